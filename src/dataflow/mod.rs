@@ -1,0 +1,3 @@
+//! Operations and values.
+
+pub mod elementary;

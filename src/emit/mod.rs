@@ -1,0 +1,3 @@
+//! From a proven schedule to code: the overlaid [`program`] tree, and CUDA text made from it.
+
+pub mod program;

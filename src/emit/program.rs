@@ -1,0 +1,177 @@
+//! The overlaid program of one kernel: one tree for all warps, from which CUDA text and the PTX-like IR are both made.
+//!
+//! A *point* is one grid point; lane l of every warp works on the l-th point of the current group of 32.
+//! Storage: f64 variables (registers), *slots* (rows of 32 doubles, lane l touches column l only; in shared memory, or in
+//! thread-local memory for data-parallel code), and global *arrays* (field-major: row r of point p is `a[r*stride + p]`).
+//! Constants either lie in the registers of a warp, striped over its lanes and broadcast by shuffle, or in a bank.
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+
+/// An f64 variable; may be assigned more than once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Var(u32);
+entity_impl!(Var, "v");
+
+/// The counter of one [`Node::Loop`]; counts from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Counter(u32);
+entity_impl!(Counter, "i");
+
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The kernel's name, such as `viscosity`.
+    pub kernel: String,
+    /// The symbol of the `__global__` function, such as `gri30_viscosity`.
+    pub symbol: String,
+    pub execution: Execution,
+    /// Number of slots, each 32 lanes x 8 bytes.
+    pub slots: u32,
+    pub arrays: Vec<Array>,
+    /// Name hint of each variable, for readable text.
+    pub vars: PrimaryMap<Var, String>,
+    /// Number of loop counters used.
+    pub counters: u32,
+    pub constants: Constants,
+    /// The body of the streaming loop over groups of 32 points.
+    pub body: Vec<Node>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Execution {
+    /// A CTA of `warps` warps cooperates on one group of 32 points; slots are in shared memory. The streaming loop is
+    /// `for (group = blockIdx.x; group < ceil(points/32); group += gridDim.x)`.
+    WarpSpecialized { warps: u32 },
+    /// Every warp handles its own group (one thread per point); slots are thread-local memory.
+    /// `for (group = blockIdx.x*warps + warp_id; ...; group += gridDim.x*warps)`.
+    DataParallel { warps: u32 },
+}
+
+impl Execution {
+    /// Warps per CTA.
+    pub fn warps(self) -> u32 {
+        match self {
+            Self::WarpSpecialized { warps } | Self::DataParallel { warps } => warps,
+        }
+    }
+}
+
+/// A global array of the kernel's signature: `double *name` (inputs are `const double *`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    pub name: String,
+    /// Number of fields; row r of point p is at `r*stride + p`.
+    pub rows: u32,
+    pub output: bool,
+}
+
+/// Constant tables. Striped tables hold one entry per (register, warp, lane) at `(register*warps + warp)*32 + lane`;
+/// each thread loads its entries once, before the streaming loop. Banks are plain read-only arrays.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Constants {
+    pub real_registers: u32,
+    pub reals: Vec<f64>,
+    pub index_registers: u32,
+    pub indices: Vec<i32>,
+    pub real_bank: Vec<f64>,
+    pub index_bank: Vec<i32>,
+}
+
+/// A set of warps, one bit each.
+pub type WarpMask = u32;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    /// A provenance comment for the emitted text.
+    Comment(String),
+    /// Assigns a variable.
+    Let { var: Var, value: Value },
+    /// slots[row][lane] = value
+    StoreSlot { row: Index, value: Var },
+    /// arrays[array][row*stride + point] = value, for lanes whose point exists.
+    StoreField { array: usize, row: Index, value: Var },
+    /// A named barrier over `threads` threads (a multiple of 32).
+    Barrier { id: u32, threads: u32, kind: BarrierKind },
+    /// Only the warps of the mask execute the body.
+    If { warps: WarpMask, body: Vec<Node> },
+    /// Disjoint masks; an indirect branch on the warp id. Warps in no arm skip it.
+    Switch { arms: Vec<(WarpMask, Vec<Node>)> },
+    /// `for (counter = 0; counter < trips; ++counter)`; trips is warp-uniform. `unroll` is a hint, 1 for none.
+    Loop { counter: Counter, trips: Index, unroll: u32, body: Vec<Node> },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BarrierKind {
+    /// Registers arrival and continues.
+    Arrive,
+    /// Registers arrival and waits for the rest.
+    Sync,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    Literal(f64),
+    Constant(ConstantRef),
+    Var(Var),
+    /// slots[row][lane]
+    Slot(Index),
+    /// arrays[array][row*stride + point]; lanes beyond the last point read the last point.
+    Field {
+        array: usize,
+        row: Index,
+    },
+    Unary(Unary, Var),
+    Binary(Binary, Var, Var),
+    /// a*b + c, rounded once
+    Fma(Var, Var, Var),
+    /// if a <= b { then } else { otherwise }
+    SelectLe {
+        a: Var,
+        b: Var,
+        then: Var,
+        otherwise: Var,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unary {
+    Neg,
+    Sqrt,
+    /// [`crate::dataflow::elementary::exp`]
+    Exp,
+    /// [`crate::dataflow::elementary::log`]
+    Log,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Max,
+    Min,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConstantRef {
+    /// shfl(real register, lane)
+    Striped { register: u32, lane: Index },
+    /// real_bank[index]
+    Bank(Index),
+}
+
+/// A warp-uniform integer expression.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Index {
+    Literal(u32),
+    Counter(Counter),
+    /// shfl(index register, lane)
+    Striped {
+        register: u32,
+        lane: Box<Index>,
+    },
+    /// index_bank[index]
+    Bank(Box<Index>),
+    Sum(Box<Index>, Box<Index>),
+    Scaled(Box<Index>, u32),
+}

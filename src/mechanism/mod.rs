@@ -1,0 +1,181 @@
+//! The checked mechanism: what a CHEMKIN mechanism says, in SI units with kmol, free of syntax.
+//!
+//! Rate constants follow spec section 1.4: `A` in (m3/kmol)^(n-1)/s with `n` the order of the expression it stands in,
+//! activation energies as temperatures E/R in K.
+
+use crate::diagnostic::Span;
+
+/// A mechanism that passed every check. Species and reactions are in file order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mechanism {
+    /// A C identifier made from the name of the mechanism's folder or file, such as `gri30`.
+    pub name: String,
+    pub elements: Vec<Element>,
+    pub species: Vec<Species>,
+    pub reactions: Vec<Reaction>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Element {
+    pub symbol: String,
+    /// kg/kmol
+    pub weight: f64,
+}
+
+/// Index into [`Mechanism::species`].
+pub type SpeciesIndex = usize;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Species {
+    pub name: String,
+    /// (index into [`Mechanism::elements`], number of atoms)
+    pub composition: Vec<(usize, f64)>,
+    /// Molecular weight in kg/kmol.
+    pub weight: f64,
+    pub thermo: Nasa7,
+    /// Absent when no transport file was given and none is needed.
+    pub transport: Option<Transport>,
+}
+
+/// NASA-7 polynomials; `low` holds for T <= `t_mid`. Gordon & McBride, NASA SP-273.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nasa7 {
+    /// K
+    pub t_low: f64,
+    pub t_mid: f64,
+    pub t_high: f64,
+    pub low: [f64; 7],
+    pub high: [f64; 7],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Geometry {
+    Atom,
+    Linear,
+    Nonlinear,
+}
+
+/// A line of the TRANSPORT file, in its own units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transport {
+    pub geometry: Geometry,
+    /// eps/k_B in K
+    pub well_depth: f64,
+    /// sigma in Angstrom
+    pub diameter: f64,
+    /// mu in Debye
+    pub dipole: f64,
+    /// alpha in Angstrom^3
+    pub polarizability: f64,
+    /// Zrot at 298 K
+    pub rotational_relaxation: f64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reaction {
+    /// The equation as written, blanks removed.
+    pub equation: String,
+    /// Where it stands.
+    pub span: Span,
+    /// (species, stoichiometric coefficient), each species once, M not included.
+    pub reactants: Vec<(SpeciesIndex, f64)>,
+    pub products: Vec<(SpeciesIndex, f64)>,
+    pub reverse: Reverse,
+    pub rate: Rate,
+    /// `+M` in the equation, outside falloff parentheses: both directions are multiplied by [M].
+    pub third_body: Option<Collider>,
+    /// FORD: (species, order) that replace the coefficient of a reactant. Empty: orders are the coefficients.
+    pub forward_orders: Vec<(SpeciesIndex, f64)>,
+    /// RORD likewise.
+    pub reverse_orders: Vec<(SpeciesIndex, f64)>,
+    pub duplicate: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reverse {
+    /// `=>`, or REV with A = 0.
+    Irreversible,
+    /// k_r = k_f / Kc
+    Equilibrium,
+    /// REV, and RLT where given
+    Explicit(Arrhenius, Option<LandauTeller>),
+}
+
+/// k = A T^b exp(-(E/R)/T)
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Arrhenius {
+    pub a: f64,
+    pub b: f64,
+    /// E/R in K
+    pub e_over_r: f64,
+}
+
+/// Factor exp(B T^(-1/3) + C T^(-2/3))
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LandauTeller {
+    pub b: f64,
+    pub c: f64,
+}
+
+/// What M stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Collider {
+    /// sum_k alpha_k C_k; alpha is 1 for species that are not listed. Sorted by species.
+    Mixture(Vec<(SpeciesIndex, f64)>),
+    /// `(+SPECIES)`: that concentration alone.
+    Species(SpeciesIndex),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rate {
+    Arrhenius(Arrhenius),
+    LandauTeller(Arrhenius, LandauTeller),
+    /// LOW: k = k_inf Pr/(1+Pr) F, Pr = k_0 [M]/k_inf
+    Falloff {
+        low: Arrhenius,
+        high: Arrhenius,
+        collider: Collider,
+        blending: Blending,
+    },
+    /// HIGH: k = k_0 F/(1+Pr)
+    ChemicallyActivated {
+        low: Arrhenius,
+        high: Arrhenius,
+        collider: Collider,
+        blending: Blending,
+    },
+    /// (pressure in Pa, sum of expressions), pressures ascending and distinct.
+    Plog(Vec<(f64, Vec<Arrhenius>)>),
+    Chebyshev(Chebyshev),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Blending {
+    Lindemann,
+    /// a, T3, T1, T2 in file order; T2 absent with three parameters (or when the fourth is 0).
+    Troe {
+        a: f64,
+        t3: f64,
+        t1: f64,
+        t2: Option<f64>,
+    },
+    Sri {
+        a: f64,
+        b: f64,
+        c: f64,
+        d: f64,
+        e: f64,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chebyshev {
+    /// K
+    pub t_min: f64,
+    pub t_max: f64,
+    /// Pa
+    pub p_min: f64,
+    pub p_max: f64,
+    /// Rows over temperature, columns over pressure; [0][0] already shifted to SI units.
+    pub coefficients: Vec<Vec<f64>>,
+}
