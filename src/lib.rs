@@ -5,4 +5,6 @@ pub mod dataflow;
 pub mod diagnostic;
 pub mod emit;
 pub mod kinetics;
+pub mod mapping;
 pub mod mechanism;
+pub mod schedule;

@@ -1,3 +1,13 @@
-//! Operations and values.
+//! Operations and values: what a kernel computes, before anyone decides where and when.
+//!
+//! A [`graph::Graph`] is built by one builder per kernel ([`build`]), printed by [`text`], and run by [`interpret`].
 
+pub mod body;
+pub mod build;
 pub mod elementary;
+pub mod graph;
+pub mod interpret;
+pub mod text;
+
+pub use build::{Kernel, Options, build};
+pub use graph::{Array, Graph, Op, Operation, Part, Shape, Step, StepRef, Value};

@@ -1,5 +1,7 @@
 //! The f64 reference ("oracle"): thermodynamics, rates, transport fits and mixture rules. SI units with kmol.
 
+pub mod constants;
+
 use crate::mechanism::Mechanism;
 
 /// A mechanism with its transport fits: all that kernels are made from.

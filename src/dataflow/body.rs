@@ -1,0 +1,219 @@
+//! The straight-line code of a step. Two steps with equal bodies differ in constants and operands only, so that one copy
+//! of the code can serve both: the body is their *shape*.
+
+use std::fmt;
+
+/// Index of an instruction in its body.
+pub type Id = u32;
+
+/// One operation on doubles. `Literal`s belong to the shape; `Constant`s differ from step to step.
+#[derive(Debug, Clone, Copy)]
+pub enum Inst {
+    Literal(f64),
+    /// The k-th constant of the step.
+    Constant(u32),
+    /// A scalar of the point, computed by every warp (temperature, its logarithm, ...).
+    Scalar(u32),
+    /// The k-th input value of the step.
+    Input(u32),
+    /// A field of a global array; the row is the k-th row operand of the step.
+    Field {
+        array: u32,
+        operand: u32,
+    },
+    /// A running value of the operation that the step belongs to.
+    State(u32),
+    Unary(Unary, Id),
+    Binary(Binary, Id, Id),
+    /// a*b + c, rounded once.
+    Fma(Id, Id, Id),
+    /// if a <= b { then } else { otherwise }
+    SelectLe {
+        a: Id,
+        b: Id,
+        then: Id,
+        otherwise: Id,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Unary {
+    Neg,
+    Sqrt,
+    Exp,
+    Log,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Max,
+    Min,
+}
+
+/// Straight-line code. Results are: the new states, then the values, then the stored fields.
+#[derive(Debug, Clone, Default)]
+pub struct Body {
+    pub insts: Vec<Inst>,
+    pub states: Vec<Id>,
+    pub values: Vec<Id>,
+    pub stores: Vec<Id>,
+}
+
+impl Body {
+    fn push(&mut self, inst: Inst) -> Id {
+        self.insts.push(inst);
+        (self.insts.len() - 1) as Id
+    }
+
+    pub fn literal(&mut self, value: f64) -> Id {
+        self.push(Inst::Literal(value))
+    }
+
+    pub fn constant(&mut self, k: u32) -> Id {
+        self.push(Inst::Constant(k))
+    }
+
+    pub fn scalar(&mut self, k: u32) -> Id {
+        self.push(Inst::Scalar(k))
+    }
+
+    pub fn input(&mut self, k: u32) -> Id {
+        self.push(Inst::Input(k))
+    }
+
+    pub fn field(&mut self, array: u32, operand: u32) -> Id {
+        self.push(Inst::Field { array, operand })
+    }
+
+    pub fn state(&mut self, k: u32) -> Id {
+        self.push(Inst::State(k))
+    }
+
+    pub fn unary(&mut self, op: Unary, a: Id) -> Id {
+        self.push(Inst::Unary(op, a))
+    }
+
+    pub fn exp(&mut self, a: Id) -> Id {
+        self.unary(Unary::Exp, a)
+    }
+
+    pub fn log(&mut self, a: Id) -> Id {
+        self.unary(Unary::Log, a)
+    }
+
+    pub fn neg(&mut self, a: Id) -> Id {
+        self.unary(Unary::Neg, a)
+    }
+
+    pub fn binary(&mut self, op: Binary, a: Id, b: Id) -> Id {
+        self.push(Inst::Binary(op, a, b))
+    }
+
+    pub fn add(&mut self, a: Id, b: Id) -> Id {
+        self.binary(Binary::Add, a, b)
+    }
+
+    pub fn sub(&mut self, a: Id, b: Id) -> Id {
+        self.binary(Binary::Sub, a, b)
+    }
+
+    pub fn mul(&mut self, a: Id, b: Id) -> Id {
+        self.binary(Binary::Mul, a, b)
+    }
+
+    pub fn div(&mut self, a: Id, b: Id) -> Id {
+        self.binary(Binary::Div, a, b)
+    }
+
+    pub fn max(&mut self, a: Id, b: Id) -> Id {
+        self.binary(Binary::Max, a, b)
+    }
+
+    pub fn min(&mut self, a: Id, b: Id) -> Id {
+        self.binary(Binary::Min, a, b)
+    }
+
+    pub fn fma(&mut self, a: Id, b: Id, c: Id) -> Id {
+        self.push(Inst::Fma(a, b, c))
+    }
+
+    pub fn select_le(&mut self, a: Id, b: Id, then: Id, otherwise: Id) -> Id {
+        self.push(Inst::SelectLe { a, b, then, otherwise })
+    }
+
+    /// c[first] + c[first+1] x + ... + c[last] x^(last-first), by Horner's rule over the step's constants.
+    pub fn polynomial(&mut self, x: Id, first: u32, last: u32) -> Id {
+        let mut p = self.constant(last);
+        for k in (first..last).rev() {
+            let c = self.constant(k);
+            p = self.fma(p, x, c);
+        }
+        p
+    }
+
+    /// Floating-point operations, a fused multiply-add counted as two (as in the paper).
+    pub fn flops(&self) -> u64 {
+        self.insts.iter().map(|i| u64::from(i.cost().0)).sum()
+    }
+
+    /// Double-precision issue slots.
+    pub fn slots(&self) -> u64 {
+        self.insts.iter().map(|i| u64::from(i.cost().1)).sum()
+    }
+
+    /// Equality of shapes as text: literals are compared by their bits.
+    pub fn key(&self) -> String {
+        self.to_string()
+    }
+}
+
+impl Inst {
+    /// (floating-point operations, issue slots). `exp`: 4 for the reduction and 11 fused steps; `log`: 13 and a division;
+    /// division and square root: 9 slots, as the compilers expand them.
+    fn cost(self) -> (u32, u32) {
+        match self {
+            Self::Literal(_)
+            | Self::Constant(_)
+            | Self::Scalar(_)
+            | Self::Input(_)
+            | Self::Field { .. }
+            | Self::State(_) => (0, 0),
+            Self::Unary(Unary::Neg, _) => (1, 1),
+            Self::Unary(Unary::Sqrt, _) | Self::Binary(Binary::Div, ..) => (1, 9),
+            Self::Unary(Unary::Exp, _) => (29, 15),
+            Self::Unary(Unary::Log, _) => (35, 25),
+            Self::Binary(..) | Self::SelectLe { .. } => (1, 1),
+            Self::Fma(..) => (2, 1),
+        }
+    }
+}
+
+impl fmt::Display for Inst {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Literal(v) => write!(f, "{v:e}"),
+            Self::Constant(k) => write!(f, "constant {k}"),
+            Self::Scalar(k) => write!(f, "scalar {k}"),
+            Self::Input(k) => write!(f, "input {k}"),
+            Self::Field { array, operand } => write!(f, "field {array}[row {operand}]"),
+            Self::State(k) => write!(f, "state {k}"),
+            Self::Unary(op, a) => write!(f, "{op:?} %{a}"),
+            Self::Binary(op, a, b) => write!(f, "{op:?} %{a} %{b}"),
+            Self::Fma(a, b, c) => write!(f, "Fma %{a} %{b} %{c}"),
+            Self::SelectLe { a, b, then, otherwise } => write!(f, "SelectLe %{a} %{b} %{then} %{otherwise}"),
+        }
+    }
+}
+
+impl fmt::Display for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, inst) in self.insts.iter().enumerate() {
+            writeln!(f, "  %{i} = {inst}")?;
+        }
+        writeln!(f, "  states {:?} values {:?} stores {:?}", self.states, self.values, self.stores)
+    }
+}

@@ -1,0 +1,274 @@
+//! Net production rates by reaction and species (paper section 3.4; spec sections 2, 3 and 6).
+//!
+//! Operations: the concentration and Gibbs energy of each species, one sum per distinct third body, the rate of progress
+//! of each reaction, the production rate of each species.
+
+use super::Options;
+use super::common::{self, OUTPUT, scalar, single, step};
+use super::reaction::{self, Operands, Sources};
+use crate::dataflow::body::Body;
+use crate::dataflow::graph::{Graph, Operation, Step, Value};
+use crate::diagnostic::Diagnostic;
+use crate::kinetics::Model;
+use crate::mechanism::{Collider, Nasa7, Rate, Reaction, Reverse};
+
+/// The scalars that every chemistry kernel computes, in this order.
+pub const SCALARS: [u32; 5] = [
+    scalar::TEMPERATURE,
+    scalar::LN_TEMPERATURE,
+    scalar::INVERSE_TEMPERATURE,
+    scalar::CONCENTRATION,
+    scalar::LN_STANDARD_CONCENTRATION,
+];
+/// With Landau-Teller reactions, one more.
+pub const SCALARS_WITH_CUBE_ROOT: [u32; 6] = [
+    scalar::TEMPERATURE,
+    scalar::LN_TEMPERATURE,
+    scalar::INVERSE_TEMPERATURE,
+    scalar::CONCENTRATION,
+    scalar::LN_STANDARD_CONCENTRATION,
+    scalar::CUBE_ROOT,
+];
+
+pub fn build(model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>> {
+    let mechanism = &model.mechanism;
+    let landau_teller =
+        |r: &Reaction| matches!(r.rate, Rate::LandauTeller(..)) || matches!(r.reverse, Reverse::Explicit(_, Some(_)));
+    let scalars: &[u32] =
+        if mechanism.reactions.iter().any(landau_teller) { &SCALARS_WITH_CUBE_ROOT } else { &SCALARS };
+    let mut graph = common::begin("chemistry", model, "production_rates", mechanism.species.len() as u32, scalars);
+    let mut sources = Sources {
+        scalars,
+        concentrations: options.stage_inputs.then(|| concentrations(&mut graph, model)),
+        gibbs: gibbs_energies(&mut graph, model),
+        third_bodies: Vec::new(),
+    };
+    third_bodies(&mut graph, model, &mut sources);
+
+    let mut errors = Vec::new();
+    let mut progress: Vec<Option<Value>> = Vec::new();
+    for (i, r) in mechanism.reactions.iter().enumerate() {
+        match reaction::step(&mut graph, r, &sources) {
+            Ok(step) => {
+                let op = graph.add(single(format!("reaction {} {}", i + 1, r.equation), step), |_, _| {
+                    format!("progress {}", i + 1)
+                });
+                progress.push(Some(graph.ops[op].after.outputs[0]));
+            }
+            Err(diagnostic) => {
+                errors.push(diagnostic);
+                progress.push(None);
+            }
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    production(&mut graph, model, &progress);
+    Ok(graph)
+}
+
+/// Concentrations in kmol/m3.
+fn concentrations(graph: &mut Graph, model: &Model) -> Vec<Option<Value>> {
+    let mut b = Body::default();
+    let c = reaction::loaded_concentration(&mut b, &SCALARS, 0);
+    b.values = vec![c];
+    let shape = graph.shape(b);
+    let mut needed = vec![false; model.mechanism.species.len()];
+    for r in &model.mechanism.reactions {
+        let colliders = [r.third_body.as_ref(), reaction::falloff_collider(&r.rate)];
+        if colliders.into_iter().flatten().any(|c| matches!(c, Collider::Mixture(_))) {
+            needed.fill(true);
+        }
+        for c in colliders.into_iter().flatten() {
+            if let Collider::Species(k) = c {
+                needed[*k] = true;
+            }
+        }
+        let orders = r.forward_orders.iter().chain(&r.reverse_orders);
+        for &(k, _) in r.reactants.iter().chain(&r.products).chain(orders) {
+            needed[k] = true;
+        }
+    }
+    species_values(graph, model, "concentration", &needed, |k| step(shape, vec![], vec![], vec![k as u32]))
+}
+
+/// -g/RT of each species at 1 atm, both ranges evaluated and one selected; one range where they agree.
+///
+/// Only for species whose reactions need an equilibrium constant.
+fn gibbs_energies(graph: &mut Graph, model: &Model) -> Vec<Option<Value>> {
+    let shape = |graph: &mut Graph, two_ranges: bool| {
+        let mut b = Body::default();
+        let t = common::scalar_of(&mut b, &SCALARS, scalar::TEMPERATURE);
+        let ln_t = common::scalar_of(&mut b, &SCALARS, scalar::LN_TEMPERATURE);
+        let inverse = common::scalar_of(&mut b, &SCALARS, scalar::INVERSE_TEMPERATURE);
+        let range = |b: &mut Body, first: u32| {
+            let polynomial = b.polynomial(t, first, first + 4);
+            let (a1, a6) = (b.constant(first + 5), b.constant(first + 6));
+            let with_log = b.fma(a1, ln_t, polynomial);
+            b.fma(a6, inverse, with_log)
+        };
+        let low = range(&mut b, 0);
+        let value = if two_ranges {
+            let high = range(&mut b, 7);
+            let middle = b.constant(14);
+            b.select_le(t, middle, low, high)
+        } else {
+            low
+        };
+        b.values = vec![value];
+        graph.shape(b)
+    };
+    let two = shape(graph, true);
+    let one = shape(graph, false);
+    let mut needed = vec![false; model.mechanism.species.len()];
+    for r in model.mechanism.reactions.iter().filter(|r| r.reverse == Reverse::Equilibrium) {
+        for &(k, _) in r.reactants.iter().chain(&r.products) {
+            needed[k] = true;
+        }
+    }
+    species_values(graph, model, "gibbs", &needed, |k| {
+        let Nasa7 { low, high, t_mid, .. } = &model.mechanism.species[k].thermo;
+        let mut constants = gibbs_constants(low);
+        if low == high {
+            return step(one, constants, vec![], vec![]);
+        }
+        constants.extend(gibbs_constants(high));
+        constants.push(*t_mid);
+        step(two, constants, vec![], vec![])
+    })
+}
+
+/// -g/RT = a1 ln T + (a7 - a1) + a2/2 T + a3/6 T^2 + a4/12 T^3 + a5/20 T^4 - a6/T: the polynomial, a1, -a6.
+fn gibbs_constants(a: &[f64; 7]) -> Vec<f64> {
+    vec![a[6] - a[0], a[1] / 2.0, a[2] / 6.0, a[3] / 12.0, a[4] / 20.0, a[0], -a[5]]
+}
+
+fn species_values(
+    graph: &mut Graph,
+    model: &Model,
+    what: &str,
+    needed: &[bool],
+    step: impl Fn(usize) -> Step,
+) -> Vec<Option<Value>> {
+    let species = &model.mechanism.species;
+    (0..species.len())
+        .map(|k| {
+            let name = format!("{what} {}", species[k].name);
+            needed[k].then(|| {
+                let op = graph.add(single(name.clone(), step(k)), |_, _| name.clone());
+                graph.ops[op].after.outputs[0]
+            })
+        })
+        .collect()
+}
+
+/// One sum of alpha_k C_k per distinct vector of efficiencies; terms with alpha = 0 are left out.
+fn third_bodies(graph: &mut Graph, model: &Model, sources: &mut Sources<'_>) {
+    let zero = {
+        let mut b = Body::default();
+        let zero = b.literal(0.0);
+        b.states = vec![zero];
+        graph.shape(b)
+    };
+    let done = {
+        let mut b = Body::default();
+        b.values = vec![b.state(0)];
+        graph.shape(b)
+    };
+    for r in &model.mechanism.reactions {
+        for collider in [r.third_body.as_ref(), reaction::falloff_collider(&r.rate)].into_iter().flatten() {
+            let Collider::Mixture(efficiencies) = collider else { continue };
+            if sources.third_bodies.iter().any(|(known, _)| known == efficiencies) {
+                continue;
+            }
+            let rounds = (0..model.mechanism.species.len()).filter_map(|k| {
+                let alpha = efficiencies.iter().find(|(j, _)| *j == k).map_or(1.0, |(_, alpha)| *alpha);
+                (alpha != 0.0).then(|| {
+                    let mut o = Operands::default();
+                    let sum = o.body.state(0);
+                    let c = o.concentration(sources, k);
+                    let next = if alpha == 1.0 {
+                        o.body.add(sum, c)
+                    } else {
+                        let alpha = o.constant(alpha);
+                        o.body.fma(alpha, c, sum)
+                    };
+                    o.body.states = vec![next];
+                    o.into_step(graph)
+                })
+            });
+            let rounds = rounds.collect();
+            let number = sources.third_bodies.len() + 1;
+            let operation = Operation {
+                name: format!("third body {number}"),
+                states: 1,
+                before: Some(step(zero, vec![], vec![], vec![])),
+                rounds,
+                ordered: false,
+                after: step(done, vec![], vec![], vec![]),
+            };
+            let op = graph.add(operation, |_, _| format!("third_body {number}"));
+            let value = graph.ops[op].after.outputs[0];
+            sources.third_bodies.push((efficiencies.clone(), value));
+        }
+    }
+}
+
+/// wdot_k = sum_i (nu''_ik - nu'_ik) q_i in kmol/m3/s.
+fn production(graph: &mut Graph, model: &Model, progress: &[Option<Value>]) {
+    let before = {
+        let mut b = Body::default();
+        let zero = b.literal(0.0);
+        b.states = vec![zero];
+        graph.shape(b)
+    };
+    let after = {
+        let mut b = Body::default();
+        b.stores = vec![b.state(0)];
+        graph.shape(b)
+    };
+    let species = &model.mechanism.species;
+    let mut rounds: Vec<Vec<Step>> = vec![Vec::new(); species.len()];
+    for (r, value) in model.mechanism.reactions.iter().zip(progress) {
+        let value = value.expect("every reaction has its rate of progress");
+        let mut net: Vec<(usize, f64)> = Vec::new();
+        for (list, sign) in [(&r.reactants, -1.0), (&r.products, 1.0)] {
+            for &(k, nu) in list {
+                match net.iter_mut().find(|(j, _)| *j == k) {
+                    Some((_, sum)) => *sum += sign * nu,
+                    None => net.push((k, sign * nu)),
+                }
+            }
+        }
+        for (k, nu) in net {
+            if nu == 0.0 {
+                continue;
+            }
+            let mut b = Body::default();
+            let (sum, q) = (b.state(0), b.input(0));
+            let (next, constants) = if nu == 1.0 {
+                (b.add(sum, q), vec![])
+            } else if nu == -1.0 {
+                (b.sub(sum, q), vec![])
+            } else {
+                let nu_id = b.constant(0);
+                (b.fma(nu_id, q, sum), vec![nu])
+            };
+            b.states = vec![next];
+            let shape = graph.shape(b);
+            rounds[k].push(step(shape, constants, vec![value], vec![]));
+        }
+    }
+    for (k, rounds) in rounds.into_iter().enumerate() {
+        let operation = Operation {
+            name: format!("production {}", species[k].name),
+            states: 1,
+            before: Some(step(before, vec![], vec![], vec![])),
+            rounds,
+            ordered: false,
+            after: Step { shape: after, stores: vec![(OUTPUT, k as u32)], ..Step::default() },
+        };
+        graph.add(operation, |_, _| unreachable!("a production rate is stored, not passed on"));
+    }
+}

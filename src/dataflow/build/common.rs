@@ -1,0 +1,120 @@
+//! What the builders share: the arrays of the host interface, the point's scalars, steps without ceremony.
+
+use crate::dataflow::body::{Body, Id};
+use crate::dataflow::graph::{Array, Graph, Operation, Shape, Step, Value};
+use crate::kinetics::Model;
+use crate::kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
+
+/// Indices of the input arrays, the same for every kernel.
+pub const TEMPERATURE: u32 = 0;
+pub const PRESSURE: u32 = 1;
+pub const MOLE_FRACTIONS: u32 = 2;
+pub const OUTPUT: u32 = 3;
+
+/// Scalars of the point, in the order of [`begin`].
+pub mod scalar {
+    pub const TEMPERATURE: u32 = 0;
+    pub const LN_TEMPERATURE: u32 = 1;
+    /// 1/T
+    pub const INVERSE_TEMPERATURE: u32 = 2;
+    /// P/(R T) in kmol/m3
+    pub const CONCENTRATION: u32 = 3;
+    /// ln(P0/(R T)), P0 = 1 atm, concentration in kmol/m3
+    pub const LN_STANDARD_CONCENTRATION: u32 = 4;
+    /// P_atm/P
+    pub const PRESSURE_RATIO: u32 = 5;
+    /// T^(-1/3), for Landau-Teller rates
+    pub const CUBE_ROOT: u32 = 6;
+}
+
+/// Which of the scalars a kernel uses decides what its preamble computes.
+pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u32, scalars: &[u32]) -> Graph {
+    let species = model.mechanism.species.len() as u32;
+    let arrays = vec![
+        Array { name: "temperature", rows: 1, output: false },
+        Array { name: "pressure", rows: 1, output: false },
+        Array { name: "mole_fractions", rows: species, output: false },
+        Array { name: output, rows, output: true },
+    ];
+    let mut graph = Graph::new(kernel, arrays);
+    let mut b = Body::default();
+    for &s in scalars {
+        let (name, id) = match s {
+            scalar::TEMPERATURE => ("temperature", b.field(TEMPERATURE, 0)),
+            scalar::LN_TEMPERATURE => {
+                let t = b.field(TEMPERATURE, 0);
+                ("ln_t", b.log(t))
+            }
+            scalar::INVERSE_TEMPERATURE => {
+                let (one, t) = (b.literal(1.0), b.field(TEMPERATURE, 0));
+                ("inverse_t", b.div(one, t))
+            }
+            scalar::CONCENTRATION => {
+                let (p, r, t) = (b.field(PRESSURE, 0), b.literal(GAS_CONSTANT), b.field(TEMPERATURE, 0));
+                let rt = b.mul(r, t);
+                ("concentration", b.div(p, rt))
+            }
+            scalar::LN_STANDARD_CONCENTRATION => {
+                let t = b.field(TEMPERATURE, 0);
+                let ln_t = b.log(t);
+                let c = b.literal((ATMOSPHERE / GAS_CONSTANT).ln());
+                ("ln_standard", b.sub(c, ln_t))
+            }
+            scalar::PRESSURE_RATIO => {
+                let (atm, p) = (b.literal(ATMOSPHERE), b.field(PRESSURE, 0));
+                ("pressure_ratio", b.div(atm, p))
+            }
+            scalar::CUBE_ROOT => {
+                let t = b.field(TEMPERATURE, 0);
+                let ln_t = b.log(t);
+                let third = b.literal(-1.0 / 3.0);
+                let x = b.mul(ln_t, third);
+                ("cube_root", b.exp(x))
+            }
+            _ => unreachable!("scalar {s} has no rule"),
+        };
+        graph.scalars.push(name);
+        b.states.push(id);
+    }
+    let shape = graph.shape(b);
+    graph.preamble = Step { shape, rows: vec![0], ..Step::default() };
+    graph
+}
+
+/// The position of a scalar among those that the kernel asked for.
+pub fn scalar_of(body: &mut Body, scalars: &[u32], which: u32) -> Id {
+    let k = scalars.iter().position(|&s| s == which).expect("the builder lists every scalar that it uses");
+    body.scalar(k as u32)
+}
+
+/// max(x, 0) of a mole fraction, straight from global memory.
+pub fn mole_fraction(body: &mut Body, operand: u32) -> Id {
+    let x = body.field(MOLE_FRACTIONS, operand);
+    let zero = body.literal(0.0);
+    body.max(x, zero)
+}
+
+/// An operation that is a single step.
+pub fn single(name: String, after: Step) -> Operation {
+    Operation { name, states: 0, before: None, rounds: Vec::new(), ordered: false, after }
+}
+
+/// A step without stores.
+pub fn step(shape: Shape, constants: Vec<f64>, inputs: Vec<Value>, rows: Vec<u32>) -> Step {
+    Step { shape, constants, inputs, rows, ..Step::default() }
+}
+
+/// Splits 0..n into at most `parts` consecutive ranges whose lengths differ by at most one, longer ones first.
+pub fn blocks(n: usize, parts: usize) -> Vec<std::ops::Range<usize>> {
+    let parts = parts.clamp(1, n.max(1));
+    let (size, longer) = (n / parts, n % parts);
+    let mut start = 0;
+    (0..parts)
+        .map(|i| {
+            let end = start + size + usize::from(i < longer);
+            let range = start..end;
+            start = end;
+            range
+        })
+        .collect()
+}

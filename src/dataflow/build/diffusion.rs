@@ -1,0 +1,276 @@
+//! Mixture-averaged diffusion by staggered columns (paper section 3.3, Figure 5; spec section 5.2).
+//!
+//! Each d_ij = exp(-fit(ln T)) is computed once, by the block of adjacent columns that holds j: column c computes rows
+//! c+1 ..= c+H modulo N. A block walks the offsets 1 ..= H; at offset o its columns meet m different rows, so that the
+//! row sums slide through a window of m running values, and every offset completes the block's share of one row.
+//! The numerator is summed over j != i without cancellation: the masses of the other blocks, then of the own block's
+//! other species.
+
+use super::Options;
+use super::common::{self, MOLE_FRACTIONS, OUTPUT, scalar, single, step};
+use crate::dataflow::body::{Body, Id};
+use crate::dataflow::graph::{Graph, Operation, Shape, Step, Value};
+use crate::kinetics::constants::ATMOSPHERE;
+use crate::kinetics::{Model, TransportFits};
+
+const SCALARS: [u32; 2] = [scalar::LN_TEMPERATURE, scalar::PRESSURE_RATIO];
+
+/// More columns than this in one block need too many registers.
+const WIDEST_BLOCK: usize = 8;
+/// exp gives exactly 0 here: the pair of a padded column.
+const NO_PAIR: [f64; 4] = [-1000.0, 0.0, 0.0, 0.0];
+
+pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
+    let n = model.mechanism.species.len();
+    let mut graph = common::begin("diffusion", model, "diffusion", n as u32, &SCALARS);
+    let warps = options.warps as usize;
+    let count = warps.max(n.div_ceil(WIDEST_BLOCK)).div_ceil(warps) * warps;
+    let blocks = common::blocks(n, count);
+    let clamped = (options.stage_inputs && n > 2).then(|| clamped_fractions(&mut graph, model, options));
+
+    // For each row: the values whose sum is sum_j clamp_j d_ij.
+    let mut shares: Vec<Vec<Value>> = vec![Vec::new(); n];
+    let mut masses = Vec::new();
+    for block in &blocks {
+        columns(&mut graph, fits, options, block.clone(), n, clamped.as_deref(), &mut shares);
+        masses.push(mass(&mut graph, model, options, block.clone()));
+    }
+    for (b, block) in blocks.iter().enumerate() {
+        for i in block.clone() {
+            row(&mut graph, model, options, i, b, block.clone(), &masses, &shares[i]);
+        }
+    }
+    graph
+}
+
+/// clamp = max(epsilon, x) from global memory.
+fn clamp(b: &mut Body, options: &Options, operand: u32) -> Id {
+    let (x, floor) = (b.field(MOLE_FRACTIONS, operand), b.literal(options.floor));
+    b.max(x, floor)
+}
+
+fn clamped_fractions(graph: &mut Graph, model: &Model, options: &Options) -> Vec<Value> {
+    let mut b = Body::default();
+    let x = clamp(&mut b, options, 0);
+    b.values = vec![x];
+    let shape = graph.shape(b);
+    let species = &model.mechanism.species;
+    (0..species.len())
+        .map(|k| {
+            let name = &species[k].name;
+            let op = graph.add(single(format!("clamp {name}"), step(shape, vec![], vec![], vec![k as u32])), |_, _| {
+                format!("clamp {name}")
+            });
+            graph.ops[op].after.outputs[0]
+        })
+        .collect()
+}
+
+/// The pairs of one block of columns. States: m column sums, m window sums, m clamped fractions of the columns.
+fn columns(
+    graph: &mut Graph,
+    fits: &TransportFits,
+    options: &Options,
+    block: std::ops::Range<usize>,
+    n: usize,
+    clamped: Option<&[Value]>,
+    shares: &mut [Vec<Value>],
+) {
+    let m = block.len();
+    let reach = |column: usize| if n % 2 == 1 || column < n / 2 { n / 2 } else { n / 2 - 1 };
+    let height = block.clone().map(reach).max().unwrap_or(0);
+    if height == 0 {
+        return;
+    }
+    let before = {
+        let mut b = Body::default();
+        let zero = b.literal(0.0);
+        b.states = vec![zero; 2 * m];
+        for i in 0..m {
+            let x = clamp(&mut b, options, i as u32);
+            b.states.push(x);
+        }
+        graph.shape(b)
+    };
+    let round = offset_shape(graph, options, m, clamped.is_some());
+    let after = {
+        let mut b = Body::default();
+        b.values = (0..2 * m - 1).map(|k| b.state(k as u32)).collect();
+        graph.shape(b)
+    };
+    let rounds = (1..=height).map(|o| {
+        let mut constants = Vec::with_capacity(4 * m);
+        let rows: Vec<usize> = block.clone().map(|c| (c + o) % n).collect();
+        for (c, &r) in block.clone().zip(&rows) {
+            if o <= reach(c) {
+                constants.extend(inverse_fit(fits, r, c, n));
+            } else {
+                constants.extend(NO_PAIR);
+            }
+        }
+        match clamped {
+            Some(values) => step(round, constants, rows.iter().map(|&r| values[r]).collect(), vec![]),
+            None => step(round, constants, vec![], rows.iter().map(|&r| r as u32).collect()),
+        }
+    });
+    let operation = Operation {
+        name: format!("columns {}..{}", block.start, block.end),
+        states: 3 * m as u32,
+        before: Some(step(before, vec![], vec![], block.clone().map(|c| c as u32).collect())),
+        rounds: rounds.collect(),
+        ordered: true,
+        after: step(after, vec![], vec![], vec![]),
+    };
+    let start = block.start;
+    let op = graph.add(operation, |part, i| format!("share {part:?} {i} of columns {start}"));
+    let operation = &graph.ops[op];
+    for (o, round) in (1..).zip(&operation.rounds) {
+        shares[(start + o) % n].push(round.outputs[0]);
+    }
+    for (i, &value) in operation.after.outputs.iter().enumerate() {
+        let row = if i < m { start + i } else { (start + height + 1 + i - m) % n };
+        shares[row].push(value);
+    }
+}
+
+/// One offset of a block of m columns.
+fn offset_shape(graph: &mut Graph, options: &Options, m: usize, staged: bool) -> Shape {
+    let mut b = Body::default();
+    let ln_t = common::scalar_of(&mut b, &SCALARS, scalar::LN_TEMPERATURE);
+    let (mut sums, mut window, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+    for i in 0..m as u32 {
+        let fit = b.polynomial(ln_t, 4 * i, 4 * i + 3);
+        let d = b.exp(fit);
+        let x_row = if staged { b.input(i) } else { clamp(&mut b, options, i) };
+        let sum = b.state(i);
+        sums.push(b.fma(x_row, d, sum));
+        let x_column = b.state((2 * m) as u32 + i);
+        let sliding = b.state(m as u32 + i);
+        window.push(b.fma(x_column, d, sliding));
+        columns.push(x_column);
+    }
+    b.values = vec![window[0]];
+    let zero = b.literal(0.0);
+    window.push(zero);
+    b.states = sums;
+    b.states.extend(&window[1..]);
+    b.states.extend(columns);
+    graph.shape(b)
+}
+
+/// ln(1/D) at 1 atm: the fit of ln(P D) negated, with the pressure folded into the constant term.
+fn inverse_fit(fits: &TransportFits, i: usize, j: usize, n: usize) -> [f64; 4] {
+    let (i, j) = (i.min(j), i.max(j));
+    let c = fits.diffusion[i * n - i * (i + 1) / 2 + j];
+    [ATMOSPHERE.ln() - c[0], -c[1], -c[2], -c[3]]
+}
+
+/// (sum of clamp_j m_j, sum of x_j m_j) over a block.
+fn mass(graph: &mut Graph, model: &Model, options: &Options, block: std::ops::Range<usize>) -> (Value, Value) {
+    let before = {
+        let mut b = Body::default();
+        let zero = b.literal(0.0);
+        b.states = vec![zero, zero];
+        graph.shape(b)
+    };
+    let round = {
+        let mut b = Body::default();
+        let (clamped_sum, sum) = (b.state(0), b.state(1));
+        let clamped = clamp(&mut b, options, 0);
+        let x = common::mole_fraction(&mut b, 0);
+        let weight = b.constant(0);
+        b.states = vec![b.fma(clamped, weight, clamped_sum), b.fma(x, weight, sum)];
+        graph.shape(b)
+    };
+    let after = {
+        let mut b = Body::default();
+        b.values = vec![b.state(0), b.state(1)];
+        graph.shape(b)
+    };
+    let operation = Operation {
+        name: format!("mass {}..{}", block.start, block.end),
+        states: 2,
+        before: Some(step(before, vec![], vec![], vec![])),
+        rounds: block
+            .clone()
+            .map(|k| step(round, vec![model.mechanism.species[k].weight], vec![], vec![k as u32]))
+            .collect(),
+        ordered: false,
+        after: step(after, vec![], vec![], vec![]),
+    };
+    let op = graph.add(operation, |_, i| format!("{} {}", ["clamped_mass", "mass"][i], block.start));
+    let outputs = &graph.ops[op].after.outputs;
+    (outputs[0], outputs[1])
+}
+
+/// Delta_i = (P_atm/P) sum_{j != i} clamp_j m_j / (mass sum_j clamp_j d_ij). States: denominator, numerator, mass.
+#[allow(clippy::too_many_arguments, reason = "one row needs what the columns and blocks made")]
+fn row(
+    graph: &mut Graph,
+    model: &Model,
+    options: &Options,
+    i: usize,
+    own_block: usize,
+    block: std::ops::Range<usize>,
+    masses: &[(Value, Value)],
+    shares: &[Value],
+) {
+    let before = {
+        let mut b = Body::default();
+        let zero = b.literal(0.0);
+        b.states = vec![zero; 3];
+        graph.shape(b)
+    };
+    let accumulate = |graph: &mut Graph, make: &dyn Fn(&mut Body, [Id; 3]) -> [Id; 3]| {
+        let mut b = Body::default();
+        let states = [b.state(0), b.state(1), b.state(2)];
+        b.states = make(&mut b, states).to_vec();
+        graph.shape(b)
+    };
+    let add_share = accumulate(graph, &|b, [d, n, m]| {
+        let share = b.input(0);
+        [b.add(d, share), n, m]
+    });
+    let add_other_block = accumulate(graph, &|b, [d, n, m]| {
+        let (clamped, mass) = (b.input(0), b.input(1));
+        [d, b.add(n, clamped), b.add(m, mass)]
+    });
+    let add_own_mass = accumulate(graph, &|b, [d, n, m]| {
+        let mass = b.input(0);
+        [d, n, b.add(m, mass)]
+    });
+    let add_neighbour = accumulate(graph, &|b, [d, n, m]| {
+        let (clamped, weight) = (clamp(b, options, 0), b.constant(0));
+        [d, b.fma(clamped, weight, n), m]
+    });
+    let mut rounds: Vec<Step> = shares.iter().map(|&v| step(add_share, vec![], vec![v], vec![])).collect();
+    for (b, &(clamped, mass)) in masses.iter().enumerate() {
+        if b == own_block {
+            rounds.push(step(add_own_mass, vec![], vec![mass], vec![]));
+        } else {
+            rounds.push(step(add_other_block, vec![], vec![clamped, mass], vec![]));
+        }
+    }
+    for j in block.filter(|&j| j != i) {
+        rounds.push(step(add_neighbour, vec![model.mechanism.species[j].weight], vec![], vec![j as u32]));
+    }
+    let after = {
+        let mut b = Body::default();
+        let (denominator, numerator, mass) = (b.state(0), b.state(1), b.state(2));
+        let ratio = common::scalar_of(&mut b, &SCALARS, scalar::PRESSURE_RATIO);
+        let scaled = b.mul(ratio, numerator);
+        let product = b.mul(mass, denominator);
+        let delta = b.div(scaled, product);
+        b.stores = vec![delta];
+        graph.shape(b)
+    };
+    let operation = Operation {
+        name: format!("row {}", model.mechanism.species[i].name),
+        states: 3,
+        before: Some(step(before, vec![], vec![], vec![])),
+        rounds,
+        ordered: false,
+        after: Step { shape: after, stores: vec![(OUTPUT, i as u32)], ..Step::default() },
+    };
+    graph.add(operation, |_, _| unreachable!("a row makes no value"));
+}

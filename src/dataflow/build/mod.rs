@@ -1,0 +1,82 @@
+//! One builder per kernel: from the model to the operations and values of its dataflow graph.
+
+mod chemistry;
+mod common;
+mod conductivity;
+mod diffusion;
+mod reaction;
+mod viscosity;
+
+use std::fmt;
+
+use super::graph::Graph;
+use crate::diagnostic::Diagnostic;
+use crate::kinetics::Model;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kernel {
+    Viscosity,
+    Conductivity,
+    Diffusion,
+    Chemistry,
+}
+
+impl Kernel {
+    pub const ALL: [Self; 4] = [Self::Viscosity, Self::Conductivity, Self::Diffusion, Self::Chemistry];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Viscosity => "viscosity",
+            Self::Conductivity => "conductivity",
+            Self::Diffusion => "diffusion",
+            Self::Chemistry => "chemistry",
+        }
+    }
+
+    /// Largest error of a generated kernel against the reference evaluator: relative for transport, relative to the
+    /// gross rate for chemistry (design, section 7).
+    pub fn tolerance(self) -> f64 {
+        if self == Self::Chemistry { 1e-10 } else { 1e-12 }
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Choices that change the graph.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Number of warps to partition for (the paper's domain-specific partitioning depends on it).
+    pub warps: u32,
+    /// Mole fractions and concentrations are values that pass between warps; else every reader loads them from global
+    /// memory, which spares shared memory.
+    pub stage_inputs: bool,
+    /// The smallest mole fraction of the diffusion kernel (epsilon of paper section 3.3).
+    pub floor: f64,
+}
+
+/// Builds the graph of a kernel in the paper's form (pairwise, in logarithmic space).
+///
+/// Errors: transport data are missing; a reaction form that the kernel does not compute.
+pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>> {
+    let fits = || {
+        model.transport.as_ref().ok_or_else(|| {
+            vec![
+                Diagnostic::error(
+                    "kernel::no-transport",
+                    format!("the {kernel} kernel needs transport data, and there are none"),
+                )
+                .help("give a transport file with --transport, or choose kernels with --kernel chemistry"),
+            ]
+        })
+    };
+    match kernel {
+        Kernel::Viscosity => Ok(viscosity::build(model, fits()?, options)),
+        Kernel::Conductivity => Ok(conductivity::build(model, fits()?, options)),
+        Kernel::Diffusion => Ok(diffusion::build(model, fits()?, options)),
+        Kernel::Chemistry => chemistry::build(model, options),
+    }
+}

@@ -1,0 +1,194 @@
+//! The dataflow graph: operations made of steps, and the values that pass between them.
+
+use std::collections::HashMap;
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::body::Body;
+
+/// An operation: the unit that is mapped to a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Op(u32);
+entity_impl!(Op, "op");
+
+/// One double per point, made by one step and read by others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(u32);
+entity_impl!(Value, "val");
+
+/// An interned [`Body`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Shape(u32);
+entity_impl!(Shape, "shape");
+
+/// A global array: `rows` fields, each one double per point.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    pub name: &'static str,
+    pub rows: u32,
+    pub output: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Graph {
+    /// The kernel's name.
+    pub kernel: &'static str,
+    pub arrays: Vec<Array>,
+    /// Names of the point's scalars; [`Graph::preamble`] computes them, in every warp.
+    pub scalars: Vec<&'static str>,
+    pub preamble: Step,
+    pub shapes: PrimaryMap<Shape, Body>,
+    interned: HashMap<String, Shape>,
+    pub ops: PrimaryMap<Op, Operation>,
+    pub values: PrimaryMap<Value, ValueInfo>,
+}
+
+#[derive(Debug, Clone)]
+pub struct ValueInfo {
+    pub name: String,
+    pub producer: StepRef,
+}
+
+/// An operation: an optional first step that sets its running states, rounds that update them, and a last step.
+/// An operation without rounds and states is just its last step.
+#[derive(Debug, Clone)]
+pub struct Operation {
+    pub name: String,
+    pub states: u32,
+    pub before: Option<Step>,
+    pub rounds: Vec<Step>,
+    /// The rounds must run in the order given (else any order is the same sum).
+    pub ordered: bool,
+    pub after: Step,
+}
+
+/// A shape with its operands.
+#[derive(Debug, Clone, Default)]
+pub struct Step {
+    pub shape: Shape,
+    pub constants: Vec<f64>,
+    pub inputs: Vec<Value>,
+    /// Rows of the fields that the step loads.
+    pub rows: Vec<u32>,
+    pub outputs: Vec<Value>,
+    /// (array, row) of the fields that the step stores.
+    pub stores: Vec<(u32, u32)>,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Self(0)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    Before,
+    Round(u32),
+    After,
+}
+
+/// One step of one operation: the unit of scheduling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StepRef {
+    pub op: Op,
+    pub part: Part,
+}
+
+impl Operation {
+    pub fn step(&self, part: Part) -> &Step {
+        match part {
+            Part::Before => self.before.as_ref().expect("only an operation with a first step refers to it"),
+            Part::Round(i) => &self.rounds[i as usize],
+            Part::After => &self.after,
+        }
+    }
+
+    /// All steps in an order that is always valid.
+    pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
+        let before = self.before.iter().map(|_| Part::Before);
+        before.chain((0..self.rounds.len() as u32).map(Part::Round)).chain([Part::After])
+    }
+}
+
+impl Graph {
+    pub fn new(kernel: &'static str, arrays: Vec<Array>) -> Self {
+        Self {
+            kernel,
+            arrays,
+            scalars: Vec::new(),
+            preamble: Step::default(),
+            shapes: PrimaryMap::new(),
+            interned: HashMap::new(),
+            ops: PrimaryMap::new(),
+            values: PrimaryMap::new(),
+        }
+    }
+
+    /// The shape of a body; equal bodies share it.
+    pub fn shape(&mut self, body: Body) -> Shape {
+        let shapes = &mut self.shapes;
+        *self.interned.entry(body.key()).or_insert_with(|| shapes.push(body))
+    }
+
+    /// Adds an operation; `name_outputs` names the values of each step, which get their numbers here.
+    pub fn add(&mut self, mut operation: Operation, mut name_output: impl FnMut(Part, usize) -> String) -> Op {
+        let op = self.ops.next_key();
+        let parts: Vec<Part> = operation.parts().collect();
+        for part in parts {
+            let step = match part {
+                Part::Before => operation.before.as_mut().expect("parts() names it"),
+                Part::Round(i) => &mut operation.rounds[i as usize],
+                Part::After => &mut operation.after,
+            };
+            let count = self.shapes[step.shape].values.len();
+            let producer = StepRef { op, part };
+            step.outputs =
+                (0..count).map(|i| self.values.push(ValueInfo { name: name_output(part, i), producer })).collect();
+        }
+        self.ops.push(operation)
+    }
+
+    pub fn step(&self, at: StepRef) -> &Step {
+        self.ops[at.op].step(at.part)
+    }
+
+    pub fn body(&self, at: StepRef) -> &Body {
+        &self.shapes[self.step(at).shape]
+    }
+
+    /// Every step of every operation.
+    pub fn steps(&self) -> impl Iterator<Item = StepRef> + '_ {
+        self.ops.iter().flat_map(|(op, operation)| operation.parts().map(move |part| StepRef { op, part }))
+    }
+
+    /// Floating-point operations per point of one operation.
+    pub fn flops(&self, op: Op) -> u64 {
+        self.ops[op].parts().map(|part| self.body(StepRef { op, part }).flops()).sum()
+    }
+
+    /// The operations as a petgraph graph; edge weights count the values that pass. Node i is operation i.
+    pub fn petgraph(&self) -> DiGraph<Op, u32> {
+        let mut graph = DiGraph::new();
+        for op in self.ops.keys() {
+            graph.add_node(op);
+        }
+        let mut edges: HashMap<(Op, Op), u32> = HashMap::new();
+        let mut order = Vec::new();
+        for at in self.steps() {
+            for &value in &self.step(at).inputs {
+                let from = self.values[value].producer.op;
+                *edges.entry((from, at.op)).or_insert_with(|| {
+                    order.push((from, at.op));
+                    0
+                }) += 1;
+            }
+        }
+        for (from, to) in order {
+            let node = |op: Op| NodeIndex::new(op.as_u32() as usize);
+            graph.add_edge(node(from), node(to), edges[&(from, to)]);
+        }
+        graph
+    }
+}

@@ -1,0 +1,106 @@
+//! Overlay: the warps' schedules become one program (paper section 5.1).
+//!
+//! All warps' sequences are traversed at once. Where the next steps of several warps have one shape, their code is
+//! emitted once: constants come from striped registers, addresses from warp-indexing constants (sections 5.2 and 5.3),
+//! and repetitions become loops. Where only some warps take part, a mask guards the code; neighbouring guards with
+//! disjoint masks become one indirect branch.
+
+mod align;
+mod branch;
+mod repeat;
+mod tables;
+mod translate;
+
+use super::program::{Array, BarrierKind, Execution, Node, Program, Value as Rhs, Var};
+use crate::dataflow::Graph;
+use crate::mapping::Mapping;
+use crate::schedule::proof::Proven;
+use crate::schedule::{Phase, SyncPoint, WarpMask, all_warps};
+
+use repeat::Emitter;
+
+/// How the warps' code is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Codegen {
+    /// One copy where warps agree.
+    Overlay,
+    /// The naive form: one copy per warp behind a switch on the warp id.
+    Switch,
+    /// One thread per point: the baseline of paper section 6. The mapping has one warp; `warps` makes up the CTA.
+    DataParallel,
+}
+
+/// Emits a proven schedule. `symbol` names the kernel's function; `warps` is the size of a CTA.
+pub fn overlay(
+    graph: &Graph,
+    mapping: &Mapping,
+    proven: &Proven,
+    codegen: Codegen,
+    symbol: &str,
+    warps: u32,
+) -> Program {
+    let schedule = proven.schedule();
+    let execution = match codegen {
+        Codegen::DataParallel => Execution::DataParallel { warps },
+        Codegen::Overlay | Codegen::Switch => Execution::WarpSpecialized { warps: schedule.warps },
+    };
+    let mut emitter = Emitter::new(graph, mapping, schedule, codegen == Codegen::DataParallel);
+    let everybody = all_warps(schedule.warps);
+    let mut body = emitter.preamble();
+    let program_of = |emitter: &mut Emitter<'_>, warps: WarpMask| -> Vec<Node> {
+        let mut nodes = Vec::new();
+        for (k, phase) in schedule.phases.iter().enumerate() {
+            nodes.push(Node::Comment(format!("phase {}", k + 1)));
+            nodes.extend(branch::merge(emitter.phase(phase, warps)));
+            nodes.extend(barriers(phase, warps));
+        }
+        nodes
+    };
+    match codegen {
+        Codegen::Overlay | Codegen::DataParallel => body.extend(program_of(&mut emitter, everybody)),
+        Codegen::Switch => {
+            let arms = (0..schedule.warps).map(|w| (1 << w, program_of(&mut emitter, 1 << w))).collect();
+            body.push(Node::Switch { arms });
+        }
+    }
+    let arrays = graph.arrays.iter().map(|a| Array { name: a.name.into(), rows: a.rows, output: a.output }).collect();
+    let (vars, counters, constants) = emitter.finish();
+    Program {
+        kernel: graph.kernel.into(),
+        symbol: symbol.into(),
+        execution,
+        slots: schedule.slots,
+        arrays,
+        vars,
+        counters,
+        constants,
+        body,
+    }
+}
+
+/// The barriers after a phase, as far as the given warps take part.
+fn barriers(phase: &Phase, warps: WarpMask) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    for SyncPoint { id, arrive, wait, threads } in &phase.syncs {
+        for (mask, kind) in [(arrive & warps, BarrierKind::Arrive), (wait & warps, BarrierKind::Sync)] {
+            if mask != 0 {
+                let node = Node::Barrier { id: *id, threads: *threads, kind };
+                nodes.push(guard(mask, warps, vec![node]));
+            }
+        }
+    }
+    nodes
+}
+
+/// The body, for those of the given warps that are in the mask.
+fn guard(mask: WarpMask, warps: WarpMask, mut body: Vec<Node>) -> Node {
+    if mask == warps && body.len() == 1 {
+        return body.remove(0);
+    }
+    Node::If { warps: mask, body }
+}
+
+/// `var = value`
+fn assign(var: Var, value: Rhs) -> Node {
+    Node::Let { var, value }
+}

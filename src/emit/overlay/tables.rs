@@ -1,0 +1,125 @@
+//! Where constants live: striped over the lanes of each warp's registers, or in banks.
+
+use crate::emit::program::{ConstantRef, Constants, Counter, Index, WarpMask};
+
+/// Lanes of a warp, and so the most iterations of a loop with striped operands.
+pub const LANES: usize = 32;
+
+/// One operand of a repeated step: by warp (number, entries of its iterations).
+pub type Columns<T> = [(u32, Vec<T>)];
+
+pub struct Tables {
+    banked: bool,
+    warps: u32,
+    reals: Striped<f64>,
+    indices: Striped<i32>,
+    real_bank: Vec<f64>,
+    index_bank: Vec<i32>,
+}
+
+impl Tables {
+    pub fn new(warps: u32, banked: bool) -> Self {
+        Self {
+            banked,
+            warps,
+            reals: Striped::default(),
+            indices: Striped::default(),
+            real_bank: Vec::new(),
+            index_bank: Vec::new(),
+        }
+    }
+
+    /// Longest loop that one table entry range can serve.
+    pub fn longest_loop(&self) -> usize {
+        if self.banked { usize::MAX } else { LANES }
+    }
+
+    /// A constant that changes with warp and iteration.
+    pub fn real(&mut self, columns: &Columns<f64>, counter: Option<Counter>) -> ConstantRef {
+        if self.banked {
+            let start = self.real_bank.len() as u32;
+            self.real_bank.extend(columns.iter().flat_map(|(_, entries)| entries));
+            return ConstantRef::Bank(offset(start, counter));
+        }
+        let (register, lane) = self.reals.allocate(self.warps, columns);
+        ConstantRef::Striped { register, lane: offset(lane, counter) }
+    }
+
+    /// An index that changes with warp and iteration.
+    pub fn index(&mut self, columns: &Columns<i32>, counter: Option<Counter>) -> Index {
+        if self.banked {
+            let start = self.index_bank.len() as u32;
+            self.index_bank.extend(columns.iter().flat_map(|(_, entries)| entries));
+            return Index::Bank(Box::new(offset(start, counter)));
+        }
+        let (register, lane) = self.indices.allocate(self.warps, columns);
+        Index::Striped { register, lane: Box::new(offset(lane, counter)) }
+    }
+
+    pub fn finish(self) -> Constants {
+        let (real_registers, reals) = self.reals.table(self.warps);
+        let (index_registers, indices) = self.indices.table(self.warps);
+        Constants {
+            real_registers,
+            reals,
+            index_registers,
+            indices,
+            real_bank: self.real_bank,
+            index_bank: self.index_bank,
+        }
+    }
+}
+
+fn offset(start: u32, counter: Option<Counter>) -> Index {
+    match counter {
+        None => Index::Literal(start),
+        Some(c) if start == 0 => Index::Counter(c),
+        Some(c) => Index::Sum(Box::new(Index::Literal(start)), Box::new(Index::Counter(c))),
+    }
+}
+
+/// Registers by warp; each holds 32 entries, one per lane.
+struct Striped<T> {
+    /// occupied[register][warp]: one bit per lane
+    occupied: Vec<Vec<u32>>,
+    entries: Vec<(u32, u32, u32, T)>,
+}
+
+impl<T> Default for Striped<T> {
+    fn default() -> Self {
+        Self { occupied: Vec::new(), entries: Vec::new() }
+    }
+}
+
+impl<T: Copy + Default> Striped<T> {
+    /// The first range of lanes that is free in all the warps: the same for all, so that they can share code.
+    fn allocate(&mut self, warps: u32, columns: &Columns<T>) -> (u32, u32) {
+        let length = columns.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0).max(1);
+        let mask: WarpMask = columns.iter().fold(0, |mask, (w, _)| mask | 1 << w);
+        let wanted = u32::MAX >> (LANES - length);
+        let place = self.occupied.iter().enumerate().find_map(|(register, by_warp)| {
+            let busy = by_warp.iter().enumerate().filter(|(w, _)| mask >> w & 1 == 1).fold(0, |busy, (_, b)| busy | b);
+            (0..=(LANES - length) as u32).find(|lane| busy & wanted << lane == 0).map(|lane| (register, lane))
+        });
+        let (register, lane) = place.unwrap_or_else(|| {
+            self.occupied.push(vec![0; warps as usize]);
+            (self.occupied.len() - 1, 0)
+        });
+        for (warp, entries) in columns {
+            self.occupied[register][*warp as usize] |= wanted << lane;
+            for (i, &entry) in entries.iter().enumerate() {
+                self.entries.push((register as u32, *warp, lane + i as u32, entry));
+            }
+        }
+        (register as u32, lane)
+    }
+
+    fn table(self, warps: u32) -> (u32, Vec<T>) {
+        let registers = self.occupied.len() as u32;
+        let mut table = vec![T::default(); registers as usize * warps as usize * LANES];
+        for (register, warp, lane, entry) in self.entries {
+            table[((register * warps + warp) as usize) * LANES + lane as usize] = entry;
+        }
+        (registers, table)
+    }
+}

@@ -1,0 +1,67 @@
+//! The paper's greedy mapper.
+
+use cranelift_entity::SecondaryMap;
+use petgraph::Direction;
+use petgraph::graph::NodeIndex;
+
+use super::{Mapping, Weights};
+use crate::dataflow::{Graph, Op};
+
+/// Assigns operations from the most expensive to the least; ties go by number, so that equal shapes spread evenly.
+pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
+    let edges = graph.petgraph();
+    let mut order: Vec<Op> = graph.ops.keys().collect();
+    order.sort_by_key(|&op| (std::cmp::Reverse(graph.flops(op)), op));
+    let total: u64 = order.iter().map(|&op| graph.flops(op)).sum();
+    let states: u64 = graph.ops.values().map(|o| u64::from(o.states)).sum();
+    let mean = |sum: u64| (sum as f64 / f64::from(warps)).max(1.0);
+    let (mean_load, mean_states) = (mean(total), mean(states));
+
+    let mut warp_of: SecondaryMap<Op, Option<u32>> = SecondaryMap::new();
+    let mut load = vec![0.0; warps as usize];
+    let mut held = vec![0.0; warps as usize];
+    for op in order {
+        let flops = graph.flops(op) as f64 / mean_load;
+        let registers = f64::from(graph.ops[op].states) / mean_states;
+        let (shared, degree) = edges_by_warp(&edges, op, &warp_of, warps);
+        let cost = |w: usize| {
+            // An edge is worth at most the operation itself: locality decides between warps of like load.
+            let remote = if degree == 0 { 0.0 } else { 1.0 - f64::from(shared[w]) / f64::from(degree) };
+            weights.flops * (load[w] + flops)
+                + weights.registers * (held[w] + registers)
+                + weights.locality * remote * (flops + registers)
+        };
+        let best = (0..warps as usize)
+            .min_by(|&a, &b| cost(a).total_cmp(&cost(b)).then(a.cmp(&b)))
+            .expect("there is at least one warp");
+        load[best] += flops;
+        held[best] += registers;
+        warp_of[op] = Some(best as u32);
+    }
+    let mut mapping = Mapping { warps, warp_of: SecondaryMap::new() };
+    for op in graph.ops.keys() {
+        mapping.warp_of[op] = warp_of[op].expect("every operation was assigned");
+    }
+    mapping
+}
+
+/// How many of an operation's edges lead to each warp, so far, and how many it has.
+fn edges_by_warp(
+    edges: &petgraph::graph::DiGraph<Op, u32>,
+    op: Op,
+    warp_of: &SecondaryMap<Op, Option<u32>>,
+    warps: u32,
+) -> (Vec<u32>, u32) {
+    let node = NodeIndex::new(op.as_u32() as usize);
+    let mut shared = vec![0; warps as usize];
+    let mut degree = 0;
+    for direction in [Direction::Incoming, Direction::Outgoing] {
+        for neighbour in edges.neighbors_directed(node, direction) {
+            degree += 1;
+            if let Some(w) = warp_of[edges[neighbour]] {
+                shared[w as usize] += 1;
+            }
+        }
+    }
+    (shared, degree)
+}

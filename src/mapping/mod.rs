@@ -1,0 +1,96 @@
+//! Operations to warps (paper section 4.1). A mapping is data; [`cost`] judges any mapping, whoever made it.
+
+mod greedy;
+mod ilp;
+
+use cranelift_entity::SecondaryMap;
+use serde::Serialize;
+
+use crate::dataflow::{Graph, Op};
+use crate::diagnostic::Diagnostic;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mapper {
+    /// The paper's: from the most expensive operation to the least, each to the warp where it costs least.
+    Greedy,
+    /// Optimal, for small graphs.
+    Ilp,
+}
+
+/// The weights of the three metrics.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    pub flops: f64,
+    pub registers: f64,
+    pub locality: f64,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        Self { flops: 1.0, registers: 1.0, locality: 1.0 }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Mapping {
+    pub warps: u32,
+    pub warp_of: SecondaryMap<Op, u32>,
+}
+
+/// What a mapping costs, each metric relative to a perfect balance (1) or to the number of edges.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Cost {
+    /// Largest load of a warp in floating-point operations, over the mean load.
+    pub flops: f64,
+    /// Largest number of running states of a warp, over the mean.
+    pub registers: f64,
+    /// Edges of the graph that cross warps, over all edges (each value counted once per reading operation).
+    pub locality: f64,
+    /// The weighted sum.
+    pub total: f64,
+    /// Edges that cross warps.
+    pub crossing: u32,
+}
+
+/// Maps every operation to one of `warps` warps.
+///
+/// Errors: the graph is too large for the ILP mapper.
+pub fn map(graph: &Graph, warps: u32, mapper: Mapper, weights: &Weights) -> Result<Mapping, Diagnostic> {
+    match mapper {
+        Mapper::Greedy => Ok(greedy::map(graph, warps, weights)),
+        Mapper::Ilp => ilp::map(graph, warps, weights),
+    }
+}
+
+/// The cost of a mapping.
+pub fn cost(graph: &Graph, mapping: &Mapping, weights: &Weights) -> Cost {
+    let mut loads = vec![0u64; mapping.warps as usize];
+    let mut states = vec![0u64; mapping.warps as usize];
+    for (op, operation) in &graph.ops {
+        let w = mapping.warp_of[op] as usize;
+        loads[w] += graph.flops(op);
+        states[w] += u64::from(operation.states);
+    }
+    let (mut all, mut crossing) = (0u32, 0u32);
+    let edges = graph.petgraph();
+    for e in edges.edge_indices() {
+        let (a, b) = edges.edge_endpoints(e).expect("the index is the graph's own");
+        all += edges[e];
+        if mapping.warp_of[edges[a]] != mapping.warp_of[edges[b]] {
+            crossing += edges[e];
+        }
+    }
+    let (flops, registers) = (imbalance(&loads), imbalance(&states));
+    let locality = if all == 0 { 0.0 } else { f64::from(crossing) / f64::from(all) };
+    let total = weights.flops * flops + weights.registers * registers + weights.locality * locality;
+    Cost { flops, registers, locality, total, crossing }
+}
+
+fn imbalance(loads: &[u64]) -> f64 {
+    let sum: u64 = loads.iter().sum();
+    if sum == 0 {
+        return 1.0;
+    }
+    let largest = loads.iter().copied().max().unwrap_or(0);
+    largest as f64 * loads.len() as f64 / sum as f64
+}

@@ -1,0 +1,138 @@
+//! From a mapping to static schedules: which warp runs which step in which phase, where values lie in shared memory,
+//! and the named barriers between phases (paper section 4.2).
+//!
+//! A schedule is a sequence of *phases*. In a phase every warp runs steps whose inputs it can see; at the boundary after
+//! it, synchronisation points carry what other warps made. Boundaries are totally ordered and a warp meets them in that
+//! order, which is what Theorem 1 of the paper asks for. [`proof::prove`] trusts none of this.
+
+pub mod barriers;
+pub mod phases;
+pub mod proof;
+pub mod sync;
+
+use cranelift_entity::SecondaryMap;
+
+use crate::dataflow::{Graph, StepRef, Value};
+use crate::diagnostic::Diagnostic;
+use crate::mapping::Mapping;
+
+/// A set of warps, one bit each.
+pub type WarpMask = u32;
+
+/// How shared memory is used (paper section 4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Placement {
+    /// Store where everything fits, else mixed.
+    Auto,
+    /// Every value keeps a slot of its own for the whole iteration.
+    Store,
+    /// All values pass through a buffer as small as possible; slots are used again.
+    Buffer,
+    /// Values that many warps read are stored, the others pass through the rest.
+    Mixed,
+}
+
+/// What one CTA may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Rows of 32 doubles; `None` for thread-local memory, which has no such limit.
+    pub slots: Option<u32>,
+    /// Named barriers.
+    pub barriers: u32,
+}
+
+#[derive(Debug, Clone)]
+pub struct Schedule {
+    pub warps: u32,
+    pub phases: Vec<Phase>,
+    pub slot_of: SecondaryMap<Value, Option<u32>>,
+    pub slots: u32,
+    /// The placement that was used in the end.
+    pub placement: Placement,
+    /// Data dependences between warps, one per value that another warp reads: synchronisation points before grouping.
+    pub crossing_values: u32,
+}
+
+#[derive(Debug, Clone)]
+pub struct Phase {
+    /// By warp, in order.
+    pub runs: Vec<Vec<StepRef>>,
+    /// The synchronisation points of the boundary after this phase. No warp takes part in two.
+    pub syncs: Vec<SyncPoint>,
+}
+
+/// A use of a named barrier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SyncPoint {
+    pub id: u32,
+    /// Warps that only announce what they have done.
+    pub arrive: WarpMask,
+    /// Warps that wait.
+    pub wait: WarpMask,
+    /// Threads that the barrier expects.
+    pub threads: u32,
+}
+
+/// An entry of one warp's static schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    Run(StepRef),
+    Arrive { id: u32, threads: u32 },
+    Sync { id: u32, threads: u32 },
+}
+
+impl Schedule {
+    /// The static schedule of one warp for one iteration of the streaming loop.
+    pub fn actions(&self, warp: u32) -> Vec<Action> {
+        let mut actions = Vec::new();
+        for phase in &self.phases {
+            actions.extend(phase.runs[warp as usize].iter().map(|&at| Action::Run(at)));
+            for s in &phase.syncs {
+                if s.wait >> warp & 1 == 1 {
+                    actions.push(Action::Sync { id: s.id, threads: s.threads });
+                } else if s.arrive >> warp & 1 == 1 {
+                    actions.push(Action::Arrive { id: s.id, threads: s.threads });
+                }
+            }
+        }
+        actions
+    }
+
+    /// Named barriers in use.
+    pub fn barrier_ids(&self) -> u32 {
+        let ids: std::collections::BTreeSet<u32> = self.phases.iter().flat_map(|p| &p.syncs).map(|s| s.id).collect();
+        ids.len() as u32
+    }
+
+    /// Synchronisation points after grouping.
+    pub fn sync_points(&self) -> u32 {
+        self.phases.iter().map(|p| p.syncs.len() as u32).sum()
+    }
+}
+
+/// Schedules a mapped graph.
+///
+/// Errors: shared memory or named barriers do not suffice; the diagnostic names the resource.
+pub fn schedule(
+    graph: &Graph,
+    mapping: &Mapping,
+    placement: Placement,
+    limits: &Limits,
+) -> Result<Schedule, Diagnostic> {
+    if mapping.warps > 1 && limits.slots.is_some() && limits.barriers == 0 {
+        return Err(Diagnostic::error(
+            "schedule::no-barriers",
+            format!("{}: several warps need a named barrier, and this many CTAs per SM leave none", graph.kernel),
+        )
+        .help("use at most 16 CTAs per SM (--ctas-per-sm), or one warp"));
+    }
+    let mut schedule = phases::place(graph, mapping, placement, limits)?;
+    let boundaries = sync::boundaries(graph, mapping, &schedule);
+    barriers::allocate(&mut schedule, &boundaries, limits.barriers);
+    Ok(schedule)
+}
+
+/// All warps of a CTA.
+pub fn all_warps(warps: u32) -> WarpMask {
+    u32::MAX >> (32 - warps)
+}
