@@ -18,7 +18,7 @@ pub struct Value(u32);
 entity_impl!(Value, "val");
 
 /// An interned [`Body`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Shape(u32);
 entity_impl!(Shape, "shape");
 
@@ -74,12 +74,6 @@ pub struct Step {
     pub outputs: Vec<Value>,
     /// (array, row) of the fields that the step stores.
     pub stores: Vec<(u32, u32)>,
-}
-
-impl Default for Shape {
-    fn default() -> Self {
-        Self(0)
-    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -289,9 +289,9 @@ fn chunks(graph: &Graph, mapping: &Mapping, depth: &SecondaryMap<Op, u32>) -> Se
     let mut rank: BTreeMap<(u32, u32, u32), u32> = BTreeMap::new();
     let mut chunk = SecondaryMap::new();
     for (op, operation) in &graph.ops {
-        if operation.states > 0 {
+        if let Some(size) = CHUNK_STATES.checked_div(operation.states) {
             let rank = rank.entry((mapping.warp_of[op], depth[op], operation.after.shape.index() as u32)).or_default();
-            chunk[op] = *rank / (CHUNK_STATES / operation.states).max(1);
+            chunk[op] = *rank / size.max(1);
             *rank += 1;
         }
     }

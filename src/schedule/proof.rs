@@ -282,7 +282,7 @@ impl<'a> Checker<'a> {
                 ),
             );
         }
-        if barrier.threads != threads || threads == 0 || threads % 32 != 0 || threads as usize > 32 * warps {
+        if barrier.threads != threads || threads == 0 || !threads.is_multiple_of(32) || threads as usize > 32 * warps {
             self.report(
                 "proof::barrier-count",
                 format!("warp {w} expects {threads} threads at barrier {id}, where others expect {}", barrier.threads),

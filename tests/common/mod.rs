@@ -1,0 +1,128 @@
+//! A made-up model of any size, for tests that do not need physics.
+
+use std::sync::Arc;
+
+use singe::diagnostic::{Source, Span};
+use singe::kinetics::{Model, TransportFits};
+use singe::mechanism::*;
+
+/// A small generator of numbers (SplitMix64).
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
+    let mut n = Numbers(seed);
+    let all: Vec<Species> = (0..species)
+        .map(|k| {
+            let coefficients = |n: &mut Numbers| {
+                [
+                    n.between(2.5, 5.0),
+                    n.between(-1e-3, 1e-3),
+                    1e-7,
+                    1e-11,
+                    1e-15,
+                    n.between(-3e4, 3e4),
+                    n.between(-5.0, 5.0),
+                ]
+            };
+            let low = coefficients(&mut n);
+            let high = if k % 5 == 0 { low } else { coefficients(&mut n) };
+            Species {
+                name: format!("S{k}"),
+                composition: vec![(0, 1.0)],
+                weight: n.between(1.0, 120.0),
+                thermo: Nasa7 { t_low: 300.0, t_mid: 1000.0, t_high: 3000.0, low, high },
+                transport: None,
+            }
+        })
+        .collect();
+    let span = Span { source: Arc::new(Source { name: "made up".into(), text: String::new() }), offset: 0, len: 0 };
+    let arrhenius =
+        |n: &mut Numbers| Arrhenius { a: n.between(0.1, 1e10), b: n.between(-2.0, 2.0), e_over_r: n.between(0.0, 2e4) };
+    let list = (0..reactions)
+        .map(|i| {
+            let side = |n: &mut Numbers| {
+                let mut side: Vec<(usize, f64)> = Vec::new();
+                for _ in 0..1 + n.below(3) {
+                    let k = n.below(species);
+                    if side.iter().all(|(j, _)| *j != k) {
+                        side.push((k, 1.0 + n.below(2) as f64));
+                    }
+                }
+                side
+            };
+            let collider = |n: &mut Numbers| {
+                if n.below(4) == 0 {
+                    Collider::Species(n.below(species))
+                } else {
+                    Collider::Mixture(vec![(n.below(species), n.below(3) as f64)])
+                }
+            };
+            let (reactants, products) = (side(&mut n), side(&mut n));
+            let blending = match n.below(4) {
+                0 => Blending::Lindemann,
+                1 => Blending::Troe { a: 0.6, t3: 100.0, t1: 1500.0, t2: Some(4000.0) },
+                2 => Blending::Troe { a: 0.5, t3: 1e-30, t1: 1e30, t2: None },
+                _ => Blending::Sri { a: 0.5, b: 300.0, c: 1500.0, d: 1.0, e: 0.1 },
+            };
+            let (low, high, collider) = (arrhenius(&mut n), arrhenius(&mut n), collider(&mut n));
+            let rate = match n.below(6) {
+                0 => Rate::Falloff { low, high, collider: collider.clone(), blending },
+                1 => Rate::ChemicallyActivated { low, high, collider: collider.clone(), blending },
+                _ => Rate::Arrhenius(low),
+            };
+            let third_body =
+                (matches!(rate, Rate::Arrhenius(_)) && n.below(4) == 0).then(|| Collider::Mixture(vec![(0, 2.0)]));
+            let reverse = match n.below(4) {
+                0 => Reverse::Irreversible,
+                1 => Reverse::Explicit(arrhenius(&mut n), None),
+                _ => Reverse::Equilibrium,
+            };
+            Reaction {
+                equation: format!("R{i}"),
+                span: span.clone(),
+                reactants,
+                products,
+                reverse,
+                rate,
+                third_body,
+                forward_orders: vec![],
+                reverse_orders: vec![],
+                duplicate: false,
+            }
+        })
+        .collect();
+    let fit = |n: &mut Numbers, c0: f64| [c0, n.between(0.5, 0.8), n.between(-0.01, 0.01), 1e-4];
+    Model {
+        mechanism: Mechanism {
+            name: "made_up".into(),
+            elements: vec![Element { symbol: "X".into(), weight: 1.0 }],
+            species: all,
+            reactions: list,
+        },
+        transport: Some(TransportFits {
+            t_min: 300.0,
+            t_max: 3000.0,
+            viscosity: (0..species).map(|_| fit(&mut n, -14.0)).collect(),
+            conductivity: (0..species).map(|_| fit(&mut n, -8.0)).collect(),
+            diffusion: (0..species * (species + 1) / 2).map(|_| fit(&mut n, -12.0)).collect(),
+        }),
+    }
+}

@@ -1,0 +1,84 @@
+//! Schedules of made-up mechanisms of every size: always proven, and in the schedule's order the same numbers.
+
+mod common;
+
+use singe::dataflow::interpret::{self, Machine};
+use singe::dataflow::{Graph, Kernel, Options, build};
+use singe::mapping::{self, Mapper, Weights};
+use singe::schedule::{self, Limits, Placement, Schedule, proof};
+
+const KEPLER: Limits = Limits { slots: Some(192), barriers: 16 };
+
+fn graph(kernel: Kernel, species: usize, warps: u32, stage_inputs: bool) -> Graph {
+    let model = common::model(species, species * 3, species as u64);
+    build(kernel, &model, &Options { warps, stage_inputs, floor: 1e-20 }).unwrap()
+}
+
+fn fields(graph: &Graph) -> Vec<Vec<f64>> {
+    let mut n = common::Numbers(7);
+    let mut fields: Vec<Vec<f64>> = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
+    fields[0][0] = 1234.5;
+    fields[1][0] = 2e5;
+    let x: Vec<f64> = fields[2].iter().map(|_| n.between(0.01, 1.0)).collect();
+    let sum: f64 = x.iter().sum();
+    fields[2] = x.iter().map(|x| x / sum).collect();
+    fields
+}
+
+fn in_schedule_order(graph: &Graph, schedule: &Schedule) -> Vec<f64> {
+    let mut fields = fields(graph);
+    let mut machine = Machine::new(graph, &fields);
+    for at in schedule.phases.iter().flat_map(|p| p.runs.iter().flatten()) {
+        machine.step(*at, &mut fields);
+    }
+    fields.pop().unwrap()
+}
+
+#[test]
+fn every_warp_count_is_proven_and_computes_the_graph() {
+    for kernel in Kernel::ALL {
+        for warps in 1..=32 {
+            for (species, stage_inputs) in [(2, true), (3, false), (10, true), (24, false), (33, true)] {
+                let graph = graph(kernel, species, warps, stage_inputs);
+                let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default()).unwrap();
+                let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &KEPLER)
+                    .unwrap_or_else(|d| panic!("{kernel} {species} {warps}: {}", d.message));
+                let proven = proof::prove(&graph, &mapping, schedule, KEPLER.barriers)
+                    .unwrap_or_else(|d| panic!("{kernel} {species} species {warps} warps: {}", d[0].message));
+                let mut expected = fields(&graph);
+                interpret::run(&graph, &mut expected);
+                let found = in_schedule_order(&graph, proven.schedule());
+                for (a, b) in found.iter().zip(expected.last().unwrap()) {
+                    assert!((a - b).abs() <= 1e-9 * b.abs() + 1e-300, "{kernel} {species} {warps}: {a} {b}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn scarce_shared_memory_and_barriers_still_give_proven_schedules() {
+    let mut proven = 0;
+    for kernel in Kernel::ALL {
+        for warps in [2, 3, 7, 8, 16] {
+            for placement in [Placement::Auto, Placement::Buffer, Placement::Mixed] {
+                for (slots, barriers) in [(192, 1), (96, 2), (64, 4), (48, 8), (40, 16)] {
+                    let graph = graph(kernel, 30, warps, false);
+                    let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default()).unwrap();
+                    let limits = Limits { slots: Some(slots), barriers };
+                    match schedule::schedule(&graph, &mapping, placement, &limits) {
+                        Ok(schedule) => {
+                            assert!(schedule.slots <= slots);
+                            proof::prove(&graph, &mapping, schedule, barriers).unwrap_or_else(|d| {
+                                panic!("{kernel} {warps} {placement:?} {slots} {barriers}: {}", d[0].message)
+                            });
+                            proven += 1;
+                        }
+                        Err(d) => assert_eq!(d.id, "schedule::shared-memory", "{}", d.message),
+                    }
+                }
+            }
+        }
+    }
+    assert!(proven > 200, "{proven} of 300");
+}
