@@ -1,8 +1,43 @@
 //! The f64 reference ("oracle"): thermodynamics, rates, transport fits and mixture rules. SI units with kmol.
+//!
+//! [`model`] turns a checked mechanism into a [`Model`]; the evaluators take a model and a [`State`].
 
+pub mod collision;
+pub mod collision_tables;
 pub mod constants;
+pub mod expressions;
+pub mod falloff;
+pub mod fits;
+pub mod least_squares;
+pub mod mixture;
+pub mod production;
+pub mod rates;
+pub mod states;
+pub mod thermo;
+pub mod transport;
 
+#[cfg(test)]
+mod fixtures;
+
+pub use mixture::{binary_diffusion, conductivity, diffusion, species_conductivity, species_viscosity, viscosity};
+pub use production::{Production, production, production_of};
+pub use rates::{Rates, rates, rates_at};
+pub use states::verification_states;
+pub use thermo::{Thermo, concentrations, density, thermo};
+
+use crate::diagnostic::Diagnostic;
 use crate::mechanism::Mechanism;
+
+/// A mechanism with its transport fits, which are computed here once. A mechanism of which no species has transport data
+/// gives a model for chemistry alone.
+///
+/// # Errors
+/// As [`fits::fit`]: species without usable transport data beside species with them, or no common temperature range.
+pub fn model(mechanism: Mechanism) -> Result<Model, Vec<Diagnostic>> {
+    let described = mechanism.species.iter().any(|s| s.transport.is_some());
+    let transport = if described { Some(fits::fit(&mechanism.species)?) } else { None };
+    Ok(Model { mechanism, transport })
+}
 
 /// A mechanism with its transport fits: all that kernels are made from.
 #[derive(Debug, Clone)]
