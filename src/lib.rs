@@ -1,8 +1,9 @@
 //! Singe compiles combustion mechanisms to warp-specialized CUDA kernels.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod dataflow;
 pub mod diagnostic;
 pub mod emit;
 pub mod kinetics;
 pub mod mechanism;
+pub mod target;
