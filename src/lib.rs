@@ -1,5 +1,5 @@
 //! Singe compiles combustion mechanisms to warp-specialized CUDA kernels.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 pub mod dataflow;
 pub mod diagnostic;
@@ -8,3 +8,4 @@ pub mod kinetics;
 pub mod mapping;
 pub mod mechanism;
 pub mod schedule;
+pub mod target;

@@ -1,0 +1,171 @@
+//! Machine descriptions: one TOML file per architecture, each number with its source beside it.
+
+mod occupancy;
+
+pub use occupancy::{Kernel, Limits, Occupancy, occupancy};
+
+use serde::Deserialize;
+use std::fmt;
+use std::sync::LazyLock;
+
+/// One GPU architecture. Per-SM numbers are those that the driver's own occupancy calculator uses.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// The name on the command line, such as `kepler`.
+    pub name: String,
+    pub compute_capability: ComputeCapability,
+
+    pub warps_per_sm: u32,
+    pub blocks_per_sm: u32,
+    pub threads_per_sm: u32,
+    pub threads_per_cta: u32,
+
+    pub registers_per_sm: u32,
+    pub registers_per_cta: u32,
+    pub max_registers_per_thread: u32,
+    /// A warp gets registers in multiples of this number.
+    pub register_unit: u32,
+    /// Warps are counted in multiples of this number when registers are given out.
+    pub warp_granularity: u32,
+    /// Schedulers that own an equal share of the registers.
+    pub sub_partitions: u32,
+
+    pub shared_bytes_per_sm: u32,
+    /// What one CTA may ask for (opt-in included), without the reserved bytes.
+    pub shared_bytes_per_cta: u32,
+    /// Shared memory is given out in multiples of this number of bytes.
+    pub shared_unit: u32,
+    pub reserved_shared_bytes_per_cta: u32,
+    /// Sizes that the part of the L1 cache used as shared memory can take; empty where it is fixed.
+    #[serde(default)]
+    pub shared_carve_outs: Vec<u32>,
+
+    pub named_barriers_per_cta: u32,
+    /// Named barriers that all CTAs of an SM share, where the number is published.
+    pub named_barriers_per_sm: Option<u32>,
+
+    pub shuffle: Shuffle,
+    /// Has loads through the read-only cache (`__ldg`).
+    pub read_only_loads: bool,
+    pub fp64_per_clock_per_sm: u32,
+}
+
+/// Major and minor number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub struct ComputeCapability(pub u32, pub u32);
+
+impl ComputeCapability {
+    /// The name of the machine code, such as `sm_35`.
+    pub fn sm(self) -> String {
+        format!("sm_{}{}", self.0, self.1)
+    }
+
+    /// The name of the virtual architecture, such as `compute_35`.
+    pub fn compute(self) -> String {
+        format!("compute_{}{}", self.0, self.1)
+    }
+}
+
+impl fmt::Display for ComputeCapability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.0, self.1)
+    }
+}
+
+/// How one lane of a warp hands a word to the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shuffle {
+    /// There is no shuffle: one lane writes to shared memory and the warp, in lock step, reads it back.
+    Mirror,
+    /// `shfl`
+    Shfl,
+    /// `shfl.sync`, for warps whose lanes need not be in lock step
+    ShflSync,
+}
+
+/// No architecture has this name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownTarget {
+    pub name: String,
+}
+
+impl fmt::Display for UnknownTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known: Vec<&str> = Target::all().iter().map(|t| t.name.as_str()).collect();
+        write!(f, "unknown target `{}`; known: {}", self.name, known.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownTarget {}
+
+impl Target {
+    /// The architecture of this name (`kepler`) or machine code (`sm_35`).
+    pub fn by_name(name: &str) -> Result<&'static Self, UnknownTarget> {
+        Self::all()
+            .iter()
+            .find(|t| t.name == name || t.compute_capability.sm() == name)
+            .ok_or_else(|| UnknownTarget { name: name.to_owned() })
+    }
+
+    /// All architectures, oldest first.
+    pub fn all() -> &'static [Self] {
+        &TARGETS
+    }
+}
+
+static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
+    FILES.iter().map(|text| toml::from_str(text).expect("a test parses every description in this folder")).collect()
+});
+
+const FILES: [&str; 13] = [
+    include_str!("fermi.toml"),
+    include_str!("kepler.toml"),
+    include_str!("kepler-gk210.toml"),
+    include_str!("maxwell.toml"),
+    include_str!("pascal.toml"),
+    include_str!("volta.toml"),
+    include_str!("turing.toml"),
+    include_str!("ampere.toml"),
+    include_str!("ampere-ga10x.toml"),
+    include_str!("ada.toml"),
+    include_str!("hopper.toml"),
+    include_str!("blackwell.toml"),
+    include_str!("blackwell-gb20x.toml"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_description_is_read_and_found() {
+        assert_eq!(Target::all().len(), FILES.len());
+        assert!(Target::all().is_sorted_by_key(|t| t.compute_capability));
+        for target in Target::all() {
+            assert_eq!(Target::by_name(&target.name), Ok(target));
+            assert_eq!(Target::by_name(&target.compute_capability.sm()), Ok(target));
+        }
+    }
+
+    #[test]
+    fn every_file_of_the_folder_is_listed() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/target");
+        let files = std::fs::read_dir(folder).unwrap();
+        let count = files.filter(|f| f.as_ref().unwrap().path().extension().is_some_and(|e| e == "toml")).count();
+        assert_eq!(count, FILES.len());
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_known_ones() {
+        let error = Target::by_name("kelper").unwrap_err().to_string();
+        assert!(error.starts_with("unknown target `kelper`; known: fermi, kepler, "), "{error}");
+    }
+
+    #[test]
+    fn shuffles_follow_the_compute_capability() {
+        let kind = |name| Target::by_name(name).unwrap().shuffle;
+        assert_eq!([kind("fermi"), kind("kepler"), kind("volta")], [Shuffle::Mirror, Shuffle::Shfl, Shuffle::ShflSync]);
+    }
+}
