@@ -6,3 +6,4 @@ pub mod diagnostic;
 pub mod emit;
 pub mod kinetics;
 pub mod mechanism;
+pub mod simt;
