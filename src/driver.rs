@@ -1,0 +1,170 @@
+//! The whole compiler: the order of its steps, and nothing else.
+
+use std::path::PathBuf;
+
+use crate::dataflow::{self, Graph, Kernel};
+use crate::diagnostic::Diagnostic;
+use crate::emit::overlay::{self, Codegen};
+use crate::emit::program::Program;
+use crate::fault::{self, Fault};
+use crate::kinetics::{self, Model};
+use crate::mapping::{self, Cost, Mapper, Mapping, Weights};
+use crate::mechanism::{self, Files};
+use crate::observer::Observer;
+use crate::output::{self, Emit};
+use crate::report::{self, KernelReport, Report};
+use crate::schedule::proof::{self, Proven};
+use crate::schedule::{self, Limits, Placement, Schedule};
+use crate::simt;
+use crate::target::Target;
+use crate::verify;
+
+/// All that a compilation depends on.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub files: Files,
+    pub kernels: Vec<Kernel>,
+    pub warps: u32,
+    pub target: &'static Target,
+    pub ctas_per_sm: u32,
+    pub mapper: Mapper,
+    pub weights: Weights,
+    pub placement: Placement,
+    pub codegen: Codegen,
+    /// Smallest mole fraction of the diffusion kernel.
+    pub floor: f64,
+    /// Number of states that every kernel is verified on; `None` leaves the simulation out.
+    pub verify: Option<usize>,
+    pub emit: Vec<Emit>,
+    /// `None` writes nothing.
+    pub output: Option<PathBuf>,
+    /// The command line, for the header of the generated files.
+    pub command: String,
+    /// Breaks the compiler on purpose, to see that the checks notice.
+    pub fault: Option<Fault>,
+}
+
+/// Why a compilation ended without result.
+#[derive(Debug)]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The input is wrong: exit code 1.
+    Input,
+    /// The command line is wrong: exit code 2.
+    Usage,
+    /// A kernel failed its proof or its verification: exit code 3.
+    Verification,
+}
+
+/// What one kernel went through on its way to code.
+pub struct Unit {
+    pub kernel: Kernel,
+    pub graph: Graph,
+    pub mapping: Mapping,
+    pub cost: Cost,
+    pub proven: Proven,
+    pub program: Program,
+    pub ptx: simt::Module,
+    pub report: KernelReport,
+}
+
+/// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
+pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
+    let input = |diagnostics| Failure { kind: FailureKind::Input, diagnostics };
+    let (mechanism, warnings) = observer.pass("mechanism", None, || mechanism::read(&request.files)).map_err(input)?;
+    let model = observer.pass("kinetics", None, || kinetics::model(mechanism)).map_err(input)?;
+    observer.text("mechanism", None, || format!("{:#?}\n", model.mechanism));
+    observer.text("kinetics", None, || format!("{:#?}\n", model.transport));
+    let mut units = Vec::new();
+    for &kernel in &request.kernels {
+        units.push(compile_kernel(kernel, &model, request, observer)?);
+    }
+    let report = report::report(request, &model, warnings, &units);
+    if let Some(folder) = &request.output {
+        let files = observer.pass("print", None, || output::files(request, &model, &units, &report));
+        observer.pass("write", None, || output::write(folder, &files)).map_err(|d| input(vec![d]))?;
+    }
+    Ok(report)
+}
+
+/// One kernel, from the model to a verified program.
+pub fn compile_kernel(
+    kernel: Kernel,
+    model: &Model,
+    request: &Request,
+    observer: &mut Observer,
+) -> Result<Unit, Failure> {
+    let k = Some(kernel);
+    let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
+    let limits = limits(request);
+    let (graph, mapping, mut schedule) = plan(kernel, model, request, &limits, observer)?;
+    let cost = mapping::cost(&graph, &mapping, &request.weights);
+    fault::in_schedule(request.fault, &mut schedule);
+    let proven =
+        observer.pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers)).map_err(verification)?;
+    let symbol = format!("{}_{kernel}", model.mechanism.name);
+    let mut program = observer
+        .pass("overlay", k, || overlay::overlay(&graph, &mapping, &proven, request.codegen, &symbol, request.warps));
+    fault::in_program(request.fault, &mut program);
+    observer.text("overlay", k, || format!("{:#?}\n", program.body));
+    let ptx = observer.pass("lower", k, || simt::lower(&program));
+    observer.text("lower", k, || ptx.to_string());
+    let verified = match request.verify {
+        None => None,
+        Some(states) => Some(
+            observer
+                .pass("verify", k, || verify::verify(kernel, model, request, &graph, &mapping, &proven, &ptx, states))
+                .map_err(verification)?,
+        ),
+    };
+    let report = report::kernel(kernel, request, &graph, &mapping, cost, &proven, &program, verified);
+    Ok(Unit { kernel, graph, mapping, cost, proven, program, ptx, report })
+}
+
+/// Graph, mapping and schedule. Where shared memory cannot hold the inputs too, they stay in global memory.
+fn plan(
+    kernel: Kernel,
+    model: &Model,
+    request: &Request,
+    limits: &Limits,
+    observer: &mut Observer,
+) -> Result<(Graph, Mapping, Schedule), Failure> {
+    let k = Some(kernel);
+    let input = |diagnostics| Failure { kind: FailureKind::Input, diagnostics };
+    let warps = if request.codegen == Codegen::DataParallel { 1 } else { request.warps };
+    let mut shortage = None;
+    for stage_inputs in [true, false] {
+        let options = dataflow::Options { warps, stage_inputs, floor: request.floor };
+        let graph = observer.pass("dataflow", k, || dataflow::build(kernel, model, &options)).map_err(input)?;
+        let mapping = observer
+            .pass("map", k, || mapping::map(&graph, warps, request.mapper, &request.weights))
+            .map_err(|d| input(vec![d]))?;
+        match observer.pass("schedule", k, || schedule::schedule(&graph, &mapping, request.placement, limits)) {
+            Ok(schedule) => {
+                observer.text("dataflow", k, || dataflow::text::text(&graph));
+                observer.text("map", k, || report::mapping_text(&graph, &mapping));
+                observer.text("schedule", k, || report::schedule_text(&graph, &schedule));
+                return Ok((graph, mapping, schedule));
+            }
+            Err(diagnostic) => shortage = Some(diagnostic),
+        }
+    }
+    Err(input(shortage.into_iter().collect()))
+}
+
+/// What one CTA of the target may use.
+fn limits(request: &Request) -> Limits {
+    let (target, ctas) = (request.target, request.ctas_per_sm);
+    if request.codegen == Codegen::DataParallel {
+        return Limits { slots: None, barriers: 0 };
+    }
+    let shared = target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
+    // Where the pool of an SM is not published, its CTAs share what one CTA may use (paper, footnote 1).
+    let pool = target.named_barriers_per_sm.unwrap_or(target.named_barriers_per_cta);
+    Limits { slots: Some(shared / 256), barriers: target.named_barriers_per_cta.min(pool / ctas) }
+}

@@ -1,0 +1,90 @@
+//! What the user sees of a running compilation: a progress bar, the time of each pass, the text after a pass.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::dataflow::Kernel;
+
+/// The passes whose result `--print-after` can show.
+pub const PASSES: [&str; 8] = ["mechanism", "kinetics", "dataflow", "map", "schedule", "overlay", "lower", "all"];
+
+#[derive(Default)]
+pub struct Observer {
+    print_after: Option<String>,
+    /// (pass, kernel, time) in order
+    times: Vec<(&'static str, Option<Kernel>, Duration)>,
+    bar: Option<ProgressBar>,
+}
+
+impl Observer {
+    /// Reports nothing.
+    pub fn silent() -> Self {
+        Self::default()
+    }
+
+    /// For a person: a progress bar on a terminal, and the text after the pass that was asked for, on stderr.
+    pub fn new(print_after: Option<String>, kernels: usize) -> Self {
+        let bar = (std::io::stderr().is_terminal() && print_after.is_none()).then(|| {
+            let style = ProgressStyle::with_template("{spinner} [{elapsed}] {bar:30} {msg}")
+                .expect("the template is valid");
+            // Two passes for the mechanism, seven for each kernel, two to write.
+            let bar = ProgressBar::new(4 + 7 * kernels as u64).with_style(style);
+            bar.enable_steady_tick(Duration::from_millis(100));
+            bar
+        });
+        Self { print_after, times: Vec::new(), bar }
+    }
+
+    /// Runs a pass.
+    pub fn pass<T>(&mut self, name: &'static str, kernel: Option<Kernel>, run: impl FnOnce() -> T) -> T {
+        if let Some(bar) = &self.bar {
+            bar.set_message(kernel.map_or(name.to_owned(), |k| format!("{name} {k}")));
+        }
+        let start = Instant::now();
+        let result = run();
+        self.times.push((name, kernel, start.elapsed()));
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+        }
+        result
+    }
+
+    /// Shows the result of a pass if it was asked for.
+    pub fn text(&self, name: &str, kernel: Option<Kernel>, text: impl FnOnce() -> String) {
+        if self.print_after.as_deref().is_some_and(|wanted| wanted == name || wanted == "all") {
+            eprintln!("; after {name}{}\n{}", kernel.map_or(String::new(), |k| format!(" of {k}")), text());
+        }
+    }
+
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Milliseconds by pass, summed over the kernels, in order of first use.
+    pub fn times(&self) -> Vec<(&'static str, f64)> {
+        let mut sums: Vec<(&'static str, f64)> = Vec::new();
+        for (name, _, time) in &self.times {
+            let time = time.as_secs_f64() * 1e3;
+            match sums.iter_mut().find(|(n, _)| n == name) {
+                Some((_, sum)) => *sum += time,
+                None => sums.push((name, time)),
+            }
+        }
+        sums
+    }
+
+    /// The table of `--time-passes`.
+    pub fn time_table(&self) -> String {
+        let times = self.times();
+        let total: f64 = times.iter().map(|(_, t)| t).sum();
+        let mut out = String::new();
+        for (name, time) in times {
+            out += &format!("{name:12} {time:10.2} ms {:5.1} %\n", 100.0 * time / total);
+        }
+        out + &format!("{:12} {total:10.2} ms\n", "total")
+    }
+}

@@ -1,0 +1,190 @@
+//! The report of a compilation: data first, then the table for people and the picture of the schedule.
+
+mod picture;
+mod table;
+
+pub use picture::schedule_picture;
+pub use table::table;
+
+use serde::Serialize;
+
+use crate::dataflow::{Graph, Kernel, StepRef};
+use crate::diagnostic::Diagnostic;
+use crate::driver::{Request, Unit};
+use crate::emit::overlay::Codegen;
+use crate::emit::program::Program;
+use crate::kinetics::Model;
+use crate::mapping::{Cost, Mapping};
+use crate::schedule::Schedule;
+use crate::schedule::proof::Proven;
+use crate::verify::Verification;
+
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    pub mechanism: String,
+    pub species: usize,
+    pub reactions: usize,
+    pub target: String,
+    pub codegen: String,
+    pub command: String,
+    pub warnings: Vec<String>,
+    pub kernels: Vec<KernelReport>,
+}
+
+/// One row of the table. Counts are per kernel unless they say otherwise.
+#[derive(Debug, Clone, Serialize)]
+pub struct KernelReport {
+    pub kernel: String,
+    pub warps: u32,
+    pub operations: usize,
+    /// Edges of the dataflow graph between operations of different warps.
+    pub cross_warp_edges: u32,
+    /// Values that other warps read: synchronisation points before grouping.
+    pub sync_points: u32,
+    /// Barrier uses per group of points, after grouping.
+    pub barriers: u32,
+    /// Named barriers (hardware resources) that these uses share.
+    pub named_barriers: u32,
+    pub phases: usize,
+    pub placement: String,
+    pub shared_bytes: u32,
+    /// Registers of constants per thread: doubles, integers.
+    pub real_constants_per_thread: u32,
+    pub index_constants_per_thread: u32,
+    pub flops_per_point: u64,
+    /// What was minimised, and what it came to.
+    pub mapping_cost: Cost,
+    /// Estimated 32-bit registers per thread, and how many the target leaves.
+    pub registers_estimated: u32,
+    pub registers_available: u32,
+    pub verification: Option<Verification>,
+    pub verdict: String,
+}
+
+impl KernelReport {
+    pub fn may_spill(&self) -> bool {
+        self.registers_estimated > self.registers_available
+    }
+}
+
+pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units: &[Unit]) -> Report {
+    let mut warnings: Vec<String> = warnings
+        .into_iter()
+        .map(|d| {
+            let place = d.span.as_ref().map_or(String::new(), |span| {
+                let (line, column) = span.line_column();
+                format!("{}:{line}:{column}: ", span.source.name)
+            });
+            format!("{place}{}", d.message)
+        })
+        .collect();
+    for unit in units.iter().map(|u| &u.report).filter(|u| u.may_spill()) {
+        warnings.push(format!(
+            "{}: about {} registers per thread are needed and {} are available: expect spilling; use more warps, or fewer \
+             CTAs per SM",
+            unit.kernel, unit.registers_estimated, unit.registers_available
+        ));
+    }
+    Report {
+        mechanism: model.mechanism.name.clone(),
+        species: model.mechanism.species.len(),
+        reactions: model.mechanism.reactions.len(),
+        target: format!("{} ({})", request.target.name, request.target.compute_capability.sm()),
+        codegen: codegen_name(request.codegen).into(),
+        command: request.command.clone(),
+        warnings,
+        kernels: units.iter().map(|u| u.report.clone()).collect(),
+    }
+}
+
+pub fn codegen_name(codegen: Codegen) -> &'static str {
+    match codegen {
+        Codegen::Overlay => "overlay",
+        Codegen::Switch => "switch",
+        Codegen::DataParallel => "data-parallel",
+    }
+}
+
+#[allow(clippy::too_many_arguments, reason = "a report looks at everything")]
+pub fn kernel(
+    kernel: Kernel,
+    request: &Request,
+    graph: &Graph,
+    mapping: &Mapping,
+    cost: Cost,
+    proven: &Proven,
+    program: &Program,
+    verification: Option<Verification>,
+) -> KernelReport {
+    let schedule = proven.schedule();
+    let data_parallel = request.codegen == Codegen::DataParallel;
+    let threads = 32 * request.warps;
+    let target = request.target;
+    let available = (target.registers_per_sm / (request.ctas_per_sm * threads)).min(target.max_registers_per_thread);
+    KernelReport {
+        kernel: kernel.name().into(),
+        warps: request.warps,
+        operations: graph.ops.len(),
+        cross_warp_edges: cost.crossing,
+        sync_points: schedule.crossing_values,
+        barriers: schedule.sync_points(),
+        named_barriers: schedule.barrier_ids(),
+        phases: schedule.phases.len(),
+        placement: if data_parallel { "local".into() } else { format!("{:?}", schedule.placement).to_lowercase() },
+        shared_bytes: if data_parallel { 0 } else { schedule.slots * 256 },
+        real_constants_per_thread: program.constants.real_registers,
+        index_constants_per_thread: program.constants.index_registers,
+        flops_per_point: graph.ops.keys().map(|op| graph.flops(op)).sum(),
+        mapping_cost: cost,
+        registers_estimated: estimated_registers(graph, mapping, program),
+        registers_available: available,
+        verdict: if verification.is_some() { "proven, verified".into() } else { "proven, not simulated".into() },
+        verification,
+    }
+}
+
+/// Constants, running states and scalars of the fullest warp, and a constant for everything short-lived.
+fn estimated_registers(graph: &Graph, mapping: &Mapping, program: &Program) -> u32 {
+    const SHORT_LIVED: u32 = 40;
+    let mut states = vec![0; mapping.warps as usize];
+    for (op, operation) in &graph.ops {
+        states[mapping.warp_of[op] as usize] += operation.states;
+    }
+    let doubles = program.constants.real_registers
+        + states.iter().copied().max().unwrap_or(0).min(2 * 16)
+        + graph.scalars.len() as u32;
+    2 * doubles + program.constants.index_registers + SHORT_LIVED
+}
+
+/// The operations of each warp, with their floating-point operations.
+pub fn mapping_text(graph: &Graph, mapping: &Mapping) -> String {
+    let mut out = String::new();
+    for w in 0..mapping.warps {
+        let ops: Vec<_> = graph.ops.keys().filter(|&op| mapping.warp_of[op] == w).collect();
+        let flops: u64 = ops.iter().map(|&op| graph.flops(op)).sum();
+        out += &format!("warp {w}: {flops} flops\n");
+        for op in ops {
+            out += &format!("  {} ({} flops)\n", graph.ops[op].name, graph.flops(op));
+        }
+    }
+    out
+}
+
+/// Phases, steps and barriers by warp.
+pub fn schedule_text(graph: &Graph, schedule: &Schedule) -> String {
+    let mut out = String::new();
+    for (k, phase) in schedule.phases.iter().enumerate() {
+        out += &format!("phase {}\n", k + 1);
+        for (w, run) in phase.runs.iter().enumerate() {
+            let names: Vec<String> = run
+                .iter()
+                .map(|&StepRef { op, part }| format!("{} {part:?}", graph.ops[op].name))
+                .collect();
+            out += &format!("  warp {w}: {}\n", names.join("; "));
+        }
+        for s in &phase.syncs {
+            out += &format!("  barrier {} threads {} arrive {:#x} wait {:#x}\n", s.id, s.threads, s.arrive, s.wait);
+        }
+    }
+    out
+}

@@ -1,0 +1,51 @@
+//! The report as a table, one column per kernel.
+
+use super::{KernelReport, Report};
+
+/// Text for stdout.
+pub fn table(report: &Report) -> String {
+    let mut out = format!(
+        "{}: {} species, {} reactions; target {}, {} code\n\n",
+        report.mechanism, report.species, report.reactions, report.target, report.codegen
+    );
+    let rows: Vec<(&str, fn(&KernelReport) -> String)> = vec![
+        ("warps", |k| k.warps.to_string()),
+        ("operations", |k| k.operations.to_string()),
+        ("cross-warp edges", |k| k.cross_warp_edges.to_string()),
+        ("synchronisation points", |k| k.sync_points.to_string()),
+        ("barriers after grouping", |k| k.barriers.to_string()),
+        ("named barriers", |k| k.named_barriers.to_string()),
+        ("phases", |k| k.phases.to_string()),
+        ("placement", |k| k.placement.clone()),
+        ("shared memory (bytes)", |k| k.shared_bytes.to_string()),
+        ("constants per thread", |k| format!("{} + {} int", k.real_constants_per_thread, k.index_constants_per_thread)),
+        ("FLOPs per point", |k| k.flops_per_point.to_string()),
+        ("DP slots per point", |k| of_verification(k, |v| format!("{:.0}", v.slots_per_point))),
+        ("shuffles per point", |k| of_verification(k, |v| format!("{:.0}", v.shuffles_per_point))),
+        ("shared passes per point", |k| of_verification(k, |v| format!("{:.0}", v.shared_passes_per_point))),
+        ("states verified", |k| of_verification(k, |v| v.states.to_string())),
+        ("largest error", |k| of_verification(k, |v| format!("{:.1e} (<= {:.0e})", v.largest_error, v.tolerance))),
+        ("verdict", |k| k.verdict.clone()),
+    ];
+    let mut lines = vec![[vec![String::new()], report.kernels.iter().map(|k| k.kernel.clone()).collect()].concat()];
+    for (name, cell) in rows {
+        lines.push([vec![name.to_owned()], report.kernels.iter().map(cell).collect()].concat());
+    }
+    let widths: Vec<usize> =
+        (0..lines[0].len()).map(|c| lines.iter().map(|l| l[c].chars().count()).max().unwrap_or(0)).collect();
+    for line in lines {
+        let cells: Vec<String> = line
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(c, (cell, &w))| if c == 0 { format!("{cell:w$}") } else { format!("{cell:>w$}") })
+            .collect();
+        out += cells.join("  ").trim_end();
+        out.push('\n');
+    }
+    out
+}
+
+fn of_verification(kernel: &KernelReport, text: impl Fn(&crate::verify::Verification) -> String) -> String {
+    kernel.verification.as_ref().map_or("-".into(), text)
+}

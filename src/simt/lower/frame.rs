@@ -1,0 +1,166 @@
+//! What a kernel sets up once per thread: tables, parameters, the thread's place, striped constants.
+
+use crate::emit::program::{Constants, Execution, Program};
+use crate::simt::builder::Builder;
+use crate::simt::inst::*;
+use crate::simt::ir::{Func, Init, Module, Param, ParamData, Reg, Variable, VariableData};
+use cranelift_entity::EntityRef;
+
+/// Banks of up to this size lie in constant memory, which has 64 KB in all.
+const CONSTANT_BYTES: usize = 60 * 1024;
+
+/// The registers and variables that the whole kernel uses.
+pub(super) struct Frame {
+    pub lane: Reg,
+    pub warp: Reg,
+    /// 1 << warp
+    pub warp_bit: Reg,
+    pub points: Reg,
+    pub stride: Reg,
+    /// The point of this lane in the current group, at most the last point; 64 bits.
+    pub point: Reg,
+    /// Whether the lane has a point in the current group.
+    pub exists: Reg,
+    pub arrays: Vec<Reg>,
+    /// Low and high words of the striped real constants.
+    pub reals: Vec<(Reg, Reg)>,
+    pub indices: Vec<Reg>,
+    pub real_bank: Option<Table>,
+    pub index_bank: Option<Table>,
+    pub bank_space: Space,
+    pub slots: Option<Table>,
+}
+
+/// A variable and a register with its address: of the lane's column, for shared slots.
+#[derive(Clone, Copy)]
+pub(super) struct Table {
+    pub variable: Variable,
+    pub base: Reg,
+}
+
+/// Declares the kernel's variables and parameters and builds the prologue.
+pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) {
+    let constants = &program.constants;
+    let banks = 8 * constants.real_bank.len() + 4 * constants.index_bank.len();
+    let bank_space = if banks <= CONSTANT_BYTES { Space::Const } else { Space::Global };
+    let mut declare = |name: &str, space, init: Init| {
+        let (align, bytes) = match &init {
+            Init::F64(values) => (8, 8 * values.len() as u64),
+            Init::S32(values) => (4, 4 * values.len() as u64),
+            Init::None => (8, slot_bytes(program)),
+        };
+        let name = format!("{}_{name}", program.symbol);
+        (bytes > 0).then(|| module.variables.push(VariableData { name, space, align, bytes, init }))
+    };
+    let reals = declare("reals", Space::Global, Init::F64(constants.reals.clone()));
+    let indices = declare("indices", Space::Global, Init::S32(constants.indices.clone()));
+    let real_bank = declare("real_bank", bank_space, Init::F64(constants.real_bank.clone()));
+    let index_bank = declare("index_bank", bank_space, Init::S32(constants.index_bank.clone()));
+    let slots = declare("slots", slot_space(program), Init::None);
+
+    let mut func = Func::new(&program.symbol);
+    func.threads = Some(32 * program.execution.warps());
+    let mut types = vec![Type::U64; program.arrays.len()];
+    types.extend([Type::U32, Type::U32]);
+    for (i, ty) in types.iter().enumerate() {
+        func.params.push(ParamData { name: format!("{}_param_{i}", program.symbol), ty: *ty });
+    }
+    let scalar = program.arrays.len();
+
+    let mut b = Builder::new(func);
+    let arrays = (0..scalar)
+        .map(|i| {
+            let pointer = b.load(Space::Param, false, Type::U64, Base::Param(Param::new(i)), 0);
+            b.unary(UnaryOp::CvtaToGlobal, Type::U64, pointer)
+        })
+        .collect();
+    let points = b.load(Space::Param, false, Type::U32, Base::Param(Param::new(scalar)), 0);
+    let stride = b.load(Space::Param, false, Type::U32, Base::Param(Param::new(scalar + 1)), 0);
+    let tid = b.mov(Type::U32, Operand::Special(Special::TidX));
+    let warp = b.binary(BinaryOp::Shr, Type::U32, tid, 5);
+    let lane = b.binary(BinaryOp::And, Type::B32, tid, 31);
+    let one = b.mov(Type::B32, 1);
+    let warp_bit = b.binary(BinaryOp::Shl, Type::B32, one, warp);
+
+    let (reals, indices) = stripes(&mut b, program.execution, constants, reals, indices, tid);
+    let table = |b: &mut Builder, variable: Option<Variable>| {
+        variable.map(|variable| Table { variable, base: b.mov(Type::U64, Operand::Variable(variable)) })
+    };
+    let real_bank = table(&mut b, real_bank);
+    let index_bank = table(&mut b, index_bank);
+    let slots = match program.execution {
+        Execution::DataParallel { .. } => table(&mut b, slots),
+        Execution::WarpSpecialized { .. } => slots.map(|variable| {
+            let start = b.mov(Type::U32, Operand::Variable(variable));
+            Table { variable, base: b.ternary(TernaryOp::Mad, Type::U32, lane, 8, start) }
+        }),
+    };
+    let (point, exists) = (b.reg(Type::U64), b.reg(Type::Pred));
+    let frame = Frame {
+        lane,
+        warp,
+        warp_bit,
+        points,
+        stride,
+        point,
+        exists,
+        arrays,
+        reals,
+        indices,
+        real_bank,
+        index_bank,
+        bank_space,
+        slots,
+    };
+    (b, frame)
+}
+
+/// Where the slots lie.
+pub(super) fn slot_space(program: &Program) -> Space {
+    match program.execution {
+        Execution::WarpSpecialized { .. } => Space::Shared,
+        Execution::DataParallel { .. } => Space::Local,
+    }
+}
+
+/// Per CTA in shared memory, per thread in local memory.
+fn slot_bytes(program: &Program) -> u64 {
+    let lanes = match program.execution {
+        Execution::WarpSpecialized { .. } => 32,
+        Execution::DataParallel { .. } => 1,
+    };
+    8 * lanes * u64::from(program.slots)
+}
+
+/// Loads the thread's entries of the striped tables. Entry `(register*warps + warp)*32 + lane` is
+/// `register*threads + tid`.
+fn stripes(
+    b: &mut Builder,
+    execution: Execution,
+    constants: &Constants,
+    reals: Option<Variable>,
+    indices: Option<Variable>,
+    tid: Reg,
+) -> (Vec<(Reg, Reg)>, Vec<Reg>) {
+    let threads = i64::from(32 * execution.warps());
+    let entry = |b: &mut Builder, table: Option<Variable>, bytes: u32| {
+        table.map(|table| {
+            let start = b.mov(Type::U64, Operand::Variable(table));
+            Base::Reg(b.ternary(TernaryOp::MadWide, Type::U32, tid, bytes, start))
+        })
+    };
+    let real_base = entry(b, reals, 8);
+    let reals = (0..i64::from(constants.real_registers))
+        .zip(real_base.iter().cycle())
+        .map(|(register, base)| {
+            let value = b.load(Space::Global, true, Type::F64, *base, register * threads * 8);
+            b.unpack(value)
+        })
+        .collect();
+    let index_base = entry(b, indices, 4);
+    let indices = (0..i64::from(constants.index_registers))
+        .zip(index_base.iter().cycle())
+        .map(|(register, base)| b.load(Space::Global, true, Type::B32, *base, register * threads * 4))
+        .collect();
+    (reals, indices)
+}

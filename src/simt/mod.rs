@@ -1,0 +1,10 @@
+//! The shared GPU backend: a PTX-like IR whose text form is PTX, and the lowering of a kernel's program to it.
+
+pub mod builder;
+pub mod cfg;
+pub mod inst;
+pub mod ir;
+pub mod lower;
+mod print;
+
+pub use ir::{Func, Module};
