@@ -1,0 +1,215 @@
+//! The arguments as clap reads them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::dataflow::Kernel;
+use crate::emit::overlay::Codegen;
+use crate::fault::Fault;
+use crate::mapping::{Mapper, Weights};
+use crate::observer::PASSES;
+use crate::output::Emit;
+use crate::schedule::Placement;
+use crate::target::Target;
+
+/// Compiles a combustion mechanism to warp-specialized CUDA kernels, proves and verifies them.
+#[derive(Debug, Parser)]
+#[command(name = "singe", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub compile: CompileArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Report everything that is wrong with a mechanism, and write nothing
+    Check(CheckArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct InputArguments {
+    /// The CHEMKIN mechanism
+    #[arg(value_name = "MECHANISM", required = true)]
+    pub mechanism: Option<PathBuf>,
+    /// THERMO file [default: therm.dat or thermo.dat beside the mechanism, or its THERMO section]
+    #[arg(long, value_name = "FILE")]
+    pub thermo: Option<PathBuf>,
+    /// TRANSPORT file [default: tran.dat or transport.dat beside the mechanism, or its TRANS section]
+    #[arg(long, value_name = "FILE")]
+    pub transport: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    #[command(flatten)]
+    pub input: InputArguments,
+    /// Print the diagnostics as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CompileArguments {
+    #[command(flatten)]
+    pub input: InputArguments,
+    /// Kernels to compile
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = kernel, default_values = ["viscosity", "conductivity", "diffusion", "chemistry"])]
+    pub kernel: Vec<Kernel>,
+    /// Warps per CTA, 1 to 32
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub warps: u32,
+    /// Architecture, such as kepler or sm_35
+    #[arg(long, value_name = "NAME", default_value = "kepler", value_parser = target)]
+    pub target: &'static Target,
+    /// CTAs that must fit on one SM, 1 to 32
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub ctas_per_sm: u32,
+    /// How operations are assigned to warps
+    #[arg(long, value_enum, default_value_t = MapperName::Greedy)]
+    pub mapper: MapperName,
+    /// Weights of the mapper's metrics
+    #[arg(long, value_name = "LIST", default_value = "flops=1,registers=1,locality=1", value_parser = weights)]
+    pub weights: Weights,
+    /// How shared memory is used
+    #[arg(long, value_enum, default_value_t = PlacementName::Auto)]
+    pub placement: PlacementName,
+    /// How the warps' code is laid out
+    #[arg(long, value_enum, default_value_t = CodegenName::Overlay)]
+    pub codegen: CodegenName,
+    /// Smallest mole fraction in the diffusion kernel
+    #[arg(long, value_name = "X", default_value_t = 1e-20, value_parser = floor)]
+    pub floor: f64,
+    /// States to verify each kernel on (at least 1), or off
+    #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
+    pub verify: Verify,
+    /// What to write
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Emit::Cuda, Emit::Report, Emit::Picture])]
+    pub emit: Vec<Emit>,
+    /// Print the result of a pass to stderr
+    #[arg(long, value_name = "PASS", value_parser = clap::builder::PossibleValuesParser::new(PASSES))]
+    pub print_after: Option<String>,
+    /// Print the time that each pass took to stderr
+    #[arg(long)]
+    pub time_passes: bool,
+    /// Print the report as JSON instead of a table
+    #[arg(long)]
+    pub json: bool,
+    /// Folder for the generated files [default: singe-MECHANISM]
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
+    /// Break the compiler on purpose, to see that the checks notice
+    #[arg(long, value_name = "FAULT", hide = true, value_parser = fault)]
+    pub inject_fault: Option<Fault>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum MapperName {
+    Greedy,
+    Ilp,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum PlacementName {
+    Auto,
+    Store,
+    Buffer,
+    Mixed,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum CodegenName {
+    Overlay,
+    Switch,
+    DataParallel,
+}
+
+impl From<MapperName> for Mapper {
+    fn from(name: MapperName) -> Self {
+        match name {
+            MapperName::Greedy => Self::Greedy,
+            MapperName::Ilp => Self::Ilp,
+        }
+    }
+}
+
+impl From<PlacementName> for Placement {
+    fn from(name: PlacementName) -> Self {
+        match name {
+            PlacementName::Auto => Self::Auto,
+            PlacementName::Store => Self::Store,
+            PlacementName::Buffer => Self::Buffer,
+            PlacementName::Mixed => Self::Mixed,
+        }
+    }
+}
+
+impl From<CodegenName> for Codegen {
+    fn from(name: CodegenName) -> Self {
+        match name {
+            CodegenName::Overlay => Self::Overlay,
+            CodegenName::Switch => Self::Switch,
+            CodegenName::DataParallel => Self::DataParallel,
+        }
+    }
+}
+
+/// `--verify N|off`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verify {
+    Off,
+    States(usize),
+}
+
+fn verify(text: &str) -> Result<Verify, String> {
+    match text {
+        "off" => Ok(Verify::Off),
+        _ => match text.parse() {
+            Ok(n) if (1..=100_000).contains(&n) => Ok(Verify::States(n)),
+            _ => Err("give a number of states from 1 to 100000, or off".into()),
+        },
+    }
+}
+
+fn kernel(text: &str) -> Result<Kernel, String> {
+    Kernel::ALL
+        .into_iter()
+        .find(|k| k.name() == text)
+        .ok_or_else(|| "known kernels: viscosity, conductivity, diffusion, chemistry".into())
+}
+
+fn target(text: &str) -> Result<&'static Target, String> {
+    Target::by_name(text).map_err(|e| e.to_string())
+}
+
+fn floor(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(x) if (1e-300..=1e-3).contains(&x) => Ok(x),
+        _ => Err("give a mole fraction from 1e-300 to 1e-3".into()),
+    }
+}
+
+fn fault(text: &str) -> Result<Fault, String> {
+    let found = Fault::ALL.iter().find(|(name, _)| *name == text);
+    found.map(|(_, f)| *f).ok_or_else(|| format!("known faults: {}", Fault::ALL.map(|(name, _)| name).join(", ")))
+}
+
+fn weights(text: &str) -> Result<Weights, String> {
+    let mut weights = Weights::default();
+    for part in text.split(',') {
+        let (name, value) = part.split_once('=').ok_or("write weights as flops=1,registers=1,locality=1")?;
+        let value = match value.parse::<f64>() {
+            Ok(v) if (0.0..=1e6).contains(&v) => v,
+            _ => return Err(format!("the weight of {name} must be a number from 0 to 1000000")),
+        };
+        match name {
+            "flops" => weights.flops = value,
+            "registers" => weights.registers = value,
+            "locality" => weights.locality = value,
+            _ => return Err(format!("unknown metric {name}; known: flops, registers, locality")),
+        }
+    }
+    Ok(weights)
+}

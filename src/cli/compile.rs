@@ -1,0 +1,85 @@
+//! `singe MECHANISM`: the main job.
+
+use std::path::{Path, PathBuf};
+
+use super::args::{CompileArguments, InputArguments, Verify};
+use super::tell;
+use crate::diagnostic::Diagnostic;
+use crate::driver::{self, Failure, FailureKind, Request};
+use crate::mechanism::Files;
+use crate::observer::Observer;
+use crate::report;
+
+pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure> {
+    let files = files(&arguments.input)?;
+    let output = arguments.output.clone().unwrap_or_else(|| default_folder(&files.mechanism));
+    let request = Request {
+        files,
+        kernels: without_repeats(&arguments.kernel),
+        warps: arguments.warps,
+        target: arguments.target,
+        ctas_per_sm: arguments.ctas_per_sm,
+        mapper: arguments.mapper.into(),
+        weights: arguments.weights,
+        placement: arguments.placement.into(),
+        codegen: arguments.codegen.into(),
+        floor: arguments.floor,
+        verify: match arguments.verify {
+            Verify::Off => None,
+            Verify::States(n) => Some(n),
+        },
+        emit: arguments.emit.clone(),
+        output: Some(output.clone()),
+        command,
+        fault: arguments.inject_fault,
+    };
+    let mut observer = Observer::new(arguments.print_after.clone(), request.kernels.len());
+    let result = driver::compile(&request, &mut observer);
+    observer.finish();
+    if arguments.time_passes {
+        eprint!("{}", observer.time_table());
+    }
+    let report = result?;
+    for warning in &report.warnings {
+        eprintln!("warning: {warning}");
+    }
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&report).expect("a report is plain data"));
+    } else {
+        print!("{}", report::table(&report));
+        println!("\nwritten to {}", output.display());
+    }
+    Ok(())
+}
+
+/// The input files of a command.
+pub fn files(input: &InputArguments) -> Result<Files, Failure> {
+    let mechanism = input.mechanism.clone().ok_or_else(|| Failure {
+        kind: FailureKind::Usage,
+        diagnostics: vec![Diagnostic::error("cli::no-mechanism", "no mechanism was given").help("see singe --help")],
+    })?;
+    Ok(Files { mechanism, thermo: input.thermo.clone(), transport: input.transport.clone() })
+}
+
+/// `singe-gri30` for `mechanisms/gri30/chem.inp`, else after the file itself.
+fn default_folder(mechanism: &Path) -> PathBuf {
+    let stem = mechanism.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = mechanism.parent().and_then(Path::file_name).map(|f| f.to_string_lossy().into_owned());
+    let name = if stem == "chem" { folder.unwrap_or(stem) } else { stem };
+    PathBuf::from(format!("singe-{name}"))
+}
+
+fn without_repeats<T: Copy + PartialEq>(list: &[T]) -> Vec<T> {
+    let mut kept: Vec<T> = Vec::new();
+    for &item in list {
+        if !kept.contains(&item) {
+            kept.push(item);
+        }
+    }
+    kept
+}
+
+/// Diagnostics that do not stop anything go to stderr all the same.
+pub fn warn(warnings: &[Diagnostic]) {
+    tell(warnings);
+}

@@ -1,0 +1,56 @@
+//! The command line: arguments in, exit code out.
+//!
+//! Exit codes: 0 done and verified, 1 the input is wrong, 2 usage, 3 a generated kernel failed its proof or its
+//! verification, 4 internal error.
+
+mod args;
+mod check;
+mod compile;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::diagnostic::Diagnostic;
+use crate::driver::{Failure, FailureKind};
+
+pub use args::{Arguments, Command, CompileArguments};
+
+/// Runs `singe` with the given arguments, the first being its own name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let parsed = match Arguments::try_parse_from(&words) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            // Help and version are no mistakes.
+            let code = if error.use_stderr() { 2 } else { 0 };
+            // Nothing is left to tell if the terminal is gone.
+            let _ = error.print();
+            return ExitCode::from(code);
+        }
+    };
+    let command_line = words.iter().skip(1).map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
+    let result = match parsed.command {
+        Some(Command::Check(check)) => check::run(&check),
+        None => compile::run(&parsed.compile, format!("singe {command_line}")),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { kind, diagnostics }) => {
+            tell(&diagnostics);
+            ExitCode::from(match kind {
+                FailureKind::Input => 1,
+                FailureKind::Usage => 2,
+                FailureKind::Verification => 3,
+            })
+        }
+    }
+}
+
+/// Prints diagnostics to stderr.
+fn tell(diagnostics: &[Diagnostic]) {
+    for d in diagnostics {
+        eprintln!("{}", crate::diagnostic::render(d));
+    }
+}

@@ -1,0 +1,76 @@
+//! The files of a compilation: made in memory, written all or not at all.
+
+use std::path::Path;
+
+use crate::dataflow;
+use crate::diagnostic::Diagnostic;
+use crate::driver::{Request, Unit};
+use crate::emit::cuda;
+use crate::kinetics::Model;
+use crate::report::{self, Report};
+
+/// What to write, besides what is always written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Emit {
+    /// One .cu per kernel and the C header
+    Cuda,
+    /// One .ptx per kernel: the program that the simulator ran
+    Ptx,
+    /// One Graphviz file per kernel, coloured by warp
+    Dot,
+    /// report.json and report.txt
+    Report,
+    /// One SVG of the schedule per kernel
+    Picture,
+}
+
+/// (name, text) of every file, in a fixed order.
+pub fn files(request: &Request, model: &Model, units: &[Unit], report: &Report) -> Vec<(String, String)> {
+    let name = &model.mechanism.name;
+    let mut files = Vec::new();
+    let wanted = |e: Emit| request.emit.contains(&e);
+    for unit in units {
+        let base = format!("{name}_{}", unit.kernel);
+        if wanted(Emit::Cuda) {
+            let provenance = cuda::Provenance::new(request, model, unit);
+            files.push((format!("{base}.cu"), cuda::print(&unit.program, &provenance, request.target)));
+        }
+        if wanted(Emit::Ptx) {
+            files.push((format!("{base}.ptx"), unit.ptx.to_string()));
+        }
+        if wanted(Emit::Dot) {
+            files.push((format!("{base}.dot"), dataflow::text::dot(&unit.graph, |op| Some(unit.mapping.warp_of[op]))));
+        }
+        if wanted(Emit::Picture) {
+            files.push((format!("{base}.svg"), unit.picture.clone()));
+        }
+    }
+    if wanted(Emit::Cuda) {
+        files.push((format!("{name}.h"), cuda::header(&model.mechanism, units.iter().map(|u| &u.program))));
+    }
+    if wanted(Emit::Report) {
+        let json = serde_json::to_string_pretty(report).expect("a report is plain data");
+        files.push(("report.json".into(), json + "\n"));
+        files.push(("report.txt".into(), report::table(report)));
+    }
+    files
+}
+
+/// Writes all files into a temporary folder beside the target, then moves them.
+///
+/// Errors: the folder cannot be made or written; then none of the files is in it.
+pub fn write(folder: &Path, files: &[(String, String)]) -> Result<(), Diagnostic> {
+    let failed = |e: std::io::Error| {
+        Diagnostic::error("output::unwritable", format!("cannot write to {}: {e}", folder.display()))
+            .help("choose a folder that you may write to with -o")
+    };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let staging = tempfile::Builder::new().prefix(".singe-").tempdir_in(folder).map_err(failed)?;
+    for (name, text) in files {
+        std::fs::write(staging.path().join(name), text).map_err(failed)?;
+    }
+    for (name, _) in files {
+        std::fs::rename(staging.path().join(name), folder.join(name)).map_err(failed)?;
+    }
+    Ok(())
+}
