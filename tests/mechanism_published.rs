@@ -1,6 +1,6 @@
 //! Published mechanisms, as they are distributed, load with the numbers of species and reactions that their authors state.
 
-use singe::mechanism::{Files, Mechanism, Reverse, read};
+use singe::mechanism::{Files, Mechanism, Options, Reverse, read_with};
 use std::path::Path;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");
@@ -11,7 +11,9 @@ fn load(name: &str) -> Option<Mechanism> {
         println!("skipped: ../shared is absent");
         return None;
     }
-    match read(&Files { mechanism, ..Files::default() }) {
+    // LLNL's file declares four species twice.
+    let options = Options { permissive: name == "llnl_nheptane" };
+    match read_with(&Files { mechanism, ..Files::default() }, options) {
         Ok((mechanism, warnings)) => {
             for warning in warnings {
                 let place = warning.span.as_ref().map(|span| span.line_column());
