@@ -7,3 +7,4 @@ pub mod emit;
 pub mod kinetics;
 pub mod mechanism;
 pub mod target;
+pub mod toolchain;
