@@ -20,4 +20,5 @@ pub mod schedule;
 pub mod sim;
 pub mod simt;
 pub mod target;
+pub mod toolchain;
 pub mod verify;

@@ -1,0 +1,14 @@
+//! What several integration tests share.
+
+use singe::toolchain::{self, Toolchain};
+
+/// The real compilers; where they are absent, says that the test is skipped and why.
+pub fn toolchain() -> Option<Toolchain> {
+    match toolchain::find() {
+        Ok(toolchain) => Some(toolchain),
+        Err(reason) => {
+            println!("skipped: {reason}");
+            None
+        }
+    }
+}
