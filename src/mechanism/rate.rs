@@ -158,12 +158,9 @@ impl<'a> Parts<'a, '_> {
         Some(Reverse::Explicit(arrhenius, self.auxiliary.reverse_landau_teller.as_ref().map(|g| g.value)))
     }
 
-    /// Sum of the reaction orders, M included.
     fn order(&self, terms: &[(SpeciesIndex, f64)], orders: &[Given<(SpeciesIndex, f64)>]) -> f64 {
-        let replaced = |species: SpeciesIndex| orders.iter().any(|g| g.value.0 == species);
-        let kept: f64 = terms.iter().filter(|(species, _)| !replaced(*species)).map(|(_, nu)| nu).sum();
-        let given: f64 = orders.iter().map(|g| g.value.1).sum();
-        kept + given + if self.equation.third_body == ThirdBody::Mixture { 1.0 } else { 0.0 }
+        let orders: Vec<_> = orders.iter().map(|given| given.value).collect();
+        overall_order(terms, &orders, self.equation.third_body == ThirdBody::Mixture)
     }
 
     fn arrhenius(&mut self, raw: &RawRate, order: f64) -> Option<Arrhenius> {
@@ -247,6 +244,14 @@ impl<'a> Parts<'a, '_> {
         let (p_min, p_max) = window(p, "PCHEB", (0.001, 100.0), t.is_some(), &place, self.report)?;
         Some(Chebyshev { t_min, t_max, p_min: p_min * ATMOSPHERE, p_max: p_max * ATMOSPHERE, coefficients })
     }
+}
+
+/// Sum of the reaction orders: `orders` replace or join the coefficients of `terms`, `+M` counts one.
+pub fn overall_order(terms: &[(SpeciesIndex, f64)], orders: &[(SpeciesIndex, f64)], third_body: bool) -> f64 {
+    let replaced = |species: SpeciesIndex| orders.iter().any(|(s, _)| *s == species);
+    let kept: f64 = terms.iter().filter(|(species, _)| !replaced(*species)).map(|(_, nu)| nu).sum();
+    let given: f64 = orders.iter().map(|(_, order)| order).sum();
+    kept + given + if third_body { 1.0 } else { 0.0 }
 }
 
 /// A range of the Chebyshev fit, or CHEMKIN's default. One without the other is suspicious.
