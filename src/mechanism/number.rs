@@ -122,7 +122,8 @@ mod tests {
         ] {
             assert_eq!(parse(text), Some(value), "{text}");
         }
-        for text in ["", ".", "-", "1.2.3", "1E", "E5", "inf", "nan", "1e400", "0x10", "1_0", "1E99999999999999999999"] {
+        for text in ["", ".", "-", "1.2.3", "1E", "E5", "inf", "nan", "1e400", "0x10", "1_0", "1E99999999999999999999"]
+        {
             assert_eq!(parse(text), None, "{text}");
         }
     }

@@ -44,7 +44,8 @@ fn chemkin(mechanism: &Mechanism) -> String {
     let names: Vec<&str> = mechanism.species.iter().map(|species| species.name.as_str()).collect();
     let energy = reaction::shortest_energy_unit(&mechanism.reactions);
     let keyword = Energy::ALL.iter().find(|(unit, _)| *unit == energy).map_or("", |(_, keyword)| keyword);
-    let mut text = format!("ELEMENTS\n{}\nEND\n\nSPECIES\n{}\nEND\n\nREACTIONS {keyword}\n", elements.join(" "), rows(&names));
+    let mut text =
+        format!("ELEMENTS\n{}\nEND\n\nSPECIES\n{}\nEND\n\nREACTIONS {keyword}\n", elements.join(" "), rows(&names));
     for entry in &mechanism.reactions {
         text.push_str(&reaction::lines(entry, energy, &names));
     }

@@ -61,9 +61,11 @@ fn composition(species: &Species, elements: &[Element]) -> (String, String) {
     }
 }
 
+/// With three decimals where that fits and is exact, as most files have it.
 fn temperature(value: f64, width: usize) -> Option<String> {
-    let plain = format!("{value:.3}");
-    if plain.len() < width && parse(&plain) == Some(value) { Some(plain) } else { fitted(value, width) }
+    let common = (1..=3).rev().map(|decimals| format!("{value:.decimals$}"));
+    let common = common.filter(|text| text.len() < width && parse(text) == Some(value));
+    common.max_by_key(String::len).or_else(|| fitted(value, width))
 }
 
 fn coefficient(value: f64) -> String {
