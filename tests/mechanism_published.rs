@@ -23,7 +23,8 @@ fn load(name: &str) -> Option<Mechanism> {
         }
         Err(diagnostics) => {
             for diagnostic in &diagnostics {
-                let place = diagnostic.span.as_ref().map(|s| (s.source.name.clone(), s.line_column(), s.text().to_owned()));
+                let place =
+                    diagnostic.span.as_ref().map(|s| (s.source.name.clone(), s.line_column(), s.text().to_owned()));
                 println!("{name}: {} {place:?} {}", diagnostic.id, diagnostic.message);
             }
             panic!("{name} has {} diagnostics", diagnostics.len());

@@ -69,7 +69,8 @@ impl<'a> Reader<'a, '_> {
                 Rule::elements_key | Rule::species_key | Rule::reactions_key => key = Some(word),
                 Rule::thermo_header | Rule::transport_header => {
                     let line = inner.as_str();
-                    key = Some(Word { len: line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len()), ..word });
+                    key =
+                        Some(Word { len: line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len()), ..word });
                     let mut options = inner.into_inner();
                     nasa9 = options.find(|o| o.as_str().eq_ignore_ascii_case("NASA9")).map(|o| self.word(&o));
                 }

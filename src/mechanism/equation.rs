@@ -105,7 +105,8 @@ impl Context<'_, '_> {
             if let Some((place, _)) = collider.as_ref().filter(|(place, _)| place.start == at) {
                 at = place.end;
             } else {
-                let limit = collider.as_ref().map_or(range.end, |(c, _)| if at < c.start { c.start } else { range.end });
+                let limit =
+                    collider.as_ref().map_or(range.end, |(c, _)| if at < c.start { c.start } else { range.end });
                 let (end, term) = self.term(at..limit);
                 match term {
                     Some(Term::Species(index, coefficient)) => add(&mut side.terms, index, coefficient),
@@ -203,7 +204,12 @@ impl Context<'_, '_> {
             report.error("mechanism::equation", message, &place, "write a species after each + and each coefficient");
         } else if name.starts_with("(+") {
             let message = format!("unknown collider '{name}'");
-            report.error("mechanism::unknown-species", message, &place, "it is (+M) or (+SPECIES) with a declared species");
+            report.error(
+                "mechanism::unknown-species",
+                message,
+                &place,
+                "it is (+M) or (+SPECIES) with a declared species",
+            );
         } else {
             let help = self.species.suggestion(name, "declare it in the SPECIES section");
             report.error("mechanism::unknown-species", format!("unknown species '{name}'"), &place, help);

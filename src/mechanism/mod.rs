@@ -18,8 +18,10 @@ mod syntax;
 mod thermo;
 mod transport;
 mod units;
+mod write;
 
 pub use read::{Files, Options, Outcome, Sources, decode, parse, read, read_with};
+pub use write::{Written, write};
 
 use crate::diagnostic::Span;
 

@@ -38,29 +38,28 @@ fn split(text: &str) -> Option<(&str, i64)> {
     Some((mantissa, if exponent.starts_with('-') { -size } else { size }))
 }
 
-/// Digits without point and the power of ten of the last one, of the shortest decimal that reads back as `x`.
-pub fn decimal(x: f64) -> (bool, String, i32) {
+/// Sign, digits without point, and the power of ten of the last one, of the shortest decimal that reads back as `x`.
+fn decimal(x: f64) -> (&'static str, String, i32) {
     let text = format!("{:e}", x.abs());
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let digits = mantissa.replace('.', "");
     let power = exponent.parse::<i32>().unwrap_or(0) - (digits.len() as i32 - 1);
-    (x.is_sign_negative() && x != 0.0, digits, power)
+    (if x.is_sign_negative() { "-" } else { "" }, digits, power)
 }
 
 /// The shortest text that reads back as `x`, plain where that is readable.
 pub fn shortest(x: f64) -> String {
-    let plain = format!("{}", if x == 0.0 { 0.0 } else { x });
+    let plain = format!("{x}");
     if plain.trim_start_matches('-').len() <= 9 { plain } else { scientific(x, 0) }
 }
 
 /// `x` times `10^power`, exactly, in the form `1.234E+05`.
 pub fn scientific(x: f64, power: i32) -> String {
-    let (negative, digits, last) = decimal(x);
+    let (sign, digits, last) = decimal(x);
     if x == 0.0 {
-        return "0".to_owned();
+        return format!("{sign}0");
     }
     let exponent = last + digits.len() as i32 - 1 + power;
-    let sign = if negative { "-" } else { "" };
     let (head, tail) = digits.split_at(1);
     let point = if tail.is_empty() { "0" } else { tail };
     format!("{sign}{head}.{point}E{}{:02}", if exponent < 0 { '-' } else { '+' }, exponent.abs())
@@ -76,8 +75,7 @@ pub fn fitted(x: f64, width: usize) -> Option<String> {
             return Some(text);
         }
     }
-    let (negative, digits, last) = decimal(x);
-    let sign = if negative { "-" } else { "" };
+    let (sign, digits, last) = decimal(x);
     let forms = (0..=digits.len()).map(|point| {
         let (head, tail) = digits.split_at(digits.len() - point);
         let exponent = last + point as i32;
@@ -124,7 +122,8 @@ mod tests {
         ] {
             assert_eq!(parse(text), Some(value), "{text}");
         }
-        for text in ["", ".", "-", "1.2.3", "1E", "E5", "inf", "nan", "1e400", "0x10", "1_0", "1E99999999999999999999"] {
+        for text in ["", ".", "-", "1.2.3", "1E", "E5", "inf", "nan", "1e400", "0x10", "1_0", "1E99999999999999999999"]
+        {
             assert_eq!(parse(text), None, "{text}");
         }
     }

@@ -59,7 +59,8 @@ impl<'a> Parts<'a, '_> {
         let landau = auxiliary.landau_teller.as_ref().map(|g| g.place);
         let reverse_landau = auxiliary.reverse_landau_teller.as_ref().map(|g| g.place);
         let reverse = auxiliary.reverse.as_ref().map(|g| g.place);
-        let reverse_is_zero = auxiliary.reverse.as_ref().is_some_and(|g| super::number::parse(g.value.a.text()) == Some(0.0));
+        let reverse_is_zero =
+            auxiliary.reverse.as_ref().is_some_and(|g| super::number::parse(g.value.a.text()) == Some(0.0));
         let efficiency = auxiliary.efficiencies.first().map(|g| g.place);
         let mixture = matches!(self.equation.third_body, ThirdBody::Mixture | ThirdBody::FalloffMixture);
         let both_shapes = auxiliary.troe.is_some() && auxiliary.sri.is_some();
@@ -72,12 +73,27 @@ impl<'a> Parts<'a, '_> {
         let equation_text = &self.equation.text;
         let lacking = format!("the (+M) of '{equation_text}' implies pressure dependence, but no LOW or HIGH is given");
         let pressure_dependent = blended || plog.is_some() || chebyshev.is_some();
-        conflict(Some(self.place), falloff && !pressure_dependent, &lacking, "add LOW/ A b E /, or write +M without parentheses");
+        conflict(
+            Some(self.place),
+            falloff && !pressure_dependent,
+            &lacking,
+            "add LOW/ A b E /, or write +M without parentheses",
+        );
         conflict(limit, !falloff, "LOW and HIGH need (+M) or (+SPECIES) in the equation", "write (+M) on both sides");
-        conflict(high, low.is_some(), "LOW and HIGH exclude each other", "LOW is for falloff, HIGH for chemically activated reactions");
+        conflict(
+            high,
+            low.is_some(),
+            "LOW and HIGH exclude each other",
+            "LOW is for falloff, HIGH for chemically activated reactions",
+        );
         conflict(shape, !blended, "TROE and SRI need LOW or HIGH", "add the missing limit");
         conflict(shape, both_shapes, "TROE and SRI exclude each other", "keep one of the two");
-        conflict(plog, blended || chebyshev.is_some(), "PLOG excludes LOW, HIGH and CHEB", "keep one form of pressure dependence");
+        conflict(
+            plog,
+            blended || chebyshev.is_some(),
+            "PLOG excludes LOW, HIGH and CHEB",
+            "keep one form of pressure dependence",
+        );
         conflict(chebyshev, blended, "CHEB excludes LOW and HIGH", "keep one form of pressure dependence");
         conflict(window, chebyshev.is_none(), "TCHEB and PCHEB need CHEB", "add the coefficients");
         conflict(landau, pressure_dependent, "LT excludes LOW, HIGH, PLOG and CHEB", "keep one of them");
@@ -94,7 +110,12 @@ impl<'a> Parts<'a, '_> {
             "REV cannot be given for a falloff reaction",
             "split the reaction in two irreversible ones",
         );
-        conflict(reverse, !self.equation.reversible && !reverse_is_zero, "REV is given for an irreversible reaction", "use = or <=>");
+        conflict(
+            reverse,
+            !self.equation.reversible && !reverse_is_zero,
+            "REV is given for an irreversible reaction",
+            "use = or <=>",
+        );
         conflict(
             efficiency,
             self.equation.third_body == ThirdBody::None && !(plog.is_some() || chebyshev.is_some()),
@@ -158,12 +179,9 @@ impl<'a> Parts<'a, '_> {
         Some(Reverse::Explicit(arrhenius, self.auxiliary.reverse_landau_teller.as_ref().map(|g| g.value)))
     }
 
-    /// Sum of the reaction orders, M included.
     fn order(&self, terms: &[(SpeciesIndex, f64)], orders: &[Given<(SpeciesIndex, f64)>]) -> f64 {
-        let replaced = |species: SpeciesIndex| orders.iter().any(|g| g.value.0 == species);
-        let kept: f64 = terms.iter().filter(|(species, _)| !replaced(*species)).map(|(_, nu)| nu).sum();
-        let given: f64 = orders.iter().map(|g| g.value.1).sum();
-        kept + given + if self.equation.third_body == ThirdBody::Mixture { 1.0 } else { 0.0 }
+        let orders: Vec<_> = orders.iter().map(|given| given.value).collect();
+        overall_order(terms, &orders, self.equation.third_body == ThirdBody::Mixture)
     }
 
     fn arrhenius(&mut self, raw: &RawRate, order: f64) -> Option<Arrhenius> {
@@ -236,7 +254,11 @@ impl<'a> Parts<'a, '_> {
             return None;
         };
         if values.len() != rows * columns {
-            let message = format!("expected {rows}*{columns} = {} Chebyshev coefficients but got {}", rows * columns, values.len());
+            let message = format!(
+                "expected {rows}*{columns} = {} Chebyshev coefficients but got {}",
+                rows * columns,
+                values.len()
+            );
             self.report.error("mechanism::chebyshev", message, &place, "give one coefficient for each row and column");
             return None;
         }
@@ -247,6 +269,14 @@ impl<'a> Parts<'a, '_> {
         let (p_min, p_max) = window(p, "PCHEB", (0.001, 100.0), t.is_some(), &place, self.report)?;
         Some(Chebyshev { t_min, t_max, p_min: p_min * ATMOSPHERE, p_max: p_max * ATMOSPHERE, coefficients })
     }
+}
+
+/// Sum of the reaction orders: `orders` replace or join the coefficients of `terms`, `+M` counts one.
+pub fn overall_order(terms: &[(SpeciesIndex, f64)], orders: &[(SpeciesIndex, f64)], third_body: bool) -> f64 {
+    let replaced = |species: SpeciesIndex| orders.iter().any(|(s, _)| *s == species);
+    let kept: f64 = terms.iter().filter(|(species, _)| !replaced(*species)).map(|(_, nu)| nu).sum();
+    let given: f64 = orders.iter().map(|(_, order)| order).sum();
+    kept + given + if third_body { 1.0 } else { 0.0 }
 }
 
 /// A range of the Chebyshev fit, or CHEMKIN's default. One without the other is suspicious.

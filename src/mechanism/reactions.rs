@@ -124,7 +124,9 @@ impl Key {
             Collider::Species(species) => (falloff, Some(*species)),
         };
         let third_body = match (&reaction.rate, &reaction.third_body) {
-            (Rate::Falloff { collider: c, .. } | Rate::ChemicallyActivated { collider: c, .. }, _) => Some(collider(true, c)),
+            (Rate::Falloff { collider: c, .. } | Rate::ChemicallyActivated { collider: c, .. }, _) => {
+                Some(collider(true, c))
+            }
             (_, Some(c)) => Some(collider(false, c)),
             _ => None,
         };

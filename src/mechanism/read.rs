@@ -182,7 +182,8 @@ fn load(path: &Path, report: &mut Report) -> Option<Arc<Source>> {
 /// The folder's name for `chem.inp`, which says nothing; the file's own otherwise.
 fn name_of(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let folder = path.canonicalize().ok().and_then(|path| Some(path.parent()?.file_name()?.to_string_lossy().into_owned()));
+    let folder =
+        path.canonicalize().ok().and_then(|path| Some(path.parent()?.file_name()?.to_string_lossy().into_owned()));
     match folder {
         Some(folder) if stem.eq_ignore_ascii_case("chem") => identifier(&folder),
         _ => identifier(&stem),

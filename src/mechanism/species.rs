@@ -19,7 +19,12 @@ pub fn declared<'a>(words: &[Word<'a>], report: &mut Report) -> Vec<Word<'a>> {
         let first = names.find(name).unwrap_or(i);
         if name.contains(['/', '=']) {
             let message = format!("'{name}' cannot be the name of a species");
-            report.error("mechanism::species-name", message, word, "names hold neither / nor =; separate them by blanks");
+            report.error(
+                "mechanism::species-name",
+                message,
+                word,
+                "names hold neither / nor =; separate them by blanks",
+            );
         } else if first == i {
             declared.push(*word);
         } else if !std::mem::replace(&mut reported[first], true) {
@@ -125,7 +130,9 @@ impl Data<'_> {
         }
         for entry in self.transport.unwrap_or(&[]) {
             let name = entry.name.text();
-            let Some(first) = self.entry_names.find(name).and_then(|first| self.transport?.get(first)) else { continue };
+            let Some(first) = self.entry_names.find(name).and_then(|first| self.transport?.get(first)) else {
+                continue;
+            };
             let same_file = Arc::ptr_eq(first.name.source, entry.name.source);
             if !std::ptr::eq(first, entry) && same_file && used.find(name).is_some() && !first.agrees_with(entry) {
                 let message = format!("duplicate transport data for species '{name}' differs: the first line counts");

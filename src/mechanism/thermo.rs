@@ -93,7 +93,8 @@ impl Record<'_> {
         }
         let [t_low, t_high, t_mid] = temperatures;
         if !(t_low <= t_mid && t_mid <= t_high && 0.0 < t_mid) {
-            let message = format!("the temperatures {t_low}, {t_mid}, {t_high} K of species '{}' do not ascend", self.species());
+            let message =
+                format!("the temperatures {t_low}, {t_mid}, {t_high} K of species '{}' do not ascend", self.species());
             let help = "columns 46-55, 66-73 and 56-65 hold the lowest, the common and the highest temperature";
             report.warning("thermo::temperature-order", message, &self.place(), help);
         }
@@ -114,7 +115,8 @@ impl Record<'_> {
                     None => composition.push((element, count)),
                 },
                 None => {
-                    let message = format!("species '{}' contains the undeclared element '{}'", self.species(), symbol.text());
+                    let message =
+                        format!("species '{}' contains the undeclared element '{}'", self.species(), symbol.text());
                     let help = elements.suggestion(symbol.text(), "declare it in the ELEMENTS section");
                     report.error("thermo::undeclared-element", message, &symbol, help);
                     valid = false;
@@ -161,13 +163,15 @@ impl Record<'_> {
     }
 
     fn no_middle(&self, field: &Word, default: f64, report: &mut Report) {
-        let message = format!("species '{}' has no common temperature in columns 66-73, {default} K is taken", self.species());
+        let message =
+            format!("species '{}' has no common temperature in columns 66-73, {default} K is taken", self.species());
         report.warning("thermo::common-temperature", message, field, "write the temperature where the two ranges meet");
     }
 
     fn checked(&self, field: &Word, value: Option<Option<f64>>, report: &mut Report) -> Option<Option<f64>> {
         if value.is_none() {
-            let message = format!("malformed number '{}' in the thermo data of species '{}'", field.text(), self.species());
+            let message =
+                format!("malformed number '{}' in the thermo data of species '{}'", field.text(), self.species());
             let help = "coefficients have 15 columns each; look for a shifted or missing column";
             report.error("thermo::malformed-number", message, &field.trimmed(), help);
         }

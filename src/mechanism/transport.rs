@@ -92,7 +92,8 @@ impl Entry<'_> {
     }
 }
 
-const COLUMNS: &str = "a line reads: name, geometry, eps/k in K, sigma in Angstrom, dipole in Debye, polarizability in Angstrom^3, Zrot";
+const COLUMNS: &str =
+    "a line reads: name, geometry, eps/k in K, sigma in Angstrom, dipole in Debye, polarizability in Angstrom^3, Zrot";
 
 fn entry<'a>(body: &Word<'a>, pair: Pair<'a, Rule>) -> Option<Entry<'a>> {
     let mut words = pair.into_inner().map(|word| {
