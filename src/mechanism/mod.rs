@@ -3,6 +3,26 @@
 //! Rate constants follow spec section 1.4: `A` in (m3/kmol)^(n-1)/s with `n` the order of the expression it stands in,
 //! activation energies as temperatures E/R in K.
 
+mod auxiliary;
+mod chemkin;
+mod elements;
+mod equation;
+mod names;
+mod number;
+mod rate;
+mod reactions;
+mod read;
+mod report;
+mod species;
+mod syntax;
+mod thermo;
+mod transport;
+mod units;
+mod write;
+
+pub use read::{Files, Options, Outcome, Sources, decode, parse, read, read_with};
+pub use write::{Written, write};
+
 use crate::diagnostic::Span;
 
 /// A mechanism that passed every check. Species and reactions are in file order.
@@ -84,7 +104,8 @@ pub struct Reaction {
     pub rate: Rate,
     /// `+M` in the equation, outside falloff parentheses: both directions are multiplied by [M].
     pub third_body: Option<Collider>,
-    /// FORD: (species, order) that replace the coefficient of a reactant. Empty: orders are the coefficients.
+    /// FORD: (species, order) that replaces the coefficient of a reactant; of a species that is no reactant, the power
+    /// of its concentration joins the product. Empty: orders are the coefficients.
     pub forward_orders: Vec<(SpeciesIndex, f64)>,
     /// RORD likewise.
     pub reverse_orders: Vec<(SpeciesIndex, f64)>,

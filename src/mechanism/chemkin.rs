@@ -1,0 +1,167 @@
+//! The CHEMKIN mechanism file: from text to [`File`].
+
+use super::report::Report;
+use super::syntax::{File, Item, ReactionLines, ThermoSection, Word};
+use crate::diagnostic::{Diagnostic, Source, Span};
+use pest::Parser;
+use pest::iterators::Pair;
+use std::sync::Arc;
+
+/// Splits a mechanism file into sections, declarations and reactions. Problems of form go to `report`.
+pub fn parse<'a>(source: &'a Arc<Source>, report: &mut Report) -> File<'a> {
+    let mut reader = Reader { source, report, file: File::default(), stray: Vec::new(), sections: 0 };
+    match Grammar::parse(Rule::file, &source.text) {
+        Ok(pairs) => pairs.flat_map(Pair::into_inner).for_each(|pair| reader.top_level(pair)),
+        Err(error) => reader.report.push(grammar_failure(source, 0, &error)),
+    }
+    reader.finish()
+}
+
+/// The grammars accept every text; should one not, that is said where it gave up.
+pub fn grammar_failure<R: pest::RuleType>(
+    source: &Arc<Source>,
+    base: usize,
+    error: &pest::error::Error<R>,
+) -> Diagnostic {
+    let offset = match error.location {
+        pest::error::InputLocation::Pos(offset) | pest::error::InputLocation::Span((offset, _)) => base + offset,
+    };
+    Diagnostic::error("mechanism::unreadable", "the file cannot be read beyond this place")
+        .at(Span { source: Arc::clone(source), offset, len: 0 })
+        .help("check that this is a text file in CHEMKIN format")
+}
+
+#[derive(pest_derive::Parser)]
+#[grammar = "mechanism/chemkin.pest"]
+struct Grammar;
+
+struct Reader<'a, 'r> {
+    source: &'a Arc<Source>,
+    report: &'r mut Report,
+    file: File<'a>,
+    /// Lines outside sections since the last section: an error only if a further section follows.
+    stray: Vec<Word<'a>>,
+    sections: usize,
+}
+
+impl<'a> Reader<'a, '_> {
+    fn top_level(&mut self, pair: Pair<'a, Rule>) {
+        match pair.as_rule() {
+            Rule::stray => self.stray.push(self.word(&pair)),
+            Rule::elements | Rule::species | Rule::thermo | Rule::transport | Rule::reactions => {
+                self.report_stray();
+                self.sections += 1;
+                self.section(pair);
+            }
+            _ => {}
+        }
+    }
+
+    fn section(&mut self, pair: Pair<'a, Rule>) {
+        let rule = pair.as_rule();
+        let mut key = None;
+        let mut closed = false;
+        let mut nasa9 = None;
+        for inner in pair.into_inner() {
+            let word = self.word(&inner);
+            match inner.as_rule() {
+                Rule::end => closed = true,
+                Rule::elements_key | Rule::species_key | Rule::reactions_key => key = Some(word),
+                Rule::thermo_header | Rule::transport_header => {
+                    let line = inner.as_str();
+                    key = Some(Word { len: line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len()), ..word });
+                    let mut options = inner.into_inner();
+                    nasa9 = options.find(|o| o.as_str().eq_ignore_ascii_case("NASA9")).map(|o| self.word(&o));
+                }
+                Rule::element => {
+                    let mut parts = inner.into_inner();
+                    if let Some(symbol) = parts.next() {
+                        let weight = parts.next().map(|p| self.word(&p));
+                        self.file.elements.push((self.word(&symbol), weight));
+                    }
+                }
+                Rule::word if rule == Rule::species => self.file.species.push(word),
+                Rule::word => self.file.units.push(word),
+                Rule::body if rule == Rule::thermo => self.file.thermo.push(ThermoSection { body: word, nasa9 }),
+                Rule::body => self.file.transport.push(word),
+                Rule::equation_line => {
+                    let words = inner.into_inner().map(|p| self.word(&p)).collect();
+                    self.file.reactions.push(ReactionLines { words, auxiliary: Vec::new() });
+                }
+                Rule::auxiliary_line => self.auxiliary(inner),
+                Rule::bad_line => self.unparsable(&word.trimmed()),
+                _ => {}
+            }
+        }
+        let Some(key) = key else { return };
+        if rule == Rule::reactions {
+            self.file.reactions_key.get_or_insert(key);
+        }
+        if !closed {
+            let message = format!("the {} section has no END", key.text().to_uppercase());
+            let help = "it ends where the next section or the file ends; write END there";
+            self.report.warning("mechanism::missing-end", message, &key, help);
+        }
+    }
+
+    fn auxiliary(&mut self, pair: Pair<'a, Rule>) {
+        let line = self.word(&pair).trimmed();
+        let items: Vec<_> = pair.into_inner().filter_map(|item| self.item(item)).collect();
+        let is_keyword = |item: &Item| item.arguments.is_some() || is_duplicate_mark(item.key.text());
+        if !items.iter().all(is_keyword) {
+            return self.unparsable(&line);
+        }
+        match self.file.reactions.last_mut() {
+            Some(reaction) => reaction.auxiliary.extend(items),
+            None => self.report.error(
+                "mechanism::auxiliary-without-reaction",
+                format!("'{}' comes before the first reaction", line.text()),
+                &line,
+                "auxiliary lines follow the reaction that they belong to",
+            ),
+        }
+    }
+
+    fn item(&self, pair: Pair<'a, Rule>) -> Option<Item<'a>> {
+        let whole = self.word(&pair).trimmed();
+        let mut parts = pair.into_inner();
+        let key = self.word(&parts.next()?).trimmed();
+        let arguments = parts.next().map(|p| p.into_inner().map(|a| self.word(&a)).collect());
+        Some(Item { key, arguments, whole })
+    }
+
+    fn unparsable(&mut self, line: &Word) {
+        let message = format!("unparsable line '{}'", line.text());
+        let help = "a reaction has an arrow (=, <=>, =>) and three numbers; an auxiliary line has KEYWORD / numbers /";
+        self.report.error("mechanism::unparsable-line", message, line, help);
+    }
+
+    fn report_stray(&mut self) {
+        let lines = std::mem::take(&mut self.stray);
+        let Some(first) = lines.first().map(Word::trimmed) else { return };
+        let text = first.text();
+        let keyword = Word { len: text.find(char::is_whitespace).unwrap_or(text.len()), ..first };
+        let message = format!("unrecognized keyword '{}'", keyword.text());
+        let help = "the sections are ELEMENTS, SPECIES, THERMO, TRANSPORT and REACTIONS; comments begin with !";
+        self.report.error("mechanism::unrecognized-section", message, &keyword, help);
+    }
+
+    /// Text after the last section is ignored, unless there is no section at all.
+    fn finish(mut self) -> File<'a> {
+        if self.sections == 0 {
+            self.report_stray();
+        }
+        self.file
+    }
+
+    fn word(&self, pair: &Pair<'a, Rule>) -> Word<'a> {
+        let span = pair.as_span();
+        Word { source: self.source, offset: span.start(), len: span.end() - span.start() }
+    }
+}
+
+/// `DUP`, `DUPLICATE` and what lies between.
+pub fn is_duplicate_mark(key: &str) -> bool {
+    let key = key.to_ascii_uppercase();
+    key.starts_with("DUP") && "DUPLICATES".starts_with(key.as_str())
+}

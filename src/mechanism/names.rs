@@ -1,0 +1,99 @@
+//! Names are matched exactly first, then without regard to case (spec section 1.1).
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+/// A table of names. Of several equal names the first one counts.
+#[derive(Debug)]
+pub struct Names {
+    exact: HashMap<String, usize>,
+    folded: HashMap<String, usize>,
+    listed: Vec<String>,
+    longest: usize,
+    suggestions_left: Cell<usize>,
+}
+
+/// Each suggestion compares with every name; the limit keeps a file full of unknown names linear.
+const MOST_SUGGESTIONS: usize = 100;
+
+impl Names {
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let listed: Vec<String> = names.into_iter().map(str::to_owned).collect();
+        let (mut exact, mut folded) = (HashMap::new(), HashMap::new());
+        for (index, name) in listed.iter().enumerate() {
+            exact.entry(name.clone()).or_insert(index);
+            folded.entry(name.to_uppercase()).or_insert(index);
+        }
+        let longest = listed.iter().map(String::len).max().unwrap_or(0);
+        Self { exact, folded, listed, longest, suggestions_left: Cell::new(MOST_SUGGESTIONS) }
+    }
+
+    pub fn find(&self, name: &str) -> Option<usize> {
+        if name.len() > 2 * self.longest {
+            return None;
+        }
+        self.exact.get(name).or_else(|| self.folded.get(&name.to_uppercase())).copied()
+    }
+
+    /// Length in bytes of the longest name.
+    pub fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// A hint that names the most similar name, when one is similar enough.
+    pub fn suggestion(&self, name: &str, otherwise: &str) -> String {
+        match self.nearest(name) {
+            Some(near) => format!("did you mean '{near}'?"),
+            None => otherwise.to_owned(),
+        }
+    }
+
+    fn nearest(&self, name: &str) -> Option<&str> {
+        let left = self.suggestions_left.get().checked_sub(1)?;
+        self.suggestions_left.set(left);
+        let name: Vec<char> = name.to_uppercase().chars().take(40).collect();
+        let limit = 1 + name.len() / 4;
+        let (distance, nearest) = self
+            .listed
+            .iter()
+            .map(|listed| (edit_distance(&name, &listed.to_uppercase().chars().collect::<Vec<_>>()), listed))
+            .min_by_key(|(distance, _)| *distance)?;
+        (distance <= limit && distance < name.len()).then_some(nearest)
+    }
+}
+
+/// Levenshtein's distance.
+fn edit_distance(a: &[char], b: &[char]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exact_names_come_before_folded_ones() {
+        let names = Names::new(["CO", "Co", "h2"]);
+        assert_eq!(names.find("Co"), Some(1));
+        assert_eq!(names.find("co"), Some(0));
+        assert_eq!(names.find("H2"), Some(2));
+        assert_eq!(names.find("O2"), None);
+    }
+
+    #[test]
+    fn a_near_name_is_suggested_and_a_far_one_is_not() {
+        let names = Names::new(["CH3CHO", "H2O2", "N2"]);
+        assert_eq!(names.suggestion("CH3CH0", "-"), "did you mean 'CH3CHO'?");
+        assert_eq!(names.suggestion("XYZZY", "-"), "-");
+    }
+}

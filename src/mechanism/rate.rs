@@ -1,0 +1,283 @@
+//! Combines an equation and its auxiliary keywords into a [`Reaction`] in SI units with kmol.
+
+use super::auxiliary::{Auxiliary, Given, RawRate, report_number};
+use super::equation::{Equation, ThirdBody};
+use super::report::Report;
+use super::syntax::Word;
+use super::units::{ATMOSPHERE, Units};
+use super::{Arrhenius, Blending, Chebyshev, Collider, Rate, Reaction, Reverse, SpeciesIndex};
+
+/// The parts of one reaction; `place` is its line.
+pub struct Parts<'a, 'r> {
+    pub equation: Equation,
+    pub numbers: RawRate<'a>,
+    pub auxiliary: Auxiliary<'a>,
+    pub units: Units,
+    pub place: Word<'a>,
+    pub report: &'r mut Report,
+}
+
+impl<'a> Parts<'a, '_> {
+    /// Checks which keywords go together and converts all values; absent after an error.
+    pub fn combine(mut self) -> Option<Reaction> {
+        let before = self.report.diagnostics.iter().filter(|d| d.is_error()).count();
+        self.check_combinations();
+        let rate = self.rate();
+        let reverse = self.reverse(rate.as_ref());
+        let efficiencies = self.efficiencies();
+        let third_body = (self.equation.third_body == ThirdBody::Mixture).then_some(Collider::Mixture(efficiencies));
+        let after = self.report.diagnostics.iter().filter(|d| d.is_error()).count();
+        if after > before {
+            return None;
+        }
+        let orders = |given: &[Given<(SpeciesIndex, f64)>]| given.iter().map(|g| g.value).collect();
+        Some(Reaction {
+            span: self.place.span(),
+            rate: rate?,
+            reverse: reverse?,
+            third_body,
+            forward_orders: orders(&self.auxiliary.forward_orders),
+            reverse_orders: orders(&self.auxiliary.reverse_orders),
+            duplicate: self.auxiliary.duplicate,
+            equation: self.equation.text,
+            reactants: self.equation.reactants,
+            products: self.equation.products,
+        })
+    }
+
+    fn check_combinations(&mut self) {
+        let auxiliary = &self.auxiliary;
+        let falloff = matches!(self.equation.third_body, ThirdBody::FalloffMixture | ThirdBody::FalloffSpecies(_));
+        let blended = auxiliary.low.is_some() || auxiliary.high.is_some();
+        let chebyshev = auxiliary.chebyshev.as_ref().map(|g| g.place);
+        let window = auxiliary.temperatures.as_ref().or(auxiliary.pressures.as_ref()).map(|g| g.place);
+        let low = auxiliary.low.as_ref().map(|g| g.place);
+        let high = auxiliary.high.as_ref().map(|g| g.place);
+        let limit = low.or(high);
+        let plog = auxiliary.plog.first().map(|g| g.place);
+        let shape = auxiliary.troe.as_ref().or(auxiliary.sri.as_ref()).map(|g| g.place);
+        let landau = auxiliary.landau_teller.as_ref().map(|g| g.place);
+        let reverse_landau = auxiliary.reverse_landau_teller.as_ref().map(|g| g.place);
+        let reverse = auxiliary.reverse.as_ref().map(|g| g.place);
+        let reverse_is_zero = auxiliary.reverse.as_ref().is_some_and(|g| super::number::parse(g.value.a.text()) == Some(0.0));
+        let efficiency = auxiliary.efficiencies.first().map(|g| g.place);
+        let mixture = matches!(self.equation.third_body, ThirdBody::Mixture | ThirdBody::FalloffMixture);
+        let both_shapes = auxiliary.troe.is_some() && auxiliary.sri.is_some();
+
+        let mut conflict = |place: Option<Word<'a>>, wrong: bool, message: &str, help: &str| {
+            if let Some(place) = place.filter(|_| wrong) {
+                self.report.error("mechanism::keyword-conflict", message, &place, help);
+            }
+        };
+        let equation_text = &self.equation.text;
+        let lacking = format!("the (+M) of '{equation_text}' implies pressure dependence, but no LOW or HIGH is given");
+        let pressure_dependent = blended || plog.is_some() || chebyshev.is_some();
+        conflict(Some(self.place), falloff && !pressure_dependent, &lacking, "add LOW/ A b E /, or write +M without parentheses");
+        conflict(limit, !falloff, "LOW and HIGH need (+M) or (+SPECIES) in the equation", "write (+M) on both sides");
+        conflict(high, low.is_some(), "LOW and HIGH exclude each other", "LOW is for falloff, HIGH for chemically activated reactions");
+        conflict(shape, !blended, "TROE and SRI need LOW or HIGH", "add the missing limit");
+        conflict(shape, both_shapes, "TROE and SRI exclude each other", "keep one of the two");
+        conflict(plog, blended || chebyshev.is_some(), "PLOG excludes LOW, HIGH and CHEB", "keep one form of pressure dependence");
+        conflict(chebyshev, blended, "CHEB excludes LOW and HIGH", "keep one form of pressure dependence");
+        conflict(window, chebyshev.is_none(), "TCHEB and PCHEB need CHEB", "add the coefficients");
+        conflict(landau, pressure_dependent, "LT excludes LOW, HIGH, PLOG and CHEB", "keep one of them");
+        conflict(
+            landau,
+            reverse.is_some() && reverse_landau.is_none() && !reverse_is_zero,
+            "a reaction with LT and REV needs RLT",
+            "add RLT/ B C /; RLT/ 0 0 / leaves the reverse rate an Arrhenius expression",
+        );
+        conflict(reverse_landau, reverse.is_none(), "RLT needs REV", "add REV/ A b E /");
+        conflict(
+            reverse,
+            blended && !reverse_is_zero,
+            "REV cannot be given for a falloff reaction",
+            "split the reaction in two irreversible ones",
+        );
+        conflict(reverse, !self.equation.reversible && !reverse_is_zero, "REV is given for an irreversible reaction", "use = or <=>");
+        conflict(
+            efficiency,
+            self.equation.third_body == ThirdBody::None && !(plog.is_some() || chebyshev.is_some()),
+            "third-body efficiencies are given, but the equation has no M",
+            "write +M or (+M) on both sides",
+        );
+        let meaningless = !mixture || (falloff && !blended);
+        if let Some(place) = efficiency.filter(|_| meaningless && self.equation.third_body != ThirdBody::None) {
+            let message = "third-body efficiencies have no effect on this reaction";
+            let help = "they count for +M, and for (+M) with LOW or HIGH";
+            self.report.warning("mechanism::unused-efficiency", message, &place, help);
+        }
+    }
+
+    fn rate(&mut self) -> Option<Rate> {
+        let order = self.order(&self.equation.reactants, &self.auxiliary.forward_orders);
+        if self.auxiliary.chebyshev.is_some() {
+            return self.chebyshev(order).map(Rate::Chebyshev);
+        }
+        if !self.auxiliary.plog.is_empty() {
+            return self.plog(order);
+        }
+        let numbers = self.numbers;
+        let line = self.arrhenius(&numbers, order)?;
+        if line.a < 0.0 && !self.auxiliary.duplicate {
+            let message = format!("the rate constant of '{}' is negative", self.equation.text);
+            let help = "negative rate constants make sense only in a sum of duplicate reactions";
+            self.report.warning("mechanism::negative-rate", message, &numbers.a, help);
+        }
+        let limits = match (&self.auxiliary.low, &self.auxiliary.high) {
+            (Some(low), _) => Some((low.value, true)),
+            (None, Some(high)) => Some((high.value, false)),
+            (None, None) => None,
+        };
+        if let Some((raw, is_low)) = limits {
+            let other = self.arrhenius(&raw, if is_low { order + 1.0 } else { order - 1.0 })?;
+            let (collider, blending) = (self.collider(), self.blending()?);
+            return Some(if is_low {
+                Rate::Falloff { low: other, high: line, collider, blending }
+            } else {
+                Rate::ChemicallyActivated { low: line, high: other, collider, blending }
+            });
+        }
+        Some(match &self.auxiliary.landau_teller {
+            Some(given) => Rate::LandauTeller(line, given.value),
+            None => Rate::Arrhenius(line),
+        })
+    }
+
+    fn reverse(&mut self, rate: Option<&Rate>) -> Option<Reverse> {
+        let Some(given) = &self.auxiliary.reverse else {
+            return Some(if self.equation.reversible { Reverse::Equilibrium } else { Reverse::Irreversible });
+        };
+        let raw = given.value;
+        let order = self.order(&self.equation.products, &self.auxiliary.reverse_orders);
+        let arrhenius = self.arrhenius(&raw, order)?;
+        if arrhenius.a == 0.0 {
+            return Some(Reverse::Irreversible);
+        }
+        rate?;
+        Some(Reverse::Explicit(arrhenius, self.auxiliary.reverse_landau_teller.as_ref().map(|g| g.value)))
+    }
+
+    fn order(&self, terms: &[(SpeciesIndex, f64)], orders: &[Given<(SpeciesIndex, f64)>]) -> f64 {
+        let orders: Vec<_> = orders.iter().map(|given| given.value).collect();
+        overall_order(terms, &orders, self.equation.third_body == ThirdBody::Mixture)
+    }
+
+    fn arrhenius(&mut self, raw: &RawRate, order: f64) -> Option<Arrhenius> {
+        let value = self.units.arrhenius(raw.a.text(), raw.b, raw.e, order);
+        if value.is_none() {
+            report_number(&raw.a, self.report);
+        }
+        value
+    }
+
+    fn efficiencies(&self) -> Vec<(SpeciesIndex, f64)> {
+        let mut efficiencies: Vec<_> = self.auxiliary.efficiencies.iter().map(|g| g.value).collect();
+        efficiencies.sort_by_key(|(species, _)| *species);
+        efficiencies
+    }
+
+    fn collider(&self) -> Collider {
+        match self.equation.third_body {
+            ThirdBody::FalloffSpecies(species) => Collider::Species(species),
+            _ => Collider::Mixture(self.efficiencies()),
+        }
+    }
+
+    fn blending(&mut self) -> Option<Blending> {
+        if let Some(given) = &self.auxiliary.troe {
+            return match *given.value.as_slice() {
+                [a, t3, t1] => Some(Blending::Troe { a, t3, t1, t2: None }),
+                [a, t3, t1, t2] => Some(Blending::Troe { a, t3, t1, t2: (t2 != 0.0).then_some(t2) }),
+                _ => None,
+            };
+        }
+        match self.auxiliary.sri.as_ref().map(|given| given.value.as_slice()) {
+            None => Some(Blending::Lindemann),
+            Some(&[a, b, c]) => Some(Blending::Sri { a, b, c, d: 1.0, e: 0.0 }),
+            Some(&[a, b, c, d, e]) => Some(Blending::Sri { a, b, c, d, e }),
+            Some(_) => None,
+        }
+    }
+
+    fn plog(&mut self, order: f64) -> Option<Rate> {
+        let raw: Vec<(f64, RawRate)> = self.auxiliary.plog.iter().map(|given| given.value).collect();
+        let mut table: Vec<(f64, Vec<Arrhenius>)> = Vec::new();
+        let mut ordered = Vec::with_capacity(raw.len());
+        for (atmospheres, raw) in raw {
+            ordered.push((atmospheres * ATMOSPHERE, self.arrhenius(&raw, order)?));
+        }
+        // Stable: expressions at one pressure stay in file order.
+        ordered.sort_by(|(p, _), (q, _)| p.total_cmp(q));
+        for (pressure, expression) in ordered {
+            match table.last_mut() {
+                Some((last, sum)) if *last == pressure => sum.push(expression),
+                _ => table.push((pressure, vec![expression])),
+            }
+        }
+        Some(Rate::Plog(table))
+    }
+
+    fn chebyshev(&mut self, order: f64) -> Option<Chebyshev> {
+        let given = self.auxiliary.chebyshev.as_ref()?;
+        let place = given.place;
+        let (sizes, values) = given.value.split_at(given.value.len().min(2));
+        let size = |x: f64| (x.fract() == 0.0 && (1.0..=100.0).contains(&x)).then_some(x as usize);
+        let (rows, columns) = match *sizes {
+            [rows, columns] => (size(rows), size(columns)),
+            _ => (None, None),
+        };
+        let (Some(rows), Some(columns)) = (rows, columns) else {
+            let help = "CHEB/ rows over temperature, columns over pressure, coefficients /";
+            self.report.error("mechanism::chebyshev", "CHEB begins with two whole numbers from 1 to 100", &place, help);
+            return None;
+        };
+        if values.len() != rows * columns {
+            let message = format!("expected {rows}*{columns} = {} Chebyshev coefficients but got {}", rows * columns, values.len());
+            self.report.error("mechanism::chebyshev", message, &place, "give one coefficient for each row and column");
+            return None;
+        }
+        let mut coefficients: Vec<Vec<f64>> = values.chunks(columns).map(<[f64]>::to_vec).collect();
+        coefficients[0][0] += self.units.log10_factor(order);
+        let (t, p) = (&self.auxiliary.temperatures, &self.auxiliary.pressures);
+        let (t_min, t_max) = window(t, "TCHEB", (300.0, 2500.0), p.is_some(), &place, self.report)?;
+        let (p_min, p_max) = window(p, "PCHEB", (0.001, 100.0), t.is_some(), &place, self.report)?;
+        Some(Chebyshev { t_min, t_max, p_min: p_min * ATMOSPHERE, p_max: p_max * ATMOSPHERE, coefficients })
+    }
+}
+
+/// Sum of the reaction orders: `orders` replace or join the coefficients of `terms`, `+M` counts one.
+pub fn overall_order(terms: &[(SpeciesIndex, f64)], orders: &[(SpeciesIndex, f64)], third_body: bool) -> f64 {
+    let replaced = |species: SpeciesIndex| orders.iter().any(|(s, _)| *s == species);
+    let kept: f64 = terms.iter().filter(|(species, _)| !replaced(*species)).map(|(_, nu)| nu).sum();
+    let given: f64 = orders.iter().map(|(_, order)| order).sum();
+    kept + given + if third_body { 1.0 } else { 0.0 }
+}
+
+/// A range of the Chebyshev fit, or CHEMKIN's default. One without the other is suspicious.
+fn window(
+    given: &Option<Given<Vec<f64>>>,
+    keyword: &str,
+    default: (f64, f64),
+    other_is_given: bool,
+    place: &Word,
+    report: &mut Report,
+) -> Option<(f64, f64)> {
+    match given.as_ref().map(|g| (&g.place, g.value.as_slice())) {
+        Some((place, &[low, high])) => {
+            let valid = 0.0 < low && low < high;
+            if !valid {
+                let message = format!("the {keyword} range does not ascend from a positive value");
+                report.error("mechanism::chebyshev", message, place, "give the minimum, then the maximum");
+            }
+            valid.then_some((low, high))
+        }
+        _ => {
+            if other_is_given {
+                let message = format!("missing {keyword}: {} to {} is taken", default.0, default.1);
+                report.warning("mechanism::chebyshev", message, place, "state both ranges");
+            }
+            Some(default)
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! From files, or from texts in memory, to a checked [`Mechanism`].
+
+use super::names::Names;
+use super::report::Report;
+use super::syntax::{File, Word};
+use super::thermo::Records;
+use super::{Mechanism, chemkin, elements, reactions, species, transport};
+use crate::diagnostic::{Diagnostic, Source};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The files of a mechanism. Companions that are not named are sought in the mechanism's own folder, unless sections
+/// inside the mechanism make them needless.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Files {
+    pub mechanism: PathBuf,
+    pub thermo: Option<PathBuf>,
+    pub transport: Option<PathBuf>,
+}
+
+/// The same as texts in memory.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    /// Name of the mechanism; made a C identifier.
+    pub name: String,
+    pub mechanism: Arc<Source>,
+    pub thermo: Option<Arc<Source>>,
+    pub transport: Option<Arc<Source>>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Turns errors that have an obvious repair into warnings.
+    pub permissive: bool,
+}
+
+/// The mechanism with warnings, or all errors and warnings. Both are ordered by file and place.
+pub type Outcome = Result<(Mechanism, Vec<Diagnostic>), Vec<Diagnostic>>;
+
+/// Reads and checks a mechanism.
+///
+/// # Errors
+/// Every problem of every file, gathered: unreadable or missing files, malformed lines, unknown names, missing data,
+/// unbalanced reactions, undeclared duplicates.
+pub fn read(files: &Files) -> Outcome {
+    read_with(files, Options::default())
+}
+
+/// [`read`] with options.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_with(files: &Files, options: Options) -> Outcome {
+    let mut report = Report { permissive: options.permissive, ..Report::default() };
+    let Some(source) = load(&files.mechanism, &mut report) else { return Err(report.diagnostics) };
+    let file = chemkin::parse(&source, &mut report);
+    let folder = files.mechanism.parent().unwrap_or(Path::new(""));
+    let thermo_path = files.thermo.clone().or_else(|| {
+        let needed = !covers(inline_thermo(&file).records.iter().map(|r| r.species()), &file.species);
+        needed.then(|| companion(folder, THERMO_NAMES)).flatten()
+    });
+    let transport_path = files.transport.clone().or_else(|| {
+        let inline = file.transport.iter().flat_map(|body| transport::parse_section(body, &mut Report::default()));
+        let names: Vec<&str> = inline.map(|entry| entry.name.text()).collect();
+        let needed = !covers(names.into_iter(), &file.species);
+        needed.then(|| companion(folder, TRANSPORT_NAMES)).flatten()
+    });
+    let thermo = thermo_path.and_then(|path| load(&path, &mut report));
+    let transport = transport_path.and_then(|path| load(&path, &mut report));
+    let sought = format!("looked for {} beside '{}'", THERMO_NAMES.join(" and "), files.mechanism.display());
+    check(name_of(&files.mechanism), &file, thermo.as_ref(), transport.as_ref(), &sought, report)
+}
+
+/// Reads and checks a mechanism from texts. Touches no file.
+///
+/// # Errors
+/// As [`read`].
+pub fn parse(sources: &Sources, options: Options) -> Outcome {
+    let mut report = Report { permissive: options.permissive, ..Report::default() };
+    let file = chemkin::parse(&sources.mechanism, &mut report);
+    let (thermo, transport) = (sources.thermo.as_ref(), sources.transport.as_ref());
+    check(identifier(&sources.name), &file, thermo, transport, "no thermo text is given", report)
+}
+
+/// A text from the bytes of a file: what is not UTF-8 becomes U+FFFD, a byte order mark is dropped.
+pub fn decode(name: &str, bytes: &[u8]) -> Arc<Source> {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text).to_owned();
+    Arc::new(Source { name: name.to_owned(), text })
+}
+
+const THERMO_NAMES: [&str; 2] = ["therm.dat", "thermo.dat"];
+const TRANSPORT_NAMES: [&str; 2] = ["tran.dat", "transport.dat"];
+
+fn check<'a>(
+    name: String,
+    file: &File<'a>,
+    thermo: Option<&'a Arc<Source>>,
+    transport: Option<&'a Arc<Source>>,
+    sought: &str,
+    mut report: Report,
+) -> Outcome {
+    let elements = elements::read(&file.elements, &mut report);
+    let declared = species::declared(&file.species, &mut report);
+    let mut records = Records::default();
+    file.thermo.iter().for_each(|section| records.add_section(section, &mut report));
+    thermo.into_iter().for_each(|source| records.add_file(source, &mut report));
+    let mut entries = Vec::new();
+    file.transport.iter().for_each(|body| entries.extend(transport::parse_section(body, &mut report)));
+    transport.into_iter().for_each(|source| entries.extend(transport::parse_file(source, &mut report)));
+    let transport_exists = !file.transport.is_empty() || transport.is_some();
+    let names = Names::new(declared.iter().map(Word::text));
+    let reactions = reactions::read(file, &names, &mut report);
+
+    check_presence(file, &mut report);
+    let thermo_is_absent = file.thermo.is_empty() && thermo.is_none();
+    if thermo_is_absent && !report.has_unreadable_file() && !declared.is_empty() {
+        let message = format!("there is no thermodynamic data: {sought}");
+        let help = "name the file with --thermo, or put a THERMO section into the mechanism";
+        report.push(Diagnostic::error("thermo::missing-file", message).help(help));
+    }
+    let species = if thermo_is_absent {
+        Vec::new()
+    } else {
+        let entries = transport_exists.then_some(entries.as_slice());
+        species::assemble(&declared, &elements, &records, entries, &mut report)
+    };
+    reactions::check_duplicates(&reactions, declared.len(), &mut report);
+    // The balance needs every composition; without one the cause is already reported.
+    if let Some(species) = species.into_iter().collect::<Option<Vec<_>>>().filter(|s| s.len() == declared.len()) {
+        reactions::check_balance(&reactions, &species, &elements, &mut report);
+        if !report.has_errors() {
+            return Ok((Mechanism { name, elements, species, reactions }, report.sorted()));
+        }
+    }
+    Err(report.sorted())
+}
+
+fn check_presence(file: &File, report: &mut Report) {
+    let empty = [("ELEMENTS", file.elements.is_empty()), ("SPECIES", file.species.is_empty())];
+    for (section, _) in empty.iter().filter(|(_, is_empty)| *is_empty) {
+        let message = format!("the mechanism declares no {}", section.to_lowercase());
+        let diagnostic = Diagnostic::error("mechanism::missing-section", message);
+        report.push(diagnostic.help(format!("add a section {section} ... END")));
+    }
+    if file.reactions.is_empty() {
+        let mut diagnostic = Diagnostic::warning("mechanism::no-reactions", "the mechanism has no reactions")
+            .help("add a section REACTIONS ... END, unless only transport is wanted");
+        diagnostic.span = file.reactions_key.as_ref().map(Word::span);
+        report.push(diagnostic);
+    }
+}
+
+/// The records inside the mechanism file; problems in them are reported when they are read for good.
+fn inline_thermo<'a>(file: &File<'a>) -> Records<'a> {
+    let mut records = Records::default();
+    file.thermo.iter().for_each(|section| records.add_section(section, &mut Report::default()));
+    records
+}
+
+fn covers<'a>(given: impl Iterator<Item = &'a str>, species: &[Word]) -> bool {
+    let given = Names::new(given);
+    !species.is_empty() && species.iter().all(|word| given.find(word.text()).is_some())
+}
+
+fn companion(folder: &Path, names: [&str; 2]) -> Option<PathBuf> {
+    names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+}
+
+fn load(path: &Path, report: &mut Report) -> Option<Arc<Source>> {
+    match std::fs::read(path) {
+        Ok(bytes) => Some(decode(&path.display().to_string(), &bytes)),
+        Err(error) => {
+            let message = format!("cannot read '{}': {error}", path.display());
+            let help = "check the path and the permissions";
+            report.push(Diagnostic::error("mechanism::unreadable-file", message).help(help));
+            None
+        }
+    }
+}
+
+/// The folder's name for `chem.inp`, which says nothing; the file's own otherwise.
+fn name_of(path: &Path) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = path.canonicalize().ok().and_then(|path| Some(path.parent()?.file_name()?.to_string_lossy().into_owned()));
+    match folder {
+        Some(folder) if stem.eq_ignore_ascii_case("chem") => identifier(&folder),
+        _ => identifier(&stem),
+    }
+}
+
+/// Lower case; what no C identifier may hold becomes `_`.
+fn identifier(name: &str) -> String {
+    let lower = name.to_lowercase();
+    let plain: String = lower.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if plain.starts_with(|c: char| c.is_ascii_alphabetic()) { plain } else { format!("m{plain}") }
+}

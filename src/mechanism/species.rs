@@ -1,0 +1,140 @@
+//! Declared species with their thermo and transport data.
+
+use super::names::Names;
+use super::report::Report;
+use super::syntax::Word;
+use super::thermo::Records;
+use super::transport::Entry;
+use super::{Element, Nasa7, Species, Transport};
+use std::sync::Arc;
+
+/// Drops repeated declarations and names that CHEMKIN forbids, with a diagnostic for each.
+pub fn declared<'a>(words: &[Word<'a>], report: &mut Report) -> Vec<Word<'a>> {
+    let names = Names::new(words.iter().map(Word::text));
+    let mut reported = vec![false; words.len()];
+    let mut declared = Vec::new();
+    for (i, word) in words.iter().enumerate() {
+        let name = word.text();
+        // `find` folds the case only where no exact name exists, so this is the first exact occurrence.
+        let first = names.find(name).unwrap_or(i);
+        if name.contains(['/', '=']) {
+            let message = format!("'{name}' cannot be the name of a species");
+            report.error("mechanism::species-name", message, word, "names hold neither / nor =; separate them by blanks");
+        } else if first == i {
+            declared.push(*word);
+        } else if !std::mem::replace(&mut reported[first], true) {
+            let message = format!("multiple declarations for species '{name}'");
+            report.forgivable("mechanism::repeated-species", message, word, "remove the later declarations");
+        }
+    }
+    declared
+}
+
+/// The data of all declared species. Species without a complete record are reported and absent.
+pub fn assemble(
+    declared: &[Word],
+    elements: &[Element],
+    thermo: &Records,
+    transport: Option<&[Entry]>,
+    report: &mut Report,
+) -> Vec<Option<Species>> {
+    let data = Data {
+        elements,
+        element_names: Names::new(elements.iter().map(|element| element.symbol.as_str())),
+        thermo,
+        record_names: Names::new(thermo.records.iter().map(|record| record.species())),
+        broken_names: Names::new(thermo.broken.iter().map(first_word)),
+        transport,
+        entry_names: Names::new(transport.unwrap_or(&[]).iter().map(|entry| entry.name.text())),
+    };
+    let names = Names::new(declared.iter().map(Word::text));
+    data.warn_of_repetitions(&names, report);
+    declared.iter().map(|word| data.species(word, report)).collect()
+}
+
+struct Data<'a> {
+    elements: &'a [Element],
+    element_names: Names,
+    thermo: &'a Records<'a>,
+    record_names: Names,
+    broken_names: Names,
+    transport: Option<&'a [Entry<'a>]>,
+    entry_names: Names,
+}
+
+impl Data<'_> {
+    fn species(&self, word: &Word, report: &mut Report) -> Option<Species> {
+        let thermo = self.thermo(word, report);
+        let transport = self.transport(word, report);
+        let ((composition, thermo), transport) = (thermo?, transport?);
+        let weight: f64 = composition.iter().map(|(element, count)| count * self.elements[*element].weight).sum();
+        if weight <= 0.0 {
+            let message = format!("species '{}' has no atoms", word.text());
+            report.error("thermo::composition", message, word, "check its composition in the thermo data");
+            return None;
+        }
+        Some(Species { name: word.text().to_owned(), composition, weight, thermo, transport })
+    }
+
+    fn thermo(&self, word: &Word, report: &mut Report) -> Option<(Vec<(usize, f64)>, Nasa7)> {
+        let name = word.text();
+        if let Some(found) = self.record_names.find(name) {
+            let record = &self.thermo.records[found];
+            let polynomials = record.polynomials(report);
+            let composition = record.composition(&self.element_names, report);
+            return Some((composition?, polynomials?));
+        }
+        if let Some(found) = self.broken_names.find(name) {
+            let block = &self.thermo.broken[found];
+            let line = Word { len: block.text().find(['\n', '\r']).unwrap_or(block.len), ..*block };
+            let message = format!("the lines from here on could not be parsed as the NASA-7 entry of species '{name}'");
+            let help = "an entry has four lines with the digits 1 to 4 in column 80";
+            report.error("thermo::malformed-entry", message, &line, help);
+        } else {
+            let message = format!("no thermo data found for species '{name}'");
+            let help = self.record_names.suggestion(name, "add its entry to the thermo data");
+            report.error("thermo::missing-species", message, word, help);
+        }
+        None
+    }
+
+    /// `Some(None)`: there is no transport data at all.
+    fn transport(&self, word: &Word, report: &mut Report) -> Option<Option<Transport>> {
+        let Some(entries) = self.transport else { return Some(None) };
+        match self.entry_names.find(word.text()) {
+            Some(found) => entries[found].values(report).map(Some),
+            None => {
+                let message = format!("no transport data for species '{}'", word.text());
+                let help = self.entry_names.suggestion(word.text(), "add its line to the transport data");
+                report.error("transport::missing-species", message, word, help);
+                None
+            }
+        }
+    }
+
+    /// The first record counts. A repetition in another file is how files are overridden, and no mistake.
+    fn warn_of_repetitions(&self, used: &Names, report: &mut Report) {
+        for record in &self.thermo.records {
+            let name = record.species();
+            let Some(first) = self.record_names.find(name).map(|first| &self.thermo.records[first]) else { continue };
+            let same_file = Arc::ptr_eq(first.name.source, record.name.source);
+            if !std::ptr::eq(first, record) && same_file && used.find(name).is_some() && !first.agrees_with(record) {
+                let message = format!("repeated thermo data for species '{name}' differs: the first entry counts");
+                report.warning("thermo::repeated-species", message, &record.place(), "remove one of the entries");
+            }
+        }
+        for entry in self.transport.unwrap_or(&[]) {
+            let name = entry.name.text();
+            let Some(first) = self.entry_names.find(name).and_then(|first| self.transport?.get(first)) else { continue };
+            let same_file = Arc::ptr_eq(first.name.source, entry.name.source);
+            if !std::ptr::eq(first, entry) && same_file && used.find(name).is_some() && !first.agrees_with(entry) {
+                let message = format!("duplicate transport data for species '{name}' differs: the first line counts");
+                report.warning("transport::repeated-species", message, &entry.name, "remove one of the lines");
+            }
+        }
+    }
+}
+
+fn first_word<'a>(block: &Word<'a>) -> &'a str {
+    block.text().split_whitespace().next().unwrap_or("")
+}

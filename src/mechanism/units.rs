@@ -1,0 +1,139 @@
+//! Units of rate expressions and their conversion to SI with kmol (spec sections 0 and 1.4).
+
+use super::Arrhenius;
+use super::number;
+
+/// 1/mol
+pub const AVOGADRO: f64 = 6.02214076e23;
+/// Pa
+pub const ATMOSPHERE: f64 = 101325.0;
+/// J/mol/K
+const GAS_CONSTANT: f64 = 8.31446261815324;
+/// e/k_B in K/eV
+const ELECTRONVOLT: f64 = 11604.518121550082;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Energy {
+    Calories,
+    Kilocalories,
+    Joules,
+    Kilojoules,
+    Electronvolts,
+    Kelvins,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    Moles,
+    Molecules,
+}
+
+/// What `A` and `E` of a reaction are measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Units {
+    pub energy: Energy,
+    pub quantity: Quantity,
+}
+
+impl Units {
+    /// What CHEMKIN assumes.
+    pub const DEFAULT: Self = Self { energy: Energy::Calories, quantity: Quantity::Moles };
+
+    /// Applies a unit keyword in any letter case; `KCAL` stands for `KCAL/MOLE` and so on. False when it is unknown.
+    pub fn apply(&mut self, keyword: &str) -> bool {
+        let keyword = keyword.to_ascii_uppercase();
+        let energies = [
+            ("KCAL", Energy::Kilocalories),
+            ("CAL", Energy::Calories),
+            ("KJOU", Energy::Kilojoules),
+            ("JOUL", Energy::Joules),
+            ("KELV", Energy::Kelvins),
+            ("EVOL", Energy::Electronvolts),
+        ];
+        if keyword.starts_with("MOLEC") {
+            self.quantity = Quantity::Molecules;
+        } else if keyword.starts_with("MOLE") {
+            self.quantity = Quantity::Moles;
+        } else if let Some((_, energy)) = energies.iter().find(|(prefix, _)| keyword.starts_with(prefix)) {
+            self.energy = *energy;
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// `A` in cm3-mol(ecule)-s units of an expression of the given order, to (m3/kmol)^(order-1)/s. Powers of ten
+    /// move the exponent of the text, so that whole orders are converted with one rounding, and invertibly.
+    pub fn factor(&self, text: &str, order: f64) -> Option<f64> {
+        let power = whole(order - 1.0);
+        let tens = -3.0 * power;
+        let shifted = number::scaled(text, tens.floor() as i32)? * 10f64.powf(tens - tens.floor());
+        let value = match self.quantity {
+            Quantity::Moles => shifted,
+            Quantity::Molecules => shifted * AVOGADRO.powf(power),
+        };
+        value.is_finite().then_some(value)
+    }
+
+    /// The decimal logarithm of the same conversion.
+    pub fn log10_factor(&self, order: f64) -> f64 {
+        let per_power = match self.quantity {
+            Quantity::Moles => -3.0,
+            Quantity::Molecules => AVOGADRO.log10() - 3.0,
+        };
+        whole(order - 1.0) * per_power
+    }
+
+    pub fn arrhenius(&self, a: &str, b: f64, e: f64, order: f64) -> Option<Arrhenius> {
+        Some(Arrhenius { a: self.factor(a, order)?, b, e_over_r: e * self.energy.in_kelvins() })
+    }
+}
+
+impl Energy {
+    /// Units in the order in which the writer tries them, with their keywords.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::Calories, "CAL/MOLE"),
+        (Self::Kilocalories, "KCAL/MOLE"),
+        (Self::Joules, "JOULES/MOLE"),
+        (Self::Kilojoules, "KJOULES/MOLE"),
+        (Self::Electronvolts, "EVOLTS"),
+        (Self::Kelvins, "KELVINS"),
+    ];
+
+    /// One unit of activation energy as a temperature E/R.
+    pub fn in_kelvins(self) -> f64 {
+        match self {
+            Self::Calories => 4.184 / GAS_CONSTANT,
+            Self::Kilocalories => 4184.0 / GAS_CONSTANT,
+            Self::Joules => 1.0 / GAS_CONSTANT,
+            Self::Kilojoules => 1000.0 / GAS_CONSTANT,
+            Self::Electronvolts => ELECTRONVOLT,
+            Self::Kelvins => 1.0,
+        }
+    }
+}
+
+/// Sums such as 0.1 + 0.2 + 0.7 miss a whole order by rounding only.
+pub fn whole(order: f64) -> f64 {
+    if (order - order.round()).abs() < 1e-9 { order.round() } else { order }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_orders_are_converted_exactly() {
+        assert_eq!(Units::DEFAULT.factor("1.2D+17", 3.0), Some(1.2e11));
+        assert_eq!(Units::DEFAULT.factor("38700", 2.0), Some(38.7));
+        assert_eq!(Units::DEFAULT.factor("5", 0.1 + 0.2 + 0.7), Some(5.0));
+    }
+
+    #[test]
+    fn keywords_may_be_abbreviated() {
+        let mut units = Units::DEFAULT;
+        assert!(units.apply("kjou") && units.apply("MOLECULES"));
+        assert_eq!(units, Units { energy: Energy::Kilojoules, quantity: Quantity::Molecules });
+        assert!(!units.apply("FURLONGS"));
+    }
+}

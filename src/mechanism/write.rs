@@ -1,0 +1,86 @@
+//! The canonical CHEMKIN form of a mechanism. Reading what is written here gives the same mechanism, bit for bit, for
+//! every mechanism that was itself read from CHEMKIN files.
+
+mod reaction;
+mod thermo;
+
+use super::elements::standard_weight;
+use super::number::shortest;
+use super::units::Energy;
+use super::{Geometry, Mechanism, Species, Transport};
+use std::fmt::Write as _;
+
+/// The texts of the three files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// ELEMENTS, SPECIES and REACTIONS
+    pub mechanism: String,
+    /// NASA-7 records
+    pub thermo: String,
+    /// Absent when the mechanism has no transport data.
+    pub transport: Option<String>,
+}
+
+/// Writes a mechanism as CHEMKIN files. Energies are in the unit that makes them shortest, and `A` is in cm3-mol-s
+/// units; a reaction for which that would not be exact names its own units.
+pub fn write(mechanism: &Mechanism) -> Written {
+    let transport: Vec<(&Species, &Transport)> =
+        mechanism.species.iter().filter_map(|species| Some((species, species.transport.as_ref()?))).collect();
+    Written {
+        mechanism: chemkin(mechanism),
+        thermo: thermo::records(mechanism),
+        transport: (!transport.is_empty()).then(|| transport.into_iter().map(transport_line).collect()),
+    }
+}
+
+fn chemkin(mechanism: &Mechanism) -> String {
+    let elements: Vec<String> = (mechanism.elements.iter())
+        .map(|element| {
+            let standard = standard_weight(&element.symbol) == Some(element.weight);
+            let weight = if standard { String::new() } else { format!("/{}/", shortest(element.weight)) };
+            format!("{}{weight}", element.symbol)
+        })
+        .collect();
+    let names: Vec<&str> = mechanism.species.iter().map(|species| species.name.as_str()).collect();
+    let energy = reaction::shortest_energy_unit(&mechanism.reactions);
+    let keyword = Energy::ALL.iter().find(|(unit, _)| *unit == energy).map_or("", |(_, keyword)| keyword);
+    let mut text = format!("ELEMENTS\n{}\nEND\n\nSPECIES\n{}\nEND\n\nREACTIONS {keyword}\n", elements.join(" "), rows(&names));
+    for entry in &mechanism.reactions {
+        text.push_str(&reaction::lines(entry, energy, &names));
+    }
+    text.push_str("END\n");
+    text
+}
+
+/// Species names in columns, about 80 characters wide.
+fn rows(names: &[&str]) -> String {
+    let width = 2 + names.iter().map(|name| name.len()).max().unwrap_or(0);
+    let row = |row: &[&str]| {
+        let padded: String = row.iter().map(|name| format!("{name:width$}")).collect();
+        padded.trim_end().to_owned()
+    };
+    names.chunks((80 / width).max(1)).map(row).collect::<Vec<_>>().join("\n")
+}
+
+fn transport_line((species, transport): (&Species, &Transport)) -> String {
+    let geometry = match transport.geometry {
+        Geometry::Atom => 0,
+        Geometry::Linear => 1,
+        Geometry::Nonlinear => 2,
+    };
+    let mut line = format!("{:18}{geometry}", species.name);
+    if species.name.len() >= 18 {
+        line = format!("{} {geometry}", species.name);
+    }
+    for value in [
+        transport.well_depth,
+        transport.diameter,
+        transport.dipole,
+        transport.polarizability,
+        transport.rotational_relaxation,
+    ] {
+        // Writing to a String cannot fail.
+        let _ = write!(line, " {:>9}", shortest(value));
+    }
+    line + "\n"
+}

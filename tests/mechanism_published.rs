@@ -1,0 +1,74 @@
+//! Published mechanisms, as they are distributed, load with the numbers of species and reactions that their authors state.
+
+use singe::mechanism::{Files, Mechanism, Options, Reverse, read_with};
+use std::path::Path;
+
+const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");
+
+fn load(name: &str) -> Option<Mechanism> {
+    let mechanism = Path::new(SHARED).join(name).join("chem.inp");
+    if !mechanism.exists() {
+        println!("skipped: ../shared is absent");
+        return None;
+    }
+    // LLNL's file declares four species twice.
+    let options = Options { permissive: name == "llnl_nheptane" };
+    match read_with(&Files { mechanism, ..Files::default() }, options) {
+        Ok((mechanism, warnings)) => {
+            for warning in warnings {
+                let place = warning.span.as_ref().map(|span| span.line_column());
+                println!("{name}: {place:?} {}", warning.message);
+            }
+            Some(mechanism)
+        }
+        Err(diagnostics) => {
+            for diagnostic in &diagnostics {
+                let place = diagnostic.span.as_ref().map(|s| (s.source.name.clone(), s.line_column(), s.text().to_owned()));
+                println!("{name}: {} {place:?} {}", diagnostic.id, diagnostic.message);
+            }
+            panic!("{name} has {} diagnostics", diagnostics.len());
+        }
+    }
+}
+
+#[test]
+fn sizes_agree_with_the_literature() {
+    for (name, species, reactions) in [
+        ("h2_burke", 13, 27),
+        ("dme", 39, 175),
+        ("gri30", 53, 325),
+        ("heptane", 68, 283),
+        ("usc2", 111, 784),
+        ("llnl_nheptane", 631, 2827),
+        ("fig4", 7, 3),
+        ("zoo", 28, 24),
+        ("zoo_forms", 18, 12),
+        ("zoo_EVOLTS", 13, 5),
+        ("zoo_JOULES_MOLE", 13, 5),
+        ("zoo_KCAL_MOLE", 13, 5),
+        ("zoo_KELVINS", 13, 5),
+        ("zoo_KJOULES_MOLE", 13, 5),
+        ("zoo_MOLECULES", 13, 5),
+    ] {
+        let Some(mechanism) = load(name) else { return };
+        assert_eq!((mechanism.species.len(), mechanism.reactions.len()), (species, reactions), "{name}");
+        assert_eq!(mechanism.name, name.to_lowercase());
+        assert!(mechanism.species.iter().all(|species| species.transport.is_some()), "{name}");
+    }
+}
+
+#[test]
+fn gri30_has_the_weights_of_its_species() {
+    let Some(mechanism) = load("gri30") else { return };
+    let weight = |name: &str| mechanism.species.iter().find(|s| s.name == name).map(|s| s.weight);
+    assert_eq!(weight("H2"), Some(2.016));
+    assert_eq!(weight("OH"), Some(17.007));
+    assert_eq!(weight("AR"), Some(39.95));
+}
+
+#[test]
+fn a_zero_reverse_rate_makes_a_reaction_irreversible() {
+    let Some(mechanism) = load("heptane") else { return };
+    let irreversible = mechanism.reactions.iter().filter(|r| r.reverse == Reverse::Irreversible);
+    assert_eq!(irreversible.filter(|r| r.equation.contains('=') && !r.equation.contains("=>")).count(), 16);
+}
