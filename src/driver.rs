@@ -17,7 +17,7 @@ use crate::schedule::proof::{self, Proven};
 use crate::schedule::{self, Limits, Placement, Schedule};
 use crate::simt;
 use crate::target::Target;
-use crate::verify;
+use crate::verify::{self, Subject};
 
 /// All that a compilation depends on.
 #[derive(Debug, Clone)]
@@ -71,6 +71,8 @@ pub struct Unit {
     pub program: Program,
     pub ptx: simt::Module,
     pub report: KernelReport,
+    /// SVG of the schedule; empty when it was not asked for.
+    pub picture: String,
 }
 
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
@@ -112,21 +114,30 @@ pub fn compile_kernel(
         .pass("overlay", k, || overlay::overlay(&graph, &mapping, &proven, request.codegen, &symbol, request.warps));
     fault::in_program(request.fault, &mut program);
     observer.text("overlay", k, || format!("{:#?}\n", program.body));
-    let ptx = observer.pass("lower", k, || simt::lower(&program));
+    let ptx = observer.pass("lower", k, || simt::lower::lower(&program));
     observer.text("lower", k, || ptx.to_string());
     let verified = match request.verify {
         None => None,
-        Some(states) => Some(
-            observer
-                .pass("verify", k, || verify::verify(kernel, model, request, &graph, &mapping, &proven, &ptx, states))
-                .map_err(verification)?,
-        ),
+        Some(states) => {
+            let (graph, mapping, proven, program, module) = (&graph, &mapping, &proven, &program, &ptx);
+            let subject = Subject { kernel, model, floor: request.floor, graph, mapping, proven, program, module };
+            Some(observer.pass("verify", k, || verify::verify(&subject, states)).map_err(verification)?)
+        }
+    };
+    let picture = if request.emit.contains(&Emit::Picture) {
+        let title = format!("{symbol}: {} warps, {}", request.warps, request.target.name);
+        observer
+            .pass("picture", k, || report::schedule_picture(&graph, proven.schedule(), &title))
+            .map_err(|d| verification(vec![d]))?
+    } else {
+        String::new()
     };
     let report = report::kernel(kernel, request, &graph, &mapping, cost, &proven, &program, verified);
-    Ok(Unit { kernel, graph, mapping, cost, proven, program, ptx, report })
+    Ok(Unit { kernel, graph, mapping, cost, proven, program, ptx, report, picture })
 }
 
-/// Graph, mapping and schedule. Where shared memory cannot hold the inputs too, they stay in global memory.
+/// Graph, mapping and schedule. Inputs pass through shared memory, unless leaving them in global memory takes fewer
+/// phases or is all that fits.
 fn plan(
     kernel: Kernel,
     model: &Model,
@@ -137,24 +148,30 @@ fn plan(
     let k = Some(kernel);
     let input = |diagnostics| Failure { kind: FailureKind::Input, diagnostics };
     let warps = if request.codegen == Codegen::DataParallel { 1 } else { request.warps };
-    let mut shortage = None;
+    let mut best: Option<(Graph, Mapping, Schedule)> = None;
+    let mut shortage = Vec::new();
     for stage_inputs in [true, false] {
         let options = dataflow::Options { warps, stage_inputs, floor: request.floor };
         let graph = observer.pass("dataflow", k, || dataflow::build(kernel, model, &options)).map_err(input)?;
         let mapping = observer
             .pass("map", k, || mapping::map(&graph, warps, request.mapper, &request.weights))
             .map_err(|d| input(vec![d]))?;
-        match observer.pass("schedule", k, || schedule::schedule(&graph, &mapping, request.placement, limits)) {
+        let schedule =
+            observer.pass("schedule", k, || schedule::schedule(&graph, &mapping, request.placement, limits));
+        match schedule {
             Ok(schedule) => {
-                observer.text("dataflow", k, || dataflow::text::text(&graph));
-                observer.text("map", k, || report::mapping_text(&graph, &mapping));
-                observer.text("schedule", k, || report::schedule_text(&graph, &schedule));
-                return Ok((graph, mapping, schedule));
+                if best.as_ref().is_none_or(|(_, _, other)| schedule.phases.len() < other.phases.len()) {
+                    best = Some((graph, mapping, schedule));
+                }
             }
-            Err(diagnostic) => shortage = Some(diagnostic),
+            Err(diagnostic) => shortage = vec![diagnostic],
         }
     }
-    Err(input(shortage.into_iter().collect()))
+    let (graph, mapping, schedule) = best.ok_or_else(|| input(shortage))?;
+    observer.text("dataflow", k, || dataflow::text::text(&graph));
+    observer.text("map", k, || report::mapping_text(&graph, &mapping));
+    observer.text("schedule", k, || report::schedule_text(&graph, &schedule));
+    Ok((graph, mapping, schedule))
 }
 
 /// What one CTA of the target may use.

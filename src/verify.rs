@@ -1,0 +1,194 @@
+//! Runs a lowered kernel in the simulator on physical states and judges it twice: bit for bit against the dataflow graph
+//! in the order of the proven schedule (which finds any wrong constant, operand or order), and within the tolerance of
+//! the design against the reference evaluator (which finds a wrong graph).
+
+use serde::Serialize;
+
+use crate::dataflow::interpret::{Fields, Machine};
+use crate::dataflow::{Graph, Kernel, Op};
+use crate::diagnostic::Diagnostic;
+use crate::emit::program::Program;
+use crate::kinetics::{self, Model, State};
+use crate::mapping::Mapping;
+use crate::schedule::proof::Proven;
+use crate::sim::{self, Buffer, Launch};
+use crate::simt::Module;
+
+/// What the simulation of a kernel showed. "Per point" counts warp instructions per group of 32 points, summed over the
+/// warps: each of them works on 32 points.
+#[derive(Debug, Clone, Serialize)]
+pub struct Verification {
+    pub states: usize,
+    /// Relative for transport, relative to the gross rate for chemistry.
+    pub largest_error: f64,
+    pub tolerance: f64,
+    pub slots_per_point: f64,
+    pub shuffles_per_point: f64,
+    pub shared_passes_per_point: f64,
+    pub barriers_per_group: f64,
+    pub barrier_waits_per_group: f64,
+    pub local_bytes_per_point: f64,
+    pub global_bytes_per_point: f64,
+    pub instructions_per_point: f64,
+}
+
+/// Everything that verification looks at.
+pub struct Subject<'a> {
+    pub kernel: Kernel,
+    pub model: &'a Model,
+    pub floor: f64,
+    pub graph: &'a Graph,
+    pub mapping: &'a Mapping,
+    pub proven: &'a Proven,
+    pub program: &'a Program,
+    pub module: &'a Module,
+}
+
+/// Verifies a kernel on `states` states; a last group that is not full and a stride larger than the number of points
+/// are part of the test.
+///
+/// Errors: hazards in the simulator, an output that differs from the graph's or is too far from the reference.
+pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<Diagnostic>> {
+    let Subject { kernel, model, .. } = *subject;
+    let states = kinetics::verification_states(model, states);
+    let stride = states.len() + 5;
+    let (outputs, counts) = simulate(subject, &states, stride)?;
+    let mut violations = Vec::new();
+    let mut worst = 0.0f64;
+    for (point, state) in states.iter().enumerate() {
+        let found: Vec<f64> = outputs.iter().skip(point).step_by(stride).copied().collect();
+        let scheduled = in_schedule_order(subject, state);
+        let (expected, scale) = reference(kernel, model, state, subject.floor);
+        for (row, &value) in found.iter().enumerate() {
+            if value.to_bits() != scheduled[row].to_bits() {
+                let text = format!("the simulated kernel gives {value:e} and its dataflow graph {:e}", scheduled[row]);
+                violations.push(violation("verify::not-the-graph", subject, row, state, &text));
+            }
+            let error = relative(value, expected[row], scale[row]);
+            worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
+            // A comparison that is false for NaN would accept it.
+            if !(error <= kernel.tolerance()) {
+                let text = format!(
+                    "{value:e} differs from the reference {:e} by {error:.1e} (allowed {:.0e})",
+                    expected[row],
+                    kernel.tolerance()
+                );
+                violations.push(violation("verify::not-the-reference", subject, row, state, &text));
+            }
+        }
+        if violations.len() > MOST_VIOLATIONS {
+            break;
+        }
+    }
+    if !violations.is_empty() {
+        violations.truncate(MOST_VIOLATIONS);
+        return Err(violations);
+    }
+    let points = states.len() as u32;
+    let per = |count: fn(&sim::Counts) -> u64| counts.per_group(count, points);
+    Ok(Verification {
+        states: states.len(),
+        largest_error: worst,
+        tolerance: kernel.tolerance(),
+        slots_per_point: per(|c| c.double_slots),
+        shuffles_per_point: per(|c| c.shuffles),
+        shared_passes_per_point: per(|c| c.shared_passes),
+        barriers_per_group: per(|c| c.barriers),
+        barrier_waits_per_group: per(|c| c.barrier_waits),
+        local_bytes_per_point: per(|c| c.local_bytes) / 32.0,
+        global_bytes_per_point: per(|c| c.global_load_bytes + c.global_store_bytes) / 32.0,
+        instructions_per_point: per(|c| c.instructions),
+    })
+}
+
+const MOST_VIOLATIONS: usize = 10;
+
+/// One CTA, so that the streaming loop runs over several groups. Returns the output array and the counts.
+fn simulate(subject: &Subject<'_>, states: &[State], stride: usize) -> Result<(Vec<f64>, sim::Report), Vec<Diagnostic>> {
+    let Subject { graph, program, module, .. } = *subject;
+    let mut buffers: Vec<Buffer> = Vec::new();
+    for (a, array) in graph.arrays.iter().enumerate() {
+        let len = array.rows as usize * stride;
+        buffers.push(if array.output {
+            Buffer::output(len)
+        } else {
+            let mut values = vec![f64::NAN; len];
+            for (point, state) in states.iter().enumerate() {
+                let fields = inputs(graph, state);
+                for (row, &value) in fields[a].iter().enumerate() {
+                    values[row * stride + point] = value;
+                }
+            }
+            Buffer::input(&values)
+        });
+    }
+    let warps = program.execution.warps();
+    let launch = Launch::fields(1, warps, buffers.len(), states.len() as u32, stride as u32);
+    let counts = sim::run(module, &program.symbol, &launch, &mut buffers, &sim::Options::default()).map_err(|hazards| {
+        let list = hazards.list.iter();
+        list.map(|h| Diagnostic::error("simulator::hazard", format!("{}: {h}", subject.kernel))).collect::<Vec<_>>()
+    })?;
+    let output = buffers.last().expect("a kernel has an output");
+    let missing = (0..states.len()).find(|&p| (0..output.reals().len() / stride).any(|r| !output.is_written(r * stride + p)));
+    if let Some(point) = missing {
+        let message = format!("{}: the kernel leaves outputs of point {point} unwritten", subject.kernel);
+        return Err(vec![Diagnostic::error("verify::unwritten", message)]);
+    }
+    Ok((output.reals(), counts))
+}
+
+fn inputs(graph: &Graph, state: &State) -> Fields {
+    let mut fields: Fields = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
+    fields[0][0] = state.temperature;
+    fields[1][0] = state.pressure;
+    fields[2].clone_from(&state.mole_fractions);
+    fields
+}
+
+/// The graph's outputs when its steps run in the order of the schedule.
+fn in_schedule_order(subject: &Subject<'_>, state: &State) -> Vec<f64> {
+    let mut fields = inputs(subject.graph, state);
+    let mut machine = Machine::new(subject.graph, &fields);
+    for phase in &subject.proven.schedule().phases {
+        for &at in phase.runs.iter().flatten() {
+            machine.step(at, &mut fields);
+        }
+    }
+    fields.pop().expect("a kernel has an output")
+}
+
+/// (reference values, what their errors are relative to)
+fn reference(kernel: Kernel, model: &Model, state: &State, floor: f64) -> (Vec<f64>, Vec<f64>) {
+    let relative_to_itself = |values: Vec<f64>| (values.clone(), values);
+    match kernel {
+        Kernel::Viscosity => relative_to_itself(vec![kinetics::viscosity(model, state)]),
+        Kernel::Conductivity => relative_to_itself(vec![kinetics::conductivity(model, state)]),
+        Kernel::Diffusion => relative_to_itself(kinetics::diffusion(model, state, floor)),
+        Kernel::Chemistry => {
+            let production = kinetics::production(model, state);
+            (production.net, production.gross)
+        }
+    }
+}
+
+fn relative(found: f64, expected: f64, scale: f64) -> f64 {
+    if found == expected { 0.0 } else { ((found - expected) / scale).abs() }
+}
+
+fn violation(id: &'static str, subject: &Subject<'_>, row: usize, state: &State, text: &str) -> Diagnostic {
+    let (operation, warp) = writer(subject, row);
+    Diagnostic::error(
+        id,
+        format!(
+            "{}: warp {warp}, operation \"{operation}\" (output row {row}) at T = {} K, P = {} Pa: {text}",
+            subject.kernel, state.temperature, state.pressure
+        ),
+    )
+}
+
+/// The operation that stores an output row, and its warp.
+fn writer<'a>(subject: &'a Subject<'_>, row: usize) -> (&'a str, u32) {
+    let stores = |op: &Op| subject.graph.ops[*op].after.stores.iter().any(|&(_, r)| r as usize == row);
+    let op = subject.graph.ops.keys().find(stores);
+    op.map_or(("none", 0), |op| (subject.graph.ops[op].name.as_str(), subject.mapping.warp_of[op]))
+}

@@ -1,0 +1,103 @@
+//! Every warp count and every layout of code: all kernels proven and verified.
+
+use singe::dataflow::Kernel;
+use singe::driver::{self, Request};
+use singe::emit::overlay::Codegen;
+use singe::mapping::{Mapper, Weights};
+use singe::mechanism::Files;
+use singe::observer::Observer;
+use singe::schedule::Placement;
+use singe::target::Target;
+
+fn request(mechanism: std::path::PathBuf) -> Request {
+    Request {
+        files: Files { mechanism, thermo: None, transport: None },
+        kernels: Kernel::ALL.to_vec(),
+        warps: 8,
+        target: Target::by_name("kepler").unwrap(),
+        ctas_per_sm: 1,
+        mapper: Mapper::Greedy,
+        weights: Weights::default(),
+        placement: Placement::Auto,
+        codegen: Codegen::Overlay,
+        floor: 1e-20,
+        verify: Some(70),
+        emit: vec![],
+        output: None,
+        command: String::new(),
+        fault: None,
+    }
+}
+
+fn shipped(name: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
+}
+
+fn verified(request: &Request) {
+    let what = format!(
+        "{} {} warps {:?} {:?} {} CTAs",
+        request.files.mechanism.display(),
+        request.warps,
+        request.codegen,
+        request.placement,
+        request.ctas_per_sm
+    );
+    let report = driver::compile(request, &mut Observer::silent())
+        .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
+    for k in &report.kernels {
+        let v = k.verification.as_ref().unwrap();
+        assert!(v.states >= 64 && v.largest_error <= v.tolerance, "{what} {}", k.kernel);
+        println!("{what}: {} error {:.1e}, {:.0} slots per point", k.kernel, v.largest_error, v.slots_per_point);
+    }
+}
+
+fn every_warp_count(name: &str) {
+    for warps in [1, 2, 3, 5, 8, 13, 16, 20, 32] {
+        for codegen in [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel] {
+            verified(&Request { warps, codegen, ..request(shipped(name)) });
+        }
+    }
+}
+
+#[test]
+fn h2o2_over_warps_and_codegen() {
+    every_warp_count("h2o2");
+}
+
+#[test]
+fn gri30_over_warps_and_codegen() {
+    every_warp_count("gri30");
+}
+
+#[test]
+fn h2o2_over_placements_weights_and_ctas() {
+    for placement in [Placement::Auto, Placement::Store, Placement::Buffer, Placement::Mixed] {
+        for ctas_per_sm in [1, 2, 4] {
+            for flops in [0.0, 1.0, 5.0] {
+                let weights = Weights { flops, ..Weights::default() };
+                verified(&Request { placement, ctas_per_sm, weights, warps: 6, ..request(shipped("h2o2")) });
+            }
+        }
+    }
+}
+
+#[test]
+fn gri30_over_placements() {
+    for placement in [Placement::Buffer, Placement::Mixed] {
+        for warps in [4, 11] {
+            verified(&Request { placement, warps, ..request(shipped("gri30")) });
+        }
+    }
+}
+
+#[test]
+fn shared_mechanisms() {
+    let shared = std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms"));
+    if !shared.is_dir() {
+        println!("skipped: ../shared is absent");
+        return;
+    }
+    for name in ["h2_burke", "dme", "usc2"] {
+        verified(&request(shared.join(name).join("chem.inp")));
+    }
+}
