@@ -1,4 +1,5 @@
 //! From a proven schedule to code: the overlaid [`program`] tree, and CUDA text made from it.
 
+pub mod cuda;
 pub mod overlay;
 pub mod program;

@@ -1,5 +1,7 @@
 //! What several integration tests share.
 
+pub mod programs;
+
 use singe::toolchain::{self, Toolchain};
 
 /// The real compilers; where they are absent, says that the test is skipped and why.

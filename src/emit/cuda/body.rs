@@ -1,0 +1,293 @@
+//! The statements of a kernel's streaming loop.
+
+use super::expression::Expression;
+use super::fold;
+use super::helpers::{self, Helper};
+use super::names::Namer;
+use super::rounding;
+use super::tables;
+use super::uses::{self, BlockId, Uses};
+use crate::emit::program::{BarrierKind, Execution, Index, Node, Program, Value, Var, WarpMask};
+use cranelift_entity::{EntitySet, SecondaryMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// Prints the body of the streaming loop and gathers what the rest of the file must provide for it.
+pub struct Body<'a> {
+    pub(super) program: &'a Program,
+    pub(super) needs: Needs,
+    uses: Uses,
+    folded: EntitySet<Var>,
+    summed: EntitySet<Var>,
+    tables: tables::Names,
+    namer: Namer,
+    arrays: Vec<String>,
+    /// Names of the variables that have been declared.
+    names: SecondaryMap<Var, Option<String>>,
+    /// Expressions of the folded variables that have been seen.
+    expressions: SecondaryMap<Var, Option<Expression>>,
+    /// Variables to declare, without a value, before a node of a block.
+    declarations: BTreeMap<(BlockId, usize), Vec<Var>>,
+    blocks: usize,
+    out: String,
+}
+
+/// What the text of a body refers to.
+#[derive(Debug, Default)]
+pub struct Needs {
+    pub helpers: BTreeSet<Helper>,
+    pub warp_id: bool,
+    pub lane: bool,
+    pub point: bool,
+    pub active: bool,
+}
+
+/// The text of a body.
+pub struct Printed {
+    pub text: String,
+    pub needs: Needs,
+    /// The names of the arrays, in the order of [`Program::arrays`].
+    pub arrays: Vec<String>,
+}
+
+/// Prints the body of the streaming loop, indented for its place in the kernel.
+pub fn print(program: &Program, tables: tables::Names) -> Printed {
+    let mut namer = Namer::reserving(RESERVED.into_iter().chain(helpers::NAMES).chain([program.symbol.as_str()]));
+    let arrays = program.arrays.iter().map(|array| namer.name(&array.name)).collect();
+    for table in [&tables.reals, &tables.indices, &tables.real_bank, &tables.index_bank] {
+        namer.name(table);
+    }
+    for register in 0..program.constants.real_registers {
+        namer.name(&format!("c{register}"));
+    }
+    for register in 0..program.constants.index_registers {
+        namer.name(&format!("k{register}"));
+    }
+    for counter in 0..program.counters {
+        namer.name(&format!("i{counter}"));
+    }
+    let uses = uses::compute(program);
+    let folded = fold::plan(program, &uses);
+    let mut declarations: BTreeMap<_, Vec<Var>> = BTreeMap::new();
+    for var in program.vars.keys().filter(|v| !folded.contains(*v)) {
+        if let Some(home) = uses.home[var] {
+            declarations.entry(home).or_default().push(var);
+        }
+    }
+    let mut body = Body {
+        program,
+        needs: Needs::default(),
+        folded,
+        summed: rounding::summed(program),
+        uses,
+        tables,
+        namer,
+        arrays,
+        names: SecondaryMap::new(),
+        expressions: SecondaryMap::new(),
+        declarations,
+        blocks: 0,
+        out: String::new(),
+    };
+    body.block(&program.body, 2);
+    Printed { text: body.out, needs: body.needs, arrays: body.arrays }
+}
+
+/// Names that the frame of the kernel uses.
+const RESERVED: [&str; 32] = [
+    "blockIdx",
+    "blockDim",
+    "gridDim",
+    "threadIdx",
+    "warpSize",
+    "size_t",
+    "fma",
+    "fmax",
+    "fmin",
+    "sqrt",
+    "exp",
+    "log",
+    "pow",
+    "slots",
+    "points",
+    "stride",
+    "stream",
+    "group",
+    "groups",
+    "min",
+    "threads",
+    "device",
+    "multiprocessors",
+    "resident",
+    "error",
+    "needed",
+    "most",
+    "dynamic_shared_bytes",
+    "warp_id",
+    "lane",
+    "point",
+    "active",
+];
+
+impl Body<'_> {
+    fn block(&mut self, nodes: &[Node], depth: usize) {
+        let block = self.blocks;
+        self.blocks += 1;
+        for (index, node) in nodes.iter().enumerate() {
+            self.declare(block, index, node, depth);
+            self.node(node, depth);
+        }
+    }
+
+    /// Declares the variables that this node is the first to mention and that are needed beyond it.
+    fn declare(&mut self, block: BlockId, index: usize, node: &Node, depth: usize) {
+        for var in self.declarations.remove(&(block, index)).unwrap_or_default() {
+            if !matches!(node, Node::Let { var: assigned, .. } if *assigned == var) {
+                let name = self.new_name(var);
+                self.line(depth, &format!("double {name};"));
+            }
+        }
+    }
+
+    fn node(&mut self, node: &Node, depth: usize) {
+        match node {
+            Node::Comment(text) => self.out.push_str(&comment(&"  ".repeat(depth), text)),
+            Node::Let { var, value } => self.assignment(*var, value, depth),
+            Node::StoreSlot { row, value } => {
+                let slot = self.slot(row);
+                let value = self.operand(*value).text;
+                self.line(depth, &format!("{slot} = {value};"));
+            }
+            Node::StoreField { array, row, value } => {
+                self.helper(Helper::Store);
+                self.needs.active = true;
+                let row = self.index(row).text;
+                let value = self.operand(*value).text;
+                let array = self.array_name(*array);
+                self.line(depth, &format!("if (active) store({array}, {row}, stride, point, {value});"));
+            }
+            Node::Barrier { id, threads, kind } => {
+                let helper = match kind {
+                    BarrierKind::Arrive => Helper::BarrierArrive,
+                    BarrierKind::Sync => Helper::BarrierSync,
+                };
+                self.helper(helper);
+                self.line(depth, &format!("{}<{id}, {threads}>();", helper.name()));
+            }
+            Node::If { warps, body } => {
+                self.needs.warp_id = true;
+                self.line(depth, &format!("if (({warps:#x}u >> warp_id) & 1u) {{"));
+                self.block(body, depth + 1);
+                self.line(depth, "}");
+            }
+            Node::Switch { arms } => self.switch(arms, depth),
+            Node::Loop { counter, trips, unroll, body } => {
+                let trips = self.trips(trips, depth);
+                self.line(depth, &format!("#pragma unroll {unroll}"));
+                self.line(depth, &format!("for (int {counter} = 0; {counter} < {trips}; ++{counter}) {{"));
+                self.block(body, depth + 1);
+                self.line(depth, "}");
+            }
+        }
+    }
+
+    fn assignment(&mut self, var: Var, value: &Value, depth: usize) {
+        let assignments = self.uses.assigned[var];
+        if assignments == 0 {
+            return;
+        }
+        let value = self.value(var, value);
+        if self.folded.contains(var) {
+            self.expressions[var] = Some(value);
+            return;
+        }
+        let line = match &self.names[var] {
+            Some(name) => format!("{name} = {};", value.text),
+            None => {
+                let kind = if assignments == 1 { "const double" } else { "double" };
+                format!("{kind} {} = {};", self.new_name(var), value.text)
+            }
+        };
+        self.line(depth, &line);
+    }
+
+    fn switch(&mut self, arms: &[(WarpMask, Vec<Node>)], depth: usize) {
+        self.needs.warp_id = true;
+        self.line(depth, "switch (warp_id) {");
+        for (warps, body) in arms {
+            let cases: Vec<String> = (0..32).filter(|w| warps >> w & 1 == 1).map(|w| format!("case {w}:")).collect();
+            self.line(depth, &format!("{} {{", cases.join(" ")));
+            self.block(body, depth + 1);
+            self.line(depth + 1, "break;");
+            self.line(depth, "}");
+        }
+        self.line(depth, "}");
+    }
+
+    /// The number of trips, evaluated once.
+    fn trips(&mut self, trips: &Index, depth: usize) -> String {
+        if let Index::Literal(n) = trips {
+            return n.to_string();
+        }
+        let value = self.index(trips).text;
+        let name = self.namer.name("trips");
+        self.line(depth, &format!("const int {name} = {value};"));
+        name
+    }
+
+    /// A variable where it is read: its name, or what is folded in its place.
+    pub(super) fn operand(&mut self, var: Var) -> Expression {
+        if self.folded.contains(var) {
+            let expression =
+                if self.uses.used[var] == 1 { self.expressions[var].take() } else { self.expressions[var].clone() };
+            return expression.expect("a folded variable is assigned before its use");
+        }
+        if self.names[var].is_none() {
+            self.new_name(var);
+        }
+        Expression::atom(self.names[var].as_deref().expect("every variable has got its name by now"))
+    }
+
+    fn new_name(&mut self, var: Var) -> String {
+        let name = self.namer.name(&self.program.vars[var]);
+        self.names[var] = Some(name.clone());
+        name
+    }
+
+    pub(super) fn helper(&mut self, helper: Helper) {
+        self.needs.helpers.insert(helper);
+        self.needs.point |= matches!(helper, Helper::Load | Helper::LoadOutput | Helper::Store);
+    }
+
+    pub(super) fn is_summed(&self, var: Var) -> bool {
+        self.summed.contains(var)
+    }
+
+    pub(super) fn is_data_parallel(&self) -> bool {
+        matches!(self.program.execution, Execution::DataParallel { .. })
+    }
+
+    pub(super) fn tables(&self) -> &tables::Names {
+        &self.tables
+    }
+
+    pub(super) fn array_name(&self, array: usize) -> String {
+        self.arrays[array].clone()
+    }
+
+    fn line(&mut self, depth: usize, text: &str) {
+        writeln!(self.out, "{:1$}{text}", "", 2 * depth).expect("writing to a string succeeds");
+    }
+}
+
+/// Comment lines of any text: no line of it can end the comment or continue it onto the next line.
+pub fn comment(indent: &str, text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let line = line.trim_end_matches([' ', '\\']);
+        out.push_str(&format!("{indent}// {line}").trim_end());
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,164 @@
+//! Values and indices as C expressions, with as few parentheses as keep the order of the operations.
+
+use super::body::Body;
+use super::helpers::Helper;
+use super::tables::real;
+use crate::emit::program::{Binary, ConstantRef, Index, Unary, Value, Var};
+
+/// How tightly the outermost operator of a text binds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Binding {
+    Sum,
+    Product,
+    Sign,
+    Atom,
+}
+
+/// A piece of text that is an expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Expression {
+    pub text: String,
+    binding: Binding,
+}
+
+impl Expression {
+    pub fn atom(text: impl Into<String>) -> Self {
+        Self { text: text.into(), binding: Binding::Atom }
+    }
+
+    pub fn literal(x: f64) -> Self {
+        let binding = if x.is_sign_negative() { Binding::Sign } else { Binding::Atom };
+        Self { text: real(x), binding }
+    }
+
+    /// The text, in parentheses unless it binds at least this tightly.
+    fn at_least(self, binding: Binding) -> String {
+        if self.binding >= binding { self.text } else { format!("({})", self.text) }
+    }
+
+    /// Left-associative: `a - (b - c)` keeps its parentheses, `(a - b) - c` needs none.
+    fn infix(self, operator: char, binding: Binding, right: Self) -> Self {
+        let tighter = if binding == Binding::Sum { Binding::Product } else { Binding::Sign };
+        let text = format!("{} {operator} {}", self.at_least(binding), right.at_least(tighter));
+        Self { text, binding }
+    }
+}
+
+impl Body<'_> {
+    /// The value that is assigned to this variable.
+    pub(super) fn value(&mut self, var: Var, value: &Value) -> Expression {
+        match value {
+            Value::Literal(x) => Expression::literal(*x),
+            Value::Constant(ConstantRef::Striped { register, lane }) => {
+                self.helper(Helper::Broadcast);
+                let lane = self.index(lane);
+                Expression::atom(format!("broadcast(c{register}, {})", lane.text))
+            }
+            Value::Constant(ConstantRef::Bank(index)) => {
+                let index = self.index(index);
+                Expression::atom(format!("{}[{}]", self.tables().real_bank, index.text))
+            }
+            Value::Var(a) => self.operand(*a),
+            Value::Slot(row) => Expression::atom(self.slot(row)),
+            Value::Field { array, row } => self.field(*array, row),
+            Value::Unary(Unary::Neg, a) => {
+                let text = format!("-{}", self.operand(*a).at_least(Binding::Atom));
+                Expression { text, binding: Binding::Sign }
+            }
+            Value::Unary(Unary::Sqrt, a) => self.call("sqrt", &[*a]),
+            Value::Unary(Unary::Exp, a) => {
+                self.helper(Helper::Exp);
+                self.call("singe_exp", &[*a])
+            }
+            Value::Unary(Unary::Log, a) => {
+                self.helper(Helper::Log);
+                self.call("singe_log", &[*a])
+            }
+            Value::Binary(Binary::Mul, a, b) if self.is_summed(var) => self.call("__dmul_rn", &[*a, *b]),
+            Value::Binary(Binary::Max, a, b) => self.call("fmax", &[*a, *b]),
+            Value::Binary(Binary::Min, a, b) => self.call("fmin", &[*a, *b]),
+            Value::Binary(operator, a, b) => {
+                let (operator, binding) = match operator {
+                    Binary::Add => ('+', Binding::Sum),
+                    Binary::Sub => ('-', Binding::Sum),
+                    Binary::Mul => ('*', Binding::Product),
+                    _ => ('/', Binding::Product),
+                };
+                let left = self.operand(*a);
+                left.infix(operator, binding, self.operand(*b))
+            }
+            Value::Fma(a, b, c) => self.call("fma", &[*a, *b, *c]),
+            Value::SelectLe { a, b, then, otherwise } => {
+                let [a, b, then, otherwise] = [a, b, then, otherwise].map(|v| self.operand(*v).text);
+                Expression::atom(format!("({a} <= {b} ? {then} : {otherwise})"))
+            }
+        }
+    }
+
+    /// slots[row][lane] as something that can be read or assigned.
+    pub(super) fn slot(&mut self, row: &Index) -> String {
+        let row = self.index(row).text;
+        if self.is_data_parallel() {
+            return format!("slots[{row}]");
+        }
+        self.needs.lane = true;
+        format!("slots[{row}][lane]")
+    }
+
+    /// A warp-uniform integer.
+    pub(super) fn index(&mut self, index: &Index) -> Expression {
+        match index {
+            Index::Literal(n) => Expression::atom(n.to_string()),
+            Index::Counter(counter) => Expression::atom(counter.to_string()),
+            Index::Striped { register, lane } => {
+                self.helper(Helper::BroadcastIndex);
+                let lane = self.index(lane);
+                Expression::atom(format!("broadcast_index(k{register}, {})", lane.text))
+            }
+            Index::Bank(index) => {
+                let index = self.index(index);
+                Expression::atom(format!("{}[{}]", self.tables().index_bank, index.text))
+            }
+            Index::Sum(a, b) => {
+                let left = self.index(a);
+                left.infix('+', Binding::Sum, self.index(b))
+            }
+            Index::Scaled(a, factor) => {
+                let left = self.index(a);
+                left.infix('*', Binding::Product, Expression::atom(factor.to_string()))
+            }
+        }
+    }
+
+    fn field(&mut self, array: usize, row: &Index) -> Expression {
+        let field = &self.program.arrays[array];
+        // What the kernel itself may write must not come through the read-only cache.
+        let load = if field.output { Helper::LoadOutput } else { Helper::Load };
+        self.helper(load);
+        let row = self.index(row).text;
+        Expression::atom(format!("{}({}, {row}, stride, point)", load.name(), self.array_name(array)))
+    }
+
+    fn call(&mut self, function: &str, arguments: &[Var]) -> Expression {
+        let arguments: Vec<String> = arguments.iter().map(|a| self.operand(*a).text).collect();
+        Expression::atom(format!("{function}({})", arguments.join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parentheses_keep_the_order() {
+        let [a, b, c] = ["a", "b", "c"].map(Expression::atom);
+        let sum = b.clone().infix('-', Binding::Sum, c.clone());
+        assert_eq!(a.clone().infix('-', Binding::Sum, sum.clone()).text, "a - (b - c)");
+        assert_eq!(sum.clone().infix('-', Binding::Sum, a.clone()).text, "b - c - a");
+        assert_eq!(sum.infix('*', Binding::Product, a.clone()).text, "(b - c) * a");
+        let quotient = b.infix('/', Binding::Product, c);
+        assert_eq!(a.clone().infix('*', Binding::Product, quotient.clone()).text, "a * (b / c)");
+        assert_eq!(quotient.infix('*', Binding::Product, a.clone()).text, "b / c * a");
+        assert_eq!(a.infix('-', Binding::Sum, Expression::literal(-2.0)).text, "a - -2.0");
+    }
+}

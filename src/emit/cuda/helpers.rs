@@ -1,0 +1,202 @@
+//! The device functions that kernels call; a file holds those that its kernel uses.
+
+use super::tables::real;
+use crate::dataflow::elementary::{
+    EXP_COEFFICIENTS, EXP_LIMIT_HIGH_WORD, EXP_LN2_HI, EXP_LN2_LO, LOG_COEFFICIENTS, LOG_LN2_HI, LOG_LN2_LO,
+    LOG_SPLIT_HIGH_WORD, LOG2_E, ROUND_MAGIC,
+};
+use crate::target::{Shuffle, Target};
+use std::fmt::Write;
+
+/// A function of the text, in the order of their definitions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Helper {
+    Broadcast,
+    BroadcastIndex,
+    Load,
+    LoadOutput,
+    Store,
+    BarrierSync,
+    BarrierArrive,
+    Exp,
+    Log,
+}
+
+/// The names that a kernel's own variables must not take.
+pub const NAMES: [&str; 9] = [
+    "broadcast",
+    "broadcast_index",
+    "load",
+    "load_output",
+    "store",
+    "barrier_sync",
+    "barrier_arrive",
+    "singe_exp",
+    "singe_log",
+];
+
+impl Helper {
+    pub fn name(self) -> &'static str {
+        NAMES[self as usize]
+    }
+
+    /// The definition, for a CTA of this many warps.
+    pub fn definition(self, target: &Target, warps: u32) -> String {
+        let load = if target.read_only_loads { "__ldg(" } else { "*(" };
+        let text = match self {
+            Self::Broadcast => broadcast(target, warps),
+            Self::BroadcastIndex => broadcast_index(target, warps),
+            Self::Load => format!(
+                "// Row of a field-major input at one point.\n\
+                 INLINE double load(const double *__restrict__ field, int row, int stride, int point)\n\
+                 {{\n  return {load}field + (size_t)row * stride + point);\n}}\n"
+            ),
+            Self::LoadOutput => "\
+// Row of a field-major output at one point.
+INLINE double load_output(const double *field, int row, int stride, int point)
+{
+  return field[(size_t)row * stride + point];
+}
+"
+            .to_owned(),
+            Self::Store => "\
+INLINE void store(double *field, int row, int stride, int point, double value)
+{
+  field[(size_t)row * stride + point] = value;
+}
+"
+            .to_owned(),
+            Self::BarrierSync => barrier("barrier_sync", "bar.sync", "Arrives and waits for the rest."),
+            Self::BarrierArrive => barrier("barrier_arrive", "bar.arrive", "Arrives and goes on."),
+            Self::Exp => exp(),
+            Self::Log => log(),
+        };
+        text.replace("INLINE", "static __device__ __forceinline__")
+    }
+}
+
+fn broadcast(target: &Target, warps: u32) -> String {
+    let shuffle = match target.shuffle {
+        Shuffle::Mirror => return mirrored("broadcast", "double", warps),
+        Shuffle::Shfl => "__shfl(",
+        Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
+    };
+    format!(
+        "// The value that this lane holds, in all lanes of the warp.\n\
+         INLINE double broadcast(double value, int lane)\n\
+         {{\n\
+         \x20 const int high = {shuffle}__double2hiint(value), lane);\n\
+         \x20 const int low = {shuffle}__double2loint(value), lane);\n\
+         \x20 return __hiloint2double(high, low);\n\
+         }}\n"
+    )
+}
+
+fn broadcast_index(target: &Target, warps: u32) -> String {
+    let shuffle = match target.shuffle {
+        Shuffle::Mirror => return mirrored("broadcast_index", "int", warps),
+        Shuffle::Shfl => "__shfl(",
+        Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
+    };
+    format!("INLINE int broadcast_index(int value, int lane)\n{{\n  return {shuffle}value, lane);\n}}\n")
+}
+
+/// Without shuffles one lane writes and all read; the lanes of a warp are in lock step on those machines.
+fn mirrored(name: &str, kind: &str, warps: u32) -> String {
+    format!(
+        "// The value that this lane holds, in all lanes of the warp, which runs in lock step.\n\
+         INLINE {kind} {name}({kind} value, int lane)\n\
+         {{\n\
+         \x20 __shared__ volatile {kind} mirror[{warps}];\n\
+         \x20 if ((int)(threadIdx.x & 31) == lane) mirror[threadIdx.x >> 5] = value;\n\
+         \x20 return mirror[threadIdx.x >> 5];\n\
+         }}\n"
+    )
+}
+
+/// The bytes of shared memory that the broadcasts take per warp.
+pub fn mirror_bytes(target: &Target, helper: Helper) -> u32 {
+    match (target.shuffle, helper) {
+        (Shuffle::Mirror, Helper::Broadcast) => 8,
+        (Shuffle::Mirror, Helper::BroadcastIndex) => 4,
+        _ => 0,
+    }
+}
+
+/// Id and count are immediates, which ptxas can check, and with which it knows how many barriers the kernel uses.
+fn barrier(name: &str, instruction: &str, comment: &str) -> String {
+    format!(
+        "// {comment}\n\
+         template <int id, int threads> INLINE void {name}()\n\
+         {{\n\
+         \x20 asm volatile(\"{instruction} %0, %1;\" : : \"n\"(id), \"n\"(threads) : \"memory\");\n\
+         }}\n"
+    )
+}
+
+/// [`crate::dataflow::elementary::exp`], operation by operation. No product meets a sum, so nothing here can be fused
+/// that is not written as `fma`.
+fn exp() -> String {
+    format!(
+        "// e^x below 1 ulp: 0 for x <= -708, infinity for x >= 708.\n\
+         INLINE double singe_exp(double x)\n\
+         {{\n\
+         \x20 const double shifted = fma(x, {log2_e}, {magic});\n\
+         \x20 const unsigned n = (unsigned)__double2loint(shifted);\n\
+         \x20 const double whole = shifted - {magic};\n\
+         \x20 const double r = fma(whole, {minus_low}, fma(whole, {minus_high}, x));\n\
+         {polynomial}\
+         \x20 const unsigned high = (unsigned)__double2hiint(p) + (n << 20);\n\
+         \x20 const int x_high = __double2hiint(x);\n\
+         \x20 return (x_high & 0x7fffffff) < {limit:#x} ? __hiloint2double((int)high, __double2loint(p))\n\
+         \x20                                         : __hiloint2double(x_high < 0 ? 0 : 0x7ff00000, 0);\n\
+         }}\n",
+        log2_e = real(LOG2_E),
+        magic = real(ROUND_MAGIC),
+        minus_high = real(-EXP_LN2_HI),
+        minus_low = real(-EXP_LN2_LO),
+        polynomial = polynomial("p", "r", &EXP_COEFFICIENTS),
+        limit = EXP_LIMIT_HIGH_WORD,
+    )
+}
+
+/// [`crate::dataflow::elementary::log`], operation by operation. Its one plain product is an addend of `fma`, which
+/// cannot be fused.
+fn log() -> String {
+    format!(
+        "// ln x below 1 ulp, for positive normal x.\n\
+         INLINE double singe_log(double x)\n\
+         {{\n\
+         \x20 const int high = __double2hiint(x);\n\
+         \x20 const int exponent = (int)((unsigned)high - {split:#x}u) >> 20;\n\
+         \x20 const double m = __hiloint2double((int)((unsigned)high - ((unsigned)exponent << 20)), __double2loint(x));\n\
+         \x20 const double k = (double)exponent;\n\
+         \x20 const double f = m - 1.0;\n\
+         \x20 const double s = f / (m + 1.0);\n\
+         \x20 const double z = s * s;\n\
+         {polynomial}\
+         \x20 const double t = fma(z, -r, f);\n\
+         \x20 const double low = fma(s, -t, k * {ln2_low});\n\
+         \x20 return fma(k, {ln2_high}, f + low);\n\
+         }}\n",
+        split = LOG_SPLIT_HIGH_WORD,
+        ln2_low = real(LOG_LN2_LO),
+        ln2_high = real(LOG_LN2_HI),
+        polynomial = polynomial("r", "z", &LOG_COEFFICIENTS),
+    )
+}
+
+/// Horner's rule from the highest of the ascending coefficients down.
+fn polynomial(variable: &str, argument: &str, coefficients: &[f64]) -> String {
+    let mut out = String::new();
+    for (power, coefficient) in coefficients.iter().enumerate().rev() {
+        let coefficient = real(*coefficient);
+        if power + 1 == coefficients.len() {
+            writeln!(out, "  double {variable} = {coefficient};")
+        } else {
+            writeln!(out, "  {variable} = fma({variable}, {argument}, {coefficient});")
+        }
+        .expect("writing to a string succeeds");
+    }
+    out
+}

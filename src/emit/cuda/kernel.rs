@@ -1,0 +1,208 @@
+//! The file of one kernel around the body of its streaming loop.
+
+use super::body::{self, Printed, comment};
+use super::glue::{Template, render};
+use super::helpers::mirror_bytes;
+use super::{Provenance, tables};
+use crate::emit::program::{Constants, Execution, Node, Program};
+use crate::target::Target;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// More static shared memory than this does not compile; a larger amount is asked for at launch.
+const STATIC_SHARED_BYTES: u32 = 48 * 1024;
+const SLOT_BYTES: u32 = 32 * 8;
+
+/// The whole file of one kernel.
+///
+/// A launch passes the arrays in the order of [`Program::arrays`], the number of points and the distance between the
+/// fields of an array. Lanes beyond the last point compute the last point again and store nothing.
+pub fn print(program: &Program, provenance: &Provenance, target: &Target) -> String {
+    let names = tables::Names::new(&program.symbol);
+    let printed = body::print(program, names.clone());
+    let slots = Slots::new(program, &printed, target);
+    let warps = program.execution.warps();
+    let (first_group, group_step, groups_per_cta) = match program.execution {
+        Execution::WarpSpecialized { .. } => ("blockIdx.x".to_owned(), "gridDim.x".to_owned(), 1),
+        Execution::DataParallel { .. } => {
+            (format!("blockIdx.x * {warps} + warp_id"), format!("gridDim.x * {warps}"), warps)
+        }
+    };
+    let launch_parameters = pointers(program, &printed).chain(sizes()).chain(["cudaStream_t stream".to_owned()]);
+    let arguments = printed.arrays.iter().cloned().chain(["points", "stride"].map(str::to_owned));
+    let helpers = printed.needs.helpers.iter().map(|helper| helper.definition(target, warps) + "\n").collect();
+    let file = File {
+        header: header(program, provenance, target, &slots),
+        tables: tables::definitions(program, &names),
+        helpers,
+        dynamic_slots: if slots.dynamic { "extern __shared__ double slots[][32];\n\n" } else { "" },
+        threads: 32 * warps,
+        ctas_per_sm: provenance.ctas_per_sm,
+        symbol: &program.symbol,
+        parameters: list(pointers(program, &printed).map(|p| p.replace('*', "*__restrict__ ")).chain(sizes())),
+        launch_parameters: list(launch_parameters),
+        prologue: prologue(program, &printed, &slots, &names),
+        first_group,
+        group_step,
+        groups_per_cta,
+        point: point(&printed),
+        body: printed.text.trim_end(),
+        dynamic_shared_bytes: if slots.dynamic { slots.bytes } else { 0 },
+        allow_dynamic_shared: allow_dynamic_shared(program, &slots),
+        arguments: list(arguments),
+        arrays: &printed.arrays,
+    };
+    render(Template::Kernel, &file)
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    header: String,
+    tables: String,
+    helpers: String,
+    dynamic_slots: &'static str,
+    threads: u32,
+    ctas_per_sm: u32,
+    symbol: &'a str,
+    parameters: String,
+    launch_parameters: String,
+    prologue: String,
+    first_group: String,
+    group_step: String,
+    groups_per_cta: u32,
+    point: String,
+    body: &'a str,
+    dynamic_shared_bytes: u32,
+    allow_dynamic_shared: String,
+    arguments: String,
+    arrays: &'a [String],
+}
+
+/// Where the slots lie and what they take.
+struct Slots {
+    /// Shared memory per CTA in warp-specialized code, local memory per warp in data-parallel code.
+    bytes: u32,
+    /// Shared memory of the broadcasts, on machines without shuffles.
+    mirror_bytes: u32,
+    dynamic: bool,
+}
+
+impl Slots {
+    fn new(program: &Program, printed: &Printed, target: &Target) -> Self {
+        let per_warp: u32 = printed.needs.helpers.iter().map(|helper| mirror_bytes(target, *helper)).sum();
+        let (bytes, mirror_bytes) = (program.slots * SLOT_BYTES, per_warp * program.execution.warps());
+        let shared = matches!(program.execution, Execution::WarpSpecialized { .. });
+        Self { bytes, mirror_bytes, dynamic: shared && bytes + mirror_bytes > STATIC_SHARED_BYTES }
+    }
+}
+
+fn header(program: &Program, provenance: &Provenance, target: &Target, slots: &Slots) -> String {
+    let warps = program.execution.warps();
+    let (execution, slot_space) = match program.execution {
+        Execution::WarpSpecialized { .. } => ("warp-specialized", "shared memory per CTA"),
+        Execution::DataParallel { .. } => ("data-parallel", "local memory per warp"),
+    };
+    let Constants { real_registers, index_registers, real_bank, index_bank, .. } = &program.constants;
+    let mut lines = vec![
+        format!("{}: {} of {}, made by singe {}", program.symbol, program.kernel, provenance.mechanism, VERSION),
+        String::new(),
+        format!("command     {}", provenance.command_line),
+    ];
+    lines.extend(provenance.inputs.iter().map(|input| format!("input       {} sha256 {}", input.name, input.sha256)));
+    lines.extend([
+        format!("target      {} (compute capability {})", target.name, target.compute_capability),
+        format!("execution   {execution}, {warps} warps per CTA, {} CTAs per SM", provenance.ctas_per_sm),
+        format!("barriers    {} named barriers per CTA", barriers(&program.body).len()),
+        format!("constants   {real_registers} real and {index_registers} index registers per thread"),
+        format!("banks       {} reals, {} indices", real_bank.len(), index_bank.len()),
+        format!("slots       {}, {} bytes of {slot_space}", program.slots, slots.bytes),
+    ]);
+    if slots.mirror_bytes > 0 {
+        lines.push(format!("broadcasts  {} bytes of shared memory per CTA", slots.mirror_bytes));
+    }
+    lines.iter().map(|line| comment("", if line.is_empty() { "\n" } else { line })).collect()
+}
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The ids of the named barriers in a part of the tree.
+fn barriers(nodes: &[Node]) -> BTreeSet<u32> {
+    nodes
+        .iter()
+        .flat_map(|node| match node {
+            Node::Barrier { id, .. } => BTreeSet::from([*id]),
+            Node::If { body, .. } | Node::Loop { body, .. } => barriers(body),
+            Node::Switch { arms } => arms.iter().flat_map(|(_, body)| barriers(body)).collect(),
+            Node::Comment(_) | Node::Let { .. } | Node::StoreSlot { .. } | Node::StoreField { .. } => BTreeSet::new(),
+        })
+        .collect()
+}
+
+fn pointers(program: &Program, printed: &Printed) -> impl Iterator<Item = String> {
+    program.arrays.iter().zip(&printed.arrays).map(|(array, name)| {
+        let constant = if array.output { "" } else { "const " };
+        format!("{constant}double *{name}")
+    })
+}
+
+fn sizes() -> [String; 2] {
+    ["int points", "int stride"].map(str::to_owned)
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    items.collect::<Vec<_>>().join(", ")
+}
+
+/// What comes before the streaming loop: slots, the place of the thread, and its constants.
+fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables::Names) -> String {
+    let mut out = String::new();
+    let mut line = |text: String| writeln!(out, "  {text}").expect("writing to a string succeeds");
+    let data_parallel = matches!(program.execution, Execution::DataParallel { .. });
+    if program.slots > 0 && data_parallel {
+        line(format!("double slots[{}];", program.slots));
+    } else if program.slots > 0 && !slots.dynamic {
+        line(format!("__shared__ double slots[{}][32];", program.slots));
+    }
+    if printed.needs.warp_id || data_parallel {
+        line("const int warp_id = threadIdx.x >> 5;".to_owned());
+    }
+    if printed.needs.lane || printed.needs.point {
+        line("const int lane = threadIdx.x & 31;".to_owned());
+    }
+    // Entry (register, warp, lane) of a striped table stands at (register * warps + warp) * 32 + lane.
+    let threads = 32 * program.execution.warps();
+    for register in 0..program.constants.real_registers {
+        line(format!("const double c{register} = {}[{} + threadIdx.x];", names.reals, register * threads));
+    }
+    for register in 0..program.constants.index_registers {
+        line(format!("const int k{register} = {}[{} + threadIdx.x];", names.indices, register * threads));
+    }
+    line("const int groups = points / 32 + (points % 32 != 0);".to_owned());
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// The lane's point in the current group.
+fn point(printed: &Printed) -> String {
+    let mut lines = Vec::new();
+    if printed.needs.active {
+        lines.push("    const bool active = group * 32 + lane < points;");
+    }
+    if printed.needs.point {
+        lines.push("    const int point = min(group * 32 + lane, points - 1);");
+    }
+    lines.join("\n")
+}
+
+fn allow_dynamic_shared(program: &Program, slots: &Slots) -> String {
+    if !slots.dynamic {
+        return String::new();
+    }
+    format!(
+        "  if (error == cudaSuccess) {{\n    \
+         error = cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic_shared_bytes);\n  \
+         }}\n",
+        program.symbol
+    )
+}

@@ -1,0 +1,37 @@
+//! CUDA C++ from the overlaid [`Program`]: one self-contained file per kernel, and one C header per mechanism.
+//!
+//! The text compiles with nvcc and, without its host part, with NVRTC. It is the same for the same input, to the byte.
+
+mod body;
+mod expression;
+mod fold;
+mod glue;
+mod helpers;
+mod kernel;
+mod names;
+mod rounding;
+mod tables;
+mod uses;
+
+pub use kernel::print;
+
+/// How a kernel came about; told in the header comment of its file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provenance {
+    /// The command that makes the file again.
+    pub command_line: String,
+    /// The files that the command read.
+    pub inputs: Vec<Input>,
+    /// The mechanism's name, such as `gri30`.
+    pub mechanism: String,
+    /// CTAs that are to be resident on one SM: the second number of `__launch_bounds__`.
+    pub ctas_per_sm: u32,
+}
+
+/// An input file as the header comment names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    pub name: String,
+    /// SHA-256 of its bytes, in hexadecimal.
+    pub sha256: String,
+}

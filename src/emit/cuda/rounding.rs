@@ -1,0 +1,53 @@
+//! Which products must be kept apart from the sums that use them.
+//!
+//! The graph says where a product and a sum are one fused operation (`Value::Fma`); everything else is rounded after each
+//! step, in the interpreter as in the simulator. A CUDA compiler fuses `a * b + c` by default (`-fmad=true`), and the
+//! flags are the host code's to choose. So a product that may meet a sum is spelt `__dmul_rn(a, b)`, which no compiler
+//! fuses. All other products stay readable, and builders that use `Fma` have few of these.
+
+use super::uses::for_each_operand;
+use crate::emit::program::{Binary, Node, Program, Unary, Value, Var};
+use cranelift_entity::EntitySet;
+
+/// The variables whose value may reach an addition, a subtraction or a slot (which the compiler may see through), directly
+/// or by way of copies, signs and selections.
+pub fn summed(program: &Program) -> EntitySet<Var> {
+    let mut summed = EntitySet::with_capacity(program.vars.len());
+    let mut copies = Vec::new();
+    collect(&program.body, &mut summed, &mut copies);
+    // Backwards, since most copies follow what they copy.
+    loop {
+        let mut changed = false;
+        for &(to, from) in copies.iter().rev() {
+            if summed.contains(to) {
+                changed |= summed.insert(from);
+            }
+        }
+        if !changed {
+            return summed;
+        }
+    }
+}
+
+fn collect(nodes: &[Node], summed: &mut EntitySet<Var>, copies: &mut Vec<(Var, Var)>) {
+    for node in nodes {
+        match node {
+            Node::Let { var, value } => match value {
+                Value::Binary(Binary::Add | Binary::Sub, ..) => for_each_operand(value, |operand| {
+                    summed.insert(operand);
+                }),
+                Value::Var(_)
+                | Value::Unary(Unary::Neg, _)
+                | Value::Binary(Binary::Max | Binary::Min, ..)
+                | Value::SelectLe { .. } => for_each_operand(value, |operand| copies.push((*var, operand))),
+                _ => {}
+            },
+            Node::StoreSlot { value, .. } => {
+                summed.insert(*value);
+            }
+            Node::If { body, .. } | Node::Loop { body, .. } => collect(body, summed, copies),
+            Node::Switch { arms } => arms.iter().for_each(|(_, body)| collect(body, summed, copies)),
+            Node::Comment(_) | Node::StoreField { .. } | Node::Barrier { .. } => {}
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Numbers and constant tables as text.
+
+use crate::emit::program::{Constants, Program};
+use std::fmt::Write;
+
+/// The bytes that `__constant__` memory holds.
+const CONSTANT_MEMORY_BYTES: usize = 64 * 1024;
+
+/// A double in the fewest digits (17 at most) that read back as the same bits.
+///
+/// Numbers that are not finite have no literal in C; they are spelt as a device function of their bits, so they can stand
+/// in code but not in tables, where the checked mechanism leaves none.
+pub fn real(x: f64) -> String {
+    if x.is_finite() { format!("{x:?}") } else { format!("__longlong_as_double({:#018x}LL)", x.to_bits()) }
+}
+
+/// The names of a kernel's tables.
+#[derive(Debug, Clone)]
+pub struct Names {
+    pub reals: String,
+    pub indices: String,
+    pub real_bank: String,
+    pub index_bank: String,
+}
+
+impl Names {
+    pub fn new(symbol: &str) -> Self {
+        Self {
+            reals: format!("{symbol}_reals"),
+            indices: format!("{symbol}_indices"),
+            real_bank: format!("{symbol}_real_bank"),
+            index_bank: format!("{symbol}_index_bank"),
+        }
+    }
+}
+
+/// The definitions of the tables that the program has, each followed by an empty line.
+pub fn definitions(program: &Program, names: &Names) -> String {
+    let Constants { reals, indices, real_bank, index_bank, .. } = &program.constants;
+    // Banks are read by whole warps at one address, which is what constant memory is for; but it is small.
+    let bank_bytes = 8 * real_bank.len() + 4 * index_bank.len();
+    let bank = if bank_bytes <= CONSTANT_MEMORY_BYTES { "__constant__" } else { "__device__" };
+    let mut out = String::new();
+    table(&mut out, "__device__", "double", &names.reals, reals.iter().map(|x| real(*x)));
+    table(&mut out, "__device__", "int", &names.indices, indices.iter().map(i32::to_string));
+    table(&mut out, bank, "double", &names.real_bank, real_bank.iter().map(|x| real(*x)));
+    table(&mut out, bank, "int", &names.index_bank, index_bank.iter().map(i32::to_string));
+    out
+}
+
+fn table(out: &mut String, space: &str, kind: &str, name: &str, items: impl ExactSizeIterator<Item = String>) {
+    if items.len() == 0 {
+        return;
+    }
+    write!(out, "static {space} const {kind} {name}[{}] = {{", items.len()).expect("writing to a string succeeds");
+    let mut column = usize::MAX;
+    for item in items {
+        if column.saturating_add(item.len() + 2) > 120 {
+            out.push_str("\n ");
+            column = 1;
+        }
+        column += item.len() + 2;
+        out.push(' ');
+        out.push_str(&item);
+        out.push(',');
+    }
+    out.push_str("\n};\n\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reals_read_back_as_the_same_bits() {
+        for x in [0.1, -0.0, 1e22, 5e-324, f64::MAX, 1.0 / 3.0, 6.02214076e23, -273.15] {
+            assert_eq!(real(x).parse::<f64>().unwrap().to_bits(), x.to_bits());
+            assert!(real(x).contains(['.', 'e']), "{} would be an integer", real(x));
+        }
+        assert_eq!(real(f64::NEG_INFINITY), "__longlong_as_double(0xfff0000000000000LL)");
+    }
+}

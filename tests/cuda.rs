@@ -1,0 +1,103 @@
+//! The CUDA text of small programs: as it reads, and through the real compilers where they are installed.
+
+mod support;
+
+use singe::emit::cuda::{Input, Provenance, print};
+use singe::target::Target;
+use singe::toolchain::Job;
+use support::programs;
+
+fn provenance() -> Provenance {
+    Provenance {
+        command_line: "singe test.inp --warps 2".to_owned(),
+        inputs: vec![Input { name: "test.inp".to_owned(), sha256: "0123456789abcdef".repeat(4) }],
+        mechanism: "test".to_owned(),
+        ctas_per_sm: 1,
+    }
+}
+
+fn target(name: &str) -> &'static Target {
+    Target::by_name(name).unwrap()
+}
+
+#[test]
+fn the_text_of_each_program() {
+    for program in programs::all() {
+        let machine = if program.slots > 192 { "volta" } else { "kepler" };
+        insta::assert_snapshot!(program.kernel.clone(), print(&program, &provenance(), target(machine)));
+    }
+}
+
+#[test]
+fn the_text_without_shuffles() {
+    insta::assert_snapshot!(print(&programs::striped_loop(), &provenance(), target("fermi")));
+}
+
+#[test]
+fn the_same_program_gives_the_same_bytes() {
+    for (a, b) in programs::all().iter().zip(programs::all().iter()) {
+        assert_eq!(print(a, &provenance(), target("hopper")), print(b, &provenance(), target("hopper")));
+    }
+}
+
+#[test]
+fn real_compilers_accept_every_program_without_a_remark() {
+    let Some(toolchain) = support::toolchain() else { return };
+    // Text for machines that this toolchain no longer knows is compiled for the oldest one that it does.
+    for (machine, arch) in [
+        ("fermi", "kepler"),
+        ("kepler", "kepler"),
+        ("maxwell", "maxwell"),
+        ("pascal", "pascal"),
+        ("volta", "volta"),
+        ("ampere", "ampere"),
+        ("hopper", "hopper"),
+    ] {
+        let programs: Vec<_> =
+            programs::all().into_iter().filter(|p| p.slots * 256 <= target(machine).shared_bytes_per_cta).collect();
+        let jobs: Vec<Job> = programs
+            .iter()
+            .map(|program| Job {
+                name: format!("{}.cu", program.symbol),
+                source: print(program, &provenance(), target(machine)),
+                arch: target(arch).compute_capability,
+                options: Vec::new(),
+            })
+            .collect();
+        for (program, (job, answer)) in programs.iter().zip(jobs.iter().zip(toolchain.compile_all(&jobs))) {
+            let ptx = answer.unwrap_or_else(|failure| panic!("{machine}: {failure}\n{}", job.source));
+            assert_eq!(ptx.log.trim(), "", "{machine}: {}", job.source);
+            let usage = toolchain.assemble(&ptx.text, job.arch).unwrap();
+            assert_eq!(usage.len(), 1);
+            assert_eq!(usage[0].kernel, program.symbol);
+            assert_eq!(usage[0].spill_store_bytes, 0);
+        }
+    }
+}
+
+#[test]
+fn ptx_holds_what_the_program_asks_for() {
+    let Some(toolchain) = support::toolchain() else { return };
+    let compile = |program, machine: &str| {
+        let job = Job {
+            name: "k.cu".to_owned(),
+            source: print(program, &provenance(), target(machine)),
+            arch: target(machine).compute_capability,
+            options: Vec::new(),
+        };
+        toolchain.compile_to_ptx(&job).unwrap().text
+    };
+    let hand_over = programs::hand_over();
+    let kepler = compile(&hand_over, "kepler");
+    for instruction in
+        ["bar.sync 1, 64;", "bar.arrive 0, 64;", "bar.arrive 1, 64;", "bar.sync 0, 64;", "ld.global.nc.f64"]
+    {
+        assert!(kepler.contains(instruction), "{instruction}");
+    }
+    let usage = toolchain.assemble(&kepler, target("kepler").compute_capability).unwrap();
+    assert_eq!((usage[0].shared_bytes, usage[0].barriers), (256, 2));
+    // Broadcasts: two halves of a real each, and whole indices.
+    let striped = programs::striped_loop();
+    assert!(compile(&striped, "kepler").contains("shfl.idx.b32"));
+    assert!(compile(&striped, "volta").contains("shfl.sync.idx.b32"));
+}
