@@ -4,13 +4,20 @@
 //! target, mechanism, kinetics, dataflow, mapping, schedule, emit; simt, sim beside emit.
 #![deny(unsafe_code)]
 
+pub mod cli;
 pub mod dataflow;
 pub mod diagnostic;
+pub mod driver;
 pub mod emit;
+pub mod fault;
 pub mod kinetics;
 pub mod mapping;
 pub mod mechanism;
+pub mod observer;
+pub mod output;
+pub mod report;
 pub mod schedule;
 pub mod simt;
 pub mod target;
 pub mod toolchain;
+pub mod verify;

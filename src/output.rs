@@ -2,11 +2,14 @@
 
 use std::path::Path;
 
+use sha2::{Digest, Sha256};
+
 use crate::dataflow;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{Request, Unit};
-use crate::emit::cuda;
+use crate::emit::cuda::{self, Input, Provenance};
 use crate::kinetics::Model;
+use crate::mechanism::{self, Files};
 use crate::report::{self, Report};
 
 /// What to write, besides what is always written.
@@ -29,10 +32,15 @@ pub fn files(request: &Request, model: &Model, units: &[Unit], report: &Report) 
     let name = &model.mechanism.name;
     let mut files = Vec::new();
     let wanted = |e: Emit| request.emit.contains(&e);
+    let provenance = Provenance {
+        command_line: request.command.clone(),
+        inputs: inputs(&request.files),
+        mechanism: name.clone(),
+        ctas_per_sm: request.ctas_per_sm,
+    };
     for unit in units {
         let base = format!("{name}_{}", unit.kernel);
         if wanted(Emit::Cuda) {
-            let provenance = cuda::Provenance::new(request, model, unit);
             files.push((format!("{base}.cu"), cuda::print(&unit.program, &provenance, request.target)));
         }
         if wanted(Emit::Ptx) {
@@ -54,6 +62,16 @@ pub fn files(request: &Request, model: &Model, units: &[Unit], report: &Report) 
         files.push(("report.txt".into(), report::table(report)));
     }
     files
+}
+
+/// The files that were read, with their hashes.
+fn inputs(files: &Files) -> Vec<Input> {
+    let read = mechanism::input_files(files).into_iter().filter_map(|path| {
+        let bytes = std::fs::read(&path).ok()?;
+        let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
+        Some(Input { name: path.display().to_string(), sha256 })
+    });
+    read.collect()
 }
 
 /// Writes all files into a temporary folder beside the target, then moves them.

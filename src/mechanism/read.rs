@@ -46,6 +46,15 @@ pub fn read(files: &Files) -> Outcome {
     read_with(files, Options::default())
 }
 
+/// The files that [`read`] reads, for a record of where results come from: the mechanism, and companions where they are
+/// given or found.
+pub fn input_files(files: &Files) -> Vec<PathBuf> {
+    let folder = files.mechanism.parent().unwrap_or(Path::new(""));
+    let thermo = files.thermo.clone().or_else(|| companion(folder, THERMO_NAMES));
+    let transport = files.transport.clone().or_else(|| companion(folder, TRANSPORT_NAMES));
+    [Some(files.mechanism.clone()), thermo, transport].into_iter().flatten().collect()
+}
+
 /// [`read`] with options.
 ///
 /// # Errors
