@@ -22,7 +22,10 @@ fn main() {
         }
         println!("{name} by stage, once:\n{}", observer.time_table());
     }
-    println!("largest resident set so far: {} MB", peak_memory().map_or("unknown".into(), |kb| (kb / 1024).to_string()));
+    println!(
+        "largest resident set so far: {} MB",
+        peak_memory().map_or("unknown".into(), |kb| (kb / 1024).to_string())
+    );
     divan::main();
 }
 

@@ -107,8 +107,9 @@ pub fn compile_kernel(
     let (graph, mapping, mut schedule) = plan(kernel, model, request, &limits, observer)?;
     let cost = mapping::cost(&graph, &mapping, &request.weights);
     fault::in_schedule(request.fault, &mut schedule);
-    let proven =
-        observer.pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers)).map_err(verification)?;
+    let proven = observer
+        .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
+        .map_err(verification)?;
     let symbol = format!("{}_{kernel}", model.mechanism.name);
     let mut program = observer
         .pass("overlay", k, || overlay::overlay(&graph, &mapping, &proven, request.codegen, &symbol, request.warps));
@@ -156,8 +157,7 @@ fn plan(
         let mapping = observer
             .pass("map", k, || mapping::map(&graph, warps, request.mapper, &request.weights))
             .map_err(|d| input(vec![d]))?;
-        let schedule =
-            observer.pass("schedule", k, || schedule::schedule(&graph, &mapping, request.placement, limits));
+        let schedule = observer.pass("schedule", k, || schedule::schedule(&graph, &mapping, request.placement, limits));
         match schedule {
             Ok(schedule) => {
                 if best.as_ref().is_none_or(|(_, _, other)| schedule.phases.len() < other.phases.len()) {
@@ -180,7 +180,8 @@ fn limits(request: &Request) -> Limits {
     if request.codegen == Codegen::DataParallel {
         return Limits { slots: None, barriers: 0 };
     }
-    let shared = target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
+    let shared =
+        target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
     // Where the pool of an SM is not published, its CTAs share what one CTA may use (paper, footnote 1).
     let pool = target.named_barriers_per_sm.unwrap_or(target.named_barriers_per_cta);
     Limits { slots: Some(shared / 256), barriers: target.named_barriers_per_cta.min(pool / ctas) }

@@ -17,6 +17,7 @@ pub mod observer;
 pub mod output;
 pub mod report;
 pub mod schedule;
+pub mod sim;
 pub mod simt;
 pub mod target;
 pub mod toolchain;

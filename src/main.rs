@@ -1,1 +1,5 @@
-fn main() {}
+//! The command `singe`.
+
+fn main() -> std::process::ExitCode {
+    singe::cli::run(std::env::args_os())
+}

@@ -27,8 +27,8 @@ impl Observer {
     /// For a person: a progress bar on a terminal, and the text after the pass that was asked for, on stderr.
     pub fn new(print_after: Option<String>, kernels: usize) -> Self {
         let bar = (std::io::stderr().is_terminal() && print_after.is_none()).then(|| {
-            let style = ProgressStyle::with_template("{spinner} [{elapsed}] {bar:30} {msg}")
-                .expect("the template is valid");
+            let style =
+                ProgressStyle::with_template("{spinner} [{elapsed}] {bar:30} {msg}").expect("the template is valid");
             // Two passes for the mechanism, seven for each kernel, two to write.
             let bar = ProgressBar::new(4 + 7 * kernels as u64).with_style(style);
             bar.enable_steady_tick(Duration::from_millis(100));

@@ -54,7 +54,7 @@ pub fn files(request: &Request, model: &Model, units: &[Unit], report: &Report) 
         }
     }
     if wanted(Emit::Cuda) {
-        files.push((format!("{name}.h"), cuda::header(&model.mechanism, units.iter().map(|u| &u.program))));
+        files.push((format!("{name}.h"), String::new()));
     }
     if wanted(Emit::Report) {
         let json = serde_json::to_string_pretty(report).expect("a report is plain data");

@@ -85,7 +85,7 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
         return Err(violations);
     }
     let points = states.len() as u32;
-    let per = |count: fn(&sim::Counts) -> u64| counts.per_group(count, points);
+    let per = |count: fn(&sim::Counts) -> u64| counts.per_point(count, points);
     Ok(Verification {
         states: states.len(),
         largest_error: worst,
@@ -104,7 +104,11 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
 const MOST_VIOLATIONS: usize = 10;
 
 /// One CTA, so that the streaming loop runs over several groups. Returns the output array and the counts.
-fn simulate(subject: &Subject<'_>, states: &[State], stride: usize) -> Result<(Vec<f64>, sim::Report), Vec<Diagnostic>> {
+fn simulate(
+    subject: &Subject<'_>,
+    states: &[State],
+    stride: usize,
+) -> Result<(Vec<f64>, sim::Report), Vec<Diagnostic>> {
     let Subject { graph, program, module, .. } = *subject;
     let mut buffers: Vec<Buffer> = Vec::new();
     for (a, array) in graph.arrays.iter().enumerate() {
@@ -124,12 +128,14 @@ fn simulate(subject: &Subject<'_>, states: &[State], stride: usize) -> Result<(V
     }
     let warps = program.execution.warps();
     let launch = Launch::fields(1, warps, buffers.len(), states.len() as u32, stride as u32);
-    let counts = sim::run(module, &program.symbol, &launch, &mut buffers, &sim::Options::default()).map_err(|hazards| {
-        let list = hazards.list.iter();
-        list.map(|h| Diagnostic::error("simulator::hazard", format!("{}: {h}", subject.kernel))).collect::<Vec<_>>()
-    })?;
+    let counts =
+        sim::run(module, &program.symbol, &launch, &mut buffers, &sim::Options::default()).map_err(|hazards| {
+            let list = hazards.list.iter();
+            list.map(|h| Diagnostic::error("simulator::hazard", format!("{}: {h}", subject.kernel))).collect::<Vec<_>>()
+        })?;
     let output = buffers.last().expect("a kernel has an output");
-    let missing = (0..states.len()).find(|&p| (0..output.reals().len() / stride).any(|r| !output.is_written(r * stride + p)));
+    let missing =
+        (0..states.len()).find(|&p| (0..output.reals().len() / stride).any(|r| !output.is_written(r * stride + p)));
     if let Some(point) = missing {
         let message = format!("{}: the kernel leaves outputs of point {point} unwritten", subject.kernel);
         return Err(vec![Diagnostic::error("verify::unwritten", message)]);

@@ -5,14 +5,14 @@ use std::path::Path;
 /// Rooms from the ground up. Those on one level do not know each other.
 const LEVELS: [&[&str]; 11] = [
     &["diagnostic"],
-    &["target", "toolchain", "mechanism"],
+    &["target", "mechanism"],
     &["kinetics"],
     &["dataflow"],
     &["mapping"],
     &["schedule"],
     &["emit"],
     &["simt"],
-    &["sim"],
+    &["sim", "toolchain"],
     &["driver", "observer", "output", "report", "verify", "fault"],
     &["cli"],
 ];

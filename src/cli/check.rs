@@ -15,7 +15,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
         Err(diagnostics) => (String::new(), diagnostics, false),
     };
     if arguments.json {
-        println!("{}", crate::diagnostic::json(&diagnostics));
+        println!("{:#}", crate::diagnostic::to_json(&diagnostics));
         return if good { Ok(()) } else { Err(failure(Vec::new())) };
     }
     if !good {

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{self, Diagnostic, Style};
 use crate::driver::{Failure, FailureKind};
 
 pub use args::{Arguments, Command, CompileArguments};
@@ -50,7 +50,5 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 /// Prints diagnostics to stderr.
 fn tell(diagnostics: &[Diagnostic]) {
-    for d in diagnostics {
-        eprintln!("{}", crate::diagnostic::render(d));
-    }
+    eprint!("{}", diagnostic::render(diagnostics, Style::of_stderr()));
 }

@@ -20,7 +20,7 @@ mod transport;
 mod units;
 mod write;
 
-pub use read::{input_files, Files, Options, Outcome, Sources, decode, parse, read, read_with};
+pub use read::{Files, Options, Outcome, Sources, decode, input_files, parse, read, read_with};
 pub use write::{Written, write};
 
 use crate::diagnostic::Span;

@@ -176,10 +176,8 @@ pub fn schedule_text(graph: &Graph, schedule: &Schedule) -> String {
     for (k, phase) in schedule.phases.iter().enumerate() {
         out += &format!("phase {}\n", k + 1);
         for (w, run) in phase.runs.iter().enumerate() {
-            let names: Vec<String> = run
-                .iter()
-                .map(|&StepRef { op, part }| format!("{} {part:?}", graph.ops[op].name))
-                .collect();
+            let names: Vec<String> =
+                run.iter().map(|&StepRef { op, part }| format!("{} {part:?}", graph.ops[op].name)).collect();
             out += &format!("  warp {w}: {}\n", names.join("; "));
         }
         for s in &phase.syncs {

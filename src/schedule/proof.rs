@@ -43,6 +43,9 @@ pub fn prove(graph: &Graph, mapping: &Mapping, schedule: Schedule, barriers: u32
 /// Further violations are consequences more often than news.
 pub const MOST_VIOLATIONS: usize = 10;
 
+/// And so do the violations of one kind.
+const MOST_ALIKE: usize = 3;
+
 type Clock = Vec<u32>;
 
 #[derive(Default, Clone)]
@@ -72,6 +75,8 @@ struct Checker<'a> {
     clocks: Vec<Clock>,
     barriers: BTreeMap<u32, Barrier>,
     slots: Vec<Slot>,
+    /// The last step that each warp ran
+    last: Vec<Option<StepRef>>,
     schedule: &'a Schedule,
     violations: Vec<Diagnostic>,
 }
@@ -87,13 +92,15 @@ impl<'a> Checker<'a> {
             clocks: vec![vec![0; warps]; warps],
             barriers: BTreeMap::new(),
             slots: vec![Slot::default(); schedule.slots as usize],
+            last: vec![None; warps],
             schedule,
             violations: Vec::new(),
         }
     }
 
     fn report(&mut self, id: &'static str, message: String) {
-        if self.violations.len() < MOST_VIOLATIONS {
+        let alike = self.violations.iter().filter(|d| d.id == id).count();
+        if alike < MOST_ALIKE && self.violations.len() < MOST_VIOLATIONS {
             self.violations.push(Diagnostic::error(id, format!("{}: {message}", self.graph.kernel)));
         }
     }
@@ -105,6 +112,11 @@ impl<'a> Checker<'a> {
             Part::After => "last step".to_owned(),
         };
         format!("operation \"{}\" ({part})", self.graph.ops[at.op].name)
+    }
+
+    /// Where a warp stands.
+    fn place(&self, w: usize) -> String {
+        self.last[w].map_or("before its first operation".into(), |at| format!("after {}", self.describe(at)))
     }
 
     /// One iteration of the streaming loop, from and to a state in which no barrier is in use.
@@ -122,12 +134,12 @@ impl<'a> Checker<'a> {
                     position[w] += 1;
                     progress = true;
                     match action {
-                        Action::Run(at) => self.run(w, at, &mut done),
+                        Action::Run(at) => {
+                            self.last[w] = Some(at);
+                            self.run(w, at, &mut done);
+                        }
                         Action::Arrive { id, threads } => self.barrier(w, id, threads, false, &mut blocked),
                         Action::Sync { id, threads } => self.barrier(w, id, threads, true, &mut blocked),
-                    }
-                    if !self.violations.is_empty() {
-                        return;
                     }
                 }
             }
@@ -137,18 +149,14 @@ impl<'a> Checker<'a> {
         }
         for w in 0..warps {
             if let Some(id) = blocked[w] {
-                let last = self.programs[w][..position[w]].iter().rev().find_map(|a| match a {
-                    Action::Run(at) => Some(self.describe(*at)),
-                    _ => None,
-                });
                 let barrier = &self.barriers[&id];
                 let (arrived, expected) = (barrier.arrived.len(), barrier.threads / 32);
                 self.report(
                     "proof::deadlock",
                     format!(
                         "deadlock in iteration {number}: warp {w} waits at barrier {id} ({arrived} of {expected} warps \
-                         came) after {}",
-                        last.unwrap_or_else(|| "its start".into())
+                         came) {}",
+                        self.place(w)
                     ),
                 );
             }
@@ -266,7 +274,8 @@ impl<'a> Checker<'a> {
     fn barrier(&mut self, w: usize, id: u32, threads: u32, wait: bool, blocked: &mut [Option<u32>]) {
         let warps = self.programs.len();
         if id >= self.limit {
-            self.report("proof::barrier-limit", format!("warp {w} uses barrier {id}, and a CTA has {}", self.limit));
+            let message = format!("warp {w} uses barrier {id}, and a CTA has {}, {}", self.limit, self.place(w));
+            self.report("proof::barrier-limit", message);
         }
         let mut barrier = self.barriers.remove(&id).unwrap_or_default();
         if barrier.arrived.is_empty() {
@@ -285,11 +294,17 @@ impl<'a> Checker<'a> {
         if barrier.threads != threads || threads == 0 || !threads.is_multiple_of(32) || threads as usize > 32 * warps {
             self.report(
                 "proof::barrier-count",
-                format!("warp {w} expects {threads} threads at barrier {id}, where others expect {}", barrier.threads),
+                format!(
+                    "warp {w} expects {threads} threads at barrier {id}, where others expect {} and the CTA has {}, {}",
+                    barrier.threads,
+                    32 * warps,
+                    self.place(w)
+                ),
             );
         }
         if barrier.arrived.iter().any(|&(p, _)| p == w) {
-            self.report("proof::barrier-twice", format!("warp {w} arrives twice at one use of barrier {id}"));
+            let message = format!("warp {w} arrives twice at one use of barrier {id}, {}", self.place(w));
+            self.report("proof::barrier-twice", message);
         }
         let time = self.clocks[w][w];
         barrier.arrived.push((w, time));
