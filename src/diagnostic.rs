@@ -1,5 +1,11 @@
 //! Diagnostics are data: an id, a severity, a span, a message and a remedy. Several are gathered before a step stops.
 
+mod json;
+mod render;
+
+pub use json::to_json;
+pub use render::{Style, render};
+
 use std::sync::Arc;
 
 /// A text that was read from a file, kept so that diagnostics can quote it.
@@ -7,7 +13,8 @@ use std::sync::Arc;
 pub struct Source {
     /// The name under which the user knows the file.
     pub name: String,
-    /// The whole text. Bytes that are not UTF-8 were replaced by U+FFFD when the file was read.
+    /// The whole text. When the file was read, bytes that are not UTF-8 were replaced by U+FFFD, and control characters
+    /// other than tabs and line ends by blanks.
     pub text: String,
 }
 

@@ -82,11 +82,13 @@ pub fn parse(sources: &Sources, options: Options) -> Outcome {
     check(identifier(&sources.name), &file, thermo, transport, "no thermo text is given", report)
 }
 
-/// A text from the bytes of a file: what is not UTF-8 becomes U+FFFD, a byte order mark is dropped.
+/// A text from the bytes of a file: what is not UTF-8 becomes U+FFFD, a byte order mark is dropped, and control
+/// characters become blanks, so that no diagnostic sends them to a terminal.
 pub fn decode(name: &str, bytes: &[u8]) -> Arc<Source> {
     let text = String::from_utf8_lossy(bytes);
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text).to_owned();
-    Arc::new(Source { name: name.to_owned(), text })
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+    let is_blank = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
+    Arc::new(Source { name: name.to_owned(), text: text.replace(is_blank, " ") })
 }
 
 const THERMO_NAMES: [&str; 2] = ["therm.dat", "thermo.dat"];
