@@ -51,8 +51,8 @@ pub fn read(files: &Files) -> Outcome {
 /// # Errors
 /// As [`read`].
 pub fn read_with(files: &Files, options: Options) -> Outcome {
-    let mut report = Report { permissive: options.permissive, ..Report::default() };
-    let Some(source) = load(&files.mechanism, &mut report) else { return Err(report.diagnostics) };
+    let mut report = Report::new(options.permissive);
+    let Some(source) = load(&files.mechanism, &mut report) else { return Err(report.sorted()) };
     let file = chemkin::parse(&source, &mut report);
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
     let thermo_path = files.thermo.clone().or_else(|| {
@@ -76,7 +76,7 @@ pub fn read_with(files: &Files, options: Options) -> Outcome {
 /// # Errors
 /// As [`read`].
 pub fn parse(sources: &Sources, options: Options) -> Outcome {
-    let mut report = Report { permissive: options.permissive, ..Report::default() };
+    let mut report = Report::new(options.permissive);
     let file = chemkin::parse(&sources.mechanism, &mut report);
     let (thermo, transport) = (sources.thermo.as_ref(), sources.transport.as_ref());
     check(identifier(&sources.name), &file, thermo, transport, "no thermo text is given", report)
@@ -131,7 +131,7 @@ fn check<'a>(
     // The balance needs every composition; without one the cause is already reported.
     if let Some(species) = species.into_iter().collect::<Option<Vec<_>>>().filter(|s| s.len() == declared.len()) {
         reactions::check_balance(&reactions, &species, &elements, &mut report);
-        if !report.has_errors() {
+        if report.errors() == 0 {
             return Ok((Mechanism { name, elements, species, reactions }, report.sorted()));
         }
     }
