@@ -1,6 +1,6 @@
 //! The CHEMKIN mechanism file: from text to [`File`].
 
-use super::report::Report;
+use super::report::{Report, brief};
 use super::syntax::{File, Item, ReactionLines, ThermoSection, Word};
 use crate::diagnostic::{Diagnostic, Source, Span};
 use pest::Parser;
@@ -116,7 +116,7 @@ impl<'a> Reader<'a, '_> {
             Some(reaction) => reaction.auxiliary.extend(items),
             None => self.report.error(
                 "mechanism::auxiliary-without-reaction",
-                format!("'{}' comes before the first reaction", line.text()),
+                format!("'{}' comes before the first reaction", brief(line.text())),
                 &line,
                 "auxiliary lines follow the reaction that they belong to",
             ),
@@ -132,7 +132,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn unparsable(&mut self, line: &Word) {
-        let message = format!("unparsable line '{}'", line.text());
+        let message = format!("unparsable line '{}'", brief(line.text()));
         let help = "a reaction has an arrow (=, <=>, =>) and three numbers; an auxiliary line has KEYWORD / numbers /";
         self.report.error("mechanism::unparsable-line", message, line, help);
     }

@@ -3,7 +3,7 @@
 use super::SpeciesIndex;
 use super::names::Names;
 use super::number;
-use super::report::Report;
+use super::report::{Report, brief};
 use super::syntax::Word;
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ pub fn parse(words: &[Word], species: &Names, report: &mut Report) -> Option<Equ
     let right = context.side(right, "product", report);
     let (left, right) = (left?, right?);
     if left.third_body != right.third_body {
-        let message = format!("the third bodies on the two sides of '{text}' differ");
+        let message = format!("the third bodies on the two sides of '{}' differ", brief(&text));
         let help = "write +M, (+M) or (+SPECIES) on both sides";
         report.error("mechanism::third-body", message, &whole, help);
         return None;
@@ -86,7 +86,7 @@ impl Context<'_, '_> {
         if let Some(second) = self.text[arrow.end..].find('=') {
             let start = arrow.end + second;
             let place = self.place(start..start + 1);
-            let message = format!("the equation '{}' has two arrows", self.text);
+            let message = format!("the equation '{}' has two arrows", brief(self.text));
             report.error("mechanism::equation", message, &place, "an equation has one of =, <=> and =>");
             return None;
         }
@@ -128,7 +128,7 @@ impl Context<'_, '_> {
             }
         }
         if valid && side.terms.is_empty() {
-            let message = format!("no {role} species found in the reaction equation '{}'", self.text);
+            let message = format!("no {role} species found in the reaction equation '{}'", brief(self.text));
             report.error("mechanism::equation", message, &self.whole, "both sides need at least one species");
             valid = false;
         }
@@ -200,8 +200,7 @@ impl Context<'_, '_> {
             let help = "remove the reaction: Singe has no radiation field";
             report.error("mechanism::photon", "photochemical reactions (HV) are not supported", &place, help);
         } else if name.is_empty() || name == "+" {
-            let message = format!("the equation '{}' lacks a species here", self.text);
-            report.error("mechanism::equation", message, &place, "write a species after each + and each coefficient");
+            report.error("mechanism::equation", "the equation lacks a species here", &place, "write a species after each + and each coefficient");
         } else if name.starts_with("(+") {
             let message = format!("unknown collider '{name}'");
             report.error(
@@ -218,7 +217,7 @@ impl Context<'_, '_> {
     }
 
     fn second_third_body(&self, range: Range<usize>, report: &mut Report) -> bool {
-        let message = format!("the equation '{}' has more than one third body on a side", self.text);
+        let message = format!("the equation '{}' has more than one third body on a side", brief(self.text));
         report.error("mechanism::third-body", message, &self.place(range), "write either +M or (+M), once");
         false
     }

@@ -51,15 +51,21 @@ impl Names {
     fn nearest(&self, name: &str) -> Option<&str> {
         let left = self.suggestions_left.get().checked_sub(1)?;
         self.suggestions_left.set(left);
-        let name: Vec<char> = name.to_uppercase().chars().take(40).collect();
-        let limit = 1 + name.len() / 4;
+        // Short formulas are all alike, so they match only as a whole.
+        let name: Vec<char> = folded(name).take(40).collect();
+        let limit = name.len() / 4;
         let (distance, nearest) = self
             .listed
             .iter()
-            .map(|listed| (edit_distance(&name, &listed.to_uppercase().chars().collect::<Vec<_>>()), listed))
+            .map(|listed| (edit_distance(&name, &folded(listed).collect::<Vec<_>>()), listed))
             .min_by_key(|(distance, _)| *distance)?;
-        (distance <= limit && distance < name.len()).then_some(nearest)
+        (distance <= limit).then_some(nearest)
     }
+}
+
+/// Upper case, and the digit 0 as the letter O, for which it is often mistaken.
+fn folded(name: &str) -> impl Iterator<Item = char> {
+    name.chars().flat_map(char::to_uppercase).map(|c| if c == '0' { 'O' } else { c })
 }
 
 /// Levenshtein's distance.
@@ -93,7 +99,9 @@ mod tests {
     #[test]
     fn a_near_name_is_suggested_and_a_far_one_is_not() {
         let names = Names::new(["CH3CHO", "H2O2", "N2"]);
-        assert_eq!(names.suggestion("CH3CH0", "-"), "did you mean 'CH3CHO'?");
+        assert_eq!(names.suggestion("CH3CHCO", "-"), "did you mean 'CH3CHO'?");
+        assert_eq!(names.suggestion("h202", "-"), "did you mean 'H2O2'?");
+        assert_eq!(names.suggestion("O2", "-"), "-");
         assert_eq!(names.suggestion("XYZZY", "-"), "-");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::auxiliary::{Auxiliary, Given, RawRate, report_number};
 use super::equation::{Equation, ThirdBody};
-use super::report::Report;
+use super::report::{Report, brief};
 use super::syntax::Word;
 use super::units::{ATMOSPHERE, Units};
 use super::{Arrhenius, Blending, Chebyshev, Collider, Rate, Reaction, Reverse, SpeciesIndex};
@@ -20,14 +20,13 @@ pub struct Parts<'a, 'r> {
 impl<'a> Parts<'a, '_> {
     /// Checks which keywords go together and converts all values; absent after an error.
     pub fn combine(mut self) -> Option<Reaction> {
-        let before = self.report.diagnostics.iter().filter(|d| d.is_error()).count();
+        let errors = self.report.errors();
         self.check_combinations();
         let rate = self.rate();
         let reverse = self.reverse(rate.as_ref());
         let efficiencies = self.efficiencies();
         let third_body = (self.equation.third_body == ThirdBody::Mixture).then_some(Collider::Mixture(efficiencies));
-        let after = self.report.diagnostics.iter().filter(|d| d.is_error()).count();
-        if after > before {
+        if self.report.errors() > errors {
             return None;
         }
         let orders = |given: &[Given<(SpeciesIndex, f64)>]| given.iter().map(|g| g.value).collect();
@@ -70,7 +69,7 @@ impl<'a> Parts<'a, '_> {
                 self.report.error("mechanism::keyword-conflict", message, &place, help);
             }
         };
-        let equation_text = &self.equation.text;
+        let equation_text = brief(&self.equation.text);
         let lacking = format!("the (+M) of '{equation_text}' implies pressure dependence, but no LOW or HIGH is given");
         let pressure_dependent = blended || plog.is_some() || chebyshev.is_some();
         conflict(
@@ -141,7 +140,7 @@ impl<'a> Parts<'a, '_> {
         let numbers = self.numbers;
         let line = self.arrhenius(&numbers, order)?;
         if line.a < 0.0 && !self.auxiliary.duplicate {
-            let message = format!("the rate constant of '{}' is negative", self.equation.text);
+            let message = format!("the rate constant of '{}' is negative", brief(&self.equation.text));
             let help = "negative rate constants make sense only in a sum of duplicate reactions";
             self.report.warning("mechanism::negative-rate", message, &numbers.a, help);
         }

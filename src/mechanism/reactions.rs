@@ -4,12 +4,12 @@ use super::auxiliary::{self, RawRate, report_number, report_unit};
 use super::equation;
 use super::names::Names;
 use super::rate::Parts;
-use super::report::Report;
+use super::report::{Report, brief};
 use super::syntax::{File, ReactionLines};
 use super::units::Units;
 use super::{Collider, Element, Rate, Reaction, Reverse, Species, SpeciesIndex, number};
 use crate::diagnostic::Diagnostic;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Reads every reaction; those with errors are left out.
 pub fn read(file: &File, names: &Names, report: &mut Report) -> Vec<Reaction> {
@@ -25,19 +25,21 @@ pub fn read(file: &File, names: &Names, report: &mut Report) -> Vec<Reaction> {
 /// Reports reactions that create or destroy atoms; more than 1e-3 of an atom counts.
 pub fn check_balance(reactions: &[Reaction], species: &[Species], elements: &[Element], report: &mut Report) {
     for reaction in reactions {
-        let mut atoms = vec![(0.0, 0.0); elements.len()];
+        let mut atoms: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
         for (index, nu) in &reaction.reactants {
-            species[*index].composition.iter().for_each(|(element, count)| atoms[*element].0 += nu * count);
+            let composition = species[*index].composition.iter();
+            composition.for_each(|(element, count)| atoms.entry(*element).or_default().0 += nu * count);
         }
         for (index, nu) in &reaction.products {
-            species[*index].composition.iter().for_each(|(element, count)| atoms[*element].1 += nu * count);
+            let composition = species[*index].composition.iter();
+            composition.for_each(|(element, count)| atoms.entry(*element).or_default().1 += nu * count);
         }
-        let unbalanced: Vec<String> = (elements.iter().zip(&atoms))
+        let unbalanced: Vec<String> = (atoms.iter())
             .filter(|(_, (left, right))| (left - right).abs() > 1e-3)
-            .map(|(element, (left, right))| format!("{} {} -> {}", element.symbol, short(*left), short(*right)))
+            .map(|(element, (left, right))| format!("{} {} -> {}", elements[*element].symbol, short(*left), short(*right)))
             .collect();
         if !unbalanced.is_empty() {
-            let message = format!("the reaction '{}' is not balanced: {}", reaction.equation, unbalanced.join(", "));
+            let message = format!("the reaction '{}' is not balanced: {}", brief(&reaction.equation), unbalanced.join(", "));
             let diagnostic = Diagnostic::error("mechanism::unbalanced", message).at(reaction.span.clone());
             report.push(diagnostic.help("check the coefficients, and the compositions in the thermo data"));
         }
@@ -56,7 +58,7 @@ pub fn check_duplicates(reactions: &[Reaction], species_count: usize, report: &m
         let mut partners = group.iter().copied().filter(|&j| j != i && overlap(reaction, &reactions[j], species_count));
         if reaction.duplicate {
             if partners.next().is_none() {
-                let message = format!("no other reaction equals '{}', which is marked DUPLICATE", reaction.equation);
+                let message = format!("no other reaction equals '{}', which is marked DUPLICATE", brief(&reaction.equation));
                 let diagnostic = Diagnostic::warning("mechanism::lone-duplicate", message).at(reaction.span.clone());
                 report.push(diagnostic.help("remove DUPLICATE, or look for a typing error"));
             }
@@ -67,7 +69,7 @@ pub fn check_duplicates(reactions: &[Reaction], species_count: usize, report: &m
         let message = format!(
             "line {} repeats the reaction '{}' of line {}, and not both are marked DUPLICATE",
             lines.of(reaction),
-            reactions[first].equation,
+            brief(&reactions[first].equation),
             lines.of(&reactions[first]),
         );
         let diagnostic = Diagnostic::error("mechanism::undeclared-duplicate", message).at(reaction.span.clone());
@@ -83,7 +85,7 @@ fn reaction(lines: &ReactionLines, names: &Names, units: Units, report: &mut Rep
     // Read both even when the equation is wrong: every problem is reported.
     let auxiliary = auxiliary::read(&lines.auxiliary, names, units, report);
     if split <= arrow {
-        let message = format!("the reaction '{}' lacks some of the numbers A, b and E", place.text());
+        let message = format!("the reaction '{}' lacks some of the numbers A, b and E", brief(place.text()));
         report.error("mechanism::rate-numbers", message, &place, "write three numbers behind the equation");
         return None;
     }

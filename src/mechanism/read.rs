@@ -60,8 +60,8 @@ pub fn input_files(files: &Files) -> Vec<PathBuf> {
 /// # Errors
 /// As [`read`].
 pub fn read_with(files: &Files, options: Options) -> Outcome {
-    let mut report = Report { permissive: options.permissive, ..Report::default() };
-    let Some(source) = load(&files.mechanism, &mut report) else { return Err(report.diagnostics) };
+    let mut report = Report::new(options.permissive);
+    let Some(source) = load(&files.mechanism, &mut report) else { return Err(report.sorted()) };
     let file = chemkin::parse(&source, &mut report);
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
     let thermo_path = files.thermo.clone().or_else(|| {
@@ -85,17 +85,19 @@ pub fn read_with(files: &Files, options: Options) -> Outcome {
 /// # Errors
 /// As [`read`].
 pub fn parse(sources: &Sources, options: Options) -> Outcome {
-    let mut report = Report { permissive: options.permissive, ..Report::default() };
+    let mut report = Report::new(options.permissive);
     let file = chemkin::parse(&sources.mechanism, &mut report);
     let (thermo, transport) = (sources.thermo.as_ref(), sources.transport.as_ref());
     check(identifier(&sources.name), &file, thermo, transport, "no thermo text is given", report)
 }
 
-/// A text from the bytes of a file: what is not UTF-8 becomes U+FFFD, a byte order mark is dropped.
+/// A text from the bytes of a file: what is not UTF-8 becomes U+FFFD, a byte order mark is dropped, and control
+/// characters become blanks, so that no diagnostic sends them to a terminal.
 pub fn decode(name: &str, bytes: &[u8]) -> Arc<Source> {
     let text = String::from_utf8_lossy(bytes);
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text).to_owned();
-    Arc::new(Source { name: name.to_owned(), text })
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
+    let is_blank = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
+    Arc::new(Source { name: name.to_owned(), text: text.replace(is_blank, " ") })
 }
 
 const THERMO_NAMES: [&str; 2] = ["therm.dat", "thermo.dat"];
@@ -138,7 +140,7 @@ fn check<'a>(
     // The balance needs every composition; without one the cause is already reported.
     if let Some(species) = species.into_iter().collect::<Option<Vec<_>>>().filter(|s| s.len() == declared.len()) {
         reactions::check_balance(&reactions, &species, &elements, &mut report);
-        if !report.has_errors() {
+        if report.errors() == 0 {
             return Ok((Mechanism { name, elements, species, reactions }, report.sorted()));
         }
     }

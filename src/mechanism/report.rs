@@ -2,15 +2,26 @@
 
 use super::syntax::Word;
 use crate::diagnostic::Diagnostic;
+use std::borrow::Cow;
 
+/// All diagnostics so far.
 #[derive(Debug, Default)]
 pub struct Report {
-    pub diagnostics: Vec<Diagnostic>,
-    /// Turns errors that have an obvious repair into warnings.
-    pub permissive: bool,
+    diagnostics: Vec<Diagnostic>,
+    errors: usize,
+    dropped: usize,
+    permissive: bool,
 }
 
+/// More than anybody reads; keeps the work linear for files that are no mechanisms at all.
+const MOST_DIAGNOSTICS: usize = 1000;
+
 impl Report {
+    /// `permissive` turns errors that have an obvious repair into warnings.
+    pub fn new(permissive: bool) -> Self {
+        Self { permissive, ..Self::default() }
+    }
+
     pub fn error(&mut self, id: &'static str, message: impl Into<String>, place: &Word, help: impl Into<String>) {
         self.push(Diagnostic::error(id, message).at(place.span()).help(help));
     }
@@ -29,7 +40,17 @@ impl Report {
     }
 
     pub fn push(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        self.errors += usize::from(diagnostic.is_error());
+        if self.diagnostics.len() < MOST_DIAGNOSTICS {
+            self.diagnostics.push(diagnostic);
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// Number of errors so far.
+    pub fn errors(&self) -> usize {
+        self.errors
     }
 
     /// Whether a file could not be opened: what it would have held is then not missing.
@@ -47,10 +68,19 @@ impl Report {
         }
         let rank = |name: &str| files.iter().position(|known| known == name);
         self.diagnostics.sort_by_cached_key(|d| d.span.as_ref().map(|span| (rank(&span.source.name), span.offset)));
+        if self.dropped > 0 {
+            let message = format!("{} further problems are not shown", self.dropped);
+            let last = if self.errors > 0 { Diagnostic::error } else { Diagnostic::warning };
+            self.diagnostics.push(last("mechanism::too-many-problems", message).help("repair those above first"));
+        }
         self.diagnostics
     }
+}
 
-    pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(Diagnostic::is_error)
+/// The beginning of a text that may be long, for messages.
+pub fn brief(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(80) {
+        Some((end, _)) => Cow::Owned(format!("{}...", &text[..end])),
+        None => Cow::Borrowed(text),
     }
 }
