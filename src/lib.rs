@@ -6,4 +6,5 @@ pub mod diagnostic;
 pub mod emit;
 pub mod kinetics;
 pub mod mechanism;
+pub mod sim;
 pub mod simt;

@@ -5,6 +5,6 @@ pub mod cfg;
 pub mod inst;
 pub mod ir;
 pub mod lower;
-mod print;
+pub(crate) mod print;
 
 pub use ir::{Func, Module};

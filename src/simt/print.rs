@@ -1,7 +1,7 @@
 //! The text form: PTX.
 
 use super::inst::*;
-use super::ir::{Block, Func, Init, Module, Reg, VariableData};
+use super::ir::{Block, Func, Init, Inst, Module, Reg, VariableData};
 use cranelift_entity::SecondaryMap;
 use std::fmt::{self, Display, Formatter};
 
@@ -21,16 +21,18 @@ impl Display for Module {
     }
 }
 
-/// The text of one instruction, as a message quotes it.
-pub(crate) fn instruction_text(module: &Module, func: &Func, data: &InstData) -> String {
-    let printer = Printer { module, func, names: names(func) };
-    struct Line<'a>(Printer<'a>, &'a InstData);
+/// The text of one instruction, or of a block's terminator, as a message quotes it.
+pub(crate) fn instruction_text(module: &Module, func: &Func, block: Block, inst: Option<Inst>) -> String {
+    struct Line<'a>(Printer<'a>, Block, Option<Inst>);
     impl Display for Line<'_> {
         fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-            self.0.instruction(f, self.1)
+            match self.2 {
+                Some(inst) => self.0.instruction(f, &self.0.func.insts[inst]),
+                None => self.0.terminator(f, self.1, None),
+            }
         }
     }
-    Line(printer, data).to_string()
+    Line(Printer { module, func, names: names(func) }, block, inst).to_string().trim().to_owned()
 }
 
 /// The oldest PTX ISA version that knows the architecture and all instructions of the IR.

@@ -1,0 +1,111 @@
+//! The global memory that a launch works on.
+
+/// An array in global memory. Its words remember whether they were ever written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buffer {
+    words: Vec<u64>,
+    bytes: u64,
+    writable: bool,
+    /// One bit per half of a word.
+    written: Vec<u8>,
+}
+
+impl Buffer {
+    /// A read-only array.
+    pub fn input(values: &[f64]) -> Self {
+        Self::filled(values.iter().map(|v| v.to_bits()).collect(), 8 * values.len() as u64, false)
+    }
+
+    /// A writable array with values.
+    pub fn in_out(values: &[f64]) -> Self {
+        Self { writable: true, ..Self::input(values) }
+    }
+
+    /// A writable array of `len` doubles, none of them written: reading them is a hazard.
+    pub fn output(len: usize) -> Self {
+        Self { words: vec![0; len], bytes: 8 * len as u64, writable: true, written: vec![0; len] }
+    }
+
+    /// A read-only array of 32-bit integers.
+    pub fn integers(values: &[i32]) -> Self {
+        let half = |value: &i32| u64::from(*value as u32);
+        let words = values.chunks(2).map(|pair| half(&pair[0]) | pair.get(1).map_or(0, half) << 32).collect();
+        Self::filled(words, 4 * values.len() as u64, false)
+    }
+
+    fn filled(words: Vec<u64>, bytes: u64, writable: bool) -> Self {
+        let written = vec![BOTH; words.len()];
+        Self { words, bytes, writable, written }
+    }
+
+    /// The contents as doubles; words never written are 0.
+    pub fn reals(&self) -> Vec<f64> {
+        self.words.iter().map(|w| f64::from_bits(*w)).collect()
+    }
+
+    /// Whether element `index` has a value.
+    pub fn is_written(&self, index: usize) -> bool {
+        self.written[index] == BOTH
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(super) fn writable(&self) -> bool {
+        self.writable
+    }
+
+    /// The access lies inside and is aligned.
+    pub(super) fn read(&self, offset: u64, bytes: u32) -> Option<u64> {
+        let word = (offset / 8) as usize;
+        let half = halves(offset, bytes);
+        (self.written[word] & half == half).then(|| extract(self.words[word], offset, bytes))
+    }
+
+    /// The access lies inside and is aligned.
+    pub(super) fn write(&mut self, offset: u64, bytes: u32, value: u64) {
+        let word = (offset / 8) as usize;
+        self.words[word] = insert(self.words[word], offset, bytes, value);
+        self.written[word] |= halves(offset, bytes);
+    }
+
+    /// 32 words in a row, when all of them have values.
+    pub(super) fn read_row(&self, word: usize) -> Option<&[u64]> {
+        let written = &self.written[word..word + 32];
+        written.iter().all(|w| *w == BOTH).then(|| &self.words[word..word + 32])
+    }
+
+    pub(super) fn write_row(&mut self, word: usize, values: &[u64; 32]) {
+        self.words[word..word + 32].copy_from_slice(values);
+        self.written[word..word + 32].fill(BOTH);
+    }
+}
+
+const BOTH: u8 = 3;
+
+fn halves(offset: u64, bytes: u32) -> u8 {
+    match (bytes, offset % 8) {
+        (8, _) => BOTH,
+        (_, 0) => 1,
+        _ => 2,
+    }
+}
+
+/// The 4 or 8 bytes of a word at an aligned address.
+pub(super) fn extract(word: u64, address: u64, bytes: u32) -> u64 {
+    match (bytes, address % 8) {
+        (8, _) => word,
+        (_, 0) => word & 0xffff_ffff,
+        _ => word >> 32,
+    }
+}
+
+/// Replaces 4 or 8 bytes of a word.
+pub(super) fn insert(word: u64, address: u64, bytes: u32, value: u64) -> u64 {
+    match (bytes, address % 8) {
+        (8, _) => value,
+        (_, 0) => word & !0xffff_ffff | value & 0xffff_ffff,
+        _ => word & 0xffff_ffff | value << 32,
+    }
+}

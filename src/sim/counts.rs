@@ -1,0 +1,105 @@
+//! Dynamic counts of warp instructions.
+
+use std::ops::AddAssign;
+
+/// Issue slots of `div.rn.f64` and `sqrt.rn.f64`: a reciprocal estimate, Newton steps and a rounding correction take about
+/// nine double-precision instructions on every architecture since Fermi.
+pub const LONG_DOUBLE_SLOTS: u64 = 9;
+
+/// What an instruction counts as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    Double,
+    DoubleLong,
+    Integer,
+    Move,
+    Shuffle,
+    Vote,
+    Barrier,
+    Global,
+    Shared,
+    Local,
+    Const,
+    Branch,
+    /// A branch to the next instruction, which the text does not show.
+    Free,
+}
+
+/// Warp instructions and traffic of one warp, or of all. An instruction counts once per warp, whatever its active lanes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All warp instructions.
+    pub instructions: u64,
+    /// Double-precision issue slots; divisions and square roots count [`LONG_DOUBLE_SLOTS`].
+    pub double_slots: u64,
+    /// Divisions and square roots.
+    pub long_doubles: u64,
+    pub integer: u64,
+    /// Moves, selections of words, packs and unpacks, predicate logic.
+    pub moves: u64,
+    pub shuffles: u64,
+    pub votes: u64,
+    pub branches: u64,
+    /// `bar.sync` and `bar.arrive`.
+    pub barriers: u64,
+    /// How often a warp had to wait at a barrier. Depends on the interleaving.
+    pub barrier_waits: u64,
+    /// Loads and stores of shared memory.
+    pub shared: u64,
+    /// Passes over the banks that these took.
+    pub shared_passes: u64,
+    pub constant_loads: u64,
+    pub global: u64,
+    /// Bytes that active lanes loaded and stored in global memory.
+    pub global_load_bytes: u64,
+    pub global_store_bytes: u64,
+    pub local: u64,
+    pub local_bytes: u64,
+}
+
+impl Counts {
+    pub(super) fn count(&mut self, class: Class) {
+        self.instructions += 1;
+        match class {
+            Class::Double => self.double_slots += 1,
+            Class::DoubleLong => {
+                self.double_slots += LONG_DOUBLE_SLOTS;
+                self.long_doubles += 1;
+            }
+            Class::Integer => self.integer += 1,
+            Class::Move => self.moves += 1,
+            Class::Shuffle => self.shuffles += 1,
+            Class::Vote => self.votes += 1,
+            Class::Barrier => self.barriers += 1,
+            Class::Global => self.global += 1,
+            Class::Shared => self.shared += 1,
+            Class::Local => self.local += 1,
+            Class::Const => self.constant_loads += 1,
+            Class::Branch => self.branches += 1,
+            Class::Free => self.instructions -= 1,
+        }
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.instructions += other.instructions;
+        self.double_slots += other.double_slots;
+        self.long_doubles += other.long_doubles;
+        self.integer += other.integer;
+        self.moves += other.moves;
+        self.shuffles += other.shuffles;
+        self.votes += other.votes;
+        self.branches += other.branches;
+        self.barriers += other.barriers;
+        self.barrier_waits += other.barrier_waits;
+        self.shared += other.shared;
+        self.shared_passes += other.shared_passes;
+        self.constant_loads += other.constant_loads;
+        self.global += other.global;
+        self.global_load_bytes += other.global_load_bytes;
+        self.global_store_bytes += other.global_store_bytes;
+        self.local += other.local;
+        self.local_bytes += other.local_bytes;
+    }
+}
