@@ -112,11 +112,11 @@ fn header(program: &Program, provenance: &Provenance, target: &Target, slots: &S
     lines.extend(provenance.inputs.iter().map(|input| format!("input       {} sha256 {}", input.name, input.sha256)));
     lines.extend([
         format!("target      {} (compute capability {})", target.name, target.compute_capability),
-        format!("execution   {execution}, {warps} warps per CTA, {} CTAs per SM", provenance.ctas_per_sm),
-        format!("barriers    {} named barriers per CTA", barriers(&program.body).len()),
-        format!("constants   {real_registers} real and {index_registers} index registers per thread"),
-        format!("banks       {} reals, {} indices", real_bank.len(), index_bank.len()),
-        format!("slots       {}, {} bytes of {slot_space}", program.slots, slots.bytes),
+        format!("execution   {execution}; warps per CTA: {warps}, CTAs per SM: {}", provenance.ctas_per_sm),
+        format!("barriers    named barriers per CTA: {}", barriers(&program.body).len()),
+        format!("constants   registers per thread: {real_registers} real, {index_registers} index"),
+        format!("banks       entries: {} real, {} index", real_bank.len(), index_bank.len()),
+        format!("slots       {} ({} bytes of {slot_space})", program.slots, slots.bytes),
     ]);
     if slots.mirror_bytes > 0 {
         lines.push(format!("broadcasts  {} bytes of shared memory per CTA", slots.mirror_bytes));
@@ -150,8 +150,22 @@ fn sizes() -> [String; 2] {
     ["int points", "int stride"].map(str::to_owned)
 }
 
+/// The items with commas, broken into lines.
 fn list(items: impl Iterator<Item = String>) -> String {
-    items.collect::<Vec<_>>().join(", ")
+    let mut out = String::new();
+    // The function's name and what stands before it.
+    let mut column = 40;
+    for item in items {
+        column += item.len() + 2;
+        if !out.is_empty() && column > 120 {
+            out.push_str(",\n    ");
+            column = 4 + item.len();
+        } else if !out.is_empty() {
+            out.push_str(", ");
+        }
+        out.push_str(&item);
+    }
+    out
 }
 
 /// What comes before the streaming loop: slots, the place of the thread, and its constants.
