@@ -4,7 +4,7 @@ use super::body::{self, Printed, comment};
 use super::glue::{Template, render};
 use super::helpers::mirror_bytes;
 use super::{Provenance, tables};
-use crate::emit::program::{Constants, Execution, Node, Program};
+use crate::emit::program::{Array, Constants, Execution, Node, Program};
 use crate::target::Target;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -106,10 +106,9 @@ fn header(program: &Program, provenance: &Provenance, target: &Target, slots: &S
     let Constants { real_registers, index_registers, real_bank, index_bank, .. } = &program.constants;
     let mut lines = vec![
         format!("{}: {} of {}, made by singe {}", program.symbol, program.kernel, provenance.mechanism, VERSION),
-        String::new(),
-        format!("command     {}", provenance.command_line),
+        String::from("\n"),
     ];
-    lines.extend(provenance.inputs.iter().map(|input| format!("input       {} sha256 {}", input.name, input.sha256)));
+    lines.extend(provenance.lines());
     lines.extend([
         format!("target      {} (compute capability {})", target.name, target.compute_capability),
         format!("execution   {execution}; warps per CTA: {warps}, CTAs per SM: {}", provenance.ctas_per_sm),
@@ -121,7 +120,7 @@ fn header(program: &Program, provenance: &Provenance, target: &Target, slots: &S
     if slots.mirror_bytes > 0 {
         lines.push(format!("broadcasts  {} bytes of shared memory per CTA", slots.mirror_bytes));
     }
-    lines.iter().map(|line| comment("", if line.is_empty() { "\n" } else { line })).collect()
+    lines.iter().map(|line| comment("", line)).collect()
 }
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -140,10 +139,13 @@ fn barriers(nodes: &[Node]) -> BTreeSet<u32> {
 }
 
 fn pointers(program: &Program, printed: &Printed) -> impl Iterator<Item = String> {
-    program.arrays.iter().zip(&printed.arrays).map(|(array, name)| {
-        let constant = if array.output { "" } else { "const " };
-        format!("{constant}double *{name}")
-    })
+    program.arrays.iter().zip(&printed.arrays).map(|(array, name)| pointer(array, name))
+}
+
+/// The declaration of an array as a parameter.
+pub(super) fn pointer(array: &Array, name: &str) -> String {
+    let constant = if array.output { "" } else { "const " };
+    format!("{constant}double *{name}")
 }
 
 fn sizes() -> [String; 2] {
@@ -151,7 +153,7 @@ fn sizes() -> [String; 2] {
 }
 
 /// The items with commas, broken into lines.
-fn list(items: impl Iterator<Item = String>) -> String {
+pub(super) fn list(items: impl Iterator<Item = String>) -> String {
     let mut out = String::new();
     // The function's name and what stands before it.
     let mut column = 40;
