@@ -90,7 +90,8 @@ pub fn hand_over() -> Program {
 /// A polynomial in T by Horner's rule: coefficients striped over the lanes, trips and rows by warp indexing.
 pub fn striped_loop() -> Program {
     let mut p = new("striped_loop", Execution::WarpSpecialized { warps: 2 }, &[("temperature", 1)], 2);
-    let [t, sum, coefficient] = ["t", "sum", "coefficient"].map(|hint| p.vars.push(hint.to_owned()));
+    let [t, sum, coefficient, high, low, chosen] =
+        ["t", "sum", "coefficient", "high", "low", "chosen"].map(|hint| p.vars.push(hint.to_owned()));
     p.counters = 1;
     let counter = Counter::new(0);
     p.constants.real_registers = 1;
@@ -107,7 +108,11 @@ pub fn striped_loop() -> Program {
             unroll: 4,
             body: vec![assign(coefficient, striped(0, lane)), assign(sum, Value::Fma(sum, t, coefficient))],
         },
-        Node::StoreField { array: 1, row: striped_index(0, 1), value: sum },
+        // All lanes take part in the broadcasts, also those whose point does not exist or does not choose the value.
+        assign(high, striped(0, Index::Literal(2))),
+        assign(low, striped(0, Index::Literal(3))),
+        assign(chosen, Value::SelectLe { a: sum, b: t, then: high, otherwise: low }),
+        Node::StoreField { array: 1, row: striped_index(0, 1), value: chosen },
     ];
     p
 }

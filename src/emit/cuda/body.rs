@@ -164,7 +164,7 @@ impl Body<'_> {
                 let row = self.index(row).text;
                 let value = self.operand(*value).text;
                 let array = self.array_name(*array);
-                self.line(depth, &format!("if (active) store({array}, {row}, stride, point, {value});"));
+                self.line(depth, &format!("store({array}, {row}, stride, point, active, {value});"));
             }
             Node::Barrier { id, threads, kind } => {
                 let helper = match kind {

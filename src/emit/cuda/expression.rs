@@ -89,8 +89,8 @@ impl Body<'_> {
             }
             Value::Fma(a, b, c) => self.call("fma", &[*a, *b, *c]),
             Value::SelectLe { a, b, then, otherwise } => {
-                let [a, b, then, otherwise] = [a, b, then, otherwise].map(|v| self.operand(*v).text);
-                Expression::atom(format!("({a} <= {b} ? {then} : {otherwise})"))
+                self.helper(Helper::SelectLe);
+                self.call("select_le", &[*a, *b, *then, *otherwise])
             }
         }
     }

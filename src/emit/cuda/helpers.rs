@@ -16,6 +16,7 @@ pub enum Helper {
     Load,
     LoadOutput,
     Store,
+    SelectLe,
     BarrierSync,
     BarrierArrive,
     Exp,
@@ -23,12 +24,13 @@ pub enum Helper {
 }
 
 /// The names that a kernel's own variables must not take.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 10] = [
     "broadcast",
     "broadcast_index",
     "load",
     "load_output",
     "store",
+    "select_le",
     "barrier_sync",
     "barrier_arrive",
     "singe_exp",
@@ -59,10 +61,19 @@ INLINE double load_output(const double *field, int row, int stride, int point)
 }
 "
             .to_owned(),
+            // A function, so that broadcasts in its arguments are executed by all lanes; the same for the selection.
             Self::Store => "\
-INLINE void store(double *field, int row, int stride, int point, double value)
+// Row of a field-major output at one point, for the lanes whose point exists.
+INLINE void store(double *field, int row, int stride, int point, bool active, double value)
 {
-  field[(size_t)row * stride + point] = value;
+  if (active) field[(size_t)row * stride + point] = value;
+}
+"
+            .to_owned(),
+            Self::SelectLe => "\
+INLINE double select_le(double a, double b, double then, double otherwise)
+{
+  return a <= b ? then : otherwise;
 }
 "
             .to_owned(),

@@ -4,7 +4,7 @@ use super::body::{self, Printed, comment};
 use super::glue::{Template, render};
 use super::helpers::mirror_bytes;
 use super::{Provenance, tables};
-use crate::emit::program::{Constants, Execution, Node, Program};
+use crate::emit::program::{Array, Constants, Execution, Node, Program};
 use crate::target::Target;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -106,22 +106,21 @@ fn header(program: &Program, provenance: &Provenance, target: &Target, slots: &S
     let Constants { real_registers, index_registers, real_bank, index_bank, .. } = &program.constants;
     let mut lines = vec![
         format!("{}: {} of {}, made by singe {}", program.symbol, program.kernel, provenance.mechanism, VERSION),
-        String::new(),
-        format!("command     {}", provenance.command_line),
+        String::from("\n"),
     ];
-    lines.extend(provenance.inputs.iter().map(|input| format!("input       {} sha256 {}", input.name, input.sha256)));
+    lines.extend(provenance.lines());
     lines.extend([
         format!("target      {} (compute capability {})", target.name, target.compute_capability),
-        format!("execution   {execution}, {warps} warps per CTA, {} CTAs per SM", provenance.ctas_per_sm),
-        format!("barriers    {} named barriers per CTA", barriers(&program.body).len()),
-        format!("constants   {real_registers} real and {index_registers} index registers per thread"),
-        format!("banks       {} reals, {} indices", real_bank.len(), index_bank.len()),
-        format!("slots       {}, {} bytes of {slot_space}", program.slots, slots.bytes),
+        format!("execution   {execution}; warps per CTA: {warps}, CTAs per SM: {}", provenance.ctas_per_sm),
+        format!("barriers    named barriers per CTA: {}", barriers(&program.body).len()),
+        format!("constants   registers per thread: {real_registers} real, {index_registers} index"),
+        format!("banks       entries: {} real, {} index", real_bank.len(), index_bank.len()),
+        format!("slots       {} ({} bytes of {slot_space})", program.slots, slots.bytes),
     ]);
     if slots.mirror_bytes > 0 {
         lines.push(format!("broadcasts  {} bytes of shared memory per CTA", slots.mirror_bytes));
     }
-    lines.iter().map(|line| comment("", if line.is_empty() { "\n" } else { line })).collect()
+    lines.iter().map(|line| comment("", line)).collect()
 }
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -140,18 +139,35 @@ fn barriers(nodes: &[Node]) -> BTreeSet<u32> {
 }
 
 fn pointers(program: &Program, printed: &Printed) -> impl Iterator<Item = String> {
-    program.arrays.iter().zip(&printed.arrays).map(|(array, name)| {
-        let constant = if array.output { "" } else { "const " };
-        format!("{constant}double *{name}")
-    })
+    program.arrays.iter().zip(&printed.arrays).map(|(array, name)| pointer(array, name))
+}
+
+/// The declaration of an array as a parameter.
+pub(super) fn pointer(array: &Array, name: &str) -> String {
+    let constant = if array.output { "" } else { "const " };
+    format!("{constant}double *{name}")
 }
 
 fn sizes() -> [String; 2] {
     ["int points", "int stride"].map(str::to_owned)
 }
 
-fn list(items: impl Iterator<Item = String>) -> String {
-    items.collect::<Vec<_>>().join(", ")
+/// The items with commas, broken into lines.
+pub(super) fn list(items: impl Iterator<Item = String>) -> String {
+    let mut out = String::new();
+    // The function's name and what stands before it.
+    let mut column = 40;
+    for item in items {
+        column += item.len() + 2;
+        if !out.is_empty() && column > 120 {
+            out.push_str(",\n    ");
+            column = 4 + item.len();
+        } else if !out.is_empty() {
+            out.push_str(", ");
+        }
+        out.push_str(&item);
+    }
+    out
 }
 
 /// What comes before the streaming loop: slots, the place of the thread, and its constants.

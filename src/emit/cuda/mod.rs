@@ -6,6 +6,7 @@ mod body;
 mod expression;
 mod fold;
 mod glue;
+mod header;
 mod helpers;
 mod kernel;
 mod names;
@@ -13,9 +14,10 @@ mod rounding;
 mod tables;
 mod uses;
 
+pub use header::{ArrayInterface, Interface, KernelInterface, Species, header};
 pub use kernel::print;
 
-/// How a kernel came about; told in the header comment of its file.
+/// How a kernel came about; told in the comment at the top of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provenance {
     /// The command that makes the file again.
@@ -34,4 +36,12 @@ pub struct Input {
     pub name: String,
     /// SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
+}
+
+impl Provenance {
+    /// The lines that the comment at the top of every file has.
+    fn lines(&self) -> impl Iterator<Item = String> {
+        let inputs = self.inputs.iter().map(|input| format!("input       {} sha256 {}", input.name, input.sha256));
+        std::iter::once(format!("command     {}", self.command_line)).chain(inputs)
+    }
 }

@@ -52,19 +52,27 @@ fn table(out: &mut String, space: &str, kind: &str, name: &str, items: impl Exac
     if items.len() == 0 {
         return;
     }
-    write!(out, "static {space} const {kind} {name}[{}] = {{", items.len()).expect("writing to a string succeeds");
-    let mut column = usize::MAX;
+    let count = items.len();
+    writeln!(out, "static {space} const {kind} {name}[{count}] = {{\n{}\n}};\n", wrapped(items))
+        .expect("writing to a string succeeds");
+}
+
+/// Items with commas, in indented lines.
+pub fn wrapped(items: impl Iterator<Item = String>) -> String {
+    let mut out = String::new();
+    let mut column = 1;
     for item in items {
-        if column.saturating_add(item.len() + 2) > 120 {
-            out.push_str("\n ");
+        let width = item.len() + 2;
+        if !out.is_empty() && column + width > 120 {
+            out.push('\n');
             column = 1;
         }
-        column += item.len() + 2;
-        out.push(' ');
+        out.push_str(if column == 1 { "  " } else { " " });
         out.push_str(&item);
         out.push(',');
+        column += width;
     }
-    out.push_str("\n};\n\n");
+    out
 }
 
 #[cfg(test)]
