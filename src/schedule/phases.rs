@@ -22,11 +22,11 @@ pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Li
         graph.values.iter().filter(|(v, info)| readers[*v] & !(1 << mapping.warp_of[info.producer.op]) != 0).count()
             as u32;
     let all = graph.values.len() as u32;
-    let wide = |v: Value| readers[v].count_ones() * 2 > mapping.warps;
+    let stored = limits.slots.map_or_else(SecondaryMap::new, |capacity| most_read(graph, &readers, capacity));
     let attempt = |placement: Placement, slots: u32| {
         let permanent = |v: Value| match placement {
             Placement::Store | Placement::Auto => true,
-            Placement::Mixed => wide(v),
+            Placement::Mixed => stored[v],
             Placement::Buffer => false,
         };
         let (phases, slot_of, slots) = Placer::new(graph, mapping, slots, &permanent).run()?;
@@ -61,6 +61,24 @@ fn shortage(graph: &Graph, placement: Placement, all: u32, capacity: u32) -> Dia
         ),
     )
     .help("lower --ctas-per-sm, use --placement auto, or choose a target with more shared memory")
+}
+
+/// The values to store under mixed placement: those that several warps read, most reads first, on up to three quarters
+/// of the slots.
+fn most_read(graph: &Graph, readers: &SecondaryMap<Value, u32>, capacity: u32) -> SecondaryMap<Value, bool> {
+    let mut reads: SecondaryMap<Value, u32> = SecondaryMap::new();
+    for at in graph.steps() {
+        for &v in &graph.step(at).inputs {
+            reads[v] += 1;
+        }
+    }
+    let mut shared: Vec<Value> = graph.values.keys().filter(|&v| readers[v].count_ones() > 1).collect();
+    shared.sort_by_key(|&v| (Reverse(reads[v]), v));
+    let mut stored = SecondaryMap::new();
+    for v in shared.into_iter().take(capacity as usize * 3 / 4) {
+        stored[v] = true;
+    }
+    stored
 }
 
 /// The warps that read each value.
