@@ -1,5 +1,7 @@
 //! The files of a compilation: made in memory, written all or not at all.
 
+mod interface;
+
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
@@ -54,7 +56,7 @@ pub fn files(request: &Request, model: &Model, units: &[Unit], report: &Report) 
         }
     }
     if wanted(Emit::Cuda) {
-        files.push((format!("{name}.h"), String::new()));
+        files.push((format!("{name}.h"), cuda::header(&interface::interface(model, units), &provenance)));
     }
     if wanted(Emit::Report) {
         let json = serde_json::to_string_pretty(report).expect("a report is plain data");
