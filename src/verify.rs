@@ -65,9 +65,8 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
                 violations.push(violation("verify::not-the-graph", subject, row, state, &text));
             }
             let error = relative(value, expected[row], scale[row]);
-            worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
-            // A comparison that is false for NaN would accept it.
-            if !(error <= kernel.tolerance()) {
+            worst = worst.max(error);
+            if error > kernel.tolerance() {
                 let text = format!(
                     "{value:e} differs from the reference {:e} by {error:.1e} (allowed {:.0e})",
                     expected[row],
@@ -177,8 +176,13 @@ fn reference(kernel: Kernel, model: &Model, state: &State, floor: f64) -> (Vec<f
     }
 }
 
+/// Infinite for anything that is not a number, so that no comparison accepts it.
 fn relative(found: f64, expected: f64, scale: f64) -> f64 {
-    if found == expected { 0.0 } else { ((found - expected) / scale).abs() }
+    if found == expected {
+        return 0.0;
+    }
+    let error = ((found - expected) / scale).abs();
+    if error.is_nan() { f64::INFINITY } else { error }
 }
 
 fn violation(id: &'static str, subject: &Subject<'_>, row: usize, state: &State, text: &str) -> Diagnostic {

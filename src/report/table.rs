@@ -2,13 +2,16 @@
 
 use super::{KernelReport, Report};
 
+/// Name of a row, and its cell for one kernel.
+type Row = (&'static str, fn(&KernelReport) -> String);
+
 /// Text for stdout.
 pub fn table(report: &Report) -> String {
     let mut out = format!(
         "{}: {} species, {} reactions; target {}, {} code\n\n",
         report.mechanism, report.species, report.reactions, report.target, report.codegen
     );
-    let rows: Vec<(&str, fn(&KernelReport) -> String)> = vec![
+    let rows: Vec<Row> = vec![
         ("warps", |k| k.warps.to_string()),
         ("operations", |k| k.operations.to_string()),
         ("cross-warp edges", |k| k.cross_warp_edges.to_string()),

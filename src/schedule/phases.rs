@@ -29,7 +29,8 @@ pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Li
             Placement::Mixed => stored[v],
             Placement::Buffer => false,
         };
-        let (phases, slot_of, slots) = Placer::new(graph, mapping, slots, &permanent).run()?;
+        let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
+        let (phases, slot_of, slots) = Placer::new(graph, mapping, slots, &permanent, uniform).run()?;
         Some(Schedule { warps: mapping.warps, phases, slot_of, slots, placement, crossing_values: crossing })
     };
     let Some(capacity) = limits.slots else {
@@ -107,6 +108,9 @@ struct Placer<'a> {
     graph: &'a Graph,
     mapping: &'a Mapping,
     permanent: &'a dyn Fn(Value) -> bool,
+    /// A round waits for the boundary even for its own warp's values: all warps then run it over the same values. Where
+    /// slots are scarce, they are freed as early as possible instead.
+    uniform: bool,
     /// Steps that have not run, by group.
     waiting: BTreeMap<Group, Vec<StepRef>>,
     /// Reads of each value that are still to come.
@@ -125,7 +129,13 @@ struct Placer<'a> {
 type Placed = (Vec<Phase>, SecondaryMap<Value, Option<u32>>, u32);
 
 impl<'a> Placer<'a> {
-    fn new(graph: &'a Graph, mapping: &'a Mapping, slots: u32, permanent: &'a dyn Fn(Value) -> bool) -> Self {
+    fn new(
+        graph: &'a Graph,
+        mapping: &'a Mapping,
+        slots: u32,
+        permanent: &'a dyn Fn(Value) -> bool,
+        uniform: bool,
+    ) -> Self {
         let mut reads_left: SecondaryMap<Value, u32> = SecondaryMap::new();
         for at in graph.steps() {
             for &v in &graph.step(at).inputs {
@@ -160,6 +170,7 @@ impl<'a> Placer<'a> {
             graph,
             mapping,
             permanent,
+            uniform,
             waiting,
             reads_left,
             made: SecondaryMap::new(),
@@ -215,11 +226,12 @@ impl<'a> Placer<'a> {
             Part::After => self.begun[at.op] && self.rounds_left[at.op] == 0,
         };
         let warp = self.mapping.warp_of[at.op];
+        let at_once = !(self.uniform && matches!(at.part, Part::Round(_)));
         in_turn
             && operation.step(at.part).inputs.iter().all(|&v| {
                 let made = self.made[v];
                 let own = self.mapping.warp_of[self.graph.values[v].producer.op] == warp;
-                made != 0 && (made <= phase || own)
+                made != 0 && (made <= phase || own && at_once)
             })
     }
 

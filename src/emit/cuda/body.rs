@@ -286,7 +286,7 @@ pub fn comment(indent: &str, text: &str) -> String {
     for line in text.lines() {
         let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let line = line.trim_end_matches([' ', '\\']);
-        out.push_str(&format!("{indent}// {line}").trim_end());
+        out.push_str(format!("{indent}// {line}").trim_end());
         out.push('\n');
     }
     out
