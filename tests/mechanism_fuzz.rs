@@ -15,11 +15,70 @@ const TRANSPORT: &str = include_str!("../mechanisms/h2o2/tran.dat");
 
 /// Pieces from which the grammars are made, and pieces that they must refuse.
 const PIECES: [&str; 64] = [
-    "END", "ELEMENTS", "SPECIES", "REACTIONS", "THERMO", "THERMO ALL", "TRANS ALL", "NASA9", "H", "O2", "H2O", "M", "HV",
-    "+", "(+M)", "(+H2O)", "=", "=>", "<=>", "/", "!", "&", "\n", "\r\n", "\r", "\t", " ", "1", "0", "-1.5", "2.", ".5", "1E999",
-    "1D10", "3E", "nan", "LOW/", "HIGH/", "TROE/", "SRI/", "REV/", "LT/", "RLT/", "FORD/", "RORD/", "PLOG/", "TCHEB/",
-    "PCHEB/", "CHEB/", "UNITS/", "KCAL/MOLE", "DUP", "2OH", "H+O2(+M)=HO2(+M) 1 0 0", "\u{e9}", "\u{fffd}", "\u{feff}", "\0",
-    "300.000  1000.000  5000.000", "G   200.000", "                    ", "1\n", "2\n", "4\n",
+    "END",
+    "ELEMENTS",
+    "SPECIES",
+    "REACTIONS",
+    "THERMO",
+    "THERMO ALL",
+    "TRANS ALL",
+    "NASA9",
+    "H",
+    "O2",
+    "H2O",
+    "M",
+    "HV",
+    "+",
+    "(+M)",
+    "(+H2O)",
+    "=",
+    "=>",
+    "<=>",
+    "/",
+    "!",
+    "&",
+    "\n",
+    "\r\n",
+    "\r",
+    "\t",
+    " ",
+    "1",
+    "0",
+    "-1.5",
+    "2.",
+    ".5",
+    "1E999",
+    "1D10",
+    "3E",
+    "nan",
+    "LOW/",
+    "HIGH/",
+    "TROE/",
+    "SRI/",
+    "REV/",
+    "LT/",
+    "RLT/",
+    "FORD/",
+    "RORD/",
+    "PLOG/",
+    "TCHEB/",
+    "PCHEB/",
+    "CHEB/",
+    "UNITS/",
+    "KCAL/MOLE",
+    "DUP",
+    "2OH",
+    "H+O2(+M)=HO2(+M) 1 0 0",
+    "\u{e9}",
+    "\u{fffd}",
+    "\u{feff}",
+    "\0",
+    "300.000  1000.000  5000.000",
+    "G   200.000",
+    "                    ",
+    "1\n",
+    "2\n",
+    "4\n",
 ];
 
 fn outcome(mechanism: &[u8], thermo: &[u8], transport: &[u8]) {
@@ -111,7 +170,8 @@ fn long_inputs_take_linear_time() {
     ] {
         let text = prefix.to_owned() + &piece.repeat(300_000 / piece.len());
         let bytes = text.as_bytes();
-        let sources = Sources { name: String::new(), mechanism: decode("chem.inp", bytes), thermo: None, transport: None };
+        let sources =
+            Sources { name: String::new(), mechanism: decode("chem.inp", bytes), thermo: None, transport: None };
         let before = Instant::now();
         assert!(parse(&sources, Options::default()).is_err());
         println!("{:?} {piece:?}", before.elapsed());

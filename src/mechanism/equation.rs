@@ -200,7 +200,12 @@ impl Context<'_, '_> {
             let help = "remove the reaction: Singe has no radiation field";
             report.error("mechanism::photon", "photochemical reactions (HV) are not supported", &place, help);
         } else if name.is_empty() || name == "+" {
-            report.error("mechanism::equation", "the equation lacks a species here", &place, "write a species after each + and each coefficient");
+            report.error(
+                "mechanism::equation",
+                "the equation lacks a species here",
+                &place,
+                "write a species after each + and each coefficient",
+            );
         } else if name.starts_with("(+") {
             let message = format!("unknown collider '{name}'");
             report.error(

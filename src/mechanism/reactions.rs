@@ -36,10 +36,13 @@ pub fn check_balance(reactions: &[Reaction], species: &[Species], elements: &[El
         }
         let unbalanced: Vec<String> = (atoms.iter())
             .filter(|(_, (left, right))| (left - right).abs() > 1e-3)
-            .map(|(element, (left, right))| format!("{} {} -> {}", elements[*element].symbol, short(*left), short(*right)))
+            .map(|(element, (left, right))| {
+                format!("{} {} -> {}", elements[*element].symbol, short(*left), short(*right))
+            })
             .collect();
         if !unbalanced.is_empty() {
-            let message = format!("the reaction '{}' is not balanced: {}", brief(&reaction.equation), unbalanced.join(", "));
+            let message =
+                format!("the reaction '{}' is not balanced: {}", brief(&reaction.equation), unbalanced.join(", "));
             let diagnostic = Diagnostic::error("mechanism::unbalanced", message).at(reaction.span.clone());
             report.push(diagnostic.help("check the coefficients, and the compositions in the thermo data"));
         }
@@ -58,7 +61,8 @@ pub fn check_duplicates(reactions: &[Reaction], species_count: usize, report: &m
         let mut partners = group.iter().copied().filter(|&j| j != i && overlap(reaction, &reactions[j], species_count));
         if reaction.duplicate {
             if partners.next().is_none() {
-                let message = format!("no other reaction equals '{}', which is marked DUPLICATE", brief(&reaction.equation));
+                let message =
+                    format!("no other reaction equals '{}', which is marked DUPLICATE", brief(&reaction.equation));
                 let diagnostic = Diagnostic::warning("mechanism::lone-duplicate", message).at(reaction.span.clone());
                 report.push(diagnostic.help("remove DUPLICATE, or look for a typing error"));
             }
