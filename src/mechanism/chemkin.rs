@@ -39,7 +39,7 @@ struct Reader<'a, 'r> {
     source: &'a Arc<Source>,
     report: &'r mut Report,
     file: File<'a>,
-    /// Lines outside sections since the last section: an error only if a further section follows.
+    /// Lines outside sections, before the reactions, since the last section: an error only if a further section follows.
     stray: Vec<Word<'a>>,
     sections: usize,
 }
