@@ -180,7 +180,7 @@ pub(super) fn compare(cmp: Cmp, ty: Type) -> Option<Compare> {
     let kind = kind(ty)?;
     let map: Compare = match cmp {
         Cmp::Eq if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x == y),
-        Cmp::Ne if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x < y || x > y),
+        Cmp::Ne if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x != y && !x.is_nan() && !y.is_nan()),
         Cmp::Lt if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x < y),
         Cmp::Le if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x <= y),
         Cmp::Gt if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x > y),
