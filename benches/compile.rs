@@ -55,6 +55,7 @@ fn request(mechanism: &str) -> Request {
         codegen: Codegen::Overlay,
         floor: 1e-20,
         verify: None,
+        real_compilers: false,
         emit: vec![Emit::Cuda, Emit::Report, Emit::Picture],
         output: None,
         command: "singe (benchmark)".into(),

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use crate::compilers;
 use crate::dataflow::{self, Graph, Kernel};
 use crate::diagnostic::Diagnostic;
 use crate::emit::overlay::{self, Codegen};
 use crate::emit::program::Program;
 use crate::fault::{self, Fault};
 use crate::kinetics::{self, Model};
-use crate::mapping::{self, Cost, Mapper, Mapping, Weights};
+use crate::mapping::{self, Mapper, Mapping, Weights};
 use crate::mechanism::{self, Files};
 use crate::observer::Observer;
 use crate::output::{self, Emit};
@@ -35,6 +36,8 @@ pub struct Request {
     pub floor: f64,
     /// Number of states that every kernel is verified on; `None` leaves the simulation out.
     pub verify: Option<usize>,
+    /// Compile the CUDA text with NVRTC and ptxas where they are installed, and report registers and spills.
+    pub real_compilers: bool,
     pub emit: Vec<Emit>,
     /// `None` writes nothing.
     pub output: Option<PathBuf>,
@@ -66,7 +69,6 @@ pub struct Unit {
     pub kernel: Kernel,
     pub graph: Graph,
     pub mapping: Mapping,
-    pub cost: Cost,
     pub proven: Proven,
     pub program: Program,
     pub ptx: simt::Module,
@@ -78,6 +80,7 @@ pub struct Unit {
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
     let input = |diagnostics| Failure { kind: FailureKind::Input, diagnostics };
+    let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
     let (mechanism, warnings) = observer.pass("mechanism", None, || mechanism::read(&request.files)).map_err(input)?;
     let model = observer.pass("kinetics", None, || kinetics::model(mechanism)).map_err(input)?;
     observer.text("mechanism", None, || format!("{:#?}\n", model.mechanism));
@@ -86,9 +89,16 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     for &kernel in &request.kernels {
         units.push(compile_kernel(kernel, &model, request, observer)?);
     }
+    let sources = observer.pass("print", None, || output::sources(request, &model, &units));
+    if request.real_compilers {
+        let usages = observer.pass("compilers", None, || compilers::measure(request.target, &units, &sources));
+        for (unit, usage) in units.iter_mut().zip(usages.map_err(verification)?) {
+            unit.report.compiled = usage;
+        }
+    }
     let report = report::report(request, &model, warnings, &units);
     if let Some(folder) = &request.output {
-        let files = observer.pass("print", None, || output::files(request, &model, &units, &report));
+        let files = output::files(request, &model, &units, sources, &report);
         observer.pass("write", None, || output::write(folder, &files)).map_err(|d| input(vec![d]))?;
     }
     Ok(report)
@@ -105,7 +115,7 @@ pub fn compile_kernel(
     let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
     let limits = limits(request);
     let (graph, mapping, mut schedule) = plan(kernel, model, request, &limits, observer)?;
-    let cost = mapping::cost(&graph, &mapping, &request.weights);
+    let costs = mapping::costs(&graph, &mapping, &request.weights);
     fault::in_schedule(request.fault, &mut schedule);
     let proven = observer
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
@@ -133,8 +143,8 @@ pub fn compile_kernel(
     } else {
         String::new()
     };
-    let report = report::kernel(kernel, request, &graph, &mapping, cost, &proven, &program, verified);
-    Ok(Unit { kernel, graph, mapping, cost, proven, program, ptx, report, picture })
+    let report = report::kernel(kernel, request, &graph, &mapping, costs, &proven, &program, verified);
+    Ok(Unit { kernel, graph, mapping, proven, program, ptx, report, picture })
 }
 
 /// Graph, mapping and schedule. Inputs pass through shared memory, unless leaving them in global memory takes fewer

@@ -1,37 +1,15 @@
 //! Every warp count and every layout of code: all kernels proven and verified.
 
-use singe::dataflow::Kernel;
 use singe::driver::{self, FailureKind, Request};
 use singe::emit::overlay::Codegen;
-use singe::mapping::{Mapper, Weights};
-use singe::mechanism::Files;
+use singe::mapping::Weights;
 use singe::observer::Observer;
 use singe::schedule::Placement;
-use singe::target::Target;
 
-fn request(mechanism: std::path::PathBuf) -> Request {
-    Request {
-        files: Files { mechanism, thermo: None, transport: None },
-        kernels: Kernel::ALL.to_vec(),
-        warps: 8,
-        target: Target::by_name("kepler").unwrap(),
-        ctas_per_sm: 1,
-        mapper: Mapper::Greedy,
-        weights: Weights::default(),
-        placement: Placement::Auto,
-        codegen: Codegen::Overlay,
-        floor: 1e-20,
-        verify: Some(70),
-        emit: vec![],
-        output: None,
-        command: String::new(),
-        fault: None,
-    }
-}
+#[path = "common/request.rs"]
+mod request;
 
-fn shipped(name: &str) -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
-}
+use request::{of as request, shipped};
 
 fn verified(request: &Request) {
     let what = format!(
@@ -53,7 +31,7 @@ fn verified(request: &Request) {
 
 /// Shared memory cannot hold every value of the diffusion kernel: one message that names the resource.
 fn too_large(request: &Request) {
-    let failure = driver::compile(request, &mut Observer::silent()).err().expect("it does not fit");
+    let failure = driver::compile(request, &mut Observer::silent()).expect_err("it does not fit");
     assert_eq!(failure.kind, FailureKind::Input);
     assert_eq!(failure.diagnostics.iter().map(|d| d.id).collect::<Vec<_>>(), ["schedule::shared-memory"]);
 }

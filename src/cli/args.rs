@@ -85,6 +85,9 @@ pub struct CompileArguments {
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: Verify,
+    /// Whether to try the generated code on NVRTC and ptxas, where `cargo xtask toolchain` installed them
+    #[arg(long, value_enum, default_value_t = Compilers::Auto)]
+    pub compilers: Compilers,
     /// What to write
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Emit::Cuda, Emit::Report, Emit::Picture])]
     pub emit: Vec<Emit>,
@@ -103,6 +106,12 @@ pub struct CompileArguments {
     /// Break the compiler on purpose, to see that the checks notice
     #[arg(long, value_name = "FAULT", hide = true, value_parser = fault)]
     pub inject_fault: Option<Fault>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Compilers {
+    Auto,
+    Off,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{CompileArguments, InputArguments, Verify};
+use super::args::{CompileArguments, Compilers, InputArguments, Verify};
 use super::tell;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{self, Failure, FailureKind, Request};
@@ -28,6 +28,7 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
             Verify::Off => None,
             Verify::States(n) => Some(n),
         },
+        real_compilers: arguments.compilers == Compilers::Auto,
         emit: arguments.emit.clone(),
         output: Some(output.clone()),
         command,

@@ -62,6 +62,12 @@ pub fn map(graph: &Graph, warps: u32, mapper: Mapper, weights: &Weights) -> Resu
     }
 }
 
+/// The cost of a mapping, and that of the greedy one for comparison.
+pub fn costs(graph: &Graph, mapping: &Mapping, weights: &Weights) -> (Cost, Cost) {
+    let greedy = greedy::map(graph, mapping.warps, weights);
+    (cost(graph, mapping, weights), cost(graph, &greedy, weights))
+}
+
 /// The cost of a mapping.
 pub fn cost(graph: &Graph, mapping: &Mapping, weights: &Weights) -> Cost {
     let mut loads = vec![0u64; mapping.warps as usize];

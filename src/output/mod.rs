@@ -29,21 +29,27 @@ pub enum Emit {
     Picture,
 }
 
+/// The CUDA text of each unit.
+pub fn sources(request: &Request, model: &Model, units: &[Unit]) -> Vec<String> {
+    let provenance = provenance(request, model);
+    units.iter().map(|unit| cuda::print(&unit.program, &provenance, request.target)).collect()
+}
+
 /// (name, text) of every file, in a fixed order.
-pub fn files(request: &Request, model: &Model, units: &[Unit], report: &Report) -> Vec<(String, String)> {
+pub fn files(
+    request: &Request,
+    model: &Model,
+    units: &[Unit],
+    sources: Vec<String>,
+    report: &Report,
+) -> Vec<(String, String)> {
     let name = &model.mechanism.name;
     let mut files = Vec::new();
     let wanted = |e: Emit| request.emit.contains(&e);
-    let provenance = Provenance {
-        command_line: request.command.clone(),
-        inputs: inputs(&request.files),
-        mechanism: name.clone(),
-        ctas_per_sm: request.ctas_per_sm,
-    };
-    for unit in units {
+    for (unit, source) in units.iter().zip(sources) {
         let base = format!("{name}_{}", unit.kernel);
         if wanted(Emit::Cuda) {
-            files.push((format!("{base}.cu"), cuda::print(&unit.program, &provenance, request.target)));
+            files.push((format!("{base}.cu"), source));
         }
         if wanted(Emit::Ptx) {
             files.push((format!("{base}.ptx"), unit.ptx.to_string()));
@@ -56,7 +62,8 @@ pub fn files(request: &Request, model: &Model, units: &[Unit], report: &Report) 
         }
     }
     if wanted(Emit::Cuda) {
-        files.push((format!("{name}.h"), cuda::header(&interface::interface(model, units), &provenance)));
+        let header = cuda::header(&interface::interface(model, units), &provenance(request, model));
+        files.push((format!("{name}.h"), header));
     }
     if wanted(Emit::Report) {
         let json = serde_json::to_string_pretty(report).expect("a report is plain data");
@@ -64,6 +71,15 @@ pub fn files(request: &Request, model: &Model, units: &[Unit], report: &Report) 
         files.push(("report.txt".into(), report::table(report)));
     }
     files
+}
+
+fn provenance(request: &Request, model: &Model) -> Provenance {
+    Provenance {
+        command_line: request.command.clone(),
+        inputs: inputs(&request.files),
+        mechanism: model.mechanism.name.clone(),
+        ctas_per_sm: request.ctas_per_sm,
+    }
 }
 
 /// The files that were read, with their hashes.

@@ -36,6 +36,11 @@ pub struct Body<'a> {
 #[derive(Debug, Default)]
 pub struct Needs {
     pub helpers: BTreeSet<Helper>,
+    /// Striped registers.
+    pub reals: BTreeSet<u32>,
+    pub indices: BTreeSet<u32>,
+    pub real_bank: bool,
+    pub index_bank: bool,
     pub warp_id: bool,
     pub lane: bool,
     pub point: bool,

@@ -15,11 +15,13 @@ fn changed(warp: usize, change: impl Fn(&mut Vec<Node>)) -> Program {
 }
 
 fn misuse(kinds: &[Kind]) -> Vec<&BarrierMisuse> {
-    let misuse = |kind| match kind {
-        &Kind::Barrier { ref misuse, .. } => Some(misuse),
-        _ => None,
-    };
-    kinds.iter().filter_map(misuse).collect()
+    let mut found = Vec::new();
+    for kind in kinds {
+        if let Kind::Barrier { misuse, .. } = kind {
+            found.push(misuse);
+        }
+    }
+    found
 }
 
 #[test]

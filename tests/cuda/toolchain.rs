@@ -1,18 +1,16 @@
 //! The real compilers, where they are installed.
 
-mod support;
-
-use singe::target::Target;
+use crate::{compilers, target};
 use singe::toolchain::Job;
 
 fn job(source: &str) -> Job {
-    let arch = Target::by_name("kepler").unwrap().compute_capability;
+    let arch = target("kepler").compute_capability;
     Job { name: "k.cu".to_owned(), source: source.to_owned(), arch, options: Vec::new() }
 }
 
 #[test]
 fn compiles_and_assembles() {
-    let Some(toolchain) = support::toolchain() else { return };
+    let Some(toolchain) = compilers() else { return };
     let source = r#"
 extern "C" __global__ void two(double *x) {
   __shared__ double s[64];
@@ -33,7 +31,7 @@ extern "C" __global__ void two(double *x) {
 
 #[test]
 fn failures_quote_the_tool() {
-    let Some(toolchain) = support::toolchain() else { return };
+    let Some(toolchain) = compilers() else { return };
     let failure = toolchain.compile_to_ptx(&job("extern \"C\" __global__ void k() { wrong(); }")).unwrap_err();
     assert!(failure.to_string().starts_with("NVRTC: k.cu(1): error: identifier \"wrong\" is undefined"), "{failure}");
     let failure = toolchain.assemble("no PTX", job("").arch).unwrap_err();
@@ -44,7 +42,7 @@ fn failures_quote_the_tool() {
 
 #[test]
 fn parallel_answers_keep_the_order_of_the_jobs() {
-    let Some(toolchain) = support::toolchain() else { return };
+    let Some(toolchain) = compilers() else { return };
     let jobs: Vec<Job> =
         (0..6).map(|i| job(&format!("extern \"C\" __global__ void kernel{i}(int *x) {{ *x = {i}; }}"))).collect();
     let answers = toolchain.compile_all(&jobs);

@@ -1,6 +1,7 @@
 //! The C header of a mechanism, as it reads and through C and C++ compilers.
 
-use singe::emit::cuda::{ArrayInterface, Input, Interface, KernelInterface, Provenance, Species, header};
+use crate::provenance;
+use singe::emit::cuda::{ArrayInterface, Interface, KernelInterface, Species, header};
 use singe::emit::program::Array;
 use std::process::Command;
 
@@ -37,13 +38,7 @@ fn interface() -> Interface {
 }
 
 fn text() -> String {
-    let provenance = Provenance {
-        command_line: "singe h2.inp".to_owned(),
-        inputs: vec![Input { name: "h2.inp".to_owned(), sha256: "0123456789abcdef".repeat(4) }],
-        mechanism: "h2-burke".to_owned(),
-        ctas_per_sm: 1,
-    };
-    header(&interface(), &provenance)
+    header(&interface(), &provenance())
 }
 
 #[test]

@@ -1,48 +1,12 @@
-//! The CUDA text of small programs: as it reads, and through the real compilers where they are installed.
+//! The CUDA text of small programs, through the real compilers where they are installed.
 
-mod support;
-
-use singe::emit::cuda::{Input, Provenance, print};
-use singe::target::Target;
+use crate::{compilers, programs, provenance, target};
+use singe::emit::cuda::print;
 use singe::toolchain::Job;
-use support::programs;
-
-fn provenance() -> Provenance {
-    Provenance {
-        command_line: "singe test.inp --warps 2".to_owned(),
-        inputs: vec![Input { name: "test.inp".to_owned(), sha256: "0123456789abcdef".repeat(4) }],
-        mechanism: "test".to_owned(),
-        ctas_per_sm: 1,
-    }
-}
-
-fn target(name: &str) -> &'static Target {
-    Target::by_name(name).unwrap()
-}
-
-#[test]
-fn the_text_of_each_program() {
-    for program in programs::all() {
-        let machine = if program.slots > 192 { "volta" } else { "kepler" };
-        insta::assert_snapshot!(program.kernel.clone(), print(&program, &provenance(), target(machine)));
-    }
-}
-
-#[test]
-fn the_text_without_shuffles() {
-    insta::assert_snapshot!(print(&programs::striped_loop(), &provenance(), target("fermi")));
-}
-
-#[test]
-fn the_same_program_gives_the_same_bytes() {
-    for (a, b) in programs::all().iter().zip(programs::all().iter()) {
-        assert_eq!(print(a, &provenance(), target("hopper")), print(b, &provenance(), target("hopper")));
-    }
-}
 
 #[test]
 fn real_compilers_accept_every_program_without_a_remark() {
-    let Some(toolchain) = support::toolchain() else { return };
+    let Some(toolchain) = compilers() else { return };
     // Text for machines that this toolchain no longer knows is compiled for the oldest one that it does.
     for (machine, arch) in [
         ("fermi", "kepler"),
@@ -77,7 +41,7 @@ fn real_compilers_accept_every_program_without_a_remark() {
 
 #[test]
 fn ptx_holds_what_the_program_asks_for() {
-    let Some(toolchain) = support::toolchain() else { return };
+    let Some(toolchain) = compilers() else { return };
     let compile = |program, machine: &str| {
         let job = Job {
             name: "k.cu".to_owned(),
