@@ -22,6 +22,7 @@ impl Parts<'_, '_> {
     /// Checks which keywords go together and converts all values; absent after an error.
     pub fn combine(mut self) -> Option<Reaction> {
         let errors = self.report.errors();
+        self.check_orders()?;
         combinations::check(&self.equation, &self.auxiliary, self.place, self.report);
         let rate = self.rate();
         let reverse = self.reverse();
@@ -43,6 +44,18 @@ impl Parts<'_, '_> {
             reactants: self.equation.reactants,
             products: self.equation.products,
         })
+    }
+
+    fn check_orders(&mut self) -> Option<()> {
+        let forward = self.order(&self.equation.reactants, &self.auxiliary.forward_orders);
+        let reverse = self.order(&self.equation.products, &self.auxiliary.reverse_orders);
+        let order = [forward, reverse].into_iter().find(|order| order.abs() > HIGHEST_ORDER);
+        if let Some(order) = order {
+            let message = format!("the overall order {order} of '{}' is out of range", brief(&self.equation.text));
+            let help = "check the coefficients, and the orders in FORD and RORD";
+            self.report.error("mechanism::order", message, &self.place, help);
+        }
+        order.is_none().then_some(())
     }
 
     fn rate(&mut self) -> Option<Rate> {
@@ -184,6 +197,9 @@ impl Parts<'_, '_> {
         Some(Chebyshev { t_min, t_max, p_min: p_min * ATMOSPHERE, p_max: p_max * ATMOSPHERE, coefficients })
     }
 }
+
+/// Beyond it, the conversion of units leaves the range of doubles.
+const HIGHEST_ORDER: f64 = 50.0;
 
 /// Sum of the reaction orders: `orders` replace or join the coefficients of `terms`, `+M` counts one.
 pub fn overall_order(terms: &[(SpeciesIndex, f64)], orders: &[(SpeciesIndex, f64)], third_body: bool) -> f64 {
