@@ -15,11 +15,7 @@ fn changed(warp: usize, change: impl Fn(&mut Vec<Node>)) -> Program {
 }
 
 fn misuse(kinds: &[Kind]) -> Vec<&BarrierMisuse> {
-    let misuse = |kind| match kind {
-        &Kind::Barrier { ref misuse, .. } => Some(misuse),
-        _ => None,
-    };
-    kinds.iter().filter_map(misuse).collect()
+    kinds.iter().filter_map(|kind| if let Kind::Barrier { misuse, .. } = kind { Some(misuse) } else { None }).collect()
 }
 
 #[test]
