@@ -73,7 +73,7 @@ fn a_wrong_reaction_is_located() {
 #[test]
 fn an_unbalanced_reaction_and_a_malformed_number_come_together() {
     let (chem, therm, tran) = (h2o2("chem.inp"), h2o2("therm.dat"), h2o2("tran.dat"));
-    let broken = chem.replace("\nEND", "\nEND").trim_end().trim_end_matches("END").to_owned()
+    let broken = chem.trim_end().trim_end_matches("END").to_owned()
         + "H2 + O => H2O2 1.0 0.0 0.0\nH + O => OH 1.x 0.0 0.0\nEND\n";
     let files = [("chem.inp", broken.as_str()), ("therm.dat", &therm), ("tran.dat", &tran)];
     refused(&files, &["chem.inp"], 1, &["H2+O=>H2O2", "1.x"]);
