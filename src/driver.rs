@@ -147,8 +147,8 @@ pub fn compile_kernel(
     Ok(Unit { kernel, graph, mapping, proven, program, ptx, report, picture })
 }
 
-/// Graph, mapping and schedule. Inputs pass through shared memory, unless leaving them in global memory takes fewer
-/// phases or is all that fits.
+/// Graph, mapping and schedule. Inputs pass through shared memory, unless leaving them in global memory gives a
+/// shorter schedule or is all that fits.
 fn plan(
     kernel: Kernel,
     model: &Model,
@@ -170,7 +170,7 @@ fn plan(
         let schedule = observer.pass("schedule", k, || schedule::schedule(&graph, &mapping, request.placement, limits));
         match schedule {
             Ok(schedule) => {
-                if best.as_ref().is_none_or(|(_, _, other)| schedule.phases.len() < other.phases.len()) {
+                if best.as_ref().is_none_or(|(best_graph, _, other)| schedule.cost(&graph) < other.cost(best_graph)) {
                     best = Some((graph, mapping, schedule));
                 }
             }
