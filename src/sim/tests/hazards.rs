@@ -15,17 +15,7 @@ fn changed(warp: usize, change: impl Fn(&mut Vec<Node>)) -> Program {
 }
 
 fn misuse(kinds: &[Kind]) -> Vec<&BarrierMisuse> {
-<<<<<<< HEAD
-    let mut found = Vec::new();
-    for kind in kinds {
-        if let Kind::Barrier { misuse, .. } = kind {
-            found.push(misuse);
-        }
-    }
-    found
-=======
     kinds.iter().filter_map(|kind| if let Kind::Barrier { misuse, .. } = kind { Some(misuse) } else { None }).collect()
->>>>>>> sim
 }
 
 #[test]
