@@ -126,6 +126,9 @@ struct Placer<'a> {
     used: u32,
 }
 
+/// A step that could run, with its place in the order.
+type Ready = (Group, StepRef);
+
 type Placed = (Vec<Phase>, SecondaryMap<Value, Option<u32>>, u32);
 
 impl<'a> Placer<'a> {
@@ -148,7 +151,7 @@ impl<'a> Placer<'a> {
             rounds_left[op] = operation.rounds.len() as u32;
             begun[op] = operation.before.is_none();
         }
-        let (depth, path) = depths(graph);
+        let (depth, path) = (graph.depths(), graph.heights());
         let mut longest: BTreeMap<u32, u32> = BTreeMap::new();
         for at in graph.steps() {
             let entry = longest.entry(graph.step(at).shape.index() as u32).or_default();
@@ -197,25 +200,37 @@ impl<'a> Placer<'a> {
 
     fn phase(&mut self, phase: u32) -> Vec<Vec<StepRef>> {
         let mut runs = vec![Vec::new(); self.mapping.warps as usize];
+        let mut load = vec![0; self.mapping.warps as usize];
         let mut released = Vec::new();
         let groups: Vec<Group> = self.waiting.keys().copied().collect();
-        for group in groups {
-            let steps = self.waiting.remove(&group).expect("the key was just listed");
-            let (ready, mut later): (Vec<_>, Vec<_>) = steps.into_iter().partition(|&at| self.ready(at, phase));
-            let (run, postponed) = self.choose(ready);
-            later.extend(postponed);
-            for at in run {
+        for class in groups.chunk_by(|a, b| (a.depth, a.chunk, a.part) == (b.depth, b.chunk, b.part)) {
+            let mut ready = Vec::new();
+            for &group in class {
+                let steps = self.waiting.remove(&group).expect("the key was just listed");
+                let (now, later): (Vec<_>, Vec<_>) = steps.into_iter().partition(|&at| self.ready(at, phase));
+                ready.extend(now.into_iter().map(|at| (group, at)));
+                self.postpone(group, later);
+            }
+            let (run, postponed) = self.choose(ready, &mut load);
+            for (_, at) in run {
                 self.execute(at, phase, &mut released);
                 runs[self.mapping.warp_of[at.op] as usize].push(at);
             }
-            if !later.is_empty() {
-                later.sort_unstable();
-                self.waiting.insert(group, later);
+            for (group, at) in postponed {
+                self.postpone(group, vec![at]);
             }
         }
         self.free.extend(released);
         self.free.sort_unstable_by_key(|&s| Reverse(s));
         runs
+    }
+
+    fn postpone(&mut self, group: Group, steps: Vec<StepRef>) {
+        if !steps.is_empty() {
+            let waiting = self.waiting.entry(group).or_default();
+            waiting.extend(steps);
+            waiting.sort_unstable();
+        }
     }
 
     fn ready(&self, at: StepRef, phase: u32) -> bool {
@@ -235,46 +250,50 @@ impl<'a> Placer<'a> {
             })
     }
 
-    /// Those of the ready steps that run now: rounds that must keep their order up to the first gap, and as many steps
-    /// with outputs as there are free slots, every warp in turn.
-    fn choose(&self, ready: Vec<StepRef>) -> (Vec<StepRef>, Vec<StepRef>) {
-        let (mut ready, mut postponed) = self.in_order(ready);
+    /// Those of the ready steps that run now, and the others: rounds that must keep their order up to the first gap, and
+    /// as many steps with outputs as there are free slots, the warp with the least work in this phase first.
+    fn choose(&self, ready: Vec<Ready>, load: &mut [u64]) -> (Vec<Ready>, Vec<Ready>) {
+        let (ready, mut postponed) = self.in_order(ready);
         let need = |at: StepRef| self.graph.step(at).outputs.len();
-        let total: usize = ready.iter().map(|&at| need(at)).sum();
+        let cost = |at: StepRef| self.graph.body(at).slots().max(1);
+        let warp = |at: StepRef| self.mapping.warp_of[at.op] as usize;
+        let total: usize = ready.iter().map(|&(_, at)| need(at)).sum();
         if total <= self.free.len() {
+            for &(_, at) in &ready {
+                load[warp(at)] += cost(at);
+            }
             return (ready, postponed);
         }
-        let mut turn = vec![0u32; self.mapping.warps as usize];
-        let mut stopped: Vec<Op> = Vec::new();
-        let mut by_turn: Vec<(u32, StepRef)> = Vec::new();
-        // Rounds of one warp's operations take turns too.
-        ready.sort_by_key(|at| (matches!(at.part, Part::Round(_)).then_some(at.part), *at));
-        for at in ready {
-            let turn = &mut turn[self.mapping.warp_of[at.op] as usize];
-            by_turn.push((*turn, at));
-            *turn += 1;
+        let mut queues: Vec<Vec<Ready>> = vec![Vec::new(); load.len()];
+        for (group, at) in ready {
+            queues[warp(at)].push((group, at));
         }
-        by_turn.sort_by_key(|&(turn, _)| turn);
+        for queue in &mut queues {
+            // Rounds of one warp's operations take turns; the next step stands at the end.
+            queue.sort_by_key(|&(group, at)| (matches!(at.part, Part::Round(_)).then_some(at.part), group, at));
+            queue.reverse();
+        }
         let mut left = self.free.len();
         let mut run = Vec::new();
-        for (_, at) in by_turn {
-            let ordered = self.graph.ops[at.op].ordered;
-            if need(at) <= left && !(ordered && stopped.contains(&at.op)) {
-                left -= need(at);
-                run.push(at);
-            } else {
-                stopped.push(at.op);
-                postponed.push(at);
+        while let Some(w) = (0..queues.len()).filter(|&w| !queues[w].is_empty()).min_by_key(|&w| (load[w], w)) {
+            let fits = queues[w].last().is_some_and(|&(_, at)| need(at) <= left);
+            if !fits {
+                postponed.append(&mut queues[w]);
+                continue;
             }
+            let (group, at) = queues[w].pop().expect("the queue is not empty");
+            left -= need(at);
+            load[w] += cost(at);
+            run.push((group, at));
         }
         run.sort_unstable();
         (run, postponed)
     }
 
     /// Drops the rounds of ordered operations whose predecessors are not ready.
-    fn in_order(&self, ready: Vec<StepRef>) -> (Vec<StepRef>, Vec<StepRef>) {
+    fn in_order(&self, ready: Vec<Ready>) -> (Vec<Ready>, Vec<Ready>) {
         let mut next: BTreeMap<Op, u32> = BTreeMap::new();
-        ready.into_iter().partition(|at| {
+        ready.into_iter().partition(|(_, at)| {
             let operation = &self.graph.ops[at.op];
             let Part::Round(i) = at.part else { return true };
             if !operation.ordered {
@@ -326,24 +345,4 @@ fn chunks(graph: &Graph, mapping: &Mapping, depth: &SecondaryMap<Op, u32>) -> Se
         }
     }
     chunk
-}
-
-/// (longest path from a source, longest path to a sink), in operations.
-fn depths(graph: &Graph) -> (SecondaryMap<Op, u32>, SecondaryMap<Op, u32>) {
-    let mut depth: SecondaryMap<Op, u32> = SecondaryMap::new();
-    let mut path: SecondaryMap<Op, u32> = SecondaryMap::new();
-    let inputs = |op: Op| {
-        let parts = graph.ops[op].parts();
-        parts.flat_map(move |part| graph.step(StepRef { op, part }).inputs.iter().map(|&v| graph.values[v].producer.op))
-    };
-    // Producers are added before their readers.
-    for op in graph.ops.keys() {
-        depth[op] = inputs(op).map(|from| depth[from] + 1).max().unwrap_or(0);
-    }
-    for op in graph.ops.keys().rev() {
-        for from in inputs(op) {
-            path[from] = path[from].max(path[op] + 1);
-        }
-    }
-    (depth, path)
 }

@@ -65,3 +65,18 @@ fn ptx_holds_what_the_program_asks_for() {
     assert!(compile(&striped, "kepler").contains("shfl.idx.b32"));
     assert!(compile(&striped, "volta").contains("shfl.sync.idx.b32"));
 }
+
+#[test]
+fn compilers_find_no_product_to_fuse() {
+    let Some(toolchain) = compilers() else { return };
+    let job = Job {
+        name: "products.cu".to_owned(),
+        source: print(&programs::products(), &provenance(), target("kepler")),
+        arch: target("kepler").compute_capability,
+        options: vec!["--fmad=true".to_owned()],
+    };
+    let ptx = toolchain.compile_to_ptx(&job).unwrap().text;
+    // NVRTC fuses some and leaves the rest to ptxas, which fuses nothing that says how it rounds.
+    let count = |instruction: &str| ptx.lines().filter(|line| line.trim_start().starts_with(instruction)).count();
+    assert_eq!([count("mul.rn.f64"), count("mul.f64"), count("fma.rn.f64")], [7, 1, 1], "{ptx}");
+}

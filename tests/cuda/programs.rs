@@ -7,7 +7,7 @@ use singe::emit::program::{
 
 /// All programs.
 pub fn all() -> Vec<Program> {
-    vec![hand_over(), striped_loop(), switch(), data_parallel(), large_slots()]
+    vec![hand_over(), striped_loop(), switch(), data_parallel(), large_slots(), products()]
 }
 
 fn new(kernel: &str, execution: Execution, fields: &[(&str, u32)], output_rows: u32) -> Program {
@@ -182,5 +182,45 @@ pub fn large_slots() -> Program {
         assign(y, Value::Slot(Index::Literal(199))),
         store(1, 0, y),
     ];
+    p
+}
+
+/// Every way from a product to a sum, and products that meet none.
+pub fn products() -> Program {
+    let mut p = new("products", Execution::DataParallel { warps: 1 }, &[("x", 10)], 8);
+    p.slots = 1;
+    let [b, c, total] = ["b", "c", "total"].map(|hint| p.vars.push(hint.to_owned()));
+    p.body = (0..).zip([b, c]).map(|(row, var)| assign(var, field(0, row))).collect();
+    let mut let_new = |value| {
+        let var = p.vars.push("y".to_owned());
+        p.body.push(assign(var, value));
+        var
+    };
+    // Of different factors: a compiler does not fuse a product that it needs for itself.
+    let [added, from, taken, negated, copied, chosen, stored, squared] = [2, 3, 4, 5, 6, 7, 8, 9].map(|row| {
+        let factor = let_new(field(0, row));
+        let_new(Value::Binary(Binary::Mul, factor, b))
+    });
+    let minus = let_new(Value::Unary(Unary::Neg, negated));
+    let copy = let_new(Value::Var(copied));
+    let choice = let_new(Value::SelectLe { a: b, b: c, then: chosen, otherwise: c });
+    let results = [
+        let_new(Value::Binary(Binary::Add, added, c)),
+        let_new(Value::Binary(Binary::Sub, from, c)),
+        let_new(Value::Binary(Binary::Sub, c, taken)),
+        let_new(Value::Binary(Binary::Add, minus, c)),
+        let_new(Value::Binary(Binary::Add, copy, c)),
+        let_new(Value::Binary(Binary::Add, choice, c)),
+        let_new(Value::Fma(squared, squared, c)),
+    ];
+    let read = p.vars.push("read".to_owned());
+    let slot = Index::Literal(0);
+    p.body.extend([
+        Node::StoreSlot { row: slot.clone(), value: stored },
+        assign(read, Value::Slot(slot)),
+        assign(total, Value::Binary(Binary::Add, read, c)),
+    ]);
+    let stores = (0..).zip(results).map(|(row, result)| store(1, row, result));
+    p.body.extend(stores.chain([store(1, 7, total)]));
     p
 }
