@@ -24,6 +24,7 @@ use crate::verify::{self, Subject};
 #[derive(Debug, Clone)]
 pub struct Request {
     pub files: Files,
+    pub reading: mechanism::Options,
     pub kernels: Vec<Kernel>,
     pub warps: u32,
     pub target: &'static Target,
@@ -81,7 +82,8 @@ pub struct Unit {
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
     let input = |diagnostics| Failure { kind: FailureKind::Input, diagnostics };
     let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
-    let (mechanism, warnings) = observer.pass("mechanism", None, || mechanism::read(&request.files)).map_err(input)?;
+    let (mechanism, warnings) =
+        observer.pass("mechanism", None, || mechanism::read_with(&request.files, request.reading)).map_err(input)?;
     let model = observer.pass("kinetics", None, || kinetics::model(mechanism)).map_err(input)?;
     observer.text("mechanism", None, || format!("{:#?}\n", model.mechanism));
     observer.text("kinetics", None, || format!("{:#?}\n", model.transport));

@@ -1,5 +1,6 @@
 //! Every warp count and every layout of code: all kernels proven and verified.
 
+use singe::dataflow::Kernel;
 use singe::driver::{self, FailureKind, Request};
 use singe::emit::overlay::Codegen;
 use singe::mapping::Weights;
@@ -89,5 +90,26 @@ fn shared_mechanisms() {
     }
     for name in ["h2_burke", "dme", "usc2"] {
         verified(&request(shared.join(name).join("chem.inp")));
+    }
+}
+
+/// Every reaction form, in every layout of code.
+#[test]
+fn shared_zoo() {
+    let shared = std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms"));
+    if !shared.is_dir() {
+        println!("skipped: ../shared is absent");
+        return;
+    }
+    for name in ["zoo", "zoo_forms"] {
+        for codegen in [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel] {
+            for warps in [1, 4, 7, 16] {
+                let zoo = request(shared.join(name).join("chem.inp"));
+                verified(&Request { warps, codegen, kernels: vec![Kernel::Chemistry], ..zoo });
+            }
+        }
+    }
+    for unit in ["EVOLTS", "JOULES_MOLE", "KCAL_MOLE", "KELVINS", "KJOULES_MOLE", "MOLECULES"] {
+        verified(&request(shared.join(format!("zoo_{unit}")).join("chem.inp")));
     }
 }

@@ -27,6 +27,8 @@ pub struct Arguments {
 pub enum Command {
     /// Report everything that is wrong with a mechanism, and write nothing
     Check(CheckArguments),
+    /// Write a mechanism as canonical CHEMKIN files
+    Fmt(FmtArguments),
 }
 
 #[derive(Debug, Args)]
@@ -40,6 +42,9 @@ pub struct InputArguments {
     /// TRANSPORT file [default: tran.dat or transport.dat beside the mechanism, or its TRANS section]
     #[arg(long, value_name = "FILE")]
     pub transport: Option<PathBuf>,
+    /// Turn errors that have an obvious repair into warnings
+    #[arg(long)]
+    pub permissive: bool,
 }
 
 #[derive(Debug, Args)]
@@ -49,6 +54,18 @@ pub struct CheckArguments {
     /// Print the diagnostics as JSON on stdout
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct FmtArguments {
+    #[command(flatten)]
+    pub input: InputArguments,
+    /// Write nothing; exit with 1 when a file is not in canonical form
+    #[arg(long, conflicts_with = "output")]
+    pub check: bool,
+    /// Folder for chem.inp, therm.dat and tran.dat [default: the mechanism alone goes to stdout]
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

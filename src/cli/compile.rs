@@ -6,7 +6,7 @@ use super::args::{CompileArguments, Compilers, InputArguments, Verify};
 use super::tell;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{self, Failure, FailureKind, Request};
-use crate::mechanism::Files;
+use crate::mechanism::{Files, Options};
 use crate::observer::Observer;
 use crate::report;
 
@@ -15,6 +15,7 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
     let output = arguments.output.clone().unwrap_or_else(|| default_folder(&files.mechanism));
     let request = Request {
         files,
+        reading: options(&arguments.input),
         kernels: without_repeats(&arguments.kernel),
         warps: arguments.warps,
         target: arguments.target,
@@ -60,6 +61,11 @@ pub fn files(input: &InputArguments) -> Result<Files, Failure> {
         diagnostics: vec![Diagnostic::error("cli::no-mechanism", "no mechanism was given").help("see singe --help")],
     })?;
     Ok(Files { mechanism, thermo: input.thermo.clone(), transport: input.transport.clone() })
+}
+
+/// How the input files of a command are read.
+pub fn options(input: &InputArguments) -> Options {
+    Options { permissive: input.permissive }
 }
 
 /// `singe-gri30` for `mechanisms/gri30/chem.inp`, else after the file itself.

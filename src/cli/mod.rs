@@ -6,6 +6,7 @@
 mod args;
 mod check;
 mod compile;
+mod fmt;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let result = match parsed.command {
         Some(Command::Check(check)) => check::run(&check),
+        Some(Command::Fmt(fmt)) => fmt::run(&fmt),
         None => compile::run(&parsed.compile, command_line(&words)),
     };
     match result {

@@ -4,7 +4,7 @@ use singe::dataflow::Kernel;
 use singe::driver::Request;
 use singe::emit::overlay::Codegen;
 use singe::mapping::{Mapper, Weights};
-use singe::mechanism::Files;
+use singe::mechanism::{Files, Options};
 use singe::schedule::Placement;
 use singe::target::Target;
 
@@ -12,6 +12,7 @@ use singe::target::Target;
 pub fn of(mechanism: std::path::PathBuf) -> Request {
     Request {
         files: Files { mechanism, thermo: None, transport: None },
+        reading: Options::default(),
         kernels: Kernel::ALL.to_vec(),
         warps: 8,
         target: Target::by_name("kepler").unwrap(),

@@ -8,7 +8,6 @@ use super::common::{self, OUTPUT, scalar, single, step};
 use super::reaction::{self, Operands, Sources};
 use crate::dataflow::body::Body;
 use crate::dataflow::graph::{Graph, Operation, Step, Value};
-use crate::diagnostic::Diagnostic;
 use crate::kinetics::Model;
 use crate::mechanism::{Collider, Nasa7, Rate, Reaction, Reverse};
 
@@ -20,52 +19,38 @@ pub const SCALARS: [u32; 5] = [
     scalar::CONCENTRATION,
     scalar::LN_STANDARD_CONCENTRATION,
 ];
-/// With Landau-Teller reactions, one more.
-pub const SCALARS_WITH_CUBE_ROOT: [u32; 6] = [
-    scalar::TEMPERATURE,
-    scalar::LN_TEMPERATURE,
-    scalar::INVERSE_TEMPERATURE,
-    scalar::CONCENTRATION,
-    scalar::LN_STANDARD_CONCENTRATION,
-    scalar::CUBE_ROOT,
-];
 
-pub fn build(model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>> {
+pub fn build(model: &Model, options: &Options) -> Graph {
     let mechanism = &model.mechanism;
-    let landau_teller =
-        |r: &Reaction| matches!(r.rate, Rate::LandauTeller(..)) || matches!(r.reverse, Reverse::Explicit(_, Some(_)));
-    let scalars: &[u32] =
-        if mechanism.reactions.iter().any(landau_teller) { &SCALARS_WITH_CUBE_ROOT } else { &SCALARS };
-    let mut graph = common::begin("chemistry", model, "production_rates", mechanism.species.len() as u32, scalars);
+    let scalars = scalars(&mechanism.reactions);
+    let mut graph = common::begin("chemistry", model, "production_rates", mechanism.species.len() as u32, &scalars);
     let mut sources = Sources {
-        scalars,
+        scalars: &scalars,
         concentrations: options.stage_inputs.then(|| concentrations(&mut graph, model)),
         gibbs: gibbs_energies(&mut graph, model),
         third_bodies: Vec::new(),
     };
     third_bodies(&mut graph, model, &mut sources);
 
-    let mut errors = Vec::new();
-    let mut progress: Vec<Option<Value>> = Vec::new();
+    let mut progress: Vec<Value> = Vec::new();
     for (i, r) in mechanism.reactions.iter().enumerate() {
-        match reaction::step(&mut graph, r, &sources) {
-            Ok(step) => {
-                let op = graph.add(single(format!("reaction {} {}", i + 1, r.equation), step), |_, _| {
-                    format!("progress {}", i + 1)
-                });
-                progress.push(Some(graph.ops[op].after.outputs[0]));
-            }
-            Err(diagnostic) => {
-                errors.push(diagnostic);
-                progress.push(None);
-            }
-        }
-    }
-    if !errors.is_empty() {
-        return Err(errors);
+        let step = reaction::step(&mut graph, r, &sources);
+        let op =
+            graph.add(single(format!("reaction {} {}", i + 1, r.equation), step), |_, _| format!("progress {}", i + 1));
+        progress.push(graph.ops[op].after.outputs[0]);
     }
     production(&mut graph, model, &progress);
-    Ok(graph)
+    graph
+}
+
+/// [`SCALARS`], and those that only some rate forms need.
+fn scalars(reactions: &[Reaction]) -> Vec<u32> {
+    let landau_teller =
+        |r: &Reaction| matches!(r.rate, Rate::LandauTeller(..)) || matches!(r.reverse, Reverse::Explicit(_, Some(_)));
+    let tabulated = |r: &Reaction| matches!(r.rate, Rate::Plog(_) | Rate::Chebyshev(_));
+    let cube_root = reactions.iter().any(landau_teller).then_some(scalar::CUBE_ROOT);
+    let ln_pressure = reactions.iter().any(tabulated).then_some(scalar::LN_PRESSURE);
+    SCALARS.into_iter().chain(cube_root).chain(ln_pressure).collect()
 }
 
 /// Concentrations in kmol/m3.
@@ -216,7 +201,7 @@ fn third_bodies(graph: &mut Graph, model: &Model, sources: &mut Sources<'_>) {
 }
 
 /// wdot_k = sum_i (nu''_ik - nu'_ik) q_i in kmol/m3/s.
-fn production(graph: &mut Graph, model: &Model, progress: &[Option<Value>]) {
+fn production(graph: &mut Graph, model: &Model, progress: &[Value]) {
     let before = {
         let mut b = Body::default();
         let zero = b.literal(0.0);
@@ -230,8 +215,7 @@ fn production(graph: &mut Graph, model: &Model, progress: &[Option<Value>]) {
     };
     let species = &model.mechanism.species;
     let mut rounds: Vec<Vec<Step>> = vec![Vec::new(); species.len()];
-    for (r, value) in model.mechanism.reactions.iter().zip(progress) {
-        let value = value.expect("every reaction has its rate of progress");
+    for (r, &value) in model.mechanism.reactions.iter().zip(progress) {
         let mut net: Vec<(usize, f64)> = Vec::new();
         for (list, sign) in [(&r.reactants, -1.0), (&r.products, 1.0)] {
             for &(k, nu) in list {

@@ -4,6 +4,7 @@ mod chemistry;
 mod common;
 mod conductivity;
 mod diffusion;
+mod pressure;
 mod reaction;
 mod viscosity;
 
@@ -60,7 +61,7 @@ pub struct Options {
 
 /// Builds the graph of a kernel in the paper's form (pairwise, in logarithmic space).
 ///
-/// Errors: transport data are missing; a reaction form that the kernel does not compute; diffusion in a single species.
+/// Errors: transport data are missing; diffusion in a single species.
 pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>> {
     let fits = || {
         model.transport.as_ref().ok_or_else(|| {
@@ -81,6 +82,6 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
                 .help("choose the other kernels with --kernel viscosity,conductivity,chemistry"),
         ]),
         Kernel::Diffusion => Ok(diffusion::build(model, fits()?, options)),
-        Kernel::Chemistry => chemistry::build(model, options),
+        Kernel::Chemistry => Ok(chemistry::build(model, options)),
     }
 }
