@@ -1,6 +1,6 @@
 //! Every warp count and every layout of code: all kernels proven and verified.
 
-use singe::dataflow::Kernel;
+use singe::dataflow::{Form, Kernel};
 use singe::driver::{self, FailureKind, Request};
 use singe::emit::overlay::Codegen;
 use singe::mapping::{Mapper, Weights};
@@ -21,6 +21,8 @@ fn request(mechanism: std::path::PathBuf) -> Request {
         placement: Placement::Auto,
         codegen: Codegen::Overlay,
         floor: 1e-20,
+        form: Some(Form::Pairwise),
+        fit_tolerance: Some(1e-4),
         verify: Some(70),
         emit: vec![],
         output: None,

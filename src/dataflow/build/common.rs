@@ -1,5 +1,6 @@
 //! What the builders share: the arrays of the host interface, the point's scalars, steps without ceremony.
 
+use super::approximation;
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Array, Graph, Operation, Shape, Step, Value};
 use crate::kinetics::Model;
@@ -25,6 +26,8 @@ pub mod scalar {
     pub const PRESSURE_RATIO: u32 = 5;
     /// T^(-1/3), for Landau-Teller rates
     pub const CUBE_ROOT: u32 = 6;
+    /// ln T scaled to -1 at 300 K and 1 at 3000 K
+    pub const SCALED_LN_TEMPERATURE: u32 = 7;
 }
 
 /// Which of the scalars a kernel uses decides what its preamble computes.
@@ -70,6 +73,12 @@ pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u3
                 let third = b.literal(-1.0 / 3.0);
                 let x = b.mul(ln_t, third);
                 ("cube_root", b.exp(x))
+            }
+            scalar::SCALED_LN_TEMPERATURE => {
+                let t = b.field(TEMPERATURE, 0);
+                let ln_t = b.log(t);
+                let (slope, offset) = (b.literal(approximation::SLOPE), b.literal(approximation::OFFSET));
+                ("scaled_ln_t", b.fma(slope, ln_t, offset))
             }
             _ => unreachable!("scalar {s} has no rule"),
         };
