@@ -20,7 +20,7 @@ fn check(path: PathBuf) {
 fn check_kernel(kernel: Kernel, model: &Model, what: &str) {
     let states = kinetics::verification_states(model, 30);
     for (warps, stage_inputs) in [(8, true), (3, false)] {
-        let graph = build(kernel, model, &Options { warps, stage_inputs, floor: 1e-20 }).unwrap();
+        let graph = build(kernel, model, &Options { warps, stage_inputs, ..Options::default() }).unwrap();
         let mut worst = 0.0f64;
         for state in &states {
             let mut fields: Vec<Vec<f64>> = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::dataflow::Kernel;
+use crate::dataflow::{Form, Kernel};
 use crate::emit::overlay::Codegen;
 use crate::fault::Fault;
 use crate::mapping::{Mapper, Weights};
@@ -99,6 +99,13 @@ pub struct CompileArguments {
     /// Smallest mole fraction in the diffusion kernel
     #[arg(long, value_name = "X", default_value_t = 1e-20, value_parser = floor)]
     pub floor: f64,
+    /// Algebra of the kernels: auto (the cheapest), pairwise (the paper's), symmetric, low-rank, polynomial, lean; a kernel
+    /// without the form takes the pairwise form
+    #[arg(long, value_name = "FORM", default_value = "pairwise", value_parser = form)]
+    pub form: FormName,
+    /// Largest relative error of polynomial forms, or exact for none
+    #[arg(long, value_name = "X|exact", default_value = "1e-4", value_parser = fit_tolerance)]
+    pub fit_tolerance: FitTolerance,
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: Verify,
@@ -196,6 +203,36 @@ fn verify(text: &str) -> Result<Verify, String> {
             Ok(n) if (1..=100_000).contains(&n) => Ok(Verify::States(n)),
             _ => Err("give a number of states from 1 to 100000, or off".into()),
         },
+    }
+}
+
+/// `--form auto|FORM`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormName {
+    Auto,
+    Form(Form),
+}
+
+/// `--fit-tolerance X|exact`
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FitTolerance {
+    Exact,
+    Within(f64),
+}
+
+fn form(text: &str) -> Result<FormName, String> {
+    if text == "auto" {
+        return Ok(FormName::Auto);
+    }
+    let found = Form::ALL.into_iter().find(|f| f.name() == text);
+    found.map(FormName::Form).ok_or_else(|| format!("known forms: auto, {}", Form::ALL.map(Form::name).join(", ")))
+}
+
+fn fit_tolerance(text: &str) -> Result<FitTolerance, String> {
+    match text.parse() {
+        _ if text == "exact" => Ok(FitTolerance::Exact),
+        Ok(x) if (1e-9..=1e-2).contains(&x) => Ok(FitTolerance::Within(x)),
+        _ => Err("give a relative error from 1e-9 to 1e-2, or exact".into()),
     }
 }
 

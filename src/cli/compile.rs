@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{CompileArguments, Compilers, InputArguments, Verify};
+use super::args::{CompileArguments, Compilers, FitTolerance, FormName, InputArguments, Verify};
 use super::tell;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{self, Failure, FailureKind, Request};
@@ -25,6 +25,14 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
         placement: arguments.placement.into(),
         codegen: arguments.codegen.into(),
         floor: arguments.floor,
+        form: match arguments.form {
+            FormName::Auto => None,
+            FormName::Form(form) => Some(form),
+        },
+        fit_tolerance: match arguments.fit_tolerance {
+            FitTolerance::Exact => None,
+            FitTolerance::Within(x) => Some(x),
+        },
         verify: match arguments.verify {
             Verify::Off => None,
             Verify::States(n) => Some(n),

@@ -34,6 +34,8 @@ pub struct Array {
 pub struct Graph {
     /// The kernel's name.
     pub kernel: &'static str,
+    /// Largest relative error of the form against the exact mixture rule, rounding aside; 0 for an exact form.
+    pub bound: f64,
     pub arrays: Vec<Array>,
     /// Names of the point's scalars; [`Graph::preamble`] computes them, in every warp.
     pub scalars: Vec<&'static str>,
@@ -110,6 +112,7 @@ impl Graph {
     pub fn new(kernel: &'static str, arrays: Vec<Array>) -> Self {
         Self {
             kernel,
+            bound: 0.0,
             arrays,
             scalars: Vec::new(),
             preamble: Step::default(),
@@ -186,6 +189,17 @@ impl Graph {
     fn producers(&self, op: Op) -> impl Iterator<Item = Op> + '_ {
         let parts = self.ops[op].parts();
         parts.flat_map(move |part| self.step(StepRef { op, part }).inputs.iter().map(|&v| self.values[v].producer.op))
+    }
+
+    /// Double-precision issue slots per point, as counted before scheduling: every warp computes the scalars.
+    pub fn slots(&self, warps: u32) -> u64 {
+        let steps: u64 = self.steps().map(|at| self.body(at).slots()).sum();
+        steps + u64::from(warps) * self.shapes[self.preamble.shape].slots()
+    }
+
+    /// Constants of all steps: each takes about two shuffles per group of points when it is striped over lanes.
+    pub fn constants(&self) -> u64 {
+        self.steps().map(|at| self.step(at).constants.len() as u64).sum()
     }
 
     /// The operations as a petgraph graph; edge weights count the values that pass. Node i is operation i.

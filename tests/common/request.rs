@@ -1,6 +1,6 @@
 //! A request to vary.
 
-use singe::dataflow::Kernel;
+use singe::dataflow::{Form, Kernel};
 use singe::driver::Request;
 use singe::emit::overlay::Codegen;
 use singe::mapping::{Mapper, Weights};
@@ -22,6 +22,8 @@ pub fn of(mechanism: std::path::PathBuf) -> Request {
         placement: Placement::Auto,
         codegen: Codegen::Overlay,
         floor: 1e-20,
+        form: Some(Form::Pairwise),
+        fit_tolerance: Some(1e-4),
         verify: Some(70),
         real_compilers: false,
         emit: vec![],

@@ -3,9 +3,9 @@
 //! Operations: the concentration and Gibbs energy of each species, one sum per distinct third body, the rate of progress
 //! of each reaction, the production rate of each species.
 
-use super::Options;
 use super::common::{self, OUTPUT, scalar, single, step};
 use super::reaction::{self, Operands, Sources};
+use super::{Form, Options};
 use crate::dataflow::body::Body;
 use crate::dataflow::graph::{Graph, Operation, Step, Value};
 use crate::kinetics::Model;
@@ -29,6 +29,7 @@ pub fn build(model: &Model, options: &Options) -> Graph {
         concentrations: options.stage_inputs.then(|| concentrations(&mut graph, model)),
         gibbs: gibbs_energies(&mut graph, model),
         third_bodies: Vec::new(),
+        lean: options.form == Form::Lean,
     };
     third_bodies(&mut graph, model, &mut sources);
 

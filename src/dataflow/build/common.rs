@@ -1,5 +1,6 @@
 //! What the builders share: the arrays of the host interface, the point's scalars, steps without ceremony.
 
+use super::approximation;
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Array, Graph, Operation, Shape, Step, Value};
 use crate::kinetics::Model;
@@ -27,6 +28,8 @@ pub mod scalar {
     pub const CUBE_ROOT: u32 = 6;
     /// ln(P/Pa), for rates that are tabulated over the pressure
     pub const LN_PRESSURE: u32 = 7;
+    /// ln T scaled to -1 at 300 K and 1 at 3000 K
+    pub const SCALED_LN_TEMPERATURE: u32 = 8;
 }
 
 /// Which of the scalars a kernel uses decides what its preamble computes.
@@ -76,6 +79,12 @@ pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u3
             scalar::LN_PRESSURE => {
                 let p = b.field(PRESSURE, 0);
                 ("ln_p", b.log(p))
+            }
+            scalar::SCALED_LN_TEMPERATURE => {
+                let t = b.field(TEMPERATURE, 0);
+                let ln_t = b.log(t);
+                let (slope, offset) = (b.literal(approximation::SLOPE), b.literal(approximation::OFFSET));
+                ("scaled_ln_t", b.fma(slope, ln_t, offset))
             }
             _ => unreachable!("scalar {s} has no rule"),
         };

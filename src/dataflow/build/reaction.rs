@@ -21,6 +21,8 @@ pub struct Sources<'a> {
     /// -g/RT by species, where an equilibrium constant needs it
     pub gibbs: Vec<Option<Value>>,
     pub third_bodies: Vec<(Vec<(SpeciesIndex, f64)>, Value)>,
+    /// Fewer elementary functions, for the lean form.
+    pub lean: bool,
 }
 
 /// A step under construction: its body and the operands it gathers on the way.
@@ -166,6 +168,9 @@ pub fn exponent(o: &mut Operands, k: &Arrhenius) -> Id {
 pub fn arrhenius(o: &mut Operands, k: &Arrhenius, sources: &Sources<'_>, extra: Option<&LandauTeller>) -> Id {
     if k.a == 0.0 {
         return o.body.literal(0.0);
+    }
+    if sources.lean && extra.is_none() && k.b == 0.0 && k.e_over_r == 0.0 {
+        return o.constant(k.a);
     }
     let mut x = exponent(o, k);
     if let Some(LandauTeller { b, c }) = extra {
