@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use singe::dataflow::{Form, Kernel, Options, build, interpret};
 use singe::driver::{self, Request};
+use singe::emit::overlay::Codegen;
 use singe::kinetics::{self, Model};
 use singe::mechanism::{self, Files};
 use singe::observer::Observer;
