@@ -103,7 +103,7 @@ pub struct CompileArguments {
     /// without the form takes the pairwise form
     #[arg(long, value_name = "FORM", default_value = "pairwise", value_parser = form)]
     pub form: FormName,
-    /// Largest relative error of polynomial forms, or exact for none
+    /// Largest relative error of polynomial forms from 300 to 3000 K, or exact for none
     #[arg(long, value_name = "X|exact", default_value = "1e-4", value_parser = fit_tolerance)]
     pub fit_tolerance: FitTolerance,
     /// States to verify each kernel on (at least 1), or off

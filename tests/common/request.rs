@@ -34,6 +34,7 @@ pub fn of(mechanism: std::path::PathBuf) -> Request {
 }
 
 /// A mechanism that comes with the project.
+#[allow(dead_code, reason = "not every test that varies a request compiles a shipped mechanism")]
 pub fn shipped(name: &str) -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
 }

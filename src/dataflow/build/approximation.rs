@@ -3,7 +3,7 @@
 //! A fitted property is exp(cubic in ln T). Divided by a power of T it hardly varies, and a polynomial in
 //! u = scaled ln T (-1 at 300 K, 1 at 3000 K) of low degree comes close: interpolated at Chebyshev's points.
 
-use crate::kinetics::{TransportFits, fits::cubic};
+use crate::kinetics::fits::cubic;
 
 /// u = ln T * SLOPE + OFFSET.
 pub const SLOPE: f64 = 2.0 / std::f64::consts::LN_10;
@@ -22,28 +22,25 @@ pub struct Polynomials {
     pub error: f64,
 }
 
-/// Polynomials for exp(cubic(ln T)) of least degree that err by at most `tolerance` (relative) from 300 to 3000 K and over
-/// the range of the fits.
-pub fn polynomials(cubics: &[[f64; 4]], fits: &TransportFits, tolerance: f64) -> Polynomials {
-    let ends = [300f64.min(fits.t_min), 3000f64.max(fits.t_max)].map(|t| t.ln() * SLOPE + OFFSET);
-    let mut best = of_degree(cubics, ends, 2);
+/// Polynomials for exp(cubic(ln T)) of least degree that err by at most `tolerance` (relative) from 300 to 3000 K. Up to
+/// the highest degree: the caller compares [`Polynomials::error`] with the tolerance.
+pub fn polynomials(cubics: &[[f64; 4]], tolerance: f64) -> Polynomials {
+    let mut best = of_degree(cubics, 2);
     for degree in 3..=HIGHEST_DEGREE {
         if best.error <= tolerance {
             break;
         }
-        best = of_degree(cubics, ends, degree);
+        best = of_degree(cubics, degree);
     }
     best
 }
 
-fn of_degree(cubics: &[[f64; 4]], ends: [f64; 2], degree: usize) -> Polynomials {
-    let (middle, half) = (0.5 * (ends[0] + ends[1]), 0.5 * (ends[1] - ends[0]));
+fn of_degree(cubics: &[[f64; 4]], degree: usize) -> Polynomials {
     let count = degree + 1;
     let angle = |k: usize| (k as f64 + 0.5) * std::f64::consts::PI / count as f64;
-    let nodes: Vec<f64> = (0..count).map(|k| middle + half * angle(k).cos()).collect();
+    let nodes: Vec<f64> = (0..count).map(|k| angle(k).cos()).collect();
     let property = |c: &[f64; 4], u: f64| cubic(c, (u - OFFSET) / SLOPE).exp();
-    let judged: Vec<f64> =
-        (0..JUDGED).map(|i| ends[0] + (ends[1] - ends[0]) * f64::from(i) / f64::from(JUDGED - 1)).collect();
+    let judged: Vec<f64> = (0..JUDGED).map(|i| 2.0 * f64::from(i) / f64::from(JUDGED - 1) - 1.0).collect();
     let mut error = 0.0f64;
     let coefficients = cubics.iter().map(|c| {
         let values = nodes.iter().map(|&u| property(c, u)).collect();
@@ -88,12 +85,10 @@ mod tests {
 
     #[test]
     fn the_degree_follows_the_tolerance() {
-        let fits =
-            TransportFits { t_min: 300.0, t_max: 3000.0, viscosity: vec![], conductivity: vec![], diffusion: vec![] };
         let cubics = [[-11.3, 0.6, -0.05, 2e-3], [3.0, -0.4, 0.02, 1e-3]];
         let mut degree = 0;
         for tolerance in [1e-3, 1e-5, 1e-8, 1e-11] {
-            let found = polynomials(&cubics, &fits, tolerance);
+            let found = polynomials(&cubics, tolerance);
             assert!(found.error <= tolerance, "{tolerance:e}: {:e}", found.error);
             assert!(found.coefficients[0].len() > degree);
             degree = found.coefficients[0].len();

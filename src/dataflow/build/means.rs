@@ -32,9 +32,9 @@ pub fn lean(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
 
 pub fn polynomial(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
     let mut graph = common::begin("conductivity", model, "conductivity", 1, &POLYNOMIAL_SCALARS);
-    let direct = approximation::polynomials(&fits.conductivity, fits, tolerance);
+    let direct = approximation::polynomials(&fits.conductivity, tolerance);
     let negated: Vec<[f64; 4]> = fits.conductivity.iter().map(|c| c.map(|c| -c)).collect();
-    let inverse = approximation::polynomials(&negated, fits, tolerance);
+    let inverse = approximation::polynomials(&negated, tolerance);
     // Both means have positive terms: neither errs by more than its terms.
     graph.bound = direct.error.max(inverse.error / (1.0 - inverse.error));
     let last = |p: &Polynomials| p.coefficients[0].len() as u32 - 1;

@@ -195,6 +195,10 @@ fn rate_constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>) -> Id {
             o.body.literal(0.0)
         }
         Rate::Falloff { low, high, collider, blending } => {
+            // Negative factors are left to the general form.
+            if let (true, Blending::Troe { a, t3, t1, t2 }) = (sources.lean && low.a > 0.0 && high.a > 0.0, blending) {
+                return lean_troe(o, [low, high], collider, sources, [*a, *t3, *t1], *t2);
+            }
             let (limit, reduced) = reduced_pressure(o, low, high, collider, sources, true);
             let f = broadening(o, blending, reduced);
             let ratio = lindemann(o, reduced);
@@ -260,8 +264,35 @@ fn broadening(o: &mut Operands, blending: &Blending, reduced: Id) -> Option<Id> 
     }
 }
 
-/// Gilbert, Luther & Troe (1983); the paper's Listing 1.
-fn troe(o: &mut Operands, [a, t3, t1]: [f64; 3], t2: Option<f64>, reduced: Id) -> Id {
+/// k_inf F Pr/(1 + Pr) with one exponential for k_inf F.
+fn lean_troe(
+    o: &mut Operands,
+    [low, high]: [&Arrhenius; 2],
+    collider: &Collider,
+    sources: &Sources<'_>,
+    parameters: [f64; 3],
+    t2: Option<f64>,
+) -> Id {
+    let ln_low = exponent(o, low);
+    let ln_high = exponent(o, high);
+    let difference = o.body.sub(ln_low, ln_high);
+    let ratio = o.body.exp(difference);
+    let m = third_body(o, sources, collider);
+    let reduced = o.body.mul(ratio, m);
+    let ln_f = ln_troe(o, parameters, t2, reduced);
+    let ln_k = o.body.add(ln_high, ln_f);
+    let k = o.body.exp(ln_k);
+    let part = lindemann(o, reduced);
+    o.body.mul(k, part)
+}
+
+fn troe(o: &mut Operands, parameters: [f64; 3], t2: Option<f64>, reduced: Id) -> Id {
+    let ln = ln_troe(o, parameters, t2, reduced);
+    o.body.exp(ln)
+}
+
+/// ln F. Gilbert, Luther & Troe (1983); the paper's Listing 1.
+fn ln_troe(o: &mut Operands, [a, t3, t1]: [f64; 3], t2: Option<f64>, reduced: Id) -> Id {
     let temperature = scalar_of(&mut o.body, &SCALARS, scalar::TEMPERATURE);
     // A zero T3 or T1 stands for an exponential that is zero.
     let term = |o: &mut Operands, weight: f64, t: f64| {
@@ -297,8 +328,7 @@ fn troe(o: &mut Operands, [a, t3, t1]: [f64; 3], t2: Option<f64>, reduced: Id) -
     let width = b.fma(quotient, quotient, one);
     let lg = b.div(lf, width);
     let ln10 = b.literal(std::f64::consts::LN_10);
-    let ln = b.mul(lg, ln10);
-    b.exp(ln)
+    b.mul(lg, ln10)
 }
 
 /// F = d T^e (a exp(-b/T) + exp(-T/c))^X, X = 1/(1 + (lg Pr)^2). Stewart, Larson & Golden (1989).

@@ -22,7 +22,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     let mut graph = common::begin("diffusion", model, "diffusion", n as u32, &SCALARS);
     let inverse = |c: &[f64; 4]| [ATMOSPHERE.ln() - c[0], POWER - c[1], -c[2], -c[3]];
     let cubics: Vec<[f64; 4]> = fits.diffusion.iter().map(inverse).collect();
-    let pairs = approximation::polynomials(&cubics, fits, tolerance);
+    let pairs = approximation::polynomials(&cubics, tolerance);
     graph.bound = pairs.error;
     let degree = pairs.coefficients[0].len() - 1;
     let blocks = diffusion::blocks(n, options.warps as usize);

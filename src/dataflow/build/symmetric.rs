@@ -17,6 +17,12 @@ const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 /// Rows of the matrix in one operation, at most: three running sums each.
 const ROWS: usize = 5;
 
+/// Species whose divisions are shared, at most.
+const SOURCES: usize = 4;
+
+/// With more species than this, shared memory has no room for e: the rows compute it again.
+const MOST_ROOTS: usize = 96;
+
 /// w, w/e and w/e^2, or a product of the matrix with them.
 type Triple = [Value; 3];
 
@@ -24,17 +30,20 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let mut graph = common::begin("viscosity", model, "viscosity", 1, &SCALARS);
     let classes = weight_classes(model);
     let weights: Vec<f64> = classes.iter().map(|class| model.mechanism.species[class[0]].weight).collect();
-    let (triples, roots) = sources(&mut graph, model, fits);
+    let constants = species_constants(model, fits);
+    let again = !options.stage_inputs && constants.len() > MOST_ROOTS;
+    let (triples, roots) = sources(&mut graph, model, &constants, options.warps as usize, !again);
+    let ends = Ends { classes: &classes, constants: &constants, roots: &roots, warps: options.warps as usize };
     let columns: Vec<Triple> = classes.iter().map(|class| class_sum(&mut graph, model, class, &triples)).collect();
     let shares = if options.form == Form::LowRank {
         let factors = low_rank::factors(&weights, LOW_RANK_BOUND);
         graph.bound = factors.error;
         let reduced = reduced(&mut graph, &factors.rows, &columns, options.warps as usize);
-        rows(&mut graph, model, &classes, &factors.rows, &reduced, &roots, options)
+        rows(&mut graph, model, &factors.rows, &reduced, &ends)
     } else {
         let matrix: Vec<Vec<f64>> =
             weights.iter().map(|k| weights.iter().map(|j| 1.0 / (k + j).sqrt()).collect()).collect();
-        rows(&mut graph, model, &classes, &matrix, &columns, &roots, options)
+        rows(&mut graph, model, &matrix, &columns, &ends)
     };
     mixture(&mut graph, &shares);
     graph
@@ -55,59 +64,84 @@ fn weight_classes(model: &Model) -> Vec<Vec<usize>> {
     classes
 }
 
-/// One operation per two species: each species' triple and e. The two share a division.
-fn sources(graph: &mut Graph, model: &Model, fits: &TransportFits) -> (Vec<Triple>, Vec<Value>) {
+/// What the last steps need to know of the species.
+struct Ends<'a> {
+    classes: &'a [Vec<usize>],
+    constants: &'a [[f64; 5]],
+    /// e by species; empty where the rows compute it again.
+    roots: &'a [Value],
+    warps: usize,
+}
+
+/// By species: the cubic of ln e in ln T, and sqrt(W).
+fn species_constants(model: &Model, fits: &TransportFits) -> Vec<[f64; 5]> {
+    let all = model.mechanism.species.iter().zip(&fits.viscosity);
+    all.map(|(species, c)| {
+        [0.5 * c[0] - species.weight.ln() / 4.0, 0.5 * c[1], 0.5 * c[2], 0.5 * c[3], species.weight.sqrt()]
+    })
+    .collect()
+}
+
+/// e = exp(cubic) with the cubic's constants from `first` on.
+fn root(b: &mut Body, first: u32) -> Id {
+    let ln_t = common::scalar_of(b, &SCALARS, scalar::LN_TEMPERATURE);
+    let half = b.polynomial(ln_t, first, first + 3);
+    b.exp(half)
+}
+
+/// Each species' triple, and e where it is kept. A few species share an operation and its division.
+fn sources(
+    graph: &mut Graph,
+    model: &Model,
+    constants: &[[f64; 5]],
+    warps: usize,
+    keep: bool,
+) -> (Vec<Triple>, Vec<Value>) {
     let species = &model.mechanism.species;
     let (mut triples, mut roots) = (Vec::new(), Vec::new());
-    let all: Vec<usize> = (0..species.len()).collect();
-    for pair in all.chunks(2) {
+    let per_species = if keep { 4 } else { 3 };
+    for group in common::blocks(species.len(), warps * species.len().div_ceil(warps * SOURCES)) {
         let mut b = Body::default();
-        let ln_t = common::scalar_of(&mut b, &SCALARS, scalar::LN_TEMPERATURE);
-        let e: Vec<Id> = (0..pair.len() as u32)
-            .map(|i| {
-                let half = b.polynomial(ln_t, 5 * i, 5 * i + 3);
-                b.exp(half)
-            })
-            .collect();
+        let e: Vec<Id> = (0..group.len() as u32).map(|i| root(&mut b, 5 * i)).collect();
         let inverse = reciprocals(&mut b, &e);
         for (i, (&e, &inverse)) in (0u32..).zip(e.iter().zip(&inverse)) {
             let (x, root) = (common::mole_fraction(&mut b, i), b.constant(5 * i + 4));
             let w = b.mul(x, root);
             let first = b.mul(w, inverse);
             let second = b.mul(first, inverse);
-            b.values.extend([w, first, second, e]);
+            b.values.extend([w, first, second]);
+            b.values.extend(keep.then_some(e));
         }
         let shape = graph.shape(b);
-        let constants = pair.iter().flat_map(|&k| {
-            let weight = species[k].weight;
-            let mut half = fits.viscosity[k].map(|c| 0.5 * c);
-            half[0] -= weight.ln() / 4.0;
-            half.into_iter().chain([weight.sqrt()])
+        let rows = group.clone().map(|k| k as u32).collect();
+        let at = step(shape, constants[group.clone()].concat(), vec![], rows);
+        let op = graph.add(single(format!("species from {}", species[group.start].name), at), |_, i| {
+            let what = ["w", "w/e", "w/e2", "e"][i % per_species];
+            format!("{what} {}", species[group.start + i / per_species].name)
         });
-        let name = |i: usize| format!("{} {}", ["w", "w/e", "w/e2", "e"][i % 4], species[pair[i / 4]].name);
-        let rows = pair.iter().map(|&k| k as u32).collect();
-        let operation =
-            single(format!("species {}", species[pair[0]].name), step(shape, constants.collect(), vec![], rows));
-        let op = graph.add(operation, |_, i| name(i));
-        for values in graph.ops[op].after.outputs.chunks(4) {
+        for values in graph.ops[op].after.outputs.chunks(per_species) {
             triples.push([values[0], values[1], values[2]]);
-            roots.push(values[3]);
+            roots.extend(values.get(3));
         }
     }
     (triples, roots)
 }
 
-/// 1/a of one or two positive numbers of moderate size, with one division.
+/// 1/a of a few positive numbers of moderate size, with one division.
 fn reciprocals(b: &mut Body, all: &[Id]) -> Vec<Id> {
-    let one = b.literal(1.0);
-    match *all {
-        [first, second] => {
-            let product = b.mul(first, second);
-            let inverse = b.div(one, product);
-            vec![b.mul(inverse, second), b.mul(inverse, first)]
-        }
-        _ => all.iter().map(|&a| b.div(one, a)).collect(),
+    let mut products = vec![all[0]];
+    for (i, &a) in all.iter().enumerate().skip(1) {
+        products.push(b.mul(products[i - 1], a));
     }
+    let one = b.literal(1.0);
+    let mut rest = b.div(one, products[all.len() - 1]);
+    let mut inverse = vec![rest; all.len()];
+    for i in (1..all.len()).rev() {
+        inverse[i] = b.mul(rest, products[i - 1]);
+        rest = b.mul(rest, all[i]);
+    }
+    inverse[0] = rest;
+    inverse
 }
 
 /// The sum of the triples of a class.
@@ -144,7 +178,7 @@ fn reduced(graph: &mut Graph, factors: &[Vec<f64>], columns: &[Triple], warps: u
     let rank = factors[0].len();
     let (before, round, after) = (zeros(graph, 3), product_round(graph, 1), passed_on(graph));
     // Parts that spread the operations evenly over the warps.
-    let parts = (1..=4usize.min(columns.len())).min_by_key(|&p| (rank * p).div_ceil(warps) * 12 / p).unwrap_or(1);
+    let parts = (1..=2usize.min(columns.len())).min_by_key(|&p| (rank * p).div_ceil(warps) * 12 / p).unwrap_or(1);
     (0..rank)
         .map(|q| {
             let sums: Vec<Triple> = common::blocks(columns.len(), parts)
@@ -197,17 +231,9 @@ fn product_round(graph: &mut Graph, rows: usize) -> crate::dataflow::Shape {
 }
 
 /// The rows of the matrix, several per operation, and their species' shares as one value per operation.
-fn rows(
-    graph: &mut Graph,
-    model: &Model,
-    classes: &[Vec<usize>],
-    matrix: &[Vec<f64>],
-    vectors: &[Triple],
-    roots: &[Value],
-    options: &Options,
-) -> Vec<Value> {
+fn rows(graph: &mut Graph, model: &Model, matrix: &[Vec<f64>], vectors: &[Triple], ends: &Ends<'_>) -> Vec<Value> {
     let species = &model.mechanism.species;
-    let warps = options.warps as usize;
+    let (classes, warps) = (ends.classes, ends.warps);
     let groups = common::blocks(classes.len(), warps * classes.len().div_ceil(warps * ROWS));
     groups
         .into_iter()
@@ -227,7 +253,7 @@ fn rows(
                 before: Some(step(before, vec![], vec![], vec![])),
                 rounds,
                 ordered: false,
-                after: shares(graph, model, &classes[group], roots),
+                after: shares(graph, &classes[group], ends),
             };
             let op = graph.add(operation, |_, _| format!("share of {name}"));
             graph.ops[op].after.outputs[0]
@@ -239,7 +265,9 @@ fn rows(
 const FRACTIONS: usize = 6;
 
 /// sum of w e^2 / (v1 + 2 e v2 + e^2 v3) over the species of some rows; one division for up to [`FRACTIONS`] of them.
-fn shares(graph: &mut Graph, model: &Model, classes: &[Vec<usize>], roots: &[Value]) -> Step {
+fn shares(graph: &mut Graph, classes: &[Vec<usize>], ends: &Ends<'_>) -> Step {
+    let again = ends.roots.is_empty();
+    let stride = if again { 5 } else { 1 };
     let mut b = Body::default();
     let members: Vec<(usize, usize)> =
         classes.iter().enumerate().flat_map(|(row, class)| class.iter().map(move |&k| (row, k))).collect();
@@ -254,10 +282,10 @@ fn shares(graph: &mut Graph, model: &Model, classes: &[Vec<usize>], roots: &[Val
         for &i in chunk {
             let row = members[i].0;
             let (v1, v3) = (b.state(3 * row as u32), b.state(3 * row as u32 + 2));
-            let e = b.input(i as u32);
+            let e = if again { root(&mut b, stride * i as u32) } else { b.input(i as u32) };
             let inner = b.fma(e, v3, twice[row]);
             let denominator = b.fma(e, inner, v1);
-            let (x, root) = (common::mole_fraction(&mut b, i as u32), b.constant(i as u32));
+            let (x, root) = (common::mole_fraction(&mut b, i as u32), b.constant(stride * (i as u32 + 1) - 1));
             let square = b.mul(e, e);
             let w = b.mul(x, root);
             let numerator = b.mul(w, square);
@@ -277,8 +305,9 @@ fn shares(graph: &mut Graph, model: &Model, classes: &[Vec<usize>], roots: &[Val
         });
     }
     b.values.push(sum.expect("a group of rows has species"));
-    let constants = members.iter().map(|&(_, k)| model.mechanism.species[k].weight.sqrt()).collect();
-    let inputs = members.iter().map(|&(_, k)| roots[k]).collect();
+    let own = |k: usize| &ends.constants[k][5 - stride as usize..];
+    let constants = members.iter().flat_map(|&(_, k)| own(k)).copied().collect();
+    let inputs = if again { vec![] } else { members.iter().map(|&(_, k)| ends.roots[k]).collect() };
     step(graph.shape(b), constants, inputs, members.iter().map(|&(_, k)| k as u32).collect())
 }
 
