@@ -44,7 +44,7 @@ fn mechanisms() -> Vec<String> {
 
 fn request(mechanism: &str) -> Request {
     Request {
-        files: Files { mechanism: mechanism.into(), thermo: None, transport: None },
+        files: Files { mechanism: mechanism.into(), ..Files::default() },
         kernels: Kernel::ALL.to_vec(),
         warps: 8,
         target: Target::by_name("kepler").expect("a known target"),

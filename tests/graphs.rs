@@ -7,7 +7,7 @@ use singe::kinetics::{self, State};
 use singe::mechanism::{self, Files};
 
 fn check(path: PathBuf) {
-    let files = Files { mechanism: path.clone(), thermo: None, transport: None };
+    let files = Files { mechanism: path.clone(), ..Files::default() };
     let (mechanism, _) = mechanism::read(&files).unwrap_or_else(|d| panic!("{}: {}", path.display(), d[0].message));
     let model = kinetics::model(mechanism).unwrap();
     let states = kinetics::verification_states(&model, 30);

@@ -22,6 +22,7 @@ fn reread(mechanism: &Mechanism) -> Mechanism {
         mechanism: decode("chem.inp", written.mechanism.as_bytes()),
         thermo: Some(decode("therm.dat", written.thermo.as_bytes())),
         transport: written.transport.map(|text| decode("tran.dat", text.as_bytes())),
+        reduction: written.reduction.map(|text| decode("reduction.txt", text.as_bytes())),
     };
     match parse(&sources, Options::default()) {
         Ok((mechanism, _)) => mechanism,

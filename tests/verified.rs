@@ -11,7 +11,7 @@ use singe::target::Target;
 
 fn request(mechanism: std::path::PathBuf) -> Request {
     Request {
-        files: Files { mechanism, thermo: None, transport: None },
+        files: Files { mechanism, ..Files::default() },
         kernels: Kernel::ALL.to_vec(),
         warps: 8,
         target: Target::by_name("kepler").unwrap(),

@@ -40,6 +40,9 @@ pub struct InputArguments {
     /// TRANSPORT file [default: tran.dat or transport.dat beside the mechanism, or its TRANS section]
     #[arg(long, value_name = "FILE")]
     pub transport: Option<PathBuf>,
+    /// Quasi-steady and stiff species, or none [default: reduction.txt beside the mechanism, if it is there]
+    #[arg(long, value_name = "FILE|none")]
+    pub reduction: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

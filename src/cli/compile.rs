@@ -6,7 +6,7 @@ use super::args::{CompileArguments, InputArguments, Verify};
 use super::tell;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{self, Failure, FailureKind, Request};
-use crate::mechanism::Files;
+use crate::mechanism::{Companion, Files};
 use crate::observer::Observer;
 use crate::report;
 
@@ -58,7 +58,12 @@ pub fn files(input: &InputArguments) -> Result<Files, Failure> {
         kind: FailureKind::Usage,
         diagnostics: vec![Diagnostic::error("cli::no-mechanism", "no mechanism was given").help("see singe --help")],
     })?;
-    Ok(Files { mechanism, thermo: input.thermo.clone(), transport: input.transport.clone() })
+    let reduction = match &input.reduction {
+        None => Companion::Beside,
+        Some(path) if path.as_os_str() == "none" => Companion::Ignored,
+        Some(path) => Companion::At(path.clone()),
+    };
+    Ok(Files { mechanism, thermo: input.thermo.clone(), transport: input.transport.clone(), reduction })
 }
 
 /// `singe-gri30` for `mechanisms/gri30/chem.inp`, else after the file itself.
