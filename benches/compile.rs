@@ -54,6 +54,7 @@ fn request(mechanism: &str) -> Request {
         placement: Placement::Auto,
         codegen: Codegen::Overlay,
         floor: 1e-20,
+        stiffness: singe::kinetics::Stiffness::Sequential,
         verify: None,
         emit: vec![Emit::Cuda, Emit::Report, Emit::Picture],
         output: None,

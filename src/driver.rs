@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::emit::overlay::{self, Codegen};
 use crate::emit::program::Program;
 use crate::fault::{self, Fault};
-use crate::kinetics::{self, Model};
+use crate::kinetics::{self, Model, Stiffness};
 use crate::mapping::{self, Cost, Mapper, Mapping, Weights};
 use crate::mechanism::{self, Files};
 use crate::observer::Observer;
@@ -33,6 +33,8 @@ pub struct Request {
     pub codegen: Codegen,
     /// Smallest mole fraction of the diffusion kernel.
     pub floor: f64,
+    /// How the chemistry kernel treats stiff species.
+    pub stiffness: Stiffness,
     /// Number of states that every kernel is verified on; `None` leaves the simulation out.
     pub verify: Option<usize>,
     pub emit: Vec<Emit>,
@@ -121,7 +123,8 @@ pub fn compile_kernel(
         None => None,
         Some(states) => {
             let (graph, mapping, proven, program, module) = (&graph, &mapping, &proven, &program, &ptx);
-            let subject = Subject { kernel, model, floor: request.floor, graph, mapping, proven, program, module };
+            let (floor, stiffness) = (request.floor, request.stiffness);
+            let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
             Some(observer.pass("verify", k, || verify::verify(&subject, states)).map_err(verification)?)
         }
     };
@@ -152,7 +155,7 @@ fn plan(
     let mut best: Option<(Graph, Mapping, Schedule)> = None;
     let mut shortage = Vec::new();
     for stage_inputs in [true, false] {
-        let options = dataflow::Options { warps, stage_inputs, floor: request.floor };
+        let options = dataflow::Options { warps, stage_inputs, floor: request.floor, stiffness: request.stiffness };
         let graph = observer.pass("dataflow", k, || dataflow::build(kernel, model, &options)).map_err(input)?;
         let mapping = observer
             .pass("map", k, || mapping::map(&graph, warps, request.mapper, &request.weights))

@@ -4,6 +4,7 @@ mod common;
 
 use singe::dataflow::interpret::{self, Machine};
 use singe::dataflow::{Graph, Kernel, Options, build};
+use singe::kinetics::Stiffness;
 use singe::mapping::{self, Mapper, Weights};
 use singe::schedule::{self, Limits, Placement, Schedule, proof};
 
@@ -11,7 +12,7 @@ const KEPLER: Limits = Limits { slots: Some(192), barriers: 16 };
 
 fn graph(kernel: Kernel, species: usize, warps: u32, stage_inputs: bool) -> Graph {
     let model = common::model(species, species * 3, species as u64);
-    build(kernel, &model, &Options { warps, stage_inputs, floor: 1e-20 }).unwrap()
+    build(kernel, &model, &Options { warps, stage_inputs, floor: 1e-20, stiffness: Stiffness::Sequential }).unwrap()
 }
 
 fn fields(graph: &Graph) -> Vec<Vec<f64>> {

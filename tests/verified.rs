@@ -3,6 +3,7 @@
 use singe::dataflow::Kernel;
 use singe::driver::{self, FailureKind, Request};
 use singe::emit::overlay::Codegen;
+use singe::kinetics::Stiffness;
 use singe::mapping::{Mapper, Weights};
 use singe::mechanism::Files;
 use singe::observer::Observer;
@@ -21,6 +22,7 @@ fn request(mechanism: std::path::PathBuf) -> Request {
         placement: Placement::Auto,
         codegen: Codegen::Overlay,
         floor: 1e-20,
+        stiffness: Stiffness::Sequential,
         verify: Some(70),
         emit: vec![],
         output: None,

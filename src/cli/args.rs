@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::dataflow::Kernel;
 use crate::emit::overlay::Codegen;
 use crate::fault::Fault;
+use crate::kinetics::Stiffness;
 use crate::mapping::{Mapper, Weights};
 use crate::observer::PASSES;
 use crate::output::Emit;
@@ -85,6 +86,9 @@ pub struct CompileArguments {
     /// Smallest mole fraction in the diffusion kernel
     #[arg(long, value_name = "X", default_value_t = 1e-20, value_parser = floor)]
     pub floor: f64,
+    /// How the chemistry kernel treats the stiff species of the reduction
+    #[arg(long, value_enum, default_value_t = StiffnessName::Sequential)]
+    pub stiffness: StiffnessName,
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: Verify,
@@ -127,6 +131,26 @@ pub enum CodegenName {
     Overlay,
     Switch,
     DataParallel,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum StiffnessName {
+    /// One after the other, each seeing what the ones before scaled
+    Sequential,
+    /// All at once
+    Jacobi,
+    /// Not at all
+    Off,
+}
+
+impl From<StiffnessName> for Stiffness {
+    fn from(name: StiffnessName) -> Self {
+        match name {
+            StiffnessName::Sequential => Self::Sequential,
+            StiffnessName::Jacobi => Self::Jacobi,
+            StiffnessName::Off => Self::Off,
+        }
+    }
 }
 
 impl From<MapperName> for Mapper {

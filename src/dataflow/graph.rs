@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::body::Body;
@@ -142,6 +142,44 @@ impl Graph {
                 (0..count).map(|i| self.values.push(ValueInfo { name: name_output(part, i), producer })).collect();
         }
         self.ops.push(operation)
+    }
+
+    /// Connects an input of a step to a value that was made after the step was added. A step may wait for what other
+    /// operations make of its operation's earlier steps.
+    pub fn connect(&mut self, at: StepRef, input: usize, value: Value) {
+        let operation = &mut self.ops[at.op];
+        let step = match at.part {
+            Part::Before => operation.before.as_mut().expect("only an operation with a first step refers to it"),
+            Part::Round(i) => &mut operation.rounds[i as usize],
+            Part::After => &mut operation.after,
+        };
+        step.inputs[input] = value;
+    }
+
+    /// Every step, producers before readers: operation by operation, and again for those that had to wait.
+    pub fn order(&self) -> Vec<StepRef> {
+        let mut made: SecondaryMap<Value, bool> = SecondaryMap::new();
+        let mut waiting: Vec<(Op, Vec<Part>)> =
+            self.ops.iter().map(|(op, operation)| (op, operation.parts().collect())).collect();
+        let mut order = Vec::new();
+        while !waiting.is_empty() {
+            let before = order.len();
+            for (op, parts) in &mut waiting {
+                let step = |part: Part| StepRef { op: *op, part };
+                let mut done = 0;
+                while let Some(at) = parts.get(done).map(|&part| step(part))
+                    && self.step(at).inputs.iter().all(|&v| made[v])
+                {
+                    self.step(at).outputs.iter().for_each(|&v| made[v] = true);
+                    order.push(at);
+                    done += 1;
+                }
+                parts.drain(..done);
+            }
+            assert!(order.len() > before, "the steps of a graph do not wait for each other in a circle");
+            waiting.retain(|(_, parts)| !parts.is_empty());
+        }
+        order
     }
 
     pub fn step(&self, at: StepRef) -> &Step {

@@ -12,7 +12,7 @@ const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let mut graph = common::begin("conductivity", model, "conductivity", 1, &SCALARS);
-    let species = &model.mechanism.species;
+    let species = model.species();
     let zeros = {
         let mut b = Body::default();
         let zero = b.literal(0.0);

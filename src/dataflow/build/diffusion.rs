@@ -21,7 +21,7 @@ const WIDEST_BLOCK: usize = 8;
 const NO_PAIR: [f64; 4] = [-1000.0, 0.0, 0.0, 0.0];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let n = model.mechanism.species.len();
+    let n = model.species().len();
     let mut graph = common::begin("diffusion", model, "diffusion", n as u32, &SCALARS);
     let warps = options.warps as usize;
     let count = warps.max(n.div_ceil(WIDEST_BLOCK)).div_ceil(warps) * warps;
@@ -54,7 +54,7 @@ fn clamped_fractions(graph: &mut Graph, model: &Model, options: &Options) -> Vec
     let x = clamp(&mut b, options, 0);
     b.values = vec![x];
     let shape = graph.shape(b);
-    let species = &model.mechanism.species;
+    let species = model.species();
     (0..species.len())
         .map(|k| {
             let name = &species[k].name;

@@ -4,14 +4,17 @@ mod chemistry;
 mod common;
 mod conductivity;
 mod diffusion;
+mod qssa;
 mod reaction;
+mod split;
+mod stiffness;
 mod viscosity;
 
 use std::fmt;
 
 use super::graph::Graph;
 use crate::diagnostic::Diagnostic;
-use crate::kinetics::Model;
+use crate::kinetics::{Model, Stiffness};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kernel {
@@ -35,8 +38,12 @@ impl Kernel {
 
     /// Largest error of a generated kernel against the reference evaluator: relative for transport, relative to the
     /// gross rate for chemistry (design, section 7).
-    pub fn tolerance(self) -> f64 {
-        if self == Self::Chemistry { 1e-10 } else { 1e-12 }
+    pub fn tolerance(self, model: &Model) -> f64 {
+        match self {
+            Self::Chemistry if model.mechanism.reduction.is_some() => 1e-8,
+            Self::Chemistry => 1e-10,
+            Self::Viscosity | Self::Conductivity | Self::Diffusion => 1e-12,
+        }
     }
 }
 
@@ -56,6 +63,8 @@ pub struct Options {
     pub stage_inputs: bool,
     /// The smallest mole fraction of the diffusion kernel (epsilon of paper section 3.3).
     pub floor: f64,
+    /// How the chemistry kernel treats stiff species.
+    pub stiffness: Stiffness,
 }
 
 /// Builds the graph of a kernel in the paper's form (pairwise, in logarithmic space).
