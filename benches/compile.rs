@@ -55,6 +55,7 @@ fn request(mechanism: &str) -> Request {
         codegen: Codegen::Overlay,
         floor: 1e-20,
         stiffness: singe::kinetics::Stiffness::Sequential,
+        qssa_warps: None,
         verify: None,
         emit: vec![Emit::Cuda, Emit::Report, Emit::Picture],
         output: None,

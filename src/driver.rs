@@ -35,6 +35,8 @@ pub struct Request {
     pub floor: f64,
     /// How the chemistry kernel treats stiff species.
     pub stiffness: Stiffness,
+    /// Keeps the operations that solve for quasi-steady species to this many warps, while the others go on.
+    pub qssa_warps: Option<u32>,
     /// Number of states that every kernel is verified on; `None` leaves the simulation out.
     pub verify: Option<usize>,
     pub emit: Vec<Emit>,
@@ -155,7 +157,9 @@ fn plan(
     let mut best: Option<(Graph, Mapping, Schedule)> = None;
     let mut shortage = Vec::new();
     for stage_inputs in [true, false] {
-        let options = dataflow::Options { warps, stage_inputs, floor: request.floor, stiffness: request.stiffness };
+        let qssa_warps = request.qssa_warps.map(|n| n.min(warps));
+        let (floor, stiffness) = (request.floor, request.stiffness);
+        let options = dataflow::Options { warps, stage_inputs, floor, stiffness, qssa_warps };
         let graph = observer.pass("dataflow", k, || dataflow::build(kernel, model, &options)).map_err(input)?;
         let mapping = observer
             .pass("map", k, || mapping::map(&graph, warps, request.mapper, &request.weights))

@@ -13,9 +13,12 @@ fn check(path: PathBuf) {
     let states = kinetics::verification_states(&model, 30);
     for kernel in Kernel::ALL {
         for (warps, stage_inputs) in [(8, true), (3, false)] {
-            let graph =
-                build(kernel, &model, &Options { warps, stage_inputs, floor: 1e-20, stiffness: Stiffness::Sequential })
-                    .unwrap();
+            let graph = build(
+                kernel,
+                &model,
+                &Options { warps, stage_inputs, floor: 1e-20, stiffness: Stiffness::Sequential, qssa_warps: None },
+            )
+            .unwrap();
             let mut worst = 0.0f64;
             for state in &states {
                 let mut fields: Vec<Vec<f64>> = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
@@ -28,7 +31,8 @@ fn check(path: PathBuf) {
                     fields[4][0] = surroundings.time_step;
                 }
                 interpret::run(&graph, &mut fields);
-                worst = worst.max(error(kernel, &model, state, fields.last().unwrap()));
+                let e = error(kernel, &model, state, fields.last().unwrap());
+                worst = worst.max(e);
             }
             println!("{} {kernel} {warps} warps: {worst:.1e}", path.display());
             assert!(worst <= kernel.tolerance(&model), "{} {kernel}: {worst:e}", path.display());

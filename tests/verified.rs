@@ -23,6 +23,7 @@ fn request(mechanism: std::path::PathBuf) -> Request {
         codegen: Codegen::Overlay,
         floor: 1e-20,
         stiffness: Stiffness::Sequential,
+        qssa_warps: None,
         verify: Some(70),
         emit: vec![],
         output: None,

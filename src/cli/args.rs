@@ -89,6 +89,9 @@ pub struct CompileArguments {
     /// How the chemistry kernel treats the stiff species of the reduction
     #[arg(long, value_enum, default_value_t = StiffnessName::Sequential)]
     pub stiffness: StiffnessName,
+    /// Keep the solution for quasi-steady species to this many warps, while the others compute the remaining rates
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub qssa_warps: Option<u32>,
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: Verify,

@@ -24,6 +24,7 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
         placement: arguments.placement.into(),
         codegen: arguments.codegen.into(),
         floor: arguments.floor,
+        qssa_warps: arguments.qssa_warps,
         stiffness: arguments.stiffness.into(),
         verify: match arguments.verify {
             Verify::Off => None,

@@ -42,6 +42,27 @@ pub struct Graph {
     interned: HashMap<String, Shape>,
     pub ops: PrimaryMap<Op, Operation>,
     pub values: PrimaryMap<Value, ValueInfo>,
+    /// A few warps that some operations are kept to, where asked for.
+    pub crew: Option<Crew>,
+}
+
+/// Operations that only a few warps run while the others go on with the rest.
+#[derive(Debug, Clone)]
+pub struct Crew {
+    /// The members' warps are 0..warps.
+    pub warps: u32,
+    pub duties: SecondaryMap<Op, Duty>,
+}
+
+/// What an operation is to the crew.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Duty {
+    /// The crew waits for its first result: mapped first and run first, in any warp.
+    Feeds,
+    /// Run by the crew.
+    Member,
+    #[default]
+    Rest,
 }
 
 #[derive(Debug, Clone)]
@@ -117,6 +138,7 @@ impl Graph {
             interned: HashMap::new(),
             ops: PrimaryMap::new(),
             values: PrimaryMap::new(),
+            crew: None,
         }
     }
 
@@ -180,6 +202,13 @@ impl Graph {
             waiting.retain(|(_, parts)| !parts.is_empty());
         }
         order
+    }
+
+    /// What a step is to the crew: only the first step of a feeding operation with running states feeds.
+    pub fn duty(&self, at: StepRef) -> Duty {
+        let duty = self.crew.as_ref().map_or(Duty::Rest, |crew| crew.duties[at.op]);
+        let goes_on = self.ops[at.op].ordered && at.part != Part::Before;
+        if duty == Duty::Feeds && goes_on { Duty::Rest } else { duty }
     }
 
     pub fn step(&self, at: StepRef) -> &Step {

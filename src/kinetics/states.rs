@@ -58,13 +58,16 @@ fn beside(mid: f64, above: bool) -> f64 {
 }
 
 /// A fuel with oxidiser and diluent; other species are traces of 1e-12 to 1e-30, or every second one is exactly absent.
+/// Quasi-steady concentrations are undefined where nothing makes or consumes a species: then traces are 1e-3 to 1e-8.
 fn few_species(model: &Model, random: &mut SplitMix64, zeros: bool) -> Vec<f64> {
     let species = model.species();
     let size = species.len();
+    let solved = !model.mechanism.quasi_steady().is_empty();
     let mut amounts: Vec<f64> = (0..size)
         .map(|k| {
-            let trace = 10f64.powf(-12.0 - 18.0 * random.uniform());
-            if zeros && k % 2 == 0 { 0.0 } else { trace }
+            let (most, range) = if solved { (-3.0, 5.0) } else { (-12.0, 18.0) };
+            let trace = 10f64.powf(most - range * random.uniform());
+            if zeros && !solved && k % 2 == 0 { 0.0 } else { trace }
         })
         .collect();
     let named = |name: &str| species.iter().position(|s| s.name.eq_ignore_ascii_case(name));

@@ -85,7 +85,7 @@ pub fn build(model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>>
     if !errors.is_empty() {
         return Err(errors);
     }
-    reduction(&mut graph, model, stiffness, &plans, &rates, &sources, late);
+    reduction(&mut graph, model, &Options { stiffness, ..*options }, &plans, &rates, &sources, late);
     production(&mut graph, model, &progress);
     Ok(graph)
 }
@@ -102,16 +102,20 @@ fn whole_reaction(graph: &mut Graph, (i, r): (usize, &Reaction), sources: &Sourc
 fn reduction(
     graph: &mut Graph,
     model: &Model,
-    stiffness: Stiffness,
+    options: &Options,
     plans: &[Plan],
     rates: &[Option<Rates>],
     sources: &Sources<'_>,
     late: Late,
 ) {
     let mechanism = &model.mechanism;
+    let first = graph.ops.next_key();
     let solved = qssa::add(graph, mechanism, plans, rates);
+    if let Some(warps) = options.qssa_warps.filter(|_| !solved.is_empty()) {
+        graph.crew = Some(qssa::crew(graph, first, rates, warps));
+    }
     let mut ratios: Vec<Option<Value>> = vec![None; mechanism.species.len()];
-    let list = if stiffness == Stiffness::Off { &[] } else { mechanism.stiff() };
+    let list = if options.stiffness == Stiffness::Off { &[] } else { mechanism.stiff() };
     for &k in list {
         ratios[k] = Some(stiffness::add(graph, mechanism, k, rates, sources));
     }

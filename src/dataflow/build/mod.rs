@@ -65,6 +65,8 @@ pub struct Options {
     pub floor: f64,
     /// How the chemistry kernel treats stiff species.
     pub stiffness: Stiffness,
+    /// Keeps the operations that solve for quasi-steady species to this many warps.
+    pub qssa_warps: Option<u32>,
 }
 
 /// Builds the graph of a kernel in the paper's form (pairwise, in logarithmic space).

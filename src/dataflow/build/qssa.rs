@@ -3,10 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::ReservedValue;
+
 use super::common::{self, single, step};
 use super::split::{DIRECTIONS, Plan, Rates, sides};
 use crate::dataflow::body::{Body, Id};
-use crate::dataflow::graph::{Graph, Operation, Value};
+use crate::dataflow::graph::{Crew, Duty, Graph, Op, Operation, StepRef, Value};
 use crate::kinetics::qssa::{Consumed, SMALL};
 use crate::mechanism::Mechanism;
 
@@ -26,6 +29,27 @@ pub fn add(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], rates: &[Op
     }
     let eliminated = system.eliminate(a);
     system.substitute(eliminated)
+}
+
+/// Makes the operations from `first` on the members of a crew of `warps` warps. All that the rates need which they read
+/// feeds them. To be called before the reactions are connected to what the crew makes.
+pub fn crew(graph: &Graph, first: Op, rates: &[Option<Rates>], warps: u32) -> Crew {
+    let mut duties = SecondaryMap::new();
+    let mut feeding: Vec<Op> = Vec::new();
+    for value in rates.iter().flatten().flat_map(|rates| rates.unscaled).flatten() {
+        feeding.push(graph.values[value].producer.op);
+    }
+    while let Some(op) = feeding.pop() {
+        if duties[op] == Duty::Rest {
+            duties[op] = Duty::Feeds;
+            let inputs = graph.ops[op].parts().flat_map(|part| &graph.step(StepRef { op, part }).inputs);
+            feeding.extend(inputs.filter(|v| !v.is_reserved_value()).map(|&v| graph.values[v].producer.op));
+        }
+    }
+    for op in graph.ops.keys().filter(|&op| op >= first) {
+        duties[op] = Duty::Member;
+    }
+    Crew { warps, duties }
 }
 
 /// (rate, multiplicity)
