@@ -47,6 +47,7 @@ fn check(name: &str) {
         return;
     }
     let model = read(&shared.join("mechanisms").join(name).join("chem.inp"));
+    verification_states_are_stiff_here_and_there(&model);
     let file = File::open(shared.join("reference").join(format!("{name}_reduced.json.gz"))).unwrap();
     let reference: Reference = serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
     let names = |list: &[usize]| list.iter().map(|&k| model.mechanism.species[k].name.clone()).collect::<Vec<_>>();
@@ -80,6 +81,19 @@ fn check(name: &str) {
             close(&what(&format!("{form:?} gross")), &production.gross, gross, gross, tolerance);
         }
     }
+}
+
+/// The states that kernels are verified on must treat species, and leave others alone.
+fn verification_states_are_stiff_here_and_there(model: &Model) {
+    let mut counts = [0, 0];
+    for state in kinetics::verification_states(model, 40) {
+        let surroundings = kinetics::surroundings(model, &state);
+        let reduced = kinetics::reduced(model, &state, &surroundings, Stiffness::Sequential);
+        assert!(reduced.production.net.iter().all(|w| w.is_finite()));
+        reduced.triggered.iter().for_each(|&t| counts[usize::from(t)] += 1);
+    }
+    println!("{}: {counts:?}", model.mechanism.name);
+    assert!(counts.iter().all(|&n| n > 40));
 }
 
 fn read(path: &Path) -> Model {

@@ -35,6 +35,7 @@ pub fn read(source: &Arc<Source>, species: &[Species], reactions: &[Reaction], r
     }
     check_colliders(&reduction, species, reactions, report);
     check_exponents(&reduction, species, reactions, report);
+    check_system(&reduction, species, reactions, report);
     if !reduction.qssa.is_empty() && reduction.qssa.len() == species.len() {
         let message = "every species is quasi-steady: none is left to transport";
         report.push(Diagnostic::error("reduction::nothing-left", message).help("shorten the QSSA list"));
@@ -109,6 +110,24 @@ fn check_colliders(reduction: &Reduction, species: &[Species], reactions: &[Reac
     }
 }
 
+/// Without a direction that consumes a species linearly its balance determines nothing: the system is singular.
+fn check_system(reduction: &Reduction, species: &[Species], reactions: &[Reaction], report: &mut Report) {
+    for &k in &reduction.qssa {
+        let alone = |side: &Vec<(SpeciesIndex, f64)>| {
+            let mut listed = side.iter().filter(|(j, _)| reduction.qssa.contains(j));
+            listed.next() == Some(&(k, 1.0)) && listed.next().is_none()
+        };
+        let consumed = |r: &Reaction| alone(&r.reactants) || r.is_reversible() && alone(&r.products);
+        if !reactions.iter().any(consumed) {
+            let message = format!("no reaction consumes the quasi-steady species '{}' linearly", species[k].name);
+            report.push(
+                Diagnostic::error("reduction::singular", message)
+                    .help("its concentration cannot be solved for: remove it from the QSSA list"),
+            );
+        }
+    }
+}
+
 /// The linear system needs rates that are linear in a quasi-steady species; twice the power is dropped by the method, and
 /// anything else is an error.
 fn check_exponents(reduction: &Reduction, species: &[Species], reactions: &[Reaction], report: &mut Report) {
@@ -117,6 +136,15 @@ fn check_exponents(reduction: &Reduction, species: &[Species], reactions: &[Reac
         let ordered = r.forward_orders.iter().chain(&r.reverse_orders).find(|(k, _)| quasi_steady(k));
         let sides = [Some(&r.reactants), r.is_reversible().then_some(&r.products)];
         let fraction = sides.into_iter().flatten().flatten().find(|(k, nu)| quasi_steady(k) && *nu < 1.0);
+        let mut all = r.reactants.iter().chain(&r.products);
+        if let Some((k, nu)) = all.find(|(k, nu)| reduction.stiff.contains(k) && nu.fract() != 0.0) {
+            let message = format!("the stiff species '{}' reacts with the coefficient {nu}", species[*k].name);
+            report.push(
+                Diagnostic::error("reduction::not-whole", message)
+                    .at(r.span.clone())
+                    .help("its rates are scaled once for each molecule: remove it from the STIFF list"),
+            );
+        }
         if let Some(&(k, power)) = ordered.or(fraction) {
             let name = &species[k].name;
             let message = format!("the rate depends on the quasi-steady species '{name}' with the power {power}");

@@ -36,6 +36,9 @@ pub struct Plan {
     stiff: Vec<SpeciesIndex>,
 }
 
+/// Species of one side of a reaction with their coefficients.
+pub type Side<'a> = &'a [(SpeciesIndex, f64)];
+
 /// What the operation of a reaction hands out.
 pub struct Rates {
     /// By direction, with every quasi-steady concentration 1: for the quasi-steady system.
@@ -49,8 +52,8 @@ pub struct Rates {
 /// Inputs that are connected when the factors exist.
 pub type Late = Vec<(StepRef, usize, Factor)>;
 
-/// The other reactants and products of a direction.
-pub fn sides(r: &Reaction, direction: usize) -> (&[(SpeciesIndex, f64)], &[(SpeciesIndex, f64)]) {
+/// Reactants and products of a direction.
+pub fn sides(r: &Reaction, direction: usize) -> (Side<'_>, Side<'_>) {
     if direction == 0 { (&r.reactants, &r.products) } else { (&r.products, &r.reactants) }
 }
 
