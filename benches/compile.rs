@@ -6,7 +6,7 @@ use singe::dataflow::Kernel;
 use singe::driver::{self, Request};
 use singe::emit::overlay::Codegen;
 use singe::mapping::{Mapper, Weights};
-use singe::mechanism::Files;
+use singe::mechanism::{Files, Options};
 use singe::observer::Observer;
 use singe::output::Emit;
 use singe::schedule::Placement;
@@ -45,6 +45,7 @@ fn mechanisms() -> Vec<String> {
 fn request(mechanism: &str) -> Request {
     Request {
         files: Files { mechanism: mechanism.into(), ..Files::default() },
+        reading: Options::default(),
         kernels: Kernel::ALL.to_vec(),
         warps: 8,
         target: Target::by_name("kepler").expect("a known target"),
@@ -57,6 +58,7 @@ fn request(mechanism: &str) -> Request {
         stiffness: singe::kinetics::Stiffness::Sequential,
         qssa_warps: None,
         verify: None,
+        real_compilers: false,
         emit: vec![Emit::Cuda, Emit::Report, Emit::Picture],
         output: None,
         command: "singe (benchmark)".into(),

@@ -6,16 +6,24 @@ mod render;
 pub use json::to_json;
 pub use render::{Style, render};
 
+use std::fmt;
 use std::sync::Arc;
 
 /// A text that was read from a file, kept so that diagnostics can quote it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct Source {
     /// The name under which the user knows the file.
     pub name: String,
     /// The whole text. When the file was read, bytes that are not UTF-8 were replaced by U+FFFD, and control characters
     /// other than tabs and line ends by blanks.
     pub text: String,
+}
+
+/// The name alone: a whole file in the debug output of every span would hide all else.
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_tuple("Source").field(&self.name).finish()
+    }
 }
 
 /// A range of bytes in a [`Source`].

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use crate::compilers;
 use crate::dataflow::{self, Graph, Kernel};
 use crate::diagnostic::Diagnostic;
 use crate::emit::overlay::{self, Codegen};
 use crate::emit::program::Program;
 use crate::fault::{self, Fault};
 use crate::kinetics::{self, Model, Stiffness};
-use crate::mapping::{self, Cost, Mapper, Mapping, Weights};
+use crate::mapping::{self, Mapper, Mapping, Weights};
 use crate::mechanism::{self, Files};
 use crate::observer::Observer;
 use crate::output::{self, Emit};
@@ -23,6 +24,7 @@ use crate::verify::{self, Subject};
 #[derive(Debug, Clone)]
 pub struct Request {
     pub files: Files,
+    pub reading: mechanism::Options,
     pub kernels: Vec<Kernel>,
     pub warps: u32,
     pub target: &'static Target,
@@ -39,6 +41,8 @@ pub struct Request {
     pub qssa_warps: Option<u32>,
     /// Number of states that every kernel is verified on; `None` leaves the simulation out.
     pub verify: Option<usize>,
+    /// Compile the CUDA text with NVRTC and ptxas where they are installed, and report registers and spills.
+    pub real_compilers: bool,
     pub emit: Vec<Emit>,
     /// `None` writes nothing.
     pub output: Option<PathBuf>,
@@ -70,7 +74,6 @@ pub struct Unit {
     pub kernel: Kernel,
     pub graph: Graph,
     pub mapping: Mapping,
-    pub cost: Cost,
     pub proven: Proven,
     pub program: Program,
     pub ptx: simt::Module,
@@ -82,7 +85,9 @@ pub struct Unit {
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
     let input = |diagnostics| Failure { kind: FailureKind::Input, diagnostics };
-    let (mechanism, warnings) = observer.pass("mechanism", None, || mechanism::read(&request.files)).map_err(input)?;
+    let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
+    let (mechanism, warnings) =
+        observer.pass("mechanism", None, || mechanism::read_with(&request.files, request.reading)).map_err(input)?;
     let model = observer.pass("kinetics", None, || kinetics::model(mechanism)).map_err(input)?;
     observer.text("mechanism", None, || format!("{:#?}\n", model.mechanism));
     observer.text("kinetics", None, || format!("{:#?}\n", model.transport));
@@ -90,9 +95,16 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     for &kernel in &request.kernels {
         units.push(compile_kernel(kernel, &model, request, observer)?);
     }
+    let sources = observer.pass("print", None, || output::sources(request, &model, &units));
+    if request.real_compilers {
+        let usages = observer.pass("compilers", None, || compilers::measure(request.target, &units, &sources));
+        for (unit, usage) in units.iter_mut().zip(usages.map_err(verification)?) {
+            unit.report.compiled = usage;
+        }
+    }
     let report = report::report(request, &model, warnings, &units);
     if let Some(folder) = &request.output {
-        let files = observer.pass("print", None, || output::files(request, &model, &units, &report));
+        let files = output::files(request, &model, &units, sources, &report);
         observer.pass("write", None, || output::write(folder, &files)).map_err(|d| input(vec![d]))?;
     }
     Ok(report)
@@ -109,7 +121,7 @@ pub fn compile_kernel(
     let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
     let limits = limits(request);
     let (graph, mapping, mut schedule) = plan(kernel, model, request, &limits, observer)?;
-    let cost = mapping::cost(&graph, &mapping, &request.weights);
+    let costs = mapping::costs(&graph, &mapping, &request.weights);
     fault::in_schedule(request.fault, &mut schedule);
     let proven = observer
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
@@ -138,12 +150,12 @@ pub fn compile_kernel(
     } else {
         String::new()
     };
-    let report = report::kernel(kernel, request, &graph, &mapping, cost, &proven, &program, verified);
-    Ok(Unit { kernel, graph, mapping, cost, proven, program, ptx, report, picture })
+    let report = report::kernel(kernel, request, &graph, &mapping, costs, &proven, &program, verified);
+    Ok(Unit { kernel, graph, mapping, proven, program, ptx, report, picture })
 }
 
-/// Graph, mapping and schedule. Inputs pass through shared memory, unless leaving them in global memory takes fewer
-/// phases or is all that fits.
+/// Graph, mapping and schedule. Inputs pass through shared memory, unless leaving them in global memory gives a
+/// shorter schedule or is all that fits.
 fn plan(
     kernel: Kernel,
     model: &Model,
@@ -167,7 +179,7 @@ fn plan(
         let schedule = observer.pass("schedule", k, || schedule::schedule(&graph, &mapping, request.placement, limits));
         match schedule {
             Ok(schedule) => {
-                if best.as_ref().is_none_or(|(_, _, other)| schedule.phases.len() < other.phases.len()) {
+                if best.as_ref().is_none_or(|(best_graph, _, other)| schedule.cost(&graph) < other.cost(best_graph)) {
                     best = Some((graph, mapping, schedule));
                 }
             }

@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 pub mod cli;
+pub mod compilers;
 pub mod dataflow;
 pub mod diagnostic;
 pub mod driver;

@@ -67,9 +67,8 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
                 violations.push(violation("verify::not-the-graph", subject, row, state, &text));
             }
             let error = relative(value, expected[row], scale[row]);
-            worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
-            // A comparison that is false for NaN would accept it.
-            if !(error <= tolerance) {
+            worst = worst.max(error);
+            if error > tolerance {
                 let text = format!(
                     "{value:e} differs from the reference {:e} by {error:.1e} (allowed {tolerance:.0e})",
                     expected[row]
@@ -192,8 +191,13 @@ fn reference(subject: &Subject<'_>, state: &State) -> (Vec<f64>, Vec<f64>) {
     }
 }
 
+/// Infinite for anything that is not a number, so that no comparison accepts it.
 fn relative(found: f64, expected: f64, scale: f64) -> f64 {
-    if found == expected { 0.0 } else { ((found - expected) / scale).abs() }
+    if found == expected {
+        return 0.0;
+    }
+    let error = ((found - expected) / scale).abs();
+    if error.is_nan() { f64::INFINITY } else { error }
 }
 
 fn violation(id: &'static str, subject: &Subject<'_>, row: usize, state: &State, text: &str) -> Diagnostic {

@@ -3,40 +3,46 @@
 use std::path::PathBuf;
 
 use singe::dataflow::{Kernel, Options, build, interpret};
-use singe::kinetics::{self, State, Stiffness};
+use singe::kinetics::{self, Model, State, Stiffness};
 use singe::mechanism::{self, Files};
+
+mod common;
 
 fn check(path: PathBuf) {
     let files = Files { mechanism: path.clone(), ..Files::default() };
     let (mechanism, _) = mechanism::read(&files).unwrap_or_else(|d| panic!("{}: {}", path.display(), d[0].message));
     let model = kinetics::model(mechanism).unwrap();
-    let states = kinetics::verification_states(&model, 30);
     for kernel in Kernel::ALL {
-        for (warps, stage_inputs) in [(8, true), (3, false)] {
-            let graph = build(
-                kernel,
-                &model,
-                &Options { warps, stage_inputs, floor: 1e-20, stiffness: Stiffness::Sequential, qssa_warps: None },
-            )
-            .unwrap();
-            let mut worst = 0.0f64;
-            for state in &states {
-                let mut fields: Vec<Vec<f64>> = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
-                fields[0][0] = state.temperature;
-                fields[1][0] = state.pressure;
-                fields[2].clone_from(&state.mole_fractions);
-                if fields.len() > 4 {
-                    let surroundings = kinetics::surroundings(&model, state);
-                    fields[3] = surroundings.transport_source;
-                    fields[4][0] = surroundings.time_step;
-                }
-                interpret::run(&graph, &mut fields);
-                let e = error(kernel, &model, state, fields.last().unwrap());
-                worst = worst.max(e);
+        check_kernel(kernel, &model, &path.display().to_string());
+    }
+}
+
+fn check_kernel(kernel: Kernel, model: &Model, what: &str) {
+    let states = kinetics::verification_states(model, 30);
+    for (warps, stage_inputs) in [(8, true), (3, false)] {
+        let graph = build(
+            kernel,
+            model,
+            &Options { warps, stage_inputs, floor: 1e-20, stiffness: Stiffness::Sequential, qssa_warps: None },
+        )
+        .unwrap();
+        let mut worst = 0.0f64;
+        for state in &states {
+            let mut fields: Vec<Vec<f64>> = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
+            fields[0][0] = state.temperature;
+            fields[1][0] = state.pressure;
+            fields[2].clone_from(&state.mole_fractions);
+            if fields.len() > 4 {
+                let surroundings = kinetics::surroundings(model, state);
+                fields[3] = surroundings.transport_source;
+                fields[4][0] = surroundings.time_step;
             }
-            println!("{} {kernel} {warps} warps: {worst:.1e}", path.display());
-            assert!(worst <= kernel.tolerance(&model), "{} {kernel}: {worst:e}", path.display());
+            interpret::run(&graph, &mut fields);
+            let error = error(kernel, model, state, fields.last().unwrap());
+            assert!(error <= kernel.tolerance(model), "{what} {kernel}: {error:e} at {state:?}");
+            worst = worst.max(error);
         }
+        println!("{what} {kernel} {warps} warps: {worst:.1e}");
     }
 }
 
@@ -69,5 +75,28 @@ fn shared_mechanisms() {
     }
     for name in ["h2_burke", "gri30", "dme", "heptane", "usc2"] {
         check(shared.join(name).join("chem.inp"));
+    }
+}
+
+/// Every reaction form in every unit.
+#[test]
+fn shared_zoo() {
+    let shared = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms"));
+    if !shared.is_dir() {
+        println!("skipped: ../shared is absent");
+        return;
+    }
+    let units = ["EVOLTS", "JOULES_MOLE", "KCAL_MOLE", "KELVINS", "KJOULES_MOLE", "MOLECULES"];
+    for name in ["zoo", "zoo_forms"].map(str::to_owned).into_iter().chain(units.map(|unit| format!("zoo_{unit}"))) {
+        check(shared.join(name).join("chem.inp"));
+    }
+}
+
+/// The chemistry of made-up mechanisms with every form of rate.
+#[test]
+fn made_up_mechanisms() {
+    for seed in 0..40 {
+        let model = common::model(3 + seed as usize % 9, 1 + seed as usize * 3, seed);
+        check_kernel(Kernel::Chemistry, &model, &format!("seed {seed}"));
     }
 }

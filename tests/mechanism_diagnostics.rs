@@ -98,3 +98,11 @@ fn scripts_get_json() {
     let json = to_json(&diagnostics("2H=H2 1 0 x\n"));
     insta::assert_snapshot!(serde_json::to_string_pretty(&json).expect("plain data"));
 }
+
+#[test]
+fn a_file_that_is_no_mechanism_does_not_flood_the_screen() {
+    let diagnostics = diagnostics(&"gibberish\n".repeat(5000));
+    assert_eq!(diagnostics.len(), 1001);
+    // 5000 lines, and the warning that there are no reactions.
+    assert_eq!(diagnostics[1000].message, "4001 further problems are not shown");
+}

@@ -1,5 +1,7 @@
 //! The canonical form: reading what was written gives the same mechanism, and writing that gives the same text.
 
+use proptest::prelude::*;
+use proptest::sample::select;
 use singe::mechanism::{Files, Mechanism, Options, Sources, decode, parse, read_with, write};
 use std::path::Path;
 
@@ -62,3 +64,85 @@ fn a_small_mechanism_is_written_as_its_author_would() {
     let (mechanism, _) = read_with(&files, Options::default()).expect("a valid mechanism");
     assert!(write(&mechanism).mechanism.contains("REACTIONS KCAL/MOLE\n"), "{}", write(&mechanism).mechanism);
 }
+
+/// A number as people write it.
+fn number() -> impl Strategy<Value = String> {
+    prop_oneof!["-?[1-9]\\.[0-9]{0,8}[eEdD][+-]?[0-9]{1,2}", "-?[0-9]{1,6}\\.[0-9]{0,6}", "[0-9]{1,7}"]
+}
+
+fn positive() -> impl Strategy<Value = String> {
+    prop_oneof!["[1-9]\\.[0-9]{0,8}[eEdD][+-]?[0-9]", "[1-9][0-9]{0,3}\\.[0-9]{0,6}"]
+}
+
+/// `A b E`
+fn rate() -> impl Strategy<Value = String> {
+    (number(), number(), number()).prop_map(|(a, b, e)| format!("{a} {b} {e}"))
+}
+
+fn unit() -> impl Strategy<Value = &'static str> {
+    select(&["CAL", "KCAL", "JOULES", "KJOULES", "KELVINS", "EVOLTS", "MOLECULES", "KCAL MOLECULES"][..])
+}
+
+/// A reaction of any form, marked as a duplicate so that any two may be equal.
+fn reaction_lines() -> impl Strategy<Value = String> {
+    let falloff =
+        (select(&["LOW", "HIGH"][..]), rate(), rate(), proptest::option::of((number(), number(), number())), number())
+            .prop_map(|(keyword, line, limit, troe, alpha)| {
+                let troe = troe.map_or(String::new(), |(a, b, c)| format!("TROE/{a} {b} {c}/"));
+                format!("H+O2(+M)=HO2(+M) {line}\n{keyword}/{limit}/ {troe} H2O/{alpha}/ AR/0/")
+            });
+    let sri = (rate(), rate(), [number(), number(), number(), number(), number()])
+        .prop_map(|(line, limit, sri)| format!("2OH(+H2O)=H2O2(+H2O) {line}\nLOW/{limit}/ SRI/{}/", sri.join(" ")));
+    let reverse = (rate(), rate(), [number(), number(), number(), number()])
+        .prop_map(|(line, reverse, [a, b, c, d])| format!("2H+M=H2+M {line}\nREV/{reverse}/ LT/{a} {b}/ RLT/{c} {d}/"));
+    let order = || "-?[0-2]\\.[0-9]{1,3}";
+    let orders =
+        (rate(), order(), order()).prop_map(|(line, f, r)| format!("O+H2=H+OH {line}\nFORD/H2 {f}/ RORD/OH {r}/"));
+    let plog = proptest::collection::vec((positive(), rate()), 1..5).prop_map(|table| {
+        let lines: String = table.iter().map(|(p, k)| format!("PLOG/{p} {k}/\n")).collect();
+        format!("O+H2O2=>OH+HO2 1 0 0\n{lines}")
+    });
+    let chebyshev = proptest::collection::vec(number(), 6)
+        .prop_map(|values| format!("H+O2+H2O=HO2+H2O 1 0 0\nCHEB/2 3 {}/ PCHEB/0.1 {}/", values.join(" "), 7.3));
+    let coefficients = (rate(), "[1-9]\\.[0-9]{1,4}").prop_map(|(line, x)| format!("{x}H2=>{x}H2 {line}"));
+    let form = prop_oneof![falloff, sri, reverse, orders, plog, chebyshev, coefficients];
+    (form, proptest::option::of(unit())).prop_map(|(form, unit)| {
+        let units = unit.map_or(String::new(), |unit| format!("UNITS/{unit}/"));
+        format!("{form}\nDUP {units}\n")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn any_reaction_in_any_unit_survives_the_round_trip(
+        unit in unit(),
+        reactions in proptest::collection::vec(reaction_lines(), 1..6),
+    ) {
+        let (head, _) = H2O2[0].split_once("REACTIONS").expect("a section of reactions");
+        let sources = Sources {
+            name: "random".to_owned(),
+            mechanism: decode("chem.inp", format!("{head}REACTIONS {unit}\n{}END\n", reactions.concat()).as_bytes()),
+            thermo: Some(decode("therm.dat", H2O2[1].as_bytes())),
+            transport: Some(decode("tran.dat", H2O2[2].as_bytes())),
+            reduction: None,
+        };
+        match parse(&sources, Options::default()) {
+            Ok((original, _)) => {
+                let again = without_spans(reread(&original));
+                prop_assert_eq!(format!("{again:#?}"), format!("{:#?}", without_spans(original)));
+            }
+            // A number may leave the range of doubles in the conversion; nothing else may be wrong.
+            Err(diagnostics) => {
+                let others = diagnostics.iter().find(|d| d.is_error() && d.id != "mechanism::malformed-number");
+                prop_assert!(others.is_none(), "{:?}\n{}", others, sources.mechanism.text);
+            }
+        }
+    }
+}
+
+const H2O2: [&str; 3] = [
+    include_str!("../mechanisms/h2o2/chem.inp"),
+    include_str!("../mechanisms/h2o2/therm.dat"),
+    include_str!("../mechanisms/h2o2/tran.dat"),
+];

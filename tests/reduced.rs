@@ -9,11 +9,8 @@ use singe::dataflow::{Kernel, Options, build, interpret};
 use singe::driver::{self, Request};
 use singe::emit::overlay::Codegen;
 use singe::kinetics::{self, Stiffness};
-use singe::mapping::{Mapper, Weights};
 use singe::mechanism::{self, Files};
 use singe::observer::Observer;
-use singe::schedule::Placement;
-use singe::target::Target;
 
 #[derive(Deserialize)]
 struct Reference {
@@ -81,27 +78,10 @@ fn heptane_graph() {
     graphs_equal_the_reference("heptane");
 }
 
-fn request(mechanism: PathBuf) -> Request {
-    Request {
-        files: Files { mechanism, ..Files::default() },
-        kernels: Kernel::ALL.to_vec(),
-        warps: 8,
-        target: Target::by_name("kepler").unwrap(),
-        ctas_per_sm: 1,
-        mapper: Mapper::Greedy,
-        weights: Weights::default(),
-        placement: Placement::Auto,
-        codegen: Codegen::Overlay,
-        floor: 1e-20,
-        stiffness: Stiffness::Sequential,
-        qssa_warps: None,
-        verify: Some(35),
-        emit: vec![],
-        output: None,
-        command: String::new(),
-        fault: None,
-    }
-}
+#[path = "common/request.rs"]
+mod request;
+
+use request::of as request;
 
 fn verified(request: &Request) {
     let folder = request.files.mechanism.parent().unwrap().file_name().unwrap().display();
@@ -164,4 +144,10 @@ fn several_ctas_fit_or_the_message_names_the_resource() {
             }
         }
     }
+}
+
+#[test]
+fn without_quasi_steady_species_there_is_no_crew() {
+    let kernels = vec![Kernel::Chemistry];
+    verified(&Request { qssa_warps: Some(2), kernels, ..request(request::shipped("h2o2")) });
 }

@@ -3,38 +3,14 @@
 use singe::dataflow::Kernel;
 use singe::driver::{self, FailureKind, Request};
 use singe::emit::overlay::Codegen;
-use singe::kinetics::Stiffness;
-use singe::mapping::{Mapper, Weights};
-use singe::mechanism::Files;
+use singe::mapping::Weights;
 use singe::observer::Observer;
 use singe::schedule::Placement;
-use singe::target::Target;
 
-fn request(mechanism: std::path::PathBuf) -> Request {
-    Request {
-        files: Files { mechanism, ..Files::default() },
-        kernels: Kernel::ALL.to_vec(),
-        warps: 8,
-        target: Target::by_name("kepler").unwrap(),
-        ctas_per_sm: 1,
-        mapper: Mapper::Greedy,
-        weights: Weights::default(),
-        placement: Placement::Auto,
-        codegen: Codegen::Overlay,
-        floor: 1e-20,
-        stiffness: Stiffness::Sequential,
-        qssa_warps: None,
-        verify: Some(70),
-        emit: vec![],
-        output: None,
-        command: String::new(),
-        fault: None,
-    }
-}
+#[path = "common/request.rs"]
+mod request;
 
-fn shipped(name: &str) -> std::path::PathBuf {
-    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
-}
+use request::{of as request, shipped};
 
 fn verified(request: &Request) {
     let what = format!(
@@ -56,7 +32,7 @@ fn verified(request: &Request) {
 
 /// Shared memory cannot hold every value of the diffusion kernel: one message that names the resource.
 fn too_large(request: &Request) {
-    let failure = driver::compile(request, &mut Observer::silent()).err().expect("it does not fit");
+    let failure = driver::compile(request, &mut Observer::silent()).expect_err("it does not fit");
     assert_eq!(failure.kind, FailureKind::Input);
     assert_eq!(failure.diagnostics.iter().map(|d| d.id).collect::<Vec<_>>(), ["schedule::shared-memory"]);
 }
@@ -114,5 +90,26 @@ fn shared_mechanisms() {
     }
     for name in ["h2_burke", "dme", "usc2"] {
         verified(&request(shared.join(name).join("chem.inp")));
+    }
+}
+
+/// Every reaction form, in every layout of code.
+#[test]
+fn shared_zoo() {
+    let shared = std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms"));
+    if !shared.is_dir() {
+        println!("skipped: ../shared is absent");
+        return;
+    }
+    for name in ["zoo", "zoo_forms"] {
+        for codegen in [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel] {
+            for warps in [1, 4, 7, 16] {
+                let zoo = request(shared.join(name).join("chem.inp"));
+                verified(&Request { warps, codegen, kernels: vec![Kernel::Chemistry], ..zoo });
+            }
+        }
+    }
+    for unit in ["EVOLTS", "JOULES_MOLE", "KCAL_MOLE", "KELVINS", "KJOULES_MOLE", "MOLECULES"] {
+        verified(&request(shared.join(format!("zoo_{unit}")).join("chem.inp")));
     }
 }

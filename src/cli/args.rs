@@ -28,6 +28,8 @@ pub struct Arguments {
 pub enum Command {
     /// Report everything that is wrong with a mechanism, and write nothing
     Check(CheckArguments),
+    /// Write a mechanism as canonical CHEMKIN files
+    Fmt(FmtArguments),
 }
 
 #[derive(Debug, Args)]
@@ -44,6 +46,9 @@ pub struct InputArguments {
     /// Quasi-steady and stiff species, or none [default: reduction.txt beside the mechanism, if it is there]
     #[arg(long, value_name = "FILE|none")]
     pub reduction: Option<PathBuf>,
+    /// Turn errors that have an obvious repair into warnings
+    #[arg(long)]
+    pub permissive: bool,
 }
 
 #[derive(Debug, Args)]
@@ -53,6 +58,18 @@ pub struct CheckArguments {
     /// Print the diagnostics as JSON on stdout
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct FmtArguments {
+    #[command(flatten)]
+    pub input: InputArguments,
+    /// Write nothing; exit with 1 when a file is not in canonical form
+    #[arg(long, conflicts_with = "output")]
+    pub check: bool,
+    /// Folder for chem.inp, therm.dat and tran.dat [default: the mechanism alone goes to stdout]
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -95,6 +112,9 @@ pub struct CompileArguments {
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: Verify,
+    /// Whether to try the generated code on NVRTC and ptxas, where `cargo xtask toolchain` installed them
+    #[arg(long, value_enum, default_value_t = Compilers::Auto)]
+    pub compilers: Compilers,
     /// What to write
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Emit::Cuda, Emit::Report, Emit::Picture])]
     pub emit: Vec<Emit>,
@@ -113,6 +133,12 @@ pub struct CompileArguments {
     /// Break the compiler on purpose, to see that the checks notice
     #[arg(long, value_name = "FAULT", hide = true, value_parser = fault)]
     pub inject_fault: Option<Fault>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Compilers {
+    Auto,
+    Off,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -8,7 +8,7 @@ use crate::mechanism;
 
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let files = compile::files(&arguments.input)?;
-    let (summary, diagnostics, good) = match mechanism::read(&files) {
+    let (summary, diagnostics, good) = match mechanism::read_with(&files, compile::options(&arguments.input)) {
         Ok((m, warnings)) => {
             (format!("{}: {} species, {} reactions", m.name, m.species.len(), m.reactions.len()), warnings, true)
         }

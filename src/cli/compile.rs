@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{CompileArguments, InputArguments, Verify};
+use super::args::{CompileArguments, Compilers, InputArguments, Verify};
 use super::tell;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{self, Failure, FailureKind, Request};
-use crate::mechanism::{Companion, Files};
+use crate::mechanism::{Companion, Files, Options};
 use crate::observer::Observer;
 use crate::report;
 
@@ -15,6 +15,7 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
     let output = arguments.output.clone().unwrap_or_else(|| default_folder(&files.mechanism));
     let request = Request {
         files,
+        reading: options(&arguments.input),
         kernels: without_repeats(&arguments.kernel),
         warps: arguments.warps,
         target: arguments.target,
@@ -30,6 +31,7 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
             Verify::Off => None,
             Verify::States(n) => Some(n),
         },
+        real_compilers: arguments.compilers == Compilers::Auto,
         emit: arguments.emit.clone(),
         output: Some(output.clone()),
         command,
@@ -66,6 +68,11 @@ pub fn files(input: &InputArguments) -> Result<Files, Failure> {
         Some(path) => Companion::At(path.clone()),
     };
     Ok(Files { mechanism, thermo: input.thermo.clone(), transport: input.transport.clone(), reduction })
+}
+
+/// How the input files of a command are read.
+pub fn options(input: &InputArguments) -> Options {
+    Options { permissive: input.permissive }
 }
 
 /// `singe-gri30` for `mechanisms/gri30/chem.inp`, else after the file itself.

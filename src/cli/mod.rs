@@ -6,6 +6,7 @@
 mod args;
 mod check;
 mod compile;
+mod fmt;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -30,10 +31,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             return ExitCode::from(code);
         }
     };
-    let command_line = words.iter().skip(1).map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ");
     let result = match parsed.command {
         Some(Command::Check(check)) => check::run(&check),
-        None => compile::run(&parsed.compile, format!("singe {command_line}")),
+        Some(Command::Fmt(fmt)) => fmt::run(&fmt),
+        None => compile::run(&parsed.compile, command_line(&words)),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -46,6 +47,23 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             })
         }
     }
+}
+
+/// The command for the header of generated files: what decides their contents, not where they go or what is printed.
+fn command_line(words: &[OsString]) -> String {
+    let mut kept = vec!["singe".to_owned()];
+    let mut rest = words.iter().skip(1).map(|w| w.to_string_lossy().into_owned());
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "-o" | "--output" | "--print-after" => {
+                rest.next();
+            }
+            "--json" | "--time-passes" => {}
+            w if w.starts_with("-o") || w.starts_with("--output=") || w.starts_with("--print-after=") => {}
+            _ => kept.push(word),
+        }
+    }
+    kept.join(" ")
 }
 
 /// Prints diagnostics to stderr.

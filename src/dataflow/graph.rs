@@ -229,6 +229,32 @@ impl Graph {
         self.ops[op].parts().map(|part| self.body(StepRef { op, part }).flops()).sum()
     }
 
+    /// Longest path from a source to each operation. Producers are added before their readers.
+    pub fn depths(&self) -> SecondaryMap<Op, u32> {
+        let mut depth: SecondaryMap<Op, u32> = SecondaryMap::new();
+        for op in self.ops.keys() {
+            depth[op] = self.producers(op).map(|from| depth[from] + 1).max().unwrap_or(0);
+        }
+        depth
+    }
+
+    /// Longest path from each operation to a sink.
+    pub fn heights(&self) -> SecondaryMap<Op, u32> {
+        let mut height: SecondaryMap<Op, u32> = SecondaryMap::new();
+        for op in self.ops.keys().rev() {
+            for from in self.producers(op) {
+                height[from] = height[from].max(height[op] + 1);
+            }
+        }
+        height
+    }
+
+    /// The operations whose values an operation reads, with repeats.
+    fn producers(&self, op: Op) -> impl Iterator<Item = Op> + '_ {
+        let parts = self.ops[op].parts();
+        parts.flat_map(move |part| self.step(StepRef { op, part }).inputs.iter().map(|&v| self.values[v].producer.op))
+    }
+
     /// The operations as a petgraph graph; edge weights count the values that pass. Node i is operation i.
     pub fn petgraph(&self) -> DiGraph<Op, u32> {
         let mut graph = DiGraph::new();

@@ -7,12 +7,18 @@ const SMALL: f64 = 1e-300;
 
 /// k = k_inf Pr/(1+Pr) F with Pr = k_0 [M]/k_inf. `m` is [M] in kmol/m3. Lindemann, Trans. Faraday Soc. 17 (1922) 598.
 pub fn falloff(low: f64, high: f64, m: f64, blending: &Blending, t: f64) -> f64 {
+    if high == 0.0 {
+        return 0.0;
+    }
     let reduced = reduced_pressure(low, high, m);
     high * (reduced / (1.0 + reduced)) * broadening(blending, reduced, t)
 }
 
 /// k = k_0 F/(1+Pr), the form of a chemically activated reaction. CHEMKIN-II, SAND89-8009, section II.8.
 pub fn chemically_activated(low: f64, high: f64, m: f64, blending: &Blending, t: f64) -> f64 {
+    if high == 0.0 {
+        return 0.0;
+    }
     let reduced = reduced_pressure(low, high, m);
     low * broadening(blending, reduced, t) / (1.0 + reduced)
 }
@@ -81,6 +87,8 @@ mod tests {
         assert_eq!(troe_center(0.4, 0.0, 0.0, None, 900.0), 0.0);
         assert!(broadening(&Blending::Troe { a: -73.91, t3: 0.0, t1: 1e30, t2: None }, 0.0, 900.0).is_finite());
         assert_eq!(falloff(0.0, 0.0, 0.0, &TROE, 900.0), 0.0);
+        assert_eq!(falloff(1e10, 0.0, 1.0, &TROE, 900.0), 0.0);
+        assert_eq!(chemically_activated(1e10, 0.0, 1.0, &TROE, 900.0), 0.0);
         let sri = Blending::Sri { a: 1.1, b: 700.0, c: 0.0, d: 2.0, e: 0.0 };
         assert_relative_eq!(broadening(&sri, 1.0, 700.0), 2.2 * (-1f64).exp(), max_relative = 1e-14);
     }

@@ -121,6 +121,10 @@ fn activity(side: &[(SpeciesIndex, f64)], orders: &[(SpeciesIndex, f64)], concen
     kept.chain(orders).map(|&(k, order)| power(concentrations[k], order)).product()
 }
 
+/// kmol/m3. A species with a negative order counts with at least this concentration, so that rates stay finite where it
+/// is absent (down to an order of -3).
+pub const LEAST_INHIBITOR: f64 = 1e-100;
+
 /// c^order; small integer orders by multiplication.
 fn power(c: f64, order: f64) -> f64 {
     if order == 1.0 {
@@ -129,6 +133,8 @@ fn power(c: f64, order: f64) -> f64 {
         c * c
     } else if order == 3.0 {
         c * c * c
+    } else if order < 0.0 {
+        c.max(LEAST_INHIBITOR).powf(order)
     } else {
         c.powf(order)
     }

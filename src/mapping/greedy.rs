@@ -19,7 +19,11 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
     let (mean_load, mean_states) = (mean(total), mean(states));
 
     let mut warp_of: SecondaryMap<Op, Option<u32>> = SecondaryMap::new();
+    let depth = graph.depths();
+    let levels = graph.ops.keys().map(|op| depth[op] + 1).max().unwrap_or(0);
     let mut load = vec![0.0; warps as usize];
+    // Warps meet at barriers between the levels of the graph, so each level should be balanced too.
+    let mut level_load = vec![vec![0.0; warps as usize]; levels as usize];
     let mut held = vec![0.0; warps as usize];
     for op in order {
         let flops = graph.flops(op) as f64 / mean_load;
@@ -28,7 +32,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
         let cost = |w: usize| {
             // An edge is worth at most the operation itself: locality decides between warps of like load.
             let remote = if degree == 0 { 0.0 } else { 1.0 - f64::from(shared[w]) / f64::from(degree) };
-            weights.flops * (load[w] + flops)
+            weights.flops * (load[w] + level_load[depth[op] as usize][w] + 2.0 * flops) / 2.0
                 + weights.registers * (held[w] + registers)
                 + weights.locality * remote * (flops + registers)
         };
@@ -36,6 +40,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
             .min_by(|&a, &b| cost(a).total_cmp(&cost(b)).then(a.cmp(&b)))
             .expect("there is at least one warp");
         load[best] += flops;
+        level_load[depth[op] as usize][best] += flops;
         held[best] += registers;
         warp_of[op] = Some(best as u32);
     }

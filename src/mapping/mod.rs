@@ -68,6 +68,12 @@ fn allowed(graph: &Graph, op: Op, warps: u32) -> u32 {
     crew.map_or(warps, |crew| crew.warps.clamp(1, warps))
 }
 
+/// The cost of a mapping, and that of the greedy one for comparison.
+pub fn costs(graph: &Graph, mapping: &Mapping, weights: &Weights) -> (Cost, Cost) {
+    let greedy = greedy::map(graph, mapping.warps, weights);
+    (cost(graph, mapping, weights), cost(graph, &greedy, weights))
+}
+
 /// The cost of a mapping.
 pub fn cost(graph: &Graph, mapping: &Mapping, weights: &Weights) -> Cost {
     let mut loads = vec![0u64; mapping.warps as usize];

@@ -45,8 +45,6 @@ pub struct Auxiliary<'a> {
     pub forward_orders: Vec<Given<'a, (SpeciesIndex, f64)>>,
     pub reverse_orders: Vec<Given<'a, (SpeciesIndex, f64)>>,
     pub efficiencies: Vec<Given<'a, (SpeciesIndex, f64)>>,
-    /// An efficiency of an undeclared species was dropped: M is still meant as a mixture.
-    pub dropped_efficiency: bool,
 }
 
 /// Reads all keywords of a reaction; absent after an error. `units` are those of the REACTIONS line.
@@ -207,7 +205,6 @@ impl<'a> Reader<'a, '_> {
         let message = format!("the third-body efficiency of the undeclared species '{}' is ignored", item.key.text());
         let help = self.species.suggestion(item.key.text(), "remove it, or declare the species");
         self.report.warning("mechanism::unused-efficiency", message, &item.key, help);
-        self.auxiliary.dropped_efficiency = true;
         Some(())
     }
 

@@ -1,7 +1,7 @@
 //! The CHEMKIN mechanism file: from text to [`File`].
 
 use super::report::{Report, brief};
-use super::syntax::{File, Item, ReactionLines, ThermoSection, Word};
+use super::syntax::{File, Item, ReactionLines, ReactionSection, ThermoSection, Word};
 use crate::diagnostic::{Diagnostic, Source, Span};
 use pest::Parser;
 use pest::iterators::Pair;
@@ -39,7 +39,7 @@ struct Reader<'a, 'r> {
     source: &'a Arc<Source>,
     report: &'r mut Report,
     file: File<'a>,
-    /// Lines outside sections since the last section: an error only if a further section follows.
+    /// Lines outside sections, before the reactions, since the last section: an error only if a further section follows.
     stray: Vec<Word<'a>>,
     sections: usize,
 }
@@ -59,65 +59,74 @@ impl<'a> Reader<'a, '_> {
 
     fn section(&mut self, pair: Pair<'a, Rule>) {
         let rule = pair.as_rule();
-        let mut key = None;
-        let mut closed = false;
-        let mut nasa9 = None;
-        for inner in pair.into_inner() {
-            let word = self.word(&inner);
-            match inner.as_rule() {
-                Rule::end => closed = true,
-                Rule::elements_key | Rule::species_key | Rule::reactions_key => key = Some(word),
-                Rule::thermo_header | Rule::transport_header => {
-                    let line = inner.as_str();
-                    key =
-                        Some(Word { len: line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len()), ..word });
-                    let mut options = inner.into_inner();
-                    nasa9 = options.find(|o| o.as_str().eq_ignore_ascii_case("NASA9")).map(|o| self.word(&o));
-                }
-                Rule::element => {
-                    let mut parts = inner.into_inner();
-                    if let Some(symbol) = parts.next() {
-                        let weight = parts.next().map(|p| self.word(&p));
-                        self.file.elements.push((self.word(&symbol), weight));
-                    }
-                }
-                Rule::word if rule == Rule::species => self.file.species.push(word),
-                Rule::word => self.file.units.push(word),
-                Rule::body if rule == Rule::thermo => self.file.thermo.push(ThermoSection { body: word, nasa9 }),
-                Rule::body => self.file.transport.push(word),
-                Rule::equation_line => {
-                    let words = inner.into_inner().map(|p| self.word(&p)).collect();
-                    self.file.reactions.push(ReactionLines { words, auxiliary: Vec::new() });
-                }
-                Rule::auxiliary_line => self.auxiliary(inner),
-                Rule::bad_line => self.unparsable(&word.trimmed()),
-                _ => {}
+        let parts: Vec<_> = pair.into_inner().collect();
+        let Some(header) = parts.first() else { return };
+        let key = self.key(header);
+        match rule {
+            Rule::elements => self.elements(&parts),
+            Rule::species => self.file.species.extend(words(self.source, &parts)),
+            Rule::thermo => {
+                let mut options = header.clone().into_inner();
+                let nasa9 = options.find(|option| option.as_str().eq_ignore_ascii_case("NASA9"));
+                let nasa9 = nasa9.map(|option| self.word(&option));
+                let sections = bodies(self.source, &parts).map(|body| ThermoSection { body, nasa9 });
+                self.file.thermo.extend(sections);
             }
+            Rule::transport => self.file.transport.extend(bodies(self.source, &parts)),
+            _ => self.reactions(key, &parts),
         }
-        let Some(key) = key else { return };
-        if rule == Rule::reactions {
-            self.file.reactions_key.get_or_insert(key);
-        }
-        if !closed {
+        if parts.last().is_none_or(|last| last.as_rule() != Rule::end) {
             let message = format!("the {} section has no END", key.text().to_uppercase());
             let help = "it ends where the next section or the file ends; write END there";
             self.report.warning("mechanism::missing-end", message, &key, help);
         }
     }
 
-    fn auxiliary(&mut self, pair: Pair<'a, Rule>) {
-        let line = self.word(&pair).trimmed();
-        let items: Vec<_> = pair.into_inner().filter_map(|item| self.item(item)).collect();
-        let is_keyword = |item: &Item| item.arguments.is_some() || is_duplicate_mark(item.key.text());
-        if !items.iter().all(is_keyword) {
-            return self.unparsable(&line);
+    /// The letters at the beginning of a header.
+    fn key(&self, header: &Pair<'a, Rule>) -> Word<'a> {
+        let line = header.as_str();
+        let len = line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len());
+        Word { len, ..self.word(header) }
+    }
+
+    fn elements(&mut self, parts: &[Pair<'a, Rule>]) {
+        for element in parts.iter().filter(|part| part.as_rule() == Rule::element) {
+            let mut parts = element.clone().into_inner().map(|part| self.word(&part));
+            let Some(symbol) = parts.next() else { continue };
+            let weight = parts.next();
+            self.file.elements.push((symbol, weight));
         }
-        match self.file.reactions.last_mut() {
+    }
+
+    fn reactions(&mut self, key: Word<'a>, parts: &[Pair<'a, Rule>]) {
+        let mut reactions: Vec<ReactionLines> = Vec::new();
+        for part in parts {
+            let line = self.word(part).trimmed();
+            match part.as_rule() {
+                Rule::equation_line => {
+                    let words = part.clone().into_inner().map(|word| self.word(&word)).collect();
+                    reactions.push(ReactionLines { words, auxiliary: Vec::new() });
+                }
+                Rule::auxiliary_line => {
+                    let items: Vec<_> = part.clone().into_inner().filter_map(|item| self.item(item)).collect();
+                    self.auxiliary(&line, items, reactions.last_mut());
+                }
+                Rule::bad_line => self.unparsable(&line),
+                _ => {}
+            }
+        }
+        self.file.reactions.push(ReactionSection { key, units: words(self.source, parts).collect(), reactions });
+    }
+
+    fn auxiliary(&mut self, line: &Word, items: Vec<Item<'a>>, reaction: Option<&mut ReactionLines<'a>>) {
+        let is_keyword = |item: &Item| item.arguments.is_some() || is_duplicate_mark(item.key.text());
+        match reaction {
+            _ if !items.iter().all(is_keyword) => self.unparsable(line),
             Some(reaction) => reaction.auxiliary.extend(items),
             None => self.report.error(
                 "mechanism::auxiliary-without-reaction",
                 format!("'{}' comes before the first reaction", brief(line.text())),
-                &line,
+                line,
                 "auxiliary lines follow the reaction that they belong to",
             ),
         }
@@ -156,9 +165,21 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn word(&self, pair: &Pair<'a, Rule>) -> Word<'a> {
-        let span = pair.as_span();
-        Word { source: self.source, offset: span.start(), len: span.end() - span.start() }
+        word(self.source, pair)
     }
+}
+
+fn word<'a>(source: &'a Arc<Source>, pair: &Pair<'a, Rule>) -> Word<'a> {
+    let span = pair.as_span();
+    Word { source, offset: span.start(), len: span.end() - span.start() }
+}
+
+fn words<'a>(source: &'a Arc<Source>, parts: &[Pair<'a, Rule>]) -> impl Iterator<Item = Word<'a>> {
+    parts.iter().filter(|part| part.as_rule() == Rule::word).map(|part| word(source, part))
+}
+
+fn bodies<'a>(source: &'a Arc<Source>, parts: &[Pair<'a, Rule>]) -> impl Iterator<Item = Word<'a>> {
+    parts.iter().filter(|part| part.as_rule() == Rule::body).map(|part| word(source, part))
 }
 
 /// `DUP`, `DUPLICATE` and what lies between.

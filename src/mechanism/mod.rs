@@ -5,6 +5,7 @@
 
 mod auxiliary;
 mod chemkin;
+mod combinations;
 mod elements;
 mod equation;
 mod names;

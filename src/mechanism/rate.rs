@@ -1,6 +1,7 @@
 //! Combines an equation and its auxiliary keywords into a [`Reaction`] in SI units with kmol.
 
 use super::auxiliary::{Auxiliary, Given, RawRate, report_number};
+use super::combinations;
 use super::equation::{Equation, ThirdBody};
 use super::report::{Report, brief};
 use super::syntax::Word;
@@ -17,13 +18,14 @@ pub struct Parts<'a, 'r> {
     pub report: &'r mut Report,
 }
 
-impl<'a> Parts<'a, '_> {
+impl Parts<'_, '_> {
     /// Checks which keywords go together and converts all values; absent after an error.
     pub fn combine(mut self) -> Option<Reaction> {
         let errors = self.report.errors();
-        self.check_combinations();
+        self.check_orders()?;
+        combinations::check(&self.equation, &self.auxiliary, self.place, self.report);
         let rate = self.rate();
-        let reverse = self.reverse(rate.as_ref());
+        let reverse = self.reverse();
         let efficiencies = self.efficiencies();
         let third_body = (self.equation.third_body == ThirdBody::Mixture).then_some(Collider::Mixture(efficiencies));
         if self.report.errors() > errors {
@@ -44,89 +46,16 @@ impl<'a> Parts<'a, '_> {
         })
     }
 
-    fn check_combinations(&mut self) {
-        let auxiliary = &self.auxiliary;
-        let falloff = matches!(self.equation.third_body, ThirdBody::FalloffMixture | ThirdBody::FalloffSpecies(_));
-        let blended = auxiliary.low.is_some() || auxiliary.high.is_some();
-        let chebyshev = auxiliary.chebyshev.as_ref().map(|g| g.place);
-        let window = auxiliary.temperatures.as_ref().or(auxiliary.pressures.as_ref()).map(|g| g.place);
-        let low = auxiliary.low.as_ref().map(|g| g.place);
-        let high = auxiliary.high.as_ref().map(|g| g.place);
-        let limit = low.or(high);
-        let plog = auxiliary.plog.first().map(|g| g.place);
-        let shape = auxiliary.troe.as_ref().or(auxiliary.sri.as_ref()).map(|g| g.place);
-        let landau = auxiliary.landau_teller.as_ref().map(|g| g.place);
-        let reverse_landau = auxiliary.reverse_landau_teller.as_ref().map(|g| g.place);
-        let reverse = auxiliary.reverse.as_ref().map(|g| g.place);
-        let reverse_is_zero =
-            auxiliary.reverse.as_ref().is_some_and(|g| super::number::parse(g.value.a.text()) == Some(0.0));
-        let efficiency = auxiliary.efficiencies.first().map(|g| g.place);
-        let mixture = matches!(self.equation.third_body, ThirdBody::Mixture | ThirdBody::FalloffMixture);
-        let both_shapes = auxiliary.troe.is_some() && auxiliary.sri.is_some();
-
-        let mut conflict = |place: Option<Word<'a>>, wrong: bool, message: &str, help: &str| {
-            if let Some(place) = place.filter(|_| wrong) {
-                self.report.error("mechanism::keyword-conflict", message, &place, help);
-            }
-        };
-        let equation_text = brief(&self.equation.text);
-        let lacking = format!("the (+M) of '{equation_text}' implies pressure dependence, but no LOW or HIGH is given");
-        let pressure_dependent = blended || plog.is_some() || chebyshev.is_some();
-        conflict(
-            Some(self.place),
-            falloff && !pressure_dependent,
-            &lacking,
-            "add LOW/ A b E /, or write +M without parentheses",
-        );
-        conflict(limit, !falloff, "LOW and HIGH need (+M) or (+SPECIES) in the equation", "write (+M) on both sides");
-        conflict(
-            high,
-            low.is_some(),
-            "LOW and HIGH exclude each other",
-            "LOW is for falloff, HIGH for chemically activated reactions",
-        );
-        conflict(shape, !blended, "TROE and SRI need LOW or HIGH", "add the missing limit");
-        conflict(shape, both_shapes, "TROE and SRI exclude each other", "keep one of the two");
-        conflict(
-            plog,
-            blended || chebyshev.is_some(),
-            "PLOG excludes LOW, HIGH and CHEB",
-            "keep one form of pressure dependence",
-        );
-        conflict(chebyshev, blended, "CHEB excludes LOW and HIGH", "keep one form of pressure dependence");
-        conflict(window, chebyshev.is_none(), "TCHEB and PCHEB need CHEB", "add the coefficients");
-        conflict(landau, pressure_dependent, "LT excludes LOW, HIGH, PLOG and CHEB", "keep one of them");
-        conflict(
-            landau,
-            reverse.is_some() && reverse_landau.is_none() && !reverse_is_zero,
-            "a reaction with LT and REV needs RLT",
-            "add RLT/ B C /; RLT/ 0 0 / leaves the reverse rate an Arrhenius expression",
-        );
-        conflict(reverse_landau, reverse.is_none(), "RLT needs REV", "add REV/ A b E /");
-        conflict(
-            reverse,
-            blended && !reverse_is_zero,
-            "REV cannot be given for a falloff reaction",
-            "split the reaction in two irreversible ones",
-        );
-        conflict(
-            reverse,
-            !self.equation.reversible && !reverse_is_zero,
-            "REV is given for an irreversible reaction",
-            "use = or <=>",
-        );
-        conflict(
-            efficiency,
-            self.equation.third_body == ThirdBody::None && !(plog.is_some() || chebyshev.is_some()),
-            "third-body efficiencies are given, but the equation has no M",
-            "write +M or (+M) on both sides",
-        );
-        let meaningless = !mixture || (falloff && !blended);
-        if let Some(place) = efficiency.filter(|_| meaningless && self.equation.third_body != ThirdBody::None) {
-            let message = "third-body efficiencies have no effect on this reaction";
-            let help = "they count for +M, and for (+M) with LOW or HIGH";
-            self.report.warning("mechanism::unused-efficiency", message, &place, help);
+    fn check_orders(&mut self) -> Option<()> {
+        let forward = self.order(&self.equation.reactants, &self.auxiliary.forward_orders);
+        let reverse = self.order(&self.equation.products, &self.auxiliary.reverse_orders);
+        let order = [forward, reverse].into_iter().find(|order| order.abs() > HIGHEST_ORDER);
+        if let Some(order) = order {
+            let message = format!("the overall order {order} of '{}' is out of range", brief(&self.equation.text));
+            let help = "check the coefficients, and the orders in FORD and RORD";
+            self.report.error("mechanism::order", message, &self.place, help);
         }
+        order.is_none().then_some(())
     }
 
     fn rate(&mut self) -> Option<Rate> {
@@ -164,7 +93,7 @@ impl<'a> Parts<'a, '_> {
         })
     }
 
-    fn reverse(&mut self, rate: Option<&Rate>) -> Option<Reverse> {
+    fn reverse(&mut self) -> Option<Reverse> {
         let Some(given) = &self.auxiliary.reverse else {
             return Some(if self.equation.reversible { Reverse::Equilibrium } else { Reverse::Irreversible });
         };
@@ -174,7 +103,6 @@ impl<'a> Parts<'a, '_> {
         if arrhenius.a == 0.0 {
             return Some(Reverse::Irreversible);
         }
-        rate?;
         Some(Reverse::Explicit(arrhenius, self.auxiliary.reverse_landau_teller.as_ref().map(|g| g.value)))
     }
 
@@ -269,6 +197,9 @@ impl<'a> Parts<'a, '_> {
         Some(Chebyshev { t_min, t_max, p_min: p_min * ATMOSPHERE, p_max: p_max * ATMOSPHERE, coefficients })
     }
 }
+
+/// Beyond it, the conversion of units leaves the range of doubles.
+const HIGHEST_ORDER: f64 = 50.0;
 
 /// Sum of the reaction orders: `orders` replace or join the coefficients of `terms`, `+M` counts one.
 pub fn overall_order(terms: &[(SpeciesIndex, f64)], orders: &[(SpeciesIndex, f64)], third_body: bool) -> f64 {

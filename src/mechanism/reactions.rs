@@ -13,13 +13,17 @@ use std::collections::{BTreeMap, HashMap};
 
 /// Reads every reaction; those with errors are left out.
 pub fn read(file: &File, names: &Names, report: &mut Report) -> Vec<Reaction> {
-    let mut units = Units::DEFAULT;
-    for word in &file.units {
-        if !units.apply(word.text()) {
-            report_unit(word, report);
+    let mut reactions = Vec::new();
+    for section in &file.reactions {
+        let mut units = Units::DEFAULT;
+        for word in &section.units {
+            if !units.apply(word.text()) {
+                report_unit(word, report);
+            }
         }
+        reactions.extend(section.reactions.iter().filter_map(|lines| reaction(lines, names, units, report)));
     }
-    file.reactions.iter().filter_map(|lines| reaction(lines, names, units, report)).collect()
+    reactions
 }
 
 /// Reports reactions that create or destroy atoms; more than 1e-3 of an atom counts.

@@ -182,10 +182,10 @@ fn check_presence(file: &File, report: &mut Report) {
         let diagnostic = Diagnostic::error("mechanism::missing-section", message);
         report.push(diagnostic.help(format!("add a section {section} ... END")));
     }
-    if file.reactions.is_empty() {
+    if file.reactions.iter().all(|section| section.reactions.is_empty()) {
         let mut diagnostic = Diagnostic::warning("mechanism::no-reactions", "the mechanism has no reactions")
             .help("add a section REACTIONS ... END, unless only transport is wanted");
-        diagnostic.span = file.reactions_key.as_ref().map(Word::span);
+        diagnostic.span = file.reactions.first().map(|section| section.key.span());
         report.push(diagnostic);
     }
 }
@@ -240,7 +240,7 @@ fn name_of(path: &Path) -> String {
     }
 }
 
-/// Lower case; what no C identifier may hold becomes `_`.
+/// Lower case; what no C identifier may hold becomes `_`, and an `m` precedes a digit at the beginning.
 fn identifier(name: &str) -> String {
     let lower = name.to_lowercase();
     let plain: String = lower.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();

@@ -42,11 +42,7 @@ pub struct File<'a> {
     pub thermo: Vec<ThermoSection<'a>>,
     /// Bodies of TRANSPORT sections.
     pub transport: Vec<Word<'a>>,
-    /// Words that follow REACTIONS on its line.
-    pub units: Vec<Word<'a>>,
-    pub reactions: Vec<ReactionLines<'a>>,
-    /// Where the first REACTIONS section begins.
-    pub reactions_key: Option<Word<'a>>,
+    pub reactions: Vec<ReactionSection<'a>>,
 }
 
 #[derive(Debug)]
@@ -54,6 +50,15 @@ pub struct ThermoSection<'a> {
     pub body: Word<'a>,
     /// The word NASA9, when the header has it.
     pub nasa9: Option<Word<'a>>,
+}
+
+#[derive(Debug)]
+pub struct ReactionSection<'a> {
+    /// The word REACTIONS
+    pub key: Word<'a>,
+    /// The words that follow it on its line.
+    pub units: Vec<Word<'a>>,
+    pub reactions: Vec<ReactionLines<'a>>,
 }
 
 /// A reaction line and the auxiliary lines below it.

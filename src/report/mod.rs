@@ -8,6 +8,7 @@ pub use table::table;
 
 use serde::Serialize;
 
+use crate::compilers::Compiled;
 use crate::dataflow::{Graph, Kernel, StepRef};
 use crate::diagnostic::Diagnostic;
 use crate::driver::{Request, Unit};
@@ -54,10 +55,14 @@ pub struct KernelReport {
     pub flops_per_point: u64,
     /// What was minimised, and what it came to.
     pub mapping_cost: Cost,
+    /// What the greedy mapper's mapping costs: the same, unless another mapper was chosen.
+    pub greedy_cost: Cost,
     /// Estimated 32-bit registers per thread, and how many the target leaves.
     pub registers_estimated: u32,
     pub registers_available: u32,
     pub verification: Option<Verification>,
+    /// Where NVRTC and ptxas are installed.
+    pub compiled: Option<Compiled>,
     pub verdict: String,
 }
 
@@ -111,7 +116,7 @@ pub fn kernel(
     request: &Request,
     graph: &Graph,
     mapping: &Mapping,
-    cost: Cost,
+    costs: (Cost, Cost),
     proven: &Proven,
     program: &Program,
     verification: Option<Verification>,
@@ -125,7 +130,7 @@ pub fn kernel(
         kernel: kernel.name().into(),
         warps: request.warps,
         operations: graph.ops.len(),
-        cross_warp_edges: cost.crossing,
+        cross_warp_edges: costs.0.crossing,
         sync_points: schedule.crossing_values,
         barriers: schedule.sync_points(),
         named_barriers: schedule.barrier_ids(),
@@ -135,11 +140,13 @@ pub fn kernel(
         real_constants_per_thread: program.constants.real_registers,
         index_constants_per_thread: program.constants.index_registers,
         flops_per_point: graph.ops.keys().map(|op| graph.flops(op)).sum(),
-        mapping_cost: cost,
+        mapping_cost: costs.0,
+        greedy_cost: costs.1,
         registers_estimated: estimated_registers(graph, mapping, program),
         registers_available: available,
         verdict: if verification.is_some() { "proven, verified".into() } else { "proven, not simulated".into() },
         verification,
+        compiled: None,
     }
 }
 

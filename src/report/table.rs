@@ -2,16 +2,20 @@
 
 use super::{KernelReport, Report};
 
+/// Name of a row, and its cell for one kernel.
+type Row = (&'static str, fn(&KernelReport) -> String);
+
 /// Text for stdout.
 pub fn table(report: &Report) -> String {
     let mut out = format!(
         "{}: {} species, {} reactions; target {}, {} code\n\n",
         report.mechanism, report.species, report.reactions, report.target, report.codegen
     );
-    let rows: Vec<(&str, fn(&KernelReport) -> String)> = vec![
+    let rows: Vec<Row> = vec![
         ("warps", |k| k.warps.to_string()),
         ("operations", |k| k.operations.to_string()),
         ("cross-warp edges", |k| k.cross_warp_edges.to_string()),
+        ("mapping cost (greedy's)", |k| format!("{:.3} ({:.3})", k.mapping_cost.total, k.greedy_cost.total)),
         ("synchronisation points", |k| k.sync_points.to_string()),
         ("barriers after grouping", |k| k.barriers.to_string()),
         ("named barriers", |k| k.named_barriers.to_string()),
@@ -25,6 +29,9 @@ pub fn table(report: &Report) -> String {
         ("shared passes per point", |k| of_verification(k, |v| format!("{:.0}", v.shared_passes_per_point))),
         ("states verified", |k| of_verification(k, |v| v.states.to_string())),
         ("largest error", |k| of_verification(k, |v| format!("{:.1e} (<= {:.0e})", v.largest_error, v.tolerance))),
+        ("registers (ptxas)", |k| of_compilers(k, |c| c.registers.to_string())),
+        ("spilled bytes (ptxas)", |k| of_compilers(k, |c| (c.spill_store_bytes + c.spill_load_bytes).to_string())),
+        ("named barriers (ptxas)", |k| of_compilers(k, |c| c.barriers.to_string())),
         ("verdict", |k| k.verdict.clone()),
     ];
     let mut lines = vec![[vec![String::new()], report.kernels.iter().map(|k| k.kernel.clone()).collect()].concat()];
@@ -44,6 +51,10 @@ pub fn table(report: &Report) -> String {
         out.push('\n');
     }
     out
+}
+
+fn of_compilers(kernel: &KernelReport, text: impl Fn(&crate::compilers::Compiled) -> String) -> String {
+    kernel.compiled.as_ref().map_or("-".into(), text)
 }
 
 fn of_verification(kernel: &KernelReport, text: impl Fn(&crate::verify::Verification) -> String) -> String {

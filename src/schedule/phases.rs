@@ -15,35 +15,48 @@ use crate::dataflow::{Duty, Graph, Op, Part, StepRef, Value};
 use crate::diagnostic::Diagnostic;
 use crate::mapping::Mapping;
 
-/// Places every value and distributes the steps over phases; barriers are not decided here.
-pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Limits) -> Result<Schedule, Diagnostic> {
+/// Places every value and distributes the steps over phases, in one or two ways; barriers are not decided here.
+///
+/// Where slots are scarce, a phase may fill all that are free, so that the next finds few, or only half of them.
+pub fn place(
+    graph: &Graph,
+    mapping: &Mapping,
+    placement: Placement,
+    limits: &Limits,
+) -> Result<Vec<Schedule>, Diagnostic> {
     let readers = reading_warps(graph, mapping);
     let crossing =
         graph.values.iter().filter(|(v, info)| readers[*v] & !(1 << mapping.warp_of[info.producer.op]) != 0).count()
             as u32;
     let all = graph.values.len() as u32;
     let stored = limits.slots.map_or_else(SecondaryMap::new, |capacity| most_read(graph, &readers, capacity));
-    let attempt = |placement: Placement, slots: u32| {
+    let attempt = |placement: Placement, slots: u32, burst: u32| {
         let permanent = |v: Value| match placement {
             Placement::Store | Placement::Auto => true,
             Placement::Mixed => stored[v],
             Placement::Buffer => false,
         };
-        let (phases, slot_of, slots) = Placer::new(graph, mapping, slots, &permanent).run()?;
+        let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
+        let (phases, slot_of, slots) = Placer::new(graph, mapping, slots, &permanent, uniform, burst).run()?;
         Some(Schedule { warps: mapping.warps, phases, slot_of, slots, placement, crossing_values: crossing })
     };
+    let both = |placement: Placement, slots: u32| {
+        let found: Vec<Schedule> =
+            [slots, slots / 2].into_iter().filter_map(|burst| attempt(placement, slots, burst)).collect();
+        (!found.is_empty()).then_some(found)
+    };
+    let store = |slots: u32| attempt(Placement::Store, slots, slots).map(|schedule| vec![schedule]);
     let Some(capacity) = limits.slots else {
-        return attempt(Placement::Store, all).ok_or_else(|| shortage(graph, placement, all, all));
+        return store(all).ok_or_else(|| shortage(graph, placement, all, all));
     };
     let found = match placement {
-        Placement::Auto if all <= capacity => attempt(Placement::Store, all),
-        Placement::Auto => attempt(Placement::Mixed, capacity).or_else(|| attempt(Placement::Buffer, capacity)),
-        Placement::Store if all <= capacity => attempt(Placement::Store, all),
+        Placement::Auto | Placement::Store if all <= capacity => store(all),
+        Placement::Auto => both(Placement::Mixed, capacity).or_else(|| both(Placement::Buffer, capacity)),
         Placement::Store => None,
-        Placement::Mixed => attempt(Placement::Mixed, capacity),
+        Placement::Mixed => both(Placement::Mixed, capacity),
         Placement::Buffer => {
             let sizes = std::iter::successors(Some(8u32), |s| Some(s * 2)).take_while(|&s| s < capacity);
-            sizes.chain([capacity]).find_map(|size| attempt(Placement::Buffer, size))
+            sizes.chain([capacity]).find_map(|size| both(Placement::Buffer, size))
         }
     };
     found.ok_or_else(|| shortage(graph, placement, all, capacity))
@@ -105,10 +118,22 @@ struct Group {
     shape: u32,
 }
 
+impl Group {
+    /// Groups that share slots and load in turn.
+    fn class(&self) -> (Duty, u32, u32, u32) {
+        (self.duty, self.depth, self.chunk, self.part)
+    }
+}
+
 struct Placer<'a> {
     graph: &'a Graph,
     mapping: &'a Mapping,
     permanent: &'a dyn Fn(Value) -> bool,
+    /// A round waits for the boundary even for its own warp's values: all warps then run it over the same values. Where
+    /// slots are scarce, they are freed as early as possible instead.
+    uniform: bool,
+    /// The most slots that one phase may fill.
+    burst: u32,
     /// Steps that have not run, by group.
     waiting: BTreeMap<Group, Vec<StepRef>>,
     /// Reads of each value that are still to come.
@@ -124,10 +149,20 @@ struct Placer<'a> {
     used: u32,
 }
 
+/// A step that could run, with its place in the order.
+type Ready = (Group, StepRef);
+
 type Placed = (Vec<Phase>, SecondaryMap<Value, Option<u32>>, u32);
 
 impl<'a> Placer<'a> {
-    fn new(graph: &'a Graph, mapping: &'a Mapping, slots: u32, permanent: &'a dyn Fn(Value) -> bool) -> Self {
+    fn new(
+        graph: &'a Graph,
+        mapping: &'a Mapping,
+        slots: u32,
+        permanent: &'a dyn Fn(Value) -> bool,
+        uniform: bool,
+        burst: u32,
+    ) -> Self {
         let mut reads_left: SecondaryMap<Value, u32> = SecondaryMap::new();
         for at in graph.steps() {
             for &v in &graph.step(at).inputs {
@@ -140,7 +175,7 @@ impl<'a> Placer<'a> {
             rounds_left[op] = operation.rounds.len() as u32;
             begun[op] = operation.before.is_none();
         }
-        let (depth, path) = depths(graph);
+        let (depth, path) = (graph.depths(), graph.heights());
         let mut longest: BTreeMap<u32, u32> = BTreeMap::new();
         for at in graph.steps() {
             let entry = longest.entry(graph.step(at).shape.index() as u32).or_default();
@@ -169,6 +204,8 @@ impl<'a> Placer<'a> {
             graph,
             mapping,
             permanent,
+            uniform,
+            burst,
             waiting,
             reads_left,
             made: SecondaryMap::new(),
@@ -201,25 +238,37 @@ impl<'a> Placer<'a> {
     /// One phase, of the groups up to a duty.
     fn phase(&mut self, phase: u32, last: Duty) -> Vec<Vec<StepRef>> {
         let mut runs = vec![Vec::new(); self.mapping.warps as usize];
+        let mut load = vec![0; self.mapping.warps as usize];
         let mut released = Vec::new();
         let groups: Vec<Group> = self.waiting.keys().copied().take_while(|group| group.duty <= last).collect();
-        for group in groups {
-            let steps = self.waiting.remove(&group).expect("the key was just listed");
-            let (ready, mut later): (Vec<_>, Vec<_>) = steps.into_iter().partition(|&at| self.ready(at, phase));
-            let (run, postponed) = self.choose(ready);
-            later.extend(postponed);
-            for at in run {
+        for class in groups.chunk_by(|a, b| a.class() == b.class()) {
+            let mut ready = Vec::new();
+            for &group in class {
+                let steps = self.waiting.remove(&group).expect("the key was just listed");
+                let (now, later): (Vec<_>, Vec<_>) = steps.into_iter().partition(|&at| self.ready(at, phase));
+                ready.extend(now.into_iter().map(|at| (group, at)));
+                self.postpone(group, later);
+            }
+            let (run, postponed) = self.choose(ready, &mut load);
+            for (_, at) in run {
                 self.execute(at, phase, &mut released);
                 runs[self.mapping.warp_of[at.op] as usize].push(at);
             }
-            if !later.is_empty() {
-                later.sort_unstable();
-                self.waiting.insert(group, later);
+            for (group, at) in postponed {
+                self.postpone(group, vec![at]);
             }
         }
         self.free.extend(released);
         self.free.sort_unstable_by_key(|&s| Reverse(s));
         runs
+    }
+
+    fn postpone(&mut self, group: Group, steps: Vec<StepRef>) {
+        if !steps.is_empty() {
+            let waiting = self.waiting.entry(group).or_default();
+            waiting.extend(steps);
+            waiting.sort_unstable();
+        }
     }
 
     fn ready(&self, at: StepRef, phase: u32) -> bool {
@@ -230,54 +279,59 @@ impl<'a> Placer<'a> {
             Part::After => self.begun[at.op] && self.rounds_left[at.op] == 0,
         };
         let warp = self.mapping.warp_of[at.op];
+        let at_once = !(self.uniform && matches!(at.part, Part::Round(_)));
         in_turn
             && operation.step(at.part).inputs.iter().all(|&v| {
                 let made = self.made[v];
                 let own = self.mapping.warp_of[self.graph.values[v].producer.op] == warp;
-                made != 0 && (made <= phase || own)
+                made != 0 && (made <= phase || own && at_once)
             })
     }
 
-    /// Those of the ready steps that run now: rounds that must keep their order up to the first gap, and as many steps
-    /// with outputs as there are free slots, every warp in turn.
-    fn choose(&self, ready: Vec<StepRef>) -> (Vec<StepRef>, Vec<StepRef>) {
-        let (mut ready, mut postponed) = self.in_order(ready);
+    /// Those of the ready steps that run now, and the others: rounds that must keep their order up to the first gap, and
+    /// as many steps with outputs as there are free slots, the warp with the least work in this phase first.
+    fn choose(&self, ready: Vec<Ready>, load: &mut [u64]) -> (Vec<Ready>, Vec<Ready>) {
+        let (ready, mut postponed) = self.in_order(ready);
         let need = |at: StepRef| self.graph.step(at).outputs.len();
-        let total: usize = ready.iter().map(|&at| need(at)).sum();
+        let cost = |at: StepRef| self.graph.body(at).slots().max(1);
+        let warp = |at: StepRef| self.mapping.warp_of[at.op] as usize;
+        let total: usize = ready.iter().map(|&(_, at)| need(at)).sum();
         if total <= self.free.len() {
+            for &(_, at) in &ready {
+                load[warp(at)] += cost(at);
+            }
             return (ready, postponed);
         }
-        let mut turn = vec![0u32; self.mapping.warps as usize];
-        let mut stopped: Vec<Op> = Vec::new();
-        let mut by_turn: Vec<(u32, StepRef)> = Vec::new();
-        // Rounds of one warp's operations take turns too.
-        ready.sort_by_key(|at| (matches!(at.part, Part::Round(_)).then_some(at.part), *at));
-        for at in ready {
-            let turn = &mut turn[self.mapping.warp_of[at.op] as usize];
-            by_turn.push((*turn, at));
-            *turn += 1;
+        let mut queues: Vec<Vec<Ready>> = vec![Vec::new(); load.len()];
+        for (group, at) in ready {
+            queues[warp(at)].push((group, at));
         }
-        by_turn.sort_by_key(|&(turn, _)| turn);
-        let mut left = self.free.len();
+        for queue in &mut queues {
+            // Rounds of one warp's operations take turns; the next step stands at the end.
+            queue.sort_by_key(|&(group, at)| (matches!(at.part, Part::Round(_)).then_some(at.part), group, at));
+            queue.reverse();
+        }
+        let mut left = self.free.len().min(self.burst as usize);
         let mut run = Vec::new();
-        for (_, at) in by_turn {
-            let ordered = self.graph.ops[at.op].ordered;
-            if need(at) <= left && !(ordered && stopped.contains(&at.op)) {
-                left -= need(at);
-                run.push(at);
-            } else {
-                stopped.push(at.op);
-                postponed.push(at);
+        while let Some(w) = (0..queues.len()).filter(|&w| !queues[w].is_empty()).min_by_key(|&w| (load[w], w)) {
+            let fits = queues[w].last().is_some_and(|&(_, at)| need(at) <= left);
+            if !fits {
+                postponed.append(&mut queues[w]);
+                continue;
             }
+            let (group, at) = queues[w].pop().expect("the queue is not empty");
+            left -= need(at);
+            load[w] += cost(at);
+            run.push((group, at));
         }
         run.sort_unstable();
         (run, postponed)
     }
 
     /// Drops the rounds of ordered operations whose predecessors are not ready.
-    fn in_order(&self, ready: Vec<StepRef>) -> (Vec<StepRef>, Vec<StepRef>) {
+    fn in_order(&self, ready: Vec<Ready>) -> (Vec<Ready>, Vec<Ready>) {
         let mut next: BTreeMap<Op, u32> = BTreeMap::new();
-        ready.into_iter().partition(|at| {
+        ready.into_iter().partition(|(_, at)| {
             let operation = &self.graph.ops[at.op];
             let Part::Round(i) = at.part else { return true };
             if !operation.ordered {
@@ -329,24 +383,4 @@ fn chunks(graph: &Graph, mapping: &Mapping, depth: &SecondaryMap<Op, u32>) -> Se
         }
     }
     chunk
-}
-
-/// (longest path from a source, longest path to a sink), in operations.
-fn depths(graph: &Graph) -> (SecondaryMap<Op, u32>, SecondaryMap<Op, u32>) {
-    let mut depth: SecondaryMap<Op, u32> = SecondaryMap::new();
-    let mut path: SecondaryMap<Op, u32> = SecondaryMap::new();
-    let inputs = |op: Op| {
-        let parts = graph.ops[op].parts();
-        parts.flat_map(move |part| graph.step(StepRef { op, part }).inputs.iter().map(|&v| graph.values[v].producer.op))
-    };
-    // Producers are added before their readers.
-    for op in graph.ops.keys() {
-        depth[op] = inputs(op).map(|from| depth[from] + 1).max().unwrap_or(0);
-    }
-    for op in graph.ops.keys().rev() {
-        for from in inputs(op) {
-            path[from] = path[from].max(path[op] + 1);
-        }
-    }
-    (depth, path)
 }

@@ -147,9 +147,9 @@ impl<'a> Checker<'a> {
                 break;
             }
         }
-        for w in 0..warps {
-            if let Some(id) = blocked[w] {
-                let barrier = &self.barriers[&id];
+        for (w, id) in blocked.iter().enumerate() {
+            if let Some(id) = id {
+                let barrier = &self.barriers[id];
                 let (arrived, expected) = (barrier.arrived.len(), barrier.threads / 32);
                 self.report(
                     "proof::deadlock",

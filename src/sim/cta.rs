@@ -123,7 +123,7 @@ impl Cta<'_, '_, '_> {
 /// Chooses the next warp and how long it runs.
 struct Picker {
     schedule: Schedule,
-    /// Of the random generator, or the last warp chosen.
+    /// Of the random generator, or the first warp to try.
     state: u64,
 }
 
@@ -141,9 +141,9 @@ impl Picker {
         let ready = |index: &usize| warps[*index].state == State::Ready;
         match self.schedule {
             Schedule::RoundRobin => {
-                let last = self.state as usize;
-                let next = (1..=warps.len()).map(|step| (last + step) % warps.len()).find(ready)?;
-                self.state = next as u64;
+                let first = self.state as usize;
+                let next = (0..warps.len()).map(|step| (first + step) % warps.len()).find(ready)?;
+                self.state = next as u64 + 1;
                 Some((next, u64::MAX))
             }
             Schedule::Random { .. } => {

@@ -148,7 +148,7 @@ impl Machine<'_, '_> {
             }
             Micro::Vote { mode, d, pred, negate } => vote(warp, *mode, *d, (*pred, *negate), mask),
             Micro::Load { space, bytes, extend, d, base, offset } => {
-                let lanes = Lanes { base: base.row(regs, pool), offset: *offset, mask, bytes: *bytes };
+                let lanes = Lanes::new(base.row(regs, pool), *offset, mask, *bytes);
                 let (mut row, findings) = match space {
                     Space::Shared => {
                         warp.counts.shared_passes += passes(&lanes, self.bank_bytes);
@@ -174,7 +174,7 @@ impl Machine<'_, '_> {
                 warp.write(*d, &row, mask);
             }
             Micro::Store { space, bytes, a, base, offset } => {
-                let lanes = Lanes { base: base.row(regs, pool), offset: *offset, mask, bytes: *bytes };
+                let lanes = Lanes::new(base.row(regs, pool), *offset, mask, *bytes);
                 let values = a.row(regs, pool);
                 let findings = match space {
                     Space::Shared => {
@@ -264,6 +264,10 @@ fn traffic(mask: u32, bytes: u32) -> u64 {
 
 /// As PTX defines `shfl`: lanes outside their segment keep their own value.
 fn shuffle(mode: ShflMode, a: &Row, lanes: &Row, clamp: u32, mask: u32) -> Result<Row, Kind> {
+    let source = lanes[0] as usize & 31;
+    if mode == ShflMode::Idx && clamp == 31 && mask == u32::MAX && lanes.iter().all(|lane| *lane == lanes[0]) {
+        return Ok([a[source]; 32]);
+    }
     let segment = clamp >> 8 & 31;
     let mut row = [0; 32];
     for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {

@@ -26,13 +26,24 @@ pub(super) struct Segments<'a> {
 
 /// The lanes of one access and their addresses.
 pub(super) struct Lanes<'a> {
-    pub base: &'a Row,
-    pub offset: u64,
+    base: &'a Row,
+    offset: u64,
     pub mask: u32,
     pub bytes: u32,
+    /// The first address, when all 32 lanes access consecutive, aligned doubles.
+    pub consecutive: Option<u64>,
 }
 
-impl Lanes<'_> {
+impl<'a> Lanes<'a> {
+    pub(super) fn new(base: &'a Row, offset: u64, mask: u32, bytes: u32) -> Self {
+        let start = base[0].wrapping_add(offset);
+        let plain = mask == u32::MAX && bytes == 8 && start.is_multiple_of(8);
+        // without early exit the differences are computed several at a time
+        let stray = || (0..32).fold(0, |stray, lane| stray | (base[lane].wrapping_sub(base[0]) ^ (8 * lane as u64)));
+        let consecutive = (plain && stray() == 0).then_some(start);
+        Self { base, offset, mask, bytes, consecutive }
+    }
+
     pub(super) fn address(&self, lane: usize) -> u64 {
         self.base[lane].wrapping_add(self.offset)
     }
@@ -43,25 +54,16 @@ impl Lanes<'_> {
         (0..32).filter(move |lane| mask >> lane & 1 == 1)
     }
 
-    /// The first address, when all 32 lanes access consecutive, aligned doubles.
-    pub(super) fn consecutive(&self) -> Option<u64> {
-        let first = self.base[0];
-        let step = |(lane, address): (usize, &u64)| *address == first.wrapping_add(8 * lane as u64);
-        let start = self.address(0);
-        let plain = self.mask == u32::MAX && self.bytes == 8 && start.is_multiple_of(8);
-        (plain && self.base.iter().enumerate().all(step)).then_some(start)
-    }
-
     /// The address, when all lanes access the same.
     pub(super) fn uniform(&self) -> Option<u64> {
-        let first = self.base[0];
-        (self.mask == u32::MAX && self.base.iter().all(|a| *a == first)).then(|| self.address(0))
+        let stray = || self.base.iter().fold(0, |stray, address| stray | (address ^ self.base[0]));
+        (self.mask == u32::MAX && stray() == 0).then(|| self.address(0))
     }
 }
 
 impl Segments<'_> {
     pub(super) fn load(&self, space: Space, lanes: &Lanes) -> Result<Row, Kind> {
-        if let Some(address) = lanes.consecutive()
+        if let Some(address) = lanes.consecutive
             && let (Some(buffer), offset) = self.segment(space, address)
             && offset + 256 <= buffer.bytes()
             && let Some(row) = buffer.read_row(offset as usize / 8)
@@ -80,7 +82,7 @@ impl Segments<'_> {
 
     pub(super) fn store(&mut self, lanes: &Lanes, values: &Row) -> Result<(), Kind> {
         let space = Space::Global;
-        if let Some(address) = lanes.consecutive()
+        if let Some(address) = lanes.consecutive
             && let (Some(buffer), offset) = self.segment_mut(address)
             && offset + 256 <= buffer.bytes()
             && buffer.writable()

@@ -72,13 +72,17 @@ fn real_binary(op: BinaryOp) -> Option<Map2> {
     Some(map)
 }
 
-/// A NaN loses against a number, and -0 is below +0.
+/// A NaN loses against a number, and -0 is below +0. The selections are without branches, for whole rows.
 fn min(x: f64, y: f64) -> f64 {
-    if x < y || y.is_nan() || (x == y && x.is_sign_negative()) { x } else { y }
+    let least = if x < y { x } else { y };
+    let least = if x == y { f64::from_bits(x.to_bits() | y.to_bits()) } else { least };
+    if y.is_nan() { x } else { least }
 }
 
 fn max(x: f64, y: f64) -> f64 {
-    if x > y || y.is_nan() || (x == y && x.is_sign_positive()) { x } else { y }
+    let most = if x > y { x } else { y };
+    let most = if x == y { f64::from_bits(x.to_bits() & y.to_bits()) } else { most };
+    if y.is_nan() { x } else { most }
 }
 
 fn signed_matters(op: BinaryOp) -> bool {
@@ -180,7 +184,7 @@ pub(super) fn compare(cmp: Cmp, ty: Type) -> Option<Compare> {
     let kind = kind(ty)?;
     let map: Compare = match cmp {
         Cmp::Eq if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x == y),
-        Cmp::Ne if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x < y || x > y),
+        Cmp::Ne if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x != y && !x.is_nan() && !y.is_nan()),
         Cmp::Lt if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x < y),
         Cmp::Le if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x <= y),
         Cmp::Gt if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x > y),

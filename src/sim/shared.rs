@@ -144,7 +144,7 @@ impl Shared {
 
     /// The first word, when the lanes access consecutive doubles inside the memory.
     fn aligned_row(&self, lanes: &Lanes) -> Option<usize> {
-        let address = lanes.consecutive()? & ADDRESS_MASK;
+        let address = lanes.consecutive? & ADDRESS_MASK;
         (address + 256 <= self.bytes).then_some(address as usize / 8)
     }
 
@@ -201,7 +201,7 @@ const ADDRESS_MASK: u64 = 0xffff_ffff;
 /// The passes that an access takes over 32 banks of `bank_bytes`: the most different units that fall into one bank.
 pub(super) fn passes(lanes: &Lanes, bank_bytes: u32) -> u64 {
     let unit = u64::from(bank_bytes);
-    if lanes.consecutive().is_some() {
+    if lanes.consecutive.is_some() {
         return 8 / unit;
     }
     let mut units: Vec<u64> = lanes

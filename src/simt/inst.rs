@@ -50,7 +50,7 @@ pub enum Special {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operand {
     Reg(Reg),
-    /// The bits of an immediate; the type is the instruction's.
+    /// The bits of an immediate; the type is the instruction's. A 32-bit immediate has zeros above, also a negative one.
     Imm(u64),
     Special(Special),
     /// The address of a variable in its own state space.

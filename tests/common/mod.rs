@@ -27,6 +27,30 @@ impl Numbers {
     }
 }
 
+/// One to five pressures with one to three expressions each; the later ones may be negative or zero.
+fn plog(n: &mut Numbers, first: Arrhenius) -> Rate {
+    let mut pressure = 10f64.powf(n.between(2.0, 5.0));
+    let rows = (0..1 + n.below(5)).map(|_| {
+        pressure *= 10f64.powf(n.between(0.2, 1.5));
+        let slower = |factor: f64| Arrhenius { a: factor * first.a, ..first };
+        let terms = (0..1 + n.below(3)).map(|i| match i {
+            0 => slower(n.between(0.5, 50.0)),
+            1 => slower(n.between(-0.3, 0.3)),
+            _ => slower(0.0),
+        });
+        (pressure, terms.collect())
+    });
+    Rate::Plog(rows.collect())
+}
+
+fn chebyshev(n: &mut Numbers) -> Rate {
+    let (rows, columns) = (1 + n.below(5), 1 + n.below(5));
+    let mut coefficients: Vec<Vec<f64>> =
+        (0..rows).map(|_| (0..columns).map(|_| n.between(-0.5, 0.5)).collect()).collect();
+    coefficients[0][0] = n.between(-2.0, 8.0);
+    Rate::Chebyshev(Chebyshev { t_min: 300.0, t_max: 2500.0, p_min: 1e3, p_max: 1e7, coefficients })
+}
+
 pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
     let mut n = Numbers(seed);
     let all: Vec<Species> = (0..species)
@@ -83,10 +107,22 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
                 _ => Blending::Sri { a: 0.5, b: 300.0, c: 1500.0, d: 1.0, e: 0.1 },
             };
             let (low, high, collider) = (arrhenius(&mut n), arrhenius(&mut n), collider(&mut n));
-            let rate = match n.below(6) {
+            let rate = match n.below(9) {
                 0 => Rate::Falloff { low, high, collider: collider.clone(), blending },
                 1 => Rate::ChemicallyActivated { low, high, collider: collider.clone(), blending },
+                2 => Rate::LandauTeller(low, LandauTeller { b: n.between(-30.0, 30.0), c: n.between(-30.0, 30.0) }),
+                3 => plog(&mut n, low),
+                4 => chebyshev(&mut n),
                 _ => Rate::Arrhenius(low),
+            };
+            let forward_orders = match n.below(8) {
+                0 => vec![(reactants[0].0, n.between(0.1, 2.5))],
+                1 if species > 1 => {
+                    let other = (reactants[0].0 + 1 + n.below(species - 1)) % species;
+                    vec![(other, n.between(0.1, 1.5)), (reactants[0].0, 0.0)]
+                }
+                2 => vec![(n.below(species), n.between(-1.0, -0.1))],
+                _ => vec![],
             };
             let third_body =
                 (matches!(rate, Rate::Arrhenius(_)) && n.below(4) == 0).then(|| Collider::Mixture(vec![(0, 2.0)]));
@@ -103,7 +139,7 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
                 reverse,
                 rate,
                 third_body,
-                forward_orders: vec![],
+                forward_orders,
                 reverse_orders: vec![],
                 duplicate: false,
             }

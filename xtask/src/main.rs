@@ -1,1 +1,54 @@
-fn main() {}
+//! Chores of the project, run as `cargo xtask CHORE`:
+//!
+//! - `test [ARGUMENTS]` fetches the CUDA compilers if it can, then runs `cargo test --workspace --release ARGUMENTS`
+//! - `toolchain` only fetches the CUDA compilers
+
+mod toolchain;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
+        Some("test") => {
+            if let Err(reason) = toolchain::fetch(&root()) {
+                eprintln!("The tests that need the CUDA compilers will be skipped: {reason}");
+            }
+            test(arguments)
+        }
+        Some("toolchain") => match toolchain::fetch(&root()) {
+            Ok(folder) => {
+                println!("{}", folder.display());
+                ExitCode::SUCCESS
+            }
+            Err(reason) => {
+                eprintln!("The CUDA compilers are not installed: {reason}");
+                ExitCode::FAILURE
+            }
+        },
+        _ => {
+            eprintln!("usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn test(arguments: impl Iterator<Item = String>) -> ExitCode {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status =
+        Command::new(cargo).current_dir(root()).args(["test", "--workspace", "--release"]).args(arguments).status();
+    match status {
+        Ok(status) if status.success() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(reason) => {
+            eprintln!("cargo cannot be run: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the workspace").to_owned()
+}

@@ -9,7 +9,6 @@ use super::split::{self, Factor, Late, Plan, Rates};
 use super::{Options, qssa, stiffness};
 use crate::dataflow::body::Body;
 use crate::dataflow::graph::{Array, Graph, Operation, Step, Value};
-use crate::diagnostic::Diagnostic;
 use crate::kinetics::{Model, Stiffness};
 use crate::mechanism::{Collider, Nasa7, Rate, Reaction, Reverse};
 
@@ -21,25 +20,13 @@ pub const SCALARS: [u32; 5] = [
     scalar::CONCENTRATION,
     scalar::LN_STANDARD_CONCENTRATION,
 ];
-/// With Landau-Teller reactions, one more.
-pub const SCALARS_WITH_CUBE_ROOT: [u32; 6] = [
-    scalar::TEMPERATURE,
-    scalar::LN_TEMPERATURE,
-    scalar::INVERSE_TEMPERATURE,
-    scalar::CONCENTRATION,
-    scalar::LN_STANDARD_CONCENTRATION,
-    scalar::CUBE_ROOT,
-];
 
-pub fn build(model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>> {
+pub fn build(model: &Model, options: &Options) -> Graph {
     let mechanism = &model.mechanism;
     let stiffness = if mechanism.stiff().is_empty() { Stiffness::Off } else { options.stiffness };
-    let landau_teller =
-        |r: &Reaction| matches!(r.rate, Rate::LandauTeller(..)) || matches!(r.reverse, Reverse::Explicit(_, Some(_)));
-    let scalars: &[u32] =
-        if mechanism.reactions.iter().any(landau_teller) { &SCALARS_WITH_CUBE_ROOT } else { &SCALARS };
+    let scalars = scalars(&mechanism.reactions);
     let species = model.species().len();
-    let mut graph = common::begin("chemistry", model, "production_rates", species as u32, scalars);
+    let mut graph = common::begin("chemistry", model, "production_rates", species as u32, &scalars);
     if stiffness != Stiffness::Off {
         let source = Array { name: "transport_source", rows: species as u32, output: false };
         graph.arrays.insert(TRANSPORT_SOURCE as usize, source);
@@ -47,7 +34,7 @@ pub fn build(model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>>
     }
     let plans: Vec<Plan> = mechanism.reactions.iter().map(|r| split::plan(mechanism, r, stiffness)).collect();
     let mut sources = Sources {
-        scalars,
+        scalars: &scalars,
         concentrations: options.stage_inputs.then(|| concentrations(&mut graph, model, &plans)),
         gibbs: gibbs_energies(&mut graph, model, &plans),
         transported: species,
@@ -55,47 +42,40 @@ pub fn build(model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>>
     };
     third_bodies(&mut graph, model, &plans, &mut sources);
 
-    let mut errors = Vec::new();
     let mut progress: Vec<Option<Value>> = Vec::new();
     let mut rates: Vec<Option<Rates>> = Vec::new();
     let mut late = Late::new();
     for (i, (r, plan)) in mechanism.reactions.iter().zip(&plans).enumerate() {
-        let added = if plan.is_split(r) {
-            split::add(&mut graph, (i, r), plan, stiffness, &sources, &mut late)
+        if plan.is_split(r) {
+            let split = split::add(&mut graph, (i, r), plan, stiffness, &sources, &mut late);
+            progress.push(split.as_ref().map(|rates| rates.progress));
+            rates.push(split);
         } else {
-            whole_reaction(&mut graph, (i, r), &sources).map(|value| {
-                progress.push(Some(value));
-                None
-            })
-        };
-        match added {
-            Ok(split) => {
-                if progress.len() == i {
-                    progress.push(split.as_ref().map(|rates| rates.progress));
-                }
-                rates.push(split);
-            }
-            Err(diagnostic) => {
-                errors.push(diagnostic);
-                progress.push(None);
-                rates.push(None);
-            }
+            progress.push(Some(whole_reaction(&mut graph, (i, r), &sources)));
+            rates.push(None);
         }
-    }
-    if !errors.is_empty() {
-        return Err(errors);
     }
     reduction(&mut graph, model, &Options { stiffness, ..*options }, &plans, &rates, &sources, late);
     production(&mut graph, model, &progress);
-    Ok(graph)
+    graph
+}
+
+/// [`SCALARS`], and those that only some rate forms need.
+fn scalars(reactions: &[Reaction]) -> Vec<u32> {
+    let landau_teller =
+        |r: &Reaction| matches!(r.rate, Rate::LandauTeller(..)) || matches!(r.reverse, Reverse::Explicit(_, Some(_)));
+    let tabulated = |r: &Reaction| matches!(r.rate, Rate::Plog(_) | Rate::Chebyshev(_));
+    let cube_root = reactions.iter().any(landau_teller).then_some(scalar::CUBE_ROOT);
+    let ln_pressure = reactions.iter().any(tabulated).then_some(scalar::LN_PRESSURE);
+    SCALARS.into_iter().chain(cube_root).chain(ln_pressure).collect()
 }
 
 /// A reaction of which only the net rate of progress is read.
-fn whole_reaction(graph: &mut Graph, (i, r): (usize, &Reaction), sources: &Sources<'_>) -> Result<Value, Diagnostic> {
-    let step = reaction::step(graph, r, sources)?;
+fn whole_reaction(graph: &mut Graph, (i, r): (usize, &Reaction), sources: &Sources<'_>) -> Value {
+    let step = reaction::step(graph, r, sources);
     let op =
         graph.add(single(format!("reaction {} {}", i + 1, r.equation), step), |_, _| format!("progress {}", i + 1));
-    Ok(graph.ops[op].after.outputs[0])
+    graph.ops[op].after.outputs[0]
 }
 
 /// Quasi-steady species, then stiff ones; their factors go back to the reactions.

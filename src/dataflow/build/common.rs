@@ -28,6 +28,8 @@ pub mod scalar {
     pub const PRESSURE_RATIO: u32 = 5;
     /// T^(-1/3), for Landau-Teller rates
     pub const CUBE_ROOT: u32 = 6;
+    /// ln(P/Pa), for rates that are tabulated over the pressure
+    pub const LN_PRESSURE: u32 = 7;
 }
 
 /// Which of the scalars a kernel uses decides what its preamble computes.
@@ -73,6 +75,10 @@ pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u3
                 let third = b.literal(-1.0 / 3.0);
                 let x = b.mul(ln_t, third);
                 ("cube_root", b.exp(x))
+            }
+            scalar::LN_PRESSURE => {
+                let p = b.field(PRESSURE, 0);
+                ("ln_p", b.log(p))
             }
             _ => unreachable!("scalar {s} has no rule"),
         };

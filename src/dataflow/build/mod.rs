@@ -4,6 +4,7 @@ mod chemistry;
 mod common;
 mod conductivity;
 mod diffusion;
+mod pressure;
 mod qssa;
 mod reaction;
 mod split;
@@ -71,7 +72,7 @@ pub struct Options {
 
 /// Builds the graph of a kernel in the paper's form (pairwise, in logarithmic space).
 ///
-/// Errors: transport data are missing; a reaction form that the kernel does not compute.
+/// Errors: transport data are missing; diffusion in a single species.
 pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>> {
     let fits = || {
         model.transport.as_ref().ok_or_else(|| {
@@ -87,7 +88,11 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
     match kernel {
         Kernel::Viscosity => Ok(viscosity::build(model, fits()?, options)),
         Kernel::Conductivity => Ok(conductivity::build(model, fits()?, options)),
+        Kernel::Diffusion if model.mechanism.species.len() < 2 => Err(vec![
+            Diagnostic::error("kernel::one-species", "the diffusion kernel needs at least two species")
+                .help("choose the other kernels with --kernel viscosity,conductivity,chemistry"),
+        ]),
         Kernel::Diffusion => Ok(diffusion::build(model, fits()?, options)),
-        Kernel::Chemistry => chemistry::build(model, options),
+        Kernel::Chemistry => Ok(chemistry::build(model, options)),
     }
 }

@@ -2,15 +2,16 @@
 
 use super::chemistry::SCALARS;
 use super::common::{mole_fraction, scalar, scalar_of};
+use super::pressure;
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Graph, Step, Value};
-use crate::diagnostic::Diagnostic;
+use crate::kinetics::rates::LEAST_INHIBITOR;
 use crate::mechanism::{Arrhenius, Blending, Collider, LandauTeller, Rate, Reaction, Reverse, SpeciesIndex};
 
 /// 1/Kc is capped at 1e300 (spec section 2): ln of the cap.
 const LARGEST_INVERSE_EQUILIBRIUM: f64 = 690.775_527_898_213_7;
 /// Logarithms are taken of at least this (spec section 3).
-const SMALLEST: f64 = 1e-300;
+pub const SMALLEST: f64 = 1e-300;
 
 /// Where a reaction finds what other operations computed.
 pub struct Sources<'a> {
@@ -84,9 +85,9 @@ pub fn falloff_collider(rate: &Rate) -> Option<&Collider> {
 }
 
 /// q = (k_f prod C^nu' - k_r prod C^nu'') [M]
-pub fn step(graph: &mut Graph, r: &Reaction, sources: &Sources<'_>) -> Result<Step, Diagnostic> {
+pub fn step(graph: &mut Graph, r: &Reaction, sources: &Sources<'_>) -> Step {
     let mut o = Operands::default();
-    let forward = rate_constant(&mut o, r, sources)?;
+    let forward = rate_constant(&mut o, r, sources);
     let reactants = orders(&r.reactants, &r.forward_orders);
     let reverse = reverse_constant(&mut o, r, sources, forward);
     let mut q = product(&mut o, sources, forward, &reactants);
@@ -100,17 +101,12 @@ pub fn step(graph: &mut Graph, r: &Reaction, sources: &Sources<'_>) -> Result<St
         q = o.body.mul(q, m);
     }
     o.body.values = vec![q];
-    Ok(o.into_step(graph))
+    o.into_step(graph)
 }
 
 /// The rates of the live directions, [M] included: k_f prod C^nu' and k_r prod C^nu''.
-pub fn directions(
-    o: &mut Operands,
-    r: &Reaction,
-    live: [bool; 2],
-    sources: &Sources<'_>,
-) -> Result<[Option<Id>; 2], Diagnostic> {
-    let forward = rate_constant(o, r, sources)?;
+pub fn directions(o: &mut Operands, r: &Reaction, live: [bool; 2], sources: &Sources<'_>) -> [Option<Id>; 2] {
+    let forward = rate_constant(o, r, sources);
     let reverse = if live[1] { reverse_constant(o, r, sources, forward) } else { None };
     let sides = [(&r.reactants, &r.forward_orders), (&r.products, &r.reverse_orders)];
     let mut rates = [None; 2];
@@ -123,7 +119,7 @@ pub fn directions(
         }
         rates[d] = Some(rate);
     }
-    Ok(rates)
+    rates
 }
 
 /// The orders of one direction: FORD or RORD values replace coefficients.
@@ -156,10 +152,10 @@ fn product(o: &mut Operands, sources: &Sources<'_>, k: Id, orders: &[(SpeciesInd
     result
 }
 
-/// C^order with 0^order = 0 for positive orders.
+/// C^order with 0^order = 0 for positive orders. For negative ones, C is at least [`LEAST_INHIBITOR`].
 fn real_power(o: &mut Operands, c: Id, order: f64) -> Id {
-    let smallest = o.body.literal(SMALLEST);
-    let floored = o.body.max(c, smallest);
+    let least = o.body.literal(if order < 0.0 { LEAST_INHIBITOR } else { SMALLEST });
+    let floored = o.body.max(c, least);
     let ln = o.body.log(floored);
     let order_id = o.constant(order);
     let exponent = o.body.mul(order_id, ln);
@@ -182,7 +178,7 @@ fn third_body(o: &mut Operands, sources: &Sources<'_>, collider: &Collider) -> I
 }
 
 /// ln|A| + b ln T - (E/R)/T
-fn exponent(o: &mut Operands, k: &Arrhenius) -> Id {
+pub fn exponent(o: &mut Operands, k: &Arrhenius) -> Id {
     let ln_a = o.constant(k.a.abs().ln());
     let b = o.constant(k.b);
     let ln_t = scalar_of(&mut o.body, &SCALARS, scalar::LN_TEMPERATURE);
@@ -193,7 +189,7 @@ fn exponent(o: &mut Operands, k: &Arrhenius) -> Id {
 }
 
 /// A T^b exp(-E/RT); 0 for A = 0; the sign of A is part of the shape.
-fn arrhenius(o: &mut Operands, k: &Arrhenius, sources: &Sources<'_>, extra: Option<&LandauTeller>) -> Id {
+pub fn arrhenius(o: &mut Operands, k: &Arrhenius, sources: &Sources<'_>, extra: Option<&LandauTeller>) -> Id {
     if k.a == 0.0 {
         return o.body.literal(0.0);
     }
@@ -209,43 +205,37 @@ fn arrhenius(o: &mut Operands, k: &Arrhenius, sources: &Sources<'_>, extra: Opti
     if k.a < 0.0 { o.body.neg(value) } else { value }
 }
 
-fn rate_constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>) -> Result<Id, Diagnostic> {
+fn rate_constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>) -> Id {
     match &r.rate {
-        Rate::Arrhenius(k) => Ok(arrhenius(o, k, sources, None)),
-        Rate::LandauTeller(k, extra) => Ok(arrhenius(o, k, sources, Some(extra))),
+        Rate::Arrhenius(k) => arrhenius(o, k, sources, None),
+        Rate::LandauTeller(k, extra) => arrhenius(o, k, sources, Some(extra)),
+        // Without one of its limits such a rate vanishes.
+        Rate::Falloff { low, high, .. } | Rate::ChemicallyActivated { low, high, .. }
+            if low.a == 0.0 || high.a == 0.0 =>
+        {
+            o.body.literal(0.0)
+        }
         Rate::Falloff { low, high, collider, blending } => {
-            if low.a <= 0.0 || high.a <= 0.0 {
-                return Err(unsupported(r, "falloff with a pre-exponential factor that is not positive"));
-            }
             let (limit, reduced) = reduced_pressure(o, low, high, collider, sources, true);
             let f = broadening(o, blending, reduced);
             let ratio = lindemann(o, reduced);
             let k = o.body.mul(limit, ratio);
-            Ok(f.map_or(k, |f| o.body.mul(k, f)))
+            f.map_or(k, |f| o.body.mul(k, f))
         }
         Rate::ChemicallyActivated { low, high, collider, blending } => {
-            if low.a <= 0.0 || high.a <= 0.0 {
-                return Err(unsupported(r, "chemical activation with a pre-exponential factor that is not positive"));
-            }
             let (limit, reduced) = reduced_pressure(o, low, high, collider, sources, false);
             let f = broadening(o, blending, reduced);
             let one = o.body.literal(1.0);
             let denominator = o.body.add(one, reduced);
             let k = o.body.div(limit, denominator);
-            Ok(f.map_or(k, |f| o.body.mul(k, f)))
+            f.map_or(k, |f| o.body.mul(k, f))
         }
-        Rate::Plog(_) => Err(unsupported(r, "PLOG")),
-        Rate::Chebyshev(_) => Err(unsupported(r, "Chebyshev (CHEB)")),
+        Rate::Plog(table) => pressure::plog(o, table, sources),
+        Rate::Chebyshev(fit) => pressure::chebyshev(o, fit, sources),
     }
 }
 
-fn unsupported(r: &Reaction, form: &str) -> Diagnostic {
-    Diagnostic::error("kernel::unsupported-rate", format!("the chemistry kernel does not compute {form} rates yet"))
-        .at(r.span.clone())
-        .help("leave the chemistry kernel out with --kernel viscosity,conductivity,diffusion, or replace the reaction")
-}
-
-/// (k_inf or k_0, Pr = k_0 [M]/k_inf)
+/// (k_inf or k_0, Pr = k_0 [M]/k_inf); the signs of the pre-exponential factors are part of the shape.
 fn reduced_pressure(
     o: &mut Operands,
     low: &Arrhenius,
@@ -254,11 +244,14 @@ fn reduced_pressure(
     sources: &Sources<'_>,
     keep_high: bool,
 ) -> (Id, Id) {
+    let signed = |o: &mut Operands, value: Id, negative: bool| if negative { o.body.neg(value) } else { value };
     let ln_low = exponent(o, low);
     let ln_high = exponent(o, high);
     let kept = o.body.exp(if keep_high { ln_high } else { ln_low });
+    let kept = signed(o, kept, if keep_high { high.a < 0.0 } else { low.a < 0.0 });
     let difference = o.body.sub(ln_low, ln_high);
     let ratio = o.body.exp(difference);
+    let ratio = signed(o, ratio, (low.a < 0.0) != (high.a < 0.0));
     let m = third_body(o, sources, collider);
     (kept, o.body.mul(ratio, m))
 }

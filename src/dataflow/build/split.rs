@@ -6,7 +6,6 @@ use cranelift_entity::packed_option::ReservedValue;
 use super::reaction::{self, Operands, Sources};
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Graph, Op, Operation, Part, Step, StepRef, Value};
-use crate::diagnostic::Diagnostic;
 use crate::kinetics::Stiffness;
 use crate::kinetics::qssa::{Consumed, consumed};
 use crate::mechanism::{Mechanism, Reaction, SpeciesIndex};
@@ -107,9 +106,9 @@ pub fn add(
     stiffness: Stiffness,
     sources: &Sources<'_>,
     late: &mut Late,
-) -> Result<Option<Rates>, Diagnostic> {
+) -> Option<Rates> {
     if plan.live == [false; 2] {
-        return Ok(None);
+        return None;
     }
     let mut pending = plan.quasi_steady_factors();
     // Stages after the first step: the factors to take in, and the stiff species that read the rates then.
@@ -126,7 +125,7 @@ pub fn add(
         if stages.first().is_some_and(|(factors, _)| factors.is_empty()) { stages.remove(0).1 } else { Vec::new() };
 
     let published = DIRECTIONS.map(|d| plan.live[d] && (plan.solved[d] || !at_once.is_empty()));
-    let before = first_step(graph, r, plan, published, sources)?;
+    let before = first_step(graph, r, plan, published, sources);
     let registers = Registers { live: plan.live };
     let mut wanted: Vec<(Part, usize, Factor)> = Vec::new();
     let mut rounds = Vec::new();
@@ -151,7 +150,7 @@ pub fn add(
         Part::After => format!("progress {}", i + 1),
     });
     late.extend(wanted.into_iter().map(|(part, input, factor)| (StepRef { op, part }, input, factor)));
-    Ok(Some(handed_out(graph, op, plan, published, at_once, &stages)))
+    Some(handed_out(graph, op, plan, published, at_once, &stages))
 }
 
 /// The values of the steps of a reaction by who reads them.
@@ -177,18 +176,12 @@ fn handed_out(
     Rates { unscaled: solved, staged, progress: graph.ops[op].after.outputs[0] }
 }
 
-fn first_step(
-    graph: &mut Graph,
-    r: &Reaction,
-    plan: &Plan,
-    published: [bool; 2],
-    sources: &Sources<'_>,
-) -> Result<Step, Diagnostic> {
+fn first_step(graph: &mut Graph, r: &Reaction, plan: &Plan, published: [bool; 2], sources: &Sources<'_>) -> Step {
     let mut o = Operands::default();
-    let rates = reaction::directions(&mut o, r, plan.live, sources)?;
+    let rates = reaction::directions(&mut o, r, plan.live, sources);
     o.body.states = rates.into_iter().flatten().collect();
     o.body.values = DIRECTIONS.into_iter().filter(|&d| published[d]).filter_map(|d| rates[d]).collect();
-    Ok(o.into_step(graph))
+    o.into_step(graph)
 }
 
 /// The rates of the live directions as running states.

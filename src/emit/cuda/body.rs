@@ -36,6 +36,11 @@ pub struct Body<'a> {
 #[derive(Debug, Default)]
 pub struct Needs {
     pub helpers: BTreeSet<Helper>,
+    /// Striped registers.
+    pub reals: BTreeSet<u32>,
+    pub indices: BTreeSet<u32>,
+    pub real_bank: bool,
+    pub index_bank: bool,
     pub warp_id: bool,
     pub lane: bool,
     pub point: bool,
@@ -286,7 +291,7 @@ pub fn comment(indent: &str, text: &str) -> String {
     for line in text.lines() {
         let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let line = line.trim_end_matches([' ', '\\']);
-        out.push_str(&format!("{indent}// {line}").trim_end());
+        out.push_str(format!("{indent}// {line}").trim_end());
         out.push('\n');
     }
     out

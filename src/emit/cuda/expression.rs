@@ -51,10 +51,12 @@ impl Body<'_> {
             Value::Literal(x) => Expression::literal(*x),
             Value::Constant(ConstantRef::Striped { register, lane }) => {
                 self.helper(Helper::Broadcast);
+                self.needs.reals.insert(*register);
                 let lane = self.index(lane);
                 Expression::atom(format!("broadcast(c{register}, {})", lane.text))
             }
             Value::Constant(ConstantRef::Bank(index)) => {
+                self.needs.real_bank = true;
                 let index = self.index(index);
                 Expression::atom(format!("{}[{}]", self.tables().real_bank, index.text))
             }
@@ -112,10 +114,12 @@ impl Body<'_> {
             Index::Counter(counter) => Expression::atom(counter.to_string()),
             Index::Striped { register, lane } => {
                 self.helper(Helper::BroadcastIndex);
+                self.needs.indices.insert(*register);
                 let lane = self.index(lane);
                 Expression::atom(format!("broadcast_index(k{register}, {})", lane.text))
             }
             Index::Bank(index) => {
+                self.needs.index_bank = true;
                 let index = self.index(index);
                 Expression::atom(format!("{}[{}]", self.tables().index_bank, index.text))
             }

@@ -119,7 +119,7 @@ impl Prototype {
         Self {
             comment: lines.iter().map(|line| comment("", line)).collect(),
             symbol: kernel.symbol.clone(),
-            parameters: list(pointers.chain(rest)),
+            parameters: list(kernel.symbol.len() + "int _launch(".len(), pointers.chain(rest)),
         }
     }
 }

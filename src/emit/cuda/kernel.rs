@@ -34,14 +34,17 @@ pub fn print(program: &Program, provenance: &Provenance, target: &Target) -> Str
     let helpers = printed.needs.helpers.iter().map(|helper| helper.definition(target, warps) + "\n").collect();
     let file = File {
         header: header(program, provenance, target, &slots),
-        tables: tables::definitions(program, &names),
+        tables: tables::definitions(program, &printed.needs, &names),
         helpers,
         dynamic_slots: if slots.dynamic { "extern __shared__ double slots[][32];\n\n" } else { "" },
         threads: 32 * warps,
         ctas_per_sm: provenance.ctas_per_sm,
         symbol: &program.symbol,
-        parameters: list(pointers(program, &printed).map(|p| p.replace('*', "*__restrict__ ")).chain(sizes())),
-        launch_parameters: list(launch_parameters),
+        parameters: list(
+            program.symbol.len() + "(".len(),
+            pointers(program, &printed).map(|p| p.replace('*', "*__restrict__ ")).chain(sizes()),
+        ),
+        launch_parameters: list(program.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
         prologue: prologue(program, &printed, &slots, &names),
         first_group,
         group_step,
@@ -50,7 +53,7 @@ pub fn print(program: &Program, provenance: &Provenance, target: &Target) -> Str
         body: printed.text.trim_end(),
         dynamic_shared_bytes: if slots.dynamic { slots.bytes } else { 0 },
         allow_dynamic_shared: allow_dynamic_shared(program, &slots),
-        arguments: list(arguments),
+        arguments: list(program.symbol.len() + LAUNCH.len(), arguments),
         arrays: &printed.arrays,
     };
     render(Template::Kernel, &file)
@@ -142,6 +145,9 @@ fn pointers(program: &Program, printed: &Printed) -> impl Iterator<Item = String
     program.arrays.iter().zip(&printed.arrays).map(|(array, name)| pointer(array, name))
 }
 
+/// What stands before the arguments of a launch.
+const LAUNCH: &str = "  <<<needed < most ? needed : most, threads, dynamic_shared_bytes, stream>>>(";
+
 /// The declaration of an array as a parameter.
 pub(super) fn pointer(array: &Array, name: &str) -> String {
     let constant = if array.output { "" } else { "const " };
@@ -152,16 +158,14 @@ fn sizes() -> [String; 2] {
     ["int points", "int stride"].map(str::to_owned)
 }
 
-/// The items with commas, broken into lines.
-pub(super) fn list(items: impl Iterator<Item = String>) -> String {
+/// A list of parameters that begins at this column, broken into lines.
+pub(super) fn list(mut column: usize, items: impl Iterator<Item = String>) -> String {
     let mut out = String::new();
-    // The function's name and what stands before it.
-    let mut column = 40;
     for item in items {
         column += item.len() + 2;
         if !out.is_empty() && column > 120 {
             out.push_str(",\n    ");
-            column = 4 + item.len();
+            column = 4 + item.len() + 2;
         } else if !out.is_empty() {
             out.push_str(", ");
         }
@@ -188,10 +192,10 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
     }
     // Entry (register, warp, lane) of a striped table stands at (register * warps + warp) * 32 + lane.
     let threads = 32 * program.execution.warps();
-    for register in 0..program.constants.real_registers {
+    for register in &printed.needs.reals {
         line(format!("const double c{register} = {}[{} + threadIdx.x];", names.reals, register * threads));
     }
-    for register in 0..program.constants.index_registers {
+    for register in &printed.needs.indices {
         line(format!("const int k{register} = {}[{} + threadIdx.x];", names.indices, register * threads));
     }
     line("const int groups = points / 32 + (points % 32 != 0);".to_owned());

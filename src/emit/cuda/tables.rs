@@ -1,7 +1,7 @@
 //! Numbers and constant tables as text.
 
+use super::body::Needs;
 use crate::emit::program::{Constants, Program};
-use std::fmt::Write;
 
 /// The bytes that `__constant__` memory holds.
 const CONSTANT_MEMORY_BYTES: usize = 64 * 1024;
@@ -34,27 +34,30 @@ impl Names {
     }
 }
 
-/// The definitions of the tables that the program has, each followed by an empty line.
-pub fn definitions(program: &Program, names: &Names) -> String {
+/// The definitions of the tables that the body refers to, each followed by an empty line.
+pub fn definitions(program: &Program, needs: &Needs, names: &Names) -> String {
     let Constants { reals, indices, real_bank, index_bank, .. } = &program.constants;
     // Banks are read by whole warps at one address, which is what constant memory is for; but it is small.
     let bank_bytes = 8 * real_bank.len() + 4 * index_bank.len();
     let bank = if bank_bytes <= CONSTANT_MEMORY_BYTES { "__constant__" } else { "__device__" };
     let mut out = String::new();
-    table(&mut out, "__device__", "double", &names.reals, reals.iter().map(|x| real(*x)));
-    table(&mut out, "__device__", "int", &names.indices, indices.iter().map(i32::to_string));
-    table(&mut out, bank, "double", &names.real_bank, real_bank.iter().map(|x| real(*x)));
-    table(&mut out, bank, "int", &names.index_bank, index_bank.iter().map(i32::to_string));
+    if !needs.reals.is_empty() {
+        out += &table("__device__", "double", &names.reals, reals.iter().map(|x| real(*x)));
+    }
+    if !needs.indices.is_empty() {
+        out += &table("__device__", "int", &names.indices, indices.iter().map(i32::to_string));
+    }
+    if needs.real_bank {
+        out += &table(bank, "double", &names.real_bank, real_bank.iter().map(|x| real(*x)));
+    }
+    if needs.index_bank {
+        out += &table(bank, "int", &names.index_bank, index_bank.iter().map(i32::to_string));
+    }
     out
 }
 
-fn table(out: &mut String, space: &str, kind: &str, name: &str, items: impl ExactSizeIterator<Item = String>) {
-    if items.len() == 0 {
-        return;
-    }
-    let count = items.len();
-    writeln!(out, "static {space} const {kind} {name}[{count}] = {{\n{}\n}};\n", wrapped(items))
-        .expect("writing to a string succeeds");
+fn table(space: &str, kind: &str, name: &str, items: impl ExactSizeIterator<Item = String>) -> String {
+    format!("static {space} const {kind} {name}[{}] = {{\n{}\n}};\n\n", items.len(), wrapped(items))
 }
 
 /// Items with commas, in indented lines.

@@ -1,4 +1,5 @@
-//! Neighbouring guards with disjoint warps become one indirect branch, as long as its paths stay short.
+//! Neighbouring guards for the same warps become one; those with disjoint warps become one indirect branch, as long as
+//! its paths stay short.
 
 use crate::emit::program::{Node, WarpMask};
 
@@ -12,6 +13,12 @@ pub fn merge(nodes: Vec<Node>) -> Vec<Node> {
     for node in nodes {
         match node {
             Node::If { warps, body } => {
+                if let [(mask, earlier)] = &mut arms[..]
+                    && *mask == warps
+                {
+                    earlier.extend(body);
+                    continue;
+                }
                 let disjoint = arms.iter().all(|(mask, _)| mask & warps == 0);
                 if !disjoint || length(&body) > LONGEST_PATH {
                     flush(&mut arms, &mut out);

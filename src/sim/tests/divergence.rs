@@ -2,10 +2,10 @@ use super::*;
 use crate::simt::Func;
 use crate::simt::builder::Builder;
 use crate::simt::inst::*;
-use crate::simt::ir::ParamData;
+use crate::simt::ir::{Block, Init, ParamData, Reg, VariableData};
 
 /// A kernel with one output buffer: its builder, the lane, and the address of the lane's element.
-fn start() -> (Builder, crate::simt::ir::Reg, crate::simt::ir::Reg) {
+fn start() -> (Builder, Reg, Reg) {
     let mut func = Func::new("k");
     let out = func.params.push(ParamData { name: "out".to_owned(), ty: Type::U64 });
     let mut b = Builder::new(func);
@@ -15,7 +15,7 @@ fn start() -> (Builder, crate::simt::ir::Reg, crate::simt::ir::Reg) {
     (b, lane, address)
 }
 
-fn finish(mut b: Builder, address: crate::simt::ir::Reg, value: crate::simt::ir::Reg) -> Module {
+fn finish(mut b: Builder, address: Reg, value: Reg) -> Module {
     let src = value.into();
     b.push(Op::St { space: Space::Global, ty: Type::U64, addr: Address { base: Base::Reg(address), offset: 0 }, src });
     let mut module = Module::new(35);
@@ -32,7 +32,7 @@ fn execute(module: &Module) -> Result<(Vec<u64>, Counts), Vec<Kind>> {
     }
 }
 
-fn branch(pred: crate::simt::ir::Reg, then: crate::simt::ir::Block, otherwise: crate::simt::ir::Block) -> Terminator {
+fn branch(pred: Reg, then: Block, otherwise: Block) -> Terminator {
     Terminator::CondBra { guard: Guard { pred, negate: false }, then, otherwise }
 }
 
@@ -89,7 +89,7 @@ fn an_indirect_branch_diverges() {
 }
 
 /// Lanes below 16 take a block of their own, filled by the test.
-fn half(fill: impl FnOnce(&mut Builder, crate::simt::ir::Reg)) -> Module {
+fn half(fill: impl FnOnce(&mut Builder, Reg)) -> Module {
     let (mut b, lane, address) = start();
     let upper = b.setp(Cmp::Ge, Type::U32, lane, 16);
     let (body, join) = (b.block(), b.block());
@@ -102,7 +102,7 @@ fn half(fill: impl FnOnce(&mut Builder, crate::simt::ir::Reg)) -> Module {
 
 #[test]
 fn a_shuffle_from_an_inactive_lane_is_found() {
-    let module = half(|b, lane| drop(b.shfl(lane, 20)));
+    let module = half(|b, lane| _ = b.shfl(lane, 20));
     assert_eq!(execute(&module), Err(vec![Kind::InactiveLane { lane: 0, source: 20 }]));
 }
 
@@ -133,12 +133,12 @@ fn a_misaligned_access_is_found() {
 fn lanes_that_write_different_values_to_one_word_are_found() {
     let (mut b, lane, address) = start();
     let mut module = Module::new(35);
-    let variable = module.variables.push(crate::simt::ir::VariableData {
+    let variable = module.variables.push(VariableData {
         name: "cell".to_owned(),
         space: Space::Shared,
         align: 8,
         bytes: 8,
-        init: crate::simt::ir::Init::None,
+        init: Init::None,
     });
     let addr = Address { base: Base::Variable(variable), offset: 0 };
     b.push(Op::St { space: Space::Shared, ty: Type::U32, addr, src: 5.into() });

@@ -15,11 +15,7 @@ fn changed(warp: usize, change: impl Fn(&mut Vec<Node>)) -> Program {
 }
 
 fn misuse(kinds: &[Kind]) -> Vec<&BarrierMisuse> {
-    let misuse = |kind| match kind {
-        &Kind::Barrier { ref misuse, .. } => Some(misuse),
-        _ => None,
-    };
-    kinds.iter().filter_map(misuse).collect()
+    kinds.iter().filter_map(|kind| if let Kind::Barrier { misuse, .. } = kind { Some(misuse) } else { None }).collect()
 }
 
 #[test]
@@ -124,7 +120,7 @@ fn the_budget_ends_a_run() {
 fn messages_name_kernel_warp_instruction_and_row() {
     let body = vec![on(2, vec![load(0, 1)])];
     let hazards = simulate(&program(TWO, 2, body), &input(32), &Options::default()).unwrap_err();
-    let expected = "kernel test, CTA 0, warp 1 at 28 `ld.shared.f64 %fd1, [%r12+256];`: \
+    let expected = "kernel test, CTA 0, warp 1 at 30 `ld.shared.f64 %fd1, [%r9+256];`: \
                     reads shared 256 (row 1, lane 0) before it is written";
     assert_eq!(hazards.to_string(), expected);
 }

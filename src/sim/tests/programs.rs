@@ -181,3 +181,33 @@ fn operations_give_the_bits_of_rust() {
         }
     }
 }
+
+/// Three warps: the second reads after the first wrote, the third only after the second: order is transitive.
+#[test]
+fn order_is_transitive() {
+    let body = vec![
+        on(1, vec![fetch(0), store(0, 0), arrive(1, 64)]),
+        on(2, vec![sync(1, 64), load(1, 0), arrive(2, 64)]),
+        on(4, vec![sync(2, 64), load(1, 0), double(1), store(0, 1), put(1, 0)]),
+        sync(3, 96),
+    ];
+    let program = program(Execution::WarpSpecialized { warps: 3 }, 1, body);
+    for seed in 0..20 {
+        let options = Options { schedule: Schedule::Random { seed }, ..Options::default() };
+        assert_eq!(simulate(&program, &input(96), &options).unwrap().0[95], 192.0);
+    }
+}
+
+#[test]
+fn an_expression_is_computed_once_per_block() {
+    let lane = || Box::new(Index::Literal(3));
+    let index = || Index::Striped { register: 0, lane: lane() };
+    let sum = || Index::Sum(Box::new(index()), Box::new(Index::Literal(1)));
+    let field = |var, array| set(var, Value::Field { array, row: sum() });
+    let body = vec![field(0, 0), field(1, 0), put(1, 0), on(1, vec![field(2, 0), field(3, 0)])];
+    let mut program = program(TWO, 0, body);
+    program.constants.index_registers = 1;
+    program.constants.indices = vec![0; 64];
+    let (_, report) = simulate(&program, &input(32), &Options::default()).unwrap();
+    assert_eq!(report.warps.iter().map(|c| c.shuffles).collect::<Vec<_>>(), [2, 1]);
+}

@@ -71,7 +71,10 @@ impl Lowering<'_> {
             None => {
                 let value = self.index(row);
                 let b = &mut self.builder;
-                let element = b.ternary(TernaryOp::MadWide, Type::U32, self.frame.stride, value, self.frame.point);
+                let element = match value {
+                    Operand::Imm(0) => self.frame.point,
+                    _ => b.ternary(TernaryOp::MadWide, Type::U32, self.frame.stride, value, self.frame.point),
+                };
                 let offset = b.binary(BinaryOp::Shl, Type::B64, element, 3);
                 self.offsets.insert(row.clone(), offset);
                 offset

@@ -1,0 +1,91 @@
+// Kernels of h2o2, made by singe 0.1.0
+//
+// command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --emit cuda,picture --compilers off
+// input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
+// input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
+// input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
+
+#ifndef SINGE_H2O2_H
+#define SINGE_H2O2_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef SINGE_STATUS
+#define SINGE_STATUS
+// What the launch functions return; a positive value is a cudaError_t.
+enum singe_status {
+  SINGE_SUCCESS = 0,
+  // A null pointer, a negative number of points, or a stride below the number of points.
+  SINGE_INVALID_ARGUMENT = -1
+};
+#endif
+
+// cudaStream_t is a pointer to this.
+struct CUstream_st;
+
+// Species in the order of the rows of species arrays.
+enum h2o2_species {
+  H2O2_H2 = 0,
+  H2O2_H = 1,
+  H2O2_O = 2,
+  H2O2_O2 = 3,
+  H2O2_OH = 4,
+  H2O2_H2O = 5,
+  H2O2_HO2 = 6,
+  H2O2_H2O2 = 7,
+  H2O2_AR = 8,
+  H2O2_N2 = 9,
+  H2O2_SPECIES = 10
+};
+
+static const char *const h2o2_species_names[10] = {
+  "H2", "H", "O", "O2", "OH", "H2O", "HO2", "H2O2", "AR", "N2",
+};
+
+// kg/kmol
+static const double h2o2_molecular_weights[10] = {
+  2.016, 1.008, 15.999, 31.998, 17.007, 18.015, 33.006, 34.014, 39.95, 28.014,
+};
+
+// All arrays are in device memory and field-major: field r of point p is at array[r * stride + p], 0 <= p < points <= stride.
+// Launches return at once; the work is ordered on the stream.
+
+// Viscosity of the mixture (Wilke).
+//   in  temperature[1][stride]: temperature, K
+//   in  pressure[1][stride]: pressure, Pa
+//   in  mole_fractions[10][stride]: mole fraction of each species, 1
+//   out viscosity[1][stride]: viscosity of the mixture, Pa s
+int h2o2_viscosity_launch(const double *temperature, const double *pressure, const double *mole_fractions,
+    double *viscosity, int points, int stride, struct CUstream_st *stream);
+
+// Thermal conductivity of the mixture (Mathur et al.).
+//   in  temperature[1][stride]: temperature, K
+//   in  pressure[1][stride]: pressure, Pa
+//   in  mole_fractions[10][stride]: mole fraction of each species, 1
+//   out conductivity[1][stride]: thermal conductivity of the mixture, W/m/K
+int h2o2_conductivity_launch(const double *temperature, const double *pressure, const double *mole_fractions,
+    double *conductivity, int points, int stride, struct CUstream_st *stream);
+
+// Mixture-averaged diffusion coefficient of each species.
+//   in  temperature[1][stride]: temperature, K
+//   in  pressure[1][stride]: pressure, Pa
+//   in  mole_fractions[10][stride]: mole fraction of each species, 1
+//   out diffusion[10][stride]: diffusion coefficient of each species into the mixture, m^2/s
+int h2o2_diffusion_launch(const double *temperature, const double *pressure, const double *mole_fractions,
+    double *diffusion, int points, int stride, struct CUstream_st *stream);
+
+// Net molar production rate of each species.
+//   in  temperature[1][stride]: temperature, K
+//   in  pressure[1][stride]: pressure, Pa
+//   in  mole_fractions[10][stride]: mole fraction of each species, 1
+//   out production_rates[10][stride]: net production rate of each species, kmol/m^3/s
+int h2o2_chemistry_launch(const double *temperature, const double *pressure, const double *mole_fractions,
+    double *production_rates, int points, int stride, struct CUstream_st *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

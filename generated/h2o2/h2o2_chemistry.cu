@@ -1,0 +1,521 @@
+// h2o2_chemistry: chemistry of h2o2, made by singe 0.1.0
+//
+// command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --emit cuda,picture --compilers off
+// input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
+// input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
+// input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
+// target      kepler (compute capability 3.5)
+// execution   warp-specialized; warps per CTA: 8, CTAs per SM: 1
+// barriers    named barriers per CTA: 2
+// constants   registers per thread: 2 real, 3 index
+// banks       entries: 0 real, 0 index
+// slots       44 (11264 bytes of shared memory per CTA)
+
+static __device__ const double h2o2_chemistry_reals[512] = {
+  0.0, 0.0, 0.0, -4.095940888, 0.0, -0.00120065876, 0.0, 7.696564016666666e-7, 0.0, -3.234277775e-10, 0.0,
+  6.8205735e-14, 0.0, 3.99201543, 0.0, -3615.08056, 0.0, 1.3838084299999998, 0.0, 0.000274214858, 0.0,
+  2.1084204666666666e-8, 0.0, -7.3288463e-12, 0.0, 5.8706188e-16, 0.0, 3.09288767, 0.0, -3858.657, 0.0, 0.0, 0.63, 0.0,
+  0.0, -1.661320882, -5.047672768, 0.003990260375, -0.00101821705, -3.2463584999999998e-6, 1.086733685e-6,
+  1.67976745e-9, -4.57330885e-10, -3.6880588050000004e-13, 8.85989085e-14, 2.34433112, 4.19864056, 917.935173,
+  30293.7267, -6.54230251, 1.9327776099999996, -2.470123655e-5, 0.00108845902, 8.324279633333333e-8,
+  -2.7345419666666664e-8, -1.4963866166666668e-11, -8.08683225e-12, 1.00127688e-15, 8.4100496e-16, 3.3372792,
+  3.03399249, 950.158922, 30004.2971, 27.631021115928547, 2.0, 6.0, 0.7, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 26.937873935368604,
+  0.0, 0.0, 0.0, -2.946682853, -0.8410619499999998, 3.526664095e-13, -0.0002714112085, -3.3265327333333333e-16,
+  2.7889283500000002e-6, 1.9173469333333331e-19, -1.7980901083333332e-9, -4.63866166e-23, 4.312271815e-13, 2.5,
+  4.27611269, -25473.6599, 17702.5821, -2.946682924, -1.2488462299999994, -1.154214865e-11, 0.00245415847,
+  2.6926991333333336e-15, -3.168987083333333e-7, -3.945960291666667e-19, 3.0932165499999996e-11, 2.490986785e-23,
+  -1.439541525e-15, 2.50000001, 4.16500285, -25473.6599, 17861.7877, 28.660640533109706, 0.0, 0.0, 0.0,
+  -0.12478063000000006, 0.6516950000000001, -0.00149836708, 0.0007041202, 1.6412170016666666e-6, -6.605369999999999e-7,
+  -8.067745908333334e-10, 4.701262500000001e-10, 1.621864185e-13, -1.2224269999999999e-13, 3.78245636, 3.298677,
+  1063.94356, 1020.8999, 2.17069345, 3.0538879999999997, 0.00074154377, 0.0007439884, -1.2632777816666666e-7,
+  -9.474600000000001e-8, 1.745587958333333e-11, 8.414198333333333e-12, -1.08358897e-15, -3.3766754999999997e-16,
+  3.28253784, 2.92664, 1088.45772, 922.7977, 0.0, 2.4, 15.4, 0.83, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 25.51075757972846, 0.0, 0.0,
+  0.0, -1.1163336400000001, -0.5851355599999999, -0.00163965942, -0.002374560255, 1.1071773266666667e-6,
+  3.5263815166666663e-6, -5.106721866666666e-10, -2.02303245e-9, 1.056329855e-13, 4.646125620000001e-13, 3.1682671,
+  4.30179801, -29122.2592, -294.80804, 2.2149178599999995, -0.23210875000000009, -4.298705685e-5, 0.001119910065,
+  6.991409816666667e-9, -1.0560969166666666e-7, -8.348149916666666e-13, 9.520530833333334e-12, 6.141684549999999e-17,
+  -5.39542675e-16, 2.56942078, 4.0172109, -29217.5791, -111.856713, 0.0, 0.73, 3.65, 0.38, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  37.629818848269004, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 24.52547397636735, 29.240459028362647, 0.0, 0.0,
+  0.0, 0.0, -537.4384617766818, -8720.794515533611, 0.0, 30.052277738640093, -0.76, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0, 9.400960731584833, 0.0, 0.0, 2.0, 0.0, 0.0,
+  -2616.741574193582, 0.0, 0.0, 30.88911765395003, -1.24, 3.5751506887855933, 2.4, 1061.7932156823958, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -0.86, 23.025850929940457, 0.0, 0.0, 0.0, 0.0,
+  0.0, -1811.590320595557, 0.0, 0.0, 27.274346171989816, -0.8, 18.683045008419857, 0.0, 820.2478396029883, -2.0, -2.0,
+  -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 30.908165848920724,
+  21.416413017506358, 0.0, -0.6707, 0.0, 0.0, -8575.364070352469, -214.874740803973, 0.0, 0.0, 0.0, 26.763520548223823,
+  0.0, -6038.6344019851895, 2.0, -2.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  22.10203193164551, 35.06940464597285, 0.0, 0.0, 0.0, 0.0, -337.66030697767184, -14799.686480198703, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  9.172638504792172, 23.39741448637294, 0.0, 2.0, 0.0, 0.0, -2012.8781339950633, 251.6097667493829, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -2.0,
+  3.655839600035736, 23.7189981105004, 12.283033686666302, 2.7, 0.0, 1.51, -3150.154279702274, -0.0,
+  -1726.0429999007667, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0,
+};
+
+static __device__ const int h2o2_chemistry_indices[768] = {
+  0, 0, 0, 0, 0, 1, 2, 4, 6, 7, 0, 6, 4, 0, 1, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 1, 1, 2, 3,
+  4, 6, 7, 9, 7, 0, 5, 2, 13, 1, 0, 13, 1, 0, 16, 0, 0, 1, 4, 0, 6, 6, 0, 2, 5, 0, 5, 8, 3, 1, 2, 3, 4, 6, 7, 9, 7, 0,
+  0, 0, 11, 2, 1, 4, 11, 2, 1, 4, 17, 1, 0, 0, 7, 0, 0, 1, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 7, 2, 0, 1, 3, 6,
+  12, 1, 3, 6, 18, 1, 0, 0, 7, 0, 0, 1, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 8, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4,
+  0, 3, 7, 0, 2, 0, 0, 5, 8, 3, 1, 2, 3, 4, 6, 7, 9, 7, 0, 0, 0, 10, 2, 3, 10, 2, 3, 15, 0, 0, 1, 4, 0, 6, 7, 0, 2, 0,
+  22, 18, 33, 34, 35, 36, 26, 30, 31, 0, 0, 0, 2, 6, 2, 21, 24, 25, 39, 29, 32, 0, 0, 0, 2, 4, 0, 7, 6, 0, 2, 0, 0, 5,
+  8, 3, 1, 2, 3, 4, 6, 7, 9, 7, 0, 0, 0, 14, 1, 4, 5, 14, 1, 4, 5, 19, 2, 2, 4, 0, 6, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 5, 0, 1, 4, 0, 6, 6, 0, 3, 3, 0,
+  0, 5, 0, 25, 32, 0, 5, 5, 5, 34, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 1, 0, 0, 7, 0, 0, 6, 0, 0, 0, 0, 0, 26, 0, 0,
+  8, 9, 9, 35, 4, 2, 5, 4, 2, 5, 41, 4, 0, 0, 5, 0, 0, 1, 0, 0, 7, 0, 0, 4, 0, 0, 5, 0, 0, 27, 0, 0, 9, 8, 8, 36, 6, 3,
+  7, 6, 3, 7, 42, 2, 6, 0, 4, 5, 0, 1, 4, 0, 3, 7, 0, 2, 6, 0, 4, 5, 0, 23, 30, 0, 0, 0, 0, 0, 6, 3, 7, 6, 3, 7, 43, 2,
+  6, 0, 5, 5, 0, 1, 4, 0, 6, 7, 0, 2, 6, 0, 5, 5, 0, 24, 31, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 3, 0, 6, 5, 0, 2, 4,
+  0, 7, 6, 0, 4, 3, 0, 6, 5, 0, 22, 29, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4, 1, 4, 3, 5, 2, 2, 4, 0, 6, 0, 1, 4, 1,
+  4, 3, 5, 20, 21, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15, 21, 25, 29, 42, 43, 32, 0, 0, 7, 18, 33, 34, 35, 36, 23, 0, 0, 0, 0,
+  0, 0, 0, 6, 3, 0, 0, 0, 0, 0, 0, 0, 40, 42, 43, 0, 0, 0, 0, 0, 0, 3, 22, 26, 27, 30, 31, 0, 0, 0, 0, 0, 0, 0, 0, 5, 7,
+  0, 0, 0, 16, 37, 38, 3, 20, 28, 0, 0, 0, 0, 0, 0, 0, 2, 17, 18, 33, 34, 35, 36, 23, 19, 24, 25, 39, 26, 27, 13, 1, 0,
+  0, 0, 39, 40, 41, 3, 17, 20, 21, 22, 23, 27, 0, 0, 0, 6, 19, 28, 29, 30, 31, 32, 0, 0, 0, 0, 0, 0, 0, 6, 4, 0, 0, 0,
+  15, 0, 0, 1, 23, 24, 41, 0, 0, 0, 0, 0, 0, 3, 17, 20, 21, 22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 2, 0, 0, 0, 0, 0, 0, 0,
+  16, 37, 38, 25, 26, 0, 0, 0, 0, 5, 20, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 19, 24, 27, 28,
+  41, 29, 30, 31, 32, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0,
+};
+
+// The value that this lane holds, in all lanes of the warp.
+static __device__ __forceinline__ double broadcast(double value, int lane)
+{
+  const int high = __shfl(__double2hiint(value), lane);
+  const int low = __shfl(__double2loint(value), lane);
+  return __hiloint2double(high, low);
+}
+
+static __device__ __forceinline__ int broadcast_index(int value, int lane)
+{
+  return __shfl(value, lane);
+}
+
+// Row of a field-major input at one point.
+static __device__ __forceinline__ double load(const double *__restrict__ field, int row, int stride, int point)
+{
+  return __ldg(field + (size_t)row * stride + point);
+}
+
+// Row of a field-major output at one point, for the lanes whose point exists.
+static __device__ __forceinline__ void store(double *field, int row, int stride, int point, bool active, double value)
+{
+  if (active) field[(size_t)row * stride + point] = value;
+}
+
+static __device__ __forceinline__ double select_le(double a, double b, double then, double otherwise)
+{
+  return a <= b ? then : otherwise;
+}
+
+// Arrives and waits for the rest.
+template <int id, int threads> static __device__ __forceinline__ void barrier_sync()
+{
+  asm volatile("bar.sync %0, %1;" : : "n"(id), "n"(threads) : "memory");
+}
+
+// Arrives and goes on.
+template <int id, int threads> static __device__ __forceinline__ void barrier_arrive()
+{
+  asm volatile("bar.arrive %0, %1;" : : "n"(id), "n"(threads) : "memory");
+}
+
+// e^x below 1 ulp: 0 for x <= -708, infinity for x >= 708.
+static __device__ __forceinline__ double singe_exp(double x)
+{
+  const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0);
+  const unsigned n = (unsigned)__double2loint(shifted);
+  const double whole = shifted - 6755399441055744.0;
+  const double r = fma(whole, -2.3190468138462996e-17, fma(whole, -0.6931471805599453, x));
+  double p = 2.5110049204818658e-8;
+  p = fma(p, r, 2.763265472252779e-7);
+  p = fma(p, r, 2.755724088722987e-6);
+  p = fma(p, r, 2.4801485441561313e-5);
+  p = fma(p, r, 0.00019841269890076403);
+  p = fma(p, r, 0.0013888888952352863);
+  p = fma(p, r, 0.008333333333319589);
+  p = fma(p, r, 0.04166666666648795);
+  p = fma(p, r, 0.1666666666666668);
+  p = fma(p, r, 0.5000000000000019);
+  p = fma(p, r, 1.0);
+  p = fma(p, r, 1.0);
+  const unsigned high = (unsigned)__double2hiint(p) + (n << 20);
+  const int x_high = __double2hiint(x);
+  return (x_high & 0x7fffffff) < 0x40862000 ? __hiloint2double((int)high, __double2loint(p))
+                                          : __hiloint2double(x_high < 0 ? 0 : 0x7ff00000, 0);
+}
+
+// ln x below 1 ulp, for positive normal x.
+static __device__ __forceinline__ double singe_log(double x)
+{
+  const int high = __double2hiint(x);
+  const int exponent = (int)((unsigned)high - 0x3fe6a09eu) >> 20;
+  const double m = __hiloint2double((int)((unsigned)high - ((unsigned)exponent << 20)), __double2loint(x));
+  const double k = (double)exponent;
+  const double f = m - 1.0;
+  const double s = f / (m + 1.0);
+  const double z = s * s;
+  double r = 0.13088034850927555;
+  r = fma(r, z, 0.13268638369266825);
+  r = fma(r, z, 0.15386244737621665);
+  r = fma(r, z, 0.18181795547521137);
+  r = fma(r, z, 0.22222222392581045);
+  r = fma(r, z, 0.28571428570799784);
+  r = fma(r, z, 0.40000000000000885);
+  r = fma(r, z, 0.6666666666666666);
+  const double t = fma(z, -r, f);
+  const double low = fma(s, -t, k * 1.8206359985041462e-9);
+  return fma(k, 0.6931471787393093, f + low);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 1)
+h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict__ pressure,
+    const double *__restrict__ mole_fractions, double *__restrict__ production_rates, int points, int stride)
+{
+  __shared__ double slots[44][32];
+  const int warp_id = threadIdx.x >> 5;
+  const int lane = threadIdx.x & 31;
+  const double c0 = h2o2_chemistry_reals[0 + threadIdx.x];
+  const double c1 = h2o2_chemistry_reals[256 + threadIdx.x];
+  const int k0 = h2o2_chemistry_indices[0 + threadIdx.x];
+  const int k1 = h2o2_chemistry_indices[256 + threadIdx.x];
+  const int k2 = h2o2_chemistry_indices[512 + threadIdx.x];
+  const int groups = points / 32 + (points % 32 != 0);
+  for (int group = blockIdx.x; group < groups; group += gridDim.x) {
+    const bool active = group * 32 + lane < points;
+    const int point = min(group * 32 + lane, points - 1);
+    const double field = load(temperature, 0, stride, point);
+    const double l = singe_log(field);
+    const double field_2 = load(pressure, 0, stride, point);
+    const double temperature_2 = field;
+    const double ln_t = l;
+    const double inverse_t = 1.0 / field;
+    const double concentration = field_2 / (8314.46261815324 * field);
+    const double ln_standard = 2.5003366899611787 - l;
+    // phase 1
+    double r0_0;
+    if ((0xa7u >> warp_id) & 1u) {
+      r0_0 = 0.0;
+    }
+    double r0_0_2;
+    double r1_0;
+    switch (warp_id) {
+    case 0: {
+      r0_0_2 = 0.0;
+      break;
+    }
+    case 4: {
+      r1_0 = 0.0;
+      break;
+    }
+    case 1: case 2: case 5: case 7: {
+      const int trips = broadcast_index(k0, 3);
+      #pragma unroll 4
+      for (int i0 = 0; i0 < trips; ++i0) {
+        const double field_3 = load(mole_fractions, broadcast_index(k0, i0), stride, point);
+        r0_0 = fma(broadcast(c0, i0), fmax(field_3, 0.0) * concentration, r0_0);
+      }
+      break;
+    }
+    }
+    if ((0xa7u >> warp_id) & 1u) {
+      const int trips_2 = broadcast_index(k0, 11);
+      #pragma unroll 4
+      for (int i1 = 0; i1 < trips_2; ++i1) {
+        const double field_4 = load(mole_fractions, broadcast_index(k0, 4 + i1), stride, point);
+        r0_0 = r0_0 + __dmul_rn(fmax(field_4, 0.0), concentration);
+      }
+    }
+    switch (warp_id) {
+    case 0: case 1: case 3: case 4: case 6: {
+      const int trips_3 = broadcast_index(k0, 14);
+      #pragma unroll 3
+      for (int i2 = 0; i2 < trips_3; ++i2) {
+        const double c = broadcast(c0, 7 + i2);
+        const double t = fma(fma(broadcast(c0, 11 + i2), temperature_2, broadcast(c0, 9 + i2)), temperature_2, c);
+        const double t_2 = fma(fma(t, temperature_2, broadcast(c0, 5 + i2)), temperature_2, broadcast(c0, 3 + i2));
+        const double t_3 = fma(broadcast(c0, 15 + i2), inverse_t, fma(broadcast(c0, 13 + i2), ln_t, t_2));
+        const double c_2 = broadcast(c0, 21 + i2);
+        const double t_4 = fma(fma(broadcast(c0, 25 + i2), temperature_2, broadcast(c0, 23 + i2)), temperature_2, c_2);
+        const double t_5 = fma(fma(t_4, temperature_2, broadcast(c0, 19 + i2)), temperature_2, broadcast(c0, 17 + i2));
+        const double t_6 = fma(broadcast(c0, 29 + i2), inverse_t, fma(broadcast(c0, 27 + i2), ln_t, t_5));
+        slots[broadcast_index(k0, 12 + i2)][lane] = select_le(temperature_2, 1000.0, t_3, t_6);
+      }
+      break;
+    }
+    case 7: {
+      const double t_7 = fma(fma(fma(0.0, temperature_2, 0.0), temperature_2, 0.0), temperature_2, 0.0);
+      const double t_8 = fma(2.5, ln_t, fma(t_7, temperature_2, 1.8659999999999997));
+      slots[9][lane] = fma(745.375, inverse_t, t_8);
+      break;
+    }
+    }
+    if ((0xa7u >> warp_id) & 1u) {
+      slots[broadcast_index(k0, 15)][lane] = r0_0;
+    }
+    switch (warp_id) {
+    case 0: {
+      store(production_rates, 8, stride, point, active, r0_0_2);
+      break;
+    }
+    case 4: {
+      store(production_rates, 9, stride, point, active, r1_0);
+      break;
+    }
+    }
+    if ((0xfeu >> warp_id) & 1u) {
+      r0_0_2 = 0.0;
+    }
+    if ((0x40u >> warp_id) & 1u) {
+      r1_0 = 0.0;
+    }
+    barrier_sync<0, 256>();
+    // phase 2
+    switch (warp_id) {
+    case 0: {
+      const double t_9 = fma(-0.0, inverse_t, fma(-0.37, ln_t, 25.02733093015058));
+      const double t_10 = fma(855.4732069479019, inverse_t, fma(-0.9, ln_t, 28.463930238863654)) - t_9;
+      const double t_11 = __dmul_rn(singe_exp(t_10), slots[11][lane]);
+      const double t_12 = __dmul_rn(0.26539999999999997, singe_exp(temperature_2 * -0.010638297872340425));
+      const double t_13 = t_12 + __dmul_rn(0.7346, singe_exp(temperature_2 * -0.0005694760820045558));
+      const double t_14 = singe_log(fmax(t_13 + singe_exp(-5182.0 * inverse_t), 1e-300)) * 0.4342944819032518;
+      const double t_15 = __dmul_rn(singe_log(fmax(t_11, 1e-300)), 0.4342944819032518) + fma(-0.67, t_14, -0.4);
+      const double t_16 = t_15 / fma(-0.14, t_15, fma(-1.27, t_14, 0.75));
+      const double e = singe_exp(t_14 / fma(t_16, t_16, 1.0) * 2.302585092994046);
+      const double t_17 = singe_exp(t_9) * (t_11 / (1.0 + t_11)) * e;
+      const double t_18 = __dmul_rn(2.0, slots[4][lane]) - slots[7][lane] + ln_standard;
+      const double field_5 = load(mole_fractions, 4, stride, point);
+      const double t_19 = fmax(field_5, 0.0) * concentration;
+      const double field_6 = load(mole_fractions, 7, stride, point);
+      const double t_20 = fmax(field_6, 0.0) * concentration;
+      const double t_21 = __dmul_rn(t_17 * singe_exp(fmin(t_18, 690.7755278982137)), t_20);
+      slots[40][lane] = __dmul_rn(t_17 * t_19, t_19) - t_21;
+      break;
+    }
+    case 1: case 5: {
+      const double e_2 = singe_exp(fma(-0.0, inverse_t, fma(-1.0, ln_t, broadcast(c0, 31))));
+      const double t_22 = __dmul_rn(2.0, slots[broadcast_index(k0, 16)][lane]) - slots[broadcast_index(k0, 17)][lane] + ln_standard;
+      const double field_7 = load(mole_fractions, broadcast_index(k0, 19), stride, point);
+      const double t_23 = fmax(field_7, 0.0) * concentration;
+      const double field_8 = load(mole_fractions, broadcast_index(k0, 20), stride, point);
+      const double t_24 = fmax(field_8, 0.0) * concentration;
+      const double t_25 = __dmul_rn(e_2 * singe_exp(fmin(t_22, 690.7755278982137)), t_24);
+      slots[broadcast_index(k0, 21)][lane] = __dmul_rn(__dmul_rn(e_2 * t_23, t_23) - t_25, slots[broadcast_index(k0, 18)][lane]);
+      break;
+    }
+    case 2: case 3: case 7: {
+      const double e_3 = singe_exp(fma(-0.0, inverse_t, fma(broadcast(c1, 0), ln_t, broadcast(c0, 31))));
+      const double t_26 = slots[broadcast_index(k0, 16)][lane] + slots[broadcast_index(k0, 17)][lane] - slots[broadcast_index(k0, 18)][lane] + ln_standard;
+      const double field_9 = load(mole_fractions, broadcast_index(k0, 20), stride, point);
+      const double field_10 = load(mole_fractions, broadcast_index(k0, 21), stride, point);
+      const double t_27 = fmax(field_10, 0.0) * concentration;
+      const double field_11 = load(mole_fractions, broadcast_index(k0, 22), stride, point);
+      const double t_28 = fmax(field_11, 0.0) * concentration;
+      const double t_29 = __dmul_rn(e_3 * singe_exp(fmin(t_26, 690.7755278982137)), t_28);
+      const double t_30 = __dmul_rn(e_3 * (fmax(field_9, 0.0) * concentration), t_27) - t_29;
+      slots[broadcast_index(k0, 23)][lane] = __dmul_rn(t_30, slots[broadcast_index(k0, 19)][lane]);
+      break;
+    }
+    }
+    if ((0xfeu >> warp_id) & 1u) {
+      const int trips_4 = broadcast_index(k0, 30);
+      #pragma unroll 2
+      for (int i3 = 0; i3 < trips_4; ++i3) {
+        const double t_31 = fma(broadcast(c1, 4 + i3), ln_t, broadcast(c1, 1 + i3));
+        const double e_4 = singe_exp(fma(broadcast(c1, 7 + i3), inverse_t, t_31));
+        const double s = slots[broadcast_index(k1, 3 + i3)][lane];
+        const double t_32 = slots[broadcast_index(k0, 24 + i3)][lane] + slots[broadcast_index(k0, 27 + i3)][lane] - slots[broadcast_index(k1, i3)][lane] - s;
+        const double field_12 = load(mole_fractions, broadcast_index(k1, 6 + i3), stride, point);
+        const double field_13 = load(mole_fractions, broadcast_index(k1, 9 + i3), stride, point);
+        const double t_33 = fmax(field_13, 0.0) * concentration;
+        const double field_14 = load(mole_fractions, broadcast_index(k1, 12 + i3), stride, point);
+        const double t_34 = fmax(field_14, 0.0) * concentration;
+        const double field_15 = load(mole_fractions, broadcast_index(k1, 15 + i3), stride, point);
+        const double t_35 = fmax(field_15, 0.0) * concentration;
+        const double t_36 = __dmul_rn(e_4 * singe_exp(fmin(t_32, 690.7755278982137)) * t_34, t_35);
+        slots[broadcast_index(k1, 18 + i3)][lane] = __dmul_rn(e_4 * (fmax(field_12, 0.0) * concentration), t_33) - t_36;
+      }
+    }
+    switch (warp_id) {
+    case 1: case 2: case 3: {
+      const double e_5 = singe_exp(fma(-0.0, inverse_t, fma(broadcast(c1, 11), ln_t, broadcast(c1, 10))));
+      const double s_2 = slots[6][lane];
+      const double t_37 = slots[1][lane] + slots[3][lane] + slots[broadcast_index(k0, 31)][lane] - s_2;
+      const double e_6 = singe_exp(fmin(t_37 - slots[broadcast_index(k1, 21)][lane] + ln_standard, 690.7755278982137));
+      const double field_16 = load(mole_fractions, 1, stride, point);
+      const double field_17 = load(mole_fractions, 3, stride, point);
+      const double t_38 = fmax(field_17, 0.0) * concentration;
+      const double field_18 = load(mole_fractions, broadcast_index(k1, 22), stride, point);
+      const double t_39 = fmax(field_18, 0.0) * concentration;
+      const double t_40 = __dmul_rn(e_5 * (fmax(field_16, 0.0) * concentration) * t_38, t_39);
+      const double field_19 = load(mole_fractions, 6, stride, point);
+      const double field_20 = load(mole_fractions, broadcast_index(k1, 23), stride, point);
+      const double t_41 = fmax(field_20, 0.0) * concentration;
+      const double t_42 = __dmul_rn(e_5 * e_6 * (fmax(field_19, 0.0) * concentration), t_41);
+      slots[broadcast_index(k1, 24)][lane] = t_40 - t_42;
+      break;
+    }
+    case 4: {
+      const double e_7 = singe_exp(fma(-0.0, inverse_t, fma(-1.24, ln_t, 30.665974102635822)));
+      const double s_3 = slots[3][lane];
+      const double t_43 = fma(2.0, s_3, slots[1][lane]) - slots[6][lane] - s_3 + ln_standard;
+      const double field_21 = load(mole_fractions, 1, stride, point);
+      const double field_22 = load(mole_fractions, 3, stride, point);
+      const double t_44 = fmax(field_22, 0.0) * concentration;
+      const double t_45 = __dmul_rn(e_7 * (fmax(field_21, 0.0) * concentration) * t_44, t_44);
+      const double field_23 = load(mole_fractions, 6, stride, point);
+      const double t_46 = fmax(field_23, 0.0) * concentration;
+      slots[33][lane] = t_45 - __dmul_rn(e_7 * singe_exp(fmin(t_43, 690.7755278982137)) * t_46, t_44);
+      break;
+    }
+    }
+    switch (warp_id) {
+    case 2: case 3: case 4: {
+      const double t_47 = fma(broadcast(c1, 13), ln_t, broadcast(c1, 12));
+      const double e_8 = singe_exp(fma(broadcast(c1, 14), inverse_t, t_47));
+      const double t_48 = __dmul_rn(2.0, slots[broadcast_index(k1, 25)][lane]) - slots[broadcast_index(k1, 26)][lane] - slots[broadcast_index(k1, 27)][lane];
+      const double field_24 = load(mole_fractions, broadcast_index(k1, 28), stride, point);
+      const double t_49 = fmax(field_24, 0.0) * concentration;
+      const double field_25 = load(mole_fractions, broadcast_index(k1, 29), stride, point);
+      const double t_50 = fmax(field_25, 0.0) * concentration;
+      const double field_26 = load(mole_fractions, broadcast_index(k1, 30), stride, point);
+      const double t_51 = fmax(field_26, 0.0) * concentration;
+      const double t_52 = __dmul_rn(e_8 * singe_exp(fmin(t_48, 690.7755278982137)) * t_50, t_51);
+      slots[broadcast_index(k1, 31)][lane] = __dmul_rn(e_8 * t_49, t_49) - t_52;
+      break;
+    }
+    case 5: {
+      const double e_9 = singe_exp(fma(-0.0, inverse_t, fma(-1.25, ln_t, 31.72536567815065)));
+      const double s_4 = slots[5][lane];
+      const double t_53 = __dmul_rn(2.0, slots[1][lane]) + s_4 - slots[0][lane] - s_4;
+      const double field_27 = load(mole_fractions, 1, stride, point);
+      const double t_54 = fmax(field_27, 0.0) * concentration;
+      const double field_28 = load(mole_fractions, 5, stride, point);
+      const double t_55 = fmax(field_28, 0.0) * concentration;
+      const double field_29 = load(mole_fractions, 0, stride, point);
+      const double t_56 = fmax(field_29, 0.0) * concentration;
+      const double t_57 = e_9 * singe_exp(fmin(t_53 + ln_standard, 690.7755278982137)) * t_56;
+      slots[38][lane] = __dmul_rn(e_9 * t_54 * t_54, t_55) - __dmul_rn(t_57, t_55);
+      break;
+    }
+    case 6: {
+      const double e_10 = singe_exp(fma(-0.0, inverse_t, fma(-0.6, ln_t, 25.223075507276675)));
+      const double s_5 = slots[0][lane];
+      const double t_58 = fma(-2.0, s_5, __dmul_rn(2.0, slots[1][lane]) + s_5) + ln_standard;
+      const double field_30 = load(mole_fractions, 1, stride, point);
+      const double t_59 = fmax(field_30, 0.0) * concentration;
+      const double field_31 = load(mole_fractions, 0, stride, point);
+      const double t_60 = fmax(field_31, 0.0) * concentration;
+      const double t_61 = __dmul_rn(e_10 * singe_exp(fmin(t_58, 690.7755278982137)) * t_60, t_60);
+      slots[37][lane] = __dmul_rn(e_10 * t_59 * t_59, t_60) - t_61;
+      break;
+    }
+    }
+    if ((0x40u >> warp_id) & 1u) {
+      const double e_11 = singe_exp(fma(-319.5444037717163, inverse_t, fma(0.0, ln_t, 25.154082635789724)));
+      const double t_62 = fma(-2.0, slots[4][lane], slots[1][lane] + slots[6][lane]);
+      const double field_32 = load(mole_fractions, 1, stride, point);
+      const double field_33 = load(mole_fractions, 6, stride, point);
+      const double t_63 = fmax(field_33, 0.0) * concentration;
+      const double field_34 = load(mole_fractions, 4, stride, point);
+      const double t_64 = fmax(field_34, 0.0) * concentration;
+      const double t_65 = __dmul_rn(e_11 * singe_exp(fmin(t_62, 690.7755278982137)) * t_64, t_64);
+      slots[39][lane] = __dmul_rn(e_11 * (fmax(field_32, 0.0) * concentration), t_63) - t_65;
+    }
+    if ((0x1u >> warp_id) & 1u) {
+      barrier_arrive<1, 256>();
+    }
+    if ((0xfeu >> warp_id) & 1u) {
+      barrier_sync<1, 256>();
+    }
+    // phase 3
+    switch (warp_id) {
+    case 3: case 4: case 5: {
+      const int trips_5 = broadcast_index(k2, 3);
+      #pragma unroll 4
+      for (int i4 = 0; i4 < trips_5; ++i4) {
+        r0_0_2 = fma(broadcast(c1, 15 + i4), slots[broadcast_index(k2, i4)][lane], r0_0_2);
+      }
+      break;
+    }
+    case 6: {
+      #pragma unroll 4
+      for (int i5 = 0; i5 < 2; ++i5) {
+        r1_0 = fma(-2.0, slots[42 + i5][lane], r1_0);
+      }
+      break;
+    }
+    }
+    if ((0xfeu >> warp_id) & 1u) {
+      const int trips_6 = broadcast_index(k2, 13);
+      #pragma unroll 4
+      for (int i6 = 0; i6 < trips_6; ++i6) {
+        r0_0_2 = r0_0_2 + slots[broadcast_index(k2, 4 + i6)][lane];
+      }
+    }
+    if ((0x40u >> warp_id) & 1u) {
+      #pragma unroll 4
+      for (int i7 = 0; i7 < 9; ++i7) {
+        r1_0 = r1_0 + slots[broadcast_index(k0, i7)][lane];
+      }
+    }
+    if ((0x7eu >> warp_id) & 1u) {
+      const int trips_7 = broadcast_index(k2, 27);
+      #pragma unroll 4
+      for (int i8 = 0; i8 < trips_7; ++i8) {
+        r0_0_2 = r0_0_2 - slots[broadcast_index(k2, 14 + i8)][lane];
+      }
+    }
+    if ((0x40u >> warp_id) & 1u) {
+      #pragma unroll 4
+      for (int i9 = 0; i9 < 6; ++i9) {
+        r1_0 = r1_0 - slots[broadcast_index(k0, 15 + i9)][lane];
+      }
+    }
+    if ((0xfeu >> warp_id) & 1u) {
+      store(production_rates, broadcast_index(k2, 28), stride, point, active, r0_0_2);
+    }
+    if ((0x40u >> warp_id) & 1u) {
+      store(production_rates, 6, stride, point, active, r1_0);
+    }
+    barrier_sync<0, 256>();
+  }
+}
+
+#ifndef __CUDACC_RTC__
+#include <cuda_runtime.h>
+
+// Runs the kernel on all points, on a stream. Returns 0, -1 for an invalid argument, or a cudaError_t.
+extern "C" int h2o2_chemistry_launch(const double *temperature, const double *pressure, const double *mole_fractions,
+    double *production_rates, int points, int stride, cudaStream_t stream)
+{
+  const int threads = 256;
+  const int groups_per_cta = 1;
+  const int dynamic_shared_bytes = 0;
+  if (points < 0 || stride < points) return -1;
+  if (!temperature) return -1;
+  if (!pressure) return -1;
+  if (!mole_fractions) return -1;
+  if (!production_rates) return -1;
+  if (points == 0) return 0;
+
+  // As many CTAs as the device holds at once: each streams over its share of the points and loads its constants once.
+  int device = 0, multiprocessors = 0, resident = 0;
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+  if (error == cudaSuccess) {
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, h2o2_chemistry, threads, dynamic_shared_bytes);
+  }
+  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
+  if (error != cudaSuccess) return (int)error;
+  const int groups = points / 32 + (points % 32 != 0);
+  const int needed = (groups - 1) / groups_per_cta + 1;
+  const int most = multiprocessors * resident;
+  h2o2_chemistry<<<needed < most ? needed : most, threads, dynamic_shared_bytes, stream>>>(temperature, pressure,
+    mole_fractions, production_rates, points, stride);
+  return (int)cudaGetLastError();
+}
+#endif

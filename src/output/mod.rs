@@ -1,0 +1,112 @@
+//! The files of a compilation: made in memory, written all or not at all.
+
+mod interface;
+
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::dataflow;
+use crate::diagnostic::Diagnostic;
+use crate::driver::{Request, Unit};
+use crate::emit::cuda::{self, Input, Provenance};
+use crate::kinetics::Model;
+use crate::mechanism::{self, Files};
+use crate::report::{self, Report};
+
+/// What to write, besides what is always written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Emit {
+    /// One .cu per kernel and the C header
+    Cuda,
+    /// One .ptx per kernel: the program that the simulator ran
+    Ptx,
+    /// One Graphviz file per kernel, coloured by warp
+    Dot,
+    /// report.json and report.txt
+    Report,
+    /// One SVG of the schedule per kernel
+    Picture,
+}
+
+/// The CUDA text of each unit.
+pub fn sources(request: &Request, model: &Model, units: &[Unit]) -> Vec<String> {
+    let provenance = provenance(request, model);
+    units.iter().map(|unit| cuda::print(&unit.program, &provenance, request.target)).collect()
+}
+
+/// (name, text) of every file, in a fixed order.
+pub fn files(
+    request: &Request,
+    model: &Model,
+    units: &[Unit],
+    sources: Vec<String>,
+    report: &Report,
+) -> Vec<(String, String)> {
+    let name = &model.mechanism.name;
+    let mut files = Vec::new();
+    let wanted = |e: Emit| request.emit.contains(&e);
+    for (unit, source) in units.iter().zip(sources) {
+        let base = format!("{name}_{}", unit.kernel);
+        if wanted(Emit::Cuda) {
+            files.push((format!("{base}.cu"), source));
+        }
+        if wanted(Emit::Ptx) {
+            files.push((format!("{base}.ptx"), unit.ptx.to_string()));
+        }
+        if wanted(Emit::Dot) {
+            files.push((format!("{base}.dot"), dataflow::text::dot(&unit.graph, |op| Some(unit.mapping.warp_of[op]))));
+        }
+        if wanted(Emit::Picture) {
+            files.push((format!("{base}.svg"), unit.picture.clone()));
+        }
+    }
+    if wanted(Emit::Cuda) {
+        let header = cuda::header(&interface::interface(model, units), &provenance(request, model));
+        files.push((format!("{name}.h"), header));
+    }
+    if wanted(Emit::Report) {
+        let json = serde_json::to_string_pretty(report).expect("a report is plain data");
+        files.push(("report.json".into(), json + "\n"));
+        files.push(("report.txt".into(), report::table(report)));
+    }
+    files
+}
+
+fn provenance(request: &Request, model: &Model) -> Provenance {
+    Provenance {
+        command_line: request.command.clone(),
+        inputs: inputs(&request.files),
+        mechanism: model.mechanism.name.clone(),
+        ctas_per_sm: request.ctas_per_sm,
+    }
+}
+
+/// The files that were read, with their hashes.
+fn inputs(files: &Files) -> Vec<Input> {
+    let read = mechanism::input_files(files).into_iter().filter_map(|path| {
+        let bytes = std::fs::read(&path).ok()?;
+        let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
+        Some(Input { name: path.display().to_string(), sha256 })
+    });
+    read.collect()
+}
+
+/// Writes all files into a temporary folder beside the target, then moves them.
+///
+/// Errors: the folder cannot be made or written; then none of the files is in it.
+pub fn write(folder: &Path, files: &[(String, String)]) -> Result<(), Diagnostic> {
+    let failed = |e: std::io::Error| {
+        Diagnostic::error("output::unwritable", format!("cannot write to {}: {e}", folder.display()))
+            .help("choose a folder that you may write to with -o")
+    };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let staging = tempfile::Builder::new().prefix(".singe-").tempdir_in(folder).map_err(failed)?;
+    for (name, text) in files {
+        std::fs::write(staging.path().join(name), text).map_err(failed)?;
+    }
+    for (name, _) in files {
+        std::fs::rename(staging.path().join(name), folder.join(name)).map_err(failed)?;
+    }
+    Ok(())
+}

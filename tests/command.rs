@@ -1,0 +1,174 @@
+//! The command line on bad input: a message that says what to do, the documented exit code, nothing written.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+
+struct Outcome {
+    code: i32,
+    stdout: String,
+    stderr: String,
+    written: bool,
+}
+
+/// Runs `singe` in a folder with the given files; `-o out` is added.
+fn singe(files: &[(&str, &str)], arguments: &[&str]) -> Outcome {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let output = Command::cargo_bin("singe")
+        .unwrap()
+        .current_dir(folder.path())
+        .args(arguments)
+        .args(["-o", "out"])
+        .output()
+        .unwrap();
+    Outcome {
+        code: output.status.code().unwrap(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+        written: folder.path().join("out").exists(),
+    }
+}
+
+fn h2o2(file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms/h2o2").join(file);
+    std::fs::read_to_string(path).unwrap()
+}
+
+fn refused(files: &[(&str, &str)], arguments: &[&str], code: i32, words: &[&str]) {
+    let outcome = singe(files, arguments);
+    assert_eq!(outcome.code, code, "{}", outcome.stderr);
+    assert!(!outcome.written, "something was written");
+    for word in words {
+        assert!(outcome.stderr.contains(word), "no \"{word}\" in:\n{}", outcome.stderr);
+    }
+}
+
+#[test]
+fn a_missing_mechanism_names_the_file() {
+    refused(&[], &["absent.inp"], 1, &["absent.inp"]);
+}
+
+#[test]
+fn a_missing_companion_says_what_was_sought() {
+    let chem = h2o2("chem.inp");
+    refused(&[("chem.inp", &chem)], &["chem.inp"], 1, &["therm.dat", "--thermo"]);
+}
+
+#[test]
+fn a_wrong_reaction_is_located() {
+    let (chem, therm, tran) = (h2o2("chem.inp"), h2o2("therm.dat"), h2o2("tran.dat"));
+    for (from, to, word) in [("H2O2", "H2O9", "H2O9"), ("REACTIONS", "REACTIONS BTU/MOLE", "BTU/MOLE")] {
+        let position = chem.find("REACTIONS").unwrap();
+        let position = position + chem[position..].find(from).unwrap();
+        let broken = format!("{}{to}{}", &chem[..position], &chem[position + from.len()..]);
+        let line = broken[..position].matches('\n').count() + 1;
+        let files = [("chem.inp", broken.as_str()), ("therm.dat", &therm), ("tran.dat", &tran)];
+        refused(&files, &["chem.inp"], 1, &[word, &format!("chem.inp:{line}:")]);
+    }
+}
+
+#[test]
+fn an_unbalanced_reaction_and_a_malformed_number_come_together() {
+    let (chem, therm, tran) = (h2o2("chem.inp"), h2o2("therm.dat"), h2o2("tran.dat"));
+    let broken = chem.trim_end().trim_end_matches("END").to_owned()
+        + "H2 + O => H2O2 1.0 0.0 0.0\nH + O => OH 1.x 0.0 0.0\nEND\n";
+    let files = [("chem.inp", broken.as_str()), ("therm.dat", &therm), ("tran.dat", &tran)];
+    refused(&files, &["chem.inp"], 1, &["H2+O=>H2O2", "1.x"]);
+}
+
+#[test]
+fn usage_errors_exit_with_2() {
+    let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+    for (arguments, word) in [
+        (vec![chem, "--warps", "0"], "1..=32"),
+        (vec![chem, "--warps", "33"], "1..=32"),
+        (vec![chem, "--target", "voodoo"], "kepler"),
+        (vec![chem, "--kernel", "vorticity"], "viscosity"),
+        (vec![chem, "--weights", "flops=many"], "flops"),
+        (vec![chem, "--verify", "0"], "states"),
+        (vec![chem, "--ctas-per-sm", "0"], "1..=32"),
+        (vec![], "MECHANISM"),
+    ] {
+        refused(&[], &arguments, 2, &[word]);
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+    // A file stands where the folder should be made.
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("taken"), "").unwrap();
+    let out = folder.path().join("taken").join("out");
+    let output = Command::cargo_bin("singe").unwrap().args([chem, "--kernel", "conductivity", "-o"]).arg(&out).output();
+    let output = output.unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("cannot write") && message.contains("-o"), "{message}");
+}
+
+#[test]
+fn too_many_ctas_name_the_resource() {
+    let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/gri30/chem.inp");
+    refused(&[], &[chem, "--ctas-per-sm", "16"], 1, &["shared memory"]);
+    refused(&[], &[chem, "--ctas-per-sm", "17"], 1, &["barrier"]);
+}
+
+#[test]
+fn a_single_species_does_not_diffuse() {
+    let argon = "ELEMENTS AR END SPECIES AR END\nTHERMO\n300. 1000. 5000.\n\
+        AR                120186AR  1               G  0300.00   5000.00  1000.00      1\n \
+        0.02500000E+02 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00    2\n\
+        -0.07453750E+04 0.04366001E+02 0.02500000E+02 0.00000000E+00 0.00000000E+00    3\n \
+        0.00000000E+00 0.00000000E+00-0.07453750E+04 0.04366001E+02                   4\n\
+        END\nTRANS ALL\nAR 0 136.5 3.33 0 0 0\nEND\n";
+    let files = [("argon.inp", argon)];
+    refused(&files, &["argon.inp"], 1, &["two species", "--kernel"]);
+    let others = ["argon.inp", "--kernel", "viscosity,conductivity,chemistry", "--compilers", "off"];
+    assert_eq!(singe(&files, &others).code, 0);
+}
+
+#[test]
+fn json_is_json() {
+    let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+    let outcome = singe(&[], &[chem, "--kernel", "viscosity", "--compilers", "off", "--json"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(report["kernels"][0]["kernel"], "viscosity");
+    assert!(report["kernels"][0]["verification"]["largest_error"].as_f64().unwrap() < 1e-12);
+}
+
+#[test]
+fn optimal_and_greedy_mappings_are_compared() {
+    let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+    let outcome = singe(&[], &[chem, "--kernel", "conductivity", "--warps", "4", "--mapper", "ilp", "--json"]);
+    assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+    let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let kernel = &report["kernels"][0];
+    let (optimal, greedy) = (&kernel["mapping_cost"]["total"], &kernel["greedy_cost"]["total"]);
+    println!("ilp {optimal}, greedy {greedy}");
+    assert!(optimal.as_f64().unwrap() <= greedy.as_f64().unwrap() + 1e-9);
+    refused(
+        &[],
+        &[concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/gri30/chem.inp"), "--mapper", "ilp"],
+        1,
+        &["greedy"],
+    );
+}
+
+#[test]
+fn every_pass_prints_and_times_itself() {
+    let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+    for (pass, word) in
+        [("mechanism", "H2O2"), ("dataflow", "graph viscosity"), ("schedule", "barrier 0"), ("lower", "bar.sync")]
+    {
+        let outcome = singe(&[], &[chem, "--kernel", "viscosity", "--compilers", "off", "--print-after", pass]);
+        assert!(outcome.stderr.contains(word), "{pass}: {}", &outcome.stderr[..outcome.stderr.len().min(500)]);
+    }
+    let outcome =
+        singe(&[], &[chem, "--kernel", "viscosity", "--compilers", "off", "--time-passes", "--verify", "off"]);
+    assert!(outcome.stderr.contains("schedule") && outcome.stderr.contains(" ms"), "{}", outcome.stderr);
+}

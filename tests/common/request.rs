@@ -1,0 +1,40 @@
+//! A request to vary.
+
+use singe::dataflow::Kernel;
+use singe::driver::Request;
+use singe::emit::overlay::Codegen;
+use singe::kinetics::Stiffness;
+use singe::mapping::{Mapper, Weights};
+use singe::mechanism::{Files, Options};
+use singe::schedule::Placement;
+use singe::target::Target;
+
+/// All kernels of a mechanism at 8 warps for Kepler, verified; nothing is written.
+pub fn of(mechanism: std::path::PathBuf) -> Request {
+    Request {
+        files: Files { mechanism, ..Files::default() },
+        reading: Options::default(),
+        kernels: Kernel::ALL.to_vec(),
+        warps: 8,
+        target: Target::by_name("kepler").unwrap(),
+        ctas_per_sm: 1,
+        mapper: Mapper::Greedy,
+        weights: Weights::default(),
+        placement: Placement::Auto,
+        codegen: Codegen::Overlay,
+        floor: 1e-20,
+        stiffness: Stiffness::Sequential,
+        qssa_warps: None,
+        verify: Some(70),
+        real_compilers: false,
+        emit: vec![],
+        output: None,
+        command: String::new(),
+        fault: None,
+    }
+}
+
+/// A mechanism that comes with the project.
+pub fn shipped(name: &str) -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
+}

@@ -1,0 +1,43 @@
+//! NVRTC 11.8 and ptxas accept every emitted kernel, in every layout of code.
+
+use singe::driver::{self, Request};
+use singe::emit::overlay::Codegen;
+use singe::observer::Observer;
+use singe::toolchain;
+
+#[path = "common/request.rs"]
+mod request;
+
+fn accepted(name: &str, warps: u32) {
+    if let Err(absent) = toolchain::find() {
+        println!("skipped: {absent}");
+        return;
+    }
+    for codegen in [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel] {
+        let request =
+            Request { warps, codegen, verify: None, real_compilers: true, ..request::of(request::shipped(name)) };
+        let report = driver::compile(&request, &mut Observer::silent())
+            .unwrap_or_else(|f| panic!("{name} {codegen:?}: {:?}", f.diagnostics));
+        for k in &report.kernels {
+            let c = k.compiled.as_ref().expect("ptxas reports each kernel");
+            println!(
+                "{name} {warps} warps {codegen:?} {}: {} registers, {} + {} bytes spilled, {} bytes shared, {} barriers",
+                k.kernel, c.registers, c.spill_store_bytes, c.spill_load_bytes, c.shared_bytes, c.barriers
+            );
+            assert!(c.barriers <= 16 && c.registers <= 255);
+            if codegen != Codegen::DataParallel {
+                assert_eq!((c.barriers, c.shared_bytes), (k.named_barriers, k.shared_bytes), "{}", k.kernel);
+            }
+        }
+    }
+}
+
+#[test]
+fn h2o2() {
+    accepted("h2o2", 5);
+}
+
+#[test]
+fn gri30() {
+    accepted("gri30", 8);
+}

@@ -1,0 +1,31 @@
+//! The CUDA printer and the compilers that take its text.
+
+mod compilers;
+mod header;
+mod host;
+mod programs;
+mod random;
+mod text;
+mod toolchain;
+
+use singe::emit::cuda::{Input, Provenance};
+use singe::target::Target;
+use singe::toolchain::{Toolchain, find};
+
+fn provenance() -> Provenance {
+    Provenance {
+        command_line: "singe test.inp --warps 2".to_owned(),
+        inputs: vec![Input { name: "test.inp".to_owned(), sha256: "0123456789abcdef".repeat(4) }],
+        mechanism: "test".to_owned(),
+        ctas_per_sm: 1,
+    }
+}
+
+fn target(name: &str) -> &'static Target {
+    Target::by_name(name).unwrap()
+}
+
+/// The real compilers; where they are absent, says that the test is skipped and why.
+fn compilers() -> Option<Toolchain> {
+    find().inspect_err(|reason| println!("skipped: {reason}")).ok()
+}

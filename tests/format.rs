@@ -1,0 +1,74 @@
+//! `singe fmt`, and `--permissive` of every command.
+
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+
+const H2O2: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+
+/// Exit code, stdout, stderr.
+fn singe(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::cargo_bin("singe").unwrap().current_dir(folder).args(arguments).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_canonical_form_is_a_fixed_point() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let (code, _, stderr) = singe(at, &["fmt", H2O2, "-o", "out"]);
+    assert_eq!(code, 0, "{stderr}");
+    let (code, stdout, stderr) = singe(at, &["fmt", "--check", "out/chem.inp"]);
+    assert_eq!((code, stdout.as_str()), (0, ""), "{stderr}");
+    let (code, stdout, _) = singe(at, &["fmt", "out/chem.inp"]);
+    assert_eq!((code, stdout), (0, std::fs::read_to_string(at.join("out/chem.inp")).unwrap()));
+}
+
+#[test]
+fn check_names_the_file_that_differs() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    assert_eq!(singe(at, &["fmt", H2O2, "-o", "out"]).0, 0);
+    let thermo = at.join("out/therm.dat");
+    let text = std::fs::read_to_string(&thermo).unwrap();
+    std::fs::write(&thermo, text.replace("THERMO ALL", "THERMO all")).unwrap();
+    let (code, _, stderr) = singe(at, &["fmt", "--check", "out/chem.inp"]);
+    assert_eq!(code, 1);
+    assert!(stderr.contains("the thermo file of") && !stderr.contains("the mechanism of"), "{stderr}");
+}
+
+/// `chem.inp` beside its companions, with a species declared twice.
+fn repeated_species(at: &Path) -> PathBuf {
+    for name in ["chem.inp", "therm.dat", "tran.dat"] {
+        std::fs::copy(Path::new(H2O2).with_file_name(name), at.join(name)).unwrap();
+    }
+    let chem = at.join("chem.inp");
+    let text = std::fs::read_to_string(&chem).unwrap();
+    std::fs::write(&chem, text.replacen("REACTIONS", "SPECIES H2 END\nREACTIONS", 1)).unwrap();
+    chem
+}
+
+#[test]
+fn permissive_forgives_in_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    repeated_species(at);
+    for arguments in [
+        vec!["check", "chem.inp"],
+        vec!["check", "--json", "chem.inp"],
+        vec!["fmt", "chem.inp"],
+        vec!["chem.inp", "--kernel", "viscosity", "--compilers", "off", "-o", "out"],
+    ] {
+        let (code, stdout, stderr) = singe(at, &arguments);
+        assert_eq!(code, 1, "{arguments:?}");
+        assert!((stdout + &stderr).contains("mechanism::repeated-species"), "{arguments:?}: {stderr}");
+        let forgiving: Vec<_> = arguments.into_iter().chain(["--permissive"]).collect();
+        let (code, stdout, stderr) = singe(at, &forgiving);
+        assert_eq!(code, 0, "{forgiving:?}: {stderr}");
+        assert!((stdout + &stderr).contains("multiple declarations"), "{forgiving:?}: {stderr}");
+    }
+    let (_, stdout, _) = singe(at, &["check", "--json", "--permissive", "chem.inp"]);
+    let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(json[0]["severity"], "warning");
+}
