@@ -44,7 +44,7 @@ fn mechanisms() -> Vec<String> {
 
 fn request(mechanism: &str) -> Request {
     Request {
-        files: Files { mechanism: mechanism.into(), thermo: None, transport: None },
+        files: Files { mechanism: mechanism.into(), ..Files::default() },
         reading: Options::default(),
         kernels: Kernel::ALL.to_vec(),
         warps: 8,
@@ -57,6 +57,8 @@ fn request(mechanism: &str) -> Request {
         floor: 1e-20,
         form: Some(Form::Pairwise),
         fit_tolerance: Some(1e-4),
+        stiffness: singe::kinetics::Stiffness::Sequential,
+        qssa_warps: None,
         verify: None,
         real_compilers: false,
         emit: vec![Emit::Cuda, Emit::Report, Emit::Picture],

@@ -9,7 +9,7 @@ use crate::emit::overlay::{self, Codegen};
 use crate::emit::program::Program;
 use crate::fault::{self, Fault};
 use crate::forms;
-use crate::kinetics::{self, Model};
+use crate::kinetics::{self, Model, Stiffness};
 use crate::mapping::{self, Mapper, Mapping, Weights};
 use crate::mechanism::{self, Files};
 use crate::observer::Observer;
@@ -40,6 +40,10 @@ pub struct Request {
     pub form: Option<Form>,
     /// Largest relative error of polynomials against the exact form; `None` for exact forms only.
     pub fit_tolerance: Option<f64>,
+    /// How the chemistry kernel treats stiff species.
+    pub stiffness: Stiffness,
+    /// Keeps the operations that solve for quasi-steady species to this many warps, while the others go on.
+    pub qssa_warps: Option<u32>,
     /// Number of states that every kernel is verified on; `None` leaves the simulation out.
     pub verify: Option<usize>,
     /// Compile the CUDA text with NVRTC and ptxas where they are installed, and report registers and spills.
@@ -141,7 +145,8 @@ pub fn compile_kernel(
         None => None,
         Some(states) => {
             let (graph, mapping, proven, program, module) = (&graph, &mapping, &proven, &program, &ptx);
-            let subject = Subject { kernel, model, floor: request.floor, graph, mapping, proven, program, module };
+            let (floor, stiffness) = (request.floor, request.stiffness);
+            let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
             Some(observer.pass("verify", k, || verify::verify(&subject, states)).map_err(verification)?)
         }
     };
@@ -204,6 +209,8 @@ fn options(request: &Request) -> dataflow::Options {
         floor: request.floor,
         form: Form::Pairwise,
         fit_tolerance: request.fit_tolerance,
+        stiffness: request.stiffness,
+        qssa_warps: request.qssa_warps.map(|n| n.min(request.warps)),
     }
 }
 

@@ -53,7 +53,7 @@ fn error(kernel: Kernel, model: &Model, options: &Options) -> (f64, f64) {
             worst = if e.is_nan() { f64::INFINITY } else { worst.max(e) };
         }
     }
-    (worst, verify::tolerance(kernel, &graph))
+    (worst, verify::tolerance(kernel, model, &graph))
 }
 
 #[test]

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::dataflow::{Form, Kernel};
 use crate::emit::overlay::Codegen;
 use crate::fault::Fault;
+use crate::kinetics::Stiffness;
 use crate::mapping::{Mapper, Weights};
 use crate::observer::PASSES;
 use crate::output::Emit;
@@ -42,6 +43,9 @@ pub struct InputArguments {
     /// TRANSPORT file [default: tran.dat or transport.dat beside the mechanism, or its TRANS section]
     #[arg(long, value_name = "FILE")]
     pub transport: Option<PathBuf>,
+    /// Quasi-steady and stiff species, or none [default: reduction.txt beside the mechanism, if it is there]
+    #[arg(long, value_name = "FILE|none")]
+    pub reduction: Option<PathBuf>,
     /// Turn errors that have an obvious repair into warnings
     #[arg(long)]
     pub permissive: bool,
@@ -106,6 +110,12 @@ pub struct CompileArguments {
     /// Largest relative error of polynomial forms from 300 to 3000 K, or exact for none
     #[arg(long, value_name = "X|exact", default_value = "1e-4", value_parser = fit_tolerance)]
     pub fit_tolerance: FitTolerance,
+    /// How the chemistry kernel treats the stiff species of the reduction
+    #[arg(long, value_enum, default_value_t = StiffnessName::Sequential)]
+    pub stiffness: StiffnessName,
+    /// Keep the solution for quasi-steady species to this many warps, while the others compute the remaining rates
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub qssa_warps: Option<u32>,
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: Verify,
@@ -157,6 +167,26 @@ pub enum CodegenName {
     Overlay,
     Switch,
     DataParallel,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum StiffnessName {
+    /// One after the other, each seeing what the ones before scaled
+    Sequential,
+    /// All at once
+    Jacobi,
+    /// Not at all
+    Off,
+}
+
+impl From<StiffnessName> for Stiffness {
+    fn from(name: StiffnessName) -> Self {
+        match name {
+            StiffnessName::Sequential => Self::Sequential,
+            StiffnessName::Jacobi => Self::Jacobi,
+            StiffnessName::Off => Self::Off,
+        }
+    }
 }
 
 impl From<MapperName> for Mapper {

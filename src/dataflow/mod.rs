@@ -10,4 +10,4 @@ pub mod interpret;
 pub mod text;
 
 pub use build::{Form, Kernel, LOW_RANK_BOUND, Options, build};
-pub use graph::{Array, Graph, Op, Operation, Part, Shape, Step, StepRef, Value};
+pub use graph::{Array, Crew, Duty, Graph, Op, Operation, Part, Shape, Step, StepRef, Value};

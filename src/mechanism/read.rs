@@ -4,7 +4,7 @@ use super::names::Names;
 use super::report::Report;
 use super::syntax::{File, Word};
 use super::thermo::Records;
-use super::{Mechanism, chemkin, elements, reactions, species, transport};
+use super::{Mechanism, chemkin, elements, reactions, reduction, species, transport};
 use crate::diagnostic::{Diagnostic, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +16,18 @@ pub struct Files {
     pub mechanism: PathBuf,
     pub thermo: Option<PathBuf>,
     pub transport: Option<PathBuf>,
+    pub reduction: Companion,
+}
+
+/// Where an optional companion is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Companion {
+    /// In the mechanism's folder, if it is there.
+    #[default]
+    Beside,
+    At(PathBuf),
+    /// Not to be read even if it is there.
+    Ignored,
 }
 
 /// The same as texts in memory.
@@ -26,6 +38,7 @@ pub struct Sources {
     pub mechanism: Arc<Source>,
     pub thermo: Option<Arc<Source>>,
     pub transport: Option<Arc<Source>>,
+    pub reduction: Option<Arc<Source>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -52,7 +65,7 @@ pub fn input_files(files: &Files) -> Vec<PathBuf> {
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
     let thermo = files.thermo.clone().or_else(|| companion(folder, THERMO_NAMES));
     let transport = files.transport.clone().or_else(|| companion(folder, TRANSPORT_NAMES));
-    [Some(files.mechanism.clone()), thermo, transport].into_iter().flatten().collect()
+    [Some(files.mechanism.clone()), thermo, transport, reduction_path(files)].into_iter().flatten().collect()
 }
 
 /// [`read`] with options.
@@ -76,8 +89,11 @@ pub fn read_with(files: &Files, options: Options) -> Outcome {
     });
     let thermo = thermo_path.and_then(|path| load(&path, &mut report));
     let transport = transport_path.and_then(|path| load(&path, &mut report));
+    let reduction = reduction_path(files).and_then(|path| load(&path, &mut report));
     let sought = format!("looked for {} beside '{}'", THERMO_NAMES.join(" and "), files.mechanism.display());
-    check(name_of(&files.mechanism), &file, thermo.as_ref(), transport.as_ref(), &sought, report)
+    let companions =
+        Companions { thermo: thermo.as_ref(), transport: transport.as_ref(), reduction: reduction.as_ref() };
+    check(name_of(&files.mechanism), &file, companions, &sought, report)
 }
 
 /// Reads and checks a mechanism from texts. Touches no file.
@@ -87,8 +103,12 @@ pub fn read_with(files: &Files, options: Options) -> Outcome {
 pub fn parse(sources: &Sources, options: Options) -> Outcome {
     let mut report = Report::new(options.permissive);
     let file = chemkin::parse(&sources.mechanism, &mut report);
-    let (thermo, transport) = (sources.thermo.as_ref(), sources.transport.as_ref());
-    check(identifier(&sources.name), &file, thermo, transport, "no thermo text is given", report)
+    let companions = Companions {
+        thermo: sources.thermo.as_ref(),
+        transport: sources.transport.as_ref(),
+        reduction: sources.reduction.as_ref(),
+    };
+    check(identifier(&sources.name), &file, companions, "no thermo text is given", report)
 }
 
 /// A text from the bytes of a file: what is not UTF-8 becomes U+FFFD, a byte order mark is dropped, and control
@@ -103,11 +123,18 @@ pub fn decode(name: &str, bytes: &[u8]) -> Arc<Source> {
 const THERMO_NAMES: [&str; 2] = ["therm.dat", "thermo.dat"];
 const TRANSPORT_NAMES: [&str; 2] = ["tran.dat", "transport.dat"];
 
+const REDUCTION_NAME: &str = "reduction.txt";
+
+struct Companions<'a> {
+    thermo: Option<&'a Arc<Source>>,
+    transport: Option<&'a Arc<Source>>,
+    reduction: Option<&'a Arc<Source>>,
+}
+
 fn check<'a>(
     name: String,
     file: &File<'a>,
-    thermo: Option<&'a Arc<Source>>,
-    transport: Option<&'a Arc<Source>>,
+    Companions { thermo, transport, reduction }: Companions<'a>,
     sought: &str,
     mut report: Report,
 ) -> Outcome {
@@ -140,8 +167,9 @@ fn check<'a>(
     // The balance needs every composition; without one the cause is already reported.
     if let Some(species) = species.into_iter().collect::<Option<Vec<_>>>().filter(|s| s.len() == declared.len()) {
         reactions::check_balance(&reactions, &species, &elements, &mut report);
+        let reduction = reduction.map(|source| reduction::read(source, &species, &reactions, &mut report));
         if report.errors() == 0 {
-            return Ok((Mechanism { name, elements, species, reactions }, report.sorted()));
+            return Ok((Mechanism { name, elements, species, reactions, reduction }, report.sorted()));
         }
     }
     Err(report.sorted())
@@ -176,6 +204,17 @@ fn covers<'a>(given: impl Iterator<Item = &'a str>, species: &[Word]) -> bool {
 
 fn companion(folder: &Path, names: [&str; 2]) -> Option<PathBuf> {
     names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+}
+
+fn reduction_path(files: &Files) -> Option<PathBuf> {
+    match &files.reduction {
+        Companion::Beside => {
+            let folder = files.mechanism.parent().unwrap_or(Path::new(""));
+            Some(folder.join(REDUCTION_NAME)).filter(|path| path.is_file())
+        }
+        Companion::At(path) => Some(path.clone()),
+        Companion::Ignored => None,
+    }
 }
 
 fn load(path: &Path, report: &mut Report) -> Option<Arc<Source>> {

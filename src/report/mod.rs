@@ -98,7 +98,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units
     }
     Report {
         mechanism: model.mechanism.name.clone(),
-        species: model.mechanism.species.len(),
+        species: model.species().len(),
         reactions: model.mechanism.reactions.len(),
         target: format!("{} ({})", request.target.name, request.target.compute_capability.sm()),
         codegen: codegen_name(request.codegen).into(),

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
 use super::{Limits, Phase, Placement, Schedule};
-use crate::dataflow::{Graph, Op, Part, StepRef, Value};
+use crate::dataflow::{Duty, Graph, Op, Part, StepRef, Value};
 use crate::diagnostic::Diagnostic;
 use crate::mapping::Mapping;
 
@@ -108,12 +108,21 @@ fn reading_warps(graph: &Graph, mapping: &Mapping) -> SecondaryMap<Value, u32> {
 /// Position of a step in the order within a phase; equal keys are the same kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Group {
+    /// What feeds a crew comes first, then the crew's own.
+    duty: Duty,
     depth: u32,
     /// Operations with running states go through all their steps a few at a time, to spare registers.
     chunk: u32,
     part: u32,
     path: Reverse<u32>,
     shape: u32,
+}
+
+impl Group {
+    /// Groups that share slots and load in turn.
+    fn class(&self) -> (Duty, u32, u32, u32) {
+        (self.duty, self.depth, self.chunk, self.part)
+    }
 }
 
 struct Placer<'a> {
@@ -181,7 +190,14 @@ impl<'a> Placer<'a> {
                 Part::Round(_) => 1,
                 Part::After => 2,
             };
-            let group = Group { depth: depth[at.op], chunk: chunk[at.op], part, path: Reverse(longest[&shape]), shape };
+            let group = Group {
+                duty: graph.duty(at),
+                depth: depth[at.op],
+                chunk: chunk[at.op],
+                part,
+                path: Reverse(longest[&shape]),
+                shape,
+            };
             waiting.entry(group).or_default().push(at);
         }
         Self {
@@ -205,7 +221,12 @@ impl<'a> Placer<'a> {
     fn run(mut self) -> Option<Placed> {
         let mut phases = Vec::new();
         while !self.waiting.is_empty() {
-            let runs = self.phase(phases.len() as u32);
+            // As long as a crew is not fed, the rest waits, so that it can run beside the crew.
+            let fed = self.waiting.keys().next().is_none_or(|group| group.duty != Duty::Feeds);
+            let mut runs = self.phase(phases.len() as u32, if fed { Duty::Rest } else { Duty::Member });
+            if !fed && runs.iter().all(Vec::is_empty) {
+                runs = self.phase(phases.len() as u32, Duty::Rest);
+            }
             if runs.iter().all(Vec::is_empty) {
                 return None;
             }
@@ -214,12 +235,13 @@ impl<'a> Placer<'a> {
         Some((phases, self.slot_of, self.used))
     }
 
-    fn phase(&mut self, phase: u32) -> Vec<Vec<StepRef>> {
+    /// One phase, of the groups up to a duty.
+    fn phase(&mut self, phase: u32, last: Duty) -> Vec<Vec<StepRef>> {
         let mut runs = vec![Vec::new(); self.mapping.warps as usize];
         let mut load = vec![0; self.mapping.warps as usize];
         let mut released = Vec::new();
-        let groups: Vec<Group> = self.waiting.keys().copied().collect();
-        for class in groups.chunk_by(|a, b| (a.depth, a.chunk, a.part) == (b.depth, b.chunk, b.part)) {
+        let groups: Vec<Group> = self.waiting.keys().copied().take_while(|group| group.duty <= last).collect();
+        for class in groups.chunk_by(|a, b| a.class() == b.class()) {
             let mut ready = Vec::new();
             for &group in class {
                 let steps = self.waiting.remove(&group).expect("the key was just listed");

@@ -21,7 +21,7 @@ const WIDEST_BLOCK: usize = 8;
 const NO_PAIR: [f64; 4] = [-1000.0, 0.0, 0.0, 0.0];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let n = model.mechanism.species.len();
+    let n = model.species().len();
     let mut graph = common::begin("diffusion", model, "diffusion", n as u32, &SCALARS);
     let blocks = blocks(n, options.warps as usize);
     let clamped = (options.stage_inputs && n > 2).then(|| clamped_fractions(&mut graph, model, options));
@@ -73,7 +73,7 @@ pub fn clamped_fractions(graph: &mut Graph, model: &Model, options: &Options) ->
     let x = clamp(&mut b, options, 0);
     b.values = vec![x];
     let shape = graph.shape(b);
-    let species = &model.mechanism.species;
+    let species = model.species();
     (0..species.len())
         .map(|k| {
             let name = &species[k].name;

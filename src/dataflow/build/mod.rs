@@ -10,8 +10,11 @@ mod form;
 mod low_rank;
 mod means;
 mod pressure;
+mod qssa;
 mod reaction;
 mod resistances;
+mod split;
+mod stiffness;
 mod symmetric;
 mod viscosity;
 
@@ -21,7 +24,7 @@ use std::fmt;
 
 use super::graph::Graph;
 use crate::diagnostic::Diagnostic;
-use crate::kinetics::Model;
+use crate::kinetics::{Model, Stiffness};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kernel {
@@ -45,8 +48,12 @@ impl Kernel {
 
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
     /// gross rate for chemistry (design, section 7).
-    pub fn tolerance(self) -> f64 {
-        if self == Self::Chemistry { 1e-10 } else { 1e-12 }
+    pub fn tolerance(self, model: &Model) -> f64 {
+        match self {
+            Self::Chemistry if model.mechanism.reduction.is_some() => 1e-8,
+            Self::Chemistry => 1e-10,
+            Self::Viscosity | Self::Conductivity | Self::Diffusion => 1e-12,
+        }
     }
 }
 
@@ -69,11 +76,23 @@ pub struct Options {
     pub form: Form,
     /// Largest relative error of polynomials against the exact form; `None` for exact forms only.
     pub fit_tolerance: Option<f64>,
+    /// How the chemistry kernel treats stiff species.
+    pub stiffness: Stiffness,
+    /// Keeps the operations that solve for quasi-steady species to this many warps.
+    pub qssa_warps: Option<u32>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { warps: 8, stage_inputs: true, floor: 1e-20, form: Form::Pairwise, fit_tolerance: Some(1e-4) }
+        Self {
+            warps: 8,
+            stage_inputs: true,
+            floor: 1e-20,
+            form: Form::Pairwise,
+            fit_tolerance: Some(1e-4),
+            stiffness: Stiffness::Sequential,
+            qssa_warps: None,
+        }
     }
 }
 
@@ -92,7 +111,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             ]
         })
     };
-    if kernel == Kernel::Diffusion && model.mechanism.species.len() < 2 {
+    if kernel == Kernel::Diffusion && model.species().len() < 2 {
         return Err(vec![
             Diagnostic::error("kernel::one-species", "the diffusion kernel needs at least two species")
                 .help("choose the other kernels with --kernel viscosity,conductivity,chemistry"),

@@ -20,6 +20,8 @@ pub struct Sources<'a> {
     pub concentrations: Option<Vec<Option<Value>>>,
     /// -g/RT by species, where an equilibrium constant needs it
     pub gibbs: Vec<Option<Value>>,
+    /// Species from this one on are quasi-steady: they react with concentration 1.
+    pub transported: usize,
     pub third_bodies: Vec<(Vec<(SpeciesIndex, f64)>, Value)>,
     /// Fewer elementary functions, for the lean form.
     pub lean: bool,
@@ -40,7 +42,7 @@ impl Operands {
         self.body.constant(self.constants.len() as u32 - 1)
     }
 
-    fn input(&mut self, value: Value) -> Id {
+    pub fn input(&mut self, value: Value) -> Id {
         self.inputs.push(value);
         self.body.input(self.inputs.len() as u32 - 1)
     }
@@ -51,6 +53,12 @@ impl Operands {
         }
         self.rows.push(k as u32);
         loaded_concentration(&mut self.body, sources.scalars, self.rows.len() as u32 - 1)
+    }
+
+    /// A field of a global array.
+    pub fn field(&mut self, array: u32, row: u32) -> Id {
+        self.rows.push(row);
+        self.body.field(array, self.rows.len() as u32 - 1)
     }
 
     pub fn into_step(self, graph: &mut Graph) -> Step {
@@ -98,6 +106,24 @@ pub fn step(graph: &mut Graph, r: &Reaction, sources: &Sources<'_>) -> Step {
     o.into_step(graph)
 }
 
+/// The rates of the live directions, [M] included: k_f prod C^nu' and k_r prod C^nu''.
+pub fn directions(o: &mut Operands, r: &Reaction, live: [bool; 2], sources: &Sources<'_>) -> [Option<Id>; 2] {
+    let forward = rate_constant(o, r, sources);
+    let reverse = if live[1] { reverse_constant(o, r, sources, forward) } else { None };
+    let sides = [(&r.reactants, &r.forward_orders), (&r.products, &r.reverse_orders)];
+    let mut rates = [None; 2];
+    for (d, constant) in [live[0].then_some(forward), reverse].into_iter().enumerate() {
+        let Some(constant) = constant else { continue };
+        let mut rate = product(o, sources, constant, &orders(sides[d].0, sides[d].1));
+        if let Some(collider) = &r.third_body {
+            let m = third_body(o, sources, collider);
+            rate = o.body.mul(rate, m);
+        }
+        rates[d] = Some(rate);
+    }
+    rates
+}
+
 /// The orders of one direction: FORD or RORD values replace coefficients.
 fn orders(side: &[(SpeciesIndex, f64)], replaced: &[(SpeciesIndex, f64)]) -> Vec<(SpeciesIndex, f64)> {
     let mut all = side.to_vec();
@@ -114,7 +140,7 @@ fn orders(side: &[(SpeciesIndex, f64)], replaced: &[(SpeciesIndex, f64)]) -> Vec
 /// k times the product of concentrations to their orders.
 fn product(o: &mut Operands, sources: &Sources<'_>, k: Id, orders: &[(SpeciesIndex, f64)]) -> Id {
     let mut result = k;
-    for &(species, order) in orders {
+    for &(species, order) in orders.iter().filter(|(species, _)| *species < sources.transported) {
         let c = o.concentration(sources, species);
         if order.fract() == 0.0 && (1.0..=4.0).contains(&order) {
             for _ in 0..order as u32 {

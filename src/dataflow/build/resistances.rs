@@ -18,7 +18,7 @@ pub const SCALARS: [u32; 1] = [scalar::SCALED_LN_TEMPERATURE];
 const POWER: f64 = 1.75;
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
-    let n = model.mechanism.species.len();
+    let n = model.species().len();
     let mut graph = common::begin("diffusion", model, "diffusion", n as u32, &SCALARS);
     let inverse = |c: &[f64; 4]| [ATMOSPHERE.ln() - c[0], POWER - c[1], -c[2], -c[3]];
     let cubics: Vec<[f64; 4]> = fits.diffusion.iter().map(inverse).collect();
@@ -120,11 +120,11 @@ fn numerators(
         before = Some(before.map_or(own[i], |sum| b.add(sum, own[i])));
     }
     let shape = graph.shape(b);
-    let constants = block.clone().map(|k| model.mechanism.species[k].weight).collect();
+    let constants = block.clone().map(|k| model.species()[k].weight).collect();
     let inputs = [&[scale], others].concat();
     let at = step(shape, constants, inputs, block.clone().map(|k| k as u32).collect());
     let op = graph.add(single(format!("numerators {}..{}", block.start, block.end), at), |_, i| {
-        format!("numerator {}", model.mechanism.species[block.start + i].name)
+        format!("numerator {}", model.species()[block.start + i].name)
     });
     graph.ops[op].after.outputs.clone()
 }
@@ -150,7 +150,7 @@ fn row(graph: &mut Graph, model: &Model, i: usize, numerator: Value, shares: &[V
         graph.shape(b)
     };
     let operation = Operation {
-        name: format!("row {}", model.mechanism.species[i].name),
+        name: format!("row {}", model.species()[i].name),
         states: 1,
         before: Some(step(before, vec![], vec![], vec![])),
         rounds: shares.iter().map(|&v| step(round, vec![], vec![v], vec![])).collect(),

@@ -29,7 +29,7 @@ type Triple = [Value; 3];
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let mut graph = common::begin("viscosity", model, "viscosity", 1, &SCALARS);
     let classes = weight_classes(model);
-    let weights: Vec<f64> = classes.iter().map(|class| model.mechanism.species[class[0]].weight).collect();
+    let weights: Vec<f64> = classes.iter().map(|class| model.species()[class[0]].weight).collect();
     let constants = species_constants(model, fits);
     let again = !options.stage_inputs && constants.len() > MOST_ROOTS;
     let (triples, roots) = sources(&mut graph, model, &constants, options.warps as usize, !again);
@@ -51,7 +51,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
 
 /// Species of equal weight, the larger classes first; in the order of the mechanism otherwise.
 fn weight_classes(model: &Model) -> Vec<Vec<usize>> {
-    let species = &model.mechanism.species;
+    let species = model.species();
     let mut classes: Vec<Vec<usize>> = Vec::new();
     for (k, this) in species.iter().enumerate() {
         let same = |class: &&mut Vec<usize>| (species[class[0]].weight / this.weight - 1.0).abs() <= 4.0 * f64::EPSILON;
@@ -75,7 +75,7 @@ struct Ends<'a> {
 
 /// By species: the cubic of ln e in ln T, and sqrt(W).
 fn species_constants(model: &Model, fits: &TransportFits) -> Vec<[f64; 5]> {
-    let all = model.mechanism.species.iter().zip(&fits.viscosity);
+    let all = model.species().iter().zip(&fits.viscosity);
     all.map(|(species, c)| {
         [0.5 * c[0] - species.weight.ln() / 4.0, 0.5 * c[1], 0.5 * c[2], 0.5 * c[3], species.weight.sqrt()]
     })
@@ -97,7 +97,7 @@ fn sources(
     warps: usize,
     keep: bool,
 ) -> (Vec<Triple>, Vec<Value>) {
-    let species = &model.mechanism.species;
+    let species = model.species();
     let (mut triples, mut roots) = (Vec::new(), Vec::new());
     let per_species = if keep { 4 } else { 3 };
     for group in common::blocks(species.len(), warps * species.len().div_ceil(warps * SOURCES)) {
@@ -150,7 +150,7 @@ fn class_sum(graph: &mut Graph, model: &Model, class: &[usize], triples: &[Tripl
         return triples[only];
     }
     let inputs: Vec<Triple> = class.iter().map(|&k| triples[k]).collect();
-    sum_of(graph, &format!("weight of {}", model.mechanism.species[class[0]].name), &inputs)
+    sum_of(graph, &format!("weight of {}", model.species()[class[0]].name), &inputs)
 }
 
 fn sum_of(graph: &mut Graph, name: &str, triples: &[Triple]) -> Triple {
@@ -232,7 +232,7 @@ fn product_round(graph: &mut Graph, rows: usize) -> crate::dataflow::Shape {
 
 /// The rows of the matrix, several per operation, and their species' shares as one value per operation.
 fn rows(graph: &mut Graph, model: &Model, matrix: &[Vec<f64>], vectors: &[Triple], ends: &Ends<'_>) -> Vec<Value> {
-    let species = &model.mechanism.species;
+    let species = model.species();
     let (classes, warps) = (ends.classes, ends.warps);
     let groups = common::blocks(classes.len(), warps * classes.len().div_ceil(warps * ROWS));
     groups
