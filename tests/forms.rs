@@ -24,7 +24,7 @@ fn name(path: &Path) -> String {
 }
 
 fn model(path: &Path) -> Model {
-    let files = Files { mechanism: path.into(), thermo: None, transport: None };
+    let files = Files { mechanism: path.into(), ..Files::default() };
     kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
 }
 

@@ -4,7 +4,6 @@ mod common;
 
 use singe::dataflow::interpret::{self, Machine};
 use singe::dataflow::{Graph, Kernel, Options, build};
-use singe::kinetics::Stiffness;
 use singe::mapping::{self, Mapper, Weights};
 use singe::schedule::{self, Limits, Placement, Schedule, proof};
 
