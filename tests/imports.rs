@@ -13,7 +13,7 @@ const LEVELS: [&[&str]; 11] = [
     &["emit"],
     &["simt"],
     &["sim", "toolchain"],
-    &["driver", "observer", "output", "report", "verify", "fault"],
+    &["driver", "observer", "output", "report", "verify", "fault", "forms"],
     &["cli"],
 ];
 
