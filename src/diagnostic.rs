@@ -1,8 +1,10 @@
 //! Diagnostics are data: an id, a severity, a span, a message and a remedy. Several are gathered before a step stops.
 
+mod catalogue;
 mod json;
 mod render;
 
+pub use catalogue::{Entry, entries, page};
 pub use json::to_json;
 pub use render::{Style, render};
 

@@ -34,7 +34,7 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct InputArguments {
-    /// The CHEMKIN mechanism
+    /// The CHEMKIN mechanism, or a Cantera YAML file
     #[arg(value_name = "MECHANISM", required = true)]
     pub mechanism: Option<PathBuf>,
     /// THERMO file [default: therm.dat or thermo.dat beside the mechanism, or its THERMO section]

@@ -1,4 +1,4 @@
-//! The checked mechanism: what a CHEMKIN mechanism says, in SI units with kmol, free of syntax.
+//! The checked mechanism: what CHEMKIN files or a Cantera YAML file say, in SI units with kmol, free of syntax.
 //!
 //! Rate constants follow spec section 1.4: `A` in (m3/kmol)^(n-1)/s with `n` the order of the expression it stands in,
 //! activation energies as temperatures E/R in K.
@@ -21,6 +21,7 @@ mod thermo;
 mod transport;
 mod units;
 mod write;
+mod yaml;
 
 pub use read::{Companion, Files, Options, Outcome, Sources, decode, input_files, parse, read, read_with};
 pub use write::{Written, write};

@@ -35,6 +35,11 @@ impl Names {
         self.exact.get(name).or_else(|| self.folded.get(&name.to_uppercase())).copied()
     }
 
+    /// Number of names.
+    pub fn len(&self) -> usize {
+        self.listed.len()
+    }
+
     /// Length in bytes of the longest name.
     pub fn longest(&self) -> usize {
         self.longest

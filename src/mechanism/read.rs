@@ -4,7 +4,7 @@ use super::names::Names;
 use super::report::Report;
 use super::syntax::{File, Word};
 use super::thermo::Records;
-use super::{Mechanism, chemkin, elements, reactions, reduction, species, transport};
+use super::{Element, Mechanism, Reaction, Species, chemkin, elements, reactions, reduction, species, transport, yaml};
 use crate::diagnostic::{Diagnostic, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,6 +62,9 @@ pub fn read(files: &Files) -> Outcome {
 /// The files that [`read`] reads, for a record of where results come from: the mechanism, and companions where they are
 /// given or found.
 pub fn input_files(files: &Files) -> Vec<PathBuf> {
+    if yaml::is_yaml(&files.mechanism.to_string_lossy()) {
+        return vec![files.mechanism.clone()];
+    }
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
     let thermo = files.thermo.clone().or_else(|| companion(folder, THERMO_NAMES));
     let transport = files.transport.clone().or_else(|| companion(folder, TRANSPORT_NAMES));
@@ -75,6 +78,11 @@ pub fn input_files(files: &Files) -> Vec<PathBuf> {
 pub fn read_with(files: &Files, options: Options) -> Outcome {
     let mut report = Report::new(options.permissive);
     let Some(source) = load(&files.mechanism, &mut report) else { return Err(report.sorted()) };
+    if yaml::is_yaml(&source.name) {
+        let companions = [&files.thermo, &files.transport].map(Option::is_some);
+        let reduction = reduction_path(files).and_then(|path| load(&path, &mut report));
+        return check_yaml(name_of(&files.mechanism), &source, companions, reduction.as_ref(), report);
+    }
     let file = chemkin::parse(&source, &mut report);
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
     let thermo_path = files.thermo.clone().or_else(|| {
@@ -102,6 +110,11 @@ pub fn read_with(files: &Files, options: Options) -> Outcome {
 /// As [`read`].
 pub fn parse(sources: &Sources, options: Options) -> Outcome {
     let mut report = Report::new(options.permissive);
+    if yaml::is_yaml(&sources.mechanism.name) {
+        let companions = [&sources.thermo, &sources.transport].map(Option::is_some);
+        let reduction = sources.reduction.as_ref();
+        return check_yaml(identifier(&sources.name), &sources.mechanism, companions, reduction, report);
+    }
     let file = chemkin::parse(&sources.mechanism, &mut report);
     let companions = Companions {
         thermo: sources.thermo.as_ref(),
@@ -163,9 +176,44 @@ fn check<'a>(
         let entries = transport_exists.then_some(entries.as_slice());
         species::assemble(&declared, &elements, &records, entries, &mut report)
     };
-    reactions::check_duplicates(&reactions, declared.len(), &mut report);
+    let parts = Parts { elements, species, reactions, declared: declared.len() };
+    conclude(name, parts, reduction, report)
+}
+
+/// A YAML file has no companions: `[thermo, transport]` says which were given all the same.
+fn check_yaml(
+    name: String,
+    source: &Arc<Source>,
+    companions: [bool; 2],
+    reduction: Option<&Arc<Source>>,
+    mut report: Report,
+) -> Outcome {
+    for (_, what) in companions.iter().zip(["thermo", "transport"]).filter(|(given, _)| **given) {
+        let message = format!("a {what} file is given beside a YAML file, which holds these data itself");
+        report.push(Diagnostic::error("yaml::companion", message).help(format!("leave --{what} out")));
+    }
+    let Some(contents) = yaml::read(source, &mut report) else { return Err(report.sorted()) };
+    let yaml::Contents { elements, species, reactions } = contents;
+    let declared = species.len();
+    let parts = Parts { elements, species, reactions, declared };
+    conclude(name, parts, reduction, report)
+}
+
+/// What was read; a species is absent where its data are wrong.
+struct Parts {
+    elements: Vec<Element>,
+    species: Vec<Option<Species>>,
+    reactions: Vec<Reaction>,
+    /// Number of species that were declared.
+    declared: usize,
+}
+
+/// The checks that need all parts.
+fn conclude(name: String, parts: Parts, reduction: Option<&Arc<Source>>, mut report: Report) -> Outcome {
+    let Parts { elements, species, reactions, declared } = parts;
+    reactions::check_duplicates(&reactions, declared, &mut report);
     // The balance needs every composition; without one the cause is already reported.
-    if let Some(species) = species.into_iter().collect::<Option<Vec<_>>>().filter(|s| s.len() == declared.len()) {
+    if let Some(species) = species.into_iter().collect::<Option<Vec<_>>>().filter(|s| s.len() == declared) {
         reactions::check_balance(&reactions, &species, &elements, &mut report);
         let reduction = reduction.map(|source| reduction::read(source, &species, &reactions, &mut report));
         if report.errors() == 0 {

@@ -20,11 +20,20 @@ pub enum Energy {
     Kilojoules,
     Electronvolts,
     Kelvins,
+    /// Cantera's default; no CHEMKIN keyword stands for it.
+    JoulesPerKilomole,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Length {
+    Centimetres,
+    Metres,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
     Moles,
+    Kilomoles,
     Molecules,
 }
 
@@ -33,11 +42,12 @@ pub enum Quantity {
 pub struct Units {
     pub energy: Energy,
     pub quantity: Quantity,
+    pub length: Length,
 }
 
 impl Units {
     /// What CHEMKIN assumes.
-    pub const DEFAULT: Self = Self { energy: Energy::Calories, quantity: Quantity::Moles };
+    pub const DEFAULT: Self = Self { energy: Energy::Calories, quantity: Quantity::Moles, length: Length::Centimetres };
 
     /// Applies a unit keyword in any letter case; `KCAL` stands for `KCAL/MOLE` and so on. False when it is unknown.
     pub fn apply(&mut self, keyword: &str) -> bool {
@@ -62,14 +72,14 @@ impl Units {
         true
     }
 
-    /// `A` in cm3-mol(ecule)-s units of an expression of the given order, to (m3/kmol)^(order-1)/s. Powers of ten
+    /// `A` in these units of an expression of the given order, to (m3/kmol)^(order-1)/s. Powers of ten
     /// move the exponent of the text, so that whole orders are converted with one rounding, and invertibly.
     pub fn factor(&self, text: &str, order: f64) -> Option<f64> {
         let power = whole(order - 1.0);
-        let tens = -3.0 * power;
+        let tens = self.tens() * power;
         let shifted = number::scaled(text, tens.floor() as i32)? * 10f64.powf(tens - tens.floor());
         let value = match self.quantity {
-            Quantity::Moles => shifted,
+            Quantity::Moles | Quantity::Kilomoles => shifted,
             Quantity::Molecules => shifted * AVOGADRO.powf(power),
         };
         value.is_finite().then_some(value)
@@ -78,10 +88,22 @@ impl Units {
     /// The decimal logarithm of the same conversion.
     pub fn log10_factor(&self, order: f64) -> f64 {
         let per_power = match self.quantity {
-            Quantity::Moles => -3.0,
-            Quantity::Molecules => AVOGADRO.log10() - 3.0,
+            Quantity::Moles | Quantity::Kilomoles => self.tens(),
+            Quantity::Molecules => AVOGADRO.log10() + self.tens(),
         };
         whole(order - 1.0) * per_power
+    }
+
+    /// Powers of ten in a volume per amount, in m3/kmol (per Avogadro's number of moles for molecules).
+    fn tens(&self) -> f64 {
+        let volume = match self.length {
+            Length::Centimetres => -6.0,
+            Length::Metres => 0.0,
+        };
+        match self.quantity {
+            Quantity::Moles | Quantity::Molecules => volume + 3.0,
+            Quantity::Kilomoles => volume,
+        }
     }
 
     pub fn arrhenius(&self, a: &str, b: f64, e: f64, order: f64) -> Option<Arrhenius> {
@@ -109,6 +131,7 @@ impl Energy {
             Self::Kilojoules => 1000.0 / GAS_CONSTANT,
             Self::Electronvolts => ELECTRONVOLT,
             Self::Kelvins => 1.0,
+            Self::JoulesPerKilomole => 1e-3 / GAS_CONSTANT,
         }
     }
 }
@@ -133,7 +156,7 @@ mod tests {
     fn keywords_may_be_abbreviated() {
         let mut units = Units::DEFAULT;
         assert!(units.apply("kjou") && units.apply("MOLECULES"));
-        assert_eq!(units, Units { energy: Energy::Kilojoules, quantity: Quantity::Molecules });
+        assert_eq!(units, Units { energy: Energy::Kilojoules, quantity: Quantity::Molecules, ..Units::DEFAULT });
         assert!(!units.apply("FURLONGS"));
     }
 }

@@ -17,11 +17,11 @@ pub fn shortest_energy_unit(reactions: &[Reaction]) -> Energy {
 
 /// The lines of a reaction in a mechanism with the given energy unit.
 pub fn lines(reaction: &Reaction, energy: Energy, names: &[&str]) -> String {
-    let base = Units { energy, quantity: Quantity::Moles };
+    let base = Units { energy, ..Units::DEFAULT };
     let quantities = [Quantity::Moles, Quantity::Molecules];
     let others = quantities.iter().flat_map(|quantity| {
         let quantity = *quantity;
-        Energy::ALL.iter().map(move |(energy, _)| Units { energy: *energy, quantity })
+        Energy::ALL.iter().map(move |(energy, _)| Units { energy: *energy, quantity, ..Units::DEFAULT })
     });
     let attempt = |units: Units| {
         let mut printer = Printer { reaction, names, units, is_base: units == base, exact: true };
@@ -135,7 +135,7 @@ impl Printer<'_> {
             return scientific(a, 3 * power as i32);
         }
         let scale = match self.units.quantity {
-            Quantity::Moles => 1e-3,
+            Quantity::Moles | Quantity::Kilomoles => 1e-3,
             Quantity::Molecules => 1e-3 * AVOGADRO,
         };
         let guess = a / f64::powf(scale, power);
@@ -178,7 +178,7 @@ impl Printer<'_> {
         let energy = Energy::ALL.iter().find(|(unit, _)| *unit == self.units.energy).map_or("", |(_, keyword)| keyword);
         let energy = energy.split('/').next().unwrap_or(energy);
         match self.units.quantity {
-            Quantity::Moles => format!("UNITS/ {energy} /"),
+            Quantity::Moles | Quantity::Kilomoles => format!("UNITS/ {energy} /"),
             Quantity::Molecules => format!("UNITS/ {energy} MOLECULES /"),
         }
     }

@@ -1,0 +1,308 @@
+//! What can be wrong with the input.
+
+use super::Entry;
+
+pub const ENTRIES: [Entry; 62] = [
+    Entry {
+        id: "cli::no-mechanism",
+        cause: "No mechanism was named on the command line.",
+        remedy: "Name a CHEMKIN mechanism or a Cantera YAML file; see `singe --help`.",
+    },
+    Entry {
+        id: "fmt::not-canonical",
+        cause: "`singe fmt --check` found a file that differs from its canonical form.",
+        remedy: "Write the files anew with `singe fmt MECHANISM -o FOLDER`.",
+    },
+    Entry {
+        id: "kernel::no-transport",
+        cause: "A transport kernel was asked for, and the mechanism has no transport data.",
+        remedy: "Give a transport file with `--transport`, or choose kernels with `--kernel chemistry`.",
+    },
+    Entry {
+        id: "kinetics::bad-transport",
+        cause: "A transport parameter is negative, or zero where it must be positive.",
+        remedy: "Correct the species' transport data.",
+    },
+    Entry {
+        id: "kinetics::missing-transport",
+        cause: "A species has no transport data, and others have.",
+        remedy: "Add its line to the transport data.",
+    },
+    Entry {
+        id: "kinetics::no-common-range",
+        cause: "No temperature lies in the thermo ranges of all species, so that no transport fit is possible.",
+        remedy: "Correct the temperature limits in the thermo data.",
+    },
+    Entry {
+        id: "mechanism::atomic-weight",
+        cause: "The weight given for an element is not a positive number.",
+        remedy: "Write the weight in g/mol between slashes, such as `CI/13.003/`.",
+    },
+    Entry {
+        id: "mechanism::auxiliary-without-reaction",
+        cause: "An auxiliary line stands before the first reaction.",
+        remedy: "Move it below the reaction that it belongs to.",
+    },
+    Entry {
+        id: "mechanism::chebyshev",
+        cause: "The sizes, the ranges or the number of coefficients of a Chebyshev rate do not fit together.",
+        remedy: "Give `TCHEB/ min max /`, `PCHEB/ min max /` and `CHEB/ rows columns coefficients /` with rows times columns coefficients.",
+    },
+    Entry {
+        id: "mechanism::equation",
+        cause: "An equation lacks an arrow, a side or a species.",
+        remedy: "Write at least one species on both sides, separated by `=`, `<=>` or `=>`.",
+    },
+    Entry {
+        id: "mechanism::keyword-conflict",
+        cause: "Auxiliary keywords contradict each other or the equation, such as LOW without `(+M)`.",
+        remedy: "Keep one form of pressure dependence, and the third body that it needs.",
+    },
+    Entry {
+        id: "mechanism::lone-duplicate",
+        cause: "A reaction is marked DUPLICATE, and no other reaction equals it.",
+        remedy: "Remove DUPLICATE, or look for a typing error in its partner.",
+    },
+    Entry {
+        id: "mechanism::malformed-number",
+        cause: "A word is not a number, or leaves the range of doubles when its units are converted.",
+        remedy: "Numbers read like `1.2E+10` or `3.5D-4`.",
+    },
+    Entry {
+        id: "mechanism::missing-end",
+        cause: "A section is ended by the next one or by the end of the file.",
+        remedy: "Write END below it.",
+    },
+    Entry {
+        id: "mechanism::missing-section",
+        cause: "The mechanism declares no elements or no species.",
+        remedy: "Add the section.",
+    },
+    Entry {
+        id: "mechanism::negative-order",
+        cause: "A reaction order is negative: the rate grows without bound as the species vanishes.",
+        remedy: "Nothing, if this is meant. Kernels count at least 1e-100 kmol/m3 of the species.",
+    },
+    Entry {
+        id: "mechanism::negative-rate",
+        cause: "A rate constant is negative outside a sum of duplicates.",
+        remedy: "Mark the reaction and its partner DUPLICATE, or correct the sign.",
+    },
+    Entry {
+        id: "mechanism::no-reactions",
+        cause: "The mechanism has no reactions.",
+        remedy: "Nothing, if only transport kernels are wanted.",
+    },
+    Entry {
+        id: "mechanism::order",
+        cause: "The overall order of a reaction is out of range.",
+        remedy: "Check the coefficients and the orders in FORD and RORD.",
+    },
+    Entry {
+        id: "mechanism::photon",
+        cause: "The reaction involves photons (HV).",
+        remedy: "Remove the reaction: photochemistry is not supported.",
+    },
+    Entry {
+        id: "mechanism::pressure",
+        cause: "A pressure is not a positive number.",
+        remedy: "Write the pressure in atm (CHEMKIN), or with its unit (YAML).",
+    },
+    Entry {
+        id: "mechanism::rate-numbers",
+        cause: "The line of a reaction lacks some of the numbers A, b and E.",
+        remedy: "Write three numbers behind the equation.",
+    },
+    Entry {
+        id: "mechanism::repeated-element",
+        cause: "An element is declared more than once.",
+        remedy: "Remove one of the declarations.",
+    },
+    Entry {
+        id: "mechanism::repeated-keyword",
+        cause: "A keyword is given twice for one reaction.",
+        remedy: "Keep one of the two.",
+    },
+    Entry {
+        id: "mechanism::repeated-species",
+        cause: "A species is declared twice (forgiven by `--permissive`), or an efficiency or order is given twice.",
+        remedy: "Remove the later one; the first counts.",
+    },
+    Entry {
+        id: "mechanism::species-name",
+        cause: "The name of a species contains `/` or `=`.",
+        remedy: "Separate names by blanks.",
+    },
+    Entry {
+        id: "mechanism::third-body",
+        cause: "The third bodies on the two sides of an equation differ or are repeated.",
+        remedy: "Write `+M`, `(+M)` or `(+SPECIES)` once on both sides.",
+    },
+    Entry {
+        id: "mechanism::too-many-problems",
+        cause: "There are more problems than are shown.",
+        remedy: "Repair those above first.",
+    },
+    Entry {
+        id: "mechanism::unbalanced",
+        cause: "A reaction creates or destroys atoms.",
+        remedy: "Check the coefficients, and the compositions in the thermo data.",
+    },
+    Entry {
+        id: "mechanism::undeclared-duplicate",
+        cause: "Two reactions agree in species and third body, and not both are marked DUPLICATE.",
+        remedy: "Remove one of the two, or write DUPLICATE below both.",
+    },
+    Entry {
+        id: "mechanism::unknown-element",
+        cause: "An element has no standard atomic weight.",
+        remedy: "Give its weight, such as `X/12.3/`, or in the `elements` of the YAML file.",
+    },
+    Entry {
+        id: "mechanism::unknown-species",
+        cause: "A species is used and not declared.",
+        remedy: "Declare it, or take the name that is suggested.",
+    },
+    Entry {
+        id: "mechanism::unknown-unit",
+        cause: "A unit on the REACTIONS line or in UNITS is unknown.",
+        remedy: "Known are CAL/MOLE, KCAL/MOLE, JOULES/MOLE, KJOULES/MOLE, KELVINS, EVOLTS, MOLES and MOLECULES.",
+    },
+    Entry {
+        id: "mechanism::unparsable-line",
+        cause: "A line of the REACTIONS section is neither a reaction nor an auxiliary line.",
+        remedy: "Look for a missing arrow, slash or comment mark.",
+    },
+    Entry {
+        id: "mechanism::unreadable",
+        cause: "A file cannot be read beyond a place.",
+        remedy: "Check that it is a text file in CHEMKIN format.",
+    },
+    Entry {
+        id: "mechanism::unreadable-file",
+        cause: "A file does not exist or cannot be opened.",
+        remedy: "Check the path and the permissions.",
+    },
+    Entry {
+        id: "mechanism::unrecognized-section",
+        cause: "Lines stand outside every known section.",
+        remedy: "Sections begin with ELEMENTS, SPECIES, THERMO, TRANSPORT or REACTIONS.",
+    },
+    Entry {
+        id: "mechanism::unsupported-keyword",
+        cause: "An auxiliary keyword is unknown, or stands for surface or plasma kinetics.",
+        remedy: "Known are DUP, LOW, HIGH, TROE, SRI, REV, LT, RLT, FORD, RORD, PLOG, TCHEB, PCHEB, CHEB, UNITS and `SPECIES/efficiency/`.",
+    },
+    Entry {
+        id: "mechanism::unused-efficiency",
+        cause: "A third-body efficiency has no effect: its species is undeclared, or the reaction has no `M`.",
+        remedy: "Remove it, or declare the species.",
+    },
+    Entry {
+        id: "mechanism::value-count",
+        cause: "A keyword has too many or too few values.",
+        remedy: "Write the values between slashes, separated by blanks.",
+    },
+    Entry {
+        id: "thermo::common-temperature",
+        cause: "A NASA-7 entry has no common temperature of its two ranges; the default is taken.",
+        remedy: "Write the temperature where the ranges meet into columns 66-73.",
+    },
+    Entry {
+        id: "thermo::composition",
+        cause: "The elemental composition of a species is malformed or empty.",
+        remedy: "Each field from column 25 on has two columns for the symbol and three for the number of atoms.",
+    },
+    Entry {
+        id: "thermo::malformed-entry",
+        cause: "The thermo entry of a species that is used cannot be read.",
+        remedy: "A NASA-7 entry has four lines with the digits 1 to 4 in column 80; in YAML one or two rows of seven coefficients.",
+    },
+    Entry {
+        id: "thermo::malformed-number",
+        cause: "A number in a thermo entry is malformed.",
+        remedy: "Coefficients have 15 columns each: look for a shifted or missing column.",
+    },
+    Entry {
+        id: "thermo::missing-file",
+        cause: "There are no thermodynamic data at all.",
+        remedy: "Name the file with `--thermo`, or put a THERMO section into the mechanism.",
+    },
+    Entry {
+        id: "thermo::missing-species",
+        cause: "A declared species has no thermo data.",
+        remedy: "Add its entry, or take the name that is suggested.",
+    },
+    Entry {
+        id: "thermo::nasa9",
+        cause: "The thermo data are NASA-9 polynomials.",
+        remedy: "Give NASA-7 polynomials: NASA-9 is not supported.",
+    },
+    Entry {
+        id: "thermo::repeated-species",
+        cause: "A species has two thermo entries that differ; the first counts.",
+        remedy: "Remove one of the entries.",
+    },
+    Entry {
+        id: "thermo::temperature-order",
+        cause: "The temperatures of a thermo entry do not ascend.",
+        remedy: "Give the lowest, the common and the highest temperature in their columns.",
+    },
+    Entry {
+        id: "thermo::undeclared-element",
+        cause: "A species contains an element that is not declared.",
+        remedy: "Declare the element.",
+    },
+    Entry {
+        id: "transport::geometry",
+        cause: "The geometry of a species is invalid.",
+        remedy: "0 is an atom, 1 a linear molecule, 2 a nonlinear one; in YAML `atom`, `linear`, `nonlinear`.",
+    },
+    Entry {
+        id: "transport::malformed-number",
+        cause: "A number of a transport line is malformed.",
+        remedy: "A line reads: name, geometry, eps/k in K, sigma in Angstrom, dipole in Debye, polarizability in Angstrom^3, Zrot.",
+    },
+    Entry {
+        id: "transport::missing-species",
+        cause: "A declared species has no transport data, and others have.",
+        remedy: "Add its data, or take the name that is suggested.",
+    },
+    Entry {
+        id: "transport::not-positive",
+        cause: "The well depth or the diameter of a species is not positive.",
+        remedy: "Correct the values.",
+    },
+    Entry {
+        id: "transport::repeated-species",
+        cause: "A species has two transport lines that differ; the first counts.",
+        remedy: "Remove one of the lines.",
+    },
+    Entry {
+        id: "transport::too-short",
+        cause: "A transport line has fewer than six values.",
+        remedy: "A line reads: name, geometry, eps/k, sigma, dipole, polarizability, Zrot.",
+    },
+    Entry {
+        id: "yaml::companion",
+        cause: "A thermo or transport file is given beside a YAML file.",
+        remedy: "Leave `--thermo` and `--transport` out: YAML files hold these data themselves.",
+    },
+    Entry { id: "yaml::missing-key", cause: "An entry lacks a key that it needs.", remedy: "Add the key." },
+    Entry {
+        id: "yaml::missing-section",
+        cause: "A phase refers to a section that the file does not have.",
+        remedy: "Copy the entries of other files into this one.",
+    },
+    Entry { id: "yaml::syntax", cause: "The text is not YAML.", remedy: "Look for indentation, brackets and quotes." },
+    Entry {
+        id: "yaml::unknown-unit",
+        cause: "A unit is unknown.",
+        remedy: "Known are m, cm; kmol, mol, molec; s; Pa, kPa, MPa, bar, atm, torr, dyn/cm^2; K, eV, and J, kJ, cal, kcal per amount.",
+    },
+    Entry {
+        id: "yaml::unsupported",
+        cause: "The file asks for something that Singe does not compute, such as a phase that is no ideal gas.",
+        remedy: "Remove it, or replace it as the message says. Unknown keys of reactions are forgiven by `--permissive`.",
+    },
+];

@@ -1,0 +1,80 @@
+//! What can go wrong between the mechanism and the files of its kernels.
+
+use super::Entry;
+
+pub const ENTRIES: [Entry; 24] = [
+    Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
+    Entry {
+        id: "mapping::too-large",
+        cause: "The graph is too large for the ILP mapper.",
+        remedy: "Use `--mapper greedy`, or fewer warps.",
+    },
+    Entry { id: "mapping::unsolved", cause: "The ILP mapper found no mapping.", remedy: "Use `--mapper greedy`." },
+    Entry {
+        id: "output::unwritable",
+        cause: "The output folder cannot be made or written.",
+        remedy: "Choose another folder with `-o`.",
+    },
+    Entry {
+        id: "proof::barrier-count",
+        cause: "Warps disagree about the number of threads at a barrier.",
+        remedy: DEFECT,
+    },
+    Entry {
+        id: "proof::barrier-left-open",
+        cause: "A barrier still holds arrivals at the end of an iteration.",
+        remedy: DEFECT,
+    },
+    Entry { id: "proof::barrier-limit", cause: "A schedule uses more named barriers than a CTA has.", remedy: DEFECT },
+    Entry {
+        id: "proof::barrier-recycling",
+        cause: "A barrier is used again before its previous use is known to be over.",
+        remedy: DEFECT,
+    },
+    Entry { id: "proof::barrier-twice", cause: "A warp arrives twice at one use of a barrier.", remedy: DEFECT },
+    Entry { id: "proof::deadlock", cause: "Warps wait for each other for ever.", remedy: DEFECT },
+    Entry { id: "proof::missing-step", cause: "A step of the kernel is never run.", remedy: DEFECT },
+    Entry {
+        id: "proof::no-slot",
+        cause: "A value that passes between warps has no place in shared memory.",
+        remedy: DEFECT,
+    },
+    Entry { id: "proof::race", cause: "Two accesses to one place of shared memory are not ordered.", remedy: DEFECT },
+    Entry { id: "proof::repeated-step", cause: "A step of the kernel runs twice.", remedy: DEFECT },
+    Entry { id: "proof::step-order", cause: "A step runs before the steps that it continues.", remedy: DEFECT },
+    Entry {
+        id: "proof::wrong-value",
+        cause: "A place of shared memory holds another value than its reader expects.",
+        remedy: DEFECT,
+    },
+    Entry { id: "proof::wrong-warp", cause: "A step runs in a warp that does not own it.", remedy: DEFECT },
+    Entry { id: "report::picture", cause: "The picture of the schedule cannot be drawn.", remedy: DEFECT },
+    Entry {
+        id: "schedule::no-barriers",
+        cause: "So many CTAs per SM leave no named barrier to each.",
+        remedy: "Use at most 16 CTAs per SM (`--ctas-per-sm`), or one warp.",
+    },
+    Entry {
+        id: "schedule::shared-memory",
+        cause: "The values of a kernel do not fit into the shared memory of a CTA.",
+        remedy: "Use fewer CTAs per SM, another `--placement`, or another target.",
+    },
+    Entry {
+        id: "simulator::hazard",
+        cause: "The simulated kernel reads what is not written, races, or waits for ever.",
+        remedy: DEFECT,
+    },
+    Entry {
+        id: "verify::not-the-graph",
+        cause: "The simulated kernel and its dataflow graph give different bits.",
+        remedy: DEFECT,
+    },
+    Entry {
+        id: "verify::not-the-reference",
+        cause: "The simulated kernel is farther from the reference evaluator than its tolerance.",
+        remedy: "This is a defect of Singe: report it with the mechanism and the command. Check first that the mechanism's rates stay in the range of doubles.",
+    },
+    Entry { id: "verify::unwritten", cause: "The kernel leaves outputs unwritten.", remedy: DEFECT },
+];
+
+const DEFECT: &str = "This is a defect of Singe: report it with the mechanism and the command.";

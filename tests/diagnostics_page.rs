@@ -1,0 +1,58 @@
+//! `docs/diagnostics.md` is what the table of diagnostics says, and the table has every id of the mechanism room.
+//! `SINGE_BLESS=1 cargo test --test diagnostics_page` writes the page anew.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use singe::diagnostic::{entries, page};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+#[test]
+fn the_page_is_up_to_date() {
+    let path = Path::new(ROOT).join("docs/diagnostics.md");
+    if std::env::var_os("SINGE_BLESS").is_some() {
+        std::fs::write(&path, page()).unwrap();
+    }
+    assert!(std::fs::read_to_string(&path).unwrap() == page(), "docs/diagnostics.md is out of date");
+}
+
+#[test]
+fn every_id_of_the_mechanism_room_is_in_the_table() {
+    let table: BTreeSet<&str> = entries().map(|entry| entry.id).collect();
+    let used = ids(&Path::new(ROOT).join("src/mechanism"));
+    let missing: Vec<_> = used.iter().filter(|id| !table.contains(id.as_str())).collect();
+    assert!(used.len() > 50 && missing.is_empty(), "{} ids, missing: {missing:?}", used.len());
+}
+
+#[test]
+fn the_table_holds_each_id_once_and_no_id_that_nothing_reports() {
+    let used = ids(&Path::new(ROOT).join("src"));
+    let mut seen = BTreeSet::new();
+    for entry in entries() {
+        assert!(seen.insert(entry.id), "{} stands twice in the table", entry.id);
+        assert!(used.contains(entry.id), "nothing reports {}", entry.id);
+    }
+}
+
+/// The texts of the form `"room::what"` in a folder, the table itself left out.
+fn ids(folder: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            if path.file_name().is_some_and(|name| name != "catalogue") {
+                found.extend(ids(&path));
+            }
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let is_id = |quoted: &&str| {
+            let allowed = |part: &str| {
+                !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b == b'-' || b.is_ascii_digit())
+            };
+            quoted.split_once("::").is_some_and(|(room, what)| allowed(room) && allowed(what))
+        };
+        found.extend(text.split('"').filter(is_id).map(str::to_owned));
+    }
+    found
+}
