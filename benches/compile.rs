@@ -2,7 +2,7 @@
 //! under 1 GB.
 
 use divan::Bencher;
-use singe::dataflow::Kernel;
+use singe::dataflow::{Form, Kernel};
 use singe::driver::{self, Request};
 use singe::emit::overlay::Codegen;
 use singe::mapping::{Mapper, Weights};
@@ -44,7 +44,7 @@ fn mechanisms() -> Vec<String> {
 
 fn request(mechanism: &str) -> Request {
     Request {
-        files: Files { mechanism: mechanism.into(), thermo: None, transport: None },
+        files: Files { mechanism: mechanism.into(), ..Files::default() },
         reading: Options::default(),
         kernels: Kernel::ALL.to_vec(),
         warps: 8,
@@ -55,6 +55,10 @@ fn request(mechanism: &str) -> Request {
         placement: Placement::Auto,
         codegen: Codegen::Overlay,
         floor: 1e-20,
+        form: Some(Form::Pairwise),
+        fit_tolerance: Some(1e-4),
+        stiffness: singe::kinetics::Stiffness::Sequential,
+        qssa_warps: None,
         verify: None,
         real_compilers: false,
         emit: vec![Emit::Cuda, Emit::Report, Emit::Picture],

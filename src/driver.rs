@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use crate::compilers;
-use crate::dataflow::{self, Graph, Kernel};
+use crate::dataflow::{self, Form, Graph, Kernel};
 use crate::diagnostic::Diagnostic;
 use crate::emit::overlay::{self, Codegen};
 use crate::emit::program::Program;
 use crate::fault::{self, Fault};
-use crate::kinetics::{self, Model};
+use crate::forms;
+use crate::kinetics::{self, Model, Stiffness};
 use crate::mapping::{self, Mapper, Mapping, Weights};
 use crate::mechanism::{self, Files};
 use crate::observer::Observer;
@@ -35,6 +36,14 @@ pub struct Request {
     pub codegen: Codegen,
     /// Smallest mole fraction of the diffusion kernel.
     pub floor: f64,
+    /// Algebra of the kernels; `None` lets the compiler choose.
+    pub form: Option<Form>,
+    /// Largest relative error of polynomials against the exact form; `None` for exact forms only.
+    pub fit_tolerance: Option<f64>,
+    /// How the chemistry kernel treats stiff species.
+    pub stiffness: Stiffness,
+    /// Keeps the operations that solve for quasi-steady species to this many warps, while the others go on.
+    pub qssa_warps: Option<u32>,
     /// Number of states that every kernel is verified on; `None` leaves the simulation out.
     pub verify: Option<usize>,
     /// Compile the CUDA text with NVRTC and ptxas where they are installed, and report registers and spills.
@@ -116,7 +125,10 @@ pub fn compile_kernel(
     let k = Some(kernel);
     let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
     let limits = limits(request);
-    let (graph, mapping, mut schedule) = plan(kernel, model, request, &limits, observer)?;
+    let choice = observer
+        .pass("form", k, || forms::choose(kernel, model, &options(request), request.form))
+        .map_err(|diagnostics| Failure { kind: FailureKind::Input, diagnostics })?;
+    let (graph, mapping, mut schedule) = plan(kernel, model, request, choice.form, &limits, observer)?;
     let costs = mapping::costs(&graph, &mapping, &request.weights);
     fault::in_schedule(request.fault, &mut schedule);
     let proven = observer
@@ -133,7 +145,8 @@ pub fn compile_kernel(
         None => None,
         Some(states) => {
             let (graph, mapping, proven, program, module) = (&graph, &mapping, &proven, &program, &ptx);
-            let subject = Subject { kernel, model, floor: request.floor, graph, mapping, proven, program, module };
+            let (floor, stiffness) = (request.floor, request.stiffness);
+            let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
             Some(observer.pass("verify", k, || verify::verify(&subject, states)).map_err(verification)?)
         }
     };
@@ -145,26 +158,28 @@ pub fn compile_kernel(
     } else {
         String::new()
     };
-    let report = report::kernel(kernel, request, &graph, &mapping, costs, &proven, &program, verified);
+    let report = report::kernel(kernel, request, choice, &graph, &mapping, costs, &proven, &program, verified);
     Ok(Unit { kernel, graph, mapping, proven, program, ptx, report, picture })
 }
 
-/// Graph, mapping and schedule. Inputs pass through shared memory, unless leaving them in global memory takes fewer
-/// phases or is all that fits.
+/// Graph, mapping and schedule. Inputs pass through shared memory, unless leaving them in global memory gives a
+/// shorter schedule or is all that fits.
 fn plan(
     kernel: Kernel,
     model: &Model,
     request: &Request,
+    form: Form,
     limits: &Limits,
     observer: &mut Observer,
 ) -> Result<(Graph, Mapping, Schedule), Failure> {
     let k = Some(kernel);
     let input = |diagnostics| Failure { kind: FailureKind::Input, diagnostics };
-    let warps = if request.codegen == Codegen::DataParallel { 1 } else { request.warps };
+    let options = options(request);
+    let warps = options.warps;
     let mut best: Option<(Graph, Mapping, Schedule)> = None;
     let mut shortage = Vec::new();
     for stage_inputs in [true, false] {
-        let options = dataflow::Options { warps, stage_inputs, floor: request.floor };
+        let options = dataflow::Options { stage_inputs, form, ..options };
         let graph = observer.pass("dataflow", k, || dataflow::build(kernel, model, &options)).map_err(input)?;
         let mapping = observer
             .pass("map", k, || mapping::map(&graph, warps, request.mapper, &request.weights))
@@ -172,7 +187,7 @@ fn plan(
         let schedule = observer.pass("schedule", k, || schedule::schedule(&graph, &mapping, request.placement, limits));
         match schedule {
             Ok(schedule) => {
-                if best.as_ref().is_none_or(|(_, _, other)| schedule.phases.len() < other.phases.len()) {
+                if best.as_ref().is_none_or(|(best_graph, _, other)| schedule.cost(&graph) < other.cost(best_graph)) {
                     best = Some((graph, mapping, schedule));
                 }
             }
@@ -184,6 +199,19 @@ fn plan(
     observer.text("map", k, || report::mapping_text(&graph, &mapping));
     observer.text("schedule", k, || report::schedule_text(&graph, &schedule));
     Ok((graph, mapping, schedule))
+}
+
+/// What the request says about the graph, before the form is chosen.
+fn options(request: &Request) -> dataflow::Options {
+    dataflow::Options {
+        warps: if request.codegen == Codegen::DataParallel { 1 } else { request.warps },
+        stage_inputs: true,
+        floor: request.floor,
+        form: Form::Pairwise,
+        fit_tolerance: request.fit_tolerance,
+        stiffness: request.stiffness,
+        qssa_warps: request.qssa_warps.map(|n| n.min(request.warps)),
+    }
 }
 
 /// What one CTA of the target may use.

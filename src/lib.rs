@@ -11,6 +11,7 @@ pub mod diagnostic;
 pub mod driver;
 pub mod emit;
 pub mod fault;
+pub mod forms;
 pub mod kinetics;
 pub mod mapping;
 pub mod mechanism;

@@ -118,6 +118,20 @@ fn too_many_ctas_name_the_resource() {
 }
 
 #[test]
+fn a_single_species_does_not_diffuse() {
+    let argon = "ELEMENTS AR END SPECIES AR END\nTHERMO\n300. 1000. 5000.\n\
+        AR                120186AR  1               G  0300.00   5000.00  1000.00      1\n \
+        0.02500000E+02 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00    2\n\
+        -0.07453750E+04 0.04366001E+02 0.02500000E+02 0.00000000E+00 0.00000000E+00    3\n \
+        0.00000000E+00 0.00000000E+00-0.07453750E+04 0.04366001E+02                   4\n\
+        END\nTRANS ALL\nAR 0 136.5 3.33 0 0 0\nEND\n";
+    let files = [("argon.inp", argon)];
+    refused(&files, &["argon.inp"], 1, &["two species", "--kernel"]);
+    let others = ["argon.inp", "--kernel", "viscosity,conductivity,chemistry", "--compilers", "off"];
+    assert_eq!(singe(&files, &others).code, 0);
+}
+
+#[test]
 fn json_is_json() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
     let outcome = singe(&[], &[chem, "--kernel", "viscosity", "--compilers", "off", "--json"]);

@@ -13,7 +13,7 @@ const LEVELS: [&[&str]; 11] = [
     &["emit"],
     &["simt"],
     &["sim", "toolchain"],
-    &["driver", "compilers", "observer", "output", "report", "verify", "fault"],
+    &["driver", "forms", "compilers", "observer", "output", "report", "verify", "fault"],
     &["cli"],
 ];
 

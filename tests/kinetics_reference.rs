@@ -11,7 +11,7 @@ use flate2::bufread::GzDecoder;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use singe::kinetics::{self, Model, State, TransportFits};
-use singe::mechanism::{self, Files, Options};
+use singe::mechanism::{self, Companion, Files, Options};
 
 const OWN_FITS: f64 = 1e-9;
 const EVALUATED: f64 = 1e-11;
@@ -129,7 +129,8 @@ fn load<T: DeserializeOwned>(path: PathBuf) -> T {
 /// The model of a shared mechanism, with our own fits.
 fn read(name: &str) -> Option<Model> {
     let mechanism = shared()?.join("mechanisms").join(name).join("chem.inp");
-    let (mechanism, _) = mechanism::read(&Files { mechanism, thermo: None, transport: None }).unwrap();
+    let (mechanism, _) =
+        mechanism::read(&Files { mechanism, reduction: Companion::Ignored, ..Files::default() }).unwrap();
     Some(kinetics::model(mechanism).unwrap())
 }
 
@@ -304,7 +305,7 @@ fn edge() {
 #[test]
 fn llnl_nheptane_is_evaluated() {
     let Some(shared) = shared() else { return };
-    let files = Files { mechanism: shared.join("mechanisms/llnl_nheptane/chem.inp"), thermo: None, transport: None };
+    let files = Files { mechanism: shared.join("mechanisms/llnl_nheptane/chem.inp"), ..Files::default() };
     let (mechanism, _) = mechanism::read_with(&files, Options { permissive: true }).unwrap();
     let start = Instant::now();
     let model = kinetics::model(mechanism).unwrap();

@@ -21,7 +21,12 @@ fn folder() -> Option<&'static Path> {
 
 fn load(folder: &Path, [mechanism, thermo, transport]: [&str; 3], permissive: bool) -> Outcome {
     let path = |name: &str| -> Option<PathBuf> { (!name.is_empty()).then(|| folder.join(name)) };
-    let files = Files { mechanism: folder.join(mechanism), thermo: path(thermo), transport: path(transport) };
+    let files = Files {
+        mechanism: folder.join(mechanism),
+        thermo: path(thermo),
+        transport: path(transport),
+        ..Files::default()
+    };
     read_with(&files, Options { permissive })
 }
 
@@ -120,6 +125,7 @@ fn with_thermo(folder: &Path, species: &str, thermo: &str) -> Outcome {
         mechanism: decode("chem.inp", text.as_bytes()),
         thermo: Some(decode(thermo, &bytes)),
         transport: None,
+        reduction: None,
     };
     parse(&sources, Options::default())
 }

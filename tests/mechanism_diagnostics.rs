@@ -22,6 +22,7 @@ fn outcome(mechanism: &str, transport: Option<&str>) -> Outcome {
         mechanism: decode("chem.inp", mechanism.as_bytes()),
         thermo: Some(decode("therm.dat", THERMO.as_bytes())),
         transport: transport.map(|text| decode("tran.dat", text.as_bytes())),
+        reduction: None,
     };
     parse(&sources, Options::default())
 }

@@ -36,6 +36,7 @@ fn outcome_of(mechanism: &[u8]) -> Outcome {
         mechanism: decode("chem.inp", mechanism),
         thermo: Some(thermo),
         transport: None,
+        reduction: None,
     };
     parse(&sources, Options::default())
 }
@@ -153,8 +154,13 @@ fn sections_inside_the_mechanism_and_text_after_the_end_are_accepted() {
         "ELEMENTS H O END\nSPECIES H H2 END\nTHERMO ALL\n 300. 1000. 5000.\n{}ENDOFDATA\nTRANS ALL\nH 0 145. 2.05 0 0 0 ! note\nH2 1 38. 2.92 0. .79 280. more\nEND\nREACTIONS\n2H+M=H2+M 1 0 0\nEND\n\nReferences: see the THERMO file = good\nSPECIES were chosen by hand\nREACTIONS by many",
         thermo()
     );
-    let sources =
-        Sources { name: "x".to_owned(), mechanism: decode("chem.inp", text.as_bytes()), thermo: None, transport: None };
+    let sources = Sources {
+        name: "x".to_owned(),
+        mechanism: decode("chem.inp", text.as_bytes()),
+        thermo: None,
+        transport: None,
+        reduction: None,
+    };
     let (mechanism, warnings) = parse(&sources, Options::default()).expect("all sections are inline");
     assert_eq!(mechanism.species[1].transport.as_ref().map(|t| t.rotational_relaxation), Some(280.0));
     assert!(warnings.is_empty(), "{warnings:?}");

@@ -87,6 +87,7 @@ fn outcome(mechanism: &[u8], thermo: &[u8], transport: &[u8]) {
         mechanism: decode("chem.inp", mechanism),
         thermo: Some(decode("therm.dat", thermo)),
         transport: Some(decode("tran.dat", transport)),
+        reduction: None,
     };
     match parse(&sources, Options { permissive: true }) {
         Ok((mechanism, _)) => {
@@ -96,6 +97,7 @@ fn outcome(mechanism: &[u8], thermo: &[u8], transport: &[u8]) {
                 mechanism: decode("chem.inp", written.mechanism.as_bytes()),
                 thermo: Some(decode("therm.dat", written.thermo.as_bytes())),
                 transport: written.transport.as_ref().map(|text| decode("tran.dat", text.as_bytes())),
+                reduction: None,
             };
             let (again, _) = parse(&again, Options::default()).expect("the canonical form is valid");
             assert_eq!(write(&again), written);
@@ -170,8 +172,13 @@ fn long_inputs_take_linear_time() {
     ] {
         let text = prefix.to_owned() + &piece.repeat(300_000 / piece.len());
         let bytes = text.as_bytes();
-        let sources =
-            Sources { name: String::new(), mechanism: decode("chem.inp", bytes), thermo: None, transport: None };
+        let sources = Sources {
+            name: String::new(),
+            mechanism: decode("chem.inp", bytes),
+            thermo: None,
+            transport: None,
+            reduction: None,
+        };
         let before = Instant::now();
         assert!(parse(&sources, Options::default()).is_err());
         println!("{:?} {piece:?}", before.elapsed());

@@ -24,6 +24,7 @@ fn reread(mechanism: &Mechanism) -> Mechanism {
         mechanism: decode("chem.inp", written.mechanism.as_bytes()),
         thermo: Some(decode("therm.dat", written.thermo.as_bytes())),
         transport: written.transport.map(|text| decode("tran.dat", text.as_bytes())),
+        reduction: written.reduction.map(|text| decode("reduction.txt", text.as_bytes())),
     };
     match parse(&sources, Options::default()) {
         Ok((mechanism, _)) => mechanism,
@@ -124,6 +125,7 @@ proptest! {
             mechanism: decode("chem.inp", format!("{head}REACTIONS {unit}\n{}END\n", reactions.concat()).as_bytes()),
             thermo: Some(decode("therm.dat", H2O2[1].as_bytes())),
             transport: Some(decode("tran.dat", H2O2[2].as_bytes())),
+            reduction: None,
         };
         match parse(&sources, Options::default()) {
             Ok((original, _)) => {

@@ -12,6 +12,7 @@ fn read(name: &str, mechanism: &str, companions: Option<[&str; 2]>) -> Outcome {
         mechanism: source(name, mechanism),
         thermo: companions.map(|[thermo, _]| source("therm.dat", thermo)),
         transport: companions.map(|[_, transport]| source("tran.dat", transport)),
+        reduction: None,
     };
     parse(&sources, Options::default())
 }

@@ -11,7 +11,7 @@ const KEPLER: Limits = Limits { slots: Some(192), barriers: 16 };
 
 fn graph(kernel: Kernel, species: usize, warps: u32, stage_inputs: bool) -> Graph {
     let model = common::model(species, species * 3, species as u64);
-    build(kernel, &model, &Options { warps, stage_inputs, floor: 1e-20 }).unwrap()
+    build(kernel, &model, &Options { warps, stage_inputs, ..Options::default() }).unwrap()
 }
 
 fn fields(graph: &Graph) -> Vec<Vec<f64>> {

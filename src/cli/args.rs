@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::dataflow::Kernel;
+use crate::dataflow::{Form, Kernel};
 use crate::emit::overlay::Codegen;
 use crate::fault::Fault;
+use crate::kinetics::Stiffness;
 use crate::mapping::{Mapper, Weights};
 use crate::observer::PASSES;
 use crate::output::Emit;
@@ -42,6 +43,9 @@ pub struct InputArguments {
     /// TRANSPORT file [default: tran.dat or transport.dat beside the mechanism, or its TRANS section]
     #[arg(long, value_name = "FILE")]
     pub transport: Option<PathBuf>,
+    /// Quasi-steady and stiff species, or none [default: reduction.txt beside the mechanism, if it is there]
+    #[arg(long, value_name = "FILE|none")]
+    pub reduction: Option<PathBuf>,
     /// Turn errors that have an obvious repair into warnings
     #[arg(long)]
     pub permissive: bool,
@@ -99,6 +103,19 @@ pub struct CompileArguments {
     /// Smallest mole fraction in the diffusion kernel
     #[arg(long, value_name = "X", default_value_t = 1e-20, value_parser = floor)]
     pub floor: f64,
+    /// Algebra of the kernels: auto (the cheapest), pairwise (the paper's), symmetric, low-rank, polynomial, lean; a kernel
+    /// without the form takes the pairwise form
+    #[arg(long, value_name = "FORM", default_value = "pairwise", value_parser = form)]
+    pub form: FormName,
+    /// Largest relative error of polynomial forms from 300 to 3000 K, or exact for none
+    #[arg(long, value_name = "X|exact", default_value = "1e-4", value_parser = fit_tolerance)]
+    pub fit_tolerance: FitTolerance,
+    /// How the chemistry kernel treats the stiff species of the reduction
+    #[arg(long, value_enum, default_value_t = StiffnessName::Sequential)]
+    pub stiffness: StiffnessName,
+    /// Keep the solution for quasi-steady species to this many warps, while the others compute the remaining rates
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub qssa_warps: Option<u32>,
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: Verify,
@@ -152,6 +169,26 @@ pub enum CodegenName {
     DataParallel,
 }
 
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum StiffnessName {
+    /// One after the other, each seeing what the ones before scaled
+    Sequential,
+    /// All at once
+    Jacobi,
+    /// Not at all
+    Off,
+}
+
+impl From<StiffnessName> for Stiffness {
+    fn from(name: StiffnessName) -> Self {
+        match name {
+            StiffnessName::Sequential => Self::Sequential,
+            StiffnessName::Jacobi => Self::Jacobi,
+            StiffnessName::Off => Self::Off,
+        }
+    }
+}
+
 impl From<MapperName> for Mapper {
     fn from(name: MapperName) -> Self {
         match name {
@@ -196,6 +233,36 @@ fn verify(text: &str) -> Result<Verify, String> {
             Ok(n) if (1..=100_000).contains(&n) => Ok(Verify::States(n)),
             _ => Err("give a number of states from 1 to 100000, or off".into()),
         },
+    }
+}
+
+/// `--form auto|FORM`
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormName {
+    Auto,
+    Form(Form),
+}
+
+/// `--fit-tolerance X|exact`
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FitTolerance {
+    Exact,
+    Within(f64),
+}
+
+fn form(text: &str) -> Result<FormName, String> {
+    if text == "auto" {
+        return Ok(FormName::Auto);
+    }
+    let found = Form::ALL.into_iter().find(|f| f.name() == text);
+    found.map(FormName::Form).ok_or_else(|| format!("known forms: auto, {}", Form::ALL.map(Form::name).join(", ")))
+}
+
+fn fit_tolerance(text: &str) -> Result<FitTolerance, String> {
+    match text.parse() {
+        _ if text == "exact" => Ok(FitTolerance::Exact),
+        Ok(x) if (1e-9..=1e-2).contains(&x) => Ok(FitTolerance::Within(x)),
+        _ => Err("give a relative error from 1e-9 to 1e-2, or exact".into()),
     }
 }
 

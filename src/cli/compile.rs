@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{CompileArguments, Compilers, InputArguments, Verify};
+use super::args::{CompileArguments, Compilers, FitTolerance, FormName, InputArguments, Verify};
 use super::tell;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{self, Failure, FailureKind, Request};
-use crate::mechanism::{Files, Options};
+use crate::mechanism::{Companion, Files, Options};
 use crate::observer::Observer;
 use crate::report;
 
@@ -25,6 +25,16 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
         placement: arguments.placement.into(),
         codegen: arguments.codegen.into(),
         floor: arguments.floor,
+        form: match arguments.form {
+            FormName::Auto => None,
+            FormName::Form(form) => Some(form),
+        },
+        fit_tolerance: match arguments.fit_tolerance {
+            FitTolerance::Exact => None,
+            FitTolerance::Within(x) => Some(x),
+        },
+        qssa_warps: arguments.qssa_warps,
+        stiffness: arguments.stiffness.into(),
         verify: match arguments.verify {
             Verify::Off => None,
             Verify::States(n) => Some(n),
@@ -60,7 +70,12 @@ pub fn files(input: &InputArguments) -> Result<Files, Failure> {
         kind: FailureKind::Usage,
         diagnostics: vec![Diagnostic::error("cli::no-mechanism", "no mechanism was given").help("see singe --help")],
     })?;
-    Ok(Files { mechanism, thermo: input.thermo.clone(), transport: input.transport.clone() })
+    let reduction = match &input.reduction {
+        None => Companion::Beside,
+        Some(path) if path.as_os_str() == "none" => Companion::Ignored,
+        Some(path) => Companion::At(path.clone()),
+    };
+    Ok(Files { mechanism, thermo: input.thermo.clone(), transport: input.transport.clone(), reduction })
 }
 
 /// How the input files of a command are read.

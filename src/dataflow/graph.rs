@@ -34,6 +34,8 @@ pub struct Array {
 pub struct Graph {
     /// The kernel's name.
     pub kernel: &'static str,
+    /// Largest relative error of the form against the exact mixture rule, rounding aside; 0 for an exact form.
+    pub bound: f64,
     pub arrays: Vec<Array>,
     /// Names of the point's scalars; [`Graph::preamble`] computes them, in every warp.
     pub scalars: Vec<&'static str>,
@@ -42,6 +44,27 @@ pub struct Graph {
     interned: HashMap<String, Shape>,
     pub ops: PrimaryMap<Op, Operation>,
     pub values: PrimaryMap<Value, ValueInfo>,
+    /// A few warps that some operations are kept to, where asked for.
+    pub crew: Option<Crew>,
+}
+
+/// Operations that only a few warps run while the others go on with the rest.
+#[derive(Debug, Clone)]
+pub struct Crew {
+    /// The members' warps are 0..warps.
+    pub warps: u32,
+    pub duties: SecondaryMap<Op, Duty>,
+}
+
+/// What an operation is to the crew.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Duty {
+    /// The crew waits for its first result: mapped first and run first, in any warp.
+    Feeds,
+    /// Run by the crew.
+    Member,
+    #[default]
+    Rest,
 }
 
 #[derive(Debug, Clone)]
@@ -110,6 +133,7 @@ impl Graph {
     pub fn new(kernel: &'static str, arrays: Vec<Array>) -> Self {
         Self {
             kernel,
+            bound: 0.0,
             arrays,
             scalars: Vec::new(),
             preamble: Step::default(),
@@ -117,6 +141,7 @@ impl Graph {
             interned: HashMap::new(),
             ops: PrimaryMap::new(),
             values: PrimaryMap::new(),
+            crew: None,
         }
     }
 
@@ -142,6 +167,51 @@ impl Graph {
                 (0..count).map(|i| self.values.push(ValueInfo { name: name_output(part, i), producer })).collect();
         }
         self.ops.push(operation)
+    }
+
+    /// Connects an input of a step to a value that was made after the step was added. A step may wait for what other
+    /// operations make of its operation's earlier steps.
+    pub fn connect(&mut self, at: StepRef, input: usize, value: Value) {
+        let operation = &mut self.ops[at.op];
+        let step = match at.part {
+            Part::Before => operation.before.as_mut().expect("only an operation with a first step refers to it"),
+            Part::Round(i) => &mut operation.rounds[i as usize],
+            Part::After => &mut operation.after,
+        };
+        step.inputs[input] = value;
+    }
+
+    /// Every step, producers before readers: operation by operation, and again for those that had to wait.
+    pub fn order(&self) -> Vec<StepRef> {
+        let mut made: SecondaryMap<Value, bool> = SecondaryMap::new();
+        let mut waiting: Vec<(Op, Vec<Part>)> =
+            self.ops.iter().map(|(op, operation)| (op, operation.parts().collect())).collect();
+        let mut order = Vec::new();
+        while !waiting.is_empty() {
+            let before = order.len();
+            for (op, parts) in &mut waiting {
+                let step = |part: Part| StepRef { op: *op, part };
+                let mut done = 0;
+                while let Some(at) = parts.get(done).map(|&part| step(part))
+                    && self.step(at).inputs.iter().all(|&v| made[v])
+                {
+                    self.step(at).outputs.iter().for_each(|&v| made[v] = true);
+                    order.push(at);
+                    done += 1;
+                }
+                parts.drain(..done);
+            }
+            assert!(order.len() > before, "the steps of a graph do not wait for each other in a circle");
+            waiting.retain(|(_, parts)| !parts.is_empty());
+        }
+        order
+    }
+
+    /// What a step is to the crew: only the first step of a feeding operation with running states feeds.
+    pub fn duty(&self, at: StepRef) -> Duty {
+        let duty = self.crew.as_ref().map_or(Duty::Rest, |crew| crew.duties[at.op]);
+        let goes_on = self.ops[at.op].ordered && at.part != Part::Before;
+        if duty == Duty::Feeds && goes_on { Duty::Rest } else { duty }
     }
 
     pub fn step(&self, at: StepRef) -> &Step {
@@ -186,6 +256,17 @@ impl Graph {
     fn producers(&self, op: Op) -> impl Iterator<Item = Op> + '_ {
         let parts = self.ops[op].parts();
         parts.flat_map(move |part| self.step(StepRef { op, part }).inputs.iter().map(|&v| self.values[v].producer.op))
+    }
+
+    /// Double-precision issue slots per point, as counted before scheduling: every warp computes the scalars.
+    pub fn slots(&self, warps: u32) -> u64 {
+        let steps: u64 = self.steps().map(|at| self.body(at).slots()).sum();
+        steps + u64::from(warps) * self.shapes[self.preamble.shape].slots()
+    }
+
+    /// Constants of all steps: each takes about two shuffles per group of points when it is striped over lanes.
+    pub fn constants(&self) -> u64 {
+        self.steps().map(|at| self.step(at).constants.len() as u64).sum()
     }
 
     /// The operations as a petgraph graph; edge weights count the values that pass. Node i is operation i.

@@ -10,11 +10,9 @@ use super::graph::{Graph, Op, Step, StepRef, Value};
 pub type Fields = Vec<Vec<f64>>;
 
 /// Runs all steps in the order of the graph.
-///
-/// The operations of a graph are added producers first, so that order is always valid.
 pub fn run(graph: &Graph, fields: &mut Fields) {
     let mut machine = Machine::new(graph, fields);
-    for at in graph.steps() {
+    for at in graph.order() {
         machine.step(at, fields);
     }
 }

@@ -9,5 +9,5 @@ pub mod graph;
 pub mod interpret;
 pub mod text;
 
-pub use build::{Kernel, Options, build};
-pub use graph::{Array, Graph, Op, Operation, Part, Shape, Step, StepRef, Value};
+pub use build::{Form, Kernel, LOW_RANK_BOUND, Options, build};
+pub use graph::{Array, Crew, Duty, Graph, Op, Operation, Part, Shape, Step, StepRef, Value};

@@ -17,6 +17,7 @@ pub fn air_hydrogen() -> Mechanism {
         elements: vec![element("H", 1.008), element("O", 15.999), element("N", 14.007)],
         species: vec![hydrogen(), oxygen(), water(), nitrogen()],
         reactions: reactions(),
+        reduction: None,
     }
 }
 

@@ -11,8 +11,10 @@ pub mod fits;
 pub mod least_squares;
 pub mod mixture;
 pub mod production;
+pub mod qssa;
 pub mod rates;
 pub mod states;
+pub mod stiffness;
 pub mod thermo;
 pub mod transport;
 
@@ -21,12 +23,14 @@ mod fixtures;
 
 pub use mixture::{binary_diffusion, conductivity, diffusion, species_conductivity, species_viscosity, viscosity};
 pub use production::{Production, production, production_of};
+pub use qssa::{QuasiSteady, quasi_steady};
 pub use rates::{Rates, rates, rates_at};
-pub use states::verification_states;
+pub use states::{surroundings, verification_states};
+pub use stiffness::{Reduced, Stiffness, Surroundings, reduced};
 pub use thermo::{Thermo, concentrations, density, thermo};
 
 use crate::diagnostic::Diagnostic;
-use crate::mechanism::Mechanism;
+use crate::mechanism::{Mechanism, Species};
 
 /// A mechanism with its transport fits, which are computed here once. A mechanism of which no species has transport data
 /// gives a model for chemistry alone.
@@ -34,17 +38,28 @@ use crate::mechanism::Mechanism;
 /// # Errors
 /// As [`fits::fit`]: species without usable transport data beside species with them, or no common temperature range.
 pub fn model(mechanism: Mechanism) -> Result<Model, Vec<Diagnostic>> {
-    let described = mechanism.species.iter().any(|s| s.transport.is_some());
-    let transport = if described { Some(fits::fit(&mechanism.species)?) } else { None };
+    let mechanism = mechanism.quasi_steady_last();
+    let transported = &mechanism.species[..mechanism.species.len() - mechanism.quasi_steady().len()];
+    let described = transported.iter().any(|s| s.transport.is_some());
+    let transport = if described { Some(fits::fit(transported)?) } else { None };
     Ok(Model { mechanism, transport })
 }
 
 /// A mechanism with its transport fits: all that kernels are made from.
 #[derive(Debug, Clone)]
 pub struct Model {
+    /// Its quasi-steady species come last: states, fits and arrays are of the species before them.
     pub mechanism: Mechanism,
-    /// Absent when the mechanism has no transport data.
+    /// Of the transported species. Absent when the mechanism has no transport data.
     pub transport: Option<TransportFits>,
+}
+
+impl Model {
+    /// The transported species, in the order of every array by species.
+    pub fn species(&self) -> &[Species] {
+        let all = &self.mechanism.species;
+        &all[..all.len() - self.mechanism.quasi_steady().len()]
+    }
 }
 
 /// Cubic fits of ln(property) in ln T, coefficients ascending (spec section 4.2).
@@ -68,6 +83,6 @@ pub struct State {
     pub temperature: f64,
     /// Pa
     pub pressure: f64,
-    /// Mole fractions, by species.
+    /// Mole fractions, by transported species.
     pub mole_fractions: Vec<f64>,
 }

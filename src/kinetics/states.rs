@@ -1,7 +1,7 @@
 //! Deterministic physical states on which generated kernels are verified.
 
 use super::constants::ATMOSPHERE;
-use super::{Model, State};
+use super::{Model, State, Surroundings};
 
 const COLDEST: f64 = 300.0;
 const HOTTEST: f64 = 3000.0;
@@ -23,7 +23,7 @@ pub fn verification_states(model: &Model, count: usize) -> Vec<State> {
                 _ => COLDEST + fraction * (HOTTEST - COLDEST),
             };
             let pressure = ATMOSPHERE * 10f64.powf(4.0 * random.uniform() - 2.0);
-            let size = model.mechanism.species.len();
+            let size = model.species().len();
             let amounts = match n % 4 {
                 0 => (0..size).map(|_| random.exponential()).collect(),
                 1 => few_species(model, &mut random, false),
@@ -33,6 +33,15 @@ pub fn verification_states(model: &Model, count: usize) -> Vec<State> {
             State { temperature, pressure, mole_fractions: normalized(amounts) }
         })
         .collect()
+}
+
+/// A time step of 1 to 100 ns and sources of up to a fifth of each species per step, the same for the same state.
+pub fn surroundings(model: &Model, state: &State) -> Surroundings {
+    let mut random = SplitMix64(state.temperature.to_bits() ^ state.pressure.to_bits());
+    let time_step = 10f64.powf(2.0 * random.uniform() - 9.0);
+    let species = model.species().iter().zip(super::concentrations(state));
+    let sources = species.map(|(s, c)| 0.4 * (random.uniform() - 0.5) * c * s.weight / time_step);
+    Surroundings { transport_source: sources.collect(), time_step }
 }
 
 /// Distinct mid temperatures inside the range of the states, ascending.
@@ -49,13 +58,16 @@ fn beside(mid: f64, above: bool) -> f64 {
 }
 
 /// A fuel with oxidiser and diluent; other species are traces of 1e-12 to 1e-30, or every second one is exactly absent.
+/// Quasi-steady concentrations are undefined where nothing makes or consumes a species: then traces are 1e-3 to 1e-8.
 fn few_species(model: &Model, random: &mut SplitMix64, zeros: bool) -> Vec<f64> {
-    let species = &model.mechanism.species;
+    let species = model.species();
     let size = species.len();
+    let solved = !model.mechanism.quasi_steady().is_empty();
     let mut amounts: Vec<f64> = (0..size)
         .map(|k| {
-            let trace = 10f64.powf(-12.0 - 18.0 * random.uniform());
-            if zeros && k % 2 == 0 { 0.0 } else { trace }
+            let (most, range) = if solved { (-3.0, 5.0) } else { (-12.0, 18.0) };
+            let trace = 10f64.powf(most - range * random.uniform());
+            if zeros && !solved && k % 2 == 0 { 0.0 } else { trace }
         })
         .collect();
     let named = |name: &str| species.iter().position(|s| s.name.eq_ignore_ascii_case(name));

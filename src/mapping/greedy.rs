@@ -5,13 +5,14 @@ use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 
 use super::{Mapping, Weights};
-use crate::dataflow::{Graph, Op};
+use crate::dataflow::{Duty, Graph, Op};
 
-/// Assigns operations from the most expensive to the least; ties go by number, so that equal shapes spread evenly.
+/// Assigns operations from the most expensive to the least, those that feed a crew and the crew's own before the rest; ties go by number, so that equal shapes spread evenly.
 pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
     let edges = graph.petgraph();
     let mut order: Vec<Op> = graph.ops.keys().collect();
-    order.sort_by_key(|&op| (std::cmp::Reverse(graph.flops(op)), op));
+    let duty = |op: Op| graph.crew.as_ref().map_or(Duty::Rest, |crew| crew.duties[op]);
+    order.sort_by_key(|&op| (duty(op), std::cmp::Reverse(graph.flops(op)), op));
     let total: u64 = order.iter().map(|&op| graph.flops(op)).sum();
     let states: u64 = graph.ops.values().map(|o| u64::from(o.states)).sum();
     let mean = |sum: u64| (sum as f64 / f64::from(warps)).max(1.0);
@@ -35,7 +36,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
                 + weights.registers * (held[w] + registers)
                 + weights.locality * remote * (flops + registers)
         };
-        let best = (0..warps as usize)
+        let best = (0..super::allowed(graph, op, warps) as usize)
             .min_by(|&a, &b| cost(a).total_cmp(&cost(b)).then(a.cmp(&b)))
             .expect("there is at least one warp");
         load[best] += flops;

@@ -6,7 +6,7 @@ mod ilp;
 use cranelift_entity::SecondaryMap;
 use serde::Serialize;
 
-use crate::dataflow::{Graph, Op};
+use crate::dataflow::{Duty, Graph, Op};
 use crate::diagnostic::Diagnostic;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,12 @@ pub fn map(graph: &Graph, warps: u32, mapper: Mapper, weights: &Weights) -> Resu
         Mapper::Greedy => Ok(greedy::map(graph, warps, weights)),
         Mapper::Ilp => ilp::map(graph, warps, weights),
     }
+}
+
+/// An operation may be mapped to warps below this.
+fn allowed(graph: &Graph, op: Op, warps: u32) -> u32 {
+    let crew = graph.crew.as_ref().filter(|crew| crew.duties[op] == Duty::Member);
+    crew.map_or(warps, |crew| crew.warps.clamp(1, warps))
 }
 
 /// The cost of a mapping, and that of the greedy one for comparison.

@@ -13,6 +13,7 @@ mod number;
 mod rate;
 mod reactions;
 mod read;
+mod reduction;
 mod report;
 mod species;
 mod syntax;
@@ -22,7 +23,7 @@ mod units;
 mod write;
 mod yaml;
 
-pub use read::{Files, Options, Outcome, Sources, decode, input_files, parse, read, read_with};
+pub use read::{Companion, Files, Options, Outcome, Sources, decode, input_files, parse, read, read_with};
 pub use write::{Written, write};
 
 use crate::diagnostic::Span;
@@ -35,6 +36,44 @@ pub struct Mechanism {
     pub elements: Vec<Element>,
     pub species: Vec<Species>,
     pub reactions: Vec<Reaction>,
+    pub reduction: Option<Reduction>,
+}
+
+/// What a reduction file says. Both lists keep its order; the order of the stiff species matters (spec section 8).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reduction {
+    /// Species whose concentrations follow from the others: production equals destruction. They are not transported.
+    pub qssa: Vec<SpeciesIndex>,
+    /// Species that relax to their quasi-steady concentration within one time step.
+    pub stiff: Vec<SpeciesIndex>,
+}
+
+impl Mechanism {
+    /// The quasi-steady species, in list order; none without a reduction.
+    pub fn quasi_steady(&self) -> &[SpeciesIndex] {
+        self.reduction.as_ref().map_or(&[], |r| &r.qssa)
+    }
+
+    /// The stiff species, in list order; none without a reduction.
+    pub fn stiff(&self) -> &[SpeciesIndex] {
+        self.reduction.as_ref().map_or(&[], |r| &r.stiff)
+    }
+
+    /// The same mechanism with its quasi-steady species last, in list order; the others keep theirs.
+    pub fn quasi_steady_last(mut self) -> Self {
+        let Some(reduction) = self.reduction.clone() else { return self };
+        let transported = (0..self.species.len()).filter(|k| !reduction.qssa.contains(k));
+        let order: Vec<SpeciesIndex> = transported.chain(reduction.qssa.iter().copied()).collect();
+        let mut place = vec![0; order.len()];
+        for (new, &old) in order.iter().enumerate() {
+            place[old] = new;
+        }
+        self.species = order.iter().map(|&k| self.species[k].clone()).collect();
+        self.reactions.iter_mut().for_each(|r| r.renumber(&place));
+        let moved = |list: Vec<SpeciesIndex>| list.into_iter().map(|k| place[k]).collect();
+        self.reduction = Some(Reduction { qssa: moved(reduction.qssa), stiff: moved(reduction.stiff) });
+        self
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -112,6 +151,31 @@ pub struct Reaction {
     /// RORD likewise.
     pub reverse_orders: Vec<(SpeciesIndex, f64)>,
     pub duplicate: bool,
+}
+
+impl Reaction {
+    pub fn is_reversible(&self) -> bool {
+        self.reverse != Reverse::Irreversible
+    }
+
+    /// Species `k` becomes `place[k]`.
+    fn renumber(&mut self, place: &[SpeciesIndex]) {
+        let terms = [&mut self.reactants, &mut self.products, &mut self.forward_orders, &mut self.reverse_orders];
+        terms.into_iter().flatten().for_each(|(k, _)| *k = place[*k]);
+        let of_rate = match &mut self.rate {
+            Rate::Falloff { collider, .. } | Rate::ChemicallyActivated { collider, .. } => Some(collider),
+            _ => None,
+        };
+        for collider in self.third_body.iter_mut().chain(of_rate) {
+            match collider {
+                Collider::Species(k) => *k = place[*k],
+                Collider::Mixture(efficiencies) => {
+                    efficiencies.iter_mut().for_each(|(k, _)| *k = place[*k]);
+                    efficiencies.sort_unstable_by_key(|(k, _)| *k);
+                }
+            }
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use super::names::Names;
 use super::report::Report;
 use super::syntax::{File, Word};
 use super::thermo::Records;
-use super::{Element, Mechanism, Reaction, Species, chemkin, elements, reactions, species, transport, yaml};
+use super::{Element, Mechanism, Reaction, Species, chemkin, elements, reactions, reduction, species, transport, yaml};
 use crate::diagnostic::{Diagnostic, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +16,18 @@ pub struct Files {
     pub mechanism: PathBuf,
     pub thermo: Option<PathBuf>,
     pub transport: Option<PathBuf>,
+    pub reduction: Companion,
+}
+
+/// Where an optional companion is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Companion {
+    /// In the mechanism's folder, if it is there.
+    #[default]
+    Beside,
+    At(PathBuf),
+    /// Not to be read even if it is there.
+    Ignored,
 }
 
 /// The same as texts in memory.
@@ -26,6 +38,7 @@ pub struct Sources {
     pub mechanism: Arc<Source>,
     pub thermo: Option<Arc<Source>>,
     pub transport: Option<Arc<Source>>,
+    pub reduction: Option<Arc<Source>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -50,12 +63,12 @@ pub fn read(files: &Files) -> Outcome {
 /// given or found.
 pub fn input_files(files: &Files) -> Vec<PathBuf> {
     if yaml::is_yaml(&files.mechanism.to_string_lossy()) {
-        return vec![files.mechanism.clone()];
+        return [Some(files.mechanism.clone()), reduction_path(files)].into_iter().flatten().collect();
     }
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
     let thermo = files.thermo.clone().or_else(|| companion(folder, THERMO_NAMES));
     let transport = files.transport.clone().or_else(|| companion(folder, TRANSPORT_NAMES));
-    [Some(files.mechanism.clone()), thermo, transport].into_iter().flatten().collect()
+    [Some(files.mechanism.clone()), thermo, transport, reduction_path(files)].into_iter().flatten().collect()
 }
 
 /// [`read`] with options.
@@ -67,7 +80,8 @@ pub fn read_with(files: &Files, options: Options) -> Outcome {
     let Some(source) = load(&files.mechanism, &mut report) else { return Err(report.sorted()) };
     if yaml::is_yaml(&source.name) {
         let companions = [&files.thermo, &files.transport].map(Option::is_some);
-        return check_yaml(name_of(&files.mechanism), &source, companions, report);
+        let reduction = reduction_path(files).and_then(|path| load(&path, &mut report));
+        return check_yaml(name_of(&files.mechanism), &source, companions, reduction.as_ref(), report);
     }
     let file = chemkin::parse(&source, &mut report);
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
@@ -83,8 +97,11 @@ pub fn read_with(files: &Files, options: Options) -> Outcome {
     });
     let thermo = thermo_path.and_then(|path| load(&path, &mut report));
     let transport = transport_path.and_then(|path| load(&path, &mut report));
+    let reduction = reduction_path(files).and_then(|path| load(&path, &mut report));
     let sought = format!("looked for {} beside '{}'", THERMO_NAMES.join(" and "), files.mechanism.display());
-    check(name_of(&files.mechanism), &file, thermo.as_ref(), transport.as_ref(), &sought, report)
+    let companions =
+        Companions { thermo: thermo.as_ref(), transport: transport.as_ref(), reduction: reduction.as_ref() };
+    check(name_of(&files.mechanism), &file, companions, &sought, report)
 }
 
 /// Reads and checks a mechanism from texts. Touches no file.
@@ -95,11 +112,16 @@ pub fn parse(sources: &Sources, options: Options) -> Outcome {
     let mut report = Report::new(options.permissive);
     if yaml::is_yaml(&sources.mechanism.name) {
         let companions = [&sources.thermo, &sources.transport].map(Option::is_some);
-        return check_yaml(identifier(&sources.name), &sources.mechanism, companions, report);
+        let (name, reduction) = (identifier(&sources.name), sources.reduction.as_ref());
+        return check_yaml(name, &sources.mechanism, companions, reduction, report);
     }
     let file = chemkin::parse(&sources.mechanism, &mut report);
-    let (thermo, transport) = (sources.thermo.as_ref(), sources.transport.as_ref());
-    check(identifier(&sources.name), &file, thermo, transport, "no thermo text is given", report)
+    let companions = Companions {
+        thermo: sources.thermo.as_ref(),
+        transport: sources.transport.as_ref(),
+        reduction: sources.reduction.as_ref(),
+    };
+    check(identifier(&sources.name), &file, companions, "no thermo text is given", report)
 }
 
 /// A text from the bytes of a file: what is not UTF-8 becomes U+FFFD, a byte order mark is dropped, and control
@@ -114,11 +136,18 @@ pub fn decode(name: &str, bytes: &[u8]) -> Arc<Source> {
 const THERMO_NAMES: [&str; 2] = ["therm.dat", "thermo.dat"];
 const TRANSPORT_NAMES: [&str; 2] = ["tran.dat", "transport.dat"];
 
+const REDUCTION_NAME: &str = "reduction.txt";
+
+struct Companions<'a> {
+    thermo: Option<&'a Arc<Source>>,
+    transport: Option<&'a Arc<Source>>,
+    reduction: Option<&'a Arc<Source>>,
+}
+
 fn check<'a>(
     name: String,
     file: &File<'a>,
-    thermo: Option<&'a Arc<Source>>,
-    transport: Option<&'a Arc<Source>>,
+    Companions { thermo, transport, reduction }: Companions<'a>,
     sought: &str,
     mut report: Report,
 ) -> Outcome {
@@ -147,11 +176,17 @@ fn check<'a>(
         let entries = transport_exists.then_some(entries.as_slice());
         species::assemble(&declared, &elements, &records, entries, &mut report)
     };
-    conclude(name, elements, species, reactions, declared.len(), report)
+    conclude(name, elements, species, reactions, declared.len(), reduction, report)
 }
 
-/// A YAML file has no companions: `[thermo, transport]` says which were given all the same.
-fn check_yaml(name: String, source: &Arc<Source>, companions: [bool; 2], mut report: Report) -> Outcome {
+/// A YAML file has no companions but a reduction: `[thermo, transport]` says which others were given all the same.
+fn check_yaml(
+    name: String,
+    source: &Arc<Source>,
+    companions: [bool; 2],
+    reduction: Option<&Arc<Source>>,
+    mut report: Report,
+) -> Outcome {
     for (_, what) in companions.iter().zip(["thermo", "transport"]).filter(|(given, _)| **given) {
         let message = format!("a {what} file is given beside a YAML file, which holds these data itself");
         report.push(Diagnostic::error("yaml::companion", message).help(format!("leave --{what} out")));
@@ -159,7 +194,7 @@ fn check_yaml(name: String, source: &Arc<Source>, companions: [bool; 2], mut rep
     let Some(contents) = yaml::read(source, &mut report) else { return Err(report.sorted()) };
     let yaml::Contents { elements, species, reactions } = contents;
     let declared = species.len();
-    conclude(name, elements, species, reactions, declared, report)
+    conclude(name, elements, species, reactions, declared, reduction, report)
 }
 
 /// The checks that need all parts.
@@ -169,14 +204,16 @@ fn conclude(
     species: Vec<Option<Species>>,
     reactions: Vec<Reaction>,
     declared: usize,
+    reduction: Option<&Arc<Source>>,
     mut report: Report,
 ) -> Outcome {
     reactions::check_duplicates(&reactions, declared, &mut report);
     // The balance needs every composition; without one the cause is already reported.
     if let Some(species) = species.into_iter().collect::<Option<Vec<_>>>().filter(|s| s.len() == declared) {
         reactions::check_balance(&reactions, &species, &elements, &mut report);
+        let reduction = reduction.map(|source| reduction::read(source, &species, &reactions, &mut report));
         if report.errors() == 0 {
-            return Ok((Mechanism { name, elements, species, reactions }, report.sorted()));
+            return Ok((Mechanism { name, elements, species, reactions, reduction }, report.sorted()));
         }
     }
     Err(report.sorted())
@@ -211,6 +248,17 @@ fn covers<'a>(given: impl Iterator<Item = &'a str>, species: &[Word]) -> bool {
 
 fn companion(folder: &Path, names: [&str; 2]) -> Option<PathBuf> {
     names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+}
+
+fn reduction_path(files: &Files) -> Option<PathBuf> {
+    match &files.reduction {
+        Companion::Beside => {
+            let folder = files.mechanism.parent().unwrap_or(Path::new(""));
+            Some(folder.join(REDUCTION_NAME)).filter(|path| path.is_file())
+        }
+        Companion::At(path) => Some(path.clone()),
+        Companion::Ignored => None,
+    }
 }
 
 fn load(path: &Path, report: &mut Report) -> Option<Arc<Source>> {

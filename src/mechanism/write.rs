@@ -10,7 +10,7 @@ use super::units::Energy;
 use super::{Geometry, Mechanism, Species, Transport};
 use std::fmt::Write as _;
 
-/// The texts of the three files.
+/// The texts of the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// ELEMENTS, SPECIES and REACTIONS
@@ -19,6 +19,8 @@ pub struct Written {
     pub thermo: String,
     /// Absent when the mechanism has no transport data.
     pub transport: Option<String>,
+    /// Absent when the mechanism is not reduced.
+    pub reduction: Option<String>,
 }
 
 /// Writes a mechanism as CHEMKIN files. Energies are in the unit that makes them shortest, and `A` is in cm3-mol-s
@@ -26,10 +28,15 @@ pub struct Written {
 pub fn write(mechanism: &Mechanism) -> Written {
     let transport: Vec<(&Species, &Transport)> =
         mechanism.species.iter().filter_map(|species| Some((species, species.transport.as_ref()?))).collect();
+    let names: Vec<&str> = mechanism.species.iter().map(|species| species.name.as_str()).collect();
     Written {
         mechanism: chemkin(mechanism),
         thermo: thermo::records(mechanism),
         transport: (!transport.is_empty()).then(|| transport.into_iter().map(transport_line).collect()),
+        reduction: mechanism.reduction.as_ref().map(|r| {
+            let list = |species: &[usize]| -> String { species.iter().map(|&k| names[k].to_owned() + "\n").collect() };
+            format!("QSSA\n{}END\nSTIFF\n{}END\n", list(&r.qssa), list(&r.stiff))
+        }),
     }
 }
 

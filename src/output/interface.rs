@@ -7,7 +7,7 @@ use crate::kinetics::Model;
 
 /// The interface of a mechanism's kernels.
 pub fn interface(model: &Model, units: &[Unit]) -> Interface {
-    let species = model.mechanism.species.iter();
+    let species = model.species().iter();
     Interface {
         mechanism: model.mechanism.name.clone(),
         species: species.map(|s| Species { name: s.name.clone(), molecular_weight: s.weight }).collect(),
@@ -35,6 +35,8 @@ fn describe(array: &str) -> (&'static str, &'static str) {
         "temperature" => ("K", "temperature"),
         "pressure" => ("Pa", "pressure"),
         "mole_fractions" => ("1", "mole fraction of each species"),
+        "transport_source" => ("kg/m^3/s", "mass source by transport of each species"),
+        "time_step" => ("s", "time step of the flow solver, at each point"),
         "viscosity" => ("Pa s", "viscosity of the mixture"),
         "conductivity" => ("W/m/K", "thermal conductivity of the mixture"),
         "diffusion" => ("m^2/s", "diffusion coefficient of each species into the mixture"),

@@ -14,6 +14,7 @@ use crate::diagnostic::Diagnostic;
 use crate::driver::{Request, Unit};
 use crate::emit::overlay::Codegen;
 use crate::emit::program::Program;
+use crate::forms::{Choice, Count};
 use crate::kinetics::Model;
 use crate::mapping::{Cost, Mapping};
 use crate::schedule::Schedule;
@@ -36,6 +37,11 @@ pub struct Report {
 #[derive(Debug, Clone, Serialize)]
 pub struct KernelReport {
     pub kernel: String,
+    /// Algebra of the kernel, its error against the exact form (rounding aside), and what every form costs where the
+    /// compiler chose.
+    pub form: String,
+    pub form_error: f64,
+    pub forms: Vec<Count>,
     pub warps: u32,
     pub operations: usize,
     /// Edges of the dataflow graph between operations of different warps.
@@ -92,7 +98,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units
     }
     Report {
         mechanism: model.mechanism.name.clone(),
-        species: model.mechanism.species.len(),
+        species: model.species().len(),
         reactions: model.mechanism.reactions.len(),
         target: format!("{} ({})", request.target.name, request.target.compute_capability.sm()),
         codegen: codegen_name(request.codegen).into(),
@@ -114,6 +120,7 @@ pub fn codegen_name(codegen: Codegen) -> &'static str {
 pub fn kernel(
     kernel: Kernel,
     request: &Request,
+    choice: Choice,
     graph: &Graph,
     mapping: &Mapping,
     costs: (Cost, Cost),
@@ -128,6 +135,9 @@ pub fn kernel(
     let available = (target.registers_per_sm / (request.ctas_per_sm * threads)).min(target.max_registers_per_thread);
     KernelReport {
         kernel: kernel.name().into(),
+        form: choice.form.name().into(),
+        form_error: graph.bound,
+        forms: choice.considered,
         warps: request.warps,
         operations: graph.ops.len(),
         cross_warp_edges: costs.0.crossing,

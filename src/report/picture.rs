@@ -8,7 +8,8 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::dataflow::{Graph, Part, StepRef};
 use crate::diagnostic::Diagnostic;
-use crate::schedule::{Phase, Schedule};
+use crate::schedule::Schedule;
+use crate::schedule::timeline::{Timeline, timeline};
 
 const LANE: i32 = 26;
 const LEFT: i32 = 70;
@@ -16,62 +17,27 @@ const TOP: i32 = 46;
 const WIDTH: i32 = 1200;
 const LEGEND: i32 = 20;
 
-/// Steps of one kind, run by one warp in a row.
-struct Block {
-    warp: usize,
-    start: f64,
-    end: f64,
-    kind: usize,
-}
-
-struct Line {
-    time: f64,
-    arrive: Vec<(usize, f64)>,
-    wait: Vec<usize>,
-    id: u32,
-}
-
 /// An SVG.
 ///
 /// Errors: the picture could not be drawn.
 pub fn schedule_picture(graph: &Graph, schedule: &Schedule, title: &str) -> Result<String, Diagnostic> {
-    let (blocks, lines, kinds) = layout(graph, schedule);
+    let timeline = timeline(graph, schedule);
+    let mut kinds: Vec<String> = Vec::new();
+    let kind_of: Vec<usize> = timeline
+        .blocks
+        .iter()
+        .map(|b| {
+            let name = kind(graph, b.step);
+            kinds.iter().position(|k| *k == name).unwrap_or_else(|| {
+                kinds.push(name);
+                kinds.len() - 1
+            })
+        })
+        .collect();
     let mut svg = String::new();
-    draw(&mut svg, schedule, title, &blocks, &lines, &kinds)
+    draw(&mut svg, schedule.warps as i32, title, &timeline, &kind_of, &kinds)
         .map_err(|e| Diagnostic::error("report::picture", format!("the schedule picture could not be drawn: {e}")))?;
     Ok(svg)
-}
-
-/// Lets time run: blocks, barriers, and the kinds of work in order of appearance.
-fn layout(graph: &Graph, schedule: &Schedule) -> (Vec<Block>, Vec<Line>, Vec<String>) {
-    let mut now = vec![0.0f64; schedule.warps as usize];
-    let (mut blocks, mut lines, mut kinds) = (Vec::new(), Vec::new(), Vec::<String>::new());
-    for Phase { runs, syncs } in &schedule.phases {
-        for (warp, run) in runs.iter().enumerate() {
-            for same in run.chunk_by(|&a, &b| kind(graph, a) == kind(graph, b)) {
-                let name = kind(graph, same[0]);
-                let index = kinds.iter().position(|k| *k == name).unwrap_or_else(|| {
-                    kinds.push(name);
-                    kinds.len() - 1
-                });
-                let cost: u64 = same.iter().map(|&at| graph.body(at).slots().max(1)).sum();
-                let end = now[warp] + cost as f64;
-                blocks.push(Block { warp, start: now[warp], end, kind: index });
-                now[warp] = end;
-            }
-        }
-        for s in syncs {
-            let members = |mask: u32| (0..now.len()).filter(move |w| mask >> w & 1 == 1);
-            let time = members(s.arrive | s.wait).map(|w| now[w]).fold(0.0, f64::max);
-            let arrive = members(s.arrive).map(|w| (w, now[w])).collect();
-            let wait: Vec<usize> = members(s.wait).collect();
-            for &w in &wait {
-                now[w] = time;
-            }
-            lines.push(Line { time, arrive, wait, id: s.id });
-        }
-    }
-    (blocks, lines, kinds)
 }
 
 /// The first word of the operation's name, and which part of it.
@@ -88,18 +54,17 @@ fn kind(graph: &Graph, at: StepRef) -> String {
 
 fn draw(
     svg: &mut String,
-    schedule: &Schedule,
+    warps: i32,
     title: &str,
-    blocks: &[Block],
-    lines: &[Line],
+    timeline: &Timeline,
+    kind_of: &[usize],
     kinds: &[String],
 ) -> Result<(), Box<dyn std::error::Error>> {
-    let warps = schedule.warps as i32;
     let bottom = TOP + warps * LANE;
     let rows = kinds.len().div_ceil(6) as i32;
     let height = bottom + 40 + rows * LEGEND;
-    let end = blocks.iter().map(|b| b.end).chain(lines.iter().map(|l| l.time)).fold(1.0, f64::max);
-    let x = |time: f64| LEFT + (time / end * f64::from(WIDTH - LEFT - 20)).round() as i32;
+    let end = timeline.length().max(1);
+    let x = |time: u64| LEFT + (time as f64 / end as f64 * f64::from(WIDTH - LEFT - 20)).round() as i32;
     let y = |warp: usize| TOP + warp as i32 * LANE;
     {
         let area: DrawingArea<SVGBackend<'_>, Shift> =
@@ -107,17 +72,17 @@ fn draw(
         area.fill(&WHITE)?;
         let text = |size: i32| ("sans-serif", size).into_font().color(&BLACK);
         area.draw(&Text::new(title.to_owned(), (LEFT, 12), text(17)))?;
-        for warp in 0..schedule.warps as usize {
+        for warp in 0..warps as usize {
             let right = text(12).pos(Pos::new(HPos::Right, VPos::Center));
             area.draw(&Text::new(format!("warp {warp}"), (LEFT - 8, y(warp) + LANE / 2 - 2), right))?;
             let lane = [(LEFT, y(warp)), (WIDTH - 20, y(warp) + LANE - 4)];
             area.draw(&Rectangle::new(lane, RGBColor(244, 244, 240).filled()))?;
         }
-        for b in blocks {
+        for (b, &kind) in timeline.blocks.iter().zip(kind_of) {
             let corners = [(x(b.start), y(b.warp)), (x(b.end).max(x(b.start) + 1), y(b.warp) + LANE - 4)];
-            area.draw(&Rectangle::new(corners, color(b.kind).filled()))?;
+            area.draw(&Rectangle::new(corners, color(kind).filled()))?;
         }
-        for line in lines {
+        for line in &timeline.barriers {
             let members = || line.arrive.iter().map(|a| a.0).chain(line.wait.iter().copied());
             let (first, last) = (members().min().unwrap_or(0), members().max().unwrap_or(0));
             let at = x(line.time);
@@ -133,7 +98,7 @@ fn draw(
             area.draw(&Text::new(line.id.to_string(), (at + 2, y(first) - 13), text(10)))?;
         }
         let note = format!(
-            "{end:.0} double-precision slots per 32 points, from left to right; lines are named barriers (with their \
+            "{end} double-precision slots per 32 points, from left to right; lines are named barriers (with their \
              number), full dots wait, open dots only arrive"
         );
         area.draw(&Text::new(note, (LEFT, bottom + 8), text(12)))?;

@@ -12,6 +12,7 @@ pub fn table(report: &Report) -> String {
         report.mechanism, report.species, report.reactions, report.target, report.codegen
     );
     let rows: Vec<Row> = vec![
+        ("form", |k| k.form.clone()),
         ("warps", |k| k.warps.to_string()),
         ("operations", |k| k.operations.to_string()),
         ("cross-warp edges", |k| k.cross_warp_edges.to_string()),
@@ -49,6 +50,13 @@ pub fn table(report: &Report) -> String {
             .collect();
         out += cells.join("  ").trim_end();
         out.push('\n');
+    }
+    for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {
+        out += &format!("\nforms of {} (slots and shuffles per point before scheduling, error bound)\n", kernel.kernel);
+        for f in &kernel.forms {
+            let chosen = if f.form == kernel.form { "  chosen" } else { "" };
+            out += &format!("  {:10}  {:>8}  {:>8}  {:.1e}{chosen}\n", f.form, f.slots, f.shuffles, f.error_bound);
+        }
     }
     out
 }

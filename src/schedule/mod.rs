@@ -9,6 +9,7 @@ pub mod barriers;
 pub mod phases;
 pub mod proof;
 pub mod sync;
+pub mod timeline;
 
 use cranelift_entity::SecondaryMap;
 
@@ -98,6 +99,13 @@ impl Schedule {
         actions
     }
 
+    /// For comparing schedules of one kernel: their length in double-precision slots, and what the barriers cost.
+    pub fn cost(&self, graph: &Graph) -> u64 {
+        /// About the latency of a barrier in slots.
+        const BARRIER: u64 = 20;
+        timeline::timeline(graph, self).length() + BARRIER * u64::from(self.sync_points())
+    }
+
     /// Named barriers in use.
     pub fn barrier_ids(&self) -> u32 {
         let ids: std::collections::BTreeSet<u32> = self.phases.iter().flat_map(|p| &p.syncs).map(|s| s.id).collect();
@@ -110,7 +118,7 @@ impl Schedule {
     }
 }
 
-/// Schedules a mapped graph.
+/// Schedules a mapped graph: the shortest of the ways to use shared memory.
 ///
 /// Errors: shared memory or named barriers do not suffice; the diagnostic names the resource.
 pub fn schedule(
@@ -126,10 +134,16 @@ pub fn schedule(
         )
         .help("use at most 16 CTAs per SM (--ctas-per-sm), or one warp"));
     }
-    let mut schedule = phases::place(graph, mapping, placement, limits)?;
-    let boundaries = sync::boundaries(graph, mapping, &schedule);
-    barriers::allocate(&mut schedule, &boundaries, limits.barriers);
-    Ok(schedule)
+    let mut best: Option<(u64, Schedule)> = None;
+    for mut schedule in phases::place(graph, mapping, placement, limits)? {
+        let boundaries = sync::boundaries(graph, mapping, &schedule);
+        barriers::allocate(&mut schedule, &boundaries, limits.barriers);
+        let length = schedule.cost(graph);
+        if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
+            best = Some((length, schedule));
+        }
+    }
+    Ok(best.expect("place() gives at least one schedule").1)
 }
 
 /// All warps of a CTA.

@@ -11,40 +11,52 @@ use std::collections::BTreeMap;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
 use super::{Limits, Phase, Placement, Schedule};
-use crate::dataflow::{Graph, Op, Part, StepRef, Value};
+use crate::dataflow::{Duty, Graph, Op, Part, StepRef, Value};
 use crate::diagnostic::Diagnostic;
 use crate::mapping::Mapping;
 
-/// Places every value and distributes the steps over phases; barriers are not decided here.
-pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Limits) -> Result<Schedule, Diagnostic> {
+/// Places every value and distributes the steps over phases, in one or two ways; barriers are not decided here.
+///
+/// Where slots are scarce, a phase may fill all that are free, so that the next finds few, or only half of them.
+pub fn place(
+    graph: &Graph,
+    mapping: &Mapping,
+    placement: Placement,
+    limits: &Limits,
+) -> Result<Vec<Schedule>, Diagnostic> {
     let readers = reading_warps(graph, mapping);
     let crossing =
         graph.values.iter().filter(|(v, info)| readers[*v] & !(1 << mapping.warp_of[info.producer.op]) != 0).count()
             as u32;
     let all = graph.values.len() as u32;
     let stored = limits.slots.map_or_else(SecondaryMap::new, |capacity| most_read(graph, &readers, capacity));
-    let attempt = |placement: Placement, slots: u32| {
+    let attempt = |placement: Placement, slots: u32, burst: u32| {
         let permanent = |v: Value| match placement {
             Placement::Store | Placement::Auto => true,
             Placement::Mixed => stored[v],
             Placement::Buffer => false,
         };
         let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
-        let (phases, slot_of, slots) = Placer::new(graph, mapping, slots, &permanent, uniform).run()?;
+        let (phases, slot_of, slots) = Placer::new(graph, mapping, slots, &permanent, uniform, burst).run()?;
         Some(Schedule { warps: mapping.warps, phases, slot_of, slots, placement, crossing_values: crossing })
     };
+    let both = |placement: Placement, slots: u32| {
+        let found: Vec<Schedule> =
+            [slots, slots / 2].into_iter().filter_map(|burst| attempt(placement, slots, burst)).collect();
+        (!found.is_empty()).then_some(found)
+    };
+    let store = |slots: u32| attempt(Placement::Store, slots, slots).map(|schedule| vec![schedule]);
     let Some(capacity) = limits.slots else {
-        return attempt(Placement::Store, all).ok_or_else(|| shortage(graph, placement, all, all));
+        return store(all).ok_or_else(|| shortage(graph, placement, all, all));
     };
     let found = match placement {
-        Placement::Auto if all <= capacity => attempt(Placement::Store, all),
-        Placement::Auto => attempt(Placement::Mixed, capacity).or_else(|| attempt(Placement::Buffer, capacity)),
-        Placement::Store if all <= capacity => attempt(Placement::Store, all),
+        Placement::Auto | Placement::Store if all <= capacity => store(all),
+        Placement::Auto => both(Placement::Mixed, capacity).or_else(|| both(Placement::Buffer, capacity)),
         Placement::Store => None,
-        Placement::Mixed => attempt(Placement::Mixed, capacity),
+        Placement::Mixed => both(Placement::Mixed, capacity),
         Placement::Buffer => {
             let sizes = std::iter::successors(Some(8u32), |s| Some(s * 2)).take_while(|&s| s < capacity);
-            sizes.chain([capacity]).find_map(|size| attempt(Placement::Buffer, size))
+            sizes.chain([capacity]).find_map(|size| both(Placement::Buffer, size))
         }
     };
     found.ok_or_else(|| shortage(graph, placement, all, capacity))
@@ -96,12 +108,21 @@ fn reading_warps(graph: &Graph, mapping: &Mapping) -> SecondaryMap<Value, u32> {
 /// Position of a step in the order within a phase; equal keys are the same kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Group {
+    /// What feeds a crew comes first, then the crew's own.
+    duty: Duty,
     depth: u32,
     /// Operations with running states go through all their steps a few at a time, to spare registers.
     chunk: u32,
     part: u32,
     path: Reverse<u32>,
     shape: u32,
+}
+
+impl Group {
+    /// Groups that share slots and load in turn.
+    fn class(&self) -> (Duty, u32, u32, u32) {
+        (self.duty, self.depth, self.chunk, self.part)
+    }
 }
 
 struct Placer<'a> {
@@ -111,6 +132,8 @@ struct Placer<'a> {
     /// A round waits for the boundary even for its own warp's values: all warps then run it over the same values. Where
     /// slots are scarce, they are freed as early as possible instead.
     uniform: bool,
+    /// The most slots that one phase may fill.
+    burst: u32,
     /// Steps that have not run, by group.
     waiting: BTreeMap<Group, Vec<StepRef>>,
     /// Reads of each value that are still to come.
@@ -138,6 +161,7 @@ impl<'a> Placer<'a> {
         slots: u32,
         permanent: &'a dyn Fn(Value) -> bool,
         uniform: bool,
+        burst: u32,
     ) -> Self {
         let mut reads_left: SecondaryMap<Value, u32> = SecondaryMap::new();
         for at in graph.steps() {
@@ -166,7 +190,14 @@ impl<'a> Placer<'a> {
                 Part::Round(_) => 1,
                 Part::After => 2,
             };
-            let group = Group { depth: depth[at.op], chunk: chunk[at.op], part, path: Reverse(longest[&shape]), shape };
+            let group = Group {
+                duty: graph.duty(at),
+                depth: depth[at.op],
+                chunk: chunk[at.op],
+                part,
+                path: Reverse(longest[&shape]),
+                shape,
+            };
             waiting.entry(group).or_default().push(at);
         }
         Self {
@@ -174,6 +205,7 @@ impl<'a> Placer<'a> {
             mapping,
             permanent,
             uniform,
+            burst,
             waiting,
             reads_left,
             made: SecondaryMap::new(),
@@ -189,7 +221,12 @@ impl<'a> Placer<'a> {
     fn run(mut self) -> Option<Placed> {
         let mut phases = Vec::new();
         while !self.waiting.is_empty() {
-            let runs = self.phase(phases.len() as u32);
+            // As long as a crew is not fed, the rest waits, so that it can run beside the crew.
+            let fed = self.waiting.keys().next().is_none_or(|group| group.duty != Duty::Feeds);
+            let mut runs = self.phase(phases.len() as u32, if fed { Duty::Rest } else { Duty::Member });
+            if !fed && runs.iter().all(Vec::is_empty) {
+                runs = self.phase(phases.len() as u32, Duty::Rest);
+            }
             if runs.iter().all(Vec::is_empty) {
                 return None;
             }
@@ -198,12 +235,13 @@ impl<'a> Placer<'a> {
         Some((phases, self.slot_of, self.used))
     }
 
-    fn phase(&mut self, phase: u32) -> Vec<Vec<StepRef>> {
+    /// One phase, of the groups up to a duty.
+    fn phase(&mut self, phase: u32, last: Duty) -> Vec<Vec<StepRef>> {
         let mut runs = vec![Vec::new(); self.mapping.warps as usize];
         let mut load = vec![0; self.mapping.warps as usize];
         let mut released = Vec::new();
-        let groups: Vec<Group> = self.waiting.keys().copied().collect();
-        for class in groups.chunk_by(|a, b| (a.depth, a.chunk, a.part) == (b.depth, b.chunk, b.part)) {
+        let groups: Vec<Group> = self.waiting.keys().copied().take_while(|group| group.duty <= last).collect();
+        for class in groups.chunk_by(|a, b| a.class() == b.class()) {
             let mut ready = Vec::new();
             for &group in class {
                 let steps = self.waiting.remove(&group).expect("the key was just listed");
@@ -273,7 +311,7 @@ impl<'a> Placer<'a> {
             queue.sort_by_key(|&(group, at)| (matches!(at.part, Part::Round(_)).then_some(at.part), group, at));
             queue.reverse();
         }
-        let mut left = self.free.len();
+        let mut left = self.free.len().min(self.burst as usize);
         let mut run = Vec::new();
         while let Some(w) = (0..queues.len()).filter(|&w| !queues[w].is_empty()).min_by_key(|&w| (load[w], w)) {
             let fits = queues[w].last().is_some_and(|&(_, at)| need(at) <= left);

@@ -161,6 +161,7 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
             elements: vec![Element { symbol: "X".into(), weight: 1.0 }],
             species: all,
             reactions: list,
+            reduction: None,
         },
         transport: Some(TransportFits {
             t_min: 300.0,

@@ -1,8 +1,9 @@
 //! A request to vary.
 
-use singe::dataflow::Kernel;
+use singe::dataflow::{Form, Kernel};
 use singe::driver::Request;
 use singe::emit::overlay::Codegen;
+use singe::kinetics::Stiffness;
 use singe::mapping::{Mapper, Weights};
 use singe::mechanism::{Files, Options};
 use singe::schedule::Placement;
@@ -11,7 +12,7 @@ use singe::target::Target;
 /// All kernels of a mechanism at 8 warps for Kepler, verified; nothing is written.
 pub fn of(mechanism: std::path::PathBuf) -> Request {
     Request {
-        files: Files { mechanism, thermo: None, transport: None },
+        files: Files { mechanism, ..Files::default() },
         reading: Options::default(),
         kernels: Kernel::ALL.to_vec(),
         warps: 8,
@@ -22,6 +23,10 @@ pub fn of(mechanism: std::path::PathBuf) -> Request {
         placement: Placement::Auto,
         codegen: Codegen::Overlay,
         floor: 1e-20,
+        form: Some(Form::Pairwise),
+        fit_tolerance: Some(1e-4),
+        stiffness: Stiffness::Sequential,
+        qssa_warps: None,
         verify: Some(70),
         real_compilers: false,
         emit: vec![],
@@ -32,6 +37,7 @@ pub fn of(mechanism: std::path::PathBuf) -> Request {
 }
 
 /// A mechanism that comes with the project.
+#[allow(dead_code, reason = "not every test that varies a request compiles a shipped mechanism")]
 pub fn shipped(name: &str) -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
 }

@@ -3,12 +3,13 @@
 //! Operations: the concentration and Gibbs energy of each species, one sum per distinct third body, the rate of progress
 //! of each reaction, the production rate of each species.
 
-use super::Options;
-use super::common::{self, OUTPUT, scalar, single, step};
+use super::common::{self, TIME_STEP, TRANSPORT_SOURCE, scalar, single, step};
 use super::reaction::{self, Operands, Sources};
+use super::split::{self, Factor, Late, Plan, Rates};
+use super::{Form, Options, qssa, stiffness};
 use crate::dataflow::body::Body;
-use crate::dataflow::graph::{Graph, Operation, Step, Value};
-use crate::kinetics::Model;
+use crate::dataflow::graph::{Array, Graph, Operation, Step, Value};
+use crate::kinetics::{Model, Stiffness};
 use crate::mechanism::{Collider, Nasa7, Rate, Reaction, Reverse};
 
 /// The scalars that every chemistry kernel computes, in this order.
@@ -22,23 +23,40 @@ pub const SCALARS: [u32; 5] = [
 
 pub fn build(model: &Model, options: &Options) -> Graph {
     let mechanism = &model.mechanism;
+    let stiffness = if mechanism.stiff().is_empty() { Stiffness::Off } else { options.stiffness };
     let scalars = scalars(&mechanism.reactions);
-    let mut graph = common::begin("chemistry", model, "production_rates", mechanism.species.len() as u32, &scalars);
+    let species = model.species().len();
+    let mut graph = common::begin("chemistry", model, "production_rates", species as u32, &scalars);
+    if stiffness != Stiffness::Off {
+        let source = Array { name: "transport_source", rows: species as u32, output: false };
+        graph.arrays.insert(TRANSPORT_SOURCE as usize, source);
+        graph.arrays.insert(TIME_STEP as usize, Array { name: "time_step", rows: 1, output: false });
+    }
+    let plans: Vec<Plan> = mechanism.reactions.iter().map(|r| split::plan(mechanism, r, stiffness)).collect();
     let mut sources = Sources {
         scalars: &scalars,
-        concentrations: options.stage_inputs.then(|| concentrations(&mut graph, model)),
-        gibbs: gibbs_energies(&mut graph, model),
+        concentrations: options.stage_inputs.then(|| concentrations(&mut graph, model, &plans)),
+        gibbs: gibbs_energies(&mut graph, model, &plans),
+        transported: species,
         third_bodies: Vec::new(),
+        lean: options.form == Form::Lean,
     };
-    third_bodies(&mut graph, model, &mut sources);
+    third_bodies(&mut graph, model, &plans, &mut sources);
 
-    let mut progress: Vec<Value> = Vec::new();
-    for (i, r) in mechanism.reactions.iter().enumerate() {
-        let step = reaction::step(&mut graph, r, &sources);
-        let op =
-            graph.add(single(format!("reaction {} {}", i + 1, r.equation), step), |_, _| format!("progress {}", i + 1));
-        progress.push(graph.ops[op].after.outputs[0]);
+    let mut progress: Vec<Option<Value>> = Vec::new();
+    let mut rates: Vec<Option<Rates>> = Vec::new();
+    let mut late = Late::new();
+    for (i, (r, plan)) in mechanism.reactions.iter().zip(&plans).enumerate() {
+        if plan.is_split(r) {
+            let split = split::add(&mut graph, (i, r), plan, stiffness, &sources, &mut late);
+            progress.push(split.as_ref().map(|rates| rates.progress));
+            rates.push(split);
+        } else {
+            progress.push(Some(whole_reaction(&mut graph, (i, r), &sources)));
+            rates.push(None);
+        }
     }
+    reduction(&mut graph, model, &Options { stiffness, ..*options }, &plans, &rates, &sources, late);
     production(&mut graph, model, &progress);
     graph
 }
@@ -53,14 +71,58 @@ fn scalars(reactions: &[Reaction]) -> Vec<u32> {
     SCALARS.into_iter().chain(cube_root).chain(ln_pressure).collect()
 }
 
+/// A reaction of which only the net rate of progress is read.
+fn whole_reaction(graph: &mut Graph, (i, r): (usize, &Reaction), sources: &Sources<'_>) -> Value {
+    let step = reaction::step(graph, r, sources);
+    let op =
+        graph.add(single(format!("reaction {} {}", i + 1, r.equation), step), |_, _| format!("progress {}", i + 1));
+    graph.ops[op].after.outputs[0]
+}
+
+/// Quasi-steady species, then stiff ones; their factors go back to the reactions.
+fn reduction(
+    graph: &mut Graph,
+    model: &Model,
+    options: &Options,
+    plans: &[Plan],
+    rates: &[Option<Rates>],
+    sources: &Sources<'_>,
+    late: Late,
+) {
+    let mechanism = &model.mechanism;
+    let first = graph.ops.next_key();
+    let solved = qssa::add(graph, mechanism, plans, rates);
+    if let Some(warps) = options.qssa_warps.filter(|_| !solved.is_empty()) {
+        graph.crew = Some(qssa::crew(graph, first, rates, warps));
+    }
+    let mut ratios: Vec<Option<Value>> = vec![None; mechanism.species.len()];
+    let list = if options.stiffness == Stiffness::Off { &[] } else { mechanism.stiff() };
+    for &k in list {
+        ratios[k] = Some(stiffness::add(graph, mechanism, k, rates, sources));
+    }
+    for (at, input, factor) in late {
+        let value = match factor {
+            Factor::QuasiSteady(j) => solved[j],
+            Factor::Stiff(k) => ratios[k].expect("every stiff species has its ratio"),
+        };
+        graph.connect(at, input, value);
+    }
+}
+
 /// Concentrations in kmol/m3.
-fn concentrations(graph: &mut Graph, model: &Model) -> Vec<Option<Value>> {
+fn concentrations(graph: &mut Graph, model: &Model, plans: &[Plan]) -> Vec<Option<Value>> {
     let mut b = Body::default();
     let c = reaction::loaded_concentration(&mut b, &SCALARS, 0);
     b.values = vec![c];
     let shape = graph.shape(b);
     let mut needed = vec![false; model.mechanism.species.len()];
-    for r in &model.mechanism.reactions {
+    for &k in model.mechanism.stiff() {
+        needed[k] = true;
+    }
+    for (r, plan) in model.mechanism.reactions.iter().zip(plans) {
+        if plan.live == [false; 2] {
+            continue;
+        }
         let colliders = [r.third_body.as_ref(), reaction::falloff_collider(&r.rate)];
         if colliders.into_iter().flatten().any(|c| matches!(c, Collider::Mixture(_))) {
             needed.fill(true);
@@ -75,13 +137,14 @@ fn concentrations(graph: &mut Graph, model: &Model) -> Vec<Option<Value>> {
             needed[k] = true;
         }
     }
+    needed[model.species().len()..].fill(false);
     species_values(graph, model, "concentration", &needed, |k| step(shape, vec![], vec![], vec![k as u32]))
 }
 
 /// -g/RT of each species at 1 atm, both ranges evaluated and one selected; one range where they agree.
 ///
 /// Only for species whose reactions need an equilibrium constant.
-fn gibbs_energies(graph: &mut Graph, model: &Model) -> Vec<Option<Value>> {
+fn gibbs_energies(graph: &mut Graph, model: &Model, plans: &[Plan]) -> Vec<Option<Value>> {
     let shape = |graph: &mut Graph, two_ranges: bool| {
         let mut b = Body::default();
         let t = common::scalar_of(&mut b, &SCALARS, scalar::TEMPERATURE);
@@ -107,7 +170,8 @@ fn gibbs_energies(graph: &mut Graph, model: &Model) -> Vec<Option<Value>> {
     let two = shape(graph, true);
     let one = shape(graph, false);
     let mut needed = vec![false; model.mechanism.species.len()];
-    for r in model.mechanism.reactions.iter().filter(|r| r.reverse == Reverse::Equilibrium) {
+    let reactions = model.mechanism.reactions.iter().zip(plans);
+    for (r, _) in reactions.filter(|(r, plan)| plan.live[1] && r.reverse == Reverse::Equilibrium) {
         for &(k, _) in r.reactants.iter().chain(&r.products) {
             needed[k] = true;
         }
@@ -149,25 +213,22 @@ fn species_values(
 }
 
 /// One sum of alpha_k C_k per distinct vector of efficiencies; terms with alpha = 0 are left out.
-fn third_bodies(graph: &mut Graph, model: &Model, sources: &mut Sources<'_>) {
-    let zero = {
-        let mut b = Body::default();
-        let zero = b.literal(0.0);
-        b.states = vec![zero];
-        graph.shape(b)
-    };
+fn third_bodies(graph: &mut Graph, model: &Model, plans: &[Plan], sources: &mut Sources<'_>) {
     let done = {
         let mut b = Body::default();
         b.values = vec![b.state(0)];
         graph.shape(b)
     };
-    for r in &model.mechanism.reactions {
+    for (r, plan) in model.mechanism.reactions.iter().zip(plans) {
+        if plan.live == [false; 2] {
+            continue;
+        }
         for collider in [r.third_body.as_ref(), reaction::falloff_collider(&r.rate)].into_iter().flatten() {
             let Collider::Mixture(efficiencies) = collider else { continue };
             if sources.third_bodies.iter().any(|(known, _)| known == efficiencies) {
                 continue;
             }
-            let rounds = (0..model.mechanism.species.len()).filter_map(|k| {
+            let rounds = (0..sources.transported).filter_map(|k| {
                 let alpha = efficiencies.iter().find(|(j, _)| *j == k).map_or(1.0, |(_, alpha)| *alpha);
                 (alpha != 0.0).then(|| {
                     let mut o = Operands::default();
@@ -188,7 +249,7 @@ fn third_bodies(graph: &mut Graph, model: &Model, sources: &mut Sources<'_>) {
             let operation = Operation {
                 name: format!("third body {number}"),
                 states: 1,
-                before: Some(step(zero, vec![], vec![], vec![])),
+                before: Some(common::zeros(graph, 1)),
                 rounds,
                 ordered: false,
                 after: step(done, vec![], vec![], vec![]),
@@ -201,21 +262,17 @@ fn third_bodies(graph: &mut Graph, model: &Model, sources: &mut Sources<'_>) {
 }
 
 /// wdot_k = sum_i (nu''_ik - nu'_ik) q_i in kmol/m3/s.
-fn production(graph: &mut Graph, model: &Model, progress: &[Value]) {
-    let before = {
-        let mut b = Body::default();
-        let zero = b.literal(0.0);
-        b.states = vec![zero];
-        graph.shape(b)
-    };
+fn production(graph: &mut Graph, model: &Model, progress: &[Option<Value>]) {
     let after = {
         let mut b = Body::default();
         b.stores = vec![b.state(0)];
         graph.shape(b)
     };
-    let species = &model.mechanism.species;
+    let species = model.species();
     let mut rounds: Vec<Vec<Step>> = vec![Vec::new(); species.len()];
-    for (r, &value) in model.mechanism.reactions.iter().zip(progress) {
+    for (r, value) in model.mechanism.reactions.iter().zip(progress) {
+        // A reaction whose directions were all dropped makes nothing.
+        let Some(value) = *value else { continue };
         let mut net: Vec<(usize, f64)> = Vec::new();
         for (list, sign) in [(&r.reactants, -1.0), (&r.products, 1.0)] {
             for &(k, nu) in list {
@@ -226,32 +283,20 @@ fn production(graph: &mut Graph, model: &Model, progress: &[Value]) {
             }
         }
         for (k, nu) in net {
-            if nu == 0.0 {
-                continue;
+            if nu != 0.0 && k < species.len() {
+                rounds[k].push(common::add_term(graph, value, nu));
             }
-            let mut b = Body::default();
-            let (sum, q) = (b.state(0), b.input(0));
-            let (next, constants) = if nu == 1.0 {
-                (b.add(sum, q), vec![])
-            } else if nu == -1.0 {
-                (b.sub(sum, q), vec![])
-            } else {
-                let nu_id = b.constant(0);
-                (b.fma(nu_id, q, sum), vec![nu])
-            };
-            b.states = vec![next];
-            let shape = graph.shape(b);
-            rounds[k].push(step(shape, constants, vec![value], vec![]));
         }
     }
+    let output = graph.arrays.len() as u32 - 1;
     for (k, rounds) in rounds.into_iter().enumerate() {
         let operation = Operation {
             name: format!("production {}", species[k].name),
             states: 1,
-            before: Some(step(before, vec![], vec![], vec![])),
+            before: Some(common::zeros(graph, 1)),
             rounds,
             ordered: false,
-            after: Step { shape: after, stores: vec![(OUTPUT, k as u32)], ..Step::default() },
+            after: Step { shape: after, stores: vec![(output, k as u32)], ..Step::default() },
         };
         graph.add(operation, |_, _| unreachable!("a production rate is stored, not passed on"));
     }

@@ -1,5 +1,6 @@
 //! What the builders share: the arrays of the host interface, the point's scalars, steps without ceremony.
 
+use super::approximation;
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Array, Graph, Operation, Shape, Step, Value};
 use crate::kinetics::Model;
@@ -10,6 +11,9 @@ pub const TEMPERATURE: u32 = 0;
 pub const PRESSURE: u32 = 1;
 pub const MOLE_FRACTIONS: u32 = 2;
 pub const OUTPUT: u32 = 3;
+/// Of kernels that treat stiff species: before the output, which comes last in every kernel.
+pub const TRANSPORT_SOURCE: u32 = 3;
+pub const TIME_STEP: u32 = 4;
 
 /// Scalars of the point, in the order of [`begin`].
 pub mod scalar {
@@ -27,11 +31,13 @@ pub mod scalar {
     pub const CUBE_ROOT: u32 = 6;
     /// ln(P/Pa), for rates that are tabulated over the pressure
     pub const LN_PRESSURE: u32 = 7;
+    /// ln T scaled to -1 at 300 K and 1 at 3000 K
+    pub const SCALED_LN_TEMPERATURE: u32 = 8;
 }
 
 /// Which of the scalars a kernel uses decides what its preamble computes.
 pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u32, scalars: &[u32]) -> Graph {
-    let species = model.mechanism.species.len() as u32;
+    let species = model.species().len() as u32;
     let arrays = vec![
         Array { name: "temperature", rows: 1, output: false },
         Array { name: "pressure", rows: 1, output: false },
@@ -77,6 +83,12 @@ pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u3
                 let p = b.field(PRESSURE, 0);
                 ("ln_p", b.log(p))
             }
+            scalar::SCALED_LN_TEMPERATURE => {
+                let t = b.field(TEMPERATURE, 0);
+                let ln_t = b.log(t);
+                let (slope, offset) = (b.literal(approximation::SLOPE), b.literal(approximation::OFFSET));
+                ("scaled_ln_t", b.fma(slope, ln_t, offset))
+            }
             _ => unreachable!("scalar {s} has no rule"),
         };
         graph.scalars.push(name);
@@ -108,6 +120,30 @@ pub fn single(name: String, after: Step) -> Operation {
 /// A step without stores.
 pub fn step(shape: Shape, constants: Vec<f64>, inputs: Vec<Value>, rows: Vec<u32>) -> Step {
     Step { shape, constants, inputs, rows, ..Step::default() }
+}
+
+/// A first step that sets all running sums to zero.
+pub fn zeros(graph: &mut Graph, states: usize) -> Step {
+    let mut b = Body::default();
+    let zero = b.literal(0.0);
+    b.states = vec![zero; states];
+    step(graph.shape(b), vec![], vec![], vec![])
+}
+
+/// A round that adds nu times a value to the one running sum.
+pub fn add_term(graph: &mut Graph, value: Value, nu: f64) -> Step {
+    let mut b = Body::default();
+    let (sum, x) = (b.state(0), b.input(0));
+    let (next, constants) = if nu == 1.0 {
+        (b.add(sum, x), vec![])
+    } else if nu == -1.0 {
+        (b.sub(sum, x), vec![])
+    } else {
+        let nu_id = b.constant(0);
+        (b.fma(nu_id, x, sum), vec![nu])
+    };
+    b.states = vec![next];
+    step(graph.shape(b), constants, vec![value], vec![])
 }
 
 /// Splits 0..n into at most `parts` consecutive ranges whose lengths differ by at most one, longer ones first.

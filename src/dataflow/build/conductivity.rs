@@ -5,20 +5,13 @@
 use super::Options;
 use super::common::{self, OUTPUT, scalar, step};
 use crate::dataflow::body::Body;
-use crate::dataflow::graph::{Graph, Operation, Step};
+use crate::dataflow::graph::{Graph, Operation, Shape, Step};
 use crate::kinetics::{Model, TransportFits};
 
 const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let mut graph = common::begin("conductivity", model, "conductivity", 1, &SCALARS);
-    let species = &model.mechanism.species;
-    let zeros = {
-        let mut b = Body::default();
-        let zero = b.literal(0.0);
-        b.states = vec![zero, zero];
-        graph.shape(b)
-    };
     let round = {
         let mut b = Body::default();
         let ln_t = common::scalar_of(&mut b, &SCALARS, scalar::LN_TEMPERATURE);
@@ -33,18 +26,31 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
         b.states = vec![sum, sum_inverse];
         graph.shape(b)
     };
+    let constants: Vec<Vec<f64>> = fits.conductivity.iter().map(|c| c.to_vec()).collect();
+    sums(&mut graph, options, round, &constants);
+    graph
+}
+
+/// Both sums over the species and the mean; `round` adds species k to the two running sums with `constants[k]`.
+pub fn sums(graph: &mut Graph, options: &Options, round: Shape, constants: &[Vec<f64>]) {
+    let zeros = {
+        let mut b = Body::default();
+        let zero = b.literal(0.0);
+        b.states = vec![zero, zero];
+        graph.shape(b)
+    };
     let partial = {
         let mut b = Body::default();
         b.values = vec![b.state(0), b.state(1)];
         graph.shape(b)
     };
     let mut partials = Vec::new();
-    for range in common::blocks(species.len(), options.warps as usize) {
+    for range in common::blocks(constants.len(), options.warps as usize) {
         let operation = Operation {
             name: format!("block {}..{}", range.start, range.end),
             states: 2,
             before: Some(step(zeros, vec![], vec![], vec![])),
-            rounds: range.clone().map(|k| step(round, fits.conductivity[k].to_vec(), vec![], vec![k as u32])).collect(),
+            rounds: range.clone().map(|k| step(round, constants[k].clone(), vec![], vec![k as u32])).collect(),
             ordered: false,
             after: step(partial, vec![], vec![], vec![]),
         };
@@ -78,5 +84,4 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
         after: Step { shape: after, stores: vec![(OUTPUT, 0)], ..Step::default() },
     };
     graph.add(operation, |_, _| unreachable!("the mixture makes no value"));
-    graph
 }

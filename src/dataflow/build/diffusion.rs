@@ -21,18 +21,28 @@ const WIDEST_BLOCK: usize = 8;
 const NO_PAIR: [f64; 4] = [-1000.0, 0.0, 0.0, 0.0];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let n = model.mechanism.species.len();
+    let n = model.species().len();
     let mut graph = common::begin("diffusion", model, "diffusion", n as u32, &SCALARS);
-    let warps = options.warps as usize;
-    let count = warps.max(n.div_ceil(WIDEST_BLOCK)).div_ceil(warps) * warps;
-    let blocks = common::blocks(n, count);
+    let blocks = blocks(n, options.warps as usize);
     let clamped = (options.stage_inputs && n > 2).then(|| clamped_fractions(&mut graph, model, options));
 
+    let columns = Columns {
+        n,
+        constants: 4,
+        pair: &|i, j| inverse_fit(fits, i, j, n).to_vec(),
+        no_pair: NO_PAIR.to_vec(),
+        function: &|b, first| {
+            let ln_t = common::scalar_of(b, &SCALARS, scalar::LN_TEMPERATURE);
+            let fit = b.polynomial(ln_t, first, first + 3);
+            b.exp(fit)
+        },
+        clamped: clamped.as_deref(),
+    };
     // For each row: the values whose sum is sum_j clamp_j d_ij.
     let mut shares: Vec<Vec<Value>> = vec![Vec::new(); n];
     let mut masses = Vec::new();
     for block in &blocks {
-        columns(&mut graph, fits, options, block.clone(), n, clamped.as_deref(), &mut shares);
+        columns.build(&mut graph, options, block.clone(), &mut shares);
         masses.push(mass(&mut graph, model, options, block.clone()));
     }
     for (b, block) in blocks.iter().enumerate() {
@@ -43,18 +53,27 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     graph
 }
 
+/// Adjacent columns.
+pub type Block = std::ops::Range<usize>;
+
+/// At least one block per warp.
+pub fn blocks(n: usize, warps: usize) -> Vec<Block> {
+    let count = warps.max(n.div_ceil(WIDEST_BLOCK)).div_ceil(warps) * warps;
+    common::blocks(n, count)
+}
+
 /// clamp = max(epsilon, x) from global memory.
-fn clamp(b: &mut Body, options: &Options, operand: u32) -> Id {
+pub fn clamp(b: &mut Body, options: &Options, operand: u32) -> Id {
     let (x, floor) = (b.field(MOLE_FRACTIONS, operand), b.literal(options.floor));
     b.max(x, floor)
 }
 
-fn clamped_fractions(graph: &mut Graph, model: &Model, options: &Options) -> Vec<Value> {
+pub fn clamped_fractions(graph: &mut Graph, model: &Model, options: &Options) -> Vec<Value> {
     let mut b = Body::default();
     let x = clamp(&mut b, options, 0);
     b.values = vec![x];
     let shape = graph.shape(b);
-    let species = &model.mechanism.species;
+    let species = model.species();
     (0..species.len())
         .map(|k| {
             let name = &species[k].name;
@@ -66,96 +85,104 @@ fn clamped_fractions(graph: &mut Graph, model: &Model, options: &Options) -> Vec
         .collect()
 }
 
-/// The pairs of one block of columns. States: m column sums, m window sums, m clamped fractions of the columns.
-fn columns(
-    graph: &mut Graph,
-    fits: &TransportFits,
-    options: &Options,
-    block: std::ops::Range<usize>,
-    n: usize,
-    clamped: Option<&[Value]>,
-    shares: &mut [Vec<Value>],
-) {
-    let m = block.len();
-    let reach = |column: usize| if n % 2 == 1 || column < n / 2 { n / 2 } else { n / 2 - 1 };
-    let height = block.clone().map(reach).max().unwrap_or(0);
-    if height == 0 {
-        return;
-    }
-    let before = {
-        let mut b = Body::default();
-        let zero = b.literal(0.0);
-        b.states = vec![zero; 2 * m];
-        for i in 0..m {
-            let x = clamp(&mut b, options, i as u32);
-            b.states.push(x);
-        }
-        graph.shape(b)
-    };
-    let round = offset_shape(graph, options, m, clamped.is_some());
-    let after = {
-        let mut b = Body::default();
-        b.values = (0..2 * m - 1).map(|k| b.state(k as u32)).collect();
-        graph.shape(b)
-    };
-    let rounds = (1..=height).map(|o| {
-        let mut constants = Vec::with_capacity(4 * m);
-        let rows: Vec<usize> = block.clone().map(|c| (c + o) % n).collect();
-        for (c, &r) in block.clone().zip(&rows) {
-            if o <= reach(c) {
-                constants.extend(inverse_fit(fits, r, c, n));
-            } else {
-                constants.extend(NO_PAIR);
-            }
-        }
-        match clamped {
-            Some(values) => step(round, constants, rows.iter().map(|&r| values[r]).collect(), vec![]),
-            None => step(round, constants, vec![], rows.iter().map(|&r| r as u32).collect()),
-        }
-    });
-    let operation = Operation {
-        name: format!("columns {}..{}", block.start, block.end),
-        states: 3 * m as u32,
-        before: Some(step(before, vec![], vec![], block.clone().map(|c| c as u32).collect())),
-        rounds: rounds.collect(),
-        ordered: true,
-        after: step(after, vec![], vec![], vec![]),
-    };
-    let start = block.start;
-    let op = graph.add(operation, |part, i| format!("share {part:?} {i} of columns {start}"));
-    let operation = &graph.ops[op];
-    for (o, round) in (1..).zip(&operation.rounds) {
-        shares[(start + o) % n].push(round.outputs[0]);
-    }
-    for (i, &value) in operation.after.outputs.iter().enumerate() {
-        let row = if i < m { start + i } else { (start + height + 1 + i - m) % n };
-        shares[row].push(value);
-    }
+/// The pairs of species, whatever function of temperature gives 1/D_ij (or a multiple that all pairs share).
+pub struct Columns<'a> {
+    /// Number of species.
+    pub n: usize,
+    /// Constants per pair.
+    pub constants: usize,
+    /// The constants of a pair i != j.
+    pub pair: &'a dyn Fn(usize, usize) -> Vec<f64>,
+    /// Constants for which the function is exactly 0: the pair of a padded column.
+    pub no_pair: Vec<f64>,
+    /// The function of temperature; its constants start at the given number.
+    pub function: &'a dyn Fn(&mut Body, u32) -> Id,
+    /// The clamped mole fractions, when they are passed as values.
+    pub clamped: Option<&'a [Value]>,
 }
 
-/// One offset of a block of m columns.
-fn offset_shape(graph: &mut Graph, options: &Options, m: usize, staged: bool) -> Shape {
-    let mut b = Body::default();
-    let ln_t = common::scalar_of(&mut b, &SCALARS, scalar::LN_TEMPERATURE);
-    let (mut sums, mut window, mut columns) = (Vec::new(), Vec::new(), Vec::new());
-    for i in 0..m as u32 {
-        let fit = b.polynomial(ln_t, 4 * i, 4 * i + 3);
-        let d = b.exp(fit);
-        let x_row = if staged { b.input(i) } else { clamp(&mut b, options, i) };
-        let sum = b.state(i);
-        sums.push(b.fma(x_row, d, sum));
-        let x_column = b.state((2 * m) as u32 + i);
-        let sliding = b.state(m as u32 + i);
-        window.push(b.fma(x_column, d, sliding));
-        columns.push(x_column);
+impl Columns<'_> {
+    /// The pairs of one block of columns. States: m column sums, m window sums, m clamped fractions of the columns.
+    pub fn build(&self, graph: &mut Graph, options: &Options, block: Block, shares: &mut [Vec<Value>]) {
+        let (n, m) = (self.n, block.len());
+        let reach = |column: usize| if n % 2 == 1 || column < n / 2 { n / 2 } else { n / 2 - 1 };
+        let height = block.clone().map(reach).max().unwrap_or(0);
+        if height == 0 {
+            return;
+        }
+        let before = {
+            let mut b = Body::default();
+            let zero = b.literal(0.0);
+            b.states = vec![zero; 2 * m];
+            for i in 0..m {
+                let x = clamp(&mut b, options, i as u32);
+                b.states.push(x);
+            }
+            graph.shape(b)
+        };
+        let round = self.offset_shape(graph, options, m);
+        let after = {
+            let mut b = Body::default();
+            b.values = (0..2 * m - 1).map(|k| b.state(k as u32)).collect();
+            graph.shape(b)
+        };
+        let rounds = (1..=height).map(|o| {
+            let mut constants = Vec::with_capacity(self.constants * m);
+            let rows: Vec<usize> = block.clone().map(|c| (c + o) % n).collect();
+            for (c, &r) in block.clone().zip(&rows) {
+                if o <= reach(c) {
+                    constants.extend((self.pair)(r, c));
+                } else {
+                    constants.extend(&self.no_pair);
+                }
+            }
+            match self.clamped {
+                Some(values) => step(round, constants, rows.iter().map(|&r| values[r]).collect(), vec![]),
+                None => step(round, constants, vec![], rows.iter().map(|&r| r as u32).collect()),
+            }
+        });
+        let operation = Operation {
+            name: format!("columns {}..{}", block.start, block.end),
+            states: 3 * m as u32,
+            before: Some(step(before, vec![], vec![], block.clone().map(|c| c as u32).collect())),
+            rounds: rounds.collect(),
+            ordered: true,
+            after: step(after, vec![], vec![], vec![]),
+        };
+        let start = block.start;
+        let op = graph.add(operation, |part, i| format!("share {part:?} {i} of columns {start}"));
+        let operation = &graph.ops[op];
+        for (o, round) in (1..).zip(&operation.rounds) {
+            shares[(start + o) % n].push(round.outputs[0]);
+        }
+        for (i, &value) in operation.after.outputs.iter().enumerate() {
+            let row = if i < m { start + i } else { (start + height + 1 + i - m) % n };
+            shares[row].push(value);
+        }
     }
-    b.values = vec![window[0]];
-    let zero = b.literal(0.0);
-    window.push(zero);
-    b.states = sums;
-    b.states.extend(&window[1..]);
-    b.states.extend(columns);
-    graph.shape(b)
+
+    /// One offset of a block of m columns.
+    fn offset_shape(&self, graph: &mut Graph, options: &Options, m: usize) -> Shape {
+        let mut b = Body::default();
+        let (mut sums, mut window, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..m as u32 {
+            let d = (self.function)(&mut b, self.constants as u32 * i);
+            let x_row = if self.clamped.is_some() { b.input(i) } else { clamp(&mut b, options, i) };
+            let sum = b.state(i);
+            sums.push(b.fma(x_row, d, sum));
+            let x_column = b.state((2 * m) as u32 + i);
+            let sliding = b.state(m as u32 + i);
+            window.push(b.fma(x_column, d, sliding));
+            columns.push(x_column);
+        }
+        b.values = vec![window[0]];
+        let zero = b.literal(0.0);
+        window.push(zero);
+        b.states = sums;
+        b.states.extend(&window[1..]);
+        b.states.extend(columns);
+        graph.shape(b)
+    }
 }
 
 /// ln(1/D) at 1 atm: the fit of ln(P D) negated, with the pressure folded into the constant term.
@@ -166,7 +193,7 @@ fn inverse_fit(fits: &TransportFits, i: usize, j: usize, n: usize) -> [f64; 4] {
 }
 
 /// (sum of clamp_j m_j, sum of x_j m_j) over a block.
-fn mass(graph: &mut Graph, model: &Model, options: &Options, block: std::ops::Range<usize>) -> (Value, Value) {
+pub fn mass(graph: &mut Graph, model: &Model, options: &Options, block: Block) -> (Value, Value) {
     let before = {
         let mut b = Body::default();
         let zero = b.literal(0.0);
@@ -211,7 +238,7 @@ fn row(
     options: &Options,
     i: usize,
     own_block: usize,
-    block: std::ops::Range<usize>,
+    block: Block,
     masses: &[(Value, Value)],
     shares: &[Value],
 ) {

@@ -1,18 +1,30 @@
 //! One builder per kernel: from the model to the operations and values of its dataflow graph.
 
+mod approximation;
 mod chemistry;
 mod common;
 mod conductivity;
 mod diffusion;
+mod eigen;
+mod form;
+mod low_rank;
+mod means;
 mod pressure;
+mod qssa;
 mod reaction;
+mod resistances;
+mod split;
+mod stiffness;
+mod symmetric;
 mod viscosity;
+
+pub use form::{Form, LOW_RANK_BOUND};
 
 use std::fmt;
 
 use super::graph::Graph;
 use crate::diagnostic::Diagnostic;
-use crate::kinetics::Model;
+use crate::kinetics::{Model, Stiffness};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kernel {
@@ -34,10 +46,14 @@ impl Kernel {
         }
     }
 
-    /// Largest error of a generated kernel against the reference evaluator: relative for transport, relative to the
+    /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
     /// gross rate for chemistry (design, section 7).
-    pub fn tolerance(self) -> f64 {
-        if self == Self::Chemistry { 1e-10 } else { 1e-12 }
+    pub fn tolerance(self, model: &Model) -> f64 {
+        match self {
+            Self::Chemistry if model.mechanism.reduction.is_some() => 1e-8,
+            Self::Chemistry => 1e-10,
+            Self::Viscosity | Self::Conductivity | Self::Diffusion => 1e-12,
+        }
     }
 }
 
@@ -57,11 +73,32 @@ pub struct Options {
     pub stage_inputs: bool,
     /// The smallest mole fraction of the diffusion kernel (epsilon of paper section 3.3).
     pub floor: f64,
+    pub form: Form,
+    /// Largest relative error of polynomials against the exact form; `None` for exact forms only.
+    pub fit_tolerance: Option<f64>,
+    /// How the chemistry kernel treats stiff species.
+    pub stiffness: Stiffness,
+    /// Keeps the operations that solve for quasi-steady species to this many warps.
+    pub qssa_warps: Option<u32>,
 }
 
-/// Builds the graph of a kernel in the paper's form (pairwise, in logarithmic space).
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            warps: 8,
+            stage_inputs: true,
+            floor: 1e-20,
+            form: Form::Pairwise,
+            fit_tolerance: Some(1e-4),
+            stiffness: Stiffness::Sequential,
+            qssa_warps: None,
+        }
+    }
+}
+
+/// Builds the graph of a kernel in the form of the options, or in the pairwise form where the kernel does not have that.
 ///
-/// Errors: transport data are missing.
+/// Errors: transport data are missing; diffusion in a single species.
 pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>> {
     let fits = || {
         model.transport.as_ref().ok_or_else(|| {
@@ -74,10 +111,26 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             ]
         })
     };
-    match kernel {
-        Kernel::Viscosity => Ok(viscosity::build(model, fits()?, options)),
-        Kernel::Conductivity => Ok(conductivity::build(model, fits()?, options)),
-        Kernel::Diffusion => Ok(diffusion::build(model, fits()?, options)),
-        Kernel::Chemistry => Ok(chemistry::build(model, options)),
+    if kernel == Kernel::Diffusion && model.species().len() < 2 {
+        return Err(vec![
+            Diagnostic::error("kernel::one-species", "the diffusion kernel needs at least two species")
+                .help("choose the other kernels with --kernel viscosity,conductivity,chemistry"),
+        ]);
     }
+    let form = options.form.for_kernel(kernel, options.fit_tolerance);
+    let graph = match (kernel, form, options.fit_tolerance) {
+        (Kernel::Viscosity, Form::Symmetric | Form::LowRank, _) => symmetric::build(model, fits()?, options),
+        (Kernel::Viscosity, ..) => viscosity::build(model, fits()?, options),
+        (Kernel::Conductivity, Form::Lean, _) => means::lean(model, fits()?, options),
+        (Kernel::Conductivity, Form::Polynomial, Some(tolerance)) => {
+            means::polynomial(model, fits()?, options, tolerance)
+        }
+        (Kernel::Conductivity, ..) => conductivity::build(model, fits()?, options),
+        (Kernel::Diffusion, Form::Polynomial, Some(tolerance)) => {
+            resistances::build(model, fits()?, options, tolerance)
+        }
+        (Kernel::Diffusion, ..) => diffusion::build(model, fits()?, options),
+        (Kernel::Chemistry, ..) => chemistry::build(model, options),
+    };
+    Ok(graph)
 }

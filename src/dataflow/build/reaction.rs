@@ -20,7 +20,11 @@ pub struct Sources<'a> {
     pub concentrations: Option<Vec<Option<Value>>>,
     /// -g/RT by species, where an equilibrium constant needs it
     pub gibbs: Vec<Option<Value>>,
+    /// Species from this one on are quasi-steady: they react with concentration 1.
+    pub transported: usize,
     pub third_bodies: Vec<(Vec<(SpeciesIndex, f64)>, Value)>,
+    /// Fewer elementary functions, for the lean form.
+    pub lean: bool,
 }
 
 /// A step under construction: its body and the operands it gathers on the way.
@@ -38,7 +42,7 @@ impl Operands {
         self.body.constant(self.constants.len() as u32 - 1)
     }
 
-    fn input(&mut self, value: Value) -> Id {
+    pub fn input(&mut self, value: Value) -> Id {
         self.inputs.push(value);
         self.body.input(self.inputs.len() as u32 - 1)
     }
@@ -49,6 +53,12 @@ impl Operands {
         }
         self.rows.push(k as u32);
         loaded_concentration(&mut self.body, sources.scalars, self.rows.len() as u32 - 1)
+    }
+
+    /// A field of a global array.
+    pub fn field(&mut self, array: u32, row: u32) -> Id {
+        self.rows.push(row);
+        self.body.field(array, self.rows.len() as u32 - 1)
     }
 
     pub fn into_step(self, graph: &mut Graph) -> Step {
@@ -96,6 +106,24 @@ pub fn step(graph: &mut Graph, r: &Reaction, sources: &Sources<'_>) -> Step {
     o.into_step(graph)
 }
 
+/// The rates of the live directions, [M] included: k_f prod C^nu' and k_r prod C^nu''.
+pub fn directions(o: &mut Operands, r: &Reaction, live: [bool; 2], sources: &Sources<'_>) -> [Option<Id>; 2] {
+    let forward = rate_constant(o, r, sources);
+    let reverse = if live[1] { reverse_constant(o, r, sources, forward) } else { None };
+    let sides = [(&r.reactants, &r.forward_orders), (&r.products, &r.reverse_orders)];
+    let mut rates = [None; 2];
+    for (d, constant) in [live[0].then_some(forward), reverse].into_iter().enumerate() {
+        let Some(constant) = constant else { continue };
+        let mut rate = product(o, sources, constant, &orders(sides[d].0, sides[d].1));
+        if let Some(collider) = &r.third_body {
+            let m = third_body(o, sources, collider);
+            rate = o.body.mul(rate, m);
+        }
+        rates[d] = Some(rate);
+    }
+    rates
+}
+
 /// The orders of one direction: FORD or RORD values replace coefficients.
 fn orders(side: &[(SpeciesIndex, f64)], replaced: &[(SpeciesIndex, f64)]) -> Vec<(SpeciesIndex, f64)> {
     let mut all = side.to_vec();
@@ -112,7 +140,7 @@ fn orders(side: &[(SpeciesIndex, f64)], replaced: &[(SpeciesIndex, f64)]) -> Vec
 /// k times the product of concentrations to their orders.
 fn product(o: &mut Operands, sources: &Sources<'_>, k: Id, orders: &[(SpeciesIndex, f64)]) -> Id {
     let mut result = k;
-    for &(species, order) in orders {
+    for &(species, order) in orders.iter().filter(|(species, _)| *species < sources.transported) {
         let c = o.concentration(sources, species);
         if order.fract() == 0.0 && (1.0..=4.0).contains(&order) {
             for _ in 0..order as u32 {
@@ -167,6 +195,9 @@ pub fn arrhenius(o: &mut Operands, k: &Arrhenius, sources: &Sources<'_>, extra: 
     if k.a == 0.0 {
         return o.body.literal(0.0);
     }
+    if sources.lean && extra.is_none() && k.b == 0.0 && k.e_over_r == 0.0 {
+        return o.constant(k.a);
+    }
     let mut x = exponent(o, k);
     if let Some(LandauTeller { b, c }) = extra {
         let root = scalar_of(&mut o.body, sources.scalars, scalar::CUBE_ROOT);
@@ -190,6 +221,10 @@ fn rate_constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>) -> Id {
             o.body.literal(0.0)
         }
         Rate::Falloff { low, high, collider, blending } => {
+            // Negative factors are left to the general form.
+            if let (true, Blending::Troe { a, t3, t1, t2 }) = (sources.lean && low.a > 0.0 && high.a > 0.0, blending) {
+                return lean_troe(o, [low, high], collider, sources, [*a, *t3, *t1], *t2);
+            }
             let (limit, reduced) = reduced_pressure(o, low, high, collider, sources, true);
             let f = broadening(o, blending, reduced);
             let ratio = lindemann(o, reduced);
@@ -255,8 +290,35 @@ fn broadening(o: &mut Operands, blending: &Blending, reduced: Id) -> Option<Id> 
     }
 }
 
-/// Gilbert, Luther & Troe (1983); the paper's Listing 1.
-fn troe(o: &mut Operands, [a, t3, t1]: [f64; 3], t2: Option<f64>, reduced: Id) -> Id {
+/// k_inf F Pr/(1 + Pr) with one exponential for k_inf F.
+fn lean_troe(
+    o: &mut Operands,
+    [low, high]: [&Arrhenius; 2],
+    collider: &Collider,
+    sources: &Sources<'_>,
+    parameters: [f64; 3],
+    t2: Option<f64>,
+) -> Id {
+    let ln_low = exponent(o, low);
+    let ln_high = exponent(o, high);
+    let difference = o.body.sub(ln_low, ln_high);
+    let ratio = o.body.exp(difference);
+    let m = third_body(o, sources, collider);
+    let reduced = o.body.mul(ratio, m);
+    let ln_f = ln_troe(o, parameters, t2, reduced);
+    let ln_k = o.body.add(ln_high, ln_f);
+    let k = o.body.exp(ln_k);
+    let part = lindemann(o, reduced);
+    o.body.mul(k, part)
+}
+
+fn troe(o: &mut Operands, parameters: [f64; 3], t2: Option<f64>, reduced: Id) -> Id {
+    let ln = ln_troe(o, parameters, t2, reduced);
+    o.body.exp(ln)
+}
+
+/// ln F. Gilbert, Luther & Troe (1983); the paper's Listing 1.
+fn ln_troe(o: &mut Operands, [a, t3, t1]: [f64; 3], t2: Option<f64>, reduced: Id) -> Id {
     let temperature = scalar_of(&mut o.body, &SCALARS, scalar::TEMPERATURE);
     // A zero T3 or T1 stands for an exponential that is zero.
     let term = |o: &mut Operands, weight: f64, t: f64| {
@@ -292,8 +354,7 @@ fn troe(o: &mut Operands, [a, t3, t1]: [f64; 3], t2: Option<f64>, reduced: Id) -
     let width = b.fma(quotient, quotient, one);
     let lg = b.div(lf, width);
     let ln10 = b.literal(std::f64::consts::LN_10);
-    let ln = b.mul(lg, ln10);
-    b.exp(ln)
+    b.mul(lg, ln10)
 }
 
 /// F = d T^e (a exp(-b/T) + exp(-T/c))^X, X = 1/(1 + (lg Pr)^2). Stewart, Larson & Golden (1989).

@@ -12,7 +12,7 @@ use crate::kinetics::{Model, TransportFits};
 const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let species = &model.mechanism.species;
+    let species = model.species();
     let mut graph = common::begin("viscosity", model, "viscosity", 1, &SCALARS);
     let sources = sources(&mut graph, model, fits, options.stage_inputs);
 
@@ -92,7 +92,7 @@ fn sources(graph: &mut Graph, model: &Model, fits: &TransportFits, stage_inputs:
         b.values.push(x);
     }
     let shape = graph.shape(b);
-    let species = &model.mechanism.species;
+    let species = model.species();
     (0..species.len())
         .map(|k| {
             let name = &species[k].name;

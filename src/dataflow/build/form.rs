@@ -1,0 +1,59 @@
+//! Forms: different algebra for the same physics. Each kernel has the paper's pairwise form and cheaper ones
+//! (shared/spec/performance.md, sections 2, 3 and 5).
+
+use std::fmt;
+
+use super::Kernel;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Form {
+    /// The paper's: exact, an exponential for each pair of species.
+    Pairwise,
+    /// Viscosity: one symmetric matrix and three right-hand sides. Exact.
+    Symmetric,
+    /// Viscosity: the symmetric matrix as a product of two thin ones, to [`LOW_RANK_BOUND`].
+    LowRank,
+    /// Diffusion and conductivity: polynomials in ln T instead of exponentials, to the fit tolerance.
+    Polynomial,
+    /// Conductivity and chemistry: fewer elementary functions and divisions. Exact.
+    Lean,
+}
+
+/// Largest relative error of the low-rank viscosity.
+pub const LOW_RANK_BOUND: f64 = 1e-13;
+
+impl Form {
+    pub const ALL: [Self; 5] = [Self::Pairwise, Self::Symmetric, Self::LowRank, Self::Polynomial, Self::Lean];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pairwise => "pairwise",
+            Self::Symmetric => "symmetric",
+            Self::LowRank => "low-rank",
+            Self::Polynomial => "polynomial",
+            Self::Lean => "lean",
+        }
+    }
+
+    /// The forms of a kernel that a fit tolerance allows, the pairwise form first. `None` asks for exact forms.
+    pub fn of(kernel: Kernel, fit_tolerance: Option<f64>) -> Vec<Self> {
+        let all: &[Self] = match kernel {
+            Kernel::Viscosity => &[Self::Pairwise, Self::Symmetric, Self::LowRank],
+            Kernel::Conductivity => &[Self::Pairwise, Self::Lean, Self::Polynomial],
+            Kernel::Diffusion => &[Self::Pairwise, Self::Polynomial],
+            Kernel::Chemistry => &[Self::Pairwise, Self::Lean],
+        };
+        all.iter().copied().filter(|&form| form != Self::Polynomial || fit_tolerance.is_some()).collect()
+    }
+
+    /// This form where the kernel has it and the tolerance allows it, else the pairwise form.
+    pub fn for_kernel(self, kernel: Kernel, fit_tolerance: Option<f64>) -> Self {
+        if Self::of(kernel, fit_tolerance).contains(&self) { self } else { Self::Pairwise }
+    }
+}
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

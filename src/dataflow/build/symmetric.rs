@@ -1,0 +1,338 @@
+//! Wilke's mixture viscosity with one symmetric matrix and three right-hand sides (performance.md, section 2).
+//!
+//! With S_kj = 1/sqrt(W_k + W_j), w_k = x_k sqrt(W_k) and e_k = sqrt(mu_k)/W_k^(1/4):
+//! mu = sqrt(8) sum_k w_k e_k^2 / (v1 + 2 e v2 + e^2 v3)_k with v1 = S w, v2 = S (w/e), v3 = S (w/e^2).
+//! All terms are positive. Species of equal weight have equal rows and columns of S: both are computed once for all.
+//! The matrix is taken as it is, or as thin factors ([`super::low_rank`]): t = G^T [w, w/e, w/e^2], then v = G t.
+
+use super::common::{self, OUTPUT, scalar, single, step};
+use super::low_rank;
+use super::{Form, LOW_RANK_BOUND, Options};
+use crate::dataflow::body::{Body, Id};
+use crate::dataflow::graph::{Graph, Operation, Step, Value};
+use crate::kinetics::{Model, TransportFits};
+
+const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
+
+/// Rows of the matrix in one operation, at most: three running sums each.
+const ROWS: usize = 5;
+
+/// Species whose divisions are shared, at most.
+const SOURCES: usize = 4;
+
+/// With more species than this, shared memory has no room for e: the rows compute it again.
+const MOST_ROOTS: usize = 96;
+
+/// w, w/e and w/e^2, or a product of the matrix with them.
+type Triple = [Value; 3];
+
+pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
+    let mut graph = common::begin("viscosity", model, "viscosity", 1, &SCALARS);
+    let classes = weight_classes(model);
+    let weights: Vec<f64> = classes.iter().map(|class| model.species()[class[0]].weight).collect();
+    let constants = species_constants(model, fits);
+    let again = !options.stage_inputs && constants.len() > MOST_ROOTS;
+    let (triples, roots) = sources(&mut graph, model, &constants, options.warps as usize, !again);
+    let ends = Ends { classes: &classes, constants: &constants, roots: &roots, warps: options.warps as usize };
+    let columns: Vec<Triple> = classes.iter().map(|class| class_sum(&mut graph, model, class, &triples)).collect();
+    let shares = if options.form == Form::LowRank {
+        let factors = low_rank::factors(&weights, LOW_RANK_BOUND);
+        graph.bound = factors.error;
+        let reduced = reduced(&mut graph, &factors.rows, &columns, options.warps as usize);
+        rows(&mut graph, model, &factors.rows, &reduced, &ends)
+    } else {
+        let matrix: Vec<Vec<f64>> =
+            weights.iter().map(|k| weights.iter().map(|j| 1.0 / (k + j).sqrt()).collect()).collect();
+        rows(&mut graph, model, &matrix, &columns, &ends)
+    };
+    mixture(&mut graph, &shares);
+    graph
+}
+
+/// Species of equal weight, the larger classes first; in the order of the mechanism otherwise.
+fn weight_classes(model: &Model) -> Vec<Vec<usize>> {
+    let species = model.species();
+    let mut classes: Vec<Vec<usize>> = Vec::new();
+    for (k, this) in species.iter().enumerate() {
+        let same = |class: &&mut Vec<usize>| (species[class[0]].weight / this.weight - 1.0).abs() <= 4.0 * f64::EPSILON;
+        match classes.iter_mut().find(same) {
+            Some(class) => class.push(k),
+            None => classes.push(vec![k]),
+        }
+    }
+    classes.sort_by_key(|class| std::cmp::Reverse(class.len()));
+    classes
+}
+
+/// What the last steps need to know of the species.
+struct Ends<'a> {
+    classes: &'a [Vec<usize>],
+    constants: &'a [[f64; 5]],
+    /// e by species; empty where the rows compute it again.
+    roots: &'a [Value],
+    warps: usize,
+}
+
+/// By species: the cubic of ln e in ln T, and sqrt(W).
+fn species_constants(model: &Model, fits: &TransportFits) -> Vec<[f64; 5]> {
+    let all = model.species().iter().zip(&fits.viscosity);
+    all.map(|(species, c)| {
+        [0.5 * c[0] - species.weight.ln() / 4.0, 0.5 * c[1], 0.5 * c[2], 0.5 * c[3], species.weight.sqrt()]
+    })
+    .collect()
+}
+
+/// e = exp(cubic) with the cubic's constants from `first` on.
+fn root(b: &mut Body, first: u32) -> Id {
+    let ln_t = common::scalar_of(b, &SCALARS, scalar::LN_TEMPERATURE);
+    let half = b.polynomial(ln_t, first, first + 3);
+    b.exp(half)
+}
+
+/// Each species' triple, and e where it is kept. A few species share an operation and its division.
+fn sources(
+    graph: &mut Graph,
+    model: &Model,
+    constants: &[[f64; 5]],
+    warps: usize,
+    keep: bool,
+) -> (Vec<Triple>, Vec<Value>) {
+    let species = model.species();
+    let (mut triples, mut roots) = (Vec::new(), Vec::new());
+    let per_species = if keep { 4 } else { 3 };
+    for group in common::blocks(species.len(), warps * species.len().div_ceil(warps * SOURCES)) {
+        let mut b = Body::default();
+        let e: Vec<Id> = (0..group.len() as u32).map(|i| root(&mut b, 5 * i)).collect();
+        let inverse = reciprocals(&mut b, &e);
+        for (i, (&e, &inverse)) in (0u32..).zip(e.iter().zip(&inverse)) {
+            let (x, root) = (common::mole_fraction(&mut b, i), b.constant(5 * i + 4));
+            let w = b.mul(x, root);
+            let first = b.mul(w, inverse);
+            let second = b.mul(first, inverse);
+            b.values.extend([w, first, second]);
+            b.values.extend(keep.then_some(e));
+        }
+        let shape = graph.shape(b);
+        let rows = group.clone().map(|k| k as u32).collect();
+        let at = step(shape, constants[group.clone()].concat(), vec![], rows);
+        let op = graph.add(single(format!("species from {}", species[group.start].name), at), |_, i| {
+            let what = ["w", "w/e", "w/e2", "e"][i % per_species];
+            format!("{what} {}", species[group.start + i / per_species].name)
+        });
+        for values in graph.ops[op].after.outputs.chunks(per_species) {
+            triples.push([values[0], values[1], values[2]]);
+            roots.extend(values.get(3));
+        }
+    }
+    (triples, roots)
+}
+
+/// 1/a of a few positive numbers of moderate size, with one division.
+fn reciprocals(b: &mut Body, all: &[Id]) -> Vec<Id> {
+    let mut products = vec![all[0]];
+    for (i, &a) in all.iter().enumerate().skip(1) {
+        products.push(b.mul(products[i - 1], a));
+    }
+    let one = b.literal(1.0);
+    let mut rest = b.div(one, products[all.len() - 1]);
+    let mut inverse = vec![rest; all.len()];
+    for i in (1..all.len()).rev() {
+        inverse[i] = b.mul(rest, products[i - 1]);
+        rest = b.mul(rest, all[i]);
+    }
+    inverse[0] = rest;
+    inverse
+}
+
+/// The sum of the triples of a class.
+fn class_sum(graph: &mut Graph, model: &Model, class: &[usize], triples: &[Triple]) -> Triple {
+    if let [only] = *class {
+        return triples[only];
+    }
+    let inputs: Vec<Triple> = class.iter().map(|&k| triples[k]).collect();
+    sum_of(graph, &format!("weight of {}", model.species()[class[0]].name), &inputs)
+}
+
+fn sum_of(graph: &mut Graph, name: &str, triples: &[Triple]) -> Triple {
+    let mut b = Body::default();
+    for part in 0..3 {
+        let mut sum = b.input(part);
+        for i in 1..triples.len() as u32 {
+            let next = b.input(3 * i + part);
+            sum = b.add(sum, next);
+        }
+        b.values.push(sum);
+    }
+    let shape = graph.shape(b);
+    let operation = single(name.to_owned(), step(shape, vec![], triples.concat(), vec![]));
+    let op = graph.add(operation, |_, i| format!("{} of {name}", ["v1", "v2", "v3"][i]));
+    triple(&graph.ops[op].after.outputs)
+}
+
+fn triple(values: &[Value]) -> Triple {
+    [values[0], values[1], values[2]]
+}
+
+/// t_q = sum_k G_kq [w, w/e, w/e^2]_k: one operation per rank index and part of the columns.
+fn reduced(graph: &mut Graph, factors: &[Vec<f64>], columns: &[Triple], warps: usize) -> Vec<Triple> {
+    let rank = factors[0].len();
+    let (before, round, after) = (zeros(graph, 3), product_round(graph, 1), passed_on(graph));
+    // Parts that spread the operations evenly over the warps.
+    let parts = (1..=2usize.min(columns.len())).min_by_key(|&p| (rank * p).div_ceil(warps) * 12 / p).unwrap_or(1);
+    (0..rank)
+        .map(|q| {
+            let sums: Vec<Triple> = common::blocks(columns.len(), parts)
+                .into_iter()
+                .map(|block| {
+                    let name = format!("factor {q} of {}..{}", block.start, block.end);
+                    let operation = Operation {
+                        name: name.clone(),
+                        states: 3,
+                        before: Some(step(before, vec![], vec![], vec![])),
+                        rounds: block.map(|c| step(round, vec![factors[c][q]], columns[c].to_vec(), vec![])).collect(),
+                        ordered: false,
+                        after: step(after, vec![], vec![], vec![]),
+                    };
+                    let op = graph.add(operation, |_, i| format!("{} of {name}", ["v1", "v2", "v3"][i]));
+                    triple(&graph.ops[op].after.outputs)
+                })
+                .collect();
+            if sums.len() == 1 { sums[0] } else { sum_of(graph, &format!("factor {q}"), &sums) }
+        })
+        .collect()
+}
+
+fn zeros(graph: &mut Graph, states: usize) -> crate::dataflow::Shape {
+    let mut b = Body::default();
+    let zero = b.literal(0.0);
+    b.states = vec![zero; states];
+    graph.shape(b)
+}
+
+fn passed_on(graph: &mut Graph) -> crate::dataflow::Shape {
+    let mut b = Body::default();
+    b.values = (0..3).map(|i| b.state(i)).collect();
+    graph.shape(b)
+}
+
+/// One column of the products of `rows` rows with three vectors.
+fn product_round(graph: &mut Graph, rows: usize) -> crate::dataflow::Shape {
+    let mut b = Body::default();
+    let vectors = [b.input(0), b.input(1), b.input(2)];
+    for row in 0..rows as u32 {
+        let entry = b.constant(row);
+        for (i, &vector) in (0u32..).zip(&vectors) {
+            let sum = b.state(3 * row + i);
+            let sum = b.fma(entry, vector, sum);
+            b.states.push(sum);
+        }
+    }
+    graph.shape(b)
+}
+
+/// The rows of the matrix, several per operation, and their species' shares as one value per operation.
+fn rows(graph: &mut Graph, model: &Model, matrix: &[Vec<f64>], vectors: &[Triple], ends: &Ends<'_>) -> Vec<Value> {
+    let species = model.species();
+    let (classes, warps) = (ends.classes, ends.warps);
+    let groups = common::blocks(classes.len(), warps * classes.len().div_ceil(warps * ROWS));
+    groups
+        .into_iter()
+        .map(|group| {
+            let before = zeros(graph, 3 * group.len());
+            let round = product_round(graph, group.len());
+            let rounds = (0..vectors.len()).map(|j| {
+                let entries = group.clone().map(|k| matrix[k][j]).collect();
+                step(round, entries, vectors[j].to_vec(), vec![])
+            });
+            let rounds = rounds.collect();
+            let members: Vec<usize> = classes[group.clone()].concat();
+            let name = format!("rows from {}", species[members[0]].name);
+            let operation = Operation {
+                name: name.clone(),
+                states: 3 * group.len() as u32,
+                before: Some(step(before, vec![], vec![], vec![])),
+                rounds,
+                ordered: false,
+                after: shares(graph, &classes[group], ends),
+            };
+            let op = graph.add(operation, |_, _| format!("share of {name}"));
+            graph.ops[op].after.outputs[0]
+        })
+        .collect()
+}
+
+/// Fractions with a common denominator: products of more would leave the range of moderate numbers.
+const FRACTIONS: usize = 6;
+
+/// sum of w e^2 / (v1 + 2 e v2 + e^2 v3) over the species of some rows; one division for up to [`FRACTIONS`] of them.
+fn shares(graph: &mut Graph, classes: &[Vec<usize>], ends: &Ends<'_>) -> Step {
+    let again = ends.roots.is_empty();
+    let stride = if again { 5 } else { 1 };
+    let mut b = Body::default();
+    let members: Vec<(usize, usize)> =
+        classes.iter().enumerate().flat_map(|(row, class)| class.iter().map(move |&k| (row, k))).collect();
+    let mut twice: Vec<Id> = Vec::new();
+    for row in 0..classes.len() as u32 {
+        let v2 = b.state(3 * row + 1);
+        twice.push(b.add(v2, v2));
+    }
+    let mut sum = None;
+    for chunk in (0..members.len()).collect::<Vec<_>>().chunks(FRACTIONS) {
+        let mut fraction: Option<(Id, Id)> = None;
+        for &i in chunk {
+            let row = members[i].0;
+            let (v1, v3) = (b.state(3 * row as u32), b.state(3 * row as u32 + 2));
+            let e = if again { root(&mut b, stride * i as u32) } else { b.input(i as u32) };
+            let inner = b.fma(e, v3, twice[row]);
+            let denominator = b.fma(e, inner, v1);
+            let (x, root) = (common::mole_fraction(&mut b, i as u32), b.constant(stride * (i as u32 + 1) - 1));
+            let square = b.mul(e, e);
+            let w = b.mul(x, root);
+            let numerator = b.mul(w, square);
+            fraction = Some(match fraction {
+                None => (numerator, denominator),
+                Some((n, d)) => {
+                    let crossed = b.mul(numerator, d);
+                    (b.fma(n, denominator, crossed), b.mul(d, denominator))
+                }
+            });
+        }
+        let (n, d) = fraction.expect("a chunk is not empty");
+        let share = b.div(n, d);
+        sum = Some(match sum {
+            None => share,
+            Some(sum) => b.add(sum, share),
+        });
+    }
+    b.values.push(sum.expect("a group of rows has species"));
+    let own = |k: usize| &ends.constants[k][5 - stride as usize..];
+    let constants = members.iter().flat_map(|&(_, k)| own(k)).copied().collect();
+    let inputs = if again { vec![] } else { members.iter().map(|&(_, k)| ends.roots[k]).collect() };
+    step(graph.shape(b), constants, inputs, members.iter().map(|&(_, k)| k as u32).collect())
+}
+
+/// sqrt(8) times the sum of the shares.
+fn mixture(graph: &mut Graph, shares: &[Value]) {
+    let before = zeros(graph, 1);
+    let round = {
+        let mut b = Body::default();
+        let (sum, share) = (b.state(0), b.input(0));
+        b.states = vec![b.add(sum, share)];
+        graph.shape(b)
+    };
+    let after = {
+        let mut b = Body::default();
+        let (sum, factor) = (b.state(0), b.literal(8f64.sqrt()));
+        b.stores = vec![b.mul(sum, factor)];
+        graph.shape(b)
+    };
+    let operation = Operation {
+        name: "mixture".into(),
+        states: 1,
+        before: Some(step(before, vec![], vec![], vec![])),
+        rounds: shares.iter().map(|&v| step(round, vec![], vec![v], vec![])).collect(),
+        ordered: false,
+        after: Step { shape: after, stores: vec![(OUTPUT, 0)], ..Step::default() },
+    };
+    graph.add(operation, |_, _| unreachable!("the mixture makes no value"));
+}

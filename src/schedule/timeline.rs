@@ -1,0 +1,64 @@
+//! A schedule on a clock: every warp issues one double-precision slot per unit of time and waits at its barriers.
+//!
+//! The length compares schedules of one kernel; the blocks make its picture.
+
+use super::{Phase, Schedule};
+use crate::dataflow::{Graph, StepRef};
+
+pub struct Timeline {
+    pub blocks: Vec<Block>,
+    pub barriers: Vec<Barrier>,
+}
+
+/// Steps of one shape that a warp runs in a row.
+pub struct Block {
+    pub warp: usize,
+    pub start: u64,
+    pub end: u64,
+    /// The first of them.
+    pub step: StepRef,
+}
+
+pub struct Barrier {
+    pub id: u32,
+    /// When the last participant comes.
+    pub time: u64,
+    /// Warps that only arrive, and when.
+    pub arrive: Vec<(usize, u64)>,
+    pub wait: Vec<usize>,
+}
+
+/// Lets time run.
+pub fn timeline(graph: &Graph, schedule: &Schedule) -> Timeline {
+    let mut now = vec![0u64; schedule.warps as usize];
+    let mut line = Timeline { blocks: Vec::new(), barriers: Vec::new() };
+    for Phase { runs, syncs } in &schedule.phases {
+        for (warp, run) in runs.iter().enumerate() {
+            for same in run.chunk_by(|&a, &b| graph.step(a).shape == graph.step(b).shape) {
+                let cost: u64 = same.iter().map(|&at| graph.body(at).slots().max(1)).sum();
+                let start = now[warp];
+                now[warp] += cost;
+                line.blocks.push(Block { warp, start, end: now[warp], step: same[0] });
+            }
+        }
+        for s in syncs {
+            let members = |mask: u32| (0..schedule.warps as usize).filter(move |w| mask >> w & 1 == 1);
+            let time = members(s.arrive | s.wait).map(|w| now[w]).max().unwrap_or(0);
+            let arrive = members(s.arrive).map(|w| (w, now[w])).collect();
+            let wait: Vec<usize> = members(s.wait).collect();
+            for &w in &wait {
+                now[w] = time;
+            }
+            line.barriers.push(Barrier { id: s.id, time, arrive, wait });
+        }
+    }
+    line
+}
+
+impl Timeline {
+    /// When the last warp is done.
+    pub fn length(&self) -> u64 {
+        let blocks = self.blocks.iter().map(|b| b.end);
+        blocks.chain(self.barriers.iter().map(|b| b.time)).max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,135 @@
+//! Every form of every kernel: its graph is within the form's bound of the reference evaluator, the whole pipeline proves
+//! and verifies it, and the cheapest is the one that `auto` takes.
+
+use std::path::{Path, PathBuf};
+
+use singe::dataflow::{Form, Kernel, Options, build, interpret};
+use singe::driver::{self, Request};
+use singe::emit::overlay::Codegen;
+use singe::kinetics::{self, Model};
+use singe::mechanism::{self, Files};
+use singe::observer::Observer;
+use singe::verify;
+
+fn mechanisms() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shipped = ["h2o2", "gri30"].map(|name| root.join("mechanisms").join(name));
+    let shared = ["dme", "heptane", "usc2"].map(|name| root.join("../shared/mechanisms").join(name));
+    let all = shipped.into_iter().chain(shared).map(|folder| folder.join("chem.inp"));
+    all.filter(|path| path.exists()).collect()
+}
+
+fn name(path: &Path) -> String {
+    path.parent().and_then(Path::file_name).unwrap().to_string_lossy().into_owned()
+}
+
+fn model(path: &Path) -> Model {
+    let files = Files { mechanism: path.into(), ..Files::default() };
+    kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
+}
+
+/// Largest relative error of a transport kernel's graph over some states.
+fn error(kernel: Kernel, model: &Model, options: &Options) -> (f64, f64) {
+    let graph = build(kernel, model, options).unwrap();
+    let mut worst = 0.0f64;
+    for state in kinetics::verification_states(model, 24) {
+        let mut fields: Vec<Vec<f64>> = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
+        fields[0][0] = state.temperature;
+        fields[1][0] = state.pressure;
+        fields[2].clone_from(&state.mole_fractions);
+        interpret::run(&graph, &mut fields);
+        let (expected, scale) = match kernel {
+            Kernel::Viscosity => (vec![kinetics::viscosity(model, &state)], None),
+            Kernel::Conductivity => (vec![kinetics::conductivity(model, &state)], None),
+            Kernel::Diffusion => (kinetics::diffusion(model, &state, options.floor), None),
+            Kernel::Chemistry => {
+                let p = kinetics::production(model, &state);
+                (p.net, Some(p.gross))
+            }
+        };
+        let scale = scale.unwrap_or_else(|| expected.clone());
+        for ((found, expected), scale) in fields[3].iter().zip(&expected).zip(&scale) {
+            let e = if found == expected { 0.0 } else { ((found - expected) / scale).abs() };
+            worst = if e.is_nan() { f64::INFINITY } else { worst.max(e) };
+        }
+    }
+    (worst, verify::tolerance(kernel, model, &graph))
+}
+
+#[test]
+fn graphs_are_within_their_bounds() {
+    for path in mechanisms() {
+        let model = model(&path);
+        for kernel in Kernel::ALL {
+            for form in Form::of(kernel, Some(1e-4)) {
+                for (warps, stage_inputs, tolerance) in [(8, true, 1e-4), (3, false, 1e-6), (1, true, 1e-4)] {
+                    let options =
+                        Options { warps, stage_inputs, form, fit_tolerance: Some(tolerance), ..Options::default() };
+                    let (found, allowed) = error(kernel, &model, &options);
+                    let what = format!("{} {kernel} {form} {warps} warps", name(&path));
+                    println!("{what}: {found:.1e} (<= {allowed:.1e})");
+                    assert!(found <= allowed && allowed <= 1.1 * tolerance, "{what}: {found:e}, {allowed:e}");
+                }
+            }
+        }
+    }
+}
+
+#[path = "common/request.rs"]
+mod request;
+
+fn request(mechanism: PathBuf, form: Option<Form>) -> Request {
+    Request { form, verify: Some(40), ..request::of(mechanism) }
+}
+
+/// Prints the table of slots beside the goals (performance.md, section 1).
+#[test]
+fn the_pipeline_verifies_every_form() {
+    for path in mechanisms() {
+        for form in Form::ALL {
+            let kernels: Vec<Kernel> =
+                Kernel::ALL.into_iter().filter(|&k| Form::of(k, Some(1e-4)).contains(&form)).collect();
+            let request = Request { kernels, ..request(path.clone(), Some(form)) };
+            let report = driver::compile(&request, &mut Observer::silent())
+                .unwrap_or_else(|f| panic!("{} {form}: {:?}", path.display(), f.diagnostics));
+            for k in &report.kernels {
+                let v = k.verification.as_ref().unwrap();
+                assert_eq!(k.form, form.name());
+                println!(
+                    "{:8} {:12} {:10} {:>7.0} slots {:>7.0} shuffles {:>7.0} shared passes {:>3} phases, error {:.1e}",
+                    name(&path),
+                    k.kernel,
+                    k.form,
+                    v.slots_per_point,
+                    v.shuffles_per_point,
+                    v.shared_passes_per_point,
+                    k.phases,
+                    v.largest_error
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn auto_takes_the_form_of_fewest_slots() {
+    let path = mechanisms().remove(1);
+    for codegen in [Codegen::Overlay, Codegen::DataParallel] {
+        let request = Request { codegen, ..request(path.clone(), None) };
+        let report =
+            driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+        for k in &report.kernels {
+            let least = k.forms.iter().min_by_key(|f| f.slots).unwrap();
+            assert_eq!(k.form, least.form, "{}", k.kernel);
+            assert!(k.forms.len() >= 2);
+        }
+    }
+}
+
+#[test]
+fn exact_leaves_polynomials_out() {
+    for kernel in Kernel::ALL {
+        assert!(!Form::of(kernel, None).contains(&Form::Polynomial));
+        assert_eq!(Form::Polynomial.for_kernel(kernel, None), Form::Pairwise);
+    }
+}

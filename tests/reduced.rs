@@ -1,0 +1,153 @@
+//! The kernels of the published reduced mechanisms: graphs against reference values, and the whole pipeline.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use serde::Deserialize;
+use singe::dataflow::{Kernel, Options, build, interpret};
+use singe::driver::{self, Request};
+use singe::emit::overlay::Codegen;
+use singe::kinetics::{self, Stiffness};
+use singe::mechanism::{self, Files};
+use singe::observer::Observer;
+
+#[derive(Deserialize)]
+struct Reference {
+    states: Vec<Sample>,
+}
+
+#[derive(Deserialize)]
+#[allow(non_snake_case, reason = "the names of the file")]
+struct Sample {
+    T: f64,
+    P: f64,
+    X: Vec<f64>,
+    DIFF: Vec<f64>,
+    dt: f64,
+    sensitivity: f64,
+    wdot: Vec<f64>,
+    gross: Vec<f64>,
+    wdot_jacobi: Vec<f64>,
+    gross_jacobi: Vec<f64>,
+}
+
+fn shared() -> Option<PathBuf> {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared"));
+    if path.is_dir() {
+        return Some(path.to_owned());
+    }
+    println!("skipped: ../shared is absent");
+    None
+}
+
+fn graphs_equal_the_reference(name: &str) {
+    let Some(shared) = shared() else { return };
+    let path = shared.join("mechanisms").join(name).join("chem.inp");
+    let (mechanism, _) = mechanism::read(&Files { mechanism: path, ..Files::default() }).unwrap();
+    let model = kinetics::model(mechanism).unwrap();
+    let file = File::open(shared.join("reference").join(format!("{name}_reduced.json.gz"))).unwrap();
+    let reference: Reference = serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
+    for (stiffness, stage_inputs) in [(Stiffness::Sequential, true), (Stiffness::Jacobi, false)] {
+        let options = Options { stage_inputs, stiffness, ..Options::default() };
+        let graph = build(Kernel::Chemistry, &model, &options).unwrap();
+        for (n, s) in reference.states.iter().enumerate() {
+            let output = vec![f64::NAN; s.X.len()];
+            let mut fields = vec![vec![s.T], vec![s.P], s.X.clone(), s.DIFF.clone(), vec![s.dt], output];
+            interpret::run(&graph, &mut fields);
+            let (net, gross) = match stiffness {
+                Stiffness::Jacobi => (&s.wdot_jacobi, &s.gross_jacobi),
+                _ => (&s.wdot, &s.gross),
+            };
+            let tolerance = f64::max(1e-8, 3e-10 * s.sensitivity);
+            for ((found, expected), gross) in fields[5].iter().zip(net).zip(gross) {
+                let close = (found - expected).abs() <= tolerance * gross;
+                assert!(close, "{name} state {n} {stiffness:?}: {found:e} instead of {expected:e}, gross {gross:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn dme_graph() {
+    graphs_equal_the_reference("dme");
+}
+
+#[test]
+fn heptane_graph() {
+    graphs_equal_the_reference("heptane");
+}
+
+#[path = "common/request.rs"]
+mod request;
+
+use request::of as request;
+
+fn verified(request: &Request) {
+    let folder = request.files.mechanism.parent().unwrap().file_name().unwrap().display();
+    let (warps, crew) = (request.warps, request.qssa_warps);
+    let what = format!("{folder} {warps} warps {crew:?} {:?} {:?}", request.stiffness, request.codegen);
+    let report = driver::compile(request, &mut Observer::silent())
+        .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
+    for k in &report.kernels {
+        let v = k.verification.as_ref().unwrap();
+        assert!(v.largest_error <= v.tolerance, "{what} {}", k.kernel);
+        println!("{what}: {} error {:.1e}, {} barriers, {} phases", k.kernel, v.largest_error, k.barriers, k.phases);
+    }
+}
+
+const WARPS: [u32; 8] = [4, 8, 10, 12, 13, 15, 16, 20];
+
+fn kernels(name: &str) {
+    let Some(shared) = shared() else { return };
+    let path = shared.join("mechanisms").join(name).join("chem.inp");
+    for warps in WARPS {
+        verified(&Request { warps, ..request(path.clone()) });
+        for qssa_warps in [1, 2, 4] {
+            let kernels = vec![Kernel::Chemistry];
+            verified(&Request { warps, qssa_warps: Some(qssa_warps), kernels, ..request(path.clone()) });
+        }
+    }
+    for stiffness in [Stiffness::Jacobi, Stiffness::Off] {
+        verified(&Request { stiffness, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
+    }
+    for codegen in [Codegen::Switch, Codegen::DataParallel] {
+        verified(&Request { codegen, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
+    }
+}
+
+#[test]
+fn dme_kernels() {
+    kernels("dme");
+}
+
+#[test]
+fn heptane_kernels() {
+    kernels("heptane");
+}
+
+#[test]
+fn several_ctas_fit_or_the_message_names_the_resource() {
+    let Some(shared) = shared() else { return };
+    for name in ["dme", "heptane"] {
+        let mechanism = shared.join("mechanisms").join(name).join("chem.inp");
+        for ctas_per_sm in [2, 3] {
+            for qssa_warps in [None, Some(2)] {
+                let request = Request { ctas_per_sm, qssa_warps, ..request(mechanism.clone()) };
+                match driver::compile(&request, &mut Observer::silent()) {
+                    Ok(report) => println!("{name} {ctas_per_sm} CTAs: {} kernels", report.kernels.len()),
+                    Err(failure) => {
+                        println!("{name} {ctas_per_sm} CTAs: {}", failure.diagnostics[0].message);
+                        assert!(failure.diagnostics.iter().all(|d| d.id == "schedule::shared-memory"));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_quasi_steady_species_there_is_no_crew() {
+    let kernels = vec![Kernel::Chemistry];
+    verified(&Request { qssa_warps: Some(2), kernels, ..request(request::shipped("h2o2")) });
+}
