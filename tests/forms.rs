@@ -7,7 +7,7 @@ use singe::dataflow::{Form, Kernel, Options, build, interpret};
 use singe::driver::{self, Request};
 use singe::emit::overlay::Codegen;
 use singe::kinetics::{self, Model};
-use singe::mechanism::{self, Files};
+use singe::mechanism::{self, Companion, Files};
 use singe::observer::Observer;
 use singe::verify;
 
@@ -24,7 +24,7 @@ fn name(path: &Path) -> String {
 }
 
 fn model(path: &Path) -> Model {
-    let files = Files { mechanism: path.into(), ..Files::default() };
+    let files = Files { mechanism: path.into(), reduction: Companion::Ignored, ..Files::default() };
     kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
 }
 
@@ -79,7 +79,8 @@ fn graphs_are_within_their_bounds() {
 mod request;
 
 fn request(mechanism: PathBuf, form: Option<Form>) -> Request {
-    Request { form, verify: Some(40), ..request::of(mechanism) }
+    let files = Files { mechanism: mechanism.clone(), reduction: Companion::Ignored, ..Files::default() };
+    Request { files, form, verify: Some(40), ..request::of(mechanism) }
 }
 
 /// Prints the table of slots beside the goals (performance.md, section 1).

@@ -236,3 +236,31 @@ fn companions_of_a_yaml_file_are_refused() {
     let found = errors(read("case.yaml", &text, Some(["", ""])));
     assert_eq!(found.iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["yaml::companion"; 2]);
 }
+
+/// Whatever is done to a file, reading it ends.
+#[test]
+fn mutilated_files_do_not_panic() {
+    let text = format!("{CGS}\n{SPECIES}\nreactions:\n{REACTIONS}");
+    let bytes = text.as_bytes();
+    let mut random = 1u64;
+    let mut below = |n: usize| {
+        random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (random >> 33) as usize % n
+    };
+    for _ in 0..400 {
+        let mut mutant = bytes.to_vec();
+        for _ in 0..1 + below(4) {
+            let at = below(mutant.len().max(1)).min(mutant.len().saturating_sub(1));
+            match below(4) {
+                0 => drop(mutant.drain(at..(at + below(60)).min(mutant.len()))),
+                1 => mutant[at] = b"{}[]:,-'\"&*!|>#\n\t \xff0"[below(20)],
+                2 => mutant.insert(at, b"{}[]:,-'\"&*!|>#\n\t \xff0"[below(20)]),
+                _ => mutant.truncate(at + 1),
+            }
+        }
+        let text = String::from_utf8_lossy(&mutant).into_owned();
+        if let Err(diagnostics) = read("case.yaml", &text, None) {
+            assert!(diagnostics.iter().any(Diagnostic::is_error));
+        }
+    }
+}

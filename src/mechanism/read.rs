@@ -63,7 +63,7 @@ pub fn read(files: &Files) -> Outcome {
 /// given or found.
 pub fn input_files(files: &Files) -> Vec<PathBuf> {
     if yaml::is_yaml(&files.mechanism.to_string_lossy()) {
-        return vec![files.mechanism.clone()];
+        return [Some(files.mechanism.clone()), reduction_path(files)].into_iter().flatten().collect();
     }
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
     let thermo = files.thermo.clone().or_else(|| companion(folder, THERMO_NAMES));
@@ -180,7 +180,7 @@ fn check<'a>(
     conclude(name, parts, reduction, report)
 }
 
-/// A YAML file has no companions: `[thermo, transport]` says which were given all the same.
+/// A YAML file has no companions but a reduction: `[thermo, transport]` says which others were given all the same.
 fn check_yaml(
     name: String,
     source: &Arc<Source>,

@@ -107,9 +107,18 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
                 _ => Blending::Sri { a: 0.5, b: 300.0, c: 1500.0, d: 1.0, e: 0.1 },
             };
             let (low, high, collider) = (arrhenius(&mut n), arrhenius(&mut n), collider(&mut n));
+            // Rarely, both limits are negative (as one of two duplicates may be) or one is zero.
+            let (below, above) = match n.below(12) {
+                0 => (-1.0, -1.0),
+                1 => (0.0, 1.0),
+                2 => (1.0, 0.0),
+                _ => (1.0, 1.0),
+            };
+            let scaled = |k: Arrhenius, factor: f64| Arrhenius { a: factor * k.a, ..k };
+            let limits = (scaled(low, below), scaled(high, above));
             let rate = match n.below(9) {
-                0 => Rate::Falloff { low, high, collider: collider.clone(), blending },
-                1 => Rate::ChemicallyActivated { low, high, collider: collider.clone(), blending },
+                0 => Rate::Falloff { low: limits.0, high: limits.1, collider: collider.clone(), blending },
+                1 => Rate::ChemicallyActivated { low: limits.0, high: limits.1, collider: collider.clone(), blending },
                 2 => Rate::LandauTeller(low, LandauTeller { b: n.between(-30.0, 30.0), c: n.between(-30.0, 30.0) }),
                 3 => plog(&mut n, low),
                 4 => chebyshev(&mut n),

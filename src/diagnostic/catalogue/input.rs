@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 62] = [
+pub const ENTRIES: [Entry; 73] = [
     Entry {
         id: "cli::no-mechanism",
         cause: "No mechanism was named on the command line.",
@@ -17,6 +17,11 @@ pub const ENTRIES: [Entry; 62] = [
         id: "kernel::no-transport",
         cause: "A transport kernel was asked for, and the mechanism has no transport data.",
         remedy: "Give a transport file with `--transport`, or choose kernels with `--kernel chemistry`.",
+    },
+    Entry {
+        id: "kernel::one-species",
+        cause: "The diffusion kernel was asked for, and the mechanism has one species.",
+        remedy: "Choose the other kernels with `--kernel viscosity,conductivity,chemistry`.",
     },
     Entry {
         id: "kinetics::bad-transport",
@@ -202,6 +207,56 @@ pub const ENTRIES: [Entry; 62] = [
         id: "mechanism::value-count",
         cause: "A keyword has too many or too few values.",
         remedy: "Write the values between slashes, separated by blanks.",
+    },
+    Entry {
+        id: "reduction::collider",
+        cause: "A quasi-steady species is the collider of a reaction.",
+        remedy: "Remove it from the QSSA list.",
+    },
+    Entry {
+        id: "reduction::not-linear",
+        cause: "The rate of a reaction is not linear in a quasi-steady species.",
+        remedy: "Remove the species from the QSSA list.",
+    },
+    Entry {
+        id: "reduction::not-whole",
+        cause: "A stiff species has a coefficient that is not whole.",
+        remedy: "Remove the species from the STIFF list.",
+    },
+    Entry {
+        id: "reduction::nothing-left",
+        cause: "No species is left that is integrated.",
+        remedy: "Shorten the QSSA list.",
+    },
+    Entry {
+        id: "reduction::qssa-and-stiff",
+        cause: "A species is both quasi-steady and stiff.",
+        remedy: "A quasi-steady species is not integrated: remove one of the two.",
+    },
+    Entry {
+        id: "reduction::repeated-species",
+        cause: "A species is listed twice.",
+        remedy: "Remove it once; `--permissive` forgives it.",
+    },
+    Entry {
+        id: "reduction::singular",
+        cause: "The concentration of a quasi-steady species cannot be solved for.",
+        remedy: "Remove it from the QSSA list.",
+    },
+    Entry {
+        id: "reduction::stray",
+        cause: "A word stands outside the lists of the reduction file.",
+        remedy: "The file reads: QSSA names END STIFF names END.",
+    },
+    Entry {
+        id: "reduction::unclosed",
+        cause: "A list of the reduction file has no END.",
+        remedy: "Write END after its last species; `--permissive` forgives it.",
+    },
+    Entry {
+        id: "reduction::unknown-species",
+        cause: "The reduction file names a species that is not declared.",
+        remedy: "Take the name that is suggested.",
     },
     Entry {
         id: "thermo::common-temperature",
