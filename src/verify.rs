@@ -52,7 +52,7 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
     let Subject { kernel, model, .. } = *subject;
     let states = kinetics::verification_states(model, states);
     let stride = states.len() + 5;
-    let (outputs, counts) = simulate(subject, &states, stride)?;
+    let (outputs, counts) = simulate(subject.module, &subject.program.symbol, subject.graph, subject.program.execution.warps(), &states, stride)?;
     let mut violations = Vec::new();
     let mut worst = 0.0f64;
     for (point, state) in states.iter().enumerate() {
@@ -102,13 +102,20 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
 
 const MOST_VIOLATIONS: usize = 10;
 
-/// One CTA, so that the streaming loop runs over several groups. Returns the output array and the counts.
-fn simulate(
-    subject: &Subject<'_>,
+/// Runs a kernel on states: any module with the signature of the graph's arrays, then points and stride, such as the
+/// lowered program or what a compiler made of the emitted text. One CTA, so that the streaming loop runs over several
+/// groups. Returns the output array, row by row with `stride` elements each, and the counts.
+///
+/// # Errors
+/// Hazards in the simulator, and outputs that stay unwritten.
+pub fn simulate(
+    module: &Module,
+    symbol: &str,
+    graph: &Graph,
+    warps: u32,
     states: &[State],
     stride: usize,
 ) -> Result<(Vec<f64>, sim::Report), Vec<Diagnostic>> {
-    let Subject { graph, program, module, .. } = *subject;
     let mut buffers: Vec<Buffer> = Vec::new();
     for (a, array) in graph.arrays.iter().enumerate() {
         let len = array.rows as usize * stride;
@@ -125,21 +132,40 @@ fn simulate(
             Buffer::input(&values)
         });
     }
-    let warps = program.execution.warps();
     let launch = Launch::fields(1, warps, buffers.len(), states.len() as u32, stride as u32);
-    let counts =
-        sim::run(module, &program.symbol, &launch, &mut buffers, &sim::Options::default()).map_err(|hazards| {
-            let list = hazards.list.iter();
-            list.map(|h| Diagnostic::error("simulator::hazard", format!("{}: {h}", subject.kernel))).collect::<Vec<_>>()
-        })?;
+    let counts = sim::run(module, symbol, &launch, &mut buffers, &sim::Options::default()).map_err(|hazards| {
+        let list = hazards.list.iter();
+        list.map(|h| Diagnostic::error("simulator::hazard", format!("{symbol}: {h}"))).collect::<Vec<_>>()
+    })?;
     let output = buffers.last().expect("a kernel has an output");
     let missing =
         (0..states.len()).find(|&p| (0..output.reals().len() / stride).any(|r| !output.is_written(r * stride + p)));
     if let Some(point) = missing {
-        let message = format!("{}: the kernel leaves outputs of point {point} unwritten", subject.kernel);
+        let message = format!("{symbol}: the kernel leaves outputs of point {point} unwritten");
         return Err(vec![Diagnostic::error("verify::unwritten", message)]);
     }
     Ok((output.reals(), counts))
+}
+
+/// The largest error of a kernel's outputs (as [`simulate`] returns them) against the reference evaluator; infinite where
+/// an output is no number.
+pub fn largest_error(
+    kernel: Kernel,
+    model: &Model,
+    floor: f64,
+    states: &[State],
+    stride: usize,
+    outputs: &[f64],
+) -> f64 {
+    let mut worst = 0.0f64;
+    for (point, state) in states.iter().enumerate() {
+        let (expected, scale) = reference(kernel, model, state, floor);
+        let found = outputs.iter().skip(point).step_by(stride);
+        for (row, &value) in found.enumerate() {
+            worst = worst.max(relative(value, expected[row], scale[row]));
+        }
+    }
+    worst
 }
 
 fn inputs(graph: &Graph, state: &State) -> Fields {
