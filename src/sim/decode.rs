@@ -19,6 +19,11 @@ pub(super) struct Source(u32);
 impl Source {
     const POOL: u32 = 1 << 31;
 
+    /// The register row; `None` for a constant.
+    pub(super) fn register(self) -> Option<usize> {
+        (self.0 & Self::POOL == 0).then_some(self.0 as usize)
+    }
+
     pub(super) fn row<'a>(self, regs: &'a [Row], pool: &'a [Row]) -> &'a Row {
         if self.0 & Self::POOL == 0 { &regs[self.0 as usize] } else { &pool[(self.0 & !Self::POOL) as usize] }
     }

@@ -331,7 +331,7 @@ impl Printer<'_> {
         };
         match addr.offset {
             0 => format!("[{base}]"),
-            offset => format!("[{base}{offset:+}]"),
+            offset => format!("[{base}+{offset}]"),
         }
     }
 
