@@ -52,7 +52,14 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
     let Subject { kernel, model, .. } = *subject;
     let states = kinetics::verification_states(model, states);
     let stride = states.len() + 5;
-    let (outputs, counts) = simulate(subject.module, &subject.program.symbol, subject.graph, subject.program.execution.warps(), &states, stride)?;
+    let (outputs, counts) = simulate(
+        subject.module,
+        &subject.program.symbol,
+        subject.graph,
+        subject.program.execution.warps(),
+        &states,
+        stride,
+    )?;
     let mut violations = Vec::new();
     let mut worst = 0.0f64;
     for (point, state) in states.iter().enumerate() {

@@ -9,7 +9,9 @@ use singe::kinetics;
 use singe::mechanism;
 use singe::observer::Observer;
 use singe::output;
-use singe::simt::read;
+use singe::sim::Launch;
+use singe::sim::prove;
+use singe::simt::{Module, read};
 use singe::target::ComputeCapability;
 use singe::toolchain::{self, Job};
 use singe::verify;
@@ -48,8 +50,26 @@ fn closed(name: &str, codegen: Codegen) {
         let error = verify::largest_error(unit.kernel, &model, request.floor, &states, stride, &outputs);
         let instructions = counts.per_point(|c| c.instructions, states.len() as u32);
         println!("{symbol} {codegen:?}: error {error:.1e}, {instructions:.0} instructions per point");
+        proven(&module, symbol, 32 * warps);
         assert!(error <= unit.kernel.tolerance(), "{symbol} {codegen:?}: error {error:e}");
     }
+}
+
+/// Three groups of points.
+fn proven(module: &Module, symbol: &str, threads: u32) {
+    let func = module.func(symbol).unwrap();
+    let launch = Launch { ctas: 1, threads, arguments: prove::arguments(func, 96) };
+    let begin = std::time::Instant::now();
+    let verdict = prove::prove(module, symbol, &launch).unwrap();
+    println!(
+        "{symbol}: {} of {} instructions, {} arrivals, {:?}; assumed {:?}",
+        verdict.instructions,
+        func.insts.len(),
+        verdict.arrivals,
+        begin.elapsed(),
+        verdict.assumed
+    );
+    assert!(verdict.proven(), "{symbol}: {:?} {:?}", verdict.violations, verdict.not_analysed);
 }
 
 #[test]

@@ -43,27 +43,118 @@ pub(super) struct Decoded {
 
 /// Branch targets are program counters.
 pub(super) enum Micro {
-    Map1 { f: Map1, d: u32, a: Source },
-    Map2 { f: Map2, d: u32, a: Source, b: Source },
-    Map3 { f: Map3, d: u32, a: Source, b: Source, c: Source },
-    Compare { f: Compare, d: u32, a: Source, b: Source },
-    Logic { f: fn(u32, u32) -> u32, d: u32, a: u32, b: u32 },
-    Select { d: u32, a: Source, b: Source, pred: u32 },
-    Pack { d: u32, lo: u32, hi: u32 },
-    Unpack { lo: u32, hi: u32, a: u32 },
-    Load { space: Space, bytes: u32, extend: bool, d: u32, base: Source, offset: u64 },
-    Store { space: Space, bytes: u32, a: Source, base: Source, offset: u64 },
-    Shuffle { mode: ShflMode, d: u32, a: u32, lane: Source, clamp: Source },
-    Vote { mode: VoteMode, d: u32, pred: u32, negate: bool },
-    Bar { kind: BarKind, id: u32, threads: Option<u32> },
-    Jump { target: u32 },
-    Branch { pred: u32, negate: bool, then: u32, otherwise: u32, meet: u32 },
-    Indirect { index: u32, targets: Box<[u32]>, meet: u32 },
+    Map1 {
+        f: Map1,
+        d: u32,
+        a: Source,
+    },
+    Map2 {
+        f: Map2,
+        d: u32,
+        a: Source,
+        b: Source,
+    },
+    Map3 {
+        f: Map3,
+        d: u32,
+        a: Source,
+        b: Source,
+        c: Source,
+    },
+    Compare {
+        f: Compare,
+        d: u32,
+        a: Source,
+        b: Source,
+    },
+    Logic {
+        f: fn(u32, u32) -> u32,
+        d: u32,
+        a: u32,
+        b: u32,
+    },
+    Select {
+        d: u32,
+        a: Source,
+        b: Source,
+        pred: u32,
+    },
+    Pack {
+        d: u32,
+        lo: u32,
+        hi: u32,
+    },
+    Unpack {
+        lo: u32,
+        hi: u32,
+        a: u32,
+    },
+    Load {
+        space: Space,
+        bytes: u32,
+        extend: bool,
+        d: u32,
+        base: Source,
+        offset: u64,
+    },
+    Store {
+        space: Space,
+        bytes: u32,
+        a: Source,
+        base: Source,
+        offset: u64,
+    },
+    Shuffle {
+        mode: ShflMode,
+        d: u32,
+        a: u32,
+        lane: Source,
+        clamp: Source,
+    },
+    Vote {
+        mode: VoteMode,
+        d: u32,
+        pred: u32,
+        negate: bool,
+    },
+    Bar {
+        kind: BarKind,
+        id: u32,
+        threads: Option<u32>,
+    },
+    Jump {
+        target: u32,
+    },
+    Branch {
+        pred: u32,
+        negate: bool,
+        then: u32,
+        otherwise: u32,
+        meet: u32,
+    },
+    Indirect {
+        index: u32,
+        targets: Box<[u32]>,
+        meet: u32,
+    },
     /// d: b with bits of a.
-    Insert { long: bool, d: u32, a: Source, b: Source, pos: Source, len: Source },
-    SetPred { d: u32, value: bool },
+    Insert {
+        long: bool,
+        d: u32,
+        a: Source,
+        b: Source,
+        pos: Source,
+        len: Source,
+    },
+    SetPred {
+        d: u32,
+        value: bool,
+    },
     /// The simulator does not know it. Rows and predicates that it may write.
-    Unknown { rows: Vec<u32>, preds: Vec<u32> },
+    Unknown {
+        rows: Vec<u32>,
+        preds: Vec<u32>,
+    },
     Ret,
 }
 

@@ -45,7 +45,7 @@ impl Executor<'_, '_> {
             let mask = match op.guard {
                 None => path,
                 Some((pred, _)) if path & !thread.knows_pred(pred) != 0 => {
-                    if matters(code, pc) {
+                    if matters(code, self.tables(), pc) {
                         return Err(self.unknown(&thread.warp, pc, "is executed or not depending on data"));
                     }
                     thread.forget(&results(&op.micro), path);
@@ -96,7 +96,8 @@ impl Executor<'_, '_> {
     fn pass(&mut self, thread: &mut Thread, pc: u32, starts: &[u32], meet: u32) -> Result<(), Abort> {
         let code = self.code;
         let first = !self.regions.contains_key(&pc);
-        let region = self.regions.entry(pc).or_insert_with(|| Region::new(code, starts, meet)).clone();
+        let tables = self.tables();
+        let region = self.regions.entry(pc).or_insert_with(|| Region::new(code, tables, starts, meet)).clone();
         if let Some(at) = region.harmful {
             let what = code.ops.get(at as usize).map_or("the end".to_owned(), |_| code.site(0, at).text);
             return Err(self.unknown(&thread.warp, pc, &format!("branches on data before `{what}`")));
@@ -110,14 +111,7 @@ impl Executor<'_, '_> {
         Ok(())
     }
 
-    fn indirect(
-        &mut self,
-        thread: &mut Thread,
-        pc: u32,
-        index: u32,
-        targets: &[u32],
-        meet: u32,
-    ) -> Result<(), Abort> {
+    fn indirect(&mut self, thread: &mut Thread, pc: u32, index: u32, targets: &[u32], meet: u32) -> Result<(), Abort> {
         let mask = thread.warp.path.mask;
         let mut ways: Vec<(u32, u32)> = Vec::new();
         for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
@@ -276,7 +270,7 @@ impl Executor<'_, '_> {
                 }
             }
             Micro::Unknown { .. } => {
-                if matters(self.code, pc) {
+                if matters(self.code, self.tables(), pc) {
                     return Err(self.unknown(&thread.warp, pc, "the instruction is not known"));
                 }
                 thread.forget(&results(micro), mask);
@@ -286,6 +280,10 @@ impl Executor<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    fn tables(&self) -> bool {
+        !self.segments.tables.is_empty()
     }
 
     /// Whether all lanes access tables of the module.

@@ -202,4 +202,3 @@ impl<'a, 'm, 'b> Cta<'a, 'm, 'b> {
         if clean { Ok(()) } else { Err(Abort) }
     }
 }
-

@@ -17,7 +17,7 @@ pub(super) struct Region {
 }
 
 impl Region {
-    pub(super) fn new(code: &Code, starts: &[u32], meet: u32) -> Self {
+    pub(super) fn new(code: &Code, tables: bool, starts: &[u32], meet: u32) -> Self {
         let (mut rows, mut preds) = (BTreeSet::new(), BTreeSet::new());
         let mut harmful = None;
         // 1: on the path, 2: done
@@ -40,7 +40,7 @@ impl Region {
                     marks.insert(pc, 1);
                     stack.push((pc, true));
                     let micro = &code.ops[pc as usize].micro;
-                    if matters(code, pc) {
+                    if matters(code, tables, pc) {
                         harmful = harmful.or(Some(pc));
                     }
                     let written = results(micro);
@@ -64,10 +64,11 @@ fn successors(micro: &Micro, pc: u32) -> Vec<u32> {
     }
 }
 
-/// Whether the instruction could change what the proof is about.
-pub(super) fn matters(code: &Code, pc: u32) -> bool {
+/// Whether the instruction could change what the proof is about; `tables`: the module has tables that a store could reach.
+pub(super) fn matters(code: &Code, tables: bool, pc: u32) -> bool {
     match &code.ops[pc as usize].micro {
         Micro::Bar { .. } | Micro::Ret => true,
+        Micro::Store { space: Space::Global, .. } => tables,
         Micro::Load { space, .. } | Micro::Store { space, .. } => *space == Space::Shared,
         Micro::Unknown { .. } => !harmless(&code.site(0, pc).text),
         _ => false,
@@ -77,9 +78,9 @@ pub(super) fn matters(code: &Code, pc: u32) -> bool {
 /// Arithmetic that the simulator does not know.
 fn harmless(text: &str) -> bool {
     const ARITHMETIC: [&str; 44] = [
-        "abs", "add", "addc", "and", "bfe", "bfi", "bfind", "brev", "clz", "cnot", "copysign", "cos", "cvt", "cvta", "div",
-        "ex2", "fma", "fns", "lg2", "lop3", "mad", "madc", "max", "min", "mov", "mul", "mul24", "neg", "not", "or",
-        "popc", "prmt", "rcp", "rem", "rsqrt", "sad", "selp", "set", "setp", "shf", "shl", "shr", "sin", "sqrt",
+        "abs", "add", "addc", "and", "bfe", "bfi", "bfind", "brev", "clz", "cnot", "copysign", "cos", "cvt", "cvta",
+        "div", "ex2", "fma", "fns", "lg2", "lop3", "mad", "madc", "max", "min", "mov", "mul", "mul24", "neg", "not",
+        "or", "popc", "prmt", "rcp", "rem", "rsqrt", "sad", "selp", "set", "setp", "shf", "shl", "shr", "sin", "sqrt",
     ];
     let unguarded = if text.starts_with('@') { text.split_once(' ').map_or("", |(_, rest)| rest) } else { text };
     let name = unguarded.split(['.', ' ']).next().unwrap_or_default();

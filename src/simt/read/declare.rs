@@ -79,7 +79,11 @@ impl<'a> Reader<'a> {
         }
         let count = count.or(values.as_ref().map(|v| v.len() as u64)).unwrap_or(0);
         let Some(width) = kind.and_then(width) else {
-            return self.error(&item, "ptx::type", format!("a variable of type {}", kind.unwrap_or("that is not given")));
+            return self.error(
+                &item,
+                "ptx::type",
+                format!("a variable of type {}", kind.unwrap_or("that is not given")),
+            );
         };
         let bytes = count.saturating_mul(width);
         if bytes > MOST_BYTES || !u32::is_power_of_two(align) || values.as_ref().is_some_and(|v| v.len() as u64 > count)
@@ -121,7 +125,8 @@ fn initial(kind: &str, width: u64, bytes: u64, values: &[&str]) -> Option<Init> 
         ".f64" if full => Init::F64(words.into_iter().map(f64::from_bits).collect()),
         ".s32" if full => Init::S32(words.into_iter().map(|w| w as u32 as i32).collect()),
         _ => {
-            let mut all: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes().into_iter().take(width as usize)).collect();
+            let mut all: Vec<u8> =
+                words.iter().flat_map(|w| w.to_le_bytes().into_iter().take(width as usize)).collect();
             all.resize(usize::try_from(bytes).ok()?, 0);
             Init::Bytes(all)
         }

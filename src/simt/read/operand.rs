@@ -64,12 +64,7 @@ pub(super) enum Misfit {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn operand(
-        &mut self,
-        pair: &Pair<'a, Rule>,
-        ty: Type,
-        body: &mut Body<'a>,
-    ) -> Result<Operand, Misfit> {
+    pub(super) fn operand(&mut self, pair: &Pair<'a, Rule>, ty: Type, body: &mut Body<'a>) -> Result<Operand, Misfit> {
         let Some(inner) = pair.clone().into_inner().next() else { return Err(Misfit::Unknown) };
         match inner.as_rule() {
             Rule::number => literal(inner.as_str(), ty).map(Operand::Imm).ok_or(Misfit::Unknown),
@@ -136,8 +131,26 @@ impl<'a> Reader<'a> {
 
 /// Further special registers, by the start of their names.
 const MACHINE: [&str; 20] = [
-    "tid", "ntid", "ctaid", "nctaid", "laneid", "warpid", "nwarpid", "smid", "nsmid", "gridid", "lanemask", "clock",
-    "pm", "envreg", "globaltimer", "total_smem", "dynamic_smem", "aggr_smem", "is_explicit", "cluster",
+    "tid",
+    "ntid",
+    "ctaid",
+    "nctaid",
+    "laneid",
+    "warpid",
+    "nwarpid",
+    "smid",
+    "nsmid",
+    "gridid",
+    "lanemask",
+    "clock",
+    "pm",
+    "envreg",
+    "globaltimer",
+    "total_smem",
+    "dynamic_smem",
+    "aggr_smem",
+    "is_explicit",
+    "cluster",
 ];
 
 /// The words of `{…}`.
