@@ -212,7 +212,7 @@ pub(super) fn compare(cmp: Cmp, ty: Type) -> Option<Compare> {
         Cmp::Le if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x <= y),
         Cmp::Gt if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x > y),
         Cmp::Ge if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x >= y),
-        Cmp::Equ if kind == Kind::F64 => |a, b| !real_bits(a, b, |x, y| x < y || x > y),
+        Cmp::Equ if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x == y || x.is_nan() || y.is_nan()),
         Cmp::Neu if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x != y),
         Cmp::Ltu if kind == Kind::F64 => |a, b| !real_bits(a, b, |x, y| x >= y),
         Cmp::Leu if kind == Kind::F64 => |a, b| !real_bits(a, b, |x, y| x > y),

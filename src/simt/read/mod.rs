@@ -90,10 +90,8 @@ impl<'a> Reader<'a> {
                 self.module.version = Some((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)));
             }
             Rule::target => self.target(&item),
-            Rule::address_size => {
-                if item.clone().into_inner().as_str().trim() != "64" {
-                    self.error(&item, "ptx::address-size", "addresses have 64 bits");
-                }
+            Rule::address_size if item.clone().into_inner().as_str().trim() != "64" => {
+                self.error(&item, "ptx::address-size", "addresses have 64 bits");
             }
             Rule::entry => self.entry(item),
             Rule::limit => self.limit(&item),
