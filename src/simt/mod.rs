@@ -7,6 +7,7 @@ pub mod cfg;
 pub mod inst;
 pub mod ir;
 pub mod lower;
+mod names;
 pub(crate) mod print;
 pub mod read;
 mod visit;

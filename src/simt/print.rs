@@ -1,7 +1,7 @@
 //! The text form: PTX.
 
 use super::inst::*;
-use super::ir::{Block, Func, Init, Inst, Module, Reg, Variable, VariableData};
+use super::ir::{Block, Func, Inst, Module, Reg, Variable, VariableData};
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
@@ -40,9 +40,8 @@ pub(crate) fn instruction_text(module: &Module, func: &Func, block: Block, inst:
 /// The local variables that a function declares: those that it mentions; the first function also declares the others.
 fn locals<'a>(module: &'a Module, func: &Func) -> impl Iterator<Item = &'a VariableData> {
     let first = module.funcs.first().is_some_and(|f| f.name == func.name);
-    let of = |func: &Func| mentioned(func);
-    let own = of(func);
-    let others: BTreeSet<Variable> = module.funcs.iter().filter(|f| f.name != func.name).flat_map(of).collect();
+    let own = mentioned(func);
+    let others: BTreeSet<Variable> = module.funcs.iter().filter(|f| f.name != func.name).flat_map(mentioned).collect();
     let declares = move |v: Variable| own.contains(&v) || first && !others.contains(&v);
     module.variables.iter().filter(move |(v, d)| d.space == Space::Local && declares(*v)).map(|(_, data)| data)
 }
@@ -391,45 +390,5 @@ fn cmp_name(cmp: Cmp) -> &'static str {
         Cmp::Leu => "leu",
         Cmp::Gtu => "gtu",
         Cmp::Geu => "geu",
-    }
-}
-
-impl Display for Type {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Pred => ".pred",
-            Self::B32 => ".b32",
-            Self::U32 => ".u32",
-            Self::S32 => ".s32",
-            Self::B64 => ".b64",
-            Self::U64 => ".u64",
-            Self::S64 => ".s64",
-            Self::F64 => ".f64",
-        })
-    }
-}
-
-impl Display for Space {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Param => ".param",
-            Self::Global => ".global",
-            Self::Shared => ".shared",
-            Self::Local => ".local",
-            Self::Const => ".const",
-        })
-    }
-}
-
-impl Display for VariableData {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} .align {} ", self.space, self.align)?;
-        let (ty, values): (_, Vec<String>) = match &self.init {
-            Init::None => return write!(f, ".b8 {}[{}];", self.name, self.bytes),
-            Init::F64(values) => (".f64", values.iter().map(|v| format!("0d{:016X}", v.to_bits())).collect()),
-            Init::Bytes(values) => (".b8", values.iter().map(u8::to_string).collect()),
-            Init::S32(values) => (".s32", values.iter().map(i32::to_string).collect()),
-        };
-        write!(f, "{ty} {}[{}] = {{{}}};", self.name, values.len(), values.join(", "))
     }
 }
