@@ -53,14 +53,21 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
     let Subject { kernel, model, .. } = *subject;
     let states = kinetics::verification_states(model, states);
     let stride = states.len() + 5;
-    let (outputs, counts) = simulate(subject, &states, stride)?;
+    let (outputs, counts) = simulate(
+        subject.module,
+        &subject.program.symbol,
+        (model, subject.graph),
+        subject.program.execution.warps(),
+        &states,
+        stride,
+    )?;
     let mut violations = Vec::new();
     let mut worst = 0.0f64;
     let tolerance = tolerance(kernel, model, subject.graph);
     for (point, state) in states.iter().enumerate() {
         let found: Vec<f64> = outputs.iter().skip(point).step_by(stride).copied().collect();
         let scheduled = in_schedule_order(subject, state);
-        let (expected, scale) = reference(subject, state);
+        let (expected, scale) = reference(kernel, model, (subject.floor, subject.stiffness), state);
         for (row, &value) in found.iter().enumerate() {
             if value.to_bits() != scheduled[row].to_bits() {
                 let text = format!("the simulated kernel gives {value:e} and its dataflow graph {:e}", scheduled[row]);
@@ -109,13 +116,20 @@ pub fn tolerance(kernel: Kernel, model: &Model, graph: &Graph) -> f64 {
 
 const MOST_VIOLATIONS: usize = 10;
 
-/// One CTA, so that the streaming loop runs over several groups. Returns the output array and the counts.
-fn simulate(
-    subject: &Subject<'_>,
+/// Runs a kernel on states: any module with the signature of the graph's arrays, then points and stride, such as the
+/// lowered program or what a compiler made of the emitted text. One CTA, so that the streaming loop runs over several
+/// groups. Returns the output array, row by row with `stride` elements each, and the counts.
+///
+/// # Errors
+/// Hazards in the simulator, and outputs that stay unwritten.
+pub fn simulate(
+    module: &Module,
+    symbol: &str,
+    (model, graph): (&Model, &Graph),
+    warps: u32,
     states: &[State],
     stride: usize,
 ) -> Result<(Vec<f64>, sim::Report), Vec<Diagnostic>> {
-    let Subject { graph, program, module, .. } = *subject;
     let mut buffers: Vec<Buffer> = Vec::new();
     for (a, array) in graph.arrays.iter().enumerate() {
         let len = array.rows as usize * stride;
@@ -124,7 +138,7 @@ fn simulate(
         } else {
             let mut values = vec![f64::NAN; len];
             for (point, state) in states.iter().enumerate() {
-                let fields = inputs(subject, state);
+                let fields = inputs(model, graph, state);
                 for (row, &value) in fields[a].iter().enumerate() {
                     values[row * stride + point] = value;
                 }
@@ -132,27 +146,46 @@ fn simulate(
             Buffer::input(&values)
         });
     }
-    let warps = program.execution.warps();
     let launch = Launch::fields(1, warps, buffers.len(), states.len() as u32, stride as u32);
-    let counts =
-        sim::run(module, &program.symbol, &launch, &mut buffers, &sim::Options::default()).map_err(|hazards| {
-            let list = hazards.list.iter();
-            list.map(|h| Diagnostic::error("simulator::hazard", format!("{}: {h}", subject.kernel))).collect::<Vec<_>>()
-        })?;
+    let counts = sim::run(module, symbol, &launch, &mut buffers, &sim::Options::default()).map_err(|hazards| {
+        let list = hazards.list.iter();
+        list.map(|h| Diagnostic::error("simulator::hazard", format!("{symbol}: {h}"))).collect::<Vec<_>>()
+    })?;
     let output = buffers.last().expect("a kernel has an output");
     let missing =
         (0..states.len()).find(|&p| (0..output.reals().len() / stride).any(|r| !output.is_written(r * stride + p)));
     if let Some(point) = missing {
-        let message = format!("{}: the kernel leaves outputs of point {point} unwritten", subject.kernel);
+        let message = format!("{symbol}: the kernel leaves outputs of point {point} unwritten");
         return Err(vec![Diagnostic::error("verify::unwritten", message)]);
     }
     Ok((output.reals(), counts))
 }
 
-fn inputs(subject: &Subject<'_>, state: &State) -> Fields {
-    let surroundings = kinetics::surroundings(subject.model, state);
-    let mut fields: Fields = subject.graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
-    for (field, array) in fields.iter_mut().zip(&subject.graph.arrays).filter(|(_, a)| !a.output) {
+/// The largest error of a kernel's outputs (as [`simulate`] returns them) against the reference evaluator; infinite where
+/// an output is no number.
+pub fn largest_error(
+    kernel: Kernel,
+    model: &Model,
+    (floor, stiffness): (f64, Stiffness),
+    states: &[State],
+    stride: usize,
+    outputs: &[f64],
+) -> f64 {
+    let mut worst = 0.0f64;
+    for (point, state) in states.iter().enumerate() {
+        let (expected, scale) = reference(kernel, model, (floor, stiffness), state);
+        let found = outputs.iter().skip(point).step_by(stride);
+        for (row, &value) in found.enumerate() {
+            worst = worst.max(relative(value, expected[row], scale[row]));
+        }
+    }
+    worst
+}
+
+fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
+    let surroundings = kinetics::surroundings(model, state);
+    let mut fields: Fields = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
+    for (field, array) in fields.iter_mut().zip(&graph.arrays).filter(|(_, a)| !a.output) {
         match array.name {
             "temperature" => field[0] = state.temperature,
             "pressure" => field[0] = state.pressure,
@@ -167,7 +200,7 @@ fn inputs(subject: &Subject<'_>, state: &State) -> Fields {
 
 /// The graph's outputs when its steps run in the order of the schedule.
 fn in_schedule_order(subject: &Subject<'_>, state: &State) -> Vec<f64> {
-    let mut fields = inputs(subject, state);
+    let mut fields = inputs(subject.model, subject.graph, state);
     let mut machine = Machine::new(subject.graph, &fields);
     for phase in &subject.proven.schedule().phases {
         for &at in phase.runs.iter().flatten() {
@@ -178,8 +211,12 @@ fn in_schedule_order(subject: &Subject<'_>, state: &State) -> Vec<f64> {
 }
 
 /// (reference values, what their errors are relative to)
-fn reference(subject: &Subject<'_>, state: &State) -> (Vec<f64>, Vec<f64>) {
-    let Subject { kernel, model, floor, stiffness, .. } = *subject;
+fn reference(
+    kernel: Kernel,
+    model: &Model,
+    (floor, stiffness): (f64, Stiffness),
+    state: &State,
+) -> (Vec<f64>, Vec<f64>) {
     let relative_to_itself = |values: Vec<f64>| (values.clone(), values);
     match kernel {
         Kernel::Viscosity => relative_to_itself(vec![kinetics::viscosity(model, state)]),

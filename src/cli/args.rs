@@ -30,6 +30,45 @@ pub enum Command {
     Check(CheckArguments),
     /// Write a mechanism as canonical CHEMKIN files
     Fmt(FmtArguments),
+    /// Run a PTX kernel in the simulator; print outputs, counts and hazards
+    Sim(SimArguments),
+    /// Prove a PTX kernel free of deadlocks, unsafe reuse of barriers and races on shared memory
+    Verify(VerifyArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct SimArguments {
+    /// The PTX text
+    #[arg(value_name = "PTX")]
+    pub ptx: PathBuf,
+    /// The launch: shape and arguments, in TOML
+    #[arg(long, value_name = "FILE")]
+    pub launch: PathBuf,
+    /// Print the result as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyArguments {
+    /// The PTX text
+    #[arg(value_name = "PTX")]
+    pub ptx: PathBuf,
+    /// Threads per CTA
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: u32,
+    /// CTAs
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65_535))]
+    pub ctas: u32,
+    /// The value of every 32-bit parameter
+    #[arg(long, value_name = "N", default_value_t = 96)]
+    pub integer: u32,
+    /// The kernel [default: every kernel of the text]
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Print the result as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,12 +1,15 @@
 //! The command line: arguments in, exit code out.
 //!
-//! Exit codes: 0 done and verified, 1 the input is wrong, 2 usage, 3 a generated kernel failed its proof or its
-//! verification, 4 internal error.
+//! Exit codes: 0 done and verified, 1 the input is wrong, 2 usage, 3 a kernel failed its proof, its
+//! verification or its simulation, 4 internal error.
 
 mod args;
 mod check;
 mod compile;
 mod fmt;
+mod kernel;
+mod sim;
+mod verify;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -34,6 +37,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match parsed.command {
         Some(Command::Check(check)) => check::run(&check),
         Some(Command::Fmt(fmt)) => fmt::run(&fmt),
+        Some(Command::Sim(arguments)) => sim::run(&arguments),
+        Some(Command::Verify(arguments)) => verify::run(&arguments),
         None => compile::run(&parsed.compile, command_line(&words)),
     };
     match result {

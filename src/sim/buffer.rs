@@ -33,6 +33,12 @@ impl Buffer {
         Self::filled(words, 4 * values.len() as u64, false)
     }
 
+    /// A read-only array of bytes.
+    pub fn bytes_of(values: &[u8]) -> Self {
+        let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+        Self::filled(values.chunks(8).map(word).collect(), values.len() as u64, false)
+    }
+
     fn filled(words: Vec<u64>, bytes: u64, writable: bool) -> Self {
         let written = vec![BOTH; words.len()];
         Self { words, bytes, writable, written }

@@ -26,7 +26,7 @@ pub(super) enum Class {
 }
 
 /// Warp instructions and traffic of one warp, or of all. An instruction counts once per warp, whatever its active lanes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
     /// All warp instructions.
     pub instructions: u64,

@@ -19,6 +19,11 @@ pub(super) struct Source(u32);
 impl Source {
     const POOL: u32 = 1 << 31;
 
+    /// The register row; `None` for a constant.
+    pub(super) fn register(self) -> Option<usize> {
+        (self.0 & Self::POOL == 0).then_some(self.0 as usize)
+    }
+
     pub(super) fn row<'a>(self, regs: &'a [Row], pool: &'a [Row]) -> &'a Row {
         if self.0 & Self::POOL == 0 { &regs[self.0 as usize] } else { &pool[(self.0 & !Self::POOL) as usize] }
     }
@@ -38,22 +43,118 @@ pub(super) struct Decoded {
 
 /// Branch targets are program counters.
 pub(super) enum Micro {
-    Map1 { f: Map1, d: u32, a: Source },
-    Map2 { f: Map2, d: u32, a: Source, b: Source },
-    Map3 { f: Map3, d: u32, a: Source, b: Source, c: Source },
-    Compare { f: Compare, d: u32, a: Source, b: Source },
-    Logic { f: fn(u32, u32) -> u32, d: u32, a: u32, b: u32 },
-    Select { d: u32, a: Source, b: Source, pred: u32 },
-    Pack { d: u32, lo: u32, hi: u32 },
-    Unpack { lo: u32, hi: u32, a: u32 },
-    Load { space: Space, bytes: u32, extend: bool, d: u32, base: Source, offset: u64 },
-    Store { space: Space, bytes: u32, a: Source, base: Source, offset: u64 },
-    Shuffle { mode: ShflMode, d: u32, a: u32, lane: Source, clamp: u32 },
-    Vote { mode: VoteMode, d: u32, pred: u32, negate: bool },
-    Bar { kind: BarKind, id: u32, threads: Option<u32> },
-    Jump { target: u32 },
-    Branch { pred: u32, negate: bool, then: u32, otherwise: u32, meet: u32 },
-    Indirect { index: u32, targets: Box<[u32]>, meet: u32 },
+    Map1 {
+        f: Map1,
+        d: u32,
+        a: Source,
+    },
+    Map2 {
+        f: Map2,
+        d: u32,
+        a: Source,
+        b: Source,
+    },
+    Map3 {
+        f: Map3,
+        d: u32,
+        a: Source,
+        b: Source,
+        c: Source,
+    },
+    Compare {
+        f: Compare,
+        d: u32,
+        a: Source,
+        b: Source,
+    },
+    Logic {
+        f: fn(u32, u32) -> u32,
+        d: u32,
+        a: u32,
+        b: u32,
+    },
+    Select {
+        d: u32,
+        a: Source,
+        b: Source,
+        pred: u32,
+    },
+    Pack {
+        d: u32,
+        lo: u32,
+        hi: u32,
+    },
+    Unpack {
+        lo: u32,
+        hi: u32,
+        a: u32,
+    },
+    Load {
+        space: Space,
+        bytes: u32,
+        extend: bool,
+        d: u32,
+        base: Source,
+        offset: u64,
+    },
+    Store {
+        space: Space,
+        bytes: u32,
+        a: Source,
+        base: Source,
+        offset: u64,
+    },
+    Shuffle {
+        mode: ShflMode,
+        d: u32,
+        a: u32,
+        lane: Source,
+        clamp: Source,
+    },
+    Vote {
+        mode: VoteMode,
+        d: u32,
+        pred: u32,
+        negate: bool,
+    },
+    Bar {
+        kind: BarKind,
+        id: u32,
+        threads: Option<u32>,
+    },
+    Jump {
+        target: u32,
+    },
+    Branch {
+        pred: u32,
+        negate: bool,
+        then: u32,
+        otherwise: u32,
+        meet: u32,
+    },
+    Indirect {
+        index: u32,
+        targets: Box<[u32]>,
+        meet: u32,
+    },
+    /// d: b with bits of a.
+    Insert {
+        long: bool,
+        d: u32,
+        a: Source,
+        b: Source,
+        pos: Source,
+        len: Source,
+    },
+    SetPred {
+        d: u32,
+        value: bool,
+    },
+    /// The simulator does not know it. Rows and predicates that it may write.
+    Unknown {
+        rows: Vec<u32>,
+        preds: Vec<u32>,
+    },
     Ret,
 }
 
@@ -144,6 +245,7 @@ impl Decoder<'_, '_> {
                     let table = match &data.init {
                         Init::F64(values) => Buffer::input(values),
                         Init::S32(values) => Buffer::integers(values),
+                        Init::Bytes(values) => Buffer::bytes_of(values),
                         Init::None => Buffer::output(data.bytes.div_ceil(8) as usize),
                     };
                     self.variables[variable] = segment_address(buffers + self.code.tables.len());
@@ -168,9 +270,7 @@ impl Decoder<'_, '_> {
         for (i, block) in func.layout.iter().enumerate() {
             for inst in &func.blocks[*block].insts {
                 let data = &func.insts[*inst];
-                let (class, micro) = self
-                    .instruction(&data.op)
-                    .ok_or_else(|| Kind::Unsupported(instruction_text(self.code.module, func, *block, Some(*inst))))?;
+                let (class, micro) = self.instruction(&data.op).unwrap_or_else(|| self.unknown(&data.op));
                 let guard = data.guard.map(|guard| (self.rows[guard.pred], guard.negate));
                 self.code.ops.push(Decoded { guard, class, micro });
                 self.code.origins.push((*block, Some(*inst)));
@@ -186,8 +286,20 @@ impl Decoder<'_, '_> {
         Ok(())
     }
 
+    fn unknown(&self, op: &Op) -> (Class, Micro) {
+        let (mut rows, mut preds) = (Vec::new(), Vec::new());
+        for reg in op.results() {
+            let list = if self.code.func.regs[reg] == Type::Pred { &mut preds } else { &mut rows };
+            list.push(self.rows[reg]);
+        }
+        (Class::Move, Micro::Unknown { rows, preds })
+    }
+
     fn instruction(&mut self, op: &Op) -> Option<(Class, Micro)> {
         let (class, micro) = match op {
+            Op::Unary { op: UnaryOp::Mov, ty: Type::Pred, dst, a: Operand::Imm(bits) } => {
+                (Class::Move, Micro::SetPred { d: self.rows[*dst], value: *bits != 0 })
+            }
             Op::Unary { op, ty: Type::Pred, dst, a: Operand::Reg(a) } => {
                 let f: fn(u32, u32) -> u32 = match op {
                     UnaryOp::Mov => |a, _| a,
@@ -200,8 +312,8 @@ impl Decoder<'_, '_> {
                 let micro = Micro::Map1 { f: rows::unary(*op, *ty)?, d: self.rows[*dst], a: self.source(*a) };
                 let class = match op {
                     UnaryOp::Mov | UnaryOp::CvtaToGlobal => Class::Move,
-                    UnaryOp::Sqrt => Class::DoubleLong,
-                    UnaryOp::Neg | UnaryOp::Not => arithmetic(*ty),
+                    UnaryOp::Sqrt | UnaryOp::Rcp => Class::DoubleLong,
+                    UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs => arithmetic(*ty),
                 };
                 (class, micro)
             }
@@ -264,12 +376,17 @@ impl Decoder<'_, '_> {
             }
             Op::Shfl { mode, dst, src, lane, clamp } => {
                 let (d, a, lane) = (self.rows[*dst], self.rows[*src], self.source(*lane));
-                (Class::Shuffle, Micro::Shuffle { mode: *mode, d, a, lane, clamp: *clamp })
+                (Class::Shuffle, Micro::Shuffle { mode: *mode, d, a, lane, clamp: self.source(*clamp) })
             }
             Op::Vote { mode, dst, pred, negate } => {
                 let (d, pred) = (self.rows[*dst], self.rows[*pred]);
                 (Class::Vote, Micro::Vote { mode: *mode, d, pred, negate: *negate })
             }
+            Op::Bfi { ty, dst, a, b, pos, len } => {
+                let [a, b, pos, len] = [*a, *b, *pos, *len].map(|operand| self.source(operand));
+                (Class::Integer, Micro::Insert { long: ty.bytes() == 8, d: self.rows[*dst], a, b, pos, len })
+            }
+            Op::Opaque { .. } => return None,
             Op::Bar { kind, id, threads } => (Class::Barrier, Micro::Bar { kind: *kind, id: *id, threads: *threads }),
         };
         Some((class, micro))

@@ -3,7 +3,7 @@
 use super::decode::{Code, Micro};
 use super::hazard::{Access, Hazard, Kind};
 use super::memory::{Lanes, Segments};
-use super::rows::Row;
+use super::rows::{self, Row};
 use super::shared::{Accessor, Findings, Shared, passes};
 use super::warp::{State, Warp};
 use crate::simt::inst::{BarKind, ShflMode, Space, VoteMode};
@@ -141,8 +141,18 @@ impl Machine<'_, '_> {
                 warp.write(*lo, &row.map(|x| x & 0xffff_ffff), mask);
                 warp.write(*hi, &row.map(|x| x >> 32), mask);
             }
+            Micro::Insert { long, d, a, b, pos, len } => {
+                let (a, b, pos, len) = (a.row(regs, pool), b.row(regs, pool), pos.row(regs, pool), len.row(regs, pool));
+                let row = std::array::from_fn(|i| rows::insert_bits(*long, a[i], b[i], pos[i], len[i]));
+                warp.write(*d, &row, mask);
+            }
+            Micro::SetPred { d, value } => warp.write_pred(*d, if *value { u32::MAX } else { 0 }, mask),
+            Micro::Unknown { .. } => {
+                let what = self.code.site(warp.index as u32, pc).text;
+                return Err(self.fatal(warp, pc, Kind::Unsupported(what)));
+            }
             Micro::Shuffle { mode, d, a, lane, clamp } => {
-                let row = shuffle(*mode, &regs[*a as usize], lane.row(regs, pool), *clamp, mask)
+                let row = shuffle(*mode, &regs[*a as usize], lane.row(regs, pool), clamp.row(regs, pool), mask)
                     .map_err(|kind| self.fatal(warp, pc, kind))?;
                 warp.write(*d, &row, mask);
             }
@@ -263,15 +273,16 @@ fn traffic(mask: u32, bytes: u32) -> u64 {
 }
 
 /// As PTX defines `shfl`: lanes outside their segment keep their own value.
-fn shuffle(mode: ShflMode, a: &Row, lanes: &Row, clamp: u32, mask: u32) -> Result<Row, Kind> {
+pub(super) fn shuffle(mode: ShflMode, a: &Row, lanes: &Row, clamps: &Row, mask: u32) -> Result<Row, Kind> {
     let source = lanes[0] as usize & 31;
-    if mode == ShflMode::Idx && clamp == 31 && mask == u32::MAX && lanes.iter().all(|lane| *lane == lanes[0]) {
+    let plain = clamps.iter().all(|clamp| *clamp == 31);
+    if mode == ShflMode::Idx && plain && mask == u32::MAX && lanes.iter().all(|lane| *lane == lanes[0]) {
         return Ok([a[source]; 32]);
     }
-    let segment = clamp >> 8 & 31;
     let mut row = [0; 32];
     for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
-        let b = lanes[lane as usize] as u32 & 31;
+        let (b, clamp) = (lanes[lane as usize] as u32 & 31, clamps[lane as usize] as u32);
+        let segment = clamp >> 8 & 31;
         let first = lane & segment;
         let last = first | (clamp & 31 & !segment);
         let source = match mode {

@@ -101,6 +101,8 @@ pub enum BarrierMisuse {
     Mismatch { expected: u32, found: u32 },
     /// The warp arrives again before the phase is complete.
     Twice,
+    /// The warp uses the barrier again and no barrier orders that after warp `unseen` came to the phase before.
+    Recycled { unseen: u32 },
     /// Not all lanes of the warp execute the barrier together.
     Divergent,
     /// At the end of the CTA a phase is incomplete although nobody waits: more arrivals than the phases before needed.
@@ -221,6 +223,9 @@ impl Display for BarrierMisuse {
                 write!(f, "participants disagree: {expected} threads and {found} threads")
             }
             Self::Twice => write!(f, "the warp arrives twice in one phase"),
+            Self::Recycled { unseen } => {
+                write!(f, "used again although nothing tells that warp {unseen} has come to the phase before")
+            }
             Self::Divergent => write!(f, "only some lanes of the warp execute it"),
             Self::Unmatched { arrived, expected } => {
                 write!(f, "left with {arrived} of {expected} threads at the end")

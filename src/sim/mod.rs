@@ -15,6 +15,7 @@ mod decode;
 mod exec;
 mod hazard;
 mod memory;
+pub mod prove;
 mod rows;
 mod shared;
 mod warp;

@@ -39,6 +39,10 @@ pub(super) fn unary(op: UnaryOp, ty: Type) -> Option<Map1> {
     let map: Map1 = match (op, kind(ty)?) {
         (UnaryOp::Mov, _) | (UnaryOp::CvtaToGlobal, U64) => |a| *a,
         (UnaryOp::Neg, F64) => |a| real1(a, |x| -x),
+        (UnaryOp::Abs, F64) => |a| real1(a, f64::abs),
+        (UnaryOp::Rcp, F64) => |a| real1(a, |x| 1.0 / x),
+        (UnaryOp::Abs, S32) => |a| a.map(|x| lower((x as i32).unsigned_abs())),
+        (UnaryOp::Abs, S64) => |a| a.map(|x| (x as i64).unsigned_abs()),
         (UnaryOp::Sqrt, F64) => |a| real1(a, f64::sqrt),
         (UnaryOp::Neg, U32 | S32) => |a| a.map(|x| lower((x as u32).wrapping_neg())),
         (UnaryOp::Neg, U64 | S64) => |a| a.map(u64::wrapping_neg),
@@ -168,6 +172,8 @@ pub(super) fn ternary(op: TernaryOp, ty: Type) -> Option<Map3> {
             |a, b, c| from_fn(|i| lower((a[i] as u32).wrapping_mul(b[i] as u32).wrapping_add(c[i] as u32)))
         }
         (TernaryOp::Mad, U64 | S64) => |a, b, c| from_fn(|i| a[i].wrapping_mul(b[i]).wrapping_add(c[i])),
+        (TernaryOp::Bfe, U32) => |a, b, c| from_fn(|i| extract_bits(a[i], b[i], c[i])),
+        (TernaryOp::Bfe, U64) => |a, b, c| from_fn(|i| extract_bits(a[i], b[i], c[i])),
         (TernaryOp::MadWide, U32) => {
             |a, b, c| from_fn(|i| (lower(a[i] as u32) * lower(b[i] as u32)).wrapping_add(c[i]))
         }
@@ -177,6 +183,23 @@ pub(super) fn ternary(op: TernaryOp, ty: Type) -> Option<Map3> {
         _ => return None,
     };
     Some(map)
+}
+
+/// Bits behind the end are zero.
+fn extract_bits(a: u64, pos: u64, len: u64) -> u64 {
+    a.checked_shr(pos as u32 & 255).unwrap_or(0) & low_mask(len)
+}
+
+/// `bfi` of 32 or 64 bits.
+pub(super) fn insert_bits(long: bool, a: u64, b: u64, pos: u64, len: u64) -> u64 {
+    let pos = pos as u32 & 255;
+    let (mask, a) = (low_mask(len).checked_shl(pos).unwrap_or(0), a.checked_shl(pos).unwrap_or(0));
+    let result = b & !mask | a & mask;
+    if long { result } else { lower(result as u32) }
+}
+
+fn low_mask(len: u64) -> u64 {
+    1u64.checked_shl(len as u32 & 255).map_or(u64::MAX, |bit| bit - 1)
 }
 
 /// `None`: there is no such instruction.
@@ -189,6 +212,12 @@ pub(super) fn compare(cmp: Cmp, ty: Type) -> Option<Compare> {
         Cmp::Le if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x <= y),
         Cmp::Gt if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x > y),
         Cmp::Ge if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x >= y),
+        Cmp::Equ if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x == y || x.is_nan() || y.is_nan()),
+        Cmp::Neu if kind == Kind::F64 => |a, b| real_bits(a, b, |x, y| x != y),
+        Cmp::Ltu if kind == Kind::F64 => |a, b| !real_bits(a, b, |x, y| x >= y),
+        Cmp::Leu if kind == Kind::F64 => |a, b| !real_bits(a, b, |x, y| x > y),
+        Cmp::Gtu if kind == Kind::F64 => |a, b| !real_bits(a, b, |x, y| x <= y),
+        Cmp::Geu if kind == Kind::F64 => |a, b| !real_bits(a, b, |x, y| x < y),
         Cmp::Eq => |a, b| bits(a, b, |x, y| x == y),
         Cmp::Ne => |a, b| bits(a, b, |x, y| x != y),
         _ => return ordered(cmp, kind),

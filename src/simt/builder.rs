@@ -120,7 +120,7 @@ impl Builder {
 
     pub fn shfl(&mut self, src: Reg, lane: impl Into<Operand>) -> Reg {
         let dst = self.reg(Type::B32);
-        self.push(Op::Shfl { mode: ShflMode::Idx, dst, src, lane: lane.into(), clamp: 31 });
+        self.push(Op::Shfl { mode: ShflMode::Idx, dst, src, lane: lane.into(), clamp: 31.into() });
         dst
     }
 }

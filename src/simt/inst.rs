@@ -43,7 +43,15 @@ pub enum Special {
     NtidX,
     CtaidX,
     NctaidX,
+    TidY,
+    TidZ,
+    NtidY,
+    NtidZ,
+    CtaidY,
+    CtaidZ,
     LaneId,
+    /// The warp's number; `%tid.x / 32` in the launches of the simulator.
+    WarpId,
 }
 
 /// What an instruction reads.
@@ -95,6 +103,9 @@ pub enum UnaryOp {
     Mov,
     Neg,
     Not,
+    Abs,
+    /// 1/a, rounded to nearest; f64 only.
+    Rcp,
     /// Rounded to nearest; f64 only.
     Sqrt,
     /// `cvta.to.global.u64`: a generic address becomes one of the global space.
@@ -130,9 +141,11 @@ pub enum TernaryOp {
     Mad,
     /// `mad.wide.u32` and `.s32`: c and the result are 64 bits wide.
     MadWide,
+    /// `bfe`: c bits of a from bit b on, unsigned types only.
+    Bfe,
 }
 
-/// Comparisons are ordered: false when a side is NaN, except `Ne`, which PTX also defines as ordered.
+/// Comparisons are ordered: false when a side is NaN, except those that end in `u`, which are then true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cmp {
     Eq,
@@ -141,6 +154,12 @@ pub enum Cmp {
     Le,
     Gt,
     Ge,
+    Equ,
+    Neu,
+    Ltu,
+    Leu,
+    Gtu,
+    Geu,
 }
 
 /// How `cvt` rounds.
@@ -273,7 +292,7 @@ pub enum Op {
         dst: Reg,
         src: Reg,
         lane: Operand,
-        clamp: u32,
+        clamp: Operand,
     },
     Vote {
         mode: VoteMode,
@@ -287,6 +306,27 @@ pub enum Op {
         id: u32,
         threads: Option<u32>,
     },
+    /// `bfi`: b with `len` of its bits from bit `pos` on replaced by the low bits of a.
+    Bfi {
+        ty: Type,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+        pos: Operand,
+        len: Operand,
+    },
+    /// An instruction that the IR does not know, kept verbatim: it may read and write any of its registers.
+    Opaque {
+        opcode: String,
+        pieces: Vec<Piece>,
+    },
+}
+
+/// A part of the operands of an unknown instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    Reg(Reg),
+    Text(String),
 }
 
 /// How a block ends.

@@ -34,13 +34,15 @@ entity_impl!(Param, "param");
 pub struct Module {
     /// The architecture: 35 for sm_35.
     pub sm: u32,
+    /// The PTX ISA version, major and minor; `None` for the oldest that knows the architecture.
+    pub version: Option<(u32, u32)>,
     pub variables: PrimaryMap<Variable, VariableData>,
     pub funcs: Vec<Func>,
 }
 
 impl Module {
     pub fn new(sm: u32) -> Self {
-        Self { sm, variables: PrimaryMap::new(), funcs: Vec::new() }
+        Self { sm, version: None, variables: PrimaryMap::new(), funcs: Vec::new() }
     }
 
     /// The kernel of that name.
@@ -66,6 +68,7 @@ pub enum Init {
     None,
     F64(Vec<f64>),
     S32(Vec<i32>),
+    Bytes(Vec<u8>),
 }
 
 /// A kernel (`.visible .entry`).
@@ -75,6 +78,8 @@ pub struct Func {
     pub params: PrimaryMap<Param, ParamData>,
     /// Threads per CTA (`.reqntid`), when the kernel demands a number.
     pub threads: Option<u32>,
+    /// Further directives of the header, such as `.maxntid 256, 1, 1`.
+    pub directives: Vec<String>,
     pub regs: PrimaryMap<Reg, Type>,
     pub insts: PrimaryMap<Inst, InstData>,
     pub blocks: PrimaryMap<Block, BlockData>,
@@ -90,6 +95,7 @@ impl Func {
             name: name.into(),
             params: PrimaryMap::new(),
             threads: None,
+            directives: Vec::new(),
             regs: PrimaryMap::new(),
             insts: PrimaryMap::new(),
             blocks: PrimaryMap::new(),

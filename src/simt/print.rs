@@ -1,13 +1,15 @@
 //! The text form: PTX.
 
 use super::inst::*;
-use super::ir::{Block, Func, Init, Inst, Module, Reg, VariableData};
+use super::ir::{Block, Func, Inst, Module, Reg, Variable, VariableData};
 use cranelift_entity::SecondaryMap;
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 impl Display for Module {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, ".version {}\n.target sm_{}\n.address_size 64", isa_version(self.sm), self.sm)?;
+        let version = self.version.map_or(isa_version(self.sm).to_owned(), |(major, minor)| format!("{major}.{minor}"));
+        writeln!(f, ".version {version}\n.target sm_{}\n.address_size 64", self.sm)?;
         for variable in self.variables.values().filter(|v| v.space != Space::Local) {
             write!(f, "\n{variable}")?;
         }
@@ -35,8 +37,30 @@ pub(crate) fn instruction_text(module: &Module, func: &Func, block: Block, inst:
     Line(Printer { module, func, names: names(func) }, block, inst).to_string().trim().to_owned()
 }
 
+/// The local variables that a function declares: those that it mentions; the first function also declares the others.
+fn locals<'a>(module: &'a Module, func: &Func) -> impl Iterator<Item = &'a VariableData> {
+    let first = module.funcs.first().is_some_and(|f| f.name == func.name);
+    let own = mentioned(func);
+    let others: BTreeSet<Variable> = module.funcs.iter().filter(|f| f.name != func.name).flat_map(mentioned).collect();
+    let declares = move |v: Variable| own.contains(&v) || first && !others.contains(&v);
+    module.variables.iter().filter(move |(v, d)| d.space == Space::Local && declares(*v)).map(|(_, data)| data)
+}
+
+/// The variables in a function's operands and addresses.
+fn mentioned(func: &Func) -> BTreeSet<Variable> {
+    let mut found = BTreeSet::new();
+    for data in func.insts.values() {
+        data.op.operands(|operand| {
+            if let Operand::Variable(variable) = operand {
+                found.insert(variable);
+            }
+        });
+    }
+    found
+}
+
 /// The oldest PTX ISA version that knows the architecture and all instructions of the IR.
-fn isa_version(sm: u32) -> &'static str {
+pub(super) fn isa_version(sm: u32) -> &'static str {
     match sm {
         ..70 => "6.0",
         70..75 => "6.1",
@@ -89,8 +113,11 @@ impl Printer<'_> {
         if let Some(threads) = self.func.threads {
             writeln!(f, ".reqntid {threads}, 1, 1")?;
         }
+        for directive in &self.func.directives {
+            writeln!(f, "{directive}")?;
+        }
         writeln!(f, "{{")?;
-        for variable in self.module.variables.values().filter(|v| v.space == Space::Local) {
+        for variable in locals(self.module, self.func) {
             writeln!(f, "\t{variable}")?;
         }
         for (index, (prefix, ty)) in CLASSES.iter().enumerate() {
@@ -126,6 +153,8 @@ impl Printer<'_> {
                     UnaryOp::Mov => "mov",
                     UnaryOp::Neg => "neg",
                     UnaryOp::Not => "not",
+                    UnaryOp::Abs => "abs",
+                    UnaryOp::Rcp => "rcp.rn",
                     UnaryOp::Sqrt => "sqrt.rn",
                     UnaryOp::CvtaToGlobal => "cvta.to.global",
                 };
@@ -144,8 +173,10 @@ impl Printer<'_> {
                     TernaryOp::Fma => ("fma.rn", *ty),
                     TernaryOp::Mad => ("mad.lo", *ty),
                     TernaryOp::MadWide => ("mad.wide", Type::U64),
+                    TernaryOp::Bfe => ("bfe", Type::U32),
                 };
-                let (a, b, c) = (self.operand(*a, *ty), self.operand(*b, *ty), self.operand(*c, c_ty));
+                let b_ty = if *op == TernaryOp::Bfe { c_ty } else { *ty };
+                let (a, b, c) = (self.operand(*a, *ty), self.operand(*b, b_ty), self.operand(*c, c_ty));
                 write!(f, "{mnemonic}{ty} {}, {a}, {b}, {c};", self.reg(*dst))
             }
             Op::Setp { cmp, ty, dst, a, b } => {
@@ -187,6 +218,7 @@ impl Printer<'_> {
                 };
                 let (sync, mask) = self.convergence();
                 let (dst, src, lane) = (self.reg(*dst), self.reg(*src), self.operand(*lane, Type::U32));
+                let clamp = self.operand(*clamp, Type::U32);
                 write!(f, "shfl{sync}.{mode}.b32 {dst}, {src}, {lane}, {clamp}{mask};")
             }
             Op::Vote { mode, dst, pred, negate } => {
@@ -209,6 +241,21 @@ impl Printer<'_> {
                     Some(threads) => write!(f, "bar.{kind} {id}, {threads};"),
                     None => write!(f, "bar.{kind} {id};"),
                 }
+            }
+            Op::Bfi { ty, dst, a, b, pos, len } => {
+                let (a, b) = (self.operand(*a, *ty), self.operand(*b, *ty));
+                let (pos, len) = (self.operand(*pos, Type::U32), self.operand(*len, Type::U32));
+                write!(f, "bfi{ty} {}, {a}, {b}, {pos}, {len};", self.reg(*dst))
+            }
+            Op::Opaque { opcode, pieces } => {
+                write!(f, "{opcode}")?;
+                for piece in pieces {
+                    match piece {
+                        Piece::Reg(reg) => write!(f, " {}", self.reg(*reg))?,
+                        Piece::Text(text) => write!(f, " {text}")?,
+                    }
+                }
+                write!(f, ";")
             }
         }
     }
@@ -261,6 +308,13 @@ impl Printer<'_> {
                 Special::NtidX => "%ntid.x",
                 Special::CtaidX => "%ctaid.x",
                 Special::NctaidX => "%nctaid.x",
+                Special::TidY => "%tid.y",
+                Special::TidZ => "%tid.z",
+                Special::NtidY => "%ntid.y",
+                Special::NtidZ => "%ntid.z",
+                Special::CtaidY => "%ctaid.y",
+                Special::CtaidZ => "%ctaid.z",
+                Special::WarpId => "%warpid",
                 Special::LaneId => "%laneid",
             }
             .to_owned(),
@@ -276,7 +330,7 @@ impl Printer<'_> {
         };
         match addr.offset {
             0 => format!("[{base}]"),
-            offset => format!("[{base}{offset:+}]"),
+            offset => format!("[{base}+{offset}]"),
         }
     }
 
@@ -330,44 +384,11 @@ fn cmp_name(cmp: Cmp) -> &'static str {
         Cmp::Le => "le",
         Cmp::Gt => "gt",
         Cmp::Ge => "ge",
-    }
-}
-
-impl Display for Type {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Pred => ".pred",
-            Self::B32 => ".b32",
-            Self::U32 => ".u32",
-            Self::S32 => ".s32",
-            Self::B64 => ".b64",
-            Self::U64 => ".u64",
-            Self::S64 => ".s64",
-            Self::F64 => ".f64",
-        })
-    }
-}
-
-impl Display for Space {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Param => ".param",
-            Self::Global => ".global",
-            Self::Shared => ".shared",
-            Self::Local => ".local",
-            Self::Const => ".const",
-        })
-    }
-}
-
-impl Display for VariableData {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} .align {} ", self.space, self.align)?;
-        let (ty, values): (_, Vec<String>) = match &self.init {
-            Init::None => return write!(f, ".b8 {}[{}];", self.name, self.bytes),
-            Init::F64(values) => (".f64", values.iter().map(|v| format!("0d{:016X}", v.to_bits())).collect()),
-            Init::S32(values) => (".s32", values.iter().map(i32::to_string).collect()),
-        };
-        write!(f, "{ty} {}[{}] = {{{}}};", self.name, values.len(), values.join(", "))
+        Cmp::Equ => "equ",
+        Cmp::Neu => "neu",
+        Cmp::Ltu => "ltu",
+        Cmp::Leu => "leu",
+        Cmp::Gtu => "gtu",
+        Cmp::Geu => "geu",
     }
 }

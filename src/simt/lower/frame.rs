@@ -46,6 +46,7 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
     let mut declare = |name: &str, space, init: Init| {
         let (align, bytes) = match &init {
             Init::F64(values) => (8, 8 * values.len() as u64),
+            Init::Bytes(values) => (1, values.len() as u64),
             Init::S32(values) => (4, 4 * values.len() as u64),
             Init::None => (8, slot_bytes(program)),
         };

@@ -1,0 +1,33 @@
+//! What the commands on PTX kernels share.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Source};
+use crate::driver::{Failure, FailureKind};
+use crate::simt::{Module, read};
+
+/// Reads a PTX file.
+pub fn module(path: &Path) -> Result<Module, Failure> {
+    let source = Source { name: path.display().to_string(), text: text(path)? };
+    read::read(&Arc::new(source)).map_err(input)
+}
+
+/// The text of a file.
+pub fn text(path: &Path) -> Result<String, Failure> {
+    let bytes = std::fs::read(path).map_err(|e| {
+        let message = format!("{} cannot be read: {e}", path.display());
+        input(vec![Diagnostic::error("cli::unreadable", message).help("check the path")])
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The input is wrong.
+pub fn input(diagnostics: Vec<Diagnostic>) -> Failure {
+    Failure { kind: FailureKind::Input, diagnostics }
+}
+
+/// A kernel failed.
+pub fn failed(diagnostics: Vec<Diagnostic>) -> Failure {
+    Failure { kind: FailureKind::Verification, diagnostics }
+}

@@ -1,0 +1,68 @@
+//! `singe verify K.ptx`: the synchronisation of kernels, proven for one launch.
+//!
+//! 64-bit parameters are taken for pointers; all others have the value of `--integer`, so that loops over groups of points
+//! run a few times. Exit code 3 when a kernel is not proven.
+
+use super::args::VerifyArguments;
+use super::kernel::{failed, input, module};
+use crate::diagnostic::Diagnostic;
+use crate::driver::Failure;
+use crate::sim::Launch;
+use crate::sim::prove::{self, Verdict};
+
+pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
+    let module = module(&arguments.ptx)?;
+    let wanted = |name: &str| arguments.kernel.as_ref().is_none_or(|kernel| kernel == name);
+    let mut verdicts = Vec::new();
+    for func in module.funcs.iter().filter(|f| wanted(&f.name)) {
+        let values = prove::arguments(func, arguments.integer);
+        let launch = Launch { ctas: arguments.ctas, threads: arguments.threads, arguments: values };
+        let verdict = prove::prove(&module, &func.name, &launch);
+        let refuse = |reason| {
+            let message = format!("{}: the launch does not fit: {reason}", func.name);
+            input(vec![Diagnostic::error("verify::launch", message)])
+        };
+        verdicts.push(verdict.map_err(refuse)?);
+    }
+    if verdicts.is_empty() {
+        let what = arguments.kernel.as_ref().map_or("no kernel".to_owned(), |name| format!("no kernel {name}"));
+        let message = format!("{} has {what}", arguments.ptx.display());
+        return Err(input(vec![Diagnostic::error("verify::no-kernel", message)]));
+    }
+    if arguments.json {
+        let list: Vec<_> = verdicts.iter().map(json).collect();
+        println!("{:#}", serde_json::json!(list));
+    }
+    let mut diagnostics = Vec::new();
+    for verdict in &verdicts {
+        let Verdict { kernel, violations, not_analysed, .. } = verdict;
+        let violated = |v| Diagnostic::error("verify::violation", format!("{kernel}, {v}"));
+        diagnostics.extend(violations.iter().map(violated));
+        let open = |n| Diagnostic::error("verify::not-analysed", format!("{kernel}, {n}"));
+        diagnostics.extend(not_analysed.iter().map(open));
+        if !arguments.json && verdict.proven() {
+            println!(
+                "{kernel}: proven free of deadlocks, unsafe reuse of barriers and races with {} threads ({} warp \
+                 instructions, {} arrivals at barriers)",
+                arguments.threads, verdict.instructions, verdict.arrivals
+            );
+            verdict.assumed.iter().for_each(|what| println!("  assumed: {what}"));
+        }
+    }
+    match verdicts.iter().all(Verdict::proven) {
+        true => Ok(()),
+        false => Err(failed(if arguments.json { Vec::new() } else { diagnostics })),
+    }
+}
+
+fn json(verdict: &Verdict) -> serde_json::Value {
+    serde_json::json!({
+        "kernel": verdict.kernel,
+        "proven": verdict.proven(),
+        "violations": verdict.violations.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "not_analysed": verdict.not_analysed,
+        "assumed": verdict.assumed,
+        "instructions": verdict.instructions,
+        "arrivals": verdict.arrivals,
+    })
+}

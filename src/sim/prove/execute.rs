@@ -1,0 +1,335 @@
+//! Executes the instructions of one warp with data unknown.
+
+use super::region::{Region, matters};
+use super::state::{Thread, results};
+use super::{MOST, Verdict};
+use crate::sim::decode::{Code, Micro};
+use crate::sim::exec::{Event, shuffle};
+use crate::sim::hazard::{Access, BarrierMisuse, Hazard, Kind};
+use crate::sim::memory::{Lanes, Segments, place};
+use crate::sim::rows;
+use crate::sim::shared::{Accessor, Findings, Shared};
+use crate::sim::warp::{State, Warp};
+use crate::simt::inst::{Space, VoteMode};
+use std::collections::{HashMap, HashSet};
+use std::mem::discriminant;
+
+/// The analysis cannot go on; the verdict tells why.
+pub(super) struct Abort;
+
+pub(super) struct Executor<'m, 'b> {
+    pub code: &'m Code<'m>,
+    pub shared: Shared,
+    pub segments: Segments<'b>,
+    pub regions: HashMap<u32, Region>,
+    /// What was reported, by kind and place.
+    pub seen: HashSet<(std::mem::Discriminant<Kind>, u32)>,
+    pub cta: u32,
+    pub budget: u64,
+    pub verdict: Verdict,
+}
+
+impl Executor<'_, '_> {
+    /// Runs the warp until it comes to a barrier or ends.
+    pub(super) fn run(&mut self, thread: &mut Thread) -> Result<Event, Abort> {
+        let code = self.code;
+        loop {
+            let pc = thread.warp.path.pc;
+            let op = &code.ops[pc as usize];
+            if self.budget == 0 {
+                return Err(self.unknown(&thread.warp, pc, "more instructions than the analysis executes"));
+            }
+            self.budget -= 1;
+            let path = thread.warp.path.mask;
+            thread.warp.path.pc = pc + 1;
+            let mask = match op.guard {
+                None => path,
+                Some((pred, _)) if path & !thread.knows_pred(pred) != 0 => {
+                    if matters(code, self.tables(), pc) {
+                        return Err(self.unknown(&thread.warp, pc, "is executed or not depending on data"));
+                    }
+                    thread.forget(&results(&op.micro), path);
+                    continue;
+                }
+                Some((pred, negate)) => path & (thread.warp.preds[pred as usize] ^ if negate { u32::MAX } else { 0 }),
+            };
+            match &op.micro {
+                Micro::Jump { target } => thread.warp.jump(*target),
+                Micro::Branch { pred, then, otherwise, meet, .. } if mask & !thread.knows_pred(*pred) != 0 => {
+                    self.pass(thread, pc, &[*then, *otherwise], *meet)?;
+                }
+                Micro::Branch { pred, negate, then, otherwise, meet } => {
+                    let taken = mask & (thread.warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 });
+                    match (taken == mask, taken == 0) {
+                        (true, _) => thread.warp.jump(*then),
+                        (_, true) => thread.warp.jump(*otherwise),
+                        _ => {
+                            thread.warp.diverge([(*otherwise, mask & !taken), (*then, taken)].into_iter(), *meet);
+                        }
+                    }
+                }
+                Micro::Indirect { index, targets, meet } if mask & !thread.knows_row(*index) != 0 => {
+                    self.pass(thread, pc, targets, *meet)?;
+                }
+                Micro::Indirect { index, targets, meet } => self.indirect(thread, pc, *index, targets, *meet)?,
+                Micro::Ret => {
+                    thread.warp.exit();
+                    if thread.warp.state == State::Exited {
+                        return Ok(Event::Exit);
+                    }
+                }
+                Micro::Bar { id, .. } if mask != 0 && mask != thread.warp.live => {
+                    let kind = Kind::Barrier { id: *id, misuse: BarrierMisuse::Divergent };
+                    self.violation(&thread.warp, pc, kind)?;
+                    return Err(Abort);
+                }
+                Micro::Bar { kind, id, threads } if mask != 0 => {
+                    return Ok(Event::Barrier { pc, kind: *kind, id: *id, threads: *threads });
+                }
+                _ if mask == 0 => {}
+                micro => self.straight(thread, pc, micro, mask)?,
+            }
+        }
+    }
+
+    /// A branch on data: its lanes go on where they meet, without the values that it may have written.
+    fn pass(&mut self, thread: &mut Thread, pc: u32, starts: &[u32], meet: u32) -> Result<(), Abort> {
+        let code = self.code;
+        let first = !self.regions.contains_key(&pc);
+        let tables = self.tables();
+        let region = self.regions.entry(pc).or_insert_with(|| Region::new(code, tables, starts, meet)).clone();
+        if let Some(at) = region.harmful {
+            let what = code.ops.get(at as usize).map_or("the end".to_owned(), |_| code.site(0, at).text);
+            return Err(self.unknown(&thread.warp, pc, &format!("branches on data before `{what}`")));
+        }
+        if region.cyclic && first {
+            self.verdict.assumed.push(format!("{}: a loop behind it ends", code.site(thread.warp.index as u32, pc)));
+        }
+        let mask = thread.warp.path.mask;
+        thread.forget(&region.written, mask);
+        thread.warp.jump(meet);
+        Ok(())
+    }
+
+    fn indirect(&mut self, thread: &mut Thread, pc: u32, index: u32, targets: &[u32], meet: u32) -> Result<(), Abort> {
+        let mask = thread.warp.path.mask;
+        let mut ways: Vec<(u32, u32)> = Vec::new();
+        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+            let index = thread.warp.regs[index as usize][lane];
+            let Some(target) = usize::try_from(index).ok().and_then(|index| targets.get(index)) else {
+                self.violation(&thread.warp, pc, Kind::BranchIndex { index })?;
+                return Err(Abort);
+            };
+            match ways.iter_mut().find(|(to, _)| to == target) {
+                Some((_, lanes)) => *lanes |= 1 << lane,
+                None => ways.push((*target, 1 << lane)),
+            }
+        }
+        match ways[..] {
+            [(target, _)] => thread.warp.jump(target),
+            _ => thread.warp.diverge(ways.into_iter(), meet),
+        }
+        Ok(())
+    }
+
+    /// No control flow; some lane is active.
+    fn straight(&mut self, thread: &mut Thread, pc: u32, micro: &Micro, mask: u32) -> Result<(), Abort> {
+        let pool = &self.code.pool;
+        let regs = &thread.warp.regs;
+        match micro {
+            Micro::Map1 { f, d, a } => {
+                let (row, known) = (f(a.row(regs, pool)), thread.knows(*a));
+                thread.write(*d, &row, known, mask);
+            }
+            Micro::Map2 { f, d, a, b } => {
+                let known = thread.knows(*a) & thread.knows(*b);
+                if known & mask == 0 {
+                    thread.forget(&(vec![*d], vec![]), mask);
+                } else {
+                    let row = f(a.row(regs, pool), b.row(regs, pool));
+                    thread.write(*d, &row, known, mask);
+                }
+            }
+            Micro::Map3 { f, d, a, b, c } => {
+                let known = thread.knows(*a) & thread.knows(*b) & thread.knows(*c);
+                if known & mask == 0 {
+                    thread.forget(&(vec![*d], vec![]), mask);
+                } else {
+                    let row = f(a.row(regs, pool), b.row(regs, pool), c.row(regs, pool));
+                    thread.write(*d, &row, known, mask);
+                }
+            }
+            Micro::Compare { f, d, a, b } => {
+                let known = thread.knows(*a) & thread.knows(*b);
+                let bits = f(a.row(regs, pool), b.row(regs, pool));
+                thread.write_pred(*d, bits, known, mask);
+            }
+            Micro::Logic { f, d, a, b } => {
+                let known = thread.knows_pred(*a) & thread.knows_pred(*b);
+                let bits = f(thread.warp.preds[*a as usize], thread.warp.preds[*b as usize]);
+                thread.write_pred(*d, bits, known, mask);
+            }
+            Micro::SetPred { d, value } => thread.write_pred(*d, if *value { u32::MAX } else { 0 }, u32::MAX, mask),
+            Micro::Select { d, a, b, pred } => {
+                let known = thread.knows(*a) & thread.knows(*b) & thread.knows_pred(*pred);
+                let (a, b, pred) = (a.row(regs, pool), b.row(regs, pool), thread.warp.preds[*pred as usize]);
+                let row = std::array::from_fn(|i| if pred >> i & 1 == 1 { a[i] } else { b[i] });
+                thread.write(*d, &row, known, mask);
+            }
+            Micro::Pack { d, lo, hi } => {
+                let known = thread.knows_row(*lo) & thread.knows_row(*hi);
+                let (lo, hi) = (&regs[*lo as usize], &regs[*hi as usize]);
+                let row = std::array::from_fn(|i| lo[i] | hi[i] << 32);
+                thread.write(*d, &row, known, mask);
+            }
+            Micro::Unpack { lo, hi, a } => {
+                let (row, known) = (regs[*a as usize], thread.knows_row(*a));
+                thread.write(*lo, &row.map(|x| x & 0xffff_ffff), known, mask);
+                thread.write(*hi, &row.map(|x| x >> 32), known, mask);
+            }
+            Micro::Insert { long, d, a, b, pos, len } => {
+                let known = thread.knows(*a) & thread.knows(*b) & thread.knows(*pos) & thread.knows(*len);
+                let (a, b, pos, len) = (a.row(regs, pool), b.row(regs, pool), pos.row(regs, pool), len.row(regs, pool));
+                let row = std::array::from_fn(|i| rows::insert_bits(*long, a[i], b[i], pos[i], len[i]));
+                thread.write(*d, &row, known, mask);
+            }
+            Micro::Shuffle { mode, d, a, lane, clamp } => {
+                let (lanes, clamps) = (lane.row(regs, pool), clamp.row(regs, pool));
+                let bits = thread.knows_row(*a);
+                let aware = std::array::from_fn(|i| u64::from(bits >> i & 1));
+                let certain = mask & !(thread.knows(*lane) & thread.knows(*clamp)) == 0;
+                let moved = shuffle(*mode, &regs[*a as usize], lanes, clamps, mask);
+                match (moved, shuffle(*mode, &aware, lanes, clamps, mask)) {
+                    (Ok(row), Ok(aware)) if certain => {
+                        let known = (0..32).fold(0, |known, i| known | (aware[i] as u32) << i);
+                        thread.write(*d, &row, known, mask);
+                    }
+                    _ => thread.forget(&results(micro), mask),
+                }
+            }
+            Micro::Vote { mode, d, pred, negate } => {
+                let votes = (thread.warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 }) & mask;
+                let known = if mask & !thread.knows_pred(*pred) == 0 { u32::MAX } else { 0 };
+                let all = |yes: bool| if yes { u32::MAX } else { 0 };
+                match mode {
+                    VoteMode::Ballot => thread.write(*d, &[votes.into(); 32], known, mask),
+                    VoteMode::All => thread.write_pred(*d, all(votes == mask), known, mask),
+                    VoteMode::Any => thread.write_pred(*d, all(votes != 0), known, mask),
+                    VoteMode::Uni => thread.write_pred(*d, all(votes == mask || votes == 0), known, mask),
+                }
+            }
+            Micro::Load { space, bytes, extend, d, base, offset } => {
+                let certain = mask & !thread.knows(*base) == 0;
+                let lanes = Lanes::new(base.row(regs, pool), *offset, mask, *bytes);
+                let loaded = match space {
+                    Space::Shared if certain => {
+                        let by = Accessor { warp: thread.warp.index, clock: &thread.warp.clock, pc };
+                        let findings = self.shared.load(&lanes, &by).map(|(_, findings)| findings);
+                        self.report(&thread.warp, pc, Access::Read, findings)?;
+                        None
+                    }
+                    Space::Shared => return Err(self.unknown(&thread.warp, pc, "its address depends on data")),
+                    Space::Global | Space::Const if certain && self.table(&lanes) => {
+                        self.segments.load(*space, &lanes).ok()
+                    }
+                    _ => None,
+                };
+                match loaded {
+                    Some(row) if *extend => {
+                        thread.write(*d, &row.map(|x| i64::from(x as u32 as i32) as u64), u32::MAX, mask);
+                    }
+                    Some(row) => thread.write(*d, &row, u32::MAX, mask),
+                    None => thread.forget(&results(micro), mask),
+                }
+            }
+            Micro::Store { space, bytes, a, base, offset } => {
+                let certain = mask & !thread.knows(*base) == 0;
+                let lanes = Lanes::new(base.row(regs, pool), *offset, mask, *bytes);
+                match space {
+                    Space::Shared if certain => {
+                        let by = Accessor { warp: thread.warp.index, clock: &thread.warp.clock, pc };
+                        let known = thread.knows(*a);
+                        let values = a.row(regs, pool);
+                        // unknown values differ from lane to lane
+                        let row = std::array::from_fn(|i| if known >> i & 1 == 1 { values[i] } else { !(i as u64) });
+                        let mut findings = self.shared.store(&lanes, &row, &by);
+                        if let Ok(Findings { lanes, .. }) = &mut findings
+                            && mask & !known != 0
+                            && lanes.take().is_some()
+                        {
+                            let text = "several lanes write values that depend on data to one address";
+                            return Err(self.unknown(&thread.warp, pc, text));
+                        }
+                        self.report(&thread.warp, pc, Access::Write, findings)?;
+                    }
+                    Space::Shared => return Err(self.unknown(&thread.warp, pc, "its address depends on data")),
+                    Space::Global if !self.segments.tables.is_empty() && (!certain || self.touches_table(&lanes)) => {
+                        return Err(self.unknown(&thread.warp, pc, "it may change a table of the module"));
+                    }
+                    _ => {}
+                }
+            }
+            Micro::Unknown { .. } => {
+                if matters(self.code, self.tables(), pc) {
+                    return Err(self.unknown(&thread.warp, pc, "the instruction is not known"));
+                }
+                thread.forget(&results(micro), mask);
+            }
+            Micro::Bar { .. } | Micro::Jump { .. } | Micro::Branch { .. } | Micro::Indirect { .. } | Micro::Ret => {
+                unreachable!("control flow is handled by the caller")
+            }
+        }
+        Ok(())
+    }
+
+    fn tables(&self) -> bool {
+        !self.segments.tables.is_empty()
+    }
+
+    /// Whether all lanes access tables of the module.
+    fn table(&self, lanes: &Lanes) -> bool {
+        lanes.active().all(|lane| self.is_table(lanes.address(lane)))
+    }
+
+    fn touches_table(&self, lanes: &Lanes) -> bool {
+        lanes.active().any(|lane| self.is_table(lanes.address(lane)))
+    }
+
+    fn is_table(&self, address: u64) -> bool {
+        let buffers = self.segments.buffers.len() as u64;
+        (buffers..buffers + self.segments.tables.len() as u64).contains(&place(address).0)
+    }
+
+    fn report(&mut self, warp: &Warp, pc: u32, access: Access, found: Result<Findings, Kind>) -> Result<(), Abort> {
+        let found = match found {
+            Ok(found) => found,
+            Err(kind) => {
+                self.violation(warp, pc, kind)?;
+                return Err(Abort);
+            }
+        };
+        if let Some(conflict) = found.conflict {
+            let earlier_site = self.code.site(conflict.warp, conflict.pc);
+            let (address, earlier) = (conflict.address, conflict.earlier);
+            self.violation(warp, pc, Kind::Race { address, access, earlier, earlier_site })?;
+        }
+        match found.lanes {
+            Some(address) => self.violation(warp, pc, Kind::LaneConflict { address }),
+            None => Ok(()),
+        }
+    }
+
+    /// Records a violation, each kind once per instruction.
+    pub(super) fn violation(&mut self, warp: &Warp, pc: u32, kind: Kind) -> Result<(), Abort> {
+        if self.seen.insert((discriminant(&kind), pc)) {
+            let site = Some(self.code.site(warp.index as u32, pc));
+            self.verdict.violations.push(Hazard { cta: self.cta, site, kind });
+        }
+        if self.verdict.violations.len() < MOST { Ok(()) } else { Err(Abort) }
+    }
+
+    fn unknown(&mut self, warp: &Warp, pc: u32, text: &str) -> Abort {
+        self.verdict.not_analysed.push(format!("{}: {text}", self.code.site(warp.index as u32, pc)));
+        Abort
+    }
+}

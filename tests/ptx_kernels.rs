@@ -1,0 +1,214 @@
+//! `singe verify` and `singe sim` on kernels written by hand: one that is right, and one broken per class of error.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+
+/// Warp 0 hands 32 doubles to warp 1, twice, through one slot.
+const HANDOVER: &str = "
+.version 6.0
+.target sm_35
+.address_size 64
+.shared .align 8 .b8 slot[256];
+.visible .entry hand(.param .u64 hand_in, .param .u64 hand_out, .param .u32 hand_groups)
+{
+	.reg .pred %p<4>;
+	.reg .b32 %r<9>;
+	.reg .b64 %rd<9>;
+	.reg .f64 %fd<4>;
+	ld.param.u64 %rd1, [hand_in];
+	ld.param.u64 %rd2, [hand_out];
+	ld.param.u32 %r1, [hand_groups];
+	mov.u32 %r2, %tid.x;
+	and.b32 %r3, %r2, 31;
+	shl.b32 %r4, %r3, 3;
+	mov.u32 %r5, slot;
+	add.s32 %r5, %r5, %r4;
+	mul.wide.u32 %rd3, %r3, 8;
+	add.s64 %rd1, %rd1, %rd3;
+	add.s64 %rd2, %rd2, %rd3;
+	mov.u32 %r6, 0;
+	setp.gt.u32 %p1, %r2, 31;
+	@%p1 bra $CONSUMER;
+$PRODUCE:
+	ld.global.f64 %fd1, [%rd1];
+	bar.sync 2, 64;
+	st.shared.f64 [%r5], %fd1;
+	bar.arrive 1, 64;
+	add.s64 %rd1, %rd1, 256;
+	add.s32 %r6, %r6, 1;
+	setp.lt.u32 %p2, %r6, %r1;
+	@%p2 bra $PRODUCE;
+	ret;
+$CONSUMER:
+	bar.arrive 2, 64;
+	bar.sync 1, 64;
+	ld.shared.f64 %fd2, [%r5];
+	add.f64 %fd2, %fd2, %fd2;
+	st.global.f64 [%rd2], %fd2;
+	add.s64 %rd2, %rd2, 256;
+	add.s32 %r6, %r6, 1;
+	setp.lt.u32 %p2, %r6, %r1;
+	@%p2 bra $CONSUMER;
+	ret;
+}
+";
+
+const LAUNCH: &str = "
+threads = 64
+seed = 3
+[[arguments]]
+ramp = [1.0, 1.0]
+length = 64
+[[arguments]]
+length = 64
+output = true
+[[arguments]]
+u32 = 2
+";
+
+/// Exit code, stdout, stderr.
+fn singe(files: &[(&str, &str)], arguments: &[&str]) -> (i32, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    run(folder.path(), arguments)
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::cargo_bin("singe").unwrap().current_dir(folder).args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn verify(ptx: &str) -> (i32, serde_json::Value) {
+    let (code, out, err) =
+        singe(&[("k.ptx", ptx)], &["verify", "k.ptx", "--threads", "64", "--integer", "3", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{e}: {out}{err}"));
+    (code, json[0].clone())
+}
+
+/// The kernel with a text replaced is refused with that word.
+fn broken(from: &str, to: &str, list: &str, word: &str) {
+    assert!(HANDOVER.contains(from), "no {from}");
+    let (code, verdict) = verify(&HANDOVER.replacen(from, to, 1));
+    assert_eq!((code, verdict["proven"].as_bool()), (3, Some(false)), "{from} -> {to}: {verdict}");
+    assert!(verdict[list].to_string().contains(word), "{from} -> {to}: {verdict}");
+}
+
+#[test]
+fn a_correct_handover_is_proven() {
+    let (code, verdict) = verify(HANDOVER);
+    assert_eq!(
+        (code, verdict["proven"].as_bool(), verdict["arrivals"].as_u64()),
+        (0, Some(true), Some(12)),
+        "{verdict}"
+    );
+}
+
+#[test]
+fn a_missing_arrival_deadlocks() {
+    broken("	bar.arrive 1, 64;\n", "", "violations", "deadlock");
+}
+
+#[test]
+fn a_store_behind_its_arrival_races() {
+    let swapped = "bar.arrive 1, 64;\n\tst.shared.f64 [%r5], %fd1;";
+    broken("st.shared.f64 [%r5], %fd1;\n\tbar.arrive 1, 64;", swapped, "violations", "race on shared");
+}
+
+#[test]
+fn a_missing_answer_lets_a_warp_arrive_twice() {
+    let without = HANDOVER.replacen("\tbar.sync 2, 64;\n", "", 1).replacen("\tbar.arrive 2, 64;\n", "", 1);
+    let (code, verdict) = verify(&without);
+    assert!(code == 3 && verdict["violations"].to_string().contains("arrives twice"), "{verdict}");
+}
+
+/// Warps 0 and 2 arrive, warp 1 waits for both in turn: which of them comes first is not said.
+#[test]
+fn a_barrier_used_again_too_early_is_unsafe() {
+    let ptx = "
+.version 6.0
+.target sm_35
+.address_size 64
+.visible .entry again()
+{
+	.reg .pred %p<4>;
+	.reg .b32 %r<3>;
+	mov.u32 %r1, %tid.x;
+	shr.u32 %r2, %r1, 5;
+	setp.eq.u32 %p1, %r2, 1;
+	@%p1 bra $WAIT;
+	bar.arrive 1, 64;
+	ret;
+$WAIT:
+	bar.sync 1, 64;
+	bar.sync 1, 64;
+	ret;
+}
+";
+    let (code, _, err) = singe(&[("k.ptx", ptx)], &["verify", "k.ptx", "--threads", "96"]);
+    assert!(code == 3 && err.contains("used again"), "{err}");
+}
+
+#[test]
+fn misused_barriers_are_refused() {
+    broken("bar.arrive 1, 64", "bar.arrive 1, 96", "violations", "96 threads");
+    broken("bar.arrive 1, 64", "bar.arrive 1, 32", "violations", "barrier 1");
+    broken("bar.arrive 1, 64", "bar.arrive 16, 64", "violations", "ids are 0 to 15");
+    broken("setp.gt.u32 %p1, %r2, 31", "setp.gt.u32 %p1, %r2, 15", "violations", "only some lanes");
+}
+
+#[test]
+fn lanes_that_share_a_word_conflict() {
+    broken("st.shared.f64 [%r5], %fd1", "st.shared.u32 [slot], %r2", "violations", "lanes write different values");
+}
+
+#[test]
+fn what_depends_on_data_is_listed() {
+    broken("setp.gt.u32 %p1, %r2, 31", "setp.gt.f64 %p1, %fd3, 0d0000000000000000", "not_analysed", "branches on data");
+    broken("and.b32 %r3, %r2, 31", "ld.global.u32 %r3, [%rd1]", "not_analysed", "address depends on data");
+    broken("bar.sync 2, 64", "bar.sync %r1, 64", "not_analysed", "not known");
+}
+
+#[test]
+fn data_may_decide_what_does_not_matter() {
+    let harmless =
+        "	setp.lt.f64 %p3, %fd2, 0d0000000000000000;\n	@%p3 bra $SKIP;\n	neg.f64 %fd2, %fd2;\n$SKIP:\n	add.f64";
+    let (code, verdict) = verify(&HANDOVER.replacen("	add.f64", harmless, 1));
+    assert_eq!(code, 0, "{verdict}");
+}
+
+#[test]
+fn the_simulator_runs_it() {
+    let files = [("k.ptx", HANDOVER), ("l.toml", LAUNCH)];
+    let (code, out, err) = singe(&files, &["sim", "k.ptx", "--launch", "l.toml", "--json"]);
+    assert_eq!(code, 0, "{err}");
+    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let values: Vec<f64> = serde_json::from_value(json["outputs"][0]["values"].clone()).unwrap();
+    assert_eq!(values, (1..=64).map(|i| 2.0 * f64::from(i)).collect::<Vec<_>>());
+    assert_eq!(json["counts"]["barriers"], 8);
+    let (code, out, _) = singe(&files, &["sim", "k.ptx", "--launch", "l.toml"]);
+    assert!(code == 0 && out.contains("argument 1: 2.0 4.0 6.0") && out.contains("barriers: 8"), "{out}");
+}
+
+#[test]
+fn the_simulator_tells_hazards() {
+    let broken = HANDOVER.replacen("	bar.arrive 1, 64;\n", "", 1);
+    let (code, _, err) = singe(&[("k.ptx", &broken), ("l.toml", LAUNCH)], &["sim", "k.ptx", "--launch", "l.toml"]);
+    assert!(code == 3 && err.contains("deadlock"), "{err}");
+    let unknown = HANDOVER.replacen("add.f64 %fd2, %fd2, %fd2", "frob.f64 %fd2, %fd2, %fd2", 1);
+    let (code, _, err) = singe(&[("k.ptx", &unknown), ("l.toml", LAUNCH)], &["sim", "k.ptx", "--launch", "l.toml"]);
+    assert!(code == 3 && err.contains("frob.f64"), "{err}");
+}
+
+#[test]
+fn wrong_inputs_are_located() {
+    let undeclared = HANDOVER.replacen("%fd2, %fd2, %fd2", "%fd2, %fd2, %fx", 1);
+    let (code, _, err) = singe(&[("k.ptx", &undeclared)], &["verify", "k.ptx", "--threads", "64"]);
+    assert!(code == 1 && err.contains("%fx is not declared") && err.contains("k.ptx:40"), "{err}");
+    let files = [("k.ptx", HANDOVER), ("l.toml", "threads = 64\nwarps = 2\n")];
+    let (code, _, err) = singe(&files, &["sim", "k.ptx", "--launch", "l.toml"]);
+    assert!(code == 1 && err.contains("warps"), "{err}");
+}

@@ -1,0 +1,94 @@
+//! The loop is closed: what NVRTC makes of the emitted text is read back, simulated and compared with the reference.
+
+use std::sync::Arc;
+
+use singe::diagnostic::Source;
+use singe::driver::{self, Request};
+use singe::emit::overlay::Codegen;
+use singe::kinetics;
+use singe::mechanism;
+use singe::observer::Observer;
+use singe::output;
+use singe::sim::Launch;
+use singe::sim::prove;
+use singe::simt::{Module, read};
+use singe::target::ComputeCapability;
+use singe::toolchain::{self, Job};
+use singe::verify;
+
+#[path = "common/request.rs"]
+mod request;
+
+const ARCH: ComputeCapability = ComputeCapability(3, 5);
+
+fn closed(name: &str, codegen: Codegen) {
+    let toolchain = match toolchain::find() {
+        Ok(toolchain) => toolchain,
+        Err(absent) => return println!("skipped: {absent}"),
+    };
+    let request = Request { codegen, verify: None, ..request::of(request::shipped(name)) };
+    let (mechanism, _) = mechanism::read(&request.files).unwrap();
+    let model = kinetics::model(mechanism).unwrap();
+    let states = kinetics::verification_states(&model, 70);
+    let stride = states.len() + 5;
+    let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).unwrap();
+    let units: Vec<_> = request.kernels.iter().map(compile).collect();
+    for (unit, source) in units.iter().zip(output::sources(&request, &model, &units)) {
+        let symbol = &unit.program.symbol;
+        let printed = unit.ptx.to_string();
+        let again = read::read(&Arc::new(Source { name: symbol.clone(), text: printed.clone() })).unwrap();
+        assert_eq!(again, unit.ptx.canonical(), "{symbol}: reading what was printed changes it");
+
+        let job = Job { name: format!("{symbol}.cu"), source, arch: ARCH, options: vec![] };
+        let text = toolchain.compile_to_ptx(&job).unwrap().text;
+        let module = read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text })).unwrap();
+        let printed = module.to_string();
+        toolchain.assemble(&printed, ARCH).unwrap_or_else(|e| panic!("{symbol}: {e}"));
+        let warps = unit.program.execution.warps();
+        let (outputs, counts) = verify::simulate(&module, symbol, (&model, &unit.graph), warps, &states, stride)
+            .unwrap_or_else(|d| panic!("{symbol}: {d:?}"));
+        let error =
+            verify::largest_error(unit.kernel, &model, (request.floor, request.stiffness), &states, stride, &outputs);
+        let instructions = counts.per_point(|c| c.instructions, states.len() as u32);
+        println!("{symbol} {codegen:?}: error {error:.1e}, {instructions:.0} instructions per point");
+        proven(&module, symbol, 32 * warps);
+        assert!(error <= unit.kernel.tolerance(&model), "{symbol} {codegen:?}: error {error:e}");
+    }
+}
+
+/// Three groups of points.
+fn proven(module: &Module, symbol: &str, threads: u32) {
+    let func = module.func(symbol).unwrap();
+    let launch = Launch { ctas: 1, threads, arguments: prove::arguments(func, 96) };
+    let begin = std::time::Instant::now();
+    let verdict = prove::prove(module, symbol, &launch).unwrap();
+    println!(
+        "{symbol}: {} of {} instructions, {} arrivals, {:?}; assumed {:?}",
+        verdict.instructions,
+        func.insts.len(),
+        verdict.arrivals,
+        begin.elapsed(),
+        verdict.assumed
+    );
+    assert!(verdict.proven(), "{symbol}: {:?} {:?}", verdict.violations, verdict.not_analysed);
+}
+
+#[test]
+fn h2o2_overlay() {
+    closed("h2o2", Codegen::Overlay);
+}
+
+#[test]
+fn h2o2_switch() {
+    closed("h2o2", Codegen::Switch);
+}
+
+#[test]
+fn h2o2_data_parallel() {
+    closed("h2o2", Codegen::DataParallel);
+}
+
+#[test]
+fn gri30_overlay() {
+    closed("gri30", Codegen::Overlay);
+}
