@@ -40,7 +40,9 @@ pub enum Inst {
 pub enum Unary {
     Neg,
     Sqrt,
+    /// [`super::elementary::exp`]
     Exp,
+    /// [`super::elementary::log`]
     Log,
 }
 

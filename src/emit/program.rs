@@ -7,6 +7,8 @@
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 
+pub use crate::dataflow::body::{Binary, Unary};
+
 /// An f64 variable; may be assigned more than once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Var(u32);
@@ -130,26 +132,6 @@ pub enum Value {
         then: Var,
         otherwise: Var,
     },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Unary {
-    Neg,
-    Sqrt,
-    /// [`crate::dataflow::elementary::exp`]
-    Exp,
-    /// [`crate::dataflow::elementary::log`]
-    Log,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Binary {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Max,
-    Min,
 }
 
 #[derive(Debug, Clone, PartialEq)]

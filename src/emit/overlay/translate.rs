@@ -3,7 +3,7 @@
 use cranelift_entity::PrimaryMap;
 
 use crate::dataflow::body::{Body, Id, Inst};
-use crate::emit::program::{Binary, Index, Node, Unary, Value, Var};
+use crate::emit::program::{Index, Node, Unary, Value, Var};
 
 use super::assign;
 
@@ -94,8 +94,8 @@ impl<'a> Block<'a> {
             Inst::Field { array, operand } => {
                 Value::Field { array: array as usize, row: operands.rows[operand as usize].clone() }
             }
-            Inst::Unary(op, a) => Value::Unary(unary(op), get(a)),
-            Inst::Binary(op, a, b) => Value::Binary(binary(op), get(a), get(b)),
+            Inst::Unary(op, a) => Value::Unary(op, get(a)),
+            Inst::Binary(op, a, b) => Value::Binary(op, get(a), get(b)),
             Inst::Fma(a, b, c) => Value::Fma(get(a), get(b), get(c)),
             Inst::SelectLe { a, b, then, otherwise } => {
                 Value::SelectLe { a: get(a), b: get(b), then: get(then), otherwise: get(otherwise) }
@@ -143,27 +143,5 @@ fn hint(value: &Value) -> &'static str {
         Value::Unary(Unary::Exp, _) => "e",
         Value::Unary(Unary::Log, _) => "l",
         _ => "t",
-    }
-}
-
-fn unary(op: crate::dataflow::body::Unary) -> Unary {
-    use crate::dataflow::body::Unary as Source;
-    match op {
-        Source::Neg => Unary::Neg,
-        Source::Sqrt => Unary::Sqrt,
-        Source::Exp => Unary::Exp,
-        Source::Log => Unary::Log,
-    }
-}
-
-fn binary(op: crate::dataflow::body::Binary) -> Binary {
-    use crate::dataflow::body::Binary as Source;
-    match op {
-        Source::Add => Binary::Add,
-        Source::Sub => Binary::Sub,
-        Source::Mul => Binary::Mul,
-        Source::Div => Binary::Div,
-        Source::Max => Binary::Max,
-        Source::Min => Binary::Min,
     }
 }
