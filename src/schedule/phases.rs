@@ -73,7 +73,11 @@ fn shortage(graph: &Graph, placement: Placement, all: u32, capacity: u32) -> Dia
             format!("{placement:?}").to_lowercase(),
         ),
     )
-    .help("lower --ctas-per-sm, use --placement auto, or choose a target with more shared memory")
+    .help(format!(
+        "{}lower --ctas-per-sm if it is above 1, choose a target with more shared memory, use --codegen data-parallel, or \
+         leave the kernel out with --kernel",
+        if placement == Placement::Auto { "" } else { "use --placement auto, " }
+    ))
 }
 
 /// The values to store under mixed placement: those that several warps read, most reads first, on up to three quarters

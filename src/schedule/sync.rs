@@ -9,7 +9,7 @@ use crate::mapping::Mapping;
 
 use super::{Schedule, WarpMask};
 
-/// The needs of one boundary: disjoint groups, and what each warp knows of the others before and after it.
+/// The needs of one boundary, as points with disjoint warps.
 #[derive(Debug, Clone, Default)]
 pub struct Boundary {
     pub points: Vec<Point>,

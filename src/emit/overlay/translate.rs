@@ -63,7 +63,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Assigns the states of a body (the preamble's scalars) under the given variables.
+    /// Appends what one instruction of a body needs; `vars` holds the instructions that already have a variable.
     pub fn evaluate(&mut self, body: &Body, id: Id, operands: &Operands<'_>, vars: &mut [Option<Var>]) -> Var {
         // Bodies are in order of definition, so that a plain loop over what is needed suffices.
         let mut needed = vec![false; id as usize + 1];
