@@ -1,8 +1,9 @@
 //! The representative of all modules that print alike.
 
-use super::inst::{Op, Operand, Space, Terminator, Type, UnaryOp};
+use super::inst::{Op, Operand, Space, Type, UnaryOp};
 use super::ir::{Block, Func, Module, ParamKind, Reg, Variable};
 use super::print::isa_version;
+use super::visit::Slot;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 impl Module {
@@ -62,22 +63,17 @@ fn canonical(func: &Func, variables: &SecondaryMap<Variable, Variable>, sm: u32)
             if let Some(guard) = &mut copy.guard {
                 guard.pred = new[guard.pred];
             }
-            copy.op.rename(|reg| new[reg], |variable| variables[variable]);
+            copy.op.slots(|slot| match slot {
+                Slot::Read(reg) | Slot::Write(reg) | Slot::Both(reg) => *reg = new[*reg],
+                Slot::Variable(variable) => *variable = variables[*variable],
+            });
             spell_out(&mut copy.op, sm);
             *inst = result.insts.push(copy);
         }
-        match &mut data.terminator {
-            Terminator::Bra { target } => *target = blocks[*target],
-            Terminator::CondBra { guard, then, otherwise } => {
-                guard.pred = new[guard.pred];
-                (*then, *otherwise) = (blocks[*then], blocks[*otherwise]);
-            }
-            Terminator::Brx { index, targets } => {
-                *index = new[*index];
-                targets.iter_mut().for_each(|target| *target = blocks[*target]);
-            }
-            Terminator::Ret | Terminator::Exit => {}
+        if let Some(condition) = data.terminator.condition_mut() {
+            *condition = new[*condition];
         }
+        data.terminator.targets_mut(|target| *target = blocks[*target]);
         let block = result.blocks.push(data);
         result.layout.push(block);
     }

@@ -1,9 +1,9 @@
 //! The shared GPU backend: a PTX-like IR whose text form is PTX, the reader of
 //! that text, and the lowering of a kernel's program to it.
 
+pub mod analysis;
 pub mod builder;
 mod canonical;
-pub mod cfg;
 pub mod inst;
 pub mod ir;
 pub mod lower;

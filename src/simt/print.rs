@@ -149,9 +149,8 @@ impl<'a> Printer<'a> {
                 write!(f, ".align {align} ")?;
             }
             write!(f, "{}{} {}", param.ty, param.attributes, param.name)?;
-            match param.count {
-                Some(count) => write!(f, "[{count}]")?,
-                None => {}
+            if let Some(count) = param.count {
+                write!(f, "[{count}]")?;
             }
         }
         write!(f, "\n)")

@@ -1,7 +1,7 @@
 //! The operands of an instruction, for those who look at all of them alike.
 
-use super::inst::{Address, Base, Callee, Guard, Op, Operand, Piece};
-use super::ir::{Param, Reg, Variable};
+use super::inst::{Address, Base, Callee, Guard, Op, Operand, Piece, Terminator};
+use super::ir::{Block, Param, Reg, Variable};
 
 /// A part of an instruction that names a register, an operand or an address.
 pub enum Part<'a> {
@@ -204,18 +204,57 @@ impl Op {
         results
     }
 
-    /// Renames all registers and variables.
-    pub fn rename(&mut self, reg: impl Fn(Reg) -> Reg, variable: impl Fn(Variable) -> Variable) {
+    /// Visits every register and variable that the instruction names, reads in the order of [`operands`](Self::operands) and
+    /// writes in the order of [`results`](Self::results). What an unknown instruction names is visited once and counts as both.
+    pub fn slots(&mut self, mut visit: impl FnMut(Slot)) {
         self.parts_mut(|part| match part {
-            PartMut::Def(r)
-            | PartMut::Use(r)
-            | PartMut::Touch(r)
-            | PartMut::Read(Operand::Reg(r))
-            | PartMut::At(Address { base: Base::Reg(r), .. }) => *r = reg(*r),
-            PartMut::Read(Operand::Variable(v)) | PartMut::At(Address { base: Base::Variable(v), .. }) => {
-                *v = variable(*v);
-            }
+            PartMut::Def(reg) => visit(Slot::Write(reg)),
+            PartMut::Touch(reg) => visit(Slot::Both(reg)),
+            PartMut::Use(reg)
+            | PartMut::Read(Operand::Reg(reg))
+            | PartMut::At(Address { base: Base::Reg(reg), .. }) => visit(Slot::Read(reg)),
+            PartMut::Read(Operand::Variable(variable))
+            | PartMut::At(Address { base: Base::Variable(variable), .. }) => visit(Slot::Variable(variable)),
             PartMut::Read(_) | PartMut::At(_) | PartMut::Pass(_) => {}
         });
+    }
+}
+
+/// A place in an instruction that names a register or a variable.
+pub enum Slot<'a> {
+    Read(&'a mut Reg),
+    Write(&'a mut Reg),
+    /// The instruction may read it and may write it.
+    Both(&'a mut Reg),
+    Variable(&'a mut Variable),
+}
+
+impl Terminator {
+    /// The register that decides where to go.
+    pub fn condition(&self) -> Option<Reg> {
+        match self {
+            Self::CondBra { guard, .. } => Some(guard.pred),
+            Self::Brx { index, .. } => Some(*index),
+            Self::Bra { .. } | Self::Ret | Self::Exit => None,
+        }
+    }
+
+    /// Visits the successors, in the order of [`targets`](Self::targets).
+    pub fn targets_mut(&mut self, visit: impl FnMut(&mut Block)) {
+        match self {
+            Self::Bra { target } => [target].into_iter().for_each(visit),
+            Self::CondBra { then, otherwise, .. } => [then, otherwise].into_iter().for_each(visit),
+            Self::Brx { targets, .. } => targets.iter_mut().for_each(visit),
+            Self::Ret | Self::Exit => {}
+        }
+    }
+
+    /// [`condition`](Self::condition), to change it.
+    pub fn condition_mut(&mut self) -> Option<&mut Reg> {
+        match self {
+            Self::CondBra { guard, .. } => Some(&mut guard.pred),
+            Self::Brx { index, .. } => Some(index),
+            Self::Bra { .. } | Self::Ret | Self::Exit => None,
+        }
     }
 }
