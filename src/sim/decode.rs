@@ -175,6 +175,8 @@ pub(super) struct Code<'m> {
     pub specials: Vec<(Special, u32)>,
     pub shared_bytes: u64,
     pub local_bytes: u64,
+    /// Width, height and depth of the CTA.
+    pub shape: [u32; 3],
     /// The module's tables, which follow the launch's buffers as segments.
     pub tables: Vec<(Space, Buffer)>,
 }
@@ -208,6 +210,7 @@ pub(super) fn decode<'m>(
         specials: Vec::new(),
         shared_bytes: 0,
         local_bytes: 0,
+        shape: func.threads.unwrap_or([launch.threads, 1, 1]),
         tables: Vec::new(),
     };
     let mut decoder = Decoder {

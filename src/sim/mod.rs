@@ -9,6 +9,7 @@
 
 mod barrier;
 mod buffer;
+mod claims;
 mod counts;
 mod cta;
 mod decode;
@@ -21,6 +22,7 @@ mod shared;
 mod warp;
 
 pub use buffer::Buffer;
+pub use claims::Claims;
 pub use counts::{Counts, LONG_DOUBLE_SLOTS};
 pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, Site, Wait};
 
@@ -41,6 +43,21 @@ pub fn run(
     buffers: &mut [Buffer],
     options: &Options,
 ) -> Result<Report, Box<Hazards>> {
+    run_checked(module, kernel, launch, buffers, options, None)
+}
+
+/// As [`run`], and checks what is claimed of the kernel's values at every instruction.
+///
+/// # Errors
+/// Those of [`run`]; a claim that does not hold is a hazard.
+pub fn run_checked(
+    module: &Module,
+    kernel: &str,
+    launch: &Launch,
+    buffers: &mut [Buffer],
+    options: &Options,
+    claims: Option<&Claims>,
+) -> Result<Report, Box<Hazards>> {
     let fail = |list| Box::new(Hazards { kernel: kernel.to_owned(), list });
     let unsupported = |kind| fail(vec![Hazard { cta: 0, site: None, kind }]);
     let Some(func) = module.func(kernel) else {
@@ -60,6 +77,7 @@ pub fn run(
         budget: options.budget,
         cta: 0,
         hazards: Collector::new(options.hazards),
+        checker: claims.map(|claims| claims::Checker::new(claims, code.shape[0], warps.len())),
     };
     match cta::run_grid(&mut machine, &mut warps, launch.ctas, launch.threads, options.schedule) {
         Ok(()) => Ok(Report { warps: warps.into_iter().map(|warp| warp.counts).collect() }),
@@ -95,7 +113,9 @@ impl Launch {
     }
 
     fn check(&self, threads: Option<[u32; 3]>, buffers: usize) -> Result<(), String> {
-        if !(1..=1024).contains(&self.threads) || threads.is_some_and(|threads| threads != [self.threads, 1, 1]) {
+        if !(1..=1024).contains(&self.threads)
+            || threads.is_some_and(|shape| shape.iter().product::<u32>() != self.threads)
+        {
             return Err(format!("a launch with {} threads per CTA", self.threads));
         }
         let missing = |a: &&Argument| matches!(a, Argument::Buffer(index) if *index >= buffers);

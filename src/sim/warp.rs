@@ -61,13 +61,18 @@ impl Warp {
         self.pending.clear();
         self.state = State::Ready;
         self.local.reset();
+        let [x, y, z] = code.shape;
         for (special, row) in &code.specials {
             self.regs[*row as usize] = std::array::from_fn(|lane| match special {
-                Special::TidX => u64::from(first) + lane as u64,
-                Special::NtidX => threads.into(),
+                Special::TidX => (first + lane as u32) as u64 % u64::from(x),
+                Special::TidY => u64::from((first + lane as u32) / x % y),
+                Special::TidZ => u64::from((first + lane as u32) / x / y),
+                Special::NtidX => x.into(),
+                Special::NtidY => y.into(),
+                Special::NtidZ => z.into(),
                 Special::CtaidX => cta.into(),
                 Special::NctaidX => ctas.into(),
-                Special::NtidY | Special::NtidZ | Special::NctaidY | Special::NctaidZ => 1,
+                Special::NctaidY | Special::NctaidZ => 1,
                 Special::WarpId => self.index as u64,
                 Special::LaneId => lane as u64,
                 _ => 0,

@@ -10,7 +10,7 @@ use super::dominators::post_dominators;
 use super::joins::{joins, repeats};
 use super::loops::Loops;
 use super::ssa::{Def, Facts, Pin, Ssa, Value};
-use crate::simt::ir::{Block, Func, Reg};
+use crate::simt::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
 use std::collections::BTreeMap;
 
@@ -21,6 +21,7 @@ pub struct Gated {
     pub ssa: Ssa,
     joins: SecondaryMap<Block, Vec<Block>>,
     exits: BTreeMap<(Block, Reg), Vec<Block>>,
+    homes: SecondaryMap<Inst, PackedOption<Block>>,
 }
 
 /// What a φ or a copy stands for.
@@ -57,7 +58,16 @@ impl Gated {
         }
         let pins: Vec<Pin> = exits.keys().map(|(block, reg)| Pin { block: *block, regs: vec![*reg] }).collect();
         let ssa = Ssa::compute(func, &facts, &pins);
-        Self { facts, loops, ssa, joins, exits }
+        let mut homes: SecondaryMap<Inst, PackedOption<Block>> = SecondaryMap::with_capacity(func.insts.len());
+        for block in &facts.cfg.order {
+            func.blocks[*block].insts.iter().for_each(|inst| homes[*inst] = (*block).into());
+        }
+        Self { facts, loops, ssa, joins, exits, homes }
+    }
+
+    /// The block of an instruction that can be reached.
+    pub fn home(&self, inst: Inst) -> Option<Block> {
+        self.homes[inst].expand()
     }
 
     /// The branches that decide about a φ or a copy.

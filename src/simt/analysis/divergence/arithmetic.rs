@@ -93,7 +93,8 @@ pub(super) fn widen(a: State, bits: u32, signed: bool, count: u64, assumed: bool
         };
     }
     if let Some((stride, base)) = a.known() {
-        let (low, high) = if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
+        let (low, high) =
+            if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
         let first = i128::from(if signed { sign_extend(base, bits) } else { base as i64 });
         let last = first + i128::from(sign_extend(stride, bits)) * i128::from(count.saturating_sub(1));
         if (low..=high).contains(&first) && (low..=high).contains(&last) {

@@ -40,9 +40,9 @@ impl Basis {
         let aligned = State::new(Coefficient::Known(1), Coefficient::Aligned);
         match shape {
             Some([x, y, z]) if x % 32 == 0 || y == 1 && z == 1 => {
-                let flat = if y == 1 && z == 1 { State::constant(0) } else { State::UNIFORM };
+                let flat = |size: u32| if size == 1 { State::constant(0) } else { State::UNIFORM };
                 let lane = if x <= 32 { one } else { aligned };
-                Self { unit: Special::TidX, count: x.into(), shape, tid: [one, flat, flat], lane }
+                Self { unit: Special::TidX, count: x.into(), shape, tid: [one, flat(y), flat(z)], lane }
             }
             Some(shape) => {
                 let tid = [0, 1, 2].map(|axis| by_lane(shape, axis));
@@ -52,9 +52,7 @@ impl Basis {
                 let tid = [one, State::UNIFORM, State::UNIFORM];
                 Self { unit: Special::TidX, count: MOST_THREADS, shape, tid, lane: aligned }
             }
-            None => {
-                Self { unit: Special::LaneId, count: 32, shape, tid: [State::DIVERGENT; 3], lane: one }
-            }
+            None => Self { unit: Special::LaneId, count: 32, shape, tid: [State::DIVERGENT; 3], lane: one },
         }
     }
 
@@ -67,9 +65,7 @@ impl Basis {
             TidY => self.tid[1],
             TidZ => self.tid[2],
             LaneId => self.lane,
-            NtidX if self.unit == TidX => {
-                size(0).unwrap_or(State::new(Coefficient::Known(0), Coefficient::Aligned))
-            }
+            NtidX if self.unit == TidX => size(0).unwrap_or(State::new(Coefficient::Known(0), Coefficient::Aligned)),
             NtidX => size(0).unwrap_or(State::UNIFORM),
             NtidY => size(1).unwrap_or(State::UNIFORM),
             NtidZ => size(2).unwrap_or(State::UNIFORM),

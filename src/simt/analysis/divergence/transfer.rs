@@ -1,11 +1,11 @@
 //! What each instruction makes of the states of its operands.
 
+use super::Context;
 use super::arithmetic::{add, aligned, multiply, negate, truncate, widen};
 use super::basis::affine;
 use super::eval::{eval, integer};
 use super::state::Coefficient::{Aligned, Bottom, Known};
 use super::state::State;
-use super::Context;
 use crate::simt::analysis::ssa::Value;
 use crate::simt::inst::*;
 use crate::simt::ir::{FuncKind, Inst, ParamKind};
@@ -27,9 +27,9 @@ impl Operands<'_> {
 
     fn state(&self, operand: Operand) -> State {
         match operand {
-            Operand::Reg(_) => self.name(operand).map_or(State::DIVERGENT, |value| {
-                self.states[cranelift_entity::EntityRef::index(value)]
-            }),
+            Operand::Reg(_) => self
+                .name(operand)
+                .map_or(State::DIVERGENT, |value| self.states[cranelift_entity::EntityRef::index(value)]),
             Operand::Imm(bits) => State::constant(bits),
             Operand::Special(special) => self.context.basis.state(special),
             Operand::Variable(_) => State::UNIFORM,
@@ -150,7 +150,9 @@ fn load(space: Space, order: Order, addr: &Address, on: &Operands) -> State {
         }
     };
     match space {
-        Space::Param if matches!(addr.base, Base::Reg(_)) && on.context.func.kind != FuncKind::Entry => State::DIVERGENT,
+        Space::Param if matches!(addr.base, Base::Reg(_)) && on.context.func.kind != FuncKind::Entry => {
+            State::DIVERGENT
+        }
         Space::Param | Space::Const | Space::Global | Space::Shared if weak && uniform => State::UNIFORM,
         _ => State::DIVERGENT,
     }
@@ -198,6 +200,9 @@ fn exact(op: &Op, operands: &[State], on: &Operands) -> Option<State> {
         Op::Setp { ty, other: None, .. } => (*ty, 1),
         _ => return None,
     };
+    if ty.bytes() < 4 {
+        return None;
+    }
     let known: Vec<(u64, u64)> = operands.iter().filter_map(|state| state.known()).collect();
     let at = |t: u64| {
         let mut values = [0; 3];

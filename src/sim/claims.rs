@@ -1,0 +1,201 @@
+//! Checks by execution what the divergence analysis claims of every value: at every dynamic instance of its definition and
+//! of each use, over the lanes that are active there.
+
+use super::hazard::Kind;
+use super::rows::Row;
+use super::warp::Warp;
+use crate::simt::analysis::divergence::{Basis, Coefficient, State};
+use crate::simt::analysis::gated::Gated;
+use crate::simt::analysis::ssa::Value;
+use crate::simt::inst::{Special, Type};
+use crate::simt::ir::{Func, Module, Reg};
+use crate::simt::print::Quotes;
+use cranelift_entity::SecondaryMap;
+use std::collections::BTreeMap;
+
+/// What is claimed of the values of one kernel, by position in the decoded code.
+#[derive(Debug, Clone)]
+pub struct Claims {
+    /// Checked in front of an instruction: what it reads, and the φs of a block in front of its first one.
+    before: Vec<Vec<Claim>>,
+    /// Checked behind it.
+    after: Vec<Vec<Claim>>,
+    /// T is `%tid.x`, else the lane.
+    by_tid: bool,
+    /// Values that strides are multiples of.
+    names: usize,
+    /// Claims of values, each counted once per place.
+    pub count: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Claim {
+    name: String,
+    ty: Type,
+    row: usize,
+    stride: Stride,
+    base: Base,
+    /// The value is one that strides are multiples of.
+    remember: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Stride {
+    Known(u64),
+    Scaled(usize, u64),
+    Any,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Base {
+    Known(u64),
+    /// A multiple of 32.
+    Aligned,
+    Any,
+}
+
+impl Claims {
+    /// The claims that `state` makes, in the layout's order of instructions.
+    pub fn new(module: &Module, func: &Func, gated: &Gated, basis: &Basis, state: impl Fn(Value) -> State) -> Self {
+        let mut names: BTreeMap<Value, usize> = BTreeMap::new();
+        for value in gated.ssa.values.keys() {
+            if let Coefficient::Scaled(name, _) = state(value).stride {
+                let next = names.len();
+                names.entry(name).or_insert(next);
+            }
+        }
+        let (rows, texts) = (rows(func), Quotes::new(module, func));
+        let mut count = 0;
+        let mut claim = |value: Value, defined: bool| {
+            let reg = gated.ssa.values[value].reg;
+            let state = state(value);
+            let stride = match state.stride {
+                Coefficient::Known(stride) => Stride::Known(stride),
+                Coefficient::Scaled(name, factor) => Stride::Scaled(names[&name], factor),
+                _ => Stride::Any,
+            };
+            let base = match state.base {
+                Coefficient::Known(base) => Base::Known(base),
+                Coefficient::Aligned => Base::Aligned,
+                _ => Base::Any,
+            };
+            let remember = names.get(&value).copied().filter(|_| defined);
+            let claims = !matches!(stride, Stride::Any);
+            count += usize::from(claims);
+            (claims || remember.is_some()).then(|| Claim {
+                name: texts.register(reg),
+                ty: func.regs[reg],
+                row: rows[reg],
+                stride,
+                base,
+                remember,
+            })
+        };
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        for block in &func.layout {
+            let reachable = gated.facts.cfg.reachable(*block);
+            let mut first: Vec<Claim> =
+                gated.ssa.starts(*block).iter().filter_map(|value| claim(*value, true)).collect();
+            for inst in &func.blocks[*block].insts {
+                let accesses = &gated.facts.accesses;
+                let mut reads = std::mem::take(&mut first);
+                let mut writes = Vec::new();
+                if reachable {
+                    reads.extend(gated.ssa.reads(accesses, *inst).iter().filter_map(|value| claim(*value, false)));
+                    writes.extend(gated.ssa.writes(accesses, *inst).iter().filter_map(|value| claim(*value, true)));
+                }
+                before.push(reads);
+                after.push(writes);
+            }
+            first.extend(gated.ssa.condition(*block).filter(|_| reachable).and_then(|value| claim(value, false)));
+            before.push(first);
+            after.push(Vec::new());
+        }
+        Self { before, after, by_tid: basis.unit == Special::TidX, names: names.len(), count }
+    }
+}
+
+/// The row, or the predicate, of each register in the decoded code.
+fn rows(func: &Func) -> SecondaryMap<Reg, usize> {
+    let mut rows = SecondaryMap::with_capacity(func.regs.len());
+    let mut next = [0; 2];
+    for (reg, ty) in func.regs.iter() {
+        let next = &mut next[usize::from(*ty == Type::Pred)];
+        rows[reg] = *next;
+        *next += 1;
+    }
+    rows
+}
+
+/// Checks claims while warps run.
+pub(super) struct Checker<'c> {
+    claims: &'c Claims,
+    /// The width of the block.
+    width: u64,
+    /// Per warp the last values of the names, lane by lane.
+    names: Vec<Vec<Row>>,
+}
+
+impl<'c> Checker<'c> {
+    pub(super) fn new(claims: &'c Claims, width: u32, warps: usize) -> Self {
+        Self { claims, width: width.into(), names: vec![vec![[0; 32]; claims.names]; warps] }
+    }
+
+    /// In front of an instruction that the lanes of the mask come to.
+    pub(super) fn before(&mut self, warp: &Warp, pc: u32, mask: u32) -> Option<Kind> {
+        self.check(&self.claims.before[pc as usize], warp, mask)
+    }
+
+    /// Behind it.
+    pub(super) fn after(&mut self, warp: &Warp, pc: u32, mask: u32) -> Option<Kind> {
+        self.check(&self.claims.after[pc as usize], warp, mask)
+    }
+
+    fn check(&mut self, claims: &'c [Claim], warp: &Warp, mask: u32) -> Option<Kind> {
+        let mut broken = None;
+        for claim in claims {
+            let value = |lane: usize| match claim.ty {
+                Type::Pred => u64::from(warp.preds[claim.row] >> lane & 1),
+                _ => warp.regs[claim.row][lane],
+            };
+            if let Some(name) = claim.remember {
+                let row = &mut self.names[warp.index][name];
+                (0..32).filter(|lane| mask >> lane & 1 == 1).for_each(|lane| row[lane] = value(lane));
+            }
+            broken = broken.or_else(|| self.broken(claim, warp.index, mask, value));
+        }
+        broken
+    }
+
+    fn broken(&self, claim: &Claim, warp: usize, mask: u32, value: impl Fn(usize) -> u64) -> Option<Kind> {
+        let lead = mask.trailing_zeros() as usize;
+        let stride = match claim.stride {
+            Stride::Any => return None,
+            Stride::Known(stride) => stride,
+            Stride::Scaled(name, factor) => factor.wrapping_mul(self.names[warp][name].get(lead).copied()?),
+        };
+        let low = claim.ty.mask();
+        let t = |lane: usize| match self.claims.by_tid {
+            true => (32 * warp + lane) as u64 % self.width,
+            false => lane as u64,
+        };
+        let origin = value(lead).wrapping_sub(stride.wrapping_mul(t(lead)));
+        let holds = match claim.base {
+            Base::Known(base) => origin & low == base & low,
+            Base::Aligned => origin % 32 == 0,
+            Base::Any => true,
+        };
+        let expected = |lane: usize| match claim.base {
+            Base::Known(base) => base.wrapping_add(stride.wrapping_mul(t(lane))) & low,
+            _ => origin.wrapping_add(stride.wrapping_mul(t(lane))) & low,
+        };
+        let wrong = (0..32).filter(|lane| mask >> lane & 1 == 1).find(|lane| value(*lane) & low != expected(*lane));
+        let lane = if holds { wrong? } else { wrong.unwrap_or(lead) };
+        let claim = match (claim.stride, claim.base) {
+            (Stride::Known(0), _) => format!("{} is uniform", claim.name),
+            (_, Base::Aligned) => format!("{} has stride {stride} and an aligned base", claim.name),
+            _ => format!("{} has stride {stride}", claim.name),
+        };
+        Some(Kind::BrokenClaim { claim, lane: lane as u32, found: value(lane), expected: expected(lane) })
+    }
+}
