@@ -130,13 +130,14 @@ fn with_thermo(folder: &Path, species: &str, thermo: &str, options: Options) -> 
 #[test]
 fn broken_thermo_entries_matter_only_when_they_are_used() {
     let Some(folder) = folder() else { return };
-    let diagnostics =
-        with_thermo(folder, "O O2 H H2 H2O OH", "bad-nasa7-formatting.dat", Options::default()).expect_err("three broken entries");
+    let diagnostics = with_thermo(folder, "O O2 H H2 H2O OH", "bad-nasa7-formatting.dat", Options::default())
+        .expect_err("three broken entries");
     let errors: Vec<_> = diagnostics.iter().filter(|d| d.is_error()).collect();
     let lines: Vec<usize> = errors.iter().filter_map(|d| Some(d.span.as_ref()?.line_column().0)).collect();
     assert_eq!(lines, [7, 15, 24], "{}", describe(&diagnostics));
     assert!(with_thermo(folder, "O H H2O", "bad-nasa7-formatting.dat", Options::default()).is_ok());
-    let diagnostics = with_thermo(folder, "H R1A R1B", "bad-nasa7-composition.dat", Options::default()).expect_err("a shifted column");
+    let diagnostics = with_thermo(folder, "H R1A R1B", "bad-nasa7-composition.dat", Options::default())
+        .expect_err("a shifted column");
     assert!(describe(&diagnostics).contains("malformed elemental composition"), "{}", describe(&diagnostics));
     assert!(with_thermo(folder, "H R1B", "bad-nasa7-composition.dat", Options::default()).is_ok());
 }
@@ -164,7 +165,7 @@ fn a_custom_element_has_its_given_weight() {
 fn nasa_9_ranges_must_be_adjacent() {
     let Some(folder) = folder() else { return };
     let diagnostics = with_thermo(folder, "e-", "bad-nasa9-Trange.dat", Options::default()).expect_err("a gap");
-    let expected = "8:3 thermo::ranges the NASA-9 polynomials of species 'e-' have non-adjacent temperature ranges: \
+    let expected = "8:4 thermo::ranges the NASA-9 polynomials of species 'e-' have non-adjacent temperature ranges: \
                     one ends at 1000 K, the next begins at 1100 K";
     assert!(describe(&diagnostics).contains(expected), "{}", describe(&diagnostics));
 }

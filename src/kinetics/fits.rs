@@ -24,10 +24,10 @@ pub fn fit(species: &[Species]) -> Result<TransportFits, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let molecules: Vec<Molecule> =
         species.iter().filter_map(|s| molecule(s).map_err(|error| errors.push(error)).ok()).collect();
-    let [t_min, t_max] = species.iter().map(|s| s.thermo.limits()).fold(
-        [0.0, f64::INFINITY],
-        |[t_min, t_max]: [f64; 2], [low, high]| [t_min.max(low), t_max.min(high)],
-    );
+    let [t_min, t_max] = species
+        .iter()
+        .map(|s| s.thermo.limits())
+        .fold([0.0, f64::INFINITY], |[t_min, t_max]: [f64; 2], [low, high]| [t_min.max(low), t_max.min(high)]);
     if !(t_min > 0.0 && t_min < t_max && t_max.is_finite()) {
         let message = format!("the thermodynamic data of all species have no common range: {t_min} K to {t_max} K");
         errors.push(

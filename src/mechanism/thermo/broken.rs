@@ -42,7 +42,9 @@ fn nasa7_fault(block: &str) -> String {
         let length = end.chars().count();
         return match mark {
             _ if end.ends_with(number) && (75..=85).contains(&length) => {
-                format!("line {number} of the entry has its digit {number} in column {length} instead of 80: it is shifted")
+                format!(
+                    "line {number} of the entry has its digit {number} in column {length} instead of 80: it is shifted"
+                )
             }
             Some(other) if !other.is_whitespace() => {
                 format!("line {number} of the entry has '{other}' in column 80 where {number} is expected")

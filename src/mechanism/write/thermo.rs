@@ -68,7 +68,8 @@ fn record9(species: &Species, thermo: &Nasa9, elements: &[Element]) -> String {
     let mut text = format!("{}\n", species.name);
     text.push_str(&format!("{:>2}        {parts} 0{:>13}{:>15}{more}\n", thermo.ranges.len(), "", ""));
     for (limits, row) in thermo.temperatures.windows(2).zip(&thermo.ranges) {
-        let limits: String = limits.iter().map(|t| format!("{:>11}", temperature(*t, 10).unwrap_or_default())).collect();
+        let limits: String =
+            limits.iter().map(|t| format!("{:>11}", temperature(*t, 10).unwrap_or_default())).collect();
         let [a1, a2, a3, a4, a5, a6, a7, b1, b2] = row.map(|value| coefficient(value, 16));
         text.push_str(&format!("{limits}7 -2.0 -1.0  0.0  1.0  2.0  3.0  4.0  0.0\n"));
         text.push_str(&format!("{a1}{a2}{a3}{a4}{a5}\n{a6}{a7}{:16}{b1}{b2}\n", ""));
