@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use singe::diagnostic::Source;
 use singe::sim::{self, Argument, Buffer, Claims, Kind, Launch, Options as SimOptions};
-use singe::simt::analysis::divergence::{BlockShape, Class, Divergence, Options, State};
+use singe::simt::analysis::divergence::{BlockShape, Class, Coefficient, Divergence, Options, State};
 use singe::simt::analysis::gated::Gated;
 use singe::simt::analysis::ssa::Value;
 use singe::simt::ir::{Func, Module};
@@ -250,4 +250,214 @@ fn every_claim_holds_on_random_kernels() {
     }
     println!("{claims} claims");
     assert!(claims > 10_000);
+}
+
+/// Runs a body under every claim on several shapes.
+#[track_caller]
+fn holds(body: &str, shapes: &[[u32; 3]]) {
+    let module = kernel(body);
+    for shape in shapes {
+        for block in [BlockShape::Unknown, BlockShape::Known(*shape)] {
+            let run = Run { shape: *shape, ctas: 2, options: Options { block, ..Options::default() } };
+            let (broken, _) = checked(&module, &run, 8, |_, state| state);
+            assert!(broken.is_empty(), "{shape:?} {block:?}: {broken:?}");
+        }
+    }
+}
+
+/// Claims of a rule that is not sound: the simulator finds a lane that disproves them.
+#[track_caller]
+fn caught(body: &str, shape: [u32; 3], name: &str, wrong: State) {
+    let module = kernel(body);
+    let func = &module.funcs[0];
+    let options = Options { block: BlockShape::Known(shape), ..Options::default() };
+    let analysed = analyse(func, options);
+    let target = value(func, &analysed, name);
+    assert_ne!(state(func, &analysed, name), wrong, "the analysis makes the wrong claim itself");
+    let run = Run { shape, ctas: 1, options };
+    let (broken, _) = checked(&module, &run, 8, |value, state| if value == target { wrong } else { state });
+    assert!(broken.iter().any(|kind| matches!(kind, Kind::BrokenClaim { .. })), "{broken:?}");
+}
+
+fn affine(stride: u64, base: u64) -> State {
+    State::new(Coefficient::Known(stride), Coefficient::Known(base))
+}
+
+/// |tid - 16| is no affine function: taking the absolute values of stride and base apart gives tid + 16.
+#[test]
+fn the_absolute_value_keeps_no_stride() {
+    let body = "mov.u32 %r1, %tid.x; sub.s32 %r2, %r1, 16; abs.s32 %r3, %r2; add.s32 %r4, %r1, 5; abs.s32 %r5, %r4;";
+    holds(body, &[[64, 1, 1], [40, 1, 1]]);
+    expect(body, WARPS, &[("%r3", Class::Divergent), ("%r5", Class::Affine)]);
+    caught(body, [64, 1, 1], "%r3", affine(1, 16));
+}
+
+/// A conversion that wraps is no identity.
+#[test]
+fn a_conversion_that_wraps_keeps_no_stride() {
+    let body = "mov.u32 %r1, %tid.x; sub.u32 %r2, %r1, 8; cvt.u64.u32 %rd2, %r2; cvt.s64.s32 %rd3, %r2;
+        mul.wide.u32 %rd4, %r2, 4; mul.wide.s32 %rd5, %r2, 4; cvt.u64.u32 %rd6, %r1;";
+    holds(body, &[[64, 1, 1], [40, 1, 1]]);
+    let classes = [
+        ("%rd2", Class::Divergent),
+        ("%rd3", Class::Affine),
+        ("%rd4", Class::Divergent),
+        ("%rd5", Class::Affine),
+        ("%rd6", Class::Affine),
+    ];
+    expect(body, WARPS, &classes);
+    caught(body, [64, 1, 1], "%rd2", affine(1, 8u64.wrapping_neg()));
+}
+
+/// An unknown base may wrap anywhere; the option assumes that it does not, and the simulator tells when it does.
+#[test]
+fn an_assumption_about_indices_is_checked() {
+    let body = |base: &str| {
+        format!(
+            "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, {base}, %r1;
+        sub.u32 %r4, %r3, %r30; cvt.u64.u32 %rd2, %r4;"
+        )
+    };
+    let assumed = Options { assume_index_no_wrap: true, ..WARPS };
+    expect(&body("64"), WARPS, &[("%rd2", Class::Divergent)]);
+    expect(&body("64"), assumed, &[("%rd2", Class::AffineUnknownBase)]);
+    let run = Run { shape: [64, 1, 1], ctas: 2, options: assumed };
+    // n is 40, so lane 40 of the first block is where the index passes 0
+    let (broken, _) = checked(&kernel(&body("64")), &run, 8, |_, state| state);
+    assert!(!broken.is_empty());
+}
+
+/// The result of `set` is no difference of its operands.
+#[test]
+fn set_keeps_no_stride() {
+    let body = "mov.u32 %r1, %tid.x; set.lt.u32.u32 %r2, %r1, 16;";
+    expect(body, WARPS, &[("%r2", Class::Divergent)]);
+}
+
+/// Each element of a vector counts by itself; nothing is left without a state.
+#[test]
+fn vectors_are_handled_by_element() {
+    let body = "mov.u32 %r1, %tid.x; cvt.u64.u32 %rd2, %r1; shl.b64 %rd3, %rd2, 3; add.u64 %rd4, %rd1, %rd3;
+        ld.global.v2.u32 {%r2, %r3}, [%rd4]; ld.global.v2.u32 {%r4, %r5}, [%rd1];
+        mov.b64 %rd5, {%r1, %r30}; mov.b64 {%r6, %r7}, %rd5; mov.b64 {%r8, %r9}, %rd4;";
+    let classes = [
+        ("%r2", Class::Divergent),
+        ("%r3", Class::Divergent),
+        ("%r4", Class::Uniform),
+        ("%r5", Class::Uniform),
+        ("%r6", Class::Divergent),
+        ("%r8", Class::AffineUnknownBase),
+        ("%r9", Class::Divergent),
+    ];
+    expect(body, WARPS, &classes);
+}
+
+#[test]
+fn unknown_instructions_are_divergent() {
+    let body = "mov.u32 %r1, 5; frobnicate.u32 %r2, %r1; add.u32 %r3, %r2, 1; setp.eq.u32 %p1, %r3, 6;";
+    expect(body, WARPS, &[("%r2", Class::Divergent), ("%r3", Class::Divergent), ("%p1", Class::Divergent)]);
+    let loads = "ld.volatile.global.u32 %r1, [%rd1]; ld.local.u32 %r2, [stack]; ld.u32 %r3, [%rd1];
+        ld.relaxed.gpu.global.u32 %r4, [%rd1]; mov.u32 %r5, %clock; mov.u32 %r6, %lanemask_lt;";
+    let divergent = ["%r1", "%r2", "%r3", "%r4", "%r5", "%r6"].map(|name| (name, Class::Divergent));
+    expect(loads, WARPS, &divergent);
+}
+
+/// In blocks of 16 × 16 a warp has two rows.
+#[test]
+fn rows_of_sixteen_threads_are_no_warps() {
+    let body = "mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mad.lo.u32 %r3, %r2, 16, %r1; shr.u32 %r4, %r1, 5;
+        setp.eq.u32 %p1, %r2, 1; mov.u32 %r5, 0; @%p1 bra SKIP; mov.u32 %r5, 1; SKIP: add.u32 %r6, %r5, 1;";
+    holds(body, &[[16, 16, 1], [32, 8, 1], [64, 2, 1], [20, 3, 1]]);
+    caught(body, [16, 16, 1], "%r2", State::UNIFORM);
+    caught(body, [16, 16, 1], "%p1", State::UNIFORM);
+    caught(body, [16, 16, 1], "%r6", State::UNIFORM);
+    caught(body, [16, 16, 1], "%r1", affine(1, 0));
+}
+
+/// Lanes that leave a loop early bring the value of an earlier round, also where they leave to the next round of an
+/// outer loop, and where several branches leave.
+#[test]
+fn values_behind_a_divergent_exit_are_divergent() {
+    let body = "mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 7; mov.u32 %r3, 0;
+        LOOP: add.u32 %r3, %r3, 1; mul.lo.u32 %r4, %r3, 3; setp.le.u32 %p1, %r3, %r2; @%p1 bra LOOP;
+        add.u32 %r5, %r4, 1;";
+    expect(body, WARPS, &[("%r5", Class::Divergent)]);
+    holds(body, &[[64, 1, 1], [40, 1, 1], [16, 4, 1]]);
+    caught(body, [64, 1, 1], "%r5", State::UNIFORM);
+    let two = "mov.u32 %r1, %tid.x; mov.u32 %r3, 0;
+        LOOP: add.u32 %r3, %r3, 1; setp.eq.u32 %p1, %r3, %r1; @%p1 bra OUT; setp.lt.u32 %p2, %r3, %r30; @%p2 bra LOOP;
+        OUT: add.u32 %r5, %r3, 1;";
+    expect(two, WARPS, &[("%p2", Class::Uniform), ("%r5", Class::Divergent)]);
+    holds(two, &[[64, 1, 1], [40, 1, 1]]);
+    // lanes that go on to the next round meet the others in front of the only exit
+    let next = "mov.u32 %r1, %tid.x; mov.u32 %r3, 0; mov.u32 %r6, 0;
+        LOOP: add.u32 %r3, %r3, 1; and.b32 %r4, %r3, 3; and.b32 %r2, %r1, 3; setp.lt.u32 %p1, %r4, %r2; @%p1 bra LOOP;
+        add.u32 %r5, %r3, 1; setp.lt.u32 %p2, %r5, 20; @%p2 bra LOOP;";
+    expect(next, WARPS, &[("%r5", Class::Divergent), ("%p2", Class::Divergent)]);
+    holds(next, &[[64, 1, 1], [40, 1, 1]]);
+    caught(next, [64, 1, 1], "%r5", State::UNIFORM);
+}
+
+/// The stride is known to the simulator only.
+#[test]
+fn a_stride_that_is_a_uniform_value_is_checked() {
+    let body = "mov.u32 %r1, %tid.x; mul.lo.u32 %r2, %r1, %r30; add.u32 %r3, %r2, 5; shl.b32 %r4, %r3, 2; sub.u32 %r5, %r4, %r2;";
+    expect(body, WARPS, &[("%r2", Class::Symbolic), ("%r4", Class::Symbolic), ("%r5", Class::Symbolic)]);
+    holds(body, &[[64, 1, 1], [40, 1, 1]]);
+    // a name does not outlive its round of a loop
+    let looped = "mov.u32 %r1, %tid.x; mov.u32 %r3, 1; mov.u32 %r4, 0;
+        LOOP: ld.global.u32 %r5, [%rd1]; add.u32 %r6, %r5, %r3; mul.lo.u32 %r7, %r1, %r6; add.u32 %r8, %r4, 1;
+        mov.u32 %r4, %r7; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 6; @%p1 bra LOOP;";
+    expect(looped, WARPS, &[("%r7", Class::Symbolic), ("%r8", Class::Divergent)]);
+    holds(looped, &[[64, 1, 1], [40, 1, 1]]);
+}
+
+#[test]
+fn warp_wide_operations() {
+    use Class::*;
+    let body = "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 9;
+        vote.sync.any.pred %p2, %p1, -1; vote.sync.ballot.b32 %r2, %p1, -1;
+        shfl.sync.idx.b32 %r3, %r1, 4, 31, -1; shfl.sync.bfly.b32 %r4, %r1, 1, 31, -1; shfl.sync.idx.b32 %r5, %r1, %r1, 31, -1;
+        shfl.sync.up.b32 %r6, %r30, 1, 0, -1; activemask.b32 %r7; vote.sync.any.pred %p3, %p1, %r30;
+        match.any.sync.b32 %r8, %r1, -1;";
+    let classes = [
+        ("%p2", Uniform),
+        ("%r2", Uniform),
+        ("%r3", Uniform),
+        ("%r4", Divergent),
+        ("%r5", Divergent),
+        ("%r6", Uniform),
+        ("%r7", Uniform),
+        ("%p3", Divergent),
+        ("%r8", Divergent),
+    ];
+    expect(body, WARPS, &classes);
+}
+
+/// Reasons lead from a value to a source.
+#[test]
+fn reasons_are_chains() {
+    let module = kernel(
+        "mov.u32 %r1, %tid.x; cvt.u64.u32 %rd2, %r1; shl.b64 %rd3, %rd2, 2; add.u64 %rd4, %rd1, %rd3;
+        ld.global.u32 %r2, [%rd4]; setp.gt.u32 %p1, %r2, 3; mov.u32 %r3, 1; @%p1 bra SKIP; mov.u32 %r3, 2;
+        SKIP: add.u32 %r4, %r3, 1;",
+    );
+    let func = &module.funcs[0];
+    let analysed = analyse(func, WARPS);
+    let from = value(func, &analysed, "%r4");
+    let chain = analysed.result.reasons(func, &analysed.gated, WARPS, from);
+    let text: Vec<String> = chain.iter().map(|(_, reason)| reason.rule.to_string()).collect();
+    assert_eq!(
+        text,
+        [
+            "operation on a divergent value",
+            "divergent branch of BB0",
+            "operation on a divergent value",
+            "load from a divergent address",
+            "affine",
+            "affine",
+            "affine",
+            "special register"
+        ]
+    );
 }

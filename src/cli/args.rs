@@ -30,6 +30,8 @@ pub enum Command {
     Check(CheckArguments),
     /// Write a mechanism as canonical CHEMKIN files
     Fmt(FmtArguments),
+    /// Tell which values and branches of a PTX kernel are uniform, affine or divergent across a warp, and why
+    Analyze(AnalyzeArguments),
     /// Run a PTX kernel in the simulator; print outputs, counts and hazards
     Sim(SimArguments),
     /// Prove a PTX kernel free of deadlocks, unsafe reuse of barriers and races on shared memory
@@ -84,6 +86,31 @@ impl From<SweepName> for Parameter {
 }
 
 #[derive(Debug, Args)]
+pub struct AnalyzeArguments {
+    /// The PTX text
+    #[arg(value_name = "PTX")]
+    pub ptx: PathBuf,
+    /// Width, height and depth of the block [default: what the kernel's .reqntid says]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub block: Vec<u32>,
+    /// The width of the block is a multiple of 32
+    #[arg(long, conflicts_with = "block")]
+    pub whole_warps: bool,
+    /// Conversions of indices to 64 bits do not wrap; the claims then rest on it
+    #[arg(long)]
+    pub assume_index_no_wrap: bool,
+    /// The kernel [default: every function of the text]
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Draw the control-flow graph, coloured by divergence, to a DOT file
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
+    /// Print the result as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct SimArguments {
     /// The PTX text
     #[arg(value_name = "PTX")]
@@ -91,6 +118,9 @@ pub struct SimArguments {
     /// The launch: shape and arguments, in TOML
     #[arg(long, value_name = "FILE")]
     pub launch: PathBuf,
+    /// Check at every instruction what the divergence analysis claims of its values
+    #[arg(long)]
+    pub check_uniformity: bool,
     /// Print the result as JSON on stdout
     #[arg(long)]
     pub json: bool,

@@ -35,7 +35,9 @@ use super::args::SimArguments;
 use super::kernel::{failed, input, module, text};
 use crate::diagnostic::Diagnostic;
 use crate::driver::Failure;
-use crate::sim::{self, Argument, Buffer, Launch, Options, Schedule};
+use crate::sim::{self, Argument, Buffer, Claims, Launch, Options, Schedule};
+use crate::simt::Module;
+use crate::simt::analysis::divergence::{self, BlockShape};
 
 pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
     let module = module(&arguments.ptx)?;
@@ -64,7 +66,9 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
     }
     let launch = Launch { ctas: file.ctas, threads: file.threads, arguments: values };
     let schedule = file.seed.map_or(Schedule::RoundRobin, |seed| Schedule::Random { seed });
-    let result = sim::run(&module, &kernel, &launch, &mut buffers, &Options { schedule, ..Options::default() });
+    let claims = arguments.check_uniformity.then(|| claims(&module, &kernel, launch.threads)).flatten();
+    let options = Options { schedule, ..Options::default() };
+    let result = sim::run_checked(&module, &kernel, &launch, &mut buffers, &options, claims.as_ref());
     match result {
         Ok(report) => {
             let outputs: Vec<(usize, Vec<f64>)> = outputs.into_iter().map(|(n, b)| (n, buffers[b].reals())).collect();
@@ -81,6 +85,14 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
             Err(failed(list.into_iter().map(diagnostic).collect()))
         }
     }
+}
+
+/// What the divergence analysis claims for the launch.
+fn claims(module: &Module, kernel: &str, threads: u32) -> Option<Claims> {
+    let func = module.func(kernel)?;
+    let block = BlockShape::Known(func.threads.unwrap_or([threads, 1, 1]));
+    let options = divergence::Options { block, ..divergence::Options::default() };
+    Some(Claims::compute(module, func, options))
 }
 
 fn show(json: bool, kernel: &str, outputs: &[(usize, Vec<f64>)], report: &sim::Report) {

@@ -4,7 +4,7 @@
 use super::hazard::Kind;
 use super::rows::Row;
 use super::warp::Warp;
-use crate::simt::analysis::divergence::{Basis, Coefficient, State};
+use crate::simt::analysis::divergence::{Basis, Coefficient, Divergence, Options, State};
 use crate::simt::analysis::gated::Gated;
 use crate::simt::analysis::ssa::Value;
 use crate::simt::inst::{Special, Type};
@@ -55,6 +55,13 @@ enum Base {
 }
 
 impl Claims {
+    /// The claims of the divergence analysis.
+    pub fn compute(module: &Module, func: &Func, options: Options) -> Self {
+        let gated = Gated::compute(func);
+        let result = Divergence::compute(func, &gated, options);
+        Self::new(module, func, &gated, &result.basis, |value| result.state(value))
+    }
+
     /// The claims that `state` makes, in the layout's order of instructions.
     pub fn new(module: &Module, func: &Func, gated: &Gated, basis: &Basis, state: impl Fn(Value) -> State) -> Self {
         let mut names: BTreeMap<Value, usize> = BTreeMap::new();

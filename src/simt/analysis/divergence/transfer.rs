@@ -180,10 +180,9 @@ fn generic(op: &Op, on: &Operands) -> State {
     });
     let operands = &operands[..count.min(5)];
     let uniform = operands.iter().all(|state| state.is_uniform());
-    if count <= 3 && operands.iter().all(|state| state.known().is_some()) {
-        if let Some(state) = exact(op, operands, on) {
-            return state;
-        }
+    let all_known = count <= 3 && operands.iter().all(|state| state.known().is_some());
+    if let Some(state) = all_known.then(|| exact(op, operands, on)).flatten() {
+        return state;
     }
     match whole_warps(op, operands) {
         Some(state) => state,
