@@ -1,6 +1,7 @@
 //! Chores of the project, run as `cargo xtask CHORE`:
 //!
 //! - `test [ARGUMENTS]` fetches the CUDA compilers if it can, then runs `cargo test --workspace --release ARGUMENTS`
+//! - `divergence` runs the divergence analysis over the corpus and the mechanism kernels and writes docs/divergence.md
 //! - `toolchain` only fetches the CUDA compilers
 
 mod toolchain;
@@ -15,8 +16,9 @@ fn main() -> ExitCode {
             if let Err(reason) = toolchain::fetch(&root()) {
                 eprintln!("The tests that need the CUDA compilers will be skipped: {reason}");
             }
-            test(arguments)
+            cargo(["test", "--workspace", "--release"].map(str::to_owned).into_iter().chain(arguments))
         }
+        Some("divergence") => cargo(["bench", "--bench", "divergence", "--", "--write"].map(str::to_owned).into_iter()),
         Some("toolchain") => match toolchain::fetch(&root()) {
             Ok(folder) => {
                 println!("{}", folder.display());
@@ -28,16 +30,17 @@ fn main() -> ExitCode {
             }
         },
         _ => {
-            eprintln!("usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain");
+            eprintln!(
+                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask divergence\n       cargo xtask toolchain"
+            );
             ExitCode::from(2)
         }
     }
 }
 
-fn test(arguments: impl Iterator<Item = String>) -> ExitCode {
+fn cargo(arguments: impl Iterator<Item = String>) -> ExitCode {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status =
-        Command::new(cargo).current_dir(root()).args(["test", "--workspace", "--release"]).args(arguments).status();
+    let status = Command::new(cargo).current_dir(root()).args(arguments).status();
     match status {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,
