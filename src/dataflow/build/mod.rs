@@ -8,6 +8,7 @@ mod diffusion;
 mod eigen;
 mod factored;
 mod form;
+mod gibbs;
 mod low_rank;
 mod means;
 mod pressure;
