@@ -260,22 +260,22 @@ fn power_step(matrices: &[Vec<f64>], a: &[f64], n: usize, q: usize) -> Vec<f64> 
     sum
 }
 
-/// The columns made orthonormal (modified Gram-Schmidt, twice); columns without direction of their own become zero.
+/// The columns made orthonormal: modified Gram-Schmidt, again and again so that even what is left of a column by rounding
+/// alone becomes a direction of its own. Zero columns stay zero.
 fn orthonormal(a: &[f64], n: usize, q: usize) -> Vec<f64> {
     let mut columns: Vec<Vec<f64>> = (0..q).map(|m| (0..n).map(|i| a[i * q + m]).collect()).collect();
     for m in 0..q {
         let (done, rest) = columns.split_at_mut(m);
         let column = &mut rest[0];
-        let before = dot(column, column).sqrt();
-        for _ in 0..2 {
+        for _ in 0..3 {
             for other in done.iter() {
                 let part = dot(other, column);
                 column.iter_mut().zip(other).for_each(|(x, y)| *x -= part * y);
             }
+            let length = dot(column, column).sqrt();
+            let factor = if length > 0.0 { 1.0 / length } else { 0.0 };
+            column.iter_mut().for_each(|x| *x *= factor);
         }
-        let length = dot(column, column).sqrt();
-        let factor = if length > 1e-13 * before { 1.0 / length } else { 0.0 };
-        column.iter_mut().for_each(|x| *x *= factor);
     }
     (0..n).flat_map(|i| columns.iter().map(move |c| c[i]).collect::<Vec<f64>>()).collect()
 }
