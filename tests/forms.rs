@@ -94,7 +94,7 @@ fn nearly_pure(model: &Model) -> Vec<State> {
         for exponent in 2..=24 {
             let rest = 10f64.powi(-exponent);
             let other = (most + 1 + exponent as usize) % size;
-            let alone = (most + exponent as usize) % 2 == 0;
+            let alone = (most + exponent as usize).is_multiple_of(2);
             let mut x = vec![if alone { 0.0 } else { rest / (size - 1) as f64 }; size];
             if alone {
                 x[other] = rest;
