@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::opt_arguments::OptArguments;
 use crate::dataflow::{Form, Kernel};
 use crate::emit::overlay::Codegen;
 use crate::fault::Fault;
@@ -36,6 +37,8 @@ pub enum Command {
     Sim(SimArguments),
     /// Prove a PTX kernel free of deadlocks, unsafe reuse of barriers and races on shared memory
     Verify(VerifyArguments),
+    /// Run passes of the backend on a PTX file
+    Opt(OptArguments),
     /// Tell how many CTAs of a kernel an SM holds, and which resource limits them
     Occupancy(OccupancyArguments),
 }
@@ -392,7 +395,7 @@ fn kernel(text: &str) -> Result<Kernel, String> {
         .ok_or_else(|| "known kernels: viscosity, conductivity, diffusion, chemistry".into())
 }
 
-fn target(text: &str) -> Result<&'static Target, String> {
+pub(super) fn target(text: &str) -> Result<&'static Target, String> {
     Target::by_name(text).map_err(|e| e.to_string())
 }
 

@@ -10,6 +10,8 @@ mod compile;
 mod fmt;
 mod kernel;
 mod occupancy;
+mod opt;
+mod opt_arguments;
 mod sim;
 mod verify;
 
@@ -42,6 +44,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Analyze(arguments)) => analyze::run(&arguments),
         Some(Command::Sim(arguments)) => sim::run(&arguments),
         Some(Command::Verify(arguments)) => verify::run(&arguments),
+        Some(Command::Opt(arguments)) => opt::run(&arguments),
         Some(Command::Occupancy(arguments)) => occupancy::run(&arguments),
         None => compile::run(&parsed.compile, command_line(&words)),
     };

@@ -1,6 +1,7 @@
 //! The shared GPU backend: a PTX-like IR whose text form is PTX, the reader of
 //! that text, and the lowering of a kernel's program to it.
 
+pub mod allocate;
 pub mod analysis;
 pub mod builder;
 mod canonical;

@@ -1,0 +1,109 @@
+//! The arguments of `singe opt`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::args::target;
+use crate::simt::allocate::Algorithm;
+use crate::simt::allocate::home::Rewriting;
+use crate::target::Target;
+
+#[derive(Debug, Args)]
+pub struct OptArguments {
+    /// The PTX text
+    pub ptx: PathBuf,
+    /// What to do, in order
+    #[arg(long = "pass", value_name = "PASS", value_delimiter = ',', required = true)]
+    pub passes: Vec<PassName>,
+    /// Only this kernel
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// allocate: 32-bit registers per thread
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=255))]
+    pub registers: u32,
+    /// allocate: predicate registers per thread
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=7))]
+    pub predicates: u32,
+    /// allocate: the allocator
+    #[arg(long, value_name = "NAME", value_enum, default_value = "chaitin-briggs")]
+    pub allocator: AllocatorName,
+    /// allocate: which spilled values stay out of local memory
+    #[arg(long, value_name = "NAME", value_enum, default_value = "affine")]
+    pub rewriting: RewritingName,
+    /// allocate: bytes of shared memory per CTA for spilling [default: what costs no occupancy]
+    #[arg(long, value_name = "BYTES")]
+    pub shared: Option<u32>,
+    /// The shape of the CTA, such as 16,16,1, where the kernel does not demand one
+    #[arg(long, value_name = "X,Y,Z", value_parser = shape)]
+    pub block: Option<[u32; 3]>,
+    /// Architecture for occupancy [default: the one of the PTX text]
+    #[arg(long, value_name = "NAME", value_parser = target)]
+    pub target: Option<&'static Target>,
+    /// Write the PTX here instead of to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print the report as JSON, and the PTX only with -o
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum PassName {
+    /// Give every value one of a fixed number of registers, or spill it
+    Allocate,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum AllocatorName {
+    LinearScan,
+    ChaitinBriggs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum RewritingName {
+    /// All spilled values go to local memory
+    None,
+    /// Uniform values go to shared memory
+    Uniform,
+    /// Constants and affine values are computed again
+    Rematerialize,
+    /// Both, and affine values with an unknown base
+    Affine,
+}
+
+impl From<AllocatorName> for Algorithm {
+    fn from(name: AllocatorName) -> Self {
+        match name {
+            AllocatorName::LinearScan => Self::LinearScan,
+            AllocatorName::ChaitinBriggs => Self::ChaitinBriggs,
+        }
+    }
+}
+
+impl From<RewritingName> for Rewriting {
+    fn from(name: RewritingName) -> Self {
+        match name {
+            RewritingName::None => Self::None,
+            RewritingName::Uniform => Self::DivRA,
+            RewritingName::Rematerialize => Self::RemRA,
+            RewritingName::Affine => Self::AffRA,
+        }
+    }
+}
+
+fn shape(text: &str) -> Result<[u32; 3], String> {
+    let mut shape = [1; 3];
+    let parts: Vec<&str> = text.split([',', 'x']).collect();
+    for (axis, part) in parts.iter().enumerate() {
+        let size = part.parse().ok().filter(|n| (1..=1024).contains(n));
+        match (shape.get_mut(axis), size) {
+            (Some(place), Some(size)) => *place = size,
+            _ => return Err("give up to three sizes from 1 to 1024, such as 16,16,1".into()),
+        }
+    }
+    match shape.iter().product::<u32>() {
+        0..=1024 => Ok(shape),
+        _ => Err("a CTA has at most 1024 threads".into()),
+    }
+}

@@ -1,0 +1,103 @@
+//! Graph colouring: P. Briggs, K. Cooper and L. Torczon, "Improvements to graph coloring register allocation"
+//! (TOPLAS 16(3), 1994), with the exact test of colourability for aligned classes of Smith, Ramsey and Holloway (PLDI 2004)
+//! instead of the width-and-degree test of Orion (Figure 4).
+
+use super::problem::{Answer, Node, Problem, Units, index};
+use cranelift_entity::{EntityRef, SecondaryMap};
+use std::collections::BTreeSet;
+
+/// Simplifies the interference graph, then colours in reverse. What finds no colour goes to memory; the candidate is the
+/// node with the least cost per place that it takes from its neighbours.
+pub fn allocate(problem: &Problem) -> Answer {
+    let stack = simplify(problem);
+    select(problem, &stack)
+}
+
+/// The nodes in the order in which they leave the graph.
+fn simplify(problem: &Problem) -> Vec<Node> {
+    let count = problem.nodes.len();
+    let places = |node: Node| {
+        let class = problem.nodes[node].class;
+        class.places(problem.size(class.file))
+    };
+    let loss = |node: Node, neighbour: Node| problem.nodes[node].class.taken_by(problem.nodes[neighbour].class);
+    // Places of a node that its remaining neighbours can take at most.
+    let mut lost: Vec<u32> = vec![0; count];
+    for node in problem.nodes.keys() {
+        lost[index(node)] = problem.neighbours[node].iter().map(|n| loss(node, *n)).sum();
+    }
+    let mut removed = vec![false; count];
+    let mut easy: BTreeSet<Node> = problem.nodes.keys().filter(|n| lost[index(*n)] < places(*n)).collect();
+    let mut hard: BTreeSet<Node> = problem.nodes.keys().filter(|n| lost[index(*n)] >= places(*n)).collect();
+    let mut stack = Vec::with_capacity(count);
+    loop {
+        let node = match easy.pop_first() {
+            Some(node) => node,
+            None => match candidate(problem, &hard, &lost) {
+                Some(node) => {
+                    hard.remove(&node);
+                    node
+                }
+                None => return stack,
+            },
+        };
+        removed[index(node)] = true;
+        stack.push(node);
+        for neighbour in &problem.neighbours[node] {
+            if removed[index(*neighbour)] {
+                continue;
+            }
+            let before = lost[index(*neighbour)];
+            lost[index(*neighbour)] = before - loss(*neighbour, node);
+            if before >= places(*neighbour) && lost[index(*neighbour)] < places(*neighbour) {
+                hard.remove(neighbour);
+                easy.insert(*neighbour);
+            }
+        }
+    }
+}
+
+/// The node to remove although it may find no colour.
+fn candidate(problem: &Problem, hard: &BTreeSet<Node>, lost: &[u32]) -> Option<Node> {
+    let price = |node: &Node| match problem.nodes[*node].cost {
+        Some(cost) => cost / f64::from(lost[node.index()].max(1)),
+        None => f64::INFINITY,
+    };
+    hard.iter().copied().min_by(|a, b| price(a).total_cmp(&price(b)).then(a.cmp(b)))
+}
+
+fn select(problem: &Problem, stack: &[Node]) -> Answer {
+    let partners = problem.partners();
+    let mut start: SecondaryMap<Node, u32> = SecondaryMap::with_capacity(problem.nodes.len());
+    let mut coloured = vec![false; problem.nodes.len()];
+    let mut spilled = Vec::new();
+    for node in stack.iter().rev() {
+        let class = problem.nodes[*node].class;
+        let mut taken = Units::default();
+        for neighbour in problem.neighbours[*node].iter().filter(|n| coloured[index(**n)]) {
+            taken.take(start[*neighbour], problem.nodes[*neighbour].class.units);
+        }
+        let preferred = partners[*node].iter().filter(|n| coloured[index(**n)]).map(|n| start[*n]);
+        match taken.place(class, problem.size(class.file), preferred) {
+            Some(unit) => {
+                start[*node] = unit;
+                coloured[index(*node)] = true;
+            }
+            None if problem.nodes[*node].cost.is_some() => spilled.push(*node),
+            None => match victim(problem, *node, &coloured, &spilled) {
+                Some(neighbour) => spilled.push(neighbour),
+                None if !spilled.is_empty() => {}
+                None => return Answer::Stuck(*node),
+            },
+        }
+    }
+    if spilled.is_empty() { Answer::Assigned(start) } else { Answer::Spill(spilled) }
+}
+
+/// A neighbour that can go to memory in place of a node that cannot: the cheapest.
+fn victim(problem: &Problem, node: Node, coloured: &[bool], spilled: &[Node]) -> Option<Node> {
+    let cost = |n: &Node| problem.nodes[*n].cost;
+    let open = |n: &&Node| coloured[index(**n)] && cost(n).is_some() && !spilled.contains(*n);
+    let cheaper = |a: &&Node, b: &&Node| cost(a).partial_cmp(&cost(b)).expect("costs are finite").then(a.cmp(b));
+    problem.neighbours[node].iter().filter(open).min_by(cheaper).copied()
+}

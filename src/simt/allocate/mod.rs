@@ -1,0 +1,382 @@
+//! Register allocation to a given number of registers, with spilling that knows what is equal in all lanes of a warp:
+//! Sampaio, Souza, Collange and Pereira, "Divergence analysis with affine constraints" (SBAC-PAD 2012), section 4.
+//!
+//! The result is the same kernel with few registers and explicit spill code. [`check()`](check::check) proves it.
+
+mod assign;
+mod chaitin_briggs;
+pub mod check;
+mod class;
+mod dead;
+pub mod facts;
+pub mod home;
+mod homes;
+mod interference;
+mod linear_scan;
+mod prepare;
+mod problem;
+mod prologue;
+pub mod report;
+mod slots;
+mod spill;
+mod vectors;
+
+use super::analysis::access::Accesses;
+use super::analysis::cfg::Cfg;
+use super::analysis::dominators::Dominators;
+use super::analysis::liveness::Liveness;
+use super::analysis::loops::Loops;
+use super::inst::{Op, Space};
+use super::ir::{Func, Init, Linkage, Module, Reg, Variable, VariableData};
+use cranelift_entity::SecondaryMap;
+use facts::Facts;
+use home::{Home, Rewriting};
+use problem::{Answer, MOST_UNITS, Problem};
+use prologue::Prologue;
+use spill::{Areas, SpillAccess};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
+
+pub use class::File;
+pub use homes::Budget;
+use vectors::Groups;
+
+/// Which allocator.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Algorithm {
+    LinearScan,
+    #[default]
+    ChaitinBriggs,
+}
+
+/// How far to trust the paper.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Rules {
+    /// With the conditions that make sharing between lanes sound.
+    #[default]
+    Sound,
+    /// As published: what leaves a loop through a divergent exit counts as uniform, and threads on different sides of a
+    /// divergent branch may share a slot. For demonstrations; the checker rejects what comes of it.
+    Published,
+}
+
+/// How the sides of a divergent branch run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sides {
+    /// One to its end, then the other: before sm_70.
+    OneByOne,
+    /// In any interleaving.
+    Interleaved,
+}
+
+/// What to do.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// 32-bit registers per thread, at most 256.
+    pub registers: u32,
+    /// Predicate registers per thread.
+    pub predicates: u32,
+    pub algorithm: Algorithm,
+    pub rewriting: Rewriting,
+    pub rules: Rules,
+    /// Shared memory for spilling.
+    pub shared: Budget,
+    /// The shape of the CTA, where the kernel does not demand one.
+    pub block: Option<[u32; 3]>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            registers: 32,
+            predicates: 7,
+            algorithm: Algorithm::default(),
+            rewriting: Rewriting::AffRA,
+            rules: Rules::Sound,
+            shared: Budget { bytes: 0, warps: 32 },
+            block: None,
+        }
+    }
+}
+
+/// The place of a physical register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub file: File,
+    pub start: u32,
+    pub units: u32,
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self { file: File::General, start: 0, units: 0 }
+    }
+}
+
+impl Place {
+    pub fn end(self) -> u32 {
+        self.start + self.units
+    }
+
+    pub fn overlaps(self, other: Self) -> bool {
+        self.file == other.file && self.start < other.end() && other.start < self.end()
+    }
+}
+
+/// An allocation, with all that its checker needs.
+#[derive(Debug, Clone)]
+pub struct Allocation {
+    /// The module with the allocated kernel.
+    pub module: Module,
+    /// The kernel's position in the module.
+    index: usize,
+    /// What was allocated: the kernel without unreachable code and undefined values. Its instructions have the same numbers in the
+    /// allocated kernel; spill code has higher ones.
+    pub prepared: Func,
+    /// What was known of the prepared kernel.
+    pub facts: Facts,
+    /// The place of each register of the allocated kernel.
+    pub places: SecondaryMap<Reg, Place>,
+    /// Where the registers of the prepared kernel that have none are kept.
+    pub homes: BTreeMap<Reg, Home>,
+    /// The accesses to homes.
+    pub accesses: Vec<SpillAccess>,
+    /// The spill area of a thread, and of a CTA.
+    pub local: Option<Variable>,
+    pub shared: Option<Variable>,
+    /// The register that begins the warp's part, and the instructions that compute it.
+    pub base: Option<Reg>,
+    pub prologue: u32,
+    pub warps: u32,
+    pub sides: Sides,
+    registers: u32,
+    predicates: u32,
+}
+
+impl Allocation {
+    /// The allocated kernel.
+    pub fn func(&self) -> &Func {
+        &self.module.funcs[self.index]
+    }
+
+    /// The registers of a file that were given.
+    pub fn size(&self, file: File) -> u32 {
+        match file {
+            File::General => self.registers,
+            File::Predicate => self.predicates,
+        }
+    }
+
+    /// The registers of a file that are used: the highest one and those below.
+    pub fn used(&self, file: File) -> u32 {
+        let places = self.func().regs.keys().map(|reg| self.places[reg]);
+        places.filter(|place| place.file == file).map(Place::end).max().unwrap_or(0)
+    }
+}
+
+/// Why there is no allocation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// The module has no such kernel with a body.
+    NoKernel,
+    /// One instruction needs more registers at once.
+    TooFew(File),
+    /// The file cannot be that large.
+    TooMany,
+}
+
+impl Display for Refusal {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoKernel => write!(f, "the module has no such kernel"),
+            Self::TooFew(File::General) => write!(f, "some instruction and its spill code need more registers at once"),
+            Self::TooFew(File::Predicate) => {
+                write!(f, "some instruction and its spill code need more predicates at once")
+            }
+            Self::TooMany => write!(f, "a thread has at most {MOST_UNITS} registers"),
+        }
+    }
+}
+
+/// Allocates the registers of one kernel.
+pub fn allocate(module: &Module, kernel: &str, options: &Options) -> Result<Allocation, Refusal> {
+    if options.registers > MOST_UNITS || options.predicates > MOST_UNITS {
+        return Err(Refusal::TooMany);
+    }
+    let index = module.funcs.iter().position(|f| f.name == kernel && !f.is_declaration()).ok_or(Refusal::NoKernel)?;
+    let (prepared, groups) = prepare::run(&module.funcs[index]);
+    let facts = facts::compute(module.sm, &prepared, options);
+    let attempt = |shared| {
+        let options = &Options { shared, ..options.clone() };
+        Round::new(module, &prepared, &facts, options).run(&groups, index)
+    };
+    match attempt(options.shared) {
+        // the register that holds the beginning of the warp's part may be the one too many
+        Err(Refusal::TooFew(_)) if options.shared.bytes > 0 => attempt(Budget { bytes: 0, ..options.shared }),
+        result => result,
+    }
+}
+
+/// An allocation in the making: colour, spill what found no colour, again.
+struct Round<'a> {
+    prepared: &'a Func,
+    facts: &'a Facts,
+    options: &'a Options,
+    module: Module,
+    work: Func,
+    short: BTreeSet<Reg>,
+    homes: BTreeMap<Reg, Home>,
+    accesses: Vec<SpillAccess>,
+    local: Option<Variable>,
+    shared: Option<(Variable, Prologue)>,
+    /// Bytes of a warp's part that are spoken for.
+    used: u32,
+}
+
+impl<'a> Round<'a> {
+    fn new(module: &Module, prepared: &'a Func, facts: &'a Facts, options: &'a Options) -> Self {
+        Self {
+            prepared,
+            facts,
+            options,
+            module: module.clone(),
+            work: prepared.clone(),
+            short: BTreeSet::new(),
+            homes: BTreeMap::new(),
+            accesses: Vec::new(),
+            local: None,
+            shared: None,
+            used: 0,
+        }
+    }
+
+    fn run(mut self, groups: &Groups, index: usize) -> Result<Allocation, Refusal> {
+        loop {
+            let problem = self.problem(groups);
+            let answer = match self.options.algorithm {
+                Algorithm::LinearScan => linear_scan::allocate(&problem),
+                Algorithm::ChaitinBriggs => chaitin_briggs::allocate(&problem),
+            };
+            match answer {
+                Answer::Assigned(start) => return Ok(self.finish(&problem, &start, index)),
+                Answer::Spill(nodes) => {
+                    let members = |node| {
+                        let data: &problem::NodeData = &problem.nodes[node];
+                        data.members.iter().map(move |(reg, _)| (*reg, data.cost.unwrap_or(0.0)))
+                    };
+                    self.spill(&nodes.into_iter().flat_map(members).collect::<Vec<_>>());
+                }
+                Answer::Stuck(node) => return Err(Refusal::TooFew(problem.nodes[node].class.file)),
+            }
+        }
+    }
+
+    fn problem(&mut self, groups: &Groups) -> Problem {
+        let cfg = Cfg::compute(&self.work);
+        let loops = Loops::compute(&cfg, &Dominators::compute(&self.work, &cfg));
+        loop {
+            let accesses = Accesses::compute(&self.work);
+            let liveness = Liveness::compute(&self.work, &cfg, &accesses);
+            if self.homes.is_empty() || !dead::run(&mut self.work, &liveness, &accesses, self.prepared.insts.len()) {
+                let files = (self.options.registers, self.options.predicates);
+                return interference::problem(&self.work, &accesses, &liveness, &loops, groups, &self.short, files);
+            }
+        }
+    }
+
+    fn spill(&mut self, spilled: &[(Reg, f64)]) {
+        let Options { rewriting, shared, .. } = self.options;
+        let homes = homes::decide(self.prepared, self.facts, *rewriting, *shared, &mut self.used, spilled);
+        if self.local.is_none() && homes.values().any(|home| matches!(home, Home::Local { .. })) {
+            self.local = Some(self.area("singe_spill_local", Space::Local));
+        }
+        if self.shared.is_none() && homes.values().any(|home| home.row().shared()) {
+            let area = self.area("singe_spill_shared", Space::Shared);
+            let prologue = prologue::insert(&mut self.work, area, |reg| _ = self.short.insert(reg));
+            self.shared = Some((area, prologue));
+        }
+        let areas =
+            Areas { local: self.local, base: self.shared.map(|(_, prologue)| prologue.base), unit: self.facts.unit };
+        let done = spill::run(&mut self.work, &homes, areas);
+        self.short.extend(done.short);
+        self.accesses.extend(done.accesses);
+        self.homes.extend(homes);
+    }
+
+    fn area(&mut self, name: &str, space: Space) -> Variable {
+        let taken = |name: &str| self.module.variables.values().any(|variable| variable.name == name);
+        let mut unique = name.to_owned();
+        for number in 1.. {
+            if !taken(&unique) {
+                break;
+            }
+            unique = format!("{name}_{number}");
+        }
+        let linkage = Linkage::Internal;
+        self.module.variables.push(VariableData { name: unique, linkage, space, align: 8, bytes: 0, init: Init::None })
+    }
+
+    fn finish(mut self, problem: &Problem, start: &SecondaryMap<problem::Node, u32>, index: usize) -> Allocation {
+        self.offsets();
+        let (places, names) = assign::run(&mut self.work, problem, start);
+        self.module.funcs[index] = self.work;
+        Allocation {
+            module: self.module,
+            index,
+            prepared: self.prepared.clone(),
+            facts: self.facts.clone(),
+            places,
+            homes: self.homes,
+            accesses: self.accesses,
+            local: self.local,
+            shared: self.shared.map(|(area, _)| area),
+            base: self.shared.and_then(|(_, prologue)| names[prologue.base]),
+            prologue: self.shared.map_or(0, |(_, prologue)| prologue.length),
+            warps: self.options.shared.warps,
+            sides: self.facts.sides,
+            registers: self.options.registers,
+            predicates: self.options.predicates,
+        }
+    }
+
+    /// Gives every slot its offset, now that all are known.
+    fn offsets(&mut self) {
+        let of = |homes: &BTreeMap<Reg, Home>, shared: bool| -> BTreeMap<Reg, u32> {
+            let inside = |home: &Home| match home {
+                Home::Local { .. } => !shared,
+                Home::Shared { .. } | Home::Residual { .. } => shared,
+                Home::Constant { .. } | Home::Affine { .. } => false,
+            };
+            let chosen = homes.iter().filter(|(_, home)| inside(home));
+            chosen.map(|(reg, _)| (*reg, homes::slot_bytes(self.prepared, *reg))).collect()
+        };
+        let (local, shared) = (of(&self.homes, false), of(&self.homes, true));
+        let together = slots::in_a_thread(self.prepared, &local.keys().copied().collect());
+        let (mut offsets, local_bytes) = slots::assign(&local, &together);
+        let regs = shared.keys().copied().collect();
+        let together = slots::in_a_warp(self.prepared, &regs, self.facts, self.facts.sides, self.options.rules);
+        let (shared_offsets, part) = slots::assign(&shared, &together);
+        offsets.extend(shared_offsets);
+        for (reg, home) in &mut self.homes {
+            if let Home::Local { offset } | Home::Shared { offset } | Home::Residual { offset, .. } = home {
+                *offset = offsets[reg];
+            }
+        }
+        for access in &self.accesses {
+            let Some(inst) = access.inst else { continue };
+            if let Op::Ld { space: Space::Local | Space::Shared, addr, .. } | Op::St { addr, .. } =
+                &mut self.work.insts[inst].op
+            {
+                addr.offset = i64::from(offsets[&access.reg]);
+            }
+        }
+        if let Some(area) = self.local {
+            self.module.variables[area].bytes = u64::from(local_bytes.next_multiple_of(8));
+        }
+        if let Some((area, prologue)) = self.shared {
+            let part = part.next_multiple_of(8);
+            prologue::resize(&mut self.work, prologue, part);
+            self.module.variables[area].bytes = u64::from(part) * u64::from(self.options.shared.warps);
+        }
+    }
+}
