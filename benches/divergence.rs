@@ -2,27 +2,17 @@
 //! result goes to docs/divergence.md and docs/divergence.svg.
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 use std::time::Instant;
 
 use plotters::prelude::*;
-use singe::dataflow::{Form, Kernel};
-use singe::diagnostic::Source;
-use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
-use singe::kinetics;
-use singe::mapping::{Mapper, Weights};
-use singe::mechanism::{self, Files};
-use singe::observer::Observer;
-use singe::output;
 use singe::report::divergence::{Analysed, Summary};
-use singe::schedule::Placement;
 use singe::simt::analysis::divergence::{BlockShape, Divergence, Options, compute_boolean};
 use singe::simt::analysis::gated::Gated;
-use singe::simt::{Func, Module, read};
-use singe::target::{ComputeCapability, Target};
-use singe::toolchain::{self, Job};
+use singe::simt::{Func, Module};
+
+#[path = "common/kernels.rs"]
+mod kernels;
 
 struct Row {
     name: String,
@@ -33,7 +23,7 @@ struct Row {
 
 fn main() {
     let mut rows = Vec::new();
-    for (name, module) in corpus().into_iter().chain(mechanisms()) {
+    for (name, module) in kernels::corpus().into_iter().chain(kernels::mechanisms()) {
         for func in module.funcs.iter().filter(|func| !func.is_declaration()) {
             rows.push(row(&name, &module, func));
         }
@@ -73,82 +63,6 @@ fn median(mut run: impl FnMut()) -> f64 {
         .collect();
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
-}
-
-/// Every PTX text under tests/corpus, in the order of the names.
-fn corpus() -> Vec<(String, Module)> {
-    let mut files = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus")];
-    while let Some(folder) = folders.pop() {
-        for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "ptx") {
-                files.push(path);
-            }
-        }
-    }
-    files.sort();
-    files.into_iter().filter_map(|path| Some(("corpus".to_owned(), module(path)?))).collect()
-}
-
-fn module(path: PathBuf) -> Option<Module> {
-    let text = std::fs::read_to_string(&path).ok()?;
-    read::read(&Arc::new(Source { name: path.display().to_string(), text })).ok()
-}
-
-/// The kernels of the shipped mechanisms: as lowered, and as NVRTC compiles them where it is there.
-fn mechanisms() -> Vec<(String, Module)> {
-    let mut modules = Vec::new();
-    let toolchain = toolchain::find().ok();
-    for (name, codegen) in [("h2o2", Codegen::Overlay), ("gri30", Codegen::Overlay), ("gri30", Codegen::DataParallel)] {
-        let request = request(name, codegen);
-        let (mechanism, _) = mechanism::read(&request.files).expect("a shipped mechanism");
-        let model = kinetics::model(mechanism).expect("a shipped mechanism");
-        let compile = |kernel: &_| {
-            driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).expect("a shipped mechanism")
-        };
-        let units: Vec<_> = request.kernels.iter().map(compile).collect();
-        let label = if codegen == Codegen::DataParallel { "data-parallel" } else { "overlay" };
-        for (unit, source) in units.iter().zip(output::sources(&request, &model, &units)) {
-            modules.push((format!("{label}, lowered:"), unit.ptx.clone()));
-            let job = Job { name: "k.cu".into(), source, arch: ComputeCapability(3, 5), options: vec![] };
-            let compiled = toolchain.as_ref().and_then(|t| t.compile_to_ptx(&job).ok());
-            if let Some(text) = compiled.map(|compiled| compiled.text)
-                && let Ok(module) = read::read(&Arc::new(Source { name: "k.ptx".into(), text }))
-            {
-                modules.push((format!("{label}, NVRTC:"), module));
-            }
-        }
-    }
-    modules
-}
-
-fn request(name: &str, codegen: Codegen) -> Request {
-    let mechanism = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp");
-    Request {
-        files: Files { mechanism, ..Files::default() },
-        reading: mechanism::Options::default(),
-        kernels: Kernel::ALL.to_vec(),
-        warps: 8,
-        target: Target::by_name("kepler").expect("a known target"),
-        ctas_per_sm: 1,
-        mapper: Mapper::Greedy,
-        weights: Weights::default(),
-        placement: Placement::Auto,
-        codegen,
-        floor: 1e-20,
-        form: Some(Form::Pairwise),
-        fit_tolerance: Some(1e-4),
-        stiffness: kinetics::Stiffness::Sequential,
-        qssa_warps: None,
-        verify: None,
-        real_compilers: false,
-        emit: vec![],
-        output: None,
-        command: String::new(),
-        fault: None,
-    }
 }
 
 fn report(rows: &[Row]) -> String {

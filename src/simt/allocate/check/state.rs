@@ -70,9 +70,9 @@ impl State {
         }
     }
 
-    /// An original register became a copy of another: wherever that is, this is too.
-    pub fn copy(&mut self, to: Reg, from: Reg) {
-        for symbols in self.held.values_mut().filter(|symbols| symbols.contains(&Symbol::Value(from))) {
+    /// An original register became a copy of another: whatever `is` the other is this too.
+    pub fn copy(&mut self, to: Reg, is: impl Fn(&Symbol) -> bool) {
+        for symbols in self.held.values_mut().filter(|symbols| symbols.iter().any(&is)) {
             symbols.insert(Symbol::Value(to));
         }
     }

@@ -119,7 +119,7 @@ impl Checker<'_> {
         if let Op::Unary { op: UnaryOp::Mov, dst, a: Operand::Reg(from), .. } = data.op {
             if dst != from {
                 state.redefine(dst);
-                state.copy(dst, from);
+                state.copy(dst, |symbol| self.is(*symbol, from));
             }
             return true;
         }
@@ -129,18 +129,22 @@ impl Checker<'_> {
 
     /// Whether a register of the allocated function has the value of an original one.
     fn finds(&self, state: &State, reg: Reg, original: Reg) -> bool {
-        let held = state.at(Location::Register(self.place(reg)));
+        state.at(Location::Register(self.place(reg))).iter().any(|symbol| self.is(*symbol, original))
+    }
+
+    /// Whether what is held is the value of an original register, by itself or by what is known of that.
+    fn is(&self, held: Symbol, original: Reg) -> bool {
         let mask = self.original.regs[original].mask();
-        held.contains(&Symbol::Value(original))
-            || held.iter().any(|symbol| match (*symbol, self.allocation.facts.known[original]) {
-                (Symbol::Lane { stride, base }, Known::Constant(value)) => {
-                    stride & mask == 0 && base & mask == value & mask
-                }
-                (Symbol::Lane { stride, base }, Known::Affine { stride: s, base: Some(b) }) => {
-                    stride & mask == s & mask && base & mask == b & mask
-                }
-                _ => false,
-            })
+        match (held, self.allocation.facts.known[original]) {
+            (Symbol::Value(reg), _) => reg == original,
+            (Symbol::Lane { stride, base }, Known::Constant(value)) => {
+                stride & mask == 0 && base & mask == value & mask
+            }
+            (Symbol::Lane { stride, base }, Known::Affine { stride: s, base: Some(b) }) => {
+                stride & mask == s & mask && base & mask == b & mask
+            }
+            _ => false,
+        }
     }
 
     /// An instruction of the spill code.
