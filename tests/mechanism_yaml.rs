@@ -208,16 +208,13 @@ fn mistakes_are_located_and_come_together() {
 #[test]
 fn what_is_no_mechanism_ends_in_a_diagnostic() {
     for (text, id) in [
-        ("", "yaml::unsupported"),
+        ("", "yaml::phase"),
         ("phases: [", "yaml::syntax"),
         ("a: 1\n b: 2", "yaml::syntax"),
-        ("- 1\n- 2", "yaml::unsupported"),
-        ("phases: [{thermo: ideal-surface}]", "yaml::unsupported"),
-        ("phases: [{thermo: ideal-gas}]", "yaml::missing-key"),
-        (
-            "phases: [{thermo: ideal-gas, elements: [H], species: [{nasa_gas.yaml/species: all}]}]",
-            "yaml::missing-section",
-        ),
+        ("- 1\n- 2", "yaml::phase"),
+        ("phases: [{thermo: ideal-surface}]", "yaml::phase"),
+        ("phases: [{thermo: ideal-gas}]", "yaml::missing-section"),
+        ("phases: [{thermo: ideal-gas, elements: [H], species: [{nasa_gas.yaml/species: all}]}]", "yaml::missing-file"),
         (
             "phases: [{thermo: ideal-gas, elements: [H], species: [H2]}]\nspecies: [{name: H}]",
             "thermo::missing-species",

@@ -44,6 +44,11 @@ impl<'a> Node<'a> {
         self.entries().iter().find(|(k, _)| k.text() == key).map(|(_, value)| value)
     }
 
+    /// Where a key of a map stands.
+    pub fn key(&self, key: &str) -> Option<Word<'a>> {
+        self.entries().iter().find(|(k, _)| k.text() == key).map(|(key, _)| *key)
+    }
+
     /// The entries of a map; none for other nodes.
     pub fn entries(&self) -> &[(Word<'a>, Node<'a>)] {
         match &self.content {
