@@ -8,7 +8,7 @@ pub const AVOGADRO: f64 = 6.02214076e23;
 /// Pa
 pub const ATMOSPHERE: f64 = 101325.0;
 /// J/mol/K
-const GAS_CONSTANT: f64 = 8.31446261815324;
+pub const GAS_CONSTANT: f64 = 8.31446261815324;
 /// e/k_B in K/eV
 const ELECTRONVOLT: f64 = 11604.518121550082;
 

@@ -9,7 +9,7 @@ use super::yaml_reaction;
 use crate::mechanism::elements::standard_weight;
 use crate::mechanism::number::shortest;
 use crate::mechanism::units::{Energy, Units};
-use crate::mechanism::{Element, Geometry, Mechanism, Nasa7, Species, Transport};
+use crate::mechanism::{Element, Geometry, Mechanism, Nasa7, Nasa9, Polynomials, Species, Transport};
 
 /// Writes a mechanism as one YAML file. Energies are in the unit that makes them shortest, and `A` is in cm-mol-s units;
 /// a reaction for which that would not be exact has SI units of its own.
@@ -129,23 +129,29 @@ fn species(species: &Species, elements: &[Element]) -> String {
     });
     let composition = atoms.collect::<Vec<_>>().join(", ");
     let mut text = format!("- name: {}\n  composition: {{{composition}}}\n  thermo:\n", scalar(&species.name));
-    text.push_str(&nasa7(&species.thermo));
+    text.push_str(&thermo(&species.thermo));
     if let Some(data) = &species.transport {
         text.push_str(&transport(data));
     }
     text
 }
 
-fn nasa7(thermo: &Nasa7) -> String {
-    let Nasa7 { t_low, t_mid, t_high, low, high } = thermo;
-    if low == high && t_mid == t_high {
-        return ranges("NASA7", &[*t_low, *t_high], &[low]);
+fn thermo(polynomials: &Polynomials) -> String {
+    match polynomials {
+        Polynomials::Nasa7(Nasa7 { t_low, t_mid, t_high, low, high }) => {
+            let one = t_mid == t_high && low.map(f64::to_bits) == high.map(f64::to_bits);
+            let (temperatures, rows) =
+                if one { (vec![*t_low, *t_high], vec![low]) } else { (vec![*t_low, *t_mid, *t_high], vec![low, high]) };
+            ranges("NASA7", &temperatures, rows.into_iter().map(|row| &row[..]))
+        }
+        Polynomials::Nasa9(Nasa9 { temperatures, ranges: rows }) => {
+            ranges("NASA9", temperatures, rows.iter().map(|row| &row[..]))
+        }
     }
-    ranges("NASA7", &[*t_low, *t_mid, *t_high], &[low, high])
 }
 
-fn ranges(model: &str, temperatures: &[f64], rows: &[&[f64]]) -> String {
-    let rows: String = rows.iter().map(|row| format!("    - {}\n", reals(row))).collect();
+fn ranges<'a>(model: &str, temperatures: &[f64], rows: impl Iterator<Item = &'a [f64]>) -> String {
+    let rows: String = rows.map(|row| format!("    - {}\n", reals(row))).collect();
     format!("    model: {model}\n    temperature-ranges: {}\n    data:\n{rows}", reals(temperatures))
 }
 

@@ -56,6 +56,10 @@ pub fn read(source: &Arc<Source>, phase: Option<&str>, load: &mut Load, report: 
         species::retain_declared(&mut listed, &elements);
     }
     let words: Vec<Word> = listed.iter().map(|species| species.name).collect();
+    for name in words.iter().filter(|name| tree::is_escaped(name)) {
+        let message = format!("the name {} is written with escapes", name.text());
+        report.error("mechanism::species-name", message, name, "write it plain or between the other quotes");
+    }
     let declared = super::species::declared(&words, report);
     let species = species::assemble(&declared, &elements, &listed, report);
 

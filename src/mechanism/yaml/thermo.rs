@@ -3,12 +3,13 @@
 use super::system::{System, temperature};
 use super::tree::Node;
 use super::{missing, numbers, unsupported};
-use crate::mechanism::Nasa7;
+use crate::diagnostic::Diagnostic;
 use crate::mechanism::report::Report;
-use crate::mechanism::units::ATMOSPHERE;
+use crate::mechanism::units::{ATMOSPHERE, GAS_CONSTANT};
+use crate::mechanism::{Nasa7, Nasa9, Polynomials};
 
 /// Reads the polynomials of a species; absent after an error.
-pub fn read(entry: &Node, system: System, report: &mut Report) -> Option<Nasa7> {
+pub fn read(entry: &Node, system: System, report: &mut Report) -> Option<Polynomials> {
     let Some(given) = entry.get("thermo") else { return missing(entry, "thermo", report) };
     let system = system.apply(given.get("units"), report);
     let Some(model) = given.get("model") else { return missing(given, "model", report) };
@@ -17,10 +18,12 @@ pub fn read(entry: &Node, system: System, report: &mut Report) -> Option<Nasa7> 
         Some(pressure) => entropy_shift(system.pascals(pressure, report)?),
     };
     match model.place.text() {
-        "NASA7" => nasa7(given, shift, report),
-        "constant-cp" => constant(given, system, shift, report),
+        "NASA7" => nasa7(given, shift, report).map(Polynomials::Nasa7),
+        "NASA9" => nasa9(given, shift, report).map(Polynomials::Nasa9),
+        "constant-cp" => constant(given, system, shift, report).map(Polynomials::Nasa7),
+        "Shomate" => shomate(given, shift, report).map(Polynomials::Nasa9),
         _ => {
-            unsupported(&model.place, "known are NASA7 and constant-cp", report);
+            unsupported(&model.place, "known are NASA7, NASA9, Shomate and constant-cp", report);
             None
         }
     }
@@ -40,6 +43,24 @@ fn nasa7(given: &Node, shift: f64, report: &mut Report) -> Option<Nasa7> {
         (&[t_low, t_high], &[only]) => Some(Nasa7 { t_low, t_mid: t_high, t_high, low: only, high: only }),
         _ => malformed(given, "NASA-7 thermo has one or two ranges", report),
     }
+}
+
+fn nasa9(given: &Node, shift: f64, report: &mut Report) -> Option<Nasa9> {
+    let (temperatures, mut ranges) = ranges::<9>(given, report)?;
+    ranges.iter_mut().for_each(|range| range[8] += shift);
+    Some(Nasa9 { temperatures, ranges })
+}
+
+/// cp = A + B t + C t^2 + D t^3 + E/t^2 in J/mol/K with t = T/1000 K; h and s have the constants F in kJ/mol and G.
+/// The terms are those of NASA-9.
+fn shomate(given: &Node, shift: f64, report: &mut Report) -> Option<Nasa9> {
+    let (temperatures, rows) = ranges::<7>(given, report)?;
+    let range = |[a, b, c, d, e, f, g]: [f64; 7]| {
+        let [a, b, c, d, e, f, g] = [a, b, c, d, e, f, g].map(|x| x / GAS_CONSTANT);
+        let entropy = g - a * 1000f64.ln() + shift;
+        [e * 1e6, 0.0, a, b * 1e-3, c * 1e-6, d * 1e-9, 0.0, f * 1e3, entropy]
+    };
+    Some(Nasa9 { temperatures, ranges: rows.into_iter().map(range).collect() })
 }
 
 /// A constant heat capacity: h and s at T0 are given.
@@ -76,8 +97,10 @@ fn ranges<const N: usize>(given: &Node, report: &mut Report) -> Option<(Vec<f64>
     };
     if !(temperatures.is_sorted() && temperatures.iter().skip(1).all(|t| *t > 0.0)) {
         let message = format!("the temperatures {temperatures:?} K do not ascend");
-        report.error("thermo::temperature-order", message, &bounds.place, "give them in ascending order");
-        return None;
+        // Two ranges work all the same, as they do in CHEMKIN files.
+        let severity = if rows.len() <= 2 && N == 7 { Diagnostic::warning } else { Diagnostic::error };
+        let diagnostic = severity("thermo::temperature-order", message).at(bounds.place.span());
+        report.push(diagnostic.help("give them in ascending order"));
     }
     Some((temperatures, rows))
 }

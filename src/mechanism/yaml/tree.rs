@@ -75,6 +75,15 @@ impl<'a> Node<'a> {
     }
 }
 
+/// Whether a quoted word stands for another text than it shows.
+pub fn is_escaped(word: &Word) -> bool {
+    match word.source.text.get(..word.offset).and_then(|before| before.chars().next_back()) {
+        Some('"') => word.text().contains('\\'),
+        Some('\'') => word.text().contains("''"),
+        _ => false,
+    }
+}
+
 /// Far beyond the largest published mechanism (a reaction has about 30), and a bound for hostile files.
 const MOST_NODES: usize = 20_000_000;
 
