@@ -64,7 +64,12 @@ pub fn energy_unit(energy: Energy) -> &'static str {
 
 /// A number that no reader takes for an integer.
 pub fn real(x: f64) -> String {
-    let text = shortest(x);
+    with_point(shortest(x))
+}
+
+/// The same for a text, whose figures stay as they are: an exact power of ten times a double is not always the double
+/// next to it.
+pub fn with_point(text: String) -> String {
     if text.contains(['.', 'E']) { text } else { text + ".0" }
 }
 

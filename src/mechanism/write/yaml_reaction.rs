@@ -1,8 +1,8 @@
 //! One reaction as an entry of Cantera YAML, or as two when its reverse rate is explicit.
 
 use super::values::Values;
-use super::yaml::{energy_unit, line, real, reals, scalar};
-use crate::mechanism::number::{parse, preimage};
+use super::yaml::{energy_unit, line, real, reals, scalar, with_point};
+use crate::mechanism::number::preimage;
 use crate::mechanism::rate::overall_order;
 use crate::mechanism::units::{ATMOSPHERE, Energy, Length, Quantity, Units};
 use crate::mechanism::{Arrhenius, Blending, Collider, LandauTeller, Rate, Reaction, Reverse, SpeciesIndex};
@@ -133,7 +133,7 @@ impl Printer<'_> {
     }
 
     fn expression(&mut self, rate: &Arrhenius, order: f64) -> String {
-        let [a, b, e] = self.values.arrhenius(rate, order).map(|text| parse(&text).map_or(text, real));
+        let [a, b, e] = self.values.arrhenius(rate, order).map(with_point);
         format!("A: {a}, b: {b}, Ea: {e}")
     }
 

@@ -145,8 +145,8 @@ fn check_marks(
     report: &mut Report,
 ) {
     let limits = [&auxiliary.low, &auxiliary.high].into_iter().flatten().map(|given| given.value);
-    let factors = [*numbers].into_iter().chain(limits).map(|rate| rate.a);
-    let negative = factors.filter(|a| reals::parse(a.text()).is_some_and(|a| a < 0.0)).next();
+    let mut factors = [*numbers].into_iter().chain(limits).map(|rate| rate.a);
+    let negative = factors.find(|a| reals::parse(a.text()).is_some_and(|a| a < 0.0));
     let orders = &auxiliary.forward_orders;
     let negative_order = orders.iter().find(|given| given.value.1 < 0.0).map(|given| given.place);
     let is_reactant = |species: SpeciesIndex| reactants.iter().any(|(reactant, _)| *reactant == species);
