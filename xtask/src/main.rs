@@ -1,10 +1,14 @@
 //! Chores of the project, run as `cargo xtask CHORE`:
 //!
-//! - `test [ARGUMENTS]` fetches the CUDA compilers if it can, then runs `cargo test --workspace --release ARGUMENTS`
+//! - `test [ARGUMENTS]` fetches the CUDA compilers and Cantera's mechanisms if it can, then runs
+//!   `cargo test --workspace --release ARGUMENTS`
 //! - `divergence` runs the divergence analysis over the corpus and the mechanism kernels and writes docs/divergence.md
 //! - `toolchain` only fetches the CUDA compilers
+//! - `cantera` only fetches Cantera's mechanisms
 
+mod cantera;
 mod toolchain;
+mod wheels;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -16,24 +20,32 @@ fn main() -> ExitCode {
             if let Err(reason) = toolchain::fetch(&root()) {
                 eprintln!("The tests that need the CUDA compilers will be skipped: {reason}");
             }
+            if let Err(reason) = cantera::fetch(&root()) {
+                eprintln!("The tests that read Cantera's mechanisms will be skipped: {reason}");
+            }
             cargo(["test", "--workspace", "--release"].map(str::to_owned).into_iter().chain(arguments))
         }
         Some("divergence") => cargo(["bench", "--bench", "divergence", "--", "--write"].map(str::to_owned).into_iter()),
-        Some("toolchain") => match toolchain::fetch(&root()) {
-            Ok(folder) => {
-                println!("{}", folder.display());
-                ExitCode::SUCCESS
-            }
-            Err(reason) => {
-                eprintln!("The CUDA compilers are not installed: {reason}");
-                ExitCode::FAILURE
-            }
-        },
+        Some("toolchain") => show("The CUDA compilers", toolchain::fetch(&root())),
+        Some("cantera") => show("Cantera's mechanisms", cantera::fetch(&root())),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask divergence\n       cargo xtask toolchain"
+                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask divergence\n       cargo xtask toolchain\n       cargo xtask cantera"
             );
             ExitCode::from(2)
+        }
+    }
+}
+
+fn show(what: &str, fetched: Result<PathBuf, String>) -> ExitCode {
+    match fetched {
+        Ok(folder) => {
+            println!("{}", folder.display());
+            ExitCode::SUCCESS
+        }
+        Err(reason) => {
+            eprintln!("{what} are not installed: {reason}");
+            ExitCode::FAILURE
         }
     }
 }
