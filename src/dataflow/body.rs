@@ -44,6 +44,10 @@ pub enum Unary {
     Exp,
     /// [`super::elementary::log`]
     Log,
+    /// [`super::exp2::polynomial`]
+    Exp2,
+    /// [`super::exp2::tabulated`]
+    Exp2Table,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -184,10 +188,13 @@ impl Inst {
             | Self::Input(_)
             | Self::Field { .. }
             | Self::State(_) => (0, 0),
-            Self::Unary(Unary::Neg, _) => (1, 1),
+            // A sign is a modifier of the operand that reads it.
+            Self::Unary(Unary::Neg, _) => (0, 0),
             Self::Unary(Unary::Sqrt, _) | Self::Binary(Binary::Div, ..) => (1, 9),
             Self::Unary(Unary::Exp, _) => (29, 15),
             Self::Unary(Unary::Log, _) => (35, 25),
+            Self::Unary(Unary::Exp2, _) => (25, 14),
+            Self::Unary(Unary::Exp2Table, _) => (16, 10),
             Self::Binary(..) | Self::SelectLe { .. } => (1, 1),
             Self::Fma(..) => (2, 1),
         }

@@ -313,6 +313,8 @@ impl Decoder<'_, '_> {
                 let class = match op {
                     UnaryOp::Mov | UnaryOp::CvtaToGlobal => Class::Move,
                     UnaryOp::Sqrt | UnaryOp::Rcp => Class::DoubleLong,
+                    // A sign is a modifier of the operand that reads it; a Boolean not has no real operand.
+                    UnaryOp::Neg | UnaryOp::Abs if *ty == Type::F64 => Class::Move,
                     UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs => arithmetic(*ty),
                 };
                 (class, micro)
