@@ -6,7 +6,7 @@ use super::hazard::{Kind, Site};
 use super::memory::segment_address;
 use super::rows::{self, Compare, Map1, Map2, Map3, Row};
 use super::{Argument, Launch};
-use crate::simt::cfg;
+use crate::simt::analysis::dominators::post_dominators;
 use crate::simt::inst::*;
 use crate::simt::ir::{Block, Func, Init, Inst, Module, Param, Reg, Variable};
 use crate::simt::print::instruction_text;
@@ -266,7 +266,7 @@ impl Decoder<'_, '_> {
             self.starts[*block] = pc;
             pc += func.blocks[*block].insts.len() as u32 + 1;
         }
-        let meets = cfg::post_dominators(func);
+        let meets = post_dominators(func);
         for (i, block) in func.layout.iter().enumerate() {
             for inst in &func.blocks[*block].insts {
                 let data = &func.insts[*inst];

@@ -1,8 +1,9 @@
 //! The representative of all modules that print alike.
 
-use super::inst::{Address, Base, Guard, Op, Operand, Piece, Space, Terminator, Type};
+use super::inst::{Guard, Op, Space, Type, UnaryOp};
 use super::ir::{Block, Func, Module, Reg, Variable};
 use super::print::isa_version;
+use super::visit::Slot;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use std::collections::BTreeMap;
 
@@ -50,18 +51,10 @@ fn canonical(func: &Func, variables: &SecondaryMap<Variable, Variable>) -> Func 
             names.op(&mut copy.op);
             *inst = result.insts.push(copy);
         }
-        match &mut data.terminator {
-            Terminator::Bra { target } => *target = blocks[*target],
-            Terminator::CondBra { guard, then, otherwise } => {
-                names.guard(Some(guard));
-                (*then, *otherwise) = (blocks[*then], blocks[*otherwise]);
-            }
-            Terminator::Brx { index, targets } => {
-                *index = names.regs[*index];
-                targets.iter_mut().for_each(|target| *target = blocks[*target]);
-            }
-            Terminator::Ret => {}
+        if let Some(condition) = data.terminator.condition_mut() {
+            *condition = names.regs[*condition];
         }
+        data.terminator.targets_mut(|target| *target = blocks[*target]);
         let block = result.blocks.push(data);
         result.layout.push(block);
     }
@@ -80,87 +73,17 @@ impl Names<'_> {
         }
     }
 
-    fn each<const N: usize>(&self, regs: [&mut Reg; N]) {
-        for reg in regs {
-            *reg = self.regs[*reg];
-        }
-    }
-
-    fn operands<const N: usize>(&self, operands: [&mut Operand; N]) {
-        for operand in operands {
-            match operand {
-                Operand::Reg(reg) => *reg = self.regs[*reg],
-                Operand::Variable(variable) => *variable = self.variables[*variable],
-                Operand::Imm(_) | Operand::Special(_) => {}
-            }
-        }
-    }
-
-    fn address(&self, addr: &mut Address) {
-        match &mut addr.base {
-            Base::Reg(reg) => *reg = self.regs[*reg],
-            Base::Variable(variable) => *variable = self.variables[*variable],
-            Base::Param(_) => {}
-        }
-    }
-
     fn op(&self, op: &mut Op) {
+        use super::inst::BinaryOp::{And, Or, Shl, Xor};
         match op {
-            Op::Unary { op, ty, dst, a } => {
-                *ty = if *op == super::inst::UnaryOp::Not { bitwise(*ty) } else { *ty };
-                self.each([dst]);
-                self.operands([a]);
-            }
-            Op::Binary { op, ty, dst, a, b } => {
-                use super::inst::BinaryOp::{And, Or, Shl, Xor};
-                *ty = if matches!(op, And | Or | Xor | Shl) { bitwise(*ty) } else { *ty };
-                self.each([dst]);
-                self.operands([a, b]);
-            }
-            Op::Cvt { dst, a, .. } => {
-                self.each([dst]);
-                self.operands([a]);
-            }
-            Op::Setp { dst, a, b, .. } => {
-                self.each([dst]);
-                self.operands([a, b]);
-            }
-            Op::Ternary { dst, a, b, c, .. } => {
-                self.each([dst]);
-                self.operands([a, b, c]);
-            }
-            Op::Selp { dst, a, b, pred, .. } => {
-                self.each([dst, pred]);
-                self.operands([a, b]);
-            }
-            Op::Pack { dst, lo, hi } => self.each([dst, lo, hi]),
-            Op::Unpack { lo, hi, src } => self.each([lo, hi, src]),
-            Op::Ld { dst, addr, .. } => {
-                self.each([dst]);
-                self.address(addr);
-            }
-            Op::St { addr, src, .. } => {
-                self.address(addr);
-                self.operands([src]);
-            }
-            Op::Shfl { dst, src, lane, clamp, .. } => {
-                self.each([dst, src]);
-                self.operands([lane, clamp]);
-            }
-            Op::Vote { dst, pred, .. } => self.each([dst, pred]),
-            Op::Bar { .. } => {}
-            Op::Bfi { dst, a, b, pos, len, .. } => {
-                self.each([dst]);
-                self.operands([a, b, pos, len]);
-            }
-            Op::Opaque { pieces, .. } => {
-                for piece in pieces {
-                    if let Piece::Reg(reg) = piece {
-                        *reg = self.regs[*reg];
-                    }
-                }
-            }
+            Op::Unary { op: UnaryOp::Not, ty, .. } => *ty = bitwise(*ty),
+            Op::Binary { op: And | Or | Xor | Shl, ty, .. } => *ty = bitwise(*ty),
+            _ => {}
         }
+        op.slots(|slot| match slot {
+            Slot::Read(reg) | Slot::Write(reg) | Slot::Both(reg) => *reg = self.regs[*reg],
+            Slot::Variable(variable) => *variable = self.variables[*variable],
+        });
     }
 }
 

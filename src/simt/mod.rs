@@ -1,15 +1,15 @@
 //! The shared GPU backend: a PTX-like IR whose text form is PTX, the reader of
 //! that text, and the lowering of a kernel's program to it.
 
+pub mod analysis;
 pub mod builder;
 mod canonical;
-pub mod cfg;
 pub mod inst;
 pub mod ir;
 pub mod lower;
 mod names;
 pub(crate) mod print;
 pub mod read;
-mod visit;
+pub mod visit;
 
 pub use ir::{Func, Module};
