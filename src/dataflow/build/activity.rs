@@ -93,12 +93,8 @@ pub fn add(
             needs[k].activity = true;
         }
     }
-    let mut all = Activities {
-        concentration: vec![None; size],
-        constant: vec![None; size],
-        activity: vec![None; size],
-        serves,
-    };
+    let mut all =
+        Activities { concentration: vec![None; size], constant: vec![None; size], activity: vec![None; size], serves };
     let transported = model.species().len();
     for k in 0..size {
         if needs[k] == Needs::default() {
@@ -107,8 +103,7 @@ pub fn add(
         let step = species(graph, k, needs[k], gauge, k < transported, exponential);
         let name = &mechanism.species[k].name;
         let kinds = kinds(needs[k]);
-        let op = graph
-            .add(common::single(format!("species {name}"), step), |_, n| format!("{} {name}", kinds[n]));
+        let op = graph.add(common::single(format!("species {name}"), step), |_, n| format!("{} {name}", kinds[n]));
         let mut outputs = graph.ops[op].after.outputs.iter().copied();
         let mut take = |needed: bool| if needed { outputs.next() } else { None };
         all.concentration[k] = take(needs[k].concentration);
@@ -119,11 +114,7 @@ pub fn add(
 }
 
 fn kinds(needs: Needs) -> Vec<&'static str> {
-    let all = [
-        (needs.concentration, "concentration"),
-        (needs.constant, "equilibrium"),
-        (needs.activity, "activity"),
-    ];
+    let all = [(needs.concentration, "concentration"), (needs.constant, "equilibrium"), (needs.activity, "activity")];
     all.into_iter().filter_map(|(needed, name)| needed.then_some(name)).collect()
 }
 
@@ -189,7 +180,12 @@ fn log2_constant(o: &mut Operands, (low, high, t_mid): &(gauge::LnK, gauge::LnK,
 }
 
 /// The product of powers of values.
-pub fn product(o: &mut Operands, first: Option<Id>, values: &[Option<Value>], side: &[(SpeciesIndex, f64)]) -> Option<Id> {
+pub fn product(
+    o: &mut Operands,
+    first: Option<Id>,
+    values: &[Option<Value>],
+    side: &[(SpeciesIndex, f64)],
+) -> Option<Id> {
     let mut result = first;
     for &(k, nu) in side {
         let value = o.input(values[k].expect("what a reaction reads of a species is made"));

@@ -96,7 +96,9 @@ fn lean_sources<'a>(
         vec![false; model.mechanism.species.len()]
     };
     let exponential = options.exponential;
-    let powers = lean::powers(graph, &model.mechanism, plans, exponential);
+    // Where values are scarce, powers are not shared either.
+    let powers =
+        if options.activities { lean::powers(graph, &model.mechanism, plans, exponential) } else { Vec::new() };
     let activities = activity::add(graph, model, plans, serves, &gauge, &staged, exponential);
     Sources {
         scalars,
@@ -160,12 +162,7 @@ fn concentrations(graph: &mut Graph, model: &Model, options: &Options, plans: &[
 }
 
 /// The species whose concentrations are read, where some reactions are `by_activity`; `all` where third bodies read all.
-fn concentrations_needed(
-    model: &Model,
-    plans: &[Plan],
-    all: bool,
-    by_activity: impl Fn(usize) -> bool,
-) -> Vec<bool> {
+fn concentrations_needed(model: &Model, plans: &[Plan], all: bool, by_activity: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut needed = vec![false; model.mechanism.species.len()];
     for &k in model.mechanism.stiff() {
         needed[k] = true;
@@ -197,12 +194,7 @@ fn concentrations_needed(
 /// -g/RT of each species at 1 atm, both ranges evaluated and one selected; one range where they agree.
 ///
 /// Only for species whose reactions need an equilibrium constant.
-fn gibbs_energies(
-    graph: &mut Graph,
-    model: &Model,
-    plans: &[Plan],
-    of: impl Fn(usize) -> bool,
-) -> Vec<Option<Value>> {
+fn gibbs_energies(graph: &mut Graph, model: &Model, plans: &[Plan], of: impl Fn(usize) -> bool) -> Vec<Option<Value>> {
     let shape = |graph: &mut Graph, two_ranges: bool| {
         let mut b = Body::default();
         let t = common::scalar_of(&mut b, &SCALARS, scalar::TEMPERATURE);
@@ -229,9 +221,8 @@ fn gibbs_energies(
     let one = shape(graph, false);
     let mut needed = vec![false; model.mechanism.species.len()];
     let reactions = model.mechanism.reactions.iter().zip(plans);
-    let reversed = reactions.enumerate().filter(|(i, (r, plan))| {
-        plan.live[1] && r.reverse == Reverse::Equilibrium && of(*i)
-    });
+    let reversed =
+        reactions.enumerate().filter(|(i, (r, plan))| plan.live[1] && r.reverse == Reverse::Equilibrium && of(*i));
     for (_, (r, _)) in reversed {
         for &(k, _) in r.reactants.iter().chain(&r.products) {
             needed[k] = true;

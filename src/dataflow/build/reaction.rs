@@ -134,7 +134,8 @@ pub fn directions(
         let rate = activity::scaled_rate(o, &lean.activities, r, forward);
         let rate = with_third_body(o, r, sources, rate);
         let sides = [&r.reactants, &r.products];
-        return [0, 1].map(|d| live[d].then(|| activity::product(o, Some(rate), &lean.activities.activity, sides[d])).flatten());
+        return [0, 1]
+            .map(|d| live[d].then(|| activity::product(o, Some(rate), &lean.activities.activity, sides[d])).flatten());
     }
     let reverse = if live[1] { reverse_constant(o, r, sources, forward) } else { None };
     let sides = [(&r.reactants, &r.forward_orders), (&r.products, &r.reverse_orders)];

@@ -1,8 +1,7 @@
 //! Third bodies: one sum of alpha_k C_k per distinct vector of efficiencies.
 //!
-//! The lean form adds to a total that several vectors share what their efficiencies differ from 1 by. A species that a
-//! vector all but leaves out must not be in its total, where it might dominate and cancel: vectors share a total where
-//! they leave out the same species.
+//! The lean form shares the total of the species that no vector all but leaves out; each vector adds the other species, and
+//! what its efficiencies differ from 1 by. A species that is left out is never subtracted: it might dominate and cancel.
 
 use super::chemistry::SCALARS;
 use super::common::{self, scalar};
@@ -12,44 +11,27 @@ use crate::dataflow::body::Body;
 use crate::dataflow::graph::{Graph, Operation, Step, Value};
 use crate::mechanism::{Collider, Mechanism, SpeciesIndex};
 
-/// Species with a smaller efficiency are left out of the total; of the others at most half is subtracted.
+/// Species that some vector gives a smaller efficiency are not in the total; of the others at most half is subtracted.
 const LEAST_IN_TOTAL: f64 = 0.5;
 
 type Efficiencies = Vec<(SpeciesIndex, f64)>;
 
-/// A sum under construction: where it starts and what it adds.
-struct Sum {
-    start: Option<Value>,
-    terms: Vec<(SpeciesIndex, f64)>,
-}
-
 /// Adds the sums that live reactions read to the sources.
 pub fn add(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], sources: &mut Sources<'_>) {
     let vectors = vectors(mechanism, plans);
-    let mut totals: Vec<(Vec<SpeciesIndex>, Value)> = Vec::new();
+    let left_out = |k: &SpeciesIndex| vectors.iter().flatten().any(|(j, alpha)| j == k && *alpha < LEAST_IN_TOTAL);
+    let total = (sources.lean.is_some() && !vectors.is_empty())
+        .then(|| total(graph, (0..sources.transported).filter(|k| !left_out(k))));
     for efficiencies in &vectors {
-        let left_out = left_out(efficiencies, sources.transported);
-        let sharers = vectors.iter().filter(|other| self::left_out(other, sources.transported) == left_out).count();
-        let total = if sources.lean.is_some() && sharers > 1 {
-            let known = totals.iter().find(|(known, _)| *known == left_out).map(|(_, value)| *value);
-            Some(known.unwrap_or_else(|| {
-                let species = (0..sources.transported).filter(|k| !left_out.contains(k));
-                let value = total_of(graph, species, &format!("total {}", totals.len() + 1));
-                totals.push((left_out.clone(), value));
-                value
-            }))
-        } else {
-            None
-        };
         let efficiency = |k: SpeciesIndex| efficiencies.iter().find(|(j, _)| *j == k).map_or(1.0, |(_, alpha)| *alpha);
-        let in_total = |k: &SpeciesIndex| total.is_some() && !left_out.contains(k);
+        let in_total = |k: &SpeciesIndex| total.is_some() && !left_out(k);
         let terms = (0..sources.transported).map(|k| (k, efficiency(k) - f64::from(u8::from(in_total(&k)))));
         let terms: Vec<_> = terms.filter(|&(_, weight)| weight != 0.0).collect();
         let value = match total {
             Some(total) if terms.is_empty() => total,
             start => {
                 let name = format!("third_body {}", sources.third_bodies.len() + 1);
-                sum(graph, sources, Sum { start, terms }, &name)
+                sum(graph, sources, start, &terms, &name)
             }
         };
         sources.third_bodies.push((efficiencies.clone(), value));
@@ -71,15 +53,8 @@ fn vectors(mechanism: &Mechanism, plans: &[Plan]) -> Vec<Efficiencies> {
     vectors
 }
 
-fn left_out(efficiencies: &Efficiencies, transported: usize) -> Vec<SpeciesIndex> {
-    let small = efficiencies.iter().filter(|&&(k, alpha)| alpha < LEAST_IN_TOTAL && k < transported);
-    let mut species: Vec<_> = small.map(|&(k, _)| k).collect();
-    species.sort_unstable();
-    species
-}
-
 /// The concentration of some species together, from their mole fractions.
-fn total_of(graph: &mut Graph, species: impl Iterator<Item = SpeciesIndex>, name: &str) -> Value {
+fn total(graph: &mut Graph, species: impl Iterator<Item = SpeciesIndex>) -> Value {
     let mut b = Body::default();
     let (state, x) = (b.state(0), common::mole_fraction(&mut b, 0));
     b.states = vec![b.add(state, x)];
@@ -90,11 +65,17 @@ fn total_of(graph: &mut Graph, species: impl Iterator<Item = SpeciesIndex>, name
     let state = b.state(0);
     b.values = vec![b.mul(state, total)];
     let (before, after) = (common::zeros(graph, 1), common::step(graph.shape(b), vec![], vec![], vec![]));
-    finish(graph, name, before, rounds, after)
+    finish(graph, "total", before, rounds, after)
 }
 
-fn sum(graph: &mut Graph, sources: &Sources<'_>, sum: Sum, name: &str) -> Value {
-    let rounds = sum.terms.iter().map(|&(k, weight)| {
+fn sum(
+    graph: &mut Graph,
+    sources: &Sources<'_>,
+    start: Option<Value>,
+    terms: &[(SpeciesIndex, f64)],
+    name: &str,
+) -> Value {
+    let rounds = terms.iter().map(|&(k, weight)| {
         let mut o = Operands::default();
         let state = o.body.state(0);
         let c = o.concentration(sources, k);
@@ -108,7 +89,7 @@ fn sum(graph: &mut Graph, sources: &Sources<'_>, sum: Sum, name: &str) -> Value 
         o.into_step(graph)
     });
     let rounds = rounds.collect();
-    let before = match sum.start {
+    let before = match start {
         None => common::zeros(graph, 1),
         Some(total) => {
             let mut b = Body::default();
