@@ -69,6 +69,16 @@ pub struct Body {
     pub stores: Vec<Id>,
 }
 
+/// Double-precision issue slots by what they compute.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Tally {
+    pub exponentials: u64,
+    pub logarithms: u64,
+    /// Divisions and square roots.
+    pub divisions: u64,
+    pub others: u64,
+}
+
 impl Body {
     fn push(&mut self, inst: Inst) -> Id {
         self.insts.push(inst);
@@ -168,7 +178,23 @@ impl Body {
 
     /// Double-precision issue slots.
     pub fn slots(&self) -> u64 {
-        self.insts.iter().map(|i| u64::from(i.cost().1)).sum()
+        let Tally { exponentials, logarithms, divisions, others } = self.tally();
+        exponentials + logarithms + divisions + others
+    }
+
+    /// What its issue slots go to.
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for inst in &self.insts {
+            let place = match inst {
+                Inst::Unary(Unary::Exp | Unary::Exp2 | Unary::Exp2Table, _) => &mut tally.exponentials,
+                Inst::Unary(Unary::Log, _) => &mut tally.logarithms,
+                Inst::Unary(Unary::Sqrt, _) | Inst::Binary(Binary::Div, ..) => &mut tally.divisions,
+                _ => &mut tally.others,
+            };
+            *place += u64::from(inst.cost().1);
+        }
+        tally
     }
 
     /// Equality of shapes as text: literals are compared by their bits.

@@ -51,11 +51,21 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
             };
             let low = coefficients(&mut n);
             let high = if k % 5 == 0 { low } else { coefficients(&mut n) };
+            // Some species have three ranges of NASA-9, made of the same numbers.
+            let thermo = if k % 4 == 3 {
+                let range = |a: [f64; 7], factor: f64| {
+                    [2e4 * factor, -300.0 * factor, a[0], a[1], a[2], a[3], a[4], a[5], a[6]]
+                };
+                let ranges = vec![range(low, 1.0), range(high, 0.0), range(low, -0.5)];
+                Polynomials::Nasa9(Nasa9 { temperatures: vec![300.0, 700.0, 1500.0, 3000.0], ranges })
+            } else {
+                Polynomials::Nasa7(Nasa7 { t_low: 300.0, t_mid: 1000.0, t_high: 3000.0, low, high })
+            };
             Species {
                 name: format!("S{k}"),
                 composition: vec![(0, 1.0)],
                 weight: n.between(1.0, 120.0),
-                thermo: Nasa7 { t_low: 300.0, t_mid: 1000.0, t_high: 3000.0, low, high },
+                thermo,
                 transport: None,
             }
         })

@@ -3,12 +3,13 @@
 //! With a_k = C_k/K_k, the net rate k_f prod C - k_r prod C of a reaction is k_f prod K (prod a - prod a), where the first
 //! two products run over the reactants: no reaction needs an equilibrium constant, an exponential or a quotient of its own.
 
-use super::common::{self, scalar, scalar_of};
+use super::common;
 use super::gauge::{self, Gauge};
+use super::gibbs::{self, Piecewise};
 use super::lean::Exponential;
 use super::reaction::Operands;
 use super::split::Plan;
-use crate::dataflow::body::{Body, Id};
+use crate::dataflow::body::Id;
 use crate::dataflow::graph::{Graph, Step, Value};
 use crate::kinetics::Model;
 use crate::mechanism::{Rate, Reaction, Reverse, SpeciesIndex};
@@ -154,29 +155,11 @@ fn species(
     o.into_step(graph)
 }
 
-/// `sign` times the binary logarithm of K: both ranges evaluated and one selected; one range where they agree.
-fn log2_constant(o: &mut Operands, (low, high, t_mid): &(gauge::LnK, gauge::LnK, f64), sign: f64) -> Id {
-    let scalars = &super::chemistry::SCALARS;
-    let t = scalar_of(&mut o.body, scalars, scalar::TEMPERATURE);
-    let range = |o: &mut Operands, c: &gauge::LnK| {
-        let ids = c.map(|c| o.constant(sign * std::f64::consts::LOG2_E * c));
-        let b: &mut Body = &mut o.body;
-        let mut p = ids[4];
-        for &c in ids[..4].iter().rev() {
-            p = b.fma(p, t, c);
-        }
-        let ln_t = scalar_of(b, scalars, scalar::LN_TEMPERATURE);
-        let inverse = scalar_of(b, scalars, scalar::INVERSE_TEMPERATURE);
-        let with_log = b.fma(ids[5], ln_t, p);
-        b.fma(ids[6], inverse, with_log)
-    };
-    let below = range(o, low);
-    if low == high {
-        return below;
-    }
-    let above = range(o, high);
-    let middle = o.constant(*t_mid);
-    o.body.select_le(t, middle, below, above)
+/// `sign` times the binary logarithm of K.
+fn log2_constant(o: &mut Operands, function: &Piecewise, sign: f64) -> Id {
+    let factor = sign * std::f64::consts::LOG2_E;
+    let ranges = function.ranges.iter().map(|terms| terms.map(|c| factor * c)).collect();
+    gibbs::value(o, &Piecewise { ranges, ends: function.ends.clone() })
 }
 
 /// The product of powers of values.

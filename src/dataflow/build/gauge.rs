@@ -4,8 +4,9 @@
 //! per atom to ln K_k leaves every Kc as it is. The function alpha + beta/T of each element is chosen such that the ln K_k
 //! are small, and [`Gauge::range`] proves how small they are over [`TEMPERATURES`].
 
+use super::gibbs::{self, Piecewise, Terms};
 use crate::kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
-use crate::mechanism::{Arrhenius, Mechanism, Nasa7, Reaction};
+use crate::mechanism::{Arrhenius, Mechanism, Polynomials, Reaction};
 
 /// Where products of equilibrium constants are proven to stay in range, in K.
 pub const TEMPERATURES: (f64, f64) = (200.0, 4000.0);
@@ -14,27 +15,24 @@ const CELLS: usize = 200;
 /// Temperatures at which the gauge is fitted, in K.
 const FITTED: [f64; 2] = [300.0, 2000.0];
 
-/// ln K = c0 + c1 T + c2 T^2 + c3 T^3 + c4 T^4 + c5 ln T + c6/T.
-pub type LnK = [f64; 7];
-
 pub struct Gauge {
-    /// By species: below and above its mid temperature.
-    pub species: Vec<(LnK, LnK, f64)>,
+    /// ln K by species.
+    pub species: Vec<Piecewise>,
     /// By species: an upper bound of |ln K|.
     pub range: Vec<f64>,
 }
 
 /// The gauge of a mechanism; none is chosen where some reaction loses or makes fractions of atoms.
 pub fn gauge(mechanism: &Mechanism) -> Gauge {
-    let mut species: Vec<(LnK, LnK, f64)> = mechanism.species.iter().map(|s| plain(&s.thermo)).collect();
+    let mut species: Vec<Piecewise> = mechanism.species.iter().map(|s| plain(&s.thermo)).collect();
     if mechanism.reactions.iter().all(|r| is_balanced(mechanism, r)) {
         let shifts = shifts(mechanism, &species);
-        for ((low, high, _), s) in species.iter_mut().zip(&mechanism.species) {
+        for (function, s) in species.iter_mut().zip(&mechanism.species) {
             for &(element, atoms) in &s.composition {
                 let [alpha, beta] = shifts[element];
-                for range in [&mut *low, &mut *high] {
-                    range[0] -= atoms * alpha;
-                    range[6] -= atoms * beta;
+                for terms in &mut function.ranges {
+                    terms[0] -= atoms * alpha;
+                    terms[6] -= atoms * beta;
                 }
             }
         }
@@ -43,13 +41,14 @@ pub fn gauge(mechanism: &Mechanism) -> Gauge {
     Gauge { species, range }
 }
 
-/// -g/RT = a1 ln T + (a7 - a1) + a2/2 T + a3/6 T^2 + a4/12 T^3 + a5/20 T^4 - a6/T, and ln(P0/R) - ln T.
-fn plain(thermo: &Nasa7) -> (LnK, LnK, f64) {
-    let of = |a: &[f64; 7]| {
-        let constant = a[6] - a[0] + (ATMOSPHERE / GAS_CONSTANT).ln();
-        [constant, a[1] / 2.0, a[2] / 6.0, a[3] / 12.0, a[4] / 20.0, a[0] - 1.0, -a[5]]
-    };
-    (of(&thermo.low), of(&thermo.high), thermo.t_mid)
+/// -g/RT + ln(P0/R) - ln T
+fn plain(thermo: &Polynomials) -> Piecewise {
+    let mut function = gibbs::piecewise(thermo);
+    for terms in &mut function.ranges {
+        terms[0] += (ATMOSPHERE / GAS_CONSTANT).ln();
+        terms[5] -= 1.0;
+    }
+    function
 }
 
 fn is_balanced(mechanism: &Mechanism, r: &Reaction) -> bool {
@@ -65,9 +64,9 @@ fn is_balanced(mechanism: &Mechanism, r: &Reaction) -> bool {
 }
 
 /// (alpha, beta) by element: least squares of ln K at two temperatures.
-fn shifts(mechanism: &Mechanism, species: &[(LnK, LnK, f64)]) -> Vec<[f64; 2]> {
+fn shifts(mechanism: &Mechanism, species: &[Piecewise]) -> Vec<[f64; 2]> {
     let [cold, hot] = FITTED.map(|t| {
-        let targets = species.iter().map(|s| evaluate(if t <= s.2 { &s.0 } else { &s.1 }, t));
+        let targets = species.iter().map(|s| evaluate(s, t));
         potentials(mechanism, targets)
     });
     let width = 1.0 / FITTED[0] - 1.0 / FITTED[1];
@@ -112,33 +111,38 @@ fn potentials(mechanism: &Mechanism, targets: impl Iterator<Item = f64>) -> Vec<
     solution
 }
 
-fn evaluate(c: &LnK, t: f64) -> f64 {
-    c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * c[4]))) + c[5] * t.ln() + c[6] / t
+fn evaluate(function: &Piecewise, t: f64) -> f64 {
+    let range = function.ends.iter().take_while(|end| t > **end).count();
+    function.ranges[range].iter().zip(terms_at(t)).map(|(c, x)| c * x).sum()
 }
 
-fn range((low, high, t_mid): &(LnK, LnK, f64)) -> f64 {
+fn range(function: &Piecewise) -> f64 {
     let bound = |(from, to): (f64, f64)| {
-        let below = if from <= *t_mid { largest(low, from, to) } else { 0.0 };
-        let above = if to > *t_mid { largest(high, from, to) } else { 0.0 };
-        below.max(above)
+        let first = function.ends.iter().take_while(|end| from > **end).count();
+        let last = function.ends.iter().take_while(|end| to > **end).count();
+        function.ranges[first..=last].iter().map(|terms| largest(terms, from, to)).fold(0.0, f64::max)
     };
     cells().map(bound).fold(0.0, f64::max)
 }
 
-/// An upper bound of |ln K| between two temperatures: every term is monotone in T.
-fn largest(c: &LnK, from: f64, to: f64) -> f64 {
-    let ends = [from, to].map(|t| [1.0, t, t.powi(2), t.powi(3), t.powi(4), t.ln(), 1.0 / t]);
+/// An upper bound of |ln K| between two temperatures: every term is monotone above e kelvins.
+fn largest(c: &Terms, from: f64, to: f64) -> f64 {
+    let ends = [from, to].map(terms_at);
     let terms = || (0..c.len()).map(|n| (c[n] * ends[0][n], c[n] * ends[1][n]));
     let (least, most) = terms().fold((0.0, 0.0), |(l, m), (a, b)| (l + f64::min(a, b), m + f64::max(a, b)));
     f64::max(-least, most)
 }
 
-/// An upper bound of |ln(k/A)| + |ln A| over [`TEMPERATURES`].
+fn terms_at(t: f64) -> Terms {
+    [1.0, t, t.powi(2), t.powi(3), t.powi(4), t.ln(), 1.0 / t, t.ln() / t, t.powi(-2)]
+}
+
+/// An upper bound of |ln k| over [`TEMPERATURES`].
 pub fn arrhenius_range(k: &Arrhenius) -> f64 {
     if k.a == 0.0 {
         return 0.0;
     }
-    let constants = [k.a.abs().ln(), 0.0, 0.0, 0.0, 0.0, k.b, -k.e_over_r];
+    let constants = [k.a.abs().ln(), 0.0, 0.0, 0.0, 0.0, k.b, -k.e_over_r, 0.0, 0.0];
     cells().map(|(from, to)| largest(&constants, from, to)).fold(0.0, f64::max)
 }
 

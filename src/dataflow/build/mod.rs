@@ -9,6 +9,7 @@ mod diffusion;
 mod eigen;
 mod form;
 mod gauge;
+mod gibbs;
 mod lean;
 mod low_rank;
 mod means;
