@@ -223,11 +223,14 @@ fn exp2_table(target: &Target) -> String {
     )
 }
 
+/// Without a condition, of which compilers might make a branch on data.
 fn exp2_limited() -> String {
     format!(
-        "\x20 const int x_high = __double2hiint(x);\n\
-         \x20 return (x_high & 0x7fffffff) < {limit:#x} ? __hiloint2double((int)high, __double2loint(p))\n\
-         \x20                                         : __hiloint2double(x_high < 0 ? 0 : 0x7ff00000, 0);\n",
+        "\x20 // All ones for |x| < 1021.\n\
+         \x20 const int x_high = __double2hiint(x);\n\
+         \x20 const int inside = ((x_high & 0x7fffffff) - {limit:#x}) >> 31;\n\
+         \x20 const int beyond = ~(x_high >> 31) & 0x7ff00000;\n\
+         \x20 return __hiloint2double(((int)high & inside) | (beyond & ~inside), __double2loint(p) & inside);\n",
         limit = exp2::LIMIT_HIGH_WORD,
     )
 }
