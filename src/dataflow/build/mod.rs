@@ -7,6 +7,7 @@ mod common;
 mod conductivity;
 mod diffusion;
 mod eigen;
+mod factored;
 mod form;
 mod gauge;
 mod gibbs;
@@ -14,6 +15,7 @@ mod lean;
 mod low_rank;
 mod means;
 mod pressure;
+mod purity;
 mod qssa;
 mod reaction;
 mod resistances;
@@ -22,6 +24,7 @@ mod stiffness;
 mod symmetric;
 mod third_body;
 mod troe;
+mod tucker;
 mod viscosity;
 
 pub use form::{Form, LOW_RANK_BOUND};
@@ -140,6 +143,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             means::polynomial(model, fits()?, options, tolerance)
         }
         (Kernel::Conductivity, ..) => conductivity::build(model, fits()?, options),
+        (Kernel::Diffusion, Form::LowRank, Some(tolerance)) => factored::build(model, fits()?, options, tolerance),
         (Kernel::Diffusion, Form::Polynomial, Some(tolerance)) => {
             resistances::build(model, fits()?, options, tolerance)
         }
