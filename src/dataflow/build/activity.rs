@@ -97,19 +97,17 @@ pub fn add(
     let mut all =
         Activities { concentration: vec![None; size], constant: vec![None; size], activity: vec![None; size], serves };
     let transported = model.species().len();
-    for k in 0..size {
-        if needs[k] == Needs::default() {
-            continue;
-        }
-        let step = species(graph, k, needs[k], gauge, k < transported, exponential);
+    let read = needs.into_iter().enumerate().filter(|(_, needs)| *needs != Needs::default());
+    for (k, needs) in read {
+        let step = species(graph, k, needs, gauge, k < transported, exponential);
         let name = &mechanism.species[k].name;
-        let kinds = kinds(needs[k]);
+        let kinds = kinds(needs);
         let op = graph.add(common::single(format!("species {name}"), step), |_, n| format!("{} {name}", kinds[n]));
         let mut outputs = graph.ops[op].after.outputs.iter().copied();
         let mut take = |needed: bool| if needed { outputs.next() } else { None };
-        all.concentration[k] = take(needs[k].concentration);
-        all.constant[k] = take(needs[k].constant);
-        all.activity[k] = take(needs[k].activity);
+        all.concentration[k] = take(needs.concentration);
+        all.constant[k] = take(needs.constant);
+        all.activity[k] = take(needs.activity);
     }
     all
 }
