@@ -27,7 +27,7 @@ fn broken(name: &str, change: impl FnOnce(&mut Module)) -> Vec<Rule> {
 }
 
 /// The first instruction that `matches`.
-fn first<'a>(module: &'a mut Module, matches: impl Fn(&Op) -> bool) -> &'a mut InstData {
+fn first(module: &mut Module, matches: impl Fn(&Op) -> bool) -> &mut InstData {
     let funcs = module.funcs.iter_mut().flat_map(|func| func.insts.values_mut());
     funcs.into_iter().find(|data| matches(&data.op)).unwrap()
 }

@@ -14,7 +14,7 @@ use crate::simt::analysis::dominators::post_dominators;
 use crate::simt::inst::*;
 use crate::simt::ir::{Block, Func, Init, Inst, Module, Param, ParamKind, Reg, Variable};
 use crate::simt::print::instruction_text;
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::SecondaryMap;
 
 pub(super) struct Code<'m> {
     module: &'m Module,

@@ -1,8 +1,8 @@
 //! Shared memory with its race detector.
 //!
 //! The detector follows FastTrack (Flanagan and Freund, PLDI 2009) with warps as threads: every cell, as large as the
-//! smallest access of the kernel, knows the epoch of its last write and, per warp, the clock of its last read. An access conflicts with an earlier one that
-//! the vector clock of its warp does not cover.
+//! smallest access of the kernel, knows the epoch of its last write and, per warp, the clock of its last read. An access
+//! conflicts with an earlier one that the vector clock of its warp does not cover.
 
 use super::buffer::{extract, insert};
 use super::hazard::{Access, Kind};

@@ -1,17 +1,19 @@
 //! Executes the instructions of one warp with data unknown.
 
+mod access;
+
 use super::region::{Region, matters};
 use super::state::{Thread, results};
 use super::{MOST, Verdict};
 use crate::sim::buffer::{extract, insert};
-use crate::sim::decode::{Code, Micro, Source};
+use crate::sim::decode::{Code, Micro};
 use crate::sim::exec::{Event, uniform};
 use crate::sim::hazard::{Access, BarrierMisuse, Hazard, Kind};
 use crate::sim::lanes::{carry, each, extended, in_space, pack, piece, shuffle};
-use crate::sim::memory::{Lanes, Segments, concrete, place};
-use crate::sim::rows::{self, Row};
+use crate::sim::memory::{Lanes, Segments};
+use crate::sim::rows;
 use crate::sim::scalar;
-use crate::sim::shared::{Accessor, Findings, Shared};
+use crate::sim::shared::{Findings, Shared};
 use crate::sim::warp::{State, Warp};
 use crate::simt::inst::{Space, VoteMode};
 use std::collections::{HashMap, HashSet};
@@ -344,113 +346,6 @@ impl Executor<'_, '_> {
             }
         }
         Ok(())
-    }
-
-    /// Atomics on shared memory are checked against plain accesses; their results are data.
-    fn atomic(&mut self, thread: &Thread, pc: u32, space: Space, lanes: &Lanes, certain: bool) -> Result<(), Abort> {
-        match space {
-            Space::Shared if certain => {
-                let by = Accessor { warp: thread.warp.index, clock: &thread.warp.clock, pc };
-                for lane in lanes.active() {
-                    let findings = self.shared.update(lanes, lane, &by, |old| old).map(|(_, findings)| findings);
-                    self.report(&thread.warp, pc, Access::Write, findings)?;
-                }
-                Ok(())
-            }
-            Space::Shared => Err(self.unknown(&thread.warp, pc, "its address depends on data")),
-            Space::Generic => self.generic(thread, pc, lanes, certain),
-            Space::Global if self.tables() && (!certain || self.touches_table(lanes)) => {
-                Err(self.unknown(&thread.warp, pc, "it may change a table of the module"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// A generic access that reaches no shared memory; what may reach it is not analysed.
-    fn generic(&mut self, thread: &Thread, pc: u32, lanes: &Lanes, certain: bool) -> Result<(), Abort> {
-        if !certain {
-            return Err(self.unknown(&thread.warp, pc, "its generic address depends on data"));
-        }
-        match lanes.active().any(|lane| concrete(lanes.address(lane)).0 == Space::Shared) || self.touches_table(lanes) {
-            true => Err(self.unknown(&thread.warp, pc, "a generic access of shared memory or a table")),
-            false => Ok(()),
-        }
-    }
-
-    /// The values, when they are known.
-    fn load(
-        &mut self,
-        thread: &Thread,
-        pc: u32,
-        space: Space,
-        lanes: &Lanes,
-        certain: bool,
-    ) -> Result<Option<Row>, Abort> {
-        match space {
-            Space::Shared if certain => {
-                let by = Accessor { warp: thread.warp.index, clock: &thread.warp.clock, pc };
-                let findings = self.shared.load(lanes, &by).map(|(_, findings)| findings);
-                self.report(&thread.warp, pc, Access::Read, findings)?;
-                Ok(None)
-            }
-            Space::Shared => Err(self.unknown(&thread.warp, pc, "its address depends on data")),
-            Space::Generic => self.generic(thread, pc, lanes, certain).map(|()| None),
-            Space::Global | Space::Const if certain && self.table(lanes) => Ok(self.segments.load(space, lanes).ok()),
-            _ => Ok(None),
-        }
-    }
-
-    fn store(
-        &mut self,
-        thread: &Thread,
-        pc: u32,
-        space: Space,
-        lanes: &Lanes,
-        a: Source,
-        certain: bool,
-    ) -> Result<(), Abort> {
-        match space {
-            Space::Shared if certain => {
-                let by = Accessor { warp: thread.warp.index, clock: &thread.warp.clock, pc };
-                let known = thread.knows(a);
-                let values = a.row(&thread.warp.regs, &self.code.pool);
-                // unknown values differ from lane to lane
-                let row = std::array::from_fn(|i| if known >> i & 1 == 1 { values[i] } else { !(i as u64) });
-                let mut findings = self.shared.store(lanes, &row, &by);
-                if let Ok(Findings { lanes: conflict, .. }) = &mut findings
-                    && lanes.mask & !known != 0
-                    && conflict.take().is_some()
-                {
-                    let text = "several lanes write values that depend on data to one address";
-                    return Err(self.unknown(&thread.warp, pc, text));
-                }
-                self.report(&thread.warp, pc, Access::Write, findings)
-            }
-            Space::Shared => Err(self.unknown(&thread.warp, pc, "its address depends on data")),
-            Space::Generic => self.generic(thread, pc, lanes, certain),
-            Space::Global if !self.segments.tables.is_empty() && (!certain || self.touches_table(lanes)) => {
-                Err(self.unknown(&thread.warp, pc, "it may change a table of the module"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn tables(&self) -> bool {
-        !self.segments.tables.is_empty()
-    }
-
-    /// Whether all lanes access tables of the module.
-    fn table(&self, lanes: &Lanes) -> bool {
-        lanes.active().all(|lane| self.is_table(lanes.address(lane)))
-    }
-
-    fn touches_table(&self, lanes: &Lanes) -> bool {
-        lanes.active().any(|lane| self.is_table(lanes.address(lane)))
-    }
-
-    fn is_table(&self, address: u64) -> bool {
-        let buffers = self.segments.buffers.len() as u64;
-        (buffers..buffers + self.segments.tables.len() as u64).contains(&place(address).0)
     }
 
     fn report(&mut self, warp: &Warp, pc: u32, access: Access, found: Result<Findings, Kind>) -> Result<(), Abort> {
