@@ -7,7 +7,7 @@ use super::decode::{Code, Micro, Source};
 use super::hazard::{Access, Hazard, Kind};
 use super::lanes::{carry, each, extended, in_space, matches, pack, piece, reduce, shuffle};
 use super::memory::{Lanes, Segments};
-use super::rows::{self, Row};
+use super::rows;
 use super::scalar;
 use super::shared::{Findings, Shared};
 use super::warp::{State, Warp};
