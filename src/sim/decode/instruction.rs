@@ -60,6 +60,8 @@ impl Decoder<'_> {
             Op::Unary { op, mode, ty, dst, a } => {
                 let class = match op {
                     UnaryOp::Mov => Class::Move,
+                    // A sign is a modifier of the operand that reads it.
+                    UnaryOp::Neg | UnaryOp::Abs if *ty == Type::F64 => Class::Move,
                     UnaryOp::Sqrt | UnaryOp::Rcp if *ty == Type::F64 => Class::DoubleLong,
                     _ => arithmetic(*ty),
                 };
