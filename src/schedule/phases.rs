@@ -276,20 +276,32 @@ impl<'a> Placer<'a> {
     }
 
     fn ready(&self, at: StepRef, phase: u32) -> bool {
-        let operation = &self.graph.ops[at.op];
         let in_turn = match at.part {
-            Part::Before => true,
+            Part::Before => self.is_due(at, phase),
             Part::Round(_) => self.begun[at.op],
             Part::After => self.begun[at.op] && self.rounds_left[at.op] == 0,
         };
+        in_turn && self.sees_inputs(at, phase)
+    }
+
+    fn sees_inputs(&self, at: StepRef, phase: u32) -> bool {
         let warp = self.mapping.warp_of[at.op];
         let at_once = !(self.uniform && matches!(at.part, Part::Round(_)));
-        in_turn
-            && operation.step(at.part).inputs.iter().all(|&v| {
-                let made = self.made[v];
-                let own = self.mapping.warp_of[self.graph.values[v].producer.op] == warp;
-                made != 0 && (made <= phase || own && at_once)
-            })
+        self.graph.step(at).inputs.iter().all(|&v| {
+            let made = self.made[v];
+            let own = self.mapping.warp_of[self.graph.values[v].producer.op] == warp;
+            made != 0 && (made <= phase || own && at_once)
+        })
+    }
+
+    /// A first step that only sets states waits until the operation can go on, so that they hold no registers before.
+    fn is_due(&self, at: StepRef, phase: u32) -> bool {
+        let step = self.graph.step(at);
+        if !(step.inputs.is_empty() && step.outputs.is_empty()) {
+            return true;
+        }
+        let mut next = self.graph.ops[at.op].parts().filter(|part| matches!(part, Part::Round(_))).peekable();
+        next.peek().is_none() || next.any(|part| self.sees_inputs(StepRef { op: at.op, part }, phase))
     }
 
     /// Those of the ready steps that run now, and the others: rounds that must keep their order up to the first gap, and

@@ -7,6 +7,7 @@
 
 mod align;
 mod branch;
+mod registers;
 mod repeat;
 mod tables;
 mod translate;
