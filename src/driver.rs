@@ -104,7 +104,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     if request.real_compilers {
         let usages = observer.pass("compilers", None, || compilers::measure(request.target, &units, &sources));
         for (unit, usage) in units.iter_mut().zip(usages.map_err(verification)?) {
-            unit.report.compiled = usage;
+            unit.report.measured(request.target, &unit.program, usage);
         }
     }
     let report = report::report(request, &model, warnings, &units);
@@ -222,7 +222,5 @@ fn limits(request: &Request) -> Limits {
     }
     let shared =
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
-    // Where the pool of an SM is not published, its CTAs share what one CTA may use (paper, footnote 1).
-    let pool = target.named_barriers_per_sm.unwrap_or(target.named_barriers_per_cta);
-    Limits { slots: Some(shared / 256), barriers: target.named_barriers_per_cta.min(pool / ctas) }
+    Limits { slots: Some(shared / 256), barriers: target.named_barriers_per_cta.min(target.barrier_pool() / ctas) }
 }

@@ -12,7 +12,7 @@ use crate::mapping::{Mapper, Weights};
 use crate::observer::PASSES;
 use crate::output::Emit;
 use crate::schedule::Placement;
-use crate::target::Target;
+use crate::target::{Parameter, Target};
 
 /// Compiles a combustion mechanism to warp-specialized CUDA kernels, proves and verifies them.
 #[derive(Debug, Parser)]
@@ -34,6 +34,53 @@ pub enum Command {
     Sim(SimArguments),
     /// Prove a PTX kernel free of deadlocks, unsafe reuse of barriers and races on shared memory
     Verify(VerifyArguments),
+    /// Tell how many CTAs of a kernel an SM holds, and which resource limits them
+    Occupancy(OccupancyArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct OccupancyArguments {
+    /// Architecture, such as kepler or sm_35
+    #[arg(long, value_name = "NAME", default_value = "kepler", value_parser = target)]
+    pub target: &'static Target,
+    /// Threads per CTA
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: u32,
+    /// Registers per thread
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=255))]
+    pub registers: u32,
+    /// Bytes of shared memory per CTA, static and dynamic
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub shared: u32,
+    /// Named barriers per CTA
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=16))]
+    pub barriers: u32,
+    /// Print a table over one of the resources
+    #[arg(long, value_enum)]
+    pub sweep: Option<SweepName>,
+    /// Draw the sweep to an SVG file
+    #[arg(long, value_name = "FILE", requires = "sweep")]
+    pub picture: Option<PathBuf>,
+    /// Print the result as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum SweepName {
+    Registers,
+    Shared,
+    Threads,
+}
+
+impl From<SweepName> for Parameter {
+    fn from(name: SweepName) -> Self {
+        match name {
+            SweepName::Registers => Self::Registers,
+            SweepName::Shared => Self::Shared,
+            SweepName::Threads => Self::Threads,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ mod check;
 mod compile;
 mod fmt;
 mod kernel;
+mod occupancy;
 mod sim;
 mod verify;
 
@@ -39,6 +40,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Fmt(fmt)) => fmt::run(&fmt),
         Some(Command::Sim(arguments)) => sim::run(&arguments),
         Some(Command::Verify(arguments)) => verify::run(&arguments),
+        Some(Command::Occupancy(arguments)) => occupancy::run(&arguments),
         None => compile::run(&parsed.compile, command_line(&words)),
     };
     match result {

@@ -1,8 +1,12 @@
 //! The report of a compilation: data first, then the table for people and the picture of the schedule.
 
+mod machine;
+mod occupancy;
 mod picture;
 mod table;
 
+pub use machine::Machine;
+pub use occupancy::occupancy_picture;
 pub use picture::schedule_picture;
 pub use table::table;
 
@@ -19,6 +23,7 @@ use crate::kinetics::Model;
 use crate::mapping::{Cost, Mapping};
 use crate::schedule::Schedule;
 use crate::schedule::proof::Proven;
+use crate::target::Target;
 use crate::verify::Verification;
 
 #[derive(Debug, Clone, Serialize)]
@@ -69,12 +74,21 @@ pub struct KernelReport {
     pub verification: Option<Verification>,
     /// Where NVRTC and ptxas are installed.
     pub compiled: Option<Compiled>,
+    /// Residency and bounds on the target.
+    pub machine: Machine,
     pub verdict: String,
 }
 
 impl KernelReport {
     pub fn may_spill(&self) -> bool {
         self.registers_estimated > self.registers_available
+    }
+
+    /// Takes in what the real compilers say.
+    pub fn measured(&mut self, target: &Target, program: &Program, compiled: Option<Compiled>) {
+        self.compiled = compiled;
+        let needs = (self.registers_estimated, self.shared_bytes, self.named_barriers);
+        self.machine = machine::machine(target, program, needs, self.compiled.as_ref(), self.verification.as_ref());
     }
 }
 
@@ -133,6 +147,10 @@ pub fn kernel(
     let threads = 32 * request.warps;
     let target = request.target;
     let available = (target.registers_per_sm / (request.ctas_per_sm * threads)).min(target.max_registers_per_thread);
+    let registers_estimated = estimated_registers(graph, mapping, program);
+    let shared_bytes = if data_parallel { 0 } else { schedule.slots * 256 };
+    let needs = (registers_estimated, shared_bytes, schedule.barrier_ids());
+    let machine = machine::machine(target, program, needs, None, verification.as_ref());
     KernelReport {
         kernel: kernel.name().into(),
         form: choice.form.name().into(),
@@ -146,17 +164,18 @@ pub fn kernel(
         named_barriers: schedule.barrier_ids(),
         phases: schedule.phases.len(),
         placement: if data_parallel { "local".into() } else { format!("{:?}", schedule.placement).to_lowercase() },
-        shared_bytes: if data_parallel { 0 } else { schedule.slots * 256 },
+        shared_bytes,
         real_constants_per_thread: program.constants.real_registers,
         index_constants_per_thread: program.constants.index_registers,
         flops_per_point: graph.ops.keys().map(|op| graph.flops(op)).sum(),
         mapping_cost: costs.0,
         greedy_cost: costs.1,
-        registers_estimated: estimated_registers(graph, mapping, program),
+        registers_estimated,
         registers_available: available,
         verdict: if verification.is_some() { "proven, verified".into() } else { "proven, not simulated".into() },
         verification,
         compiled: None,
+        machine,
     }
 }
 

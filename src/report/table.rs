@@ -33,6 +33,14 @@ pub fn table(report: &Report) -> String {
         ("registers (ptxas)", |k| of_compilers(k, |c| c.registers.to_string())),
         ("spilled bytes (ptxas)", |k| of_compilers(k, |c| (c.spill_store_bytes + c.spill_load_bytes).to_string())),
         ("named barriers (ptxas)", |k| of_compilers(k, |c| c.barriers.to_string())),
+        ("CTAs per SM", |k| k.machine.ctas_per_sm.to_string()),
+        ("occupancy", |k| format!("{:.0} %", 100.0 * k.machine.occupancy)),
+        ("limited by", |k| k.machine.limited_by.join(", ")),
+        ("bytes per point", |k| k.machine.bytes_per_point.to_string()),
+        ("bandwidth floor (ns)", |k| format!("{:.2}", k.machine.bandwidth_floor_ns)),
+        ("DP slot floor (ns)", |k| nanoseconds(k.machine.slots_floor_ns)),
+        ("predicted time (ns)", |k| nanoseconds(k.machine.predicted_ns)),
+        ("predicted over floor", |k| k.machine.over_floor.map_or("-".into(), |r| format!("{r:.2}"))),
         ("verdict", |k| k.verdict.clone()),
     ];
     let mut lines = vec![[vec![String::new()], report.kernels.iter().map(|k| k.kernel.clone()).collect()].concat()];
@@ -51,6 +59,12 @@ pub fn table(report: &Report) -> String {
         out += cells.join("  ").trim_end();
         out.push('\n');
     }
+    if let Some(first) = report.kernels.first() {
+        out += &format!(
+            "\nfloors and predicted times are per point on {}, from its peak rates; they are not measurements\n",
+            first.machine.board
+        );
+    }
     for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {
         out += &format!("\nforms of {} (slots and shuffles per point before scheduling, error bound)\n", kernel.kernel);
         for f in &kernel.forms {
@@ -59,6 +73,10 @@ pub fn table(report: &Report) -> String {
         }
     }
     out
+}
+
+fn nanoseconds(time: Option<f64>) -> String {
+    time.map_or("-".into(), |t| format!("{t:.2}"))
 }
 
 fn of_compilers(kernel: &KernelReport, text: impl Fn(&crate::compilers::Compiled) -> String) -> String {

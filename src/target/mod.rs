@@ -1,8 +1,10 @@
 //! Machine descriptions: one TOML file per architecture, each number with its source beside it.
 
 mod occupancy;
+mod sweep;
 
 pub use occupancy::{Kernel, Limits, Occupancy, occupancy};
+pub use sweep::{Parameter, sweep};
 
 use serde::Deserialize;
 use std::fmt;
@@ -49,6 +51,19 @@ pub struct Target {
     /// Has loads through the read-only cache (`__ldg`).
     pub read_only_loads: bool,
     pub fp64_per_clock_per_sm: u32,
+    /// A well-known board with this architecture, for predictions of time.
+    pub board: Board,
+}
+
+/// One product. Its clock is the one that its maker's peak rates hold at.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Board {
+    pub name: String,
+    pub multiprocessors: u32,
+    pub megahertz: u32,
+    /// Peak rate of the device memory; a gigabyte is 10^9 bytes.
+    pub gigabytes_per_second: u32,
 }
 
 /// Major and minor number.
@@ -107,6 +122,12 @@ impl Target {
             .iter()
             .find(|t| t.name == name || t.compute_capability.sm() == name)
             .ok_or_else(|| UnknownTarget { name: name.to_owned() })
+    }
+
+    /// Named barriers that the CTAs of an SM share. Where the number is not published, what one CTA may use (paper,
+    /// section 4.3 and footnote 1).
+    pub fn barrier_pool(&self) -> u32 {
+        self.named_barriers_per_sm.unwrap_or(self.named_barriers_per_cta)
     }
 
     /// All architectures, oldest first.

@@ -1,0 +1,55 @@
+//! Occupancy over one resource as a picture: a staircase.
+
+use plotters::prelude::*;
+
+use crate::diagnostic::Diagnostic;
+use crate::target::Occupancy;
+
+/// An SVG of the resident warps of an SM over the swept parameter, of `most` warps that it can hold.
+///
+/// Errors: the picture could not be drawn.
+pub fn occupancy_picture(
+    title: &str,
+    parameter: &str,
+    most: u32,
+    rows: &[(u32, Occupancy)],
+) -> Result<String, Diagnostic> {
+    let mut svg = String::new();
+    draw(&mut svg, title, parameter, most, rows)
+        .map_err(|e| Diagnostic::error("report::picture", format!("the occupancy could not be drawn: {e}")))?;
+    Ok(svg)
+}
+
+fn draw(
+    svg: &mut String,
+    title: &str,
+    parameter: &str,
+    most: u32,
+    rows: &[(u32, Occupancy)],
+) -> Result<(), Box<dyn std::error::Error>> {
+    let first = rows.first().map_or(0, |(value, _)| *value);
+    let last = rows.last().map_or(1, |(value, _)| *value).max(first + 1);
+    let area = SVGBackend::with_string(svg, (800, 420)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&area)
+        .caption(title, ("sans-serif", 17))
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(48)
+        .build_cartesian_2d(first..last, 0..most)?;
+    chart.configure_mesh().x_desc(parameter).y_desc("resident warps per SM").draw()?;
+    // The value holds up to its own place: a step comes after the last value that still fits.
+    let mut corners: Vec<(u32, u32)> = Vec::new();
+    for (value, occupancy) in rows {
+        if let Some(&(before, height)) = corners.last()
+            && height != occupancy.warps
+        {
+            corners.push((before, occupancy.warps));
+        }
+        corners.push((*value, occupancy.warps));
+    }
+    chart.draw_series([PathElement::new(corners, BLUE.stroke_width(2))])?;
+    chart.draw_series(rows.iter().map(|(value, o)| Circle::new((*value, o.warps), 3, BLUE.filled())))?;
+    area.present()?;
+    Ok(())
+}
