@@ -135,8 +135,9 @@ pub fn compile_kernel(
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
         .map_err(verification)?;
     let symbol = format!("{}_{kernel}", model.mechanism.name);
+    let frame = overlay::Frame { warps: request.warps, registers: report::available_registers(request) };
     let mut program = observer
-        .pass("overlay", k, || overlay::overlay(&graph, &mapping, &proven, request.codegen, &symbol, request.warps));
+        .pass("overlay", k, || overlay::overlay(&graph, &mapping, &proven, request.codegen, &symbol, frame));
     fault::in_program(request.fault, &mut program);
     observer.text("overlay", k, || format!("{:#?}\n", program.body));
     let ptx = observer.pass("lower", k, || simt::lower::lower(&program));

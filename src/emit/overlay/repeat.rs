@@ -42,7 +42,7 @@ struct Member {
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(graph: &'a Graph, mapping: &'a Mapping, schedule: &'a Schedule, banked: bool) -> Self {
+    pub fn new(graph: &'a Graph, mapping: &'a Mapping, schedule: &'a Schedule, banked: bool, reload: bool) -> Self {
         let registers = registers::allocate(graph, mapping, schedule);
         let mut vars = PrimaryMap::new();
         let states = (0..registers.count).map(|n| vars.push(format!("r{n}"))).collect();
@@ -51,7 +51,7 @@ impl<'a> Emitter<'a> {
             slot_of: &schedule.slot_of,
             vars,
             counters: 0,
-            tables: Tables::new(schedule.warps, banked),
+            tables: Tables::new(schedule.warps, banked, reload),
             scalars: Vec::new(),
             registers,
             states,
@@ -60,6 +60,11 @@ impl<'a> Emitter<'a> {
 
     pub fn finish(self) -> (PrimaryMap<Var, String>, u32, Constants) {
         (self.vars, self.counters, self.tables.finish())
+    }
+
+    /// Doubles that hold running states.
+    pub fn state_registers(&self) -> u32 {
+        self.registers.count
     }
 
     /// The scalars of the point, which every warp computes.
@@ -86,6 +91,7 @@ impl<'a> Emitter<'a> {
         let sequences: Vec<&[StepRef]> =
             phase.runs.iter().enumerate().map(|(w, run)| if warps >> w & 1 == 1 { &run[..] } else { &[] }).collect();
         let mut nodes = Vec::new();
+        self.tables.next_phase();
         for batch in align::align(self.graph, &sequences) {
             nodes.extend(self.batch(&batch, warps));
         }
