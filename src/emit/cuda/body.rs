@@ -202,7 +202,10 @@ impl Body<'_> {
 
     fn stripes(&mut self, reals: &[u32], indices: &[u32], depth: usize) {
         let threads = 32 * self.program.execution.warps();
-        let lists = [(reals, 'c', &self.tables.reals, Helper::Reload), (indices, 'k', &self.tables.indices, Helper::ReloadIndex)];
+        let lists = [
+            (reals, 'c', &self.tables.reals, Helper::Reload),
+            (indices, 'k', &self.tables.indices, Helper::ReloadIndex),
+        ];
         let mut lines = Vec::new();
         for (registers, variable, table, helper) in lists {
             for register in registers {

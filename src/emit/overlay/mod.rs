@@ -15,7 +15,6 @@ mod translate;
 
 use super::program::{Array, BarrierKind, Execution, Node, Program, Value as Rhs, Var};
 use crate::dataflow::Graph;
-use crate::mapping::Mapping;
 use crate::schedule::proof::Proven;
 use crate::schedule::{Phase, SyncPoint, WarpMask, all_warps};
 
@@ -43,28 +42,25 @@ pub struct Frame {
 /// Emits a proven schedule. `symbol` names the kernel's function.
 ///
 /// Striped constants stay in registers, unless these are too few for them and the running states.
-pub fn overlay(
-    graph: &Graph,
-    mapping: &Mapping,
-    proven: &Proven,
-    codegen: Codegen,
-    symbol: &str,
-    frame: Frame,
-) -> Program {
-    let (program, needed) = emit(graph, mapping, proven, codegen, (symbol, frame.warps), false);
+pub fn overlay(graph: &Graph, proven: &Proven, codegen: Codegen, symbol: &str, frame: Frame) -> Program {
+    let (program, needed) = emit(graph, proven, codegen, (symbol, frame.warps), false);
     if needed <= frame.registers || codegen == Codegen::DataParallel {
         return program;
     }
-    emit(graph, mapping, proven, codegen, (symbol, frame.warps), true).0
+    emit(graph, proven, codegen, (symbol, frame.warps), true).0
 }
 
-/// About the registers of scalars' powers, addresses and intermediate results.
+/// About the registers of addresses, scalars' powers and intermediate results.
 const SHORT_LIVED: u32 = 40;
+
+/// Doubles of running states that a thread with this many registers has room for, when it keeps no striped constants.
+pub fn most_states(registers: u32) -> u32 {
+    registers.saturating_sub(SHORT_LIVED) / 2
+}
 
 /// The program, and about how many registers it needs where all striped constants stay in them.
 fn emit(
     graph: &Graph,
-    mapping: &Mapping,
     proven: &Proven,
     codegen: Codegen,
     (symbol, warps): (&str, u32),
@@ -75,7 +71,7 @@ fn emit(
         Codegen::DataParallel => Execution::DataParallel { warps },
         Codegen::Overlay | Codegen::Switch => Execution::WarpSpecialized { warps: schedule.warps },
     };
-    let mut emitter = Emitter::new(graph, mapping, schedule, codegen == Codegen::DataParallel, reload);
+    let mut emitter = Emitter::new(graph, schedule, codegen == Codegen::DataParallel, reload);
     let everybody = all_warps(schedule.warps);
     let mut body = emitter.preamble();
     let program_of = |emitter: &mut Emitter<'_>, warps: WarpMask| -> Vec<Node> {

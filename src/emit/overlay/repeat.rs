@@ -10,17 +10,16 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 use super::align::{self, Batch};
 use super::assign;
-use super::registers::{self, Registers, Set};
+use super::registers::{self, Registers};
 use super::tables::Tables;
 use super::translate::{Block, Operands};
 use crate::dataflow::{Graph, Shape, Step, StepRef, Value as FlowValue};
 use crate::emit::program::{Constants, Counter, Index, Node, Value, Var};
-use crate::mapping::Mapping;
 use crate::schedule::{Phase, Schedule, WarpMask};
 
 /// Rounds of at most this many operations share a loop.
 const WIDEST_JAM: usize = 8;
-/// Loops are unrolled to about this many operations.
+/// Loops are unrolled to about this many operations, where registers are not short.
 const UNROLLED: usize = 96;
 
 pub struct Emitter<'a> {
@@ -42,8 +41,8 @@ struct Member {
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(graph: &'a Graph, mapping: &'a Mapping, schedule: &'a Schedule, banked: bool, reload: bool) -> Self {
-        let registers = registers::allocate(graph, mapping, schedule);
+    pub fn new(graph: &'a Graph, schedule: &'a Schedule, banked: bool, reload: bool) -> Self {
+        let registers = registers::allocate(graph, schedule);
         let mut vars = PrimaryMap::new();
         let states = (0..registers.count).map(|n| vars.push(format!("r{n}"))).collect();
         Self {
@@ -114,10 +113,10 @@ impl<'a> Emitter<'a> {
             let steps = steps.map(|(w, steps)| (w as u32, steps.clone())).collect();
             return vec![vec![Member { steps, states: Vec::new() }]];
         }
-        let mut sets: BTreeMap<Set, Vec<(u32, Vec<StepRef>)>> = BTreeMap::new();
+        let mut sets: BTreeMap<&[u32], Vec<(u32, Vec<StepRef>)>> = BTreeMap::new();
         for (w, steps) in batch.steps.iter().enumerate() {
             for run in steps.chunk_by(|a, b| a.op == b.op) {
-                let by_warp = sets.entry(self.registers.set(run[0].op)).or_default();
+                let by_warp = sets.entry(self.registers.of(run[0].op)).or_default();
                 match by_warp.last_mut() {
                     Some((last, steps)) if *last == w as u32 => steps.extend_from_slice(run),
                     _ => by_warp.push((w as u32, run.to_vec())),
@@ -125,8 +124,8 @@ impl<'a> Emitter<'a> {
             }
         }
         let mut loops: Vec<Vec<Member>> = Vec::new();
-        for (set, steps) in sets {
-            let states = self.registers.of(set).iter().map(|&r| self.states[r as usize]).collect();
+        for (registers, steps) in sets {
+            let states = registers.iter().map(|&r| self.states[r as usize]).collect();
             let member = Member { steps, states };
             match loops.last_mut() {
                 Some(members) if members.len() < WIDEST_JAM && self.reads_the_same(&members[0], &member) => {
@@ -210,7 +209,8 @@ impl<'a> Emitter<'a> {
         match counter {
             None => nodes,
             Some(counter) => {
-                let unroll = (UNROLLED / nodes.len().max(1)).clamp(1, 4) as u32;
+                let most = if self.tables.reload { 1 } else { 4 };
+                let unroll = (UNROLLED / nodes.len().max(1)).clamp(1, most) as u32;
                 let trips = self.index(&trips, None);
                 vec![Node::Loop { counter, trips, unroll, body: nodes }]
             }

@@ -10,8 +10,8 @@ pub type Columns<T> = [(u32, Vec<T>)];
 
 pub struct Tables {
     banked: bool,
-    /// Each phase loads the registers that it uses, so that they should be few.
-    reload: bool,
+    /// Registers are short: each phase loads the constants that it uses, from as few registers as it can.
+    pub reload: bool,
     warps: u32,
     reals: Striped<f64>,
     indices: Striped<i32>,
