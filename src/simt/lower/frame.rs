@@ -189,12 +189,12 @@ impl Stripes {
     pub(super) fn load_real(&self, b: &mut Builder, register: u32, (lo, hi): (Reg, Reg)) {
         let base = self.reals.expect("a program with striped reals has their table");
         let src = b.load(Space::Global, true, Type::F64, base, i64::from(register) * self.threads * 8);
-        b.push(Op::Unpack { lo, hi, src });
+        b.push(Op::Unpack { ty: Type::B64, parts: vec![Some(lo), Some(hi)], src: src.into() });
     }
 
     pub(super) fn load_index(&self, b: &mut Builder, register: u32, dst: Reg) {
         let base = self.indices.expect("a program with striped indices has their table");
         let addr = Address { base, offset: i64::from(register) * self.threads * 4 };
-        b.push(Op::Ld { space: Space::Global, read_only: true, ty: Type::B32, dst, addr });
+        b.push(Op::load(Space::Global, true, Type::B32, dst, addr));
     }
 }
