@@ -3,7 +3,7 @@
 
 use cranelift_entity::SecondaryMap;
 use singe::dataflow::body::Body;
-use singe::dataflow::{Array, Graph, Operation, Part, Step, StepRef};
+use singe::dataflow::{Array, Crew, Duty, Graph, Operation, Part, Step, StepRef};
 use singe::mapping::Mapping;
 use singe::schedule::{Phase, Placement, Schedule, SyncPoint, proof};
 
@@ -119,6 +119,19 @@ fn a_barrier_left_open() {
 #[test]
 fn a_step_in_the_wrong_warp() {
     refused("proof::wrong-warp", |s| s.phases[0].runs.swap(0, 1));
+}
+
+#[test]
+fn a_step_of_the_crew_in_another_warp() {
+    let (mut graph, mapping, schedule) = handover();
+    let mut duties = SecondaryMap::new();
+    duties[schedule.phases[0].runs[0][0].op] = Duty::Member;
+    graph.crew = Some(Crew { warps: 1, duties: duties.clone() });
+    proof::prove(&graph, &mapping, schedule.clone(), 16).unwrap();
+    duties[schedule.phases[2].runs[1][0].op] = Duty::Member;
+    graph.crew = Some(Crew { warps: 1, duties });
+    let violations = proof::prove(&graph, &mapping, schedule, 16).expect_err("warp 1 is not of the crew");
+    assert!(violations.iter().all(|d| d.id == "proof::outside-crew"), "{}", violations[0].message);
 }
 
 #[test]
