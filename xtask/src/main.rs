@@ -2,7 +2,9 @@
 //!
 //! - `test [ARGUMENTS]` fetches the CUDA compilers if it can, then runs `cargo test --workspace --release ARGUMENTS`
 //! - `toolchain` only fetches the CUDA compilers
+//! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
 
+mod stress;
 mod toolchain;
 
 use std::path::{Path, PathBuf};
@@ -27,8 +29,15 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         },
+        Some("stress") => match stress::run(&root()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
         _ => {
-            eprintln!("usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain");
+            eprintln!("usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask stress");
             ExitCode::from(2)
         }
     }
