@@ -7,9 +7,12 @@ mod canonical;
 pub mod inst;
 pub mod ir;
 pub mod lower;
+mod modifier;
 mod names;
+mod opcode;
 pub(crate) mod print;
 pub mod read;
+mod types;
 pub mod visit;
 
 pub use ir::{Func, Module};

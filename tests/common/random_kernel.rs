@@ -20,8 +20,8 @@ pub struct Shape {
 /// The kernel `k(out, n)`: every thread writes its registers to `out`, one row of threads per register.
 pub fn kernel(shape: &Shape, numbers: &mut Numbers) -> Module {
     let mut func = Func::new("k");
-    let out = func.params.push(ParamData { name: "k_out".into(), ty: Type::U64 });
-    let n = func.params.push(ParamData { name: "k_n".into(), ty: Type::U32 });
+    let out = func.params.push(ParamData::input("k_out", Type::U64));
+    let n = func.params.push(ParamData::input("k_n", Type::U32));
     let mut b = Builder::new(func);
     let words: Vec<Reg> = (0..shape.words).map(|_| b.reg(Type::B32)).collect();
     let preds: Vec<Reg> = (0..shape.preds).map(|_| b.reg(Type::Pred)).collect();
@@ -35,7 +35,7 @@ pub fn kernel(shape: &Shape, numbers: &mut Numbers) -> Module {
             3 => Operand::Special(Special::CtaidX),
             _ => Operand::Imm(numbers.below(9) as u64),
         };
-        b.push(Op::Unary { op: UnaryOp::Mov, ty: Type::B32, dst: *word, a });
+        b.push(Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty: Type::B32, dst: *word, a });
     }
     for pred in &preds {
         compare(&mut b, &words, *pred, numbers);
@@ -48,7 +48,7 @@ pub fn kernel(shape: &Shape, numbers: &mut Numbers) -> Module {
             instruction(&mut b, &words, &preds, numbers);
         }
         let left = Operand::Reg(fuel);
-        b.push(Op::Binary { op: BinaryOp::Sub, ty: Type::U32, dst: fuel, a: left, b: 1.into() });
+        b.push(Op::Binary { op: BinaryOp::Sub, mode: Mode::default(), ty: Type::U32, dst: fuel, a: left, b: 1.into() });
         let empty = b.setp(Cmp::Eq, Type::U32, fuel, 0);
         let middle = b.block();
         let guard = Guard { pred: empty, negate: false };
@@ -78,14 +78,18 @@ fn store(b: &mut Builder, words: &[Reg], out: singe::simt::ir::Param) {
         let index = b.ternary(TernaryOp::Mad, Type::U32, threads, i as u32, thread);
         let address = b.ternary(TernaryOp::MadWide, Type::U32, index, 4, base);
         let addr = Address { base: Base::Reg(address), offset: 0 };
-        b.push(Op::St { space: Space::Global, ty: Type::U32, addr, src: Operand::Reg(*word) });
+        b.push(Op::store(Space::Global, Type::U32, addr, *word));
     }
 }
 
 fn compare(b: &mut Builder, words: &[Reg], dst: Reg, numbers: &mut Numbers) {
     let cmp = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Ge][numbers.below(4)];
     let (a, c) = (word(words, numbers), word(words, numbers));
-    b.push(Op::Setp { cmp, ty: Type::U32, dst, a, b: c });
+    b.push(setp(cmp, Type::U32, dst, a, c));
+}
+
+fn setp(cmp: Cmp, ty: Type, dst: Reg, a: Operand, b: Operand) -> Op {
+    Op::Setp { cmp, ftz: false, ty, dst, other: None, a, b, combine: None }
 }
 
 fn word(words: &[Reg], numbers: &mut Numbers) -> Operand {
@@ -102,23 +106,32 @@ fn instruction(b: &mut Builder, words: &[Reg], preds: &[Reg], numbers: &mut Numb
     let dst = words[numbers.below(words.len())];
     let (a, c) = (word(words, numbers), word(words, numbers));
     let op = match numbers.below(12) {
-        0..3 => Op::Unary { op: UnaryOp::Mov, ty: Type::B32, dst, a: Operand::Reg(words[numbers.below(words.len())]) },
+        0..3 => {
+            let a = Operand::Reg(words[numbers.below(words.len())]);
+            Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty: Type::B32, dst, a }
+        }
         3..7 => {
             let op = [Add, Sub, Mul, And, Or, Xor, Shl, Shr, Min, Max, Div, Rem][numbers.below(12)];
             let ty = if numbers.below(2) == 0 { Type::U32 } else { Type::S32 };
-            Op::Binary { op, ty, dst, a, b: c }
+            Op::Binary { op, mode: Mode::default(), ty, dst, a, b: c }
         }
-        7 => Op::Ternary { op: TernaryOp::Mad, ty: Type::U32, dst, a, b: c, c: word(words, numbers) },
+        7 => {
+            let last = word(words, numbers);
+            Op::Ternary { op: TernaryOp::Mad, mode: Mode::default(), ty: Type::U32, dst, a, b: c, c: last }
+        }
         8 => Op::Selp { ty: Type::B32, dst, a, b: c, pred: preds[numbers.below(preds.len())] },
-        9 => Op::Unary { op: [UnaryOp::Neg, UnaryOp::Abs][numbers.below(2)], ty: Type::S32, dst, a },
+        9 => {
+            let op = [UnaryOp::Neg, UnaryOp::Abs][numbers.below(2)];
+            Op::Unary { op, mode: Mode::default(), ty: Type::S32, dst, a }
+        }
         10 => {
             let (dst, pred) = (preds[numbers.below(preds.len())], preds[numbers.below(preds.len())]);
             let mode = [VoteMode::All, VoteMode::Any, VoteMode::Uni][numbers.below(3)];
-            Op::Vote { mode, dst, pred, negate: numbers.below(2) == 0 }
+            Op::Vote { mode, dst, pred: Guard { pred, negate: numbers.below(2) == 0 }, mask: None }
         }
         _ => {
             let dst = preds[numbers.below(preds.len())];
-            Op::Setp { cmp: [Cmp::Eq, Cmp::Lt, Cmp::Gt][numbers.below(3)], ty: Type::S32, dst, a, b: c }
+            setp([Cmp::Eq, Cmp::Lt, Cmp::Gt][numbers.below(3)], Type::S32, dst, a, c)
         }
     };
     b.push_guarded(guard, op);

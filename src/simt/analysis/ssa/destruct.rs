@@ -53,7 +53,7 @@ fn keep_old(func: &mut Func, block: Block, ties: impl Fn(Inst) -> Vec<(Reg, Reg)
 
 fn copy(func: &mut Func, dst: Reg, src: Reg) -> Inst {
     let ty = func.regs[dst].class();
-    let op = Op::Unary { op: UnaryOp::Mov, ty, dst, a: Operand::Reg(src) };
+    let op = Op::Unary { op: UnaryOp::Mov, mode: Default::default(), ty, dst, a: Operand::Reg(src) };
     func.insts.push(InstData { guard: None, op })
 }
 
