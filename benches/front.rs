@@ -16,12 +16,7 @@ fn main() {
         let bytes = sources.mechanism.text.len() + sources.thermo.as_ref().map_or(0, |source| source.text.len());
         let seconds = fastest(3, || parse(&sources, Options::default()).is_ok()).as_secs_f64();
         let megabytes = bytes as f64 / 1e6;
-        println!(
-            "{:7} {:9} {megabytes:6.2} {seconds:10.3} {:7.1}",
-            1000 * times,
-            10_000 * times,
-            megabytes / seconds
-        );
+        println!("{:7} {:9} {megabytes:6.2} {seconds:10.3} {:7.1}", 1000 * times, 10_000 * times, megabytes / seconds);
     }
     divan::main();
 }
@@ -60,8 +55,7 @@ fn made_up(species: usize, reactions: usize) -> Sources {
 }
 
 fn heptane() -> Option<Files> {
-    let mechanism =
-        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms/llnl_nheptane/chem.inp"));
+    let mechanism = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms/llnl_nheptane/chem.inp"));
     mechanism.exists().then(|| Files { mechanism, ..Files::default() })
 }
 

@@ -161,7 +161,10 @@ fn sources() -> Vec<Case> {
         ("transport::malformed-number", transport("H 0 145. x 0 0 0\n")),
         ("transport::missing-species", transport("H 0 145. 2.05 0 0 0\n")),
         ("transport::not-positive", transport("H 0 145. 0 0 0 0\n")),
-        ("transport::repeated-species", transport("H 0 145. 2.05 0 0 0\nH 0 145. 2.06 0 0 0\nH2 1 38. 2.9 0 .8 280.\n")),
+        (
+            "transport::repeated-species",
+            transport("H 0 145. 2.05 0 0 0\nH 0 145. 2.06 0 0 0\nH2 1 38. 2.9 0 .8 280.\n"),
+        ),
         ("transport::too-short", transport("H 0 145.\n")),
     ]
 }
@@ -243,7 +246,11 @@ fn command_line() -> Vec<Case> {
         printed("kernel::no-transport", &alone, &["chem.inp", "--kernel", "viscosity"]),
         printed("kernel::one-species", &one, &["chem.inp", "--kernel", "diffusion"]),
         printed("mapping::too-large", &all, &["chem.inp", "--kernel", "chemistry", "--mapper", "ilp"]),
-        printed("output::unwritable", &all, &["chem.inp", "--kernel", "viscosity", "--verify", "off", "-o", "chem.inp/x"]),
+        printed(
+            "output::unwritable",
+            &all,
+            &["chem.inp", "--kernel", "viscosity", "--verify", "off", "-o", "chem.inp/x"],
+        ),
         printed("schedule::no-barriers", &all, &["chem.inp", "--kernel", "viscosity", "--ctas-per-sm", "32"]),
         printed(
             "schedule::shared-memory",
@@ -263,7 +270,14 @@ fn printed(id: &'static str, files: &[(&str, String)], arguments: &[&str]) -> Ca
     let run = run.expect("it runs");
     assert!(!run.status.success(), "{arguments:?} succeeded");
     let message = String::from_utf8_lossy(&run.stderr).into_owned();
-    (id, if message.contains(id) { vec![Diagnostic::error(id, message)] } else { vec![Diagnostic::error("none", message)] })
+    (
+        id,
+        if message.contains(id) {
+            vec![Diagnostic::error(id, message)]
+        } else {
+            vec![Diagnostic::error("none", message)]
+        },
+    )
 }
 
 fn schedules() -> Vec<Case> {

@@ -9,7 +9,7 @@ use singe::mechanism::{
 
 /// A NASA-7 record; `fields` are columns 25-44, `fifth` columns 74-78.
 fn record(name: &str, fields: &str, fifth: &str, first: &str) -> String {
-    let head = format!("{name:<24}{fields:<20}G   300.000  5000.000 1000.00 {fifth:<5}");
+    let head = format!("{name:<24}{fields:<20}G   300.000  5000.000 1000.00{fifth:<5}");
     let row = |values: &[&str], digit: u32| {
         let columns: String = values.iter().map(|value| format!("{value:>15}")).collect();
         format!("{columns:<79}{digit}\n")
@@ -69,7 +69,8 @@ fn what_stands_behind_the_end_is_ignored() {
 
 #[test]
 fn crlf_latin_1_tabs_and_lower_case_are_accepted() {
-    let text = b"! M\xe9canisme\r\nelements h end\r\nspecies\th\th2 end\r\nreactions\r\n2h+m=h2+m 1 0 0 ! \xb0C\r\nend\r\n";
+    let text =
+        b"! M\xe9canisme\r\nelements h end\r\nspecies\th\th2 end\r\nreactions\r\n2h+m=h2+m 1 0 0 ! \xb0C\r\nend\r\n";
     let (mechanism, warnings) = read(text, &thermo()).expect("an old file");
     assert_eq!((mechanism.species.len(), mechanism.reactions.len(), warnings.len()), (2, 1, 0));
 }
@@ -140,9 +141,19 @@ fn the_line_and_the_column_that_are_off_are_named() {
     let [first, second, third, fourth] = lines.as_slice() else { panic!("four lines") };
     for (broken, id, place, help) in [
         // One blank too many in line 2.
-        (format!("{first}\n {second}\n{third}\n{fourth}\n"), "thermo::malformed-entry", (3, 1), "column 81 instead of 80"),
+        (
+            format!("{first}\n {second}\n{third}\n{fourth}\n"),
+            "thermo::malformed-entry",
+            (3, 1),
+            "column 81 instead of 80",
+        ),
         (format!("{first}\n{second}\n\n{fourth}\n"), "thermo::malformed-entry", (3, 1), "'4' in column 80 where 3"),
-        (format!("{first}\n{second}\n{}\n", &third[..20]), "thermo::malformed-entry", (3, 1), "line 3 of the entry lacks"),
+        (
+            format!("{first}\n{second}\n{}\n", &third[..20]),
+            "thermo::malformed-entry",
+            (3, 1),
+            "line 3 of the entry lacks",
+        ),
         (format!("{first}\n"), "thermo::malformed-entry", (3, 1), "this one has 1"),
         (whole.replacen("2.50000000E+00 ", "2.50000000E+00x", 1), "thermo::malformed-number", (4, 16), "columns 16-30"),
         (whole.replace("H   1 ", "H  x1 "), "thermo::composition", (3, 25), "two columns for the symbol"),
@@ -159,13 +170,12 @@ fn a_user_defined_element_has_its_weight_or_is_an_error() {
     let (mechanism, _) = read(text.as_bytes(), &plain("HCI", "H   1CI  1")).expect("given weights");
     assert_eq!(mechanism.species[0].weight, 1.5 + 13.003);
     let found = errors(read(text.replace("/13.003/", "").as_bytes(), &plain("HCI", "H   1CI  1")));
-    assert_eq!(found[0], ("mechanism::unknown-element", (1, 16), "write CI/ weight in g/mol /".to_owned()));
+    assert_eq!(found[0], ("mechanism::unknown-element", (1, 17), "write CI/ weight in g/mol /".to_owned()));
 }
 
 #[test]
 fn plog_may_have_m_repeated_pressures_and_negative_factors() {
-    let (mechanism, warnings) =
-        with("H+OH(+M)=H2O(+M) 1 0 0\nPLOG/10 1E12 0 0/ PLOG/1 -1E11 0 0/\nPLOG/1 2E11 0 0/");
+    let (mechanism, warnings) = with("H+OH(+M)=H2O(+M) 1 0 0\nPLOG/10 1E12 0 0/ PLOG/1 -1E11 0 0/\nPLOG/1 2E11 0 0/");
     let Rate::Plog(table) = &mechanism.reactions[0].rate else { panic!("a PLOG reaction") };
     let sizes: Vec<_> = table.iter().map(|(pressure, sum)| (*pressure, sum.len())).collect();
     assert_eq!(sizes, [(101325.0, 2), (1013250.0, 1)]);
@@ -238,7 +248,8 @@ fn surface_and_plasma_keywords_are_named() {
         }
     }
     for section in ["SITE/PT/ SDEN/2.7E-9/", "BULK C(B)/2.3/", "MATERIAL WAFER", "SURFACE"] {
-        let text = format!("ELEMENTS H END\n{section}\nPT(S)\nEND\nSPECIES H H2 END\nREACTIONS\n2H+M=H2+M 1 0 0\nEND\n");
+        let text =
+            format!("ELEMENTS H END\n{section}\nPT(S)\nEND\nSPECIES H H2 END\nREACTIONS\n2H+M=H2+M 1 0 0\nEND\n");
         let errors = errors(read(text.as_bytes(), &thermo()));
         assert_eq!(errors.iter().map(|e| (e.0, e.1)).collect::<Vec<_>>(), [("mechanism::unsupported-section", (2, 1))]);
     }

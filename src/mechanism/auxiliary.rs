@@ -218,7 +218,8 @@ impl<'a> Reader<'a, '_> {
             let message = format!("the auxiliary keyword '{}'{meaning} is not supported", item.key.text());
             let help = match unsupported {
                 Some(_) => "remove the reaction, or give a rate of the gas phase".to_owned(),
-                None => Names::new(KEYWORDS).suggestion(key, &format!("known are {} and SPECIES/efficiency/", KEYWORDS.join(", "))),
+                None => Names::new(KEYWORDS)
+                    .suggestion(key, &format!("known are {} and SPECIES/efficiency/", KEYWORDS.join(", "))),
             };
             self.report.error("mechanism::unsupported-keyword", message, &item.key, help);
             return None;

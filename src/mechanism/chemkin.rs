@@ -1,8 +1,8 @@
 //! The CHEMKIN mechanism file: from text to [`File`].
 
 use super::report::{Report, brief};
-use super::unsupported;
 use super::syntax::{File, Item, ReactionLines, ReactionSection, ThermoSection, Word};
+use super::unsupported;
 use crate::diagnostic::{Diagnostic, Source, Span};
 use pest::Parser;
 use pest::iterators::Pair;

@@ -207,8 +207,10 @@ impl Context<'_, '_> {
         if name.eq_ignore_ascii_case("HV") && self.species.find(name).is_none() {
             return Some(Term::Photon);
         }
-        let coefficient = number::parse(&text[..text.len() - name.len()]).filter(|x| *x > 0.0)?;
-        Some(Term::Species(self.species.find(name)?, coefficient))
+        // Some names begin with digits, so that the coefficient may end before the last of them.
+        let figures = (text.len() - name.len()).min(LONGEST_COEFFICIENT);
+        let (name, figures) = (1..=figures).find_map(|end| Some((self.species.find(&text[end..])?, &text[..end])))?;
+        Some(Term::Species(name, number::parse(figures).filter(|x| *x > 0.0)?))
     }
 
     fn too_many(&self, role: &str, report: &mut Report) -> Option<Side> {

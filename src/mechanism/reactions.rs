@@ -62,7 +62,11 @@ pub fn check_duplicates(reactions: &[Reaction], species_count: usize, report: &m
     }
     for (i, reaction) in reactions.iter().enumerate() {
         let group = &groups[&Key::new(reaction)];
-        let mut partners = group.iter().take(MOST_PARTNERS).copied().filter(|&j| j != i && overlap(reaction, &reactions[j], species_count));
+        let mut partners = group
+            .iter()
+            .take(MOST_PARTNERS)
+            .copied()
+            .filter(|&j| j != i && overlap(reaction, &reactions[j], species_count));
         if reaction.duplicate {
             if partners.next().is_none() {
                 let message =

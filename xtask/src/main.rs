@@ -37,7 +37,9 @@ fn main() -> ExitCode {
             }
         },
         _ => {
-            eprintln!("usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask stress");
+            eprintln!(
+                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask stress"
+            );
             ExitCode::from(2)
         }
     }

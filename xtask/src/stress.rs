@@ -83,7 +83,12 @@ fn inputs() -> Vec<Input> {
         sized("30 MB of wrong reactions", with_species, b"H2+M=3H+M 1 0 0\n", large),
         sized("30 MB of short words", "SPECIES ", b"A ", large),
         sized("30 MB of one word", "SPECIES ", b"A", large),
-        sized("30 MB of efficiencies", "ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\nH2+M=2H+M 1 0 0\n", b"H/2/ ", large),
+        sized(
+            "30 MB of efficiencies",
+            "ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\nH2+M=2H+M 1 0 0\n",
+            b"H/2/ ",
+            large,
+        ),
         sized("30 MB in one equation", "ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\nH2=", b"H+", large),
         sized("30 MB of parentheses", "ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\nH2=", b"(+", large),
         sized("30 MB of slashes", with_species, b"/", large),
