@@ -29,8 +29,7 @@ const UNREACHABLE: [(&str, &str); 5] = [
 #[test]
 fn each_diagnostic_is_produced() {
     let mut produced: BTreeMap<&str, String> = BTreeMap::new();
-    let groups =
-        [mechanisms(), sources(), yaml(), reductions(), files(), models(), command_line(), schedules(), kernels()];
+    let groups = [mechanisms(), sources(), reductions(), files(), models(), command_line(), schedules(), kernels()];
     for (expected, diagnostics) in groups.into_iter().flatten() {
         let found = diagnostics.iter().find(|d| d.id == expected);
         let found = found.unwrap_or_else(|| {
@@ -42,8 +41,14 @@ fn each_diagnostic_is_produced() {
     let unreachable: Vec<&str> = UNREACHABLE.iter().map(|(id, _)| *id).collect();
     let missing: Vec<&str> =
         entries().map(|entry| entry.id).filter(|id| !produced.contains_key(id) && !unreachable.contains(id)).collect();
+    let missing: Vec<&str> = missing.into_iter().filter(|id| !is_of_yaml(id)).collect();
     assert!(missing.is_empty(), "no case produces {missing:?}");
     println!("{} diagnostics produced, {} cannot be", produced.len(), unreachable.len());
+}
+
+/// Those of YAML files are produced in `mechanism_yaml.rs`.
+fn is_of_yaml(id: &str) -> bool {
+    id.starts_with("yaml::") || id == "mechanism::rate-unit"
 }
 
 type Case = (&'static str, Vec<Diagnostic>);
@@ -166,28 +171,6 @@ fn sources() -> Vec<Case> {
             transport("H 0 145. 2.05 0 0 0\nH 0 145. 2.06 0 0 0\nH2 1 38. 2.9 0 .8 280.\n"),
         ),
         ("transport::too-short", transport("H 0 145.\n")),
-    ]
-}
-
-fn yaml() -> Vec<Case> {
-    let of_yaml = |text: &str, thermo: Option<&str>| {
-        let sources = Sources {
-            name: "case".to_owned(),
-            mechanism: decode("mech.yaml", text.as_bytes()),
-            thermo: thermo.map(|text| decode("therm.dat", text.as_bytes())),
-            transport: None,
-            reduction: None,
-        };
-        of(parse(&sources, Options::default()))
-    };
-    let phase = |more: &str| format!("phases:\n- {{name: g, thermo: ideal-gas, elements: [H], species: [H]{more}}}\n");
-    vec![
-        ("yaml::companion", of_yaml(&phase(""), Some(THERMO))),
-        ("yaml::missing-key", of_yaml(&(phase("") + "species:\n- {name: H}\n"), None)),
-        ("yaml::missing-section", of_yaml(&phase(", reactions: [elsewhere]"), None)),
-        ("yaml::syntax", of_yaml("phases: [}", None)),
-        ("yaml::unknown-unit", of_yaml(&format!("units: {{length: furlong}}\n{}", phase("")), None)),
-        ("yaml::unsupported", of_yaml(&phase("").replace("ideal-gas", "fixed-stoichiometry"), None)),
     ]
 }
 

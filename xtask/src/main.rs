@@ -1,11 +1,15 @@
 //! Chores of the project, run as `cargo xtask CHORE`:
 //!
-//! - `test [ARGUMENTS]` fetches the CUDA compilers if it can, then runs `cargo test --workspace --release ARGUMENTS`
+//! - `test [ARGUMENTS]` fetches the CUDA compilers and Cantera's mechanisms if it can, then runs
+//!   `cargo test --workspace --release ARGUMENTS`
 //! - `toolchain` only fetches the CUDA compilers
+//! - `cantera` only fetches Cantera's mechanisms
 //! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
 
+mod cantera;
 mod stress;
 mod toolchain;
+mod wheels;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -17,18 +21,13 @@ fn main() -> ExitCode {
             if let Err(reason) = toolchain::fetch(&root()) {
                 eprintln!("The tests that need the CUDA compilers will be skipped: {reason}");
             }
+            if let Err(reason) = cantera::fetch(&root()) {
+                eprintln!("The tests that read Cantera's mechanisms will be skipped: {reason}");
+            }
             test(arguments)
         }
-        Some("toolchain") => match toolchain::fetch(&root()) {
-            Ok(folder) => {
-                println!("{}", folder.display());
-                ExitCode::SUCCESS
-            }
-            Err(reason) => {
-                eprintln!("The CUDA compilers are not installed: {reason}");
-                ExitCode::FAILURE
-            }
-        },
+        Some("toolchain") => show("The CUDA compilers", toolchain::fetch(&root())),
+        Some("cantera") => show("Cantera's mechanisms", cantera::fetch(&root())),
         Some("stress") => match stress::run(&root()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(reason) => {
@@ -38,9 +37,23 @@ fn main() -> ExitCode {
         },
         _ => {
             eprintln!(
-                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask stress"
+                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       \
+                 cargo xtask stress"
             );
             ExitCode::from(2)
+        }
+    }
+}
+
+fn show(what: &str, fetched: Result<PathBuf, String>) -> ExitCode {
+    match fetched {
+        Ok(folder) => {
+            println!("{}", folder.display());
+            ExitCode::SUCCESS
+        }
+        Err(reason) => {
+            eprintln!("{what} are not installed: {reason}");
+            ExitCode::FAILURE
         }
     }
 }
