@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use singe::dataflow::Form;
 use singe::diagnostic::Source;
 use singe::driver::{self, Request};
 use singe::emit::overlay::Codegen;
@@ -21,12 +22,12 @@ mod request;
 
 const ARCH: ComputeCapability = ComputeCapability(3, 5);
 
-fn closed(name: &str, codegen: Codegen) {
+fn closed(name: &str, codegen: Codegen, form: Form) {
     let toolchain = match toolchain::find() {
         Ok(toolchain) => toolchain,
         Err(absent) => return println!("skipped: {absent}"),
     };
-    let request = Request { codegen, verify: None, ..request::of(request::shipped(name)) };
+    let request = Request { codegen, form: Some(form), verify: None, ..request::of(request::shipped(name)) };
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
     let states = kinetics::verification_states(&model, 70);
@@ -47,10 +48,12 @@ fn closed(name: &str, codegen: Codegen) {
         let warps = unit.program.execution.warps();
         let (outputs, counts) = verify::simulate(&module, symbol, (&model, &unit.graph), warps, &states, stride)
             .unwrap_or_else(|d| panic!("{symbol}: {d:?}"));
+        let own = verify::simulate(&unit.ptx, symbol, (&model, &unit.graph), warps, &states, stride).unwrap().0;
+        assert!(outputs.iter().zip(&own).all(|(a, b)| a == b || a.is_nan()), "{symbol}: the compiled text differs");
         let error =
             verify::largest_error(unit.kernel, &model, (request.floor, request.stiffness), &states, stride, &outputs);
         let instructions = counts.per_point(|c| c.instructions, states.len() as u32);
-        println!("{symbol} {codegen:?}: error {error:.1e}, {instructions:.0} instructions per point");
+        println!("{symbol} {codegen:?} {form}: error {error:.1e}, {instructions:.0} instructions per point");
         proven(&module, symbol, 32 * warps);
         assert!(error <= unit.kernel.tolerance(&model), "{symbol} {codegen:?}: error {error:e}");
     }
@@ -75,20 +78,31 @@ fn proven(module: &Module, symbol: &str, threads: u32) {
 
 #[test]
 fn h2o2_overlay() {
-    closed("h2o2", Codegen::Overlay);
+    closed("h2o2", Codegen::Overlay, Form::Pairwise);
 }
 
 #[test]
 fn h2o2_switch() {
-    closed("h2o2", Codegen::Switch);
+    closed("h2o2", Codegen::Switch, Form::Pairwise);
 }
 
 #[test]
 fn h2o2_data_parallel() {
-    closed("h2o2", Codegen::DataParallel);
+    closed("h2o2", Codegen::DataParallel, Form::Pairwise);
 }
 
 #[test]
 fn gri30_overlay() {
-    closed("gri30", Codegen::Overlay);
+    closed("gri30", Codegen::Overlay, Form::Pairwise);
+}
+
+#[test]
+fn h2o2_lean() {
+    closed("h2o2", Codegen::Overlay, Form::Lean);
+    closed("h2o2", Codegen::DataParallel, Form::Lean);
+}
+
+#[test]
+fn gri30_lean() {
+    closed("gri30", Codegen::Overlay, Form::Lean);
 }

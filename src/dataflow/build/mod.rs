@@ -1,5 +1,6 @@
 //! One builder per kernel: from the model to the operations and values of its dataflow graph.
 
+mod activity;
 mod approximation;
 mod chemistry;
 mod common;
@@ -8,7 +9,9 @@ mod diffusion;
 mod eigen;
 mod factored;
 mod form;
+mod gauge;
 mod gibbs;
+mod lean;
 mod low_rank;
 mod means;
 mod pressure;
@@ -19,10 +22,13 @@ mod resistances;
 mod split;
 mod stiffness;
 mod symmetric;
+mod third_body;
+mod troe;
 mod tucker;
 mod viscosity;
 
 pub use form::{Form, LOW_RANK_BOUND};
+pub use lean::Exponential;
 
 use std::fmt;
 
@@ -84,6 +90,11 @@ pub struct Options {
     pub stiffness: Stiffness,
     /// Keeps the operations that solve for quasi-steady species to this many warps.
     pub qssa_warps: Option<u32>,
+    /// Reverse rates of the lean chemistry are made of activities, which are two values per species; else of Gibbs
+    /// energies, which are one.
+    pub activities: bool,
+    /// Which powers of two the lean chemistry uses.
+    pub exponential: Exponential,
 }
 
 impl Default for Options {
@@ -96,6 +107,8 @@ impl Default for Options {
             fit_tolerance: Some(1e-4),
             stiffness: Stiffness::Sequential,
             qssa_warps: None,
+            activities: true,
+            exponential: Exponential::Polynomial,
         }
     }
 }

@@ -59,7 +59,7 @@ pub struct Printed {
 pub fn print(program: &Program, tables: tables::Names) -> Printed {
     let mut namer = Namer::reserving(RESERVED.into_iter().chain(helpers::NAMES).chain([program.symbol.as_str()]));
     let arrays = program.arrays.iter().map(|array| namer.name(&array.name)).collect();
-    for table in [&tables.reals, &tables.indices, &tables.real_bank, &tables.index_bank] {
+    for table in [&tables.reals, &tables.indices, &tables.real_bank, &tables.index_bank, &tables.powers] {
         namer.name(table);
     }
     for register in 0..program.constants.real_registers {
@@ -99,7 +99,7 @@ pub fn print(program: &Program, tables: tables::Names) -> Printed {
 }
 
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 32] = [
+const RESERVED: [&str; 33] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -113,6 +113,7 @@ const RESERVED: [&str; 32] = [
     "exp",
     "log",
     "pow",
+    "power",
     "slots",
     "points",
     "stride",
