@@ -93,7 +93,8 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
     let (mechanism, warnings) =
         observer.pass("mechanism", None, || mechanism::read_with(&request.files, request.reading)).map_err(input)?;
-    let model = observer.pass("kinetics", None, || kinetics::model(mechanism)).map_err(input)?;
+    let progress = observer.progress("kinetics", "pairs");
+    let model = observer.pass("kinetics", None, || kinetics::model_with(mechanism, &progress)).map_err(input)?;
     observer.text("mechanism", None, || format!("{:#?}\n", model.mechanism));
     observer.text("kinetics", None, || format!("{:#?}\n", model.transport));
     let mut units = Vec::new();

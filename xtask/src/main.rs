@@ -4,8 +4,10 @@
 //!   `cargo test --workspace --release ARGUMENTS`
 //! - `toolchain` only fetches the CUDA compilers
 //! - `cantera` only fetches Cantera's mechanisms
+//! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
 
 mod cantera;
+mod stress;
 mod toolchain;
 mod wheels;
 
@@ -26,9 +28,17 @@ fn main() -> ExitCode {
         }
         Some("toolchain") => show("The CUDA compilers", toolchain::fetch(&root())),
         Some("cantera") => show("Cantera's mechanisms", cantera::fetch(&root())),
+        Some("stress") => match stress::run(&root()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
         _ => {
             eprintln!(
-                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera"
+                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       \
+                 cargo xtask stress"
             );
             ExitCode::from(2)
         }
