@@ -45,7 +45,8 @@ fn mechanisms() -> Vec<String> {
 fn request(mechanism: &str) -> Request {
     Request {
         files: Files { mechanism: mechanism.into(), ..Files::default() },
-        reading: Options::default(),
+        // usc2 has two transport entries for some species.
+        reading: Options::PERMISSIVE,
         kernels: Kernel::ALL.to_vec(),
         warps: 8,
         target: Target::by_name("kepler").expect("a known target"),

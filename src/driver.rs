@@ -93,7 +93,8 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
     let (mechanism, warnings) =
         observer.pass("mechanism", None, || mechanism::read_with(&request.files, request.reading)).map_err(input)?;
-    let model = observer.pass("kinetics", None, || kinetics::model(mechanism)).map_err(input)?;
+    let progress = observer.progress("kinetics", "pairs");
+    let model = observer.pass("kinetics", None, || kinetics::model_with(mechanism, &progress)).map_err(input)?;
     observer.text("mechanism", None, || format!("{:#?}\n", model.mechanism));
     observer.text("kinetics", None, || format!("{:#?}\n", model.transport));
     let mut units = Vec::new();
@@ -135,8 +136,9 @@ pub fn compile_kernel(
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
         .map_err(verification)?;
     let symbol = format!("{}_{kernel}", model.mechanism.name);
-    let mut program = observer
-        .pass("overlay", k, || overlay::overlay(&graph, &mapping, &proven, request.codegen, &symbol, request.warps));
+    let frame = overlay::Frame { warps: request.warps, registers: report::available_registers(request) };
+    let mut program =
+        observer.pass("overlay", k, || overlay::overlay(&graph, &proven, request.codegen, &symbol, frame));
     fault::in_program(request.fault, &mut program);
     observer.text("overlay", k, || format!("{:#?}\n", program.body));
     let ptx = observer.pass("lower", k, || simt::lower::lower(&program));
@@ -228,9 +230,11 @@ fn exponential(target: &Target) -> Exponential {
 fn limits(request: &Request) -> Limits {
     let (target, ctas) = (request.target, request.ctas_per_sm);
     if request.codegen == Codegen::DataParallel {
-        return Limits { slots: None, barriers: 0 };
+        return Limits { slots: None, barriers: 0, states: u32::MAX };
     }
     let shared =
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
-    Limits { slots: Some(shared / 256), barriers: target.named_barriers_per_cta.min(target.barrier_pool() / ctas) }
+    let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
+    let states = overlay::most_states(report::available_registers(request));
+    Limits { slots: Some(shared / 256), barriers, states }
 }

@@ -62,7 +62,7 @@ fn closed(name: &str, codegen: Codegen, form: Form) {
 /// Three groups of points.
 fn proven(module: &Module, symbol: &str, threads: u32) {
     let func = module.func(symbol).unwrap();
-    let launch = Launch { ctas: 1, threads, arguments: prove::arguments(func, 96) };
+    let launch = Launch::linear(1, threads, prove::arguments(func, 96));
     let begin = std::time::Instant::now();
     let verdict = prove::prove(module, symbol, &launch).unwrap();
     println!(

@@ -57,10 +57,10 @@ static __device__ const double h2o2_chemistry_reals[512] = {
 };
 
 static __device__ const int h2o2_chemistry_indices[768] = {
-  0, 0, 0, 0, 0, 1, 2, 4, 6, 7, 0, 6, 4, 0, 1, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 1, 1, 2, 3,
+  8, 0, 0, 0, 0, 1, 2, 4, 6, 7, 0, 6, 4, 0, 1, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 1, 1, 2, 3,
   4, 6, 7, 9, 7, 0, 5, 2, 13, 1, 0, 13, 1, 0, 16, 0, 0, 1, 4, 0, 6, 6, 0, 2, 5, 0, 5, 8, 3, 1, 2, 3, 4, 6, 7, 9, 7, 0,
   0, 0, 11, 2, 1, 4, 11, 2, 1, 4, 17, 1, 0, 0, 7, 0, 0, 1, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 7, 2, 0, 1, 3, 6,
-  12, 1, 3, 6, 18, 1, 0, 0, 7, 0, 0, 1, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 8, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4,
+  12, 1, 3, 6, 18, 1, 0, 0, 7, 0, 0, 1, 9, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 8, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4,
   0, 3, 7, 0, 2, 0, 0, 5, 8, 3, 1, 2, 3, 4, 6, 7, 9, 7, 0, 0, 0, 10, 2, 3, 10, 2, 3, 15, 0, 0, 1, 4, 0, 6, 7, 0, 2, 0,
   22, 18, 33, 34, 35, 36, 26, 30, 31, 0, 0, 0, 2, 6, 2, 21, 24, 25, 39, 29, 32, 0, 0, 0, 2, 4, 0, 7, 6, 0, 2, 0, 0, 5,
   8, 3, 1, 2, 3, 4, 6, 7, 9, 7, 0, 0, 0, 14, 1, 4, 5, 14, 1, 4, 5, 19, 2, 2, 4, 0, 6, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -196,19 +196,14 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     const double concentration = field_2 * 0.00012027235504272603 * t;
     const double ln_standard = 2.5003366899611787 - l;
     // phase 1
-    double r0_0;
+    double r0;
     if ((0xa7u >> warp_id) & 1u) {
-      r0_0 = 0.0;
+      r0 = 0.0;
     }
-    double r0_0_2;
-    double r1_0;
+    double r1;
     switch (warp_id) {
-    case 0: {
-      r0_0_2 = 0.0;
-      break;
-    }
-    case 4: {
-      r1_0 = 0.0;
+    case 0: case 4: {
+      r1 = 0.0;
       break;
     }
     case 1: case 2: case 5: case 7: {
@@ -216,7 +211,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       #pragma unroll 4
       for (int i0 = 0; i0 < trips; ++i0) {
         const double field_3 = load(mole_fractions, broadcast_index(k0, i0), stride, point);
-        r0_0 = fma(broadcast(c0, i0), fmax(field_3, 0.0) * concentration, r0_0);
+        r0 = fma(broadcast(c0, i0), fmax(field_3, 0.0) * concentration, r0);
       }
       break;
     }
@@ -226,7 +221,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       #pragma unroll 4
       for (int i1 = 0; i1 < trips_2; ++i1) {
         const double field_4 = load(mole_fractions, broadcast_index(k0, 4 + i1), stride, point);
-        r0_0 = r0_0 + __dmul_rn(fmax(field_4, 0.0), concentration);
+        r0 = r0 + __dmul_rn(fmax(field_4, 0.0), concentration);
       }
     }
     switch (warp_id) {
@@ -254,23 +249,10 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     }
     if ((0xa7u >> warp_id) & 1u) {
-      slots[broadcast_index(k0, 15)][lane] = r0_0;
+      slots[broadcast_index(k0, 15)][lane] = r0;
     }
-    switch (warp_id) {
-    case 0: {
-      store(production_rates, 8, stride, point, active, r0_0_2);
-      break;
-    }
-    case 4: {
-      store(production_rates, 9, stride, point, active, r1_0);
-      break;
-    }
-    }
-    if ((0xfeu >> warp_id) & 1u) {
-      r0_0_2 = 0.0;
-    }
-    if ((0x40u >> warp_id) & 1u) {
-      r1_0 = 0.0;
+    if ((0x11u >> warp_id) & 1u) {
+      store(production_rates, broadcast_index(k0, 0), stride, point, active, r1);
     }
     barrier_sync<0, 256>();
     // phase 2
@@ -432,54 +414,60 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       barrier_sync<1, 256>();
     }
     // phase 3
+    if ((0xfeu >> warp_id) & 1u) {
+      r0 = 0.0;
+    }
     switch (warp_id) {
+    case 6: {
+      r1 = 0.0;
+      break;
+    }
     case 3: case 4: case 5: {
       const int trips_5 = broadcast_index(k2, 3);
       #pragma unroll 4
       for (int i4 = 0; i4 < trips_5; ++i4) {
-        r0_0_2 = fma(broadcast(c1, 15 + i4), slots[broadcast_index(k2, i4)][lane], r0_0_2);
+        r0 = fma(broadcast(c1, 15 + i4), slots[broadcast_index(k2, i4)][lane], r0);
       }
       break;
     }
-    case 6: {
+    }
+    if ((0x40u >> warp_id) & 1u) {
       #pragma unroll 4
       for (int i5 = 0; i5 < 2; ++i5) {
-        r1_0 = fma(-2.0, slots[42 + i5][lane], r1_0);
+        r1 = fma(-2.0, slots[42 + i5][lane], r1);
       }
-      break;
-    }
     }
     if ((0xfeu >> warp_id) & 1u) {
       const int trips_6 = broadcast_index(k2, 13);
       #pragma unroll 4
       for (int i6 = 0; i6 < trips_6; ++i6) {
-        r0_0_2 = r0_0_2 + slots[broadcast_index(k2, 4 + i6)][lane];
+        r0 = r0 + slots[broadcast_index(k2, 4 + i6)][lane];
       }
     }
     if ((0x40u >> warp_id) & 1u) {
       #pragma unroll 4
       for (int i7 = 0; i7 < 9; ++i7) {
-        r1_0 = r1_0 + slots[broadcast_index(k0, i7)][lane];
+        r1 = r1 + slots[broadcast_index(k0, i7)][lane];
       }
     }
     if ((0x7eu >> warp_id) & 1u) {
       const int trips_7 = broadcast_index(k2, 27);
       #pragma unroll 4
       for (int i8 = 0; i8 < trips_7; ++i8) {
-        r0_0_2 = r0_0_2 - slots[broadcast_index(k2, 14 + i8)][lane];
+        r0 = r0 - slots[broadcast_index(k2, 14 + i8)][lane];
       }
     }
     if ((0x40u >> warp_id) & 1u) {
       #pragma unroll 4
       for (int i9 = 0; i9 < 6; ++i9) {
-        r1_0 = r1_0 - slots[broadcast_index(k0, 15 + i9)][lane];
+        r1 = r1 - slots[broadcast_index(k0, 15 + i9)][lane];
       }
     }
     if ((0xfeu >> warp_id) & 1u) {
-      store(production_rates, broadcast_index(k2, 28), stride, point, active, r0_0_2);
+      store(production_rates, broadcast_index(k2, 28), stride, point, active, r0);
     }
     if ((0x40u >> warp_id) & 1u) {
-      store(production_rates, 6, stride, point, active, r1_0);
+      store(production_rates, 6, stride, point, active, r1);
     }
     barrier_sync<0, 256>();
   }

@@ -143,8 +143,8 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
     const double field = load(temperature, 0, stride, point);
     const double ln_t = singe_log(field);
     // phase 1
-    double r0_0 = 0.0;
-    double r0_1 = 0.0;
+    double r0 = 0.0;
+    double r1 = 0.0;
     const int trips = broadcast_index(k0, 1);
     #pragma unroll 4
     for (int i0 = 0; i0 < trips; ++i0) {
@@ -152,17 +152,11 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
       const double t_2 = fma(t, ln_t, broadcast(c0, i0));
       const double field_2 = load(mole_fractions, broadcast_index(k0, 0) + i0, stride, point);
       const double t_3 = fmax(field_2, 0.0);
-      r0_0 = fma(t_3, singe_exp(t_2), r0_0);
-      r0_1 = fma(t_3, singe_exp(-t_2), r0_1);
+      r0 = fma(t_3, singe_exp(t_2), r0);
+      r1 = fma(t_3, singe_exp(-t_2), r1);
     }
-    slots[broadcast_index(k0, 2)][lane] = r0_0;
-    slots[broadcast_index(k0, 3)][lane] = r0_1;
-    double r0_0_2;
-    double r0_1_2;
-    if ((0x4u >> warp_id) & 1u) {
-      r0_0_2 = 0.0;
-      r0_1_2 = 0.0;
-    }
+    slots[broadcast_index(k0, 2)][lane] = r0;
+    slots[broadcast_index(k0, 3)][lane] = r1;
     if ((0xfbu >> warp_id) & 1u) {
       barrier_arrive<1, 256>();
     }
@@ -171,12 +165,14 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
     }
     // phase 2
     if ((0x4u >> warp_id) & 1u) {
+      r0 = 0.0;
+      r1 = 0.0;
       #pragma unroll 4
       for (int i1 = 0; i1 < 8; ++i1) {
-        r0_0_2 = r0_0_2 + slots[i1 * 2][lane];
-        r0_1_2 = r0_1_2 + slots[1 + i1 * 2][lane];
+        r0 = r0 + slots[i1 * 2][lane];
+        r1 = r1 + slots[1 + i1 * 2][lane];
       }
-      store(conductivity, 0, stride, point, active, 0.5 * (r0_0_2 + 1.0 / r0_1_2));
+      store(conductivity, 0, stride, point, active, 0.5 * (r0 + 1.0 / r1));
     }
     barrier_sync<0, 256>();
   }

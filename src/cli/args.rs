@@ -131,9 +131,12 @@ pub struct VerifyArguments {
     /// The PTX text
     #[arg(value_name = "PTX")]
     pub ptx: PathBuf,
-    /// Threads per CTA
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: u32,
+    /// Threads per CTA, such as 128 or 16,16,1
+    #[arg(long, value_name = "X[,Y[,Z]]", required = true, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Vec<u32>,
+    /// Bytes of shared memory that the launch adds
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub shared: u64,
     /// CTAs
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65_535))]
     pub ctas: u32,

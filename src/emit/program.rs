@@ -5,6 +5,8 @@
 //! thread-local memory for data-parallel code), and global *arrays* (field-major: row r of point p is `a[r*stride + p]`).
 //! Constants either lie in the registers of a warp, striped over its lanes and broadcast by shuffle, or in a bank.
 
+use std::collections::BTreeSet;
+
 use cranelift_entity::{PrimaryMap, entity_impl};
 
 pub use crate::dataflow::body::{Binary, Unary};
@@ -46,7 +48,11 @@ impl Program {
                 Node::Let { value, .. } => matches!(value, Value::Unary(f, _) if *f == function),
                 Node::If { body, .. } | Node::Loop { body, .. } => any(body, function),
                 Node::Switch { arms } => arms.iter().any(|(_, body)| any(body, function)),
-                Node::Comment(_) | Node::StoreSlot { .. } | Node::StoreField { .. } | Node::Barrier { .. } => false,
+                Node::Comment(_)
+                | Node::StoreSlot { .. }
+                | Node::StoreField { .. }
+                | Node::Barrier { .. }
+                | Node::Stripes { .. } => false,
             })
         }
         any(&self.body, function)
@@ -61,6 +67,29 @@ pub enum Execution {
     /// Every warp handles its own group (one thread per point); slots are thread-local memory.
     /// `for (group = blockIdx.x*warps + warp_id; ...; group += gridDim.x*warps)`.
     DataParallel { warps: u32 },
+}
+
+impl Program {
+    /// The striped registers, real and index ones, that are loaded in the streaming loop.
+    pub fn reloaded(&self) -> (BTreeSet<u32>, BTreeSet<u32>) {
+        let mut found = (BTreeSet::new(), BTreeSet::new());
+        reloaded(&self.body, &mut found);
+        found
+    }
+}
+
+fn reloaded(nodes: &[Node], found: &mut (BTreeSet<u32>, BTreeSet<u32>)) {
+    for node in nodes {
+        match node {
+            Node::Stripes { reals, indices } => {
+                found.0.extend(reals);
+                found.1.extend(indices);
+            }
+            Node::If { body, .. } | Node::Loop { body, .. } => reloaded(body, found),
+            Node::Switch { arms } => arms.iter().for_each(|(_, body)| reloaded(body, found)),
+            _ => {}
+        }
+    }
 }
 
 impl Execution {
@@ -82,7 +111,8 @@ pub struct Array {
 }
 
 /// Constant tables. Striped tables hold one entry per (register, warp, lane) at `(register*warps + warp)*32 + lane`;
-/// each thread loads its entries once, before the streaming loop. Banks are plain read-only arrays.
+/// each thread loads its entries once, before the streaming loop, except for those that a [`Node::Stripes`] loads.
+/// Banks are plain read-only arrays.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Constants {
     pub real_registers: u32,
@@ -108,6 +138,8 @@ pub enum Node {
     StoreField { array: usize, row: Index, value: Var },
     /// A named barrier over `threads` threads (a multiple of 32).
     Barrier { id: u32, threads: u32, kind: BarrierKind },
+    /// Loads these registers of striped constants, real and index ones, where registers are too few to keep them all.
+    Stripes { reals: Vec<u32>, indices: Vec<u32> },
     /// Only the warps of the mask execute the body.
     If { warps: WarpMask, body: Vec<Node> },
     /// Disjoint masks; an indirect branch on the warp id. Warps in no arm skip it.

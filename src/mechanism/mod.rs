@@ -20,6 +20,7 @@ mod syntax;
 mod thermo;
 mod transport;
 mod units;
+mod unsupported;
 mod write;
 mod yaml;
 

@@ -27,7 +27,7 @@ impl Parts<'_, '_> {
         let rate = self.rate();
         let reverse = self.reverse();
         let efficiencies = self.efficiencies();
-        let third_body = (self.equation.third_body == ThirdBody::Mixture).then_some(Collider::Mixture(efficiencies));
+        let third_body = self.multiplies_by_m().then_some(Collider::Mixture(efficiencies));
         if self.report.errors() > errors {
             return None;
         }
@@ -108,7 +108,13 @@ impl Parts<'_, '_> {
 
     fn order(&self, terms: &[(SpeciesIndex, f64)], orders: &[Given<(SpeciesIndex, f64)>]) -> f64 {
         let orders: Vec<_> = orders.iter().map(|given| given.value).collect();
-        overall_order(terms, &orders, self.equation.third_body == ThirdBody::Mixture)
+        overall_order(terms, &orders, self.multiplies_by_m())
+    }
+
+    /// `+M` of a reaction whose rate is tabulated over the pressure is only decoration, as its `(+M)` is.
+    fn multiplies_by_m(&self) -> bool {
+        let tabulated = self.auxiliary.chebyshev.is_some() || !self.auxiliary.plog.is_empty();
+        self.equation.third_body == ThirdBody::Mixture && !tabulated
     }
 
     fn arrhenius(&mut self, raw: &RawRate, order: f64) -> Option<Arrhenius> {

@@ -63,7 +63,11 @@ pub fn check_duplicates(reactions: &[Reaction], species_count: usize, report: &m
     }
     for (i, reaction) in reactions.iter().enumerate() {
         let group = &groups[&Key::new(reaction)];
-        let mut partners = group.iter().copied().filter(|&j| j != i && overlap(reaction, &reactions[j], species_count));
+        let mut partners = group
+            .iter()
+            .take(MOST_PARTNERS)
+            .copied()
+            .filter(|&j| j != i && overlap(reaction, &reactions[j], species_count));
         if reaction.duplicate {
             if partners.next().is_none() {
                 let message =
@@ -85,6 +89,9 @@ pub fn check_duplicates(reactions: &[Reaction], species_count: usize, report: &m
         report.push(diagnostic.help("remove one of the two, or write DUPLICATE below both"));
     }
 }
+
+/// Reactions that a reaction is compared with: thousands of one equation are no mechanism, and would take quadratic time.
+const MOST_PARTNERS: usize = 1000;
 
 fn reaction(lines: &ReactionLines, names: &Names, units: Units, report: &mut Report) -> Option<Reaction> {
     let words = &lines.words;

@@ -2,10 +2,12 @@
 
 use super::names::Names;
 use super::report::Report;
-use super::syntax::{File, Word};
+use super::syntax::{self, Word};
 use super::thermo::Records;
 use super::{Element, Mechanism, Reaction, Species, chemkin, elements, reactions, reduction, species, transport, yaml};
 use crate::diagnostic::{Diagnostic, Source};
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,6 +52,11 @@ pub struct Options {
     /// The ranges of all NASA-7 records meet at the default temperature of their section, and columns 66-73 hold
     /// something else, such as the molecular weight. Entries on one side of that temperature have one range.
     pub single_intermediate_temperature: bool,
+}
+
+impl Options {
+    /// Forgiving where that is possible.
+    pub const PERMISSIVE: Self = Self { permissive: true, single_intermediate_temperature: false };
 }
 
 /// The mechanism with warnings, or all errors and warnings. Both are ordered by file and place.
@@ -170,17 +177,18 @@ struct Companions<'a> {
 
 fn check<'a>(
     name: String,
-    file: &File<'a>,
+    file: &syntax::File<'a>,
     Companions { thermo, transport, reduction }: Companions<'a>,
     sought: &str,
     options: Options,
     mut report: Report,
 ) -> Outcome {
     let elements = elements::read(&file.elements, &mut report);
-    let declared = species::declared(&file.species, &mut report);
     let mut records = Records::new(options.single_intermediate_temperature);
     file.thermo.iter().for_each(|section| records.add_section(section, &mut report));
     thermo.into_iter().for_each(|source| records.add_file(source, &mut report));
+    let declared = species::declared(&file.species, &mut report);
+    let declared = species::without_broken(declared, &records, &mut report);
     let mut entries = Vec::new();
     file.transport.iter().for_each(|body| entries.extend(transport::parse_section(body, &mut report)));
     transport.into_iter().for_each(|source| entries.extend(transport::parse_file(source, &mut report)));
@@ -250,7 +258,7 @@ fn conclude(name: String, parts: Parts, reduction: Option<&Arc<Source>>, mut rep
     Err(report.sorted())
 }
 
-fn check_presence(file: &File, report: &mut Report) {
+fn check_presence(file: &syntax::File, report: &mut Report) {
     let empty = [("ELEMENTS", file.elements.is_empty()), ("SPECIES", file.species.is_empty())];
     for (section, _) in empty.iter().filter(|(_, is_empty)| *is_empty) {
         let message = format!("the mechanism declares no {}", section.to_lowercase());
@@ -266,7 +274,7 @@ fn check_presence(file: &File, report: &mut Report) {
 }
 
 /// The records inside the mechanism file; problems in them are reported when they are read for good.
-fn inline_thermo<'a>(file: &File<'a>) -> Records<'a> {
+fn inline_thermo<'a>(file: &syntax::File<'a>) -> Records<'a> {
     let mut records = Records::default();
     file.thermo.iter().for_each(|section| records.add_section(section, &mut Report::default()));
     records
@@ -302,9 +310,21 @@ fn reduction_path(files: &Files) -> Option<PathBuf> {
     }
 }
 
+/// Bytes of a file that is read at all; bounds time and memory.
+const LARGEST_FILE: u64 = 32 << 20;
+
 fn load(path: &Path, report: &mut Report) -> Option<Arc<Source>> {
-    match std::fs::read(path) {
-        Ok(bytes) => Some(decode(&path.display().to_string(), &bytes)),
+    let mut bytes = Vec::new();
+    // Devices and pipes have no size, so that only reading tells.
+    let read = File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) if bytes.len() as u64 > LARGEST_FILE => {
+            let message = format!("'{}' is larger than {} MB", path.display(), LARGEST_FILE >> 20);
+            let help = "the largest mechanisms have a tenth of that: check that this is a mechanism";
+            report.push(Diagnostic::error("mechanism::file-size", message).help(help));
+            None
+        }
+        Ok(_) => Some(decode(&path.display().to_string(), &bytes)),
         Err(error) => {
             let message = format!("cannot read '{}': {error}", path.display());
             let help = "check the path and the permissions";

@@ -131,6 +131,12 @@ pub fn codegen_name(codegen: Codegen) -> &'static str {
     }
 }
 
+/// 32-bit registers per thread, for as many CTAs per SM as the request says.
+pub fn available_registers(request: &Request) -> u32 {
+    let (target, threads) = (request.target, 32 * request.warps);
+    (target.registers_per_sm / (request.ctas_per_sm * threads)).min(target.max_registers_per_thread)
+}
+
 #[allow(clippy::too_many_arguments, reason = "a report looks at everything")]
 pub fn kernel(
     kernel: Kernel,
@@ -145,13 +151,11 @@ pub fn kernel(
 ) -> KernelReport {
     let schedule = proven.schedule();
     let data_parallel = request.codegen == Codegen::DataParallel;
-    let threads = 32 * request.warps;
-    let target = request.target;
-    let available = (target.registers_per_sm / (request.ctas_per_sm * threads)).min(target.max_registers_per_thread);
+    let available = available_registers(request);
     let registers_estimated = estimated_registers(graph, mapping, program);
     let shared_bytes = if data_parallel { 0 } else { schedule.slots * 256 };
     let needs = (registers_estimated, shared_bytes, schedule.barrier_ids());
-    let machine = machine::machine(target, program, needs, None, verification.as_ref());
+    let machine = machine::machine(request.target, program, needs, None, verification.as_ref());
     KernelReport {
         kernel: kernel.name().into(),
         form: choice.form.name().into(),

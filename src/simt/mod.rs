@@ -4,6 +4,7 @@
 pub mod analysis;
 pub mod builder;
 mod canonical;
+pub mod check;
 pub mod inst;
 pub mod ir;
 pub mod lower;

@@ -226,7 +226,9 @@ impl Run<'_> {
                         self.block(body)?;
                     }
                 }
-                Node::Comment(_) | Node::Barrier { .. } => unreachable!("random programs have none"),
+                Node::Comment(_) | Node::Barrier { .. } | Node::Stripes { .. } => {
+                    unreachable!("random programs have none")
+                }
             }
         }
         Some(())

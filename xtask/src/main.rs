@@ -5,8 +5,10 @@
 //! - `divergence` runs the divergence analysis over the corpus and the mechanism kernels and writes docs/divergence.md
 //! - `toolchain` only fetches the CUDA compilers
 //! - `cantera` only fetches Cantera's mechanisms
+//! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
 
 mod cantera;
+mod stress;
 mod toolchain;
 mod wheels;
 
@@ -28,9 +30,17 @@ fn main() -> ExitCode {
         Some("divergence") => cargo(["bench", "--bench", "divergence", "--", "--write"].map(str::to_owned).into_iter()),
         Some("toolchain") => show("The CUDA compilers", toolchain::fetch(&root())),
         Some("cantera") => show("Cantera's mechanisms", cantera::fetch(&root())),
+        Some("stress") => match stress::run(&root()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
         _ => {
             eprintln!(
-                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask divergence\n       cargo xtask toolchain\n       cargo xtask cantera"
+                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask divergence\n       cargo xtask toolchain\n       \
+                 cargo xtask cantera\n       cargo xtask stress"
             );
             ExitCode::from(2)
         }

@@ -15,6 +15,7 @@ mod lean;
 mod low_rank;
 mod means;
 mod pressure;
+mod principal;
 mod purity;
 mod qssa;
 mod reaction;
@@ -139,6 +140,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         (Kernel::Viscosity, Form::Symmetric | Form::LowRank, _) => symmetric::build(model, fits()?, options),
         (Kernel::Viscosity, ..) => viscosity::build(model, fits()?, options),
         (Kernel::Conductivity, Form::Lean, _) => means::lean(model, fits()?, options),
+        (Kernel::Conductivity, Form::LowRank, Some(tolerance)) => means::low_rank(model, fits()?, options, tolerance),
         (Kernel::Conductivity, Form::Polynomial, Some(tolerance)) => {
             means::polynomial(model, fits()?, options, tolerance)
         }

@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 80] = [
+pub const ENTRIES: [Entry; 82] = [
     Entry {
         id: "cli::no-mechanism",
         cause: "No mechanism was named on the command line.",
@@ -59,6 +59,11 @@ pub const ENTRIES: [Entry; 80] = [
         remedy: "Write at least one species on both sides, separated by `=`, `<=>` or `=>`.",
     },
     Entry {
+        id: "mechanism::file-size",
+        cause: "A file is larger than 32 MB.",
+        remedy: "Check that it is a mechanism: the largest have a tenth of that.",
+    },
+    Entry {
         id: "mechanism::keyword-conflict",
         cause: "Auxiliary keywords contradict each other or the equation, such as LOW without `(+M)`.",
         remedy: "Keep one form of pressure dependence, and the third body that it needs.",
@@ -106,7 +111,7 @@ pub const ENTRIES: [Entry; 80] = [
     Entry {
         id: "mechanism::photon",
         cause: "The reaction involves photons (HV).",
-        remedy: "Remove the reaction: photochemistry is not supported.",
+        remedy: "Remove the reaction: photochemistry is not supported. `--permissive` lets a product photon go and makes the reaction irreversible.",
     },
     Entry {
         id: "mechanism::pressure",
@@ -204,6 +209,11 @@ pub const ENTRIES: [Entry; 80] = [
         remedy: "Known are DUP, LOW, HIGH, TROE, SRI, REV, LT, RLT, FORD, RORD, PLOG, TCHEB, PCHEB, CHEB, UNITS and `SPECIES/efficiency/`.",
     },
     Entry {
+        id: "mechanism::unsupported-section",
+        cause: "A section (SITE, BULK, SURFACE, MATERIAL) stands for surface kinetics.",
+        remedy: "Give the gas-phase mechanism alone.",
+    },
+    Entry {
         id: "mechanism::unused-efficiency",
         cause: "A third-body efficiency has no effect: its species is undeclared, or the reaction has no `M`.",
         remedy: "Remove it, or declare the species.",
@@ -276,7 +286,7 @@ pub const ENTRIES: [Entry; 80] = [
     Entry {
         id: "thermo::malformed-entry",
         cause: "The thermo entry of a species that is used cannot be read.",
-        remedy: "A NASA-7 entry has four lines with the digits 1 to 4 in column 80, a NASA-9 entry two lines and three for each range; in YAML one or two rows of seven coefficients.",
+        remedy: "`--permissive` leaves the species out. A NASA-7 entry has four lines with the digits 1 to 4 in column 80, a NASA-9 entry two lines and three for each range; in YAML one or two rows of seven coefficients.",
     },
     Entry {
         id: "thermo::malformed-number",
@@ -335,8 +345,8 @@ pub const ENTRIES: [Entry; 80] = [
     },
     Entry {
         id: "transport::repeated-species",
-        cause: "A species has two transport lines that differ; the first counts.",
-        remedy: "Remove one of the lines.",
+        cause: "A species has two transport lines that differ.",
+        remedy: "Remove one of the lines; `--permissive` takes the first.",
     },
     Entry {
         id: "transport::too-short",

@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 24] = [
+pub const ENTRIES: [Entry; 25] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "mapping::too-large",
@@ -45,6 +45,11 @@ pub const ENTRIES: [Entry; 24] = [
     Entry {
         id: "proof::wrong-value",
         cause: "A place of shared memory holds another value than its reader expects.",
+        remedy: DEFECT,
+    },
+    Entry {
+        id: "proof::outside-crew",
+        cause: "An operation that is kept to the quasi-steady warps runs in another warp.",
         remedy: DEFECT,
     },
     Entry { id: "proof::wrong-warp", cause: "A step runs in a warp that does not own it.", remedy: DEFECT },

@@ -39,6 +39,9 @@ pub struct Needs {
     /// Striped registers.
     pub reals: BTreeSet<u32>,
     pub indices: BTreeSet<u32>,
+    /// Those of them that are loaded in the streaming loop.
+    pub reloaded_reals: BTreeSet<u32>,
+    pub reloaded_indices: BTreeSet<u32>,
     pub real_bank: bool,
     pub index_bank: bool,
     pub warp_id: bool,
@@ -180,6 +183,7 @@ impl Body<'_> {
                 self.helper(helper);
                 self.line(depth, &format!("{}<{id}, {threads}>();", helper.name()));
             }
+            Node::Stripes { reals, indices } => self.stripes(reals, indices, depth),
             Node::If { warps, body } => {
                 self.needs.warp_id = true;
                 self.line(depth, &format!("if (({warps:#x}u >> warp_id) & 1u) {{"));
@@ -195,6 +199,26 @@ impl Body<'_> {
                 self.line(depth, "}");
             }
         }
+    }
+
+    fn stripes(&mut self, reals: &[u32], indices: &[u32], depth: usize) {
+        let threads = 32 * self.program.execution.warps();
+        let lists = [
+            (reals, 'c', &self.tables.reals, Helper::Reload),
+            (indices, 'k', &self.tables.indices, Helper::ReloadIndex),
+        ];
+        let mut lines = Vec::new();
+        for (registers, variable, table, helper) in lists {
+            for register in registers {
+                self.needs.helpers.insert(helper);
+                lines.push(format!("{variable}{register} = {}({table} + {});", helper.name(), register * threads));
+            }
+        }
+        self.needs.reloaded_reals.extend(reals);
+        self.needs.reals.extend(reals);
+        self.needs.reloaded_indices.extend(indices);
+        self.needs.indices.extend(indices);
+        lines.iter().for_each(|text| self.line(depth, text));
     }
 
     fn assignment(&mut self, var: Var, value: &Value, depth: usize) {

@@ -14,6 +14,8 @@ use std::fmt::Write;
 pub enum Helper {
     Broadcast,
     BroadcastIndex,
+    Reload,
+    ReloadIndex,
     Load,
     LoadOutput,
     Store,
@@ -27,9 +29,11 @@ pub enum Helper {
 }
 
 /// The names that a kernel's own variables must not take.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; 14] = [
     "broadcast",
     "broadcast_index",
+    "reload",
+    "reload_index",
     "load",
     "load_output",
     "store",
@@ -53,6 +57,8 @@ impl Helper {
         let text = match self {
             Self::Broadcast => broadcast(target, warps),
             Self::BroadcastIndex => broadcast_index(target, warps),
+            Self::Reload => reload(target, self.name(), "double", "f64", 'd'),
+            Self::ReloadIndex => reload(target, self.name(), "int", "s32", 'r'),
             Self::Load => format!(
                 "// Row of a field-major input at one point.\n\
                  INLINE double load(const double *__restrict__ field, int row, int stride, int point)\n\
@@ -117,6 +123,20 @@ fn broadcast_index(target: &Target, warps: u32) -> String {
         Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
     };
     format!("INLINE int broadcast_index(int value, int lane)\n{{\n  return {shuffle}value, lane);\n}}\n")
+}
+
+/// In assembly, because compilers would load such a constant once and keep it.
+fn reload(target: &Target, name: &str, kind: &str, suffix: &str, register: char) -> String {
+    let space = if target.read_only_loads { "ld.global.nc" } else { "ld.global" };
+    format!(
+        "// This thread's entry of a table, loaded again where it is used: registers are too few to keep it.\n\
+         INLINE {kind} {name}(const {kind} *table)\n\
+         {{\n\
+         \x20 {kind} value;\n\
+         \x20 asm volatile(\"{space}.{suffix} %0, [%1];\" : \"={register}\"(value) : \"l\"(table + threadIdx.x));\n\
+         \x20 return value;\n\
+         }}\n"
+    )
 }
 
 /// Without shuffles one lane writes and all read; the lanes of a warp are in lock step on those machines.

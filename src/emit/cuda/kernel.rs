@@ -136,7 +136,7 @@ fn barriers(nodes: &[Node]) -> BTreeSet<u32> {
             Node::Barrier { id, .. } => BTreeSet::from([*id]),
             Node::If { body, .. } | Node::Loop { body, .. } => barriers(body),
             Node::Switch { arms } => arms.iter().flat_map(|(_, body)| barriers(body)).collect(),
-            Node::Comment(_) | Node::Let { .. } | Node::StoreSlot { .. } | Node::StoreField { .. } => BTreeSet::new(),
+            _ => BTreeSet::new(),
         })
         .collect()
 }
@@ -193,10 +193,18 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
     // Entry (register, warp, lane) of a striped table stands at (register * warps + warp) * 32 + lane.
     let threads = 32 * program.execution.warps();
     for register in &printed.needs.reals {
-        line(format!("const double c{register} = {}[{} + threadIdx.x];", names.reals, register * threads));
+        line(if printed.needs.reloaded_reals.contains(register) {
+            format!("double c{register};")
+        } else {
+            format!("const double c{register} = {}[{} + threadIdx.x];", names.reals, register * threads)
+        });
     }
     for register in &printed.needs.indices {
-        line(format!("const int k{register} = {}[{} + threadIdx.x];", names.indices, register * threads));
+        line(if printed.needs.reloaded_indices.contains(register) {
+            format!("int k{register};")
+        } else {
+            format!("const int k{register} = {}[{} + threadIdx.x];", names.indices, register * threads)
+        });
     }
     if printed.needs.helpers.contains(&Helper::Exp2Table) {
         line(format!("const double power = {}[threadIdx.x & 31];", names.powers));

@@ -10,6 +10,8 @@ pub type Columns<T> = [(u32, Vec<T>)];
 
 pub struct Tables {
     banked: bool,
+    /// Registers are short: each phase loads the constants that it uses, from as few registers as it can.
+    pub reload: bool,
     warps: u32,
     reals: Striped<f64>,
     indices: Striped<i32>,
@@ -18,14 +20,23 @@ pub struct Tables {
 }
 
 impl Tables {
-    pub fn new(warps: u32, banked: bool) -> Self {
+    pub fn new(warps: u32, banked: bool, reload: bool) -> Self {
         Self {
             banked,
+            reload,
             warps,
             reals: Striped::default(),
             indices: Striped::default(),
             real_bank: Vec::new(),
             index_bank: Vec::new(),
+        }
+    }
+
+    /// Says that the constants from here on belong to another phase.
+    pub fn next_phase(&mut self) {
+        if self.reload {
+            self.reals.recent.clear();
+            self.indices.recent.clear();
         }
     }
 
@@ -82,12 +93,14 @@ fn offset(start: u32, counter: Option<Counter>) -> Index {
 struct Striped<T> {
     /// occupied[register][warp]: one bit per lane
     occupied: Vec<Vec<u32>>,
+    /// Registers to look at first.
+    recent: Vec<usize>,
     entries: Vec<(u32, u32, u32, T)>,
 }
 
 impl<T> Default for Striped<T> {
     fn default() -> Self {
-        Self { occupied: Vec::new(), entries: Vec::new() }
+        Self { occupied: Vec::new(), recent: Vec::new(), entries: Vec::new() }
     }
 }
 
@@ -97,7 +110,9 @@ impl<T: Copy + Default> Striped<T> {
         let length = columns.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0).max(1);
         let mask: WarpMask = columns.iter().fold(0, |mask, (w, _)| mask | 1 << w);
         let wanted = u32::MAX >> (LANES - length);
-        let place = self.occupied.iter().enumerate().find_map(|(register, by_warp)| {
+        let all = 0..self.occupied.len();
+        let place = self.recent.iter().copied().chain(all).find_map(|register| {
+            let by_warp = &self.occupied[register];
             let busy = by_warp.iter().enumerate().filter(|(w, _)| mask >> w & 1 == 1).fold(0, |busy, (_, b)| busy | b);
             (0..=(LANES - length) as u32).find(|lane| busy & wanted << lane == 0).map(|lane| (register, lane))
         });
@@ -105,6 +120,9 @@ impl<T: Copy + Default> Striped<T> {
             self.occupied.push(vec![0; warps as usize]);
             (self.occupied.len() - 1, 0)
         });
+        if !self.recent.contains(&register) {
+            self.recent.push(register);
+        }
         for (warp, entries) in columns {
             self.occupied[register][*warp as usize] |= wanted << lane;
             for (i, &entry) in entries.iter().enumerate() {

@@ -26,6 +26,8 @@ pub(super) struct Frame {
     /// Low and high words of the striped real constants.
     pub reals: Vec<(Reg, Reg)>,
     pub indices: Vec<Reg>,
+    /// The addresses of the thread's first entries of the striped tables.
+    pub stripes: Stripes,
     pub real_bank: Option<Table>,
     pub index_bank: Option<Table>,
     pub bank_space: Space,
@@ -90,7 +92,8 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
     let one = b.mov(Type::B32, 1);
     let warp_bit = b.binary(BinaryOp::Shl, Type::B32, one, warp);
 
-    let (reals, indices) = stripes(&mut b, program.execution, constants, reals, indices, tid);
+    let stripes = Stripes::new(&mut b, program.execution, reals, indices, tid);
+    let (reals, indices) = stripes.load_kept(&mut b, program);
     let table = |b: &mut Builder, variable: Option<Variable>| {
         variable.map(|variable| Table { variable, base: b.mov(Type::U64, Operand::Variable(variable)) })
     };
@@ -121,6 +124,7 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
         arrays,
         reals,
         indices,
+        stripes,
         real_bank,
         index_bank,
         bank_space,
@@ -147,35 +151,62 @@ fn slot_bytes(program: &Program) -> u64 {
     8 * lanes * u64::from(program.slots)
 }
 
-/// Loads the thread's entries of the striped tables. Entry `(register*warps + warp)*32 + lane` is
+/// Where the thread's entries of the striped tables lie. Entry `(register*warps + warp)*32 + lane` is
 /// `register*threads + tid`.
-fn stripes(
-    b: &mut Builder,
-    execution: Execution,
-    constants: &Constants,
-    reals: Option<Variable>,
-    indices: Option<Variable>,
-    tid: Reg,
-) -> (Vec<(Reg, Reg)>, Vec<Reg>) {
-    let threads = i64::from(32 * execution.warps());
-    let entry = |b: &mut Builder, table: Option<Variable>, bytes: u32| {
-        table.map(|table| {
-            let start = b.mov(Type::U64, Operand::Variable(table));
-            Base::Reg(b.ternary(TernaryOp::MadWide, Type::U32, tid, bytes, start))
-        })
-    };
-    let real_base = entry(b, reals, 8);
-    let reals = (0..i64::from(constants.real_registers))
-        .zip(real_base.iter().cycle())
-        .map(|(register, base)| {
-            let value = b.load(Space::Global, true, Type::F64, *base, register * threads * 8);
-            b.unpack(value)
-        })
-        .collect();
-    let index_base = entry(b, indices, 4);
-    let indices = (0..i64::from(constants.index_registers))
-        .zip(index_base.iter().cycle())
-        .map(|(register, base)| b.load(Space::Global, true, Type::B32, *base, register * threads * 4))
-        .collect();
-    (reals, indices)
+pub(super) struct Stripes {
+    threads: i64,
+    reals: Option<Base>,
+    indices: Option<Base>,
+}
+
+impl Stripes {
+    fn new(
+        b: &mut Builder,
+        execution: Execution,
+        reals: Option<Variable>,
+        indices: Option<Variable>,
+        tid: Reg,
+    ) -> Self {
+        let mut entry = |table: Option<Variable>, bytes: u32| {
+            table.map(|table| {
+                let start = b.mov(Type::U64, Operand::Variable(table));
+                Base::Reg(b.ternary(TernaryOp::MadWide, Type::U32, tid, bytes, start))
+            })
+        };
+        Self { threads: i64::from(32 * execution.warps()), reals: entry(reals, 8), indices: entry(indices, 4) }
+    }
+
+    /// The registers of all striped constants, with those loaded that stay for the whole kernel.
+    fn load_kept(&self, b: &mut Builder, program: &Program) -> (Vec<(Reg, Reg)>, Vec<Reg>) {
+        let reloaded = program.reloaded();
+        let Constants { real_registers, index_registers, .. } = program.constants;
+        let reals = (0..real_registers).map(|n| {
+            let words = (b.reg(Type::B32), b.reg(Type::B32));
+            if !reloaded.0.contains(&n) {
+                self.load_real(b, n, words);
+            }
+            words
+        });
+        let reals = reals.collect();
+        let indices = (0..index_registers).map(|n| {
+            let word = b.reg(Type::B32);
+            if !reloaded.1.contains(&n) {
+                self.load_index(b, n, word);
+            }
+            word
+        });
+        (reals, indices.collect())
+    }
+
+    pub(super) fn load_real(&self, b: &mut Builder, register: u32, (lo, hi): (Reg, Reg)) {
+        let base = self.reals.expect("a program with striped reals has their table");
+        let src = b.load(Space::Global, true, Type::F64, base, i64::from(register) * self.threads * 8);
+        b.push(Op::Unpack { ty: Type::B64, parts: vec![Some(lo), Some(hi)], src: src.into() });
+    }
+
+    pub(super) fn load_index(&self, b: &mut Builder, register: u32, dst: Reg) {
+        let base = self.indices.expect("a program with striped indices has their table");
+        let addr = Address { base, offset: i64::from(register) * self.threads * 4 };
+        b.push(Op::load(Space::Global, true, Type::B32, dst, addr));
+    }
 }
