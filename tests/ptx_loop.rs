@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use singe::diagnostic::Source;
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
+use singe::emit::overlay::{Codegen, Residence};
 use singe::kinetics;
 use singe::mechanism;
 use singe::observer::Observer;
@@ -21,12 +21,12 @@ mod request;
 
 const ARCH: ComputeCapability = ComputeCapability(3, 5);
 
-fn closed(name: &str, codegen: Codegen) {
+fn closed(name: &str, codegen: Codegen, constants: Residence) {
     let toolchain = match toolchain::find() {
         Ok(toolchain) => toolchain,
         Err(absent) => return println!("skipped: {absent}"),
     };
-    let request = Request { codegen, verify: None, ..request::of(request::shipped(name)) };
+    let request = Request { codegen, constants, verify: None, ..request::of(request::shipped(name)) };
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
     let states = kinetics::verification_states(&model, 70);
@@ -75,20 +75,30 @@ fn proven(module: &Module, symbol: &str, threads: u32) {
 
 #[test]
 fn h2o2_overlay() {
-    closed("h2o2", Codegen::Overlay);
+    closed("h2o2", Codegen::Overlay, Residence::Striped);
 }
 
 #[test]
 fn h2o2_switch() {
-    closed("h2o2", Codegen::Switch);
+    closed("h2o2", Codegen::Switch, Residence::Striped);
 }
 
 #[test]
 fn h2o2_data_parallel() {
-    closed("h2o2", Codegen::DataParallel);
+    closed("h2o2", Codegen::DataParallel, Residence::Striped);
 }
 
 #[test]
 fn gri30_overlay() {
-    closed("gri30", Codegen::Overlay);
+    closed("gri30", Codegen::Overlay, Residence::Striped);
+}
+
+#[test]
+fn h2o2_with_constants_in_a_bank() {
+    closed("h2o2", Codegen::Overlay, Residence::ConstantBank);
+}
+
+#[test]
+fn h2o2_with_constants_in_shared_memory() {
+    closed("h2o2", Codegen::Overlay, Residence::Shared);
 }

@@ -66,7 +66,7 @@ pub struct Body {
 }
 
 impl Body {
-    fn push(&mut self, inst: Inst) -> Id {
+    pub(super) fn push(&mut self, inst: Inst) -> Id {
         self.insts.push(inst);
         (self.insts.len() - 1) as Id
     }

@@ -8,6 +8,8 @@ pub mod elementary;
 pub mod graph;
 pub mod interpret;
 pub mod text;
+pub mod units;
 
 pub use build::{Form, Kernel, LOW_RANK_BOUND, Options, build};
 pub use graph::{Array, Crew, Duty, Graph, Op, Operation, Part, Shape, Step, StepRef, Value};
+pub use units::Units;

@@ -1,8 +1,10 @@
 //! Chores of the project, run as `cargo xtask CHORE`:
 //!
-//! - `test [ARGUMENTS]` fetches the CUDA compilers if it can, then runs `cargo test --workspace --release ARGUMENTS`
-//! - `toolchain` only fetches the CUDA compilers
+//! - `test [ARGUMENTS]` fetches the compilers that tests use if it can, then runs `cargo test --workspace --release ARGUMENTS`
+//! - `toolchain` only fetches the compilers
+//! - `targets [MECHANISM [WARPS]]` compiles a mechanism for every target and writes `docs/targets.md`
 
+mod targets;
 mod toolchain;
 
 use std::path::{Path, PathBuf};
@@ -12,23 +14,32 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("test") => {
-            if let Err(reason) = toolchain::fetch(&root()) {
-                eprintln!("The tests that need the CUDA compilers will be skipped: {reason}");
+            for missing in toolchain::fetch(&root()) {
+                eprintln!("Not installed; the tests that need it will be skipped. {missing}");
             }
             test(arguments)
         }
-        Some("toolchain") => match toolchain::fetch(&root()) {
-            Ok(folder) => {
-                println!("{}", folder.display());
-                ExitCode::SUCCESS
+        Some("toolchain") => {
+            let missing = toolchain::fetch(&root());
+            missing.iter().for_each(|missing| eprintln!("Not installed: {missing}"));
+            if missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Some("targets") => {
+            let mechanism = arguments.next().unwrap_or_else(|| "mechanisms/gri30/chem.inp".into());
+            let warps = arguments.next().unwrap_or_else(|| "8".into());
+            match targets::write(&root(), &mechanism, &warps) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(reason) => {
+                    eprintln!("{reason}");
+                    ExitCode::FAILURE
+                }
             }
-            Err(reason) => {
-                eprintln!("The CUDA compilers are not installed: {reason}");
-                ExitCode::FAILURE
-            }
-        },
+        }
         _ => {
-            eprintln!("usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain");
+            eprintln!(
+                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       \
+                 cargo xtask targets [MECHANISM [WARPS]]"
+            );
             ExitCode::from(2)
         }
     }

@@ -30,12 +30,24 @@ pub enum Codegen {
     DataParallel,
 }
 
+/// Where the constants of warp-specialized code live. Data-parallel code always has them in a bank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Residence {
+    /// Striped over the lanes of registers, broadcast by shuffles (paper, section 5.2).
+    Striped,
+    /// In constant memory; in global memory where they are too many.
+    ConstantBank,
+    /// In shared memory, loaded once per CTA.
+    Shared,
+}
+
 /// Emits a proven schedule. `symbol` names the kernel's function; `warps` is the size of a CTA.
 pub fn overlay(
     graph: &Graph,
     mapping: &Mapping,
     proven: &Proven,
     codegen: Codegen,
+    residence: Residence,
     symbol: &str,
     warps: u32,
 ) -> Program {
@@ -44,7 +56,8 @@ pub fn overlay(
         Codegen::DataParallel => Execution::DataParallel { warps },
         Codegen::Overlay | Codegen::Switch => Execution::WarpSpecialized { warps: schedule.warps },
     };
-    let mut emitter = Emitter::new(graph, mapping, schedule, codegen == Codegen::DataParallel);
+    let residence = if codegen == Codegen::DataParallel { Residence::ConstantBank } else { residence };
+    let mut emitter = Emitter::new(graph, mapping, schedule, residence);
     let everybody = all_warps(schedule.warps);
     let mut body = emitter.preamble();
     let program_of = |emitter: &mut Emitter<'_>, warps: WarpMask| -> Vec<Node> {

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 use super::align::{self, Batch};
-use super::assign;
 use super::tables::Tables;
 use super::translate::{Block, Operands};
+use super::{Residence, assign};
 use crate::dataflow::{Graph, Op, Shape, Step, StepRef, Value as FlowValue};
 use crate::emit::program::{Constants, Counter, Index, Node, Value, Var};
 use crate::mapping::Mapping;
@@ -43,13 +43,13 @@ struct Member {
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(graph: &'a Graph, mapping: &'a Mapping, schedule: &'a Schedule, banked: bool) -> Self {
+    pub fn new(graph: &'a Graph, mapping: &'a Mapping, schedule: &'a Schedule, residence: Residence) -> Self {
         Self {
             graph,
             slot_of: &schedule.slot_of,
             vars: PrimaryMap::new(),
             counters: 0,
-            tables: Tables::new(schedule.warps, banked),
+            tables: Tables::new(schedule.warps, residence),
             scalars: Vec::new(),
             set_of: register_sets(graph, mapping),
             registers: BTreeMap::new(),
