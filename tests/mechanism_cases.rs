@@ -1,11 +1,11 @@
 //! Published converter test cases: each input loads, or fails with a located diagnostic.
 //!
-//! Left out: `nasa9-test-*` and `bad-nasa9-Trange.dat` need NASA-9 polynomials (checked here to be refused clearly),
-//! `thermo_single_Tint.dat` needs an option for one-range NASA-7 records. `h2o2-duplicate-species-tran.dat` is refused
+//! `h2o2-duplicate-species-tran.dat` is refused
 //! by the converter that the case comes from; here it loads with a warning, because USC Mech II repeats species too.
 
 use singe::diagnostic::Diagnostic;
-use singe::mechanism::{Files, Mechanism, Options, Outcome, Reverse, Sources, decode, parse, read_with};
+use singe::kinetics::thermo::{cp_r, h_rt, s_r};
+use singe::mechanism::{Files, Mechanism, Options, Outcome, Polynomials, Reverse, Sources, decode, parse, read_with};
 use std::path::{Path, PathBuf};
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/chemkin_cases");
@@ -27,7 +27,7 @@ fn load(folder: &Path, [mechanism, thermo, transport]: [&str; 3], permissive: bo
         transport: path(transport),
         ..Files::default()
     };
-    read_with(&files, Options { permissive })
+    read_with(&files, Options { permissive, ..Options::default() })
 }
 
 fn describe(diagnostics: &[Diagnostic]) -> String {
@@ -58,6 +58,7 @@ fn valid_inputs_load() {
         (["h2o2.inp", "", "h2o2-duplicate-species-tran.dat"], 9, 28, "duplicate transport data for species 'H2O'"),
         (["custom-elements.inp", "", ""], 2, 0, "the mechanism has no reactions"),
         (["blank_line_in_header.inp", "", ""], 3, 1, ""),
+        (["nasa9-test-subset.inp", "nasa9-test-therm.dat", ""], 2, 0, "the mechanism has no reactions"),
     ] {
         match load(folder, files, false) {
             Ok((mechanism, warnings)) => {
@@ -97,10 +98,6 @@ fn invalid_inputs_fail_at_the_right_place() {
             "invalid geometry flag '0.9999999999999999'",
         ),
         (["undeclared-duplicate-reactions.inp", dummy, ""], "line 14 repeats the reaction 'R1A+R1B<=>P1+H' of line 12"),
-        (
-            ["nasa9-test-subset.inp", "nasa9-test-therm.dat", ""],
-            "1:9 thermo::nasa9 NASA-9 polynomials are not supported [NASA9]",
-        ),
     ] {
         let diagnostics = load(folder, files, false).expect_err(files[0]);
         assert!(describe(&diagnostics).contains(expected), "{files:?}\n{}", describe(&diagnostics));
@@ -117,8 +114,8 @@ fn the_permissive_mode_forgives_repeated_species_only() {
 }
 
 /// The thermo-only cases, under a mechanism that declares their species.
-fn with_thermo(folder: &Path, species: &str, thermo: &str) -> Outcome {
-    let text = format!("ELEMENTS H C O END\nSPECIES {species} END\nREACTIONS\nEND\n");
+fn with_thermo(folder: &Path, species: &str, thermo: &str, options: Options) -> Outcome {
+    let text = format!("ELEMENTS H C O E AL BR F END\nSPECIES {species} END\nREACTIONS\nEND\n");
     let bytes = std::fs::read(folder.join(thermo)).expect("a readable case");
     let sources = Sources {
         name: "case".to_owned(),
@@ -127,21 +124,22 @@ fn with_thermo(folder: &Path, species: &str, thermo: &str) -> Outcome {
         transport: None,
         reduction: None,
     };
-    parse(&sources, Options::default())
+    parse(&sources, options)
 }
 
 #[test]
 fn broken_thermo_entries_matter_only_when_they_are_used() {
     let Some(folder) = folder() else { return };
-    let diagnostics =
-        with_thermo(folder, "O O2 H H2 H2O OH", "bad-nasa7-formatting.dat").expect_err("three broken entries");
+    let diagnostics = with_thermo(folder, "O O2 H H2 H2O OH", "bad-nasa7-formatting.dat", Options::default())
+        .expect_err("three broken entries");
     let errors: Vec<_> = diagnostics.iter().filter(|d| d.is_error()).collect();
     let lines: Vec<usize> = errors.iter().filter_map(|d| Some(d.span.as_ref()?.line_column().0)).collect();
     assert_eq!(lines, [7, 15, 24], "{}", describe(&diagnostics));
-    assert!(with_thermo(folder, "O H H2O", "bad-nasa7-formatting.dat").is_ok());
-    let diagnostics = with_thermo(folder, "H R1A R1B", "bad-nasa7-composition.dat").expect_err("a shifted column");
+    assert!(with_thermo(folder, "O H H2O", "bad-nasa7-formatting.dat", Options::default()).is_ok());
+    let diagnostics = with_thermo(folder, "H R1A R1B", "bad-nasa7-composition.dat", Options::default())
+        .expect_err("a shifted column");
     assert!(describe(&diagnostics).contains("malformed elemental composition"), "{}", describe(&diagnostics));
-    assert!(with_thermo(folder, "H R1B", "bad-nasa7-composition.dat").is_ok());
+    assert!(with_thermo(folder, "H R1B", "bad-nasa7-composition.dat", Options::default()).is_ok());
 }
 
 #[test]
@@ -161,4 +159,59 @@ fn a_custom_element_has_its_given_weight() {
     assert_eq!(mechanism.elements.len(), 4);
     assert_eq!(mechanism.elements[2].weight, 13.003);
     assert_eq!(mechanism.species[1].composition, [(0, 6.0), (1, 1.0), (2, 1.0)]);
+}
+
+#[test]
+fn nasa_9_ranges_must_be_adjacent() {
+    let Some(folder) = folder() else { return };
+    let diagnostics = with_thermo(folder, "e-", "bad-nasa9-Trange.dat", Options::default()).expect_err("a gap");
+    let expected = "8:4 thermo::ranges the NASA-9 polynomials of species 'e-' have non-adjacent temperature ranges: \
+                    one ends at 1000 K, the next begins at 1100 K";
+    assert!(describe(&diagnostics).contains(expected), "{}", describe(&diagnostics));
+}
+
+#[test]
+fn one_range_records_need_the_common_default_temperature() {
+    let Some(folder) = folder() else { return };
+    let species = "AL(cr) ALBr3(L) ALF3(b) ALF3(L)";
+    let options = Options { single_intermediate_temperature: true, ..Options::default() };
+    let (mechanism, _) = with_thermo(folder, species, "thermo_single_Tint.dat", options).expect("as its option says");
+    let found: Vec<_> = (mechanism.species.iter())
+        .map(|species| match &species.thermo {
+            Polynomials::Nasa7(n) => (n.t_low, n.t_mid, n.t_high, n.low[0], n.high[0]),
+            Polynomials::Nasa9(_) => unreachable!("the file is NASA-7"),
+        })
+        .collect();
+    let expected = [
+        (200.0, 933.61, 933.61, 1.01040191, 1.01040191),
+        (370.6, 1000.0, 5000.0, 15.02975, 15.02975),
+        (728.0, 1000.0, 2523.0, 9.50345050, 10.41947),
+        (2523.0, 2523.0, 5000.0, 15.096679, 15.096679),
+    ];
+    assert_eq!(found, expected);
+    let diagnostics =
+        with_thermo(folder, species, "thermo_single_Tint.dat", Options::default()).expect_err("molecular weights");
+    let expected = "3:1 thermo::temperature-order the temperatures 200, 26, 933.61 K of species 'AL(cr)' do not ascend";
+    assert!(describe(&diagnostics).contains(expected), "{}", describe(&diagnostics));
+}
+
+/// cp/R, h/RT and s/R as Cantera 3.2.0 computes them from the same file.
+#[test]
+fn nasa_9_functions_agree_with_cantera() {
+    let Some(folder) = folder() else { return };
+    let (mechanism, _) = load(folder, ["nasa9-test-subset.inp", "nasa9-test-therm.dat", ""], false).expect("valid");
+    for (k, t, expected) in [
+        (0, 250.0, [8.222880853985156, -282.9034893853, 36.17316471922317]),
+        (0, 300.0, [8.61629722140379, -234.34791443713698, 37.709038712970205]),
+        (0, 999.0, [9.834425036887172, -63.720532978261986, 49.01549741434405]),
+        (0, 1500.0, [9.925242050719309, -39.13505001273825, 53.03368463503166]),
+        (0, 5000.0, [9.993184829862251, -4.756333274858358, 65.03917941154228]),
+        (1, 300.0, [2.5, 0.015416666666666412, 18.639131096640504]),
+        (1, 5000.0, [2.5, 2.350925, 25.6726578885406]),
+    ] {
+        let thermo = &mechanism.species[k].thermo;
+        for (f, expected) in [cp_r, h_rt, s_r].into_iter().zip(expected) {
+            approx::assert_relative_eq!(f(thermo, t), expected, max_relative = 1e-12, epsilon = 1e-12);
+        }
+    }
 }

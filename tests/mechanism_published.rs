@@ -12,7 +12,7 @@ fn load(name: &str) -> Option<Mechanism> {
         return None;
     }
     // LLNL's file declares four species twice.
-    let options = Options { permissive: name == "llnl_nheptane" };
+    let options = Options { permissive: name == "llnl_nheptane", ..Options::default() };
     match read_with(&Files { mechanism, ..Files::default() }, options) {
         Ok((mechanism, warnings)) => {
             for warning in warnings {

@@ -40,8 +40,9 @@ fn every_published_mechanism_survives_the_round_trip() {
     };
     for folder in folders {
         let mechanism = folder.expect("a readable folder").path().join("chem.inp");
-        let (original, _) = read_with(&Files { mechanism, ..Files::default() }, Options { permissive: true })
-            .expect("published mechanisms are valid");
+        let (original, _) =
+            read_with(&Files { mechanism, ..Files::default() }, Options { permissive: true, ..Options::default() })
+                .expect("published mechanisms are valid");
         let again = reread(&original);
         assert_eq!(write(&again), write(&original), "{}", original.name);
         // Debug prints floats with all digits and the sign of zero.

@@ -86,11 +86,11 @@ fn the_forms_of_compilers_are_read() {
     let text = module.to_string();
     assert_eq!(read(&text).unwrap(), module, "{text}");
     for line in [
-        "prmt.b32 %r4 , %r1 , %r2 , 0x3210;",
+        "prmt.b32 %r4, %r1, %r2, 12816;",
         ".maxntid 64, 1, 1",
-        "ld.local.f64 %fd4, [%rd1+-8];",
-        "ld.local.f64 %fd3, [%rd1+-16];",
+        "ld.local.v2.f64 {%fd3, %fd4}, [%rd1+-16];",
         "@!%p2 bra $BB_1;",
+        ".loc 1 2 3",
     ] {
         assert!(text.contains(line), "no {line} in\n{text}");
     }
@@ -102,7 +102,7 @@ fn errors_have_places() {
         ("bfi.b32 %r3", "bfi.b32 %q3", "ptx::undeclared"),
         ("bra LEFT", "bra NOWHERE", "ptx::label"),
         ("@%p1 ret", "@%r1 ret", "ptx::predicate"),
-        (".address_size 64", ".address_size 32", "ptx::address-size"),
+        (".address_size 64", ".address_size 16", "ptx::address-size"),
         ("\tret;\n}", "\tret;\n}}", "ptx::syntax"),
         ("RIGHT: brx", "LEFT: brx", "ptx::declared-twice"),
         (".reg .b32 %r<9>", ".reg .b32 %r<4000000000>", "ptx::too-large"),

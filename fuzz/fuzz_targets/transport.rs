@@ -2,20 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use singe::diagnostic::{Style, render};
-use singe::mechanism::{Options, Sources, decode, parse};
+use singe::mechanism::decode;
+use singe_fuzz::{MECHANISM, THERMO, read};
 
-const MECHANISM: &[u8] = include_bytes!("../../mechanisms/h2o2/chem.inp");
-const THERMO: &[u8] = include_bytes!("../../mechanisms/h2o2/therm.dat");
-
-fuzz_target!(|data: &[u8]| {
-    let sources = Sources {
-        name: "fuzz".to_owned(),
-        mechanism: decode("chem.inp", MECHANISM),
-        thermo: Some(decode("therm.dat", THERMO)),
-        transport: Some(decode("tran.dat", data)),
-    };
-    if let Err(diagnostics) = parse(&sources, Options { permissive: true }) {
-        render(&diagnostics, Style::Plain);
-    }
-});
+fuzz_target!(|data: &[u8]| read(decode("chem.inp", MECHANISM), Some(THERMO), Some(data), None));

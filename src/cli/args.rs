@@ -135,6 +135,9 @@ pub struct InputArguments {
     /// Turn errors that have an obvious repair into warnings
     #[arg(long)]
     pub permissive: bool,
+    /// The ranges of all NASA-7 records meet at the default temperature; columns 66-73 hold something else
+    #[arg(long)]
+    pub single_intermediate_temperature: bool,
 }
 
 #[derive(Debug, Args)]

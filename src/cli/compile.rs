@@ -86,7 +86,7 @@ pub fn files(input: &InputArguments) -> Result<Files, Failure> {
 
 /// How the input files of a command are read.
 pub fn options(input: &InputArguments) -> Options {
-    Options { permissive: input.permissive }
+    Options { permissive: input.permissive, single_intermediate_temperature: input.single_intermediate_temperature }
 }
 
 /// `singe-gri30` for `mechanisms/gri30/chem.inp`, else after the file itself.

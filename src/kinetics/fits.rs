@@ -24,8 +24,10 @@ pub fn fit(species: &[Species]) -> Result<TransportFits, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let molecules: Vec<Molecule> =
         species.iter().filter_map(|s| molecule(s).map_err(|error| errors.push(error)).ok()).collect();
-    let t_min = species.iter().map(|s| s.thermo.t_low).fold(0.0, f64::max);
-    let t_max = species.iter().map(|s| s.thermo.t_high).fold(f64::INFINITY, f64::min);
+    let [t_min, t_max] = species
+        .iter()
+        .map(|s| s.thermo.limits())
+        .fold([0.0, f64::INFINITY], |[t_min, t_max]: [f64; 2], [low, high]| [t_min.max(low), t_max.min(high)]);
     if !(t_min > 0.0 && t_min < t_max && t_max.is_finite()) {
         let message = format!("the thermodynamic data of all species have no common range: {t_min} K to {t_max} K");
         errors.push(
@@ -132,6 +134,7 @@ fn molecule(species: &Species) -> Result<Molecule, Diagnostic> {
 mod tests {
     use super::*;
     use crate::kinetics::fixtures::air_hydrogen;
+    use crate::mechanism::Polynomials;
     use approx::assert_relative_eq;
 
     #[test]
@@ -157,7 +160,8 @@ mod tests {
         let mut species = air_hydrogen().species;
         species[0].transport = None;
         species[2].transport.as_mut().expect("fixture has transport").diameter = 0.0;
-        species[3].thermo.t_low = 9000.0;
+        let Polynomials::Nasa7(nasa) = &mut species[3].thermo else { unreachable!("the fixture is NASA-7") };
+        nasa.t_low = 9000.0;
         let ids: Vec<_> = fit(&species).expect_err("three defects").into_iter().map(|d| d.id).collect();
         assert_eq!(ids, ["kinetics::missing-transport", "kinetics::bad-transport", "kinetics::no-common-range"]);
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Model, State, model};
 use crate::diagnostic::{Source, Span};
 use crate::mechanism::{
-    Arrhenius, Blending, Collider, Element, Geometry, Mechanism, Nasa7, Rate, Reaction, Reverse, Species, SpeciesIndex,
-    Transport,
+    Arrhenius, Blending, Collider, Element, Geometry, Mechanism, Nasa7, Polynomials, Rate, Reaction, Reverse, Species,
+    SpeciesIndex, Transport,
 };
 
 /// Species 0 H2, 1 O2, 2 H2O, 3 N2; reactions 0 plain, 1 `+M`, 2 falloff with a collider of its own, 3 irreversible.
@@ -119,8 +119,8 @@ fn nitrogen() -> Species {
     }
 }
 
-fn nasa(range: [f64; 2], high: [f64; 7], low: [f64; 7]) -> Nasa7 {
-    Nasa7 { t_low: range[0], t_mid: 1000.0, t_high: range[1], low, high }
+fn nasa(range: [f64; 2], high: [f64; 7], low: [f64; 7]) -> Polynomials {
+    Polynomials::Nasa7(Nasa7 { t_low: range[0], t_mid: 1000.0, t_high: range[1], low, high })
 }
 
 fn transport(

@@ -44,10 +44,11 @@ pub fn surroundings(model: &Model, state: &State) -> Surroundings {
     Surroundings { transport_source: sources.collect(), time_step }
 }
 
-/// Distinct mid temperatures inside the range of the states, ascending.
+/// Distinct temperatures where thermo ranges meet, inside the range of the states, ascending.
 fn mid_temperatures(model: &Model) -> Vec<f64> {
     let inside = |t: &f64| (COLDEST + 1.0..HOTTEST - 1.0).contains(t);
-    let mut mids: Vec<f64> = model.mechanism.species.iter().map(|s| s.thermo.t_mid).filter(inside).collect();
+    let mut mids: Vec<f64> =
+        model.mechanism.species.iter().flat_map(|s| s.thermo.breaks()).copied().filter(inside).collect();
     mids.sort_by(f64::total_cmp);
     mids.dedup();
     mids

@@ -1,8 +1,8 @@
-//! Species thermodynamics from NASA-7 polynomials, and the state of the ideal-gas mixture.
+//! Species thermodynamics from NASA polynomials, and the state of the ideal-gas mixture.
 
 use super::constants::GAS_CONSTANT;
 use super::{Model, State};
-use crate::mechanism::{Mechanism, Nasa7};
+use crate::mechanism::{Mechanism, Polynomials};
 
 /// Dimensionless molar properties at 1 atm, by species.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,38 +20,59 @@ pub struct Thermo {
 /// Properties of every species at the temperature of `state`. Outside their range the polynomials are extrapolated.
 pub fn thermo(model: &Model, state: &State) -> Thermo {
     let t = state.temperature;
-    let each = |property: fn(&Nasa7, f64) -> f64| {
+    let each = |property: fn(&Polynomials, f64) -> f64| {
         model.mechanism.species.iter().map(|s| property(&s.thermo, t)).collect::<Vec<_>>()
     };
     Thermo { cp_r: each(cp_r), h_rt: each(h_rt), s_r: each(s_r), g_rt: each(g_rt) }
 }
 
-/// cp/R. Gordon & McBride, NASA SP-273 (1971).
-pub fn cp_r(nasa: &Nasa7, t: f64) -> f64 {
-    let a = coefficients(nasa, t);
-    a[0] + t * (a[1] + t * (a[2] + t * (a[3] + t * a[4])))
+/// cp/R
+pub fn cp_r(thermo: &Polynomials, t: f64) -> f64 {
+    match piece(thermo, t) {
+        Piece::Nasa7(a) => a[0] + t * (a[1] + t * (a[2] + t * (a[3] + t * a[4]))),
+        Piece::Nasa9(a) => a[2] + t * (a[3] + t * (a[4] + t * (a[5] + t * a[6]))) + (a[1] + a[0] / t) / t,
+    }
 }
 
-/// h/RT. Gordon & McBride, NASA SP-273 (1971).
-pub fn h_rt(nasa: &Nasa7, t: f64) -> f64 {
-    let a = coefficients(nasa, t);
-    a[0] + t * (a[1] / 2.0 + t * (a[2] / 3.0 + t * (a[3] / 4.0 + t * a[4] / 5.0))) + a[5] / t
+/// h/RT
+pub fn h_rt(thermo: &Polynomials, t: f64) -> f64 {
+    let quartic = |a: &[f64]| a[0] + t * (a[1] / 2.0 + t * (a[2] / 3.0 + t * (a[3] / 4.0 + t * a[4] / 5.0)));
+    match piece(thermo, t) {
+        Piece::Nasa7(a) => quartic(&a[..5]) + a[5] / t,
+        Piece::Nasa9(a) => quartic(&a[2..7]) + (a[1] * t.ln() + a[7] - a[0] / t) / t,
+    }
 }
 
-/// s/R at 1 atm. Gordon & McBride, NASA SP-273 (1971).
-pub fn s_r(nasa: &Nasa7, t: f64) -> f64 {
-    let a = coefficients(nasa, t);
-    a[0] * t.ln() + t * (a[1] + t * (a[2] / 2.0 + t * (a[3] / 3.0 + t * a[4] / 4.0))) + a[6]
+/// s/R at 1 atm
+pub fn s_r(thermo: &Polynomials, t: f64) -> f64 {
+    let quartic = |a: &[f64]| a[0] * t.ln() + t * (a[1] + t * (a[2] / 2.0 + t * (a[3] / 3.0 + t * a[4] / 4.0)));
+    match piece(thermo, t) {
+        Piece::Nasa7(a) => quartic(&a[..5]) + a[6],
+        Piece::Nasa9(a) => quartic(&a[2..7]) + a[8] - (a[1] + 0.5 * a[0] / t) / t,
+    }
 }
 
 /// g/RT at 1 atm.
-pub fn g_rt(nasa: &Nasa7, t: f64) -> f64 {
-    h_rt(nasa, t) - s_r(nasa, t)
+pub fn g_rt(thermo: &Polynomials, t: f64) -> f64 {
+    h_rt(thermo, t) - s_r(thermo, t)
 }
 
-/// The coefficients that hold at `t`: the low range includes its upper end.
-pub fn coefficients(nasa: &Nasa7, t: f64) -> &[f64; 7] {
-    if t <= nasa.t_mid { &nasa.low } else { &nasa.high }
+/// The coefficients of one range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Piece<'a> {
+    /// Gordon & McBride, NASA SP-273 (1971).
+    Nasa7(&'a [f64; 7]),
+    /// McBride, Zehe & Gordon, NASA/TP-2002-211556.
+    Nasa9(&'a [f64; 9]),
+}
+
+/// The range that holds at `t`: each includes its upper end, the first and the last are extrapolated.
+fn piece(thermo: &Polynomials, t: f64) -> Piece<'_> {
+    let range = thermo.breaks().iter().take_while(|end| t > **end).count();
+    match thermo {
+        Polynomials::Nasa7(nasa) => Piece::Nasa7([&nasa.low, &nasa.high][range]),
+        Polynomials::Nasa9(nasa) => Piece::Nasa9(&nasa.ranges[range]),
+    }
 }
 
 /// Concentrations X_k P/(RT) in kmol/m3, by species. Negative mole fractions count as zero (spec section 3).
@@ -74,6 +95,7 @@ pub fn density(model: &Model, state: &State) -> f64 {
 mod tests {
     use super::*;
     use crate::kinetics::fixtures::{air_hydrogen, state};
+    use crate::mechanism::{Nasa7, Nasa9};
     use approx::assert_relative_eq;
 
     /// Central difference of `f` at `t`.
@@ -95,10 +117,37 @@ mod tests {
     }
 
     #[test]
-    fn the_low_range_includes_the_mid_temperature() {
-        let nasa = Nasa7 { t_low: 300.0, t_mid: 1000.0, t_high: 3000.0, low: [1.0; 7], high: [2.0; 7] };
-        assert_eq!(coefficients(&nasa, 1000.0), &[1.0; 7]);
-        assert_eq!(coefficients(&nasa, 1000.0 + 1e-9), &[2.0; 7]);
+    fn a_range_includes_its_upper_end() {
+        let (low, high) = ([1.0; 7], [2.0; 7]);
+        let two = Polynomials::Nasa7(Nasa7 { t_low: 300.0, t_mid: 1000.0, t_high: 3000.0, low, high });
+        assert_eq!(piece(&two, 1000.0), Piece::Nasa7(&low));
+        assert_eq!(piece(&two, 1000.0 + 1e-9), Piece::Nasa7(&high));
+        let three = chlorine();
+        let Polynomials::Nasa9(Nasa9 { ranges, .. }) = &three else { unreachable!("the fixture is NASA-9") };
+        for (t, range) in [(1.0, 0), (1000.0, 0), (1000.5, 1), (6000.0, 1), (6001.0, 2), (1e5, 2)] {
+            assert_eq!(piece(&three, t), Piece::Nasa9(&ranges[range]), "{t}");
+        }
+    }
+
+    /// Made-up NASA-9 polynomials of three ranges, continuous in none of their functions.
+    fn chlorine() -> Polynomials {
+        Polynomials::Nasa9(Nasa9 {
+            temperatures: vec![200.0, 1000.0, 6000.0, 20000.0],
+            ranges: vec![
+                [2e4, -200.0, 3.1, -2e-3, 7e-6, -5e-9, 1.4e-12, -800.0, 2.1],
+                [6e5, -1500.0, 6.5, -2e-4, 2e-8, -8e-13, 3e-17, 8e3, -17.0],
+                [-1e9, 6e5, -130.0, 1.4e-2, -7e-7, 1.8e-11, -1.9e-16, -5e6, 1.2e3],
+            ],
+        })
+    }
+
+    #[test]
+    fn nasa_9_functions_integrate_the_heat_capacity() {
+        let nasa = chlorine();
+        for t in [350.0, 800.0, 1500.0, 4500.0, 9000.0] {
+            assert_relative_eq!(slope(|t| t * h_rt(&nasa, t), t), cp_r(&nasa, t), max_relative = 1e-5);
+            assert_relative_eq!(slope(|t| s_r(&nasa, t), t) * t, cp_r(&nasa, t), max_relative = 1e-5);
+        }
     }
 
     #[test]

@@ -67,8 +67,7 @@ impl<'a> Reader<'a, '_> {
             Rule::species => self.file.species.extend(words(self.source, &parts)),
             Rule::thermo => {
                 let mut options = header.clone().into_inner();
-                let nasa9 = options.find(|option| option.as_str().eq_ignore_ascii_case("NASA9"));
-                let nasa9 = nasa9.map(|option| self.word(&option));
+                let nasa9 = options.any(|option| option.as_str().eq_ignore_ascii_case("NASA9"));
                 let sections = bodies(self.source, &parts).map(|body| ThermoSection { body, nasa9 });
                 self.file.thermo.extend(sections);
             }

@@ -93,9 +93,37 @@ pub struct Species {
     pub composition: Vec<(usize, f64)>,
     /// Molecular weight in kg/kmol.
     pub weight: f64,
-    pub thermo: Nasa7,
+    pub thermo: Polynomials,
     /// Absent when no transport file was given and none is needed.
     pub transport: Option<Transport>,
+}
+
+/// Thermodynamic functions of one species at 1 atm (spec section 2).
+#[derive(Debug, Clone, PartialEq)]
+pub enum Polynomials {
+    Nasa7(Nasa7),
+    Nasa9(Nasa9),
+}
+
+impl Polynomials {
+    /// Lowest and highest temperature, in K.
+    pub fn limits(&self) -> [f64; 2] {
+        match self {
+            Self::Nasa7(nasa) => [nasa.t_low, nasa.t_high],
+            Self::Nasa9(nasa) => match *nasa.temperatures {
+                [low, .., high] => [low, high],
+                _ => [0.0; 2],
+            },
+        }
+    }
+
+    /// The temperatures in K where one range ends and the next begins, ascending.
+    pub fn breaks(&self) -> &[f64] {
+        match self {
+            Self::Nasa7(nasa) => std::slice::from_ref(&nasa.t_mid),
+            Self::Nasa9(nasa) => nasa.temperatures.get(1..nasa.ranges.len()).unwrap_or(&[]),
+        }
+    }
 }
 
 /// NASA-7 polynomials; `low` holds for T <= `t_mid`. Gordon & McBride, NASA SP-273.
@@ -107,6 +135,16 @@ pub struct Nasa7 {
     pub t_high: f64,
     pub low: [f64; 7],
     pub high: [f64; 7],
+}
+
+/// NASA-9 polynomials over adjacent ranges; a range includes its upper end. McBride, Zehe & Gordon, NASA/TP-2002-211556.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Nasa9 {
+    /// The ends of the ranges in K, ascending, one more than ranges.
+    pub temperatures: Vec<f64>,
+    /// By range, at least one: a1..a7 of cp/R = a1 T^-2 + a2 T^-1 + a3 + a4 T + a5 T^2 + a6 T^3 + a7 T^4, then the
+    /// constants of integration b1 of the enthalpy and b2 of the entropy.
+    pub ranges: Vec<[f64; 9]>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

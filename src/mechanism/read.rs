@@ -45,6 +45,9 @@ pub struct Sources {
 pub struct Options {
     /// Turns errors that have an obvious repair into warnings.
     pub permissive: bool,
+    /// The ranges of all NASA-7 records meet at the default temperature of their section, and columns 66-73 hold
+    /// something else, such as the molecular weight. Entries on one side of that temperature have one range.
+    pub single_intermediate_temperature: bool,
 }
 
 /// The mechanism with warnings, or all errors and warnings. Both are ordered by file and place.
@@ -101,7 +104,7 @@ pub fn read_with(files: &Files, options: Options) -> Outcome {
     let sought = format!("looked for {} beside '{}'", THERMO_NAMES.join(" and "), files.mechanism.display());
     let companions =
         Companions { thermo: thermo.as_ref(), transport: transport.as_ref(), reduction: reduction.as_ref() };
-    check(name_of(&files.mechanism), &file, companions, &sought, report)
+    check(name_of(&files.mechanism), &file, companions, &sought, options, report)
 }
 
 /// Reads and checks a mechanism from texts. Touches no file.
@@ -121,7 +124,7 @@ pub fn parse(sources: &Sources, options: Options) -> Outcome {
         transport: sources.transport.as_ref(),
         reduction: sources.reduction.as_ref(),
     };
-    check(identifier(&sources.name), &file, companions, "no thermo text is given", report)
+    check(identifier(&sources.name), &file, companions, "no thermo text is given", options, report)
 }
 
 /// A text from the bytes of a file: what is not UTF-8 becomes U+FFFD, a byte order mark is dropped, and control
@@ -149,11 +152,12 @@ fn check<'a>(
     file: &File<'a>,
     Companions { thermo, transport, reduction }: Companions<'a>,
     sought: &str,
+    options: Options,
     mut report: Report,
 ) -> Outcome {
     let elements = elements::read(&file.elements, &mut report);
     let declared = species::declared(&file.species, &mut report);
-    let mut records = Records::default();
+    let mut records = Records::new(options.single_intermediate_temperature);
     file.thermo.iter().for_each(|section| records.add_section(section, &mut report));
     thermo.into_iter().for_each(|source| records.add_file(source, &mut report));
     let mut entries = Vec::new();

@@ -3,9 +3,9 @@
 use super::names::Names;
 use super::report::Report;
 use super::syntax::Word;
-use super::thermo::Records;
+use super::thermo::{Broken, Records};
 use super::transport::Entry;
-use super::{Element, Nasa7, Species, Transport};
+use super::{Element, Polynomials, Species, Transport};
 use std::sync::Arc;
 
 /// Drops repeated declarations and names that CHEMKIN forbids, with a diagnostic for each.
@@ -48,7 +48,7 @@ pub fn assemble(
         element_names: Names::new(elements.iter().map(|element| element.symbol.as_str())),
         thermo,
         record_names: Names::new(thermo.records.iter().map(|record| record.species())),
-        broken_names: Names::new(thermo.broken.iter().map(first_word)),
+        broken_names: Names::new(thermo.broken.iter().map(Broken::species)),
         transport,
         entry_names: Names::new(transport.unwrap_or(&[]).iter().map(|entry| entry.name.text())),
     };
@@ -81,7 +81,7 @@ impl Data<'_> {
         Some(Species { name: word.text().to_owned(), composition, weight, thermo, transport })
     }
 
-    fn thermo(&self, word: &Word, report: &mut Report) -> Option<(Vec<(usize, f64)>, Nasa7)> {
+    fn thermo(&self, word: &Word, report: &mut Report) -> Option<(Vec<(usize, f64)>, Polynomials)> {
         let name = word.text();
         if let Some(found) = self.record_names.find(name) {
             let record = &self.thermo.records[found];
@@ -90,11 +90,7 @@ impl Data<'_> {
             return Some((composition?, polynomials?));
         }
         if let Some(found) = self.broken_names.find(name) {
-            let block = &self.thermo.broken[found];
-            let line = Word { len: block.text().find(['\n', '\r']).unwrap_or(block.len), ..*block };
-            let message = format!("the lines from here on could not be parsed as the NASA-7 entry of species '{name}'");
-            let help = "an entry has four lines with the digits 1 to 4 in column 80";
-            report.error("thermo::malformed-entry", message, &line, help);
+            self.thermo.broken[found].explain(report);
         } else {
             let message = format!("no thermo data found for species '{name}'");
             let help = self.record_names.suggestion(name, "add its entry to the thermo data");
@@ -140,8 +136,4 @@ impl Data<'_> {
             }
         }
     }
-}
-
-fn first_word<'a>(block: &Word<'a>) -> &'a str {
-    block.text().split_whitespace().next().unwrap_or("")
 }

@@ -48,8 +48,8 @@ pub struct File<'a> {
 #[derive(Debug)]
 pub struct ThermoSection<'a> {
     pub body: Word<'a>,
-    /// The word NASA9, when the header has it.
-    pub nasa9: Option<Word<'a>>,
+    /// Whether its records are NASA-9 instead of NASA-7.
+    pub nasa9: bool,
 }
 
 #[derive(Debug)]

@@ -6,7 +6,7 @@ pub struct Buffer {
     words: Vec<u64>,
     bytes: u64,
     writable: bool,
-    /// One bit per half of a word.
+    /// One bit per byte of a word.
     written: Vec<u8>,
 }
 
@@ -40,7 +40,7 @@ impl Buffer {
     }
 
     fn filled(words: Vec<u64>, bytes: u64, writable: bool) -> Self {
-        let written = vec![BOTH; words.len()];
+        let written = vec![ALL; words.len()];
         Self { words, bytes, writable, written }
     }
 
@@ -51,7 +51,7 @@ impl Buffer {
 
     /// Whether element `index` has a value.
     pub fn is_written(&self, index: usize) -> bool {
-        self.written[index] == BOTH
+        self.written[index] == ALL
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -65,53 +65,48 @@ impl Buffer {
     /// The access lies inside and is aligned.
     pub(super) fn read(&self, offset: u64, bytes: u32) -> Option<u64> {
         let word = (offset / 8) as usize;
-        let half = halves(offset, bytes);
-        (self.written[word] & half == half).then(|| extract(self.words[word], offset, bytes))
+        let mask = bytes_of_word(offset, bytes);
+        (self.written[word] & mask == mask).then(|| extract(self.words[word], offset, bytes))
     }
 
     /// The access lies inside and is aligned.
     pub(super) fn write(&mut self, offset: u64, bytes: u32, value: u64) {
         let word = (offset / 8) as usize;
         self.words[word] = insert(self.words[word], offset, bytes, value);
-        self.written[word] |= halves(offset, bytes);
+        self.written[word] |= bytes_of_word(offset, bytes);
     }
 
     /// 32 words in a row, when all of them have values.
     pub(super) fn read_row(&self, word: usize) -> Option<&[u64]> {
         let written = &self.written[word..word + 32];
-        written.iter().all(|w| *w == BOTH).then(|| &self.words[word..word + 32])
+        written.iter().all(|w| *w == ALL).then(|| &self.words[word..word + 32])
     }
 
     pub(super) fn write_row(&mut self, word: usize, values: &[u64; 32]) {
         self.words[word..word + 32].copy_from_slice(values);
-        self.written[word..word + 32].fill(BOTH);
+        self.written[word..word + 32].fill(ALL);
     }
 }
 
-const BOTH: u8 = 3;
+/// All bytes of a word.
+const ALL: u8 = 0xff;
 
-fn halves(offset: u64, bytes: u32) -> u8 {
-    match (bytes, offset % 8) {
-        (8, _) => BOTH,
-        (_, 0) => 1,
-        _ => 2,
-    }
+fn bytes_of_word(offset: u64, bytes: u32) -> u8 {
+    (ALL >> (8 - bytes.min(8))) << (offset % 8)
 }
 
-/// The 4 or 8 bytes of a word at an aligned address.
+/// The low bits that `bytes` bytes hold.
+pub(super) fn low(bytes: u32) -> u64 {
+    u64::MAX >> (64 - 8 * bytes.clamp(1, 8))
+}
+
+/// The bytes of a word at an aligned address.
 pub(super) fn extract(word: u64, address: u64, bytes: u32) -> u64 {
-    match (bytes, address % 8) {
-        (8, _) => word,
-        (_, 0) => word & 0xffff_ffff,
-        _ => word >> 32,
-    }
+    word >> (8 * (address % 8)) & low(bytes)
 }
 
-/// Replaces 4 or 8 bytes of a word.
+/// Replaces bytes of a word at an aligned address.
 pub(super) fn insert(word: u64, address: u64, bytes: u32, value: u64) -> u64 {
-    match (bytes, address % 8) {
-        (8, _) => value,
-        (_, 0) => word & !0xffff_ffff | value & 0xffff_ffff,
-        _ => word & 0xffff_ffff | value << 32,
-    }
+    let shift = 8 * (address % 8);
+    word & !(low(bytes) << shift) | (value & low(bytes)) << shift
 }

@@ -6,7 +6,7 @@ use super::hazard::{Kind, Site};
 use super::memory::segment_address;
 use super::rows::{self, Compare, Map1, Map2, Map3, Row};
 use super::{Argument, Launch};
-use crate::simt::cfg;
+use crate::simt::analysis::dominators::post_dominators;
 use crate::simt::inst::*;
 use crate::simt::ir::{Block, Func, Init, Inst, Module, Param, Reg, Variable};
 use crate::simt::print::instruction_text;
@@ -79,35 +79,38 @@ pub(super) enum Micro {
         b: Source,
         pred: u32,
     },
+    /// Parts of `bits` bits, the lowest first.
     Pack {
         d: u32,
-        lo: u32,
-        hi: u32,
+        bits: u32,
+        parts: Box<[Source]>,
     },
     Unpack {
-        lo: u32,
-        hi: u32,
-        a: u32,
+        bits: u32,
+        parts: Box<[Option<u32>]>,
+        a: Source,
     },
+    /// `extend`: the sign goes into the bits of this mask.
     Load {
         space: Space,
         bytes: u32,
-        extend: bool,
-        d: u32,
+        extend: u64,
+        d: Box<[u32]>,
         base: Source,
         offset: u64,
     },
     Store {
         space: Space,
         bytes: u32,
-        a: Source,
+        a: Box<[Source]>,
         base: Source,
         offset: u64,
     },
     Shuffle {
         mode: ShflMode,
         d: u32,
-        a: u32,
+        valid: Option<u32>,
+        a: Source,
         lane: Source,
         clamp: Source,
     },
@@ -155,6 +158,8 @@ pub(super) enum Micro {
         rows: Vec<u32>,
         preds: Vec<u32>,
     },
+    /// A directive.
+    Nothing,
     Ret,
 }
 
@@ -241,12 +246,12 @@ impl Decoder<'_, '_> {
             let end = match data.space {
                 Space::Shared => &mut self.code.shared_bytes,
                 Space::Local => &mut self.code.local_bytes,
-                Space::Global | Space::Const | Space::Param => {
+                Space::Global | Space::Const | Space::Param | Space::Generic => {
                     let table = match &data.init {
                         Init::F64(values) => Buffer::input(values),
                         Init::S32(values) => Buffer::integers(values),
                         Init::Bytes(values) => Buffer::bytes_of(values),
-                        Init::None => Buffer::output(data.bytes.div_ceil(8) as usize),
+                        Init::None | Init::Verbatim(..) => Buffer::output(data.bytes.div_ceil(8) as usize),
                     };
                     self.variables[variable] = segment_address(buffers + self.code.tables.len());
                     self.code.tables.push((data.space, table));
@@ -266,7 +271,7 @@ impl Decoder<'_, '_> {
             self.starts[*block] = pc;
             pc += func.blocks[*block].insts.len() as u32 + 1;
         }
-        let meets = cfg::post_dominators(func);
+        let meets = post_dominators(func);
         for (i, block) in func.layout.iter().enumerate() {
             for inst in &func.blocks[*block].insts {
                 let data = &func.insts[*inst];
@@ -297,10 +302,10 @@ impl Decoder<'_, '_> {
 
     fn instruction(&mut self, op: &Op) -> Option<(Class, Micro)> {
         let (class, micro) = match op {
-            Op::Unary { op: UnaryOp::Mov, ty: Type::Pred, dst, a: Operand::Imm(bits) } => {
+            Op::Unary { op: UnaryOp::Mov, ty: Type::Pred, dst, a: Operand::Imm(bits), .. } => {
                 (Class::Move, Micro::SetPred { d: self.rows[*dst], value: *bits != 0 })
             }
-            Op::Unary { op, ty: Type::Pred, dst, a: Operand::Reg(a) } => {
+            Op::Unary { op, ty: Type::Pred, dst, a: Operand::Reg(a), .. } => {
                 let f: fn(u32, u32) -> u32 = match op {
                     UnaryOp::Mov => |a, _| a,
                     UnaryOp::Not => |a, _| !a,
@@ -308,16 +313,19 @@ impl Decoder<'_, '_> {
                 };
                 (Class::Move, Micro::Logic { f, d: self.rows[*dst], a: self.rows[*a], b: self.rows[*a] })
             }
-            Op::Unary { op, ty, dst, a } => {
+            Op::Unary { op, mode, ty, dst, a } => {
+                if mode.ftz || mode.sat {
+                    return None;
+                }
                 let micro = Micro::Map1 { f: rows::unary(*op, *ty)?, d: self.rows[*dst], a: self.source(*a) };
                 let class = match op {
-                    UnaryOp::Mov | UnaryOp::CvtaToGlobal => Class::Move,
+                    UnaryOp::Mov => Class::Move,
                     UnaryOp::Sqrt | UnaryOp::Rcp => Class::DoubleLong,
-                    UnaryOp::Neg | UnaryOp::Not | UnaryOp::Abs => arithmetic(*ty),
+                    _ => arithmetic(*ty),
                 };
                 (class, micro)
             }
-            Op::Binary { op, ty: Type::Pred, dst, a: Operand::Reg(a), b: Operand::Reg(b) } => {
+            Op::Binary { op, ty: Type::Pred, dst, a: Operand::Reg(a), b: Operand::Reg(b), .. } => {
                 let f: fn(u32, u32) -> u32 = match op {
                     BinaryOp::And => |a, b| a & b,
                     BinaryOp::Or => |a, b| a | b,
@@ -326,16 +334,22 @@ impl Decoder<'_, '_> {
                 };
                 (Class::Move, Micro::Logic { f, d: self.rows[*dst], a: self.rows[*a], b: self.rows[*b] })
             }
-            Op::Binary { op, ty, dst, a, b } => {
+            Op::Binary { op, mode, ty, dst, a, b } => {
+                if mode.ftz || mode.sat {
+                    return None;
+                }
                 let f = rows::binary(*op, *ty)?;
                 let class = if (*op, *ty) == (BinaryOp::Div, Type::F64) { Class::DoubleLong } else { arithmetic(*ty) };
                 (class, Micro::Map2 { f, d: self.rows[*dst], a: self.source(*a), b: self.source(*b) })
             }
-            Op::Ternary { op, ty, dst, a, b, c } => {
+            Op::Ternary { op, mode, ty, dst, a, b, c } => {
+                if mode.ftz || mode.sat {
+                    return None;
+                }
                 let (a, b, c) = (self.source(*a), self.source(*b), self.source(*c));
                 (arithmetic(*ty), Micro::Map3 { f: rows::ternary(*op, *ty)?, d: self.rows[*dst], a, b, c })
             }
-            Op::Setp { cmp, ty, dst, a, b } => {
+            Op::Setp { cmp, ftz: false, ty, dst, other: None, a, b, combine: None } => {
                 let f = rows::compare(*cmp, *ty)?;
                 (arithmetic(*ty), Micro::Compare { f, d: self.rows[*dst], a: self.source(*a), b: self.source(*b) })
             }
@@ -344,41 +358,53 @@ impl Decoder<'_, '_> {
                 let (a, b) = (self.source(*a), self.source(*b));
                 (Class::Move, Micro::Select { d: self.rows[*dst], a, b, pred: self.rows[*pred] })
             }
-            Op::Cvt { rounding, to, from, dst, a } => {
-                let f = rows::convert(*rounding, *to, *from)?;
+            Op::Cvt { mode, to, from, dst, a } => {
+                if mode.ftz || mode.sat {
+                    return None;
+                }
+                let f = rows::convert(mode.rounding, *to, *from)?;
                 let real = *to == Type::F64 || *from == Type::F64;
                 let class = if real { Class::Double } else { Class::Integer };
                 (class, Micro::Map1 { f, d: self.rows[*dst], a: self.source(*a) })
             }
-            Op::Pack { dst, lo, hi } => {
-                (Class::Move, Micro::Pack { d: self.rows[*dst], lo: self.rows[*lo], hi: self.rows[*hi] })
+            Op::Cvta { dst, a, space: Space::Global, .. } => {
+                (Class::Move, Micro::Map1 { f: |a| *a, d: self.rows[*dst], a: self.source(*a) })
             }
-            Op::Unpack { lo, hi, src } => {
-                (Class::Move, Micro::Unpack { lo: self.rows[*lo], hi: self.rows[*hi], a: self.rows[*src] })
+            Op::Pack { ty, dst, parts } if ty.bytes() <= 8 => {
+                let bits = 8 * ty.bytes() / parts.len() as u32;
+                let parts = parts.iter().map(|part| self.source(*part)).collect();
+                (Class::Move, Micro::Pack { d: self.rows[*dst], bits, parts })
+            }
+            Op::Unpack { ty, parts, src } if ty.bytes() <= 8 => {
+                let bits = 8 * ty.bytes() / parts.len() as u32;
+                let parts = parts.iter().map(|part| part.map(|part| self.rows[part])).collect();
+                (Class::Move, Micro::Unpack { bits, parts, a: self.source(*src) })
             }
             Op::Ld { space: Space::Param, dst, addr, .. } => {
-                let value = match addr {
-                    Address { base: Base::Param(param), offset: 0 } => self.argument(*param),
+                let value = match (addr, &dst[..]) {
+                    (Address { base: Base::Param(param), offset: 0 }, [_]) => self.argument(*param),
                     _ => return None,
                 };
-                (Class::Const, Micro::Map1 { f: |a| *a, d: self.rows[*dst], a: self.constant(value) })
+                (Class::Const, Micro::Map1 { f: |a| *a, d: self.rows[dst[0]], a: self.constant(value) })
             }
             Op::Ld { space, ty, dst, addr, .. } => {
-                let extend = *ty == Type::S32 && self.code.func.regs[*dst].bytes() == 8;
+                let wide = self.code.func.regs[*dst.first()?];
+                let extend = if ty.is_signed() { wide.mask() & !ty.mask() } else { 0 };
                 let (base, offset) = self.address(*addr)?;
-                let d = self.rows[*dst];
+                let d = dst.iter().map(|dst| self.rows[*dst]).collect();
                 (memory(*space)?, Micro::Load { space: *space, bytes: ty.bytes(), extend, d, base, offset })
             }
-            Op::St { space, ty, addr, src } => {
+            Op::St { space, ty, addr, src, .. } => {
                 let (base, offset) = self.address(*addr)?;
-                let a = self.source(*src);
+                let a = src.iter().map(|src| self.source(*src)).collect();
                 (memory(*space)?, Micro::Store { space: *space, bytes: ty.bytes(), a, base, offset })
             }
-            Op::Shfl { mode, dst, src, lane, clamp } => {
-                let (d, a, lane) = (self.rows[*dst], self.rows[*src], self.source(*lane));
-                (Class::Shuffle, Micro::Shuffle { mode: *mode, d, a, lane, clamp: self.source(*clamp) })
+            Op::Shfl { mode, dst, valid, src, lane, clamp, mask: None | Some(Operand::Imm(0xffff_ffff)) } => {
+                let (d, a, lane) = (self.rows[*dst], self.source(*src), self.source(*lane));
+                let valid = valid.map(|valid| self.rows[valid]);
+                (Class::Shuffle, Micro::Shuffle { mode: *mode, d, valid, a, lane, clamp: self.source(*clamp) })
             }
-            Op::Vote { mode, dst, pred, negate } => {
+            Op::Vote { mode, dst, pred: Guard { pred, negate }, mask: None | Some(Operand::Imm(0xffff_ffff)) } => {
                 let (d, pred) = (self.rows[*dst], self.rows[*pred]);
                 (Class::Vote, Micro::Vote { mode: *mode, d, pred, negate: *negate })
             }
@@ -386,8 +412,14 @@ impl Decoder<'_, '_> {
                 let [a, b, pos, len] = [*a, *b, *pos, *len].map(|operand| self.source(operand));
                 (Class::Integer, Micro::Insert { long: ty.bytes() == 8, d: self.rows[*dst], a, b, pos, len })
             }
-            Op::Opaque { .. } => return None,
-            Op::Bar { kind, id, threads } => (Class::Barrier, Micro::Bar { kind: *kind, id: *id, threads: *threads }),
+            Op::Bar { kind, id: Operand::Imm(id), threads: None, .. } => {
+                (Class::Barrier, Micro::Bar { kind: *kind, id: *id as u32, threads: None })
+            }
+            Op::Bar { kind, id: Operand::Imm(id), threads: Some(Operand::Imm(threads)), .. } => {
+                (Class::Barrier, Micro::Bar { kind: *kind, id: *id as u32, threads: Some(*threads as u32) })
+            }
+            Op::Directive(_) => (Class::Free, Micro::Nothing),
+            _ => return None,
         };
         Some((class, micro))
     }
@@ -410,7 +442,7 @@ impl Decoder<'_, '_> {
                 targets: targets.iter().map(|t| self.starts[*t]).collect(),
                 meet,
             },
-            Terminator::Ret => Micro::Ret,
+            Terminator::Ret | Terminator::Exit => Micro::Ret,
         })
     }
 
@@ -460,7 +492,7 @@ fn arithmetic(ty: Type) -> Class {
 
 fn memory(space: Space) -> Option<Class> {
     match space {
-        Space::Param => None,
+        Space::Param | Space::Generic => None,
         Space::Global => Some(Class::Global),
         Space::Shared => Some(Class::Shared),
         Space::Local => Some(Class::Local),

@@ -1,6 +1,7 @@
 //! Executes the instructions of one warp until it blocks.
 
-use super::decode::{Code, Micro};
+use super::buffer::low;
+use super::decode::{Code, Micro, Source};
 use super::hazard::{Access, Hazard, Kind};
 use super::memory::{Lanes, Segments};
 use super::rows::{self, Row};
@@ -131,15 +132,17 @@ impl Machine<'_, '_> {
                 let row = std::array::from_fn(|i| if pred >> i & 1 == 1 { a[i] } else { b[i] });
                 warp.write(*d, &row, mask);
             }
-            Micro::Pack { d, lo, hi } => {
-                let (lo, hi) = (&regs[*lo as usize], &regs[*hi as usize]);
-                let row = std::array::from_fn(|i| lo[i] | hi[i] << 32);
+            Micro::Pack { d, bits, parts } => {
+                let row = pack(*bits, parts, regs, pool);
                 warp.write(*d, &row, mask);
             }
-            Micro::Unpack { lo, hi, a } => {
-                let row = regs[*a as usize];
-                warp.write(*lo, &row.map(|x| x & 0xffff_ffff), mask);
-                warp.write(*hi, &row.map(|x| x >> 32), mask);
+            Micro::Unpack { bits, parts, a } => {
+                let row = *a.row(regs, pool);
+                for (i, part) in parts.iter().enumerate() {
+                    if let Some(part) = part {
+                        warp.write(*part, &piece(*bits, i, &row), mask);
+                    }
+                }
             }
             Micro::Insert { long, d, a, b, pos, len } => {
                 let (a, b, pos, len) = (a.row(regs, pool), b.row(regs, pool), pos.row(regs, pool), len.row(regs, pool));
@@ -151,63 +154,81 @@ impl Machine<'_, '_> {
                 let what = self.code.site(warp.index as u32, pc).text;
                 return Err(self.fatal(warp, pc, Kind::Unsupported(what)));
             }
-            Micro::Shuffle { mode, d, a, lane, clamp } => {
-                let row = shuffle(*mode, &regs[*a as usize], lane.row(regs, pool), clamp.row(regs, pool), mask)
-                    .map_err(|kind| self.fatal(warp, pc, kind))?;
+            Micro::Shuffle { mode, d, valid, a, lane, clamp } => {
+                let (row, inside) =
+                    shuffle(*mode, a.row(regs, pool), lane.row(regs, pool), clamp.row(regs, pool), mask)
+                        .map_err(|kind| self.fatal(warp, pc, kind))?;
                 warp.write(*d, &row, mask);
+                if let Some(valid) = valid {
+                    warp.write_pred(*valid, inside, mask);
+                }
             }
+            Micro::Nothing => {}
             Micro::Vote { mode, d, pred, negate } => vote(warp, *mode, *d, (*pred, *negate), mask),
             Micro::Load { space, bytes, extend, d, base, offset } => {
-                let lanes = Lanes::new(base.row(regs, pool), *offset, mask, *bytes);
-                let (mut row, findings) = match space {
-                    Space::Shared => {
-                        warp.counts.shared_passes += passes(&lanes, self.bank_bytes);
-                        self.shared.load(&lanes, &Accessor { warp: warp.index, clock: &warp.clock, pc })
-                    }
-                    Space::Local => {
-                        warp.counts.local_bytes += traffic(mask, *bytes);
-                        let findings = |unwritten| Findings { unwritten, ..Findings::default() };
-                        warp.local.load(&lanes).map(|(row, unwritten)| (row, findings(unwritten)))
-                    }
-                    _ => {
-                        if *space == Space::Global {
-                            warp.counts.global_load_bytes += traffic(mask, *bytes);
-                        }
-                        self.segments.load(*space, &lanes).map(|row| (row, Findings::default()))
-                    }
+                let bases = *base.row(regs, pool);
+                for (i, d) in d.iter().enumerate() {
+                    let lanes = Lanes::new(&bases, offset.wrapping_add(u64::from(*bytes) * i as u64), mask, *bytes);
+                    let row = self.load(warp, pc, *space, &lanes)?;
+                    let row = if *extend == 0 { row } else { extended(&row, *bytes, *extend) };
+                    warp.write(*d, &row, mask);
                 }
-                .map_err(|kind| self.fatal(warp, pc, kind))?;
-                self.report(warp, pc, *space, Access::Read, findings)?;
-                if *extend {
-                    row = row.map(|x| i64::from(x as u32 as i32) as u64);
-                }
-                warp.write(*d, &row, mask);
             }
             Micro::Store { space, bytes, a, base, offset } => {
-                let lanes = Lanes::new(base.row(regs, pool), *offset, mask, *bytes);
-                let values = a.row(regs, pool);
-                let findings = match space {
-                    Space::Shared => {
-                        warp.counts.shared_passes += passes(&lanes, self.bank_bytes);
-                        self.shared.store(&lanes, values, &Accessor { warp: warp.index, clock: &warp.clock, pc })
-                    }
-                    Space::Local => {
-                        warp.counts.local_bytes += traffic(mask, *bytes);
-                        warp.local.store(&lanes, values).map(|()| Findings::default())
-                    }
-                    _ => {
-                        warp.counts.global_store_bytes += traffic(mask, *bytes);
-                        self.segments.store(&lanes, values).map(|()| Findings::default())
-                    }
+                let bases = *base.row(regs, pool);
+                for (i, a) in a.iter().enumerate() {
+                    let lanes = Lanes::new(&bases, offset.wrapping_add(u64::from(*bytes) * i as u64), mask, *bytes);
+                    let values = *a.row(&warp.regs, pool);
+                    self.store(warp, pc, *space, &lanes, &values)?;
                 }
-                .map_err(|kind| self.fatal(warp, pc, kind))?;
-                self.report(warp, pc, *space, Access::Write, findings)?;
             }
             Micro::Bar { .. } | Micro::Jump { .. } | Micro::Branch { .. } | Micro::Indirect { .. } | Micro::Ret => {
                 unreachable!("control flow is handled by the caller")
             }
         }
         Ok(())
+    }
+
+    fn load(&mut self, warp: &mut Warp, pc: u32, space: Space, lanes: &Lanes) -> Result<Row, Stop> {
+        let (row, findings) = match space {
+            Space::Shared => {
+                warp.counts.shared_passes += passes(lanes, self.bank_bytes);
+                self.shared.load(lanes, &Accessor { warp: warp.index, clock: &warp.clock, pc })
+            }
+            Space::Local => {
+                warp.counts.local_bytes += traffic(lanes.mask, lanes.bytes);
+                let findings = |unwritten| Findings { unwritten, ..Findings::default() };
+                warp.local.load(lanes).map(|(row, unwritten)| (row, findings(unwritten)))
+            }
+            _ => {
+                if space == Space::Global {
+                    warp.counts.global_load_bytes += traffic(lanes.mask, lanes.bytes);
+                }
+                self.segments.load(space, lanes).map(|row| (row, Findings::default()))
+            }
+        }
+        .map_err(|kind| self.fatal(warp, pc, kind))?;
+        self.report(warp, pc, space, Access::Read, findings)?;
+        Ok(row)
+    }
+
+    fn store(&mut self, warp: &mut Warp, pc: u32, space: Space, lanes: &Lanes, values: &Row) -> Result<(), Stop> {
+        let findings = match space {
+            Space::Shared => {
+                warp.counts.shared_passes += passes(lanes, self.bank_bytes);
+                self.shared.store(lanes, values, &Accessor { warp: warp.index, clock: &warp.clock, pc })
+            }
+            Space::Local => {
+                warp.counts.local_bytes += traffic(lanes.mask, lanes.bytes);
+                warp.local.store(lanes, values).map(|()| Findings::default())
+            }
+            _ => {
+                warp.counts.global_store_bytes += traffic(lanes.mask, lanes.bytes);
+                self.segments.store(lanes, values).map(|()| Findings::default())
+            }
+        }
+        .map_err(|kind| self.fatal(warp, pc, kind))?;
+        self.report(warp, pc, space, Access::Write, findings)
     }
 
     fn indirect(&mut self, warp: &mut Warp, pc: u32, index: u32, targets: &[u32], meet: u32) -> Result<(), Stop> {
@@ -272,14 +293,36 @@ fn traffic(mask: u32, bytes: u32) -> u64 {
     u64::from(mask.count_ones() * bytes)
 }
 
-/// As PTX defines `shfl`: lanes outside their segment keep their own value.
-pub(super) fn shuffle(mode: ShflMode, a: &Row, lanes: &Row, clamps: &Row, mask: u32) -> Result<Row, Kind> {
+pub(super) fn pack(bits: u32, parts: &[Source], regs: &[Row], pool: &[Row]) -> Row {
+    let mut row = [0; 32];
+    for (i, part) in parts.iter().enumerate() {
+        let part = part.row(regs, pool);
+        for lane in 0..32 {
+            row[lane] |= (part[lane] & low(bits / 8)) << (bits * i as u32);
+        }
+    }
+    row
+}
+
+/// Part `index` of each lane's word.
+pub(super) fn piece(bits: u32, index: usize, row: &Row) -> Row {
+    row.map(|word| word >> (bits * index as u32) & low(bits / 8))
+}
+
+/// The sign of a loaded value, in the bits of `above`.
+pub(super) fn extended(row: &Row, bytes: u32, above: u64) -> Row {
+    row.map(|x| if x >> (8 * bytes - 1) & 1 == 1 { x | above } else { x })
+}
+
+/// As PTX defines `shfl`: lanes outside their segment keep their own value. Also tells the lanes whose source was inside.
+pub(super) fn shuffle(mode: ShflMode, a: &Row, lanes: &Row, clamps: &Row, mask: u32) -> Result<(Row, u32), Kind> {
     let source = lanes[0] as usize & 31;
     let plain = clamps.iter().all(|clamp| *clamp == 31);
     if mode == ShflMode::Idx && plain && mask == u32::MAX && lanes.iter().all(|lane| *lane == lanes[0]) {
-        return Ok([a[source]; 32]);
+        return Ok(([a[source]; 32], u32::MAX));
     }
     let mut row = [0; 32];
+    let mut inside = 0;
     for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
         let (b, clamp) = (lanes[lane as usize] as u32 & 31, clamps[lane as usize] as u32);
         let segment = clamp >> 8 & 31;
@@ -292,13 +335,14 @@ pub(super) fn shuffle(mode: ShflMode, a: &Row, lanes: &Row, clamps: &Row, mask: 
             ShflMode::Down => Some(lane + b).filter(|source| *source <= last),
             ShflMode::Bfly => Some(lane ^ b).filter(|source| *source <= last),
         };
+        inside |= u32::from(source.is_some()) << lane;
         let source = source.unwrap_or(lane);
         if mask >> source & 1 == 0 {
             return Err(Kind::InactiveLane { lane, source });
         }
         row[lane as usize] = a[source as usize];
     }
-    Ok(row)
+    Ok((row, inside))
 }
 
 fn vote(warp: &mut Warp, mode: VoteMode, d: u32, guard: (u32, bool), mask: u32) {

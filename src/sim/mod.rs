@@ -94,8 +94,8 @@ impl Launch {
         Self { ctas, threads: 32 * warps, arguments }
     }
 
-    fn check(&self, threads: Option<u32>, buffers: usize) -> Result<(), String> {
-        if !(1..=1024).contains(&self.threads) || threads.is_some_and(|threads| threads != self.threads) {
+    fn check(&self, threads: Option<[u32; 3]>, buffers: usize) -> Result<(), String> {
+        if !(1..=1024).contains(&self.threads) || threads.is_some_and(|threads| threads != [self.threads, 1, 1]) {
             return Err(format!("a launch with {} threads per CTA", self.threads));
         }
         let missing = |a: &&Argument| matches!(a, Argument::Buffer(index) if *index >= buffers);

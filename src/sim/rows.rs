@@ -24,12 +24,12 @@ enum Kind {
 
 fn kind(ty: Type) -> Option<Kind> {
     match ty {
-        Type::Pred => None,
         Type::F64 => Some(Kind::F64),
         Type::B32 | Type::U32 => Some(Kind::U32),
         Type::S32 => Some(Kind::S32),
         Type::B64 | Type::U64 => Some(Kind::U64),
         Type::S64 => Some(Kind::S64),
+        _ => None,
     }
 }
 
@@ -37,7 +37,7 @@ fn kind(ty: Type) -> Option<Kind> {
 pub(super) fn unary(op: UnaryOp, ty: Type) -> Option<Map1> {
     use Kind::*;
     let map: Map1 = match (op, kind(ty)?) {
-        (UnaryOp::Mov, _) | (UnaryOp::CvtaToGlobal, U64) => |a| *a,
+        (UnaryOp::Mov, _) => |a| *a,
         (UnaryOp::Neg, F64) => |a| real1(a, |x| -x),
         (UnaryOp::Abs, F64) => |a| real1(a, f64::abs),
         (UnaryOp::Rcp, F64) => |a| real1(a, |x| 1.0 / x),

@@ -67,10 +67,10 @@ impl Warp {
                 Special::NtidX => threads.into(),
                 Special::CtaidX => cta.into(),
                 Special::NctaidX => ctas.into(),
-                Special::TidY | Special::TidZ | Special::CtaidY | Special::CtaidZ => 0,
-                Special::NtidY | Special::NtidZ => 1,
+                Special::NtidY | Special::NtidZ | Special::NctaidY | Special::NctaidZ => 1,
                 Special::WarpId => self.index as u64,
                 Special::LaneId => lane as u64,
+                _ => 0,
             });
         }
     }

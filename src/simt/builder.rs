@@ -66,7 +66,14 @@ impl Builder {
 
     pub fn unary(&mut self, op: UnaryOp, ty: Type, a: impl Into<Operand>) -> Reg {
         let dst = self.reg(ty);
-        self.push(Op::Unary { op, ty, dst, a: a.into() });
+        self.push(Op::Unary { op, mode: Mode::of_unary(op, ty), ty, dst, a: a.into() });
+        dst
+    }
+
+    /// `cvta.to.global.u64`
+    pub fn to_global(&mut self, pointer: Reg) -> Reg {
+        let dst = self.reg(Type::U64);
+        self.push(Op::Cvta { to: true, space: Space::Global, ty: Type::U64, dst, a: pointer.into() });
         dst
     }
 
@@ -75,8 +82,8 @@ impl Builder {
     }
 
     pub fn binary(&mut self, op: BinaryOp, ty: Type, a: impl Into<Operand>, b: impl Into<Operand>) -> Reg {
-        let dst = self.reg(if op == BinaryOp::MulWide { Type::U64 } else { ty });
-        self.push(Op::Binary { op, ty, dst, a: a.into(), b: b.into() });
+        let dst = self.reg(op.result(ty));
+        self.push(Op::Binary { op, mode: Mode::of_binary(op, ty), ty, dst, a: a.into(), b: b.into() });
         dst
     }
 
@@ -88,14 +95,14 @@ impl Builder {
         b: impl Into<Operand>,
         c: impl Into<Operand>,
     ) -> Reg {
-        let dst = self.reg(if op == TernaryOp::MadWide { Type::U64 } else { ty });
-        self.push(Op::Ternary { op, ty, dst, a: a.into(), b: b.into(), c: c.into() });
+        let dst = self.reg(op.result(ty));
+        self.push(Op::Ternary { op, mode: Mode::of_ternary(op, ty), ty, dst, a: a.into(), b: b.into(), c: c.into() });
         dst
     }
 
     pub fn setp(&mut self, cmp: Cmp, ty: Type, a: impl Into<Operand>, b: impl Into<Operand>) -> Reg {
         let dst = self.reg(Type::Pred);
-        self.push(Op::Setp { cmp, ty, dst, a: a.into(), b: b.into() });
+        self.push(Op::Setp { cmp, ftz: false, ty, dst, other: None, a: a.into(), b: b.into(), combine: None });
         dst
     }
 
@@ -108,19 +115,27 @@ impl Builder {
     /// The low and the high word of a 64-bit register.
     pub fn unpack(&mut self, src: Reg) -> (Reg, Reg) {
         let (lo, hi) = (self.reg(Type::B32), self.reg(Type::B32));
-        self.push(Op::Unpack { lo, hi, src });
+        self.push(Op::Unpack { ty: Type::B64, parts: vec![Some(lo), Some(hi)], src: src.into() });
         (lo, hi)
     }
 
     pub fn load(&mut self, space: Space, read_only: bool, ty: Type, base: Base, offset: i64) -> Reg {
         let dst = self.reg(ty);
-        self.push(Op::Ld { space, read_only, ty, dst, addr: Address { base, offset } });
+        self.push(Op::load(space, read_only, ty, dst, Address { base, offset }));
         dst
     }
 
     pub fn shfl(&mut self, src: Reg, lane: impl Into<Operand>) -> Reg {
         let dst = self.reg(Type::B32);
-        self.push(Op::Shfl { mode: ShflMode::Idx, dst, src, lane: lane.into(), clamp: 31.into() });
+        self.push(Op::Shfl {
+            mode: ShflMode::Idx,
+            dst,
+            valid: None,
+            src: src.into(),
+            lane: lane.into(),
+            clamp: 31.into(),
+            mask: None,
+        });
         dst
     }
 }

@@ -1,64 +1,18 @@
-//! Instructions, operands and types of the IR. Names and meanings are PTX's.
+//! Instructions and operands of the IR. Names and meanings are PTX's.
+//!
+//! An instruction that the IR does not know is [`Op::Opaque`]: it may read and write any register that it names, and nothing
+//! is known of what else it does.
 
 use super::ir::{Block, Param, Reg, Variable};
-
-/// A PTX fundamental type. The `B` types are untyped bits: instructions on them do not care for the sign.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Type {
-    Pred,
-    B32,
-    U32,
-    S32,
-    B64,
-    U64,
-    S64,
-    F64,
-}
-
-impl Type {
-    /// Size in memory; a predicate has none.
-    pub fn bytes(self) -> u32 {
-        match self {
-            Self::Pred => 0,
-            Self::B32 | Self::U32 | Self::S32 => 4,
-            Self::B64 | Self::U64 | Self::S64 | Self::F64 => 8,
-        }
-    }
-}
-
-/// A state space of PTX.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Space {
-    Param,
-    Global,
-    Shared,
-    Local,
-    Const,
-}
-
-/// A special register, read by `mov`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Special {
-    TidX,
-    NtidX,
-    CtaidX,
-    NctaidX,
-    TidY,
-    TidZ,
-    NtidY,
-    NtidZ,
-    CtaidY,
-    CtaidZ,
-    LaneId,
-    /// The warp's number; `%tid.x / 32` in the launches of the simulator.
-    WarpId,
-}
+pub use super::modifier::*;
+pub use super::opcode::*;
+pub use super::types::{Space, Special, Type};
 
 /// What an instruction reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operand {
     Reg(Reg),
-    /// The bits of an immediate; the type is the instruction's. A 32-bit immediate has zeros above, also a negative one.
+    /// The bits of an immediate; the type is the instruction's. Above its width are zeros, also for a negative one.
     Imm(u64),
     Special(Special),
     /// The address of a variable in its own state space.
@@ -69,6 +23,14 @@ impl Operand {
     /// A double-precision immediate.
     pub fn f64(value: f64) -> Self {
         Self::Imm(value.to_bits())
+    }
+
+    /// The register, if it is one.
+    pub fn reg(self) -> Option<Reg> {
+        match self {
+            Self::Reg(reg) => Some(reg),
+            _ => None,
+        }
     }
 }
 
@@ -98,110 +60,7 @@ pub enum Base {
     Param(Param),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum UnaryOp {
-    Mov,
-    Neg,
-    Not,
-    Abs,
-    /// 1/a, rounded to nearest; f64 only.
-    Rcp,
-    /// Rounded to nearest; f64 only.
-    Sqrt,
-    /// `cvta.to.global.u64`: a generic address becomes one of the global space.
-    CvtaToGlobal,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BinaryOp {
-    Add,
-    Sub,
-    /// `mul.rn.f64`, or `mul.lo` of integers.
-    Mul,
-    /// `mul.wide.u32` and `.s32`: the type is the operands', the result is 64 bits wide.
-    MulWide,
-    /// `div.rn.f64`, or the quotient of integers.
-    Div,
-    Rem,
-    Min,
-    Max,
-    And,
-    Or,
-    Xor,
-    Shl,
-    /// Arithmetic for signed types.
-    Shr,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TernaryOp {
-    /// `fma.rn.f64`
-    Fma,
-    /// `mad.lo` of integers.
-    Mad,
-    /// `mad.wide.u32` and `.s32`: c and the result are 64 bits wide.
-    MadWide,
-    /// `bfe`: c bits of a from bit b on, unsigned types only.
-    Bfe,
-}
-
-/// Comparisons are ordered: false when a side is NaN, except those that end in `u`, which are then true.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cmp {
-    Eq,
-    Ne,
-    Lt,
-    Le,
-    Gt,
-    Ge,
-    Equ,
-    Neu,
-    Ltu,
-    Leu,
-    Gtu,
-    Geu,
-}
-
-/// How `cvt` rounds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Rounding {
-    /// The conversion is exact or between integers.
-    None,
-    /// To the nearest floating-point number.
-    Rn,
-    /// To the nearest integer.
-    Rni,
-    /// To the integer towards zero.
-    Rzi,
-}
-
-/// Which lane a shuffle reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ShflMode {
-    Idx,
-    Up,
-    Down,
-    Bfly,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum VoteMode {
-    All,
-    Any,
-    Uni,
-    /// The destination is a 32-bit register.
-    Ballot,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum BarKind {
-    /// Arrive and wait.
-    Sync,
-    /// Arrive and go on.
-    Arrive,
-}
-
-/// `@p` or `@!p` in front of an instruction.
+/// `@p` or `@!p` in front of an instruction; also a predicate that an instruction reads, perhaps negated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Guard {
     pub pred: Reg,
@@ -219,12 +78,14 @@ pub struct InstData {
 pub enum Op {
     Unary {
         op: UnaryOp,
+        mode: Mode,
         ty: Type,
         dst: Reg,
         a: Operand,
     },
     Binary {
         op: BinaryOp,
+        mode: Mode,
         ty: Type,
         dst: Reg,
         a: Operand,
@@ -232,18 +93,46 @@ pub enum Op {
     },
     Ternary {
         op: TernaryOp,
+        mode: Mode,
         ty: Type,
         dst: Reg,
         a: Operand,
         b: Operand,
         c: Operand,
     },
-    Setp {
-        cmp: Cmp,
+    /// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.lo.cc`, `madc` …: arithmetic that reads or writes the condition code, one hidden
+    /// bit per thread.
+    Carry {
+        op: CarryOp,
+        reads: bool,
+        writes: bool,
         ty: Type,
         dst: Reg,
         a: Operand,
         b: Operand,
+        c: Option<Operand>,
+    },
+    /// dst = a `cmp` b, combined with the predicate; `other` is then the negated comparison combined with it.
+    Setp {
+        cmp: Cmp,
+        ftz: bool,
+        ty: Type,
+        dst: Reg,
+        other: Option<Reg>,
+        a: Operand,
+        b: Operand,
+        combine: Option<(BoolOp, Guard)>,
+    },
+    /// As `setp`, with all ones or 1.0 for true and 0 for false.
+    Set {
+        cmp: Cmp,
+        ftz: bool,
+        to: Type,
+        ty: Type,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+        combine: Option<(BoolOp, Guard)>,
     },
     /// dst = pred ? a : b
     Selp {
@@ -253,58 +142,56 @@ pub enum Op {
         b: Operand,
         pred: Reg,
     },
+    /// dst = c >= 0 ? a : b, with c of type `by`
+    Slct {
+        ftz: bool,
+        ty: Type,
+        by: Type,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+        c: Operand,
+    },
     Cvt {
-        rounding: Rounding,
+        mode: Mode,
         to: Type,
         from: Type,
         dst: Reg,
         a: Operand,
     },
-    /// `mov.b64 dst, {lo, hi}`
+    /// `cvta`: between generic addresses and those of a space. `to`: into the space.
+    Cvta {
+        to: bool,
+        space: Space,
+        ty: Type,
+        dst: Reg,
+        a: Operand,
+    },
+    /// Whether a generic address lies in the space.
+    Isspacep {
+        space: Space,
+        dst: Reg,
+        a: Operand,
+    },
+    /// `mov.b64 dst, {lo, hi}` and its like; the first part is the lowest.
     Pack {
+        ty: Type,
         dst: Reg,
-        lo: Reg,
-        hi: Reg,
+        parts: Vec<Operand>,
     },
-    /// `mov.b64 {lo, hi}, src`
+    /// `mov.b64 {lo, hi}, src`; `None` for `_`.
     Unpack {
-        lo: Reg,
-        hi: Reg,
-        src: Reg,
-    },
-    /// `read_only` is the `.nc` path of global memory.
-    Ld {
-        space: Space,
-        read_only: bool,
         ty: Type,
-        dst: Reg,
-        addr: Address,
-    },
-    St {
-        space: Space,
-        ty: Type,
-        addr: Address,
+        parts: Vec<Option<Reg>>,
         src: Operand,
     },
-    /// `clamp` is PTX's operand c: the segment mask at bit 8 and the highest lane.
-    Shfl {
-        mode: ShflMode,
+    /// Any function of the bits of three words: bit `4 a + 2 b + c` of the table.
+    Lop3 {
         dst: Reg,
-        src: Reg,
-        lane: Operand,
-        clamp: Operand,
-    },
-    Vote {
-        mode: VoteMode,
-        dst: Reg,
-        pred: Reg,
-        negate: bool,
-    },
-    /// Without `threads` the whole CTA takes part.
-    Bar {
-        kind: BarKind,
-        id: u32,
-        threads: Option<u32>,
+        a: Operand,
+        b: Operand,
+        c: Operand,
+        table: u8,
     },
     /// `bfi`: b with `len` of its bits from bit `pos` on replaced by the low bits of a.
     Bfi {
@@ -315,11 +202,138 @@ pub enum Op {
         pos: Operand,
         len: Operand,
     },
+    /// One, two or four registers from consecutive places; `read_only` is the `.nc` path of global memory.
+    Ld {
+        space: Space,
+        read_only: bool,
+        access: Access,
+        ty: Type,
+        dst: Vec<Reg>,
+        addr: Address,
+    },
+    St {
+        space: Space,
+        access: Access,
+        ty: Type,
+        addr: Address,
+        src: Vec<Operand>,
+    },
+    /// `atom`, and without `dst` `red`. `b` belongs to `cas`: a is compared with, b is stored.
+    Atom {
+        op: AtomOp,
+        space: Space,
+        access: Access,
+        ty: Type,
+        dst: Option<Reg>,
+        addr: Address,
+        a: Operand,
+        b: Option<Operand>,
+    },
+    /// `clamp` is PTX's operand c: the segment mask at bit 8 and the highest lane. `valid`: whether the lane read lies in the
+    /// segment. Without `mask`: `shfl` before sm_70, all lanes from then on.
+    Shfl {
+        mode: ShflMode,
+        dst: Reg,
+        valid: Option<Reg>,
+        src: Operand,
+        lane: Operand,
+        clamp: Operand,
+        mask: Option<Operand>,
+    },
+    /// `mask` as in `Shfl`.
+    Vote {
+        mode: VoteMode,
+        dst: Reg,
+        pred: Guard,
+        mask: Option<Operand>,
+    },
+    /// `match.any`, or `match.all` with an optional predicate.
+    Match {
+        all: bool,
+        ty: Type,
+        dst: Reg,
+        valid: Option<Reg>,
+        a: Operand,
+        mask: Operand,
+    },
+    /// `redux.sync`: add, min, max, and, or, xor over the lanes.
+    Redux {
+        op: BinaryOp,
+        ty: Type,
+        dst: Reg,
+        a: Operand,
+        mask: Operand,
+    },
+    Activemask {
+        dst: Reg,
+    },
+    /// Without `threads` the whole CTA takes part. Not `aligned`: the lanes of a warp may come one by one.
+    Bar {
+        kind: BarKind,
+        aligned: bool,
+        id: Operand,
+        threads: Option<Operand>,
+    },
+    /// `bar.red`: a barrier that reduces a predicate over its threads.
+    BarRed {
+        op: BarRedOp,
+        aligned: bool,
+        dst: Reg,
+        id: Operand,
+        threads: Option<Operand>,
+        pred: Guard,
+    },
+    /// `bar.warp.sync`
+    BarWarp {
+        mask: Operand,
+    },
+    /// `membar` and `fence`, by their full name.
+    Fence {
+        name: String,
+    },
+    Call {
+        uni: bool,
+        callee: Callee,
+        results: Vec<Param>,
+        arguments: Vec<Param>,
+    },
+    /// `.loc` or `.pragma`, verbatim: no instruction.
+    Directive(String),
     /// An instruction that the IR does not know, kept verbatim: it may read and write any of its registers.
     Opaque {
         opcode: String,
         pieces: Vec<Piece>,
     },
+}
+
+impl Op {
+    /// A plain load of one register.
+    pub fn load(space: Space, read_only: bool, ty: Type, dst: Reg, addr: Address) -> Self {
+        Self::Ld { space, read_only, access: Access::default(), ty, dst: vec![dst], addr }
+    }
+
+    /// A plain store of one register.
+    pub fn store(space: Space, ty: Type, addr: Address, src: impl Into<Operand>) -> Self {
+        Self::St { space, access: Access::default(), ty, addr, src: vec![src.into()] }
+    }
+
+    /// `mov.b64 dst, {lo, hi}`
+    pub fn pack(dst: Reg, lo: impl Into<Operand>, hi: impl Into<Operand>) -> Self {
+        Self::Pack { ty: Type::B64, dst, parts: vec![lo.into(), hi.into()] }
+    }
+
+    /// A barrier with a fixed number, for whole warps.
+    pub fn bar(kind: BarKind, id: u32, threads: Option<u32>) -> Self {
+        Self::Bar { kind, aligned: true, id: id.into(), threads: threads.map(Operand::from) }
+    }
+}
+
+/// Who is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Callee {
+    Func(String),
+    /// The address in a register, with the name of its prototype or of the list of its targets.
+    Reg(Reg, String),
 }
 
 /// A part of the operands of an unknown instruction.
@@ -346,7 +360,10 @@ pub enum Terminator {
         index: Reg,
         targets: Vec<Block>,
     },
+    /// Back to the caller; the end of a thread in a kernel.
     Ret,
+    /// The end of the thread.
+    Exit,
 }
 
 impl Terminator {
@@ -356,7 +373,7 @@ impl Terminator {
             Self::Bra { target } => vec![*target],
             Self::CondBra { then, otherwise, .. } => vec![*then, *otherwise],
             Self::Brx { targets, .. } => targets.clone(),
-            Self::Ret => Vec::new(),
+            Self::Ret | Self::Exit => Vec::new(),
         }
     }
 }

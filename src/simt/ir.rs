@@ -24,7 +24,7 @@ entity_impl!(Inst, "inst");
 pub struct Variable(u32);
 entity_impl!(Variable, "var");
 
-/// A parameter of a kernel.
+/// A parameter of a function, or a place for an argument of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Param(u32);
 entity_impl!(Param, "param");
@@ -34,20 +34,42 @@ entity_impl!(Param, "param");
 pub struct Module {
     /// The architecture: 35 for sm_35.
     pub sm: u32,
+    /// What follows the number in `.target`, such as `a` or `, texmode_independent`.
+    pub target_options: String,
     /// The PTX ISA version, major and minor; `None` for the oldest that knows the architecture.
     pub version: Option<(u32, u32)>,
+    /// `.address_size`, where it is given.
+    pub address_size: Option<u32>,
+    /// `.file` lines and declarations of textures, samplers and surfaces, verbatim.
+    pub directives: Vec<String>,
     pub variables: PrimaryMap<Variable, VariableData>,
     pub funcs: Vec<Func>,
+    /// `.section` blocks and other debugging text at the end, verbatim.
+    pub sections: Vec<String>,
 }
 
 impl Module {
     pub fn new(sm: u32) -> Self {
-        Self { sm, version: None, variables: PrimaryMap::new(), funcs: Vec::new() }
+        Self {
+            sm,
+            target_options: String::new(),
+            version: None,
+            address_size: Some(64),
+            directives: Vec::new(),
+            variables: PrimaryMap::new(),
+            funcs: Vec::new(),
+            sections: Vec::new(),
+        }
     }
 
-    /// The kernel of that name.
+    /// The function of that name.
     pub fn func(&self, name: &str) -> Option<&Func> {
         self.funcs.iter().find(|f| f.name == name)
+    }
+
+    /// The kernels.
+    pub fn entries(&self) -> impl Iterator<Item = &Func> {
+        self.funcs.iter().filter(|f| f.kind == FuncKind::Entry)
     }
 }
 
@@ -55,11 +77,24 @@ impl Module {
 #[derive(Debug, Clone, PartialEq)]
 pub struct VariableData {
     pub name: String,
+    pub linkage: Linkage,
     pub space: Space,
     /// The alignment in bytes.
     pub align: u32,
+    /// 0 for `.extern .shared name[]`, whose size the launch tells.
     pub bytes: u64,
     pub init: Init,
+}
+
+/// Who else sees a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Linkage {
+    #[default]
+    Internal,
+    Visible,
+    Extern,
+    Weak,
+    Common,
 }
 
 /// Initial values.
@@ -69,33 +104,52 @@ pub enum Init {
     F64(Vec<f64>),
     S32(Vec<i32>),
     Bytes(Vec<u8>),
+    /// Values with addresses in them, verbatim, and the type of an element.
+    Verbatim(Type, String),
 }
 
-/// A kernel (`.visible .entry`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FuncKind {
+    /// A kernel (`.entry`).
+    #[default]
+    Entry,
+    /// `.func`
+    Function,
+}
+
+/// A kernel or a function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Func {
     pub name: String,
+    pub kind: FuncKind,
+    pub linkage: Linkage,
     pub params: PrimaryMap<Param, ParamData>,
     /// Threads per CTA (`.reqntid`), when the kernel demands a number.
-    pub threads: Option<u32>,
+    pub threads: Option<[u32; 3]>,
     /// Further directives of the header, such as `.maxntid 256, 1, 1`.
     pub directives: Vec<String>,
+    /// `.callprototype`s and `.calltargets` by name, verbatim.
+    pub prototypes: BTreeMap<String, String>,
     pub regs: PrimaryMap<Reg, Type>,
     pub insts: PrimaryMap<Inst, InstData>,
     pub blocks: PrimaryMap<Block, BlockData>,
-    /// The order of the blocks in the text. The first is the entry.
+    /// The order of the blocks in the text. The first is the entry. Without blocks the function is defined elsewhere.
     pub layout: Vec<Block>,
     /// A comment line in front of an instruction.
     pub comments: BTreeMap<Inst, String>,
 }
 
 impl Func {
+    /// An empty kernel.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
+            kind: FuncKind::Entry,
+            linkage: Linkage::Visible,
             params: PrimaryMap::new(),
             threads: None,
             directives: Vec::new(),
+            prototypes: BTreeMap::new(),
             regs: PrimaryMap::new(),
             insts: PrimaryMap::new(),
             blocks: PrimaryMap::new(),
@@ -103,12 +157,49 @@ impl Func {
             comments: BTreeMap::new(),
         }
     }
+
+    /// Whether only the header is known.
+    pub fn is_declaration(&self) -> bool {
+        self.layout.is_empty()
+    }
+
+    /// The parameters of one kind, in order.
+    pub fn params_of(&self, kind: ParamKind) -> impl Iterator<Item = (Param, &ParamData)> {
+        self.params.iter().filter(move |(_, data)| data.kind == kind)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParamKind {
+    Input,
+    /// What a function returns.
+    Return,
+    /// In a function's body: an argument or a result of a call.
+    Local,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParamData {
     pub name: String,
+    pub kind: ParamKind,
     pub ty: Type,
+    /// Alignment and elements of an array.
+    pub align: Option<u32>,
+    pub count: Option<u64>,
+    /// What else is said, such as `.ptr .global .align 8`.
+    pub attributes: String,
+}
+
+impl ParamData {
+    /// A scalar parameter.
+    pub fn input(name: impl Into<String>, ty: Type) -> Self {
+        Self { name: name.into(), kind: ParamKind::Input, ty, align: None, count: None, attributes: String::new() }
+    }
+
+    /// The size in bytes.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.ty.bytes()).saturating_mul(self.count.unwrap_or(1))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

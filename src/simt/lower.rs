@@ -75,21 +75,24 @@ impl Lowering<'_> {
         let point = b.ternary(TernaryOp::Mad, Type::U32, group, 32, self.frame.lane);
         b.push(Op::Setp {
             cmp: Cmp::Lt,
+            ftz: false,
             ty: Type::U32,
             dst: self.frame.exists,
+            other: None,
             a: point.into(),
             b: self.frame.points.into(),
+            combine: None,
         });
         let clamped = b.binary(BinaryOp::Min, Type::U32, point, last_point);
         b.push(Op::Cvt {
-            rounding: Rounding::None,
+            mode: Mode::default(),
             to: Type::U64,
             from: Type::U32,
             dst: self.frame.point,
             a: clamped.into(),
         });
         self.nodes(&self.program.body);
-        self.builder.push(Op::Binary { op: BinaryOp::Add, ty: Type::U32, dst: group, a: group.into(), b: step.into() });
+        self.builder.push(add(group, step.into()));
         self.end(Terminator::Bra { target: head }, exit);
     }
 
@@ -105,21 +108,20 @@ impl Lowering<'_> {
             Node::Let { var, value } => self.assign(self.vars[*var], value),
             Node::StoreSlot { row, value } => {
                 let (space, addr) = self.slot(row);
-                let src = self.vars[*value].into();
-                self.builder.push(Op::St { space, ty: Type::F64, addr, src });
+                self.builder.push(Op::store(space, Type::F64, addr, self.vars[*value]));
             }
             Node::StoreField { array, row, value } => {
                 let addr = self.field(*array, row);
-                let src = self.vars[*value].into();
                 let guard = Guard { pred: self.frame.exists, negate: false };
-                self.builder.push_guarded(Some(guard), Op::St { space: Space::Global, ty: Type::F64, addr, src });
+                let store = Op::store(Space::Global, Type::F64, addr, self.vars[*value]);
+                self.builder.push_guarded(Some(guard), store);
             }
             Node::Barrier { id, threads, kind } => {
                 let kind = match kind {
                     BarrierKind::Arrive => BarKind::Arrive,
                     BarrierKind::Sync => BarKind::Sync,
                 };
-                self.builder.push(Op::Bar { kind, id: *id, threads: Some(*threads) });
+                self.builder.push(Op::bar(kind, *id, Some(*threads)));
             }
             Node::If { warps, body } => self.branch_on_warp(*warps, body),
             Node::Switch { arms } if arms.len() < FEWEST_INDIRECT_ARMS => {
@@ -170,7 +172,13 @@ impl Lowering<'_> {
             return;
         }
         let counter = self.counters[counter.index()];
-        self.builder.push(Op::Unary { op: UnaryOp::Mov, ty: Type::U32, dst: counter, a: 0.into() });
+        self.builder.push(Op::Unary {
+            op: UnaryOp::Mov,
+            mode: Mode::default(),
+            ty: Type::U32,
+            dst: counter,
+            a: 0.into(),
+        });
         let (body, join) = (self.builder.block(), self.builder.block());
         if let Operand::Imm(_) = trips {
             self.end(Terminator::Bra { target: body }, body);
@@ -179,13 +187,7 @@ impl Lowering<'_> {
             self.end(branch(none, false, join, body), body);
         }
         self.nodes(nodes);
-        self.builder.push(Op::Binary {
-            op: BinaryOp::Add,
-            ty: Type::U32,
-            dst: counter,
-            a: counter.into(),
-            b: 1.into(),
-        });
+        self.builder.push(add(counter, 1.into()));
         let again = self.builder.setp(Cmp::Lt, Type::U32, counter, trips);
         self.end(branch(again, false, body, join), join);
     }
@@ -199,6 +201,11 @@ impl Lowering<'_> {
     fn all_warps(&self) -> WarpMask {
         WarpMask::MAX >> (WarpMask::BITS - self.program.execution.warps())
     }
+}
+
+/// dst += b
+fn add(dst: Reg, b: Operand) -> Op {
+    Op::Binary { op: BinaryOp::Add, mode: Mode::default(), ty: Type::U32, dst, a: dst.into(), b }
 }
 
 fn branch(pred: Reg, negate: bool, then: Block, otherwise: Block) -> Terminator {

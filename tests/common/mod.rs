@@ -6,26 +6,9 @@ use singe::diagnostic::{Source, Span};
 use singe::kinetics::{Model, TransportFits};
 use singe::mechanism::*;
 
-/// A small generator of numbers (SplitMix64).
-pub struct Numbers(pub u64);
+pub mod numbers;
 
-impl Numbers {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-
-    pub fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
+pub use numbers::Numbers;
 
 /// One to five pressures with one to three expressions each; the later ones may be negative or zero.
 fn plog(n: &mut Numbers, first: Arrhenius) -> Rate {
@@ -68,11 +51,21 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
             };
             let low = coefficients(&mut n);
             let high = if k % 5 == 0 { low } else { coefficients(&mut n) };
+            // Some species have three ranges of NASA-9, made of the same numbers.
+            let thermo = if k % 4 == 3 {
+                let range = |a: [f64; 7], factor: f64| {
+                    [2e4 * factor, -300.0 * factor, a[0], a[1], a[2], a[3], a[4], a[5], a[6]]
+                };
+                let ranges = vec![range(low, 1.0), range(high, 0.0), range(low, -0.5)];
+                Polynomials::Nasa9(Nasa9 { temperatures: vec![300.0, 700.0, 1500.0, 3000.0], ranges })
+            } else {
+                Polynomials::Nasa7(Nasa7 { t_low: 300.0, t_mid: 1000.0, t_high: 3000.0, low, high })
+            };
             Species {
                 name: format!("S{k}"),
                 composition: vec![(0, 1.0)],
                 weight: n.between(1.0, 120.0),
-                thermo: Nasa7 { t_low: 300.0, t_mid: 1000.0, t_high: 3000.0, low, high },
+                thermo,
                 transport: None,
             }
         })

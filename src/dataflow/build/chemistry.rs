@@ -6,11 +6,11 @@
 use super::common::{self, TIME_STEP, TRANSPORT_SOURCE, scalar, single, step};
 use super::reaction::{self, Operands, Sources};
 use super::split::{self, Factor, Late, Plan, Rates};
-use super::{Form, Options, qssa, stiffness};
+use super::{Form, Options, gibbs, qssa, stiffness};
 use crate::dataflow::body::Body;
 use crate::dataflow::graph::{Array, Graph, Operation, Step, Value};
 use crate::kinetics::{Model, Stiffness};
-use crate::mechanism::{Collider, Nasa7, Rate, Reaction, Reverse};
+use crate::mechanism::{Collider, Rate, Reaction, Reverse};
 
 /// The scalars that every chemistry kernel computes, in this order.
 pub const SCALARS: [u32; 5] = [
@@ -138,59 +138,20 @@ fn concentrations(graph: &mut Graph, model: &Model, plans: &[Plan]) -> Vec<Optio
         }
     }
     needed[model.species().len()..].fill(false);
-    species_values(graph, model, "concentration", &needed, |k| step(shape, vec![], vec![], vec![k as u32]))
+    species_values(graph, model, "concentration", &needed, |_, k| step(shape, vec![], vec![], vec![k as u32]))
 }
 
-/// -g/RT of each species at 1 atm, both ranges evaluated and one selected; one range where they agree.
-///
-/// Only for species whose reactions need an equilibrium constant.
+/// -g/RT of each species whose reactions need an equilibrium constant.
 fn gibbs_energies(graph: &mut Graph, model: &Model, plans: &[Plan]) -> Vec<Option<Value>> {
-    let shape = |graph: &mut Graph, two_ranges: bool| {
-        let mut b = Body::default();
-        let t = common::scalar_of(&mut b, &SCALARS, scalar::TEMPERATURE);
-        let ln_t = common::scalar_of(&mut b, &SCALARS, scalar::LN_TEMPERATURE);
-        let inverse = common::scalar_of(&mut b, &SCALARS, scalar::INVERSE_TEMPERATURE);
-        let range = |b: &mut Body, first: u32| {
-            let polynomial = b.polynomial(t, first, first + 4);
-            let (a1, a6) = (b.constant(first + 5), b.constant(first + 6));
-            let with_log = b.fma(a1, ln_t, polynomial);
-            b.fma(a6, inverse, with_log)
-        };
-        let low = range(&mut b, 0);
-        let value = if two_ranges {
-            let high = range(&mut b, 7);
-            let middle = b.constant(14);
-            b.select_le(t, middle, low, high)
-        } else {
-            low
-        };
-        b.values = vec![value];
-        graph.shape(b)
-    };
-    let two = shape(graph, true);
-    let one = shape(graph, false);
-    let mut needed = vec![false; model.mechanism.species.len()];
+    let species = &model.mechanism.species;
+    let mut needed = vec![false; species.len()];
     let reactions = model.mechanism.reactions.iter().zip(plans);
     for (r, _) in reactions.filter(|(r, plan)| plan.live[1] && r.reverse == Reverse::Equilibrium) {
         for &(k, _) in r.reactants.iter().chain(&r.products) {
             needed[k] = true;
         }
     }
-    species_values(graph, model, "gibbs", &needed, |k| {
-        let Nasa7 { low, high, t_mid, .. } = &model.mechanism.species[k].thermo;
-        let mut constants = gibbs_constants(low);
-        if low == high {
-            return step(one, constants, vec![], vec![]);
-        }
-        constants.extend(gibbs_constants(high));
-        constants.push(*t_mid);
-        step(two, constants, vec![], vec![])
-    })
-}
-
-/// -g/RT = a1 ln T + (a7 - a1) + a2/2 T + a3/6 T^2 + a4/12 T^3 + a5/20 T^4 - a6/T: the polynomial, a1, -a6.
-fn gibbs_constants(a: &[f64; 7]) -> Vec<f64> {
-    vec![a[6] - a[0], a[1] / 2.0, a[2] / 6.0, a[3] / 12.0, a[4] / 20.0, a[0], -a[5]]
+    species_values(graph, model, "gibbs", &needed, |graph, k| gibbs::step(graph, &species[k].thermo))
 }
 
 fn species_values(
@@ -198,14 +159,15 @@ fn species_values(
     model: &Model,
     what: &str,
     needed: &[bool],
-    step: impl Fn(usize) -> Step,
+    step: impl Fn(&mut Graph, usize) -> Step,
 ) -> Vec<Option<Value>> {
     let species = &model.mechanism.species;
     (0..species.len())
         .map(|k| {
             let name = format!("{what} {}", species[k].name);
             needed[k].then(|| {
-                let op = graph.add(single(name.clone(), step(k)), |_, _| name.clone());
+                let step = step(graph, k);
+                let op = graph.add(single(name.clone(), step), |_, _| name.clone());
                 graph.ops[op].after.outputs[0]
             })
         })

@@ -7,6 +7,7 @@ mod conductivity;
 mod diffusion;
 mod eigen;
 mod form;
+mod gibbs;
 mod low_rank;
 mod means;
 mod pressure;

@@ -266,17 +266,17 @@ pub const ENTRIES: [Entry; 73] = [
     Entry {
         id: "thermo::composition",
         cause: "The elemental composition of a species is malformed or empty.",
-        remedy: "Each field from column 25 on has two columns for the symbol and three for the number of atoms.",
+        remedy: "A field has two columns for the symbol and three (NASA-9: six) for the number of atoms.",
     },
     Entry {
         id: "thermo::malformed-entry",
         cause: "The thermo entry of a species that is used cannot be read.",
-        remedy: "A NASA-7 entry has four lines with the digits 1 to 4 in column 80; in YAML one or two rows of seven coefficients.",
+        remedy: "A NASA-7 entry has four lines with the digits 1 to 4 in column 80, a NASA-9 entry two lines and three for each range; in YAML one or two rows of seven coefficients.",
     },
     Entry {
         id: "thermo::malformed-number",
         cause: "A number in a thermo entry is malformed.",
-        remedy: "Coefficients have 15 columns each: look for a shifted or missing column.",
+        remedy: "Coefficients have 15 columns each (NASA-9: 16): look for a shifted or missing column.",
     },
     Entry {
         id: "thermo::missing-file",
@@ -289,9 +289,9 @@ pub const ENTRIES: [Entry; 73] = [
         remedy: "Add its entry, or take the name that is suggested.",
     },
     Entry {
-        id: "thermo::nasa9",
-        cause: "The thermo data are NASA-9 polynomials.",
-        remedy: "Give NASA-7 polynomials: NASA-9 is not supported.",
+        id: "thermo::ranges",
+        cause: "The temperature ranges of a NASA-9 entry are not adjacent, or not as many as it announces.",
+        remedy: "Let each range begin where the one below it ends; a range has three lines.",
     },
     Entry {
         id: "thermo::repeated-species",
@@ -301,7 +301,7 @@ pub const ENTRIES: [Entry; 73] = [
     Entry {
         id: "thermo::temperature-order",
         cause: "The temperatures of a thermo entry do not ascend.",
-        remedy: "Give the lowest, the common and the highest temperature in their columns.",
+        remedy: "Give the lowest, the common and the highest temperature in their columns; `--single-intermediate-temperature` ignores columns 66-73, `--permissive` forgives it.",
     },
     Entry {
         id: "thermo::undeclared-element",

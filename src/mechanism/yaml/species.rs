@@ -5,7 +5,7 @@ use super::{missing, number, numbers, unsupported};
 use crate::mechanism::names::Names;
 use crate::mechanism::report::Report;
 use crate::mechanism::syntax::Word;
-use crate::mechanism::{Element, Geometry, Nasa7, Species, Transport};
+use crate::mechanism::{Element, Geometry, Nasa7, Polynomials, Species, Transport};
 
 /// The data of all declared species. Those without complete data are reported and absent.
 pub fn assemble(
@@ -60,7 +60,7 @@ fn composition(entry: &Node, elements: &Names, report: &mut Report) -> Option<Ve
 }
 
 /// Two ranges, or one that counts for both.
-fn thermo(entry: &Node, report: &mut Report) -> Option<Nasa7> {
+fn thermo(entry: &Node, report: &mut Report) -> Option<Polynomials> {
     let Some(given) = entry.get("thermo") else { return missing(entry, "thermo", report) };
     let Some(model) = given.get("model") else { return missing(given, "model", report) };
     if model.place.text() != "NASA7" {
@@ -92,7 +92,7 @@ fn thermo(entry: &Node, report: &mut Report) -> Option<Nasa7> {
         let message = format!("the temperatures {t_low}, {t_mid}, {t_high} K do not ascend");
         report.warning("thermo::temperature-order", message, &ranges.place, "give them in ascending order");
     }
-    Some(polynomials)
+    Some(Polynomials::Nasa7(polynomials))
 }
 
 fn transport(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport> {

@@ -3,11 +3,11 @@
 use super::region::{Region, matters};
 use super::state::{Thread, results};
 use super::{MOST, Verdict};
-use crate::sim::decode::{Code, Micro};
-use crate::sim::exec::{Event, shuffle};
+use crate::sim::decode::{Code, Micro, Source};
+use crate::sim::exec::{Event, extended, pack, piece, shuffle};
 use crate::sim::hazard::{Access, BarrierMisuse, Hazard, Kind};
 use crate::sim::memory::{Lanes, Segments, place};
-use crate::sim::rows;
+use crate::sim::rows::{self, Row};
 use crate::sim::shared::{Accessor, Findings, Shared};
 use crate::sim::warp::{State, Warp};
 use crate::simt::inst::{Space, VoteMode};
@@ -176,33 +176,39 @@ impl Executor<'_, '_> {
                 let row = std::array::from_fn(|i| if pred >> i & 1 == 1 { a[i] } else { b[i] });
                 thread.write(*d, &row, known, mask);
             }
-            Micro::Pack { d, lo, hi } => {
-                let known = thread.knows_row(*lo) & thread.knows_row(*hi);
-                let (lo, hi) = (&regs[*lo as usize], &regs[*hi as usize]);
-                let row = std::array::from_fn(|i| lo[i] | hi[i] << 32);
+            Micro::Pack { d, bits, parts } => {
+                let known = parts.iter().fold(u32::MAX, |known, part| known & thread.knows(*part));
+                let row = pack(*bits, parts, regs, pool);
                 thread.write(*d, &row, known, mask);
             }
-            Micro::Unpack { lo, hi, a } => {
-                let (row, known) = (regs[*a as usize], thread.knows_row(*a));
-                thread.write(*lo, &row.map(|x| x & 0xffff_ffff), known, mask);
-                thread.write(*hi, &row.map(|x| x >> 32), known, mask);
+            Micro::Unpack { bits, parts, a } => {
+                let (row, known) = (*a.row(regs, pool), thread.knows(*a));
+                for (i, part) in parts.iter().enumerate() {
+                    if let Some(part) = part {
+                        thread.write(*part, &piece(*bits, i, &row), known, mask);
+                    }
+                }
             }
+            Micro::Nothing => {}
             Micro::Insert { long, d, a, b, pos, len } => {
                 let known = thread.knows(*a) & thread.knows(*b) & thread.knows(*pos) & thread.knows(*len);
                 let (a, b, pos, len) = (a.row(regs, pool), b.row(regs, pool), pos.row(regs, pool), len.row(regs, pool));
                 let row = std::array::from_fn(|i| rows::insert_bits(*long, a[i], b[i], pos[i], len[i]));
                 thread.write(*d, &row, known, mask);
             }
-            Micro::Shuffle { mode, d, a, lane, clamp } => {
+            Micro::Shuffle { mode, d, valid, a, lane, clamp } => {
                 let (lanes, clamps) = (lane.row(regs, pool), clamp.row(regs, pool));
-                let bits = thread.knows_row(*a);
+                let bits = thread.knows(*a);
                 let aware = std::array::from_fn(|i| u64::from(bits >> i & 1));
                 let certain = mask & !(thread.knows(*lane) & thread.knows(*clamp)) == 0;
-                let moved = shuffle(*mode, &regs[*a as usize], lanes, clamps, mask);
+                let moved = shuffle(*mode, a.row(regs, pool), lanes, clamps, mask);
                 match (moved, shuffle(*mode, &aware, lanes, clamps, mask)) {
-                    (Ok(row), Ok(aware)) if certain => {
+                    (Ok((row, inside)), Ok((aware, _))) if certain => {
                         let known = (0..32).fold(0, |known, i| known | (aware[i] as u32) << i);
                         thread.write(*d, &row, known, mask);
+                        if let Some(valid) = valid {
+                            thread.write_pred(*valid, inside, u32::MAX, mask);
+                        }
                     }
                     _ => thread.forget(&results(micro), mask),
                 }
@@ -219,54 +225,20 @@ impl Executor<'_, '_> {
                 }
             }
             Micro::Load { space, bytes, extend, d, base, offset } => {
-                let certain = mask & !thread.knows(*base) == 0;
-                let lanes = Lanes::new(base.row(regs, pool), *offset, mask, *bytes);
-                let loaded = match space {
-                    Space::Shared if certain => {
-                        let by = Accessor { warp: thread.warp.index, clock: &thread.warp.clock, pc };
-                        let findings = self.shared.load(&lanes, &by).map(|(_, findings)| findings);
-                        self.report(&thread.warp, pc, Access::Read, findings)?;
-                        None
+                let (bases, certain) = (*base.row(regs, pool), mask & !thread.knows(*base) == 0);
+                for (i, d) in d.iter().enumerate() {
+                    let lanes = Lanes::new(&bases, offset.wrapping_add(u64::from(*bytes) * i as u64), mask, *bytes);
+                    match self.load(thread, pc, *space, &lanes, certain)? {
+                        Some(row) => thread.write(*d, &extended(&row, *bytes, *extend), u32::MAX, mask),
+                        None => thread.forget(&(vec![*d], vec![]), mask),
                     }
-                    Space::Shared => return Err(self.unknown(&thread.warp, pc, "its address depends on data")),
-                    Space::Global | Space::Const if certain && self.table(&lanes) => {
-                        self.segments.load(*space, &lanes).ok()
-                    }
-                    _ => None,
-                };
-                match loaded {
-                    Some(row) if *extend => {
-                        thread.write(*d, &row.map(|x| i64::from(x as u32 as i32) as u64), u32::MAX, mask);
-                    }
-                    Some(row) => thread.write(*d, &row, u32::MAX, mask),
-                    None => thread.forget(&results(micro), mask),
                 }
             }
             Micro::Store { space, bytes, a, base, offset } => {
-                let certain = mask & !thread.knows(*base) == 0;
-                let lanes = Lanes::new(base.row(regs, pool), *offset, mask, *bytes);
-                match space {
-                    Space::Shared if certain => {
-                        let by = Accessor { warp: thread.warp.index, clock: &thread.warp.clock, pc };
-                        let known = thread.knows(*a);
-                        let values = a.row(regs, pool);
-                        // unknown values differ from lane to lane
-                        let row = std::array::from_fn(|i| if known >> i & 1 == 1 { values[i] } else { !(i as u64) });
-                        let mut findings = self.shared.store(&lanes, &row, &by);
-                        if let Ok(Findings { lanes, .. }) = &mut findings
-                            && mask & !known != 0
-                            && lanes.take().is_some()
-                        {
-                            let text = "several lanes write values that depend on data to one address";
-                            return Err(self.unknown(&thread.warp, pc, text));
-                        }
-                        self.report(&thread.warp, pc, Access::Write, findings)?;
-                    }
-                    Space::Shared => return Err(self.unknown(&thread.warp, pc, "its address depends on data")),
-                    Space::Global if !self.segments.tables.is_empty() && (!certain || self.touches_table(&lanes)) => {
-                        return Err(self.unknown(&thread.warp, pc, "it may change a table of the module"));
-                    }
-                    _ => {}
+                let (bases, certain) = (*base.row(regs, pool), mask & !thread.knows(*base) == 0);
+                for (i, a) in a.iter().enumerate() {
+                    let lanes = Lanes::new(&bases, offset.wrapping_add(u64::from(*bytes) * i as u64), mask, *bytes);
+                    self.store(thread, pc, *space, &lanes, *a, certain)?;
                 }
             }
             Micro::Unknown { .. } => {
@@ -280,6 +252,62 @@ impl Executor<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// The values, when they are known.
+    fn load(
+        &mut self,
+        thread: &Thread,
+        pc: u32,
+        space: Space,
+        lanes: &Lanes,
+        certain: bool,
+    ) -> Result<Option<Row>, Abort> {
+        match space {
+            Space::Shared if certain => {
+                let by = Accessor { warp: thread.warp.index, clock: &thread.warp.clock, pc };
+                let findings = self.shared.load(lanes, &by).map(|(_, findings)| findings);
+                self.report(&thread.warp, pc, Access::Read, findings)?;
+                Ok(None)
+            }
+            Space::Shared => Err(self.unknown(&thread.warp, pc, "its address depends on data")),
+            Space::Global | Space::Const if certain && self.table(lanes) => Ok(self.segments.load(space, lanes).ok()),
+            _ => Ok(None),
+        }
+    }
+
+    fn store(
+        &mut self,
+        thread: &Thread,
+        pc: u32,
+        space: Space,
+        lanes: &Lanes,
+        a: Source,
+        certain: bool,
+    ) -> Result<(), Abort> {
+        match space {
+            Space::Shared if certain => {
+                let by = Accessor { warp: thread.warp.index, clock: &thread.warp.clock, pc };
+                let known = thread.knows(a);
+                let values = a.row(&thread.warp.regs, &self.code.pool);
+                // unknown values differ from lane to lane
+                let row = std::array::from_fn(|i| if known >> i & 1 == 1 { values[i] } else { !(i as u64) });
+                let mut findings = self.shared.store(lanes, &row, &by);
+                if let Ok(Findings { lanes: conflict, .. }) = &mut findings
+                    && lanes.mask & !known != 0
+                    && conflict.take().is_some()
+                {
+                    let text = "several lanes write values that depend on data to one address";
+                    return Err(self.unknown(&thread.warp, pc, text));
+                }
+                self.report(&thread.warp, pc, Access::Write, findings)
+            }
+            Space::Shared => Err(self.unknown(&thread.warp, pc, "its address depends on data")),
+            Space::Global if !self.segments.tables.is_empty() && (!certain || self.touches_table(lanes)) => {
+                Err(self.unknown(&thread.warp, pc, "it may change a table of the module"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn tables(&self) -> bool {

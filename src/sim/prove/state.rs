@@ -67,17 +67,18 @@ pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
         | Micro::Map3 { d, .. }
         | Micro::Select { d, .. }
         | Micro::Pack { d, .. }
-        | Micro::Load { d, .. }
-        | Micro::Shuffle { d, .. }
         | Micro::Insert { d, .. } => (vec![*d], vec![]),
         Micro::Vote { mode: crate::simt::inst::VoteMode::Ballot, d, .. } => (vec![*d], vec![]),
         Micro::Compare { d, .. } | Micro::Logic { d, .. } | Micro::SetPred { d, .. } | Micro::Vote { d, .. } => {
             (vec![], vec![*d])
         }
-        Micro::Unpack { lo, hi, .. } => (vec![*lo, *hi], vec![]),
+        Micro::Shuffle { d, valid, .. } => (vec![*d], valid.iter().copied().collect()),
+        Micro::Load { d, .. } => (d.to_vec(), vec![]),
+        Micro::Unpack { parts, .. } => (parts.iter().flatten().copied().collect(), vec![]),
         Micro::Unknown { rows, preds } => (rows.clone(), preds.clone()),
         Micro::Store { .. }
         | Micro::Bar { .. }
+        | Micro::Nothing
         | Micro::Jump { .. }
         | Micro::Branch { .. }
         | Micro::Indirect { .. }

@@ -2,12 +2,12 @@ use super::*;
 use crate::simt::Func;
 use crate::simt::builder::Builder;
 use crate::simt::inst::*;
-use crate::simt::ir::{Block, Init, ParamData, Reg, VariableData};
+use crate::simt::ir::{Block, Init, Linkage, ParamData, Reg, VariableData};
 
 /// A kernel with one output buffer: its builder, the lane, and the address of the lane's element.
 fn start() -> (Builder, Reg, Reg) {
     let mut func = Func::new("k");
-    let out = func.params.push(ParamData { name: "out".to_owned(), ty: Type::U64 });
+    let out = func.params.push(ParamData::input("out", Type::U64));
     let mut b = Builder::new(func);
     let pointer = b.load(Space::Param, false, Type::U64, Base::Param(out), 0);
     let lane = b.mov(Type::U32, Operand::Special(Special::TidX));
@@ -16,8 +16,7 @@ fn start() -> (Builder, Reg, Reg) {
 }
 
 fn finish(mut b: Builder, address: Reg, value: Reg) -> Module {
-    let src = value.into();
-    b.push(Op::St { space: Space::Global, ty: Type::U64, addr: Address { base: Base::Reg(address), offset: 0 }, src });
+    b.push(Op::store(Space::Global, Type::U64, Address { base: Base::Reg(address), offset: 0 }, value));
     let mut module = Module::new(35);
     module.funcs.push(b.finish());
     module
@@ -30,6 +29,11 @@ fn execute(module: &Module) -> Result<(Vec<u64>, Counts), Vec<Kind>> {
         Ok(report) => Ok((buffers[0].reals().iter().map(|x| x.to_bits()).collect(), report.total())),
         Err(hazards) => Err(hazards.list.into_iter().map(|h| h.kind).collect()),
     }
+}
+
+/// dst = a op b on 32 bits
+fn word(op: BinaryOp, dst: Reg, a: Reg, b: Operand) -> Op {
+    Op::Binary { op, mode: Mode::default(), ty: Type::U32, dst, a: a.into(), b }
 }
 
 fn branch(pred: Reg, then: Block, otherwise: Block) -> Terminator {
@@ -45,14 +49,14 @@ fn lanes_leave_a_loop_one_by_one_and_meet_again() {
     b.end(Terminator::Bra { target: head }, head);
     let done = b.setp(Cmp::Ge, Type::U32, i, lane);
     b.end(branch(done, exit, body), body);
-    b.push(Op::Binary { op: BinaryOp::Add, ty: Type::U32, dst: sum, a: sum.into(), b: i.into() });
-    b.push(Op::Binary { op: BinaryOp::Add, ty: Type::U32, dst: i, a: i.into(), b: 1.into() });
+    b.push(word(BinaryOp::Add, sum, sum, i.into()));
+    b.push(word(BinaryOp::Add, i, i, 1.into()));
     b.end(Terminator::Bra { target: head }, exit);
     let always = b.setp(Cmp::Ge, Type::U32, i, 0);
     let ballot = b.reg(Type::B32);
-    b.push(Op::Vote { mode: VoteMode::Ballot, dst: ballot, pred: always, negate: false });
+    b.push(Op::Vote { mode: VoteMode::Ballot, dst: ballot, pred: Guard { pred: always, negate: false }, mask: None });
     let value = b.reg(Type::U64);
-    b.push(Op::Pack { dst: value, lo: sum, hi: ballot });
+    b.push(Op::pack(value, sum, ballot));
     let (values, counts) = execute(&finish(b, address, value)).unwrap();
     for (lane, value) in (0..32u64).zip(values) {
         assert_eq!(value, 0xffff_ffff << 32 | (lane * lane.saturating_sub(1) / 2));
@@ -72,14 +76,14 @@ fn an_indirect_branch_diverges() {
     let mut terminator = Terminator::Brx { index: arm, targets: vec![blocks[0], join, blocks[1], blocks[2]] };
     for (i, block) in (1..).zip(&blocks) {
         b.end(terminator, *block);
-        b.push(Op::Binary { op: BinaryOp::Mul, ty: Type::U32, dst: value, a: lane.into(), b: Operand::Imm(100 * i) });
+        b.push(word(BinaryOp::Mul, value, lane, Operand::Imm(100 * i)));
         terminator = Terminator::Bra { target: join };
     }
     b.end(terminator, join);
     let next = b.binary(BinaryOp::Add, Type::U32, lane, 1);
     let other = b.shfl(value, next);
     let wide = b.reg(Type::U64);
-    b.push(Op::Cvt { rounding: Rounding::None, to: Type::U64, from: Type::U32, dst: wide, a: other.into() });
+    b.push(Op::Cvt { mode: Mode::default(), to: Type::U64, from: Type::U32, dst: wide, a: other.into() });
     let (values, _) = execute(&finish(b, address, wide)).unwrap();
     for lane in 0..32u64 {
         let from = (lane + 1) % 32;
@@ -108,7 +112,7 @@ fn a_shuffle_from_an_inactive_lane_is_found() {
 
 #[test]
 fn a_divergent_barrier_is_found() {
-    let module = half(|b, _| b.push(Op::Bar { kind: BarKind::Sync, id: 1, threads: Some(32) }));
+    let module = half(|b, _| b.push(Op::bar(BarKind::Sync, 1, Some(32))));
     assert_eq!(execute(&module), Err(vec![Kind::Barrier { id: 1, misuse: BarrierMisuse::Divergent }]));
 }
 
@@ -124,7 +128,7 @@ fn a_branch_index_past_the_table_is_found() {
 fn a_misaligned_access_is_found() {
     let (mut b, _, address) = start();
     let addr = Address { base: Base::Reg(address), offset: 4 };
-    b.push(Op::St { space: Space::Global, ty: Type::F64, addr, src: Operand::f64(1.0) });
+    b.push(Op::store(Space::Global, Type::F64, addr, Operand::f64(1.0)));
     let found = execute(&finish(b, address, address)).unwrap_err();
     assert!(matches!(found[..], [Kind::Misaligned { space: Space::Global, lane: 0, .. }]), "{found:?}");
 }
@@ -135,14 +139,15 @@ fn lanes_that_write_different_values_to_one_word_are_found() {
     let mut module = Module::new(35);
     let variable = module.variables.push(VariableData {
         name: "cell".to_owned(),
+        linkage: Linkage::Internal,
         space: Space::Shared,
         align: 8,
         bytes: 8,
         init: Init::None,
     });
     let addr = Address { base: Base::Variable(variable), offset: 0 };
-    b.push(Op::St { space: Space::Shared, ty: Type::U32, addr, src: 5.into() });
-    b.push(Op::St { space: Space::Shared, ty: Type::U32, addr, src: lane.into() });
+    b.push(Op::store(Space::Shared, Type::U32, addr, 5));
+    b.push(Op::store(Space::Shared, Type::U32, addr, lane));
     module.funcs = finish(b, address, address).funcs;
     assert_eq!(execute(&module), Err(vec![Kind::LaneConflict { address: 0 }]));
 }

@@ -3,7 +3,7 @@
 use crate::emit::program::{Constants, Execution, Program};
 use crate::simt::builder::Builder;
 use crate::simt::inst::*;
-use crate::simt::ir::{Func, Init, Module, Param, ParamData, Reg, Variable, VariableData};
+use crate::simt::ir::{Func, Init, Linkage, Module, Param, ParamData, Reg, Variable, VariableData};
 use cranelift_entity::EntityRef;
 
 /// The registers and variables that the whole kernel uses.
@@ -44,10 +44,12 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
             Init::F64(values) => (8, 8 * values.len() as u64),
             Init::Bytes(values) => (1, values.len() as u64),
             Init::S32(values) => (4, 4 * values.len() as u64),
-            Init::None => (8, slot_bytes(program)),
+            Init::None | Init::Verbatim(..) => (8, slot_bytes(program)),
         };
         let name = format!("{}_{name}", program.symbol);
-        (bytes > 0).then(|| module.variables.push(VariableData { name, space, align, bytes, init }))
+        (bytes > 0).then(|| {
+            module.variables.push(VariableData { name, linkage: Linkage::Internal, space, align, bytes, init })
+        })
     };
     let reals = declare("reals", Space::Global, Init::F64(constants.reals.clone()));
     let indices = declare("indices", Space::Global, Init::S32(constants.indices.clone()));
@@ -64,11 +66,11 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
     let shared_indices = declare_shared("shared_indices", index_rows);
 
     let mut func = Func::new(&program.symbol);
-    func.threads = Some(32 * program.execution.warps());
+    func.threads = Some([32 * program.execution.warps(), 1, 1]);
     let mut types = vec![Type::U64; program.arrays.len()];
     types.extend([Type::U32, Type::U32]);
     for (i, ty) in types.iter().enumerate() {
-        func.params.push(ParamData { name: format!("{}_param_{i}", program.symbol), ty: *ty });
+        func.params.push(ParamData::input(format!("{}_param_{i}", program.symbol), *ty));
     }
     let scalar = program.arrays.len();
 
@@ -76,7 +78,7 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
     let arrays = (0..scalar)
         .map(|i| {
             let pointer = b.load(Space::Param, false, Type::U64, Base::Param(Param::new(i)), 0);
-            b.unary(UnaryOp::CvtaToGlobal, Type::U64, pointer)
+            b.to_global(pointer)
         })
         .collect();
     let points = b.load(Space::Param, false, Type::U32, Base::Param(Param::new(scalar)), 0);

@@ -93,7 +93,7 @@ impl Lowering<'_> {
 
     /// Loads read-only data from the bank's space.
     pub(super) fn load(&mut self, space: Space, ty: Type, dst: Reg, addr: Address) {
-        self.builder.push(Op::Ld { space, read_only: space == Space::Global, ty, dst, addr });
+        self.builder.push(Op::load(space, space == Space::Global, ty, dst, addr));
     }
 
     fn element(&mut self, table: Table, index: Option<Index>, offset: u32, bytes: u32) -> Address {

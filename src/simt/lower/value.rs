@@ -18,7 +18,7 @@ impl Lowering<'_> {
                 let lane = self.index(lane);
                 let (lo, hi) = self.frame.reals[*register as usize];
                 let (lo, hi) = (self.builder.shfl(lo, lane), self.builder.shfl(hi, lane));
-                Op::Pack { dst, lo, hi }
+                Op::pack(dst, lo, hi)
             }
             Value::Constant(ConstantRef::Bank(index)) => {
                 let bank = self.frame.real_bank.expect("a program with a bank reference has a bank");
@@ -27,13 +27,13 @@ impl Lowering<'_> {
             }
             Value::Slot(row) => {
                 let (space, addr) = self.slot(row);
-                Op::Ld { space, read_only: false, ty: TY, dst, addr }
+                Op::load(space, false, TY, dst, addr)
             }
             Value::Field { array, row } => {
                 let addr = self.field(*array, row);
                 // outputs may be read back, and the read-only path does not see writes
                 let read_only = !self.program.arrays[*array].output;
-                Op::Ld { space: Space::Global, read_only, ty: TY, dst, addr }
+                Op::load(Space::Global, read_only, TY, dst, addr)
             }
             Value::Unary(op, a) => {
                 let a = self.vars[*a];
@@ -43,7 +43,7 @@ impl Lowering<'_> {
                     Unary::Neg => UnaryOp::Neg,
                     Unary::Sqrt => UnaryOp::Sqrt,
                 };
-                Op::Unary { op, ty: TY, dst, a: a.into() }
+                Op::Unary { op, mode: Mode::of_unary(op, TY), ty: TY, dst, a: a.into() }
             }
             Value::Binary(op, a, b) => {
                 let op = match op {
@@ -54,11 +54,12 @@ impl Lowering<'_> {
                     Binary::Max => BinaryOp::Max,
                     Binary::Min => BinaryOp::Min,
                 };
-                Op::Binary { op, ty: TY, dst, a: self.vars[*a].into(), b: self.vars[*b].into() }
+                let (a, b) = (self.vars[*a].into(), self.vars[*b].into());
+                Op::Binary { op, mode: Mode::of_binary(op, TY), ty: TY, dst, a, b }
             }
             Value::Fma(a, b, c) => {
                 let (a, b, c) = (self.vars[*a].into(), self.vars[*b].into(), self.vars[*c].into());
-                Op::Ternary { op: TernaryOp::Fma, ty: TY, dst, a, b, c }
+                Op::Ternary { op: TernaryOp::Fma, mode: Mode::NEAREST, ty: TY, dst, a, b, c }
             }
             Value::SelectLe { a, b, then, otherwise } => {
                 let pred = self.builder.setp(Cmp::Le, TY, self.vars[*a], self.vars[*b]);
@@ -70,7 +71,7 @@ impl Lowering<'_> {
 }
 
 fn mov(dst: Reg, a: Operand) -> Op {
-    Op::Unary { op: UnaryOp::Mov, ty: Type::F64, dst, a }
+    Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty: Type::F64, dst, a }
 }
 
 /// The steps of [`e::exp`].
@@ -91,7 +92,7 @@ fn exp(b: &mut Builder, dst: Reg, x: Reg) {
     let limit = b.selp(Type::B32, 0x7ff0_0000, 0, positive);
     let high = b.selp(Type::B32, high, limit, inside);
     let lo = b.selp(Type::B32, low, 0, inside);
-    b.push(Op::Pack { dst, lo, hi: high });
+    b.push(Op::pack(dst, lo, high));
 }
 
 /// The steps of [`e::log`].
@@ -102,9 +103,9 @@ fn log(b: &mut Builder, dst: Reg, x: Reg) {
     let exponent = b.binary(BinaryOp::Shl, Type::B32, k, 20);
     let high = b.binary(BinaryOp::Sub, Type::U32, high, exponent);
     let m = b.reg(Type::F64);
-    b.push(Op::Pack { dst: m, lo: low, hi: high });
+    b.push(Op::pack(m, low, high));
     let k_real = b.reg(Type::F64);
-    b.push(Op::Cvt { rounding: Rounding::Rn, to: Type::F64, from: Type::S32, dst: k_real, a: k.into() });
+    b.push(Op::Cvt { mode: Mode::NEAREST, to: Type::F64, from: Type::S32, dst: k_real, a: k.into() });
     let f = b.binary(BinaryOp::Sub, Type::F64, m, Operand::f64(1.0));
     let sum = b.binary(BinaryOp::Add, Type::F64, m, Operand::f64(1.0));
     let s = b.binary(BinaryOp::Div, Type::F64, f, sum);
@@ -118,6 +119,7 @@ fn log(b: &mut Builder, dst: Reg, x: Reg) {
     let sum = b.binary(BinaryOp::Add, Type::F64, f, low);
     b.push(Op::Ternary {
         op: TernaryOp::Fma,
+        mode: Mode::NEAREST,
         ty: Type::F64,
         dst,
         a: k_real.into(),

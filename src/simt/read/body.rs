@@ -1,17 +1,20 @@
-//! The body of a kernel: blocks, branches, and the statements in them.
+//! The body of a function: blocks, branches, and the statements in them.
 
 use super::scope::Scope;
 use super::{Reader, Rule};
-use crate::simt::inst::{Guard, InstData, Op, Terminator, Type};
+use crate::simt::inst::{Address, Base, Guard, InstData, Op, Space, Terminator, Type};
 use crate::simt::ir::{Block, BlockData, Func, Param, Reg};
 use pest::iterators::Pair;
 use std::collections::{HashMap, HashSet};
 
-/// A kernel in the making.
+/// A function in the making.
 pub(super) struct Body<'a> {
     pub func: Func,
     pub params: HashMap<&'a str, Param>,
     pub scopes: Vec<Scope<'a>>,
+    /// Parameters that the text keeps in registers: what is passed in, and what is returned.
+    pub received: Vec<(Param, Reg)>,
+    pub returned: Vec<(Param, Reg)>,
     /// Registers declared in inner braces, which siblings share.
     temporaries: HashMap<(usize, &'a str, Type), Reg>,
     labels: HashMap<&'a str, Block>,
@@ -23,8 +26,10 @@ pub(super) struct Body<'a> {
     current: Option<Block>,
     /// The block whose conditional branch may go on with an unconditional one.
     conditional: Option<Block>,
-    /// The return of guarded `ret`s.
-    leave: Option<Block>,
+    /// Directives behind a branch, which belong to what follows.
+    directives: Vec<String>,
+    /// The ends of guarded `ret`s and `exit`s.
+    leave: [Option<Block>; 2],
 }
 
 impl<'a> Body<'a> {
@@ -33,13 +38,16 @@ impl<'a> Body<'a> {
             func,
             params: HashMap::new(),
             scopes: Vec::new(),
+            received: Vec::new(),
+            returned: Vec::new(),
             temporaries: HashMap::new(),
             labels: HashMap::new(),
             placed: HashSet::new(),
             used: Vec::new(),
             current: None,
             conditional: None,
-            leave: None,
+            directives: Vec::new(),
+            leave: [None; 2],
         }
     }
 
@@ -62,10 +70,28 @@ impl<'a> Body<'a> {
         self.scopes.iter_mut().rev().find_map(|scope| scope.find(name, |ty| regs.push(ty)))
     }
 
+    /// The parameter of that name, or the place for an argument in the innermost braces that have one.
+    pub(super) fn param(&self, name: &str) -> Option<Param> {
+        self.scopes.iter().rev().find_map(|scope| scope.place(name)).or_else(|| self.params.get(name).copied())
+    }
+
     pub(super) fn push(&mut self, guard: Option<Guard>, op: Op) {
         let block = self.block();
+        self.push_to(block, guard, op);
+    }
+
+    fn push_to(&mut self, block: Block, guard: Option<Guard>, op: Op) {
         let inst = self.func.insts.push(InstData { guard, op });
         self.func.blocks[block].insts.push(inst);
+    }
+
+    /// A directive that belongs to what follows.
+    pub(super) fn directive(&mut self, text: String) {
+        match self.current {
+            Some(_) => self.push(None, Op::Directive(text)),
+            None if self.func.layout.is_empty() => self.push(None, Op::Directive(text)),
+            None => self.directives.push(text),
+        }
     }
 
     /// The block that grows, a new one if needed.
@@ -94,8 +120,18 @@ impl<'a> Body<'a> {
         {
             *otherwise = block;
         }
+        let first = self.func.layout.is_empty();
         self.func.layout.push(block);
         self.current = Some(block);
+        if first {
+            for (param, dst) in std::mem::take(&mut self.received) {
+                let op = Op::load(Space::Param, false, self.func.params[param].ty, dst, place_of(param));
+                self.push_to(block, None, op);
+            }
+        }
+        for text in std::mem::take(&mut self.directives) {
+            self.push_to(block, None, Op::Directive(text));
+        }
     }
 
     fn target(&mut self, name: &'a str, offset: usize) -> Block {
@@ -122,21 +158,55 @@ impl<'a> Body<'a> {
         self.conditional = Some(block);
     }
 
-    pub(super) fn leave(&mut self, guard: Option<Guard>) {
+    pub(super) fn leave(&mut self, guard: Option<Guard>, terminator: Terminator) {
+        let which = usize::from(terminator == Terminator::Exit);
         match guard {
-            None => self.end(Terminator::Ret),
+            None => {
+                let block = self.block();
+                self.hand_back(block, &terminator);
+                self.end(terminator);
+            }
             Some(guard) => {
-                let leave = self.leave.unwrap_or_else(|| self.new_block());
-                self.leave = Some(leave);
+                let leave = match self.leave[which] {
+                    Some(leave) => leave,
+                    None => {
+                        let leave = self.new_block();
+                        self.hand_back(leave, &terminator);
+                        self.func.blocks[leave].terminator = terminator;
+                        self.leave[which] = Some(leave);
+                        leave
+                    }
+                };
                 self.end_if(guard, leave);
             }
         }
     }
 
-    pub(super) fn indirect(&mut self, index: Reg, names: &[&'a str], offset: usize) {
-        let targets = names.iter().map(|name| self.target(name, offset)).collect();
-        self.end(Terminator::Brx { index, targets });
+    /// What is returned in registers goes to its parameters.
+    fn hand_back(&mut self, block: Block, terminator: &Terminator) {
+        if *terminator == Terminator::Ret {
+            for (param, src) in self.returned.clone() {
+                let op = Op::store(Space::Param, self.func.params[param].ty, place_of(param), src);
+                self.push_to(block, None, op);
+            }
+        }
     }
+
+    pub(super) fn indirect(&mut self, guard: Option<Guard>, index: Reg, names: &[&'a str], offset: usize) {
+        let targets: Vec<Block> = names.iter().map(|name| self.target(name, offset)).collect();
+        let Some(guard) = guard else { return self.end(Terminator::Brx { index, targets }) };
+        let jump = self.new_block();
+        self.end_if(guard, jump);
+        let pending = self.conditional.take();
+        self.place(jump);
+        self.end(Terminator::Brx { index, targets });
+        self.conditional = pending;
+    }
+}
+
+/// The address of a parameter.
+pub(super) fn place_of(param: Param) -> Address {
+    Address { base: Base::Param(param), offset: 0 }
 }
 
 impl<'a> Reader<'a> {
@@ -194,20 +264,20 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// The kernel's last brace.
+    /// The function's last brace.
     pub(super) fn finish(&mut self, mut body: Body<'a>) {
-        if body.func.layout.is_empty() || body.conditional.is_some() {
-            body.block();
+        let open = body.current.is_some();
+        if body.func.layout.is_empty() || body.conditional.is_some() || open {
+            let block = body.block();
+            body.hand_back(block, &Terminator::Ret);
         }
         for (name, offset) in std::mem::take(&mut body.used) {
             if !body.placed.contains(name) {
                 self.error_at(offset, name.len(), "ptx::label", format!("the label {name} stands nowhere"));
             }
         }
-        if let Some(leave) = body.leave {
-            body.current = None;
-            body.func.layout.push(leave);
-        }
-        self.module.funcs.push(body.func);
+        body.current = None;
+        body.func.layout.extend(body.leave.into_iter().flatten());
+        self.add(body.func);
     }
 }

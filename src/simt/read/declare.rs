@@ -1,11 +1,12 @@
 //! Declarations: registers, variables with their initial values, tables of branch targets.
 
 use super::body::Body;
-use super::operand::{bits, ty};
+use super::operand::{bits, literal, storage, ty};
 use super::scope::Range;
 use super::{Reader, Rule};
-use crate::simt::inst::{Space, Type};
-use crate::simt::ir::{Init, Reg, VariableData};
+use crate::simt::inst::Space;
+use crate::simt::ir::{Init, Linkage, Reg, VariableData};
+use crate::simt::names::Named;
 use pest::iterators::Pair;
 
 /// Registers of one kernel: beyond all that compilers emit, and few enough to fit in memory.
@@ -14,21 +15,10 @@ const MOST_REGISTERS: usize = 1 << 22;
 const MOST_BYTES: u64 = 1 << 32;
 
 impl<'a> Reader<'a> {
-    /// Tables may follow the branch that uses them.
-    pub(super) fn collect_tables(&mut self, items: &[Pair<'a, Rule>]) {
-        for item in items.iter().filter(|item| item.as_rule() == Rule::table) {
-            let mut words = item.clone().into_inner().map(|word| word.as_str());
-            let Some(name) = words.next() else { continue };
-            if self.tables.insert(name, words.collect()).is_some() {
-                self.error(item, "ptx::declared-twice", format!("{name} is declared twice"));
-            }
-        }
-    }
-
     pub(super) fn registers(&mut self, item: &Pair<'a, Rule>, body: &mut Body<'a>) {
         let mut inner = item.clone().into_inner();
         let attribute = inner.next().map_or("", |a| a.as_str().trim());
-        let Some(ty) = ty(attribute) else {
+        let Some(ty) = storage(attribute) else {
             return self.error(item, "ptx::type", format!("registers of type {attribute} are not supported"));
         };
         let ty = ty.class();
@@ -55,25 +45,29 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn variable(&mut self, item: Pair<'a, Rule>) {
+    /// A variable of the module, or with `inside` of the function that is being read.
+    pub(super) fn variable(&mut self, item: Pair<'a, Rule>, inside: bool) {
         let (mut space, mut kind, mut align, mut name) = (Space::Global, None, 1, "");
-        let (mut count, mut values) = (Some(1), None);
+        let (mut count, mut values, mut text, mut linkage) = (Some(1u64), None, None, Linkage::Internal);
         for part in item.clone().into_inner() {
             match part.as_rule() {
-                Rule::space => {
-                    space = match part.as_str().trim() {
-                        ".shared" => Space::Shared,
-                        ".const" => Space::Const,
-                        ".local" => Space::Local,
-                        _ => Space::Global,
-                    }
+                Rule::linking => {
+                    let word = format!("{} ", part.as_str().trim());
+                    linkage = Linkage::by_name(&word).unwrap_or(linkage);
                 }
+                Rule::space => space = Space::by_name(part.as_str().trim().trim_start_matches('.')).unwrap_or(space),
                 Rule::attribute => match part.clone().into_inner().next() {
                     Some(inner) if inner.as_rule() == Rule::integer => align = inner.as_str().parse().unwrap_or(0),
                     _ => kind = Some(part.as_str().trim()),
                 },
                 Rule::word => name = part.as_str(),
-                Rule::extent => count = part.into_inner().next().map(|n| n.as_str().parse().unwrap_or(u64::MAX)),
+                Rule::extent => {
+                    let product = |all: Option<u64>, n: Pair<Rule>| {
+                        Some(all.unwrap_or(1).saturating_mul(n.as_str().parse().unwrap_or(u64::MAX)))
+                    };
+                    count = part.into_inner().fold(None, product);
+                }
+                Rule::addresses => text = Some(part.as_str().trim().trim_matches(['{', '}']).trim()),
                 _ => values = Some(part.into_inner().map(|number| number.as_str()).collect::<Vec<_>>()),
             }
         }
@@ -90,19 +84,35 @@ impl<'a> Reader<'a> {
         {
             return self.error(&item, "ptx::variable", format!("the size, alignment or values of {name} are wrong"));
         }
-        let init = match values {
-            None => Init::None,
-            Some(values) => match initial(kind.unwrap_or_default(), width, bytes, &values) {
-                Some(init) => init,
-                None => return self.error(&item, "ptx::variable", format!("a value of {name} is wrong")),
-            },
+        let init = match (values, text) {
+            (None, None) => Some(Init::None),
+            (Some(values), _) => initial(kind.unwrap_or_default(), width, bytes, &values),
+            (None, Some(text)) => kind.and_then(ty).map(|ty| Init::Verbatim(ty, text.to_owned())),
+        };
+        let Some(init) = init else {
+            return self.error(&item, "ptx::variable", format!("a value of {name} is wrong"));
         };
         let align = align.max(width as u32);
-        let data = VariableData { name: name.to_owned(), space, align, bytes, init };
-        let variable = self.module.variables.push(data);
-        if self.variables.insert(name, variable).is_some() {
-            self.error(&item, "ptx::declared-twice", format!("{name} is declared twice"));
+        let taken = |own: &str| self.module.variables.values().any(|v| v.name == own);
+        let fresh = if inside && taken(name) {
+            (1..).map(|n| format!("{name}${n}")).find(|own| !taken(own)).unwrap_or_default()
+        } else {
+            name.to_owned()
+        };
+        let known = if inside { &self.inner } else { &self.variables };
+        if let Some(old) = known.get(name).copied() {
+            // a declaration may come before its definition
+            match self.module.variables[old].linkage {
+                Linkage::Extern if !inside => {
+                    self.module.variables[old] = VariableData { name: fresh, linkage, space, align, bytes, init }
+                }
+                _ => self.error(&item, "ptx::declared-twice", format!("{name} is declared twice")),
+            }
+            return;
         }
+        let variable = self.module.variables.push(VariableData { name: fresh, linkage, space, align, bytes, init });
+        let known = if inside { &mut self.inner } else { &mut self.variables };
+        known.insert(name, variable);
     }
 }
 
@@ -110,16 +120,19 @@ impl<'a> Reader<'a> {
 fn width(kind: &str) -> Option<u64> {
     match kind {
         ".b8" | ".u8" | ".s8" => Some(1),
-        ".b16" | ".u16" | ".s16" | ".f16" => Some(2),
-        ".b32" | ".u32" | ".s32" | ".f32" => Some(4),
+        ".b16" | ".u16" | ".s16" | ".f16" | ".bf16" => Some(2),
+        ".b32" | ".u32" | ".s32" | ".f32" | ".f16x2" | ".bf16x2" => Some(4),
         ".b64" | ".u64" | ".s64" | ".f64" => Some(8),
+        ".b128" => Some(16),
         _ => None,
     }
 }
 
 /// Missing values are zero.
 fn initial(kind: &str, width: u64, bytes: u64, values: &[&str]) -> Option<Init> {
-    let words: Vec<u64> = values.iter().map(|v| bits(v)).collect::<Option<_>>()?;
+    let real = matches!(kind, ".f32" | ".f64").then(|| ty(kind)).flatten();
+    let word = |v: &&str| real.map_or_else(|| bits(v), |ty| literal(v, ty));
+    let words: Vec<u64> = values.iter().map(word).collect::<Option<_>>()?;
     let full = words.len() as u64 * width == bytes;
     Some(match kind {
         ".f64" if full => Init::F64(words.into_iter().map(f64::from_bits).collect()),
@@ -131,15 +144,4 @@ fn initial(kind: &str, width: u64, bytes: u64, values: &[&str]) -> Option<Init> 
             Init::Bytes(all)
         }
     })
-}
-
-impl Type {
-    /// The type by which `.reg` declares it: instructions bring the sign.
-    pub fn class(self) -> Self {
-        match self {
-            Self::U32 | Self::S32 => Self::B32,
-            Self::U64 | Self::S64 => Self::B64,
-            other => other,
-        }
-    }
 }

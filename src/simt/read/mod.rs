@@ -1,21 +1,25 @@
 //! The reader: from PTX text to the IR.
 //!
-//! It takes what NVRTC and nvcc emit for one or several kernels, and everything that the IR prints. Instructions that the
-//! IR does not know are kept verbatim ([`Op::Opaque`](super::inst::Op::Opaque)). An access of a vector becomes one access
-//! per element. Comments, `.pragma`, `.loc` and `.file` are left out. Functions (`.func`) are not supported.
+//! It takes what NVRTC, nvcc and clang emit, and everything that the IR prints. Instructions that the IR does not know are
+//! kept verbatim ([`Op::Opaque`](super::inst::Op::Opaque)). Parameters of functions that the text keeps in registers move to
+//! the parameter space. Comments are left out.
 
+mod arithmetic;
 mod body;
 mod declare;
+mod function;
 mod instruction;
+mod memory;
 mod operand;
 mod scope;
+mod warp;
 
-use super::ir::{Func, Module, Param, ParamData, Variable};
+use super::ir::{Module, Variable};
 use crate::diagnostic::{Diagnostic, Source, Span};
 use pest::Parser;
 use pest::iterators::Pair;
 use scope::Scope;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Reads one PTX module.
@@ -25,8 +29,10 @@ use std::sync::Arc;
 pub fn read(source: &Arc<Source>) -> Result<Module, Vec<Diagnostic>> {
     let mut reader = Reader {
         source,
-        module: Module::new(0),
+        module: Module { address_size: None, ..Module::new(0) },
         variables: HashMap::new(),
+        inner: HashMap::new(),
+        symbols: HashSet::new(),
         tables: HashMap::new(),
         func: None,
         depth: 0,
@@ -58,9 +64,13 @@ struct Reader<'a> {
     source: &'a Arc<Source>,
     module: Module,
     variables: HashMap<&'a str, Variable>,
-    /// `.branchtargets` by their label.
-    tables: HashMap<&'a str, Vec<&'a str>>,
-    /// The kernel that is being read.
+    /// Variables that the current function declares.
+    inner: HashMap<&'a str, Variable>,
+    /// Names of functions, textures and prototypes, wherever they are declared.
+    symbols: HashSet<&'a str>,
+    /// `.branchtargets` by their label, with the function's number.
+    tables: HashMap<(usize, &'a str), Vec<&'a str>>,
+    /// The function that is being read.
     func: Option<body::Body<'a>>,
     depth: usize,
     errors: Vec<Diagnostic>,
@@ -68,12 +78,14 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn items(&mut self, items: Vec<Pair<'a, Rule>>) {
-        self.collect_tables(&items);
+        self.look_ahead(&items);
+        let mut number = 0;
         for item in items {
             if self.errors.len() >= MOST_ERRORS {
                 return;
             }
-            self.item(item);
+            number += usize::from(item.as_rule() == Rule::header);
+            self.item(item, number);
         }
         let end = self.source.text.len();
         if self.func.is_some() {
@@ -83,22 +95,61 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn item(&mut self, item: Pair<'a, Rule>) {
+    /// What may be used before it is declared: names of functions, and tables of branch targets.
+    fn look_ahead(&mut self, items: &[Pair<'a, Rule>]) {
+        let mut number = 0;
+        for item in items {
+            let mut words = item.clone().into_inner().filter(|part| part.as_rule() == Rule::word).map(|w| w.as_str());
+            match item.as_rule() {
+                Rule::header => {
+                    number += 1;
+                    self.symbols.extend(words.next());
+                }
+                Rule::prototype => self.symbols.extend(words.next()),
+                Rule::texture => {
+                    let text = item.as_str().trim_end_matches(';').split_whitespace().last();
+                    self.symbols.extend(text.map(|name| name.split('[').next().unwrap_or(name)));
+                }
+                Rule::table => {
+                    let Some(name) = words.next() else { continue };
+                    if self.tables.insert((number, name), words.collect()).is_some() {
+                        self.error(item, "ptx::declared-twice", format!("{name} is declared twice"));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn item(&mut self, item: Pair<'a, Rule>, number: usize) {
         match item.as_rule() {
             Rule::version => {
                 let mut numbers = item.into_inner().map(|n| n.as_str().parse().unwrap_or(0));
                 self.module.version = Some((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)));
             }
             Rule::target => self.target(&item),
-            Rule::address_size if item.clone().into_inner().as_str().trim() != "64" => {
-                self.error(&item, "ptx::address-size", "addresses have 64 bits");
-            }
-            Rule::entry => self.entry(item),
+            Rule::address_size => match item.clone().into_inner().as_str().trim() {
+                "64" => self.module.address_size = Some(64),
+                "32" => self.module.address_size = Some(32),
+                _ => self.error(&item, "ptx::address-size", "addresses have 32 or 64 bits"),
+            },
+            Rule::header => self.header(item),
             Rule::limit => self.limit(&item),
-            Rule::variable => self.variable(item),
+            Rule::variable => self.variable(item, self.func.is_some()),
+            Rule::section => self.module.sections.push(item.as_str().to_owned()),
+            Rule::texture => self.module.directives.push(item.as_str().to_owned()),
+            Rule::line | Rule::pragma => self.directive(&item),
             Rule::open => self.open(&item),
             Rule::close => self.close(&item),
-            Rule::registers | Rule::label | Rule::branch | Rule::instruction | Rule::opaque => self.statement(item),
+            Rule::end => self.end(&item),
+            Rule::registers
+            | Rule::place
+            | Rule::prototype
+            | Rule::label
+            | Rule::call
+            | Rule::branch
+            | Rule::instruction
+            | Rule::opaque => self.statement(item, number),
             Rule::junk => {
                 let text = format!("\"{}\" is no PTX here", item.as_str().escape_debug());
                 self.error(&item, "ptx::syntax", text);
@@ -108,66 +159,29 @@ impl<'a> Reader<'a> {
     }
 
     fn target(&mut self, item: &Pair<'a, Rule>) {
-        let name = item.clone().into_inner().next().map_or("", |word| word.as_str());
-        let digits = name.strip_prefix("sm_").map(|n| n.trim_end_matches(|c: char| c.is_ascii_alphabetic()));
-        match digits.and_then(|n| n.parse().ok()) {
-            Some(sm) => self.module.sm = sm,
-            None => self.error(item, "ptx::target", "the target is no sm_ architecture"),
-        }
-    }
-
-    fn entry(&mut self, item: Pair<'a, Rule>) {
-        if self.func.is_some() {
-            return self.error(&item, "ptx::syntax", "a kernel inside a kernel");
-        }
-        let mut inner = item.into_inner();
-        let Some(name) = inner.next() else { return };
-        if self.module.func(name.as_str()).is_some() {
-            self.error(&name, "ptx::declared-twice", format!("{} is declared twice", name.as_str()));
-        }
-        let mut body = body::Body::new(Func::new(name.as_str()));
-        for param in inner {
-            self.param(&param, &mut body);
-        }
-        self.func = Some(body);
-    }
-
-    fn param(&mut self, item: &Pair<'a, Rule>, body: &mut body::Body<'a>) {
-        let mut ty = None;
-        let mut array = false;
-        for part in item.clone().into_inner() {
-            match part.as_rule() {
-                Rule::attribute => ty = ty.or_else(|| operand::ty(part.as_str().trim())),
-                Rule::word => {
-                    let Some(ty) = ty else {
-                        return self.error(&part, "ptx::parameter", "the parameter's type is not supported");
-                    };
-                    let param: Param = body.func.params.push(ParamData { name: part.as_str().to_owned(), ty });
-                    if body.params.insert(part.as_str(), param).is_some() {
-                        self.error(&part, "ptx::declared-twice", format!("{} is declared twice", part.as_str()));
-                    }
-                }
-                _ => array = true,
+        let mut parts = item.clone().into_inner();
+        let name = parts.next().map_or("", |word| word.as_str());
+        let more = parts.next().map_or("", |options| options.as_str());
+        let rest = name.strip_prefix("sm_").or(name.strip_prefix("compute_")).unwrap_or_default();
+        let digits = rest.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        match digits.parse() {
+            Ok(sm) => {
+                self.module.sm = sm;
+                self.module.target_options = format!("{}{more}", &rest[digits.len()..]);
             }
-        }
-        if array {
-            self.error(item, "ptx::parameter", "parameters that are arrays are not supported");
+            Err(_) => self.error(item, "ptx::target", "the target is no sm_ architecture"),
         }
     }
 
-    fn limit(&mut self, item: &Pair<'a, Rule>) {
-        let Some(body) = &mut self.func else {
-            return self.error(item, "ptx::syntax", "this directive belongs to a kernel");
-        };
-        let mut parts = item.clone().into_inner().map(|part| part.as_str());
-        let name = parts.next().unwrap_or_default();
-        let numbers: Vec<&str> = parts.collect();
-        let threads: Option<u32> =
-            numbers.iter().map(|n| n.parse().ok()).try_fold(1u32, |all, n: Option<u32>| all.checked_mul(n?));
-        if name == ".reqntid" && numbers.iter().skip(1).all(|n| *n == "1") && threads.is_some() {
-            body.func.threads = threads;
-        } else {
-            body.func.directives.push(format!("{name} {}", numbers.join(", ")));
+    fn directive(&mut self, item: &Pair<'a, Rule>) {
+        let text = item.as_str().trim_end().to_owned();
+        match &mut self.func {
+            // `.file` may stand anywhere; it belongs to the module
+            Some(body) if self.depth > 0 && !text.starts_with(".file") => body.directive(text),
+            Some(body) if self.depth == 0 && text.starts_with(".pragma") => body.func.directives.push(text),
+            // the place of a header in the source
+            Some(_) if self.depth == 0 && text.starts_with(".loc") => {}
+            _ => self.module.directives.push(text),
         }
     }
 
@@ -192,10 +206,11 @@ impl<'a> Reader<'a> {
             && let Some(body) = self.func.take()
         {
             self.finish(body);
+            self.inner.clear();
         }
     }
 
-    fn statement(&mut self, item: Pair<'a, Rule>) {
+    fn statement(&mut self, item: Pair<'a, Rule>, number: usize) {
         let Some(mut body) = self.func.take() else {
             let text = format!("\"{}\" is no declaration", first_line(item.as_str()));
             return self.error(&item, "ptx::syntax", text);
@@ -205,13 +220,26 @@ impl<'a> Reader<'a> {
         } else {
             match item.as_rule() {
                 Rule::registers => self.registers(&item, &mut body),
+                Rule::place => self.place(&item, &mut body),
+                Rule::prototype => self.prototype(item, &mut body),
                 Rule::label => self.label(&item, &mut body),
+                Rule::call => self.call(item, &mut body),
                 Rule::branch => self.branch(item, &mut body),
-                Rule::instruction => self.instruction(item, &mut body),
+                Rule::instruction => self.instruction(item, &mut body, number),
                 _ => self.opaque(item, &mut body),
             }
         }
         self.func = Some(body);
+    }
+
+    /// The variable of that name that the current function sees.
+    fn variable_of(&self, name: &str) -> Option<Variable> {
+        self.inner.get(name).or_else(|| self.variables.get(name)).copied()
+    }
+
+    /// Whether a function, a texture or a prototype has that name.
+    fn is_symbol(&self, name: &str) -> bool {
+        self.symbols.contains(name)
     }
 
     fn error(&mut self, pair: &Pair<'a, Rule>, id: &'static str, message: impl Into<String>) {

@@ -1,7 +1,7 @@
-//! Names of registers, which braces hide.
+//! Names of registers and of places for arguments, which braces hide.
 
 use crate::simt::inst::Type;
-use crate::simt::ir::Reg;
+use crate::simt::ir::{Param, Reg};
 use std::collections::HashMap;
 
 /// The registers that one pair of braces declares.
@@ -10,6 +10,7 @@ pub(super) struct Scope<'a> {
     single: HashMap<&'a str, Reg>,
     /// `%r<8>`: the prefix, its type, and the registers %r1, %r2 …; %r0 comes when it is used.
     ranges: HashMap<&'a str, Range>,
+    places: HashMap<&'a str, Param>,
 }
 
 pub(super) struct Range {
@@ -23,6 +24,15 @@ impl<'a> Scope<'a> {
     /// False when the name is taken.
     pub(super) fn declare(&mut self, name: &'a str, reg: Reg) -> bool {
         self.single.insert(name, reg).is_none()
+    }
+
+    /// False when the name is taken.
+    pub(super) fn declare_place(&mut self, name: &'a str, param: Param) -> bool {
+        self.places.insert(name, param).is_none()
+    }
+
+    pub(super) fn place(&self, name: &str) -> Option<Param> {
+        self.places.get(name).copied()
     }
 
     /// False when the prefix is taken.

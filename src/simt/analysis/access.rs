@@ -1,0 +1,79 @@
+//! Which registers every instruction reads and writes, once for all analyses.
+
+use crate::simt::inst::{Op, Operand};
+use crate::simt::ir::{Func, Inst, Reg};
+use cranelift_entity::SecondaryMap;
+
+/// The registers of every instruction.
+#[derive(Debug, Clone)]
+pub struct Accesses {
+    regs: Vec<Reg>,
+    spans: SecondaryMap<Inst, Span>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Span {
+    start: u32,
+    guard: u32,
+    old: u32,
+    write: u32,
+    end: u32,
+}
+
+impl Accesses {
+    pub fn compute(func: &Func) -> Self {
+        let mut regs = Vec::with_capacity(3 * func.insts.len());
+        let mut spans = SecondaryMap::with_capacity(func.insts.len());
+        for (inst, data) in func.insts.iter() {
+            let start = regs.len() as u32;
+            data.op.operands(|operand| {
+                if let Operand::Reg(reg) = operand {
+                    regs.push(reg);
+                }
+            });
+            let guard = regs.len() as u32;
+            regs.extend(data.guard.map(|guard| guard.pred));
+            let old = regs.len() as u32;
+            let mut results = data.op.results();
+            if matches!(data.op, Op::Opaque { .. }) {
+                results.sort_unstable();
+                results.dedup();
+            }
+            if keeps(data.guard.is_some(), &data.op) {
+                regs.extend(&results);
+            }
+            let write = regs.len() as u32;
+            regs.extend(results);
+            spans[inst] = Span { start, guard, old, write, end: regs.len() as u32 };
+        }
+        Self { regs, spans }
+    }
+
+    /// The registers among the operands, in the order of [`Op::operands`].
+    pub fn operands(&self, inst: Inst) -> &[Reg] {
+        let span = self.spans[inst];
+        &self.regs[span.start as usize..span.guard as usize]
+    }
+
+    /// All registers whose value matters: operands, the guard, and what [`kept`](Self::kept) gives.
+    pub fn reads(&self, inst: Inst) -> &[Reg] {
+        let span = self.spans[inst];
+        &self.regs[span.start as usize..span.write as usize]
+    }
+
+    /// The results whose old value may stay, in all lanes or some: those of guarded and of unknown instructions.
+    pub fn kept(&self, inst: Inst) -> &[Reg] {
+        let span = self.spans[inst];
+        &self.regs[span.old as usize..span.write as usize]
+    }
+
+    /// The results, each once.
+    pub fn writes(&self, inst: Inst) -> &[Reg] {
+        let span = self.spans[inst];
+        &self.regs[span.write as usize..span.end as usize]
+    }
+}
+
+fn keeps(guarded: bool, op: &Op) -> bool {
+    guarded || matches!(op, Op::Opaque { .. })
+}

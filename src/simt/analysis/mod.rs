@@ -1,0 +1,9 @@
+//! Analyses over the IR: each is `compute(&Func, …) -> T`, plain data about an unchanged function.
+
+pub mod access;
+pub mod cfg;
+pub mod control;
+pub mod dominators;
+pub mod liveness;
+pub mod loops;
+pub mod ssa;
