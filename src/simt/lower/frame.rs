@@ -58,7 +58,8 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
     let slots = declare("slots", slot_space(program), Init::None);
     let mut declare_shared = |name: &str, rows: u32| {
         let (name, bytes) = (format!("{}_{name}", program.symbol), 256 * u64::from(rows));
-        let data = VariableData { name, space: Space::Shared, align: 8, bytes, init: Init::None };
+        let data =
+            VariableData { name, linkage: Linkage::Internal, space: Space::Shared, align: 8, bytes, init: Init::None };
         (rows > 0).then(|| module.variables.push(data))
     };
     let [real_rows, index_rows] = constants.shared_rows();
@@ -110,7 +111,7 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
             }
         }
         if reals.is_some() || indices.is_some() {
-            b.push(Op::Bar { kind: BarKind::Sync, id: 0, threads: None });
+            b.push(Op::bar(BarKind::Sync, 0, None));
         }
         (real_bank, index_bank, bank_space) = (reals, indices, Space::Shared);
     }
@@ -168,8 +169,9 @@ fn copy(b: &mut Builder, from: Reg, to: Reg, ty: Type, count: u32, (tid, threads
     let [source, target] = [from, to].map(|base| b.ternary(TernaryOp::MadWide, Type::U32, i, ty.bytes(), base));
     let value = b.load(Space::Global, true, ty, Base::Reg(source), 0);
     let addr = Address { base: Base::Reg(target), offset: 0 };
-    b.push(Op::St { space: Space::Shared, ty, addr, src: value.into() });
-    b.push(Op::Binary { op: BinaryOp::Add, ty: Type::U32, dst: i, a: i.into(), b: threads.into() });
+    b.push(Op::store(Space::Shared, ty, addr, value));
+    let mode = Mode::default();
+    b.push(Op::Binary { op: BinaryOp::Add, mode, ty: Type::U32, dst: i, a: i.into(), b: threads.into() });
     b.end(Terminator::Bra { target: head }, exit);
 }
 
