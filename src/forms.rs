@@ -53,7 +53,7 @@ pub fn choose(
 fn count(kernel: Kernel, model: &Model, options: &Options) -> Result<(Count, bool), Vec<Diagnostic>> {
     let graph = dataflow::build(kernel, model, options)?;
     let allowed = match options.form {
-        Form::LowRank => dataflow::LOW_RANK_BOUND,
+        Form::LowRank if kernel == Kernel::Viscosity => dataflow::LOW_RANK_BOUND,
         _ => options.fit_tolerance.unwrap_or(0.0),
     };
     let count = Count {

@@ -36,18 +36,14 @@ pub fn polynomials(cubics: &[[f64; 4]], tolerance: f64) -> Polynomials {
 }
 
 fn of_degree(cubics: &[[f64; 4]], degree: usize) -> Polynomials {
-    let count = degree + 1;
-    let angle = |k: usize| (k as f64 + 0.5) * std::f64::consts::PI / count as f64;
-    let nodes: Vec<f64> = (0..count).map(|k| angle(k).cos()).collect();
+    let nodes = nodes(degree + 1);
     let property = |c: &[f64; 4], u: f64| cubic(c, (u - OFFSET) / SLOPE).exp();
-    let judged: Vec<f64> = (0..JUDGED).map(|i| 2.0 * f64::from(i) / f64::from(JUDGED - 1) - 1.0).collect();
     let mut error = 0.0f64;
     let coefficients = cubics.iter().map(|c| {
         let values = nodes.iter().map(|&u| property(c, u)).collect();
         let polynomial = interpolation(&nodes, values);
-        for &u in &judged {
-            let found = polynomial.iter().rev().fold(0.0, |sum, c| sum * u + c);
-            error = error.max((found / property(c, u) - 1.0).abs());
+        for u in judged() {
+            error = error.max((value(&polynomial, u) / property(c, u) - 1.0).abs());
         }
         polynomial
     });
@@ -55,8 +51,23 @@ fn of_degree(cubics: &[[f64; 4]], degree: usize) -> Polynomials {
     Polynomials { coefficients, error }
 }
 
+/// Chebyshev's points in -1..1.
+pub fn nodes(count: usize) -> Vec<f64> {
+    (0..count).map(|k| ((k as f64 + 0.5) * std::f64::consts::PI / count as f64).cos()).collect()
+}
+
+/// Where an approximation is judged, ends included.
+pub fn judged() -> impl Iterator<Item = f64> {
+    (0..JUDGED).map(|i| 2.0 * f64::from(i) / f64::from(JUDGED - 1) - 1.0)
+}
+
+/// A polynomial with ascending coefficients.
+pub fn value(coefficients: &[f64], u: f64) -> f64 {
+    coefficients.iter().rev().fold(0.0, |sum, c| sum * u + c)
+}
+
 /// Newton's interpolation, multiplied out.
-fn interpolation(nodes: &[f64], mut values: Vec<f64>) -> Vec<f64> {
+pub fn interpolation(nodes: &[f64], mut values: Vec<f64>) -> Vec<f64> {
     let n = nodes.len();
     for level in 1..n {
         for k in (level..n).rev() {

@@ -11,7 +11,8 @@ pub enum Form {
     Pairwise,
     /// Viscosity: one symmetric matrix and three right-hand sides. Exact.
     Symmetric,
-    /// Viscosity: the symmetric matrix as a product of two thin ones, to [`LOW_RANK_BOUND`].
+    /// Viscosity: the symmetric matrix as a product of two thin ones, to [`LOW_RANK_BOUND`]. Diffusion: a small core
+    /// that depends on temperature between thin factors, to the fit tolerance.
     LowRank,
     /// Diffusion and conductivity: polynomials in ln T instead of exponentials, to the fit tolerance.
     Polynomial,
@@ -40,10 +41,11 @@ impl Form {
         let all: &[Self] = match kernel {
             Kernel::Viscosity => &[Self::Pairwise, Self::Symmetric, Self::LowRank],
             Kernel::Conductivity => &[Self::Pairwise, Self::Lean, Self::Polynomial],
-            Kernel::Diffusion => &[Self::Pairwise, Self::Polynomial],
+            Kernel::Diffusion => &[Self::Pairwise, Self::Polynomial, Self::LowRank],
             Kernel::Chemistry => &[Self::Pairwise, Self::Lean],
         };
-        all.iter().copied().filter(|&form| form != Self::Polynomial || fit_tolerance.is_some()).collect()
+        let fitted = |form: Self| form == Self::Polynomial || form == Self::LowRank && kernel == Kernel::Diffusion;
+        all.iter().copied().filter(|&form| !fitted(form) || fit_tolerance.is_some()).collect()
     }
 
     /// This form where the kernel has it and the tolerance allows it, else the pairwise form.

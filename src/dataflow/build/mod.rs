@@ -6,17 +6,20 @@ mod common;
 mod conductivity;
 mod diffusion;
 mod eigen;
+mod factored;
 mod form;
 mod gibbs;
 mod low_rank;
 mod means;
 mod pressure;
+mod purity;
 mod qssa;
 mod reaction;
 mod resistances;
 mod split;
 mod stiffness;
 mod symmetric;
+mod tucker;
 mod viscosity;
 
 pub use form::{Form, LOW_RANK_BOUND};
@@ -131,6 +134,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             means::polynomial(model, fits()?, options, tolerance)
         }
         (Kernel::Conductivity, ..) => conductivity::build(model, fits()?, options),
+        (Kernel::Diffusion, Form::LowRank, Some(tolerance)) => factored::build(model, fits()?, options, tolerance),
         (Kernel::Diffusion, Form::Polynomial, Some(tolerance)) => {
             resistances::build(model, fits()?, options, tolerance)
         }

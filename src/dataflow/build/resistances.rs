@@ -20,8 +20,7 @@ const POWER: f64 = 1.75;
 pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
     let n = model.species().len();
     let mut graph = common::begin("diffusion", model, "diffusion", n as u32, &SCALARS);
-    let inverse = |c: &[f64; 4]| [ATMOSPHERE.ln() - c[0], POWER - c[1], -c[2], -c[3]];
-    let cubics: Vec<[f64; 4]> = fits.diffusion.iter().map(inverse).collect();
+    let cubics = inverse_cubics(fits);
     let pairs = approximation::polynomials(&cubics, tolerance);
     graph.bound = pairs.error;
     let degree = pairs.coefficients[0].len() - 1;
@@ -60,8 +59,13 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     graph
 }
 
+/// ln(T^1.75/D) at 1 atm as cubics in ln T.
+pub fn inverse_cubics(fits: &TransportFits) -> Vec<[f64; 4]> {
+    fits.diffusion.iter().map(|c| [ATMOSPHERE.ln() - c[0], POWER - c[1], -c[2], -c[3]]).collect()
+}
+
 /// (P_atm/P) T^1.75 / sum_j x_j m_j
-fn scale(graph: &mut Graph, masses: &[(Value, Value)]) -> Value {
+pub fn scale(graph: &mut Graph, masses: &[(Value, Value)]) -> Value {
     let mut b = Body::default();
     let mut mass = b.input(0);
     for k in 1..masses.len() as u32 {

@@ -103,7 +103,8 @@ fn sources(
     for group in common::blocks(species.len(), warps * species.len().div_ceil(warps * SOURCES)) {
         let mut b = Body::default();
         let e: Vec<Id> = (0..group.len() as u32).map(|i| root(&mut b, 5 * i)).collect();
-        let inverse = reciprocals(&mut b, &e);
+        let one = b.literal(1.0);
+        let inverse = quotients(&mut b, one, &e);
         for (i, (&e, &inverse)) in (0u32..).zip(e.iter().zip(&inverse)) {
             let (x, root) = (common::mole_fraction(&mut b, i), b.constant(5 * i + 4));
             let w = b.mul(x, root);
@@ -127,14 +128,13 @@ fn sources(
     (triples, roots)
 }
 
-/// 1/a of a few positive numbers of moderate size, with one division.
-fn reciprocals(b: &mut Body, all: &[Id]) -> Vec<Id> {
+/// numerator/a for a few positive numbers a of moderate size, with one division.
+pub fn quotients(b: &mut Body, numerator: Id, all: &[Id]) -> Vec<Id> {
     let mut products = vec![all[0]];
     for (i, &a) in all.iter().enumerate().skip(1) {
         products.push(b.mul(products[i - 1], a));
     }
-    let one = b.literal(1.0);
-    let mut rest = b.div(one, products[all.len() - 1]);
+    let mut rest = b.div(numerator, products[all.len() - 1]);
     let mut inverse = vec![rest; all.len()];
     for i in (1..all.len()).rev() {
         inverse[i] = b.mul(rest, products[i - 1]);
