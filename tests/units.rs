@@ -42,7 +42,7 @@ fn reduced_chemistry_is_verified_in_cgs() {
 
 fn model() -> Model {
     let files = Files { mechanism: request::shipped("h2o2"), ..Files::default() };
-    let (mechanism, _) = mechanism::read_with(&files, mechanism::Options { permissive: false }).unwrap();
+    let (mechanism, _) = mechanism::read_with(&files, mechanism::Options::default()).unwrap();
     kinetics::model(mechanism).unwrap()
 }
 
