@@ -53,14 +53,14 @@ fn every_layout_and_many_warp_counts() {
     }
 }
 
-/// Slots and constants share what a CTA of Kepler may have: the schedule gives way.
+/// Slots and constants share what a CTA may have: the schedule gives way.
 #[test]
 fn slots_make_room_for_constants() {
-    let request = |constants| Request { kernels: vec![Kernel::Diffusion], ..with("gri30", "kepler", constants) };
+    let request = |constants| Request { kernels: vec![Kernel::Diffusion], ..with("gri30", "ampere-ga10x", constants) };
     let striped = verified(&request(Residence::Striped));
     let shared = verified(&request(Residence::Shared));
-    assert!(striped[0].shared_bytes == 49152 && shared[0].shared_bytes <= 49152);
-    assert!(shared[0].barriers >= striped[0].barriers);
+    assert!(striped[0].shared_bytes > 101_376 - 60_000 && shared[0].shared_bytes <= 101_376);
+    assert!(shared[0].barriers > striped[0].barriers);
 }
 
 #[test]

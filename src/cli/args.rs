@@ -132,6 +132,9 @@ pub struct InputArguments {
     /// Quasi-steady and stiff species, or none [default: reduction.txt beside the mechanism, if it is there]
     #[arg(long, value_name = "FILE|none")]
     pub reduction: Option<PathBuf>,
+    /// Phase of a YAML file [default: its first phase of the type ideal-gas]
+    #[arg(long, value_name = "NAME")]
+    pub phase: Option<String>,
     /// Turn errors that have an obvious repair into warnings
     #[arg(long)]
     pub permissive: bool,
@@ -153,12 +156,21 @@ pub struct CheckArguments {
 pub struct FmtArguments {
     #[command(flatten)]
     pub input: InputArguments,
+    /// Format to write: CHEMKIN files, or one Cantera YAML file
+    #[arg(long, value_enum, default_value_t = Format::Chemkin)]
+    pub to: Format,
     /// Write nothing; exit with 1 when a file is not in canonical form
     #[arg(long, conflicts_with = "output")]
     pub check: bool,
-    /// Folder for chem.inp, therm.dat and tran.dat [default: the mechanism alone goes to stdout]
+    /// Folder for chem.inp, therm.dat and tran.dat, or for chem.yaml [default: the mechanism alone goes to stdout]
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Chemkin,
+    Yaml,
 }
 
 #[derive(Debug, Args)]

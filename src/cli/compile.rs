@@ -81,7 +81,8 @@ pub fn files(input: &InputArguments) -> Result<Files, Failure> {
         Some(path) if path.as_os_str() == "none" => Companion::Ignored,
         Some(path) => Companion::At(path.clone()),
     };
-    Ok(Files { mechanism, thermo: input.thermo.clone(), transport: input.transport.clone(), reduction })
+    let (thermo, transport, phase) = (input.thermo.clone(), input.transport.clone(), input.phase.clone());
+    Ok(Files { mechanism, thermo, transport, reduction, phase })
 }
 
 /// How the input files of a command are read.

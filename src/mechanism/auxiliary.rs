@@ -4,7 +4,7 @@ use super::chemkin::is_duplicate_mark;
 use super::names::Names;
 use super::report::Report;
 use super::syntax::{Item, Word};
-use super::units::Units;
+use super::units::{ATMOSPHERE, RateUnits, Units};
 use super::{LandauTeller, SpeciesIndex, number};
 use std::ops::RangeInclusive;
 
@@ -14,6 +14,8 @@ pub struct RawRate<'a> {
     pub a: Word<'a>,
     pub b: f64,
     pub e: f64,
+    /// Of `A`, where it has its own; energies are in the reaction's unit all the same.
+    pub units: Option<RateUnits>,
 }
 
 /// A keyword with its numbers.
@@ -35,10 +37,10 @@ pub struct Auxiliary<'a> {
     pub sri: Option<Given<'a, Vec<f64>>>,
     pub landau_teller: Option<Given<'a, LandauTeller>>,
     pub reverse_landau_teller: Option<Given<'a, LandauTeller>>,
-    /// Pressure in atm
+    /// Pressure in Pa
     pub plog: Vec<Given<'a, (f64, RawRate<'a>)>>,
     pub temperatures: Option<Given<'a, Vec<f64>>>,
-    /// atm
+    /// Pa
     pub pressures: Option<Given<'a, Vec<f64>>>,
     /// All numbers of all CHEB keywords in a row.
     pub chebyshev: Option<Given<'a, Vec<f64>>>,
@@ -103,7 +105,8 @@ impl<'a> Reader<'a, '_> {
                 once(&mut self.auxiliary.temperatures, place, value, self.report)
             }
             "PCHEB" => {
-                let value = self.numbers(item, 2..=2)?;
+                let value =
+                    self.numbers(item, 2..=2)?.into_iter().map(|atmospheres| atmospheres * ATMOSPHERE).collect();
                 once(&mut self.auxiliary.pressures, place, value, self.report)
             }
             "CHEB" => {
@@ -138,7 +141,7 @@ impl<'a> Reader<'a, '_> {
 
     fn rate(&mut self, item: &Item<'a>) -> Option<RawRate<'a>> {
         let values = self.numbers(item, 3..=3)?;
-        Some(RawRate { a: *item.arguments.as_ref()?.first()?, b: values[1], e: values[2] })
+        Some(RawRate { a: *item.arguments.as_ref()?.first()?, b: values[1], e: values[2], units: None })
     }
 
     fn plog(&mut self, item: &Item<'a>) -> Option<(f64, RawRate<'a>)> {
@@ -149,7 +152,7 @@ impl<'a> Reader<'a, '_> {
             self.report.error("mechanism::pressure", message, &words[0], "PLOG/ pressure in atm, A, b, E /");
             return None;
         }
-        Some((values[0], RawRate { a: words[1], b: values[2], e: values[3] }))
+        Some((values[0] * ATMOSPHERE, RawRate { a: words[1], b: values[2], e: values[3], units: None }))
     }
 
     fn landau_teller(&mut self, item: &Item<'a>) -> Option<LandauTeller> {

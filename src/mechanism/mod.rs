@@ -24,7 +24,7 @@ mod write;
 mod yaml;
 
 pub use read::{Companion, Files, Options, Outcome, Sources, decode, input_files, parse, read, read_with};
-pub use write::{Written, write};
+pub use write::{Written, write, write_yaml};
 
 use crate::diagnostic::Span;
 

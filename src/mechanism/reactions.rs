@@ -8,8 +8,9 @@ use super::report::{Report, brief};
 use super::syntax::{File, ReactionLines};
 use super::units::Units;
 use super::{Collider, Element, Rate, Reaction, Reverse, Species, SpeciesIndex, number};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Source};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// Reads every reaction; those with errors are left out.
 pub fn read(file: &File, names: &Names, report: &mut Report) -> Vec<Reaction> {
@@ -104,7 +105,7 @@ fn reaction(lines: &ReactionLines, names: &Names, units: Units, report: &mut Rep
         report_number(word, report);
     }
     let numbers = match values.as_slice() {
-        &[(a, Some(_)), (_, Some(b)), (_, Some(e))] => RawRate { a: *a, b, e },
+        &[(a, Some(_)), (_, Some(b)), (_, Some(e))] => RawRate { a: *a, b, e, units: None },
         _ => return None,
     };
     let (auxiliary, equation) = (auxiliary?, equation?);
@@ -176,16 +177,23 @@ fn short(x: f64) -> f64 {
     (x * 1e6).round() / 1e6
 }
 
-/// Line numbers of reactions without a scan of the text for each.
-struct LineNumbers(Vec<usize>);
+/// Line numbers of reactions without a scan of the text for each: where the lines of each source end.
+struct LineNumbers(Vec<(Arc<Source>, Vec<usize>)>);
 
 impl LineNumbers {
     fn new(reactions: &[Reaction]) -> Self {
-        let text = reactions.first().map_or("", |reaction| &reaction.span.source.text);
-        Self(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect())
+        let mut sources: Vec<(Arc<Source>, Vec<usize>)> = Vec::new();
+        for source in reactions.iter().map(|reaction| &reaction.span.source) {
+            if sources.iter().all(|(known, _)| !Arc::ptr_eq(known, source)) {
+                let ends = source.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i);
+                sources.push((Arc::clone(source), ends.collect()));
+            }
+        }
+        Self(sources)
     }
 
     fn of(&self, reaction: &Reaction) -> usize {
-        1 + self.0.partition_point(|&newline| newline < reaction.span.offset)
+        let ends = self.0.iter().find(|(source, _)| Arc::ptr_eq(source, &reaction.span.source));
+        1 + ends.map_or(0, |(_, ends)| ends.partition_point(|&newline| newline < reaction.span.offset))
     }
 }

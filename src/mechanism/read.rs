@@ -17,6 +17,8 @@ pub struct Files {
     pub thermo: Option<PathBuf>,
     pub transport: Option<PathBuf>,
     pub reduction: Companion,
+    /// The phase of a YAML file; its first one of ideal gases when it is left out.
+    pub phase: Option<String>,
 }
 
 /// Where an optional companion is.
@@ -66,7 +68,11 @@ pub fn read(files: &Files) -> Outcome {
 /// given or found.
 pub fn input_files(files: &Files) -> Vec<PathBuf> {
     if yaml::is_yaml(&files.mechanism.to_string_lossy()) {
-        return [Some(files.mechanism.clone()), reduction_path(files)].into_iter().flatten().collect();
+        let others = load(&files.mechanism, &mut Report::default())
+            .map_or_else(Vec::new, |source| yaml::files(&source, files.phase.as_deref()));
+        let others = others.iter().map(|name| beside(&files.mechanism, name));
+        let first = [files.mechanism.clone()].into_iter();
+        return first.chain(others).chain(reduction_path(files)).collect();
     }
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
     let thermo = files.thermo.clone().or_else(|| companion(folder, THERMO_NAMES));
@@ -84,7 +90,17 @@ pub fn read_with(files: &Files, options: Options) -> Outcome {
     if yaml::is_yaml(&source.name) {
         let companions = [&files.thermo, &files.transport].map(Option::is_some);
         let reduction = reduction_path(files).and_then(|path| load(&path, &mut report));
-        return check_yaml(name_of(&files.mechanism), &source, companions, reduction.as_ref(), report);
+        let mut other = |name: &str, place: &Word, report: &mut Report| {
+            let path = beside(&files.mechanism, name);
+            let source = load(&path, &mut Report::default());
+            if source.is_none() {
+                missing_file(&path.display().to_string(), place, report);
+            }
+            source
+        };
+        let phase = files.phase.as_deref();
+        let name = name_of(&files.mechanism);
+        return check_yaml(name, &source, phase, &mut other, companions, reduction.as_ref(), report);
     }
     let file = chemkin::parse(&source, &mut report);
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
@@ -116,7 +132,12 @@ pub fn parse(sources: &Sources, options: Options) -> Outcome {
     if yaml::is_yaml(&sources.mechanism.name) {
         let companions = [&sources.thermo, &sources.transport].map(Option::is_some);
         let reduction = sources.reduction.as_ref();
-        return check_yaml(identifier(&sources.name), &sources.mechanism, companions, reduction, report);
+        let mut other = |name: &str, place: &Word, report: &mut Report| {
+            missing_file(name, place, report);
+            None
+        };
+        let name = identifier(&sources.name);
+        return check_yaml(name, &sources.mechanism, None, &mut other, companions, reduction, report);
     }
     let file = chemkin::parse(&sources.mechanism, &mut report);
     let companions = Companions {
@@ -188,6 +209,8 @@ fn check<'a>(
 fn check_yaml(
     name: String,
     source: &Arc<Source>,
+    phase: Option<&str>,
+    other: &mut yaml::Load,
     companions: [bool; 2],
     reduction: Option<&Arc<Source>>,
     mut report: Report,
@@ -196,7 +219,7 @@ fn check_yaml(
         let message = format!("a {what} file is given beside a YAML file, which holds these data itself");
         report.push(Diagnostic::error("yaml::companion", message).help(format!("leave --{what} out")));
     }
-    let Some(contents) = yaml::read(source, &mut report) else { return Err(report.sorted()) };
+    let Some(contents) = yaml::read(source, phase, other, &mut report) else { return Err(report.sorted()) };
     let yaml::Contents { elements, species, reactions } = contents;
     let declared = species.len();
     let parts = Parts { elements, species, reactions, declared };
@@ -256,6 +279,16 @@ fn covers<'a>(given: impl Iterator<Item = &'a str>, species: &[Word]) -> bool {
 
 fn companion(folder: &Path, names: [&str; 2]) -> Option<PathBuf> {
     names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+}
+
+/// Where a YAML file finds another one that it names.
+fn beside(mechanism: &Path, name: &str) -> PathBuf {
+    mechanism.parent().unwrap_or(Path::new("")).join(name)
+}
+
+fn missing_file(name: &str, place: &Word, report: &mut Report) {
+    let message = format!("cannot read '{name}', to which the phase refers");
+    report.error("yaml::missing-file", message, place, "put the file beside the mechanism, or copy its entries");
 }
 
 fn reduction_path(files: &Files) -> Option<PathBuf> {

@@ -53,6 +53,11 @@ impl Report {
         self.errors
     }
 
+    /// Whether all diagnostics have this id.
+    pub fn has_only(&self, id: &str) -> bool {
+        self.dropped == 0 && self.diagnostics.iter().all(|diagnostic| diagnostic.id == id)
+    }
+
     /// Whether a file could not be opened: what it would have held is then not missing.
     pub fn has_unreadable_file(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.id == "mechanism::unreadable-file")

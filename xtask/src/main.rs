@@ -1,11 +1,15 @@
 //! Chores of the project, run as `cargo xtask CHORE`:
 //!
-//! - `test [ARGUMENTS]` fetches the compilers that tests use if it can, then runs `cargo test --workspace --release ARGUMENTS`
+//! - `test [ARGUMENTS]` fetches the compilers that tests use and Cantera's mechanisms if it can, then runs
+//!   `cargo test --workspace --release ARGUMENTS`
 //! - `toolchain` only fetches the compilers
+//! - `cantera` only fetches Cantera's mechanisms
 //! - `targets [MECHANISM [WARPS]]` compiles a mechanism for every target and writes `docs/targets.md`
 
+mod cantera;
 mod targets;
 mod toolchain;
+mod wheels;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -16,6 +20,9 @@ fn main() -> ExitCode {
         Some("test") => {
             for missing in toolchain::fetch(&root()) {
                 eprintln!("Not installed; the tests that need it will be skipped. {missing}");
+            }
+            if let Err(reason) = cantera::fetch(&root()) {
+                eprintln!("The tests that read Cantera's mechanisms will be skipped: {reason}");
             }
             test(arguments)
         }
@@ -35,12 +42,26 @@ fn main() -> ExitCode {
                 }
             }
         }
+        Some("cantera") => show("Cantera's mechanisms", cantera::fetch(&root())),
         _ => {
             eprintln!(
-                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       \
+                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       \
                  cargo xtask targets [MECHANISM [WARPS]]"
             );
             ExitCode::from(2)
+        }
+    }
+}
+
+fn show(what: &str, fetched: Result<PathBuf, String>) -> ExitCode {
+    match fetched {
+        Ok(folder) => {
+            println!("{}", folder.display());
+            ExitCode::SUCCESS
+        }
+        Err(reason) => {
+            eprintln!("{what} are not installed: {reason}");
+            ExitCode::FAILURE
         }
     }
 }

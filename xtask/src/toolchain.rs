@@ -1,7 +1,8 @@
 //! Installs the compilers that the tests use, none of which needs a GPU: CUDA's from their Python wheels into
 //! `.toolchain/`, the others from Debian.
 
-use std::ffi::{OsStr, OsString};
+use crate::wheels;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -50,23 +51,14 @@ pub fn fetch(root: &Path) -> Vec<String> {
 }
 
 fn install(root: &Path, wanted: &Wheels) -> Result<(), String> {
-    let Wheels { folder: name, wheels, files } = wanted;
+    let Wheels { folder: name, wheels: packages, files } = wanted;
     let folder = match std::env::var_os("SINGE_TOOLCHAIN").map(PathBuf::from) {
         Some(folder) => folder.with_file_name(name),
         None => root.join(".toolchain").join(name),
     };
     let is_complete = || files.iter().all(|file| folder.join(file).is_file());
     if !is_complete() {
-        let failed = |reason| format!("{name}: {reason}");
-        pip(&[OsStr::new("--version")]).map_err(failed)?;
-        eprintln!("Installing {} into {}", wheels.join(", "), folder.display());
-        // Fails soon where there is no network.
-        let options = "install --quiet --no-input --disable-pip-version-check --retries 1 --timeout 20 --no-deps --upgrade \
-                       --target";
-        let mut arguments: Vec<&OsStr> = options.split_whitespace().map(OsStr::new).collect();
-        arguments.push(folder.as_os_str());
-        arguments.extend(wheels.iter().map(OsStr::new));
-        pip(&arguments).map_err(failed)?;
+        wheels::install(packages, &folder).map_err(|reason| format!("{name}: {reason}"))?;
         if !is_complete() {
             return Err(format!("{name}: the wheels lack {}", files.join(" or ")));
         }
@@ -120,19 +112,4 @@ fn runs(program: &str, argument: &str) -> bool {
 
 fn runs_all(program: &str, arguments: &[&str]) -> bool {
     Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
-}
-
-fn pip(arguments: &[&OsStr]) -> Result<(), String> {
-    let output = Command::new("python3")
-        .args(["-m", "pip"])
-        .args(arguments)
-        .output()
-        .map_err(|e| format!("python3 cannot be run: {e}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    // The last line that pip prints says what went wrong.
-    let messages = String::from_utf8_lossy(&output.stderr);
-    let last = messages.lines().rev().find(|line| line.contains("ERROR") || line.contains("No module"));
-    Err(last.unwrap_or("pip failed").trim().to_owned())
 }
