@@ -41,6 +41,8 @@ SINGE_FUNCTION double __hiloint2double(int high, int low) { return __nvvm_lohi_i
 pub fn compile(name: &str, source: &str, arch: ComputeCapability) -> Result<String, String> {
     let failed = |what: &str, e: std::io::Error| format!("{what}: {e}");
     let mut input = tempfile::Builder::new().suffix(".cu").tempfile().map_err(|e| failed("temporary file", e))?;
+    // Clang would put tables that are const into constant memory, which is too small for them.
+    let source = source.replace("static __device__ const ", "static __device__ ");
     write!(input, "{DECLARATIONS}\n#line 1 \"{name}\"\n{source}").map_err(|e| failed("temporary file", e))?;
     let output = Command::new("clang")
         .args(["-x", "cuda", "--cuda-device-only", "-S", "-O3", "-nocudainc", "-nocudalib", "-nostdinc", "-std=c++11"])
