@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::compilers;
-use crate::dataflow::{self, Form, Graph, Kernel, Units};
+use crate::dataflow::{self, Exponential, Form, Graph, Kernel, Units};
 use crate::diagnostic::Diagnostic;
 use crate::emit::overlay::{self, Codegen, Residence};
 use crate::emit::program::Program;
@@ -18,7 +18,7 @@ use crate::report::{self, KernelReport, Report};
 use crate::schedule::proof::{self, Proven};
 use crate::schedule::{self, Limits, Placement, Schedule};
 use crate::simt;
-use crate::target::Target;
+use crate::target::{Shuffle, Target};
 use crate::verify::{self, Subject};
 
 /// All that a compilation depends on.
@@ -229,7 +229,7 @@ fn settle(
 }
 
 /// Graph, mapping and schedule. Inputs pass through shared memory, unless leaving them in global memory gives a
-/// shorter schedule or is all that fits.
+/// shorter schedule or is all that fits. The lean chemistry does without activities where they do not fit.
 fn plan(
     kernel: Kernel,
     model: &Model,
@@ -244,8 +244,11 @@ fn plan(
     let warps = options.warps;
     let mut best: Option<(Graph, Mapping, Schedule)> = None;
     let mut shortage = Vec::new();
-    for stage_inputs in [true, false] {
-        let options = dataflow::Options { stage_inputs, form, ..options };
+    for (stage_inputs, activities) in [(true, true), (false, true), (false, false)] {
+        if !activities && (best.is_some() || form != Form::Lean || kernel != Kernel::Chemistry) {
+            continue;
+        }
+        let options = dataflow::Options { stage_inputs, activities, form, ..options };
         let graph = observer.pass("dataflow", k, || dataflow::build(kernel, model, &options)).map_err(input)?;
         let mapping = observer
             .pass("map", k, || mapping::map(&graph, warps, request.mapper, &request.weights))
@@ -278,7 +281,14 @@ fn options(request: &Request) -> dataflow::Options {
         stiffness: request.stiffness,
         qssa_warps: request.qssa_warps.map(|n| n.min(request.warps)),
         units: request.units,
+        activities: true,
+        exponential: exponential(request.target),
     }
+}
+
+/// The table is read by shuffle.
+fn exponential(target: &Target) -> Exponential {
+    if target.shuffle == Shuffle::Mirror { Exponential::Polynomial } else { Exponential::Table }
 }
 
 /// What one CTA of the target may use.

@@ -174,6 +174,25 @@ fn auto_takes_the_form_of_fewest_slots() {
     }
 }
 
+/// Slots of the lean chemistry per point of the data-parallel kernel: what is reached today, so that none is lost.
+#[test]
+fn lean_chemistry_takes_few_slots() {
+    let most = [("h2o2", 1_100.0), ("gri30", 10_600.0), ("dme", 5_250.0), ("heptane", 9_000.0), ("usc2", 22_000.0)];
+    for path in mechanisms() {
+        let kernels = vec![Kernel::Chemistry];
+        let request = Request { codegen: Codegen::DataParallel, kernels, ..request(path.clone(), None) };
+        let report =
+            driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+        let chemistry = &report.kernels[0];
+        for form in &chemistry.forms {
+            println!("{:8} {:9} {:>6} slots: {:?}", name(&path), form.form, form.slots, form.tally);
+        }
+        let slots = chemistry.verification.as_ref().unwrap().slots_per_point;
+        let (_, most) = most.iter().find(|(known, _)| *known == name(&path)).unwrap();
+        assert!(slots <= *most, "{}: {slots}", name(&path));
+    }
+}
+
 #[test]
 fn exact_leaves_polynomials_out() {
     for kernel in Kernel::ALL {

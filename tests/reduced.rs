@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use serde::Deserialize;
-use singe::dataflow::{Kernel, Options, build, interpret};
+use singe::dataflow::{Form, Kernel, Options, build, interpret};
 use singe::driver::{self, Request};
 use singe::emit::overlay::Codegen;
 use singe::kinetics::{self, Stiffness};
@@ -48,8 +48,10 @@ fn graphs_equal_the_reference(name: &str) {
     let model = kinetics::model(mechanism).unwrap();
     let file = File::open(shared.join("reference").join(format!("{name}_reduced.json.gz"))).unwrap();
     let reference: Reference = serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
-    for (stiffness, stage_inputs) in [(Stiffness::Sequential, true), (Stiffness::Jacobi, false)] {
-        let options = Options { stage_inputs, stiffness, ..Options::default() };
+    let ways = [(Stiffness::Sequential, true), (Stiffness::Jacobi, false)];
+    for ((stiffness, stage_inputs), form) in ways.into_iter().flat_map(|way| [(way, Form::Pairwise), (way, Form::Lean)])
+    {
+        let options = Options { stage_inputs, stiffness, form, ..Options::default() };
         let graph = build(Kernel::Chemistry, &model, &options).unwrap();
         for (n, s) in reference.states.iter().enumerate() {
             let output = vec![f64::NAN; s.X.len()];
@@ -62,7 +64,10 @@ fn graphs_equal_the_reference(name: &str) {
             let tolerance = f64::max(1e-8, 3e-10 * s.sensitivity);
             for ((found, expected), gross) in fields[5].iter().zip(net).zip(gross) {
                 let close = (found - expected).abs() <= tolerance * gross;
-                assert!(close, "{name} state {n} {stiffness:?}: {found:e} instead of {expected:e}, gross {gross:e}");
+                assert!(
+                    close,
+                    "{name} {form} state {n} {stiffness:?}: {found:e} instead of {expected:e}, gross {gross:e}"
+                );
             }
         }
     }
@@ -92,7 +97,10 @@ fn verified(request: &Request) {
     for k in &report.kernels {
         let v = k.verification.as_ref().unwrap();
         assert!(v.largest_error <= v.tolerance, "{what} {}", k.kernel);
-        println!("{what}: {} error {:.1e}, {} barriers, {} phases", k.kernel, v.largest_error, k.barriers, k.phases);
+        println!(
+            "{what}: {} {} error {:.1e}, {:.0} slots, {} barriers, {} phases",
+            k.form, k.kernel, v.largest_error, v.slots_per_point, k.barriers, k.phases
+        );
     }
 }
 
@@ -113,6 +121,17 @@ fn kernels(name: &str) {
     }
     for codegen in [Codegen::Switch, Codegen::DataParallel] {
         verified(&Request { codegen, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
+    }
+    let lean = Request { form: Some(Form::Lean), kernels: vec![Kernel::Chemistry], ..request(path) };
+    verified(&Request { codegen: Codegen::DataParallel, ..lean.clone() });
+    for (warps, qssa_warps, stiffness) in [
+        (8, None, Stiffness::Sequential),
+        (16, None, Stiffness::Sequential),
+        (16, Some(2), Stiffness::Sequential),
+        (8, Some(2), Stiffness::Jacobi),
+        (13, None, Stiffness::Off),
+    ] {
+        verified(&Request { warps, qssa_warps, stiffness, ..lean.clone() });
     }
 }
 

@@ -1,6 +1,6 @@
 //! Every warp count and every layout of code: all kernels proven and verified.
 
-use singe::dataflow::Kernel;
+use singe::dataflow::{Form, Kernel};
 use singe::driver::{self, FailureKind, Request};
 use singe::emit::overlay::Codegen;
 use singe::mapping::Weights;
@@ -105,7 +105,9 @@ fn shared_zoo() {
         for codegen in [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel] {
             for warps in [1, 4, 7, 16] {
                 let zoo = request(shared.join(name).join("chem.inp"));
-                verified(&Request { warps, codegen, kernels: vec![Kernel::Chemistry], ..zoo });
+                let chemistry = Request { warps, codegen, kernels: vec![Kernel::Chemistry], ..zoo };
+                verified(&chemistry);
+                verified(&Request { form: Some(Form::Lean), ..chemistry });
             }
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use super::body::Body;
+use super::body::{Body, Tally};
 use super::units::Units;
 
 /// An operation: the unit that is mapped to a warp.
@@ -272,8 +272,23 @@ impl Graph {
 
     /// Double-precision issue slots per point, as counted before scheduling: every warp computes the scalars.
     pub fn slots(&self, warps: u32) -> u64 {
-        let steps: u64 = self.steps().map(|at| self.body(at).slots()).sum();
-        steps + u64::from(warps) * self.shapes[self.preamble.shape].slots()
+        let Tally { exponentials, logarithms, divisions, others } = self.tally(warps);
+        exponentials + logarithms + divisions + others
+    }
+
+    /// What these slots go to.
+    pub fn tally(&self, warps: u32) -> Tally {
+        let mut sum = Tally::default();
+        let mut add = |body: &Body, times: u64| {
+            let Tally { exponentials, logarithms, divisions, others } = body.tally();
+            sum.exponentials += times * exponentials;
+            sum.logarithms += times * logarithms;
+            sum.divisions += times * divisions;
+            sum.others += times * others;
+        };
+        self.steps().for_each(|at| add(self.body(at), 1));
+        add(&self.shapes[self.preamble.shape], u64::from(warps));
+        sum
     }
 
     /// Constants of all steps: each takes about two shuffles per group of points when it is striped over lanes.

@@ -38,6 +38,21 @@ pub struct Program {
     pub body: Vec<Node>,
 }
 
+impl Program {
+    /// Whether the program computes this function.
+    pub fn calls(&self, function: Unary) -> bool {
+        fn any(nodes: &[Node], function: Unary) -> bool {
+            nodes.iter().any(|node| match node {
+                Node::Let { value, .. } => matches!(value, Value::Unary(f, _) if *f == function),
+                Node::If { body, .. } | Node::Loop { body, .. } => any(body, function),
+                Node::Switch { arms } => arms.iter().any(|(_, body)| any(body, function)),
+                Node::Comment(_) | Node::StoreSlot { .. } | Node::StoreField { .. } | Node::Barrier { .. } => false,
+            })
+        }
+        any(&self.body, function)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Execution {
     /// A CTA of `warps` warps cooperates on one group of 32 points; slots are in shared memory. The streaming loop is

@@ -1,6 +1,7 @@
 //! The report as a table, one column per kernel.
 
 use super::{KernelReport, Report};
+use crate::dataflow::body::Tally;
 
 /// Name of a row, and its cell for one kernel.
 type Row = (&'static str, fn(&KernelReport) -> String);
@@ -68,10 +69,18 @@ pub fn table(report: &Report) -> String {
         );
     }
     for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {
-        out += &format!("\nforms of {} (slots and shuffles per point before scheduling, error bound)\n", kernel.kernel);
+        out += &format!(
+            "\nforms of {} per point before scheduling: slots (exponentials, logarithms, divisions, others), shuffles, error bound\n",
+            kernel.kernel
+        );
         for f in &kernel.forms {
             let chosen = if f.form == kernel.form { "  chosen" } else { "" };
-            out += &format!("  {:10}  {:>8}  {:>8}  {:.1e}{chosen}\n", f.form, f.slots, f.shuffles, f.error_bound);
+            let Tally { exponentials, logarithms, divisions, others } = f.tally;
+            let kinds = format!("({exponentials}, {logarithms}, {divisions}, {others})");
+            out += &format!(
+                "  {:10}  {:>8} {kinds:28}  {:>8}  {:.1e}{chosen}\n",
+                f.form, f.slots, f.shuffles, f.error_bound
+            );
         }
     }
     out

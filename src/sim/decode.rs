@@ -321,6 +321,8 @@ impl Decoder<'_, '_> {
                 let class = match op {
                     UnaryOp::Mov => Class::Move,
                     UnaryOp::Sqrt | UnaryOp::Rcp => Class::DoubleLong,
+                    // A sign is a modifier of the operand that reads it.
+                    UnaryOp::Neg | UnaryOp::Abs if *ty == Type::F64 => Class::Move,
                     _ => arithmetic(*ty),
                 };
                 (class, micro)

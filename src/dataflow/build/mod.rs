@@ -1,5 +1,6 @@
 //! One builder per kernel: from the model to the operations and values of its dataflow graph.
 
+mod activity;
 mod approximation;
 mod chemistry;
 mod common;
@@ -8,10 +9,13 @@ mod diffusion;
 mod eigen;
 mod factored;
 mod form;
+mod gauge;
 mod gibbs;
+mod lean;
 mod low_rank;
 mod means;
 mod pressure;
+mod principal;
 mod purity;
 mod qssa;
 mod reaction;
@@ -19,10 +23,13 @@ mod resistances;
 mod split;
 mod stiffness;
 mod symmetric;
+mod third_body;
+mod troe;
 mod tucker;
 mod viscosity;
 
 pub use form::{Form, LOW_RANK_BOUND};
+pub use lean::Exponential;
 
 use std::fmt;
 
@@ -87,6 +94,11 @@ pub struct Options {
     pub qssa_warps: Option<u32>,
     /// The units of the arrays.
     pub units: Units,
+    /// Reverse rates of the lean chemistry are made of activities, which are two values per species; else of Gibbs
+    /// energies, which are one.
+    pub activities: bool,
+    /// Which powers of two the lean chemistry uses.
+    pub exponential: Exponential,
 }
 
 impl Default for Options {
@@ -100,6 +112,8 @@ impl Default for Options {
             stiffness: Stiffness::Sequential,
             qssa_warps: None,
             units: Units::Si,
+            activities: true,
+            exponential: Exponential::Polynomial,
         }
     }
 }
@@ -130,6 +144,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         (Kernel::Viscosity, Form::Symmetric | Form::LowRank, _) => symmetric::build(model, fits()?, options),
         (Kernel::Viscosity, ..) => viscosity::build(model, fits()?, options),
         (Kernel::Conductivity, Form::Lean, _) => means::lean(model, fits()?, options),
+        (Kernel::Conductivity, Form::LowRank, Some(tolerance)) => means::low_rank(model, fits()?, options, tolerance),
         (Kernel::Conductivity, Form::Polynomial, Some(tolerance)) => {
             means::polynomial(model, fits()?, options, tolerance)
         }

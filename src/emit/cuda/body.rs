@@ -61,7 +61,7 @@ pub fn print(program: &Program, tables: tables::Names) -> Printed {
         RESERVED.into_iter().chain(helpers::NAMES).chain(tables::SHARED_BANKS).chain([program.symbol.as_str()]),
     );
     let arrays = program.arrays.iter().map(|array| namer.name(&array.name)).collect();
-    for table in [&tables.reals, &tables.indices, &tables.real_bank, &tables.index_bank] {
+    for table in [&tables.reals, &tables.indices, &tables.real_bank, &tables.index_bank, &tables.powers] {
         namer.name(table);
     }
     for register in 0..program.constants.real_registers {
@@ -101,7 +101,7 @@ pub fn print(program: &Program, tables: tables::Names) -> Printed {
 }
 
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 33] = [
+const RESERVED: [&str; 34] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -115,6 +115,7 @@ const RESERVED: [&str; 33] = [
     "exp",
     "log",
     "pow",
+    "power",
     "slots",
     "points",
     "stride",

@@ -73,6 +73,15 @@ impl Body<'_> {
                 self.helper(Helper::Exp);
                 self.call("singe_exp", &[*a])
             }
+            Value::Unary(Unary::Exp2, a) => {
+                self.helper(Helper::Exp2);
+                self.call("singe_exp2", &[*a])
+            }
+            Value::Unary(Unary::Exp2Table, a) => {
+                self.helper(Helper::Exp2Table);
+                let argument = self.operand(*a).text;
+                Expression::atom(format!("singe_exp2_table({argument}, power)"))
+            }
             Value::Unary(Unary::Log, a) => {
                 self.helper(Helper::Log);
                 self.call("singe_log", &[*a])

@@ -2,7 +2,7 @@
 
 use super::body::{self, Printed, comment};
 use super::glue::{Template, render};
-use super::helpers::mirror_bytes;
+use super::helpers::{Helper, mirror_bytes};
 use super::{Provenance, names, tables};
 use crate::emit::program::{Array, Constants, Execution, Node, Program};
 use crate::target::Target;
@@ -220,6 +220,9 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
         line(format!("const int k{register} = {}[{} + threadIdx.x];", names.indices, register * threads));
     }
     shared_banks(program, names).into_iter().for_each(&mut line);
+    if printed.needs.helpers.contains(&Helper::Exp2Table) {
+        line(format!("const double power = {}[threadIdx.x & 31];", names.powers));
+    }
     line("const int groups = points / 32 + (points % 32 != 0);".to_owned());
     out.truncate(out.trim_end().len());
     out

@@ -1,6 +1,8 @@
 //! Numbers and constant tables as text.
 
 use super::body::Needs;
+use super::helpers::Helper;
+use crate::dataflow::exp2;
 use crate::emit::program::{Constants, Program};
 
 /// A double in the fewest digits (17 at most) that read back as the same bits.
@@ -21,6 +23,7 @@ pub struct Names {
     pub indices: String,
     pub real_bank: String,
     pub index_bank: String,
+    pub powers: String,
 }
 
 impl Names {
@@ -30,6 +33,7 @@ impl Names {
             indices: format!("{symbol}_indices"),
             real_bank: format!("{symbol}_real_bank"),
             index_bank: format!("{symbol}_index_bank"),
+            powers: format!("{symbol}_powers"),
         }
     }
 }
@@ -51,6 +55,10 @@ pub fn definitions(program: &Program, needs: &Needs, names: &Names) -> String {
     }
     if needs.index_bank {
         out += &table(bank, "int", &names.index_bank, index_bank.iter().map(i32::to_string));
+    }
+    if needs.helpers.contains(&Helper::Exp2Table) {
+        out += "// 2^(j/32)\n";
+        out += &table("__device__", "double", &names.powers, exp2::TABLE.iter().map(|x| real(*x)));
     }
     out
 }

@@ -1,6 +1,7 @@
 //! What a kernel sets up once per thread: tables, parameters, the thread's place, striped constants.
 
-use crate::emit::program::{Constants, Execution, Program};
+use crate::dataflow::exp2;
+use crate::emit::program::{Constants, Execution, Program, Unary};
 use crate::simt::builder::Builder;
 use crate::simt::inst::*;
 use crate::simt::ir::{Func, Init, Linkage, Module, Param, ParamData, Reg, Variable, VariableData};
@@ -26,6 +27,8 @@ pub(super) struct Frame {
     pub index_bank: Option<Table>,
     pub bank_space: Space,
     pub slots: Option<Table>,
+    /// Low and high words of the lane's entry of [`exp2::TABLE`], where the program reads it.
+    pub powers: Option<(Reg, Reg)>,
 }
 
 /// A variable and a register with its address: of the lane's column, for shared slots.
@@ -55,6 +58,8 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
     let indices = declare("indices", Space::Global, Init::S32(constants.indices.clone()));
     let real_bank = declare("real_bank", bank_space, Init::F64(constants.real_bank.clone()));
     let index_bank = declare("index_bank", bank_space, Init::S32(constants.index_bank.clone()));
+    let powers = if program.calls(Unary::Exp2Table) { exp2::TABLE.to_vec() } else { Vec::new() };
+    let powers = declare("powers", Space::Global, Init::F64(powers));
     let slots = declare("slots", slot_space(program), Init::None);
     let mut declare_shared = |name: &str, rows: u32| {
         let (name, bytes) = (format!("{}_{name}", program.symbol), 256 * u64::from(rows));
@@ -122,6 +127,12 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
             Table { variable, base: b.ternary(TernaryOp::Mad, Type::U32, lane, 8, start) }
         }),
     };
+    let powers = powers.map(|table| {
+        let start = b.mov(Type::U64, Operand::Variable(table));
+        let entry = b.ternary(TernaryOp::MadWide, Type::U32, lane, 8, start);
+        let value = b.load(Space::Global, true, Type::F64, Base::Reg(entry), 0);
+        b.unpack(value)
+    });
     let (point, exists) = (b.reg(Type::U64), b.reg(Type::Pred));
     let frame = Frame {
         lane,
@@ -138,6 +149,7 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
         index_bank,
         bank_space,
         slots,
+        powers,
     };
     (b, frame)
 }
