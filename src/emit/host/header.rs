@@ -103,7 +103,7 @@ impl Prototype {
         }
         let pointers: Vec<String> = kernel.arrays.iter().zip(&names).map(|(a, name)| pointer(&a.array, name)).collect();
         let owned = |texts: &[&str]| texts.iter().map(|&t| t.to_owned()).collect::<Vec<_>>();
-        let context = vec![format!("const struct {prefix}_context *context")];
+        let context = [format!("const struct {prefix}_context *context")];
         let sizes = owned(&["int points", "int stride"]);
         let streams = (owned(&["struct CUstream_st *stream"]), owned(&["struct CUstream_st *stream = nullptr"]));
         let parameters = [&context[..], &pointers, &sizes, &streams.0].concat();
