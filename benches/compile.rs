@@ -2,9 +2,9 @@
 //! under 1 GB.
 
 use divan::Bencher;
-use singe::dataflow::{Form, Kernel};
+use singe::dataflow::{Form, Kernel, Units};
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
+use singe::emit::overlay::{Codegen, Residence};
 use singe::mapping::{Mapper, Weights};
 use singe::mechanism::{Files, Options};
 use singe::observer::Observer;
@@ -55,6 +55,9 @@ fn request(mechanism: &str) -> Request {
         weights: Weights::default(),
         placement: Placement::Auto,
         codegen: Codegen::Overlay,
+        beside: vec![],
+        constants: Residence::Striped,
+        units: Units::Si,
         floor: 1e-20,
         form: Some(Form::Pairwise),
         fit_tolerance: Some(1e-4),

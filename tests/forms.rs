@@ -128,7 +128,9 @@ mod request;
 
 fn request(mechanism: PathBuf, form: Option<Form>) -> Request {
     let files = Files { mechanism: mechanism.clone(), reduction: Companion::Ignored, ..Files::default() };
-    Request { files, form, verify: Some(40), ..request::of(mechanism) }
+    // USC Mech II has two transport entries for some species.
+    let reading = mechanism::Options::PERMISSIVE;
+    Request { files, form, reading, verify: Some(40), ..request::of(mechanism) }
 }
 
 /// Prints the table of slots beside the goals (performance.md, section 1).

@@ -129,8 +129,9 @@ fn load<T: DeserializeOwned>(path: PathBuf) -> T {
 /// The model of a shared mechanism, with our own fits.
 fn read(name: &str) -> Option<Model> {
     let mechanism = shared()?.join("mechanisms").join(name).join("chem.inp");
-    let (mechanism, _) =
-        mechanism::read(&Files { mechanism, reduction: Companion::Ignored, ..Files::default() }).unwrap();
+    let files = Files { mechanism, reduction: Companion::Ignored, ..Files::default() };
+    // USC Mech II has two transport entries for some species.
+    let (mechanism, _) = mechanism::read_with(&files, mechanism::Options::PERMISSIVE).unwrap();
     Some(kinetics::model(mechanism).unwrap())
 }
 

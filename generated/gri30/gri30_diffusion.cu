@@ -2175,34 +2175,47 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
 }
 
 #ifndef __CUDACC_RTC__
+#include "gri30.h"
 #include <cuda_runtime.h>
 
-// Runs the kernel on all points, on a stream. Returns 0, -1 for an invalid argument, or a cudaError_t.
-extern "C" int gri30_diffusion_launch(const double *temperature, const double *pressure, const double *mole_fractions,
-    double *diffusion, int points, int stride, cudaStream_t stream)
+// Finds the CTAs of the kernel that the current device holds at once. Returns a cudaError_t.
+extern "C" int gri30_diffusion_prepare(int multiprocessors, int *ctas)
+{
+  int resident = 0;
+  cudaError_t error = cudaSuccess;
+  if (error == cudaSuccess) {
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gri30_diffusion, 256, 0);
+  }
+  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
+  *ctas = multiprocessors * resident;
+  return (int)error;
+}
+
+// Runs the kernel on all points, on a stream. Returns a singe_status or a cudaError_t.
+extern "C" int gri30_diffusion_launch(const struct gri30_context *context, const double *temperature,
+    const double *pressure, const double *mole_fractions, double *diffusion, int points, int stride,
+    struct CUstream_st *stream)
 {
   const int threads = 256;
   const int groups_per_cta = 1;
   const int dynamic_shared_bytes = 0;
-  if (points < 0 || stride < points) return -1;
-  if (!temperature) return -1;
-  if (!pressure) return -1;
-  if (!mole_fractions) return -1;
-  if (!diffusion) return -1;
-  if (points == 0) return 0;
+  if (!context) return SINGE_NULL_POINTER;
+  if (points < 0) return SINGE_INVALID_POINTS;
+  if (stride < points) return SINGE_INVALID_STRIDE;
+  if (points == 0) return SINGE_SUCCESS;
+  if (!temperature) return SINGE_NULL_POINTER;
+  if (!pressure) return SINGE_NULL_POINTER;
+  if (!mole_fractions) return SINGE_NULL_POINTER;
+  if (!diffusion) return SINGE_NULL_POINTER;
+  int device = 0;
+  const cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess) return (int)error;
+  if (device != context->device) return SINGE_WRONG_DEVICE;
 
   // As many CTAs as the device holds at once: each streams over its share of the points and loads its constants once.
-  int device = 0, multiprocessors = 0, resident = 0;
-  cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  if (error == cudaSuccess) {
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gri30_diffusion, threads, dynamic_shared_bytes);
-  }
-  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
-  if (error != cudaSuccess) return (int)error;
   const int groups = points / 32 + (points % 32 != 0);
   const int needed = (groups - 1) / groups_per_cta + 1;
-  const int most = multiprocessors * resident;
+  const int most = context->diffusion_ctas;
   gri30_diffusion<<<needed < most ? needed : most, threads, dynamic_shared_bytes, stream>>>(temperature, pressure,
     mole_fractions, diffusion, points, stride);
   return (int)cudaGetLastError();

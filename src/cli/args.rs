@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::dataflow::{Form, Kernel};
-use crate::emit::overlay::Codegen;
+use crate::dataflow::{Form, Kernel, Units};
+use crate::emit::overlay::{Codegen, Residence};
 use crate::fault::Fault;
 use crate::kinetics::Stiffness;
 use crate::mapping::{Mapper, Weights};
@@ -231,9 +231,15 @@ pub struct CompileArguments {
     /// How shared memory is used
     #[arg(long, value_enum, default_value_t = PlacementName::Auto)]
     pub placement: PlacementName,
-    /// How the warps' code is laid out
-    #[arg(long, value_enum, default_value_t = CodegenName::Overlay)]
-    pub codegen: CodegenName,
+    /// How the warps' code is laid out; several layouts are written side by side, with the layout's name in their symbols
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_value = "overlay")]
+    pub codegen: Vec<CodegenName>,
+    /// Where the constants of warp-specialized code live
+    #[arg(long, value_enum, default_value_t = ConstantsName::Stripe)]
+    pub constants: ConstantsName,
+    /// Units of the kernels' arrays: SI with kmol, or CGS with mol
+    #[arg(long, value_enum, default_value_t = UnitsName::Si)]
+    pub units: UnitsName,
     /// Smallest mole fraction in the diffusion kernel
     #[arg(long, value_name = "X", default_value_t = 1e-20, value_parser = floor)]
     pub floor: f64,
@@ -301,6 +307,43 @@ pub enum CodegenName {
     Overlay,
     Switch,
     DataParallel,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ConstantsName {
+    /// In registers, striped over the lanes of each warp and broadcast by shuffles
+    Stripe,
+    /// In constant memory, or in global memory where they exceed its 64 KiB
+    ConstantBank,
+    /// In shared memory, loaded once per CTA
+    Shared,
+}
+
+impl From<ConstantsName> for Residence {
+    fn from(name: ConstantsName) -> Self {
+        match name {
+            ConstantsName::Stripe => Self::Striped,
+            ConstantsName::ConstantBank => Self::ConstantBank,
+            ConstantsName::Shared => Self::Shared,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum UnitsName {
+    /// K, Pa, Pa s, W/m/K, m^2/s, kmol/m^3/s
+    Si,
+    /// K, dyn/cm^2, g/cm/s, erg/cm/s/K, cm^2/s, mol/cm^3/s
+    Cgs,
+}
+
+impl From<UnitsName> for Units {
+    fn from(name: UnitsName) -> Self {
+        match name {
+            UnitsName::Si => Self::Si,
+            UnitsName::Cgs => Self::Cgs,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -80,7 +80,7 @@ pub struct Tally {
 }
 
 impl Body {
-    fn push(&mut self, inst: Inst) -> Id {
+    pub(super) fn push(&mut self, inst: Inst) -> Id {
         self.insts.push(inst);
         (self.insts.len() - 1) as Id
     }

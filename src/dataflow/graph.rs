@@ -6,6 +6,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::body::{Body, Tally};
+use super::units::Units;
 
 /// An operation: the unit that is mapped to a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,6 +38,8 @@ pub struct Graph {
     /// Largest relative error of the form against the exact mixture rule, rounding aside; 0 for an exact form.
     pub bound: f64,
     pub arrays: Vec<Array>,
+    /// The units of the arrays.
+    pub units: Units,
     /// Names of the point's scalars; [`Graph::preamble`] computes them, in every warp.
     pub scalars: Vec<&'static str>,
     pub preamble: Step,
@@ -135,6 +138,7 @@ impl Graph {
             kernel,
             bound: 0.0,
             arrays,
+            units: Units::Si,
             scalars: Vec::new(),
             preamble: Step::default(),
             shapes: PrimaryMap::new(),
@@ -205,6 +209,14 @@ impl Graph {
             waiting.retain(|(_, parts)| !parts.is_empty());
         }
         order
+    }
+
+    /// Replaces every shape; different shapes must stay different.
+    pub(super) fn rewrite(&mut self, new: impl Fn(&Body) -> Body) {
+        for (_, body) in self.shapes.iter_mut() {
+            *body = new(body);
+        }
+        self.interned = self.shapes.iter().map(|(shape, body)| (body.key(), shape)).collect();
     }
 
     /// What a step is to the crew: only the first step of a feeding operation with running states feeds.

@@ -107,7 +107,9 @@ impl SourceCode for Text {
         if !text.is_char_boundary(start) || !text.is_char_boundary(end) {
             return Err(MietteError::OutOfBounds);
         }
-        let (first, last) = (window_start(text, start, before), window_end(text, end, after));
+        // without context the excerpt begins at the span: its column stands in the header
+        let first = if before == 0 { start } else { window_start(text, start, before) };
+        let last = window_end(text, end, after);
         let line_start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
         let excerpt = &text[first..last];
         Ok(Box::new(MietteSpanContents::new_named(

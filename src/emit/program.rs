@@ -121,6 +121,31 @@ pub struct Constants {
     pub indices: Vec<i32>,
     pub real_bank: Vec<f64>,
     pub index_bank: Vec<i32>,
+    /// The banks are copied to shared memory, behind the slots, once per CTA before the streaming loop. Only in
+    /// warp-specialized code.
+    pub shared: bool,
+}
+
+/// Bytes of a row of shared memory: 32 doubles.
+const ROW_BYTES: usize = 256;
+/// Banks of up to this size lie in constant memory, which has 64 KiB.
+const CONSTANT_BYTES: usize = 64 * 1024;
+
+impl Constants {
+    /// Rows of shared memory that the banks take: those of reals, then those of indices.
+    pub fn shared_rows(&self) -> [u32; 2] {
+        let rows = |bytes: usize| if self.shared { bytes.div_ceil(ROW_BYTES) as u32 } else { 0 };
+        [rows(8 * self.real_bank.len()), rows(4 * self.index_bank.len())]
+    }
+
+    pub fn bank_bytes(&self) -> usize {
+        8 * self.real_bank.len() + 4 * self.index_bank.len()
+    }
+
+    /// Whether the banks lie in constant memory: they are read from there, and small enough.
+    pub fn in_constant_memory(&self) -> bool {
+        !self.shared && self.bank_bytes() <= CONSTANT_BYTES
+    }
 }
 
 /// A set of warps, one bit each.
@@ -193,6 +218,8 @@ pub enum ConstantRef {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Index {
     Literal(u32),
+    /// The number of the warp in its CTA.
+    Warp,
     Counter(Counter),
     /// shfl(index register, lane)
     Striped {

@@ -13,6 +13,7 @@ pub fn table(report: &Report) -> String {
         report.mechanism, report.species, report.reactions, report.target, report.codegen
     );
     let rows: Vec<Row> = vec![
+        ("code", |k| k.codegen.clone()),
         ("form", |k| k.form.clone()),
         ("warps", |k| k.warps.to_string()),
         ("operations", |k| k.operations.to_string()),
@@ -24,6 +25,7 @@ pub fn table(report: &Report) -> String {
         ("phases", |k| k.phases.to_string()),
         ("placement", |k| k.placement.clone()),
         ("shared memory (bytes)", |k| k.shared_bytes.to_string()),
+        ("constants", |k| k.constants.clone()),
         ("constants per thread", |k| format!("{} + {} int", k.real_constants_per_thread, k.index_constants_per_thread)),
         ("FLOPs per point", |k| k.flops_per_point.to_string()),
         ("DP slots per point", |k| of_verification(k, |v| format!("{:.0}", v.slots_per_point))),

@@ -238,6 +238,7 @@ impl Run<'_> {
         match index {
             Index::Literal(n) => *n as usize,
             Index::Counter(_) => self.counter as usize,
+            Index::Warp => self.warp as usize,
             Index::Bank(index) => self.program.constants.index_bank[self.index(index)] as usize,
             Index::Sum(a, b) => self.index(a) + self.index(b),
             Index::Scaled(a, factor) => self.index(a) * *factor as usize,

@@ -34,6 +34,7 @@ pub use lean::Exponential;
 use std::fmt;
 
 use super::graph::Graph;
+use super::units::{self, Units};
 use crate::diagnostic::Diagnostic;
 use crate::kinetics::{Model, Stiffness};
 
@@ -91,6 +92,8 @@ pub struct Options {
     pub stiffness: Stiffness,
     /// Keeps the operations that solve for quasi-steady species to this many warps.
     pub qssa_warps: Option<u32>,
+    /// The units of the arrays.
+    pub units: Units,
     /// Reverse rates of the lean chemistry are made of activities, which are two values per species; else of Gibbs
     /// energies, which are one.
     pub activities: bool,
@@ -108,6 +111,7 @@ impl Default for Options {
             fit_tolerance: Some(1e-4),
             stiffness: Stiffness::Sequential,
             qssa_warps: None,
+            units: Units::Si,
             activities: true,
             exponential: Exponential::Polynomial,
         }
@@ -136,7 +140,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         ]);
     }
     let form = options.form.for_kernel(kernel, options.fit_tolerance);
-    let graph = match (kernel, form, options.fit_tolerance) {
+    let mut graph = match (kernel, form, options.fit_tolerance) {
         (Kernel::Viscosity, Form::Symmetric | Form::LowRank, _) => symmetric::build(model, fits()?, options),
         (Kernel::Viscosity, ..) => viscosity::build(model, fits()?, options),
         (Kernel::Conductivity, Form::Lean, _) => means::lean(model, fits()?, options),
@@ -152,5 +156,6 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         (Kernel::Diffusion, ..) => diffusion::build(model, fits()?, options),
         (Kernel::Chemistry, ..) => chemistry::build(model, options),
     };
+    units::convert(&mut graph, options.units);
     Ok(graph)
 }

@@ -60,7 +60,9 @@ pub struct Printed {
 
 /// Prints the body of the streaming loop, indented for its place in the kernel.
 pub fn print(program: &Program, tables: tables::Names) -> Printed {
-    let mut namer = Namer::reserving(RESERVED.into_iter().chain(helpers::NAMES).chain([program.symbol.as_str()]));
+    let mut namer = Namer::reserving(
+        RESERVED.into_iter().chain(helpers::NAMES).chain(tables::SHARED_BANKS).chain([program.symbol.as_str()]),
+    );
     let arrays = program.arrays.iter().map(|array| namer.name(&array.name)).collect();
     for table in [&tables.reals, &tables.indices, &tables.real_bank, &tables.index_bank, &tables.powers] {
         namer.name(table);
@@ -102,7 +104,7 @@ pub fn print(program: &Program, tables: tables::Names) -> Printed {
 }
 
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 33] = [
+const RESERVED: [&str; 34] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -121,6 +123,7 @@ const RESERVED: [&str; 33] = [
     "points",
     "stride",
     "stream",
+    "context",
     "group",
     "groups",
     "min",
@@ -295,6 +298,10 @@ impl Body<'_> {
 
     pub(super) fn is_data_parallel(&self) -> bool {
         matches!(self.program.execution, Execution::DataParallel { .. })
+    }
+
+    pub(super) fn has_shared_banks(&self) -> bool {
+        self.program.constants.shared
     }
 
     pub(super) fn tables(&self) -> &tables::Names {

@@ -5,9 +5,6 @@ use super::helpers::Helper;
 use crate::dataflow::exp2;
 use crate::emit::program::{Constants, Program};
 
-/// The bytes that `__constant__` memory holds.
-const CONSTANT_MEMORY_BYTES: usize = 64 * 1024;
-
 /// A double in the fewest digits (17 at most) that read back as the same bits.
 ///
 /// Numbers that are not finite have no literal in C; they are spelt as a device function of their bits, so they can stand
@@ -15,6 +12,9 @@ const CONSTANT_MEMORY_BYTES: usize = 64 * 1024;
 pub fn real(x: f64) -> String {
     if x.is_finite() { format!("{x:?}") } else { format!("__longlong_as_double({:#018x}LL)", x.to_bits()) }
 }
+
+/// The names of the banks of reals and of indices in shared memory.
+pub const SHARED_BANKS: [&str; 2] = ["shared_reals", "shared_indices"];
 
 /// The names of a kernel's tables.
 #[derive(Debug, Clone)]
@@ -42,8 +42,7 @@ impl Names {
 pub fn definitions(program: &Program, needs: &Needs, names: &Names) -> String {
     let Constants { reals, indices, real_bank, index_bank, .. } = &program.constants;
     // Banks are read by whole warps at one address, which is what constant memory is for; but it is small.
-    let bank_bytes = 8 * real_bank.len() + 4 * index_bank.len();
-    let bank = if bank_bytes <= CONSTANT_MEMORY_BYTES { "__constant__" } else { "__device__" };
+    let bank = if program.constants.in_constant_memory() { "__constant__" } else { "__device__" };
     let mut out = String::new();
     if !needs.reals.is_empty() {
         out += &table("__device__", "double", &names.reals, reals.iter().map(|x| real(*x)));

@@ -31,6 +31,17 @@ pub enum Codegen {
     DataParallel,
 }
 
+/// Where the constants of warp-specialized code live. Data-parallel code always has them in a bank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Residence {
+    /// Striped over the lanes of registers, broadcast by shuffles (paper, section 5.2).
+    Striped,
+    /// In constant memory; in global memory where they are too many.
+    ConstantBank,
+    /// In shared memory, loaded once per CTA.
+    Shared,
+}
+
 /// Size of a CTA, and what its threads may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
@@ -42,12 +53,20 @@ pub struct Frame {
 /// Emits a proven schedule. `symbol` names the kernel's function.
 ///
 /// Striped constants stay in registers, unless these are too few for them and the running states.
-pub fn overlay(graph: &Graph, proven: &Proven, codegen: Codegen, symbol: &str, frame: Frame) -> Program {
-    let (program, needed) = emit(graph, proven, codegen, (symbol, frame.warps), false);
-    if needed <= frame.registers || codegen == Codegen::DataParallel {
+pub fn overlay(
+    graph: &Graph,
+    proven: &Proven,
+    codegen: Codegen,
+    residence: Residence,
+    symbol: &str,
+    frame: Frame,
+) -> Program {
+    let residence = if codegen == Codegen::DataParallel { Residence::ConstantBank } else { residence };
+    let (program, needed) = emit(graph, proven, (codegen, residence), (symbol, frame.warps), false);
+    if needed <= frame.registers || residence != Residence::Striped {
         return program;
     }
-    emit(graph, proven, codegen, (symbol, frame.warps), true).0
+    emit(graph, proven, (codegen, residence), (symbol, frame.warps), true).0
 }
 
 /// About the registers of addresses, scalars' powers and intermediate results.
@@ -62,7 +81,7 @@ pub fn most_states(registers: u32) -> u32 {
 fn emit(
     graph: &Graph,
     proven: &Proven,
-    codegen: Codegen,
+    (codegen, residence): (Codegen, Residence),
     (symbol, warps): (&str, u32),
     reload: bool,
 ) -> (Program, u32) {
@@ -71,7 +90,7 @@ fn emit(
         Codegen::DataParallel => Execution::DataParallel { warps },
         Codegen::Overlay | Codegen::Switch => Execution::WarpSpecialized { warps: schedule.warps },
     };
-    let mut emitter = Emitter::new(graph, schedule, codegen == Codegen::DataParallel, reload);
+    let mut emitter = Emitter::new(graph, schedule, residence, reload);
     let everybody = all_warps(schedule.warps);
     let mut body = emitter.preamble();
     let program_of = |emitter: &mut Emitter<'_>, warps: WarpMask| -> Vec<Node> {

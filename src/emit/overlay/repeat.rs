@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 use super::align::{self, Batch};
-use super::assign;
 use super::registers::{self, Registers};
 use super::tables::Tables;
 use super::translate::{Block, Operands};
+use super::{Residence, assign};
 use crate::dataflow::{Graph, Shape, Step, StepRef, Value as FlowValue};
 use crate::emit::program::{Constants, Counter, Index, Node, Value, Var};
 use crate::schedule::{Phase, Schedule, WarpMask};
@@ -41,7 +41,7 @@ struct Member {
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(graph: &'a Graph, schedule: &'a Schedule, banked: bool, reload: bool) -> Self {
+    pub fn new(graph: &'a Graph, schedule: &'a Schedule, residence: Residence, reload: bool) -> Self {
         let registers = registers::allocate(graph, schedule);
         let mut vars = PrimaryMap::new();
         let states = (0..registers.count).map(|n| vars.push(format!("r{n}"))).collect();
@@ -50,7 +50,7 @@ impl<'a> Emitter<'a> {
             slot_of: &schedule.slot_of,
             vars,
             counters: 0,
-            tables: Tables::new(schedule.warps, banked, reload),
+            tables: Tables::new(schedule.warps, residence, reload),
             scalars: Vec::new(),
             registers,
             states,

@@ -7,9 +7,6 @@ use crate::simt::inst::*;
 use crate::simt::ir::{Func, Init, Linkage, Module, Param, ParamData, Reg, Variable, VariableData};
 use cranelift_entity::EntityRef;
 
-/// Banks of up to this size lie in constant memory, which has 64 KB in all.
-const CONSTANT_BYTES: usize = 60 * 1024;
-
 /// The registers and variables that the whole kernel uses.
 pub(super) struct Frame {
     pub lane: Reg,
@@ -46,8 +43,7 @@ pub(super) struct Table {
 /// Declares the kernel's variables and parameters and builds the prologue.
 pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) {
     let constants = &program.constants;
-    let banks = 8 * constants.real_bank.len() + 4 * constants.index_bank.len();
-    let bank_space = if banks <= CONSTANT_BYTES { Space::Const } else { Space::Global };
+    let bank_space = if constants.in_constant_memory() { Space::Const } else { Space::Global };
     let mut declare = |name: &str, space, init: Init| {
         let (align, bytes) = match &init {
             Init::F64(values) => (8, 8 * values.len() as u64),
@@ -67,6 +63,15 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
     let powers = if program.calls(Unary::Exp2Table) { exp2::TABLE.to_vec() } else { Vec::new() };
     let powers = declare("powers", Space::Global, Init::F64(powers));
     let slots = declare("slots", slot_space(program), Init::None);
+    let mut declare_shared = |name: &str, rows: u32| {
+        let (name, bytes) = (format!("{}_{name}", program.symbol), 256 * u64::from(rows));
+        let data =
+            VariableData { name, linkage: Linkage::Internal, space: Space::Shared, align: 8, bytes, init: Init::None };
+        (rows > 0).then(|| module.variables.push(data))
+    };
+    let [real_rows, index_rows] = constants.shared_rows();
+    let shared_reals = declare_shared("shared_reals", real_rows);
+    let shared_indices = declare_shared("shared_indices", index_rows);
 
     let mut func = Func::new(&program.symbol);
     func.threads = Some([32 * program.execution.warps(), 1, 1]);
@@ -97,8 +102,27 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
     let table = |b: &mut Builder, variable: Option<Variable>| {
         variable.map(|variable| Table { variable, base: b.mov(Type::U64, Operand::Variable(variable)) })
     };
-    let real_bank = table(&mut b, real_bank);
-    let index_bank = table(&mut b, index_bank);
+    let mut real_bank = table(&mut b, real_bank);
+    let mut index_bank = table(&mut b, index_bank);
+    let mut bank_space = bank_space;
+    if constants.shared {
+        let threads = 32 * program.execution.warps();
+        let reals = table(&mut b, shared_reals);
+        let indices = table(&mut b, shared_indices);
+        let copies = [
+            (real_bank, reals, Type::F64, constants.real_bank.len()),
+            (index_bank, indices, Type::B32, constants.index_bank.len()),
+        ];
+        for (from, to, ty, count) in copies {
+            if let (Some(from), Some(to)) = (from, to) {
+                copy(&mut b, from.base, to.base, ty, count as u32, (tid, threads));
+            }
+        }
+        if reals.is_some() || indices.is_some() {
+            b.push(Op::bar(BarKind::Sync, 0, None));
+        }
+        (real_bank, index_bank, bank_space) = (reals, indices, Space::Shared);
+    }
     let slots = match program.execution {
         Execution::DataParallel { .. } => table(&mut b, slots),
         Execution::WarpSpecialized { .. } => slots.map(|variable| {
@@ -149,6 +173,22 @@ fn slot_bytes(program: &Program) -> u64 {
         Execution::DataParallel { .. } => 1,
     };
     8 * lanes * u64::from(program.slots)
+}
+
+/// All threads of the CTA copy a table from global to shared memory.
+fn copy(b: &mut Builder, from: Reg, to: Reg, ty: Type, count: u32, (tid, threads): (Reg, u32)) {
+    let i = b.mov(Type::U32, tid);
+    let (head, body, exit) = (b.block(), b.block(), b.block());
+    b.end(Terminator::Bra { target: head }, head);
+    let done = b.setp(Cmp::Ge, Type::U32, i, count);
+    b.end(Terminator::CondBra { guard: Guard { pred: done, negate: false }, then: exit, otherwise: body }, body);
+    let [source, target] = [from, to].map(|base| b.ternary(TernaryOp::MadWide, Type::U32, i, ty.bytes(), base));
+    let value = b.load(Space::Global, true, ty, Base::Reg(source), 0);
+    let addr = Address { base: Base::Reg(target), offset: 0 };
+    b.push(Op::store(Space::Shared, ty, addr, value));
+    let mode = Mode::default();
+    b.push(Op::Binary { op: BinaryOp::Add, mode, ty: Type::U32, dst: i, a: i.into(), b: threads.into() });
+    b.end(Terminator::Bra { target: head }, exit);
 }
 
 /// Where the thread's entries of the striped tables lie. Entry `(register*warps + warp)*32 + lane` is
