@@ -2,9 +2,9 @@
 //! under 1 GB.
 
 use divan::Bencher;
-use singe::dataflow::{Form, Kernel};
+use singe::dataflow::{Form, Kernel, Units};
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
+use singe::emit::overlay::{Codegen, Residence};
 use singe::mapping::{Mapper, Weights};
 use singe::mechanism::{Files, Options};
 use singe::observer::Observer;
@@ -45,7 +45,8 @@ fn mechanisms() -> Vec<String> {
 fn request(mechanism: &str) -> Request {
     Request {
         files: Files { mechanism: mechanism.into(), ..Files::default() },
-        reading: Options::default(),
+        // usc2 has two transport entries for some species.
+        reading: Options::PERMISSIVE,
         kernels: Kernel::ALL.to_vec(),
         warps: 8,
         target: Target::by_name("kepler").expect("a known target"),
@@ -54,6 +55,9 @@ fn request(mechanism: &str) -> Request {
         weights: Weights::default(),
         placement: Placement::Auto,
         codegen: Codegen::Overlay,
+        beside: vec![],
+        constants: Residence::Striped,
+        units: Units::Si,
         floor: 1e-20,
         form: Some(Form::Pairwise),
         fit_tolerance: Some(1e-4),

@@ -4,12 +4,14 @@ use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
 use crate::driver::Unit;
-use crate::target::{ComputeCapability, Target};
+use crate::target::Target;
 use crate::toolchain::{self, Job};
 
 /// The needs of one kernel on the target, from ptxas.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Compiled {
+    /// Such as `NVRTC and ptxas 11.8`.
+    pub compilers: &'static str,
     /// 32-bit registers per thread
     pub registers: u32,
     pub spill_store_bytes: u32,
@@ -19,18 +21,12 @@ pub struct Compiled {
     pub barriers: u32,
 }
 
-/// Architectures that CUDA 11.8 knows.
-const KNOWN: std::ops::RangeInclusive<ComputeCapability> = ComputeCapability(3, 5)..=ComputeCapability(9, 0);
-
-/// Compiles the source of each unit; `None` where the compilers are not installed or do not know the target.
+/// Compiles the source of each unit; `None` where compilers for the target are not installed.
 ///
 /// Errors: a compiler refuses the text, or warns about it.
 pub fn measure(target: &Target, units: &[Unit], sources: &[String]) -> Result<Vec<Option<Compiled>>, Vec<Diagnostic>> {
     let arch = target.compute_capability;
-    let toolchain = match toolchain::find() {
-        Ok(toolchain) if KNOWN.contains(&arch) => toolchain,
-        _ => return Ok(vec![None; units.len()]),
-    };
+    let Ok(toolchain) = toolchain::find_for(arch) else { return Ok(vec![None; units.len()]) };
     let jobs: Vec<Job> = units
         .iter()
         .zip(sources)
@@ -47,6 +43,7 @@ pub fn measure(target: &Target, units: &[Unit], sources: &[String]) -> Result<Ve
         let usages = ptx.and_then(|ptx| toolchain.assemble(&ptx.text, arch));
         match usages {
             Ok(usages) => measured.push(usages.into_iter().next().map(|u| Compiled {
+                compilers: toolchain.name,
                 registers: u.registers,
                 spill_store_bytes: u.spill_store_bytes,
                 spill_load_bytes: u.spill_load_bytes,

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::compilers;
-use crate::dataflow::{self, Form, Graph, Kernel};
+use crate::dataflow::{self, Exponential, Form, Graph, Kernel, Units};
 use crate::diagnostic::Diagnostic;
-use crate::emit::overlay::{self, Codegen};
+use crate::emit::overlay::{self, Codegen, Residence};
 use crate::emit::program::Program;
 use crate::fault::{self, Fault};
 use crate::forms;
@@ -18,7 +18,7 @@ use crate::report::{self, KernelReport, Report};
 use crate::schedule::proof::{self, Proven};
 use crate::schedule::{self, Limits, Placement, Schedule};
 use crate::simt;
-use crate::target::Target;
+use crate::target::{Shuffle, Target};
 use crate::verify::{self, Subject};
 
 /// All that a compilation depends on.
@@ -34,6 +34,12 @@ pub struct Request {
     pub weights: Weights,
     pub placement: Placement,
     pub codegen: Codegen,
+    /// Further layouts of the same kernels, side by side with the first; their symbols then end in the layout's name.
+    pub beside: Vec<Codegen>,
+    /// Where the constants of warp-specialized code live.
+    pub constants: Residence,
+    /// The units of the kernels' arrays.
+    pub units: Units,
     /// Smallest mole fraction of the diffusion kernel.
     pub floor: f64,
     /// Algebra of the kernels; `None` lets the compiler choose.
@@ -57,6 +63,24 @@ pub struct Request {
     pub fault: Option<Fault>,
 }
 
+impl Request {
+    /// All layouts of the kernels.
+    pub fn codegens(&self) -> impl Iterator<Item = Codegen> + '_ {
+        std::iter::once(self.codegen).chain(self.beside.iter().copied())
+    }
+
+    /// The symbol of a kernel.
+    fn symbol(&self, mechanism: &str, kernel: Kernel) -> String {
+        let layout = match self.codegen {
+            _ if self.beside.is_empty() => "",
+            Codegen::Overlay => "_overlay",
+            Codegen::Switch => "_switch",
+            Codegen::DataParallel => "_data_parallel",
+        };
+        format!("{mechanism}_{kernel}{layout}")
+    }
+}
+
 /// Why a compilation ended without result.
 #[derive(Debug)]
 pub struct Failure {
@@ -77,6 +101,7 @@ pub enum FailureKind {
 /// What one kernel went through on its way to code.
 pub struct Unit {
     pub kernel: Kernel,
+    pub codegen: Codegen,
     pub graph: Graph,
     pub mapping: Mapping,
     pub proven: Proven,
@@ -93,12 +118,16 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
     let (mechanism, warnings) =
         observer.pass("mechanism", None, || mechanism::read_with(&request.files, request.reading)).map_err(input)?;
-    let model = observer.pass("kinetics", None, || kinetics::model(mechanism)).map_err(input)?;
+    let progress = observer.progress("kinetics", "pairs");
+    let model = observer.pass("kinetics", None, || kinetics::model_with(mechanism, &progress)).map_err(input)?;
     observer.text("mechanism", None, || format!("{:#?}\n", model.mechanism));
     observer.text("kinetics", None, || format!("{:#?}\n", model.transport));
     let mut units = Vec::new();
+    let layouts: Vec<Request> = request.codegens().map(|codegen| Request { codegen, ..request.clone() }).collect();
     for &kernel in &request.kernels {
-        units.push(compile_kernel(kernel, &model, request, observer)?);
+        for layout in &layouts {
+            units.push(compile_kernel(kernel, &model, layout, observer)?);
+        }
     }
     let sources = observer.pass("print", None, || output::sources(request, &model, &units));
     if request.real_compilers {
@@ -128,15 +157,9 @@ pub fn compile_kernel(
     let choice = observer
         .pass("form", k, || forms::choose(kernel, model, &options(request), request.form))
         .map_err(|diagnostics| Failure { kind: FailureKind::Input, diagnostics })?;
-    let (graph, mapping, mut schedule) = plan(kernel, model, request, choice.form, &limits, observer)?;
+    let symbol = request.symbol(&model.mechanism.name, kernel);
+    let (graph, mapping, proven, mut program) = settle(kernel, model, request, choice.form, &symbol, limits, observer)?;
     let costs = mapping::costs(&graph, &mapping, &request.weights);
-    fault::in_schedule(request.fault, &mut schedule);
-    let proven = observer
-        .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
-        .map_err(verification)?;
-    let symbol = format!("{}_{kernel}", model.mechanism.name);
-    let mut program = observer
-        .pass("overlay", k, || overlay::overlay(&graph, &mapping, &proven, request.codegen, &symbol, request.warps));
     fault::in_program(request.fault, &mut program);
     observer.text("overlay", k, || format!("{:#?}\n", program.body));
     let ptx = observer.pass("lower", k, || simt::lower::lower(&program));
@@ -159,11 +182,56 @@ pub fn compile_kernel(
         String::new()
     };
     let report = report::kernel(kernel, request, choice, &graph, &mapping, costs, &proven, &program, verified);
-    Ok(Unit { kernel, graph, mapping, proven, program, ptx, report, picture })
+    Ok(Unit { kernel, codegen: request.codegen, graph, mapping, proven, program, ptx, report, picture })
+}
+
+/// A proven plan with its program. Where constants take shared memory, they leave less of it to the slots; how much they
+/// take is known only when the program is there.
+fn settle(
+    kernel: Kernel,
+    model: &Model,
+    request: &Request,
+    form: Form,
+    symbol: &str,
+    mut limits: Limits,
+    observer: &mut Observer,
+) -> Result<(Graph, Mapping, Proven, Program), Failure> {
+    let k = Some(kernel);
+    let total = limits.slots;
+    loop {
+        let (graph, mapping, mut schedule) = plan(kernel, model, request, form, &limits, observer)?;
+        fault::in_schedule(request.fault, &mut schedule);
+        let proven = observer
+            .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
+            .map_err(|diagnostics| Failure { kind: FailureKind::Verification, diagnostics })?;
+        let frame = overlay::Frame { warps: request.warps, registers: report::available_registers(request) };
+        let (codegen, constants) = (request.codegen, request.constants);
+        let program =
+            observer.pass("overlay", k, || overlay::overlay(&graph, &proven, codegen, constants, symbol, frame));
+        let rows = program.constants.shared_rows().iter().sum::<u32>();
+        match total {
+            Some(total) if program.slots + rows > total => {
+                // The slots shrink with every turn, so this ends.
+                let left = total.saturating_sub(rows).min(program.slots.saturating_sub(1));
+                if left == 0 {
+                    let message = format!(
+                        "{kernel}: the constants take {} bytes of shared memory, and a CTA may have {}",
+                        256 * rows,
+                        256 * total
+                    );
+                    let remedy = "use --constants stripe or constant-bank, more warps, or fewer CTAs per SM";
+                    let diagnostic = Diagnostic::error("schedule::constants", message).help(remedy);
+                    return Err(Failure { kind: FailureKind::Input, diagnostics: vec![diagnostic] });
+                }
+                limits.slots = Some(left);
+            }
+            _ => return Ok((graph, mapping, proven, program)),
+        }
+    }
 }
 
 /// Graph, mapping and schedule. Inputs pass through shared memory, unless leaving them in global memory gives a
-/// shorter schedule or is all that fits.
+/// shorter schedule or is all that fits. The lean chemistry does without activities where they do not fit.
 fn plan(
     kernel: Kernel,
     model: &Model,
@@ -178,8 +246,11 @@ fn plan(
     let warps = options.warps;
     let mut best: Option<(Graph, Mapping, Schedule)> = None;
     let mut shortage = Vec::new();
-    for stage_inputs in [true, false] {
-        let options = dataflow::Options { stage_inputs, form, ..options };
+    for (stage_inputs, activities) in [(true, true), (false, true), (false, false)] {
+        if !activities && (best.is_some() || form != Form::Lean || kernel != Kernel::Chemistry) {
+            continue;
+        }
+        let options = dataflow::Options { stage_inputs, activities, form, ..options };
         let graph = observer.pass("dataflow", k, || dataflow::build(kernel, model, &options)).map_err(input)?;
         let mapping = observer
             .pass("map", k, || mapping::map(&graph, warps, request.mapper, &request.weights))
@@ -211,16 +282,26 @@ fn options(request: &Request) -> dataflow::Options {
         fit_tolerance: request.fit_tolerance,
         stiffness: request.stiffness,
         qssa_warps: request.qssa_warps.map(|n| n.min(request.warps)),
+        units: request.units,
+        activities: true,
+        exponential: exponential(request.target),
     }
+}
+
+/// The table is read by shuffle.
+fn exponential(target: &Target) -> Exponential {
+    if target.shuffle == Shuffle::Mirror { Exponential::Polynomial } else { Exponential::Table }
 }
 
 /// What one CTA of the target may use.
 fn limits(request: &Request) -> Limits {
     let (target, ctas) = (request.target, request.ctas_per_sm);
     if request.codegen == Codegen::DataParallel {
-        return Limits { slots: None, barriers: 0 };
+        return Limits { slots: None, barriers: 0, states: u32::MAX };
     }
     let shared =
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
-    Limits { slots: Some(shared / 256), barriers: target.named_barriers_per_cta.min(target.barrier_pool() / ctas) }
+    let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
+    let states = overlay::most_states(report::available_registers(request));
+    Limits { slots: Some(shared / 256), barriers, states }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::dataflow::body::Tally;
 use crate::dataflow::{self, Form, Kernel, Options};
 use crate::diagnostic::Diagnostic;
 use crate::kinetics::Model;
@@ -18,6 +19,8 @@ pub struct Choice {
 pub struct Count {
     pub form: String,
     pub slots: u64,
+    /// What the slots go to.
+    pub tally: Tally,
     /// Two for each constant: what striped constants need at most.
     pub shuffles: u64,
     /// Largest relative error against the exact form, rounding aside.
@@ -59,6 +62,7 @@ fn count(kernel: Kernel, model: &Model, options: &Options) -> Result<(Count, boo
     let count = Count {
         form: options.form.name().into(),
         slots: graph.slots(options.warps),
+        tally: graph.tally(options.warps),
         shuffles: 2 * graph.constants(),
         error_bound: graph.bound,
     };

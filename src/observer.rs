@@ -51,6 +51,16 @@ impl Observer {
         result
     }
 
+    /// Shows within a pass how much of it is done; may be called from several threads.
+    pub fn progress(&self, name: &'static str, what: &'static str) -> impl Fn(usize, usize) + Sync + use<> {
+        let bar = self.bar.clone();
+        move |done, all| {
+            if let Some(bar) = &bar {
+                bar.set_message(format!("{name}: {done} of {all} {what}"));
+            }
+        }
+    }
+
     /// Shows the result of a pass if it was asked for.
     pub fn text(&self, name: &str, kernel: Option<Kernel>, text: impl FnOnce() -> String) {
         if self.print_after.as_deref().is_some_and(|wanted| wanted == name || wanted == "all") {

@@ -67,7 +67,7 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
     for (point, state) in states.iter().enumerate() {
         let found: Vec<f64> = outputs.iter().skip(point).step_by(stride).copied().collect();
         let scheduled = in_schedule_order(subject, state);
-        let (expected, scale) = reference(kernel, model, (subject.floor, subject.stiffness), state);
+        let (expected, scale) = reference(kernel, model, subject.graph, (subject.floor, subject.stiffness), state);
         for (row, &value) in found.iter().enumerate() {
             if value.to_bits() != scheduled[row].to_bits() {
                 let text = format!("the simulated kernel gives {value:e} and its dataflow graph {:e}", scheduled[row]);
@@ -178,8 +178,8 @@ pub fn simulate_checked(
     Ok((output.reals(), counts))
 }
 
-/// The largest error of a kernel's outputs (as [`simulate`] returns them) against the reference evaluator; infinite where
-/// an output is no number.
+/// The largest error of the outputs of a kernel in SI (as [`simulate`] returns them) against the reference evaluator;
+/// infinite where an output is no number.
 pub fn largest_error(
     kernel: Kernel,
     model: &Model,
@@ -190,7 +190,7 @@ pub fn largest_error(
 ) -> f64 {
     let mut worst = 0.0f64;
     for (point, state) in states.iter().enumerate() {
-        let (expected, scale) = reference(kernel, model, (floor, stiffness), state);
+        let (expected, scale) = in_si(kernel, model, (floor, stiffness), state);
         let found = outputs.iter().skip(point).step_by(stride);
         for (row, &value) in found.enumerate() {
             worst = worst.max(relative(value, expected[row], scale[row]));
@@ -199,7 +199,8 @@ pub fn largest_error(
     worst
 }
 
-fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
+/// The fields of a state, in the units of the graph; outputs are not numbers.
+pub fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
     let surroundings = kinetics::surroundings(model, state);
     let mut fields: Fields = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
     for (field, array) in fields.iter_mut().zip(&graph.arrays).filter(|(_, a)| !a.output) {
@@ -211,6 +212,8 @@ fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
             "time_step" => field[0] = surroundings.time_step,
             name => unreachable!("the builders make no input {name}"),
         }
+        let factor = graph.units.from_si(array.name);
+        field.iter_mut().for_each(|value| *value *= factor);
     }
     fields
 }
@@ -227,13 +230,22 @@ fn in_schedule_order(subject: &Subject<'_>, state: &State) -> Vec<f64> {
     fields.pop().expect("a kernel has an output")
 }
 
-/// (reference values, what their errors are relative to)
-fn reference(
+/// (reference values, what their errors are relative to), in the units of the graph.
+pub fn reference(
     kernel: Kernel,
     model: &Model,
-    (floor, stiffness): (f64, Stiffness),
+    graph: &Graph,
+    choices: (f64, Stiffness),
     state: &State,
 ) -> (Vec<f64>, Vec<f64>) {
+    let output = graph.arrays.iter().find(|a| a.output).map_or("", |a| a.name);
+    let factor = graph.units.from_si(output);
+    let converted = |values: Vec<f64>| values.into_iter().map(|v| v * factor).collect();
+    let (expected, scale) = in_si(kernel, model, choices, state);
+    (converted(expected), converted(scale))
+}
+
+fn in_si(kernel: Kernel, model: &Model, (floor, stiffness): (f64, Stiffness), state: &State) -> (Vec<f64>, Vec<f64>) {
     let relative_to_itself = |values: Vec<f64>| (values.clone(), values);
     match kernel {
         Kernel::Viscosity => relative_to_itself(vec![kinetics::viscosity(model, state)]),

@@ -29,7 +29,7 @@ const THREADS: u32 = 96;
 
 fn outputs(module: &Module) -> Vec<u64> {
     let mut buffers = [Buffer::output((6 * THREADS as usize * 2).div_ceil(2))];
-    let launch = Launch { ctas: 2, threads: THREADS, arguments: vec![Argument::Buffer(0), Argument::U32(3)] };
+    let launch = Launch::linear(2, THREADS, vec![Argument::Buffer(0), Argument::U32(3)]);
     sim::run(module, "k", &launch, &mut buffers, &Options::default()).unwrap_or_else(|h| panic!("{h}\n{module}"));
     buffers[0].reals().iter().map(|value| value.to_bits()).collect()
 }
@@ -131,7 +131,7 @@ fn read(body: &str) -> Module {
 
 fn first_words(module: &Module, count: usize) -> Vec<u32> {
     let mut buffers = [Buffer::output(32)];
-    let launch = Launch { ctas: 1, threads: 32, arguments: vec![Argument::Buffer(0)] };
+    let launch = Launch::linear(1, 32, vec![Argument::Buffer(0)]);
     sim::run(module, "k", &launch, &mut buffers, &Options::default()).unwrap_or_else(|h| panic!("{h}\n{module}"));
     let words = buffers[0].reals().into_iter().flat_map(|v| [v.to_bits() as u32, (v.to_bits() >> 32) as u32]);
     words.take(32 * count).collect()

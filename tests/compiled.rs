@@ -1,5 +1,6 @@
 //! NVRTC 11.8 and ptxas accept every emitted kernel, in every layout of code.
 
+use singe::dataflow::Form;
 use singe::driver::{self, Request};
 use singe::emit::overlay::Codegen;
 use singe::observer::Observer;
@@ -13,16 +14,19 @@ fn accepted(name: &str, warps: u32) {
         println!("skipped: {absent}");
         return;
     }
-    for codegen in [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel] {
-        let request =
-            Request { warps, codegen, verify: None, real_compilers: true, ..request::of(request::shipped(name)) };
+    let lean = (Codegen::Overlay, Some(Form::Lean));
+    let pairwise =
+        [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel].map(|codegen| (codegen, Some(Form::Pairwise)));
+    for (codegen, form) in pairwise.into_iter().chain([lean, (Codegen::DataParallel, lean.1)]) {
+        let plain = request::of(request::shipped(name));
+        let request = Request { warps, codegen, form, verify: None, real_compilers: true, ..plain };
         let report = driver::compile(&request, &mut Observer::silent())
             .unwrap_or_else(|f| panic!("{name} {codegen:?}: {:?}", f.diagnostics));
         for k in &report.kernels {
             let c = k.compiled.as_ref().expect("ptxas reports each kernel");
             println!(
-                "{name} {warps} warps {codegen:?} {}: {} registers, {} + {} bytes spilled, {} bytes shared, {} barriers",
-                k.kernel, c.registers, c.spill_store_bytes, c.spill_load_bytes, c.shared_bytes, c.barriers
+                "{name} {warps} warps {codegen:?} {} {}: {} registers, {} + {} bytes spilled, {} bytes shared, {} barriers",
+                k.form, k.kernel, c.registers, c.spill_store_bytes, c.spill_load_bytes, c.shared_bytes, c.barriers
             );
             assert!(c.barriers <= 16 && c.registers <= 255);
             if codegen != Codegen::DataParallel {

@@ -202,11 +202,10 @@ fn checked(module: &Module, run: &Run, words: usize, change: impl Fn(Value, Stat
         change(value, analysed.result.state(value))
     });
     let threads: u32 = run.shape.iter().product();
-    let mut launched = module.clone();
-    launched.funcs[0].threads = Some(run.shape);
     let mut buffers = [Buffer::in_out(&vec![0.0; (words * (threads * run.ctas) as usize).div_ceil(2).max(64)])];
-    let launch = Launch { ctas: run.ctas, threads, arguments: vec![Argument::Buffer(0), Argument::U32(40)] };
-    let result = sim::run_checked(&launched, "k", &launch, &mut buffers, &SimOptions::default(), Some(&claims));
+    let arguments = vec![Argument::Buffer(0), Argument::U32(40)];
+    let launch = Launch { ctas: [run.ctas, 1, 1], threads: run.shape, shared: 0, arguments };
+    let result = sim::run_checked(module, "k", &launch, &mut buffers, &SimOptions::default(), Some(&claims));
     let kinds = result.err().map_or(Vec::new(), |hazards| hazards.list.into_iter().map(|h| h.kind).collect());
     (kinds, claims.count)
 }

@@ -11,7 +11,7 @@ use singe::observer::Observer;
 use singe::output;
 use singe::report::divergence::Analysed;
 use singe::sim::Claims;
-use singe::simt::analysis::divergence::Options;
+use singe::simt::analysis::divergence::{BlockShape, Options};
 use singe::simt::{Module, read};
 use singe::target::ComputeCapability;
 use singe::toolchain::{self, Job};
@@ -44,16 +44,17 @@ fn all(codegen: Codegen, warps: u32) {
         }
         for (i, module) in modules.iter().enumerate() {
             let func = module.func(symbol).unwrap();
-            let summary = Analysed::new(module, func, Options::default()).summary();
+            let threads = unit.program.execution.warps();
+            let options = Options { block: BlockShape::Known([32 * threads, 1, 1]), ..Options::default() };
+            let summary = Analysed::new(module, func, options).summary();
             println!("{symbol} {codegen:?} {warps}: {summary:?}");
             assert!(summary.uniform_branches > 0 && summary.affine > 0);
             // a compiler may branch on the points that a thread has, and data-parallel code must
             if i == 0 && codegen != Codegen::DataParallel {
                 assert_eq!(summary.uniform_branches, summary.branches, "{symbol} {codegen:?} {warps}");
             }
-            let claims = Claims::compute(module, func, Options::default());
+            let claims = Claims::compute(module, func, options);
             let subject = (&model, &unit.graph);
-            let threads = unit.program.execution.warps();
             verify::simulate_checked(module, symbol, subject, threads, &states, stride, Some(&claims))
                 .unwrap_or_else(|d| panic!("{symbol}: {d:?}"));
         }

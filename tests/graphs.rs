@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use singe::dataflow::{Kernel, Options, build, interpret};
+use singe::dataflow::{Exponential, Form, Kernel, Options, build, interpret};
 use singe::kinetics::{self, Model, State, Stiffness};
 use singe::mechanism::{self, Files};
 
@@ -10,7 +10,8 @@ mod common;
 
 fn check(path: PathBuf) {
     let files = Files { mechanism: path.clone(), ..Files::default() };
-    let (mechanism, _) = mechanism::read(&files).unwrap_or_else(|d| panic!("{}: {}", path.display(), d[0].message));
+    let (mechanism, _) = mechanism::read_with(&files, mechanism::Options::PERMISSIVE)
+        .unwrap_or_else(|d| panic!("{}: {}", path.display(), d[0].message));
     let model = kinetics::model(mechanism).unwrap();
     for kernel in Kernel::ALL {
         check_kernel(kernel, &model, &path.display().to_string());
@@ -19,8 +20,15 @@ fn check(path: PathBuf) {
 
 fn check_kernel(kernel: Kernel, model: &Model, what: &str) {
     let states = kinetics::verification_states(model, 30);
-    for (warps, stage_inputs) in [(8, true), (3, false)] {
-        let graph = build(kernel, model, &Options { warps, stage_inputs, ..Options::default() }).unwrap();
+    let plain = Options::default();
+    let lean = Options { form: Form::Lean, ..plain };
+    let mut all = vec![Options { warps: 8, ..plain }, Options { warps: 3, stage_inputs: false, ..plain }];
+    if kernel == Kernel::Chemistry {
+        all.extend([lean, Options { exponential: Exponential::Table, stage_inputs: false, ..lean }]);
+        all.push(Options { activities: false, stage_inputs: false, ..lean });
+    }
+    for options in all {
+        let graph = build(kernel, model, &options).unwrap();
         let mut worst = 0.0f64;
         for state in &states {
             let mut fields: Vec<Vec<f64>> = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
@@ -37,7 +45,7 @@ fn check_kernel(kernel: Kernel, model: &Model, what: &str) {
             assert!(error <= kernel.tolerance(model), "{what} {kernel}: {error:e} at {state:?}");
             worst = worst.max(error);
         }
-        println!("{what} {kernel} {warps} warps: {worst:.1e}");
+        println!("{what} {kernel} {} {} warps: {worst:.1e}", options.form, options.warps);
     }
 }
 

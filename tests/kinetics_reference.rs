@@ -129,8 +129,9 @@ fn load<T: DeserializeOwned>(path: PathBuf) -> T {
 /// The model of a shared mechanism, with our own fits.
 fn read(name: &str) -> Option<Model> {
     let mechanism = shared()?.join("mechanisms").join(name).join("chem.inp");
-    let (mechanism, _) =
-        mechanism::read(&Files { mechanism, reduction: Companion::Ignored, ..Files::default() }).unwrap();
+    let files = Files { mechanism, reduction: Companion::Ignored, ..Files::default() };
+    // USC Mech II has two transport entries for some species.
+    let (mechanism, _) = mechanism::read_with(&files, mechanism::Options::PERMISSIVE).unwrap();
     Some(kinetics::model(mechanism).unwrap())
 }
 
@@ -306,7 +307,7 @@ fn edge() {
 fn llnl_nheptane_is_evaluated() {
     let Some(shared) = shared() else { return };
     let files = Files { mechanism: shared.join("mechanisms/llnl_nheptane/chem.inp"), ..Files::default() };
-    let (mechanism, _) = mechanism::read_with(&files, Options { permissive: true, ..Options::default() }).unwrap();
+    let (mechanism, _) = mechanism::read_with(&files, Options::PERMISSIVE).unwrap();
     let start = Instant::now();
     let model = kinetics::model(mechanism).unwrap();
     println!("fits of {} species: {:?}", model.mechanism.species.len(), start.elapsed());

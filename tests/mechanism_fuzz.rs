@@ -89,7 +89,7 @@ fn outcome(mechanism: &[u8], thermo: &[u8], transport: &[u8]) {
         transport: Some(decode("tran.dat", transport)),
         reduction: None,
     };
-    match parse(&sources, Options { permissive: true, ..Options::default() }) {
+    match parse(&sources, Options::PERMISSIVE) {
         Ok((mechanism, _)) => {
             let written = write(&mechanism);
             let again = Sources {

@@ -1,7 +1,9 @@
 //! Cantera YAML: the same mechanism in YAML and in CHEMKIN is equal, bit for bit, and mistakes are located.
 
 use singe::diagnostic::Diagnostic;
-use singe::mechanism::{Blending, Collider, Mechanism, Options, Outcome, Rate, Sources, decode, parse};
+use singe::mechanism::{
+    Blending, Collider, Files, Mechanism, Options, Outcome, Polynomials, Rate, Reverse, Sources, decode, parse,
+};
 
 const SPECIES: &str = include_str!("yaml/species.yaml");
 
@@ -208,16 +210,13 @@ fn mistakes_are_located_and_come_together() {
 #[test]
 fn what_is_no_mechanism_ends_in_a_diagnostic() {
     for (text, id) in [
-        ("", "yaml::unsupported"),
+        ("", "yaml::phase"),
         ("phases: [", "yaml::syntax"),
         ("a: 1\n b: 2", "yaml::syntax"),
-        ("- 1\n- 2", "yaml::unsupported"),
-        ("phases: [{thermo: ideal-surface}]", "yaml::unsupported"),
-        ("phases: [{thermo: ideal-gas}]", "yaml::missing-key"),
-        (
-            "phases: [{thermo: ideal-gas, elements: [H], species: [{nasa_gas.yaml/species: all}]}]",
-            "yaml::missing-section",
-        ),
+        ("- 1\n- 2", "yaml::phase"),
+        ("phases: [{thermo: ideal-surface}]", "yaml::phase"),
+        ("phases: [{thermo: ideal-gas}]", "yaml::missing-section"),
+        ("phases: [{thermo: ideal-gas, elements: [H], species: [{nasa_gas.yaml/species: all}]}]", "yaml::missing-file"),
         (
             "phases: [{thermo: ideal-gas, elements: [H], species: [H2]}]\nspecies: [{name: H}]",
             "thermo::missing-species",
@@ -263,4 +262,200 @@ fn mutilated_files_do_not_panic() {
             assert!(diagnostics.iter().any(Diagnostic::is_error));
         }
     }
+}
+
+const PHASE: &str = "phases:\n- name: gas\n  thermo: ideal-gas\n";
+const GAS: &str = "
+  thermo: {model: NASA7, temperature-ranges: [200, 3000], data: [[2.5, 0, 0, 0, 0, 25000, -0.5]]}
+";
+
+/// A file of one gas with the reactions of another file, which gives its own units.
+#[test]
+fn sections_come_from_other_files_with_their_own_units() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    let main = format!(
+        "{PHASE}  elements: [H]\n  species: [{{parts.yaml/molecules: [H2]}}, {{__file__/atoms: all}}]\n  kinetics: gas\n  \
+         reactions:\n  - parts.yaml/rates: declared-species\n- {{name: solid, thermo: fixed-stoichiometry}}\n\
+         atoms:\n- name: H\n  composition: {{H: 1}}{GAS}"
+    );
+    let parts = format!(
+        "units: {{length: cm, quantity: mol}}\nmolecules:\n- name: H2\n  composition: {{H: 2}}{GAS}- name: O2\n  \
+         composition: {{O: 2}}{GAS}rates:\n- units: {{activation-energy: kcal/mol}}\n\
+         - equation: 2 H + M <=> H2 + M\n  rate-constant: {{A: 1e18, b: -1, Ea: 2.5}}\n\
+         - equation: H2 + O2 <=> H2 + O2\n  rate-constant: {{A: 1, b: 0, Ea: 0}}\n"
+    );
+    std::fs::write(path("main.yaml"), main).expect("writable");
+    let files = |phase: Option<&str>| Files {
+        mechanism: path("main.yaml"),
+        phase: phase.map(str::to_owned),
+        ..Files::default()
+    };
+    let absent = errors(singe::mechanism::read(&files(None)));
+    assert_eq!(absent, [("yaml::missing-file", "parts.yaml/molecules".to_owned())]);
+    std::fs::write(path("parts.yaml"), parts).expect("writable");
+    assert_eq!(singe::mechanism::input_files(&files(None)), [path("main.yaml"), path("parts.yaml")]);
+    let (mechanism, _) = singe::mechanism::read(&files(Some("gas"))).expect("a valid mechanism");
+    assert_eq!(mechanism.species.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["H2", "H"]);
+    let [reaction] = mechanism.reactions.as_slice() else { panic!("the reaction of declared species") };
+    let Rate::Arrhenius(rate) = &reaction.rate else { panic!("an elementary rate") };
+    assert_eq!(rate.a, 1e12);
+    approx::assert_relative_eq!(rate.e_over_r, 2500.0 * 4.184 / 8.31446261815324, max_relative = 1e-15);
+    let solid = errors(singe::mechanism::read(&files(Some("solid"))));
+    assert_eq!(solid, [("yaml::unsupported", "fixed-stoichiometry".to_owned())]);
+    let unknown = singe::mechanism::read(&files(Some("gass"))).expect_err("no such phase");
+    assert_eq!((unknown[0].id, unknown[0].help.as_deref()), ("yaml::phase", Some("did you mean 'gas'?")));
+}
+
+/// A gas of H alone with this thermo data.
+fn atom(thermo: &str) -> Outcome {
+    let text = format!("{PHASE}  elements: [H]\nspecies:\n- name: H\n  composition: {{H: 1}}\n  thermo: {thermo}\n");
+    read("case.yaml", &text, None)
+}
+
+#[test]
+fn other_thermo_models_become_polynomials_at_one_atmosphere() {
+    const R: f64 = 8.31446261815324;
+    let nasa7 = |outcome| match valid(outcome).species.remove(0).thermo {
+        Polynomials::Nasa7(nasa) => nasa,
+        Polynomials::Nasa9(_) => panic!("NASA-7"),
+    };
+    let at_one_bar = "{model: NASA7, reference-pressure: 1 bar, temperature-ranges: [200, 3000], \
+                      data: [[2.5, 0, 0, 0, 0, 25000, -0.5]]}";
+    approx::assert_relative_eq!(nasa7(atom(at_one_bar)).low[6], -0.5 + (1e5f64 / 101325.0).ln(), max_relative = 1e-15);
+    let constant = "{model: constant-cp, T0: 1000 K, h0: 9.22 kcal/mol, s0: -3.02 cal/mol/K, cp0: 20.8 J/mol/K}";
+    let nasa = nasa7(atom(constant));
+    let (cp, h, s) = (20.8 / R, 9220.0 * 4.184 / R, -3.02 * 4.184 / R);
+    for (value, expected) in [(nasa.low[0], cp), (nasa.low[5], h - cp * 1000.0), (nasa.low[6], s - cp * 1000f64.ln())] {
+        approx::assert_relative_eq!(value, expected, max_relative = 1e-14);
+    }
+    let shomate = "{model: Shomate, temperature-ranges: [298, 1200], \
+                   data: [[25.56759, 6.096130, 4.054656, -2.671301, 0.131021, -118.0089, 227.3665]]}";
+    let Polynomials::Nasa9(nasa) = valid(atom(shomate)).species.remove(0).thermo else { panic!("NASA-9") };
+    let a = nasa.ranges[0];
+    let t: f64 = 700.0;
+    let x = t / 1000.0;
+    let s = 25.56759 * x.ln() + 6.09613 * x + 4.054656 * x * x / 2.0
+        - 2.671301 * x.powi(3) / 3.0
+        - 0.131021 / (2.0 * x * x)
+        + 227.3665;
+    let nine = -0.5 * a[0] / (t * t) - a[1] / t
+        + a[2] * t.ln()
+        + a[3] * t
+        + a[4] * t * t / 2.0
+        + a[5] * t.powi(3) / 3.0
+        + a[8];
+    approx::assert_relative_eq!(nine * R, s, max_relative = 1e-13);
+    let h = 25.56759 * x + 6.09613 * x * x / 2.0 + 4.054656 * x.powi(3) / 3.0
+        - 2.671301 * x.powi(4) / 4.0
+        - 0.131021 / x
+        - 118.0089;
+    let nine = -a[0] / t
+        + a[1] * t.ln()
+        + a[2] * t
+        + a[3] * t * t / 2.0
+        + a[4] * t.powi(3) / 3.0
+        + a[5] * t.powi(4) / 4.0
+        + a[7];
+    approx::assert_relative_eq!(nine * R, h * 1e3, max_relative = 1e-13);
+    assert_eq!(errors(atom("{model: piecewise-Gibbs}"))[0].0, "yaml::unsupported");
+}
+
+#[test]
+fn a_named_collider_may_have_an_efficiency() {
+    let plain = valid(yaml(CGS, "- equation: H + O2 + AR <=> HO2 + AR\n  rate-constant: [1e18, -1, 0]"));
+    assert_eq!((plain.reactions[0].reactants.len(), &plain.reactions[0].third_body), (3, &None));
+    let scaled = "- equation: H + O2 + AR <=> HO2 + AR\n  rate-constant: [1e18, -1, 0]\n  efficiencies: {AR: 0.7}";
+    let scaled = valid(yaml(CGS, scaled));
+    let Some(Collider::Mixture(efficiencies)) = &scaled.reactions[0].third_body else { panic!("a third body") };
+    assert!(efficiencies.iter().all(|&(k, alpha)| alpha == if k == 8 { 0.7 } else { 0.0 }));
+    assert_eq!((efficiencies.len(), scaled.reactions[0].reactants.len()), (10, 2));
+    let other = "- equation: H + O2 + AR <=> HO2 + AR\n  rate-constant: [1e18, -1, 0]\n  efficiencies: {N2: 0.7}";
+    assert_eq!(errors(yaml(CGS, other))[0].0, "mechanism::third-body");
+    for wrong in [
+        "- equation: H + O2 + M <=> HO2 + M\n  type: elementary\n  rate-constant: [1e18, -1, 0]",
+        "- equation: O + H2 <=> H + OH\n  type: three-body\n  rate-constant: [1e18, -1, 0]",
+    ] {
+        assert_eq!(errors(yaml(CGS, wrong))[0].0, "mechanism::third-body");
+    }
+}
+
+#[test]
+fn colliders_beside_m_follow_the_rule_of_the_phase() {
+    let reactions = "- equation: H + O2 + M <=> HO2 + M\n  rate-constant: [1e18, -1, 0]\n  efficiencies: {H2O: 6}\n\
+                     - equation: H + O2 + AR <=> HO2 + AR\n  rate-constant: [1e17, -1, 0]\n";
+    let with_rule = |rule: &str| {
+        let species = SPECIES.replace("  kinetics: gas", &format!("  kinetics: gas\n  {rule}"));
+        assert!(rule.is_empty() || species.contains(rule));
+        read("case.yaml", &format!("{CGS}\n{species}\nreactions:\n{reactions}"), None)
+    };
+    let (_, warnings) = with_rule("").expect("a warning only");
+    assert_eq!(warnings.iter().map(|d| d.id).collect::<Vec<_>>(), ["yaml::explicit-collider"]);
+    assert_eq!(errors(with_rule("explicit-third-body-duplicates: error"))[0].0, "yaml::explicit-collider");
+    let modified = valid(with_rule("explicit-third-body-duplicates: modify-efficiency"));
+    assert_eq!(modified.reactions[0].third_body, Some(Collider::Mixture(vec![(5, 6.0), (8, 0.0)])));
+}
+
+#[test]
+fn units_must_be_those_of_the_order() {
+    for (rate, id) in [
+        ("[1e13 cm^6/mol^2/s, 0, 0]", "mechanism::rate-unit"),
+        ("[1e13 cm^3/mol, 0, 0]", "yaml::unknown-unit"),
+        ("[1e13, 0, 5 J]", "yaml::unknown-unit"),
+        ("[-1e13, 0, 0]", "yaml::unmarked"),
+    ] {
+        let found = errors(yaml(CGS, &format!("- equation: O + H2 <=> H + OH\n  rate-constant: {rate}")));
+        assert_eq!(found.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [id], "{rate}");
+    }
+    let reference = valid(yaml(CGS, "- equation: O + H2 <=> H + OH\n  rate-constant: [3.87e+04, 2.7, 6260]"));
+    for (units, rate) in [
+        ("{length: m, quantity: kmol, activation-energy: K}", "[3.87e+04 cm^3/mol/s, 2.7, 6.26 kcal/mol]"),
+        ("{length: mm, quantity: mol, activation-energy: cal/mol}", "[3.87e+07, 2.7, 6260]"),
+        ("{length: cm, quantity: molec, activation-energy: cal/mol}", "[6.426286189962787e-20, 2.7, 6260]"),
+        ("{length: cm, quantity: mol, energy: erg}", "[38.7 L/mol/s, 2.7, 261918400000]"),
+        ("{length: cm, quantity: molec, energy: cal}", "[38700 cm^3*mol^-1*s^-1, 2.7, 1.039497456050828e-20]"),
+    ] {
+        let block = format!("- units: {units}\n- equation: O + H2 <=> H + OH\n  rate-constant: {rate}");
+        let other = valid(yaml("", &block));
+        let [Rate::Arrhenius(a), Rate::Arrhenius(b)] = [&reference, &other].map(|m| &m.reactions[0].rate) else {
+            panic!("an elementary reaction");
+        };
+        approx::assert_relative_eq!(a.a, b.a, max_relative = 1e-10);
+        approx::assert_relative_eq!(a.e_over_r, b.e_over_r, max_relative = 1e-9);
+    }
+}
+
+/// Aliases of aliases, and brackets in brackets, end at once.
+#[test]
+fn hostile_documents_end_soon() {
+    let start = std::time::Instant::now();
+    let mut laughs = "a0: &a0 [H, H, H, H, H, H, H, H, H, H]\n".to_owned();
+    for i in 1..12 {
+        let list = vec![format!("*a{}", i - 1); 10].join(", ");
+        laughs.push_str(&format!("a{i}: &a{i} [{list}]\n"));
+    }
+    for text in
+        [laughs.as_str(), &"{a: ".repeat(200_000), &"- ".repeat(200_000), &"? ".repeat(200_000), &"!".repeat(1_000_000)]
+    {
+        assert!(!errors(read("case.yaml", text, None)).is_empty());
+    }
+    assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+#[test]
+fn explicit_reverse_rates_are_read_back_from_two_reactions() {
+    let pair = "- equation: O + H2 => H + OH\n  rate-constant: [3.87e+04, 2.7, 6260]\n\
+                - equation: H + OH => O + H2\n  reverse-of-previous: true\n  rate-constant: [1.7e+04, 2.6, 4000]\n";
+    let mechanism = valid(yaml(CGS, pair));
+    let [reaction] = mechanism.reactions.as_slice() else { panic!("one reaction") };
+    assert_eq!(reaction.equation, "O+H2<=>H+OH");
+    assert!(matches!(reaction.reverse, Reverse::Explicit(rate, None) if rate.b == 2.6));
+    let found = errors(yaml(CGS, &pair.replace("H + OH => O + H2", "H + O2 => O + OH")));
+    assert_eq!(found, [("yaml::reverse", "H + O2 => O + OH".to_owned())]);
+}
+
+#[test]
+fn escaped_names_are_refused() {
+    let text = format!("{PHASE}  elements: [H]\nspecies:\n- name: 'H''x'\n  composition: {{H: 2}}{GAS}");
+    assert_eq!(errors(read("case.yaml", &text, None)), [("mechanism::species-name", "H''x".to_owned())]);
 }

@@ -169,7 +169,20 @@ fn lanes_that_share_a_word_conflict() {
 fn what_depends_on_data_is_listed() {
     broken("setp.gt.u32 %p1, %r2, 31", "setp.gt.f64 %p1, %fd3, 0d0000000000000000", "not_analysed", "branches on data");
     broken("and.b32 %r3, %r2, 31", "ld.global.u32 %r3, [%rd1]", "not_analysed", "address depends on data");
-    broken("bar.sync 2, 64", "bar.sync %r1, 64", "not_analysed", "not known");
+    broken("bar.sync 2, 64", "ld.global.u32 %r8, [%rd1];\n\tbar.sync %r8, 64", "not_analysed", "depend on data");
+}
+
+/// A barrier in a register is known where its value is: here it is the parameter, 3, which nobody else uses.
+#[test]
+fn barriers_in_registers_are_followed() {
+    broken("bar.sync 2, 64", "bar.sync %r1, 64", "violations", "deadlock");
+    let same = HANDOVER.replacen("bar.sync 2, 64", "bar.sync %r8, 64", 1).replacen(
+        "mov.u32 %r6, 0;",
+        "mov.u32 %r6, 0;\n\tmov.u32 %r8, 2;",
+        1,
+    );
+    let (code, verdict) = verify(&same);
+    assert_eq!(code, 0, "{verdict}");
 }
 
 #[test]

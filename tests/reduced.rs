@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use serde::Deserialize;
-use singe::dataflow::{Kernel, Options, build, interpret};
+use singe::dataflow::{Form, Kernel, Options, build, interpret};
 use singe::driver::{self, Request};
 use singe::emit::overlay::Codegen;
 use singe::kinetics::{self, Stiffness};
 use singe::mechanism::{self, Files};
 use singe::observer::Observer;
+use singe::sim::{self, Buffer, Launch};
 
 #[derive(Deserialize)]
 struct Reference {
@@ -48,8 +49,10 @@ fn graphs_equal_the_reference(name: &str) {
     let model = kinetics::model(mechanism).unwrap();
     let file = File::open(shared.join("reference").join(format!("{name}_reduced.json.gz"))).unwrap();
     let reference: Reference = serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
-    for (stiffness, stage_inputs) in [(Stiffness::Sequential, true), (Stiffness::Jacobi, false)] {
-        let options = Options { stage_inputs, stiffness, ..Options::default() };
+    let ways = [(Stiffness::Sequential, true), (Stiffness::Jacobi, false)];
+    for ((stiffness, stage_inputs), form) in ways.into_iter().flat_map(|way| [(way, Form::Pairwise), (way, Form::Lean)])
+    {
+        let options = Options { stage_inputs, stiffness, form, ..Options::default() };
         let graph = build(Kernel::Chemistry, &model, &options).unwrap();
         for (n, s) in reference.states.iter().enumerate() {
             let output = vec![f64::NAN; s.X.len()];
@@ -62,7 +65,10 @@ fn graphs_equal_the_reference(name: &str) {
             let tolerance = f64::max(1e-8, 3e-10 * s.sensitivity);
             for ((found, expected), gross) in fields[5].iter().zip(net).zip(gross) {
                 let close = (found - expected).abs() <= tolerance * gross;
-                assert!(close, "{name} state {n} {stiffness:?}: {found:e} instead of {expected:e}, gross {gross:e}");
+                assert!(
+                    close,
+                    "{name} {form} state {n} {stiffness:?}: {found:e} instead of {expected:e}, gross {gross:e}"
+                );
             }
         }
     }
@@ -76,6 +82,67 @@ fn dme_graph() {
 #[test]
 fn heptane_graph() {
     graphs_equal_the_reference("heptane");
+}
+
+/// The kernels as users get them, run in the simulator on the states of the file.
+fn simulated_kernels_equal_the_reference(name: &str, warps: u32, qssa_warps: u32) {
+    let Some(shared) = shared() else { return };
+    let path = shared.join("mechanisms").join(name).join("chem.inp");
+    let (mechanism, _) = mechanism::read(&Files { mechanism: path.clone(), ..Files::default() }).unwrap();
+    let model = kinetics::model(mechanism).unwrap();
+    let file = File::open(shared.join("reference").join(format!("{name}_reduced.json.gz"))).unwrap();
+    let reference: Reference = serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
+    let states = &reference.states;
+    for stiffness in [Stiffness::Sequential, Stiffness::Jacobi] {
+        let kernels = vec![Kernel::Chemistry];
+        let request =
+            Request { warps, qssa_warps: Some(qssa_warps), stiffness, kernels, verify: None, ..request(path.clone()) };
+        let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent());
+        let unit = unit.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
+        let species = states[0].X.len();
+        let fields = |rows: usize, of: &dyn Fn(&Sample, usize) -> f64| {
+            let values: Vec<f64> = (0..rows).flat_map(|row| states.iter().map(move |s| of(s, row))).collect();
+            Buffer::input(&values)
+        };
+        let mut buffers = vec![
+            fields(1, &|s, _| s.T),
+            fields(1, &|s, _| s.P),
+            fields(species, &|s, k| s.X[k]),
+            fields(species, &|s, k| s.DIFF[k]),
+            fields(1, &|s, _| s.dt),
+            Buffer::output(species * states.len()),
+        ];
+        let points = states.len() as u32;
+        let launch = Launch::fields(1, warps, buffers.len(), points, points);
+        sim::run(&unit.ptx, &unit.program.symbol, &launch, &mut buffers, &sim::Options::default())
+            .unwrap_or_else(|hazards| panic!("{name}: {}", hazards.list[0]));
+        let found = buffers[5].reals();
+        let mut worst = 0.0f64;
+        for (n, s) in states.iter().enumerate() {
+            let (net, gross) = match stiffness {
+                Stiffness::Jacobi => (&s.wdot_jacobi, &s.gross_jacobi),
+                _ => (&s.wdot, &s.gross),
+            };
+            let tolerance = f64::max(1e-8, 3e-10 * s.sensitivity);
+            for k in 0..species {
+                let error = (found[k * states.len() + n] - net[k]).abs();
+                assert!(error <= tolerance * gross[k], "{name} state {n} {stiffness:?} species {k}: {error:e}");
+                worst = worst.max(if gross[k] > 0.0 { error / (tolerance * gross[k]) } else { 0.0 });
+            }
+        }
+        println!("{name} {stiffness:?}: simulated on {points} states, largest error {worst:.1e} of the tolerance");
+        assert!(worst > 0.0, "a comparison with itself shows nothing");
+    }
+}
+
+#[test]
+fn simulated_dme() {
+    simulated_kernels_equal_the_reference("dme", 8, 4);
+}
+
+#[test]
+fn simulated_heptane() {
+    simulated_kernels_equal_the_reference("heptane", 16, 2);
 }
 
 #[path = "common/request.rs"]
@@ -92,7 +159,10 @@ fn verified(request: &Request) {
     for k in &report.kernels {
         let v = k.verification.as_ref().unwrap();
         assert!(v.largest_error <= v.tolerance, "{what} {}", k.kernel);
-        println!("{what}: {} error {:.1e}, {} barriers, {} phases", k.kernel, v.largest_error, k.barriers, k.phases);
+        println!(
+            "{what}: {} {} error {:.1e}, {:.0} slots, {} barriers, {} phases",
+            k.form, k.kernel, v.largest_error, v.slots_per_point, k.barriers, k.phases
+        );
     }
 }
 
@@ -113,6 +183,17 @@ fn kernels(name: &str) {
     }
     for codegen in [Codegen::Switch, Codegen::DataParallel] {
         verified(&Request { codegen, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
+    }
+    let lean = Request { form: Some(Form::Lean), kernels: vec![Kernel::Chemistry], ..request(path) };
+    verified(&Request { codegen: Codegen::DataParallel, ..lean.clone() });
+    for (warps, qssa_warps, stiffness) in [
+        (8, None, Stiffness::Sequential),
+        (16, None, Stiffness::Sequential),
+        (16, Some(2), Stiffness::Sequential),
+        (8, Some(2), Stiffness::Jacobi),
+        (13, None, Stiffness::Off),
+    ] {
+        verified(&Request { warps, qssa_warps, stiffness, ..lean.clone() });
     }
 }
 

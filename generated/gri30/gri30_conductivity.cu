@@ -169,8 +169,8 @@ gri30_conductivity(const double *__restrict__ temperature, const double *__restr
     const double field = load(temperature, 0, stride, point);
     const double ln_t = singe_log(field);
     // phase 1
-    double r0_0 = 0.0;
-    double r0_1 = 0.0;
+    double r0 = 0.0;
+    double r1 = 0.0;
     const int trips = broadcast_index(k0, 1);
     #pragma unroll 4
     for (int i0 = 0; i0 < trips; ++i0) {
@@ -178,17 +178,11 @@ gri30_conductivity(const double *__restrict__ temperature, const double *__restr
       const double t_2 = fma(t, ln_t, broadcast(c0, i0));
       const double field_2 = load(mole_fractions, broadcast_index(k0, 0) + i0, stride, point);
       const double t_3 = fmax(field_2, 0.0);
-      r0_0 = fma(t_3, singe_exp(t_2), r0_0);
-      r0_1 = fma(t_3, singe_exp(-t_2), r0_1);
+      r0 = fma(t_3, singe_exp(t_2), r0);
+      r1 = fma(t_3, singe_exp(-t_2), r1);
     }
-    slots[broadcast_index(k0, 2)][lane] = r0_0;
-    slots[broadcast_index(k0, 3)][lane] = r0_1;
-    double r0_0_2;
-    double r0_1_2;
-    if ((0x20u >> warp_id) & 1u) {
-      r0_0_2 = 0.0;
-      r0_1_2 = 0.0;
-    }
+    slots[broadcast_index(k0, 2)][lane] = r0;
+    slots[broadcast_index(k0, 3)][lane] = r1;
     if ((0xdfu >> warp_id) & 1u) {
       barrier_arrive<1, 256>();
     }
@@ -197,46 +191,61 @@ gri30_conductivity(const double *__restrict__ temperature, const double *__restr
     }
     // phase 2
     if ((0x20u >> warp_id) & 1u) {
+      r0 = 0.0;
+      r1 = 0.0;
       #pragma unroll 4
       for (int i1 = 0; i1 < 8; ++i1) {
-        r0_0_2 = r0_0_2 + slots[i1 * 2][lane];
-        r0_1_2 = r0_1_2 + slots[1 + i1 * 2][lane];
+        r0 = r0 + slots[i1 * 2][lane];
+        r1 = r1 + slots[1 + i1 * 2][lane];
       }
-      store(conductivity, 0, stride, point, active, 0.5 * (r0_0_2 + 1.0 / r0_1_2));
+      store(conductivity, 0, stride, point, active, 0.5 * (r0 + 1.0 / r1));
     }
     barrier_sync<0, 256>();
   }
 }
 
 #ifndef __CUDACC_RTC__
+#include "gri30.h"
 #include <cuda_runtime.h>
 
-// Runs the kernel on all points, on a stream. Returns 0, -1 for an invalid argument, or a cudaError_t.
-extern "C" int gri30_conductivity_launch(const double *temperature, const double *pressure,
-    const double *mole_fractions, double *conductivity, int points, int stride, cudaStream_t stream)
+// Finds the CTAs of the kernel that the current device holds at once. Returns a cudaError_t.
+extern "C" int gri30_conductivity_prepare(int multiprocessors, int *ctas)
+{
+  int resident = 0;
+  cudaError_t error = cudaSuccess;
+  if (error == cudaSuccess) {
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gri30_conductivity, 256, 0);
+  }
+  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
+  *ctas = multiprocessors * resident;
+  return (int)error;
+}
+
+// Runs the kernel on all points, on a stream. Returns a singe_status or a cudaError_t.
+extern "C" int gri30_conductivity_launch(const struct gri30_context *context, const double *temperature,
+    const double *pressure, const double *mole_fractions, double *conductivity, int points, int stride,
+    struct CUstream_st *stream)
 {
   const int threads = 256;
   const int groups_per_cta = 1;
   const int dynamic_shared_bytes = 0;
-  if (points < 0 || stride < points) return -1;
-  if (!temperature) return -1;
-  if (!pressure) return -1;
-  if (!mole_fractions) return -1;
-  if (!conductivity) return -1;
-  if (points == 0) return 0;
+  if (!context) return SINGE_NULL_POINTER;
+  if (points < 0) return SINGE_INVALID_POINTS;
+  if (stride < points) return SINGE_INVALID_STRIDE;
+  if (points == 0) return SINGE_SUCCESS;
+  if (!temperature) return SINGE_NULL_POINTER;
+  if (!pressure) return SINGE_NULL_POINTER;
+  if (!mole_fractions) return SINGE_NULL_POINTER;
+  if (!conductivity) return SINGE_NULL_POINTER;
+  int device = 0;
+  const cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess) return (int)error;
+  if (device != context->device) return SINGE_WRONG_DEVICE;
 
   // As many CTAs as the device holds at once: each streams over its share of the points and loads its constants once.
-  int device = 0, multiprocessors = 0, resident = 0;
-  cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  if (error == cudaSuccess) {
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gri30_conductivity, threads, dynamic_shared_bytes);
-  }
-  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
-  if (error != cudaSuccess) return (int)error;
   const int groups = points / 32 + (points % 32 != 0);
   const int needed = (groups - 1) / groups_per_cta + 1;
-  const int most = multiprocessors * resident;
+  const int most = context->conductivity_ctas;
   gri30_conductivity<<<needed < most ? needed : most, threads, dynamic_shared_bytes, stream>>>(temperature, pressure,
     mole_fractions, conductivity, points, stride);
   return (int)cudaGetLastError();

@@ -1210,20 +1210,20 @@ static __device__ const int gri30_diffusion_indices[3840] = {
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 1, 133, 173, 0, 0, 4, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
   10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 131, 151, 0, 0, 0, 3, 27, 163, 183, 0, 35, 51, 191, 0,
   38, 54, 70, 3, 90, 106, 121, 141, 4, 0, 0, 182, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 164, 184, 0, 20, 52, 0, 0, 55,
-  71, 0, 2, 68, 84, 100, 115, 4, 0, 0, 182, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 14, 30, 186, 0, 40, 72, 0, 0, 41, 73, 0,
-  2, 39, 85, 101, 116, 4, 0, 11, 182, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15, 31, 47, 187, 42, 58, 0, 0, 44, 60, 92, 3,
-  102, 117, 0, 0, 2, 0, 52, 0, 53, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 32, 48, 188, 43, 59, 75, 0, 45, 61, 77, 3, 89,
-  120, 140, 0, 3, 0, 61, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 24, 160, 180, 18, 34, 50, 190, 62, 78, 94, 3, 64, 80,
-  96, 0, 3, 182, 122, 132, 2, 122, 132, 2, 2, 122, 132, 2, 66, 82, 98, 0, 9, 25, 181, 0, 17, 33, 49, 189, 63, 79, 95, 3,
-  65, 81, 97, 0, 3, 153, 106, 76, 57, 143, 153, 1, 1, 143, 153, 1, 87, 103, 118, 0, 2, 134, 154, 0, 10, 26, 162, 0, 13,
-  29, 165, 3, 21, 37, 53, 69, 4, 171, 161, 171, 1, 161, 171, 1, 0, 161, 171, 1, 67, 83, 99, 114, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 3, 3, 3, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0, 0, 0, 78,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 27, 3, 3, 3, 0, 0, 0, 0, 0, 0, 0, 32, 0, 0, 0, 0, 0, 78, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 19, 0, 3, 3, 3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 78, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 46, 3, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 71, 63, 0, 3, 3, 4, 3,
-  91, 107, 142, 3, 77, 78, 90, 122, 132, 122, 132, 2, 76, 0, 83, 84, 85, 87, 88, 89, 90, 91, 92, 94, 95, 112, 22, 36, 3,
-  2, 2, 3, 108, 123, 0, 2, 79, 80, 2, 143, 153, 143, 153, 1, 75, 76, 96, 97, 98, 99, 100, 101, 102, 103, 104, 106, 107,
-  0, 28, 0, 4, 5, 4, 4, 88, 104, 119, 3, 109, 124, 144, 161, 171, 161, 171, 1, 81, 82, 108, 109, 110, 111, 113, 114,
+  71, 0, 2, 68, 84, 100, 115, 4, 0, 0, 182, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 23, 0, 14, 30, 186, 0, 40, 72, 0, 0, 41, 73,
+  0, 2, 39, 85, 101, 116, 4, 0, 11, 182, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 0, 15, 31, 47, 187, 42, 58, 0, 0, 44, 60, 92,
+  3, 102, 117, 0, 0, 2, 0, 52, 0, 53, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 16, 32, 48, 188, 43, 59, 75, 0, 45, 61, 77, 3,
+  89, 120, 140, 0, 3, 0, 61, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 24, 160, 180, 18, 34, 50, 190, 62, 78, 94, 3, 64,
+  80, 96, 0, 3, 182, 122, 132, 2, 122, 132, 2, 2, 122, 132, 2, 77, 78, 90, 3, 9, 25, 181, 0, 17, 33, 49, 189, 63, 79,
+  95, 3, 65, 81, 97, 0, 3, 153, 106, 76, 57, 143, 153, 1, 1, 143, 153, 1, 79, 80, 2, 3, 2, 134, 154, 0, 10, 26, 162, 0,
+  13, 29, 165, 3, 21, 37, 53, 69, 4, 171, 161, 171, 1, 161, 171, 1, 0, 161, 171, 1, 109, 124, 144, 4, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 3, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  78, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 27, 3, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 78, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 19, 0, 3, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 78, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 46, 3, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 71, 63, 0, 3, 3, 4,
+  66, 82, 98, 0, 91, 107, 142, 3, 122, 132, 122, 132, 2, 76, 0, 83, 84, 85, 87, 88, 89, 90, 91, 92, 94, 95, 112, 22, 36,
+  3, 2, 2, 87, 103, 118, 0, 108, 123, 0, 2, 143, 153, 143, 153, 1, 75, 76, 96, 97, 98, 99, 100, 101, 102, 103, 104, 106,
+  107, 0, 28, 0, 4, 5, 4, 67, 83, 99, 114, 88, 104, 119, 3, 161, 171, 161, 171, 1, 81, 82, 108, 109, 110, 111, 113, 114,
   115, 116, 117, 118, 119, 105, 0, 116, 3, 3, 3, 143, 161, 174, 0, 153, 171, 182, 0, 122, 161, 174, 0, 0, 132, 171, 182,
   0, 0, 122, 143, 174, 0, 132, 153, 182, 0, 122, 143, 161, 0, 3, 4, 143, 161, 174, 0, 153, 171, 182, 0, 122, 161, 174,
   0, 0, 132, 171, 182, 0, 0, 122, 143, 161, 0, 132, 153, 171, 0, 122, 143, 161, 0, 3, 4, 122, 161, 174, 0, 132, 171,
@@ -1234,46 +1234,46 @@ static __device__ const int gri30_diffusion_indices[3840] = {
   77, 0, 0, 153, 78, 0, 0, 143, 161, 77, 0, 3, 3, 161, 174, 75, 79, 171, 182, 76, 80, 122, 161, 174, 75, 79, 132, 171,
   182, 76, 80, 122, 174, 75, 79, 132, 182, 76, 80, 122, 161, 174, 79, 4, 4, 143, 174, 81, 0, 153, 182, 82, 0, 143, 174,
   81, 0, 0, 153, 182, 82, 0, 0, 122, 174, 81, 0, 132, 182, 82, 0, 122, 143, 174, 81, 4, 3, 132, 153, 171, 0, 122, 143,
-  161, 174, 132, 153, 171, 182, 132, 153, 171, 0, 0, 122, 143, 161, 174, 0, 132, 153, 171, 182, 0, 4, 0, 0, 0, 0, 132,
-  153, 171, 0, 122, 143, 161, 174, 132, 153, 171, 182, 132, 153, 182, 0, 86, 122, 143, 161, 174, 0, 132, 153, 171, 182,
-  0, 4, 0, 0, 0, 0, 132, 153, 171, 0, 122, 143, 161, 174, 132, 153, 171, 182, 153, 171, 182, 0, 93, 122, 143, 161, 174,
-  0, 132, 153, 171, 182, 0, 4, 0, 0, 0, 0, 132, 153, 171, 182, 122, 143, 161, 174, 132, 153, 171, 182, 153, 171, 182, 0,
-  0, 122, 143, 161, 174, 0, 132, 153, 171, 182, 0, 4, 122, 143, 161, 174, 132, 153, 171, 182, 122, 143, 161, 174, 132,
-  153, 171, 182, 132, 171, 0, 0, 0, 122, 143, 161, 174, 0, 132, 153, 171, 182, 0, 4, 0, 0, 0, 0, 153, 171, 78, 0, 143,
-  161, 77, 0, 153, 171, 78, 0, 0, 153, 171, 0, 83, 143, 161, 0, 0, 0, 153, 171, 0, 0, 0, 2, 143, 161, 77, 0, 132, 171,
-  182, 80, 122, 161, 174, 79, 132, 171, 182, 80, 132, 0, 171, 76, 56, 122, 161, 174, 75, 79, 132, 171, 182, 76, 80, 5,
-  122, 161, 174, 75, 132, 153, 182, 82, 122, 143, 81, 0, 132, 153, 82, 0, 132, 132, 153, 182, 0, 122, 143, 174, 81, 0,
-  132, 153, 182, 82, 0, 4, 122, 143, 174, 81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 70, 0, 1, 21, 94, 2, 38, 0, 1, 48,
-  117, 2, 41, 98, 2, 75, 77, 79, 81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 72, 2, 95, 0, 1, 45, 115, 2, 49, 118, 2,
-  85, 0, 1, 75, 77, 79, 81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15, 73, 2, 102, 0, 1, 50, 119, 2, 51, 0, 1, 29, 87,
-  2, 75, 77, 79, 81, 132, 153, 171, 182, 4, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 1, 33, 103, 2, 8, 0, 1, 10, 62, 2, 30, 88, 2,
-  75, 77, 79, 81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 1, 34, 104, 2, 9, 0, 1, 12, 0, 1, 40, 97, 2, 75, 77, 79,
-  81, 153, 171, 78, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 17, 0, 1, 37, 107, 2, 13, 64, 2, 66, 0, 1, 75, 79, 81, 0,
-  132, 171, 182, 76, 4, 0, 0, 0, 0, 0, 0, 0, 0, 2, 68, 2, 18, 91, 2, 35, 0, 1, 14, 65, 2, 24, 67, 2, 77, 81, 0, 0, 132,
-  153, 182, 82, 4, 122, 143, 174, 81, 132, 153, 182, 82, 0, 60, 2, 4, 69, 2, 20, 92, 2, 31, 0, 1, 47, 0, 1, 75, 77, 79,
-  0, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 4, 75, 77, 79, 81, 76, 78, 80, 82, 4, 75, 77, 79, 81, 76, 78, 80,
-  82, 4, 3, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 4, 75, 77, 79, 81, 76, 78, 80, 82, 4, 75, 77, 79, 81, 76,
-  78, 80, 82, 4, 3, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 4, 75, 77, 79, 81, 76, 78, 80, 82, 4, 75, 77, 79,
-  81, 76, 78, 80, 82, 4, 3, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 4, 75, 77, 79, 81, 76, 78, 80, 82, 4, 77,
-  79, 81, 0, 78, 80, 82, 0, 3, 3, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 4, 77, 79, 81, 0, 78, 80, 82, 0, 3,
-  77, 79, 81, 0, 78, 80, 82, 0, 3, 3, 76, 80, 82, 0, 75, 79, 81, 0, 76, 80, 82, 0, 3, 75, 79, 81, 0, 76, 80, 82, 0, 3,
-  79, 81, 0, 0, 80, 82, 0, 0, 2, 2, 78, 82, 0, 0, 77, 81, 0, 0, 78, 82, 0, 0, 2, 77, 81, 0, 0, 78, 82, 0, 0, 2, 77, 81,
-  0, 0, 78, 82, 0, 0, 2, 2, 76, 78, 80, 0, 75, 77, 79, 0, 76, 78, 80, 0, 3, 75, 77, 79, 0, 76, 78, 80, 0, 3, 75, 77, 79,
-  0, 76, 78, 80, 0, 3, 3, 75, 77, 81, 76, 78, 82, 4, 12, 20, 23, 43, 55, 111, 2, 0, 0, 75, 77, 79, 76, 78, 80, 3, 0, 0,
-  0, 0, 0, 0, 0, 82, 0, 75, 79, 81, 76, 80, 82, 6, 13, 21, 24, 37, 58, 113, 2, 0, 0, 75, 77, 79, 76, 78, 80, 3, 0, 0, 0,
-  0, 0, 0, 0, 82, 0, 75, 79, 81, 76, 80, 82, 7, 15, 25, 26, 38, 59, 114, 2, 0, 0, 75, 77, 79, 76, 78, 80, 3, 0, 0, 0, 0,
-  0, 0, 0, 82, 0, 75, 79, 81, 76, 80, 82, 8, 16, 27, 29, 39, 108, 0, 1, 109, 1, 75, 77, 79, 76, 78, 80, 3, 75, 77, 79,
-  76, 78, 80, 3, 82, 82, 75, 77, 81, 76, 78, 82, 5, 17, 28, 30, 42, 54, 110, 2, 0, 0, 75, 77, 79, 76, 78, 80, 3, 0, 0,
-  0, 0, 0, 0, 0, 82, 0, 79, 81, 0, 80, 82, 0, 1, 9, 19, 31, 33, 25, 0, 1, 42, 2, 75, 79, 81, 76, 80, 82, 3, 75, 81, 0,
-  76, 82, 0, 2, 0, 80, 77, 81, 0, 78, 82, 0, 2, 10, 18, 32, 34, 89, 0, 1, 43, 1, 81, 0, 0, 82, 0, 0, 1, 77, 81, 0, 78,
-  82, 0, 2, 78, 0, 75, 77, 79, 76, 78, 80, 0, 3, 11, 14, 22, 26, 84, 2, 39, 2, 75, 79, 0, 76, 80, 0, 2, 75, 77, 0, 76,
-  78, 0, 2, 78, 80, 50, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 51,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 52, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 47, 48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 49, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 44, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 40, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 36, 41, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  161, 174, 132, 153, 171, 182, 132, 153, 171, 0, 0, 0, 0, 0, 0, 0, 0, 0, 122, 143, 161, 174, 0, 4, 0, 1, 132, 153, 171,
+  0, 122, 143, 161, 174, 132, 153, 171, 182, 132, 153, 182, 0, 86, 0, 0, 0, 0, 0, 0, 0, 122, 143, 161, 174, 0, 4, 0, 2,
+  132, 153, 171, 0, 122, 143, 161, 174, 132, 153, 171, 182, 153, 171, 182, 0, 93, 0, 0, 0, 0, 0, 0, 0, 122, 143, 161,
+  174, 0, 4, 0, 2, 132, 153, 171, 182, 122, 143, 161, 174, 132, 153, 171, 182, 153, 171, 182, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  122, 143, 161, 174, 0, 4, 4, 1, 132, 153, 171, 182, 122, 143, 161, 174, 132, 153, 171, 182, 132, 171, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 122, 143, 161, 174, 0, 4, 0, 1, 153, 171, 78, 0, 143, 161, 77, 0, 153, 171, 78, 0, 0, 153, 171, 0, 83,
+  0, 0, 0, 0, 0, 0, 0, 143, 161, 0, 0, 0, 2, 3, 1, 132, 171, 182, 80, 122, 161, 174, 79, 132, 171, 182, 80, 132, 0, 171,
+  76, 56, 0, 0, 0, 0, 0, 0, 0, 122, 161, 174, 75, 79, 5, 4, 2, 132, 153, 182, 82, 122, 143, 81, 0, 132, 153, 82, 0, 132,
+  132, 153, 182, 122, 143, 174, 81, 132, 153, 182, 82, 122, 143, 174, 81, 0, 4, 4, 2, 132, 153, 171, 182, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 70, 0, 21, 94, 2, 38, 0, 1, 48, 117, 2, 41, 98, 2, 75, 77, 79, 81, 4, 132, 153, 171, 182, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 7, 72, 95, 0, 1, 45, 115, 2, 49, 118, 2, 85, 0, 1, 75, 77, 79, 81, 4, 132, 153, 171, 182, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 15, 73, 102, 0, 1, 50, 119, 2, 51, 0, 1, 29, 87, 2, 75, 77, 79, 81, 4, 132, 153, 171, 182, 0, 122, 143,
+  161, 174, 132, 153, 171, 182, 16, 0, 33, 103, 2, 8, 0, 1, 10, 62, 2, 30, 88, 2, 75, 77, 79, 81, 4, 132, 153, 171, 182,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 34, 104, 2, 9, 0, 1, 12, 0, 1, 40, 97, 2, 75, 77, 79, 81, 4, 153, 171, 0, 0, 0, 143,
+  161, 77, 0, 153, 171, 78, 0, 1, 0, 17, 0, 1, 37, 107, 2, 13, 64, 2, 66, 0, 1, 75, 79, 81, 0, 3, 132, 171, 182, 76, 80,
+  122, 161, 174, 75, 132, 171, 182, 76, 2, 68, 18, 91, 2, 35, 0, 1, 14, 65, 2, 24, 67, 2, 77, 81, 0, 0, 2, 132, 153,
+  182, 82, 0, 122, 143, 174, 81, 132, 153, 182, 82, 0, 60, 4, 69, 2, 20, 92, 2, 31, 0, 1, 47, 0, 1, 75, 77, 79, 0, 3,
+  76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 4, 75, 77, 79, 81, 76, 78, 80, 82, 4,
+  3, 4, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 4, 75, 77, 79, 81, 76, 78, 80,
+  82, 4, 3, 6, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 4, 75, 77, 79, 81, 76,
+  78, 80, 82, 4, 3, 7, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 4, 77, 79, 81, 0,
+  78, 80, 82, 0, 3, 3, 8, 76, 78, 80, 82, 75, 77, 79, 81, 76, 78, 80, 82, 77, 79, 81, 0, 78, 80, 82, 0, 3, 77, 79, 81,
+  0, 78, 80, 82, 0, 3, 3, 5, 76, 80, 82, 0, 75, 79, 81, 0, 76, 80, 82, 0, 75, 79, 81, 0, 76, 80, 82, 0, 3, 79, 81, 0, 0,
+  80, 82, 0, 0, 2, 2, 1, 78, 82, 0, 0, 77, 81, 0, 0, 78, 82, 0, 0, 77, 81, 0, 0, 78, 82, 0, 0, 2, 77, 81, 0, 0, 78, 82,
+  0, 0, 2, 2, 2, 76, 78, 80, 0, 75, 77, 79, 0, 76, 78, 80, 0, 75, 77, 79, 0, 76, 78, 80, 0, 3, 75, 77, 79, 0, 76, 78,
+  80, 0, 3, 3, 0, 75, 77, 81, 76, 78, 82, 12, 20, 23, 43, 55, 111, 2, 0, 0, 75, 77, 79, 76, 78, 80, 3, 0, 0, 0, 0, 0, 0,
+  0, 82, 0, 50, 75, 79, 81, 76, 80, 82, 13, 21, 24, 37, 58, 113, 2, 0, 0, 75, 77, 79, 76, 78, 80, 3, 0, 0, 0, 0, 0, 0,
+  0, 82, 0, 51, 75, 79, 81, 76, 80, 82, 15, 25, 26, 38, 59, 114, 2, 0, 0, 75, 77, 79, 76, 78, 80, 3, 0, 0, 0, 0, 0, 0,
+  0, 82, 0, 52, 75, 79, 81, 76, 80, 82, 16, 27, 29, 39, 108, 0, 1, 109, 1, 75, 77, 79, 76, 78, 80, 3, 75, 77, 79, 76,
+  78, 80, 3, 82, 82, 47, 75, 77, 81, 76, 78, 82, 17, 28, 30, 42, 54, 110, 2, 0, 0, 75, 77, 79, 76, 78, 80, 3, 0, 0, 0,
+  0, 0, 0, 0, 82, 0, 49, 79, 81, 0, 80, 82, 0, 9, 19, 31, 33, 25, 0, 1, 42, 2, 75, 79, 81, 76, 80, 82, 3, 75, 81, 0, 76,
+  82, 0, 2, 0, 80, 35, 77, 81, 0, 78, 82, 0, 10, 18, 32, 34, 89, 0, 1, 43, 1, 81, 0, 0, 82, 0, 0, 1, 77, 81, 0, 78, 82,
+  0, 2, 78, 0, 40, 75, 77, 79, 76, 78, 80, 3, 11, 14, 22, 26, 84, 2, 39, 2, 75, 79, 0, 76, 80, 0, 2, 75, 77, 0, 76, 78,
+  0, 2, 78, 80, 36, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 44, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 41, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
 // The value that this lane holds, in all lanes of the warp.
@@ -1414,31 +1414,27 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     const double ln_t = singe_log(field);
     const double pressure_ratio = 101325.0 / field_2;
     // phase 1
-    double r0_0;
-    double r0_1;
-    double r0_2;
-    double r0_3;
-    double r0_4;
-    double r0_5;
-    double r0_6;
-    double r0_7;
-    double r0_8;
-    double r0_9;
-    double r0_10;
-    double r0_11;
-    double r0_12;
-    double r0_13;
-    double r0_14;
-    double r0_15;
-    double r0_16;
-    double r0_17;
-    double r0_18;
-    double r0_19;
-    double r0_20;
-    double r0_0_2;
-    double r0_1_2;
-    double r1_0;
-    double r1_1;
+    double r0;
+    double r1;
+    double r2;
+    double r3;
+    double r4;
+    double r5;
+    double r6;
+    double r7;
+    double r8;
+    double r9;
+    double r10;
+    double r11;
+    double r12;
+    double r13;
+    double r14;
+    double r15;
+    double r16;
+    double r17;
+    double r18;
+    double r19;
+    double r20;
     switch (warp_id) {
     case 0: case 1: case 2: case 3: case 4: {
       const double field_3 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
@@ -1448,33 +1444,33 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double field_7 = load(mole_fractions, broadcast_index(k0, 4), stride, point);
       const double field_8 = load(mole_fractions, broadcast_index(k0, 5), stride, point);
       const double field_9 = load(mole_fractions, broadcast_index(k0, 6), stride, point);
-      r0_0 = 0.0;
-      r0_1 = 0.0;
-      r0_2 = 0.0;
-      r0_3 = 0.0;
-      r0_4 = 0.0;
-      r0_5 = 0.0;
-      r0_6 = 0.0;
-      r0_7 = 0.0;
-      r0_8 = 0.0;
-      r0_9 = 0.0;
-      r0_10 = 0.0;
-      r0_11 = 0.0;
-      r0_12 = 0.0;
-      r0_13 = 0.0;
-      r0_14 = fmax(field_3, 1e-20);
-      r0_15 = fmax(field_4, 1e-20);
-      r0_16 = fmax(field_5, 1e-20);
-      r0_17 = fmax(field_6, 1e-20);
-      r0_18 = fmax(field_7, 1e-20);
-      r0_19 = fmax(field_8, 1e-20);
-      r0_20 = fmax(field_9, 1e-20);
+      r0 = 0.0;
+      r1 = 0.0;
+      r2 = 0.0;
+      r3 = 0.0;
+      r4 = 0.0;
+      r5 = 0.0;
+      r6 = 0.0;
+      r7 = 0.0;
+      r8 = 0.0;
+      r9 = 0.0;
+      r10 = 0.0;
+      r11 = 0.0;
+      r12 = 0.0;
+      r13 = 0.0;
+      r14 = fmax(field_3, 1e-20);
+      r15 = fmax(field_4, 1e-20);
+      r16 = fmax(field_5, 1e-20);
+      r17 = fmax(field_6, 1e-20);
+      r18 = fmax(field_7, 1e-20);
+      r19 = fmax(field_8, 1e-20);
+      r20 = fmax(field_9, 1e-20);
       const int trips = broadcast_index(k0, 11);
       #pragma unroll 1
       for (int i0 = 0; i0 < trips; ++i0) {
         const double t = fma(fma(broadcast(c3, i0), ln_t, broadcast(c2, i0)), ln_t, broadcast(c1, i0));
         const double e = singe_exp(fma(t, ln_t, broadcast(c0, i0)));
-        slots[broadcast_index(k0, 10) + i0][lane] = fma(r0_14, e, r0_7);
+        slots[broadcast_index(k0, 10) + i0][lane] = fma(r14, e, r7);
         const double field_10 = load(mole_fractions, broadcast_index(k0, 7) + i0, stride, point);
         const double t_2 = fma(fma(broadcast(c7, i0), ln_t, broadcast(c6, i0)), ln_t, broadcast(c5, i0));
         const double e_2 = singe_exp(fma(t_2, ln_t, broadcast(c4, i0)));
@@ -1494,55 +1490,38 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         const double t_7 = fma(fma(broadcast(c27, i0), ln_t, broadcast(c26, i0)), ln_t, broadcast(c25, i0));
         const double e_7 = singe_exp(fma(t_7, ln_t, broadcast(c24, i0)));
         const double field_16 = load(mole_fractions, broadcast_index(k4, i0), stride, point);
-        r0_0 = fma(fmax(field_10, 1e-20), e, r0_0);
-        r0_1 = fma(fmax(field_11, 1e-20), e_2, r0_1);
-        r0_2 = fma(fmax(field_12, 1e-20), e_3, r0_2);
-        r0_3 = fma(fmax(field_13, 1e-20), e_4, r0_3);
-        r0_4 = fma(fmax(field_14, 1e-20), e_5, r0_4);
-        r0_5 = fma(fmax(field_15, 1e-20), e_6, r0_5);
-        r0_6 = fma(fmax(field_16, 1e-20), e_7, r0_6);
-        r0_7 = fma(r0_15, e_2, r0_8);
-        r0_8 = fma(r0_16, e_3, r0_9);
-        r0_9 = fma(r0_17, e_4, r0_10);
-        r0_10 = fma(r0_18, e_5, r0_11);
-        r0_11 = fma(r0_19, e_6, r0_12);
-        r0_12 = fma(r0_20, e_7, r0_13);
-        r0_13 = 0.0;
+        r0 = fma(fmax(field_10, 1e-20), e, r0);
+        r1 = fma(fmax(field_11, 1e-20), e_2, r1);
+        r2 = fma(fmax(field_12, 1e-20), e_3, r2);
+        r3 = fma(fmax(field_13, 1e-20), e_4, r3);
+        r4 = fma(fmax(field_14, 1e-20), e_5, r4);
+        r5 = fma(fmax(field_15, 1e-20), e_6, r5);
+        r6 = fma(fmax(field_16, 1e-20), e_7, r6);
+        r7 = fma(r15, e_2, r8);
+        r8 = fma(r16, e_3, r9);
+        r9 = fma(r17, e_4, r10);
+        r10 = fma(r18, e_5, r11);
+        r11 = fma(r19, e_6, r12);
+        r12 = fma(r20, e_7, r13);
+        r13 = 0.0;
       }
       break;
     }
     case 5: case 6: case 7: {
-      r0_0_2 = 0.0;
-      r0_1_2 = 0.0;
-      r1_0 = 0.0;
-      r1_1 = 0.0;
+      r0 = 0.0;
+      r1 = 0.0;
+      r2 = 0.0;
+      r3 = 0.0;
       break;
     }
     }
-    double r2_0;
-    double r2_1;
     if ((0x60u >> warp_id) & 1u) {
-      r2_0 = 0.0;
-      r2_1 = 0.0;
+      r4 = 0.0;
+      r5 = 0.0;
     }
-    double r0_0_3;
-    double r0_1_3;
-    double r0_2_2;
-    double r0_3_2;
-    double r0_4_2;
-    double r0_5_2;
-    double r0_6_2;
-    double r0_7_2;
-    double r0_8_2;
-    double r0_9_2;
-    double r0_10_2;
-    double r0_11_2;
-    double r0_12_2;
-    double r0_13_2;
-    double r0_14_2;
-    double r0_15_2;
-    double r0_16_2;
-    double r0_17_2;
+    double r21;
+    double r22;
+    double r23;
     if ((0xe0u >> warp_id) & 1u) {
       const double field_17 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
       const double field_18 = load(mole_fractions, broadcast_index(k0, 1), stride, point);
@@ -1550,38 +1529,38 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double field_20 = load(mole_fractions, broadcast_index(k0, 3), stride, point);
       const double field_21 = load(mole_fractions, broadcast_index(k0, 4), stride, point);
       const double field_22 = load(mole_fractions, broadcast_index(k0, 5), stride, point);
-      r0_0_3 = 0.0;
-      r0_1_3 = 0.0;
-      r0_2_2 = 0.0;
-      r0_3_2 = 0.0;
-      r0_4_2 = 0.0;
-      r0_5_2 = 0.0;
-      r0_6_2 = 0.0;
-      r0_7_2 = 0.0;
-      r0_8_2 = 0.0;
-      r0_9_2 = 0.0;
-      r0_10_2 = 0.0;
-      r0_11_2 = 0.0;
-      r0_12_2 = fmax(field_17, 1e-20);
-      r0_13_2 = fmax(field_18, 1e-20);
-      r0_14_2 = fmax(field_19, 1e-20);
-      r0_15_2 = fmax(field_20, 1e-20);
-      r0_16_2 = fmax(field_21, 1e-20);
-      r0_17_2 = fmax(field_22, 1e-20);
+      r6 = 0.0;
+      r7 = 0.0;
+      r8 = 0.0;
+      r9 = 0.0;
+      r10 = 0.0;
+      r11 = 0.0;
+      r12 = 0.0;
+      r13 = 0.0;
+      r14 = 0.0;
+      r15 = 0.0;
+      r16 = 0.0;
+      r17 = 0.0;
+      r18 = fmax(field_17, 1e-20);
+      r19 = fmax(field_18, 1e-20);
+      r20 = fmax(field_19, 1e-20);
+      r21 = fmax(field_20, 1e-20);
+      r22 = fmax(field_21, 1e-20);
+      r23 = fmax(field_22, 1e-20);
       #pragma unroll 4
       for (int i1 = 0; i1 < 7; ++i1) {
         const double field_23 = load(mole_fractions, broadcast_index(k0, 6) + i1, stride, point);
         const double c = broadcast(c0, i1);
-        r0_0_2 = fma(fmax(field_23, 1e-20), c, r0_0_2);
-        r0_1_2 = fma(fmax(field_23, 0.0), c, r0_1_2);
+        r0 = fma(fmax(field_23, 1e-20), c, r0);
+        r1 = fma(fmax(field_23, 0.0), c, r1);
       }
       const int trips_2 = broadcast_index(k0, 8);
       #pragma unroll 4
       for (int i2 = 0; i2 < trips_2; ++i2) {
         const double field_24 = load(mole_fractions, broadcast_index(k0, 7) + i2, stride, point);
         const double c_2 = broadcast(c0, 7 + i2);
-        r1_0 = fma(fmax(field_24, 1e-20), c_2, r1_0);
-        r1_1 = fma(fmax(field_24, 0.0), c_2, r1_1);
+        r2 = fma(fmax(field_24, 1e-20), c_2, r2);
+        r3 = fma(fmax(field_24, 0.0), c_2, r3);
       }
     }
     if ((0x60u >> warp_id) & 1u) {
@@ -1589,8 +1568,8 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       for (int i3 = 0; i3 < 6; ++i3) {
         const double field_25 = load(mole_fractions, broadcast_index(k0, 9) + i3, stride, point);
         const double c_3 = broadcast(c0, 14 + i3);
-        r2_0 = fma(fmax(field_25, 1e-20), c_3, r2_0);
-        r2_1 = fma(fmax(field_25, 0.0), c_3, r2_1);
+        r4 = fma(fmax(field_25, 1e-20), c_3, r4);
+        r5 = fma(fmax(field_25, 0.0), c_3, r5);
       }
     }
     if ((0xe0u >> warp_id) & 1u) {
@@ -1598,7 +1577,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       for (int i4 = 0; i4 < 26; ++i4) {
         const double t_8 = fma(fma(broadcast(c4, i4), ln_t, broadcast(c3, i4)), ln_t, broadcast(c2, i4));
         const double e_8 = singe_exp(fma(t_8, ln_t, broadcast(c1, i4)));
-        slots[broadcast_index(k0, 10) + i4][lane] = fma(r0_12_2, e_8, r0_6_2);
+        slots[broadcast_index(k0, 10) + i4][lane] = fma(r18, e_8, r12);
         const double field_26 = load(mole_fractions, broadcast_index(k1, i4), stride, point);
         const double t_9 = fma(fma(broadcast(c8, i4), ln_t, broadcast(c7, i4)), ln_t, broadcast(c6, i4));
         const double e_9 = singe_exp(fma(t_9, ln_t, broadcast(c5, i4)));
@@ -1615,123 +1594,124 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         const double t_13 = fma(fma(broadcast(c24, i4), ln_t, broadcast(c23, i4)), ln_t, broadcast(c22, i4));
         const double e_13 = singe_exp(fma(t_13, ln_t, broadcast(c21, i4)));
         const double field_31 = load(mole_fractions, broadcast_index(k6, i4), stride, point);
-        r0_0_3 = fma(fmax(field_26, 1e-20), e_8, r0_0_3);
-        r0_1_3 = fma(fmax(field_27, 1e-20), e_9, r0_1_3);
-        r0_2_2 = fma(fmax(field_28, 1e-20), e_10, r0_2_2);
-        r0_3_2 = fma(fmax(field_29, 1e-20), e_11, r0_3_2);
-        r0_4_2 = fma(fmax(field_30, 1e-20), e_12, r0_4_2);
-        r0_5_2 = fma(fmax(field_31, 1e-20), e_13, r0_5_2);
-        r0_6_2 = fma(r0_13_2, e_9, r0_7_2);
-        r0_7_2 = fma(r0_14_2, e_10, r0_8_2);
-        r0_8_2 = fma(r0_15_2, e_11, r0_9_2);
-        r0_9_2 = fma(r0_16_2, e_12, r0_10_2);
-        r0_10_2 = fma(r0_17_2, e_13, r0_11_2);
-        r0_11_2 = 0.0;
+        r6 = fma(fmax(field_26, 1e-20), e_8, r6);
+        r7 = fma(fmax(field_27, 1e-20), e_9, r7);
+        r8 = fma(fmax(field_28, 1e-20), e_10, r8);
+        r9 = fma(fmax(field_29, 1e-20), e_11, r9);
+        r10 = fma(fmax(field_30, 1e-20), e_12, r10);
+        r11 = fma(fmax(field_31, 1e-20), e_13, r11);
+        r12 = fma(r19, e_9, r13);
+        r13 = fma(r20, e_10, r14);
+        r14 = fma(r21, e_11, r15);
+        r15 = fma(r22, e_12, r16);
+        r16 = fma(r23, e_13, r17);
+        r17 = 0.0;
       }
     }
-    double r0_0_4 = 0.0;
-    double r0_1_4 = 0.0;
-    double r0_2_3 = 0.0;
-    double r1_0_2 = 0.0;
-    double r1_1_2 = 0.0;
-    double r1_2 = 0.0;
-    double r2_0_2 = 0.0;
-    double r2_1_2 = 0.0;
-    double r2_2 = 0.0;
-    double r3_0 = 0.0;
-    double r3_1 = 0.0;
-    double r3_2 = 0.0;
-    double r4_0 = 0.0;
-    double r4_1 = 0.0;
-    double r4_2 = 0.0;
+    double r24 = 0.0;
+    double r25 = 0.0;
+    double r26 = 0.0;
+    double r27 = 0.0;
+    double r28 = 0.0;
+    double r29 = 0.0;
+    double r30 = 0.0;
+    double r31 = 0.0;
+    double r32 = 0.0;
+    double r33 = 0.0;
+    double r34 = 0.0;
+    double r35 = 0.0;
+    double r36 = 0.0;
+    double r37 = 0.0;
+    double r38 = 0.0;
     if ((0xe1u >> warp_id) & 1u) {
-      r0_0_4 = r0_0_4 + slots[broadcast_index(k0, 12)][lane];
+      r24 = r24 + slots[broadcast_index(k0, 12)][lane];
     }
     if ((0xc7u >> warp_id) & 1u) {
-      r1_0_2 = r1_0_2 + slots[broadcast_index(k0, 13)][lane];
+      r27 = r27 + slots[broadcast_index(k0, 13)][lane];
     }
     if ((0x8fu >> warp_id) & 1u) {
-      r2_0_2 = r2_0_2 + slots[broadcast_index(k0, 14)][lane];
+      r30 = r30 + slots[broadcast_index(k0, 14)][lane];
     }
     if ((0x9fu >> warp_id) & 1u) {
-      r3_0 = r3_0 + slots[broadcast_index(k0, 15)][lane];
+      r33 = r33 + slots[broadcast_index(k0, 15)][lane];
     }
     if ((0x18u >> warp_id) & 1u) {
-      r4_0 = r4_0 + slots[broadcast_index(k0, 12)][lane];
+      r36 = r36 + slots[broadcast_index(k0, 12)][lane];
     }
     #pragma unroll 4
     for (int i5 = 0; i5 < 6; ++i5) {
       const double field_32 = load(mole_fractions, broadcast_index(k0, 16 + i5), stride, point);
-      r0_1_4 = fma(fmax(field_32, 1e-20), broadcast(c0, 23 + i5), r0_1_4);
+      r25 = fma(fmax(field_32, 1e-20), broadcast(c0, 23 + i5), r25);
     }
     #pragma unroll 4
     for (int i6 = 0; i6 < 6; ++i6) {
       const double field_33 = load(mole_fractions, broadcast_index(k0, 22 + i6), stride, point);
-      r1_1_2 = fma(fmax(field_33, 1e-20), broadcast(c1, 26 + i6), r1_1_2);
+      r28 = fma(fmax(field_33, 1e-20), broadcast(c1, 26 + i6), r28);
     }
     #pragma unroll 4
     for (int i7 = 0; i7 < 6; ++i7) {
       const double field_34 = load(mole_fractions, broadcast_index(k1, 26 + i7), stride, point);
-      r2_1_2 = fma(fmax(field_34, 1e-20), broadcast(c2, 26 + i7), r2_1_2);
+      r31 = fma(fmax(field_34, 1e-20), broadcast(c2, 26 + i7), r31);
     }
     #pragma unroll 4
     for (int i8 = 0; i8 < 6; ++i8) {
       const double field_35 = load(mole_fractions, broadcast_index(k2, 26 + i8), stride, point);
-      r3_1 = fma(fmax(field_35, 1e-20), broadcast(c3, 26 + i8), r3_1);
+      r34 = fma(fmax(field_35, 1e-20), broadcast(c3, 26 + i8), r34);
     }
     const int trips_3 = broadcast_index(k0, 28);
     #pragma unroll 4
     for (int i9 = 0; i9 < trips_3; ++i9) {
       const double field_36 = load(mole_fractions, broadcast_index(k3, 26 + i9), stride, point);
-      r4_1 = fma(fmax(field_36, 1e-20), broadcast(c4, 26 + i9), r4_1);
+      r37 = fma(fmax(field_36, 1e-20), broadcast(c4, 26 + i9), r37);
     }
-    double r5_0 = 0.0;
-    double r5_1 = 0.0;
-    double r5_2 = 0.0;
-    double r6_0;
-    double r6_1;
-    double r6_2;
-    if ((0xe8u >> warp_id) & 1u) {
-      r6_0 = 0.0;
-      r6_1 = 0.0;
-      r6_2 = 0.0;
+    double r45;
+    if ((0x80u >> warp_id) & 1u) {
+      r4 = 0.0;
+      r5 = 0.0;
+      r45 = 0.0;
     }
-    double r7_0;
-    double r7_1;
-    double r7_2;
+    double r39 = 0.0;
+    double r40 = 0.0;
+    double r41 = 0.0;
+    double r42;
+    double r43;
+    double r44;
     switch (warp_id) {
-    case 7: {
-      r7_0 = 0.0;
-      r7_1 = 0.0;
-      r7_2 = 0.0;
+    case 3: case 5: case 6: case 7: {
+      r42 = 0.0;
+      r43 = 0.0;
+      r44 = 0.0;
       break;
     }
     case 4: {
-      r5_0 = r5_0 + slots[112][lane];
+      r39 = r39 + slots[112][lane];
       break;
     }
+    }
+    switch (warp_id) {
     case 5: case 6: {
-      r6_0 = r6_0 + slots[broadcast_index(k0, 11)][lane];
+      r42 = r42 + slots[broadcast_index(k0, 11)][lane];
+      break;
+    }
+    case 7: {
+      #pragma unroll 4
+      for (int i10 = 0; i10 < 5; ++i10) {
+        const double field_37 = load(mole_fractions, 41 + i10, stride, point);
+        r5 = fma(fmax(field_37, 1e-20), broadcast(c0, 14 + i10), r5);
+      }
       break;
     }
     }
     #pragma unroll 4
-    for (int i10 = 0; i10 < 5; ++i10) {
-      const double field_37 = load(mole_fractions, broadcast_index(k4, 26 + i10), stride, point);
-      r5_1 = fma(fmax(field_37, 1e-20), broadcast(c5, 26 + i10), r5_1);
+    for (int i11 = 0; i11 < 5; ++i11) {
+      const double field_38 = load(mole_fractions, broadcast_index(k4, 26 + i11), stride, point);
+      r40 = fma(fmax(field_38, 1e-20), broadcast(c5, 26 + i11), r40);
     }
     if ((0xe8u >> warp_id) & 1u) {
       #pragma unroll 4
-      for (int i11 = 0; i11 < 5; ++i11) {
-        const double field_38 = load(mole_fractions, broadcast_index(k5, 26 + i11), stride, point);
-        r6_1 = fma(fmax(field_38, 1e-20), broadcast(c6, 26 + i11), r6_1);
-      }
-    }
-    if ((0x80u >> warp_id) & 1u) {
-      #pragma unroll 4
       for (int i12 = 0; i12 < 5; ++i12) {
-        const double field_39 = load(mole_fractions, 41 + i12, stride, point);
-        r7_1 = fma(fmax(field_39, 1e-20), broadcast(c0, 14 + i12), r7_1);
+        const double field_39 = load(mole_fractions, broadcast_index(k5, 26 + i12), stride, point);
+        r43 = fma(fmax(field_39, 1e-20), broadcast(c6, 26 + i12), r43);
       }
     }
     barrier_sync<0, 256>();
@@ -1743,7 +1723,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       for (int i13 = 0; i13 < trips_4; ++i13) {
         const double t_14 = fma(fma(broadcast(c8, 27 + i13), ln_t, broadcast(c8, 23 + i13)), ln_t, broadcast(c7, 27 + i13));
         const double e_14 = singe_exp(fma(t_14, ln_t, broadcast(c7, 23 + i13)));
-        slots[broadcast_index(k5, 12 + i13)][lane] = fma(r0_14, e_14, r0_7);
+        slots[broadcast_index(k5, 12 + i13)][lane] = fma(r14, e_14, r7);
         const double field_40 = load(mole_fractions, broadcast_index(k5, i13), stride, point);
         const double t_15 = fma(fma(broadcast(c10, 27 + i13), ln_t, broadcast(c10, 23 + i13)), ln_t, broadcast(c9, 27 + i13));
         const double e_15 = singe_exp(fma(t_15, ln_t, broadcast(c9, 23 + i13)));
@@ -1763,76 +1743,76 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         const double t_20 = fma(fma(broadcast(c20, 27 + i13), ln_t, broadcast(c20, 23 + i13)), ln_t, broadcast(c19, 27 + i13));
         const double e_20 = singe_exp(fma(t_20, ln_t, broadcast(c19, 23 + i13)));
         const double field_46 = load(mole_fractions, broadcast_index(k5, 8 + i13), stride, point);
-        r0_0 = fma(fmax(field_40, 1e-20), e_14, r0_0);
-        r0_1 = fma(fmax(field_41, 1e-20), e_15, r0_1);
-        r0_2 = fma(fmax(field_42, 1e-20), e_16, r0_2);
-        r0_3 = fma(fmax(field_43, 1e-20), e_17, r0_3);
-        r0_4 = fma(fmax(field_44, 1e-20), e_18, r0_4);
-        r0_5 = fma(fmax(field_45, 1e-20), e_19, r0_5);
-        r0_6 = fma(fmax(field_46, 1e-20), e_20, r0_6);
-        r0_7 = fma(r0_15, e_15, r0_8);
-        r0_8 = fma(r0_16, e_16, r0_9);
-        r0_9 = fma(r0_17, e_17, r0_10);
-        r0_10 = fma(r0_18, e_18, r0_11);
-        r0_11 = fma(r0_19, e_19, r0_12);
-        r0_12 = fma(r0_20, e_20, r0_13);
-        r0_13 = 0.0;
+        r0 = fma(fmax(field_40, 1e-20), e_14, r0);
+        r1 = fma(fmax(field_41, 1e-20), e_15, r1);
+        r2 = fma(fmax(field_42, 1e-20), e_16, r2);
+        r3 = fma(fmax(field_43, 1e-20), e_17, r3);
+        r4 = fma(fmax(field_44, 1e-20), e_18, r4);
+        r5 = fma(fmax(field_45, 1e-20), e_19, r5);
+        r6 = fma(fmax(field_46, 1e-20), e_20, r6);
+        r7 = fma(r15, e_15, r8);
+        r8 = fma(r16, e_16, r9);
+        r9 = fma(r17, e_17, r10);
+        r10 = fma(r18, e_18, r11);
+        r11 = fma(r19, e_19, r12);
+        r12 = fma(r20, e_20, r13);
+        r13 = 0.0;
       }
       break;
     }
     case 5: case 6: case 7: {
-      slots[broadcast_index(k0, 29)][lane] = r0_0_2;
-      slots[broadcast_index(k0, 30)][lane] = r0_1_2;
+      slots[broadcast_index(k0, 29)][lane] = r0;
+      slots[broadcast_index(k0, 30)][lane] = r1;
       break;
     }
     }
     if ((0x20u >> warp_id) & 1u) {
-      slots[174][lane] = r1_0;
-      slots[182][lane] = r1_1;
+      slots[174][lane] = r2;
+      slots[182][lane] = r3;
     }
     const int trips_5 = broadcast_index(k4, 31);
     #pragma unroll 4
     for (int i14 = 0; i14 < trips_5; ++i14) {
-      r0_0_4 = r0_0_4 + slots[broadcast_index(k6, 26 + i14)][lane];
+      r24 = r24 + slots[broadcast_index(k6, 26 + i14)][lane];
     }
     const int trips_6 = broadcast_index(k5, 31);
     #pragma unroll 4
     for (int i15 = 0; i15 < trips_6; ++i15) {
-      r1_0_2 = r1_0_2 + slots[broadcast_index(k7, i15)][lane];
+      r27 = r27 + slots[broadcast_index(k7, i15)][lane];
     }
     const int trips_7 = broadcast_index(k6, 31);
     #pragma unroll 4
     for (int i16 = 0; i16 < trips_7; ++i16) {
-      r2_0_2 = r2_0_2 + slots[broadcast_index(k7, 4 + i16)][lane];
+      r30 = r30 + slots[broadcast_index(k7, 4 + i16)][lane];
     }
     const int trips_8 = broadcast_index(k7, 11);
     #pragma unroll 4
     for (int i17 = 0; i17 < trips_8; ++i17) {
-      r3_0 = r3_0 + slots[broadcast_index(k7, 8 + i17)][lane];
+      r33 = r33 + slots[broadcast_index(k7, 8 + i17)][lane];
     }
     const int trips_9 = broadcast_index(k7, 16);
     #pragma unroll 4
     for (int i18 = 0; i18 < trips_9; ++i18) {
-      r4_0 = r4_0 + slots[broadcast_index(k7, 12 + i18)][lane];
+      r36 = r36 + slots[broadcast_index(k7, 12 + i18)][lane];
     }
     if ((0x1fu >> warp_id) & 1u) {
       const int trips_10 = broadcast_index(k1, 25);
       #pragma unroll 4
       for (int i19 = 0; i19 < trips_10; ++i19) {
-        r5_0 = r5_0 + slots[broadcast_index(k5, 16 + i19)][lane];
+        r39 = r39 + slots[broadcast_index(k5, 16 + i19)][lane];
       }
     }
     switch (warp_id) {
     case 3: {
       #pragma unroll 4
       for (int i20 = 0; i20 < 4; ++i20) {
-        r6_0 = r6_0 + slots[broadcast_index(k5, 20 + i20)][lane];
+        r42 = r42 + slots[broadcast_index(k5, 20 + i20)][lane];
       }
       break;
     }
     case 5: case 6: case 7: {
-      r0_1_4 = r0_1_4 + slots[broadcast_index(k0, 31)][lane];
-      r0_2_3 = r0_2_3 + slots[broadcast_index(k7, 17)][lane];
+      r25 = r25 + slots[broadcast_index(k0, 31)][lane];
+      r26 = r26 + slots[broadcast_index(k7, 17)][lane];
       break;
     }
     }
@@ -1840,386 +1820,402 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const int trips_11 = broadcast_index(k7, 20);
       #pragma unroll 4
       for (int i21 = 0; i21 < trips_11; ++i21) {
-        r1_1_2 = r1_1_2 + slots[broadcast_index(k7, 18) + i21 * 52][lane];
-        r1_2 = r1_2 + slots[broadcast_index(k7, 19) + i21 * 50][lane];
+        r28 = r28 + slots[broadcast_index(k7, 18) + i21 * 52][lane];
+        r29 = r29 + slots[broadcast_index(k7, 19) + i21 * 50][lane];
       }
     }
     if ((0xe0u >> warp_id) & 1u) {
       const int trips_12 = broadcast_index(k7, 23);
       #pragma unroll 4
       for (int i22 = 0; i22 < trips_12; ++i22) {
-        r2_1_2 = r2_1_2 + slots[broadcast_index(k7, 21) + i22 * 52][lane];
-        r2_2 = r2_2 + slots[broadcast_index(k7, 22) + i22 * 50][lane];
+        r31 = r31 + slots[broadcast_index(k7, 21) + i22 * 52][lane];
+        r32 = r32 + slots[broadcast_index(k7, 22) + i22 * 50][lane];
       }
     }
     if ((0x60u >> warp_id) & 1u) {
       const int trips_13 = broadcast_index(k7, 24);
       #pragma unroll 4
       for (int i23 = 0; i23 < trips_13; ++i23) {
-        r3_1 = r3_1 + slots[broadcast_index(k0, 14) + i23 * 52][lane];
-        r3_2 = r3_2 + slots[broadcast_index(k0, 15) + i23 * 50][lane];
+        r34 = r34 + slots[broadcast_index(k0, 14) + i23 * 52][lane];
+        r35 = r35 + slots[broadcast_index(k0, 15) + i23 * 50][lane];
       }
     }
     if ((0xe0u >> warp_id) & 1u) {
       const int trips_14 = broadcast_index(k7, 27);
       #pragma unroll 4
       for (int i24 = 0; i24 < trips_14; ++i24) {
-        r4_1 = r4_1 + slots[broadcast_index(k7, 25) + i24 * 52][lane];
-        r4_2 = r4_2 + slots[broadcast_index(k7, 26) + i24 * 50][lane];
+        r37 = r37 + slots[broadcast_index(k7, 25) + i24 * 52][lane];
+        r38 = r38 + slots[broadcast_index(k7, 26) + i24 * 50][lane];
       }
     }
     switch (warp_id) {
     case 5: {
-      r0_2_3 = r0_2_3 + slots[132][lane];
+      r26 = r26 + slots[132][lane];
       break;
     }
     case 6: {
-      r1_2 = r1_2 + slots[153][lane];
+      r29 = r29 + slots[153][lane];
       break;
     }
     case 7: {
-      r3_2 = r3_2 + slots[171][lane];
+      r35 = r35 + slots[171][lane];
       break;
     }
     }
-    if ((0xe0u >> warp_id) & 1u) {
-      const int trips_15 = broadcast_index(k8, 0);
+    if ((0x80u >> warp_id) & 1u) {
       #pragma unroll 4
-      for (int i25 = 0; i25 < trips_15; ++i25) {
-        r5_0 = r5_0 + slots[broadcast_index(k7, 28 + i25)][lane];
+      for (int i25 = 0; i25 < 3; ++i25) {
+        r4 = r4 + slots[broadcast_index(k7, 28 + i25)][lane];
       }
-      const int trips_16 = broadcast_index(k8, 4);
+    }
+    if ((0xe0u >> warp_id) & 1u) {
+      const int trips_15 = broadcast_index(k7, 31);
       #pragma unroll 4
-      for (int i26 = 0; i26 < trips_16; ++i26) {
-        r6_0 = r6_0 + slots[broadcast_index(k8, 1 + i26)][lane];
+      for (int i26 = 0; i26 < trips_15; ++i26) {
+        r39 = r39 + slots[broadcast_index(k8, i26)][lane];
+      }
+      const int trips_16 = broadcast_index(k8, 7);
+      #pragma unroll 4
+      for (int i27 = 0; i27 < trips_16; ++i27) {
+        r42 = r42 + slots[broadcast_index(k8, 4 + i27)][lane];
       }
     }
     if ((0x80u >> warp_id) & 1u) {
-      #pragma unroll 4
-      for (int i27 = 0; i27 < 3; ++i27) {
-        r7_0 = r7_0 + slots[broadcast_index(k8, 5 + i27)][lane];
-      }
+      r5 = r5 + slots[161][lane];
+      r45 = r45 + slots[171][lane];
     }
     if ((0xe0u >> warp_id) & 1u) {
       const int trips_17 = broadcast_index(k8, 12);
       #pragma unroll 4
       for (int i28 = 0; i28 < trips_17; ++i28) {
-        r5_1 = r5_1 + slots[broadcast_index(k8, 8) + i28 * 52][lane];
-        r5_2 = r5_2 + slots[broadcast_index(k8, 9) + i28 * 50][lane];
-        r6_1 = r6_1 + slots[broadcast_index(k8, 10) + i28 * 52][lane];
-        r6_2 = r6_2 + slots[broadcast_index(k8, 11) + i28 * 50][lane];
+        r40 = r40 + slots[broadcast_index(k8, 8) + i28 * 52][lane];
+        r41 = r41 + slots[broadcast_index(k8, 9) + i28 * 50][lane];
+        r43 = r43 + slots[broadcast_index(k8, 10) + i28 * 52][lane];
+        r44 = r44 + slots[broadcast_index(k8, 11) + i28 * 50][lane];
       }
-    }
-    if ((0x80u >> warp_id) & 1u) {
-      r7_1 = r7_1 + slots[161][lane];
-      r7_2 = r7_2 + slots[171][lane];
     }
     barrier_sync<0, 256>();
     // phase 3
     switch (warp_id) {
     case 0: case 1: case 2: case 3: case 4: {
-      slots[broadcast_index(k2, 23)][lane] = r0_0;
-      slots[broadcast_index(k2, 24)][lane] = r0_1;
-      slots[broadcast_index(k2, 25)][lane] = r0_2;
-      slots[broadcast_index(k3, 23)][lane] = r0_3;
-      slots[broadcast_index(k3, 24)][lane] = r0_4;
-      slots[broadcast_index(k3, 25)][lane] = r0_5;
-      slots[broadcast_index(k4, 23)][lane] = r0_6;
-      slots[broadcast_index(k4, 24)][lane] = r0_7;
-      slots[broadcast_index(k4, 25)][lane] = r0_8;
-      slots[broadcast_index(k5, 24)][lane] = r0_9;
-      slots[broadcast_index(k5, 25)][lane] = r0_10;
-      slots[broadcast_index(k6, 0)][lane] = r0_11;
-      slots[broadcast_index(k6, 1)][lane] = r0_12;
+      slots[broadcast_index(k2, 23)][lane] = r0;
+      slots[broadcast_index(k2, 24)][lane] = r1;
+      slots[broadcast_index(k2, 25)][lane] = r2;
+      slots[broadcast_index(k3, 23)][lane] = r3;
+      slots[broadcast_index(k3, 24)][lane] = r4;
+      slots[broadcast_index(k3, 25)][lane] = r5;
+      slots[broadcast_index(k4, 23)][lane] = r6;
+      slots[broadcast_index(k4, 24)][lane] = r7;
+      slots[broadcast_index(k4, 25)][lane] = r8;
+      slots[broadcast_index(k5, 24)][lane] = r9;
+      slots[broadcast_index(k5, 25)][lane] = r10;
+      slots[broadcast_index(k6, 0)][lane] = r11;
+      slots[broadcast_index(k6, 1)][lane] = r12;
       break;
     }
     case 6: case 7: {
-      slots[broadcast_index(k8, 13)][lane] = r1_0;
-      slots[broadcast_index(k8, 14)][lane] = r1_1;
+      slots[broadcast_index(k8, 13)][lane] = r2;
+      slots[broadcast_index(k8, 14)][lane] = r3;
       break;
     }
     }
     if ((0x60u >> warp_id) & 1u) {
-      slots[broadcast_index(k8, 5)][lane] = r2_0;
-      slots[broadcast_index(k8, 6)][lane] = r2_1;
+      slots[broadcast_index(k7, 28)][lane] = r4;
+      slots[broadcast_index(k7, 29)][lane] = r5;
     }
     if ((0xe0u >> warp_id) & 1u) {
-      slots[broadcast_index(k8, 15)][lane] = r0_0_3;
-      slots[broadcast_index(k8, 16)][lane] = r0_1_3;
-      slots[broadcast_index(k8, 17)][lane] = r0_2_2;
-      slots[broadcast_index(k8, 18)][lane] = r0_3_2;
-      slots[broadcast_index(k8, 19)][lane] = r0_4_2;
-      slots[broadcast_index(k8, 20)][lane] = r0_5_2;
-      slots[broadcast_index(k8, 21)][lane] = r0_6_2;
-      slots[broadcast_index(k8, 22)][lane] = r0_7_2;
-      slots[broadcast_index(k8, 23)][lane] = r0_8_2;
-      slots[broadcast_index(k8, 24)][lane] = r0_9_2;
-      slots[broadcast_index(k8, 25)][lane] = r0_10_2;
+      slots[broadcast_index(k8, 15)][lane] = r6;
+      slots[broadcast_index(k8, 16)][lane] = r7;
+      slots[broadcast_index(k8, 17)][lane] = r8;
+      slots[broadcast_index(k8, 18)][lane] = r9;
+      slots[broadcast_index(k8, 19)][lane] = r10;
+      slots[broadcast_index(k8, 20)][lane] = r11;
+      slots[broadcast_index(k8, 21)][lane] = r12;
+      slots[broadcast_index(k8, 22)][lane] = r13;
+      slots[broadcast_index(k8, 23)][lane] = r14;
+      slots[broadcast_index(k8, 24)][lane] = r15;
+      slots[broadcast_index(k8, 25)][lane] = r16;
     }
     if ((0xb1u >> warp_id) & 1u) {
-      r0_0_4 = r0_0_4 + slots[broadcast_index(k8, 26)][lane];
+      r24 = r24 + slots[broadcast_index(k8, 26)][lane];
     }
     if ((0x26u >> warp_id) & 1u) {
-      r1_0_2 = r1_0_2 + slots[broadcast_index(k8, 7)][lane];
+      r27 = r27 + slots[broadcast_index(k7, 30)][lane];
     }
     if ((0x5cu >> warp_id) & 1u) {
-      r2_0_2 = r2_0_2 + slots[broadcast_index(k7, 18)][lane];
+      r30 = r30 + slots[broadcast_index(k7, 18)][lane];
     }
     if ((0x76u >> warp_id) & 1u) {
-      r3_0 = r3_0 + slots[broadcast_index(k8, 27)][lane];
+      r33 = r33 + slots[broadcast_index(k8, 27)][lane];
     }
     if ((0xaau >> warp_id) & 1u) {
-      r4_0 = r4_0 + slots[broadcast_index(k8, 28)][lane];
+      r36 = r36 + slots[broadcast_index(k8, 28)][lane];
     }
     const int trips_18 = broadcast_index(k8, 29);
     #pragma unroll 4
     for (int i29 = 0; i29 < trips_18; ++i29) {
-      r0_1_4 = r0_1_4 + slots[broadcast_index(k9, i29)][lane];
-      r0_2_3 = r0_2_3 + slots[broadcast_index(k9, 4 + i29)][lane];
+      r25 = r25 + slots[broadcast_index(k9, i29)][lane];
+      r26 = r26 + slots[broadcast_index(k9, 4 + i29)][lane];
     }
     const int trips_19 = broadcast_index(k8, 30);
     #pragma unroll 4
     for (int i30 = 0; i30 < trips_19; ++i30) {
-      r1_1_2 = r1_1_2 + slots[broadcast_index(k9, 8 + i30)][lane];
-      r1_2 = r1_2 + slots[broadcast_index(k9, 13 + i30)][lane];
+      r28 = r28 + slots[broadcast_index(k9, 8 + i30)][lane];
+      r29 = r29 + slots[broadcast_index(k9, 13 + i30)][lane];
     }
     const int trips_20 = broadcast_index(k8, 31);
     #pragma unroll 4
     for (int i31 = 0; i31 < trips_20; ++i31) {
-      r2_1_2 = r2_1_2 + slots[broadcast_index(k9, 18 + i31)][lane];
-      r2_2 = r2_2 + slots[broadcast_index(k9, 22 + i31)][lane];
+      r31 = r31 + slots[broadcast_index(k9, 18 + i31)][lane];
+      r32 = r32 + slots[broadcast_index(k9, 22 + i31)][lane];
     }
     const int trips_21 = broadcast_index(k9, 30);
     #pragma unroll 4
     for (int i32 = 0; i32 < trips_21; ++i32) {
-      r3_1 = r3_1 + slots[broadcast_index(k9, 26 + i32)][lane];
-      r3_2 = r3_2 + slots[broadcast_index(k10, i32)][lane];
+      r34 = r34 + slots[broadcast_index(k9, 26 + i32)][lane];
+      r35 = r35 + slots[broadcast_index(k10, i32)][lane];
     }
     const int trips_22 = broadcast_index(k9, 31);
     #pragma unroll 4
     for (int i33 = 0; i33 < trips_22; ++i33) {
-      r4_1 = r4_1 + slots[broadcast_index(k10, 4 + i33)][lane];
-      r4_2 = r4_2 + slots[broadcast_index(k10, 8 + i33)][lane];
+      r37 = r37 + slots[broadcast_index(k10, 4 + i33)][lane];
+      r38 = r38 + slots[broadcast_index(k10, 8 + i33)][lane];
     }
     if ((0xdfu >> warp_id) & 1u) {
-      r0_2_3 = r0_2_3 + slots[broadcast_index(k10, 12)][lane];
+      r26 = r26 + slots[broadcast_index(k10, 12)][lane];
     }
     if ((0xbfu >> warp_id) & 1u) {
-      r1_2 = r1_2 + slots[broadcast_index(k10, 13)][lane];
+      r29 = r29 + slots[broadcast_index(k10, 13)][lane];
     }
     if ((0xefu >> warp_id) & 1u) {
-      r2_2 = r2_2 + slots[broadcast_index(k10, 14)][lane];
+      r32 = r32 + slots[broadcast_index(k10, 14)][lane];
     }
     if ((0x47u >> warp_id) & 1u) {
-      r3_2 = r3_2 + slots[broadcast_index(k7, 19)][lane];
+      r35 = r35 + slots[broadcast_index(k7, 19)][lane];
     }
     if ((0xc0u >> warp_id) & 1u) {
-      r4_2 = r4_2 + slots[broadcast_index(k10, 15)][lane];
+      r38 = r38 + slots[broadcast_index(k10, 15)][lane];
     }
-    if ((0x66u >> warp_id) & 1u) {
-      r5_0 = r5_0 + slots[broadcast_index(k10, 16)][lane];
+    switch (warp_id) {
+    case 7: {
+      r4 = r4 + slots[74][lane];
+      break;
+    }
+    case 1: case 2: case 5: case 6: {
+      r39 = r39 + slots[broadcast_index(k10, 16)][lane];
+      break;
+    }
     }
     switch (warp_id) {
     case 3: case 6: {
-      const int trips_23 = broadcast_index(k8, 7);
+      const int trips_23 = broadcast_index(k7, 30);
       #pragma unroll 4
       for (int i34 = 0; i34 < trips_23; ++i34) {
-        r6_0 = r6_0 + slots[broadcast_index(k7, 20) + i34 * 43][lane];
+        r42 = r42 + slots[broadcast_index(k7, 20) + i34 * 43][lane];
       }
       break;
     }
     case 7: {
-      r7_0 = r7_0 + slots[74][lane];
+      #pragma unroll 4
+      for (int i35 = 0; i35 < 4; ++i35) {
+        r5 = r5 + slots[broadcast_index(k10, 16 + i35)][lane];
+        r45 = r45 + slots[broadcast_index(k10, 20 + i35)][lane];
+      }
       break;
     }
     }
-    const int trips_24 = broadcast_index(k10, 27);
+    const int trips_24 = broadcast_index(k10, 29);
     #pragma unroll 4
-    for (int i35 = 0; i35 < trips_24; ++i35) {
-      r5_1 = r5_1 + slots[broadcast_index(k10, 17 + i35)][lane];
-      r5_2 = r5_2 + slots[broadcast_index(k10, 22 + i35)][lane];
+    for (int i36 = 0; i36 < trips_24; ++i36) {
+      r40 = r40 + slots[broadcast_index(k10, 24 + i36)][lane];
+      r41 = r41 + slots[broadcast_index(k11, i36)][lane];
     }
     if ((0xe8u >> warp_id) & 1u) {
-      const int trips_25 = broadcast_index(k11, 4);
+      const int trips_25 = broadcast_index(k10, 30);
       #pragma unroll 4
-      for (int i36 = 0; i36 < trips_25; ++i36) {
-        r6_1 = r6_1 + slots[broadcast_index(k10, 28 + i36)][lane];
-        r6_2 = r6_2 + slots[broadcast_index(k11, i36)][lane];
+      for (int i37 = 0; i37 < trips_25; ++i37) {
+        r43 = r43 + slots[broadcast_index(k11, 5 + i37)][lane];
+        r44 = r44 + slots[broadcast_index(k11, 9 + i37)][lane];
       }
     }
     switch (warp_id) {
-    case 7: {
-      #pragma unroll 4
-      for (int i37 = 0; i37 < 4; ++i37) {
-        r7_1 = r7_1 + slots[broadcast_index(k11, 5 + i37)][lane];
-        r7_2 = r7_2 + slots[broadcast_index(k11, 9 + i37)][lane];
-      }
-      break;
-    }
     case 5: {
-      r5_2 = r5_2 + slots[78][lane];
+      r41 = r41 + slots[78][lane];
       break;
     }
     case 6: {
-      r6_2 = r6_2 + slots[80][lane];
+      r44 = r44 + slots[80][lane];
       break;
     }
     }
     barrier_sync<0, 256>();
     // phase 4
-    const int trips_26 = broadcast_index(k11, 15);
+    const int trips_26 = broadcast_index(k10, 31);
     #pragma unroll 4
     for (int i38 = 0; i38 < trips_26; ++i38) {
-      r0_0_4 = r0_0_4 + slots[broadcast_index(k11, 13 + i38)][lane];
+      r24 = r24 + slots[broadcast_index(k11, 13 + i38)][lane];
     }
-    const int trips_27 = broadcast_index(k11, 18);
+    const int trips_27 = broadcast_index(k11, 17);
     #pragma unroll 4
     for (int i39 = 0; i39 < trips_27; ++i39) {
-      r1_0_2 = r1_0_2 + slots[broadcast_index(k11, 16 + i39)][lane];
+      r27 = r27 + slots[broadcast_index(k11, 15 + i39)][lane];
     }
-    const int trips_28 = broadcast_index(k11, 21);
+    const int trips_28 = broadcast_index(k11, 20);
     #pragma unroll 4
     for (int i40 = 0; i40 < trips_28; ++i40) {
-      r2_0_2 = r2_0_2 + slots[broadcast_index(k11, 19 + i40)][lane];
+      r30 = r30 + slots[broadcast_index(k11, 18 + i40)][lane];
     }
-    const int trips_29 = broadcast_index(k11, 24);
+    const int trips_29 = broadcast_index(k11, 23);
     #pragma unroll 4
     for (int i41 = 0; i41 < trips_29; ++i41) {
-      r3_0 = r3_0 + slots[broadcast_index(k11, 22 + i41)][lane];
+      r33 = r33 + slots[broadcast_index(k11, 21 + i41)][lane];
     }
-    const int trips_30 = broadcast_index(k11, 27);
+    const int trips_30 = broadcast_index(k11, 26);
     #pragma unroll 4
     for (int i42 = 0; i42 < trips_30; ++i42) {
-      r4_0 = r4_0 + slots[broadcast_index(k11, 25 + i42)][lane];
+      r36 = r36 + slots[broadcast_index(k11, 24 + i42)][lane];
     }
-    const int trips_31 = broadcast_index(k12, 12);
+    const int trips_31 = broadcast_index(k11, 31);
     #pragma unroll 4
     for (int i43 = 0; i43 < trips_31; ++i43) {
-      r0_1_4 = r0_1_4 + slots[broadcast_index(k11, 28 + i43)][lane];
-      r0_2_3 = r0_2_3 + slots[broadcast_index(k12, i43)][lane];
-      r1_1_2 = r1_1_2 + slots[broadcast_index(k12, 4 + i43)][lane];
-      r1_2 = r1_2 + slots[broadcast_index(k12, 8 + i43)][lane];
+      r25 = r25 + slots[broadcast_index(k11, 27 + i43)][lane];
+      r26 = r26 + slots[broadcast_index(k12, i43)][lane];
+      r28 = r28 + slots[broadcast_index(k12, 4 + i43)][lane];
+      r29 = r29 + slots[broadcast_index(k12, 8 + i43)][lane];
     }
-    const int trips_32 = broadcast_index(k12, 21);
+    const int trips_32 = broadcast_index(k12, 20);
     #pragma unroll 4
     for (int i44 = 0; i44 < trips_32; ++i44) {
-      r2_1_2 = r2_1_2 + slots[broadcast_index(k12, 13 + i44)][lane];
-      r2_2 = r2_2 + slots[broadcast_index(k12, 17 + i44)][lane];
+      r31 = r31 + slots[broadcast_index(k12, 12 + i44)][lane];
+      r32 = r32 + slots[broadcast_index(k12, 16 + i44)][lane];
     }
-    const int trips_33 = broadcast_index(k12, 30);
+    const int trips_33 = broadcast_index(k12, 29);
     #pragma unroll 4
     for (int i45 = 0; i45 < trips_33; ++i45) {
-      r3_1 = r3_1 + slots[broadcast_index(k12, 22 + i45)][lane];
-      r3_2 = r3_2 + slots[broadcast_index(k12, 26 + i45)][lane];
+      r34 = r34 + slots[broadcast_index(k12, 21 + i45)][lane];
+      r35 = r35 + slots[broadcast_index(k12, 25 + i45)][lane];
     }
-    const int trips_34 = broadcast_index(k12, 31);
+    const int trips_34 = broadcast_index(k12, 30);
     #pragma unroll 4
     for (int i46 = 0; i46 < trips_34; ++i46) {
-      r4_1 = r4_1 + slots[broadcast_index(k13, i46)][lane];
-      r4_2 = r4_2 + slots[broadcast_index(k13, 3 + i46)][lane];
+      r37 = r37 + slots[broadcast_index(k13, i46)][lane];
+      r38 = r38 + slots[broadcast_index(k13, 3 + i46)][lane];
     }
     if ((0x10u >> warp_id) & 1u) {
-      r2_2 = r2_2 + slots[76][lane];
+      r32 = r32 + slots[76][lane];
     }
     if ((0x38u >> warp_id) & 1u) {
-      r3_2 = r3_2 + slots[76][lane];
+      r35 = r35 + slots[76][lane];
     }
     if ((0x3fu >> warp_id) & 1u) {
-      r4_2 = r4_2 + slots[broadcast_index(k8, 13)][lane];
+      r38 = r38 + slots[broadcast_index(k8, 13)][lane];
     }
-    store(diffusion, broadcast_index(k13, 6), stride, point, active, pressure_ratio * r0_1_4 / (r0_2_3 * r0_0_4));
-    store(diffusion, broadcast_index(k13, 7), stride, point, active, pressure_ratio * r1_1_2 / (r1_2 * r1_0_2));
-    store(diffusion, broadcast_index(k13, 8), stride, point, active, pressure_ratio * r2_1_2 / (r2_2 * r2_0_2));
-    store(diffusion, broadcast_index(k13, 9), stride, point, active, pressure_ratio * r3_1 / (r3_2 * r3_0));
-    store(diffusion, broadcast_index(k13, 10), stride, point, active, pressure_ratio * r4_1 / (r4_2 * r4_0));
-    const int trips_35 = broadcast_index(k13, 13);
+    store(diffusion, broadcast_index(k12, 31), stride, point, active, pressure_ratio * r25 / (r26 * r24));
+    store(diffusion, broadcast_index(k13, 6), stride, point, active, pressure_ratio * r28 / (r29 * r27));
+    store(diffusion, broadcast_index(k13, 7), stride, point, active, pressure_ratio * r31 / (r32 * r30));
+    store(diffusion, broadcast_index(k13, 8), stride, point, active, pressure_ratio * r34 / (r35 * r33));
+    store(diffusion, broadcast_index(k13, 9), stride, point, active, pressure_ratio * r37 / (r38 * r36));
+    if ((0x80u >> warp_id) & 1u) {
+      #pragma unroll 4
+      for (int i47 = 0; i47 < 2; ++i47) {
+        r4 = r4 + slots[44 + i47 * 57][lane];
+      }
+    }
+    const int trips_35 = broadcast_index(k13, 12);
     #pragma unroll 4
-    for (int i47 = 0; i47 < trips_35; ++i47) {
-      r5_0 = r5_0 + slots[broadcast_index(k13, 11 + i47)][lane];
+    for (int i48 = 0; i48 < trips_35; ++i48) {
+      r39 = r39 + slots[broadcast_index(k13, 10 + i48)][lane];
     }
     if ((0xe8u >> warp_id) & 1u) {
-      const int trips_36 = broadcast_index(k13, 15);
+      const int trips_36 = broadcast_index(k13, 14);
       #pragma unroll 4
-      for (int i48 = 0; i48 < trips_36; ++i48) {
-        r6_0 = r6_0 + slots[broadcast_index(k13, 14) + i48 * 57][lane];
+      for (int i49 = 0; i49 < trips_36; ++i49) {
+        r42 = r42 + slots[broadcast_index(k13, 13) + i49 * 57][lane];
       }
     }
     if ((0x80u >> warp_id) & 1u) {
       #pragma unroll 4
-      for (int i49 = 0; i49 < 2; ++i49) {
-        r7_0 = r7_0 + slots[44 + i49 * 57][lane];
+      for (int i50 = 0; i50 < 2; ++i50) {
+        r5 = r5 + slots[75 + i50 * 2][lane];
+        r45 = r45 + slots[76 + i50 * 2][lane];
       }
     }
-    const int trips_37 = broadcast_index(k13, 22);
+    const int trips_37 = broadcast_index(k13, 21);
     #pragma unroll 4
-    for (int i50 = 0; i50 < trips_37; ++i50) {
-      r5_1 = r5_1 + slots[broadcast_index(k13, 16 + i50)][lane];
-      r5_2 = r5_2 + slots[broadcast_index(k13, 19 + i50)][lane];
+    for (int i51 = 0; i51 < trips_37; ++i51) {
+      r40 = r40 + slots[broadcast_index(k13, 15 + i51)][lane];
+      r41 = r41 + slots[broadcast_index(k13, 18 + i51)][lane];
     }
     if ((0xe8u >> warp_id) & 1u) {
-      const int trips_38 = broadcast_index(k13, 29);
+      const int trips_38 = broadcast_index(k13, 28);
       #pragma unroll 4
-      for (int i51 = 0; i51 < trips_38; ++i51) {
-        r6_1 = r6_1 + slots[broadcast_index(k13, 23 + i51)][lane];
-        r6_2 = r6_2 + slots[broadcast_index(k13, 26 + i51)][lane];
+      for (int i52 = 0; i52 < trips_38; ++i52) {
+        r43 = r43 + slots[broadcast_index(k13, 22 + i52)][lane];
+        r44 = r44 + slots[broadcast_index(k13, 25 + i52)][lane];
       }
     }
     if ((0x80u >> warp_id) & 1u) {
-      #pragma unroll 4
-      for (int i52 = 0; i52 < 2; ++i52) {
-        r7_1 = r7_1 + slots[75 + i52 * 2][lane];
-        r7_2 = r7_2 + slots[76 + i52 * 2][lane];
-      }
+      r45 = r45 + slots[80][lane];
     }
     if ((0xdfu >> warp_id) & 1u) {
-      r5_2 = r5_2 + slots[broadcast_index(k13, 30)][lane];
+      r41 = r41 + slots[broadcast_index(k13, 29)][lane];
     }
     if ((0xa8u >> warp_id) & 1u) {
-      r6_2 = r6_2 + slots[broadcast_index(k13, 31)][lane];
+      r44 = r44 + slots[broadcast_index(k13, 30)][lane];
     }
     if ((0x80u >> warp_id) & 1u) {
-      r7_2 = r7_2 + slots[80][lane];
+      store(diffusion, 46, stride, point, active, pressure_ratio * r5 / (r45 * r4));
     }
-    store(diffusion, broadcast_index(k14, 0), stride, point, active, pressure_ratio * r5_1 / (r5_2 * r5_0));
+    store(diffusion, broadcast_index(k13, 31), stride, point, active, pressure_ratio * r40 / (r41 * r39));
     if ((0xe8u >> warp_id) & 1u) {
-      store(diffusion, broadcast_index(k14, 1), stride, point, active, pressure_ratio * r6_1 / (r6_2 * r6_0));
-    }
-    if ((0x80u >> warp_id) & 1u) {
-      store(diffusion, 46, stride, point, active, pressure_ratio * r7_1 / (r7_2 * r7_0));
+      store(diffusion, broadcast_index(k14, 0), stride, point, active, pressure_ratio * r43 / (r44 * r42));
     }
     barrier_sync<0, 256>();
   }
 }
 
 #ifndef __CUDACC_RTC__
+#include "gri30.h"
 #include <cuda_runtime.h>
 
-// Runs the kernel on all points, on a stream. Returns 0, -1 for an invalid argument, or a cudaError_t.
-extern "C" int gri30_diffusion_launch(const double *temperature, const double *pressure, const double *mole_fractions,
-    double *diffusion, int points, int stride, cudaStream_t stream)
+// Finds the CTAs of the kernel that the current device holds at once. Returns a cudaError_t.
+extern "C" int gri30_diffusion_prepare(int multiprocessors, int *ctas)
+{
+  int resident = 0;
+  cudaError_t error = cudaSuccess;
+  if (error == cudaSuccess) {
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gri30_diffusion, 256, 0);
+  }
+  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
+  *ctas = multiprocessors * resident;
+  return (int)error;
+}
+
+// Runs the kernel on all points, on a stream. Returns a singe_status or a cudaError_t.
+extern "C" int gri30_diffusion_launch(const struct gri30_context *context, const double *temperature,
+    const double *pressure, const double *mole_fractions, double *diffusion, int points, int stride,
+    struct CUstream_st *stream)
 {
   const int threads = 256;
   const int groups_per_cta = 1;
   const int dynamic_shared_bytes = 0;
-  if (points < 0 || stride < points) return -1;
-  if (!temperature) return -1;
-  if (!pressure) return -1;
-  if (!mole_fractions) return -1;
-  if (!diffusion) return -1;
-  if (points == 0) return 0;
+  if (!context) return SINGE_NULL_POINTER;
+  if (points < 0) return SINGE_INVALID_POINTS;
+  if (stride < points) return SINGE_INVALID_STRIDE;
+  if (points == 0) return SINGE_SUCCESS;
+  if (!temperature) return SINGE_NULL_POINTER;
+  if (!pressure) return SINGE_NULL_POINTER;
+  if (!mole_fractions) return SINGE_NULL_POINTER;
+  if (!diffusion) return SINGE_NULL_POINTER;
+  int device = 0;
+  const cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess) return (int)error;
+  if (device != context->device) return SINGE_WRONG_DEVICE;
 
   // As many CTAs as the device holds at once: each streams over its share of the points and loads its constants once.
-  int device = 0, multiprocessors = 0, resident = 0;
-  cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  if (error == cudaSuccess) {
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gri30_diffusion, threads, dynamic_shared_bytes);
-  }
-  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
-  if (error != cudaSuccess) return (int)error;
   const int groups = points / 32 + (points % 32 != 0);
   const int needed = (groups - 1) / groups_per_cta + 1;
-  const int most = multiprocessors * resident;
+  const int most = context->diffusion_ctas;
   gri30_diffusion<<<needed < most ? needed : most, threads, dynamic_shared_bytes, stream>>>(temperature, pressure,
     mole_fractions, diffusion, points, stride);
   return (int)cudaGetLastError();

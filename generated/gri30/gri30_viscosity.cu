@@ -1388,102 +1388,94 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         slots[broadcast_index(k0, 2) + i0 * 4][lane] = fmax(field_2, 0.0);
       }
     }
+    barrier_sync<0, 256>();
+    // phase 2
     const double t_2 = fma(fma(broadcast(c0, 30), ln_t, broadcast(c0, 29)), ln_t, broadcast(c0, 28));
     const double t_3 = fma(fma(broadcast(c1, 29), ln_t, broadcast(c1, 28)), ln_t, broadcast(c1, 27));
     const double t_4 = fma(fma(broadcast(c2, 28), ln_t, broadcast(c2, 27)), ln_t, broadcast(c1, 31));
     const double t_5 = fma(fma(broadcast(c3, 27), ln_t, broadcast(c2, 31)), ln_t, broadcast(c2, 30));
     const double t_6 = fma(fma(broadcast(c3, 31), ln_t, broadcast(c3, 30)), ln_t, broadcast(c3, 29));
     const double t_7 = fma(fma(broadcast(c4, 3), ln_t, broadcast(c4, 2)), ln_t, broadcast(c4, 1));
-    double r0_0 = 0.0;
-    const double r0_1 = fma(t_2, ln_t, broadcast(c0, 27));
-    double r1_0 = 0.0;
-    const double r1_1 = fma(t_3, ln_t, broadcast(c0, 31));
-    double r2_0 = 0.0;
-    const double r2_1 = fma(t_4, ln_t, broadcast(c1, 30));
-    double r3_0 = 0.0;
-    const double r3_1 = fma(t_5, ln_t, broadcast(c2, 29));
-    double r4_0 = 0.0;
-    const double r4_1 = fma(t_6, ln_t, broadcast(c3, 28));
-    double r5_0 = 0.0;
-    const double r5_1 = fma(t_7, ln_t, broadcast(c4, 0));
-    double r6_0;
-    double r6_1;
-    double r0_0_2;
-    switch (warp_id) {
-    case 0: case 1: case 2: case 3: case 4: {
+    double r0 = 0.0;
+    const double r1 = fma(t_2, ln_t, broadcast(c0, 27));
+    double r2 = 0.0;
+    const double r3 = fma(t_3, ln_t, broadcast(c0, 31));
+    double r4 = 0.0;
+    const double r5 = fma(t_4, ln_t, broadcast(c1, 30));
+    double r6 = 0.0;
+    const double r7 = fma(t_5, ln_t, broadcast(c2, 29));
+    double r8 = 0.0;
+    const double r9 = fma(t_6, ln_t, broadcast(c3, 28));
+    double r10 = 0.0;
+    const double r11 = fma(t_7, ln_t, broadcast(c4, 0));
+    double r12;
+    double r13;
+    if ((0x1fu >> warp_id) & 1u) {
       const double t_8 = fma(fma(broadcast(c0, 3), ln_t, broadcast(c0, 2)), ln_t, broadcast(c0, 1));
-      r6_0 = 0.0;
-      r6_1 = fma(t_8, ln_t, broadcast(c0, 0));
-      break;
+      r12 = 0.0;
+      r13 = fma(t_8, ln_t, broadcast(c0, 0));
     }
-    case 5: {
-      r0_0_2 = 0.0;
-      break;
-    }
-    }
-    barrier_sync<0, 256>();
-    // phase 2
     #pragma unroll 1
     for (int i1 = 0; i1 < 32; ++i1) {
       const double s = slots[i1 * 2][lane];
       const double s_2 = slots[1 + i1 * 2][lane];
-      const double t_9 = singe_exp(r0_1 - s + broadcast(c5, i1)) + 1.0;
-      const double t_10 = singe_exp(r1_1 - s + broadcast(c7, i1)) + 1.0;
-      const double t_11 = singe_exp(r2_1 - s + broadcast(c9, i1)) + 1.0;
-      const double t_12 = singe_exp(r3_1 - s + broadcast(c11, i1)) + 1.0;
-      const double t_13 = singe_exp(r4_1 - s + broadcast(c13, i1)) + 1.0;
-      const double t_14 = singe_exp(r5_1 - s + broadcast(c15, i1)) + 1.0;
-      r0_0 = fma(t_9 * t_9, s_2 * broadcast(c6, i1), r0_0);
-      r1_0 = fma(t_10 * t_10, s_2 * broadcast(c8, i1), r1_0);
-      r2_0 = fma(t_11 * t_11, s_2 * broadcast(c10, i1), r2_0);
-      r3_0 = fma(t_12 * t_12, s_2 * broadcast(c12, i1), r3_0);
-      r4_0 = fma(t_13 * t_13, s_2 * broadcast(c14, i1), r4_0);
-      r5_0 = fma(t_14 * t_14, s_2 * broadcast(c16, i1), r5_0);
+      const double t_9 = singe_exp(r1 - s + broadcast(c5, i1)) + 1.0;
+      const double t_10 = singe_exp(r3 - s + broadcast(c7, i1)) + 1.0;
+      const double t_11 = singe_exp(r5 - s + broadcast(c9, i1)) + 1.0;
+      const double t_12 = singe_exp(r7 - s + broadcast(c11, i1)) + 1.0;
+      const double t_13 = singe_exp(r9 - s + broadcast(c13, i1)) + 1.0;
+      const double t_14 = singe_exp(r11 - s + broadcast(c15, i1)) + 1.0;
+      r0 = fma(t_9 * t_9, s_2 * broadcast(c6, i1), r0);
+      r2 = fma(t_10 * t_10, s_2 * broadcast(c8, i1), r2);
+      r4 = fma(t_11 * t_11, s_2 * broadcast(c10, i1), r4);
+      r6 = fma(t_12 * t_12, s_2 * broadcast(c12, i1), r6);
+      r8 = fma(t_13 * t_13, s_2 * broadcast(c14, i1), r8);
+      r10 = fma(t_14 * t_14, s_2 * broadcast(c16, i1), r10);
     }
     #pragma unroll 1
     for (int i2 = 0; i2 < 21; ++i2) {
       const double s_3 = slots[64 + i2 * 2][lane];
       const double s_4 = slots[65 + i2 * 2][lane];
-      const double t_15 = singe_exp(r0_1 - s_3 + broadcast(c4, 4 + i2)) + 1.0;
-      const double t_16 = singe_exp(r1_1 - s_3 + broadcast(c18, i2)) + 1.0;
-      const double t_17 = singe_exp(r2_1 - s_3 + broadcast(c20, i2)) + 1.0;
-      const double t_18 = singe_exp(r3_1 - s_3 + broadcast(c22, i2)) + 1.0;
-      const double t_19 = singe_exp(r4_1 - s_3 + broadcast(c24, i2)) + 1.0;
-      const double t_20 = singe_exp(r5_1 - s_3 + broadcast(c26, i2)) + 1.0;
-      r0_0 = fma(t_15 * t_15, s_4 * broadcast(c17, i2), r0_0);
-      r1_0 = fma(t_16 * t_16, s_4 * broadcast(c19, i2), r1_0);
-      r2_0 = fma(t_17 * t_17, s_4 * broadcast(c21, i2), r2_0);
-      r3_0 = fma(t_18 * t_18, s_4 * broadcast(c23, i2), r3_0);
-      r4_0 = fma(t_19 * t_19, s_4 * broadcast(c25, i2), r4_0);
-      r5_0 = fma(t_20 * t_20, s_4 * broadcast(c27, i2), r5_0);
+      const double t_15 = singe_exp(r1 - s_3 + broadcast(c4, 4 + i2)) + 1.0;
+      const double t_16 = singe_exp(r3 - s_3 + broadcast(c18, i2)) + 1.0;
+      const double t_17 = singe_exp(r5 - s_3 + broadcast(c20, i2)) + 1.0;
+      const double t_18 = singe_exp(r7 - s_3 + broadcast(c22, i2)) + 1.0;
+      const double t_19 = singe_exp(r9 - s_3 + broadcast(c24, i2)) + 1.0;
+      const double t_20 = singe_exp(r11 - s_3 + broadcast(c26, i2)) + 1.0;
+      r0 = fma(t_15 * t_15, s_4 * broadcast(c17, i2), r0);
+      r2 = fma(t_16 * t_16, s_4 * broadcast(c19, i2), r2);
+      r4 = fma(t_17 * t_17, s_4 * broadcast(c21, i2), r4);
+      r6 = fma(t_18 * t_18, s_4 * broadcast(c23, i2), r6);
+      r8 = fma(t_19 * t_19, s_4 * broadcast(c25, i2), r8);
+      r10 = fma(t_20 * t_20, s_4 * broadcast(c27, i2), r10);
     }
     if ((0x1fu >> warp_id) & 1u) {
       #pragma unroll 4
       for (int i3 = 0; i3 < 32; ++i3) {
-        const double t_21 = singe_exp(r6_1 - slots[i3 * 2][lane] + broadcast(c28, i3)) + 1.0;
-        r6_0 = fma(t_21 * t_21, slots[1 + i3 * 2][lane] * broadcast(c29, i3), r6_0);
+        const double t_21 = singe_exp(r13 - slots[i3 * 2][lane] + broadcast(c28, i3)) + 1.0;
+        r12 = fma(t_21 * t_21, slots[1 + i3 * 2][lane] * broadcast(c29, i3), r12);
       }
       #pragma unroll 4
       for (int i4 = 0; i4 < 21; ++i4) {
-        const double t_22 = singe_exp(r6_1 - slots[64 + i4 * 2][lane] + broadcast(c0, 4 + i4)) + 1.0;
-        r6_0 = fma(t_22 * t_22, slots[65 + i4 * 2][lane] * broadcast(c1, i4), r6_0);
+        const double t_22 = singe_exp(r13 - slots[64 + i4 * 2][lane] + broadcast(c0, 4 + i4)) + 1.0;
+        r12 = fma(t_22 * t_22, slots[65 + i4 * 2][lane] * broadcast(c1, i4), r12);
       }
     }
     const double field_3 = load(mole_fractions, broadcast_index(k0, 4), stride, point);
-    slots[broadcast_index(k0, 5)][lane] = fmax(field_3, 0.0) * singe_exp(r0_1 + r0_1) / r0_0;
+    slots[broadcast_index(k0, 5)][lane] = fmax(field_3, 0.0) * singe_exp(r1 + r1) / r0;
     const double field_4 = load(mole_fractions, broadcast_index(k0, 6), stride, point);
-    slots[broadcast_index(k0, 7)][lane] = fmax(field_4, 0.0) * singe_exp(r1_1 + r1_1) / r1_0;
+    slots[broadcast_index(k0, 7)][lane] = fmax(field_4, 0.0) * singe_exp(r3 + r3) / r2;
     const double field_5 = load(mole_fractions, broadcast_index(k0, 8), stride, point);
-    slots[broadcast_index(k0, 9)][lane] = fmax(field_5, 0.0) * singe_exp(r2_1 + r2_1) / r2_0;
+    slots[broadcast_index(k0, 9)][lane] = fmax(field_5, 0.0) * singe_exp(r5 + r5) / r4;
     const double field_6 = load(mole_fractions, broadcast_index(k0, 10), stride, point);
-    slots[broadcast_index(k0, 11)][lane] = fmax(field_6, 0.0) * singe_exp(r3_1 + r3_1) / r3_0;
+    slots[broadcast_index(k0, 11)][lane] = fmax(field_6, 0.0) * singe_exp(r7 + r7) / r6;
     const double field_7 = load(mole_fractions, broadcast_index(k0, 12), stride, point);
-    slots[broadcast_index(k0, 13)][lane] = fmax(field_7, 0.0) * singe_exp(r4_1 + r4_1) / r4_0;
+    slots[broadcast_index(k0, 13)][lane] = fmax(field_7, 0.0) * singe_exp(r9 + r9) / r8;
     const double field_8 = load(mole_fractions, broadcast_index(k0, 14), stride, point);
-    slots[broadcast_index(k0, 15)][lane] = fmax(field_8, 0.0) * singe_exp(r5_1 + r5_1) / r5_0;
+    slots[broadcast_index(k0, 15)][lane] = fmax(field_8, 0.0) * singe_exp(r11 + r11) / r10;
     if ((0x1fu >> warp_id) & 1u) {
       const double field_9 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
-      slots[broadcast_index(k0, 1)][lane] = fmax(field_9, 0.0) * singe_exp(r6_1 + r6_1) / r6_0;
+      slots[broadcast_index(k0, 1)][lane] = fmax(field_9, 0.0) * singe_exp(r13 + r13) / r12;
     }
     if ((0xdfu >> warp_id) & 1u) {
       barrier_arrive<1, 256>();
@@ -1493,49 +1485,63 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     // phase 3
     if ((0x20u >> warp_id) & 1u) {
+      r0 = 0.0;
       #pragma unroll 4
       for (int i5 = 0; i5 < 32; ++i5) {
-        r0_0_2 = r0_0_2 + slots[106 + i5][lane];
+        r0 = r0 + slots[106 + i5][lane];
       }
       #pragma unroll 4
       for (int i6 = 0; i6 < 21; ++i6) {
-        r0_0_2 = r0_0_2 + slots[138 + i6][lane];
+        r0 = r0 + slots[138 + i6][lane];
       }
-      store(viscosity, 0, stride, point, active, r0_0_2 * 2.8284271247461903);
+      store(viscosity, 0, stride, point, active, r0 * 2.8284271247461903);
     }
     barrier_sync<0, 256>();
   }
 }
 
 #ifndef __CUDACC_RTC__
+#include "gri30.h"
 #include <cuda_runtime.h>
 
-// Runs the kernel on all points, on a stream. Returns 0, -1 for an invalid argument, or a cudaError_t.
-extern "C" int gri30_viscosity_launch(const double *temperature, const double *pressure, const double *mole_fractions,
-    double *viscosity, int points, int stride, cudaStream_t stream)
+// Finds the CTAs of the kernel that the current device holds at once. Returns a cudaError_t.
+extern "C" int gri30_viscosity_prepare(int multiprocessors, int *ctas)
+{
+  int resident = 0;
+  cudaError_t error = cudaSuccess;
+  if (error == cudaSuccess) {
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gri30_viscosity, 256, 0);
+  }
+  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
+  *ctas = multiprocessors * resident;
+  return (int)error;
+}
+
+// Runs the kernel on all points, on a stream. Returns a singe_status or a cudaError_t.
+extern "C" int gri30_viscosity_launch(const struct gri30_context *context, const double *temperature,
+    const double *pressure, const double *mole_fractions, double *viscosity, int points, int stride,
+    struct CUstream_st *stream)
 {
   const int threads = 256;
   const int groups_per_cta = 1;
   const int dynamic_shared_bytes = 0;
-  if (points < 0 || stride < points) return -1;
-  if (!temperature) return -1;
-  if (!pressure) return -1;
-  if (!mole_fractions) return -1;
-  if (!viscosity) return -1;
-  if (points == 0) return 0;
+  if (!context) return SINGE_NULL_POINTER;
+  if (points < 0) return SINGE_INVALID_POINTS;
+  if (stride < points) return SINGE_INVALID_STRIDE;
+  if (points == 0) return SINGE_SUCCESS;
+  if (!temperature) return SINGE_NULL_POINTER;
+  if (!pressure) return SINGE_NULL_POINTER;
+  if (!mole_fractions) return SINGE_NULL_POINTER;
+  if (!viscosity) return SINGE_NULL_POINTER;
+  int device = 0;
+  const cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess) return (int)error;
+  if (device != context->device) return SINGE_WRONG_DEVICE;
 
   // As many CTAs as the device holds at once: each streams over its share of the points and loads its constants once.
-  int device = 0, multiprocessors = 0, resident = 0;
-  cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  if (error == cudaSuccess) {
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gri30_viscosity, threads, dynamic_shared_bytes);
-  }
-  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
-  if (error != cudaSuccess) return (int)error;
   const int groups = points / 32 + (points % 32 != 0);
   const int needed = (groups - 1) / groups_per_cta + 1;
-  const int most = multiprocessors * resident;
+  const int most = context->viscosity_ctas;
   gri30_viscosity<<<needed < most ? needed : most, threads, dynamic_shared_bytes, stream>>>(temperature, pressure,
     mole_fractions, viscosity, points, stride);
   return (int)cudaGetLastError();

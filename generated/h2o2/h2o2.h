@@ -14,11 +14,22 @@ extern "C" {
 
 #ifndef SINGE_STATUS
 #define SINGE_STATUS
-// What the launch functions return; a positive value is a cudaError_t.
+// What the functions below return; a positive value is a cudaError_t.
 enum singe_status {
   SINGE_SUCCESS = 0,
-  // A null pointer, a negative number of points, or a stride below the number of points.
-  SINGE_INVALID_ARGUMENT = -1
+  // The context or an array is a null pointer.
+  SINGE_NULL_POINTER = -1,
+  // A negative number of points.
+  SINGE_INVALID_POINTS = -2,
+  // A stride below the number of points.
+  SINGE_INVALID_STRIDE = -3,
+  // The context was made for another device than the current one.
+  SINGE_WRONG_DEVICE = -4,
+  // There is no CUDA device, or its driver is absent or too old.
+  SINGE_NO_DEVICE = -5,
+  // The kernels were not compiled for this device, or a CTA needs more of it than it has.
+  SINGE_UNSUPPORTED_DEVICE = -6,
+  SINGE_OUT_OF_MEMORY = -7
 };
 #endif
 
@@ -49,40 +60,62 @@ static const double h2o2_molecular_weights[10] = {
   2.016, 1.008, 15.999, 31.998, 17.007, 18.015, 33.006, 34.014, 39.95, 28.014,
 };
 
+// What the launches know of a device. The constants of the kernels are part of the program and come to the device with it;
+// a context holds what is found out once: the device and the CTAs of each kernel that it holds at once. Any number of
+// threads and streams may share a context.
+struct h2o2_context {
+  int device;
+  int multiprocessors;
+  int viscosity_ctas;
+  int conductivity_ctas;
+  int diffusion_ctas;
+  int chemistry_ctas;
+};
+
+// Makes a context for the current device, and brings the kernels there; null when it fails.
+int h2o2_context_create(struct h2o2_context **context);
+
+// Frees a context, or does nothing with a null pointer.
+int h2o2_context_destroy(struct h2o2_context *context);
+
+// A status in words; the text need not be freed.
+const char *h2o2_status_text(int status);
+
 // All arrays are in device memory and field-major: field r of point p is at array[r * stride + p], 0 <= p < points <= stride.
-// Launches return at once; the work is ordered on the stream.
+// Launches return at once; the work is ordered on the stream. With 0 points nothing is done, and arrays may be null.
+// Units: SI with kmol.
 
 // Viscosity of the mixture (Wilke).
 //   in  temperature[1][stride]: temperature, K
 //   in  pressure[1][stride]: pressure, Pa
 //   in  mole_fractions[10][stride]: mole fraction of each species, 1
 //   out viscosity[1][stride]: viscosity of the mixture, Pa s
-int h2o2_viscosity_launch(const double *temperature, const double *pressure, const double *mole_fractions,
-    double *viscosity, int points, int stride, struct CUstream_st *stream);
+int h2o2_viscosity_launch(const struct h2o2_context *context, const double *temperature, const double *pressure,
+    const double *mole_fractions, double *viscosity, int points, int stride, struct CUstream_st *stream);
 
 // Thermal conductivity of the mixture (Mathur et al.).
 //   in  temperature[1][stride]: temperature, K
 //   in  pressure[1][stride]: pressure, Pa
 //   in  mole_fractions[10][stride]: mole fraction of each species, 1
 //   out conductivity[1][stride]: thermal conductivity of the mixture, W/m/K
-int h2o2_conductivity_launch(const double *temperature, const double *pressure, const double *mole_fractions,
-    double *conductivity, int points, int stride, struct CUstream_st *stream);
+int h2o2_conductivity_launch(const struct h2o2_context *context, const double *temperature, const double *pressure,
+    const double *mole_fractions, double *conductivity, int points, int stride, struct CUstream_st *stream);
 
 // Mixture-averaged diffusion coefficient of each species.
 //   in  temperature[1][stride]: temperature, K
 //   in  pressure[1][stride]: pressure, Pa
 //   in  mole_fractions[10][stride]: mole fraction of each species, 1
 //   out diffusion[10][stride]: diffusion coefficient of each species into the mixture, m^2/s
-int h2o2_diffusion_launch(const double *temperature, const double *pressure, const double *mole_fractions,
-    double *diffusion, int points, int stride, struct CUstream_st *stream);
+int h2o2_diffusion_launch(const struct h2o2_context *context, const double *temperature, const double *pressure,
+    const double *mole_fractions, double *diffusion, int points, int stride, struct CUstream_st *stream);
 
 // Net molar production rate of each species.
 //   in  temperature[1][stride]: temperature, K
 //   in  pressure[1][stride]: pressure, Pa
 //   in  mole_fractions[10][stride]: mole fraction of each species, 1
 //   out production_rates[10][stride]: net production rate of each species, kmol/m^3/s
-int h2o2_chemistry_launch(const double *temperature, const double *pressure, const double *mole_fractions,
-    double *production_rates, int points, int stride, struct CUstream_st *stream);
+int h2o2_chemistry_launch(const struct h2o2_context *context, const double *temperature, const double *pressure,
+    const double *mole_fractions, double *production_rates, int points, int stride, struct CUstream_st *stream);
 
 #ifdef __cplusplus
 }

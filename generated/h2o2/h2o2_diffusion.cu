@@ -66,20 +66,20 @@ static __device__ const double h2o2_diffusion_reals[512] = {
 
 static __device__ const int h2o2_diffusion_indices[512] = {
   0, 2, 4, 6, 9, 0, 2, 4, 6, 9, 0, 1, 1, 2, 26, 61, 62, 63, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 7, 8, 1,
-  3, 5, 7, 8, 2, 3, 3, 4, 31, 64, 65, 66, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 5, 12, 13, 16, 17, 4, 0, 5, 6,
-  7, 8, 9, 36, 5, 67, 10, 12, 14, 16, 18, 20, 22, 11, 13, 15, 17, 19, 21, 23, 25, 7, 1, 23, 20, 21, 6, 8, 5, 0, 6, 7, 8,
-  9, 0, 41, 4, 68, 10, 12, 14, 16, 20, 22, 24, 11, 13, 15, 17, 21, 23, 25, 19, 9, 1, 21, 24, 25, 5, 7, 6, 1, 7, 8, 9, 0,
-  0, 45, 4, 69, 12, 14, 16, 18, 20, 22, 24, 13, 15, 17, 19, 21, 23, 25, 11, 0, 2, 4, 10, 11, 14, 15, 7, 0, 8, 9, 0, 1,
-  0, 49, 4, 70, 12, 14, 16, 18, 20, 22, 24, 13, 15, 17, 19, 21, 23, 25, 11, 8, 1, 17, 22, 23, 4, 5, 8, 3, 9, 0, 1, 2, 0,
-  53, 4, 71, 10, 14, 16, 18, 20, 22, 24, 11, 15, 17, 19, 21, 23, 25, 13, 6, 1, 15, 18, 19, 3, 4, 9, 2, 0, 1, 2, 3, 0,
-  57, 4, 72, 10, 14, 16, 18, 20, 22, 24, 11, 15, 17, 19, 21, 23, 25, 13, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  3, 5, 7, 8, 2, 3, 3, 4, 31, 64, 65, 66, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 5, 12, 13, 16, 17, 0, 4, 5, 6,
+  7, 8, 9, 36, 5, 67, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 1, 0, 20, 21, 0, 0, 0, 5, 6, 7, 8, 9, 0, 41, 4,
+  68, 10, 12, 14, 16, 18, 20, 24, 11, 13, 15, 17, 19, 21, 25, 23, 9, 1, 0, 24, 25, 0, 0, 1, 6, 7, 8, 9, 0, 0, 45, 4, 69,
+  12, 14, 16, 18, 20, 22, 24, 13, 15, 17, 19, 21, 23, 25, 11, 0, 2, 4, 10, 11, 14, 15, 0, 7, 8, 9, 0, 1, 0, 49, 4, 70,
+  12, 14, 16, 18, 20, 22, 24, 13, 15, 17, 19, 21, 23, 25, 11, 8, 1, 0, 22, 23, 0, 0, 3, 8, 9, 0, 1, 2, 0, 53, 4, 71, 10,
+  14, 16, 18, 20, 22, 24, 11, 15, 17, 19, 21, 23, 25, 13, 6, 1, 0, 18, 19, 0, 0, 2, 9, 0, 1, 2, 3, 0, 57, 4, 72, 10, 14,
+  16, 18, 20, 22, 24, 11, 15, 17, 19, 21, 23, 25, 13, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 44, 47, 50, 53, 72, 6, 0, 0, 0, 0, 0, 0, 9,
-  0, 0, 0, 0, 10, 12, 14, 16, 18, 20, 24, 11, 13, 15, 17, 19, 21, 25, 63, 34, 37, 41, 69, 0, 5, 66, 39, 43, 46, 49, 71,
-  6, 0, 0, 0, 0, 10, 12, 14, 16, 18, 22, 24, 11, 13, 15, 17, 19, 23, 25, 61, 48, 51, 54, 57, 0, 5, 35, 38, 42, 45, 70,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26, 62, 52, 55, 58, 0, 5, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,
-  10, 12, 14, 18, 20, 22, 24, 11, 13, 15, 19, 21, 23, 25, 27, 64, 56, 59, 0, 0, 4, 30, 33, 36, 68, 0, 0, 2, 0, 0, 0, 0,
-  10, 12, 16, 18, 20, 22, 24, 11, 13, 17, 19, 21, 23, 25, 28, 31, 65, 60, 0, 0, 4, 29, 32, 67, 0, 0, 0, 3, 0, 0, 0, 0,
+  0, 0, 0, 10, 12, 14, 16, 18, 20, 22, 11, 13, 15, 17, 19, 21, 23, 25, 0, 0, 0, 0, 0, 0, 0, 40, 44, 47, 50, 53, 72, 6,
+  0, 9, 0, 10, 12, 14, 16, 20, 22, 24, 11, 13, 15, 17, 21, 23, 25, 19, 66, 39, 43, 46, 49, 71, 6, 63, 34, 37, 41, 69, 0,
+  5, 8, 6, 0, 10, 12, 14, 16, 18, 22, 24, 11, 13, 15, 17, 19, 23, 25, 21, 61, 48, 51, 54, 57, 0, 5, 35, 38, 42, 45, 70,
+  0, 5, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26, 62, 52, 55, 58, 0, 5, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0,
+  10, 12, 14, 18, 20, 22, 24, 11, 13, 15, 19, 21, 23, 25, 17, 27, 64, 56, 59, 0, 0, 4, 30, 33, 36, 68, 0, 0, 4, 2, 5, 0,
+  10, 12, 16, 18, 20, 22, 24, 11, 13, 17, 19, 21, 23, 25, 15, 28, 31, 65, 60, 0, 0, 4, 29, 32, 67, 0, 0, 0, 3, 3, 4, 0,
 };
 
 // The value that this lane holds, in all lanes of the warp.
@@ -187,14 +187,8 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     const double ln_t = singe_log(field);
     const double pressure_ratio = 101325.0 / field_2;
     // phase 1
-    double r0_0;
-    double r0_1;
-    double r0_2;
-    double r0_3;
-    double r0_4;
-    double r0_5;
-    double r0_0_2;
-    double r0_1_2;
+    double r0;
+    double r1;
     switch (warp_id) {
     case 0: case 1: {
       #pragma unroll 4
@@ -202,133 +196,131 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
         const double field_3 = load(mole_fractions, broadcast_index(k0, i0), stride, point);
         slots[broadcast_index(k0, 5 + i0)][lane] = fmax(field_3, 1e-20);
       }
-      const double field_4 = load(mole_fractions, broadcast_index(k0, 10), stride, point);
-      const double field_5 = load(mole_fractions, broadcast_index(k0, 11), stride, point);
-      r0_0 = 0.0;
-      r0_1 = 0.0;
-      r0_2 = 0.0;
-      r0_3 = 0.0;
-      r0_4 = fmax(field_4, 1e-20);
-      r0_5 = fmax(field_5, 1e-20);
       break;
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
-      r0_0_2 = 0.0;
-      r0_1_2 = 0.0;
+      r0 = 0.0;
+      r1 = 0.0;
       break;
     }
     }
-    double r1_0;
-    double r1_1;
+    double r2;
+    double r3;
     if ((0x24u >> warp_id) & 1u) {
-      r1_0 = 0.0;
-      r1_1 = 0.0;
+      r2 = 0.0;
+      r3 = 0.0;
     }
     if ((0xfcu >> warp_id) & 1u) {
       const int trips = broadcast_index(k0, 1);
       #pragma unroll 4
       for (int i1 = 0; i1 < trips; ++i1) {
-        const double field_6 = load(mole_fractions, broadcast_index(k0, 0) + i1, stride, point);
+        const double field_4 = load(mole_fractions, broadcast_index(k0, 0) + i1, stride, point);
         const double c = broadcast(c0, i1);
-        r0_0_2 = fma(fmax(field_6, 1e-20), c, r0_0_2);
-        r0_1_2 = fma(fmax(field_6, 0.0), c, r0_1_2);
+        r0 = fma(fmax(field_4, 1e-20), c, r0);
+        r1 = fma(fmax(field_4, 0.0), c, r1);
       }
     }
     if ((0x24u >> warp_id) & 1u) {
-      const double field_7 = load(mole_fractions, broadcast_index(k0, 2), stride, point);
+      const double field_5 = load(mole_fractions, broadcast_index(k0, 2), stride, point);
       const double c_2 = broadcast(c0, 2);
-      r1_0 = fma(fmax(field_7, 1e-20), c_2, r1_0);
-      r1_1 = fma(fmax(field_7, 0.0), c_2, r1_1);
+      r2 = fma(fmax(field_5, 1e-20), c_2, r2);
+      r3 = fma(fmax(field_5, 0.0), c_2, r3);
     }
     if ((0xfcu >> warp_id) & 1u) {
-      slots[broadcast_index(k0, 3)][lane] = r0_0_2;
-      slots[broadcast_index(k0, 4)][lane] = r0_1_2;
+      slots[broadcast_index(k0, 3)][lane] = r0;
+      slots[broadcast_index(k0, 4)][lane] = r1;
     }
     if ((0x24u >> warp_id) & 1u) {
-      slots[broadcast_index(k0, 5)][lane] = r1_0;
-      slots[broadcast_index(k0, 6)][lane] = r1_1;
-    }
-    double r0_0_3;
-    double r0_1_3;
-    double r0_2_2;
-    double r0_0_4;
-    double r0_1_4;
-    double r0_2_3;
-    if ((0xfcu >> warp_id) & 1u) {
-      const double field_8 = load(mole_fractions, broadcast_index(k0, 7), stride, point);
-      r0_0_3 = 0.0;
-      r0_1_3 = 0.0;
-      r0_2_2 = fmax(field_8, 1e-20);
-      r0_0_4 = 0.0;
-      r0_1_4 = 0.0;
-      r0_2_3 = 0.0;
-    }
-    double r1_0_2;
-    double r1_1_2;
-    double r1_2;
-    if ((0xd8u >> warp_id) & 1u) {
-      r1_0_2 = 0.0;
-      r1_1_2 = 0.0;
-      r1_2 = 0.0;
+      slots[broadcast_index(k0, 5)][lane] = r2;
+      slots[broadcast_index(k0, 6)][lane] = r3;
     }
     if ((0xf0u >> warp_id) & 1u) {
-      const double field_9 = load(mole_fractions, broadcast_index(k0, 8), stride, point);
-      r0_1_4 = fma(fmax(field_9, 1e-20), broadcast(c0, 3), r0_1_4);
+      r0 = 0.0;
+      r1 = 0.0;
+      r2 = 0.0;
+      const double field_6 = load(mole_fractions, broadcast_index(k0, 7), stride, point);
+      r1 = fma(fmax(field_6, 1e-20), broadcast(c0, 3), r1);
     }
     barrier_sync<0, 256>();
     // phase 2
+    double r4;
+    double r5;
     switch (warp_id) {
     case 0: case 1: {
+      const double field_7 = load(mole_fractions, broadcast_index(k0, 10), stride, point);
+      const double field_8 = load(mole_fractions, broadcast_index(k0, 11), stride, point);
+      r0 = 0.0;
+      r1 = 0.0;
+      r2 = 0.0;
+      r3 = 0.0;
+      r4 = fmax(field_7, 1e-20);
+      r5 = fmax(field_8, 1e-20);
       #pragma unroll 3
       for (int i2 = 0; i2 < 5; ++i2) {
         const double t = fma(fma(broadcast(c0, 15 + i2), ln_t, broadcast(c0, 10 + i2)), ln_t, broadcast(c0, 5 + i2));
         const double e = singe_exp(fma(t, ln_t, broadcast(c0, i2)));
-        slots[broadcast_index(k0, 14) + i2][lane] = fma(r0_4, e, r0_2);
+        slots[broadcast_index(k0, 14) + i2][lane] = fma(r4, e, r2);
         const double t_2 = fma(fma(broadcast(c1, 5 + i2), ln_t, broadcast(c1, i2)), ln_t, broadcast(c0, 25 + i2));
         const double e_2 = singe_exp(fma(t_2, ln_t, broadcast(c0, 20 + i2)));
-        r0_0 = fma(slots[broadcast_index(k0, 12) + i2][lane], e, r0_0);
-        r0_1 = fma(slots[broadcast_index(k0, 13) + i2][lane], e_2, r0_1);
-        r0_2 = fma(r0_5, e_2, r0_3);
-        r0_3 = 0.0;
+        r0 = fma(slots[broadcast_index(k0, 12) + i2][lane], e, r0);
+        r1 = fma(slots[broadcast_index(k0, 13) + i2][lane], e_2, r1);
+        r2 = fma(r5, e_2, r3);
+        r3 = 0.0;
       }
-      slots[broadcast_index(k0, 15)][lane] = r0_0;
-      slots[broadcast_index(k0, 16)][lane] = r0_1;
-      slots[broadcast_index(k0, 17)][lane] = r0_2;
+      slots[broadcast_index(k0, 15)][lane] = r0;
+      slots[broadcast_index(k0, 16)][lane] = r1;
+      slots[broadcast_index(k0, 17)][lane] = r2;
       break;
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
+      const double field_9 = load(mole_fractions, broadcast_index(k0, 8), stride, point);
+      r3 = 0.0;
+      r4 = 0.0;
+      r5 = fmax(field_9, 1e-20);
+      break;
+    }
+    }
+    if ((0xfcu >> warp_id) & 1u) {
       const int trips_2 = broadcast_index(k0, 15);
       #pragma unroll 4
       for (int i3 = 0; i3 < trips_2; ++i3) {
         const double t_3 = fma(fma(broadcast(c0, 19 + i3), ln_t, broadcast(c0, 14 + i3)), ln_t, broadcast(c0, 9 + i3));
         const double e_3 = singe_exp(fma(t_3, ln_t, broadcast(c0, 4 + i3)));
-        slots[broadcast_index(k0, 14) + i3][lane] = fma(r0_2_2, e_3, r0_1_3);
-        r0_0_3 = fma(slots[broadcast_index(k0, 9 + i3)][lane], e_3, r0_0_3);
-        r0_1_3 = 0.0;
+        slots[broadcast_index(k0, 14) + i3][lane] = fma(r5, e_3, r4);
+        r3 = fma(slots[broadcast_index(k0, 9 + i3)][lane], e_3, r3);
+        r4 = 0.0;
       }
-      break;
+      slots[broadcast_index(k0, 16)][lane] = r3;
     }
+    if ((0x8u >> warp_id) & 1u) {
+      r0 = 0.0;
+      r1 = 0.0;
+      r2 = 0.0;
     }
-    if ((0xfcu >> warp_id) & 1u) {
-      slots[broadcast_index(k0, 16)][lane] = r0_0_3;
+    if ((0xdcu >> warp_id) & 1u) {
+      r3 = 0.0;
+      r4 = 0.0;
+      r5 = 0.0;
+    }
+    if ((0xf8u >> warp_id) & 1u) {
       #pragma unroll 4
       for (int i4 = 0; i4 < 7; ++i4) {
-        r0_1_4 = r0_1_4 + slots[broadcast_index(k0, 17 + i4)][lane];
-        r0_2_3 = r0_2_3 + slots[broadcast_index(k0, 24 + i4)][lane];
+        r1 = r1 + slots[broadcast_index(k0, 17 + i4)][lane];
+        r2 = r2 + slots[broadcast_index(k0, 24 + i4)][lane];
       }
     }
-    if ((0xd8u >> warp_id) & 1u) {
+    if ((0xdcu >> warp_id) & 1u) {
       #pragma unroll 4
       for (int i5 = 0; i5 < 7; ++i5) {
-        r1_1_2 = r1_1_2 + slots[broadcast_index(k1, i5)][lane];
-        r1_2 = r1_2 + slots[broadcast_index(k1, 7 + i5)][lane];
+        r4 = r4 + slots[broadcast_index(k1, i5)][lane];
+        r5 = r5 + slots[broadcast_index(k1, 7 + i5)][lane];
       }
     }
-    if ((0xfcu >> warp_id) & 1u) {
-      r0_2_3 = r0_2_3 + slots[broadcast_index(k0, 31)][lane];
+    if ((0xf8u >> warp_id) & 1u) {
+      r2 = r2 + slots[broadcast_index(k0, 31)][lane];
     }
-    if ((0xd8u >> warp_id) & 1u) {
-      r1_2 = r1_2 + slots[broadcast_index(k0, 2)][lane];
+    if ((0xdcu >> warp_id) & 1u) {
+      r5 = r5 + slots[broadcast_index(k1, 14)][lane];
     }
     if ((0x3u >> warp_id) & 1u) {
       barrier_arrive<1, 256>();
@@ -337,59 +329,72 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       barrier_sync<1, 256>();
     }
     // phase 3
-    if ((0xfcu >> warp_id) & 1u) {
-      const int trips_3 = broadcast_index(k1, 20);
+    if ((0xf8u >> warp_id) & 1u) {
+      const int trips_3 = broadcast_index(k1, 21);
       #pragma unroll 4
       for (int i6 = 0; i6 < trips_3; ++i6) {
-        r0_0_4 = r0_0_4 + slots[broadcast_index(k1, 14 + i6)][lane];
+        r0 = r0 + slots[broadcast_index(k1, 15 + i6)][lane];
       }
     }
-    if ((0xd8u >> warp_id) & 1u) {
-      const int trips_4 = broadcast_index(k0, 5);
+    if ((0xdcu >> warp_id) & 1u) {
+      const int trips_4 = broadcast_index(k1, 28);
       #pragma unroll 4
       for (int i7 = 0; i7 < trips_4; ++i7) {
-        r1_0_2 = r1_0_2 + slots[broadcast_index(k1, 21 + i7)][lane];
+        r3 = r3 + slots[broadcast_index(k1, 22 + i7)][lane];
       }
     }
-    if ((0xfcu >> warp_id) & 1u) {
-      store(diffusion, broadcast_index(k1, 27), stride, point, active, pressure_ratio * r0_1_4 / (r0_2_3 * r0_0_4));
+    if ((0xf8u >> warp_id) & 1u) {
+      store(diffusion, broadcast_index(k1, 29), stride, point, active, pressure_ratio * r1 / (r2 * r0));
     }
-    if ((0xd8u >> warp_id) & 1u) {
-      store(diffusion, broadcast_index(k0, 6), stride, point, active, pressure_ratio * r1_1_2 / (r1_2 * r1_0_2));
+    if ((0xdcu >> warp_id) & 1u) {
+      store(diffusion, broadcast_index(k1, 30), stride, point, active, pressure_ratio * r4 / (r5 * r3));
     }
     barrier_sync<0, 256>();
   }
 }
 
 #ifndef __CUDACC_RTC__
+#include "h2o2.h"
 #include <cuda_runtime.h>
 
-// Runs the kernel on all points, on a stream. Returns 0, -1 for an invalid argument, or a cudaError_t.
-extern "C" int h2o2_diffusion_launch(const double *temperature, const double *pressure, const double *mole_fractions,
-    double *diffusion, int points, int stride, cudaStream_t stream)
+// Finds the CTAs of the kernel that the current device holds at once. Returns a cudaError_t.
+extern "C" int h2o2_diffusion_prepare(int multiprocessors, int *ctas)
+{
+  int resident = 0;
+  cudaError_t error = cudaSuccess;
+  if (error == cudaSuccess) {
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, h2o2_diffusion, 256, 0);
+  }
+  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
+  *ctas = multiprocessors * resident;
+  return (int)error;
+}
+
+// Runs the kernel on all points, on a stream. Returns a singe_status or a cudaError_t.
+extern "C" int h2o2_diffusion_launch(const struct h2o2_context *context, const double *temperature,
+    const double *pressure, const double *mole_fractions, double *diffusion, int points, int stride,
+    struct CUstream_st *stream)
 {
   const int threads = 256;
   const int groups_per_cta = 1;
   const int dynamic_shared_bytes = 0;
-  if (points < 0 || stride < points) return -1;
-  if (!temperature) return -1;
-  if (!pressure) return -1;
-  if (!mole_fractions) return -1;
-  if (!diffusion) return -1;
-  if (points == 0) return 0;
+  if (!context) return SINGE_NULL_POINTER;
+  if (points < 0) return SINGE_INVALID_POINTS;
+  if (stride < points) return SINGE_INVALID_STRIDE;
+  if (points == 0) return SINGE_SUCCESS;
+  if (!temperature) return SINGE_NULL_POINTER;
+  if (!pressure) return SINGE_NULL_POINTER;
+  if (!mole_fractions) return SINGE_NULL_POINTER;
+  if (!diffusion) return SINGE_NULL_POINTER;
+  int device = 0;
+  const cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess) return (int)error;
+  if (device != context->device) return SINGE_WRONG_DEVICE;
 
   // As many CTAs as the device holds at once: each streams over its share of the points and loads its constants once.
-  int device = 0, multiprocessors = 0, resident = 0;
-  cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  if (error == cudaSuccess) {
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, h2o2_diffusion, threads, dynamic_shared_bytes);
-  }
-  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
-  if (error != cudaSuccess) return (int)error;
   const int groups = points / 32 + (points % 32 != 0);
   const int needed = (groups - 1) / groups_per_cta + 1;
-  const int most = multiprocessors * resident;
+  const int most = context->diffusion_ctas;
   h2o2_diffusion<<<needed < most ? needed : most, threads, dynamic_shared_bytes, stream>>>(temperature, pressure,
     mole_fractions, diffusion, points, stride);
   return (int)cudaGetLastError();

@@ -199,43 +199,35 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
         slots[broadcast_index(k0, 2) + i0 * 10][lane] = fmax(field_2, 0.0);
       }
     }
-    const double t_2 = fma(fma(broadcast(c0, 11), ln_t, broadcast(c0, 10)), ln_t, broadcast(c0, 9));
-    double r0_0 = 0.0;
-    const double r0_1 = fma(t_2, ln_t, broadcast(c0, 8));
-    double r1_0;
-    double r1_1;
-    double r0_0_2;
-    switch (warp_id) {
-    case 0: case 1: {
-      const double t_3 = fma(fma(broadcast(c0, 3), ln_t, broadcast(c0, 2)), ln_t, broadcast(c0, 1));
-      r1_0 = 0.0;
-      r1_1 = fma(t_3, ln_t, broadcast(c0, 0));
-      break;
-    }
-    case 2: {
-      r0_0_2 = 0.0;
-      break;
-    }
-    }
     barrier_sync<0, 256>();
     // phase 2
+    const double t_2 = fma(fma(broadcast(c0, 11), ln_t, broadcast(c0, 10)), ln_t, broadcast(c0, 9));
+    double r0 = 0.0;
+    const double r1 = fma(t_2, ln_t, broadcast(c0, 8));
+    double r2;
+    double r3;
+    if ((0x3u >> warp_id) & 1u) {
+      const double t_3 = fma(fma(broadcast(c0, 3), ln_t, broadcast(c0, 2)), ln_t, broadcast(c0, 1));
+      r2 = 0.0;
+      r3 = fma(t_3, ln_t, broadcast(c0, 0));
+    }
     #pragma unroll 4
     for (int i1 = 0; i1 < 10; ++i1) {
-      const double t_4 = singe_exp(r0_1 - slots[i1 * 2][lane] + broadcast(c0, 12 + i1)) + 1.0;
-      r0_0 = fma(t_4 * t_4, slots[1 + i1 * 2][lane] * broadcast(c0, 22 + i1), r0_0);
+      const double t_4 = singe_exp(r1 - slots[i1 * 2][lane] + broadcast(c0, 12 + i1)) + 1.0;
+      r0 = fma(t_4 * t_4, slots[1 + i1 * 2][lane] * broadcast(c0, 22 + i1), r0);
     }
     if ((0x3u >> warp_id) & 1u) {
       #pragma unroll 4
       for (int i2 = 0; i2 < 10; ++i2) {
-        const double t_5 = singe_exp(r1_1 - slots[i2 * 2][lane] + broadcast(c1, i2)) + 1.0;
-        r1_0 = fma(t_5 * t_5, slots[1 + i2 * 2][lane] * broadcast(c1, 10 + i2), r1_0);
+        const double t_5 = singe_exp(r3 - slots[i2 * 2][lane] + broadcast(c1, i2)) + 1.0;
+        r2 = fma(t_5 * t_5, slots[1 + i2 * 2][lane] * broadcast(c1, 10 + i2), r2);
       }
     }
     const double field_3 = load(mole_fractions, broadcast_index(k0, 3), stride, point);
-    slots[broadcast_index(k0, 4)][lane] = fmax(field_3, 0.0) * singe_exp(r0_1 + r0_1) / r0_0;
+    slots[broadcast_index(k0, 4)][lane] = fmax(field_3, 0.0) * singe_exp(r1 + r1) / r0;
     if ((0x3u >> warp_id) & 1u) {
       const double field_4 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
-      slots[broadcast_index(k0, 1)][lane] = fmax(field_4, 0.0) * singe_exp(r1_1 + r1_1) / r1_0;
+      slots[broadcast_index(k0, 1)][lane] = fmax(field_4, 0.0) * singe_exp(r3 + r3) / r2;
     }
     if ((0xfbu >> warp_id) & 1u) {
       barrier_arrive<1, 256>();
@@ -245,45 +237,59 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     }
     // phase 3
     if ((0x4u >> warp_id) & 1u) {
+      r0 = 0.0;
       #pragma unroll 4
       for (int i3 = 0; i3 < 10; ++i3) {
-        r0_0_2 = r0_0_2 + slots[20 + i3][lane];
+        r0 = r0 + slots[20 + i3][lane];
       }
-      store(viscosity, 0, stride, point, active, r0_0_2 * 2.8284271247461903);
+      store(viscosity, 0, stride, point, active, r0 * 2.8284271247461903);
     }
     barrier_sync<0, 256>();
   }
 }
 
 #ifndef __CUDACC_RTC__
+#include "h2o2.h"
 #include <cuda_runtime.h>
 
-// Runs the kernel on all points, on a stream. Returns 0, -1 for an invalid argument, or a cudaError_t.
-extern "C" int h2o2_viscosity_launch(const double *temperature, const double *pressure, const double *mole_fractions,
-    double *viscosity, int points, int stride, cudaStream_t stream)
+// Finds the CTAs of the kernel that the current device holds at once. Returns a cudaError_t.
+extern "C" int h2o2_viscosity_prepare(int multiprocessors, int *ctas)
+{
+  int resident = 0;
+  cudaError_t error = cudaSuccess;
+  if (error == cudaSuccess) {
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, h2o2_viscosity, 256, 0);
+  }
+  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
+  *ctas = multiprocessors * resident;
+  return (int)error;
+}
+
+// Runs the kernel on all points, on a stream. Returns a singe_status or a cudaError_t.
+extern "C" int h2o2_viscosity_launch(const struct h2o2_context *context, const double *temperature,
+    const double *pressure, const double *mole_fractions, double *viscosity, int points, int stride,
+    struct CUstream_st *stream)
 {
   const int threads = 256;
   const int groups_per_cta = 1;
   const int dynamic_shared_bytes = 0;
-  if (points < 0 || stride < points) return -1;
-  if (!temperature) return -1;
-  if (!pressure) return -1;
-  if (!mole_fractions) return -1;
-  if (!viscosity) return -1;
-  if (points == 0) return 0;
+  if (!context) return SINGE_NULL_POINTER;
+  if (points < 0) return SINGE_INVALID_POINTS;
+  if (stride < points) return SINGE_INVALID_STRIDE;
+  if (points == 0) return SINGE_SUCCESS;
+  if (!temperature) return SINGE_NULL_POINTER;
+  if (!pressure) return SINGE_NULL_POINTER;
+  if (!mole_fractions) return SINGE_NULL_POINTER;
+  if (!viscosity) return SINGE_NULL_POINTER;
+  int device = 0;
+  const cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess) return (int)error;
+  if (device != context->device) return SINGE_WRONG_DEVICE;
 
   // As many CTAs as the device holds at once: each streams over its share of the points and loads its constants once.
-  int device = 0, multiprocessors = 0, resident = 0;
-  cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-  if (error == cudaSuccess) {
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, h2o2_viscosity, threads, dynamic_shared_bytes);
-  }
-  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
-  if (error != cudaSuccess) return (int)error;
   const int groups = points / 32 + (points % 32 != 0);
   const int needed = (groups - 1) / groups_per_cta + 1;
-  const int most = multiprocessors * resident;
+  const int most = context->viscosity_ctas;
   h2o2_viscosity<<<needed < most ? needed : most, threads, dynamic_shared_bytes, stream>>>(temperature, pressure,
     mole_fractions, viscosity, points, stride);
   return (int)cudaGetLastError();

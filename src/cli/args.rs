@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::opt_arguments::OptArguments;
-use crate::dataflow::{Form, Kernel};
-use crate::emit::overlay::Codegen;
+use crate::dataflow::{Form, Kernel, Units};
+use crate::emit::overlay::{Codegen, Residence};
 use crate::fault::Fault;
 use crate::kinetics::Stiffness;
 use crate::mapping::{Mapper, Weights};
@@ -134,9 +134,12 @@ pub struct VerifyArguments {
     /// The PTX text
     #[arg(value_name = "PTX")]
     pub ptx: PathBuf,
-    /// Threads per CTA
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: u32,
+    /// Threads per CTA, such as 128 or 16,16,1
+    #[arg(long, value_name = "X[,Y[,Z]]", required = true, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Vec<u32>,
+    /// Bytes of shared memory that the launch adds
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub shared: u64,
     /// CTAs
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65_535))]
     pub ctas: u32,
@@ -165,6 +168,9 @@ pub struct InputArguments {
     /// Quasi-steady and stiff species, or none [default: reduction.txt beside the mechanism, if it is there]
     #[arg(long, value_name = "FILE|none")]
     pub reduction: Option<PathBuf>,
+    /// Phase of a YAML file [default: its first phase of the type ideal-gas]
+    #[arg(long, value_name = "NAME")]
+    pub phase: Option<String>,
     /// Turn errors that have an obvious repair into warnings
     #[arg(long)]
     pub permissive: bool,
@@ -186,12 +192,21 @@ pub struct CheckArguments {
 pub struct FmtArguments {
     #[command(flatten)]
     pub input: InputArguments,
+    /// Format to write: CHEMKIN files, or one Cantera YAML file
+    #[arg(long, value_enum, default_value_t = Format::Chemkin)]
+    pub to: Format,
     /// Write nothing; exit with 1 when a file is not in canonical form
     #[arg(long, conflicts_with = "output")]
     pub check: bool,
-    /// Folder for chem.inp, therm.dat and tran.dat [default: the mechanism alone goes to stdout]
+    /// Folder for chem.inp, therm.dat and tran.dat, or for chem.yaml [default: the mechanism alone goes to stdout]
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Chemkin,
+    Yaml,
 }
 
 #[derive(Debug, Args)]
@@ -219,9 +234,15 @@ pub struct CompileArguments {
     /// How shared memory is used
     #[arg(long, value_enum, default_value_t = PlacementName::Auto)]
     pub placement: PlacementName,
-    /// How the warps' code is laid out
-    #[arg(long, value_enum, default_value_t = CodegenName::Overlay)]
-    pub codegen: CodegenName,
+    /// How the warps' code is laid out; several layouts are written side by side, with the layout's name in their symbols
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_value = "overlay")]
+    pub codegen: Vec<CodegenName>,
+    /// Where the constants of warp-specialized code live
+    #[arg(long, value_enum, default_value_t = ConstantsName::Stripe)]
+    pub constants: ConstantsName,
+    /// Units of the kernels' arrays: SI with kmol, or CGS with mol
+    #[arg(long, value_enum, default_value_t = UnitsName::Si)]
+    pub units: UnitsName,
     /// Smallest mole fraction in the diffusion kernel
     #[arg(long, value_name = "X", default_value_t = 1e-20, value_parser = floor)]
     pub floor: f64,
@@ -289,6 +310,43 @@ pub enum CodegenName {
     Overlay,
     Switch,
     DataParallel,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ConstantsName {
+    /// In registers, striped over the lanes of each warp and broadcast by shuffles
+    Stripe,
+    /// In constant memory, or in global memory where they exceed its 64 KiB
+    ConstantBank,
+    /// In shared memory, loaded once per CTA
+    Shared,
+}
+
+impl From<ConstantsName> for Residence {
+    fn from(name: ConstantsName) -> Self {
+        match name {
+            ConstantsName::Stripe => Self::Striped,
+            ConstantsName::ConstantBank => Self::ConstantBank,
+            ConstantsName::Shared => Self::Shared,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum UnitsName {
+    /// K, Pa, Pa s, W/m/K, m^2/s, kmol/m^3/s
+    Si,
+    /// K, dyn/cm^2, g/cm/s, erg/cm/s/K, cm^2/s, mol/cm^3/s
+    Cgs,
+}
+
+impl From<UnitsName> for Units {
+    fn from(name: UnitsName) -> Self {
+        match name {
+            UnitsName::Si => Self::Si,
+            UnitsName::Cgs => Self::Cgs,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -4,16 +4,26 @@ use super::args::CheckArguments;
 use super::compile;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{Failure, FailureKind};
+use crate::kinetics;
 use crate::mechanism;
+use crate::observer::Observer;
 
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let files = compile::files(&arguments.input)?;
-    let (summary, diagnostics, good) = match mechanism::read_with(&files, compile::options(&arguments.input)) {
+    let mut observer = Observer::new(None, 0);
+    let read = observer.pass("mechanism", None, || mechanism::read_with(&files, compile::options(&arguments.input)));
+    let (summary, diagnostics, good) = match read {
         Ok((m, warnings)) => {
-            (format!("{}: {} species, {} reactions", m.name, m.species.len(), m.reactions.len()), warnings, true)
+            let summary = format!("{}: {} species, {} reactions", m.name, m.species.len(), m.reactions.len());
+            let progress = observer.progress("kinetics", "pairs");
+            match observer.pass("kinetics", None, || kinetics::model_with(m, &progress)) {
+                Ok(_) => (summary, warnings, true),
+                Err(errors) => (summary, warnings.into_iter().chain(errors).collect(), false),
+            }
         }
         Err(diagnostics) => (String::new(), diagnostics, false),
     };
+    observer.finish();
     if arguments.json {
         println!("{:#}", crate::diagnostic::to_json(&diagnostics));
         return if good { Ok(()) } else { Err(failure(Vec::new())) };

@@ -6,6 +6,7 @@ use super::args::{CompileArguments, Compilers, FitTolerance, FormName, InputArgu
 use super::tell;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{self, Failure, FailureKind, Request};
+use crate::emit::overlay::Codegen;
 use crate::mechanism::{Companion, Files, Options};
 use crate::observer::Observer;
 use crate::report;
@@ -13,6 +14,8 @@ use crate::report;
 pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure> {
     let files = files(&arguments.input)?;
     let output = arguments.output.clone().unwrap_or_else(|| default_folder(&files.mechanism));
+    let codegens: Vec<Codegen> = without_repeats(&arguments.codegen.iter().map(|&c| c.into()).collect::<Vec<_>>());
+    let (codegen, beside) = codegens.split_first().expect("clap gives at least the default");
     let request = Request {
         files,
         reading: options(&arguments.input),
@@ -23,7 +26,10 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
         mapper: arguments.mapper.into(),
         weights: arguments.weights,
         placement: arguments.placement.into(),
-        codegen: arguments.codegen.into(),
+        codegen: *codegen,
+        beside: beside.to_vec(),
+        constants: arguments.constants.into(),
+        units: arguments.units.into(),
         floor: arguments.floor,
         form: match arguments.form {
             FormName::Auto => None,
@@ -45,7 +51,7 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
         command,
         fault: arguments.inject_fault,
     };
-    let mut observer = Observer::new(arguments.print_after.clone(), request.kernels.len());
+    let mut observer = Observer::new(arguments.print_after.clone(), request.kernels.len() * codegens.len());
     let result = driver::compile(&request, &mut observer);
     observer.finish();
     if arguments.time_passes {
@@ -75,7 +81,8 @@ pub fn files(input: &InputArguments) -> Result<Files, Failure> {
         Some(path) if path.as_os_str() == "none" => Companion::Ignored,
         Some(path) => Companion::At(path.clone()),
     };
-    Ok(Files { mechanism, thermo: input.thermo.clone(), transport: input.transport.clone(), reduction })
+    let (thermo, transport, phase) = (input.thermo.clone(), input.transport.clone(), input.phase.clone());
+    Ok(Files { mechanism, thermo, transport, reduction, phase })
 }
 
 /// How the input files of a command are read.

@@ -1,10 +1,10 @@
-//! `singe fmt`: a mechanism in the canonical form of CHEMKIN files.
+//! `singe fmt`: a mechanism in the canonical form of CHEMKIN files or of Cantera YAML.
 
-use super::args::FmtArguments;
+use super::args::{FmtArguments, Format};
 use super::compile;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{Failure, FailureKind};
-use crate::mechanism::{self, Files, Written};
+use crate::mechanism::{self, Files, Mechanism};
 use crate::output;
 
 pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
@@ -12,32 +12,48 @@ pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
     let read = mechanism::read_with(&files, compile::options(&arguments.input));
     let (mechanism, warnings) = read.map_err(failure)?;
     compile::warn(&warnings);
-    let written = mechanism::write(&mechanism);
+    let texts = texts(&mechanism, arguments.to);
     if arguments.check {
-        let others = not_canonical(&files, &written);
+        let others = not_canonical(&files, &texts);
         return if others.is_empty() { Ok(()) } else { Err(failure(others)) };
     }
     let Some(folder) = &arguments.output else {
-        print!("{}", written.mechanism);
+        print!("{}", texts[0].text);
         return Ok(());
     };
-    let mut texts = vec![("chem.inp".to_owned(), written.mechanism), ("therm.dat".to_owned(), written.thermo)];
-    texts.extend(written.transport.map(|text| ("tran.dat".to_owned(), text)));
-    output::write(folder, &texts).map_err(|diagnostic| failure(vec![diagnostic]))
+    let files: Vec<(String, String)> =
+        texts.into_iter().map(|Text { file, text, .. }| (file.to_owned(), text)).collect();
+    output::write(folder, &files).map_err(|diagnostic| failure(vec![diagnostic]))
+}
+
+/// A file in canonical form.
+struct Text {
+    what: &'static str,
+    file: &'static str,
+    text: String,
+}
+
+/// The mechanism comes first.
+fn texts(mechanism: &Mechanism, to: Format) -> Vec<Text> {
+    if to == Format::Yaml {
+        return vec![Text { what: "mechanism", file: "chem.yaml", text: mechanism::write_yaml(mechanism) }];
+    }
+    let written = mechanism::write(mechanism);
+    let transport = written.transport.map(|text| Text { what: "transport file", file: "tran.dat", text });
+    let mut texts = vec![
+        Text { what: "mechanism", file: "chem.inp", text: written.mechanism },
+        Text { what: "thermo file", file: "therm.dat", text: written.thermo },
+    ];
+    texts.extend(transport);
+    texts
 }
 
 /// One error for each file that differs from its canonical text, or does not exist because its data stand elsewhere.
-fn not_canonical(files: &Files, written: &Written) -> Vec<Diagnostic> {
+fn not_canonical(files: &Files, texts: &[Text]) -> Vec<Diagnostic> {
     let inputs: Vec<_> =
         mechanism::input_files(files).into_iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
-    let texts = [
-        ("mechanism", Some(&written.mechanism)),
-        ("thermo file", Some(&written.thermo)),
-        ("transport file", written.transport.as_ref()),
-    ];
-    let others = texts.into_iter().filter_map(|(what, text)| Some((what, text?)));
-    let others = others.filter(|(_, text)| !inputs.contains(text));
-    let error = |(what, _)| {
+    let others = texts.iter().filter(|Text { text, .. }| !inputs.contains(text));
+    let error = |Text { what, .. }: &Text| {
         let message = format!("the {what} of '{}' is not in canonical form", files.mechanism.display());
         Diagnostic::error("fmt::not-canonical", message).help("write it anew with singe fmt MECHANISM -o FOLDER")
     };

@@ -14,9 +14,14 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     let module = module(&arguments.ptx)?;
     let wanted = |name: &str| arguments.kernel.as_ref().is_none_or(|kernel| kernel == name);
     let mut verdicts = Vec::new();
-    for func in module.funcs.iter().filter(|f| wanted(&f.name)) {
+    for func in module.entries().filter(|f| wanted(&f.name)) {
         let values = prove::arguments(func, arguments.integer);
-        let launch = Launch { ctas: arguments.ctas, threads: arguments.threads, arguments: values };
+        let launch = Launch {
+            ctas: [arguments.ctas, 1, 1],
+            threads: shape(&arguments.threads),
+            shared: arguments.shared,
+            arguments: values,
+        };
         let verdict = prove::prove(&module, &func.name, &launch);
         let refuse = |reason| {
             let message = format!("{}: the launch does not fit: {reason}", func.name);
@@ -44,7 +49,9 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
             println!(
                 "{kernel}: proven free of deadlocks, unsafe reuse of barriers and races with {} threads ({} warp \
                  instructions, {} arrivals at barriers)",
-                arguments.threads, verdict.instructions, verdict.arrivals
+                shape(&arguments.threads).iter().product::<u32>(),
+                verdict.instructions,
+                verdict.arrivals
             );
             verdict.assumed.iter().for_each(|what| println!("  assumed: {what}"));
         }
@@ -53,6 +60,11 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(failed(if arguments.json { Vec::new() } else { diagnostics })),
     }
+}
+
+/// Missing extents are 1.
+fn shape(extents: &[u32]) -> [u32; 3] {
+    std::array::from_fn(|i| extents.get(i).copied().unwrap_or(1))
 }
 
 fn json(verdict: &Verdict) -> serde_json::Value {

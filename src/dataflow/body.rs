@@ -44,6 +44,10 @@ pub enum Unary {
     Exp,
     /// [`super::elementary::log`]
     Log,
+    /// [`super::exp2::polynomial`]
+    Exp2,
+    /// [`super::exp2::tabulated`]
+    Exp2Table,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,8 +69,18 @@ pub struct Body {
     pub stores: Vec<Id>,
 }
 
+/// Double-precision issue slots by what they compute.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Tally {
+    pub exponentials: u64,
+    pub logarithms: u64,
+    /// Divisions and square roots.
+    pub divisions: u64,
+    pub others: u64,
+}
+
 impl Body {
-    fn push(&mut self, inst: Inst) -> Id {
+    pub(super) fn push(&mut self, inst: Inst) -> Id {
         self.insts.push(inst);
         (self.insts.len() - 1) as Id
     }
@@ -164,7 +178,23 @@ impl Body {
 
     /// Double-precision issue slots.
     pub fn slots(&self) -> u64 {
-        self.insts.iter().map(|i| u64::from(i.cost().1)).sum()
+        let Tally { exponentials, logarithms, divisions, others } = self.tally();
+        exponentials + logarithms + divisions + others
+    }
+
+    /// What its issue slots go to.
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally::default();
+        for inst in &self.insts {
+            let place = match inst {
+                Inst::Unary(Unary::Exp | Unary::Exp2 | Unary::Exp2Table, _) => &mut tally.exponentials,
+                Inst::Unary(Unary::Log, _) => &mut tally.logarithms,
+                Inst::Unary(Unary::Sqrt, _) | Inst::Binary(Binary::Div, ..) => &mut tally.divisions,
+                _ => &mut tally.others,
+            };
+            *place += u64::from(inst.cost().1);
+        }
+        tally
     }
 
     /// Equality of shapes as text: literals are compared by their bits.
@@ -184,10 +214,13 @@ impl Inst {
             | Self::Input(_)
             | Self::Field { .. }
             | Self::State(_) => (0, 0),
-            Self::Unary(Unary::Neg, _) => (1, 1),
+            // A sign is a modifier of the operand that reads it.
+            Self::Unary(Unary::Neg, _) => (0, 0),
             Self::Unary(Unary::Sqrt, _) | Self::Binary(Binary::Div, ..) => (1, 9),
             Self::Unary(Unary::Exp, _) => (29, 15),
             Self::Unary(Unary::Log, _) => (35, 25),
+            Self::Unary(Unary::Exp2, _) => (25, 14),
+            Self::Unary(Unary::Exp2Table, _) => (16, 10),
             Self::Binary(..) | Self::SelectLe { .. } => (1, 1),
             Self::Fma(..) => (2, 1),
         }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use super::body::Body;
+use super::body::{Body, Tally};
+use super::units::Units;
 
 /// An operation: the unit that is mapped to a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,6 +38,8 @@ pub struct Graph {
     /// Largest relative error of the form against the exact mixture rule, rounding aside; 0 for an exact form.
     pub bound: f64,
     pub arrays: Vec<Array>,
+    /// The units of the arrays.
+    pub units: Units,
     /// Names of the point's scalars; [`Graph::preamble`] computes them, in every warp.
     pub scalars: Vec<&'static str>,
     pub preamble: Step,
@@ -135,6 +138,7 @@ impl Graph {
             kernel,
             bound: 0.0,
             arrays,
+            units: Units::Si,
             scalars: Vec::new(),
             preamble: Step::default(),
             shapes: PrimaryMap::new(),
@@ -207,6 +211,14 @@ impl Graph {
         order
     }
 
+    /// Replaces every shape; different shapes must stay different.
+    pub(super) fn rewrite(&mut self, new: impl Fn(&Body) -> Body) {
+        for (_, body) in self.shapes.iter_mut() {
+            *body = new(body);
+        }
+        self.interned = self.shapes.iter().map(|(shape, body)| (body.key(), shape)).collect();
+    }
+
     /// What a step is to the crew: only the first step of a feeding operation with running states feeds.
     pub fn duty(&self, at: StepRef) -> Duty {
         let duty = self.crew.as_ref().map_or(Duty::Rest, |crew| crew.duties[at.op]);
@@ -260,8 +272,23 @@ impl Graph {
 
     /// Double-precision issue slots per point, as counted before scheduling: every warp computes the scalars.
     pub fn slots(&self, warps: u32) -> u64 {
-        let steps: u64 = self.steps().map(|at| self.body(at).slots()).sum();
-        steps + u64::from(warps) * self.shapes[self.preamble.shape].slots()
+        let Tally { exponentials, logarithms, divisions, others } = self.tally(warps);
+        exponentials + logarithms + divisions + others
+    }
+
+    /// What these slots go to.
+    pub fn tally(&self, warps: u32) -> Tally {
+        let mut sum = Tally::default();
+        let mut add = |body: &Body, times: u64| {
+            let Tally { exponentials, logarithms, divisions, others } = body.tally();
+            sum.exponentials += times * exponentials;
+            sum.logarithms += times * logarithms;
+            sum.divisions += times * divisions;
+            sum.others += times * others;
+        };
+        self.steps().for_each(|at| add(self.body(at), 1));
+        add(&self.shapes[self.preamble.shape], u64::from(warps));
+        sum
     }
 
     /// Constants of all steps: each takes about two shuffles per group of points when it is striped over lanes.

@@ -3,8 +3,8 @@
 use cranelift_entity::SecondaryMap;
 
 use super::body::{Binary, Body, Inst, Unary};
-use super::elementary;
 use super::graph::{Graph, Op, Step, StepRef, Value};
+use super::{elementary, exp2};
 
 /// The arrays of one point: `fields[array][row]`. Outputs are overwritten.
 pub type Fields = Vec<Vec<f64>>;
@@ -87,6 +87,8 @@ fn unary(op: Unary, a: f64) -> f64 {
         Unary::Sqrt => a.sqrt(),
         Unary::Exp => elementary::exp(a),
         Unary::Log => elementary::log(a),
+        Unary::Exp2 => exp2::polynomial(a),
+        Unary::Exp2Table => exp2::tabulated(a),
     }
 }
 

@@ -5,9 +5,12 @@
 pub mod body;
 pub mod build;
 pub mod elementary;
+pub mod exp2;
 pub mod graph;
 pub mod interpret;
 pub mod text;
+pub mod units;
 
-pub use build::{Form, Kernel, LOW_RANK_BOUND, Options, build};
+pub use build::{Exponential, Form, Kernel, LOW_RANK_BOUND, Options, build};
 pub use graph::{Array, Crew, Duty, Graph, Op, Operation, Part, Shape, Step, StepRef, Value};
+pub use units::Units;

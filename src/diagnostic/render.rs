@@ -84,7 +84,9 @@ impl miette::Diagnostic for Report<'_> {
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
         let span = self.diagnostic.span.as_ref()?;
-        let label = LabeledSpan::new(None, span.offset, span.len);
+        let quoted = span.text();
+        let len = if quoted.is_empty() { span.len } else { quoted.floor_char_boundary(LONGEST_QUOTE) };
+        let label = LabeledSpan::new(None, span.offset, len);
         Some(Box::new(std::iter::once(label)))
     }
 }
@@ -100,14 +102,49 @@ impl SourceCode for Text {
         before: usize,
         after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
-        let contents = self.0.text.read_span(span, before, after)?;
+        let text = self.0.text.as_str();
+        let (start, end) = (span.offset(), span.offset() + span.len());
+        if !text.is_char_boundary(start) || !text.is_char_boundary(end) {
+            return Err(MietteError::OutOfBounds);
+        }
+        // without context the excerpt begins at the span: its column stands in the header
+        let first = if before == 0 { start } else { window_start(text, start, before) };
+        let last = window_end(text, end, after);
+        let line_start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
+        let excerpt = &text[first..last];
         Ok(Box::new(MietteSpanContents::new_named(
             self.0.name.clone(),
-            contents.data(),
-            *contents.span(),
-            contents.line(),
-            contents.column(),
-            contents.line_count(),
+            excerpt.as_bytes(),
+            (first, excerpt.len()).into(),
+            text.as_bytes()[..first].iter().filter(|&&b| b == b'\n').count(),
+            text[line_start..first].chars().count(),
+            excerpt.lines().count(),
         )))
+    }
+}
+
+/// Bytes of a line that are shown before, in and behind the text in question: a line may be a whole file.
+const LONGEST_QUOTE: usize = 200;
+
+/// Where an excerpt begins that shows the line of `at` and some lines above it.
+fn window_start(text: &str, at: usize, lines: usize) -> usize {
+    let reach = text.floor_char_boundary(at.saturating_sub(LONGEST_QUOTE));
+    let Some(newline) = text[reach..at].rfind('\n') else { return reach };
+    let start = reach + newline + 1;
+    if lines == 0 {
+        return start;
+    }
+    let above = window_start(text, start - 1, lines - 1);
+    // A line above that is too long is not shown.
+    if above == 0 || text[..above].ends_with('\n') { above } else { start }
+}
+
+/// Where it ends.
+fn window_end(text: &str, at: usize, lines: usize) -> usize {
+    let reach = text.ceil_char_boundary(at + LONGEST_QUOTE);
+    match text[at..reach].find('\n') {
+        None => reach,
+        Some(newline) if lines == 0 => at + newline,
+        Some(newline) => window_end(text, at + newline + 1, lines - 1),
     }
 }

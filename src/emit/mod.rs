@@ -1,5 +1,6 @@
 //! From a proven schedule to code: the overlaid [`program`] tree, and CUDA text made from it.
 
 pub mod cuda;
+pub mod host;
 pub mod overlay;
 pub mod program;

@@ -5,6 +5,8 @@
 //! thread-local memory for data-parallel code), and global *arrays* (field-major: row r of point p is `a[r*stride + p]`).
 //! Constants either lie in the registers of a warp, striped over its lanes and broadcast by shuffle, or in a bank.
 
+use std::collections::BTreeSet;
+
 use cranelift_entity::{PrimaryMap, entity_impl};
 
 pub use crate::dataflow::body::{Binary, Unary};
@@ -38,6 +40,25 @@ pub struct Program {
     pub body: Vec<Node>,
 }
 
+impl Program {
+    /// Whether the program computes this function.
+    pub fn calls(&self, function: Unary) -> bool {
+        fn any(nodes: &[Node], function: Unary) -> bool {
+            nodes.iter().any(|node| match node {
+                Node::Let { value, .. } => matches!(value, Value::Unary(f, _) if *f == function),
+                Node::If { body, .. } | Node::Loop { body, .. } => any(body, function),
+                Node::Switch { arms } => arms.iter().any(|(_, body)| any(body, function)),
+                Node::Comment(_)
+                | Node::StoreSlot { .. }
+                | Node::StoreField { .. }
+                | Node::Barrier { .. }
+                | Node::Stripes { .. } => false,
+            })
+        }
+        any(&self.body, function)
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Execution {
     /// A CTA of `warps` warps cooperates on one group of 32 points; slots are in shared memory. The streaming loop is
@@ -46,6 +67,29 @@ pub enum Execution {
     /// Every warp handles its own group (one thread per point); slots are thread-local memory.
     /// `for (group = blockIdx.x*warps + warp_id; ...; group += gridDim.x*warps)`.
     DataParallel { warps: u32 },
+}
+
+impl Program {
+    /// The striped registers, real and index ones, that are loaded in the streaming loop.
+    pub fn reloaded(&self) -> (BTreeSet<u32>, BTreeSet<u32>) {
+        let mut found = (BTreeSet::new(), BTreeSet::new());
+        reloaded(&self.body, &mut found);
+        found
+    }
+}
+
+fn reloaded(nodes: &[Node], found: &mut (BTreeSet<u32>, BTreeSet<u32>)) {
+    for node in nodes {
+        match node {
+            Node::Stripes { reals, indices } => {
+                found.0.extend(reals);
+                found.1.extend(indices);
+            }
+            Node::If { body, .. } | Node::Loop { body, .. } => reloaded(body, found),
+            Node::Switch { arms } => arms.iter().for_each(|(_, body)| reloaded(body, found)),
+            _ => {}
+        }
+    }
 }
 
 impl Execution {
@@ -67,7 +111,8 @@ pub struct Array {
 }
 
 /// Constant tables. Striped tables hold one entry per (register, warp, lane) at `(register*warps + warp)*32 + lane`;
-/// each thread loads its entries once, before the streaming loop. Banks are plain read-only arrays.
+/// each thread loads its entries once, before the streaming loop, except for those that a [`Node::Stripes`] loads.
+/// Banks are plain read-only arrays.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Constants {
     pub real_registers: u32,
@@ -76,6 +121,31 @@ pub struct Constants {
     pub indices: Vec<i32>,
     pub real_bank: Vec<f64>,
     pub index_bank: Vec<i32>,
+    /// The banks are copied to shared memory, behind the slots, once per CTA before the streaming loop. Only in
+    /// warp-specialized code.
+    pub shared: bool,
+}
+
+/// Bytes of a row of shared memory: 32 doubles.
+const ROW_BYTES: usize = 256;
+/// Banks of up to this size lie in constant memory, which has 64 KiB.
+const CONSTANT_BYTES: usize = 64 * 1024;
+
+impl Constants {
+    /// Rows of shared memory that the banks take: those of reals, then those of indices.
+    pub fn shared_rows(&self) -> [u32; 2] {
+        let rows = |bytes: usize| if self.shared { bytes.div_ceil(ROW_BYTES) as u32 } else { 0 };
+        [rows(8 * self.real_bank.len()), rows(4 * self.index_bank.len())]
+    }
+
+    pub fn bank_bytes(&self) -> usize {
+        8 * self.real_bank.len() + 4 * self.index_bank.len()
+    }
+
+    /// Whether the banks lie in constant memory: they are read from there, and small enough.
+    pub fn in_constant_memory(&self) -> bool {
+        !self.shared && self.bank_bytes() <= CONSTANT_BYTES
+    }
 }
 
 /// A set of warps, one bit each.
@@ -93,6 +163,8 @@ pub enum Node {
     StoreField { array: usize, row: Index, value: Var },
     /// A named barrier over `threads` threads (a multiple of 32).
     Barrier { id: u32, threads: u32, kind: BarrierKind },
+    /// Loads these registers of striped constants, real and index ones, where registers are too few to keep them all.
+    Stripes { reals: Vec<u32>, indices: Vec<u32> },
     /// Only the warps of the mask execute the body.
     If { warps: WarpMask, body: Vec<Node> },
     /// Disjoint masks; an indirect branch on the warp id. Warps in no arm skip it.
@@ -146,6 +218,8 @@ pub enum ConstantRef {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Index {
     Literal(u32),
+    /// The number of the warp in its CTA.
+    Warp,
     Counter(Counter),
     /// shfl(index register, lane)
     Striped {

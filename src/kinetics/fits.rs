@@ -1,6 +1,7 @@
 //! Cubic fits of ln(property) in ln T (spec section 4.2): 50 temperatures equally spaced over the range that all species
 //! share, unweighted.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use super::TransportFits;
@@ -16,11 +17,17 @@ const POINTS: u32 = 50;
 /// Fewer pairs than this are fitted faster than a thread starts.
 const PAIRS_PER_THREAD: usize = 2000;
 
+/// Hears of the pairs that are fitted, from several threads: how many, and of how many.
+pub type Progress<'a> = &'a (dyn Fn(usize, usize) + Sync);
+
+/// Pairs between two reports of progress.
+const PAIRS_PER_REPORT: usize = 500;
+
 /// Fits of all species and pairs.
 ///
 /// # Errors
 /// One diagnostic for each species without usable transport data, and one when the species share no temperature range.
-pub fn fit(species: &[Species]) -> Result<TransportFits, Vec<Diagnostic>> {
+pub fn fit(species: &[Species], progress: Progress<'_>) -> Result<TransportFits, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let molecules: Vec<Molecule> =
         species.iter().filter_map(|s| molecule(s).map_err(|error| errors.push(error)).ok()).collect();
@@ -47,7 +54,7 @@ pub fn fit(species: &[Species]) -> Result<TransportFits, Vec<Diagnostic>> {
         t_max,
         viscosity: own(&|k| fitter.viscosity(&molecules[k])),
         conductivity: own(&|k| fitter.conductivity(&molecules[k], &species[k])),
-        diffusion: all_pairs(&fitter, &molecules),
+        diffusion: all_pairs(&fitter, &molecules, progress),
     })
 }
 
@@ -90,15 +97,19 @@ impl Fitter {
 }
 
 /// The upper triangle, row-major. Each pair is fitted alone, so the result does not depend on the number of threads.
-fn all_pairs(fitter: &Fitter, molecules: &[Molecule]) -> Vec<[f64; 4]> {
+fn all_pairs(fitter: &Fitter, molecules: &[Molecule], progress: Progress<'_>) -> Vec<[f64; 4]> {
     let pairs: Vec<(usize, usize)> =
         (0..molecules.len()).flat_map(|i| (i..molecules.len()).map(move |j| (i, j))).collect();
     let mut fits = vec![[0.0; 4]; pairs.len()];
     let available = thread::available_parallelism().map_or(1, usize::from);
     let chunk = pairs.len().div_ceil(available).max(PAIRS_PER_THREAD);
+    let (done, all) = (AtomicUsize::new(0), pairs.len());
     let fill = |fits: &mut [[f64; 4]], pairs: &[(usize, usize)]| {
-        for (fit, &(i, j)) in fits.iter_mut().zip(pairs) {
-            *fit = fitter.diffusion(&molecules[i], &molecules[j]);
+        for (fits, pairs) in fits.chunks_mut(PAIRS_PER_REPORT).zip(pairs.chunks(PAIRS_PER_REPORT)) {
+            for (fit, &(i, j)) in fits.iter_mut().zip(pairs) {
+                *fit = fitter.diffusion(&molecules[i], &molecules[j]);
+            }
+            progress(done.fetch_add(pairs.len(), Ordering::Relaxed) + pairs.len(), all);
         }
     };
     if chunk >= pairs.len() {
@@ -140,7 +151,7 @@ mod tests {
     #[test]
     fn the_fits_are_close_to_kinetic_theory() {
         let species = air_hydrogen().species;
-        let fits = fit(&species).expect("fixture is complete");
+        let fits = fit(&species, &|_, _| {}).expect("fixture is complete");
         assert_eq!((fits.t_min, fits.t_max), (300.0, 3500.0));
         assert_eq!(fits.diffusion.len(), 10);
         let water = molecule(&species[2]).expect("fixture is complete");
@@ -162,7 +173,7 @@ mod tests {
         species[2].transport.as_mut().expect("fixture has transport").diameter = 0.0;
         let Polynomials::Nasa7(nasa) = &mut species[3].thermo else { unreachable!("the fixture is NASA-7") };
         nasa.t_low = 9000.0;
-        let ids: Vec<_> = fit(&species).expect_err("three defects").into_iter().map(|d| d.id).collect();
+        let ids: Vec<_> = fit(&species, &|_, _| {}).expect_err("three defects").into_iter().map(|d| d.id).collect();
         assert_eq!(ids, ["kinetics::missing-transport", "kinetics::bad-transport", "kinetics::no-common-range"]);
     }
 
@@ -170,8 +181,14 @@ mod tests {
     fn the_number_of_threads_does_not_change_a_fit() {
         let few = air_hydrogen().species;
         let many: Vec<Species> = (0..70).map(|k| few[k % 4].clone()).collect();
-        let (few, many) = (fit(&few).expect("complete"), fit(&many).expect("complete"));
+        let most = AtomicUsize::new(0);
+        let hear = |done: usize, all: usize| {
+            assert!(done <= all);
+            most.fetch_max(done, Ordering::Relaxed);
+        };
+        let (few, many) = (fit(&few, &|_, _| {}).expect("complete"), fit(&many, &hear).expect("complete"));
         assert_eq!(many.diffusion.len(), 70 * 71 / 2);
+        assert_eq!(most.into_inner(), 70 * 71 / 2);
         assert_eq!(many.diffusion[1], few.diffusion[1]);
         // The last species is number 69, an O2.
         assert_eq!(many.diffusion.last(), Some(&few.diffusion[4]));

@@ -38,10 +38,18 @@ use crate::mechanism::{Mechanism, Species};
 /// # Errors
 /// As [`fits::fit`]: species without usable transport data beside species with them, or no common temperature range.
 pub fn model(mechanism: Mechanism) -> Result<Model, Vec<Diagnostic>> {
+    model_with(mechanism, &|_, _| {})
+}
+
+/// [`model`] that tells how far the fits are.
+///
+/// # Errors
+/// As [`model`].
+pub fn model_with(mechanism: Mechanism, progress: fits::Progress<'_>) -> Result<Model, Vec<Diagnostic>> {
     let mechanism = mechanism.quasi_steady_last();
     let transported = &mechanism.species[..mechanism.species.len() - mechanism.quasi_steady().len()];
     let described = transported.iter().any(|s| s.transport.is_some());
-    let transport = if described { Some(fits::fit(transported)?) } else { None };
+    let transport = if described { Some(fits::fit(transported, progress)?) } else { None };
     Ok(Model { mechanism, transport })
 }
 

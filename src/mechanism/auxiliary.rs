@@ -4,8 +4,9 @@ use super::chemkin::is_duplicate_mark;
 use super::names::Names;
 use super::report::Report;
 use super::syntax::{Item, Word};
-use super::units::Units;
-use super::{LandauTeller, SpeciesIndex, number};
+use super::units::{ATMOSPHERE, RateUnits, Units};
+use super::{LandauTeller, SpeciesIndex, number, unsupported};
+use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 /// `A b E` as written: `A` stays text until its order is known.
@@ -14,6 +15,8 @@ pub struct RawRate<'a> {
     pub a: Word<'a>,
     pub b: f64,
     pub e: f64,
+    /// Of `A`, where it has its own; energies are in the reaction's unit all the same.
+    pub units: Option<RateUnits>,
 }
 
 /// A keyword with its numbers.
@@ -35,10 +38,10 @@ pub struct Auxiliary<'a> {
     pub sri: Option<Given<'a, Vec<f64>>>,
     pub landau_teller: Option<Given<'a, LandauTeller>>,
     pub reverse_landau_teller: Option<Given<'a, LandauTeller>>,
-    /// Pressure in atm
+    /// Pressure in Pa
     pub plog: Vec<Given<'a, (f64, RawRate<'a>)>>,
     pub temperatures: Option<Given<'a, Vec<f64>>>,
-    /// atm
+    /// Pa
     pub pressures: Option<Given<'a, Vec<f64>>>,
     /// All numbers of all CHEB keywords in a row.
     pub chebyshev: Option<Given<'a, Vec<f64>>>,
@@ -49,7 +52,7 @@ pub struct Auxiliary<'a> {
 
 /// Reads all keywords of a reaction; absent after an error. `units` are those of the REACTIONS line.
 pub fn read<'a>(items: &[Item<'a>], species: &Names, units: Units, report: &mut Report) -> Option<Auxiliary<'a>> {
-    let mut reader = Reader { species, units, report, auxiliary: Auxiliary::default() };
+    let mut reader = Reader { species, units, report, auxiliary: Auxiliary::default(), colliders: HashSet::new() };
     // Not `all`: every item is read, for every problem.
     let errors = items.iter().filter(|item| reader.item(item).is_none()).count();
     (errors == 0).then_some(reader.auxiliary)
@@ -60,6 +63,8 @@ struct Reader<'a, 'r> {
     units: Units,
     report: &'r mut Report,
     auxiliary: Auxiliary<'a>,
+    /// The species of the efficiencies so far.
+    colliders: HashSet<SpeciesIndex>,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -103,7 +108,8 @@ impl<'a> Reader<'a, '_> {
                 once(&mut self.auxiliary.temperatures, place, value, self.report)
             }
             "PCHEB" => {
-                let value = self.numbers(item, 2..=2)?;
+                let value =
+                    self.numbers(item, 2..=2)?.into_iter().map(|atmospheres| atmospheres * ATMOSPHERE).collect();
                 once(&mut self.auxiliary.pressures, place, value, self.report)
             }
             "CHEB" => {
@@ -121,11 +127,15 @@ impl<'a> Reader<'a, '_> {
             }
             "FORD" => {
                 let value = self.order(item)?;
-                push_once(&mut self.auxiliary.forward_orders, place, value, self.report)
+                let known = self.auxiliary.forward_orders.iter().any(|given| given.value.0 == value.0);
+                self.at_most_orders(self.auxiliary.forward_orders.len(), item)?;
+                push_once(&mut self.auxiliary.forward_orders, known, place, value, self.report)
             }
             "RORD" => {
                 let value = self.order(item)?;
-                push_once(&mut self.auxiliary.reverse_orders, place, value, self.report)
+                let known = self.auxiliary.reverse_orders.iter().any(|given| given.value.0 == value.0);
+                self.at_most_orders(self.auxiliary.reverse_orders.len(), item)?;
+                push_once(&mut self.auxiliary.reverse_orders, known, place, value, self.report)
             }
             "UNITS" => self.unit(item),
             _ if is_duplicate_mark(&key) => {
@@ -138,7 +148,7 @@ impl<'a> Reader<'a, '_> {
 
     fn rate(&mut self, item: &Item<'a>) -> Option<RawRate<'a>> {
         let values = self.numbers(item, 3..=3)?;
-        Some(RawRate { a: *item.arguments.as_ref()?.first()?, b: values[1], e: values[2] })
+        Some(RawRate { a: *item.arguments.as_ref()?.first()?, b: values[1], e: values[2], units: None })
     }
 
     fn plog(&mut self, item: &Item<'a>) -> Option<(f64, RawRate<'a>)> {
@@ -149,7 +159,7 @@ impl<'a> Reader<'a, '_> {
             self.report.error("mechanism::pressure", message, &words[0], "PLOG/ pressure in atm, A, b, E /");
             return None;
         }
-        Some((values[0], RawRate { a: words[1], b: values[2], e: values[3] }))
+        Some((values[0] * ATMOSPHERE, RawRate { a: words[1], b: values[2], e: values[3], units: None }))
     }
 
     fn landau_teller(&mut self, item: &Item<'a>) -> Option<LandauTeller> {
@@ -176,6 +186,14 @@ impl<'a> Reader<'a, '_> {
         Some((index, order_value))
     }
 
+    /// More orders than that are no reaction, and would make the search for repeated ones long.
+    fn at_most_orders(&mut self, found: usize, item: &Item<'a>) -> Option<()> {
+        if found >= MOST_ORDERS {
+            return self.wrong_count(item, &format!("at most {MOST_ORDERS}"), found + 1);
+        }
+        Some(())
+    }
+
     fn unit(&mut self, item: &Item<'a>) -> Option<()> {
         let mut units = self.auxiliary.units.unwrap_or(self.units);
         for word in item.arguments.as_deref().unwrap_or(&[]) {
@@ -192,13 +210,20 @@ impl<'a> Reader<'a, '_> {
     fn efficiency(&mut self, item: &Item<'a>, key: &str) -> Option<()> {
         if let Some(index) = self.species.find(item.key.text()) {
             let value = self.numbers(item, 1..=1)?[0];
-            return push_once(&mut self.auxiliary.efficiencies, item.whole, (index, value), self.report);
+            let known = !self.colliders.insert(index);
+            return push_once(&mut self.auxiliary.efficiencies, known, item.whole, (index, value), self.report);
         }
         let words = item.arguments.as_deref().unwrap_or(&[]);
         let looks_like_efficiency = matches!(words, [word] if number::parse(word.text()).is_some());
-        if UNSUPPORTED.contains(&key) || !looks_like_efficiency {
-            let message = format!("the auxiliary keyword '{}' is not supported", item.key.text());
-            let help = "known are DUP, LOW, HIGH, TROE, SRI, REV, LT, RLT, FORD, RORD, PLOG, TCHEB, PCHEB, CHEB, UNITS and SPECIES/efficiency/";
+        let unsupported = unsupported::keyword(key);
+        if unsupported.is_some() || !looks_like_efficiency {
+            let meaning = unsupported.map(|meaning| format!(" ({meaning})")).unwrap_or_default();
+            let message = format!("the auxiliary keyword '{}'{meaning} is not supported", item.key.text());
+            let help = match unsupported {
+                Some(_) => "remove the reaction, or give a rate of the gas phase".to_owned(),
+                None => Names::new(KEYWORDS)
+                    .suggestion(key, &format!("known are {} and SPECIES/efficiency/", KEYWORDS.join(", "))),
+            };
             self.report.error("mechanism::unsupported-keyword", message, &item.key, help);
             return None;
         }
@@ -251,9 +276,12 @@ pub fn report_unit(word: &Word, report: &mut Report) {
     report.error("mechanism::unknown-unit", format!("unknown unit '{}'", word.text()), word, help);
 }
 
-/// CHEMKIN keywords that look like an efficiency but mean something that Singe does not compute.
-const UNSUPPORTED: [&str; 12] =
-    ["HV", "MOME", "XSMI", "TDEP", "EXCI", "JAN", "FIT1", "COV", "STICK", "BOHM", "USRPROG", "RKFIT"];
+/// FORD or RORD keywords of one reaction
+const MOST_ORDERS: usize = 100;
+
+const KEYWORDS: [&str; 15] = [
+    "DUP", "LOW", "HIGH", "TROE", "SRI", "REV", "LT", "RLT", "FORD", "RORD", "PLOG", "TCHEB", "PCHEB", "CHEB", "UNITS",
+];
 
 fn once<'a, T>(slot: &mut Option<Given<'a, T>>, place: Word<'a>, value: T, report: &mut Report) -> Option<()> {
     if slot.is_some() {
@@ -267,11 +295,12 @@ fn once<'a, T>(slot: &mut Option<Given<'a, T>>, place: Word<'a>, value: T, repor
 
 fn push_once<'a>(
     list: &mut Vec<Given<'a, (SpeciesIndex, f64)>>,
+    known: bool,
     place: Word<'a>,
     value: (SpeciesIndex, f64),
     report: &mut Report,
 ) -> Option<()> {
-    if list.iter().any(|given| given.value.0 == value.0) {
+    if known {
         let message = format!("'{}' repeats a species of the same reaction; the first value counts", place.text());
         report.warning("mechanism::repeated-species", message, &place, "keep one of the two");
     } else {

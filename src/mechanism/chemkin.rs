@@ -2,6 +2,7 @@
 
 use super::report::{Report, brief};
 use super::syntax::{File, Item, ReactionLines, ReactionSection, ThermoSection, Word};
+use super::unsupported;
 use crate::diagnostic::{Diagnostic, Source, Span};
 use pest::Parser;
 use pest::iterators::Pair;
@@ -118,7 +119,10 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn auxiliary(&mut self, line: &Word, items: Vec<Item<'a>>, reaction: Option<&mut ReactionLines<'a>>) {
-        let is_keyword = |item: &Item| item.arguments.is_some() || is_duplicate_mark(item.key.text());
+        let is_keyword = |item: &Item| {
+            let key = item.key.text();
+            item.arguments.is_some() || is_duplicate_mark(key) || unsupported::keyword(key).is_some()
+        };
         match reaction {
             _ if !items.iter().all(is_keyword) => self.unparsable(line),
             Some(reaction) => reaction.auxiliary.extend(items),
@@ -147,9 +151,18 @@ impl<'a> Reader<'a, '_> {
 
     fn report_stray(&mut self) {
         let lines = std::mem::take(&mut self.stray);
-        let Some(first) = lines.first().map(Word::trimmed) else { return };
-        let text = first.text();
-        let keyword = Word { len: text.find(char::is_whitespace).unwrap_or(text.len()), ..first };
+        let keyword = |line: &Word<'a>| {
+            let line = line.trimmed();
+            let text = line.text();
+            Word { len: text.find(|c: char| c.is_whitespace() || c == '/').unwrap_or(text.len()), ..line }
+        };
+        let surface: Vec<Word> = lines.iter().map(keyword).filter(|word| unsupported::section(word.text())).collect();
+        for word in &surface {
+            let message = format!("surface kinetics (section {}) is not supported", word.text().to_uppercase());
+            let help = "give the gas-phase mechanism alone";
+            self.report.error("mechanism::unsupported-section", message, word, help);
+        }
+        let Some(keyword) = lines.first().map(keyword).filter(|_| surface.is_empty()) else { return };
         let message = format!("unrecognized keyword '{}'", keyword.text());
         let help = "the sections are ELEMENTS, SPECIES, THERMO, TRANSPORT and REACTIONS; comments begin with !";
         self.report.error("mechanism::unrecognized-section", message, &keyword, help);

@@ -61,7 +61,7 @@ pub fn check(equation: &Equation, auxiliary: &Auxiliary, place: Word, report: &m
     }
     let effective = match equation.third_body {
         ThirdBody::None => !tabulated,
-        ThirdBody::Mixture => true,
+        ThirdBody::Mixture => !tabulated,
         ThirdBody::FalloffMixture => blended,
         ThirdBody::FalloffSpecies(_) => false,
     };

@@ -18,8 +18,9 @@ pub struct Equation {
     pub third_body: ThirdBody,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ThirdBody {
+    #[default]
     None,
     /// `+M`
     Mixture,
@@ -51,6 +52,10 @@ pub fn parse(words: &[Word], species: &Names, report: &mut Report) -> Option<Equ
         return None;
     }
     let (reactants, products, third_body) = (left.terms, right.terms, left.third_body);
+    let (text, reversible) = match right.photon {
+        None => (text, reversible),
+        Some(photon) => (context.without_photon(photon, reversible, report)?, false),
+    };
     Some(Equation { text, reactants, products, reversible, third_body })
 }
 
@@ -70,14 +75,18 @@ struct Context<'a, 'n> {
     species: &'n Names,
 }
 
+#[derive(Default)]
 struct Side {
     terms: Vec<(SpeciesIndex, f64)>,
     third_body: ThirdBody,
+    /// Where a product photon stands in the text.
+    photon: Option<Range<usize>>,
 }
 
 enum Term {
     Species(SpeciesIndex, f64),
     ThirdBody,
+    Photon,
 }
 
 impl Context<'_, '_> {
@@ -95,7 +104,7 @@ impl Context<'_, '_> {
 
     fn side(&self, range: Range<usize>, role: &str, report: &mut Report) -> Option<Side> {
         let collider = self.collider(range.clone());
-        let mut side = Side { terms: Vec::new(), third_body: ThirdBody::None };
+        let mut side = Side::default();
         if let Some((_, body)) = &collider {
             side.third_body = *body;
         }
@@ -109,9 +118,16 @@ impl Context<'_, '_> {
                     collider.as_ref().map_or(range.end, |(c, _)| if at < c.start { c.start } else { range.end });
                 let (end, term) = self.term(at..limit);
                 match term {
-                    Some(Term::Species(index, coefficient)) => add(&mut side.terms, index, coefficient),
+                    Some(Term::Species(index, coefficient)) => {
+                        add(&mut side.terms, index, coefficient);
+                        if side.terms.len() > MOST_SPECIES {
+                            return self.too_many(role, report);
+                        }
+                    }
                     Some(Term::ThirdBody) if side.third_body == ThirdBody::None => side.third_body = ThirdBody::Mixture,
                     Some(Term::ThirdBody) => valid &= self.second_third_body(at..end, report),
+                    Some(Term::Photon) if role == "product" && side.photon.is_none() => side.photon = Some(at..end),
+                    Some(Term::Photon) => valid &= self.bad_photon(at..end, report),
                     None => valid &= self.unknown(at..end, report),
                 }
                 at = end;
@@ -188,18 +204,49 @@ impl Context<'_, '_> {
             return Some(Term::ThirdBody);
         }
         let name = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-        let coefficient = number::parse(&text[..text.len() - name.len()]).filter(|x| *x > 0.0)?;
-        Some(Term::Species(self.species.find(name)?, coefficient))
+        if name.eq_ignore_ascii_case("HV") && self.species.find(name).is_none() {
+            return Some(Term::Photon);
+        }
+        // Some names begin with digits, so that the coefficient may end before the last of them.
+        let figures = (text.len() - name.len()).min(LONGEST_COEFFICIENT);
+        let (name, figures) = (1..=figures).find_map(|end| Some((self.species.find(&text[end..])?, &text[..end])))?;
+        Some(Term::Species(name, number::parse(figures).filter(|x| *x > 0.0)?))
+    }
+
+    fn too_many(&self, role: &str, report: &mut Report) -> Option<Side> {
+        let message = format!("the equation '{}' has more than {MOST_SPECIES} {role} species", brief(self.text));
+        report.error("mechanism::equation", message, &self.whole, "look for a line end that is missing");
+        None
+    }
+
+    fn bad_photon(&self, range: Range<usize>, report: &mut Report) -> bool {
+        let help = "remove the reaction: Singe has no radiation field";
+        let message = "photochemical reactions (HV) are not supported";
+        report.error("mechanism::photon", message, &self.place(range), help);
+        false
+    }
+
+    /// The irreversible equation without its product photon, which leaves the gas: where that is forgiven.
+    fn without_photon(&self, photon: Range<usize>, reversible: bool, report: &mut Report) -> Option<String> {
+        let kind = if reversible { "reversible " } else { "" };
+        let message = format!("the {kind}reaction '{}' contains a product photon (HV)", brief(self.text));
+        let help = "photons are not supported: remove it and write =>, as --permissive does";
+        report.forgivable("mechanism::photon", message, &self.place(photon.clone()), help);
+        if !report.is_permissive() {
+            return None;
+        }
+        let (arrow, _) = find_arrow(self.text)?;
+        let before = self.text[arrow.end..photon.start].trim_end_matches('+');
+        let after = self.text[photon.end..].trim_start_matches('+');
+        let plus = if before.is_empty() || after.is_empty() { "" } else { "+" };
+        Some(format!("{}=>{before}{plus}{after}", &self.text[..arrow.start]))
     }
 
     fn unknown(&self, range: Range<usize>, report: &mut Report) -> bool {
         let text = &self.text[range.clone()];
         let place = self.place(range);
         let name = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-        if name.eq_ignore_ascii_case("HV") {
-            let help = "remove the reaction: Singe has no radiation field";
-            report.error("mechanism::photon", "photochemical reactions (HV) are not supported", &place, help);
-        } else if name.is_empty() || name == "+" {
+        if name.is_empty() || name == "+" {
             report.error(
                 "mechanism::equation",
                 "the equation lacks a species here",
@@ -234,6 +281,9 @@ impl Context<'_, '_> {
         Word { offset: start, len: (last + 1).saturating_sub(start), ..self.whole }
     }
 }
+
+/// Different species on one side; more are no equation, and would make the search for repeated species long.
+const MOST_SPECIES: usize = 100;
 
 /// Digits of a coefficient that are looked at.
 const LONGEST_COEFFICIENT: usize = 24;

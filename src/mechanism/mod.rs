@@ -20,11 +20,12 @@ mod syntax;
 mod thermo;
 mod transport;
 mod units;
+mod unsupported;
 mod write;
 mod yaml;
 
 pub use read::{Companion, Files, Options, Outcome, Sources, decode, input_files, parse, read, read_with};
-pub use write::{Written, write};
+pub use write::{Written, write, write_yaml};
 
 use crate::diagnostic::Span;
 

@@ -35,6 +35,11 @@ impl Names {
         self.exact.get(name).or_else(|| self.folded.get(&name.to_uppercase())).copied()
     }
 
+    /// The name with this index.
+    pub fn name(&self, index: usize) -> &str {
+        &self.listed[index]
+    }
+
     /// Number of names.
     pub fn len(&self) -> usize {
         self.listed.len()

@@ -27,7 +27,7 @@ impl Parts<'_, '_> {
         let rate = self.rate();
         let reverse = self.reverse();
         let efficiencies = self.efficiencies();
-        let third_body = (self.equation.third_body == ThirdBody::Mixture).then_some(Collider::Mixture(efficiencies));
+        let third_body = self.multiplies_by_m().then_some(Collider::Mixture(efficiencies));
         if self.report.errors() > errors {
             return None;
         }
@@ -108,11 +108,24 @@ impl Parts<'_, '_> {
 
     fn order(&self, terms: &[(SpeciesIndex, f64)], orders: &[Given<(SpeciesIndex, f64)>]) -> f64 {
         let orders: Vec<_> = orders.iter().map(|given| given.value).collect();
-        overall_order(terms, &orders, self.equation.third_body == ThirdBody::Mixture)
+        overall_order(terms, &orders, self.multiplies_by_m())
+    }
+
+    /// `+M` of a reaction whose rate is tabulated over the pressure is only decoration, as its `(+M)` is.
+    fn multiplies_by_m(&self) -> bool {
+        let tabulated = self.auxiliary.chebyshev.is_some() || !self.auxiliary.plog.is_empty();
+        self.equation.third_body == ThirdBody::Mixture && !tabulated
     }
 
     fn arrhenius(&mut self, raw: &RawRate, order: f64) -> Option<Arrhenius> {
-        let value = self.units.arrhenius(raw.a.text(), raw.b, raw.e, order);
+        if raw.units.is_some_and(|units| !units.suit(order)) {
+            let message = format!("the unit of this rate constant is not that of order {order}");
+            let help = "the volume per amount has the power of the order less one: cm^3/mol/s for two reactants";
+            self.report.error("mechanism::rate-unit", message, &raw.a, help);
+            return None;
+        }
+        let factors = raw.units.map_or(self.units, |own| own.units);
+        let value = Units { energy: self.units.energy, ..factors }.arrhenius(raw.a.text(), raw.b, raw.e, order);
         if value.is_none() {
             report_number(&raw.a, self.report);
         }
@@ -152,8 +165,8 @@ impl Parts<'_, '_> {
         let raw: Vec<(f64, RawRate)> = self.auxiliary.plog.iter().map(|given| given.value).collect();
         let mut table: Vec<(f64, Vec<Arrhenius>)> = Vec::new();
         let mut ordered = Vec::with_capacity(raw.len());
-        for (atmospheres, raw) in raw {
-            ordered.push((atmospheres * ATMOSPHERE, self.arrhenius(&raw, order)?));
+        for (pressure, raw) in raw {
+            ordered.push((pressure, self.arrhenius(&raw, order)?));
         }
         // Stable: expressions at one pressure stay in file order.
         ordered.sort_by(|(p, _), (q, _)| p.total_cmp(q));
@@ -193,8 +206,9 @@ impl Parts<'_, '_> {
         coefficients[0][0] += self.units.log10_factor(order);
         let (t, p) = (&self.auxiliary.temperatures, &self.auxiliary.pressures);
         let (t_min, t_max) = window(t, "TCHEB", (300.0, 2500.0), p.is_some(), &place, self.report)?;
-        let (p_min, p_max) = window(p, "PCHEB", (0.001, 100.0), t.is_some(), &place, self.report)?;
-        Some(Chebyshev { t_min, t_max, p_min: p_min * ATMOSPHERE, p_max: p_max * ATMOSPHERE, coefficients })
+        let (low, high) = (0.001 * ATMOSPHERE, 100.0 * ATMOSPHERE);
+        let (p_min, p_max) = window(p, "PCHEB", (low, high), t.is_some(), &place, self.report)?;
+        Some(Chebyshev { t_min, t_max, p_min, p_max, coefficients })
     }
 }
 
@@ -229,7 +243,8 @@ fn window(
         }
         _ => {
             if other_is_given {
-                let message = format!("missing {keyword}: {} to {} is taken", default.0, default.1);
+                let default = if keyword == "TCHEB" { "300 to 2500 K" } else { "0.001 to 100 atm" };
+                let message = format!("missing {keyword}: {default} is taken");
                 report.warning("mechanism::chebyshev", message, place, "state both ranges");
             }
             Some(default)

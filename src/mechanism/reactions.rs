@@ -8,8 +8,9 @@ use super::report::{Report, brief};
 use super::syntax::{File, ReactionLines};
 use super::units::Units;
 use super::{Collider, Element, Rate, Reaction, Reverse, Species, SpeciesIndex, number};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Source};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// Reads every reaction; those with errors are left out.
 pub fn read(file: &File, names: &Names, report: &mut Report) -> Vec<Reaction> {
@@ -62,7 +63,11 @@ pub fn check_duplicates(reactions: &[Reaction], species_count: usize, report: &m
     }
     for (i, reaction) in reactions.iter().enumerate() {
         let group = &groups[&Key::new(reaction)];
-        let mut partners = group.iter().copied().filter(|&j| j != i && overlap(reaction, &reactions[j], species_count));
+        let mut partners = group
+            .iter()
+            .take(MOST_PARTNERS)
+            .copied()
+            .filter(|&j| j != i && overlap(reaction, &reactions[j], species_count));
         if reaction.duplicate {
             if partners.next().is_none() {
                 let message =
@@ -85,6 +90,9 @@ pub fn check_duplicates(reactions: &[Reaction], species_count: usize, report: &m
     }
 }
 
+/// Reactions that a reaction is compared with: thousands of one equation are no mechanism, and would take quadratic time.
+const MOST_PARTNERS: usize = 1000;
+
 fn reaction(lines: &ReactionLines, names: &Names, units: Units, report: &mut Report) -> Option<Reaction> {
     let words = &lines.words;
     let place = words.first()?.to(words.last()?);
@@ -104,7 +112,7 @@ fn reaction(lines: &ReactionLines, names: &Names, units: Units, report: &mut Rep
         report_number(word, report);
     }
     let numbers = match values.as_slice() {
-        &[(a, Some(_)), (_, Some(b)), (_, Some(e))] => RawRate { a: *a, b, e },
+        &[(a, Some(_)), (_, Some(b)), (_, Some(e))] => RawRate { a: *a, b, e, units: None },
         _ => return None,
     };
     let (auxiliary, equation) = (auxiliary?, equation?);
@@ -176,16 +184,23 @@ fn short(x: f64) -> f64 {
     (x * 1e6).round() / 1e6
 }
 
-/// Line numbers of reactions without a scan of the text for each.
-struct LineNumbers(Vec<usize>);
+/// Line numbers of reactions without a scan of the text for each: where the lines of each source end.
+struct LineNumbers(Vec<(Arc<Source>, Vec<usize>)>);
 
 impl LineNumbers {
     fn new(reactions: &[Reaction]) -> Self {
-        let text = reactions.first().map_or("", |reaction| &reaction.span.source.text);
-        Self(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect())
+        let mut sources: Vec<(Arc<Source>, Vec<usize>)> = Vec::new();
+        for source in reactions.iter().map(|reaction| &reaction.span.source) {
+            if sources.iter().all(|(known, _)| !Arc::ptr_eq(known, source)) {
+                let ends = source.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i);
+                sources.push((Arc::clone(source), ends.collect()));
+            }
+        }
+        Self(sources)
     }
 
     fn of(&self, reaction: &Reaction) -> usize {
-        1 + self.0.partition_point(|&newline| newline < reaction.span.offset)
+        let ends = self.0.iter().find(|(source, _)| Arc::ptr_eq(source, &reaction.span.source));
+        1 + ends.map_or(0, |(_, ends)| ends.partition_point(|&newline| newline < reaction.span.offset))
     }
 }

@@ -2,10 +2,12 @@
 
 use super::names::Names;
 use super::report::Report;
-use super::syntax::{File, Word};
+use super::syntax::{self, Word};
 use super::thermo::Records;
 use super::{Element, Mechanism, Reaction, Species, chemkin, elements, reactions, reduction, species, transport, yaml};
 use crate::diagnostic::{Diagnostic, Source};
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -17,6 +19,8 @@ pub struct Files {
     pub thermo: Option<PathBuf>,
     pub transport: Option<PathBuf>,
     pub reduction: Companion,
+    /// The phase of a YAML file; its first one of ideal gases when it is left out.
+    pub phase: Option<String>,
 }
 
 /// Where an optional companion is.
@@ -50,6 +54,11 @@ pub struct Options {
     pub single_intermediate_temperature: bool,
 }
 
+impl Options {
+    /// Forgiving where that is possible.
+    pub const PERMISSIVE: Self = Self { permissive: true, single_intermediate_temperature: false };
+}
+
 /// The mechanism with warnings, or all errors and warnings. Both are ordered by file and place.
 pub type Outcome = Result<(Mechanism, Vec<Diagnostic>), Vec<Diagnostic>>;
 
@@ -66,7 +75,11 @@ pub fn read(files: &Files) -> Outcome {
 /// given or found.
 pub fn input_files(files: &Files) -> Vec<PathBuf> {
     if yaml::is_yaml(&files.mechanism.to_string_lossy()) {
-        return [Some(files.mechanism.clone()), reduction_path(files)].into_iter().flatten().collect();
+        let others = load(&files.mechanism, &mut Report::default())
+            .map_or_else(Vec::new, |source| yaml::files(&source, files.phase.as_deref()));
+        let others = others.iter().map(|name| beside(&files.mechanism, name));
+        let first = [files.mechanism.clone()].into_iter();
+        return first.chain(others).chain(reduction_path(files)).collect();
     }
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
     let thermo = files.thermo.clone().or_else(|| companion(folder, THERMO_NAMES));
@@ -84,7 +97,17 @@ pub fn read_with(files: &Files, options: Options) -> Outcome {
     if yaml::is_yaml(&source.name) {
         let companions = [&files.thermo, &files.transport].map(Option::is_some);
         let reduction = reduction_path(files).and_then(|path| load(&path, &mut report));
-        return check_yaml(name_of(&files.mechanism), &source, companions, reduction.as_ref(), report);
+        let mut other = |name: &str, place: &Word, report: &mut Report| {
+            let path = beside(&files.mechanism, name);
+            let source = load(&path, &mut Report::default());
+            if source.is_none() {
+                missing_file(&path.display().to_string(), place, report);
+            }
+            source
+        };
+        let phase = files.phase.as_deref();
+        let name = name_of(&files.mechanism);
+        return check_yaml(name, &source, phase, &mut other, companions, reduction.as_ref(), report);
     }
     let file = chemkin::parse(&source, &mut report);
     let folder = files.mechanism.parent().unwrap_or(Path::new(""));
@@ -116,7 +139,12 @@ pub fn parse(sources: &Sources, options: Options) -> Outcome {
     if yaml::is_yaml(&sources.mechanism.name) {
         let companions = [&sources.thermo, &sources.transport].map(Option::is_some);
         let reduction = sources.reduction.as_ref();
-        return check_yaml(identifier(&sources.name), &sources.mechanism, companions, reduction, report);
+        let mut other = |name: &str, place: &Word, report: &mut Report| {
+            missing_file(name, place, report);
+            None
+        };
+        let name = identifier(&sources.name);
+        return check_yaml(name, &sources.mechanism, None, &mut other, companions, reduction, report);
     }
     let file = chemkin::parse(&sources.mechanism, &mut report);
     let companions = Companions {
@@ -149,17 +177,18 @@ struct Companions<'a> {
 
 fn check<'a>(
     name: String,
-    file: &File<'a>,
+    file: &syntax::File<'a>,
     Companions { thermo, transport, reduction }: Companions<'a>,
     sought: &str,
     options: Options,
     mut report: Report,
 ) -> Outcome {
     let elements = elements::read(&file.elements, &mut report);
-    let declared = species::declared(&file.species, &mut report);
     let mut records = Records::new(options.single_intermediate_temperature);
     file.thermo.iter().for_each(|section| records.add_section(section, &mut report));
     thermo.into_iter().for_each(|source| records.add_file(source, &mut report));
+    let declared = species::declared(&file.species, &mut report);
+    let declared = species::without_broken(declared, &records, &mut report);
     let mut entries = Vec::new();
     file.transport.iter().for_each(|body| entries.extend(transport::parse_section(body, &mut report)));
     transport.into_iter().for_each(|source| entries.extend(transport::parse_file(source, &mut report)));
@@ -188,6 +217,8 @@ fn check<'a>(
 fn check_yaml(
     name: String,
     source: &Arc<Source>,
+    phase: Option<&str>,
+    other: &mut yaml::Load,
     companions: [bool; 2],
     reduction: Option<&Arc<Source>>,
     mut report: Report,
@@ -196,7 +227,7 @@ fn check_yaml(
         let message = format!("a {what} file is given beside a YAML file, which holds these data itself");
         report.push(Diagnostic::error("yaml::companion", message).help(format!("leave --{what} out")));
     }
-    let Some(contents) = yaml::read(source, &mut report) else { return Err(report.sorted()) };
+    let Some(contents) = yaml::read(source, phase, other, &mut report) else { return Err(report.sorted()) };
     let yaml::Contents { elements, species, reactions } = contents;
     let declared = species.len();
     let parts = Parts { elements, species, reactions, declared };
@@ -227,7 +258,7 @@ fn conclude(name: String, parts: Parts, reduction: Option<&Arc<Source>>, mut rep
     Err(report.sorted())
 }
 
-fn check_presence(file: &File, report: &mut Report) {
+fn check_presence(file: &syntax::File, report: &mut Report) {
     let empty = [("ELEMENTS", file.elements.is_empty()), ("SPECIES", file.species.is_empty())];
     for (section, _) in empty.iter().filter(|(_, is_empty)| *is_empty) {
         let message = format!("the mechanism declares no {}", section.to_lowercase());
@@ -243,7 +274,7 @@ fn check_presence(file: &File, report: &mut Report) {
 }
 
 /// The records inside the mechanism file; problems in them are reported when they are read for good.
-fn inline_thermo<'a>(file: &File<'a>) -> Records<'a> {
+fn inline_thermo<'a>(file: &syntax::File<'a>) -> Records<'a> {
     let mut records = Records::default();
     file.thermo.iter().for_each(|section| records.add_section(section, &mut Report::default()));
     records
@@ -258,6 +289,16 @@ fn companion(folder: &Path, names: [&str; 2]) -> Option<PathBuf> {
     names.iter().map(|name| folder.join(name)).find(|path| path.is_file())
 }
 
+/// Where a YAML file finds another one that it names.
+fn beside(mechanism: &Path, name: &str) -> PathBuf {
+    mechanism.parent().unwrap_or(Path::new("")).join(name)
+}
+
+fn missing_file(name: &str, place: &Word, report: &mut Report) {
+    let message = format!("cannot read '{name}', to which the phase refers");
+    report.error("yaml::missing-file", message, place, "put the file beside the mechanism, or copy its entries");
+}
+
 fn reduction_path(files: &Files) -> Option<PathBuf> {
     match &files.reduction {
         Companion::Beside => {
@@ -269,9 +310,21 @@ fn reduction_path(files: &Files) -> Option<PathBuf> {
     }
 }
 
+/// Bytes of a file that is read at all; bounds time and memory.
+const LARGEST_FILE: u64 = 32 << 20;
+
 fn load(path: &Path, report: &mut Report) -> Option<Arc<Source>> {
-    match std::fs::read(path) {
-        Ok(bytes) => Some(decode(&path.display().to_string(), &bytes)),
+    let mut bytes = Vec::new();
+    // Devices and pipes have no size, so that only reading tells.
+    let read = File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) if bytes.len() as u64 > LARGEST_FILE => {
+            let message = format!("'{}' is larger than {} MB", path.display(), LARGEST_FILE >> 20);
+            let help = "the largest mechanisms have a tenth of that: check that this is a mechanism";
+            report.push(Diagnostic::error("mechanism::file-size", message).help(help));
+            None
+        }
+        Ok(_) => Some(decode(&path.display().to_string(), &bytes)),
         Err(error) => {
             let message = format!("cannot read '{}': {error}", path.display());
             let help = "check the path and the permissions";

@@ -39,6 +39,10 @@ impl Report {
         }
     }
 
+    pub fn is_permissive(&self) -> bool {
+        self.permissive
+    }
+
     pub fn push(&mut self, diagnostic: Diagnostic) {
         self.errors += usize::from(diagnostic.is_error());
         if self.diagnostics.len() < MOST_DIAGNOSTICS {
@@ -53,9 +57,15 @@ impl Report {
         self.errors
     }
 
+    /// Whether all diagnostics have this id.
+    pub fn has_only(&self, id: &str) -> bool {
+        self.dropped == 0 && self.diagnostics.iter().all(|diagnostic| diagnostic.id == id)
+    }
+
     /// Whether a file could not be opened: what it would have held is then not missing.
     pub fn has_unreadable_file(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.id == "mechanism::unreadable-file")
+        let unread = ["mechanism::unreadable-file", "mechanism::file-size"];
+        self.diagnostics.iter().any(|diagnostic| unread.contains(&diagnostic.id))
     }
 
     /// All diagnostics by file and place; those without a place come first.

@@ -3,7 +3,7 @@
 use super::names::Names;
 use super::report::Report;
 use super::syntax::Word;
-use super::thermo::{Broken, Records};
+use super::thermo::{Broken, Record, Records};
 use super::transport::Entry;
 use super::{Element, Polynomials, Species, Transport};
 use std::sync::Arc;
@@ -35,6 +35,24 @@ pub fn declared<'a>(words: &[Word<'a>], report: &mut Report) -> Vec<Word<'a>> {
     declared
 }
 
+/// A permissive reader leaves out the species whose only thermo entry cannot be parsed, with a warning; reactions that name
+/// them are errors still.
+pub fn without_broken<'a>(declared: Vec<Word<'a>>, thermo: &Records, report: &mut Report) -> Vec<Word<'a>> {
+    if !report.is_permissive() || thermo.broken.is_empty() {
+        return declared;
+    }
+    let records = Names::new(thermo.records.iter().map(Record::species));
+    let broken = Names::new(thermo.broken.iter().map(Broken::species));
+    let is_whole = |word: &Word| match broken.find(word.text()) {
+        Some(found) if records.find(word.text()).is_none() => {
+            thermo.broken[found].explain(report);
+            false
+        }
+        _ => true,
+    };
+    declared.into_iter().filter(is_whole).collect()
+}
+
 /// The data of all declared species. Species without a complete record are reported and absent.
 pub fn assemble(
     declared: &[Word],
@@ -47,7 +65,7 @@ pub fn assemble(
         elements,
         element_names: Names::new(elements.iter().map(|element| element.symbol.as_str())),
         thermo,
-        record_names: Names::new(thermo.records.iter().map(|record| record.species())),
+        record_names: Names::new(thermo.records.iter().map(Record::species)),
         broken_names: Names::new(thermo.broken.iter().map(Broken::species)),
         transport,
         entry_names: Names::new(transport.unwrap_or(&[]).iter().map(|entry| entry.name.text())),
@@ -132,7 +150,7 @@ impl Data<'_> {
             let same_file = Arc::ptr_eq(first.name.source, entry.name.source);
             if !std::ptr::eq(first, entry) && same_file && used.find(name).is_some() && !first.agrees_with(entry) {
                 let message = format!("duplicate transport data for species '{name}' differs: the first line counts");
-                report.warning("transport::repeated-species", message, &entry.name, "remove one of the lines");
+                report.forgivable("transport::repeated-species", message, &entry.name, "remove one of the lines");
             }
         }
     }

@@ -8,7 +8,7 @@ pub const AVOGADRO: f64 = 6.02214076e23;
 /// Pa
 pub const ATMOSPHERE: f64 = 101325.0;
 /// J/mol/K
-const GAS_CONSTANT: f64 = 8.31446261815324;
+pub const GAS_CONSTANT: f64 = 8.31446261815324;
 /// e/k_B in K/eV
 const ELECTRONVOLT: f64 = 11604.518121550082;
 
@@ -24,10 +24,13 @@ pub enum Energy {
     JoulesPerKilomole,
 }
 
+/// A unit of length, as a power of ten of the metre.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Length {
-    Centimetres,
-    Metres,
+pub struct Length(pub i32);
+
+impl Length {
+    pub const CENTIMETRES: Self = Self(-2);
+    pub const METRES: Self = Self(0);
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,9 +48,27 @@ pub struct Units {
     pub length: Length,
 }
 
+/// Units of one rate constant that were written with it, and their dimension.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RateUnits {
+    pub units: Units,
+    /// Power of the length
+    pub length: f64,
+    /// Power of the amount
+    pub amount: f64,
+}
+
+impl RateUnits {
+    /// Whether a rate constant of this overall order has this dimension.
+    pub fn suit(&self, order: f64) -> bool {
+        let power = order - 1.0;
+        (self.length - 3.0 * power).abs() < 1e-6 && (self.amount + power).abs() < 1e-6
+    }
+}
+
 impl Units {
     /// What CHEMKIN assumes.
-    pub const DEFAULT: Self = Self { energy: Energy::Calories, quantity: Quantity::Moles, length: Length::Centimetres };
+    pub const DEFAULT: Self = Self { energy: Energy::Calories, quantity: Quantity::Moles, length: Length::CENTIMETRES };
 
     /// Applies a unit keyword in any letter case; `KCAL` stands for `KCAL/MOLE` and so on. False when it is unknown.
     pub fn apply(&mut self, keyword: &str) -> bool {
@@ -96,10 +117,7 @@ impl Units {
 
     /// Powers of ten in a volume per amount, in m3/kmol (per Avogadro's number of moles for molecules).
     fn tens(&self) -> f64 {
-        let volume = match self.length {
-            Length::Centimetres => -6.0,
-            Length::Metres => 0.0,
-        };
+        let volume = 3.0 * f64::from(self.length.0);
         match self.quantity {
             Quantity::Moles | Quantity::Molecules => volume + 3.0,
             Quantity::Kilomoles => volume,

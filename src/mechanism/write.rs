@@ -3,6 +3,11 @@
 
 mod reaction;
 mod thermo;
+mod values;
+mod yaml;
+mod yaml_reaction;
+
+pub use yaml::write_yaml;
 
 use super::elements::standard_weight;
 use super::number::shortest;
@@ -49,7 +54,7 @@ fn chemkin(mechanism: &Mechanism) -> String {
         })
         .collect();
     let names: Vec<&str> = mechanism.species.iter().map(|species| species.name.as_str()).collect();
-    let energy = reaction::shortest_energy_unit(&mechanism.reactions);
+    let energy = values::shortest_energy_unit(&mechanism.reactions);
     let keyword = Energy::ALL.iter().find(|(unit, _)| *unit == energy).map_or("", |(_, keyword)| keyword);
     let mut text =
         format!("ELEMENTS\n{}\nEND\n\nSPECIES\n{}\nEND\n\nREACTIONS {keyword}\n", elements.join(" "), rows(&names));

@@ -1,21 +1,23 @@
 //! What the C header says of each kernel and array.
 
-use crate::dataflow::Kernel;
+use crate::dataflow::{Kernel, Units};
 use crate::driver::Unit;
-use crate::emit::cuda::{ArrayInterface, Interface, KernelInterface, Species};
+use crate::emit::host::{ArrayInterface, Interface, KernelInterface, Species};
 use crate::kinetics::Model;
 
 /// The interface of a mechanism's kernels.
-pub fn interface(model: &Model, units: &[Unit]) -> Interface {
+pub fn interface(model: &Model, system: Units, units: &[Unit]) -> Interface {
     let species = model.species().iter();
     Interface {
         mechanism: model.mechanism.name.clone(),
         species: species.map(|s| Species { name: s.name.clone(), molecular_weight: s.weight }).collect(),
+        units: system,
         kernels: units.iter().map(kernel).collect(),
     }
 }
 
 fn kernel(unit: &Unit) -> KernelInterface {
+    let system = unit.graph.units;
     let summary = match unit.kernel {
         Kernel::Viscosity => "Viscosity of the mixture (Wilke).",
         Kernel::Conductivity => "Thermal conductivity of the mixture (Mathur et al.).",
@@ -23,24 +25,25 @@ fn kernel(unit: &Unit) -> KernelInterface {
         Kernel::Chemistry => "Net molar production rate of each species.",
     };
     let arrays = unit.program.arrays.iter().map(|array| {
-        let (unit, meaning) = describe(&array.name);
+        let (unit, meaning) = describe(&array.name, system);
         ArrayInterface { array: array.clone(), unit: unit.into(), meaning: meaning.into() }
     });
     KernelInterface { symbol: unit.program.symbol.clone(), summary: summary.into(), arrays: arrays.collect() }
 }
 
 /// (unit, meaning)
-fn describe(array: &str) -> (&'static str, &'static str) {
-    match array {
-        "temperature" => ("K", "temperature"),
-        "pressure" => ("Pa", "pressure"),
-        "mole_fractions" => ("1", "mole fraction of each species"),
-        "transport_source" => ("kg/m^3/s", "mass source by transport of each species"),
-        "time_step" => ("s", "time step of the flow solver, at each point"),
-        "viscosity" => ("Pa s", "viscosity of the mixture"),
-        "conductivity" => ("W/m/K", "thermal conductivity of the mixture"),
-        "diffusion" => ("m^2/s", "diffusion coefficient of each species into the mixture"),
-        "production_rates" => ("kmol/m^3/s", "net production rate of each species"),
+fn describe(array: &str, system: Units) -> (&'static str, &'static str) {
+    let (si, cgs, meaning) = match array {
+        "temperature" => ("K", "K", "temperature"),
+        "pressure" => ("Pa", "dyn/cm^2", "pressure"),
+        "mole_fractions" => ("1", "1", "mole fraction of each species"),
+        "transport_source" => ("kg/m^3/s", "g/cm^3/s", "mass source by transport of each species"),
+        "time_step" => ("s", "s", "time step of the flow solver, at each point"),
+        "viscosity" => ("Pa s", "g/cm/s", "viscosity of the mixture"),
+        "conductivity" => ("W/m/K", "erg/cm/s/K", "thermal conductivity of the mixture"),
+        "diffusion" => ("m^2/s", "cm^2/s", "diffusion coefficient of each species into the mixture"),
+        "production_rates" => ("kmol/m^3/s", "mol/cm^3/s", "net production rate of each species"),
         _ => unreachable!("no builder makes an array called {array}"),
-    }
+    };
+    (if system == Units::Cgs { cgs } else { si }, meaning)
 }

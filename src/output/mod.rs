@@ -1,6 +1,7 @@
 //! The files of a compilation: made in memory, written all or not at all.
 
 mod interface;
+mod project;
 
 use std::path::Path;
 
@@ -10,6 +11,7 @@ use crate::dataflow;
 use crate::diagnostic::Diagnostic;
 use crate::driver::{Request, Unit};
 use crate::emit::cuda::{self, Input, Provenance};
+use crate::emit::host;
 use crate::kinetics::Model;
 use crate::mechanism::{self, Files};
 use crate::report::{self, Report};
@@ -17,8 +19,10 @@ use crate::report::{self, Report};
 /// What to write, besides what is always written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Emit {
-    /// One .cu per kernel and the C header
+    /// One .cu per kernel, the context and the C header
     Cuda,
+    /// What cuda writes, a C++ wrapper, a Fortran module, and a CMake project with a driver and an example
+    Host,
     /// One .ptx per kernel: the program that the simulator ran
     Ptx,
     /// One Graphviz file per kernel, coloured by warp
@@ -47,8 +51,8 @@ pub fn files(
     let mut files = Vec::new();
     let wanted = |e: Emit| request.emit.contains(&e);
     for (unit, source) in units.iter().zip(sources) {
-        let base = format!("{name}_{}", unit.kernel);
-        if wanted(Emit::Cuda) {
+        let base = unit.program.symbol.clone();
+        if wanted(Emit::Cuda) || wanted(Emit::Host) {
             files.push((format!("{base}.cu"), source));
         }
         if wanted(Emit::Ptx) {
@@ -61,9 +65,20 @@ pub fn files(
             files.push((format!("{base}.svg"), unit.picture.clone()));
         }
     }
-    if wanted(Emit::Cuda) {
-        let header = cuda::header(&interface::interface(model, units), &provenance(request, model));
-        files.push((format!("{name}.h"), header));
+    let interface = interface::interface(model, request.units, units);
+    let provenance = provenance(request, model);
+    if wanted(Emit::Cuda) || wanted(Emit::Host) {
+        files.push((format!("{name}.h"), host::header(&interface, &provenance)));
+        files.push((format!("{name}_context.cu"), host::context(&interface, &provenance)));
+    }
+    if wanted(Emit::Host) {
+        let project = project::project(request, model, units);
+        files.push((format!("{name}.hpp"), host::wrapper(&interface, &provenance)));
+        files.push((format!("{name}_module.f90"), host::module(&interface, &provenance)));
+        files.push((format!("{name}_reference.h"), host::reference(&interface, &project, &provenance)));
+        files.push(("CMakeLists.txt".into(), host::cmake(&interface, &project, &provenance, request.target)));
+        files.push(("driver.cu".into(), host::driver(&interface, &project, &provenance)));
+        files.push(("example.f90".into(), host::example(&interface, &provenance)));
     }
     if wanted(Emit::Report) {
         let json = serde_json::to_string_pretty(report).expect("a report is plain data");

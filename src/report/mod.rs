@@ -34,6 +34,8 @@ pub struct Report {
     pub reactions: usize,
     pub target: String,
     pub codegen: String,
+    /// Units of the kernels' arrays.
+    pub units: String,
     pub command: String,
     pub warnings: Vec<String>,
     pub kernels: Vec<KernelReport>,
@@ -43,6 +45,8 @@ pub struct Report {
 #[derive(Debug, Clone, Serialize)]
 pub struct KernelReport {
     pub kernel: String,
+    /// Layout of the code.
+    pub codegen: String,
     /// Algebra of the kernel, its error against the exact form (rounding aside), and what every form costs where the
     /// compiler chose.
     pub form: String,
@@ -61,6 +65,8 @@ pub struct KernelReport {
     pub phases: usize,
     pub placement: String,
     pub shared_bytes: u32,
+    /// Where the constants live.
+    pub constants: String,
     /// Registers of constants per thread: doubles, integers.
     pub real_constants_per_thread: u32,
     pub index_constants_per_thread: u32,
@@ -116,7 +122,8 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units
         species: model.species().len(),
         reactions: model.mechanism.reactions.len(),
         target: format!("{} ({})", request.target.name, request.target.compute_capability.sm()),
-        codegen: codegen_name(request.codegen).into(),
+        codegen: request.codegens().map(codegen_name).collect::<Vec<_>>().join(", "),
+        units: request.units.name().into(),
         command: request.command.clone(),
         warnings,
         kernels: units.iter().map(|u| u.report.clone()).collect(),
@@ -129,6 +136,12 @@ pub fn codegen_name(codegen: Codegen) -> &'static str {
         Codegen::Switch => "switch",
         Codegen::DataParallel => "data-parallel",
     }
+}
+
+/// 32-bit registers per thread, for as many CTAs per SM as the request says.
+pub fn available_registers(request: &Request) -> u32 {
+    let (target, threads) = (request.target, 32 * request.warps);
+    (target.registers_per_sm / (request.ctas_per_sm * threads)).min(target.max_registers_per_thread)
 }
 
 #[allow(clippy::too_many_arguments, reason = "a report looks at everything")]
@@ -145,15 +158,15 @@ pub fn kernel(
 ) -> KernelReport {
     let schedule = proven.schedule();
     let data_parallel = request.codegen == Codegen::DataParallel;
-    let threads = 32 * request.warps;
-    let target = request.target;
-    let available = (target.registers_per_sm / (request.ctas_per_sm * threads)).min(target.max_registers_per_thread);
+    let available = available_registers(request);
     let registers_estimated = estimated_registers(graph, mapping, program);
-    let shared_bytes = if data_parallel { 0 } else { schedule.slots * 256 };
+    let constant_rows: u32 = program.constants.shared_rows().iter().sum();
+    let shared_bytes = if data_parallel { 0 } else { (schedule.slots + constant_rows) * 256 };
     let needs = (registers_estimated, shared_bytes, schedule.barrier_ids());
-    let machine = machine::machine(target, program, needs, None, verification.as_ref());
+    let machine = machine::machine(request.target, program, needs, None, verification.as_ref());
     KernelReport {
         kernel: kernel.name().into(),
+        codegen: codegen_name(request.codegen).into(),
         form: choice.form.name().into(),
         form_error: graph.bound,
         forms: choice.considered,
@@ -166,6 +179,7 @@ pub fn kernel(
         phases: schedule.phases.len(),
         placement: if data_parallel { "local".into() } else { format!("{:?}", schedule.placement).to_lowercase() },
         shared_bytes,
+        constants: residence(program),
         real_constants_per_thread: program.constants.real_registers,
         index_constants_per_thread: program.constants.index_registers,
         flops_per_point: graph.ops.keys().map(|op| graph.flops(op)).sum(),
@@ -177,6 +191,17 @@ pub fn kernel(
         verification,
         compiled: None,
         machine,
+    }
+}
+
+/// Where the constants of a program live, with the bytes of a bank.
+fn residence(program: &Program) -> String {
+    let constants = &program.constants;
+    match constants.bank_bytes() {
+        0 => "striped".into(),
+        bytes if constants.shared => format!("shared, {bytes} B"),
+        bytes if constants.in_constant_memory() => format!("constant bank, {bytes} B"),
+        bytes => format!("global memory, {bytes} B"),
     }
 }
 

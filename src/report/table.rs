@@ -1,6 +1,7 @@
 //! The report as a table, one column per kernel.
 
 use super::{KernelReport, Report};
+use crate::dataflow::body::Tally;
 
 /// Name of a row, and its cell for one kernel.
 type Row = (&'static str, fn(&KernelReport) -> String);
@@ -12,6 +13,7 @@ pub fn table(report: &Report) -> String {
         report.mechanism, report.species, report.reactions, report.target, report.codegen
     );
     let rows: Vec<Row> = vec![
+        ("code", |k| k.codegen.clone()),
         ("form", |k| k.form.clone()),
         ("warps", |k| k.warps.to_string()),
         ("operations", |k| k.operations.to_string()),
@@ -23,6 +25,7 @@ pub fn table(report: &Report) -> String {
         ("phases", |k| k.phases.to_string()),
         ("placement", |k| k.placement.clone()),
         ("shared memory (bytes)", |k| k.shared_bytes.to_string()),
+        ("constants", |k| k.constants.clone()),
         ("constants per thread", |k| format!("{} + {} int", k.real_constants_per_thread, k.index_constants_per_thread)),
         ("FLOPs per point", |k| k.flops_per_point.to_string()),
         ("DP slots per point", |k| of_verification(k, |v| format!("{:.0}", v.slots_per_point))),
@@ -66,10 +69,18 @@ pub fn table(report: &Report) -> String {
         );
     }
     for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {
-        out += &format!("\nforms of {} (slots and shuffles per point before scheduling, error bound)\n", kernel.kernel);
+        out += &format!(
+            "\nforms of {} per point before scheduling: slots (exponentials, logarithms, divisions, others), shuffles, error bound\n",
+            kernel.kernel
+        );
         for f in &kernel.forms {
             let chosen = if f.form == kernel.form { "  chosen" } else { "" };
-            out += &format!("  {:10}  {:>8}  {:>8}  {:.1e}{chosen}\n", f.form, f.slots, f.shuffles, f.error_bound);
+            let Tally { exponentials, logarithms, divisions, others } = f.tally;
+            let kinds = format!("({exponentials}, {logarithms}, {divisions}, {others})");
+            out += &format!(
+                "  {:10}  {:>8} {kinds:28}  {:>8}  {:.1e}{chosen}\n",
+                f.form, f.slots, f.shuffles, f.error_bound
+            );
         }
     }
     out

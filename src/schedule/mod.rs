@@ -40,6 +40,8 @@ pub struct Limits {
     pub slots: Option<u32>,
     /// Named barriers.
     pub barriers: u32,
+    /// Doubles of running states that a warp should hold at most.
+    pub states: u32,
 }
 
 #[derive(Debug, Clone)]

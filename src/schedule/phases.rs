@@ -37,7 +37,8 @@ pub fn place(
             Placement::Buffer => false,
         };
         let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
-        let (phases, slot_of, slots) = Placer::new(graph, mapping, slots, &permanent, uniform, burst).run()?;
+        let room = Room { slots, burst, states: limits.states };
+        let (phases, slot_of, slots) = Placer::new(graph, mapping, room, &permanent, uniform).run()?;
         Some(Schedule { warps: mapping.warps, phases, slot_of, slots, placement, crossing_values: crossing })
     };
     let both = |placement: Placement, slots: u32| {
@@ -129,6 +130,16 @@ impl Group {
     }
 }
 
+/// What the values and states of a schedule may take.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    slots: u32,
+    /// The most slots that one phase may fill.
+    burst: u32,
+    /// The most doubles of running states that a warp should hold.
+    states: u32,
+}
+
 struct Placer<'a> {
     graph: &'a Graph,
     mapping: &'a Mapping,
@@ -136,8 +147,13 @@ struct Placer<'a> {
     /// A round waits for the boundary even for its own warp's values: all warps then run it over the same values. Where
     /// slots are scarce, they are freed as early as possible instead.
     uniform: bool,
-    /// The most slots that one phase may fill.
-    burst: u32,
+    room: Room,
+    /// Doubles of running states that each warp holds.
+    held: Vec<u32>,
+    /// Longest path from each operation to a result.
+    path: SecondaryMap<Op, u32>,
+    /// Whether a warp may begin one operation for which it has no room.
+    crowded: bool,
     /// Steps that have not run, by group.
     waiting: BTreeMap<Group, Vec<StepRef>>,
     /// Reads of each value that are still to come.
@@ -162,10 +178,9 @@ impl<'a> Placer<'a> {
     fn new(
         graph: &'a Graph,
         mapping: &'a Mapping,
-        slots: u32,
+        room: Room,
         permanent: &'a dyn Fn(Value) -> bool,
         uniform: bool,
-        burst: u32,
     ) -> Self {
         let mut reads_left: SecondaryMap<Value, u32> = SecondaryMap::new();
         for at in graph.steps() {
@@ -209,14 +224,17 @@ impl<'a> Placer<'a> {
             mapping,
             permanent,
             uniform,
-            burst,
+            room,
+            held: vec![0; mapping.warps as usize],
+            path,
+            crowded: false,
             waiting,
             reads_left,
             made: SecondaryMap::new(),
             rounds_left,
             begun,
             slot_of: SecondaryMap::new(),
-            free: (0..slots).rev().collect(),
+            free: (0..room.slots).rev().collect(),
             used: 0,
         }
     }
@@ -230,6 +248,11 @@ impl<'a> Placer<'a> {
             let mut runs = self.phase(phases.len() as u32, if fed { Duty::Rest } else { Duty::Member });
             if !fed && runs.iter().all(Vec::is_empty) {
                 runs = self.phase(phases.len() as u32, Duty::Rest);
+            }
+            if runs.iter().all(Vec::is_empty) {
+                self.crowded = true;
+                runs = self.phase(phases.len() as u32, Duty::Rest);
+                self.crowded = false;
             }
             if runs.iter().all(Vec::is_empty) {
                 return None;
@@ -252,6 +275,10 @@ impl<'a> Placer<'a> {
                 let (now, later): (Vec<_>, Vec<_>) = steps.into_iter().partition(|&at| self.ready(at, phase));
                 ready.extend(now.into_iter().map(|at| (group, at)));
                 self.postpone(group, later);
+            }
+            let (ready, crowded_out) = self.with_room(ready);
+            for (group, at) in crowded_out {
+                self.postpone(group, vec![at]);
             }
             let (run, postponed) = self.choose(ready, &mut load);
             for (_, at) in run {
@@ -276,20 +303,54 @@ impl<'a> Placer<'a> {
     }
 
     fn ready(&self, at: StepRef, phase: u32) -> bool {
-        let operation = &self.graph.ops[at.op];
         let in_turn = match at.part {
-            Part::Before => true,
+            Part::Before => self.is_due(at, phase),
             Part::Round(_) => self.begun[at.op],
             Part::After => self.begun[at.op] && self.rounds_left[at.op] == 0,
         };
+        in_turn && self.sees_inputs(at, phase)
+    }
+
+    fn sees_inputs(&self, at: StepRef, phase: u32) -> bool {
         let warp = self.mapping.warp_of[at.op];
         let at_once = !(self.uniform && matches!(at.part, Part::Round(_)));
-        in_turn
-            && operation.step(at.part).inputs.iter().all(|&v| {
-                let made = self.made[v];
-                let own = self.mapping.warp_of[self.graph.values[v].producer.op] == warp;
-                made != 0 && (made <= phase || own && at_once)
-            })
+        self.graph.step(at).inputs.iter().all(|&v| {
+            let made = self.made[v];
+            let own = self.mapping.warp_of[self.graph.values[v].producer.op] == warp;
+            made != 0 && (made <= phase || own && at_once)
+        })
+    }
+
+    /// A first step that only sets states waits until the operation can go on, so that they hold no registers before.
+    fn is_due(&self, at: StepRef, phase: u32) -> bool {
+        let step = self.graph.step(at);
+        if !(step.inputs.is_empty() && step.outputs.is_empty()) {
+            return true;
+        }
+        let mut next = self.graph.ops[at.op].parts().filter(|part| matches!(part, Part::Round(_))).peekable();
+        next.peek().is_none() || next.any(|part| self.sees_inputs(StepRef { op: at.op, part }, phase))
+    }
+
+    /// Keeps operations that hold their results from beginning where a warp has no room for them: those come first whose
+    /// results are needed first. A crew is fed in any case.
+    fn with_room(&self, ready: Vec<Ready>) -> (Vec<Ready>, Vec<Ready>) {
+        let holds = |&(group, at): &Ready| {
+            at.part == Part::Before && group.duty != Duty::Feeds && self.graph.ops[at.op].ordered
+        };
+        let (mut holding, mut others): (Vec<Ready>, Vec<Ready>) = ready.into_iter().partition(holds);
+        holding.sort_by_key(|&(_, at)| (Reverse(self.path[at.op]), at));
+        let mut held = self.held.clone();
+        let mut crowded = vec![self.crowded; held.len()];
+        let (fitting, crowded_out) = holding.into_iter().partition(|&(_, at): &Ready| {
+            let (warp, states) = (self.mapping.warp_of[at.op] as usize, self.graph.ops[at.op].states);
+            let fits = held[warp] + states <= self.room.states || std::mem::take(&mut crowded[warp]);
+            held[warp] += if fits { states } else { 0 };
+            fits
+        });
+        let fitting: Vec<Ready> = fitting;
+        others.extend(fitting);
+        others.sort_unstable();
+        (others, crowded_out)
     }
 
     /// Those of the ready steps that run now, and the others: rounds that must keep their order up to the first gap, and
@@ -315,7 +376,7 @@ impl<'a> Placer<'a> {
             queue.sort_by_key(|&(group, at)| (matches!(at.part, Part::Round(_)).then_some(at.part), group, at));
             queue.reverse();
         }
-        let mut left = self.free.len().min(self.burst as usize);
+        let mut left = self.free.len().min(self.room.burst as usize);
         let mut run = Vec::new();
         while let Some(w) = (0..queues.len()).filter(|&w| !queues[w].is_empty()).min_by_key(|&w| (load[w], w)) {
             let fits = queues[w].last().is_some_and(|&(_, at)| need(at) <= left);
@@ -350,10 +411,14 @@ impl<'a> Placer<'a> {
     }
 
     fn execute(&mut self, at: StepRef, phase: u32, released: &mut Vec<u32>) {
+        let held = &mut self.held[self.mapping.warp_of[at.op] as usize];
         match at.part {
-            Part::Before => self.begun[at.op] = true,
+            Part::Before => {
+                self.begun[at.op] = true;
+                *held += self.graph.ops[at.op].states;
+            }
             Part::Round(_) => self.rounds_left[at.op] -= 1,
-            Part::After => {}
+            Part::After => *held = held.saturating_sub(self.graph.ops[at.op].states),
         }
         let graph = self.graph;
         let step = graph.step(at);

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 
 use super::{Action, Schedule};
-use crate::dataflow::{Graph, Op, Part, StepRef, Value};
+use crate::dataflow::{Duty, Graph, Op, Part, StepRef, Value};
 use crate::diagnostic::Diagnostic;
 use crate::mapping::Mapping;
 
@@ -186,6 +186,14 @@ impl<'a> Checker<'a> {
     fn run(&mut self, w: usize, at: StepRef, done: &mut BTreeMap<StepRef, usize>) {
         if self.mapping.warp_of[at.op] as usize != w {
             self.report("proof::wrong-warp", format!("{} runs in warp {w}, which does not own it", self.describe(at)));
+        }
+        if let Some(crew) = &self.graph.crew
+            && crew.duties[at.op] == Duty::Member
+            && w >= crew.warps as usize
+        {
+            let message =
+                format!("{} runs in warp {w}, and only warps below {} may run it", self.describe(at), crew.warps);
+            self.report("proof::outside-crew", message);
         }
         if let Some(other) = done.insert(at, w) {
             self.report("proof::repeated-step", format!("{} runs twice (warps {other} and {w})", self.describe(at)));

@@ -17,6 +17,8 @@ pub(super) struct Barrier {
     pub arrived: u32,
     pub waiting: Vec<usize>,
     participants: u32,
+    /// Threads that brought a true predicate, and those that brought any, to `bar.red`.
+    pub votes: (u32, u32),
     /// What all participants had released.
     clock: VectorClock,
 }
@@ -29,10 +31,19 @@ pub(super) enum Outcome {
     Complete {
         released: Vec<usize>,
         clock: VectorClock,
+        votes: (u32, u32),
     },
 }
 
 impl Barriers {
+    /// Adds the predicates that a warp brings to `bar.red`, before it arrives.
+    pub(super) fn vote(&mut self, id: u32, yes: u32, all: u32) {
+        if let Some(barrier) = self.barriers.get_mut(id as usize) {
+            barrier.votes.0 += yes;
+            barrier.votes.1 += all;
+        }
+    }
+
     /// Warp `warp` with vector clock `clock` arrives; `size` is the CTA's number of threads.
     pub(super) fn arrive(
         &mut self,
@@ -68,7 +79,7 @@ impl Barriers {
         }
         if barrier.arrived == threads {
             let done = std::mem::take(barrier);
-            return Ok(Outcome::Complete { released: done.waiting, clock: done.clock });
+            return Ok(Outcome::Complete { released: done.waiting, clock: done.clock, votes: done.votes });
         }
         Ok(if kind == BarKind::Sync { Outcome::Wait } else { Outcome::Continue })
     }

@@ -1,5 +1,7 @@
 //! The global memory that a launch works on.
 
+use crate::simt::inst::Type;
+
 /// An array in global memory. Its words remember whether they were ever written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buffer {
@@ -26,17 +28,38 @@ impl Buffer {
         Self { words: vec![0; len], bytes: 8 * len as u64, writable: true, written: vec![0; len] }
     }
 
-    /// A read-only array of 32-bit integers.
-    pub fn integers(values: &[i32]) -> Self {
-        let half = |value: &i32| u64::from(*value as u32);
-        let words = values.chunks(2).map(|pair| half(&pair[0]) | pair.get(1).map_or(0, half) << 32).collect();
-        Self::filled(words, 4 * values.len() as u64, false)
+    /// A writable array of elements of that type, each as its bits with zeros above.
+    pub fn words(ty: Type, values: impl IntoIterator<Item = u64>) -> Self {
+        let bytes = ty.bytes().clamp(1, 8);
+        let per_word = (8 / bytes) as usize;
+        let values: Vec<u64> = values.into_iter().collect();
+        let word = |chunk: &[u64]| chunk.iter().rev().fold(0, |word, x| shifted(word, bytes) | x & low(bytes));
+        let words = values.chunks(per_word).map(word).collect();
+        Self::filled(words, u64::from(bytes) * values.len() as u64, true)
     }
 
-    /// A read-only array of bytes.
-    pub fn bytes_of(values: &[u8]) -> Self {
-        let word = |chunk: &[u8]| chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
-        Self::filled(values.chunks(8).map(word).collect(), values.len() as u64, false)
+    /// A writable array of `len` elements, none of them written: reading them is a hazard.
+    pub fn unwritten(ty: Type, len: usize) -> Self {
+        let bytes = u64::from(ty.bytes().clamp(1, 8)) * len as u64;
+        let words = bytes.div_ceil(8) as usize;
+        Self { words: vec![0; words], bytes, writable: true, written: vec![0; words] }
+    }
+
+    /// The same, but the kernel must not write it.
+    pub fn read_only(self) -> Self {
+        Self { writable: false, ..self }
+    }
+
+    /// The bits of element `index`; `None` when it was never written.
+    pub fn element(&self, ty: Type, index: usize) -> Option<u64> {
+        let bytes = ty.bytes().clamp(1, 8);
+        let offset = u64::from(bytes) * index as u64;
+        if offset + u64::from(bytes) > self.bytes { None } else { self.read(offset, bytes) }
+    }
+
+    /// The number of elements of that type.
+    pub fn len_of(&self, ty: Type) -> usize {
+        (self.bytes / u64::from(ty.bytes().clamp(1, 8))) as usize
     }
 
     fn filled(words: Vec<u64>, bytes: u64, writable: bool) -> Self {
@@ -86,6 +109,10 @@ impl Buffer {
         self.words[word..word + 32].copy_from_slice(values);
         self.written[word..word + 32].fill(ALL);
     }
+}
+
+fn shifted(word: u64, bytes: u32) -> u64 {
+    word.checked_shl(8 * bytes).unwrap_or(0)
 }
 
 /// All bytes of a word.

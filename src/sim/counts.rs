@@ -11,6 +11,7 @@ pub const LONG_DOUBLE_SLOTS: u64 = 9;
 pub(super) enum Class {
     Double,
     DoubleLong,
+    Single,
     Integer,
     Move,
     Shuffle,
@@ -34,6 +35,8 @@ pub struct Counts {
     pub double_slots: u64,
     /// Divisions and square roots.
     pub long_doubles: u64,
+    /// Single-precision arithmetic.
+    pub singles: u64,
     pub integer: u64,
     /// Moves, selections of words, packs and unpacks, predicate logic.
     pub moves: u64,
@@ -66,6 +69,7 @@ impl Counts {
                 self.double_slots += LONG_DOUBLE_SLOTS;
                 self.long_doubles += 1;
             }
+            Class::Single => self.singles += 1,
             Class::Integer => self.integer += 1,
             Class::Move => self.moves += 1,
             Class::Shuffle => self.shuffles += 1,
@@ -86,6 +90,7 @@ impl AddAssign for Counts {
         self.instructions += other.instructions;
         self.double_slots += other.double_slots;
         self.long_doubles += other.long_doubles;
+        self.singles += other.singles;
         self.integer += other.integer;
         self.moves += other.moves;
         self.shuffles += other.shuffles;

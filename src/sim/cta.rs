@@ -2,10 +2,11 @@
 
 use super::Schedule;
 use super::barrier::{Barriers, Outcome, join};
+use super::decode::{Code, Micro};
 use super::exec::{Event, Machine, Stop};
 use super::hazard::{BarrierMisuse, Hazard, Kind, Wait};
-use super::warp::{State, Warp};
-use crate::simt::inst::BarKind;
+use super::warp::{Place, State, Warp};
+use crate::simt::inst::{BarKind, BarRedOp};
 
 /// The largest clock that an epoch can hold.
 const LAST_CLOCK: u32 = u32::MAX >> 5;
@@ -14,22 +15,22 @@ const LAST_CLOCK: u32 = u32::MAX >> 5;
 pub(super) fn run_grid(
     machine: &mut Machine,
     warps: &mut [Warp],
-    ctas: u32,
-    threads: u32,
+    place: Place,
     schedule: Schedule,
 ) -> Result<(), Stop> {
     let mut picker = Picker::new(schedule);
-    for cta in 0..ctas {
+    for cta in 0..place.ctas.iter().product() {
         machine.cta = cta;
         machine.shared.reset();
         let before: Vec<u32> = warps.iter().map(|w| w.clock[w.index]).collect();
         for warp in warps.iter_mut() {
-            warp.start(machine.code, cta, ctas, threads);
+            warp.start(machine.code, Place { cta, ..place });
             // the start orders everything of the CTA before
             warp.clock[..before.len()].copy_from_slice(&before);
             warp.clock[warp.index] += 1;
         }
-        Cta { machine, warps, barriers: Barriers::default(), waits: Vec::new(), threads }.run(&mut picker)?;
+        Cta { machine, warps, barriers: Barriers::default(), waits: Vec::new(), threads: place.size() }
+            .run(&mut picker)?;
     }
     if machine.hazards.list.is_empty() { Ok(()) } else { Err(Stop) }
 }
@@ -48,6 +49,7 @@ impl Cta<'_, '_, '_> {
         while let Some((index, quantum)) = picker.pick(self.warps) {
             let warp = &mut self.warps[index];
             if let Event::Barrier { pc, kind, id, threads } = self.machine.run(warp, quantum)? {
+                self.bring(index, pc, id);
                 self.barrier(index, pc, kind, id, threads)?;
             }
         }
@@ -71,16 +73,27 @@ impl Cta<'_, '_, '_> {
                 warp.counts.barrier_waits += 1;
                 self.waits.push((index, id, pc));
             }
-            Outcome::Complete { released, clock } => {
+            Outcome::Complete { released, clock, votes } => {
                 for index in released {
+                    let at = self.waits.iter().find(|(warp, _, _)| *warp == index).map_or(pc, |(_, _, at)| *at);
                     let warp = &mut self.warps[index];
                     warp.state = State::Ready;
                     join(&mut warp.clock, &clock);
+                    take(self.machine.code, warp, at, votes);
                 }
                 self.waits.retain(|(_, barrier, _)| *barrier != id);
             }
         }
         Ok(())
+    }
+
+    /// The predicates of `bar.red`.
+    fn bring(&mut self, index: usize, pc: u32, id: u32) {
+        if let Micro::Bar { result: Some((_, _, (pred, negate))), .. } = &self.machine.code.ops[pc as usize].micro {
+            let warp = &self.warps[index];
+            let yes = (warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 }) & warp.live;
+            self.barriers.vote(id, yes.count_ones(), warp.live.count_ones());
+        }
     }
 
     /// When no warp is ready all must have ended, and no barrier may be left in the middle of a phase.
@@ -117,6 +130,17 @@ impl Cta<'_, '_, '_> {
             hazards.push(Hazard { cta, site: None, kind: Kind::Barrier { id, misuse } });
         }
         if hazards.len() == before { Ok(()) } else { Err(Stop) }
+    }
+}
+
+/// The result of `bar.red`, once all have come.
+fn take(code: &Code, warp: &mut Warp, pc: u32, (yes, all): (u32, u32)) {
+    let Micro::Bar { result: Some((op, d, _)), .. } = &code.ops[pc as usize].micro else { return };
+    let whole = |set: bool| if set { u32::MAX } else { 0 };
+    match op {
+        BarRedOp::Popc => warp.write(*d, &[yes.into(); 32], warp.live),
+        BarRedOp::And => warp.write_pred(*d, whole(yes == all), warp.live),
+        BarRedOp::Or => warp.write_pred(*d, whole(yes > 0), warp.live),
     }
 }
 

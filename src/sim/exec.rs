@@ -1,14 +1,18 @@
 //! Executes the instructions of one warp until it blocks.
 
-use super::buffer::low;
+mod access;
+
+use super::buffer::{extract, insert};
 use super::claims::Checker;
 use super::decode::{Code, Micro, Source};
 use super::hazard::{Access, Hazard, Kind};
+use super::lanes::{carry, each, extended, in_space, matches, pack, piece, reduce, shuffle};
 use super::memory::{Lanes, Segments};
-use super::rows::{self, Row};
-use super::shared::{Accessor, Findings, Shared, passes};
+use super::rows;
+use super::scalar;
+use super::shared::{Findings, Shared};
 use super::warp::{State, Warp};
-use crate::simt::inst::{BarKind, ShflMode, Space, VoteMode};
+use crate::simt::inst::{BarKind, Space, VoteMode};
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
 
@@ -88,18 +92,33 @@ impl Machine<'_, '_> {
                     }
                 }
                 Micro::Indirect { index, targets, meet } => self.indirect(warp, pc, *index, targets, *meet)?,
-                Micro::Ret => {
-                    warp.exit();
+                Micro::Call(call) if mask != 0 => {
+                    if !warp.call(call, mask) {
+                        return Err(self.fatal(warp, pc, Kind::Budget));
+                    }
+                }
+                Micro::Ret | Micro::Exit => {
+                    if matches!(op.micro, Micro::Ret) {
+                        warp.ret()
+                    } else {
+                        warp.exit()
+                    }
+                    warp.returned.clear();
                     if warp.state == State::Exited {
                         return Ok(Event::Exit);
                     }
                 }
-                Micro::Bar { kind, id, threads } if mask != 0 => {
-                    if mask != warp.live {
-                        let misuse = super::hazard::BarrierMisuse::Divergent;
-                        return Err(self.fatal(warp, pc, Kind::Barrier { id: *id, misuse }));
-                    }
-                    return Ok(Event::Barrier { pc, kind: *kind, id: *id, threads: *threads });
+                Micro::Bar { kind, id, threads, .. } if mask != 0 => {
+                    let id = uniform(warp, code, *id, mask).map(|id| id as u32);
+                    let threads = threads.map(|threads| uniform(warp, code, threads, mask).map(|n| n as u32));
+                    let id = match (id, threads) {
+                        (Some(id), None | Some(Some(_))) if mask == warp.live => id,
+                        (id, _) => {
+                            let (id, misuse) = (id.unwrap_or(u32::MAX), super::hazard::BarrierMisuse::Divergent);
+                            return Err(self.fatal(warp, pc, Kind::Barrier { id, misuse }));
+                        }
+                    };
+                    return Ok(Event::Barrier { pc, kind: *kind, id, threads: threads.flatten() });
                 }
                 _ if mask == 0 => {}
                 micro => self.straight(warp, pc, micro, mask)?,
@@ -128,9 +147,41 @@ impl Machine<'_, '_> {
                 let row = f(a.row(regs, pool), b.row(regs, pool), c.row(regs, pool));
                 warp.write(*d, &row, mask);
             }
-            Micro::Compare { f, d, a, b } => {
-                let bits = f(a.row(regs, pool), b.row(regs, pool));
-                warp.write_pred(*d, bits, mask);
+            Micro::Each { f, d, sources } => {
+                let row = each(f, sources, regs, pool, mask);
+                warp.write(*d, &row, mask);
+            }
+            Micro::Carry { op, reads, writes, ty, d, sources } => {
+                let before = if *reads { warp.carry } else { 0 };
+                let (row, carries) = carry(*op, *ty, sources, regs, pool, before);
+                warp.write(*d, &row, mask);
+                if *writes {
+                    warp.carry = warp.carry & !mask | carries & mask;
+                }
+            }
+            Micro::Compare { f, d, other, combine, a, b } => {
+                let bits = f.of(a.row(regs, pool), b.row(regs, pool));
+                let with = |bits: u32| match combine {
+                    Some((op, (pred, negate))) => {
+                        let pred = warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 };
+                        scalar::combined(*op, bits, pred)
+                    }
+                    None => bits,
+                };
+                let (yes, no) = (with(bits), with(!bits));
+                warp.write_pred(*d, yes, mask);
+                if let Some(other) = other {
+                    warp.write_pred(*other, no, mask);
+                }
+            }
+            Micro::Set { f, yes, d, combine, a, b } => {
+                let mut bits = f.of(a.row(regs, pool), b.row(regs, pool));
+                if let Some((op, (pred, negate))) = combine {
+                    let pred = warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 };
+                    bits = scalar::combined(*op, bits, pred);
+                }
+                let row = std::array::from_fn(|i| if bits >> i & 1 == 1 { *yes } else { 0 });
+                warp.write(*d, &row, mask);
             }
             Micro::Logic { f, d, a, b } => {
                 let bits = f(warp.preds[*a as usize], warp.preds[*b as usize]);
@@ -163,7 +214,21 @@ impl Machine<'_, '_> {
                 let what = self.code.site(warp.index as u32, pc).text;
                 return Err(self.fatal(warp, pc, Kind::Unsupported(what)));
             }
-            Micro::Shuffle { mode, d, valid, a, lane, clamp } => {
+            Micro::IsSpace { space, d, a } => {
+                let bits = in_space(*space, a.row(regs, pool));
+                warp.write_pred(*d, bits, mask);
+            }
+            Micro::Take { d, row, byte, bytes, extend } => {
+                let row = regs[*row as usize].map(|word| extract(word, *byte, *bytes));
+                warp.write(*d, &extended(&row, *bytes, *extend), mask);
+            }
+            Micro::Put { row, byte, bytes, a } => {
+                let (old, values) = (&regs[*row as usize], a.row(regs, pool));
+                let new = std::array::from_fn(|i| insert(old[i], *byte, *bytes, values[i]));
+                warp.write(*row, &new, mask);
+            }
+            Micro::Shuffle { mode, d, valid, a, lane, clamp, mask: named } => {
+                self.named(warp, pc, *named, mask)?;
                 let (row, inside) =
                     shuffle(*mode, a.row(regs, pool), lane.row(regs, pool), clamp.row(regs, pool), mask)
                         .map_err(|kind| self.fatal(warp, pc, kind))?;
@@ -172,8 +237,34 @@ impl Machine<'_, '_> {
                     warp.write_pred(*valid, inside, mask);
                 }
             }
+            Micro::Vote { mode, d, pred, negate, mask: named } => {
+                self.named(warp, pc, *named, mask)?;
+                vote(warp, *mode, *d, (*pred, *negate), mask);
+            }
+            Micro::Match { all, d, valid, a, mask: named } => {
+                self.named(warp, pc, Some(*named), mask)?;
+                let (row, agree) = matches(*all, a.row(&warp.regs, pool), mask);
+                warp.write(*d, &row, mask);
+                if let Some(valid) = valid {
+                    warp.write_pred(*valid, if agree { u32::MAX } else { 0 }, mask);
+                }
+            }
+            Micro::Redux { f, d, a, mask: named } => {
+                self.named(warp, pc, Some(*named), mask)?;
+                let value = reduce(f, a.row(&warp.regs, pool), mask);
+                warp.write(*d, &[value; 32], mask);
+            }
+            Micro::Activemask { d } => warp.write(*d, &[mask.into(); 32], mask),
+            Micro::Atomic { op, space, ty, d, base, offset, a, b } => {
+                let (bases, first) = (*base.row(regs, pool), *a.row(regs, pool));
+                let second = b.map_or(first, |b| *b.row(regs, pool));
+                let lanes = Lanes::new(&bases, *offset, mask, ty.bytes());
+                let row = self.atomic(warp, pc, (*op, *ty), *space, &lanes, [&first, &second])?;
+                if let Some(d) = d {
+                    warp.write(*d, &row, mask);
+                }
+            }
             Micro::Nothing => {}
-            Micro::Vote { mode, d, pred, negate } => vote(warp, *mode, *d, (*pred, *negate), mask),
             Micro::Load { space, bytes, extend, d, base, offset } => {
                 let bases = *base.row(regs, pool);
                 for (i, d) in d.iter().enumerate() {
@@ -191,53 +282,31 @@ impl Machine<'_, '_> {
                     self.store(warp, pc, *space, &lanes, &values)?;
                 }
             }
-            Micro::Bar { .. } | Micro::Jump { .. } | Micro::Branch { .. } | Micro::Indirect { .. } | Micro::Ret => {
+            Micro::Bar { .. }
+            | Micro::Jump { .. }
+            | Micro::Branch { .. }
+            | Micro::Indirect { .. }
+            | Micro::Call(_)
+            | Micro::Ret
+            | Micro::Exit => {
                 unreachable!("control flow is handled by the caller")
             }
         }
         Ok(())
     }
 
-    fn load(&mut self, warp: &mut Warp, pc: u32, space: Space, lanes: &Lanes) -> Result<Row, Stop> {
-        let (row, findings) = match space {
-            Space::Shared => {
-                warp.counts.shared_passes += passes(lanes, self.bank_bytes);
-                self.shared.load(lanes, &Accessor { warp: warp.index, clock: &warp.clock, pc })
-            }
-            Space::Local => {
-                warp.counts.local_bytes += traffic(lanes.mask, lanes.bytes);
-                let findings = |unwritten| Findings { unwritten, ..Findings::default() };
-                warp.local.load(lanes).map(|(row, unwritten)| (row, findings(unwritten)))
-            }
-            _ => {
-                if space == Space::Global {
-                    warp.counts.global_load_bytes += traffic(lanes.mask, lanes.bytes);
-                }
-                self.segments.load(space, lanes).map(|row| (row, Findings::default()))
+    /// All lanes that the instruction names must have come.
+    fn named(&mut self, warp: &Warp, pc: u32, named: Option<Source>, mask: u32) -> Result<(), Stop> {
+        let Some(named) = named else { return Ok(()) };
+        let row = named.row(&warp.regs, &self.code.pool);
+        let lane = (0..32u32).find(|lane| mask >> lane & 1 == 1 && row[*lane as usize] as u32 & warp.live != mask);
+        match lane {
+            None => Ok(()),
+            Some(lane) => {
+                let missing = row[lane as usize] as u32 ^ mask;
+                Err(self.fatal(warp, pc, Kind::InactiveLane { lane, source: missing.trailing_zeros() }))
             }
         }
-        .map_err(|kind| self.fatal(warp, pc, kind))?;
-        self.report(warp, pc, space, Access::Read, findings)?;
-        Ok(row)
-    }
-
-    fn store(&mut self, warp: &mut Warp, pc: u32, space: Space, lanes: &Lanes, values: &Row) -> Result<(), Stop> {
-        let findings = match space {
-            Space::Shared => {
-                warp.counts.shared_passes += passes(lanes, self.bank_bytes);
-                self.shared.store(lanes, values, &Accessor { warp: warp.index, clock: &warp.clock, pc })
-            }
-            Space::Local => {
-                warp.counts.local_bytes += traffic(lanes.mask, lanes.bytes);
-                warp.local.store(lanes, values).map(|()| Findings::default())
-            }
-            _ => {
-                warp.counts.global_store_bytes += traffic(lanes.mask, lanes.bytes);
-                self.segments.store(lanes, values).map(|()| Findings::default())
-            }
-        }
-        .map_err(|kind| self.fatal(warp, pc, kind))?;
-        self.report(warp, pc, space, Access::Write, findings)
     }
 
     fn indirect(&mut self, warp: &mut Warp, pc: u32, index: u32, targets: &[u32], meet: u32) -> Result<(), Stop> {
@@ -293,65 +362,16 @@ impl Machine<'_, '_> {
     }
 }
 
+/// The value that all active lanes agree on.
+pub(super) fn uniform(warp: &Warp, code: &Code, source: Source, mask: u32) -> Option<u64> {
+    let row = source.row(&warp.regs, &code.pool);
+    let first = row[mask.trailing_zeros() as usize & 31];
+    (0..32).all(|lane| mask >> lane & 1 == 0 || row[lane] == first).then_some(first)
+}
+
 fn bits(warp: &Warp, (pred, negate): (u32, bool)) -> u32 {
     let bits = warp.preds[pred as usize];
     if negate { !bits } else { bits }
-}
-
-fn traffic(mask: u32, bytes: u32) -> u64 {
-    u64::from(mask.count_ones() * bytes)
-}
-
-pub(super) fn pack(bits: u32, parts: &[Source], regs: &[Row], pool: &[Row]) -> Row {
-    let mut row = [0; 32];
-    for (i, part) in parts.iter().enumerate() {
-        let part = part.row(regs, pool);
-        for lane in 0..32 {
-            row[lane] |= (part[lane] & low(bits / 8)) << (bits * i as u32);
-        }
-    }
-    row
-}
-
-/// Part `index` of each lane's word.
-pub(super) fn piece(bits: u32, index: usize, row: &Row) -> Row {
-    row.map(|word| word >> (bits * index as u32) & low(bits / 8))
-}
-
-/// The sign of a loaded value, in the bits of `above`.
-pub(super) fn extended(row: &Row, bytes: u32, above: u64) -> Row {
-    row.map(|x| if x >> (8 * bytes - 1) & 1 == 1 { x | above } else { x })
-}
-
-/// As PTX defines `shfl`: lanes outside their segment keep their own value. Also tells the lanes whose source was inside.
-pub(super) fn shuffle(mode: ShflMode, a: &Row, lanes: &Row, clamps: &Row, mask: u32) -> Result<(Row, u32), Kind> {
-    let source = lanes[0] as usize & 31;
-    let plain = clamps.iter().all(|clamp| *clamp == 31);
-    if mode == ShflMode::Idx && plain && mask == u32::MAX && lanes.iter().all(|lane| *lane == lanes[0]) {
-        return Ok(([a[source]; 32], u32::MAX));
-    }
-    let mut row = [0; 32];
-    let mut inside = 0;
-    for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
-        let (b, clamp) = (lanes[lane as usize] as u32 & 31, clamps[lane as usize] as u32);
-        let segment = clamp >> 8 & 31;
-        let first = lane & segment;
-        let last = first | (clamp & 31 & !segment);
-        let source = match mode {
-            ShflMode::Idx => Some(first | (b & !segment)).filter(|source| *source <= last),
-            // for `up` the clamp is the lowest lane
-            ShflMode::Up => lane.checked_sub(b).filter(|source| *source >= last),
-            ShflMode::Down => Some(lane + b).filter(|source| *source <= last),
-            ShflMode::Bfly => Some(lane ^ b).filter(|source| *source <= last),
-        };
-        inside |= u32::from(source.is_some()) << lane;
-        let source = source.unwrap_or(lane);
-        if mask >> source & 1 == 0 {
-            return Err(Kind::InactiveLane { lane, source });
-        }
-        row[lane as usize] = a[source as usize];
-    }
-    Ok((row, inside))
 }
 
 fn vote(warp: &mut Warp, mode: VoteMode, d: u32, guard: (u32, bool), mask: u32) {

@@ -8,6 +8,21 @@ use crate::simt::inst::Space;
 /// Each buffer and table is a segment of its own, so that an access past its end meets no neighbour.
 const SEGMENT_BITS: u32 = 40;
 
+/// Where shared and local memory lie in the generic addresses: above all segments.
+pub(super) const SHARED_WINDOW: u64 = 1 << 62;
+pub(super) const LOCAL_WINDOW: u64 = 1 << 61;
+
+/// The space that a generic address lies in, and the address there.
+pub(super) fn concrete(address: u64) -> (Space, u64) {
+    if address >= SHARED_WINDOW {
+        (Space::Shared, address - SHARED_WINDOW)
+    } else if address >= LOCAL_WINDOW {
+        (Space::Local, address - LOCAL_WINDOW)
+    } else {
+        (Space::Global, address)
+    }
+}
+
 /// Where a segment starts; address 0 belongs to none.
 pub(super) fn segment_address(segment: usize) -> u64 {
     (segment as u64 + 1) << SEGMENT_BITS
@@ -129,6 +144,22 @@ impl Segments<'_> {
     }
 }
 
+impl Segments<'_> {
+    /// One lane's word, for an atomic; `write` gives the new value.
+    pub(super) fn update(&mut self, lanes: &Lanes, lane: usize, write: impl FnOnce(u64) -> u64) -> Result<u64, Kind> {
+        let old = self.word(Space::Global, lanes, lane)?;
+        let address = lanes.address(lane);
+        let (Some(buffer), offset) = self.segment_mut(address) else {
+            return Err(Kind::OutOfBounds { space: Space::Global, address, lane: lane as u32 });
+        };
+        if !buffer.writable() {
+            return Err(Kind::ReadOnly { address });
+        }
+        buffer.write(offset, lanes.bytes, write(old));
+        Ok(old)
+    }
+}
+
 /// Something that has a size in bytes.
 trait Extent {
     fn extent(&self) -> u64;
@@ -183,6 +214,9 @@ pub(super) struct Local {
     written: Vec<u32>,
 }
 
+/// Rows of 8 bytes per thread that the hardware has.
+const MOST_ROWS: usize = 512 * 1024 / 8;
+
 impl Local {
     pub(super) fn new(bytes: u64) -> Self {
         let rows = bytes.div_ceil(8) as usize;
@@ -192,6 +226,29 @@ impl Local {
     /// Forgets what was written, for the next CTA.
     pub(super) fn reset(&mut self) {
         self.written.fill(0);
+    }
+
+    /// Makes room for `bytes` in all; false when there is not so much.
+    pub(super) fn grow(&mut self, bytes: u64) -> bool {
+        let rows = bytes.div_ceil(8) as usize;
+        if rows > MOST_ROWS {
+            return false;
+        }
+        if rows > self.rows.len() {
+            self.rows.resize(rows, [0; 32]);
+            self.written.resize(rows, 0);
+        }
+        true
+    }
+
+    /// One lane's word, for an atomic.
+    pub(super) fn update(&mut self, lanes: &Lanes, lane: usize, write: impl FnOnce(u64) -> u64) -> Result<u64, Kind> {
+        let address = self.check(lanes, lane)?;
+        let index = (address / 8) as usize;
+        let old = extract(self.rows[index][lane], address, lanes.bytes);
+        self.rows[index][lane] = insert(self.rows[index][lane], address, lanes.bytes, write(old));
+        self.written[index] |= 1 << lane;
+        Ok(old)
     }
 
     /// The values, and the first address that was read although never written.

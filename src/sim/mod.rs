@@ -2,11 +2,12 @@
 //!
 //! A warp has 32 lanes under one program counter; lanes that diverge meet again at the immediate post-dominator of
 //! their branch. Warps of a CTA interleave as [`Schedule`] says; CTAs run one after the other. Two accesses of one
-//! 8-byte word of shared memory race unless barriers order them, whatever the interleaving that was simulated.
+//! place in shared memory race unless barriers order them, whatever the interleaving that was simulated.
 //!
 //! `f64::mul_add` costs several nanoseconds where the crate is built for processors without fused multiply-add; build with
 //! `-C target-feature=+fma` (or `target-cpu=native`) to simulate fast.
 
+mod atomic;
 mod barrier;
 mod buffer;
 mod claims;
@@ -14,10 +15,15 @@ mod counts;
 mod cta;
 mod decode;
 mod exec;
+mod float;
 mod hazard;
+mod lanes;
 mod memory;
+mod micro;
 pub mod prove;
 mod rows;
+mod scalar;
+pub mod setup;
 mod shared;
 mod warp;
 
@@ -30,7 +36,7 @@ use crate::simt::ir::Module;
 use exec::{Collector, Machine};
 use memory::Segments;
 use shared::Shared;
-use warp::Warp;
+use warp::{Place, Warp};
 
 /// Runs the module's entry `kernel` on the buffers.
 ///
@@ -68,18 +74,19 @@ pub fn run_checked(
     }
     let mut code = decode::decode(module, func, launch, buffers.len()).map_err(unsupported)?;
     let tables = std::mem::take(&mut code.tables);
-    let mut warps: Vec<Warp> = (0..launch.threads.div_ceil(32) as usize).map(|index| Warp::new(index, &code)).collect();
+    let place = launch.place();
+    let mut warps: Vec<Warp> = (0..place.size().div_ceil(32) as usize).map(|index| Warp::new(index, &code)).collect();
     let mut machine = Machine {
         code: &code,
-        shared: Shared::new(code.shared_bytes, warps.len()),
+        shared: Shared::new(code.shared_bytes, code.shared_cell(), warps.len()),
         segments: Segments { buffers, tables },
         bank_bytes: options.bank_bytes,
         budget: options.budget,
         cta: 0,
         hazards: Collector::new(options.hazards),
-        checker: claims.map(|claims| claims::Checker::new(claims, code.shape[0], warps.len())),
+        checker: claims.map(|claims| claims::Checker::new(claims, &code, launch.threads[0], warps.len())),
     };
-    match cta::run_grid(&mut machine, &mut warps, launch.ctas, launch.threads, options.schedule) {
+    match cta::run_grid(&mut machine, &mut warps, place, options.schedule) {
         Ok(()) => Ok(Report { warps: warps.into_iter().map(|warp| warp.counts).collect() }),
         Err(exec::Stop) => Err(fail(machine.hazards.list)),
     }
@@ -88,35 +95,59 @@ pub fn run_checked(
 /// How a kernel is launched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// Number of CTAs.
-    pub ctas: u32,
-    /// Threads per CTA.
-    pub threads: u32,
+    /// CTAs in x, y and z.
+    pub ctas: [u32; 3],
+    /// Threads per CTA in x, y and z.
+    pub threads: [u32; 3],
+    /// Bytes of shared memory that the launch adds.
+    pub shared: u64,
     /// One per parameter.
     pub arguments: Vec<Argument>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Argument {
     /// The address of a buffer, by its number.
     Buffer(usize),
     U32(u32),
     U64(u64),
+    /// Any other value, as it lies in memory.
+    Bytes(Vec<u8>),
 }
 
 impl Launch {
+    /// A launch with one dimension.
+    pub fn linear(ctas: u32, threads: u32, arguments: Vec<Argument>) -> Self {
+        Self { ctas: [ctas, 1, 1], threads: [threads, 1, 1], shared: 0, arguments }
+    }
+
     /// The signature of kernels made by [`lower`](crate::simt::lower::lower): buffers 0 to `arrays`-1, points, stride.
     pub fn fields(ctas: u32, warps: u32, arrays: usize, points: u32, stride: u32) -> Self {
         let mut arguments: Vec<Argument> = (0..arrays).map(Argument::Buffer).collect();
         arguments.extend([Argument::U32(points), Argument::U32(stride)]);
-        Self { ctas, threads: 32 * warps, arguments }
+        Self::linear(ctas, 32 * warps, arguments)
+    }
+
+    /// Threads per CTA.
+    pub fn size(&self) -> u32 {
+        self.threads.iter().fold(1, |all, n| all.saturating_mul(*n))
+    }
+
+    fn place(&self) -> Place {
+        Place { cta: 0, ctas: self.ctas, threads: self.threads, dynamic_shared: self.shared }
     }
 
     fn check(&self, threads: Option<[u32; 3]>, buffers: usize) -> Result<(), String> {
-        if !(1..=1024).contains(&self.threads)
-            || threads.is_some_and(|shape| shape.iter().product::<u32>() != self.threads)
-        {
-            return Err(format!("a launch with {} threads per CTA", self.threads));
+        let [x, y, z] = self.threads;
+        if !(1..=1024).contains(&self.size()) || threads.is_some_and(|threads| threads != self.threads) {
+            return Err(format!("a launch with {x} x {y} x {z} threads per CTA"));
+        }
+        let ctas = self.ctas.iter().fold(1u32, |all, n| all.saturating_mul(*n));
+        if ctas == u32::MAX {
+            return Err("a launch with that many CTAs".to_owned());
+        }
+        if self.shared > MOST_SHARED {
+            return Err(format!("a launch with {} bytes of shared memory", self.shared));
         }
         let missing = |a: &&Argument| matches!(a, Argument::Buffer(index) if *index >= buffers);
         match self.arguments.iter().find(missing) {
@@ -125,6 +156,9 @@ impl Launch {
         }
     }
 }
+
+/// Bytes of shared memory that no machine exceeds.
+const MOST_SHARED: u64 = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {

@@ -1,8 +1,8 @@
 //! Shared memory with its race detector.
 //!
-//! The detector follows FastTrack (Flanagan and Freund, PLDI 2009) with warps as threads: every word of 8 bytes knows the
-//! epoch of its last write and, per warp, the clock of its last read. An access conflicts with an earlier one that
-//! the vector clock of its warp does not cover.
+//! The detector follows FastTrack (Flanagan and Freund, PLDI 2009) with warps as threads: every cell, as large as the
+//! smallest access of the kernel, knows the epoch of its last write and, per warp, the clock of its last read. An access
+//! conflicts with an earlier one that the vector clock of its warp does not cover.
 
 use super::buffer::{extract, insert};
 use super::hazard::{Access, Kind};
@@ -40,11 +40,16 @@ pub(super) struct Accessor<'a> {
 pub(super) struct Shared {
     words: Vec<u64>,
     bytes: u64,
+    /// Bytes of a cell, the unit of the detector.
+    cell: u32,
     writes: Vec<Last>,
-    /// Of warp w and word i at `w * words + i`.
+    /// Of warp w and cell i at `w * cells + i`.
     reads: Vec<Last>,
-    /// The latest clock in each row of 32 words of `reads`.
+    /// The latest clock in each row of 32 cells of `reads`.
     latest: Vec<u32>,
+    /// The last atomic of warp w on cell i at `w * cells + i`; empty before the first one. Atomics do not race with each other.
+    atomics: Vec<Last>,
+    warps: usize,
 }
 
 /// A last access: its epoch (clock and warp; 0 for none) and its program counter.
@@ -73,15 +78,24 @@ impl Last {
 }
 
 impl Shared {
-    pub(super) fn new(bytes: u64, warps: usize) -> Self {
+    pub(super) fn new(bytes: u64, cell: u32, warps: usize) -> Self {
         let words = bytes.div_ceil(8).next_multiple_of(32) as usize;
+        let cells = words * 8 / cell as usize;
         Self {
             words: vec![0; words],
             bytes,
-            writes: vec![Last::NONE; words],
-            reads: vec![Last::NONE; warps * words],
-            latest: vec![0; warps * words / 32],
+            cell,
+            writes: vec![Last::NONE; cells],
+            reads: vec![Last::NONE; warps * cells],
+            latest: vec![0; warps * cells / 32],
+            atomics: Vec::new(),
+            warps,
         }
+    }
+
+    /// The first cell of an access, and how many it covers.
+    fn cells(&self, address: u64, bytes: u32) -> (usize, usize) {
+        ((address / u64::from(self.cell)) as usize, (bytes / self.cell).max(1) as usize)
     }
 
     /// Forgets what was written, for the next CTA. Reads need not be forgotten: all clocks go on.
@@ -92,24 +106,19 @@ impl Shared {
     pub(super) fn load(&mut self, lanes: &Lanes, by: &Accessor) -> Result<(Row, Findings), Kind> {
         let mut findings = Findings::default();
         if let Some(word) = self.aligned_row(lanes) {
-            self.check_writes(word, 32, by, &mut findings, Access::Read);
-            let words = self.words.len();
-            let last = Last::new(by);
-            self.reads[by.warp * words + word..][..32].fill(last);
-            self.note_read(word, by);
-            self.note_read(word + 31, by);
+            let (first, count) = self.cells(8 * word as u64, 256);
+            self.check_writes(first, count, by, &mut findings, Access::Read);
+            self.note_read(first, count, by);
             let row = self.words[word..word + 32].try_into().expect("a row has 32 words");
             return Ok((row, findings));
         }
         let mut row = [0; 32];
         for lane in lanes.active() {
             let address = self.check(lanes, lane)?;
-            let word = (address / 8) as usize;
-            self.check_writes(word, 1, by, &mut findings, Access::Read);
-            let words = self.words.len();
-            self.reads[by.warp * words + word] = Last::new(by);
-            self.note_read(word, by);
-            row[lane] = extract(self.words[word], address, lanes.bytes);
+            let (first, count) = self.cells(address, lanes.bytes);
+            self.check_writes(first, count, by, &mut findings, Access::Read);
+            self.note_read(first, count, by);
+            row[lane] = extract(self.words[(address / 8) as usize], address, lanes.bytes);
         }
         Ok((row, findings))
     }
@@ -117,17 +126,18 @@ impl Shared {
     pub(super) fn store(&mut self, lanes: &Lanes, values: &Row, by: &Accessor) -> Result<Findings, Kind> {
         let mut findings = Findings::default();
         if let Some(word) = self.aligned_row(lanes) {
-            self.check_writes(word, 32, by, &mut findings, Access::Write);
-            self.check_reads(word, 32, by, &mut findings);
-            self.writes[word..word + 32].fill(Last::new(by));
+            let (first, count) = self.cells(8 * word as u64, 256);
+            self.check_writes(first, count, by, &mut findings, Access::Write);
+            self.check_reads(first, count, by, &mut findings);
+            self.writes[first..first + count].fill(Last::new(by));
             self.words[word..word + 32].copy_from_slice(values);
             return Ok(findings);
         }
         for lane in lanes.active() {
             let address = self.check(lanes, lane)?;
-            let word = (address / 8) as usize;
-            self.check_writes(word, 1, by, &mut findings, Access::Write);
-            self.check_reads(word, 1, by, &mut findings);
+            let (first, count) = self.cells(address, lanes.bytes);
+            self.check_writes(first, count, by, &mut findings, Access::Write);
+            self.check_reads(first, count, by, &mut findings);
         }
         for lane in lanes.active() {
             let (address, value) = (lanes.address(lane) & ADDRESS_MASK, values[lane]);
@@ -135,8 +145,9 @@ impl Shared {
             if lanes.active().take_while(|other| *other < lane).filter(same).any(|other| values[other] != value) {
                 findings.lanes = findings.lanes.or(Some(address));
             }
+            let (first, count) = self.cells(address, lanes.bytes);
+            self.writes[first..first + count].fill(Last::new(by));
             let word = (address / 8) as usize;
-            self.writes[word] = Last::new(by);
             self.words[word] = insert(self.words[word], address, lanes.bytes, value);
         }
         Ok(findings)
@@ -154,44 +165,83 @@ impl Shared {
         Ok(address)
     }
 
-    fn check_writes(&self, word: usize, count: usize, by: &Accessor, findings: &mut Findings, access: Access) {
-        let writes = &self.writes[word..word + count];
-        let first = writes[0];
-        // one write of a whole row left the same mark on all its words
-        let count = if writes.iter().all(|w| *w == first) { 1 } else { count };
-        for (i, last) in writes[..count].iter().enumerate() {
-            let address = 8 * (word + i) as u64;
-            if *last == Last::NONE {
-                if access == Access::Read {
-                    findings.unwritten = findings.unwritten.or(Some(address));
-                }
-            } else if !last.ordered_before(by.clock) && findings.conflict.is_none() {
-                let (warp, pc) = (last.warp() as u32, last.pc);
-                findings.conflict = Some(Conflict { address, earlier: Access::Write, warp, pc });
+    /// One lane's word, for an atomic; `write` gives the new value.
+    pub(super) fn update(
+        &mut self,
+        lanes: &Lanes,
+        lane: usize,
+        by: &Accessor,
+        write: impl FnOnce(u64) -> u64,
+    ) -> Result<(u64, Findings), Kind> {
+        let mut findings = Findings::default();
+        let address = self.check(lanes, lane)?;
+        let (first, count) = self.cells(address, lanes.bytes);
+        let atomics = std::mem::take(&mut self.atomics);
+        self.check_writes(first, count, by, &mut findings, Access::Read);
+        self.check_reads(first, count, by, &mut findings);
+        let cells = self.writes.len();
+        self.atomics = if atomics.is_empty() { vec![Last::NONE; self.warps * cells] } else { atomics };
+        self.atomics[by.warp * cells + first..][..count].fill(Last::new(by));
+        let word = (address / 8) as usize;
+        let old = extract(self.words[word], address, lanes.bytes);
+        self.words[word] = insert(self.words[word], address, lanes.bytes, write(old));
+        Ok((old, findings))
+    }
+
+    /// Atomics of other warps that nothing orders before this access.
+    fn check_atomics(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings) {
+        if self.atomics.is_empty() || findings.conflict.is_some() {
+            return;
+        }
+        for cell in first..first + count {
+            let mut lasts = (0..self.warps).map(|warp| self.atomics[warp * self.writes.len() + cell]);
+            if let Some(last) = lasts.find(|last| !last.ordered_before(by.clock)) {
+                findings.conflict = Some(self.conflict(cell, Access::Write, last));
+                return;
             }
         }
     }
 
-    fn check_reads(&self, word: usize, count: usize, by: &Accessor, findings: &mut Findings) {
-        let (words, rows) = (self.words.len(), self.words.len() / 32);
-        for warp in 0..self.reads.len() / words {
-            let latest = self.latest[warp * rows + word / 32].max(self.latest[warp * rows + (word + count - 1) / 32]);
-            if latest <= by.clock[warp] {
+    fn conflict(&self, cell: usize, earlier: Access, last: Last) -> Conflict {
+        Conflict { address: u64::from(self.cell) * cell as u64, earlier, warp: last.warp() as u32, pc: last.pc }
+    }
+
+    fn check_writes(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings, access: Access) {
+        self.check_atomics(first, count, by, findings);
+        let writes = &self.writes[first..first + count];
+        // one write of a whole row left the same mark on all its cells
+        let count = if writes.iter().all(|w| *w == writes[0]) { 1 } else { count };
+        for (i, last) in writes[..count].iter().enumerate() {
+            if *last == Last::NONE {
+                if access == Access::Read {
+                    findings.unwritten = findings.unwritten.or(Some(u64::from(self.cell) * (first + i) as u64));
+                }
+            } else if !last.ordered_before(by.clock) && findings.conflict.is_none() {
+                findings.conflict = Some(self.conflict(first + i, Access::Write, *last));
+            }
+        }
+    }
+
+    fn check_reads(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings) {
+        let (cells, rows) = (self.writes.len(), self.writes.len() / 32);
+        for warp in 0..self.warps {
+            let latest = &self.latest[warp * rows + first / 32..=warp * rows + (first + count - 1) / 32];
+            if latest.iter().all(|clock| *clock <= by.clock[warp]) {
                 continue;
             }
-            let reads = &self.reads[warp * words + word..][..count];
+            let reads = &self.reads[warp * cells + first..][..count];
             if let Some(i) = reads.iter().position(|last| !last.ordered_before(by.clock))
                 && findings.conflict.is_none()
             {
-                let (address, pc) = (8 * (word + i) as u64, reads[i].pc);
-                findings.conflict = Some(Conflict { address, earlier: Access::Read, warp: warp as u32, pc });
+                findings.conflict = Some(self.conflict(first + i, Access::Read, reads[i]));
             }
         }
     }
 
-    fn note_read(&mut self, word: usize, by: &Accessor) {
-        let rows = self.words.len() / 32;
-        self.latest[by.warp * rows + word / 32] = by.clock[by.warp];
+    fn note_read(&mut self, first: usize, count: usize, by: &Accessor) {
+        let (cells, rows) = (self.writes.len(), self.writes.len() / 32);
+        self.reads[by.warp * cells + first..][..count].fill(Last::new(by));
+        self.latest[by.warp * rows + first / 32..=by.warp * rows + (first + count - 1) / 32].fill(by.clock[by.warp]);
     }
 }
 

@@ -123,6 +123,7 @@ impl Lowering<'_> {
                 };
                 self.builder.push(Op::bar(kind, *id, Some(*threads)));
             }
+            Node::Stripes { reals, indices } => self.stripes(reals, indices),
             Node::If { warps, body } => self.branch_on_warp(*warps, body),
             Node::Switch { arms } if arms.len() < FEWEST_INDIRECT_ARMS => {
                 for (warps, body) in arms {
@@ -131,6 +132,18 @@ impl Lowering<'_> {
             }
             Node::Switch { arms } => self.switch(arms),
             Node::Loop { counter, trips, body, .. } => self.counted_loop(*counter, trips, body),
+        }
+    }
+
+    fn stripes(&mut self, reals: &[u32], indices: &[u32]) {
+        // Broadcasts of this block may not be older than the load.
+        self.indices.clear();
+        self.offsets.clear();
+        for &n in reals {
+            self.frame.stripes.load_real(&mut self.builder, n, self.frame.reals[n as usize]);
+        }
+        for &n in indices {
+            self.frame.stripes.load_index(&mut self.builder, n, self.frame.indices[n as usize]);
         }
     }
 

@@ -5,6 +5,7 @@ pub mod allocate;
 pub mod analysis;
 pub mod builder;
 mod canonical;
+pub mod check;
 pub mod inst;
 pub mod ir;
 pub mod lower;

@@ -25,7 +25,7 @@ pub struct Usage {
 }
 
 /// Assembles PTX text and reads the report; the error is what ptxas prints.
-pub fn assemble(ptxas: &Path, ptx: &str, arch: ComputeCapability) -> Result<Vec<Usage>, String> {
+pub fn assemble(ptxas: &Path, ptx: &str, arch: ComputeCapability, option: Option<&str>) -> Result<Vec<Usage>, String> {
     let failed = |what: &str, e: std::io::Error| format!("{what}: {e}");
     let mut input = tempfile::Builder::new().suffix(".ptx").tempfile().map_err(|e| failed("temporary file", e))?;
     input.write_all(ptx.as_bytes()).map_err(|e| failed("temporary file", e))?;
@@ -33,6 +33,7 @@ pub fn assemble(ptxas: &Path, ptx: &str, arch: ComputeCapability) -> Result<Vec<
     let output = Command::new(ptxas)
         .arg("-v")
         .arg(format!("-arch={}", arch.sm()))
+        .args(option)
         .arg(input.path())
         .arg("-o")
         .arg(cubin.path())

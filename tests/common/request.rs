@@ -1,8 +1,8 @@
 //! A request to vary.
 
-use singe::dataflow::{Form, Kernel};
+use singe::dataflow::{Form, Kernel, Units};
 use singe::driver::Request;
-use singe::emit::overlay::Codegen;
+use singe::emit::overlay::{Codegen, Residence};
 use singe::kinetics::Stiffness;
 use singe::mapping::{Mapper, Weights};
 use singe::mechanism::{Files, Options};
@@ -22,6 +22,9 @@ pub fn of(mechanism: std::path::PathBuf) -> Request {
         weights: Weights::default(),
         placement: Placement::Auto,
         codegen: Codegen::Overlay,
+        beside: vec![],
+        constants: Residence::Striped,
+        units: Units::Si,
         floor: 1e-20,
         form: Some(Form::Pairwise),
         fit_tolerance: Some(1e-4),

@@ -1,7 +1,8 @@
 //! The C header of a mechanism, as it reads and through C and C++ compilers.
 
 use crate::provenance;
-use singe::emit::cuda::{ArrayInterface, Interface, KernelInterface, Species, header};
+use singe::dataflow::Units;
+use singe::emit::host::{ArrayInterface, Interface, KernelInterface, Species, header};
 use singe::emit::program::Array;
 use std::process::Command;
 
@@ -18,6 +19,7 @@ fn interface() -> Interface {
             .iter()
             .map(species)
             .collect(),
+        units: Units::Si,
         kernels: vec![
             KernelInterface {
                 symbol: "h2_burke_viscosity".to_owned(),
@@ -52,7 +54,8 @@ fn c_and_cpp_compilers_accept_it_without_a_remark() {
     std::fs::write(folder.path().join("h2_burke.h"), text()).unwrap();
     // Twice, as a host code may include it.
     let main = "#include \"h2_burke.h\"\n#include \"h2_burke.h\"\n\
-                int call(double *x) { return h2_burke_chemistry_launch(x, H2_BURKE_SPECIES, 32, 0) == SINGE_SUCCESS; }\n";
+                int call(const struct h2_burke_context *context, double *x) {\n  \
+                return h2_burke_chemistry_launch(context, x, H2_BURKE_SPECIES, 32, 0) == SINGE_SUCCESS;\n}\n";
     for (compiler, language, standard) in [("gcc", "c", "-std=c99"), ("g++", "c++", "-std=c++98")] {
         let file = folder.path().join(format!("main.{language}"));
         std::fs::write(&file, main).unwrap();

@@ -1,7 +1,7 @@
 //! Random data-parallel programs, and what they compute.
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use singe::dataflow::elementary;
+use singe::dataflow::{elementary, exp2};
 use singe::emit::program::{
     Array, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Unary, Value, Var,
 };
@@ -161,7 +161,7 @@ impl Make {
             4 => Value::Unary(Unary::Neg, a),
             5 => Value::Unary(Unary::Sqrt, self.at_least_half(out, a)),
             6 => Value::Unary(Unary::Log, self.at_least_half(out, a)),
-            7 => Value::Unary(Unary::Exp, a),
+            7 => Value::Unary([Unary::Exp, Unary::Exp2][self.below(2)], a),
             8 => Value::Binary(Binary::Div, b, self.at_least_half(out, a)),
             9 | 10 => Value::Binary(Binary::Mul, a, b),
             11 => Value::Binary(Binary::Add, a, b),
@@ -226,7 +226,9 @@ impl Run<'_> {
                         self.block(body)?;
                     }
                 }
-                Node::Comment(_) | Node::Barrier { .. } => unreachable!("random programs have none"),
+                Node::Comment(_) | Node::Barrier { .. } | Node::Stripes { .. } => {
+                    unreachable!("random programs have none")
+                }
             }
         }
         Some(())
@@ -236,6 +238,7 @@ impl Run<'_> {
         match index {
             Index::Literal(n) => *n as usize,
             Index::Counter(_) => self.counter as usize,
+            Index::Warp => self.warp as usize,
             Index::Bank(index) => self.program.constants.index_bank[self.index(index)] as usize,
             Index::Sum(a, b) => self.index(a) + self.index(b),
             Index::Scaled(a, factor) => self.index(a) * *factor as usize,
@@ -256,6 +259,8 @@ impl Run<'_> {
             Value::Unary(Unary::Sqrt, a) => v(*a).sqrt(),
             Value::Unary(Unary::Exp, a) => elementary::exp(v(*a)),
             Value::Unary(Unary::Log, a) => elementary::log(v(*a)),
+            Value::Unary(Unary::Exp2, a) => exp2::polynomial(v(*a)),
+            Value::Unary(Unary::Exp2Table, _) => unreachable!("lanes read each other's entries of the table"),
             Value::Binary(Binary::Add, a, b) => v(*a) + v(*b),
             Value::Binary(Binary::Sub, a, b) => v(*a) - v(*b),
             Value::Binary(Binary::Mul, a, b) => v(*a) * v(*b),

@@ -1,10 +1,18 @@
 //! Chores of the project, run as `cargo xtask CHORE`:
 //!
-//! - `test [ARGUMENTS]` fetches the CUDA compilers if it can, then runs `cargo test --workspace --release ARGUMENTS`
+//! - `test [ARGUMENTS]` fetches the compilers that tests use and Cantera's mechanisms if it can, then runs
+//!   `cargo test --workspace --release ARGUMENTS`
 //! - `divergence` runs the divergence analysis over the corpus and the mechanism kernels and writes docs/divergence.md
-//! - `toolchain` only fetches the CUDA compilers
+//! - `toolchain` only fetches the compilers
+//! - `cantera` only fetches Cantera's mechanisms
+//! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
+//! - `targets [MECHANISM [WARPS]]` compiles a mechanism for every target and writes `docs/targets.md`
 
+mod cantera;
+mod stress;
+mod targets;
 mod toolchain;
+mod wheels;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -13,27 +21,58 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("test") => {
-            if let Err(reason) = toolchain::fetch(&root()) {
-                eprintln!("The tests that need the CUDA compilers will be skipped: {reason}");
+            for missing in toolchain::fetch(&root()) {
+                eprintln!("Not installed; the tests that need it will be skipped. {missing}");
+            }
+            if let Err(reason) = cantera::fetch(&root()) {
+                eprintln!("The tests that read Cantera's mechanisms will be skipped: {reason}");
             }
             cargo(["test", "--workspace", "--release"].map(str::to_owned).into_iter().chain(arguments))
         }
         Some("divergence") => cargo(["bench", "--bench", "divergence", "--", "--write"].map(str::to_owned).into_iter()),
-        Some("toolchain") => match toolchain::fetch(&root()) {
-            Ok(folder) => {
-                println!("{}", folder.display());
-                ExitCode::SUCCESS
+        Some("toolchain") => {
+            let missing = toolchain::fetch(&root());
+            missing.iter().for_each(|missing| eprintln!("Not installed: {missing}"));
+            if missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
+        Some("targets") => {
+            let mechanism = arguments.next().unwrap_or_else(|| "mechanisms/gri30/chem.inp".into());
+            let warps = arguments.next().unwrap_or_else(|| "8".into());
+            match targets::write(&root(), &mechanism, &warps) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(reason) => {
+                    eprintln!("{reason}");
+                    ExitCode::FAILURE
+                }
             }
+        }
+        Some("cantera") => show("Cantera's mechanisms", cantera::fetch(&root())),
+        Some("stress") => match stress::run(&root()) {
+            Ok(()) => ExitCode::SUCCESS,
             Err(reason) => {
-                eprintln!("The CUDA compilers are not installed: {reason}");
+                eprintln!("{reason}");
                 ExitCode::FAILURE
             }
         },
         _ => {
             eprintln!(
-                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask divergence\n       cargo xtask toolchain"
+                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       \
+                 cargo xtask stress\n       cargo xtask targets [MECHANISM [WARPS]]"
             );
             ExitCode::from(2)
+        }
+    }
+}
+
+fn show(what: &str, fetched: Result<PathBuf, String>) -> ExitCode {
+    match fetched {
+        Ok(folder) => {
+            println!("{}", folder.display());
+            ExitCode::SUCCESS
+        }
+        Err(reason) => {
+            eprintln!("{what} are not installed: {reason}");
+            ExitCode::FAILURE
         }
     }
 }

@@ -1,53 +1,115 @@
-//! Installs NVRTC and ptxas, which need no GPU, from their Python wheels.
+//! Installs the compilers that the tests use, none of which needs a GPU: CUDA's from their Python wheels into
+//! `.toolchain/`, the others from Debian.
 
-use std::ffi::OsStr;
+use crate::wheels;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The last release that still compiles for Kepler (sm_35), the machine of the paper; it reaches up to Hopper (sm_90).
-const WHEELS: [&str; 2] = ["nvidia-cuda-nvrtc-cu11==11.8.89", "nvidia-cuda-nvcc-cu11==11.8.89"];
-const FILES: [&str; 2] = ["nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2", "nvidia/cuda_nvcc/bin/ptxas"];
-
-/// Installs the wheels unless they are there; the answer is the folder, the error the reason why there is none.
-pub fn fetch(root: &Path) -> Result<PathBuf, String> {
-    if let Some(folder) = std::env::var_os("SINGE_TOOLCHAIN").map(PathBuf::from) {
-        return if is_complete(&folder) {
-            Ok(folder)
-        } else {
-            Err(format!("SINGE_TOOLCHAIN names {}, which has no CUDA 11 compilers", folder.display()))
-        };
-    }
-    let folder = root.join(".toolchain/cuda11");
-    if is_complete(&folder) {
-        return Ok(folder);
-    }
-    pip(&[OsStr::new("--version")])?;
-    eprintln!("Installing {} into {}", WHEELS.join(" and "), folder.display());
-    // Fails soon where there is no network.
-    let options =
-        "install --quiet --no-input --disable-pip-version-check --retries 1 --timeout 20 --no-deps --upgrade --target";
-    let mut arguments: Vec<&OsStr> = options.split(' ').map(OsStr::new).collect();
-    arguments.push(folder.as_os_str());
-    arguments.extend(WHEELS.map(OsStr::new));
-    pip(&arguments)?;
-    if is_complete(&folder) { Ok(folder) } else { Err(format!("the wheels lack {}", FILES.join(" or "))) }
+/// Wheels that go into one folder, and files that show that they are there.
+struct Wheels {
+    folder: &'static str,
+    wheels: &'static [&'static str],
+    files: &'static [&'static str],
 }
 
-fn is_complete(folder: &Path) -> bool {
-    FILES.iter().all(|file| folder.join(file).is_file())
+const CUDA: [Wheels; 3] = [
+    // The last release that still compiles for Kepler (sm_35), the machine of the paper; it reaches up to Hopper (sm_90).
+    Wheels {
+        folder: "cuda11",
+        wheels: &["nvidia-cuda-nvrtc-cu11==11.8.89", "nvidia-cuda-nvcc-cu11==11.8.89"],
+        files: &["nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2", "nvidia/cuda_nvcc/bin/ptxas"],
+    },
+    // Blackwell (sm_100, sm_120).
+    Wheels {
+        folder: "cuda12",
+        wheels: &["nvidia-cuda-nvrtc-cu12==12.9.86", "nvidia-cuda-nvcc-cu12==12.9.86"],
+        files: &["nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cuda_nvcc/bin/ptxas"],
+    },
+    // A complete nvcc, for the generated CMake project.
+    Wheels {
+        folder: "cuda13",
+        wheels: &[
+            "nvidia-cuda-nvcc==13.0.88",
+            "nvidia-nvvm==13.0.88",
+            "nvidia-cuda-crt==13.0.88",
+            "nvidia-cuda-runtime==13.0.96",
+        ],
+        files: &["nvidia/cu13/bin/nvcc", "nvidia/cu13/nvvm/bin/cicc", "nvidia/cu13/lib/libcudart_static.a"],
+    },
+];
+
+/// Programs and the Debian packages that have them.
+const DEBIAN: [(&str, &str); 5] =
+    [("gcc", "gcc"), ("g++", "g++"), ("gfortran", "gfortran"), ("cmake", "cmake"), ("clang", "clang")];
+
+/// Installs what is missing; one line for everything that stays missing, with the reason.
+pub fn fetch(root: &Path) -> Vec<String> {
+    let mut missing: Vec<String> = CUDA.iter().filter_map(|wheels| install(root, wheels).err()).collect();
+    missing.extend(debian().err());
+    missing
 }
 
-fn pip(arguments: &[&OsStr]) -> Result<(), String> {
-    let output = Command::new("python3")
-        .args(["-m", "pip"])
-        .args(arguments)
-        .output()
-        .map_err(|e| format!("python3 cannot be run: {e}"))?;
-    if output.status.success() {
+fn install(root: &Path, wanted: &Wheels) -> Result<(), String> {
+    let Wheels { folder: name, wheels: packages, files } = wanted;
+    let folder = match std::env::var_os("SINGE_TOOLCHAIN").map(PathBuf::from) {
+        Some(folder) => folder.with_file_name(name),
+        None => root.join(".toolchain").join(name),
+    };
+    let is_complete = || files.iter().all(|file| folder.join(file).is_file());
+    if !is_complete() {
+        wheels::install(packages, &folder).map_err(|reason| format!("{name}: {reason}"))?;
+        if !is_complete() {
+            return Err(format!("{name}: the wheels lack {}", files.join(" or ")));
+        }
+    }
+    link_libraries(&folder).map_err(|reason| format!("{name}: {reason}"))
+}
+
+/// nvcc looks for its libraries in `lib64`; the wheels have `lib`.
+fn link_libraries(folder: &Path) -> Result<(), String> {
+    let (library, link) = (folder.join("nvidia/cu13/lib"), folder.join("nvidia/cu13/lib64"));
+    if !library.is_dir() || link.exists() {
         return Ok(());
     }
-    // The last line that pip prints says what went wrong.
-    let messages = String::from_utf8_lossy(&output.stderr);
-    let last = messages.lines().rev().find(|line| line.contains("ERROR") || line.contains("No module"));
-    Err(last.unwrap_or("pip failed").trim().to_owned())
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("lib", &link).map_err(|e| format!("{} cannot be made: {e}", link.display()))?;
+    Ok(())
+}
+
+/// Installs the programs that are missing, where this is Debian and the user may.
+fn debian() -> Result<(), String> {
+    let missing: Vec<(&str, &str)> = DEBIAN.into_iter().filter(|(program, _)| !runs(program, "--version")).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let programs = missing.iter().map(|(program, _)| *program).collect::<Vec<_>>().join(", ");
+    if !runs("apt-get", "--version") {
+        return Err(format!("{programs}: absent, and there is no apt-get"));
+    }
+    let user = Command::new("id").arg("-u").output().map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
+    if user.ok().as_deref() != Some("0") {
+        return Err(format!("{programs}: absent, and only root may install packages"));
+    }
+    eprintln!("Installing {programs} from Debian");
+    let install = || {
+        let mut arguments: Vec<OsString> =
+            ["install", "-y", "-qq", "--no-install-recommends"].map(OsString::from).to_vec();
+        arguments.extend(missing.iter().map(|(_, package)| OsString::from(package)));
+        Command::new("apt-get").args(arguments).output().is_ok_and(|o| o.status.success())
+    };
+    // The lists of packages may be absent or too old.
+    if install() || (runs_all("apt-get", &["update", "-qq"]) && install()) {
+        Ok(())
+    } else {
+        Err(format!("{programs}: apt-get could not install them"))
+    }
+}
+
+fn runs(program: &str, argument: &str) -> bool {
+    runs_all(program, &[argument])
+}
+
+fn runs_all(program: &str, arguments: &[&str]) -> bool {
+    Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
 }

@@ -4,9 +4,10 @@
 //! of each reaction, the production rate of each species.
 
 use super::common::{self, TIME_STEP, TRANSPORT_SOURCE, scalar, single, step};
-use super::reaction::{self, Operands, Sources};
+use super::lean::{self, Lean};
+use super::reaction::{self, Sources};
 use super::split::{self, Factor, Late, Plan, Rates};
-use super::{Form, Options, gibbs, qssa, stiffness};
+use super::{Form, Options, activity, gauge, gibbs, qssa, stiffness, third_body, troe};
 use crate::dataflow::body::Body;
 use crate::dataflow::graph::{Array, Graph, Operation, Step, Value};
 use crate::kinetics::{Model, Stiffness};
@@ -33,15 +34,21 @@ pub fn build(model: &Model, options: &Options) -> Graph {
         graph.arrays.insert(TIME_STEP as usize, Array { name: "time_step", rows: 1, output: false });
     }
     let plans: Vec<Plan> = mechanism.reactions.iter().map(|r| split::plan(mechanism, r, stiffness)).collect();
-    let mut sources = Sources {
-        scalars: &scalars,
-        concentrations: options.stage_inputs.then(|| concentrations(&mut graph, model, &plans)),
-        gibbs: gibbs_energies(&mut graph, model, &plans),
-        transported: species,
-        third_bodies: Vec::new(),
-        lean: options.form == Form::Lean,
+    let mut sources = match options.form {
+        Form::Lean => lean_sources(&mut graph, model, options, &plans, &scalars),
+        _ => Sources {
+            scalars: &scalars,
+            concentrations: concentrations(&mut graph, model, options, &plans),
+            gibbs: gibbs_energies(&mut graph, model, &plans, |_| true),
+            transported: species,
+            third_bodies: Vec::new(),
+            lean: None,
+        },
     };
-    third_bodies(&mut graph, model, &plans, &mut sources);
+    third_body::add(&mut graph, mechanism, &plans, &mut sources);
+    if sources.lean.is_some() {
+        troe::shared(&mut graph, mechanism, &plans, &mut sources);
+    }
 
     let mut progress: Vec<Option<Value>> = Vec::new();
     let mut rates: Vec<Option<Rates>> = Vec::new();
@@ -71,9 +78,41 @@ fn scalars(reactions: &[Reaction]) -> Vec<u32> {
     SCALARS.into_iter().chain(cube_root).chain(ln_pressure).collect()
 }
 
+/// Activities for the reactions that they serve, Gibbs energies for the others.
+fn lean_sources<'a>(
+    graph: &mut Graph,
+    model: &Model,
+    options: &Options,
+    plans: &[Plan],
+    scalars: &'a [u32],
+) -> Sources<'a> {
+    let gauge = gauge::gauge(&model.mechanism);
+    let reactions = model.mechanism.reactions.iter();
+    let serves: Vec<bool> = reactions.map(|r| options.activities && activity::serves(r, &gauge)).collect();
+    let gibbs = gibbs_energies(graph, model, plans, |i| !serves[i]);
+    let staged = if options.stage_inputs {
+        concentrations_needed(model, plans, false, |i| serves[i])
+    } else {
+        vec![false; model.mechanism.species.len()]
+    };
+    let exponential = options.exponential;
+    // Where values are scarce, powers are not shared either.
+    let powers =
+        if options.activities { lean::powers(graph, &model.mechanism, plans, exponential) } else { Vec::new() };
+    let activities = activity::add(graph, model, plans, serves, &gauge, &staged, exponential);
+    Sources {
+        scalars,
+        concentrations: activities.concentration.clone(),
+        gibbs,
+        transported: model.species().len(),
+        third_bodies: Vec::new(),
+        lean: Some(Lean { exponential, activities, powers, colliders: Vec::new(), centers: Vec::new() }),
+    }
+}
+
 /// A reaction of which only the net rate of progress is read.
 fn whole_reaction(graph: &mut Graph, (i, r): (usize, &Reaction), sources: &Sources<'_>) -> Value {
-    let step = reaction::step(graph, r, sources);
+    let step = reaction::step(graph, (i, r), sources);
     let op =
         graph.add(single(format!("reaction {} {}", i + 1, r.equation), step), |_, _| format!("progress {}", i + 1));
     graph.ops[op].after.outputs[0]
@@ -110,27 +149,38 @@ fn reduction(
 }
 
 /// Concentrations in kmol/m3.
-fn concentrations(graph: &mut Graph, model: &Model, plans: &[Plan]) -> Vec<Option<Value>> {
+fn concentrations(graph: &mut Graph, model: &Model, options: &Options, plans: &[Plan]) -> Vec<Option<Value>> {
+    if !options.stage_inputs {
+        return vec![None; model.mechanism.species.len()];
+    }
     let mut b = Body::default();
     let c = reaction::loaded_concentration(&mut b, &SCALARS, 0);
     b.values = vec![c];
     let shape = graph.shape(b);
+    let needed = concentrations_needed(model, plans, true, |_| false);
+    species_values(graph, model, "concentration", &needed, |_, k| step(shape, vec![], vec![], vec![k as u32]))
+}
+
+/// The species whose concentrations are read, where some reactions are `by_activity`; `all` where third bodies read all.
+fn concentrations_needed(model: &Model, plans: &[Plan], all: bool, by_activity: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut needed = vec![false; model.mechanism.species.len()];
     for &k in model.mechanism.stiff() {
         needed[k] = true;
     }
-    for (r, plan) in model.mechanism.reactions.iter().zip(plans) {
+    for (i, (r, plan)) in model.mechanism.reactions.iter().zip(plans).enumerate() {
         if plan.live == [false; 2] {
             continue;
         }
         let colliders = [r.third_body.as_ref(), reaction::falloff_collider(&r.rate)];
-        if colliders.into_iter().flatten().any(|c| matches!(c, Collider::Mixture(_))) {
-            needed.fill(true);
-        }
         for c in colliders.into_iter().flatten() {
-            if let Collider::Species(k) = c {
-                needed[*k] = true;
+            match c {
+                Collider::Species(k) => needed[*k] = true,
+                Collider::Mixture(_) if all => needed.fill(true),
+                Collider::Mixture(efficiencies) => efficiencies.iter().for_each(|&(k, _)| needed[k] = true),
             }
+        }
+        if plan.live[1] && by_activity(i) {
+            continue;
         }
         let orders = r.forward_orders.iter().chain(&r.reverse_orders);
         for &(k, _) in r.reactants.iter().chain(&r.products).chain(orders) {
@@ -138,15 +188,17 @@ fn concentrations(graph: &mut Graph, model: &Model, plans: &[Plan]) -> Vec<Optio
         }
     }
     needed[model.species().len()..].fill(false);
-    species_values(graph, model, "concentration", &needed, |_, k| step(shape, vec![], vec![], vec![k as u32]))
+    needed
 }
 
-/// -g/RT of each species whose reactions need an equilibrium constant.
-fn gibbs_energies(graph: &mut Graph, model: &Model, plans: &[Plan]) -> Vec<Option<Value>> {
+/// -g/RT of each species for which a reaction of some needs an equilibrium constant.
+fn gibbs_energies(graph: &mut Graph, model: &Model, plans: &[Plan], of: impl Fn(usize) -> bool) -> Vec<Option<Value>> {
     let species = &model.mechanism.species;
     let mut needed = vec![false; species.len()];
     let reactions = model.mechanism.reactions.iter().zip(plans);
-    for (r, _) in reactions.filter(|(r, plan)| plan.live[1] && r.reverse == Reverse::Equilibrium) {
+    let reversed =
+        reactions.enumerate().filter(|(i, (r, plan))| plan.live[1] && r.reverse == Reverse::Equilibrium && of(*i));
+    for (_, (r, _)) in reversed {
         for &(k, _) in r.reactants.iter().chain(&r.products) {
             needed[k] = true;
         }
@@ -172,55 +224,6 @@ fn species_values(
             })
         })
         .collect()
-}
-
-/// One sum of alpha_k C_k per distinct vector of efficiencies; terms with alpha = 0 are left out.
-fn third_bodies(graph: &mut Graph, model: &Model, plans: &[Plan], sources: &mut Sources<'_>) {
-    let done = {
-        let mut b = Body::default();
-        b.values = vec![b.state(0)];
-        graph.shape(b)
-    };
-    for (r, plan) in model.mechanism.reactions.iter().zip(plans) {
-        if plan.live == [false; 2] {
-            continue;
-        }
-        for collider in [r.third_body.as_ref(), reaction::falloff_collider(&r.rate)].into_iter().flatten() {
-            let Collider::Mixture(efficiencies) = collider else { continue };
-            if sources.third_bodies.iter().any(|(known, _)| known == efficiencies) {
-                continue;
-            }
-            let rounds = (0..sources.transported).filter_map(|k| {
-                let alpha = efficiencies.iter().find(|(j, _)| *j == k).map_or(1.0, |(_, alpha)| *alpha);
-                (alpha != 0.0).then(|| {
-                    let mut o = Operands::default();
-                    let sum = o.body.state(0);
-                    let c = o.concentration(sources, k);
-                    let next = if alpha == 1.0 {
-                        o.body.add(sum, c)
-                    } else {
-                        let alpha = o.constant(alpha);
-                        o.body.fma(alpha, c, sum)
-                    };
-                    o.body.states = vec![next];
-                    o.into_step(graph)
-                })
-            });
-            let rounds = rounds.collect();
-            let number = sources.third_bodies.len() + 1;
-            let operation = Operation {
-                name: format!("third body {number}"),
-                states: 1,
-                before: Some(common::zeros(graph, 1)),
-                rounds,
-                ordered: false,
-                after: step(done, vec![], vec![], vec![]),
-            };
-            let op = graph.add(operation, |_, _| format!("third_body {number}"));
-            let value = graph.ops[op].after.outputs[0];
-            sources.third_bodies.push((efficiencies.clone(), value));
-        }
-    }
 }
 
 /// wdot_k = sum_i (nu''_ik - nu'_ik) q_i in kmol/m3/s.

@@ -46,25 +46,30 @@ pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u3
     ];
     let mut graph = Graph::new(kernel, arrays);
     let mut b = Body::default();
+    let mut ln_t = None;
+    let mut inverse = None;
     for &s in scalars {
+        // Each loads or computes once what several scalars are made of.
+        let t = b.field(TEMPERATURE, 0);
+        let mut ln_t = |b: &mut Body| *ln_t.get_or_insert_with(|| b.log(t));
+        let mut inverse_t = |b: &mut Body| {
+            *inverse.get_or_insert_with(|| {
+                let one = b.literal(1.0);
+                b.div(one, t)
+            })
+        };
         let (name, id) = match s {
-            scalar::TEMPERATURE => ("temperature", b.field(TEMPERATURE, 0)),
-            scalar::LN_TEMPERATURE => {
-                let t = b.field(TEMPERATURE, 0);
-                ("ln_t", b.log(t))
-            }
-            scalar::INVERSE_TEMPERATURE => {
-                let (one, t) = (b.literal(1.0), b.field(TEMPERATURE, 0));
-                ("inverse_t", b.div(one, t))
-            }
+            scalar::TEMPERATURE => ("temperature", t),
+            scalar::LN_TEMPERATURE => ("ln_t", ln_t(&mut b)),
+            scalar::INVERSE_TEMPERATURE => ("inverse_t", inverse_t(&mut b)),
             scalar::CONCENTRATION => {
-                let (p, r, t) = (b.field(PRESSURE, 0), b.literal(GAS_CONSTANT), b.field(TEMPERATURE, 0));
-                let rt = b.mul(r, t);
-                ("concentration", b.div(p, rt))
+                let (p, inverse_r) = (b.field(PRESSURE, 0), b.literal(1.0 / GAS_CONSTANT));
+                let per_t = b.mul(p, inverse_r);
+                let inverse_t = inverse_t(&mut b);
+                ("concentration", b.mul(per_t, inverse_t))
             }
             scalar::LN_STANDARD_CONCENTRATION => {
-                let t = b.field(TEMPERATURE, 0);
-                let ln_t = b.log(t);
+                let ln_t = ln_t(&mut b);
                 let c = b.literal((ATMOSPHERE / GAS_CONSTANT).ln());
                 ("ln_standard", b.sub(c, ln_t))
             }
@@ -73,8 +78,7 @@ pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u3
                 ("pressure_ratio", b.div(atm, p))
             }
             scalar::CUBE_ROOT => {
-                let t = b.field(TEMPERATURE, 0);
-                let ln_t = b.log(t);
+                let ln_t = ln_t(&mut b);
                 let third = b.literal(-1.0 / 3.0);
                 let x = b.mul(ln_t, third);
                 ("cube_root", b.exp(x))
@@ -84,8 +88,7 @@ pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u3
                 ("ln_p", b.log(p))
             }
             scalar::SCALED_LN_TEMPERATURE => {
-                let t = b.field(TEMPERATURE, 0);
-                let ln_t = b.log(t);
+                let ln_t = ln_t(&mut b);
                 let (slope, offset) = (b.literal(approximation::SLOPE), b.literal(approximation::OFFSET));
                 ("scaled_ln_t", b.fma(slope, ln_t, offset))
             }

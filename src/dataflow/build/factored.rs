@@ -37,8 +37,12 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     graph.bound = factors.error / (1.0 - factors.error) + purity.error + floor_error(options.floor, &weights);
 
     let clamped = (options.stage_inputs && n > 2).then(|| diffusion::clamped_fractions(&mut graph, model, options));
-    let functions = functions(&mut graph, &factors);
-    let (reduced, mass) = reduced(&mut graph, &factors, &weights, clamped.as_deref(), options);
+    let functions = functions(&mut graph, &factors.functions);
+    // t = A^T x and M
+    let columns = (0..factors.rows[0].len()).map(|m| factors.rows.iter().map(|row| row[m]).collect());
+    let matrix: Vec<Vec<f64>> = columns.chain([weights.clone()]).collect();
+    let mut reduced = products(&mut graph, &matrix, clamped.as_deref(), options);
+    let mass = reduced.pop().expect("the mass is the last product");
     let scale = resistances::scale(&mut graph, &[(mass, mass)]);
     let images = core(&mut graph, &factors, &reduced, &functions, warps);
     let rows = Rows { factors: &factors, weights: &weights, purity, functions: &functions, images: &images, mass };
@@ -52,22 +56,22 @@ fn floor_error(floor: f64, weights: &[f64]) -> f64 {
     floor * weights.iter().sum::<f64>() / least
 }
 
-/// f_r(T), by one operation for all warps.
-fn functions(graph: &mut Graph, factors: &Factors) -> Vec<Value> {
+/// Functions of temperature, polynomials in scaled ln T, by one operation for all warps.
+pub fn functions(graph: &mut Graph, polynomials: &[Vec<f64>]) -> Vec<Value> {
     let mut b = Body::default();
     let t = b.field(common::TEMPERATURE, 0);
     let ln_t = b.log(t);
     let (slope, offset) = (b.literal(approximation::SLOPE), b.literal(approximation::OFFSET));
     let u = b.fma(slope, ln_t, offset);
     let mut first = 0;
-    for f in &factors.functions {
+    for f in polynomials {
         let last = first + f.len() as u32 - 1;
         let value = b.polynomial(u, first, last);
         b.values.push(value);
         first = last + 1;
     }
     let shape = graph.shape(b);
-    let at = step(shape, factors.functions.concat(), vec![], vec![0]);
+    let at = step(shape, polynomials.concat(), vec![], vec![0]);
     let op = graph.add(single("temperature".into(), at), |_, r| format!("f{r}"));
     graph.ops[op].after.outputs.clone()
 }
@@ -77,18 +81,10 @@ fn groups(count: usize, warps: usize, most: usize) -> Vec<Block> {
     common::blocks(count, warps * count.div_ceil(warps * most))
 }
 
-/// t = A^T x and M: a few columns of A per operation.
-fn reduced(
-    graph: &mut Graph,
-    factors: &Factors,
-    weights: &[f64],
-    clamped: Option<&[Value]>,
-    options: &Options,
-) -> (Vec<Value>, Value) {
-    let q = factors.rows[0].len();
+/// A constant matrix (by rows) times the clamped mole fractions: a few rows per operation.
+fn products(graph: &mut Graph, matrix: &[Vec<f64>], clamped: Option<&[Value]>, options: &Options) -> Vec<Value> {
     let mut all = Vec::new();
-    for group in groups(q + 1, options.warps as usize, ROWS) {
-        let before = common::zeros(graph, group.len());
+    for group in groups(matrix.len(), options.warps as usize, ROWS) {
         let round = {
             let mut b = Body::default();
             let x = if clamped.is_some() { b.input(0) } else { diffusion::clamp(&mut b, options, 0) };
@@ -99,30 +95,28 @@ fn reduced(
             }
             graph.shape(b)
         };
-        let rounds = factors.rows.iter().zip(weights).enumerate().map(|(j, (row, &weight))| {
-            let entries = group.clone().map(|m| if m == q { weight } else { row[m] }).collect();
+        let rounds = (0..matrix[0].len()).map(|j| {
+            let entries = matrix[group.clone()].iter().map(|row| row[j]).collect();
             match clamped {
                 Some(x) => step(round, entries, vec![x[j]], vec![]),
                 None => step(round, entries, vec![], vec![j as u32]),
             }
         });
         let operation = Operation {
-            name: format!("factors {}..{}", group.start, group.end),
+            name: format!("products {}..{}", group.start, group.end),
             states: group.len() as u32,
-            before: Some(before),
+            before: Some(common::zeros(graph, group.len())),
             rounds: rounds.collect(),
             ordered: false,
             after: passed_on(graph, group.len()),
         };
-        let name = |i: usize| if group.start + i == q { "mass".into() } else { format!("t{}", group.start + i) };
-        let op = graph.add(operation, |_, i| name(i));
+        let op = graph.add(operation, |_, i| format!("product {}", group.start + i));
         all.extend(graph.ops[op].after.outputs.iter().copied());
     }
-    let mass = all.pop().expect("the mass is the last row");
-    (all, mass)
+    all
 }
 
-fn passed_on(graph: &mut Graph, states: usize) -> Step {
+pub fn passed_on(graph: &mut Graph, states: usize) -> Step {
     let mut b = Body::default();
     b.values = (0..states as u32).map(|i| b.state(i)).collect();
     step(graph.shape(b), vec![], vec![], vec![])
@@ -176,7 +170,7 @@ fn core(graph: &mut Graph, factors: &Factors, reduced: &[Value], functions: &[Va
 }
 
 /// sum_r f_r part_r, with f_r the inputs from `first` on.
-fn combination(b: &mut Body, parts: &[Id], first: u32) -> Id {
+pub fn combination(b: &mut Body, parts: &[Id], first: u32) -> Id {
     let mut sum = None;
     for (r, &part) in (first..).zip(parts) {
         let f = b.input(r);

@@ -12,7 +12,8 @@ pub enum Form {
     /// Viscosity: one symmetric matrix and three right-hand sides. Exact.
     Symmetric,
     /// Viscosity: the symmetric matrix as a product of two thin ones, to [`LOW_RANK_BOUND`]. Diffusion: a small core
-    /// that depends on temperature between thin factors, to the fit tolerance.
+    /// that depends on temperature between thin factors, to the fit tolerance. Conductivity: a few functions of temperature
+    /// that all species share, to the fit tolerance.
     LowRank,
     /// Diffusion and conductivity: polynomials in ln T instead of exponentials, to the fit tolerance.
     Polynomial,
@@ -40,11 +41,11 @@ impl Form {
     pub fn of(kernel: Kernel, fit_tolerance: Option<f64>) -> Vec<Self> {
         let all: &[Self] = match kernel {
             Kernel::Viscosity => &[Self::Pairwise, Self::Symmetric, Self::LowRank],
-            Kernel::Conductivity => &[Self::Pairwise, Self::Lean, Self::Polynomial],
+            Kernel::Conductivity => &[Self::Pairwise, Self::Lean, Self::Polynomial, Self::LowRank],
             Kernel::Diffusion => &[Self::Pairwise, Self::Polynomial, Self::LowRank],
             Kernel::Chemistry => &[Self::Pairwise, Self::Lean],
         };
-        let fitted = |form: Self| form == Self::Polynomial || form == Self::LowRank && kernel == Kernel::Diffusion;
+        let fitted = |form: Self| form == Self::Polynomial || form == Self::LowRank && kernel != Kernel::Viscosity;
         all.iter().copied().filter(|&form| !fitted(form) || fit_tolerance.is_some()).collect()
     }
 

@@ -1,5 +1,6 @@
 //! One builder per kernel: from the model to the operations and values of its dataflow graph.
 
+mod activity;
 mod approximation;
 mod chemistry;
 mod common;
@@ -8,10 +9,13 @@ mod diffusion;
 mod eigen;
 mod factored;
 mod form;
+mod gauge;
 mod gibbs;
+mod lean;
 mod low_rank;
 mod means;
 mod pressure;
+mod principal;
 mod purity;
 mod qssa;
 mod reaction;
@@ -19,14 +23,18 @@ mod resistances;
 mod split;
 mod stiffness;
 mod symmetric;
+mod third_body;
+mod troe;
 mod tucker;
 mod viscosity;
 
 pub use form::{Form, LOW_RANK_BOUND};
+pub use lean::Exponential;
 
 use std::fmt;
 
 use super::graph::Graph;
+use super::units::{self, Units};
 use crate::diagnostic::Diagnostic;
 use crate::kinetics::{Model, Stiffness};
 
@@ -84,6 +92,13 @@ pub struct Options {
     pub stiffness: Stiffness,
     /// Keeps the operations that solve for quasi-steady species to this many warps.
     pub qssa_warps: Option<u32>,
+    /// The units of the arrays.
+    pub units: Units,
+    /// Reverse rates of the lean chemistry are made of activities, which are two values per species; else of Gibbs
+    /// energies, which are one.
+    pub activities: bool,
+    /// Which powers of two the lean chemistry uses.
+    pub exponential: Exponential,
 }
 
 impl Default for Options {
@@ -96,6 +111,9 @@ impl Default for Options {
             fit_tolerance: Some(1e-4),
             stiffness: Stiffness::Sequential,
             qssa_warps: None,
+            units: Units::Si,
+            activities: true,
+            exponential: Exponential::Polynomial,
         }
     }
 }
@@ -122,10 +140,11 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         ]);
     }
     let form = options.form.for_kernel(kernel, options.fit_tolerance);
-    let graph = match (kernel, form, options.fit_tolerance) {
+    let mut graph = match (kernel, form, options.fit_tolerance) {
         (Kernel::Viscosity, Form::Symmetric | Form::LowRank, _) => symmetric::build(model, fits()?, options),
         (Kernel::Viscosity, ..) => viscosity::build(model, fits()?, options),
         (Kernel::Conductivity, Form::Lean, _) => means::lean(model, fits()?, options),
+        (Kernel::Conductivity, Form::LowRank, Some(tolerance)) => means::low_rank(model, fits()?, options, tolerance),
         (Kernel::Conductivity, Form::Polynomial, Some(tolerance)) => {
             means::polynomial(model, fits()?, options, tolerance)
         }
@@ -137,5 +156,6 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         (Kernel::Diffusion, ..) => diffusion::build(model, fits()?, options),
         (Kernel::Chemistry, ..) => chemistry::build(model, options),
     };
+    units::convert(&mut graph, options.units);
     Ok(graph)
 }

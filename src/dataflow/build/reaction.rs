@@ -2,7 +2,8 @@
 
 use super::chemistry::SCALARS;
 use super::common::{mole_fraction, scalar, scalar_of};
-use super::pressure;
+use super::lean::{self, Lean};
+use super::{activity, pressure, troe};
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Graph, Step, Value};
 use crate::kinetics::rates::LEAST_INHIBITOR;
@@ -16,15 +17,15 @@ pub const SMALLEST: f64 = 1e-300;
 /// Where a reaction finds what other operations computed.
 pub struct Sources<'a> {
     pub scalars: &'a [u32],
-    /// Absent: loaded from global memory by every reader.
-    pub concentrations: Option<Vec<Option<Value>>>,
+    /// By species; absent: loaded from global memory by every reader.
+    pub concentrations: Vec<Option<Value>>,
     /// -g/RT by species, where an equilibrium constant needs it
     pub gibbs: Vec<Option<Value>>,
     /// Species from this one on are quasi-steady: they react with concentration 1.
     pub transported: usize,
     pub third_bodies: Vec<(Vec<(SpeciesIndex, f64)>, Value)>,
-    /// Fewer elementary functions, for the lean form.
-    pub lean: bool,
+    /// What the lean form shares.
+    pub lean: Option<Lean>,
 }
 
 /// A step under construction: its body and the operands it gathers on the way.
@@ -48,11 +49,16 @@ impl Operands {
     }
 
     pub fn concentration(&mut self, sources: &Sources<'_>, k: SpeciesIndex) -> Id {
-        if let Some(values) = &sources.concentrations {
-            return self.input(values[k].expect("a species that reacts has its concentration"));
+        match sources.concentrations[k] {
+            Some(value) => self.input(value),
+            None => self.loaded(k),
         }
+    }
+
+    /// A concentration from global memory.
+    pub fn loaded(&mut self, k: SpeciesIndex) -> Id {
         self.rows.push(k as u32);
-        loaded_concentration(&mut self.body, sources.scalars, self.rows.len() as u32 - 1)
+        loaded_concentration(&mut self.body, &SCALARS, self.rows.len() as u32 - 1)
     }
 
     /// A field of a global array.
@@ -87,9 +93,16 @@ pub fn falloff_collider(rate: &Rate) -> Option<&Collider> {
 }
 
 /// q = (k_f prod C^nu' - k_r prod C^nu'') [M]
-pub fn step(graph: &mut Graph, r: &Reaction, sources: &Sources<'_>) -> Step {
+pub fn step(graph: &mut Graph, (i, r): (usize, &Reaction), sources: &Sources<'_>) -> Step {
     let mut o = Operands::default();
     let forward = rate_constant(&mut o, r, sources);
+    if let Some(lean) = sources.lean.as_ref().filter(|lean| lean.activities.serves[i]) {
+        let difference = activity::difference(&mut o, &lean.activities, r);
+        let rate = activity::scaled_rate(&mut o, &lean.activities, r, forward);
+        let q = o.body.mul(rate, difference);
+        o.body.values = vec![with_third_body(&mut o, r, sources, q)];
+        return o.into_step(graph);
+    }
     let reactants = orders(&r.reactants, &r.forward_orders);
     let reverse = reverse_constant(&mut o, r, sources, forward);
     let mut q = product(&mut o, sources, forward, &reactants);
@@ -98,28 +111,39 @@ pub fn step(graph: &mut Graph, r: &Reaction, sources: &Sources<'_>) -> Step {
         let back = product(&mut o, sources, reverse, &products);
         q = o.body.sub(q, back);
     }
-    if let Some(collider) = &r.third_body {
-        let m = third_body(&mut o, sources, collider);
-        q = o.body.mul(q, m);
-    }
-    o.body.values = vec![q];
+    o.body.values = vec![with_third_body(&mut o, r, sources, q)];
     o.into_step(graph)
 }
 
+/// A rate times the third body of its reaction, where that has one outside falloff.
+fn with_third_body(o: &mut Operands, r: &Reaction, sources: &Sources<'_>, rate: Id) -> Id {
+    let Some(collider) = &r.third_body else { return rate };
+    let m = third_body(o, sources, collider);
+    o.body.mul(rate, m)
+}
+
 /// The rates of the live directions, [M] included: k_f prod C^nu' and k_r prod C^nu''.
-pub fn directions(o: &mut Operands, r: &Reaction, live: [bool; 2], sources: &Sources<'_>) -> [Option<Id>; 2] {
+pub fn directions(
+    o: &mut Operands,
+    (i, r): (usize, &Reaction),
+    live: [bool; 2],
+    sources: &Sources<'_>,
+) -> [Option<Id>; 2] {
     let forward = rate_constant(o, r, sources);
+    if let Some(lean) = sources.lean.as_ref().filter(|lean| live[1] && lean.activities.serves[i]) {
+        let rate = activity::scaled_rate(o, &lean.activities, r, forward);
+        let rate = with_third_body(o, r, sources, rate);
+        let sides = [&r.reactants, &r.products];
+        return [0, 1]
+            .map(|d| live[d].then(|| activity::product(o, Some(rate), &lean.activities.activity, sides[d])).flatten());
+    }
     let reverse = if live[1] { reverse_constant(o, r, sources, forward) } else { None };
     let sides = [(&r.reactants, &r.forward_orders), (&r.products, &r.reverse_orders)];
     let mut rates = [None; 2];
     for (d, constant) in [live[0].then_some(forward), reverse].into_iter().enumerate() {
         let Some(constant) = constant else { continue };
-        let mut rate = product(o, sources, constant, &orders(sides[d].0, sides[d].1));
-        if let Some(collider) = &r.third_body {
-            let m = third_body(o, sources, collider);
-            rate = o.body.mul(rate, m);
-        }
-        rates[d] = Some(rate);
+        let rate = product(o, sources, constant, &orders(sides[d].0, sides[d].1));
+        rates[d] = Some(with_third_body(o, r, sources, rate));
     }
     rates
 }
@@ -169,7 +193,7 @@ fn real_power(o: &mut Operands, c: Id, order: f64) -> Id {
     o.body.select_le(c, zero, zero, power)
 }
 
-fn third_body(o: &mut Operands, sources: &Sources<'_>, collider: &Collider) -> Id {
+pub fn third_body(o: &mut Operands, sources: &Sources<'_>, collider: &Collider) -> Id {
     match collider {
         Collider::Species(k) => o.concentration(sources, *k),
         Collider::Mixture(efficiencies) => {
@@ -195,8 +219,8 @@ pub fn arrhenius(o: &mut Operands, k: &Arrhenius, sources: &Sources<'_>, extra: 
     if k.a == 0.0 {
         return o.body.literal(0.0);
     }
-    if sources.lean && extra.is_none() && k.b == 0.0 && k.e_over_r == 0.0 {
-        return o.constant(k.a);
+    if let (Some(lean), None) = (&sources.lean, extra) {
+        return lean::arrhenius(o, k, lean);
     }
     let mut x = exponent(o, k);
     if let Some(LandauTeller { b, c }) = extra {
@@ -221,9 +245,8 @@ fn rate_constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>) -> Id {
             o.body.literal(0.0)
         }
         Rate::Falloff { low, high, collider, blending } => {
-            // Negative factors are left to the general form.
-            if let (true, Blending::Troe { a, t3, t1, t2 }) = (sources.lean && low.a > 0.0 && high.a > 0.0, blending) {
-                return lean_troe(o, [low, high], collider, sources, [*a, *t3, *t1], *t2);
+            if let Some(lean) = sources.lean.as_ref().filter(|_| troe::serves(&r.rate)) {
+                return troe::rate(o, [low, high], collider, blending, sources, lean);
             }
             let (limit, reduced) = reduced_pressure(o, low, high, collider, sources, true);
             let f = broadening(o, blending, reduced);
@@ -285,40 +308,13 @@ fn log10(b: &mut Body, x: Id) -> Id {
 fn broadening(o: &mut Operands, blending: &Blending, reduced: Id) -> Option<Id> {
     match blending {
         Blending::Lindemann => None,
-        Blending::Troe { a, t3, t1, t2 } => Some(troe(o, [*a, *t3, *t1], *t2, reduced)),
+        Blending::Troe { a, t3, t1, t2 } => Some(broadening_of_troe(o, [*a, *t3, *t1], *t2, reduced)),
         Blending::Sri { a, b, c, d, e } => Some(sri(o, [*a, *b, *c, *d, *e], reduced)),
     }
 }
 
-/// k_inf F Pr/(1 + Pr) with one exponential for k_inf F.
-fn lean_troe(
-    o: &mut Operands,
-    [low, high]: [&Arrhenius; 2],
-    collider: &Collider,
-    sources: &Sources<'_>,
-    parameters: [f64; 3],
-    t2: Option<f64>,
-) -> Id {
-    let ln_low = exponent(o, low);
-    let ln_high = exponent(o, high);
-    let difference = o.body.sub(ln_low, ln_high);
-    let ratio = o.body.exp(difference);
-    let m = third_body(o, sources, collider);
-    let reduced = o.body.mul(ratio, m);
-    let ln_f = ln_troe(o, parameters, t2, reduced);
-    let ln_k = o.body.add(ln_high, ln_f);
-    let k = o.body.exp(ln_k);
-    let part = lindemann(o, reduced);
-    o.body.mul(k, part)
-}
-
-fn troe(o: &mut Operands, parameters: [f64; 3], t2: Option<f64>, reduced: Id) -> Id {
-    let ln = ln_troe(o, parameters, t2, reduced);
-    o.body.exp(ln)
-}
-
-/// ln F. Gilbert, Luther & Troe (1983); the paper's Listing 1.
-fn ln_troe(o: &mut Operands, [a, t3, t1]: [f64; 3], t2: Option<f64>, reduced: Id) -> Id {
+/// Gilbert, Luther & Troe (1983); the paper's Listing 1.
+fn broadening_of_troe(o: &mut Operands, [a, t3, t1]: [f64; 3], t2: Option<f64>, reduced: Id) -> Id {
     let temperature = scalar_of(&mut o.body, &SCALARS, scalar::TEMPERATURE);
     // A zero T3 or T1 stands for an exponential that is zero.
     let term = |o: &mut Operands, weight: f64, t: f64| {
@@ -354,7 +350,8 @@ fn ln_troe(o: &mut Operands, [a, t3, t1]: [f64; 3], t2: Option<f64>, reduced: Id
     let width = b.fma(quotient, quotient, one);
     let lg = b.div(lf, width);
     let ln10 = b.literal(std::f64::consts::LN_10);
-    b.mul(lg, ln10)
+    let ln = b.mul(lg, ln10);
+    b.exp(ln)
 }
 
 /// F = d T^e (a exp(-b/T) + exp(-T/c))^X, X = 1/(1 + (lg Pr)^2). Stewart, Larson & Golden (1989).

@@ -125,7 +125,7 @@ pub fn add(
         if stages.first().is_some_and(|(factors, _)| factors.is_empty()) { stages.remove(0).1 } else { Vec::new() };
 
     let published = DIRECTIONS.map(|d| plan.live[d] && (plan.solved[d] || !at_once.is_empty()));
-    let before = first_step(graph, r, plan, published, sources);
+    let before = first_step(graph, (i, r), plan, published, sources);
     let registers = Registers { live: plan.live };
     let mut wanted: Vec<(Part, usize, Factor)> = Vec::new();
     let mut rounds = Vec::new();
@@ -176,9 +176,15 @@ fn handed_out(
     Rates { unscaled: solved, staged, progress: graph.ops[op].after.outputs[0] }
 }
 
-fn first_step(graph: &mut Graph, r: &Reaction, plan: &Plan, published: [bool; 2], sources: &Sources<'_>) -> Step {
+fn first_step(
+    graph: &mut Graph,
+    reaction: (usize, &Reaction),
+    plan: &Plan,
+    published: [bool; 2],
+    sources: &Sources<'_>,
+) -> Step {
     let mut o = Operands::default();
-    let rates = reaction::directions(&mut o, r, plan.live, sources);
+    let rates = reaction::directions(&mut o, reaction, plan.live, sources);
     o.body.states = rates.into_iter().flatten().collect();
     o.body.values = DIRECTIONS.into_iter().filter(|&d| published[d]).filter_map(|d| rates[d]).collect();
     o.into_step(graph)

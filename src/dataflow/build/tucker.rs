@@ -10,6 +10,7 @@
 
 use super::approximation::{self, OFFSET, SLOPE};
 use super::eigen;
+use super::principal::components;
 use crate::kinetics::fits::cubic;
 use crate::kinetics::mixture::pair_index;
 
@@ -100,7 +101,7 @@ impl<'a> Pairs<'a> {
         for i in 0..n {
             full.extend((0..n).map(|j| scaled(i, j)));
         }
-        let at_nodes = principal(&full, n, tolerance);
+        let at_nodes = temperature_functions(&full, n, tolerance);
         let project = |f: &Vec<f64>| full.iter().map(|g| dot(f, g)).collect::<Vec<f64>>();
         let targets = at_nodes.iter().map(project).collect();
         let functions = at_nodes.iter().map(|f| approximation::interpolation(&nodes, f.clone())).collect();
@@ -220,16 +221,9 @@ fn log_scales(n: usize, logarithm: &dyn Fn(usize, usize) -> f64) -> Vec<f64> {
 }
 
 /// The principal functions of temperature at the nodes, as many as bring every pair i != j within the tolerance.
-fn principal(full: &[Vec<f64>], n: usize, tolerance: f64) -> Vec<Vec<f64>> {
+fn temperature_functions(full: &[Vec<f64>], n: usize, tolerance: f64) -> Vec<Vec<f64>> {
     let pairs = || full.iter().enumerate().filter(move |(at, _)| at / n < at % n).map(|(_, g)| g);
-    let count = full[0].len();
-    let mut gram = vec![vec![0.0; count]; count];
-    for g in pairs() {
-        for (row, x) in gram.iter_mut().zip(g) {
-            row.iter_mut().zip(g).for_each(|(sum, y)| *sum += x * y);
-        }
-    }
-    let mut functions = eigen::symmetric(gram);
+    let mut functions = components(pairs());
     let error = |functions: &[Vec<f64>]| {
         let of_pair = |g: &Vec<f64>| {
             let parts: Vec<f64> = functions.iter().map(|f| dot(f, g)).collect();

@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 73] = [
+pub const ENTRIES: [Entry; 82] = [
     Entry {
         id: "cli::no-mechanism",
         cause: "No mechanism was named on the command line.",
@@ -59,6 +59,11 @@ pub const ENTRIES: [Entry; 73] = [
         remedy: "Write at least one species on both sides, separated by `=`, `<=>` or `=>`.",
     },
     Entry {
+        id: "mechanism::file-size",
+        cause: "A file is larger than 32 MB.",
+        remedy: "Check that it is a mechanism: the largest have a tenth of that.",
+    },
+    Entry {
         id: "mechanism::keyword-conflict",
         cause: "Auxiliary keywords contradict each other or the equation, such as LOW without `(+M)`.",
         remedy: "Keep one form of pressure dependence, and the third body that it needs.",
@@ -106,7 +111,7 @@ pub const ENTRIES: [Entry; 73] = [
     Entry {
         id: "mechanism::photon",
         cause: "The reaction involves photons (HV).",
-        remedy: "Remove the reaction: photochemistry is not supported.",
+        remedy: "Remove the reaction: photochemistry is not supported. `--permissive` lets a product photon go and makes the reaction irreversible.",
     },
     Entry {
         id: "mechanism::pressure",
@@ -117,6 +122,11 @@ pub const ENTRIES: [Entry; 73] = [
         id: "mechanism::rate-numbers",
         cause: "The line of a reaction lacks some of the numbers A, b and E.",
         remedy: "Write three numbers behind the equation.",
+    },
+    Entry {
+        id: "mechanism::rate-unit",
+        cause: "The unit written with a rate constant is not that of the reaction's order.",
+        remedy: "The volume per amount has the power of the order less one: cm^3/mol/s for two reactants.",
     },
     Entry {
         id: "mechanism::repeated-element",
@@ -199,6 +209,11 @@ pub const ENTRIES: [Entry; 73] = [
         remedy: "Known are DUP, LOW, HIGH, TROE, SRI, REV, LT, RLT, FORD, RORD, PLOG, TCHEB, PCHEB, CHEB, UNITS and `SPECIES/efficiency/`.",
     },
     Entry {
+        id: "mechanism::unsupported-section",
+        cause: "A section (SITE, BULK, SURFACE, MATERIAL) stands for surface kinetics.",
+        remedy: "Give the gas-phase mechanism alone.",
+    },
+    Entry {
         id: "mechanism::unused-efficiency",
         cause: "A third-body efficiency has no effect: its species is undeclared, or the reaction has no `M`.",
         remedy: "Remove it, or declare the species.",
@@ -271,7 +286,7 @@ pub const ENTRIES: [Entry; 73] = [
     Entry {
         id: "thermo::malformed-entry",
         cause: "The thermo entry of a species that is used cannot be read.",
-        remedy: "A NASA-7 entry has four lines with the digits 1 to 4 in column 80, a NASA-9 entry two lines and three for each range; in YAML one or two rows of seven coefficients.",
+        remedy: "`--permissive` leaves the species out. A NASA-7 entry has four lines with the digits 1 to 4 in column 80, a NASA-9 entry two lines and three for each range; in YAML one or two rows of seven coefficients.",
     },
     Entry {
         id: "thermo::malformed-number",
@@ -330,8 +345,8 @@ pub const ENTRIES: [Entry; 73] = [
     },
     Entry {
         id: "transport::repeated-species",
-        cause: "A species has two transport lines that differ; the first counts.",
-        remedy: "Remove one of the lines.",
+        cause: "A species has two transport lines that differ.",
+        remedy: "Remove one of the lines; `--permissive` takes the first.",
     },
     Entry {
         id: "transport::too-short",
@@ -343,17 +358,47 @@ pub const ENTRIES: [Entry; 73] = [
         cause: "A thermo or transport file is given beside a YAML file.",
         remedy: "Leave `--thermo` and `--transport` out: YAML files hold these data themselves.",
     },
+    Entry {
+        id: "yaml::explicit-collider",
+        cause: "A collider that one reaction names also counts in the same reaction with M.",
+        remedy: "Give it the efficiency 0 there, or set `explicit-third-body-duplicates` in the phase.",
+    },
+    Entry {
+        id: "yaml::missing-file",
+        cause: "A phase refers to a file that cannot be read.",
+        remedy: "Put the file beside the mechanism, or copy its entries.",
+    },
     Entry { id: "yaml::missing-key", cause: "An entry lacks a key that it needs.", remedy: "Add the key." },
     Entry {
         id: "yaml::missing-section",
-        cause: "A phase refers to a section that the file does not have.",
-        remedy: "Copy the entries of other files into this one.",
+        cause: "A phase refers to a section that its file does not have.",
+        remedy: "Take the name that is suggested, or add the section.",
+    },
+    Entry {
+        id: "yaml::phase",
+        cause: "The file has no phase of ideal gases, or none of the name that was asked for.",
+        remedy: "Singe computes phases of the type `ideal-gas`; `--phase` takes one of their names.",
+    },
+    Entry {
+        id: "yaml::reverse",
+        cause: "A reaction marked `reverse-of-previous` is not the reverse of the one before it.",
+        remedy: "Mirror its equation with the arrow `=>` on both, and give it a `rate-constant`.",
     },
     Entry { id: "yaml::syntax", cause: "The text is not YAML.", remedy: "Look for indentation, brackets and quotes." },
     Entry {
+        id: "yaml::transport-model",
+        cause: "The phase asks for another transport model than Singe computes.",
+        remedy: "Transport is mixture-averaged, from the parameters of the species.",
+    },
+    Entry {
         id: "yaml::unknown-unit",
         cause: "A unit is unknown.",
-        remedy: "Known are m, cm; kmol, mol, molec; s; Pa, kPa, MPa, bar, atm, torr, dyn/cm^2; K, eV, and J, kJ, cal, kcal per amount.",
+        remedy: "Known are lengths from nm to km and L; kmol, mol, molec; s; Pa, kPa, MPa, bar, atm, torr, dyn/cm^2; K, eV, and J, kJ, MJ, erg, cal, kcal per amount.",
+    },
+    Entry {
+        id: "yaml::unmarked",
+        cause: "A rate constant or an order is negative, or an order is that of a species which is no reactant, and the reaction does not say so.",
+        remedy: "Add `negative-A`, `negative-orders` or `nonreactant-orders: true` if it is meant; `--permissive` forgives it.",
     },
     Entry {
         id: "yaml::unsupported",

@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 24] = [
+pub const ENTRIES: [Entry; 26] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "mapping::too-large",
@@ -47,8 +47,18 @@ pub const ENTRIES: [Entry; 24] = [
         cause: "A place of shared memory holds another value than its reader expects.",
         remedy: DEFECT,
     },
+    Entry {
+        id: "proof::outside-crew",
+        cause: "An operation that is kept to the quasi-steady warps runs in another warp.",
+        remedy: DEFECT,
+    },
     Entry { id: "proof::wrong-warp", cause: "A step runs in a warp that does not own it.", remedy: DEFECT },
     Entry { id: "report::picture", cause: "The picture of the schedule cannot be drawn.", remedy: DEFECT },
+    Entry {
+        id: "schedule::constants",
+        cause: "The constants of a kernel do not fit into the shared memory of a CTA.",
+        remedy: "Use `--constants stripe` or `constant-bank`, more warps, or fewer CTAs per SM.",
+    },
     Entry {
         id: "schedule::no-barriers",
         cause: "So many CTAs per SM leave no named barrier to each.",

@@ -39,6 +39,9 @@ pub struct Needs {
     /// Striped registers.
     pub reals: BTreeSet<u32>,
     pub indices: BTreeSet<u32>,
+    /// Those of them that are loaded in the streaming loop.
+    pub reloaded_reals: BTreeSet<u32>,
+    pub reloaded_indices: BTreeSet<u32>,
     pub real_bank: bool,
     pub index_bank: bool,
     pub warp_id: bool,
@@ -57,9 +60,11 @@ pub struct Printed {
 
 /// Prints the body of the streaming loop, indented for its place in the kernel.
 pub fn print(program: &Program, tables: tables::Names) -> Printed {
-    let mut namer = Namer::reserving(RESERVED.into_iter().chain(helpers::NAMES).chain([program.symbol.as_str()]));
+    let mut namer = Namer::reserving(
+        RESERVED.into_iter().chain(helpers::NAMES).chain(tables::SHARED_BANKS).chain([program.symbol.as_str()]),
+    );
     let arrays = program.arrays.iter().map(|array| namer.name(&array.name)).collect();
-    for table in [&tables.reals, &tables.indices, &tables.real_bank, &tables.index_bank] {
+    for table in [&tables.reals, &tables.indices, &tables.real_bank, &tables.index_bank, &tables.powers] {
         namer.name(table);
     }
     for register in 0..program.constants.real_registers {
@@ -99,7 +104,7 @@ pub fn print(program: &Program, tables: tables::Names) -> Printed {
 }
 
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 32] = [
+const RESERVED: [&str; 34] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -113,10 +118,12 @@ const RESERVED: [&str; 32] = [
     "exp",
     "log",
     "pow",
+    "power",
     "slots",
     "points",
     "stride",
     "stream",
+    "context",
     "group",
     "groups",
     "min",
@@ -179,6 +186,7 @@ impl Body<'_> {
                 self.helper(helper);
                 self.line(depth, &format!("{}<{id}, {threads}>();", helper.name()));
             }
+            Node::Stripes { reals, indices } => self.stripes(reals, indices, depth),
             Node::If { warps, body } => {
                 self.needs.warp_id = true;
                 self.line(depth, &format!("if (({warps:#x}u >> warp_id) & 1u) {{"));
@@ -194,6 +202,26 @@ impl Body<'_> {
                 self.line(depth, "}");
             }
         }
+    }
+
+    fn stripes(&mut self, reals: &[u32], indices: &[u32], depth: usize) {
+        let threads = 32 * self.program.execution.warps();
+        let lists = [
+            (reals, 'c', &self.tables.reals, Helper::Reload),
+            (indices, 'k', &self.tables.indices, Helper::ReloadIndex),
+        ];
+        let mut lines = Vec::new();
+        for (registers, variable, table, helper) in lists {
+            for register in registers {
+                self.needs.helpers.insert(helper);
+                lines.push(format!("{variable}{register} = {}({table} + {});", helper.name(), register * threads));
+            }
+        }
+        self.needs.reloaded_reals.extend(reals);
+        self.needs.reals.extend(reals);
+        self.needs.reloaded_indices.extend(indices);
+        self.needs.indices.extend(indices);
+        lines.iter().for_each(|text| self.line(depth, text));
     }
 
     fn assignment(&mut self, var: Var, value: &Value, depth: usize) {
@@ -270,6 +298,10 @@ impl Body<'_> {
 
     pub(super) fn is_data_parallel(&self) -> bool {
         matches!(self.program.execution, Execution::DataParallel { .. })
+    }
+
+    pub(super) fn has_shared_banks(&self) -> bool {
+        self.program.constants.shared
     }
 
     pub(super) fn tables(&self) -> &tables::Names {

@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::helpers::Helper;
-use super::tables::real;
+use super::tables::{SHARED_BANKS, real};
 use crate::emit::program::{Binary, ConstantRef, Index, Unary, Value, Var};
 
 /// How tightly the outermost operator of a text binds.
@@ -58,7 +58,8 @@ impl Body<'_> {
             Value::Constant(ConstantRef::Bank(index)) => {
                 self.needs.real_bank = true;
                 let index = self.index(index);
-                Expression::atom(format!("{}[{}]", self.tables().real_bank, index.text))
+                let bank = if self.has_shared_banks() { SHARED_BANKS[0] } else { &self.tables().real_bank };
+                Expression::atom(format!("{bank}[{}]", index.text))
             }
             Value::Var(a) => self.operand(*a),
             Value::Slot(row) => Expression::atom(self.slot(row)),
@@ -71,6 +72,15 @@ impl Body<'_> {
             Value::Unary(Unary::Exp, a) => {
                 self.helper(Helper::Exp);
                 self.call("singe_exp", &[*a])
+            }
+            Value::Unary(Unary::Exp2, a) => {
+                self.helper(Helper::Exp2);
+                self.call("singe_exp2", &[*a])
+            }
+            Value::Unary(Unary::Exp2Table, a) => {
+                self.helper(Helper::Exp2Table);
+                let argument = self.operand(*a).text;
+                Expression::atom(format!("singe_exp2_table({argument}, power)"))
             }
             Value::Unary(Unary::Log, a) => {
                 self.helper(Helper::Log);
@@ -112,6 +122,10 @@ impl Body<'_> {
         match index {
             Index::Literal(n) => Expression::atom(n.to_string()),
             Index::Counter(counter) => Expression::atom(counter.to_string()),
+            Index::Warp => {
+                self.needs.warp_id = true;
+                Expression::atom("warp_id")
+            }
             Index::Striped { register, lane } => {
                 self.helper(Helper::BroadcastIndex);
                 self.needs.indices.insert(*register);
@@ -121,7 +135,8 @@ impl Body<'_> {
             Index::Bank(index) => {
                 self.needs.index_bank = true;
                 let index = self.index(index);
-                Expression::atom(format!("{}[{}]", self.tables().index_bank, index.text))
+                let bank = if self.has_shared_banks() { SHARED_BANKS[1] } else { &self.tables().index_bank };
+                Expression::atom(format!("{bank}[{}]", index.text))
             }
             Index::Sum(a, b) => {
                 let left = self.index(a);

@@ -66,7 +66,7 @@ impl Plan<'_> {
         let mut pending = Pending::default();
         for node in nodes {
             match node {
-                Node::Comment(_) => {}
+                Node::Comment(_) | Node::Stripes { .. } => {}
                 Node::Let { var, value } => self.assignment(*var, value, &mut pending),
                 Node::StoreField { value, .. } => self.consume(*value, &mut pending, &mut Expression::default()),
                 Node::StoreSlot { value, .. } => {

@@ -5,6 +5,7 @@ use crate::dataflow::elementary::{
     EXP_COEFFICIENTS, EXP_LIMIT_HIGH_WORD, EXP_LN2_HI, EXP_LN2_LO, LOG_COEFFICIENTS, LOG_LN2_HI, LOG_LN2_LO,
     LOG_SPLIT_HIGH_WORD, LOG2_E, ROUND_MAGIC,
 };
+use crate::dataflow::exp2;
 use crate::target::{Shuffle, Target};
 use std::fmt::Write;
 
@@ -13,6 +14,8 @@ use std::fmt::Write;
 pub enum Helper {
     Broadcast,
     BroadcastIndex,
+    Reload,
+    ReloadIndex,
     Load,
     LoadOutput,
     Store,
@@ -21,12 +24,16 @@ pub enum Helper {
     BarrierArrive,
     Exp,
     Log,
+    Exp2,
+    Exp2Table,
 }
 
 /// The names that a kernel's own variables must not take.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 14] = [
     "broadcast",
     "broadcast_index",
+    "reload",
+    "reload_index",
     "load",
     "load_output",
     "store",
@@ -35,6 +42,8 @@ pub const NAMES: [&str; 10] = [
     "barrier_arrive",
     "singe_exp",
     "singe_log",
+    "singe_exp2",
+    "singe_exp2_table",
 ];
 
 impl Helper {
@@ -48,6 +57,8 @@ impl Helper {
         let text = match self {
             Self::Broadcast => broadcast(target, warps),
             Self::BroadcastIndex => broadcast_index(target, warps),
+            Self::Reload => reload(target, self.name(), "double", "f64", 'd'),
+            Self::ReloadIndex => reload(target, self.name(), "int", "s32", 'r'),
             Self::Load => format!(
                 "// Row of a field-major input at one point.\n\
                  INLINE double load(const double *__restrict__ field, int row, int stride, int point)\n\
@@ -81,6 +92,8 @@ INLINE double select_le(double a, double b, double then, double otherwise)
             Self::BarrierArrive => barrier("barrier_arrive", "bar.arrive", "Arrives and goes on."),
             Self::Exp => exp(),
             Self::Log => log(),
+            Self::Exp2 => exp2(),
+            Self::Exp2Table => exp2_table(target),
         };
         text.replace("INLINE", "static __device__ __forceinline__")
     }
@@ -110,6 +123,20 @@ fn broadcast_index(target: &Target, warps: u32) -> String {
         Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
     };
     format!("INLINE int broadcast_index(int value, int lane)\n{{\n  return {shuffle}value, lane);\n}}\n")
+}
+
+/// In assembly, because compilers would load such a constant once and keep it.
+fn reload(target: &Target, name: &str, kind: &str, suffix: &str, register: char) -> String {
+    let space = if target.read_only_loads { "ld.global.nc" } else { "ld.global" };
+    format!(
+        "// This thread's entry of a table, loaded again where it is used: registers are too few to keep it.\n\
+         INLINE {kind} {name}(const {kind} *table)\n\
+         {{\n\
+         \x20 {kind} value;\n\
+         \x20 asm volatile(\"{space}.{suffix} %0, [%1];\" : \"={register}\"(value) : \"l\"(table + threadIdx.x));\n\
+         \x20 return value;\n\
+         }}\n"
+    )
 }
 
 /// Without shuffles one lane writes and all read; the lanes of a warp are in lock step on those machines.
@@ -168,6 +195,63 @@ fn exp() -> String {
         minus_low = real(-EXP_LN2_LO),
         polynomial = polynomial("p", "r", &EXP_COEFFICIENTS),
         limit = EXP_LIMIT_HIGH_WORD,
+    )
+}
+
+/// [`crate::dataflow::exp2::polynomial`], operation by operation. No product meets a sum.
+fn exp2() -> String {
+    format!(
+        "// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021.\n\
+         INLINE double singe_exp2(double x)\n\
+         {{\n\
+         \x20 const double shifted = x + {magic};\n\
+         \x20 const double r = x - (shifted - {magic});\n\
+         {polynomial}\
+         \x20 const unsigned high = (unsigned)__double2hiint(p) + ((unsigned)__double2loint(shifted) << 20);\n\
+         {limited}\
+         }}\n",
+        magic = real(exp2::WHOLE_MAGIC),
+        polynomial = polynomial("p", "r", &exp2::COEFFICIENTS),
+        limited = exp2_limited(),
+    )
+}
+
+/// [`crate::dataflow::exp2::tabulated`], operation by operation. The one plain product is only a factor.
+fn exp2_table(target: &Target) -> String {
+    let shuffle = match target.shuffle {
+        Shuffle::Mirror => unreachable!("builders use the polynomial on machines without shuffles"),
+        Shuffle::Shfl => "__shfl(",
+        Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
+    };
+    format!(
+        "// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`.\n\
+         INLINE double singe_exp2_table(double x, double power)\n\
+         {{\n\
+         \x20 const double shifted = x + {magic};\n\
+         \x20 const unsigned n = (unsigned)__double2loint(shifted);\n\
+         \x20 const double r = x - (shifted - {magic});\n\
+         {polynomial}\
+         \x20 const int root_high = {shuffle}__double2hiint(power), (int)(n & 31u));\n\
+         \x20 const double root = __hiloint2double(root_high, {shuffle}__double2loint(power), (int)(n & 31u)));\n\
+         \x20 const double p = fma(root, q * r, root);\n\
+         \x20 const unsigned high = (unsigned)__double2hiint(p) + ((n & ~31u) << 15);\n\
+         {limited}\
+         }}\n",
+        magic = real(exp2::PARTS_MAGIC),
+        polynomial = polynomial("q", "r", &exp2::PART_COEFFICIENTS),
+        limited = exp2_limited(),
+    )
+}
+
+/// Without a condition, of which compilers might make a branch on data.
+fn exp2_limited() -> String {
+    format!(
+        "\x20 // All ones for |x| < 1021.\n\
+         \x20 const int x_high = __double2hiint(x);\n\
+         \x20 const int inside = ((x_high & 0x7fffffff) - {limit:#x}) >> 31;\n\
+         \x20 const int beyond = ~(x_high >> 31) & 0x7ff00000;\n\
+         \x20 return __hiloint2double(((int)high & inside) | (beyond & ~inside), __double2loint(p) & inside);\n",
+        limit = exp2::LIMIT_HIGH_WORD,
     )
 }
 

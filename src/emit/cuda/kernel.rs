@@ -2,8 +2,8 @@
 
 use super::body::{self, Printed, comment};
 use super::glue::{Template, render};
-use super::helpers::mirror_bytes;
-use super::{Provenance, tables};
+use super::helpers::{Helper, mirror_bytes};
+use super::{Provenance, names, tables};
 use crate::emit::program::{Array, Constants, Execution, Node, Program};
 use crate::target::Target;
 use serde::Serialize;
@@ -29,7 +29,10 @@ pub fn print(program: &Program, provenance: &Provenance, target: &Target) -> Str
             (format!("blockIdx.x * {warps} + warp_id"), format!("gridDim.x * {warps}"), warps)
         }
     };
-    let launch_parameters = pointers(program, &printed).chain(sizes()).chain(["cudaStream_t stream".to_owned()]);
+    let prefix = names::identifier(&provenance.mechanism);
+    let context = format!("const struct {prefix}_context *context");
+    let launch_parameters = std::iter::once(context).chain(pointers(program, &printed)).chain(sizes());
+    let launch_parameters = launch_parameters.chain(["struct CUstream_st *stream".to_owned()]);
     let arguments = printed.arrays.iter().cloned().chain(["points", "stride"].map(str::to_owned));
     let helpers = printed.needs.helpers.iter().map(|helper| helper.definition(target, warps) + "\n").collect();
     let file = File {
@@ -55,6 +58,8 @@ pub fn print(program: &Program, provenance: &Provenance, target: &Target) -> Str
         allow_dynamic_shared: allow_dynamic_shared(program, &slots),
         arguments: list(program.symbol.len() + LAUNCH.len(), arguments),
         arrays: &printed.arrays,
+        include: format!("{prefix}.h"),
+        member: context_member(&program.symbol, &prefix),
     };
     render(Template::Kernel, &file)
 }
@@ -80,10 +85,14 @@ struct File<'a> {
     allow_dynamic_shared: String,
     arguments: String,
     arrays: &'a [String],
+    include: String,
+    member: String,
 }
 
 /// Where the slots lie and what they take.
 struct Slots {
+    /// Slots, and rows of constants behind them.
+    rows: u32,
     /// Shared memory per CTA in warp-specialized code, local memory per warp in data-parallel code.
     bytes: u32,
     /// Shared memory of the broadcasts, on machines without shuffles.
@@ -94,9 +103,10 @@ struct Slots {
 impl Slots {
     fn new(program: &Program, printed: &Printed, target: &Target) -> Self {
         let per_warp: u32 = printed.needs.helpers.iter().map(|helper| mirror_bytes(target, *helper)).sum();
-        let (bytes, mirror_bytes) = (program.slots * SLOT_BYTES, per_warp * program.execution.warps());
+        let rows = program.slots + program.constants.shared_rows().iter().sum::<u32>();
+        let (bytes, mirror_bytes) = (rows * SLOT_BYTES, per_warp * program.execution.warps());
         let shared = matches!(program.execution, Execution::WarpSpecialized { .. });
-        Self { bytes, mirror_bytes, dynamic: shared && bytes + mirror_bytes > STATIC_SHARED_BYTES }
+        Self { rows, bytes, mirror_bytes, dynamic: shared && bytes + mirror_bytes > STATIC_SHARED_BYTES }
     }
 }
 
@@ -106,7 +116,12 @@ fn header(program: &Program, provenance: &Provenance, target: &Target, slots: &S
         Execution::WarpSpecialized { .. } => ("warp-specialized", "shared memory per CTA"),
         Execution::DataParallel { .. } => ("data-parallel", "local memory per warp"),
     };
-    let Constants { real_registers, index_registers, real_bank, index_bank, .. } = &program.constants;
+    let Constants { real_registers, index_registers, real_bank, index_bank, shared, .. } = &program.constants;
+    let bank_space = if *shared {
+        format!(" ({} bytes of shared memory per CTA)", slots.bytes - program.slots * SLOT_BYTES)
+    } else {
+        String::new()
+    };
     let mut lines = vec![
         format!("{}: {} of {}, made by singe {}", program.symbol, program.kernel, provenance.mechanism, VERSION),
         String::from("\n"),
@@ -117,8 +132,8 @@ fn header(program: &Program, provenance: &Provenance, target: &Target, slots: &S
         format!("execution   {execution}; warps per CTA: {warps}, CTAs per SM: {}", provenance.ctas_per_sm),
         format!("barriers    named barriers per CTA: {}", barriers(&program.body).len()),
         format!("constants   registers per thread: {real_registers} real, {index_registers} index"),
-        format!("banks       entries: {} real, {} index", real_bank.len(), index_bank.len()),
-        format!("slots       {} ({} bytes of {slot_space})", program.slots, slots.bytes),
+        format!("banks       entries: {} real, {} index{bank_space}", real_bank.len(), index_bank.len()),
+        format!("slots       {} ({} bytes of {slot_space})", program.slots, program.slots * SLOT_BYTES),
     ]);
     if slots.mirror_bytes > 0 {
         lines.push(format!("broadcasts  {} bytes of shared memory per CTA", slots.mirror_bytes));
@@ -136,7 +151,7 @@ fn barriers(nodes: &[Node]) -> BTreeSet<u32> {
             Node::Barrier { id, .. } => BTreeSet::from([*id]),
             Node::If { body, .. } | Node::Loop { body, .. } => barriers(body),
             Node::Switch { arms } => arms.iter().flat_map(|(_, body)| barriers(body)).collect(),
-            Node::Comment(_) | Node::Let { .. } | Node::StoreSlot { .. } | Node::StoreField { .. } => BTreeSet::new(),
+            _ => BTreeSet::new(),
         })
         .collect()
 }
@@ -145,11 +160,17 @@ fn pointers(program: &Program, printed: &Printed) -> impl Iterator<Item = String
     program.arrays.iter().zip(&printed.arrays).map(|(array, name)| pointer(array, name))
 }
 
+/// The member of the mechanism's context that tells how many CTAs of a kernel the device holds.
+pub(in crate::emit) fn context_member(symbol: &str, prefix: &str) -> String {
+    let short = symbol.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).unwrap_or(symbol);
+    format!("{short}_ctas")
+}
+
 /// What stands before the arguments of a launch.
 const LAUNCH: &str = "  <<<needed < most ? needed : most, threads, dynamic_shared_bytes, stream>>>(";
 
 /// The declaration of an array as a parameter.
-pub(super) fn pointer(array: &Array, name: &str) -> String {
+pub(in crate::emit) fn pointer(array: &Array, name: &str) -> String {
     let constant = if array.output { "" } else { "const " };
     format!("{constant}double *{name}")
 }
@@ -159,7 +180,7 @@ fn sizes() -> [String; 2] {
 }
 
 /// A list of parameters that begins at this column, broken into lines.
-pub(super) fn list(mut column: usize, items: impl Iterator<Item = String>) -> String {
+pub(in crate::emit) fn list(mut column: usize, items: impl Iterator<Item = String>) -> String {
     let mut out = String::new();
     for item in items {
         column += item.len() + 2;
@@ -181,8 +202,8 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
     let data_parallel = matches!(program.execution, Execution::DataParallel { .. });
     if program.slots > 0 && data_parallel {
         line(format!("double slots[{}];", program.slots));
-    } else if program.slots > 0 && !slots.dynamic {
-        line(format!("__shared__ double slots[{}][32];", program.slots));
+    } else if slots.rows > 0 && !slots.dynamic {
+        line(format!("__shared__ double slots[{}][32];", slots.rows));
     }
     if printed.needs.warp_id || data_parallel {
         line("const int warp_id = threadIdx.x >> 5;".to_owned());
@@ -193,14 +214,48 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
     // Entry (register, warp, lane) of a striped table stands at (register * warps + warp) * 32 + lane.
     let threads = 32 * program.execution.warps();
     for register in &printed.needs.reals {
-        line(format!("const double c{register} = {}[{} + threadIdx.x];", names.reals, register * threads));
+        line(if printed.needs.reloaded_reals.contains(register) {
+            format!("double c{register};")
+        } else {
+            format!("const double c{register} = {}[{} + threadIdx.x];", names.reals, register * threads)
+        });
     }
     for register in &printed.needs.indices {
-        line(format!("const int k{register} = {}[{} + threadIdx.x];", names.indices, register * threads));
+        line(if printed.needs.reloaded_indices.contains(register) {
+            format!("int k{register};")
+        } else {
+            format!("const int k{register} = {}[{} + threadIdx.x];", names.indices, register * threads)
+        });
+    }
+    shared_banks(program, names).into_iter().for_each(&mut line);
+    if printed.needs.helpers.contains(&Helper::Exp2Table) {
+        line(format!("const double power = {}[threadIdx.x & 31];", names.powers));
     }
     line("const int groups = points / 32 + (points % 32 != 0);".to_owned());
     out.truncate(out.trim_end().len());
     out
+}
+
+/// Copies the banks to the rows behind the slots, where the program has them in shared memory.
+fn shared_banks(program: &Program, names: &tables::Names) -> Vec<String> {
+    let constants = &program.constants;
+    let [real_rows, index_rows] = constants.shared_rows();
+    let threads = 32 * program.execution.warps();
+    let banks = [
+        ("double", real_rows, program.slots, constants.real_bank.len(), &names.real_bank),
+        ("int", index_rows, program.slots + real_rows, constants.index_bank.len(), &names.index_bank),
+    ];
+    let mut lines = Vec::new();
+    for ((kind, rows, first, entries, table), name) in banks.into_iter().zip(tables::SHARED_BANKS) {
+        if rows > 0 {
+            lines.push(format!("{kind} *const {name} = ({kind} *)slots[{first}];"));
+            lines.push(format!("for (int i = threadIdx.x; i < {entries}; i += {threads}) {name}[i] = {table}[i];"));
+        }
+    }
+    if !lines.is_empty() {
+        lines.push("__syncthreads();".to_owned());
+    }
+    lines
 }
 
 /// The lane's point in the current group.

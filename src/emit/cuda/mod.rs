@@ -1,20 +1,18 @@
-//! CUDA C++ from the overlaid [`Program`]: one self-contained file per kernel, and one C header per mechanism.
+//! CUDA C++ from the overlaid [`Program`](super::program::Program): one file per kernel.
 //!
 //! The text compiles with nvcc and, without its host part, with NVRTC. It is the same for the same input, to the byte.
 
-mod body;
+pub(in crate::emit) mod body;
 mod expression;
 mod fold;
-mod glue;
-mod header;
+pub(in crate::emit) mod glue;
 mod helpers;
-mod kernel;
-mod names;
+pub(in crate::emit) mod kernel;
+pub(in crate::emit) mod names;
 mod rounding;
-mod tables;
+pub(in crate::emit) mod tables;
 mod uses;
 
-pub use header::{ArrayInterface, Interface, KernelInterface, Species, header};
 pub use kernel::print;
 
 /// How a kernel came about; told in the comment at the top of its file.
@@ -40,7 +38,7 @@ pub struct Input {
 
 impl Provenance {
     /// The lines that the comment at the top of every file has.
-    fn lines(&self) -> impl Iterator<Item = String> {
+    pub(in crate::emit) fn lines(&self) -> impl Iterator<Item = String> {
         let inputs = self.inputs.iter().map(|input| format!("input       {} sha256 {}", input.name, input.sha256));
         std::iter::once(format!("command     {}", self.command_line)).chain(inputs)
     }

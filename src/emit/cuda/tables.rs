@@ -1,10 +1,9 @@
 //! Numbers and constant tables as text.
 
 use super::body::Needs;
+use super::helpers::Helper;
+use crate::dataflow::exp2;
 use crate::emit::program::{Constants, Program};
-
-/// The bytes that `__constant__` memory holds.
-const CONSTANT_MEMORY_BYTES: usize = 64 * 1024;
 
 /// A double in the fewest digits (17 at most) that read back as the same bits.
 ///
@@ -14,6 +13,9 @@ pub fn real(x: f64) -> String {
     if x.is_finite() { format!("{x:?}") } else { format!("__longlong_as_double({:#018x}LL)", x.to_bits()) }
 }
 
+/// The names of the banks of reals and of indices in shared memory.
+pub const SHARED_BANKS: [&str; 2] = ["shared_reals", "shared_indices"];
+
 /// The names of a kernel's tables.
 #[derive(Debug, Clone)]
 pub struct Names {
@@ -21,6 +23,7 @@ pub struct Names {
     pub indices: String,
     pub real_bank: String,
     pub index_bank: String,
+    pub powers: String,
 }
 
 impl Names {
@@ -30,6 +33,7 @@ impl Names {
             indices: format!("{symbol}_indices"),
             real_bank: format!("{symbol}_real_bank"),
             index_bank: format!("{symbol}_index_bank"),
+            powers: format!("{symbol}_powers"),
         }
     }
 }
@@ -38,8 +42,7 @@ impl Names {
 pub fn definitions(program: &Program, needs: &Needs, names: &Names) -> String {
     let Constants { reals, indices, real_bank, index_bank, .. } = &program.constants;
     // Banks are read by whole warps at one address, which is what constant memory is for; but it is small.
-    let bank_bytes = 8 * real_bank.len() + 4 * index_bank.len();
-    let bank = if bank_bytes <= CONSTANT_MEMORY_BYTES { "__constant__" } else { "__device__" };
+    let bank = if program.constants.in_constant_memory() { "__constant__" } else { "__device__" };
     let mut out = String::new();
     if !needs.reals.is_empty() {
         out += &table("__device__", "double", &names.reals, reals.iter().map(|x| real(*x)));
@@ -52,6 +55,10 @@ pub fn definitions(program: &Program, needs: &Needs, names: &Names) -> String {
     }
     if needs.index_bank {
         out += &table(bank, "int", &names.index_bank, index_bank.iter().map(i32::to_string));
+    }
+    if needs.helpers.contains(&Helper::Exp2Table) {
+        out += "// 2^(j/32)\n";
+        out += &table("__device__", "double", &names.powers, exp2::TABLE.iter().map(|x| real(*x)));
     }
     out
 }

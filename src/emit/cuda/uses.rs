@@ -52,7 +52,7 @@ fn live(program: &Program) -> EntitySet<Var> {
 fn collect(nodes: &[Node], operands: &mut SecondaryMap<Var, Vec<Var>>, stored: &mut Vec<Var>) {
     for node in nodes {
         match node {
-            Node::Comment(_) | Node::Barrier { .. } => {}
+            Node::Comment(_) | Node::Barrier { .. } | Node::Stripes { .. } => {}
             Node::Let { var, value } => for_each_operand(value, |operand| operands[*var].push(operand)),
             Node::StoreSlot { value, .. } | Node::StoreField { value, .. } => stored.push(*value),
             Node::If { body, .. } | Node::Loop { body, .. } => collect(body, operands, stored),
@@ -75,7 +75,7 @@ impl Walk {
         for (index, node) in nodes.iter().enumerate() {
             let here = (block, index);
             match node {
-                Node::Comment(_) | Node::Barrier { .. } => {}
+                Node::Comment(_) | Node::Barrier { .. } | Node::Stripes { .. } => {}
                 Node::Let { var, .. } if !self.live.contains(*var) => {}
                 Node::Let { var, value } => {
                     for_each_operand(value, |operand| self.used(operand, here));

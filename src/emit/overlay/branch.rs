@@ -51,7 +51,11 @@ fn length(nodes: &[Node]) -> usize {
             Node::If { body, .. } | Node::Loop { body, .. } => 1 + length(body),
             Node::Switch { arms } => 1 + arms.iter().map(|(_, body)| length(body)).sum::<usize>(),
             Node::Comment(_) => 0,
-            Node::Let { .. } | Node::StoreSlot { .. } | Node::StoreField { .. } | Node::Barrier { .. } => 1,
+            Node::Let { .. }
+            | Node::StoreSlot { .. }
+            | Node::StoreField { .. }
+            | Node::Barrier { .. }
+            | Node::Stripes { .. } => 1,
         })
         .sum()
 }

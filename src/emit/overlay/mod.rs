@@ -7,13 +7,14 @@
 
 mod align;
 mod branch;
+mod registers;
 mod repeat;
+mod stripes;
 mod tables;
 mod translate;
 
 use super::program::{Array, BarrierKind, Execution, Node, Program, Value as Rhs, Var};
 use crate::dataflow::Graph;
-use crate::mapping::Mapping;
 use crate::schedule::proof::Proven;
 use crate::schedule::{Phase, SyncPoint, WarpMask, all_warps};
 
@@ -30,28 +31,75 @@ pub enum Codegen {
     DataParallel,
 }
 
-/// Emits a proven schedule. `symbol` names the kernel's function; `warps` is the size of a CTA.
+/// Where the constants of warp-specialized code live. Data-parallel code always has them in a bank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Residence {
+    /// Striped over the lanes of registers, broadcast by shuffles (paper, section 5.2).
+    Striped,
+    /// In constant memory; in global memory where they are too many.
+    ConstantBank,
+    /// In shared memory, loaded once per CTA.
+    Shared,
+}
+
+/// Size of a CTA, and what its threads may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    pub warps: u32,
+    /// 32-bit registers per thread.
+    pub registers: u32,
+}
+
+/// Emits a proven schedule. `symbol` names the kernel's function.
+///
+/// Striped constants stay in registers, unless these are too few for them and the running states.
 pub fn overlay(
     graph: &Graph,
-    mapping: &Mapping,
     proven: &Proven,
     codegen: Codegen,
+    residence: Residence,
     symbol: &str,
-    warps: u32,
+    frame: Frame,
 ) -> Program {
+    let residence = if codegen == Codegen::DataParallel { Residence::ConstantBank } else { residence };
+    let (program, needed) = emit(graph, proven, (codegen, residence), (symbol, frame.warps), false);
+    if needed <= frame.registers || residence != Residence::Striped {
+        return program;
+    }
+    emit(graph, proven, (codegen, residence), (symbol, frame.warps), true).0
+}
+
+/// About the registers of addresses, scalars' powers and intermediate results.
+const SHORT_LIVED: u32 = 40;
+
+/// Doubles of running states that a thread with this many registers has room for, when it keeps no striped constants.
+pub fn most_states(registers: u32) -> u32 {
+    registers.saturating_sub(SHORT_LIVED) / 2
+}
+
+/// The program, and about how many registers it needs where all striped constants stay in them.
+fn emit(
+    graph: &Graph,
+    proven: &Proven,
+    (codegen, residence): (Codegen, Residence),
+    (symbol, warps): (&str, u32),
+    reload: bool,
+) -> (Program, u32) {
     let schedule = proven.schedule();
     let execution = match codegen {
         Codegen::DataParallel => Execution::DataParallel { warps },
         Codegen::Overlay | Codegen::Switch => Execution::WarpSpecialized { warps: schedule.warps },
     };
-    let mut emitter = Emitter::new(graph, mapping, schedule, codegen == Codegen::DataParallel);
+    let mut emitter = Emitter::new(graph, schedule, residence, reload);
     let everybody = all_warps(schedule.warps);
     let mut body = emitter.preamble();
     let program_of = |emitter: &mut Emitter<'_>, warps: WarpMask| -> Vec<Node> {
         let mut nodes = Vec::new();
         for (k, phase) in schedule.phases.iter().enumerate() {
             nodes.push(Node::Comment(format!("phase {}", k + 1)));
-            nodes.extend(branch::merge(emitter.phase(phase, warps)));
+            let code = branch::merge(emitter.phase(phase, warps));
+            nodes.extend(stripes::load(&code).filter(|_| reload));
+            nodes.extend(code);
             nodes.extend(barriers(phase, warps));
         }
         nodes
@@ -64,8 +112,11 @@ pub fn overlay(
         }
     }
     let arrays = graph.arrays.iter().map(|a| Array { name: a.name.into(), rows: a.rows, output: a.output }).collect();
+    let states = emitter.state_registers();
     let (vars, counters, constants) = emitter.finish();
-    Program {
+    let doubles = states + graph.scalars.len() as u32 + constants.real_registers;
+    let needed = 2 * doubles + constants.index_registers + SHORT_LIVED;
+    let program = Program {
         kernel: graph.kernel.into(),
         symbol: symbol.into(),
         execution,
@@ -75,7 +126,8 @@ pub fn overlay(
         counters,
         constants,
         body,
-    }
+    };
+    (program, needed)
 }
 
 /// The barriers after a phase, as far as the given warps take part.

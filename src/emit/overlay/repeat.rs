@@ -9,21 +9,18 @@ use std::collections::BTreeMap;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 use super::align::{self, Batch};
-use super::assign;
+use super::registers::{self, Registers};
 use super::tables::Tables;
 use super::translate::{Block, Operands};
-use crate::dataflow::{Graph, Op, Shape, Step, StepRef, Value as FlowValue};
+use super::{Residence, assign};
+use crate::dataflow::{Graph, Shape, Step, StepRef, Value as FlowValue};
 use crate::emit::program::{Constants, Counter, Index, Node, Value, Var};
-use crate::mapping::Mapping;
 use crate::schedule::{Phase, Schedule, WarpMask};
 
 /// Rounds of at most this many operations share a loop.
 const WIDEST_JAM: usize = 8;
-/// Loops are unrolled to about this many operations.
+/// Loops are unrolled to about this many operations, where registers are not short.
 const UNROLLED: usize = 96;
-
-/// Identifies a register set: operations of one kind, by their order in the warp.
-type SetKey = (u32, u32, u32);
 
 pub struct Emitter<'a> {
     graph: &'a Graph,
@@ -32,8 +29,9 @@ pub struct Emitter<'a> {
     counters: u32,
     tables: Tables,
     scalars: Vec<Var>,
-    set_of: SecondaryMap<Op, SetKey>,
-    registers: BTreeMap<SetKey, Vec<Var>>,
+    registers: Registers,
+    /// By register.
+    states: Vec<Var>,
 }
 
 /// One member of a loop body: the steps that each warp runs in turn, with the registers of its states.
@@ -43,21 +41,29 @@ struct Member {
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(graph: &'a Graph, mapping: &'a Mapping, schedule: &'a Schedule, banked: bool) -> Self {
+    pub fn new(graph: &'a Graph, schedule: &'a Schedule, residence: Residence, reload: bool) -> Self {
+        let registers = registers::allocate(graph, schedule);
+        let mut vars = PrimaryMap::new();
+        let states = (0..registers.count).map(|n| vars.push(format!("r{n}"))).collect();
         Self {
             graph,
             slot_of: &schedule.slot_of,
-            vars: PrimaryMap::new(),
+            vars,
             counters: 0,
-            tables: Tables::new(schedule.warps, banked),
+            tables: Tables::new(schedule.warps, residence, reload),
             scalars: Vec::new(),
-            set_of: register_sets(graph, mapping),
-            registers: BTreeMap::new(),
+            registers,
+            states,
         }
     }
 
     pub fn finish(self) -> (PrimaryMap<Var, String>, u32, Constants) {
         (self.vars, self.counters, self.tables.finish())
+    }
+
+    /// Doubles that hold running states.
+    pub fn state_registers(&self) -> u32 {
+        self.registers.count
     }
 
     /// The scalars of the point, which every warp computes.
@@ -84,6 +90,7 @@ impl<'a> Emitter<'a> {
         let sequences: Vec<&[StepRef]> =
             phase.runs.iter().enumerate().map(|(w, run)| if warps >> w & 1 == 1 { &run[..] } else { &[] }).collect();
         let mut nodes = Vec::new();
+        self.tables.next_phase();
         for batch in align::align(self.graph, &sequences) {
             nodes.extend(self.batch(&batch, warps));
         }
@@ -106,10 +113,10 @@ impl<'a> Emitter<'a> {
             let steps = steps.map(|(w, steps)| (w as u32, steps.clone())).collect();
             return vec![vec![Member { steps, states: Vec::new() }]];
         }
-        let mut sets: BTreeMap<SetKey, Vec<(u32, Vec<StepRef>)>> = BTreeMap::new();
+        let mut sets: BTreeMap<&[u32], Vec<(u32, Vec<StepRef>)>> = BTreeMap::new();
         for (w, steps) in batch.steps.iter().enumerate() {
             for run in steps.chunk_by(|a, b| a.op == b.op) {
-                let by_warp = sets.entry(self.set_of[run[0].op]).or_default();
+                let by_warp = sets.entry(self.registers.of(run[0].op)).or_default();
                 match by_warp.last_mut() {
                     Some((last, steps)) if *last == w as u32 => steps.extend_from_slice(run),
                     _ => by_warp.push((w as u32, run.to_vec())),
@@ -117,8 +124,8 @@ impl<'a> Emitter<'a> {
             }
         }
         let mut loops: Vec<Vec<Member>> = Vec::new();
-        for (set, steps) in sets {
-            let states = self.registers_of(set, self.graph.ops[steps[0].1[0].op].states);
+        for (registers, steps) in sets {
+            let states = registers.iter().map(|&r| self.states[r as usize]).collect();
             let member = Member { steps, states };
             match loops.last_mut() {
                 Some(members) if members.len() < WIDEST_JAM && self.reads_the_same(&members[0], &member) => {
@@ -141,12 +148,6 @@ impl<'a> Emitter<'a> {
                         x.inputs == y.inputs && x.rows == y.rows && x.outputs.is_empty() && x.stores.is_empty()
                     })
             })
-    }
-
-    fn registers_of(&mut self, set: SetKey, count: u32) -> Vec<Var> {
-        let vars = &mut self.vars;
-        let make = || (0..count).map(|i| vars.push(format!("r{}_{i}", set.2))).collect();
-        self.registers.entry(set).or_insert_with(make).clone()
     }
 
     /// A loop over the steps of its members, cut where the striped tables end.
@@ -208,7 +209,8 @@ impl<'a> Emitter<'a> {
         match counter {
             None => nodes,
             Some(counter) => {
-                let unroll = (UNROLLED / nodes.len().max(1)).clamp(1, 4) as u32;
+                let most = if self.tables.reload { 1 } else { 4 };
+                let unroll = (UNROLLED / nodes.len().max(1)).clamp(1, most) as u32;
                 let trips = self.index(&trips, None);
                 vec![Node::Loop { counter, trips, unroll, body: nodes }]
             }
@@ -281,19 +283,4 @@ struct Resolved {
     rows: Vec<Index>,
     outputs: Vec<Index>,
     stores: Vec<(usize, Index)>,
-}
-
-/// Operations with states, numbered by warp among those of one kind.
-fn register_sets(graph: &Graph, mapping: &Mapping) -> SecondaryMap<Op, SetKey> {
-    let mut next: BTreeMap<(u32, u32, u32), u32> = BTreeMap::new();
-    let mut sets = SecondaryMap::new();
-    for (op, operation) in &graph.ops {
-        if operation.states > 0 {
-            let kind = (operation.after.shape.index() as u32, operation.states);
-            let number = next.entry((mapping.warp_of[op], kind.0, kind.1)).or_default();
-            sets[op] = (kind.0, kind.1, *number);
-            *number += 1;
-        }
-    }
-    sets
 }

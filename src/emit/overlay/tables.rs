@@ -1,5 +1,6 @@
 //! Where constants live: striped over the lanes of each warp's registers, or in banks.
 
+use super::Residence;
 use crate::emit::program::{ConstantRef, Constants, Counter, Index, WarpMask};
 
 /// Lanes of a warp, and so the most iterations of a loop with striped operands.
@@ -9,37 +10,46 @@ pub const LANES: usize = 32;
 pub type Columns<T> = [(u32, Vec<T>)];
 
 pub struct Tables {
-    banked: bool,
+    residence: Residence,
+    /// Registers are short: each phase loads the constants that it uses, from as few registers as it can.
+    pub reload: bool,
     warps: u32,
     reals: Striped<f64>,
     indices: Striped<i32>,
-    real_bank: Vec<f64>,
-    index_bank: Vec<i32>,
+    real_bank: Bank<f64>,
+    index_bank: Bank<i32>,
 }
 
 impl Tables {
-    pub fn new(warps: u32, banked: bool) -> Self {
+    pub fn new(warps: u32, residence: Residence, reload: bool) -> Self {
         Self {
-            banked,
+            residence,
+            reload,
             warps,
             reals: Striped::default(),
             indices: Striped::default(),
-            real_bank: Vec::new(),
-            index_bank: Vec::new(),
+            real_bank: Bank::new(warps),
+            index_bank: Bank::new(warps),
+        }
+    }
+
+    /// Says that the constants from here on belong to another phase.
+    pub fn next_phase(&mut self) {
+        if self.reload {
+            self.reals.recent.clear();
+            self.indices.recent.clear();
         }
     }
 
     /// Longest loop that one table entry range can serve.
     pub fn longest_loop(&self) -> usize {
-        if self.banked { usize::MAX } else { LANES }
+        if self.residence == Residence::Striped { LANES } else { usize::MAX }
     }
 
     /// A constant that changes with warp and iteration.
     pub fn real(&mut self, columns: &Columns<f64>, counter: Option<Counter>) -> ConstantRef {
-        if self.banked {
-            let start = self.real_bank.len() as u32;
-            self.real_bank.extend(columns.iter().flat_map(|(_, entries)| entries));
-            return ConstantRef::Bank(offset(start, counter));
+        if self.residence != Residence::Striped {
+            return ConstantRef::Bank(self.real_bank.allocate(columns, counter));
         }
         let (register, lane) = self.reals.allocate(self.warps, columns);
         ConstantRef::Striped { register, lane: offset(lane, counter) }
@@ -47,10 +57,8 @@ impl Tables {
 
     /// An index that changes with warp and iteration.
     pub fn index(&mut self, columns: &Columns<i32>, counter: Option<Counter>) -> Index {
-        if self.banked {
-            let start = self.index_bank.len() as u32;
-            self.index_bank.extend(columns.iter().flat_map(|(_, entries)| entries));
-            return Index::Bank(Box::new(offset(start, counter)));
+        if self.residence != Residence::Striped {
+            return Index::Bank(Box::new(self.index_bank.allocate(columns, counter)));
         }
         let (register, lane) = self.indices.allocate(self.warps, columns);
         Index::Striped { register, lane: Box::new(offset(lane, counter)) }
@@ -64,17 +72,84 @@ impl Tables {
             reals,
             index_registers,
             indices,
-            real_bank: self.real_bank,
-            index_bank: self.index_bank,
+            real_bank: self.real_bank.table(),
+            index_bank: self.index_bank.table(),
+            shared: self.residence == Residence::Shared,
         }
     }
+}
+
+/// Entries by warp. Entry p of warp w stands at `p * warps + w` of the bank.
+struct Bank<T> {
+    by_warp: Vec<Vec<Option<T>>>,
+}
+
+impl<T: Copy + Default> Bank<T> {
+    fn new(warps: u32) -> Self {
+        Self { by_warp: vec![Vec::new(); warps as usize] }
+    }
+
+    /// Puts the columns at the first range of entries that is free in all their warps; the answer is the index of the
+    /// iteration's entry.
+    fn allocate(&mut self, columns: &Columns<T>, counter: Option<Counter>) -> Index {
+        let length = columns.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0);
+        let start = self.first_free(columns, length);
+        for (warp, entries) in columns {
+            let bank = &mut self.by_warp[*warp as usize];
+            if bank.len() < start + length {
+                bank.resize(start + length, None);
+            }
+            let padded = entries.iter().map(|&e| Some(e)).chain(std::iter::repeat(Some(T::default())));
+            bank[start..start + length].iter_mut().zip(padded).for_each(|(place, entry)| *place = entry);
+        }
+        let warps = self.by_warp.len() as u32;
+        match columns {
+            _ if warps == 1 => offset(start as u32, counter),
+            [(only, _)] => {
+                let first = Index::Literal(start as u32 * warps + only);
+                match counter {
+                    None => first,
+                    Some(counter) => sum(first, Index::Scaled(Box::new(Index::Counter(counter)), warps)),
+                }
+            }
+            _ => sum(Index::Scaled(Box::new(offset(start as u32, counter)), warps), Index::Warp),
+        }
+    }
+
+    fn first_free(&self, columns: &Columns<T>, length: usize) -> usize {
+        if let [only] = &self.by_warp[..] {
+            return only.len();
+        }
+        let mut start = 0;
+        loop {
+            let taken = columns.iter().filter_map(|(warp, _)| {
+                let bank = &self.by_warp[*warp as usize];
+                let range = start.min(bank.len())..(start + length).min(bank.len());
+                bank[range].iter().rposition(Option::is_some)
+            });
+            match taken.max() {
+                None => return start,
+                Some(last) => start += last + 1,
+            }
+        }
+    }
+
+    fn table(self) -> Vec<T> {
+        let length = self.by_warp.iter().map(Vec::len).max().unwrap_or(0);
+        let entry = |p: usize| self.by_warp.iter().map(move |bank| bank.get(p).copied().flatten().unwrap_or_default());
+        (0..length).flat_map(entry).collect()
+    }
+}
+
+fn sum(a: Index, b: Index) -> Index {
+    Index::Sum(Box::new(a), Box::new(b))
 }
 
 fn offset(start: u32, counter: Option<Counter>) -> Index {
     match counter {
         None => Index::Literal(start),
         Some(c) if start == 0 => Index::Counter(c),
-        Some(c) => Index::Sum(Box::new(Index::Literal(start)), Box::new(Index::Counter(c))),
+        Some(c) => sum(Index::Literal(start), Index::Counter(c)),
     }
 }
 
@@ -82,12 +157,14 @@ fn offset(start: u32, counter: Option<Counter>) -> Index {
 struct Striped<T> {
     /// occupied[register][warp]: one bit per lane
     occupied: Vec<Vec<u32>>,
+    /// Registers to look at first.
+    recent: Vec<usize>,
     entries: Vec<(u32, u32, u32, T)>,
 }
 
 impl<T> Default for Striped<T> {
     fn default() -> Self {
-        Self { occupied: Vec::new(), entries: Vec::new() }
+        Self { occupied: Vec::new(), recent: Vec::new(), entries: Vec::new() }
     }
 }
 
@@ -97,7 +174,9 @@ impl<T: Copy + Default> Striped<T> {
         let length = columns.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0).max(1);
         let mask: WarpMask = columns.iter().fold(0, |mask, (w, _)| mask | 1 << w);
         let wanted = u32::MAX >> (LANES - length);
-        let place = self.occupied.iter().enumerate().find_map(|(register, by_warp)| {
+        let all = 0..self.occupied.len();
+        let place = self.recent.iter().copied().chain(all).find_map(|register| {
+            let by_warp = &self.occupied[register];
             let busy = by_warp.iter().enumerate().filter(|(w, _)| mask >> w & 1 == 1).fold(0, |busy, (_, b)| busy | b);
             (0..=(LANES - length) as u32).find(|lane| busy & wanted << lane == 0).map(|lane| (register, lane))
         });
@@ -105,6 +184,9 @@ impl<T: Copy + Default> Striped<T> {
             self.occupied.push(vec![0; warps as usize]);
             (self.occupied.len() - 1, 0)
         });
+        if !self.recent.contains(&register) {
+            self.recent.push(register);
+        }
         for (warp, entries) in columns {
             self.occupied[register][*warp as usize] |= wanted << lane;
             for (i, &entry) in entries.iter().enumerate() {

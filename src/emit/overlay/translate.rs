@@ -140,7 +140,7 @@ fn hint(value: &Value) -> &'static str {
         Value::Constant(_) => "c",
         Value::Slot(_) => "s",
         Value::Field { .. } => "field",
-        Value::Unary(Unary::Exp, _) => "e",
+        Value::Unary(Unary::Exp | Unary::Exp2 | Unary::Exp2Table, _) => "e",
         Value::Unary(Unary::Log, _) => "l",
         _ => "t",
     }

@@ -17,7 +17,7 @@ impl Broken<'_> {
         words(&self.block).next().map_or("", |word| word.text())
     }
 
-    /// Says what is wrong with the entry of this species.
+    /// Says what is wrong with the entry of this species; a permissive reader leaves the species out.
     pub fn explain(&self, report: &mut Report) {
         let block = self.block;
         let line = Word { len: block.text().find(['\n', '\r']).unwrap_or(block.len), ..block };
@@ -25,7 +25,7 @@ impl Broken<'_> {
         let message =
             format!("the lines from here on could not be parsed as the {kind} entry of species '{}'", self.species());
         let help = if self.nasa9 { NASA9.to_owned() } else { nasa7_fault(block.text()) };
-        report.error("thermo::malformed-entry", message, &line, help);
+        report.forgivable("thermo::malformed-entry", message, &line, help);
     }
 }
 

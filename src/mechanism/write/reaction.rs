@@ -1,19 +1,11 @@
 //! One reaction with its auxiliary lines.
 
+use super::values::Values;
 use crate::mechanism::equation::find_arrow;
-use crate::mechanism::number::{preimage, scientific, shortest};
+use crate::mechanism::number::shortest;
 use crate::mechanism::rate::overall_order;
-use crate::mechanism::units::{ATMOSPHERE, AVOGADRO, Energy, Quantity, Units, whole};
+use crate::mechanism::units::{Energy, Quantity, Units};
 use crate::mechanism::{Arrhenius, Blending, Collider, Rate, Reaction, Reverse, SpeciesIndex};
-
-/// The unit in which the activation energies of a mechanism take the fewest characters.
-pub fn shortest_energy_unit(reactions: &[Reaction]) -> Energy {
-    let energies: Vec<f64> = reactions.iter().flat_map(expressions).map(|arrhenius| arrhenius.e_over_r).collect();
-    let length = |unit: Energy| -> usize {
-        energies.iter().map(|&energy| in_unit(energy, unit).map_or(INEXACT, |e| shortest(e).len())).sum()
-    };
-    Energy::ALL.iter().map(|(unit, _)| *unit).min_by_key(|unit| length(*unit)).unwrap_or(Energy::Calories)
-}
 
 /// The lines of a reaction in a mechanism with the given energy unit.
 pub fn lines(reaction: &Reaction, energy: Energy, names: &[&str]) -> String {
@@ -24,42 +16,19 @@ pub fn lines(reaction: &Reaction, energy: Energy, names: &[&str]) -> String {
         Energy::ALL.iter().map(move |(energy, _)| Units { energy: *energy, quantity, ..Units::DEFAULT })
     });
     let attempt = |units: Units| {
-        let mut printer = Printer { reaction, names, units, is_base: units == base, exact: true };
+        let mut printer = Printer { reaction, names, values: Values::new(units), is_base: units == base };
         let text = printer.text();
-        (text, printer.exact)
+        (text, printer.values.exact)
     };
     let exact = [base].into_iter().chain(others).map(attempt).find(|(_, exact)| *exact);
     exact.unwrap_or_else(|| attempt(base)).0
 }
 
-/// Counted as the length of an energy that a unit cannot express exactly.
-const INEXACT: usize = 40;
-
-fn in_unit(e_over_r: f64, unit: Energy) -> Option<f64> {
-    let factor = unit.in_kelvins();
-    preimage(e_over_r, e_over_r / factor, |e| e * factor)
-}
-
-fn expressions(reaction: &Reaction) -> Vec<&Arrhenius> {
-    let mut all = match &reaction.rate {
-        Rate::Arrhenius(one) | Rate::LandauTeller(one, _) => vec![one],
-        Rate::Falloff { low, high, .. } | Rate::ChemicallyActivated { low, high, .. } => vec![low, high],
-        Rate::Plog(table) => table.iter().flat_map(|(_, sum)| sum).collect(),
-        Rate::Chebyshev(_) => Vec::new(),
-    };
-    if let Reverse::Explicit(reverse, _) = &reaction.reverse {
-        all.push(reverse);
-    }
-    all
-}
-
 struct Printer<'a> {
     reaction: &'a Reaction,
     names: &'a [&'a str],
-    units: Units,
+    values: Values,
     is_base: bool,
-    /// Cleared by the first value that these units cannot express exactly.
-    exact: bool,
 }
 
 impl Printer<'_> {
@@ -90,7 +59,7 @@ impl Printer<'_> {
             }
             Rate::Plog(table) => {
                 for (pressure, sum) in table {
-                    let pressure = self.atmospheres(*pressure);
+                    let pressure = self.values.atmospheres(*pressure);
                     below.extend(sum.iter().map(|rate| format!("PLOG/ {pressure} {} /", self.arrhenius(rate, order))));
                 }
                 IGNORED.to_owned()
@@ -121,38 +90,12 @@ impl Printer<'_> {
     }
 
     fn arrhenius(&mut self, rate: &Arrhenius, order: f64) -> String {
-        let a = self.factor(rate.a, order);
-        let e = in_unit(rate.e_over_r, self.units.energy);
-        self.exact &= e.is_some();
-        let e = e.unwrap_or(rate.e_over_r / self.units.energy.in_kelvins());
-        format!("{a} {} {}", shortest(rate.b), shortest(e))
-    }
-
-    fn factor(&mut self, a: f64, order: f64) -> String {
-        let power = whole(order - 1.0);
-        if self.units.quantity == Quantity::Moles && power.fract() == 0.0 {
-            // Moves the point only, as the reader does.
-            return scientific(a, 3 * power as i32);
-        }
-        let scale = match self.units.quantity {
-            Quantity::Moles | Quantity::Kilomoles => 1e-3,
-            Quantity::Molecules => 1e-3 * AVOGADRO,
-        };
-        let guess = a / f64::powf(scale, power);
-        let found = preimage(a, guess, |x| self.units.factor(&scientific(x, 0), order).unwrap_or(f64::NAN));
-        self.exact &= found.is_some();
-        scientific(found.unwrap_or(guess), 0)
-    }
-
-    fn atmospheres(&mut self, pascals: f64) -> String {
-        let found = preimage(pascals, pascals / ATMOSPHERE, |x| x * ATMOSPHERE);
-        self.exact &= found.is_some();
-        shortest(found.unwrap_or(pascals / ATMOSPHERE))
+        self.values.arrhenius(rate, order).join(" ")
     }
 
     fn chebyshev(&mut self, order: f64) -> Vec<String> {
         let Rate::Chebyshev(fit) = &self.reaction.rate else { return Vec::new() };
-        let (p_min, p_max) = (self.atmospheres(fit.p_min), self.atmospheres(fit.p_max));
+        let (p_min, p_max) = (self.values.atmospheres(fit.p_min), self.values.atmospheres(fit.p_max));
         let rows = fit.coefficients.len();
         let columns = fit.coefficients.first().map_or(0, Vec::len);
         let mut lines = vec![
@@ -160,24 +103,17 @@ impl Printer<'_> {
             format!("PCHEB/ {p_min} {p_max} /"),
             format!("CHEB/ {rows} {columns} /"),
         ];
-        let shift = self.units.log10_factor(order);
-        for (i, row) in fit.coefficients.iter().enumerate() {
-            let mut values = row.clone();
-            if let (0, Some(first)) = (i, values.first_mut()) {
-                let found = preimage(*first, *first - shift, |x| x + shift);
-                self.exact &= found.is_some();
-                *first = found.unwrap_or(*first - shift);
-            }
-            let values: Vec<String> = values.into_iter().map(shortest).collect();
-            lines.push(format!("CHEB/ {} /", values.join(" ")));
-        }
+        let coefficients = self.values.chebyshev(&fit.coefficients, order);
+        let row = |row: &Vec<f64>| row.iter().map(|value| shortest(*value)).collect::<Vec<_>>().join(" ");
+        lines.extend(coefficients.iter().map(|values| format!("CHEB/ {} /", row(values))));
         lines
     }
 
     fn unit_line(&self) -> String {
-        let energy = Energy::ALL.iter().find(|(unit, _)| *unit == self.units.energy).map_or("", |(_, keyword)| keyword);
+        let energy =
+            Energy::ALL.iter().find(|(unit, _)| *unit == self.values.units.energy).map_or("", |(_, keyword)| keyword);
         let energy = energy.split('/').next().unwrap_or(energy);
-        match self.units.quantity {
+        match self.values.units.quantity {
             Quantity::Moles | Quantity::Kilomoles => format!("UNITS/ {energy} /"),
             Quantity::Molecules => format!("UNITS/ {energy} MOLECULES /"),
         }

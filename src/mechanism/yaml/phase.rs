@@ -1,99 +1,220 @@
-//! Which elements, species and reactions the gas phase of a file consists of.
+//! Which phase of a file is read, and which elements, species and reactions it selects.
 
+use super::document::{self, Document, Section};
+use super::system::System;
 use super::tree::{Content, Node};
-use super::{missing, unsupported};
+use super::unsupported;
+use crate::mechanism::names::Names;
 use crate::mechanism::report::Report;
 use crate::mechanism::syntax::Word;
 
-/// What the first ideal-gas phase of a file selects.
-pub struct Phase<'d, 'a> {
-    pub elements: Vec<(Word<'a>, Option<Word<'a>>)>,
-    pub species: Vec<Word<'a>>,
-    /// The entries of all selected sections of species.
-    pub species_entries: Vec<&'d Node<'a>>,
-    pub reactions: Vec<&'d Node<'a>>,
+/// A species that the phase lists.
+pub struct Listed<'d, 'a> {
+    pub name: Word<'a>,
+    /// Absent when its section lacks it.
+    pub entry: Option<&'d Node<'a>>,
+    pub system: System,
+}
+
+/// Reactions that the phase takes from one section.
+pub struct Selected<'d, 'a> {
+    pub section: Section<'d, 'a>,
     /// Whether reactions with undeclared species are left out.
     pub declared_only: bool,
 }
 
-/// Absent after an error.
-pub fn select<'d, 'a>(root: &'d Node<'a>, report: &mut Report) -> Option<Phase<'d, 'a>> {
-    let phases = root.get("phases").and_then(Node::items).unwrap_or(&[]);
-    let gas = |phase: &&Node| phase.get("thermo").is_some_and(|thermo| thermo.place.text() == "ideal-gas");
-    let Some(phase) = phases.iter().find(gas) else {
-        let message = "the file has no phase whose thermo is ideal-gas";
-        report.error("yaml::unsupported", message, &root.place, "Singe computes ideal gases only");
+/// The ideal-gas phase of this name, or the first one; absent after an error.
+pub fn choose<'d, 'a>(root: &'d Node<'a>, name: Option<&str>, report: &mut Report) -> Option<&'d Node<'a>> {
+    let Some(phases) = root.get("phases").and_then(Node::items).filter(|phases| !phases.is_empty()) else {
+        report.error("yaml::phase", "the file has no phases", &root.place, "add a phase of the type ideal-gas");
         return None;
     };
-    let elements = phase.get("elements").and_then(Node::items);
-    let Some(elements) = elements else { return missing(phase, "elements", report) };
-    let weights = root.get("elements").and_then(Node::items).unwrap_or(&[]);
-    let weight = |symbol: &Word| {
-        let own = weights.iter().find(|e| e.get("symbol").is_some_and(|s| s.place.text() == symbol.text()));
-        own.and_then(|entry| entry.get("atomic-weight")).map(|weight| weight.place)
+    let kind = |phase: &Node<'a>| phase.get("thermo").map_or(phase.place, |thermo| thermo.place);
+    let is_gas = |phase: &&Node<'a>| phase.get("thermo").is_some_and(|thermo| thermo.place.text() == "ideal-gas");
+    let title = |phase: &Node<'a>| phase.get("name").map_or("", |name| name.place.text());
+    let Some(name) = name else {
+        let found = phases.iter().find(is_gas);
+        if found.is_none() {
+            let first = kind(&phases[0]);
+            let message = format!("the file has no phase of ideal gases: its first is of the type '{}'", first.text());
+            report.error("yaml::phase", message, &first, "Singe computes phases of the type ideal-gas only");
+        }
+        return found;
     };
-    let elements = elements.iter().map(|symbol| (symbol.place, weight(&symbol.place))).collect();
-
-    let mut species = Vec::new();
-    let mut species_entries = Vec::new();
-    let Some(listed) = phase.get("species") else { return missing(phase, "species", report) };
-    for (section, names) in sections(listed, "species") {
-        let Some(entries) = section_items(root, section, listed, report) else { continue };
-        species_entries.extend(entries);
-        let all = entries.iter().filter_map(|entry| Some(entry.get("name")?.place));
-        match &names.content {
-            Content::List(names) => species.extend(names.iter().map(|name| name.place)),
-            _ if names.place.text() == "all" => species.extend(all),
-            _ => unsupported(&names.place, "list the species, or write all", report),
-        }
+    let names = Names::new(phases.iter().map(title));
+    let Some(phase) = phases.iter().find(|phase| title(phase) == name) else {
+        let place = root.key("phases").unwrap_or(root.place);
+        let known: Vec<&str> = phases.iter().map(title).collect();
+        let help = names.suggestion(name, &format!("its phases are {}", known.join(", ")));
+        report.error("yaml::phase", format!("the file has no phase '{name}'"), &place, help);
+        return None;
+    };
+    if !is_gas(&phase) {
+        unsupported(&kind(phase), "Singe computes phases of the type ideal-gas only", report);
+        return None;
     }
-
-    let mut reactions = Vec::new();
-    let mut declared_only = false;
-    if phase.get("kinetics").is_some() {
-        let listed = phase.get("reactions");
-        let selected = listed.map_or_else(Vec::new, |listed| sections(listed, "reactions"));
-        // `reactions` may be left out: then it is all of the section of that name.
-        let default = if listed.is_none() { root.get("reactions").and_then(Node::items) } else { None };
-        reactions.extend(default.unwrap_or(&[]));
-        for (section, which) in selected {
-            match which.place.text() {
-                "none" => continue,
-                "declared-species" => declared_only = true,
-                _ => {}
-            }
-            reactions.extend(section_items(root, section, which, report).unwrap_or(&[]));
-        }
-    }
-    Some(Phase { elements, species, species_entries, reactions, declared_only })
+    Some(phase)
 }
 
-/// (section, what is taken from it) of a `species` or `reactions` entry of a phase.
-fn sections<'d, 'a>(listed: &'d Node<'a>, default: &'static str) -> Vec<(&'d str, &'d Node<'a>)> {
+/// The references of a phase to sections.
+pub fn references<'a>(phase: &Node<'a>) -> Vec<Word<'a>> {
+    let mut references = Vec::new();
+    for key in ["elements", "species", "reactions"] {
+        for (section, rule) in phase.get(key).map_or_else(Vec::new, rules) {
+            references.extend(section);
+            // Names in the list of reactions are those of sections.
+            if let (Rule::Names(sections), "reactions") = (rule, key) {
+                references.extend(sections.iter().map(|section| section.place));
+            }
+        }
+    }
+    references
+}
+
+/// The species in the order of the list.
+pub fn species<'d, 'a>(phase: &'d Node<'a>, documents: &'d [Document<'a>], report: &mut Report) -> Vec<Listed<'d, 'a>> {
+    let mut listed = Vec::new();
+    let everything = [(None, Rule::All)];
+    let given = phase.get("species").map(rules);
+    for (reference, rule) in given.as_deref().unwrap_or(&everything) {
+        let Some(section) = find("species", reference, phase, documents, report) else { continue };
+        let names: Vec<Option<Word>> =
+            section.entries.iter().map(|entry| entry.get("name").map(|name| name.place)).collect();
+        let (entries, system) = (section.entries, section.system);
+        let all = || entries.iter().zip(&names).filter_map(|(entry, name)| Some((*name.as_ref()?, entry)));
+        match rule {
+            Rule::All => listed.extend(all().map(|(name, entry)| Listed { name, entry: Some(entry), system })),
+            Rule::Names(wanted) => {
+                let known = Names::new(names.iter().map(|name| name.map_or("", |name| name.text())));
+                for node in *wanted {
+                    let entry = known.find(node.place.text()).map(|i| &entries[i]);
+                    if entry.is_none() {
+                        let message = format!("no entry found for species '{}'", node.place.text());
+                        let help = known.suggestion(node.place.text(), "add its entry to the species section");
+                        report.error("thermo::missing-species", message, &node.place, help);
+                    }
+                    listed.push(Listed { name: node.place, entry, system });
+                }
+            }
+            Rule::Other(word) => unsupported(word, "list the species, or write all", report),
+        }
+    }
+    listed
+}
+
+/// The sections of reactions.
+pub fn reactions<'d, 'a>(
+    phase: &'d Node<'a>,
+    documents: &'d [Document<'a>],
+    report: &mut Report,
+) -> Vec<Selected<'d, 'a>> {
+    let Some(kinetics) = phase.get("kinetics").filter(|kinetics| kinetics.place.text() != "none") else {
+        return Vec::new();
+    };
+    if !matches!(kinetics.place.text(), "gas" | "bulk") {
+        unsupported(&kinetics.place, "the kinetics of a gas are of the type gas", report);
+        return Vec::new();
+    }
+    let mut selected = Vec::new();
+    let given = phase.get("reactions");
+    if given.is_none() && documents.first().is_some_and(|own| own.root.get("reactions").is_none()) {
+        return selected;
+    }
+    let mut add = |reference: &Option<Word<'a>>, rule: Option<&Word<'a>>, report: &mut Report| {
+        let declared_only = match rule.map_or("all", |word| word.text()) {
+            "none" => return,
+            "all" => false,
+            "declared-species" => true,
+            _ => {
+                rule.into_iter().for_each(|word| unsupported(word, "write all, declared-species or none", report));
+                return;
+            }
+        };
+        let section = find("reactions", reference, phase, documents, report);
+        selected.extend(section.map(|section| Selected { section, declared_only }));
+    };
+    let Some(given) = given else {
+        add(&None, None, report);
+        return selected;
+    };
+    for (reference, rule) in rules(given) {
+        match rule {
+            Rule::All => add(&reference, None, report),
+            Rule::Names(sections) => sections.iter().for_each(|name| add(&Some(name.place), None, report)),
+            Rule::Other(word) => add(&reference, Some(&word), report),
+        }
+    }
+    selected
+}
+
+/// Symbol and weight of the elements; absent when the phase does not list them.
+pub fn elements<'d, 'a>(
+    phase: &'d Node<'a>,
+    documents: &'d [Document<'a>],
+    report: &mut Report,
+) -> Option<Vec<(Word<'a>, Option<Word<'a>>)>> {
+    let mut elements = Vec::new();
+    let own = documents.first()?.root.get("elements").and_then(Node::items).unwrap_or(&[]);
+    let weight = |symbol: &Node<'a>, entries: &'d [Node<'a>]| {
+        let is_it = |entry: &&Node| entry.get("symbol").is_some_and(|s| s.place.text() == symbol.place.text());
+        entries.iter().find(is_it).and_then(|entry| entry.get("atomic-weight")).map(|weight| weight.place)
+    };
+    for (reference, rule) in rules(phase.get("elements")?) {
+        let (entries, is_default) = match &reference {
+            None => (own, true),
+            Some(word) if word.text() == "default" => (&[][..], true),
+            Some(word) => match document::section(documents, word, report) {
+                Some(section) => (section.entries, false),
+                None => continue,
+            },
+        };
+        match rule {
+            Rule::Names(symbols) => elements.extend(symbols.iter().map(|s| (s.place, weight(s, entries)))),
+            Rule::All if !is_default => {
+                let symbols = entries.iter().filter_map(|entry| entry.get("symbol"));
+                elements.extend(symbols.map(|s| (s.place, weight(s, entries))));
+            }
+            _ => unsupported(&phase.get("elements")?.place, "list the elements", report),
+        }
+    }
+    Some(elements)
+}
+
+enum Rule<'d, 'a> {
+    All,
+    Names(&'d [Node<'a>]),
+    Other(Word<'a>),
+}
+
+/// (section, what is taken from it) of a list of elements, species or reactions; no section stands for the usual one.
+fn rules<'d, 'a>(listed: &'d Node<'a>) -> Vec<(Option<Word<'a>>, Rule<'d, 'a>)> {
+    let rule = |node: &'d Node<'a>| match &node.content {
+        Content::List(names) => Rule::Names(names),
+        _ if node.place.text() == "all" => Rule::All,
+        _ => Rule::Other(node.place),
+    };
     match &listed.content {
         Content::List(items) if items.iter().any(|item| !item.entries().is_empty()) => {
             let entries = items.iter().flat_map(|item| item.entries());
-            entries.map(|(section, what)| (section.text(), what)).collect()
+            entries.map(|(section, what)| (Some(*section), rule(what))).collect()
         }
-        // A list of reactions names sections, a list of species names species.
-        Content::List(items) if default == "reactions" => items.iter().map(|item| (item.place.text(), item)).collect(),
-        Content::Map(entries) => entries.iter().map(|(section, what)| (section.text(), what)).collect(),
-        _ => vec![(default, listed)],
+        Content::Map(entries) => entries.iter().map(|(section, what)| (Some(*section), rule(what))).collect(),
+        _ => vec![(None, rule(listed))],
     }
 }
 
-fn section_items<'d, 'a>(
-    root: &'d Node<'a>,
-    section: &str,
-    named: &Node<'a>,
+fn find<'d, 'a>(
+    usual: &str,
+    reference: &Option<Word<'a>>,
+    phase: &Node<'a>,
+    documents: &'d [Document<'a>],
     report: &mut Report,
-) -> Option<&'d [Node<'a>]> {
-    let local = section.strip_prefix("__file__/").unwrap_or(section);
-    let items = root.get(local).and_then(Node::items);
-    if items.is_none() {
-        let message = format!("the file has no section '{section}'");
-        let help = "Singe reads one file: copy the entries of other files into it";
-        report.error("yaml::missing-section", message, &named.place, help);
+) -> Option<Section<'d, 'a>> {
+    match reference {
+        Some(word) => document::section(documents, word, report),
+        None => {
+            let place = phase.key(usual).unwrap_or(phase.place);
+            document::named(documents.first()?, usual, &place, report)
+        }
     }
-    items
 }

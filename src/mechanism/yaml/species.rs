@@ -1,34 +1,32 @@
-//! The entries of species: composition, NASA-7 thermo and transport data.
+//! The entries of species: composition, thermo and transport data.
 
+use super::phase::Listed;
 use super::tree::Node;
-use super::{missing, number, numbers, unsupported};
+use super::{missing, number, thermo, transport};
 use crate::mechanism::names::Names;
 use crate::mechanism::report::Report;
 use crate::mechanism::syntax::Word;
-use crate::mechanism::{Element, Geometry, Nasa7, Polynomials, Species, Transport};
+use crate::mechanism::{Element, Species};
 
 /// The data of all declared species. Those without complete data are reported and absent.
 pub fn assemble(
     declared: &[Word],
     elements: &[Element],
-    entries: &[&Node],
+    listed: &[Listed],
     report: &mut Report,
 ) -> Vec<Option<Species>> {
-    let names = Names::new(entries.iter().map(|entry| entry.get("name").map_or("", |name| name.place.text())));
+    let names = Names::new(listed.iter().map(|species| species.name.text()));
     let symbols = Names::new(elements.iter().map(|element| element.symbol.as_str()));
-    let found: Vec<Option<&Node>> = declared.iter().map(|w| names.find(w.text()).map(|i| entries[i])).collect();
+    let found = |word: &Word| names.find(word.text()).map(|i| &listed[i]);
     // As with CHEMKIN files: transport data of some species means that all need them.
-    let described = found.iter().flatten().any(|entry| entry.get("transport").is_some());
-    let species = declared.iter().zip(&found).map(|(word, entry)| {
-        let Some(entry) = entry else {
-            let message = format!("no entry found for species '{}'", word.text());
-            let help = names.suggestion(word.text(), "add its entry to the species section");
-            report.error("thermo::missing-species", message, word, help);
-            return None;
-        };
+    let described = listed.iter().any(|species| species.entry.is_some_and(|entry| entry.get("transport").is_some()));
+    let species = declared.iter().map(|word| {
+        let listed = found(word)?;
+        let entry = listed.entry?;
+        let system = listed.system.apply(entry.get("units"), report);
         let composition = composition(entry, &symbols, report);
-        let thermo = thermo(entry, report);
-        let transport = if described { transport(entry, word, report).map(Some) } else { Some(None) };
+        let thermo = thermo::read(entry, system, report);
+        let transport = if described { transport::read(entry, word, report).map(Some) } else { Some(None) };
         let (composition, thermo, transport) = (composition?, thermo?, transport?);
         let weight: f64 = composition.iter().map(|(element, count)| count * elements[*element].weight).sum();
         if weight <= 0.0 {
@@ -39,6 +37,31 @@ pub fn assemble(
         Some(Species { name: word.text().to_owned(), composition, weight, thermo, transport })
     });
     species.collect()
+}
+
+/// The elements of which the species consist, in the order of their first occurrence.
+pub fn elements_of<'a>(listed: &[Listed<'_, 'a>]) -> Vec<(Word<'a>, Option<Word<'a>>)> {
+    let mut elements: Vec<(Word, Option<Word>)> = Vec::new();
+    for (symbol, _) in atoms(listed).flatten() {
+        if elements.iter().all(|(known, _)| known.text() != symbol.text()) {
+            elements.push((*symbol, None));
+        }
+    }
+    elements
+}
+
+/// Leaves out the species that contain other elements.
+pub fn retain_declared(listed: &mut Vec<Listed>, elements: &[Element]) {
+    let symbols = Names::new(elements.iter().map(|element| element.symbol.as_str()));
+    let known: Vec<bool> =
+        atoms(listed).map(|atoms| atoms.iter().all(|(symbol, _)| symbols.find(symbol.text()).is_some())).collect();
+    let mut known = known.into_iter();
+    listed.retain(|_| known.next().unwrap_or(true));
+}
+
+fn atoms<'l, 'd, 'a>(listed: &'l [Listed<'d, 'a>]) -> impl Iterator<Item = &'l [(Word<'a>, Node<'a>)]> {
+    let composition = |species: &'l Listed<'d, 'a>| species.entry.and_then(|entry| entry.get("composition"));
+    listed.iter().map(move |species| composition(species).map_or(&[][..], Node::entries))
 }
 
 fn composition(entry: &Node, elements: &Names, report: &mut Report) -> Option<Vec<(usize, f64)>> {
@@ -57,78 +80,4 @@ fn composition(entry: &Node, elements: &Names, report: &mut Report) -> Option<Ve
         }
     }
     Some(composition)
-}
-
-/// Two ranges, or one that counts for both.
-fn thermo(entry: &Node, report: &mut Report) -> Option<Polynomials> {
-    let Some(given) = entry.get("thermo") else { return missing(entry, "thermo", report) };
-    let Some(model) = given.get("model") else { return missing(given, "model", report) };
-    if model.place.text() != "NASA7" {
-        unsupported(&model.place, "give NASA-7 polynomials", report);
-        return None;
-    }
-    if let Some(pressure) = given.get("reference-pressure")
-        && !matches!(pressure.place.text(), "1 atm" | "1.0 atm" | "101325" | "101325.0" | "1.01325e+05")
-    {
-        unsupported(&pressure.place, "give polynomials for a reference pressure of 1 atm", report);
-        return None;
-    }
-    let Some(ranges) = given.get("temperature-ranges") else { return missing(given, "temperature-ranges", report) };
-    let Some(data) = given.get("data") else { return missing(given, "data", report) };
-    let temperatures = numbers(ranges, report)?;
-    let rows = data.items().unwrap_or(&[]).iter().map(|row| numbers(row, report)).collect::<Option<Vec<_>>>()?;
-    let rows: Option<Vec<[f64; 7]>> = rows.into_iter().map(|row| row.try_into().ok()).collect();
-    let polynomials = match (temperatures.as_slice(), rows.as_deref()) {
-        (&[t_low, t_mid, t_high], Some(&[low, high])) => Nasa7 { t_low, t_mid, t_high, low, high },
-        (&[t_low, t_high], Some(&[only])) => Nasa7 { t_low, t_mid: t_high, t_high, low: only, high: only },
-        _ => {
-            let message = "NASA-7 thermo has one or two rows of seven coefficients, and one temperature more than rows";
-            report.error("thermo::malformed-entry", message, &data.place, "count the coefficients and temperatures");
-            return None;
-        }
-    };
-    let Nasa7 { t_low, t_mid, t_high, .. } = polynomials;
-    if !(t_low <= t_mid && t_mid <= t_high && 0.0 < t_mid) {
-        let message = format!("the temperatures {t_low}, {t_mid}, {t_high} K do not ascend");
-        report.warning("thermo::temperature-order", message, &ranges.place, "give them in ascending order");
-    }
-    Some(Polynomials::Nasa7(polynomials))
-}
-
-fn transport(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport> {
-    let Some(given) = entry.get("transport") else {
-        let message = format!("no transport data for species '{}'", name.text());
-        report.error("transport::missing-species", message, &entry.place, "give it a transport entry");
-        return None;
-    };
-    if let Some(model) = given.get("model").filter(|model| model.place.text() != "gas") {
-        unsupported(&model.place, "give the model gas", report);
-        return None;
-    }
-    let Some(shape) = given.get("geometry") else { return missing(given, "geometry", report) };
-    let geometry = match shape.place.text() {
-        "atom" => Geometry::Atom,
-        "linear" => Geometry::Linear,
-        "nonlinear" => Geometry::Nonlinear,
-        other => {
-            let message = format!("invalid geometry '{other}' of species '{}'", name.text());
-            report.error("transport::geometry", message, &shape.place, "known are atom, linear and nonlinear");
-            return None;
-        }
-    };
-    let mut value = |key: &str| given.get(key).map_or(Some(0.0), |node| number(node, report));
-    let transport = Transport {
-        geometry,
-        well_depth: value("well-depth")?,
-        diameter: value("diameter")?,
-        dipole: value("dipole")?,
-        polarizability: value("polarizability")?,
-        rotational_relaxation: value("rotational-relaxation")?,
-    };
-    if transport.well_depth <= 0.0 || transport.diameter <= 0.0 {
-        let message = format!("species '{}' needs a positive well depth and a positive diameter", name.text());
-        report.error("transport::not-positive", message, &given.place, "give well-depth in K and diameter in Angstrom");
-        return None;
-    }
-    Some(transport)
 }

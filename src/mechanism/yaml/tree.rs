@@ -44,6 +44,11 @@ impl<'a> Node<'a> {
         self.entries().iter().find(|(k, _)| k.text() == key).map(|(_, value)| value)
     }
 
+    /// Where a key of a map stands.
+    pub fn key(&self, key: &str) -> Option<Word<'a>> {
+        self.entries().iter().find(|(k, _)| k.text() == key).map(|(key, _)| *key)
+    }
+
     /// The entries of a map; none for other nodes.
     pub fn entries(&self) -> &[(Word<'a>, Node<'a>)] {
         match &self.content {
@@ -67,6 +72,15 @@ impl<'a> Node<'a> {
     /// Whether a scalar says yes.
     pub fn is_true(&self) -> bool {
         self.scalar().is_some_and(|word| word.text().eq_ignore_ascii_case("true"))
+    }
+}
+
+/// Whether a quoted word stands for another text than it shows.
+pub fn is_escaped(word: &Word) -> bool {
+    match word.source.text.get(..word.offset).and_then(|before| before.chars().next_back()) {
+        Some('"') => word.text().contains('\\'),
+        Some('\'') => word.text().contains("''"),
+        _ => false,
     }
 }
 

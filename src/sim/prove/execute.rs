@@ -1,14 +1,19 @@
 //! Executes the instructions of one warp with data unknown.
 
+mod access;
+
 use super::region::{Region, matters};
 use super::state::{Thread, results};
 use super::{MOST, Verdict};
-use crate::sim::decode::{Code, Micro, Source};
-use crate::sim::exec::{Event, extended, pack, piece, shuffle};
+use crate::sim::buffer::{extract, insert};
+use crate::sim::decode::{Code, Micro};
+use crate::sim::exec::{Event, uniform};
 use crate::sim::hazard::{Access, BarrierMisuse, Hazard, Kind};
-use crate::sim::memory::{Lanes, Segments, place};
-use crate::sim::rows::{self, Row};
-use crate::sim::shared::{Accessor, Findings, Shared};
+use crate::sim::lanes::{carry, each, extended, in_space, pack, piece, shuffle};
+use crate::sim::memory::{Lanes, Segments};
+use crate::sim::rows;
+use crate::sim::scalar;
+use crate::sim::shared::{Findings, Shared};
 use crate::sim::warp::{State, Warp};
 use crate::simt::inst::{Space, VoteMode};
 use std::collections::{HashMap, HashSet};
@@ -72,19 +77,42 @@ impl Executor<'_, '_> {
                     self.pass(thread, pc, targets, *meet)?;
                 }
                 Micro::Indirect { index, targets, meet } => self.indirect(thread, pc, *index, targets, *meet)?,
-                Micro::Ret => {
-                    thread.warp.exit();
+                Micro::Call(call) if mask != 0 => {
+                    if thread.warp.is_inside(call) {
+                        return Err(self.unknown(&thread.warp, pc, "a function calls itself"));
+                    }
+                    if !thread.call(call, mask) {
+                        return Err(self.unknown(&thread.warp, pc, "too many calls are open"));
+                    }
+                }
+                Micro::Ret | Micro::Exit => {
+                    if matches!(op.micro, Micro::Ret) {
+                        thread.warp.ret()
+                    } else {
+                        thread.warp.exit()
+                    }
+                    thread.take_results();
                     if thread.warp.state == State::Exited {
                         return Ok(Event::Exit);
                     }
                 }
-                Micro::Bar { id, .. } if mask != 0 && mask != thread.warp.live => {
-                    let kind = Kind::Barrier { id: *id, misuse: BarrierMisuse::Divergent };
-                    self.violation(&thread.warp, pc, kind)?;
-                    return Err(Abort);
-                }
-                Micro::Bar { kind, id, threads } if mask != 0 => {
-                    return Ok(Event::Barrier { pc, kind: *kind, id: *id, threads: *threads });
+                Micro::Bar { kind, id, threads, .. } if mask != 0 => {
+                    let known = thread.knows(*id) & threads.map_or(u32::MAX, |threads| thread.knows(threads));
+                    if mask & !known != 0 {
+                        return Err(self.unknown(&thread.warp, pc, "the barrier or its threads depend on data"));
+                    }
+                    let id = uniform(&thread.warp, code, *id, mask).map(|id| id as u32);
+                    let count = threads.map(|threads| uniform(&thread.warp, code, threads, mask).map(|n| n as u32));
+                    let id = match (id, count) {
+                        (Some(id), None | Some(Some(_))) if mask == thread.warp.live => id,
+                        (id, _) => {
+                            let (id, misuse) = (id.unwrap_or(u32::MAX), BarrierMisuse::Divergent);
+                            self.violation(&thread.warp, pc, Kind::Barrier { id, misuse })?;
+                            return Err(Abort);
+                        }
+                    };
+                    thread.forget(&results(&op.micro), mask);
+                    return Ok(Event::Barrier { pc, kind: *kind, id, threads: count.flatten() });
                 }
                 _ if mask == 0 => {}
                 micro => self.straight(thread, pc, micro, mask)?,
@@ -159,10 +187,70 @@ impl Executor<'_, '_> {
                     thread.write(*d, &row, known, mask);
                 }
             }
-            Micro::Compare { f, d, a, b } => {
-                let known = thread.knows(*a) & thread.knows(*b);
-                let bits = f(a.row(regs, pool), b.row(regs, pool));
-                thread.write_pred(*d, bits, known, mask);
+            Micro::Each { f, d, sources } => {
+                let known = sources.iter().fold(u32::MAX, |known, source| known & thread.knows(*source));
+                let row = each(f, sources, regs, pool, mask & known);
+                thread.write(*d, &row, known, mask);
+            }
+            Micro::Carry { op, reads, writes, ty, d, sources } => {
+                let mut known = sources.iter().fold(u32::MAX, |known, source| known & thread.knows(*source));
+                let before = if *reads { thread.warp.carry } else { 0 };
+                known &= if *reads { thread.known_carry } else { u32::MAX };
+                let (row, carries) = carry(*op, *ty, sources, regs, pool, before);
+                thread.write(*d, &row, known, mask);
+                if *writes {
+                    thread.warp.carry = thread.warp.carry & !mask | carries & mask;
+                    thread.known_carry = thread.known_carry & !mask | known & mask;
+                }
+            }
+            Micro::Compare { f, d, other, combine, a, b } => {
+                let (mut known, bits) =
+                    (thread.knows(*a) & thread.knows(*b), f.of(a.row(regs, pool), b.row(regs, pool)));
+                let (mut yes, mut no) = (bits, !bits);
+                if let Some((op, (pred, negate))) = combine {
+                    known &= thread.knows_pred(*pred);
+                    let with = thread.warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 };
+                    (yes, no) = (scalar::combined(*op, yes, with), scalar::combined(*op, no, with));
+                }
+                thread.write_pred(*d, yes, known, mask);
+                if let Some(other) = other {
+                    thread.write_pred(*other, no, known, mask);
+                }
+            }
+            Micro::Set { f, yes, d, combine, a, b } => {
+                let (mut known, mut bits) =
+                    (thread.knows(*a) & thread.knows(*b), f.of(a.row(regs, pool), b.row(regs, pool)));
+                if let Some((op, (pred, negate))) = combine {
+                    known &= thread.knows_pred(*pred);
+                    let with = thread.warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 };
+                    bits = scalar::combined(*op, bits, with);
+                }
+                let row = std::array::from_fn(|i| if bits >> i & 1 == 1 { *yes } else { 0 });
+                thread.write(*d, &row, known, mask);
+            }
+            Micro::IsSpace { space, d, a } => {
+                let bits = in_space(*space, a.row(regs, pool));
+                thread.write_pred(*d, bits, thread.knows(*a), mask);
+            }
+            Micro::Take { d, row, byte, bytes, extend } => {
+                let known = thread.knows_row(*row);
+                let row = regs[*row as usize].map(|word| extract(word, *byte, *bytes));
+                thread.write(*d, &extended(&row, *bytes, *extend), known, mask);
+            }
+            Micro::Put { row, byte, bytes, a } => {
+                // the rest of the word may be empty
+                let known = thread.knows(*a) & if *byte == 0 { u32::MAX } else { thread.knows_row(*row) };
+                let (old, values) = (&regs[*row as usize], a.row(regs, pool));
+                let new = std::array::from_fn(|i| insert(old[i], *byte, *bytes, values[i]));
+                thread.write(*row, &new, known, mask);
+            }
+            Micro::Activemask { d } => thread.write(*d, &[mask.into(); 32], u32::MAX, mask),
+            Micro::Match { .. } | Micro::Redux { .. } => thread.forget(&results(micro), mask),
+            Micro::Atomic { space, ty, base, offset, .. } => {
+                let (bases, certain) = (*base.row(regs, pool), mask & !thread.knows(*base) == 0);
+                let lanes = Lanes::new(&bases, *offset, mask, ty.bytes());
+                self.atomic(thread, pc, *space, &lanes, certain)?;
+                thread.forget(&results(micro), mask);
             }
             Micro::Logic { f, d, a, b } => {
                 let known = thread.knows_pred(*a) & thread.knows_pred(*b);
@@ -196,7 +284,7 @@ impl Executor<'_, '_> {
                 let row = std::array::from_fn(|i| rows::insert_bits(*long, a[i], b[i], pos[i], len[i]));
                 thread.write(*d, &row, known, mask);
             }
-            Micro::Shuffle { mode, d, valid, a, lane, clamp } => {
+            Micro::Shuffle { mode, d, valid, a, lane, clamp, .. } => {
                 let (lanes, clamps) = (lane.row(regs, pool), clamp.row(regs, pool));
                 let bits = thread.knows(*a);
                 let aware = std::array::from_fn(|i| u64::from(bits >> i & 1));
@@ -213,7 +301,7 @@ impl Executor<'_, '_> {
                     _ => thread.forget(&results(micro), mask),
                 }
             }
-            Micro::Vote { mode, d, pred, negate } => {
+            Micro::Vote { mode, d, pred, negate, .. } => {
                 let votes = (thread.warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 }) & mask;
                 let known = if mask & !thread.knows_pred(*pred) == 0 { u32::MAX } else { 0 };
                 let all = |yes: bool| if yes { u32::MAX } else { 0 };
@@ -247,85 +335,17 @@ impl Executor<'_, '_> {
                 }
                 thread.forget(&results(micro), mask);
             }
-            Micro::Bar { .. } | Micro::Jump { .. } | Micro::Branch { .. } | Micro::Indirect { .. } | Micro::Ret => {
+            Micro::Bar { .. }
+            | Micro::Jump { .. }
+            | Micro::Branch { .. }
+            | Micro::Indirect { .. }
+            | Micro::Call(_)
+            | Micro::Ret
+            | Micro::Exit => {
                 unreachable!("control flow is handled by the caller")
             }
         }
         Ok(())
-    }
-
-    /// The values, when they are known.
-    fn load(
-        &mut self,
-        thread: &Thread,
-        pc: u32,
-        space: Space,
-        lanes: &Lanes,
-        certain: bool,
-    ) -> Result<Option<Row>, Abort> {
-        match space {
-            Space::Shared if certain => {
-                let by = Accessor { warp: thread.warp.index, clock: &thread.warp.clock, pc };
-                let findings = self.shared.load(lanes, &by).map(|(_, findings)| findings);
-                self.report(&thread.warp, pc, Access::Read, findings)?;
-                Ok(None)
-            }
-            Space::Shared => Err(self.unknown(&thread.warp, pc, "its address depends on data")),
-            Space::Global | Space::Const if certain && self.table(lanes) => Ok(self.segments.load(space, lanes).ok()),
-            _ => Ok(None),
-        }
-    }
-
-    fn store(
-        &mut self,
-        thread: &Thread,
-        pc: u32,
-        space: Space,
-        lanes: &Lanes,
-        a: Source,
-        certain: bool,
-    ) -> Result<(), Abort> {
-        match space {
-            Space::Shared if certain => {
-                let by = Accessor { warp: thread.warp.index, clock: &thread.warp.clock, pc };
-                let known = thread.knows(a);
-                let values = a.row(&thread.warp.regs, &self.code.pool);
-                // unknown values differ from lane to lane
-                let row = std::array::from_fn(|i| if known >> i & 1 == 1 { values[i] } else { !(i as u64) });
-                let mut findings = self.shared.store(lanes, &row, &by);
-                if let Ok(Findings { lanes: conflict, .. }) = &mut findings
-                    && lanes.mask & !known != 0
-                    && conflict.take().is_some()
-                {
-                    let text = "several lanes write values that depend on data to one address";
-                    return Err(self.unknown(&thread.warp, pc, text));
-                }
-                self.report(&thread.warp, pc, Access::Write, findings)
-            }
-            Space::Shared => Err(self.unknown(&thread.warp, pc, "its address depends on data")),
-            Space::Global if !self.segments.tables.is_empty() && (!certain || self.touches_table(lanes)) => {
-                Err(self.unknown(&thread.warp, pc, "it may change a table of the module"))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn tables(&self) -> bool {
-        !self.segments.tables.is_empty()
-    }
-
-    /// Whether all lanes access tables of the module.
-    fn table(&self, lanes: &Lanes) -> bool {
-        lanes.active().all(|lane| self.is_table(lanes.address(lane)))
-    }
-
-    fn touches_table(&self, lanes: &Lanes) -> bool {
-        lanes.active().any(|lane| self.is_table(lanes.address(lane)))
-    }
-
-    fn is_table(&self, address: u64) -> bool {
-        let buffers = self.segments.buffers.len() as u64;
-        (buffers..buffers + self.segments.tables.len() as u64).contains(&place(address).0)
     }
 
     fn report(&mut self, warp: &Warp, pc: u32, access: Access, found: Result<Findings, Kind>) -> Result<(), Abort> {
@@ -340,6 +360,9 @@ impl Executor<'_, '_> {
             let earlier_site = self.code.site(conflict.warp, conflict.pc);
             let (address, earlier) = (conflict.address, conflict.earlier);
             self.violation(warp, pc, Kind::Race { address, access, earlier, earlier_site })?;
+        }
+        if let Some(address) = found.unwritten {
+            self.violation(warp, pc, Kind::Unwritten { space: Space::Shared, address })?;
         }
         match found.lanes {
             Some(address) => self.violation(warp, pc, Kind::LaneConflict { address }),

@@ -17,10 +17,10 @@ use super::exec::Event;
 use super::hazard::{BarrierMisuse, Hazard, Kind, Wait};
 use super::memory::Segments;
 use super::shared::Shared;
-use super::warp::State;
+use super::warp::{Place, State};
 use super::{Argument, Launch};
 use crate::simt::inst::{BarKind, Type};
-use crate::simt::ir::{Func, Module};
+use crate::simt::ir::{Func, Module, ParamData, ParamKind};
 use execute::{Abort, Executor};
 use state::Thread;
 
@@ -54,8 +54,13 @@ const MOST: usize = 16;
 
 /// Arguments for a kernel of which only the synchronisation matters: pointers for all 64-bit parameters, `integer` for the others.
 pub fn arguments(func: &Func, integer: u32) -> Vec<Argument> {
-    let argument = |(i, ty): (usize, Type)| if ty.bytes() == 8 { Argument::Buffer(i) } else { Argument::U32(integer) };
-    func.params.values().map(|p| p.ty).enumerate().map(argument).collect()
+    let argument = |(i, data): (usize, &ParamData)| match (data.count, data.ty) {
+        (Some(_), _) => Argument::Bytes(vec![0; usize::try_from(data.bytes().min(1 << 16)).unwrap_or(0)]),
+        (None, Type::F32 | Type::F64) => Argument::U64(0),
+        (None, ty) if ty.bytes() == 8 => Argument::Buffer(i),
+        (None, ty) => Argument::U32(integer & ty.mask() as u32),
+    };
+    func.params_of(ParamKind::Input).map(|(_, data)| data).enumerate().map(argument).collect()
 }
 
 /// Analyses the kernel for that launch. Buffers are known by number only.
@@ -68,12 +73,13 @@ pub fn prove(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, 
     let buffers = func.params.len();
     let mut code = decode::decode(module, func, launch, buffers).map_err(|kind| kind.to_string())?;
     let tables = std::mem::take(&mut code.tables);
-    let warps = launch.threads.div_ceil(32) as usize;
+    let place = launch.place();
+    let warps = place.size().div_ceil(32) as usize;
     let mut threads: Vec<Thread> = (0..warps).map(|index| Thread::new(index, &code)).collect();
     let mut empty = vec![super::Buffer::output(0); buffers];
     let mut executor = Executor {
         code: &code,
-        shared: Shared::new(code.shared_bytes, warps),
+        shared: Shared::new(code.shared_bytes, code.shared_cell(), warps),
         segments: Segments { buffers: &mut empty, tables },
         regions: std::collections::HashMap::new(),
         seen: std::collections::HashSet::new(),
@@ -88,16 +94,16 @@ pub fn prove(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, 
             arrivals: 0,
         },
     };
-    for cta in 0..launch.ctas {
+    for cta in 0..place.ctas.iter().product() {
         executor.cta = cta;
         executor.shared.reset();
         let before: Vec<u32> = threads.iter().map(|t| t.warp.clock[t.warp.index]).collect();
         for thread in &mut threads {
-            thread.start(&code, cta, launch.ctas, launch.threads);
+            thread.start(&code, Place { cta, ..place });
             thread.warp.clock[..before.len()].copy_from_slice(&before);
             thread.warp.clock[thread.warp.index] += 1;
         }
-        let mut block = Cta::new(&mut executor, &mut threads, launch.threads);
+        let mut block = Cta::new(&mut executor, &mut threads, place.size());
         if let Err(Abort) = block.run() {
             break;
         }
@@ -164,7 +170,7 @@ impl<'a, 'm, 'b> Cta<'a, 'm, 'b> {
                 warp.state = State::Waiting;
                 self.waits.push((index, id, pc));
             }
-            Arrival::Complete { released, clock } => {
+            Arrival::Complete { released, clock, .. } => {
                 for index in released {
                     let warp = &mut self.threads[index].warp;
                     warp.state = State::Ready;

@@ -59,7 +59,7 @@ fn successors(micro: &Micro, pc: u32) -> Vec<u32> {
         Micro::Jump { target } => vec![*target],
         Micro::Branch { then, otherwise, .. } => vec![*then, *otherwise],
         Micro::Indirect { targets, .. } => targets.to_vec(),
-        Micro::Ret => Vec::new(),
+        Micro::Ret | Micro::Exit => Vec::new(),
         _ => vec![pc + 1],
     }
 }
@@ -67,9 +67,12 @@ fn successors(micro: &Micro, pc: u32) -> Vec<u32> {
 /// Whether the instruction could change what the proof is about; `tables`: the module has tables that a store could reach.
 pub(super) fn matters(code: &Code, tables: bool, pc: u32) -> bool {
     match &code.ops[pc as usize].micro {
-        Micro::Bar { .. } | Micro::Ret => true,
-        Micro::Store { space: Space::Global, .. } => tables,
-        Micro::Load { space, .. } | Micro::Store { space, .. } => *space == Space::Shared,
+        Micro::Bar { .. } | Micro::Call(_) | Micro::Ret | Micro::Exit => true,
+        Micro::Carry { .. } => true,
+        Micro::Store { space: Space::Global, .. } | Micro::Atomic { space: Space::Global, .. } => tables,
+        Micro::Load { space, .. } | Micro::Store { space, .. } | Micro::Atomic { space, .. } => {
+            matches!(space, Space::Shared | Space::Generic)
+        }
         Micro::Unknown { .. } => !harmless(&code.site(0, pc).text),
         _ => false,
     }

@@ -1,29 +1,59 @@
 //! A warp whose registers may be unknown, lane by lane.
 
-use crate::sim::decode::{Code, Micro, Source};
+use crate::sim::decode::{Call, Code, Micro, Source};
 use crate::sim::rows::Row;
-use crate::sim::warp::Warp;
+use crate::sim::warp::{Place, Warp};
+use crate::simt::inst::{BarRedOp, VoteMode};
 
 pub(super) struct Thread {
     pub warp: Warp,
     /// One bit per lane: the register's value is known.
     known: Vec<u32>,
     known_preds: Vec<u32>,
+    /// Lanes that know the condition code.
+    pub known_carry: u32,
 }
 
 impl Thread {
     pub(super) fn new(index: usize, code: &Code) -> Self {
         let (known, known_preds) = (vec![0; code.registers], vec![0; code.predicates]);
-        Self { warp: Warp::new(index, code), known, known_preds }
+        Self { warp: Warp::new(index, code), known, known_preds, known_carry: 0 }
     }
 
-    pub(super) fn start(&mut self, code: &Code, cta: u32, ctas: u32, threads: u32) {
-        self.warp.start(code, cta, ctas, threads);
+    pub(super) fn start(&mut self, code: &Code, place: Place) {
+        self.warp.start(code, place);
+        self.known_carry = 0;
         self.known.fill(0);
         self.known_preds.fill(0);
-        for (_, row) in &code.specials {
+        for (_, row) in code.specials.iter().filter(|(special, _)| special.is_fixed()) {
             self.known[*row as usize] = u32::MAX;
         }
+        for (row, _) in &code.arguments {
+            self.known[*row as usize] = u32::MAX;
+        }
+    }
+
+    /// Calls a function; false when too many calls are open.
+    pub(super) fn call(&mut self, call: &Call, mask: u32) -> bool {
+        for (from, to) in &call.arguments {
+            let known = self.known[*from as usize];
+            self.learn(*to, known, mask);
+        }
+        call.locals.iter().for_each(|(row, _)| self.learn(*row, u32::MAX, mask));
+        self.warp.call(call, mask)
+    }
+
+    /// What calls that have returned left behind.
+    pub(super) fn take_results(&mut self) {
+        for (from, to, mask) in std::mem::take(&mut self.warp.returned) {
+            let known = self.known[from as usize];
+            self.learn(to, known, mask);
+        }
+    }
+
+    fn learn(&mut self, row: u32, known: u32, mask: u32) {
+        let bits = &mut self.known[row as usize];
+        *bits = *bits & !mask | known & mask;
     }
 
     /// The lanes that know the source.
@@ -42,8 +72,7 @@ impl Thread {
     /// Writes a row of which the lanes `known` have a value.
     pub(super) fn write(&mut self, register: u32, row: &Row, known: u32, mask: u32) {
         self.warp.write(register, row, mask);
-        let bits = &mut self.known[register as usize];
-        *bits = *bits & !mask | known & mask;
+        self.learn(register, known, mask);
     }
 
     pub(super) fn write_pred(&mut self, pred: u32, bits: u32, known: u32, mask: u32) {
@@ -65,23 +94,38 @@ pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
         Micro::Map1 { d, .. }
         | Micro::Map2 { d, .. }
         | Micro::Map3 { d, .. }
+        | Micro::Each { d, .. }
+        | Micro::Carry { d, .. }
+        | Micro::Set { d, .. }
         | Micro::Select { d, .. }
         | Micro::Pack { d, .. }
-        | Micro::Insert { d, .. } => (vec![*d], vec![]),
-        Micro::Vote { mode: crate::simt::inst::VoteMode::Ballot, d, .. } => (vec![*d], vec![]),
-        Micro::Compare { d, .. } | Micro::Logic { d, .. } | Micro::SetPred { d, .. } | Micro::Vote { d, .. } => {
-            (vec![], vec![*d])
-        }
-        Micro::Shuffle { d, valid, .. } => (vec![*d], valid.iter().copied().collect()),
+        | Micro::Take { d, .. }
+        | Micro::Redux { d, .. }
+        | Micro::Activemask { d }
+        | Micro::Insert { d, .. }
+        | Micro::Vote { mode: VoteMode::Ballot, d, .. }
+        | Micro::Bar { result: Some((BarRedOp::Popc, d, _)), .. } => (vec![*d], vec![]),
+        Micro::Put { row, .. } => (vec![*row], vec![]),
+        Micro::Atomic { d, .. } => (d.iter().copied().collect(), vec![]),
+        Micro::Compare { d, other, .. } => (vec![], [*d].into_iter().chain(*other).collect()),
+        Micro::Logic { d, .. }
+        | Micro::SetPred { d, .. }
+        | Micro::IsSpace { d, .. }
+        | Micro::Vote { d, .. }
+        | Micro::Bar { result: Some((_, d, _)), .. } => (vec![], vec![*d]),
+        Micro::Shuffle { d, valid, .. } | Micro::Match { d, valid, .. } => (vec![*d], valid.iter().copied().collect()),
         Micro::Load { d, .. } => (d.to_vec(), vec![]),
         Micro::Unpack { parts, .. } => (parts.iter().flatten().copied().collect(), vec![]),
         Micro::Unknown { rows, preds } => (rows.clone(), preds.clone()),
-        Micro::Store { .. }
-        | Micro::Bar { .. }
+        // calls are never passed over
+        Micro::Call(_)
+        | Micro::Store { .. }
+        | Micro::Bar { result: None, .. }
         | Micro::Nothing
         | Micro::Jump { .. }
         | Micro::Branch { .. }
         | Micro::Indirect { .. }
-        | Micro::Ret => (vec![], vec![]),
+        | Micro::Ret
+        | Micro::Exit => (vec![], vec![]),
     }
 }

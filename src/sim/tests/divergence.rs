@@ -24,7 +24,7 @@ fn finish(mut b: Builder, address: Reg, value: Reg) -> Module {
 
 fn execute(module: &Module) -> Result<(Vec<u64>, Counts), Vec<Kind>> {
     let mut buffers = [Buffer::output(32)];
-    let launch = Launch { ctas: 1, threads: 32, arguments: vec![Argument::Buffer(0)] };
+    let launch = Launch::linear(1, 32, vec![Argument::Buffer(0)]);
     match run(module, "k", &launch, &mut buffers, &Options::default()) {
         Ok(report) => Ok((buffers[0].reals().iter().map(|x| x.to_bits()).collect(), report.total())),
         Err(hazards) => Err(hazards.list.into_iter().map(|h| h.kind).collect()),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::dataflow::elementary;
+use crate::dataflow::{elementary, exp2};
 
 const TWO: Execution = Execution::WarpSpecialized { warps: 2 };
 
@@ -150,7 +150,7 @@ fn operations_give_the_bits_of_rust() {
     type Reference = fn(f64, f64) -> f64;
     let (a, b) = (var(0), var(1));
     let select = Value::SelectLe { a, b, then: a, otherwise: b };
-    let cases: [(Value, Reference); 12] = [
+    let cases: [(Value, Reference); 14] = [
         (Value::Unary(Unary::Exp, a), |a, _| elementary::exp(a)),
         (Value::Unary(Unary::Log, a), |a, _| elementary::log(a)),
         (Value::Unary(Unary::Sqrt, a), |a, _| a.sqrt()),
@@ -163,9 +163,11 @@ fn operations_give_the_bits_of_rust() {
         (Value::Binary(Binary::Min, a, b), f64::min),
         (Value::Fma(a, b, a), |a, b| a.mul_add(b, a)),
         (select, |a, b| if a <= b { a } else { b }),
+        (Value::Unary(Unary::Exp2, a), |a, _| exp2::polynomial(a)),
+        (Value::Unary(Unary::Exp2Table, a), |a, _| exp2::tabulated(a)),
     ];
     let points = 20_000;
-    let exponents = (0..points).map(|i| -720.0 + 1440.0 * f64::from(i) / f64::from(points));
+    let exponents = (0..points).map(|i| -1040.0 + 2080.0 * f64::from(i) / f64::from(points));
     let second = (0..points).map(|i| f64::from(i % 97) - 40.5);
     let linear: Vec<f64> = exponents.clone().chain(second.clone()).collect();
     let positive: Vec<f64> = exponents.map(|x| x.clamp(-700.0, 700.0).exp()).chain(second).collect();

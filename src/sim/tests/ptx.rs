@@ -39,6 +39,7 @@ fn everything(execution: Execution) -> Program {
         indices: vec![0; 128],
         real_bank: vec![0.5; 3],
         index_bank: vec![0, -1, 2],
+        shared: false,
     };
     program
 }

@@ -1,13 +1,11 @@
 //! What a kernel sets up once per thread: tables, parameters, the thread's place, striped constants.
 
-use crate::emit::program::{Constants, Execution, Program};
+use crate::dataflow::exp2;
+use crate::emit::program::{Constants, Execution, Program, Unary};
 use crate::simt::builder::Builder;
 use crate::simt::inst::*;
 use crate::simt::ir::{Func, Init, Linkage, Module, Param, ParamData, Reg, Variable, VariableData};
 use cranelift_entity::EntityRef;
-
-/// Banks of up to this size lie in constant memory, which has 64 KB in all.
-const CONSTANT_BYTES: usize = 60 * 1024;
 
 /// The registers and variables that the whole kernel uses.
 pub(super) struct Frame {
@@ -25,10 +23,14 @@ pub(super) struct Frame {
     /// Low and high words of the striped real constants.
     pub reals: Vec<(Reg, Reg)>,
     pub indices: Vec<Reg>,
+    /// The addresses of the thread's first entries of the striped tables.
+    pub stripes: Stripes,
     pub real_bank: Option<Table>,
     pub index_bank: Option<Table>,
     pub bank_space: Space,
     pub slots: Option<Table>,
+    /// Low and high words of the lane's entry of [`exp2::TABLE`], where the program reads it.
+    pub powers: Option<(Reg, Reg)>,
 }
 
 /// A variable and a register with its address: of the lane's column, for shared slots.
@@ -41,8 +43,7 @@ pub(super) struct Table {
 /// Declares the kernel's variables and parameters and builds the prologue.
 pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) {
     let constants = &program.constants;
-    let banks = 8 * constants.real_bank.len() + 4 * constants.index_bank.len();
-    let bank_space = if banks <= CONSTANT_BYTES { Space::Const } else { Space::Global };
+    let bank_space = if constants.in_constant_memory() { Space::Const } else { Space::Global };
     let mut declare = |name: &str, space, init: Init| {
         let (align, bytes) = match &init {
             Init::F64(values) => (8, 8 * values.len() as u64),
@@ -59,7 +60,18 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
     let indices = declare("indices", Space::Global, Init::S32(constants.indices.clone()));
     let real_bank = declare("real_bank", bank_space, Init::F64(constants.real_bank.clone()));
     let index_bank = declare("index_bank", bank_space, Init::S32(constants.index_bank.clone()));
+    let powers = if program.calls(Unary::Exp2Table) { exp2::TABLE.to_vec() } else { Vec::new() };
+    let powers = declare("powers", Space::Global, Init::F64(powers));
     let slots = declare("slots", slot_space(program), Init::None);
+    let mut declare_shared = |name: &str, rows: u32| {
+        let (name, bytes) = (format!("{}_{name}", program.symbol), 256 * u64::from(rows));
+        let data =
+            VariableData { name, linkage: Linkage::Internal, space: Space::Shared, align: 8, bytes, init: Init::None };
+        (rows > 0).then(|| module.variables.push(data))
+    };
+    let [real_rows, index_rows] = constants.shared_rows();
+    let shared_reals = declare_shared("shared_reals", real_rows);
+    let shared_indices = declare_shared("shared_indices", index_rows);
 
     let mut func = Func::new(&program.symbol);
     func.threads = Some([32 * program.execution.warps(), 1, 1]);
@@ -85,12 +97,32 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
     let one = b.mov(Type::B32, 1);
     let warp_bit = b.binary(BinaryOp::Shl, Type::B32, one, warp);
 
-    let (reals, indices) = stripes(&mut b, program.execution, constants, reals, indices, tid);
+    let stripes = Stripes::new(&mut b, program.execution, reals, indices, tid);
+    let (reals, indices) = stripes.load_kept(&mut b, program);
     let table = |b: &mut Builder, variable: Option<Variable>| {
         variable.map(|variable| Table { variable, base: b.mov(Type::U64, Operand::Variable(variable)) })
     };
-    let real_bank = table(&mut b, real_bank);
-    let index_bank = table(&mut b, index_bank);
+    let mut real_bank = table(&mut b, real_bank);
+    let mut index_bank = table(&mut b, index_bank);
+    let mut bank_space = bank_space;
+    if constants.shared {
+        let threads = 32 * program.execution.warps();
+        let reals = table(&mut b, shared_reals);
+        let indices = table(&mut b, shared_indices);
+        let copies = [
+            (real_bank, reals, Type::F64, constants.real_bank.len()),
+            (index_bank, indices, Type::B32, constants.index_bank.len()),
+        ];
+        for (from, to, ty, count) in copies {
+            if let (Some(from), Some(to)) = (from, to) {
+                copy(&mut b, from.base, to.base, ty, count as u32, (tid, threads));
+            }
+        }
+        if reals.is_some() || indices.is_some() {
+            b.push(Op::bar(BarKind::Sync, 0, None));
+        }
+        (real_bank, index_bank, bank_space) = (reals, indices, Space::Shared);
+    }
     let slots = match program.execution {
         Execution::DataParallel { .. } => table(&mut b, slots),
         Execution::WarpSpecialized { .. } => slots.map(|variable| {
@@ -98,6 +130,12 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
             Table { variable, base: b.ternary(TernaryOp::Mad, Type::U32, lane, 8, start) }
         }),
     };
+    let powers = powers.map(|table| {
+        let start = b.mov(Type::U64, Operand::Variable(table));
+        let entry = b.ternary(TernaryOp::MadWide, Type::U32, lane, 8, start);
+        let value = b.load(Space::Global, true, Type::F64, Base::Reg(entry), 0);
+        b.unpack(value)
+    });
     let (point, exists) = (b.reg(Type::U64), b.reg(Type::Pred));
     let frame = Frame {
         lane,
@@ -110,10 +148,12 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
         arrays,
         reals,
         indices,
+        stripes,
         real_bank,
         index_bank,
         bank_space,
         slots,
+        powers,
     };
     (b, frame)
 }
@@ -135,35 +175,78 @@ fn slot_bytes(program: &Program) -> u64 {
     8 * lanes * u64::from(program.slots)
 }
 
-/// Loads the thread's entries of the striped tables. Entry `(register*warps + warp)*32 + lane` is
+/// All threads of the CTA copy a table from global to shared memory.
+fn copy(b: &mut Builder, from: Reg, to: Reg, ty: Type, count: u32, (tid, threads): (Reg, u32)) {
+    let i = b.mov(Type::U32, tid);
+    let (head, body, exit) = (b.block(), b.block(), b.block());
+    b.end(Terminator::Bra { target: head }, head);
+    let done = b.setp(Cmp::Ge, Type::U32, i, count);
+    b.end(Terminator::CondBra { guard: Guard { pred: done, negate: false }, then: exit, otherwise: body }, body);
+    let [source, target] = [from, to].map(|base| b.ternary(TernaryOp::MadWide, Type::U32, i, ty.bytes(), base));
+    let value = b.load(Space::Global, true, ty, Base::Reg(source), 0);
+    let addr = Address { base: Base::Reg(target), offset: 0 };
+    b.push(Op::store(Space::Shared, ty, addr, value));
+    let mode = Mode::default();
+    b.push(Op::Binary { op: BinaryOp::Add, mode, ty: Type::U32, dst: i, a: i.into(), b: threads.into() });
+    b.end(Terminator::Bra { target: head }, exit);
+}
+
+/// Where the thread's entries of the striped tables lie. Entry `(register*warps + warp)*32 + lane` is
 /// `register*threads + tid`.
-fn stripes(
-    b: &mut Builder,
-    execution: Execution,
-    constants: &Constants,
-    reals: Option<Variable>,
-    indices: Option<Variable>,
-    tid: Reg,
-) -> (Vec<(Reg, Reg)>, Vec<Reg>) {
-    let threads = i64::from(32 * execution.warps());
-    let entry = |b: &mut Builder, table: Option<Variable>, bytes: u32| {
-        table.map(|table| {
-            let start = b.mov(Type::U64, Operand::Variable(table));
-            Base::Reg(b.ternary(TernaryOp::MadWide, Type::U32, tid, bytes, start))
-        })
-    };
-    let real_base = entry(b, reals, 8);
-    let reals = (0..i64::from(constants.real_registers))
-        .zip(real_base.iter().cycle())
-        .map(|(register, base)| {
-            let value = b.load(Space::Global, true, Type::F64, *base, register * threads * 8);
-            b.unpack(value)
-        })
-        .collect();
-    let index_base = entry(b, indices, 4);
-    let indices = (0..i64::from(constants.index_registers))
-        .zip(index_base.iter().cycle())
-        .map(|(register, base)| b.load(Space::Global, true, Type::B32, *base, register * threads * 4))
-        .collect();
-    (reals, indices)
+pub(super) struct Stripes {
+    threads: i64,
+    reals: Option<Base>,
+    indices: Option<Base>,
+}
+
+impl Stripes {
+    fn new(
+        b: &mut Builder,
+        execution: Execution,
+        reals: Option<Variable>,
+        indices: Option<Variable>,
+        tid: Reg,
+    ) -> Self {
+        let mut entry = |table: Option<Variable>, bytes: u32| {
+            table.map(|table| {
+                let start = b.mov(Type::U64, Operand::Variable(table));
+                Base::Reg(b.ternary(TernaryOp::MadWide, Type::U32, tid, bytes, start))
+            })
+        };
+        Self { threads: i64::from(32 * execution.warps()), reals: entry(reals, 8), indices: entry(indices, 4) }
+    }
+
+    /// The registers of all striped constants, with those loaded that stay for the whole kernel.
+    fn load_kept(&self, b: &mut Builder, program: &Program) -> (Vec<(Reg, Reg)>, Vec<Reg>) {
+        let reloaded = program.reloaded();
+        let Constants { real_registers, index_registers, .. } = program.constants;
+        let reals = (0..real_registers).map(|n| {
+            let words = (b.reg(Type::B32), b.reg(Type::B32));
+            if !reloaded.0.contains(&n) {
+                self.load_real(b, n, words);
+            }
+            words
+        });
+        let reals = reals.collect();
+        let indices = (0..index_registers).map(|n| {
+            let word = b.reg(Type::B32);
+            if !reloaded.1.contains(&n) {
+                self.load_index(b, n, word);
+            }
+            word
+        });
+        (reals, indices.collect())
+    }
+
+    pub(super) fn load_real(&self, b: &mut Builder, register: u32, (lo, hi): (Reg, Reg)) {
+        let base = self.reals.expect("a program with striped reals has their table");
+        let src = b.load(Space::Global, true, Type::F64, base, i64::from(register) * self.threads * 8);
+        b.push(Op::Unpack { ty: Type::B64, parts: vec![Some(lo), Some(hi)], src: src.into() });
+    }
+
+    pub(super) fn load_index(&self, b: &mut Builder, register: u32, dst: Reg) {
+        let base = self.indices.expect("a program with striped indices has their table");
+        let addr = Address { base, offset: i64::from(register) * self.threads * 4 };
+        b.push(Op::load(Space::Global, true, Type::B32, dst, addr));
+    }
 }

@@ -13,13 +13,14 @@ impl Lowering<'_> {
         match index {
             Index::Literal(value) => return (*value).into(),
             Index::Counter(counter) => return self.counters[counter.index()].into(),
+            Index::Warp => return self.frame.warp.into(),
             _ => {}
         }
         if let Some(reg) = self.indices.get(index) {
             return (*reg).into();
         }
         let reg = match index {
-            Index::Literal(_) | Index::Counter(_) => unreachable!("handled above"),
+            Index::Literal(_) | Index::Counter(_) | Index::Warp => unreachable!("handled above"),
             Index::Striped { register, lane } => {
                 let lane = self.index(lane);
                 self.builder.shfl(self.frame.indices[*register as usize], lane)

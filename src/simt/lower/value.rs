@@ -1,7 +1,7 @@
-//! Values: one IEEE operation each, and `exp` and `log` as the sequences of [`crate::dataflow::elementary`].
+//! Values: one IEEE operation each, and the sequences of [`crate::dataflow::elementary`] and [`crate::dataflow::exp2`].
 
 use super::Lowering;
-use crate::dataflow::elementary as e;
+use crate::dataflow::{elementary as e, exp2};
 use crate::emit::program::{Binary, ConstantRef, Unary, Value};
 use crate::simt::builder::Builder;
 use crate::simt::inst::*;
@@ -40,6 +40,11 @@ impl Lowering<'_> {
                 let op = match op {
                     Unary::Exp => return exp(&mut self.builder, dst, a),
                     Unary::Log => return log(&mut self.builder, dst, a),
+                    Unary::Exp2 => return exp2_polynomial(&mut self.builder, dst, a),
+                    Unary::Exp2Table => {
+                        let powers = self.frame.powers.expect("a program that reads the table has one");
+                        return exp2_tabulated(&mut self.builder, dst, a, powers);
+                    }
                     Unary::Neg => UnaryOp::Neg,
                     Unary::Sqrt => UnaryOp::Sqrt,
                 };
@@ -85,9 +90,49 @@ fn exp(b: &mut Builder, dst: Reg, x: Reg) {
     let (low, high) = b.unpack(p);
     let scale = b.binary(BinaryOp::Shl, Type::B32, n, 20);
     let high = b.binary(BinaryOp::Add, Type::U32, high, scale);
+    limited(b, dst, x, (low, high), e::EXP_LIMIT_HIGH_WORD);
+}
+
+/// The steps of [`exp2::polynomial`].
+fn exp2_polynomial(b: &mut Builder, dst: Reg, x: Reg) {
+    let (n, r) = reduced(b, x, exp2::WHOLE_MAGIC);
+    let p = polynomial(b, &exp2::COEFFICIENTS, r);
+    let (low, high) = b.unpack(p);
+    let scale = b.binary(BinaryOp::Shl, Type::B32, n, 20);
+    let high = b.binary(BinaryOp::Add, Type::U32, high, scale);
+    limited(b, dst, x, (low, high), exp2::LIMIT_HIGH_WORD);
+}
+
+/// The steps of [`exp2::tabulated`]; each lane holds the words of one power.
+fn exp2_tabulated(b: &mut Builder, dst: Reg, x: Reg, (power_low, power_high): (Reg, Reg)) {
+    let (n, r) = reduced(b, x, exp2::PARTS_MAGIC);
+    let q = polynomial(b, &exp2::PART_COEFFICIENTS, r);
+    let q = b.binary(BinaryOp::Mul, Type::F64, q, r);
+    let lane = b.binary(BinaryOp::And, Type::B32, n, 31);
+    let (lo, hi) = (b.shfl(power_low, lane), b.shfl(power_high, lane));
+    let power = b.reg(Type::F64);
+    b.push(Op::pack(power, lo, hi));
+    let p = fma(b, power, q.into(), power.into());
+    let (low, high) = b.unpack(p);
+    let whole = b.binary(BinaryOp::And, Type::B32, n, !31u32);
+    let scale = b.binary(BinaryOp::Shl, Type::B32, whole, 15);
+    let high = b.binary(BinaryOp::Add, Type::U32, high, scale);
+    limited(b, dst, x, (low, high), exp2::LIMIT_HIGH_WORD);
+}
+
+/// The number of units next to x, and what is left of x; the magic number says what a unit is.
+fn reduced(b: &mut Builder, x: Reg, magic: f64) -> (Reg, Reg) {
+    let shifted = b.binary(BinaryOp::Add, Type::F64, x, Operand::f64(magic));
+    let (n, _) = b.unpack(shifted);
+    let whole = b.binary(BinaryOp::Sub, Type::F64, shifted, Operand::f64(magic));
+    (n, b.binary(BinaryOp::Sub, Type::F64, x, whole))
+}
+
+/// The words of a power of x where |x| is below the limit, else 0 or infinity.
+fn limited(b: &mut Builder, dst: Reg, x: Reg, (low, high): (Reg, Reg), limit_high_word: u32) {
     let (_, x_high) = b.unpack(x);
     let magnitude = b.binary(BinaryOp::And, Type::B32, x_high, 0x7fff_ffff);
-    let inside = b.setp(Cmp::Lt, Type::U32, magnitude, e::EXP_LIMIT_HIGH_WORD);
+    let inside = b.setp(Cmp::Lt, Type::U32, magnitude, limit_high_word);
     let positive = b.setp(Cmp::Ge, Type::S32, x_high, 0);
     let limit = b.selp(Type::B32, 0x7ff0_0000, 0, positive);
     let high = b.selp(Type::B32, high, limit, inside);

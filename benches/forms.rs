@@ -1,0 +1,331 @@
+//! What each form of the transport kernels costs: slots, shuffles and shared passes by the simulator, errors against the exact
+//! form, registers and spills by ptxas, beside the goals. `cargo bench --bench forms` writes `docs/forms.md` and
+//! `docs/forms.svg`; mechanisms and states are those of `../shared`.
+
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use plotters::prelude::*;
+use singe::compilers;
+use singe::dataflow::{self, Form, Kernel};
+use singe::driver::{self, Request, Unit};
+use singe::emit::overlay::Codegen;
+use singe::forms;
+use singe::kinetics::{self, Model, State};
+use singe::mechanism::{self, Companion, Files};
+use singe::observer::Observer;
+use singe::output;
+use singe::target::Target;
+use singe::verify;
+
+#[path = "../tests/common/request.rs"]
+mod request;
+
+const KERNELS: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
+const TARGETS: [&str; 3] = ["kepler", "ampere", "hopper"];
+
+/// A mechanism, its reference states, and the goals of performance.md by kernel.
+struct Case {
+    name: &'static str,
+    folder: &'static str,
+    reduced: bool,
+    goals: [Option<u32>; 3],
+}
+
+const fn case(name: &'static str, folder: &'static str, reduced: bool, goals: [Option<u32>; 3]) -> Case {
+    Case { name, folder, reduced, goals }
+}
+
+const CASES: [Case; 7] = [
+    case("h2_burke", "h2_burke", false, [None; 3]),
+    case("dme, transported", "dme", true, [Some(3500), None, Some(3500)]),
+    case("dme", "dme", false, [Some(4000), None, Some(3500)]),
+    case("heptane, transported", "heptane", true, [Some(6500), None, Some(7000)]),
+    case("gri30", "gri30", false, [Some(5500), Some(700), Some(5500)]),
+    case("heptane", "heptane", false, [Some(7500), None, Some(8000)]),
+    case("usc2", "usc2", false, [None; 3]),
+];
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let shared = root.join("../shared");
+    if !shared.join("mechanisms").exists() {
+        println!("skipped: ../shared is absent");
+        return;
+    }
+    let mut text = String::from(HEAD);
+    let mut growth: Vec<(Kernel, Form, f64, f64)> = Vec::new();
+    let mut compiled = String::from(COMPILED_HEAD);
+    for case in &CASES {
+        let model = model(&shared, case);
+        let states = states(&shared, case);
+        for (kernel, goal) in KERNELS.into_iter().zip(case.goals) {
+            let base = request(&shared, case, kernel, None);
+            let chosen = forms::choose(kernel, &model, &options(&base), None).expect("transport data").form;
+            for form in Form::of(kernel, Some(1e-4)) {
+                let [special, parallel] = [Codegen::Overlay, Codegen::DataParallel].map(|codegen| {
+                    let request = Request { codegen, ..request(&shared, case, kernel, Some(form)) };
+                    let unit = unit(&model, &request);
+                    row(&model, &unit, &request, &states)
+                });
+                growth.push((kernel, form, model.species().len() as f64, special.slots));
+                let goal = goal.map_or(String::new(), |g| format!("{g}"));
+                let mark = if form == chosen { " **auto**" } else { "" };
+                let line = format!(
+                    "| {} | {} | {kernel} | {form}{mark} | {:.0} | {goal} | {:.0} | {:.0} | {:.0} | {:.1e} | {:.1e} | {:.0} | {:.0} | {:.0} |",
+                    case.name,
+                    model.species().len(),
+                    special.slots,
+                    special.shuffles,
+                    special.passes,
+                    special.waits,
+                    special.error,
+                    special.bound,
+                    parallel.slots,
+                    parallel.shuffles,
+                    parallel.passes
+                );
+                println!("{line}");
+                writeln!(text, "{line}").expect("a string");
+            }
+            if ["dme", "gri30", "heptane"].contains(&case.name) {
+                for codegen in [Codegen::Overlay, Codegen::DataParallel] {
+                    let line = registers(&shared, case, &model, kernel, chosen, codegen);
+                    println!("{line}");
+                    writeln!(compiled, "{line}").expect("a string");
+                }
+            }
+        }
+    }
+    text += &large(&shared, &mut growth);
+    text += &fits(&growth);
+    text += &compiled;
+    std::fs::write(root.join("docs/forms.md"), text).expect("docs can be written");
+    std::fs::write(root.join("docs/forms.svg"), plot(&growth)).expect("docs can be written");
+}
+
+const HEAD: &str = "# What the forms cost
+
+Made by `cargo bench --bench forms`. Warp-specialized kernels of 8 warps for kepler, counted by the simulator per grid point over the
+states of the reference values: double-precision issue slots, shuffles, passes over shared memory; waits at barriers are per group
+of 32 points. The error is the largest relative one against the exact mixture rule over those states, the bound what the form
+promises for any composition from 300 to 3000 K (rounding aside, `--fit-tolerance 1e-4`). The last three columns are the same
+form as data-parallel code, one thread per point. `auto` marks what `--form auto` takes. Goals: slots.
+
+| mechanism | species | kernel | form | slots | goal | shuffles | shared passes | waits | error | bound | data-parallel slots | shuffles | shared passes |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+";
+
+const COMPILED_HEAD: &str = "
+## What ptxas says of the chosen forms
+
+Registers per thread and spilled bytes (stores + loads), CUDA 11.8. Source and times are of the kepler kernel: Singe itself from model to
+CUDA text without verification, then NVRTC with ptxas. Peers generate all of gri30 in 2.5-4 s (KinetiX), 0.4-0.7 s (pyJac), 1.4-2.2 s
+(pyrometheus), 2.5 s (PelePhysics).
+
+| mechanism | kernel | form | code | sm_35 | sm_80 | sm_90 | source (kB) | generated (s) | compiled (s) |
+|---|---|---|---|---|---|---|---|---|---|
+";
+
+fn path(shared: &Path, case: &Case) -> PathBuf {
+    shared.join("mechanisms").join(case.folder).join("chem.inp")
+}
+
+fn files(shared: &Path, case: &Case) -> Files {
+    let reduction = if case.reduced { Files::default().reduction } else { Companion::Ignored };
+    Files { mechanism: path(shared, case), reduction, ..Files::default() }
+}
+
+fn model(shared: &Path, case: &Case) -> Model {
+    // The largest mechanism repeats a species.
+    let reading = mechanism::Options { permissive: true, ..mechanism::Options::default() };
+    let mechanism = mechanism::read_with(&files(shared, case), reading).expect("a good mechanism").0;
+    kinetics::model(mechanism).expect("a good mechanism")
+}
+
+fn request(shared: &Path, case: &Case, kernel: Kernel, form: Option<Form>) -> Request {
+    let files = files(shared, case);
+    Request { files, kernels: vec![kernel], form, verify: None, ..request::of(path(shared, case)) }
+}
+
+fn options(request: &Request) -> dataflow::Options {
+    dataflow::Options { warps: request.warps, ..dataflow::Options::default() }
+}
+
+fn unit(model: &Model, request: &Request) -> Unit {
+    let kernel = request.kernels[0];
+    driver::compile_kernel(kernel, model, request, &mut Observer::silent())
+        .unwrap_or_else(|f| panic!("{kernel} {:?}: {:?}", request.form, f.diagnostics))
+}
+
+/// The reference states of a mechanism, in the order of its own species.
+fn states(shared: &Path, case: &Case) -> Vec<State> {
+    let suffix = if case.reduced { "_reduced" } else { "" };
+    let file = shared.join("reference").join(format!("{}{suffix}.json.gz", case.folder));
+    let mut text = String::new();
+    let packed = std::fs::File::open(&file).expect("reference values");
+    flate2::read::GzDecoder::new(packed).read_to_string(&mut text).expect("gzip");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let real = |v: &serde_json::Value| v.as_f64().expect("a number");
+    let list = json["states"].as_array().expect("states");
+    list.iter()
+        .map(|s| State {
+            temperature: real(&s["T"]),
+            pressure: real(&s["P"]),
+            mole_fractions: s["X"].as_array().expect("mole fractions").iter().map(real).collect(),
+        })
+        .collect()
+}
+
+struct Row {
+    slots: f64,
+    shuffles: f64,
+    passes: f64,
+    waits: f64,
+    error: f64,
+    bound: f64,
+}
+
+fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
+    let stride = states.len() + 3;
+    let warps = unit.program.execution.warps();
+    let (outputs, counts) =
+        verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride)
+            .unwrap_or_else(|d| panic!("{d:?}"));
+    let points = states.len() as u32;
+    let error = verify::largest_error(unit.kernel, model, (request.floor, request.stiffness), states, stride, &outputs);
+    Row {
+        slots: counts.per_point(|c| c.double_slots, points),
+        shuffles: counts.per_point(|c| c.shuffles, points),
+        passes: counts.per_point(|c| c.shared_passes, points),
+        waits: counts.per_point(|c| c.barrier_waits, points),
+        error,
+        bound: unit.graph.bound,
+    }
+}
+
+/// Registers and spills on three targets, source size and times, as a line of the table.
+fn registers(shared: &Path, case: &Case, model: &Model, kernel: Kernel, form: Form, codegen: Codegen) -> String {
+    let mut cells = String::new();
+    let mut kepler = String::new();
+    for target in TARGETS {
+        let target = Target::by_name(target).expect("a known target");
+        let request = Request { target, codegen, ..request(shared, case, kernel, Some(form)) };
+        let start = Instant::now();
+        let units = [unit(model, &request)];
+        let sources = output::sources(&request, model, &units);
+        let generated = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let usage = compilers::measure(target, &units, &sources).expect("the compilers accept the text").remove(0);
+        let cell =
+            usage.map_or("-".into(), |c| format!("{} / {} + {}", c.registers, c.spill_store_bytes, c.spill_load_bytes));
+        write!(cells, " {cell} |").expect("a string");
+        if kepler.is_empty() {
+            let kilobytes = sources[0].len() as f64 / 1024.0;
+            kepler = format!(" {kilobytes:.0} | {generated:.2} | {:.1} |", start.elapsed().as_secs_f64());
+        }
+    }
+    let code = if codegen == Codegen::Overlay { "warp-specialized" } else { "data-parallel" };
+    format!("| {} | {kernel} | {form} | {code} |{cells}{kepler}", case.name)
+}
+
+/// The mechanism of 631 species: counts of its graphs, before scheduling.
+fn large(shared: &Path, growth: &mut Vec<(Kernel, Form, f64, f64)>) -> String {
+    let case = case("llnl_nheptane", "llnl_nheptane", false, [None; 3]);
+    let model = model(shared, &case);
+    let mut text = String::from(
+        "
+## 631 species (llnl_nheptane)
+
+Counted from the dataflow graphs, before scheduling.
+
+| kernel | form | slots | constants | bound |
+|---|---|---|---|---|
+",
+    );
+    for kernel in KERNELS {
+        for form in Form::of(kernel, Some(1e-4)) {
+            let options = dataflow::Options { form, ..dataflow::Options::default() };
+            let graph = dataflow::build(kernel, &model, &options).expect("transport data");
+            let slots = graph.slots(options.warps);
+            growth.push((kernel, form, model.species().len() as f64, slots as f64));
+            let line = format!("| {kernel} | {form} | {slots} | {} | {:.1e} |", graph.constants(), graph.bound);
+            println!("{line}");
+            writeln!(text, "{line}").expect("a string");
+        }
+    }
+    text
+}
+
+/// Slots as a power of the number of species, by least squares of the logarithms from dme upwards.
+fn fits(growth: &[(Kernel, Form, f64, f64)]) -> String {
+    let mut text = String::from(
+        "
+## Growth with the number of species
+
+slots ~ a N^b by least squares of the logarithms over the mechanisms of 30 species and more. ![slots](forms.svg)
+
+| kernel | form | a | b |
+|---|---|---|---|
+",
+    );
+    for kernel in KERNELS {
+        for form in Form::of(kernel, Some(1e-4)) {
+            let points: Vec<(f64, f64)> = growth
+                .iter()
+                .filter(|g| (g.0, g.1) == (kernel, form) && g.2 >= 30.0)
+                .map(|g| (g.2.ln(), g.3.ln()))
+                .collect();
+            let n = points.len() as f64;
+            let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
+            let slope = points.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum::<f64>()
+                / points.iter().map(|p| (p.0 - mx).powi(2)).sum::<f64>();
+            let line = format!("| {kernel} | {form} | {:.2} | {slope:.2} |", (my - slope * mx).exp());
+            println!("{line}");
+            writeln!(text, "{line}").expect("a string");
+        }
+    }
+    text
+}
+
+/// Slots over species, both logarithmic: viscosity and diffusion.
+fn plot(growth: &[(Kernel, Form, f64, f64)]) -> String {
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, (900, 560)).into_drawing_area();
+        area.fill(&WHITE).expect("a string takes every picture");
+        let mut chart = ChartBuilder::on(&area)
+            .caption("Double-precision slots per point over the number of species", ("sans-serif", 18))
+            .margin(12)
+            .x_label_area_size(40)
+            .y_label_area_size(70)
+            .build_cartesian_2d((10f64..800f64).log_scale(), (200f64..2e7f64).log_scale())
+            .expect("a chart");
+        chart.configure_mesh().x_desc("species").y_desc("slots").draw().expect("a mesh");
+        let mut series = 0;
+        for kernel in KERNELS {
+            for form in Form::of(kernel, Some(1e-4)) {
+                let mut points: Vec<(f64, f64)> =
+                    growth.iter().filter(|g| (g.0, g.1) == (kernel, form)).map(|g| (g.2, g.3)).collect();
+                points.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let color = Palette99::pick(series).to_rgba();
+                series += 1;
+                chart
+                    .draw_series([PathElement::new(points, color.stroke_width(2))])
+                    .expect("a line")
+                    .label(format!("{kernel}, {form}"))
+                    .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color.stroke_width(2)));
+            }
+        }
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperLeft)
+            .background_style(WHITE.mix(0.8))
+            .draw()
+            .expect("labels");
+        area.present().expect("a string");
+    }
+    svg
+}

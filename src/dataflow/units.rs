@@ -1,0 +1,139 @@
+//! The units in which host codes hand over arrays. Graphs compute in SI with kmol; other units are converted where fields
+//! are loaded and stored.
+
+use super::body::{Binary, Body, Id, Inst};
+use super::graph::Graph;
+
+/// A system of units for the kernels' arrays.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Units {
+    /// K, Pa, Pa s, W/m/K, m^2/s, kmol/m^3/s, kg/m^3/s
+    #[default]
+    Si,
+    /// K, dyn/cm^2, g/cm/s, erg/cm/s/K, cm^2/s, mol/cm^3/s, g/cm^3/s
+    Cgs,
+}
+
+impl Units {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Si => "si",
+            Self::Cgs => "cgs",
+        }
+    }
+
+    /// What a number in these units is multiplied with to be one in SI, by the name of the array.
+    pub fn to_si(self, array: &str) -> f64 {
+        match (self, array) {
+            (Self::Si, _) => 1.0,
+            (Self::Cgs, "pressure" | "viscosity") => 0.1,
+            (Self::Cgs, "conductivity") => 1e-5,
+            (Self::Cgs, "diffusion") => 1e-4,
+            (Self::Cgs, "production_rates" | "transport_source") => 1e3,
+            (Self::Cgs, _) => 1.0,
+        }
+    }
+
+    /// What a number in SI is multiplied with to be one in these units: the reciprocal, rounded once.
+    pub fn from_si(self, array: &str) -> f64 {
+        match (self, array) {
+            (Self::Si, _) => 1.0,
+            (Self::Cgs, "pressure" | "viscosity") => 10.0,
+            (Self::Cgs, "conductivity") => 1e5,
+            (Self::Cgs, "diffusion") => 1e4,
+            (Self::Cgs, "production_rates" | "transport_source") => 1e-3,
+            (Self::Cgs, _) => 1.0,
+        }
+    }
+}
+
+/// Makes a graph in SI take and give these units.
+pub fn convert(graph: &mut Graph, units: Units) {
+    graph.units = units;
+    let to_si: Vec<f64> = graph.arrays.iter().map(|a| units.to_si(a.name)).collect();
+    let outputs = graph.arrays.iter().filter(|a| a.output);
+    // A kernel has one output array, so that a body knows where its stores go.
+    let from_si = outputs.map(|a| units.from_si(a.name)).next().unwrap_or(1.0);
+    if to_si.iter().any(|&factor| factor != 1.0) || from_si != 1.0 {
+        graph.rewrite(|body| converted(body, &to_si, from_si));
+    }
+}
+
+fn converted(old: &Body, to_si: &[f64], from_si: f64) -> Body {
+    let mut new = Body::default();
+    let mut place: Vec<Id> = Vec::with_capacity(old.insts.len());
+    for &inst in &old.insts {
+        let at = |id: Id| place[id as usize];
+        let moved = match inst {
+            Inst::Unary(op, a) => Inst::Unary(op, at(a)),
+            Inst::Binary(op, a, b) => Inst::Binary(op, at(a), at(b)),
+            Inst::Fma(a, b, c) => Inst::Fma(at(a), at(b), at(c)),
+            Inst::SelectLe { a, b, then, otherwise } => {
+                Inst::SelectLe { a: at(a), b: at(b), then: at(then), otherwise: at(otherwise) }
+            }
+            Inst::Literal(_)
+            | Inst::Constant(_)
+            | Inst::Scalar(_)
+            | Inst::Input(_)
+            | Inst::Field { .. }
+            | Inst::State(_) => inst,
+        };
+        let mut id = new.push(moved);
+        if let Inst::Field { array, .. } = inst {
+            id = scaled(&mut new, id, to_si[array as usize]);
+        }
+        place.push(id);
+    }
+    let moved = |ids: &[Id]| ids.iter().map(|&id| place[id as usize]).collect::<Vec<_>>();
+    new.states = moved(&old.states);
+    new.values = moved(&old.values);
+    new.stores = moved(&old.stores).into_iter().map(|id| scaled(&mut new, id, from_si)).collect();
+    new
+}
+
+fn scaled(body: &mut Body, id: Id, factor: f64) -> Id {
+    if factor == 1.0 {
+        return id;
+    }
+    let factor = body.literal(factor);
+    body.binary(Binary::Mul, id, factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_are_reciprocal() {
+        for array in [
+            "temperature",
+            "pressure",
+            "mole_fractions",
+            "transport_source",
+            "time_step",
+            "viscosity",
+            "conductivity",
+            "diffusion",
+            "production_rates",
+        ] {
+            for units in [Units::Si, Units::Cgs] {
+                assert!((units.to_si(array) * units.from_si(array) - 1.0).abs() < 1e-15, "{array}");
+            }
+        }
+    }
+
+    #[test]
+    fn loads_and_stores_are_scaled_and_nothing_else() {
+        let mut body = Body::default();
+        let temperature = body.field(0, 0);
+        let pressure = body.field(1, 1);
+        let sum = body.add(temperature, pressure);
+        body.states = vec![sum];
+        body.stores = vec![sum];
+        let body = converted(&body, &[1.0, 0.1, 10.0], 1e5);
+        let text = body.to_string();
+        let expected = "  %0 = field 0[row 0]\n  %1 = field 1[row 1]\n  %2 = 1e-1\n  %3 = Mul %1 %2\n  %4 = Add %0 %3\n  \
+                        %5 = 1e5\n  %6 = Mul %4 %5\n  states [4] values [] stores [6]\n";
+        assert_eq!(text, expected);
+    }
+}

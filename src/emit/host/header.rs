@@ -1,0 +1,124 @@
+//! The C header of a mechanism (species, molecular weights, context, launch functions), the context's source, and the
+//! C++ wrapper around the header.
+
+use super::{ArrayInterface, Interface, KernelInterface, Provenance, Species};
+use super::{file_comment, prefix, short_name, string, units_text};
+use crate::emit::cuda::body::comment;
+use crate::emit::cuda::glue::{Template, render};
+use crate::emit::cuda::kernel::{context_member, list, pointer};
+use crate::emit::cuda::names::Namer;
+use crate::emit::cuda::tables::{real, wrapped};
+use serde::Serialize;
+
+/// The header file, valid in C and in C++.
+pub fn header(interface: &Interface, provenance: &Provenance) -> String {
+    render(Template::Header, &File::new("Kernels", interface, provenance))
+}
+
+/// The source of the context's functions.
+pub fn context(interface: &Interface, provenance: &Provenance) -> String {
+    render(Template::Context, &File::new("Context", interface, provenance))
+}
+
+/// A C++ header around the C header.
+pub fn wrapper(interface: &Interface, provenance: &Provenance) -> String {
+    render(Template::Wrapper, &File::new("Kernels", interface, provenance))
+}
+
+#[derive(Serialize)]
+struct File {
+    comment: String,
+    guard: String,
+    prefix: String,
+    species: Vec<SpeciesLine>,
+    count_constant: String,
+    count: usize,
+    names: String,
+    weights: String,
+    units: &'static str,
+    kernels: Vec<Prototype>,
+}
+
+impl File {
+    fn new(what: &str, interface: &Interface, provenance: &Provenance) -> Self {
+        let prefix = prefix(interface);
+        let upper = prefix.to_uppercase();
+        let mut namer = Namer::default();
+        let count_constant = namer.name(&format!("{upper}_SPECIES"));
+        let species = interface.species.iter().map(|species| SpeciesLine::new(&mut namer, &upper, species)).collect();
+        Self {
+            comment: file_comment("//", what, &interface.mechanism, provenance),
+            guard: format!("SINGE_{upper}_H"),
+            species,
+            count_constant,
+            count: interface.species.len(),
+            names: wrapped(interface.species.iter().map(|s| string(&s.name))),
+            weights: wrapped(interface.species.iter().map(|s| real(s.molecular_weight))),
+            units: units_text(interface.units),
+            kernels: interface.kernels.iter().map(|kernel| Prototype::new(kernel, &prefix)).collect(),
+            prefix,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SpeciesLine {
+    constant: String,
+    /// The species' own name, where the constant does not show it.
+    remark: String,
+}
+
+impl SpeciesLine {
+    fn new(namer: &mut Namer, upper: &str, species: &Species) -> Self {
+        let constant = namer.name(&format!("{upper}_{}", species.name));
+        let shown = constant.strip_prefix(upper).and_then(|c| c.strip_prefix('_')) == Some(&species.name);
+        let remark = if shown { String::new() } else { format!(" {}", comment("", &species.name).trim_end()) };
+        Self { constant, remark }
+    }
+}
+
+#[derive(Serialize)]
+struct Prototype {
+    comment: String,
+    summary: String,
+    symbol: String,
+    /// The member of the context that belongs to the kernel.
+    member: String,
+    /// The parameters of the launch function.
+    parameters: String,
+    /// The method of the C++ wrapper: its name, its parameters, and what it passes on.
+    method: String,
+    method_parameters: String,
+    method_arguments: String,
+}
+
+impl Prototype {
+    fn new(kernel: &KernelInterface, prefix: &str) -> Self {
+        let mut namer = Namer::reserving(["context", "points", "stride", "stream", "handle_"]);
+        let names: Vec<String> = kernel.arrays.iter().map(|a| namer.name(&a.array.name)).collect();
+        let mut lines = vec![kernel.summary.clone()];
+        for (ArrayInterface { array, unit, meaning }, name) in kernel.arrays.iter().zip(&names) {
+            let direction = if array.output { "out" } else { "in " };
+            lines.push(format!("  {direction} {name}[{}][stride]: {meaning}, {unit}", array.rows));
+        }
+        let pointers: Vec<String> = kernel.arrays.iter().zip(&names).map(|(a, name)| pointer(&a.array, name)).collect();
+        let owned = |texts: &[&str]| texts.iter().map(|&t| t.to_owned()).collect::<Vec<_>>();
+        let context = [format!("const struct {prefix}_context *context")];
+        let sizes = owned(&["int points", "int stride"]);
+        let streams = (owned(&["struct CUstream_st *stream"]), owned(&["struct CUstream_st *stream = nullptr"]));
+        let parameters = [&context[..], &pointers, &sizes, &streams.0].concat();
+        let method_parameters = [&pointers[..], &sizes, &streams.1].concat();
+        let arguments = [&owned(&["handle_"])[..], &names, &owned(&["points", "stride", "stream"])].concat();
+        let method = short_name(&kernel.symbol, prefix).to_owned();
+        Self {
+            comment: lines.iter().map(|line| comment("", line)).collect(),
+            summary: kernel.summary.clone(),
+            member: context_member(&kernel.symbol, prefix),
+            parameters: list(kernel.symbol.len() + "int _launch(".len(), parameters.into_iter()),
+            method_parameters: list(method.len() + "  void (".len(), method_parameters.into_iter()),
+            method_arguments: list(kernel.symbol.len() + "    check(_launch(".len(), arguments.into_iter()),
+            method,
+            symbol: kernel.symbol.clone(),
+        }
+    }
+}

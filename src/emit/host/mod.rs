@@ -1,0 +1,112 @@
+//! What host codes get beside the kernels: a C header and its C++ wrapper, the context, a Fortran module, and a project that
+//! builds all with CMake, checks the kernels against reference values and times them.
+
+mod fortran;
+mod header;
+mod project;
+
+pub use fortran::{example, module};
+pub use header::{context, header, wrapper};
+pub use project::{Case, Project, Table, cmake, driver, reference};
+
+use super::cuda::Provenance;
+use super::cuda::body::comment;
+use super::cuda::names::identifier;
+use crate::dataflow::Units;
+use crate::emit::program::Array;
+
+/// What a host code must know of a mechanism and its kernels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interface {
+    /// The mechanism's name, such as `gri30`: the prefix of every name in the header.
+    pub mechanism: String,
+    /// In the order of the rows of species arrays; at least one.
+    pub species: Vec<Species>,
+    pub units: Units,
+    pub kernels: Vec<KernelInterface>,
+}
+
+/// A species as host codes see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Species {
+    pub name: String,
+    /// kg/kmol
+    pub molecular_weight: f64,
+}
+
+/// One launch function.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KernelInterface {
+    /// The symbol of the kernel; its launch function is called `SYMBOL_launch`.
+    pub symbol: String,
+    /// What it computes, in a sentence.
+    pub summary: String,
+    /// In the order of the arguments.
+    pub arrays: Vec<ArrayInterface>,
+}
+
+/// An argument with its documentation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArrayInterface {
+    pub array: Array,
+    /// Such as `mol/m^3/s`; `1` where there is none.
+    pub unit: String,
+    /// Such as `net production rate of each species`.
+    pub meaning: String,
+}
+
+/// The name of a kernel without the mechanism's, such as `viscosity` for `gri30_viscosity`.
+fn short_name<'a>(symbol: &'a str, prefix: &str) -> &'a str {
+    symbol.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).unwrap_or(symbol)
+}
+
+/// A comment at the top of a file, in the language whose comments begin with the mark.
+fn file_comment(mark: &str, what: &str, mechanism: &str, provenance: &Provenance) -> String {
+    let mut lines =
+        vec![format!("{what} of {mechanism}, made by singe {}", env!("CARGO_PKG_VERSION")), String::from("\n")];
+    lines.extend(provenance.lines());
+    lines.iter().map(|line| comment("", line).replacen("//", mark, 1)).collect()
+}
+
+fn prefix(interface: &Interface) -> String {
+    identifier(&interface.mechanism)
+}
+
+/// The system of units, for comments.
+fn units_text(units: Units) -> &'static str {
+    match units {
+        Units::Si => "SI with kmol",
+        Units::Cgs => "CGS with mol: dyn/cm^2, g/cm/s, erg/cm/s/K, cm^2/s, mol/cm^3/s",
+    }
+}
+
+/// A C string literal of any text.
+fn string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for byte in text.bytes() {
+        match byte {
+            // A question mark may begin a trigraph.
+            b'"' | b'\\' | b'?' => out.extend(['\\', char::from(byte)]),
+            b' '..=b'~' => out.push(char::from(byte)),
+            // Three octal digits, always: what follows cannot be taken for a part of it.
+            _ => out.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_hold_any_text() {
+        assert_eq!(string("a\"b\\c??)\n1μ"), r#""a\"b\\c\?\?)\0121\316\274""#);
+    }
+
+    #[test]
+    fn short_names_lose_the_mechanism() {
+        assert_eq!([short_name("gri30_viscosity", "gri30"), short_name("other", "gri30")], ["viscosity", "other"]);
+    }
+}

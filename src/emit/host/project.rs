@@ -1,0 +1,151 @@
+//! The project around the kernels: CMake, the driver, and its reference values.
+
+use super::{Interface, Provenance};
+use super::{file_comment, prefix, string};
+use crate::emit::cuda::glue::{Template, render};
+use crate::emit::cuda::tables::{real, wrapped};
+use crate::target::Target;
+use serde::Serialize;
+
+/// What the project must know of its kernels beyond their interface.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Project {
+    /// CUDA files of the library.
+    pub sources: Vec<String>,
+    /// Reference states.
+    pub states: usize,
+    /// Inputs and outputs on the reference states; the inputs come first.
+    pub tables: Vec<Table>,
+    pub cases: Vec<Case>,
+}
+
+/// Values of an array on all reference states: row r of state s at `r * states + s`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    pub name: String,
+    pub input: bool,
+    pub values: Vec<f64>,
+}
+
+/// A kernel in one layout of code.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Case {
+    pub symbol: String,
+    pub kernel: String,
+    pub codegen: String,
+    /// Names of the tables: the inputs in the order of the arguments, the expected output, and what errors are relative to.
+    #[serde(skip)]
+    pub inputs: Vec<String>,
+    pub output: String,
+    pub scale: String,
+    pub rows: u32,
+    pub tolerance: f64,
+    /// Per point; the slots are 0 where the simulator did not count them.
+    pub flops: u64,
+    pub slots: f64,
+    pub bytes: u64,
+}
+
+/// `CMakeLists.txt`
+pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, target: &Target) -> String {
+    #[derive(Serialize)]
+    struct File<'a> {
+        comment: String,
+        prefix: String,
+        architecture: String,
+        sources: &'a [String],
+    }
+    let architecture = target.compute_capability.sm().trim_start_matches("sm_").to_owned();
+    let comment = file_comment("#", "Project", &interface.mechanism, provenance);
+    render(Template::Cmake, &File { comment, prefix: prefix(interface), architecture, sources: &project.sources })
+}
+
+/// `driver.cu`
+pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance) -> String {
+    #[derive(Serialize)]
+    struct File {
+        comment: String,
+        prefix: String,
+        version: &'static str,
+        command: String,
+        inputs: Vec<Input>,
+        input_count: usize,
+        cases: Vec<Numbered>,
+        rates: Vec<Rate>,
+    }
+    #[derive(Serialize)]
+    struct Input {
+        name: String,
+        rows: usize,
+    }
+    #[derive(Serialize)]
+    struct Numbered {
+        #[serde(flatten)]
+        case: Case,
+        /// Numbers of the inputs, and the arguments of the launch.
+        ids: String,
+        used: usize,
+        arguments: String,
+    }
+    #[derive(Serialize)]
+    struct Rate {
+        sm: u32,
+        rate: u32,
+    }
+    let inputs: Vec<&Table> = project.tables.iter().filter(|t| t.input).collect();
+    let number = |name: &String| inputs.iter().position(|t| t.name == *name).expect("every input has a table");
+    let joined = |texts: Vec<String>| texts.join(", ");
+    let cases = project.cases.iter().map(|case| Numbered {
+        ids: joined(case.inputs.iter().map(|name| number(name).to_string()).collect()),
+        used: case.inputs.len(),
+        arguments: joined((0..case.inputs.len()).map(|i| format!("in[{i}]")).collect()),
+        case: case.clone(),
+    });
+    let rates = Target::all().iter().map(|target| Rate {
+        sm: 10 * target.compute_capability.0 + target.compute_capability.1,
+        rate: target.fp64_per_clock_per_sm,
+    });
+    let file = File {
+        comment: file_comment("//", "Driver", &interface.mechanism, provenance),
+        prefix: prefix(interface),
+        version: env!("CARGO_PKG_VERSION"),
+        command: string(&provenance.command_line),
+        input_count: inputs.len(),
+        cases: cases.collect(),
+        rates: rates.collect(),
+        inputs: inputs.iter().map(|t| Input { name: t.name.clone(), rows: t.values.len() / project.states }).collect(),
+    };
+    render(Template::Driver, &file)
+}
+
+/// The header with the reference values of the driver.
+pub fn reference(interface: &Interface, project: &Project, provenance: &Provenance) -> String {
+    #[derive(Serialize)]
+    struct File {
+        comment: String,
+        prefix: String,
+        guard: String,
+        states: usize,
+        tables: Vec<Values>,
+    }
+    #[derive(Serialize)]
+    struct Values {
+        name: String,
+        length: usize,
+        values: String,
+    }
+    let prefix = prefix(interface);
+    let tables = project.tables.iter().map(|table| Values {
+        name: table.name.clone(),
+        length: table.values.len(),
+        values: wrapped(table.values.iter().map(|x| real(*x))),
+    });
+    let file = File {
+        comment: file_comment("//", "Reference values", &interface.mechanism, provenance),
+        guard: format!("SINGE_{}_REFERENCE_H", prefix.to_uppercase()),
+        states: project.states,
+        tables: tables.collect(),
+        prefix,
+    };
+    render(Template::Reference, &file)
+}

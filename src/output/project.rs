@@ -1,0 +1,67 @@
+//! What the generated project knows of its kernels: reference values, and counts for its floors.
+
+use crate::driver::{Request, Unit};
+use crate::emit::host::{Case, Project, Table};
+use crate::emit::overlay::Codegen;
+use crate::kinetics::{self, Model, State};
+use crate::report::codegen_name;
+use crate::verify;
+
+/// States of the self-check: a full group of 32 and one that is not.
+const STATES: usize = 44;
+
+/// The project of some compiled kernels.
+pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
+    let states = kinetics::verification_states(model, STATES);
+    let name = &model.mechanism.name;
+    let mut tables: Vec<Table> = Vec::new();
+    let mut cases = Vec::new();
+    // Data-parallel code first: the driver compares the others with it.
+    let (first, rest): (Vec<&Unit>, Vec<&Unit>) = units.iter().partition(|u| u.codegen == Codegen::DataParallel);
+    for unit in first.into_iter().chain(rest) {
+        let output = unit.graph.arrays.iter().find(|a| a.output).expect("a kernel has an output").name.to_owned();
+        let scale = format!("{output}_scale");
+        if tables.iter().all(|t| t.name != output) {
+            let choices = (request.floor, request.stiffness);
+            let (expected, scales): (Vec<_>, Vec<_>) =
+                states.iter().map(|s| verify::reference(unit.kernel, model, &unit.graph, choices, s)).unzip();
+            tables.push(table(&output, false, &expected));
+            tables.push(table(&scale, false, &scales));
+        }
+        add_inputs(&mut tables, model, unit, &states);
+        let inputs = unit.graph.arrays.iter().filter(|a| !a.output).map(|a| a.name.to_owned()).collect();
+        cases.push(Case {
+            symbol: unit.program.symbol.clone(),
+            kernel: unit.kernel.name().into(),
+            codegen: codegen_name(unit.codegen).into(),
+            inputs,
+            rows: unit.graph.arrays.iter().filter(|a| a.output).map(|a| a.rows).sum(),
+            tolerance: verify::tolerance(unit.kernel, model, &unit.graph),
+            flops: unit.report.flops_per_point,
+            slots: unit.report.verification.as_ref().map_or(0.0, |v| v.slots_per_point),
+            bytes: unit.report.machine.bytes_per_point,
+            output,
+            scale,
+        });
+    }
+    tables.sort_by_key(|t| !t.input);
+    let sources = units.iter().map(|u| format!("{}.cu", u.program.symbol));
+    Project { sources: sources.chain([format!("{name}_context.cu")]).collect(), states: STATES, tables, cases }
+}
+
+fn add_inputs(tables: &mut Vec<Table>, model: &Model, unit: &Unit, states: &[State]) {
+    let fields: Vec<_> = states.iter().map(|s| verify::inputs(model, &unit.graph, s)).collect();
+    for (a, array) in unit.graph.arrays.iter().enumerate().filter(|(_, a)| !a.output) {
+        if tables.iter().all(|t| t.name != array.name) {
+            let columns: Vec<Vec<f64>> = fields.iter().map(|f| f[a].clone()).collect();
+            tables.push(table(array.name, true, &columns));
+        }
+    }
+}
+
+/// From values by state to rows of all states.
+fn table(name: &str, input: bool, by_state: &[Vec<f64>]) -> Table {
+    let rows = by_state.first().map_or(0, Vec::len);
+    let values = (0..rows).flat_map(|row| by_state.iter().map(move |values| values[row])).collect();
+    Table { name: name.into(), input, values }
+}

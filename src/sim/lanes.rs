@@ -1,0 +1,109 @@
+//! What lanes exchange, and how values are cut and joined.
+
+use super::buffer::low;
+use super::decode::Source;
+use super::hazard::Kind;
+use super::memory::concrete;
+use super::rows::Row;
+use super::scalar::{self, Each};
+use crate::simt::inst::{CarryOp, ShflMode, Space, Type};
+
+pub(super) fn pack(bits: u32, parts: &[Source], regs: &[Row], pool: &[Row]) -> Row {
+    let mut row = [0; 32];
+    for (i, part) in parts.iter().enumerate() {
+        let part = part.row(regs, pool);
+        for lane in 0..32 {
+            row[lane] |= (part[lane] & low(bits / 8)) << (bits * i as u32);
+        }
+    }
+    row
+}
+
+/// Part `index` of each lane's word.
+pub(super) fn piece(bits: u32, index: usize, row: &Row) -> Row {
+    row.map(|word| word >> (bits * index as u32) & low(bits / 8))
+}
+
+/// The sign of a loaded value, in the bits of `above`.
+pub(super) fn extended(row: &Row, bytes: u32, above: u64) -> Row {
+    row.map(|x| if x >> (8 * bytes - 1) & 1 == 1 { x | above } else { x })
+}
+
+/// As PTX defines `shfl`: lanes outside their segment keep their own value. Also tells the lanes whose source was inside.
+pub(super) fn shuffle(mode: ShflMode, a: &Row, lanes: &Row, clamps: &Row, mask: u32) -> Result<(Row, u32), Kind> {
+    let source = lanes[0] as usize & 31;
+    let plain = clamps.iter().all(|clamp| *clamp == 31);
+    if mode == ShflMode::Idx && plain && mask == u32::MAX && lanes.iter().all(|lane| *lane == lanes[0]) {
+        return Ok(([a[source]; 32], u32::MAX));
+    }
+    let mut row = [0; 32];
+    let mut inside = 0;
+    for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+        let (b, clamp) = (lanes[lane as usize] as u32 & 31, clamps[lane as usize] as u32);
+        let segment = clamp >> 8 & 31;
+        let first = lane & segment;
+        let last = first | (clamp & 31 & !segment);
+        let source = match mode {
+            ShflMode::Idx => Some(first | (b & !segment)).filter(|source| *source <= last),
+            // for `up` the clamp is the lowest lane
+            ShflMode::Up => lane.checked_sub(b).filter(|source| *source >= last),
+            ShflMode::Down => Some(lane + b).filter(|source| *source <= last),
+            ShflMode::Bfly => Some(lane ^ b).filter(|source| *source <= last),
+        };
+        inside |= u32::from(source.is_some()) << lane;
+        let source = source.unwrap_or(lane);
+        if mask >> source & 1 == 0 {
+            return Err(Kind::InactiveLane { lane, source });
+        }
+        row[lane as usize] = a[source as usize];
+    }
+    Ok((row, inside))
+}
+
+/// For each lane the lanes of `mask` with an equal value; `all`: only if all agree, else none. Also whether all agree.
+pub(super) fn matches(all: bool, a: &Row, mask: u32) -> (Row, bool) {
+    let mut row = [0u64; 32];
+    for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+        let same = |other: &usize| mask >> other & 1 == 1 && a[*other] == a[lane];
+        row[lane] = (0..32).filter(same).fold(0, |lanes, other| lanes | 1 << other);
+    }
+    let agree = (0..32).filter(|lane| mask >> lane & 1 == 1).all(|lane| row[lane] == u64::from(mask));
+    if all && !agree { ([0; 32], false) } else { (row, agree) }
+}
+
+/// The values of the lanes of `mask`, joined from the first to the last.
+pub(super) fn reduce(f: &Each, a: &Row, mask: u32) -> u64 {
+    let mut lanes = (0..32).filter(|lane| mask >> lane & 1 == 1).map(|lane| a[lane]);
+    let first = lanes.next().unwrap_or(0);
+    lanes.fold(first, |x, y| f([x, y, y]))
+}
+
+/// Lane by lane.
+pub(super) fn each(f: &Each, sources: &[Source; 3], regs: &[Row], pool: &[Row], mask: u32) -> Row {
+    let [a, b, c] = sources.map(|source| source.row(regs, pool));
+    std::array::from_fn(|i| if mask >> i & 1 == 1 { f([a[i], b[i], c[i]]) } else { 0 })
+}
+
+/// Arithmetic with the condition code: the results, and the carries.
+pub(super) fn carry(
+    op: CarryOp,
+    ty: Type,
+    sources: &[Source; 3],
+    regs: &[Row],
+    pool: &[Row],
+    before: u32,
+) -> (Row, u32) {
+    let [a, b, c] = sources.map(|source| source.row(regs, pool));
+    let mut carries = 0;
+    let row = std::array::from_fn(|i| {
+        let (value, carry) = scalar::carry(op, ty, [a[i], b[i], c[i]], before >> i & 1 == 1);
+        carries |= u32::from(carry) << i;
+        value
+    });
+    (row, carries)
+}
+
+/// The lanes whose generic address lies in the space.
+pub(super) fn in_space(space: Space, row: &Row) -> u32 {
+    (0..32).fold(0, |bits, i| bits | u32::from(concrete(row[i]).0 == space) << i)
+}

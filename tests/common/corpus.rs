@@ -1,0 +1,35 @@
+//! The hand-written kernels under `tests/corpus`, each with its launch.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use singe::diagnostic::Source;
+use singe::sim::setup::{self, Setup};
+use singe::simt::{Module, read};
+
+/// One kernel of the corpus.
+pub struct Kernel {
+    /// The file's name without its extension.
+    pub name: String,
+    pub module: Module,
+    pub entry: String,
+    pub setup: Setup,
+}
+
+/// All kernels, by name.
+pub fn kernels() -> Vec<Kernel> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|e| e == "ptx")).collect();
+    paths.sort();
+    let kernel = |path: &std::path::PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let source = Source { name: name.clone(), text: std::fs::read_to_string(path).unwrap() };
+        let module = read::read(&Arc::new(source)).unwrap_or_else(|d| panic!("{name}: {d:?}"));
+        let launch = std::fs::read_to_string(path.with_extension("toml")).unwrap();
+        let setup = setup::read(&launch, &folder).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let entry = module.entries().next().unwrap().name.clone();
+        Kernel { name, module, entry, setup }
+    };
+    paths.iter().map(kernel).collect()
+}

@@ -1,0 +1,96 @@
+//! Constants in constant, global and shared memory: proven, verified, accepted by the real compilers.
+
+use singe::dataflow::Kernel;
+use singe::driver::{self, FailureKind, Request};
+use singe::emit::overlay::{Codegen, Residence};
+use singe::observer::Observer;
+use singe::report::KernelReport;
+use singe::target::Target;
+
+#[path = "common/request.rs"]
+mod request;
+
+fn verified(request: &Request) -> Vec<KernelReport> {
+    let what = format!("{} {} {:?} {:?}", request.target.name, request.warps, request.codegen, request.constants);
+    let report = driver::compile(request, &mut Observer::silent())
+        .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
+    for k in &report.kernels {
+        let v = k.verification.as_ref().unwrap();
+        assert!(v.states >= 64 && v.largest_error <= v.tolerance, "{what} {}", k.kernel);
+        assert!(k.shared_bytes <= request.target.shared_bytes_per_cta, "{what} {}", k.kernel);
+        println!("{what} {}: {}, {:.0} shuffles per point", k.kernel, k.constants, v.shuffles_per_point);
+    }
+    report.kernels
+}
+
+fn with(name: &str, target: &str, constants: Residence) -> Request {
+    Request { constants, target: Target::by_name(target).unwrap(), ..request::of(request::shipped(name)) }
+}
+
+#[test]
+fn no_residence_but_stripes_shuffles() {
+    for (name, target) in [("h2o2", "kepler"), ("gri30", "hopper")] {
+        for constants in [Residence::ConstantBank, Residence::Shared] {
+            for k in verified(&with(name, target, constants)) {
+                assert_eq!(k.verification.as_ref().unwrap().shuffles_per_point, 0.0, "{}", k.kernel);
+                assert_eq!((k.real_constants_per_thread, k.index_constants_per_thread), (0, 0));
+                let place = if constants == Residence::Shared { "shared, " } else { "constant bank, " };
+                let place = if k.constants.starts_with("global") { "global memory, " } else { place };
+                assert!(k.constants.starts_with(place), "{}", k.constants);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_layout_and_many_warp_counts() {
+    for constants in [Residence::ConstantBank, Residence::Shared] {
+        for codegen in [Codegen::Overlay, Codegen::Switch] {
+            for warps in [1, 2, 5, 13, 32] {
+                verified(&Request { warps, codegen, ..with("h2o2", "ampere", constants) });
+            }
+        }
+    }
+}
+
+/// Slots and constants share what a CTA may have: the schedule gives way.
+#[test]
+fn slots_make_room_for_constants() {
+    let request = |constants| Request { kernels: vec![Kernel::Diffusion], ..with("gri30", "ampere-ga10x", constants) };
+    let striped = verified(&request(Residence::Striped));
+    let shared = verified(&request(Residence::Shared));
+    assert!(striped[0].shared_bytes > 101_376 - 60_000 && shared[0].shared_bytes <= 101_376);
+    assert!(shared[0].barriers > striped[0].barriers);
+}
+
+#[test]
+fn constants_that_do_not_fit_are_refused() {
+    let request =
+        Request { kernels: vec![Kernel::Viscosity], ctas_per_sm: 4, ..with("gri30", "kepler", Residence::Shared) };
+    let failure = driver::compile(&request, &mut Observer::silent()).expect_err("it does not fit");
+    assert_eq!(failure.kind, FailureKind::Input);
+    let ids: Vec<_> = failure.diagnostics.iter().map(|d| d.id).collect();
+    assert!(ids == ["schedule::constants"] || ids == ["schedule::shared-memory"], "{ids:?}");
+}
+
+#[test]
+fn real_compilers_accept_each_residence() {
+    for (target, constants) in
+        [("kepler", Residence::ConstantBank), ("hopper", Residence::ConstantBank), ("hopper", Residence::Shared)]
+    {
+        let request = Request { real_compilers: true, verify: None, ..with("gri30", target, constants) };
+        let report = driver::compile(&request, &mut Observer::silent()).unwrap();
+        for k in &report.kernels {
+            match &k.compiled {
+                None => println!("skipped: no compilers for {target}"),
+                Some(c) => {
+                    println!(
+                        "{target} {constants:?} {}: {} registers, {} B spilled",
+                        k.kernel, c.registers, c.spill_store_bytes
+                    );
+                    assert!(c.barriers <= 16 && c.registers <= 255);
+                }
+            }
+        }
+    }
+}

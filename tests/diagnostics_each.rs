@@ -1,0 +1,314 @@
+//! Every diagnostic of the catalogue is produced here at least once, from an input, from the command line, or by the code
+//! that judges plans and kernels, given a wrong one. `cargo test --test diagnostics_each -- --nocapture` prints them all.
+
+use std::collections::BTreeMap;
+
+use assert_cmd::Command;
+use singe::dataflow::Kernel;
+use singe::diagnostic::{Diagnostic, Style, entries, render};
+use singe::driver;
+use singe::kinetics;
+use singe::mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
+use singe::observer::Observer;
+use singe::verify::{self, Subject};
+
+#[path = "common/handover.rs"]
+mod handover;
+#[path = "common/request.rs"]
+mod request;
+
+/// Ids that no input can cause, because something else prevents it first. Each needs its reason.
+const UNREACHABLE: [(&str, &str); 5] = [
+    ("cli::no-mechanism", "the argument parser refuses the command line before"),
+    ("compiler::refused", "needs a CUDA compiler and code that it rejects; every kernel in the tests is accepted"),
+    ("mapping::unsolved", "the greedy mapping is always a solution of the ILP"),
+    ("mechanism::unreadable", "the grammars accept every text"),
+    ("report::picture", "the picture is drawn into memory"),
+];
+
+#[test]
+fn each_diagnostic_is_produced() {
+    let mut produced: BTreeMap<&str, String> = BTreeMap::new();
+    let groups = [mechanisms(), sources(), reductions(), files(), models(), command_line(), schedules(), kernels()];
+    for (expected, diagnostics) in groups.into_iter().flatten() {
+        let found = diagnostics.iter().find(|d| d.id == expected);
+        let found = found.unwrap_or_else(|| {
+            panic!("{expected} is not among {:?}", diagnostics.iter().map(|d| (d.id, &d.message)).collect::<Vec<_>>())
+        });
+        produced.entry(found.id).or_insert_with(|| render(std::slice::from_ref(found), Style::Plain));
+    }
+    produced.values().for_each(|text| println!("{text}"));
+    let unreachable: Vec<&str> = UNREACHABLE.iter().map(|(id, _)| *id).collect();
+    let missing: Vec<&str> =
+        entries().map(|entry| entry.id).filter(|id| !produced.contains_key(id) && !unreachable.contains(id)).collect();
+    let missing: Vec<&str> = missing.into_iter().filter(|id| !is_of_yaml(id)).collect();
+    assert!(missing.is_empty(), "no case produces {missing:?}");
+    println!("{} diagnostics produced, {} cannot be", produced.len(), unreachable.len());
+}
+
+/// Those of YAML files are produced in `mechanism_yaml.rs`.
+fn is_of_yaml(id: &str) -> bool {
+    id.starts_with("yaml::") || id == "mechanism::rate-unit"
+}
+
+type Case = (&'static str, Vec<Diagnostic>);
+
+const THERMO: &str = "THERMO
+   300.000  1000.000  5000.000
+H2                      H   2               G   300.000  5000.000 1000.00      1
+ 2.50000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00    2
+ 0.00000000E+00 0.00000000E+00 2.50000000E+00 0.00000000E+00 0.00000000E+00    3
+ 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00                   4
+H                       H   1               G   300.000  5000.000 1000.00      1
+ 2.50000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00    2
+ 0.00000000E+00 0.00000000E+00 2.50000000E+00 0.00000000E+00 0.00000000E+00    3
+ 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00                   4
+END
+";
+
+const TRANSPORT: &str = "H 0 145. 2.05 0 0 0\nH2 1 38. 2.9 0 .8 280.\n";
+
+const MECHANISM: &str = "ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\n2H+M=H2+M 1 0 0\nEND\n";
+
+fn outcome(mechanism: &str, thermo: Option<&str>, transport: Option<&str>, reduction: Option<&str>) -> Outcome {
+    let source = |name: &str, text: Option<&str>| text.map(|text| decode(name, text.as_bytes()));
+    let sources = Sources {
+        name: "case".to_owned(),
+        mechanism: decode("chem.inp", mechanism.as_bytes()),
+        thermo: source("therm.dat", thermo),
+        transport: source("tran.dat", transport),
+        reduction: source("reduction.txt", reduction),
+    };
+    parse(&sources, Options::default())
+}
+
+fn of(outcome: Outcome) -> Vec<Diagnostic> {
+    match outcome {
+        Ok((_, warnings)) => warnings,
+        Err(diagnostics) => diagnostics,
+    }
+}
+
+/// Whole mechanism files, and reactions of hydrogen.
+fn mechanisms() -> Vec<Case> {
+    let whole = [
+        ("mechanism::atomic-weight", "ELEMENTS H/x/ END SPECIES H H2 END"),
+        ("mechanism::missing-end", "ELEMENTS H\nSPECIES H H2 END"),
+        ("mechanism::missing-section", "SPECIES H H2 END"),
+        ("mechanism::no-reactions", "ELEMENTS H END SPECIES H H2 END"),
+        ("mechanism::repeated-element", "ELEMENTS H H END SPECIES H H2 END"),
+        ("mechanism::repeated-species", "ELEMENTS H END SPECIES H H END"),
+        ("mechanism::species-name", "ELEMENTS H END SPECIES H/1/ END"),
+        ("mechanism::unknown-element", "ELEMENTS ZZ END SPECIES H H2 END"),
+        ("mechanism::unrecognized-section", "SPAM\nELEMENTS H END SPECIES H H2 END"),
+        ("mechanism::unsupported-section", "ELEMENTS H END\nSITE/PT/ SDEN/1/\nPT(S)\nEND\nSPECIES H H2 END"),
+    ];
+    let reactions = [
+        ("mechanism::auxiliary-without-reaction", "LOW/1 0 0/\n"),
+        ("mechanism::chebyshev", "2H=H2 1 0 0\nTCHEB/300 2000/ PCHEB/1 2/ CHEB/2 2 1 2 3/\n"),
+        ("mechanism::equation", "2H+=H2 1 0 0\n"),
+        ("mechanism::keyword-conflict", "2H=H2 1 0 0\nLOW/1 0 0/\n"),
+        ("mechanism::lone-duplicate", "2H=H2 1 0 0\nDUP\n"),
+        ("mechanism::malformed-number", "2H=H2 1 0 nan\n"),
+        ("mechanism::negative-order", "2H=H2 1 0 0\nFORD/H -1/\n"),
+        ("mechanism::negative-rate", "2H=H2 -1 0 0\n"),
+        ("mechanism::order", "2H=H2 1 0 0\nFORD/H 60/\n"),
+        ("mechanism::photon", "H2+HV=2H 1 0 0\n"),
+        ("mechanism::pressure", "2H=H2 1 0 0\nPLOG/0 1 0 0/\n"),
+        ("mechanism::rate-numbers", "2H=H2 1 0\n"),
+        ("mechanism::repeated-keyword", "2H=H2 1 0 0\nREV/1 0 0/ REV/1 0 0/\n"),
+        ("mechanism::third-body", "2H+M=H2 1 0 0\n"),
+        ("mechanism::unbalanced", "H=H2 1 0 0\n"),
+        ("mechanism::undeclared-duplicate", "2H=H2 1 0 0\n2H=H2 1 0 0\n"),
+        ("mechanism::unknown-species", "2H=H3 1 0 0\n"),
+        ("mechanism::unknown-unit", "2H=H2 1 0 0\nUNITS/FURLONGS/\n"),
+        ("mechanism::unparsable-line", "gibberish\n"),
+        ("mechanism::unsupported-keyword", "2H=H2 1 0 0\nFIT1/1 2 3 4/\n"),
+        ("mechanism::unused-efficiency", "2H+M=H2+M 1 0 0\nAR/2/\n"),
+        ("mechanism::value-count", "2H(+M)=H2(+M) 1 0 0\nLOW/1 0/\n"),
+    ];
+    let whole = whole.map(|(id, text)| (id, of(outcome(text, Some(THERMO), None, None))));
+    let reactions = reactions.map(|(id, lines)| (id, of_reactions(lines)));
+    let flood = ("mechanism::too-many-problems", of_reactions(&"gibberish\n".repeat(2000)));
+    whole.into_iter().chain(reactions).chain([flood]).collect()
+}
+
+fn of_reactions(lines: &str) -> Vec<Diagnostic> {
+    let mechanism = format!("ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\n{lines}END\n");
+    of(outcome(&mechanism, Some(THERMO), None, None))
+}
+
+/// Thermo and transport data of a mechanism that is right.
+fn sources() -> Vec<Case> {
+    let edited = |from: &str, to: &str| {
+        assert!(THERMO.contains(from), "{from}");
+        of(outcome(MECHANISM, Some(&THERMO.replacen(from, to, 1)), None, None))
+    };
+    let other_entry = THERMO.replace("THERMO\n   300.000  1000.000  5000.000\n", "").replace(" 2.5", " 3.5");
+    let twice = THERMO.replace("END\n", &other_entry);
+    let nasa9 = "THERMO NASA9\nH\n 2 l 1/90 H   1.00    0.00    0.00    0.00    0.00 0    1.0079400     217998.828
+    200.000   1000.0007 -2.0 -1.0  0.0  1.0  2.0  3.0  4.0  0.0         6197.428
+ 0.000000000E+00 0.000000000E+00 2.500000000E+00 0.000000000E+00 0.000000000E+00
+ 0.000000000E+00 0.000000000E+00                 2.547370801E+04-4.466828530E-01\nEND\n";
+    let transport = |text: &str| of(outcome(MECHANISM, Some(THERMO), Some(text), None));
+    vec![
+        ("thermo::common-temperature", edited("5000.000 1000.00      1", "5000.000              1")),
+        ("thermo::composition", edited("H   2               G", "H  2x               G")),
+        ("thermo::malformed-entry", edited("0.00000000E+00    2", "0.00000000E+00     ")),
+        ("thermo::malformed-number", edited(" 2.50000000E+00", " 2.5000.000E+00")),
+        ("thermo::missing-file", of(outcome(MECHANISM, None, None, None))),
+        ("thermo::missing-species", of(outcome(MECHANISM, Some("THERMO\nEND\n"), None, None))),
+        ("thermo::ranges", of(outcome(MECHANISM, Some(nasa9), None, None))),
+        ("thermo::repeated-species", of(outcome(MECHANISM, Some(&twice), None, None))),
+        ("thermo::temperature-order", edited("5000.000 1000.00 ", "5000.000   10.00 ")),
+        ("thermo::undeclared-element", edited("H   2               G", "O   2               G")),
+        ("transport::geometry", transport("H 7 145. 2.05 0 0 0\n")),
+        ("transport::malformed-number", transport("H 0 145. x 0 0 0\n")),
+        ("transport::missing-species", transport("H 0 145. 2.05 0 0 0\n")),
+        ("transport::not-positive", transport("H 0 145. 0 0 0 0\n")),
+        (
+            "transport::repeated-species",
+            transport("H 0 145. 2.05 0 0 0\nH 0 145. 2.06 0 0 0\nH2 1 38. 2.9 0 .8 280.\n"),
+        ),
+        ("transport::too-short", transport("H 0 145.\n")),
+    ]
+}
+
+fn reductions() -> Vec<Case> {
+    let falloff = MECHANISM.replace("2H+M=H2+M 1 0 0", "2H(+H2)=H2(+H2) 1 0 0\nLOW/1 0 0/");
+    let half = MECHANISM.replace("2H+M=H2+M", "H=0.5H2");
+    let reduced = |mechanism: &str, text: &str| of(outcome(mechanism, Some(THERMO), None, Some(text)));
+    vec![
+        ("reduction::collider", reduced(&falloff, "QSSA H2 END")),
+        ("reduction::not-linear", reduced(&half, "QSSA H2 END")),
+        ("reduction::not-whole", reduced(&half, "STIFF H2 END")),
+        ("reduction::nothing-left", reduced(MECHANISM, "QSSA H H2 END")),
+        ("reduction::qssa-and-stiff", reduced(MECHANISM, "QSSA H2 END STIFF H2 END")),
+        ("reduction::repeated-species", reduced(MECHANISM, "QSSA H2 H2 END")),
+        ("reduction::singular", reduced(MECHANISM, "QSSA H END")),
+        ("reduction::stray", reduced(MECHANISM, "H2 QSSA H2 END")),
+        ("reduction::unclosed", reduced(MECHANISM, "QSSA H2")),
+        ("reduction::unknown-species", reduced(MECHANISM, "QSSA H22 END")),
+    ]
+}
+
+fn files() -> Vec<Case> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (huge, absent) = (folder.path().join("huge.inp"), folder.path().join("absent.inp"));
+    // A hole: it takes no place on the disk.
+    std::fs::File::create(&huge).and_then(|file| file.set_len(100 << 20)).expect("a sparse file");
+    let read = |mechanism| of(read(&Files { mechanism, ..Files::default() }));
+    vec![("mechanism::file-size", read(huge)), ("mechanism::unreadable-file", read(absent))]
+}
+
+/// What only the model of a mechanism shows.
+fn models() -> Vec<Case> {
+    let model = |transport: &str, change: fn(&mut singe::mechanism::Mechanism)| {
+        let (mut mechanism, _) = outcome(MECHANISM, Some(THERMO), Some(transport), None).expect("a valid mechanism");
+        change(&mut mechanism);
+        kinetics::model(mechanism).expect_err("a wrong model")
+    };
+    let cold = THERMO.replacen("300.000  5000.000 1000.00 ", "100.000   200.000  150.00 ", 1);
+    let (apart, _) = outcome(MECHANISM, Some(&cold), Some(TRANSPORT), None).expect("a valid mechanism");
+    vec![
+        ("kinetics::bad-transport", model(&TRANSPORT.replace(" .8 ", " -.8 "), |_| {})),
+        ("kinetics::missing-transport", model(TRANSPORT, |mechanism| mechanism.species[0].transport = None)),
+        ("kinetics::no-common-range", kinetics::model(apart).expect_err("no common range")),
+    ]
+}
+
+/// Ids that the command prints, each with its arguments; the mechanism is `chem.inp`.
+fn command_line() -> Vec<Case> {
+    let h2o2 = |file: &str| std::fs::read_to_string(request::shipped("h2o2").with_file_name(file)).expect("shipped");
+    let all = [("chem.inp", h2o2("chem.inp")), ("therm.dat", h2o2("therm.dat")), ("tran.dat", h2o2("tran.dat"))];
+    let alone = [("chem.inp", MECHANISM.to_owned()), ("therm.dat", THERMO.to_owned())];
+    let atom = "ELEMENTS H END\nSPECIES H END\nREACTIONS\nEND\n".to_owned();
+    let one = [("chem.inp", atom), ("therm.dat", THERMO.to_owned()), ("tran.dat", TRANSPORT.to_owned())];
+    vec![
+        printed("fmt::not-canonical", &all, &["fmt", "--check", "chem.inp"]),
+        printed("kernel::no-transport", &alone, &["chem.inp", "--kernel", "viscosity"]),
+        printed("kernel::one-species", &one, &["chem.inp", "--kernel", "diffusion"]),
+        printed("mapping::too-large", &all, &["chem.inp", "--kernel", "chemistry", "--mapper", "ilp"]),
+        printed(
+            "output::unwritable",
+            &all,
+            &["chem.inp", "--kernel", "viscosity", "--verify", "off", "-o", "chem.inp/x"],
+        ),
+        printed("schedule::no-barriers", &all, &["chem.inp", "--kernel", "viscosity", "--ctas-per-sm", "32"]),
+        printed(
+            "schedule::shared-memory",
+            &all,
+            &["chem.inp", "--kernel", "diffusion", "--ctas-per-sm", "16", "--placement", "store"],
+        ),
+    ]
+}
+
+/// Runs `singe`, which must fail; the diagnostic is what it prints under the id.
+fn printed(id: &'static str, files: &[(&str, String)], arguments: &[&str]) -> Case {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).expect("a writable folder");
+    }
+    let run = Command::cargo_bin("singe").expect("built").current_dir(folder.path()).args(arguments).output();
+    let run = run.expect("it runs");
+    assert!(!run.status.success(), "{arguments:?} succeeded");
+    let message = String::from_utf8_lossy(&run.stderr).into_owned();
+    (
+        id,
+        if message.contains(id) {
+            vec![Diagnostic::error(id, message)]
+        } else {
+            vec![Diagnostic::error("none", message)]
+        },
+    )
+}
+
+fn schedules() -> Vec<Case> {
+    let broken = handover::BROKEN.map(|(id, _, break_it)| (id, handover::violations(break_it)));
+    broken
+        .into_iter()
+        .chain([("proof::step-order", handover::out_of_order()), ("proof::outside-crew", handover::crew(&[(2, 1)]))])
+        .collect()
+}
+
+/// A kernel judged as if it were another.
+fn kernels() -> Vec<Case> {
+    let request = driver::Request { verify: None, ..request::of(request::shipped("h2o2")) };
+    let (mechanism, _) = singe::mechanism::read(&request.files).expect("shipped");
+    let model = kinetics::model(mechanism).expect("shipped");
+    let unit = driver::compile_kernel(Kernel::Viscosity, &model, &request, &mut Observer::silent());
+    let unit = unit.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
+    let subject = |model, program| Subject {
+        kernel: unit.kernel,
+        model,
+        floor: request.floor,
+        stiffness: request.stiffness,
+        graph: &unit.graph,
+        mapping: &unit.mapping,
+        proven: &unit.proven,
+        program,
+        module: &unit.ptx,
+    };
+    let mut other_model = model.clone();
+    other_model.transport.as_mut().expect("shipped with transport").viscosity[0][0] += 1e-3;
+    let mut other_graph = unit.graph.clone();
+    other_graph.arrays.last_mut().expect("an output").rows += 1;
+    let states = kinetics::verification_states(&model, 3);
+    let warps = unit.program.execution.warps();
+    let simulate = |graph, warps| {
+        let run = verify::simulate(&unit.ptx, &unit.program.symbol, (&model, graph), warps, &states, states.len());
+        run.expect_err("a wrong launch")
+    };
+    let mut broken = unit.program.clone();
+    singe::fault::in_program(Some(singe::fault::Fault::Constant), &mut broken);
+    let wrong = Subject { module: &singe::simt::lower::lower(&broken), ..subject(&model, &unit.program) };
+    vec![
+        ("simulator::hazard", simulate(&unit.graph, warps - 1)),
+        ("verify::not-the-graph", verify::verify(&wrong, 3).expect_err("a wrong constant")),
+        (
+            "verify::not-the-reference",
+            verify::verify(&subject(&other_model, &unit.program), 3).expect_err("another model"),
+        ),
+        ("verify::unwritten", simulate(&other_graph, warps)),
+    ]
+}

@@ -1,0 +1,181 @@
+//! The generated project: its headers through C and C++ compilers, its library, driver and Fortran example through CMake and
+//! nvcc 13, and what the programs say where there is no GPU.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn singe(mechanism: &str, out: &Path, arguments: &[&str]) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mechanism = root.join("mechanisms").join(mechanism).join("chem.inp");
+    assert_cmd::Command::cargo_bin("singe")
+        .unwrap()
+        .arg(mechanism)
+        .args(["--emit", "host", "--compilers", "off", "-o"])
+        .arg(out)
+        .args(arguments)
+        .assert()
+        .success();
+}
+
+/// A program that answers `--version`; where it is absent, says what is skipped.
+fn there(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
+    if !found {
+        println!("skipped: {program} is absent (`cargo xtask toolchain` installs it on Debian)");
+    }
+    found
+}
+
+/// The folder of CUDA 13.
+fn cuda13() -> Option<PathBuf> {
+    let folder = match std::env::var_os("SINGE_TOOLCHAIN") {
+        Some(cuda11) => PathBuf::from(cuda11).with_file_name("cuda13"),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join(".toolchain/cuda13"),
+    };
+    let folder = folder.join("nvidia/cu13");
+    if folder.join("bin/nvcc").is_file() {
+        return Some(folder);
+    }
+    println!("skipped: nvcc 13 is absent (`cargo xtask toolchain` installs it)");
+    None
+}
+
+fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{command:?}\n{}{}", text(&output.stdout), text(&output.stderr));
+    output
+}
+
+/// Statuses without a GPU: arguments are checked first, then the device is missed.
+const STATUSES: &str = r#"
+#include "h2o2.h"
+#include "h2o2.h"
+#include <stdio.h>
+int main(void)
+{
+  double x[1] = {0.0};
+  struct h2o2_context *none = 0, some = {0};
+  const int made = h2o2_context_create(&none);
+  printf("%d %d ", made, none == 0);
+  printf("%d ", h2o2_context_create(0));
+  printf("%d ", h2o2_viscosity_launch(0, x, x, x, x, 1, 1, 0));
+  printf("%d ", h2o2_viscosity_launch(&some, x, x, x, x, -1, 1, 0));
+  printf("%d ", h2o2_viscosity_launch(&some, x, x, x, x, 2, 1, 0));
+  printf("%d ", h2o2_viscosity_launch(&some, 0, 0, 0, 0, 0, 0, 0));
+  printf("%d ", h2o2_viscosity_launch(&some, x, 0, x, x, 1, 1, 0));
+  printf("%d ", h2o2_viscosity_launch(&some, x, x, x, 0, 1, 1, 0));
+  printf("%d\n", h2o2_context_destroy(0));
+  printf("%s\n%s\n", h2o2_species_names[H2O2_H2O], h2o2_status_text(made));
+  return 0;
+}
+"#;
+
+const WRAPPED: &str = r#"
+#include "h2o2.hpp"
+#include <utility>
+int run(const double *t, const double *p, const double *x, double *out)
+{
+  try {
+    h2o2::context made;
+    h2o2::context moved(std::move(made));
+    moved.viscosity(t, p, x, out, 32, 32);
+    moved.diffusion(t, p, x, out, 32, 32, nullptr);
+  } catch (const h2o2::error &e) {
+    return e.status();
+  }
+  return SINGE_SUCCESS;
+}
+"#;
+
+#[test]
+fn c_and_cpp_compilers_accept_the_headers_without_a_remark() {
+    let folder = tempfile::tempdir().unwrap();
+    singe("h2o2", folder.path(), &["--target", "ampere"]);
+    std::fs::write(folder.path().join("main.c"), STATUSES).unwrap();
+    std::fs::write(folder.path().join("main.cpp"), WRAPPED).unwrap();
+    for (compiler, standard, file) in
+        [("gcc", "-std=c99", "main.c"), ("g++", "-std=c++11", "main.cpp"), ("g++", "-std=c++20", "main.cpp")]
+    {
+        if there(compiler) {
+            let strict = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", standard, file];
+            run(Command::new(compiler).current_dir(folder.path()).args(strict));
+        }
+    }
+}
+
+#[test]
+fn gfortran_accepts_the_module_without_a_remark() {
+    if !there("gfortran") {
+        return;
+    }
+    for name in ["h2o2", "gri30"] {
+        let folder = tempfile::tempdir().unwrap();
+        singe(name, folder.path(), &["--target", "ampere", "--units", "cgs"]);
+        let strict = ["-Wall", "-Wextra", "-Werror", "-std=f2008", "-c", &format!("{name}_module.f90"), "example.f90"];
+        run(Command::new("gfortran").current_dir(folder.path()).args(strict));
+    }
+}
+
+#[test]
+fn the_project_builds_with_nvcc_13_and_its_programs_say_that_there_is_no_gpu() {
+    let (Some(cuda), true) = (cuda13(), there("cmake")) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (source, build) = (folder.path().join("h2o2"), folder.path().join("build"));
+    singe("h2o2", &source, &["--target", "ampere", "--codegen", "overlay,switch,data-parallel"]);
+    configure_and_build(&cuda, &source, &build, "80;90;120");
+    if Command::new("nvidia-smi").output().is_ok_and(|o| o.status.success()) {
+        println!("skipped: there is a GPU, so that the programs do more than to say that there is none");
+        return;
+    }
+    let driver = Command::new(build.join("h2o2_driver")).output().unwrap();
+    assert_eq!(driver.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&driver.stderr).into_owned();
+    assert!(message.starts_with("no CUDA device: "), "{message}");
+    let usage = Command::new(build.join("h2o2_driver")).args(["--sizes", "many"]).output().unwrap();
+    assert_eq!(usage.status.code(), Some(1));
+    assert!(run(Command::new(build.join("h2o2_driver")).arg("--help")).stdout.starts_with(b"usage: h2o2_driver"));
+    if there("gfortran") {
+        let fortran = Command::new(build.join("h2o2_fortran")).output().unwrap();
+        assert_eq!(fortran.status.code(), Some(2));
+        assert!(fortran.stdout.starts_with(b"h2o2: no context could be made, status -5"), "{fortran:?}");
+    }
+}
+
+#[test]
+fn statuses_without_a_gpu_are_the_documented_ones() {
+    let (Some(cuda), true, true) = (cuda13(), there("cmake"), there("gcc")) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let (source, build) = (folder.path().join("h2o2"), folder.path().join("build"));
+    singe("h2o2", &source, &["--target", "hopper", "--kernel", "viscosity"]);
+    configure_and_build(&cuda, &source, &build, "90");
+    std::fs::write(source.join("main.c"), STATUSES).unwrap();
+    run(Command::new("gcc")
+        .current_dir(&source)
+        .args(["main.c", "-o", "main", "-I."])
+        .arg(build.join("libh2o2.a"))
+        .arg(format!("-L{}", cuda.join("lib").display()))
+        .args(["-lcudart_static", "-lstdc++", "-ldl", "-lpthread", "-lrt"]));
+    if Command::new("nvidia-smi").output().is_ok_and(|o| o.status.success()) {
+        println!("skipped: there is a GPU");
+        return;
+    }
+    let output = run(&mut Command::new(source.join("main")));
+    let expected = "-5 1 -1 -1 -2 -3 0 -1 -1 0\nH2O\nthere is no CUDA device, or its driver is absent or too old\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+}
+
+/// Every remark of nvcc, and of the compilers that it calls, is an error here.
+fn configure_and_build(cuda: &Path, source: &Path, build: &Path, architectures: &str) {
+    let fortran = Command::new("gfortran").arg("--version").output().is_ok();
+    run(Command::new("cmake")
+        .arg("-S")
+        .arg(source)
+        .arg("-B")
+        .arg(build)
+        .arg(format!("-DCMAKE_CUDA_COMPILER={}", cuda.join("bin/nvcc").display()))
+        .arg(format!("-DCMAKE_CUDA_ARCHITECTURES={architectures}"))
+        .arg("-DCMAKE_CUDA_FLAGS=-Werror all-warnings -Xcompiler=-Wall,-Wextra,-Werror")
+        .arg(format!("-DSINGE_FORTRAN={}", if fortran { "ON" } else { "OFF" })));
+    run(Command::new("cmake").arg("--build").arg(build).args(["--parallel", "2"]));
+}

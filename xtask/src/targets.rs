@@ -1,0 +1,119 @@
+//! The table of all targets: what the simulator and the real compilers say of every kernel on each of them.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+/// Every machine description, oldest first.
+const TARGETS: [&str; 13] = [
+    "fermi",
+    "kepler",
+    "kepler-gk210",
+    "maxwell",
+    "pascal",
+    "volta",
+    "turing",
+    "ampere",
+    "ampere-ga10x",
+    "ada",
+    "hopper",
+    "blackwell",
+    "blackwell-gb20x",
+];
+
+/// Compiles a mechanism for every target; writes `docs/targets.md` and `docs/targets.json`.
+///
+/// Errors: a compilation fails, or the files cannot be written.
+pub fn write(root: &Path, mechanism: &str, warps: &str) -> Result<(), String> {
+    let mut rows = Vec::new();
+    for target in TARGETS {
+        eprintln!("{target}");
+        let report = compile(root, mechanism, warps, target)?;
+        for kernel in report["kernels"].as_array().into_iter().flatten() {
+            rows.push(row(target, &report, kernel));
+        }
+    }
+    let file = |name: &str, text: String| {
+        let path = root.join("docs").join(name);
+        std::fs::write(&path, text).map_err(|e| format!("{} cannot be written: {e}", path.display()))
+    };
+    file("targets.md", page(mechanism, warps, &rows))?;
+    file("targets.json", format!("{:#}\n", json!({ "mechanism": mechanism, "warps": warps, "rows": rows })))
+}
+
+fn compile(root: &Path, mechanism: &str, warps: &str, target: &str) -> Result<Value, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let folder = root.join("target").join("targets").join(target);
+    let output = Command::new(cargo)
+        .current_dir(root)
+        .args(["run", "--release", "--quiet", "--", mechanism, "--warps", warps, "--target", target, "--json"])
+        .args(["--emit", "report", "-o"])
+        .arg(&folder)
+        .output()
+        .map_err(|e| format!("cargo cannot be run: {e}"))?;
+    if !output.status.success() {
+        return Err(format!("{target}: {}", String::from_utf8_lossy(&output.stderr)));
+    }
+    serde_json::from_slice(&output.stdout).map_err(|e| format!("{target}: the report is no JSON: {e}"))
+}
+
+/// What the table tells of a kernel.
+fn row(target: &str, report: &Value, kernel: &Value) -> Value {
+    let (verified, compiled, machine) = (&kernel["verification"], &kernel["compiled"], &kernel["machine"]);
+    json!({
+        "target": target,
+        "architecture": report["target"],
+        "kernel": kernel["kernel"],
+        "states": verified["states"],
+        "largest_error": verified["largest_error"],
+        "tolerance": verified["tolerance"],
+        "compilers": compiled["compilers"],
+        "registers": compiled["registers"],
+        "spill_store_bytes": compiled["spill_store_bytes"],
+        "spill_load_bytes": compiled["spill_load_bytes"],
+        "barriers": compiled["barriers"],
+        "shared_bytes": kernel["shared_bytes"],
+        "ctas_per_sm": machine["ctas_per_sm"],
+        "limited_by": machine["limited_by"],
+        "predicted_ns": machine["predicted_ns"],
+    })
+}
+
+fn page(mechanism: &str, warps: &str, rows: &[Value]) -> String {
+    let mut out = format!(
+        "# Every target\n\n\
+         `{mechanism}` with {warps} warps per CTA, on every target: verified in the simulator, and compiled by the compilers\n\
+         named in the last column. `cargo xtask targets` makes this page and `targets.json`.\n\n\
+         Spills are bytes stored + loaded per thread. CTAs per SM follow from registers, shared memory and named barriers.\n\
+         A dash stands where the compilers for a target are not installed.\n\n\
+         | target | kernel | states | largest error | registers | spills | barriers | shared bytes | CTAs per SM | compilers |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n"
+    );
+    for row in rows {
+        let number = |name: &str| row[name].as_u64().map_or("–".to_owned(), |n| n.to_string());
+        let spills = match (row["spill_store_bytes"].as_u64(), row["spill_load_bytes"].as_u64()) {
+            (Some(stored), Some(loaded)) => format!("{stored} + {loaded}"),
+            _ => "–".to_owned(),
+        };
+        let error = match (row["largest_error"].as_f64(), row["tolerance"].as_f64()) {
+            (Some(error), Some(allowed)) => format!("{error:.1e} (≤ {allowed:.0e})"),
+            _ => "–".to_owned(),
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {error} | {} | {spills} | {} | {} | {} | {} |",
+            row["architecture"].as_str().unwrap_or_default(),
+            row["kernel"].as_str().unwrap_or_default(),
+            number("states"),
+            number("registers"),
+            number("barriers"),
+            number("shared_bytes"),
+            number("ctas_per_sm"),
+            row["compilers"].as_str().unwrap_or("–"),
+        );
+    }
+    out
+}
