@@ -10,7 +10,7 @@ use plotters::prelude::*;
 use singe::dataflow::{Form, Kernel};
 use singe::diagnostic::Source;
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
+use singe::emit::overlay::{Codegen, Residence};
 use singe::kinetics;
 use singe::mapping::{Mapper, Weights};
 use singe::mechanism::{self, Files};
@@ -137,6 +137,9 @@ fn request(name: &str, codegen: Codegen) -> Request {
         weights: Weights::default(),
         placement: Placement::Auto,
         codegen,
+        beside: vec![],
+        constants: Residence::Striped,
+        units: Units::Si,
         floor: 1e-20,
         form: Some(Form::Pairwise),
         fit_tolerance: Some(1e-4),
