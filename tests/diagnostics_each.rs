@@ -234,6 +234,11 @@ fn command_line() -> Vec<Case> {
             &all,
             &["chem.inp", "--kernel", "viscosity", "--verify", "off", "-o", "chem.inp/x"],
         ),
+        printed(
+            "schedule::constants",
+            &all,
+            &["chem.inp", "--kernel", "viscosity", "--ctas-per-sm", "16", "--constants", "shared"],
+        ),
         printed("schedule::no-barriers", &all, &["chem.inp", "--kernel", "viscosity", "--ctas-per-sm", "32"]),
         printed(
             "schedule::shared-memory",

@@ -73,9 +73,12 @@ impl<'a> Reader<'_, 'a, '_> {
         self.auxiliary.forward_orders = self.orders("orders");
         self.auxiliary.reverse_orders = self.orders("reverse-orders");
         if !self.auxiliary.reverse_orders.is_empty() {
-            // They are written beside reverse orders only to tell readers that there are orders.
+            // The reactants' own, all of them, are written beside reverse orders only to tell readers that there are orders.
             let own = equation.map_or(&[][..], |equation| &equation.reactants);
-            self.auxiliary.forward_orders.retain(|given| !own.contains(&given.value));
+            let given = &mut self.auxiliary.forward_orders;
+            if given.len() == own.len() && given.iter().all(|given| own.contains(&given.value)) {
+                given.clear();
+            }
         }
         let kind = kind(entry);
         match kind.strip_prefix("three-body-").unwrap_or(kind) {
