@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use singe::dataflow::{Form, Kernel};
 use singe::diagnostic::Source;
 use singe::driver::{self, Request};
 use singe::emit::overlay::Codegen;
 use singe::kinetics;
-use singe::mapping::{Mapper, Weights};
-use singe::mechanism::{self, Files};
+use singe::mechanism;
 use singe::observer::Observer;
 use singe::output;
-use singe::schedule::Placement;
 use singe::simt::{Module, read};
-use singe::target::{ComputeCapability, Target};
+use singe::target::ComputeCapability;
 use singe::toolchain::{self, Job};
+
+#[path = "../../tests/common/request.rs"]
+mod request;
 
 /// Every PTX text under tests/corpus, in the order of the names.
 pub fn corpus() -> Vec<(String, Module)> {
@@ -44,7 +44,7 @@ pub fn mechanisms() -> Vec<(String, Module)> {
     let mut modules = Vec::new();
     let toolchain = toolchain::find().ok();
     for (name, codegen) in [("h2o2", Codegen::Overlay), ("gri30", Codegen::Overlay), ("gri30", Codegen::DataParallel)] {
-        let request = request(name, codegen);
+        let request = Request { codegen, verify: None, ..request::of(request::shipped(name)) };
         let (mechanism, _) = mechanism::read(&request.files).expect("a shipped mechanism");
         let model = kinetics::model(mechanism).expect("a shipped mechanism");
         let compile = |kernel: &_| {
@@ -64,31 +64,4 @@ pub fn mechanisms() -> Vec<(String, Module)> {
         }
     }
     modules
-}
-
-fn request(name: &str, codegen: Codegen) -> Request {
-    let mechanism = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp");
-    Request {
-        files: Files { mechanism, ..Files::default() },
-        reading: mechanism::Options::default(),
-        kernels: Kernel::ALL.to_vec(),
-        warps: 8,
-        target: Target::by_name("kepler").expect("a known target"),
-        ctas_per_sm: 1,
-        mapper: Mapper::Greedy,
-        weights: Weights::default(),
-        placement: Placement::Auto,
-        codegen,
-        floor: 1e-20,
-        form: Some(Form::Pairwise),
-        fit_tolerance: Some(1e-4),
-        stiffness: kinetics::Stiffness::Sequential,
-        qssa_warps: None,
-        verify: None,
-        real_compilers: false,
-        emit: vec![],
-        output: None,
-        command: String::new(),
-        fault: None,
-    }
 }

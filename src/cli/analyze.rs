@@ -9,12 +9,10 @@ use crate::simt::analysis::divergence::{BlockShape, Options};
 
 pub fn run(arguments: &AnalyzeArguments) -> Result<(), Failure> {
     let module = module(&arguments.ptx)?;
-    let block = match arguments.block[..] {
-        [] if arguments.whole_warps => BlockShape::WholeWarps,
-        [] => BlockShape::Unknown,
-        [x] => BlockShape::Known([x, 1, 1]),
-        [x, y] => BlockShape::Known([x, y, 1]),
-        [x, y, z, ..] => BlockShape::Known([x, y, z]),
+    let block = match arguments.block {
+        Some(shape) => BlockShape::Known(shape),
+        None if arguments.whole_warps => BlockShape::WholeWarps,
+        None => BlockShape::Unknown,
     };
     let options = Options { block, assume_index_no_wrap: arguments.assume_index_no_wrap };
     let wanted = |name: &str| arguments.kernel.as_ref().is_none_or(|kernel| kernel == name);

@@ -94,8 +94,8 @@ pub struct AnalyzeArguments {
     #[arg(value_name = "PTX")]
     pub ptx: PathBuf,
     /// Width, height and depth of the block [default: what the kernel's .reqntid says]
-    #[arg(long, value_name = "X[,Y[,Z]]", value_delimiter = ',', num_args = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub block: Vec<u32>,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = shape)]
+    pub block: Option<[u32; 3]>,
     /// The width of the block is a multiple of 32
     #[arg(long, conflicts_with = "block")]
     pub whole_warps: bool,
@@ -124,6 +124,9 @@ pub struct SimArguments {
     /// Check at every instruction what the divergence analysis claims of its values
     #[arg(long)]
     pub check_uniformity: bool,
+    /// Let the analysis assume that conversions of indices to 64 bits do not wrap; a wrap is then a broken claim
+    #[arg(long, requires = "check_uniformity")]
+    pub assume_index_no_wrap: bool,
     /// Print the result as JSON on stdout
     #[arg(long)]
     pub json: bool,
@@ -135,8 +138,8 @@ pub struct VerifyArguments {
     #[arg(value_name = "PTX")]
     pub ptx: PathBuf,
     /// Threads per CTA, such as 128 or 16,16,1
-    #[arg(long, value_name = "X[,Y[,Z]]", required = true, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: Vec<u32>,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = shape)]
+    pub threads: [u32; 3],
     /// Bytes of shared memory that the launch adds
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     pub shared: u64,
@@ -455,6 +458,16 @@ fn kernel(text: &str) -> Result<Kernel, String> {
 
 pub(super) fn target(text: &str) -> Result<&'static Target, String> {
     Target::by_name(text).map_err(|e| e.to_string())
+}
+
+/// Width, height and depth of a CTA; missing ones are 1.
+fn shape(text: &str) -> Result<[u32; 3], String> {
+    let extents: Vec<u32> = text.split(',').map_while(|part| part.parse().ok()).collect();
+    let whole = extents.len() == text.split(',').count() && extents.len() <= 3;
+    match whole && extents.iter().all(|extent| (1..=1024).contains(extent)) {
+        true => Ok(std::array::from_fn(|i| extents.get(i).copied().unwrap_or(1))),
+        false => Err("give one to three numbers from 1 to 1024, such as 16,16".into()),
+    }
 }
 
 fn floor(text: &str) -> Result<f64, String> {

@@ -27,7 +27,10 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
             return Err(wrong(&arguments.launch, &format!("name the kernel: the text has {}", names.len())));
         }
     };
-    let claims = arguments.check_uniformity.then(|| claims(&module, &kernel, launch.threads)).flatten();
+    let claims = arguments
+        .check_uniformity
+        .then(|| claims(&module, &kernel, launch.threads, arguments.assume_index_no_wrap))
+        .flatten();
     let options = Options { schedule, ..Options::default() };
     let result = sim::run_checked(&module, &kernel, &launch, &mut buffers, &options, claims.as_ref());
     match result {
@@ -50,9 +53,9 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
 }
 
 /// What the divergence analysis claims for the launch.
-fn claims(module: &Module, kernel: &str, threads: [u32; 3]) -> Option<Claims> {
+fn claims(module: &Module, kernel: &str, threads: [u32; 3], assume_index_no_wrap: bool) -> Option<Claims> {
     let func = module.func(kernel)?;
-    let options = divergence::Options { block: BlockShape::Known(threads), ..divergence::Options::default() };
+    let options = divergence::Options { block: BlockShape::Known(threads), assume_index_no_wrap };
     Some(Claims::compute(module, func, options))
 }
 
