@@ -280,6 +280,26 @@ fn siblings_do_not_share_a_slot() {
     }
 }
 
+/// One register for a uniform value before a divergent branch, which one side reads, and for another that the other side makes:
+/// each side needs its own, so no slot of the warp can hold both in turn.
+#[test]
+fn a_register_that_one_side_overwrites_stays_with_its_thread() {
+    for sm in [35, 70] {
+        let declared = siblings(sm, 6).replace("%first, %second, %third, %fourth,", "%first, %third,");
+        let text = declared.replace("%second", "%first").replace("%fourth", "%third");
+        let module = parse(&text);
+        let expected = run(&module, 5, 6);
+        for registers in 8..=20 {
+            for algorithm in [Algorithm::LinearScan, Algorithm::ChaitinBriggs] {
+                let options = options(registers, algorithm, Rewriting::AffRA);
+                let allocation = allocate::allocate(&module, "pressure", &options).unwrap();
+                check::check(&allocation).unwrap_or_else(|v| panic!("{v:?}\n{}", allocation.module));
+                assert_eq!(run(&allocation.module, 5, 6), expected, "{options:?}");
+            }
+        }
+    }
+}
+
 /// One broken allocation per class of violation.
 #[test]
 fn the_checker_finds_what_is_broken() {

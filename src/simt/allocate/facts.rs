@@ -1,19 +1,22 @@
 //! What an allocator knows of values: the result of the divergence analysis, per register.
 
 use super::home::{Known, Rewriting};
-use super::{Options, Rules, Sides};
+use super::{Options, Rules, Sides, slots};
 use crate::simt::analysis::divergence::{self, BlockShape, Coefficient, Divergence, State};
 use crate::simt::analysis::gated::{Gate, Gated};
 use crate::simt::analysis::ssa::Value;
 use crate::simt::inst::Special;
 use crate::simt::ir::{Block, Func, Reg};
 use cranelift_entity::{EntityRef, SecondaryMap};
+use std::collections::BTreeSet;
 
 /// The facts about one function.
 #[derive(Debug, Clone)]
 pub struct Facts {
     /// The meet over all values that a register ever has, those that it brings out of a loop too.
     pub known: SecondaryMap<Reg, Known>,
+    /// What no slot of a warp can hold, although all its lanes agree on it.
+    pub contested: BTreeSet<Reg>,
     /// What strides are multiplied with.
     pub unit: Special,
     /// Threads of a warp may part at the end of the block.
@@ -49,7 +52,11 @@ pub fn compute(sm: u32, func: &Func, options: &Options) -> Facts {
         divergent[*block] = analysis.uniform_branch(&gated, *block) == Some(false);
     }
     let sides = if sm < 70 { Sides::OneByOne } else { Sides::Interleaved };
-    Facts { known, unit: analysis.basis.unit, divergent, sides }
+    let contested = match options.rules {
+        Rules::Sound => slots::contested(func, &divergent, sides),
+        Rules::Published => BTreeSet::new(),
+    };
+    Facts { known, contested, unit: analysis.basis.unit, divergent, sides }
 }
 
 fn what_is(state: State) -> Known {

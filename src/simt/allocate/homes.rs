@@ -34,7 +34,8 @@ pub fn decide(
 ) -> BTreeMap<Reg, Home> {
     let row = |reg: Reg| {
         let ty = func.regs[reg].class();
-        rewriting.row(facts.known[reg], matches!(ty, Type::B32 | Type::B64))
+        let row = rewriting.row(facts.known[reg], matches!(ty, Type::B32 | Type::B64));
+        if row.shared() && facts.contested.contains(&reg) { Row::Local } else { row }
     };
     let benefit =
         |(reg, cost): &(Reg, f64)| cost * (Row::Local.cost() - row(*reg).cost()) / f64::from(slot_bytes(func, *reg));

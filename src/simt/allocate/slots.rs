@@ -11,6 +11,7 @@ use crate::simt::analysis::cfg::Cfg;
 use crate::simt::analysis::dominators::post_dominators;
 use crate::simt::analysis::liveness::Liveness;
 use crate::simt::ir::{Block, Func, Reg};
+use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Pairs of registers, the smaller first.
@@ -87,6 +88,33 @@ pub fn in_a_warp(func: &Func, regs: &BTreeSet<Reg>, facts: &Facts, sides: Sides,
         }
     }
     pairs
+}
+
+/// Registers that a slot of the warp cannot hold, shared with others or not: one side of a divergent branch writes them while
+/// another still needs the value from before.
+pub fn contested(func: &Func, divergent: &SecondaryMap<Block, bool>, sides: Sides) -> BTreeSet<Reg> {
+    let (cfg, accesses) = (Cfg::compute(func), Accesses::compute(func));
+    let liveness = Liveness::compute(func, &cfg, &accesses);
+    let meets = post_dominators(func);
+    let all: BTreeSet<Reg> = func.regs.keys().collect();
+    let mut contested = BTreeSet::new();
+    for block in cfg.order.iter().filter(|block| divergent[**block]) {
+        let meet = meets[*block];
+        let parts: Vec<(Block, BTreeSet<Block>)> =
+            cfg.successors(*block).iter().map(|next| (*next, inside(&cfg, *next, meet))).collect();
+        for (i, (first, part)) in parts.iter().enumerate() {
+            for (_, other) in parts.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, part)| part) {
+                let insts = other.iter().flat_map(|block| &func.blocks[*block].insts);
+                let written: BTreeSet<Reg> = insts.flat_map(|inst| accesses.writes(*inst)).copied().collect();
+                let needed = match sides == Sides::OneByOne && part.is_disjoint(other) {
+                    true => liveness.live_in(*first).iter().copied().collect(),
+                    false => alive(func, &accesses, &liveness, part, &all),
+                };
+                contested.extend(written.intersection(&needed));
+            }
+        }
+    }
+    contested
 }
 
 fn inside(cfg: &Cfg, first: Block, meet: Option<Block>) -> BTreeSet<Block> {
