@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use plotters::prelude::*;
-use singe::dataflow::{Form, Kernel};
+use singe::dataflow::{Form, Kernel, Units};
 use singe::diagnostic::Source;
 use singe::driver::{self, Request};
 use singe::emit::overlay::{Codegen, Residence};

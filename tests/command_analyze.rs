@@ -32,7 +32,8 @@ fn the_text_has_states_and_reasons() {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     assert!(lines[0].starts_with("divergence_sync: T is %tid.x; "), "{text}");
     assert!(lines[0].ends_with("0 of 1 branches uniform"), "{text}");
-    let line = |word: &str| *lines.iter().find(|line| line.contains(word)).unwrap_or_else(|| panic!("no {word} in\n{text}"));
+    let line =
+        |word: &str| *lines.iter().find(|line| line.contains(word)).unwrap_or_else(|| panic!("no {word} in\n{text}"));
     assert!(line("mov.u32 %r3, %tid.x;").ends_with("%r3 is 1 T + 0: special register"), "{text}");
     assert!(line("mov.u32 %r5, %ctaid.x;").ends_with("%r5 is uniform"), "{text}");
     assert!(line("divergent branch: ").contains("(special register)"), "{text}");
@@ -99,11 +100,18 @@ fn the_simulator_checks_claims() {
 fn a_broken_assumption_fails() {
     let folder = tempfile::tempdir().unwrap();
     let ptx = written(folder.path(), "k.ptx", WRAPS);
-    let launch = written(folder.path(), "launch.toml", "threads = 32\n[[arguments]]\ntype = \"u64\"\nlength = 32\noutput = true\n");
+    let launch = written(
+        folder.path(),
+        "launch.toml",
+        "threads = 32\n[[arguments]]\ntype = \"u64\"\nlength = 32\noutput = true\n",
+    );
     let sim = |more: &[&str]| singe(&[&["sim", &ptx, "--launch", &launch][..], more].concat());
     assert_eq!(sim(&["--check-uniformity"]).0, 0);
     let (code, _, text) = sim(&["--check-uniformity", "--assume-index-no-wrap"]);
-    assert!(code == 3 && text.contains("the claim that %rd1 has stride 1 does not hold: lane 8"), "{code} {text}");
+    assert!(
+        code == 3 && text.contains("the claim that %rd1 has stride 1 does not") && text.contains("lane 8"),
+        "{code} {text}"
+    );
     let (code, text, _) = sim(&["--check-uniformity", "--assume-index-no-wrap", "--json"]);
     assert!(code == 3 && text.contains("the claim that"), "{code} {text}");
     let (code, _, text) = sim(&["--assume-index-no-wrap"]);
