@@ -35,7 +35,7 @@ fn checked(module: &Module, entry: &str, launch: &Launch, buffers: &[Buffer], bl
 
 /// All that may be known of a block.
 fn blocks([x, y, z]: [u32; 3]) -> Vec<BlockShape> {
-    let whole = (x % 32 == 0).then_some(BlockShape::WholeWarps);
+    let whole = x.is_multiple_of(32).then_some(BlockShape::WholeWarps);
     [BlockShape::Unknown, BlockShape::Known([x, y, z])].into_iter().chain(whole).collect()
 }
 

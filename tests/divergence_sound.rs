@@ -65,7 +65,7 @@ fn runs(numbers: &mut Numbers) -> Vec<Run> {
     ];
     let shape = shapes[numbers.below(shapes.len())];
     let mut blocks = vec![BlockShape::Unknown, BlockShape::Known(shape)];
-    if shape[0] % 32 == 0 {
+    if shape[0].is_multiple_of(32) {
         blocks.push(BlockShape::WholeWarps);
     }
     let options = |block| Options { block, assume_index_no_wrap: false };

@@ -132,7 +132,7 @@ impl Claims {
                 before.push(reads);
                 after.push(writes);
             }
-            first.extend(gated.ssa.condition(*block).filter(|_| reachable).and_then(|value| claim(value)));
+            first.extend(gated.ssa.condition(*block).filter(|_| reachable).and_then(&mut claim));
             before.push(first);
             after.push(Vec::new());
         }

@@ -63,12 +63,11 @@ impl Spiller<'_> {
         for inst in old {
             self.instruction(inst, &mut new);
         }
-        if let Some(reg) = self.func.blocks[block].terminator.condition() {
-            if let Some(home) = self.homes.get(&reg) {
-                let temporary = self.temporary(self.func.regs[reg]);
-                self.load(reg, *home, temporary, &mut new);
-                *self.func.blocks[block].terminator.condition_mut().expect("it reads a register") = temporary;
-            }
+        let read = self.func.blocks[block].terminator.condition();
+        if let Some((reg, home)) = read.and_then(|reg| Some((reg, *self.homes.get(&reg)?))) {
+            let temporary = self.temporary(self.func.regs[reg]);
+            self.load(reg, home, temporary, &mut new);
+            *self.func.blocks[block].terminator.condition_mut().expect("it reads a register") = temporary;
         }
         self.func.blocks[block].insts = new;
     }
