@@ -449,7 +449,7 @@ fn mechanism_kernels_at_every_budget() {
         for registers in [16, 32, 63] {
             let mut local = Vec::new();
             for rewriting in [Rewriting::None, Rewriting::AffRA] {
-                let shared = Budget { bytes: 4096, warps: warps as u32 };
+                let shared = Budget { bytes: 4096, warps };
                 let options = Options { registers, rewriting, shared, ..Options::default() };
                 let allocation =
                     allocate::allocate(&unit.ptx, symbol, &options).unwrap_or_else(|r| panic!("{symbol}: {r}"));

@@ -461,7 +461,7 @@ pub(super) fn target(text: &str) -> Result<&'static Target, String> {
 }
 
 /// Width, height and depth of a CTA; missing ones are 1.
-fn shape(text: &str) -> Result<[u32; 3], String> {
+pub(super) fn shape(text: &str) -> Result<[u32; 3], String> {
     let extents: Vec<u32> = text.split(',').map_while(|part| part.parse().ok()).collect();
     let whole = extents.len() == text.split(',').count() && extents.len() <= 3;
     match whole && extents.iter().all(|extent| (1..=1024).contains(extent)) {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::args::target;
+use super::args::{shape, target};
 use crate::simt::allocate::Algorithm;
 use crate::simt::allocate::home::Rewriting;
 use crate::target::Target;
@@ -89,21 +89,5 @@ impl From<RewritingName> for Rewriting {
             RewritingName::Rematerialize => Self::RemRA,
             RewritingName::Affine => Self::AffRA,
         }
-    }
-}
-
-fn shape(text: &str) -> Result<[u32; 3], String> {
-    let mut shape = [1; 3];
-    let parts: Vec<&str> = text.split([',', 'x']).collect();
-    for (axis, part) in parts.iter().enumerate() {
-        let size = part.parse().ok().filter(|n| (1..=1024).contains(n));
-        match (shape.get_mut(axis), size) {
-            (Some(place), Some(size)) => *place = size,
-            _ => return Err("give up to three sizes from 1 to 1024, such as 16,16,1".into()),
-        }
-    }
-    match shape.iter().product::<u32>() {
-        0..=1024 => Ok(shape),
-        _ => Err("a CTA has at most 1024 threads".into()),
     }
 }
