@@ -119,8 +119,8 @@ fn integers_of_64_bits() {
         agree(statement, &words, |[a, b, c]| defined(a, b, c) as u64);
     };
     let narrow = |x: u64| i128::from(x as u32 as i32);
-    agree("mul.hi.u64 %d, %a, %b;", &|a, b, _| (u128::from(a) * u128::from(b) >> 64) as i128);
-    agree("mul.hi.s64 %d, %a, %b;", &|a, b, _| s(a) * s(b) >> 64);
+    agree("mul.hi.u64 %d, %a, %b;", &|a, b, _| ((u128::from(a) * u128::from(b)) >> 64) as i128);
+    agree("mul.hi.s64 %d, %a, %b;", &|a, b, _| (s(a) * s(b)) >> 64);
     agree("mul.wide.s32 %d, %ra, %rb;", &|a, b, _| narrow(a) * narrow(b));
     agree("mad.wide.s32 %d, %ra, %rb, %c;", &|a, b, c| narrow(a) * narrow(b) + s(c));
     agree("mad.wide.u32 %d, %ra, %rb, %c;", &|a, b, c| u(a & 0xffff_ffff) * u(b & 0xffff_ffff) + u(c));
