@@ -47,10 +47,6 @@ impl Real {
         self.finish(f64::from(directed(nearest, error, self.mode.rounding)))
     }
 
-    fn nearest_only(self) -> Option<()> {
-        matches!(self.mode.rounding, Rounding::None | Rounding::Rn | Rounding::Approx | Rounding::Full).then_some(())
-    }
-
     pub(super) fn unary(self, op: UnaryOp) -> Option<Each> {
         use UnaryOp::*;
         let sign = if self.double { 1 << 63 } else { 1 << 31 };
@@ -78,8 +74,14 @@ impl Real {
             }));
         }
         if exact {
-            self.nearest_only()?;
-            return Some(Box::new(move |[a, ..]| self.finish(f(self.value(a)))));
+            let error: fn(f64, f64) -> f64 = match op {
+                Sqrt => |x, root| (-root).mul_add(root, x),
+                _ => |x, inverse| (-inverse).mul_add(x, 1.0) * x.signum(),
+            };
+            return Some(Box::new(move |[a, ..]| {
+                let (x, nearest) = (self.value(a), f(self.value(a)));
+                self.finish(directed_double(nearest, error(x, nearest), self.mode.rounding))
+            }));
         }
         // only the upper half of the result is defined
         Some(Box::new(move |[a, ..]| {
@@ -130,8 +132,13 @@ impl Real {
             return None;
         }
         if self.double {
-            self.nearest_only()?;
-            return Some(Box::new(move |[a, b, c]| self.finish(self.value(a).mul_add(self.value(b), self.value(c)))));
+            let directed = matches!(self.mode.rounding, Rounding::Rp | Rounding::Rm | Rounding::Rz);
+            return Some(Box::new(move |[a, b, c]| {
+                let (x, y, z) = (self.value(a), self.value(b), self.value(c));
+                let nearest = x.mul_add(y, z);
+                let error = if directed { fused_error(x, y, z, nearest) } else { 0.0 };
+                self.finish(directed_double(nearest, error, self.mode.rounding))
+            }));
         }
         Some(Box::new(move |[a, b, c]| {
             let (x, y, z) = (self.value(a), self.value(b), self.value(c));
@@ -159,9 +166,24 @@ fn least(x: f64, y: f64) -> f64 {
     }
 }
 
-/// The rounding error of a sum (Knuth).
+/// A number with the sign of the rounding error of a fused multiply-add (Boldo and Muller, "Exact and approximated error
+/// of the FMA", 2011): exact where nothing overflows or becomes subnormal.
+fn fused_error(x: f64, y: f64, z: f64, nearest: f64) -> f64 {
+    let product = x * y;
+    let low = x.mul_add(y, -product);
+    let (tail, rest) = (z + low, sum_error(z, low));
+    let (head, between) = (product + tail, sum_error(product, tail));
+    let gap = (head - nearest) + between;
+    let error = gap + rest;
+    if error.is_nan() { 0.0 } else { error }
+}
+
+/// The rounding error of a sum (Knuth); of one too large to be held, what brings it back.
 fn sum_error(x: f64, y: f64) -> f64 {
     let sum = x + y;
+    if sum.is_infinite() && x.is_finite() && y.is_finite() {
+        return -sum;
+    }
     let part = sum - x;
     let error = (x - (sum - part)) + (y - part);
     if error.is_nan() { 0.0 } else { error }

@@ -107,11 +107,16 @@ pub(super) fn ternary(op: TernaryOp, mode: Mode, ty: Type) -> Option<Each> {
         return Real::new(ty, mode)?.ternary(op);
     }
     let width = 8 * ty.bytes();
-    if ty == Type::Pred || ty == Type::B128 || mode != Mode::default() {
+    let saturates = op == TernaryOp::MadHi && ty == Type::S32 && mode.sat;
+    if ty == Type::Pred || ty == Type::B128 || mode != (Mode { sat: saturates, ..Mode::default() }) {
         return None;
     }
     let n = move |x| number(x, ty);
     let each: Each = match op {
+        MadHi if saturates => Box::new(move |[a, b, c]| {
+            let sum = n(high(a, b, ty)) + n(c);
+            bits(sum.clamp(i32::MIN.into(), i32::MAX.into()), ty)
+        }),
         Mad => Box::new(move |[a, b, c]| bits(n(a).wrapping_mul(n(b)).wrapping_add(n(c)), ty)),
         MadWide => {
             let wide = ty.wide();
