@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::emit::overlay::{self, Codegen, Residence};
 use crate::emit::program::Program;
 use crate::fault::{self, Fault};
-use crate::forms;
+use crate::forms::{self, Rates};
 use crate::kinetics::{self, Model, Stiffness};
 use crate::mapping::{self, Mapper, Mapping, Weights};
 use crate::mechanism::{self, Files};
@@ -154,11 +154,17 @@ pub fn compile_kernel(
     let k = Some(kernel);
     let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
     let limits = limits(request);
-    let choice = observer
-        .pass("form", k, || forms::choose(kernel, model, &options(request), request.form))
+    let mut choice = observer
+        .pass("form", k, || forms::choose(kernel, model, &options(request), request.form, rates(request)))
         .map_err(|diagnostics| Failure { kind: FailureKind::Input, diagnostics })?;
     let symbol = request.symbol(&model.mechanism.name, kernel);
-    let (graph, mapping, proven, mut program) = settle(kernel, model, request, choice.form, &symbol, limits, observer)?;
+    let mut settled = settle(kernel, model, request, choice.form, &symbol, limits, observer)?;
+    while let Some(form) = choice.overtaken_by(&settled.0, options(request).warps) {
+        let Ok(other) = settle(kernel, model, request, form, &symbol, limits, observer) else { break };
+        choice.form = form;
+        settled = other;
+    }
+    let (graph, mapping, proven, mut program) = settled;
     let costs = mapping::costs(&graph, &mapping, &request.weights);
     fault::in_program(request.fault, &mut program);
     observer.text("overlay", k, || format!("{:#?}\n", program.body));
@@ -286,6 +292,11 @@ fn options(request: &Request) -> dataflow::Options {
         activities: true,
         exponential: exponential(request.target),
     }
+}
+
+fn rates(request: &Request) -> Rates {
+    let striped = request.constants == Residence::Striped && request.codegen != Codegen::DataParallel;
+    Rates::of(request.target, striped)
 }
 
 /// The table is read by shuffle.

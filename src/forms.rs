@@ -1,20 +1,23 @@
-//! Which form of a kernel is cheapest: every form is built and its double-precision slots are counted.
+//! Which form of a kernel is cheapest: every form is built, and its double-precision slots and shuffles are counted and
+//! weighed by the rates of the target.
 
 use serde::Serialize;
 
 use crate::dataflow::body::Tally;
-use crate::dataflow::{self, Form, Kernel, Options};
+use crate::dataflow::{self, Form, Graph, Kernel, Options};
 use crate::diagnostic::Diagnostic;
 use crate::kinetics::Model;
+use crate::target::{self, Target};
 
 /// The form that a kernel takes, and what each form that was considered costs.
 #[derive(Debug, Clone)]
 pub struct Choice {
     pub form: Form,
     pub considered: Vec<Count>,
+    rates: Rates,
 }
 
-/// Counts per point, before scheduling.
+/// Counts per point: before scheduling, or (of a form that was scheduled) of the graph that fits the machine.
 #[derive(Debug, Clone, Serialize)]
 pub struct Count {
     pub form: String,
@@ -25,10 +28,36 @@ pub struct Count {
     pub shuffles: u64,
     /// Largest relative error against the exact form, rounding aside.
     pub error_bound: f64,
+    #[serde(skip)]
+    known: Form,
+    /// The error is within the tolerance.
+    #[serde(skip)]
+    within: bool,
 }
 
-/// The wanted form where the kernel has it, or (with `None`) the form of fewest slots, then of fewest shuffles. All forms
-/// that are considered keep to the fit tolerance of the options.
+/// Slots and shuffles per clock of an SM.
+#[derive(Debug, Clone, Copy)]
+pub struct Rates {
+    slots: f64,
+    /// `None` where constants are not striped over the lanes of a warp.
+    shuffles: Option<f64>,
+}
+
+impl Rates {
+    pub fn of(target: &Target, striped_constants: bool) -> Self {
+        let shuffles = striped_constants.then_some(f64::from(target::SHUFFLES_PER_CLOCK_PER_SM));
+        Self { slots: f64::from(target.fp64_per_clock_per_sm), shuffles }
+    }
+
+    /// Clocks of an SM per point in the busier of both pipes, then slots: what forms are compared by.
+    fn cost(self, count: &Count) -> (f64, u64) {
+        let shuffles = self.shuffles.map_or(0.0, |rate| count.shuffles as f64 / rate);
+        ((count.slots as f64 / self.slots).max(shuffles), count.slots)
+    }
+}
+
+/// The wanted form where the kernel has it, or (with `None`) the form that takes the fewest clocks. All forms that are
+/// considered keep to the fit tolerance of the options.
 ///
 /// Errors: as [`dataflow::build`].
 pub fn choose(
@@ -36,35 +65,54 @@ pub fn choose(
     model: &Model,
     options: &Options,
     wanted: Option<Form>,
+    rates: Rates,
 ) -> Result<Choice, Vec<Diagnostic>> {
     if let Some(form) = wanted {
-        return Ok(Choice { form: form.for_kernel(kernel, options.fit_tolerance), considered: Vec::new() });
+        let form = form.for_kernel(kernel, options.fit_tolerance);
+        return Ok(Choice { form, considered: Vec::new(), rates });
     }
-    let mut best = (u64::MAX, u64::MAX, Form::Pairwise);
-    let mut considered = Vec::new();
-    for form in Form::of(kernel, options.fit_tolerance) {
-        let (count, within) = count(kernel, model, &Options { form, ..*options })?;
-        if within {
-            best = best.min((count.slots, count.shuffles, form));
-        }
-        considered.push(count);
-    }
-    Ok(Choice { form: best.2, considered })
+    let forms = Form::of(kernel, options.fit_tolerance);
+    let counts = forms.into_iter().map(|form| count(kernel, model, &Options { form, ..*options }));
+    let mut choice = Choice { form: Form::Pairwise, considered: counts.collect::<Result<_, _>>()?, rates };
+    choice.form = choice.cheapest().unwrap_or(Form::Pairwise);
+    Ok(choice)
 }
 
-/// The counts of one form, and whether its error is within the tolerance.
-fn count(kernel: Kernel, model: &Model, options: &Options) -> Result<(Count, bool), Vec<Diagnostic>> {
+impl Choice {
+    /// Takes the counts of the form from the graph that was scheduled, which may be a dearer one because the cheaper one
+    /// does not fit, and gives the form that is cheaper now, if any is.
+    pub fn overtaken_by(&mut self, scheduled: &Graph, warps: u32) -> Option<Form> {
+        let count = self.considered.iter_mut().find(|c| c.known == self.form)?;
+        count.tally = scheduled.tally(warps);
+        count.slots = scheduled.slots(warps);
+        count.shuffles = 2 * scheduled.constants();
+        self.cheapest().filter(|&form| form != self.form)
+    }
+
+    fn cheapest(&self) -> Option<Form> {
+        let within = self.considered.iter().filter(|c| c.within);
+        let order = |a: &&Count, b: &&Count| {
+            let (a, b) = (self.rates.cost(a), self.rates.cost(b));
+            a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+        };
+        within.min_by(order).map(|c| c.known)
+    }
+}
+
+/// The counts of one form.
+fn count(kernel: Kernel, model: &Model, options: &Options) -> Result<Count, Vec<Diagnostic>> {
     let graph = dataflow::build(kernel, model, options)?;
     let allowed = match options.form {
         Form::LowRank if kernel == Kernel::Viscosity => dataflow::LOW_RANK_BOUND,
         _ => options.fit_tolerance.unwrap_or(0.0),
     };
-    let count = Count {
+    Ok(Count {
         form: options.form.name().into(),
         slots: graph.slots(options.warps),
         tally: graph.tally(options.warps),
         shuffles: 2 * graph.constants(),
         error_bound: graph.bound,
-    };
-    Ok((count, graph.bound <= allowed))
+        known: options.form,
+        within: graph.bound <= allowed,
+    })
 }

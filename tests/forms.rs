@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use singe::dataflow::{Form, Kernel, Options, build, interpret};
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
+use singe::emit::overlay::{Codegen, Residence};
+use singe::forms::{self, Count, Rates};
 use singe::kinetics::{self, Model, State};
 use singe::mechanism::{self, Companion, Files};
 use singe::observer::Observer;
+use singe::target::Target;
 use singe::verify;
 
 fn mechanisms() -> Vec<PathBuf> {
@@ -163,18 +165,46 @@ fn the_pipeline_verifies_every_form() {
 }
 
 #[test]
-fn auto_takes_the_form_of_fewest_slots() {
+fn auto_takes_the_form_of_fewest_clocks() {
     let path = mechanisms().remove(1);
-    for codegen in [Codegen::Overlay, Codegen::DataParallel] {
-        let request = Request { codegen, ..request(path.clone(), None) };
+    let mut taken = Vec::new();
+    let residences = [Residence::Striped, Residence::ConstantBank];
+    for (codegen, constants) in
+        [Codegen::Overlay, Codegen::DataParallel].into_iter().flat_map(|c| residences.map(|r| (c, r)))
+    {
+        let request = Request { codegen, constants, ..request(path.clone(), None) };
+        let striped = (codegen, constants) == (Codegen::Overlay, Residence::Striped);
         let report =
             driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
         for k in &report.kernels {
-            let least = k.forms.iter().min_by_key(|f| f.slots).unwrap();
+            // Kepler issues 64 slots or 32 shuffles per clock.
+            let clocks = |f: &&Count| (f.slots.max(if striped { 2 * f.shuffles } else { 0 }), f.slots);
+            let least = k.forms.iter().min_by_key(clocks).unwrap();
             assert_eq!(k.form, least.form, "{}", k.kernel);
             assert!(k.forms.len() >= 2);
+            taken.push((k.kernel.clone(), striped, k.form.clone()));
         }
     }
+    let conductivity = |form: &str, striped| taken.contains(&("conductivity".into(), striped, form.into()));
+    // Shuffles of many striped constants cost more than a few exponentials.
+    assert!(conductivity("lean", true) && conductivity("low-rank", false), "{taken:?}");
+}
+
+/// The estimate of a form that does not fit as it was counted gives way to what was scheduled.
+#[test]
+fn a_form_that_turns_out_dearer_is_compared_again() {
+    let path = mechanisms().remove(1);
+    let model = model(&path);
+    let options = Options::default();
+    let rates = Rates::of(Target::by_name("kepler").unwrap(), false);
+    let mut choice = forms::choose(Kernel::Viscosity, &model, &options, None, rates).unwrap();
+    let built = |form| build(Kernel::Viscosity, &model, &Options { form, ..options }).unwrap();
+    assert_eq!(choice.form, Form::LowRank);
+    assert_eq!(choice.overtaken_by(&built(Form::LowRank), 8), None);
+    let dear = built(Form::Pairwise);
+    assert_eq!(choice.overtaken_by(&dear, 8), Some(Form::Symmetric));
+    let count = choice.considered.iter().find(|c| c.form == "low-rank").unwrap();
+    assert_eq!(count.slots, dear.slots(8));
 }
 
 /// Slots of the lean chemistry per point of the data-parallel kernel: what is reached today, so that none is lost.

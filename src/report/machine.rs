@@ -32,9 +32,6 @@ pub struct Machine {
     pub over_floor: Option<f64>,
 }
 
-/// Warp shuffles and passes over shared memory take one clock of an SM each (CUDA C Programming Guide).
-const LANES: f64 = 32.0;
-
 /// A kernel with its needs: registers per thread, bytes of shared memory and named barriers of a CTA.
 pub fn machine(
     target: &Target,
@@ -67,8 +64,9 @@ pub fn machine(
     let bandwidth_floor_ns = bytes_per_point as f64 / bytes_per_ns;
     let slots = |v: &Verification| v.slots_per_point / f64::from(target.fp64_per_clock_per_sm) / clocks_per_ns;
     let slots_floor_ns = verification.map(slots);
+    let lanes = f64::from(target::SHUFFLES_PER_CLOCK_PER_SM);
     let predicted_ns = verification.map(|v| {
-        let others = [v.shuffles_per_point, v.shared_passes_per_point].map(|n| n / LANES / clocks_per_ns);
+        let others = [v.shuffles_per_point, v.shared_passes_per_point].map(|n| n / lanes / clocks_per_ns);
         let bytes = v.global_bytes_per_point.max(bytes_per_point as f64) / bytes_per_ns;
         others.into_iter().chain([bytes, slots(v)]).fold(0.0, f64::max)
     });

@@ -10,6 +10,9 @@ use serde::Deserialize;
 use std::fmt;
 use std::sync::LazyLock;
 
+/// Warp shuffles and passes over shared memory per clock of an SM, in lanes (CUDA C Programming Guide).
+pub const SHUFFLES_PER_CLOCK_PER_SM: u32 = 32;
+
 /// One GPU architecture. Per-SM numbers are those that the driver's own occupancy calculator uses.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -97,7 +97,7 @@ pub struct Options {
     /// Reverse rates of the lean chemistry are made of activities, which are two values per species; else of Gibbs
     /// energies, which are one.
     pub activities: bool,
-    /// Which powers of two the lean chemistry uses.
+    /// Which powers of two the lean chemistry and the symmetric and low-rank viscosity use.
     pub exponential: Exponential,
 }
 

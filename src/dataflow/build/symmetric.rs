@@ -5,9 +5,11 @@
 //! All terms are positive. Species of equal weight have equal rows and columns of S: both are computed once for all.
 //! The matrix is taken as it is, or as thin factors ([`super::low_rank`]): t = G^T [w, w/e, w/e^2], then v = G t.
 
+use std::f64::consts::LOG2_E;
+
 use super::common::{self, OUTPUT, scalar, single, step};
 use super::low_rank;
-use super::{Form, LOW_RANK_BOUND, Options};
+use super::{Exponential, Form, LOW_RANK_BOUND, Options};
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Graph, Operation, Step, Value};
 use crate::kinetics::{Model, TransportFits};
@@ -18,7 +20,7 @@ const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 const ROWS: usize = 5;
 
 /// Species whose divisions are shared, at most.
-const SOURCES: usize = 4;
+const SOURCES: usize = 5;
 
 /// With more species than this, shared memory has no room for e: the rows compute it again.
 const MOST_ROOTS: usize = 96;
@@ -32,13 +34,14 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let weights: Vec<f64> = classes.iter().map(|class| model.species()[class[0]].weight).collect();
     let constants = species_constants(model, fits);
     let again = !options.stage_inputs && constants.len() > MOST_ROOTS;
-    let (triples, roots) = sources(&mut graph, model, &constants, options.warps as usize, !again);
-    let ends = Ends { classes: &classes, constants: &constants, roots: &roots, warps: options.warps as usize };
+    let (triples, roots) = sources(&mut graph, model, &constants, options, !again);
+    let (warps, exponential) = (options.warps as usize, options.exponential);
+    let ends = Ends { classes: &classes, constants: &constants, roots: &roots, warps, exponential };
     let columns: Vec<Triple> = classes.iter().map(|class| class_sum(&mut graph, model, class, &triples)).collect();
     let shares = if options.form == Form::LowRank {
         let factors = low_rank::factors(&weights, LOW_RANK_BOUND);
         graph.bound = factors.error;
-        let reduced = reduced(&mut graph, &factors.rows, &columns, options.warps as usize);
+        let reduced = reduced(&mut graph, &factors.rows, &columns, warps);
         rows(&mut graph, model, &factors.rows, &reduced, &ends)
     } else {
         let matrix: Vec<Vec<f64>> =
@@ -71,22 +74,25 @@ struct Ends<'a> {
     /// e by species; empty where the rows compute it again.
     roots: &'a [Value],
     warps: usize,
+    exponential: Exponential,
 }
 
-/// By species: the cubic of ln e in ln T, and sqrt(W).
+/// By species: the cubic of lg e (to the base 2) in ln T, and sqrt(W).
 fn species_constants(model: &Model, fits: &TransportFits) -> Vec<[f64; 5]> {
     let all = model.species().iter().zip(&fits.viscosity);
     all.map(|(species, c)| {
-        [0.5 * c[0] - species.weight.ln() / 4.0, 0.5 * c[1], 0.5 * c[2], 0.5 * c[3], species.weight.sqrt()]
+        let ln = [0.5 * c[0] - species.weight.ln() / 4.0, 0.5 * c[1], 0.5 * c[2], 0.5 * c[3]];
+        let [c0, c1, c2, c3] = ln.map(|c| c * LOG2_E);
+        [c0, c1, c2, c3, species.weight.sqrt()]
     })
     .collect()
 }
 
-/// e = exp(cubic) with the cubic's constants from `first` on.
-fn root(b: &mut Body, first: u32) -> Id {
+/// e = 2^cubic with the cubic's constants from `first` on.
+fn root(b: &mut Body, first: u32, exponential: Exponential) -> Id {
     let ln_t = common::scalar_of(b, &SCALARS, scalar::LN_TEMPERATURE);
-    let half = b.polynomial(ln_t, first, first + 3);
-    b.exp(half)
+    let lg = b.polynomial(ln_t, first, first + 3);
+    exponential.power(b, lg)
 }
 
 /// Each species' triple, and e where it is kept. A few species share an operation and its division.
@@ -94,15 +100,15 @@ fn sources(
     graph: &mut Graph,
     model: &Model,
     constants: &[[f64; 5]],
-    warps: usize,
+    options: &Options,
     keep: bool,
 ) -> (Vec<Triple>, Vec<Value>) {
-    let species = model.species();
+    let (species, warps) = (model.species(), options.warps as usize);
     let (mut triples, mut roots) = (Vec::new(), Vec::new());
     let per_species = if keep { 4 } else { 3 };
     for group in common::blocks(species.len(), warps * species.len().div_ceil(warps * SOURCES)) {
         let mut b = Body::default();
-        let e: Vec<Id> = (0..group.len() as u32).map(|i| root(&mut b, 5 * i)).collect();
+        let e: Vec<Id> = (0..group.len() as u32).map(|i| root(&mut b, 5 * i, options.exponential)).collect();
         let one = b.literal(1.0);
         let inverse = quotients(&mut b, one, &e);
         for (i, (&e, &inverse)) in (0u32..).zip(e.iter().zip(&inverse)) {
@@ -282,7 +288,7 @@ fn shares(graph: &mut Graph, classes: &[Vec<usize>], ends: &Ends<'_>) -> Step {
         for &i in chunk {
             let row = members[i].0;
             let (v1, v3) = (b.state(3 * row as u32), b.state(3 * row as u32 + 2));
-            let e = if again { root(&mut b, stride * i as u32) } else { b.input(i as u32) };
+            let e = if again { root(&mut b, stride * i as u32, ends.exponential) } else { b.input(i as u32) };
             let inner = b.fma(e, v3, twice[row]);
             let denominator = b.fma(e, inner, v1);
             let (x, root) = (common::mole_fraction(&mut b, i as u32), b.constant(stride * (i as u32 + 1) - 1));

@@ -1,4 +1,4 @@
-//! What each form of the transport kernels costs: slots, shuffles and shared passes by the simulator, errors against the exact
+//! What each form of the kernels costs: slots, shuffles and shared passes by the simulator, errors against the exact
 //! form, registers and spills by ptxas, beside the goals. `cargo bench --bench forms` writes `docs/forms.md` and
 //! `docs/forms.svg`; mechanisms and states are those of `../shared`.
 
@@ -7,12 +7,11 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use plotters::prelude::*;
 use singe::compilers;
 use singe::dataflow::{self, Form, Kernel};
 use singe::driver::{self, Request, Unit};
 use singe::emit::overlay::Codegen;
-use singe::forms;
+use singe::forms::{self, Rates};
 use singe::kinetics::{self, Model, State};
 use singe::mechanism::{self, Companion, Files};
 use singe::observer::Observer;
@@ -20,7 +19,9 @@ use singe::output;
 use singe::target::Target;
 use singe::verify;
 
-#[path = "../tests/common/request.rs"]
+mod chemistry;
+mod growth;
+#[path = "../../tests/common/request.rs"]
 mod request;
 
 const KERNELS: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
@@ -63,7 +64,9 @@ fn main() {
         let states = states(&shared, case);
         for (kernel, goal) in KERNELS.into_iter().zip(case.goals) {
             let base = request(&shared, case, kernel, None);
-            let chosen = forms::choose(kernel, &model, &options(&base), None).expect("transport data").form;
+            let chosen = forms::choose(kernel, &model, &options(&base), None, Rates::of(base.target, true))
+                .expect("transport data")
+                .form;
             for form in Form::of(kernel, Some(1e-4)) {
                 let [special, parallel] = [Codegen::Overlay, Codegen::DataParallel].map(|codegen| {
                     let request = Request { codegen, ..request(&shared, case, kernel, Some(form)) };
@@ -100,10 +103,11 @@ fn main() {
         }
     }
     text += &large(&shared, &mut growth);
-    text += &fits(&growth);
+    text += &growth::fits(&growth);
+    text += &chemistry::table(&shared, &mut compiled);
     text += &compiled;
     std::fs::write(root.join("docs/forms.md"), text).expect("docs can be written");
-    std::fs::write(root.join("docs/forms.svg"), plot(&growth)).expect("docs can be written");
+    std::fs::write(root.join("docs/forms.svg"), growth::plot(&growth)).expect("docs can be written");
 }
 
 const HEAD: &str = "# What the forms cost
@@ -112,7 +116,8 @@ Made by `cargo bench --bench forms`. Warp-specialized kernels of 8 warps for kep
 states of the reference values: double-precision issue slots, shuffles, passes over shared memory; waits at barriers are per group
 of 32 points. The error is the largest relative one against the exact mixture rule over those states, the bound what the form
 promises for any composition from 300 to 3000 K (rounding aside, `--fit-tolerance 1e-4`). The last three columns are the same
-form as data-parallel code, one thread per point. `auto` marks what `--form auto` takes. Goals: slots.
+form as data-parallel code, one thread per point. `auto` marks what `--form auto` takes. Goals: slots. It weighs
+slots and shuffles by the rates of the target: on kepler, 64 slots or 32 shuffles per clock.
 
 | mechanism | species | kernel | form | slots | goal | shuffles | shared passes | waits | error | bound | data-parallel slots | shuffles | shared passes |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|
@@ -139,9 +144,9 @@ fn files(shared: &Path, case: &Case) -> Files {
 }
 
 fn model(shared: &Path, case: &Case) -> Model {
-    // The largest mechanism repeats a species.
-    let reading = mechanism::Options { permissive: true, ..mechanism::Options::default() };
-    let mechanism = mechanism::read_with(&files(shared, case), reading).expect("a good mechanism").0;
+    // Two of the mechanisms repeat species.
+    let mechanism =
+        mechanism::read_with(&files(shared, case), mechanism::Options::PERMISSIVE).expect("a good mechanism").0;
     kinetics::model(mechanism).expect("a good mechanism")
 }
 
@@ -151,7 +156,11 @@ fn request(shared: &Path, case: &Case, kernel: Kernel, form: Option<Form>) -> Re
 }
 
 fn options(request: &Request) -> dataflow::Options {
-    dataflow::Options { warps: request.warps, ..dataflow::Options::default() }
+    dataflow::Options {
+        warps: request.warps,
+        exponential: dataflow::Exponential::Table,
+        ..dataflow::Options::default()
+    }
 }
 
 fn unit(model: &Model, request: &Request) -> Unit {
@@ -227,8 +236,11 @@ fn registers(shared: &Path, case: &Case, model: &Model, kernel: Kernel, form: Fo
             kepler = format!(" {kilobytes:.0} | {generated:.2} | {:.1} |", start.elapsed().as_secs_f64());
         }
     }
-    let code = if codegen == Codegen::Overlay { "warp-specialized" } else { "data-parallel" };
-    format!("| {} | {kernel} | {form} | {code} |{cells}{kepler}", case.name)
+    format!("| {} | {kernel} | {form} | {} |{cells}{kepler}", case.name, code(codegen))
+}
+
+fn code(codegen: Codegen) -> &'static str {
+    if codegen == Codegen::Overlay { "warp-specialized" } else { "data-parallel" }
 }
 
 /// The mechanism of 631 species: counts of its graphs, before scheduling.
@@ -257,75 +269,4 @@ Counted from the dataflow graphs, before scheduling.
         }
     }
     text
-}
-
-/// Slots as a power of the number of species, by least squares of the logarithms from dme upwards.
-fn fits(growth: &[(Kernel, Form, f64, f64)]) -> String {
-    let mut text = String::from(
-        "
-## Growth with the number of species
-
-slots ~ a N^b by least squares of the logarithms over the mechanisms of 30 species and more. ![slots](forms.svg)
-
-| kernel | form | a | b |
-|---|---|---|---|
-",
-    );
-    for kernel in KERNELS {
-        for form in Form::of(kernel, Some(1e-4)) {
-            let points: Vec<(f64, f64)> = growth
-                .iter()
-                .filter(|g| (g.0, g.1) == (kernel, form) && g.2 >= 30.0)
-                .map(|g| (g.2.ln(), g.3.ln()))
-                .collect();
-            let n = points.len() as f64;
-            let (mx, my) = (points.iter().map(|p| p.0).sum::<f64>() / n, points.iter().map(|p| p.1).sum::<f64>() / n);
-            let slope = points.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum::<f64>()
-                / points.iter().map(|p| (p.0 - mx).powi(2)).sum::<f64>();
-            let line = format!("| {kernel} | {form} | {:.2} | {slope:.2} |", (my - slope * mx).exp());
-            println!("{line}");
-            writeln!(text, "{line}").expect("a string");
-        }
-    }
-    text
-}
-
-/// Slots over species, both logarithmic: viscosity and diffusion.
-fn plot(growth: &[(Kernel, Form, f64, f64)]) -> String {
-    let mut svg = String::new();
-    {
-        let area = SVGBackend::with_string(&mut svg, (900, 560)).into_drawing_area();
-        area.fill(&WHITE).expect("a string takes every picture");
-        let mut chart = ChartBuilder::on(&area)
-            .caption("Double-precision slots per point over the number of species", ("sans-serif", 18))
-            .margin(12)
-            .x_label_area_size(40)
-            .y_label_area_size(70)
-            .build_cartesian_2d((10f64..800f64).log_scale(), (200f64..2e7f64).log_scale())
-            .expect("a chart");
-        chart.configure_mesh().x_desc("species").y_desc("slots").draw().expect("a mesh");
-        let mut series = 0;
-        for kernel in KERNELS {
-            for form in Form::of(kernel, Some(1e-4)) {
-                let mut points: Vec<(f64, f64)> =
-                    growth.iter().filter(|g| (g.0, g.1) == (kernel, form)).map(|g| (g.2, g.3)).collect();
-                points.sort_by(|a, b| a.0.total_cmp(&b.0));
-                let color = Palette99::pick(series).to_rgba();
-                series += 1;
-                chart
-                    .draw_series([PathElement::new(points, color.stroke_width(2))])
-                    .expect("a line")
-                    .label(format!("{kernel}, {form}"))
-                    .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], color.stroke_width(2)));
-            }
-        }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperLeft)
-            .background_style(WHITE.mix(0.8))
-            .draw()
-            .expect("labels");
-        area.present().expect("a string");
-    }
-    svg
 }
