@@ -10,6 +10,7 @@ use singe::driver;
 use singe::kinetics;
 use singe::mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
 use singe::observer::Observer;
+use singe::toolchain;
 use singe::verify::{self, Subject};
 
 #[path = "common/handover.rs"]
@@ -18,9 +19,8 @@ mod handover;
 mod request;
 
 /// Ids that no input can cause, because something else prevents it first. Each needs its reason.
-const UNREACHABLE: [(&str, &str); 5] = [
+const UNREACHABLE: [(&str, &str); 4] = [
     ("cli::no-mechanism", "the argument parser refuses the command line before"),
-    ("compiler::refused", "needs a CUDA compiler and code that it rejects; every kernel in the tests is accepted"),
     ("mapping::unsolved", "the greedy mapping is always a solution of the ILP"),
     ("mechanism::unreadable", "the grammars accept every text"),
     ("report::picture", "the picture is drawn into memory"),
@@ -29,7 +29,8 @@ const UNREACHABLE: [(&str, &str); 5] = [
 #[test]
 fn each_diagnostic_is_produced() {
     let mut produced: BTreeMap<&str, String> = BTreeMap::new();
-    let groups = [mechanisms(), sources(), reductions(), files(), models(), command_line(), schedules(), kernels()];
+    let groups =
+        [mechanisms(), yaml(), sources(), reductions(), files(), models(), command_line(), schedules(), kernels()];
     for (expected, diagnostics) in groups.into_iter().flatten() {
         let found = diagnostics.iter().find(|d| d.id == expected);
         let found = found.unwrap_or_else(|| {
@@ -41,14 +42,12 @@ fn each_diagnostic_is_produced() {
     let unreachable: Vec<&str> = UNREACHABLE.iter().map(|(id, _)| *id).collect();
     let missing: Vec<&str> =
         entries().map(|entry| entry.id).filter(|id| !produced.contains_key(id) && !unreachable.contains(id)).collect();
-    let missing: Vec<&str> = missing.into_iter().filter(|id| !is_of_yaml(id)).collect();
+    // Without a CUDA compiler none can refuse.
+    let target = request::of(request::shipped("h2o2")).target;
+    let compilers = toolchain::find_for(target.compute_capability).is_ok();
+    let missing: Vec<&str> = missing.into_iter().filter(|id| compilers || *id != "compiler::refused").collect();
     assert!(missing.is_empty(), "no case produces {missing:?}");
     println!("{} diagnostics produced, {} cannot be", produced.len(), unreachable.len());
-}
-
-/// Those of YAML files are produced in `mechanism_yaml.rs`.
-fn is_of_yaml(id: &str) -> bool {
-    id.starts_with("yaml::") || id == "mechanism::rate-unit"
 }
 
 type Case = (&'static str, Vec<Diagnostic>);
@@ -136,6 +135,47 @@ fn mechanisms() -> Vec<Case> {
 fn of_reactions(lines: &str) -> Vec<Diagnostic> {
     let mechanism = format!("ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\n{lines}END\n");
     of(outcome(&mechanism, Some(THERMO), None, None))
+}
+
+const PHASE: &str = "phases:\n- {name: gas, thermo: ideal-gas, elements: [H], species: [H, H2], kinetics: gas}\n";
+
+const YAML_SPECIES: &str = "species:
+- {name: H, composition: {H: 1}, thermo: {model: NASA7, temperature-ranges: [300, 5000], data: [[2.5, 0, 0, 0, 0, 0, 0]]}}
+- {name: H2, composition: {H: 2}, thermo: {model: NASA7, temperature-ranges: [300, 5000], data: [[2.5, 0, 0, 0, 0, 0, 0]]}}
+";
+
+/// Whole YAML files, other phases, and reactions.
+fn yaml() -> Vec<Case> {
+    let read = |text: &str, thermo: Option<&str>| {
+        let mechanism = decode("case.yaml", text.as_bytes());
+        let thermo = thermo.map(|text| decode("therm.dat", text.as_bytes()));
+        of(parse(
+            &Sources { name: "case".to_owned(), mechanism, thermo, transport: None, reduction: None },
+            Options::default(),
+        ))
+    };
+    let phase = |from: &str, to: &str| {
+        assert!(PHASE.contains(from), "{from}");
+        read(&format!("{}{YAML_SPECIES}", PHASE.replacen(from, to, 1)), None)
+    };
+    let reactions = |lines: &str| read(&format!("{PHASE}{YAML_SPECIES}reactions:\n{lines}"), None);
+    let with_collider = "- {equation: 2 H + M <=> H2 + M, rate-constant: [1, 0, 0]}\n\
+                         - {equation: 2 H + H2 <=> H2 + H2, rate-constant: [1, 0, 0]}\n";
+    vec![
+        ("mechanism::rate-unit", reactions("- {equation: 2 H => H2, rate-constant: [1 cm^6/mol^2/s, 0, 0]}\n")),
+        ("yaml::companion", read(&format!("{PHASE}{YAML_SPECIES}"), Some(THERMO))),
+        ("yaml::explicit-collider", reactions(with_collider)),
+        ("yaml::missing-file", phase("[H, H2]", "[{absent.yaml/species: all}]")),
+        ("yaml::missing-key", reactions("- {equation: 2 H => H2}\n")),
+        ("yaml::missing-section", read(PHASE, None)),
+        ("yaml::phase", phase("ideal-gas", "ideal-surface")),
+        ("yaml::reverse", reactions("- {equation: H2 => 2 H, reverse-of-previous: true, rate-constant: [1, 0, 0]}\n")),
+        ("yaml::syntax", read("phases: [", None)),
+        ("yaml::transport-model", phase("kinetics: gas", "kinetics: gas, transport: ionized-gas")),
+        ("yaml::unknown-unit", reactions("- units: {length: furlong}\n")),
+        ("yaml::unmarked", reactions("- {equation: 2 H => H2, rate-constant: [-1, 0, 0]}\n")),
+        ("yaml::unsupported", reactions("- {equation: 2 H => H2, type: Blowers-Masel}\n")),
+    ]
 }
 
 /// Thermo and transport data of a mechanism that is right.
@@ -307,6 +347,7 @@ fn kernels() -> Vec<Case> {
     let mut broken = unit.program.clone();
     singe::fault::in_program(Some(singe::fault::Fault::Constant), &mut broken);
     let wrong = Subject { module: &singe::simt::lower::lower(&broken), ..subject(&model, &unit.program) };
+    let refused = singe::compilers::measure(request.target, std::slice::from_ref(&unit), &["no code".to_owned()]);
     vec![
         ("simulator::hazard", simulate(&unit.graph, warps - 1)),
         ("verify::not-the-graph", verify::verify(&wrong, 3).expect_err("a wrong constant")),
@@ -316,4 +357,7 @@ fn kernels() -> Vec<Case> {
         ),
         ("verify::unwritten", simulate(&other_graph, warps)),
     ]
+    .into_iter()
+    .chain(refused.err().map(|diagnostics| ("compiler::refused", diagnostics)))
+    .collect()
 }

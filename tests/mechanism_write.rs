@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use singe::mechanism::{Files, Mechanism, Options, Sources, decode, parse, read_with, write, write_yaml};
+use singe::mechanism::{
+    Files, Mechanism, Nasa9, Options, Polynomials, Sources, decode, parse, read_with, write, write_yaml,
+};
 use std::path::Path;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");
@@ -70,6 +72,46 @@ fn a_small_mechanism_is_written_as_its_author_would() {
     let files = Files { mechanism: folder.join("chem.inp"), ..Files::default() };
     let (mechanism, _) = read_with(&files, Options::default()).expect("a valid mechanism");
     assert!(write(&mechanism).mechanism.contains("REACTIONS KCAL/MOLE\n"), "{}", write(&mechanism).mechanism);
+}
+
+/// Five fields of a NASA-9 record hold five elements; the others stand behind `&`, in both formats and in every order.
+#[test]
+fn nasa_9_records_of_many_elements_survive_the_round_trip() {
+    let nasa9 = Polynomials::Nasa9(Nasa9 {
+        temperatures: vec![200.0, 1000.0, 6000.0],
+        ranges: vec![
+            [1.5, -2.0, 2.5, 1e-3, -1e-7, 0.1, 1e-19, -745.375, 0.25],
+            [0.0, 1.0, 2.5, 0.0, 0.0, 0.0, 0.0, 7.0, 8.0],
+        ],
+    });
+    let sources = Sources {
+        name: "many".to_owned(),
+        mechanism: decode("chem.inp", H2O2[0].replacen("ELEMENTS", "ELEMENTS C S CL F", 1).as_bytes()),
+        thermo: Some(decode("therm.dat", H2O2[1].as_bytes())),
+        transport: Some(decode("tran.dat", H2O2[2].as_bytes())),
+        reduction: None,
+    };
+    let (mut mechanism, _) = parse(&sources, Options::default()).expect("shipped, with more elements");
+    let elements = mechanism.elements.len();
+    assert!(elements > 6, "{elements}");
+    // Of six and of all elements, one with a number of atoms that fits no column; no reaction needs their balance.
+    mechanism.reactions.clear();
+    mechanism.species[0].composition = (0..6).map(|element| (element, 1.0 + element as f64)).collect();
+    mechanism.species[1].composition = (0..elements).rev().map(|element| (element, 0.123_456_789_012)).collect();
+    for species in &mut mechanism.species[..2] {
+        species.thermo = nasa9.clone();
+        let weight = |&(element, atoms): &(usize, f64)| atoms * mechanism.elements[element].weight;
+        species.weight = species.composition.iter().map(weight).sum();
+    }
+    let written = write(&mechanism);
+    assert!(written.thermo.contains("THERMO NASA9") && written.thermo.contains('&'), "{}", written.thermo);
+    let again = reread(&mechanism);
+    assert_eq!(format!("{again:#?}"), format!("{mechanism:#?}"));
+    assert_eq!(write(&again), written);
+    let text = write_yaml(&mechanism);
+    let yaml = Sources { mechanism: decode("chem.yaml", text.as_bytes()), thermo: None, transport: None, ..sources };
+    let (from_yaml, _) = parse(&yaml, Options::default()).expect("the canonical form is valid");
+    assert_eq!(format!("{from_yaml:#?}"), format!("{mechanism:#?}"));
 }
 
 /// A number as people write it.
