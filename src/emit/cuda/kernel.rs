@@ -2,7 +2,7 @@
 
 use super::body::{self, Printed, comment};
 use super::glue::{Template, render};
-use super::helpers::{Helper, mirror_bytes};
+use super::helpers::Helper;
 use super::{Provenance, names, tables};
 use crate::emit::program::{Array, Constants, Execution, Node, Program};
 use crate::target::Target;
@@ -102,9 +102,8 @@ struct Slots {
 
 impl Slots {
     fn new(program: &Program, printed: &Printed, target: &Target) -> Self {
-        let per_warp: u32 = printed.needs.helpers.iter().map(|helper| mirror_bytes(target, *helper)).sum();
         let rows = program.slots + program.constants.shared_rows().iter().sum::<u32>();
-        let (bytes, mirror_bytes) = (rows * SLOT_BYTES, per_warp * program.execution.warps());
+        let (bytes, mirror_bytes) = (rows * SLOT_BYTES, program.mirror_bytes(target));
         let shared = matches!(program.execution, Execution::WarpSpecialized { .. });
         Self { rows, bytes, mirror_bytes, dynamic: shared && bytes + mirror_bytes > STATIC_SHARED_BYTES }
     }
