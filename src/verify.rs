@@ -125,10 +125,26 @@ const MOST_VIOLATIONS: usize = 10;
 pub fn simulate(
     module: &Module,
     symbol: &str,
+    subject: (&Model, &Graph),
+    warps: u32,
+    states: &[State],
+    stride: usize,
+) -> Result<(Vec<f64>, sim::Report), Vec<Diagnostic>> {
+    simulate_checked(module, symbol, subject, warps, states, stride, None)
+}
+
+/// As [`simulate`]; a claim that does not hold is a hazard.
+///
+/// # Errors
+/// Those of [`simulate`].
+pub fn simulate_checked(
+    module: &Module,
+    symbol: &str,
     (model, graph): (&Model, &Graph),
     warps: u32,
     states: &[State],
     stride: usize,
+    claims: Option<&sim::Claims>,
 ) -> Result<(Vec<f64>, sim::Report), Vec<Diagnostic>> {
     let mut buffers: Vec<Buffer> = Vec::new();
     for (a, array) in graph.arrays.iter().enumerate() {
@@ -147,7 +163,8 @@ pub fn simulate(
         });
     }
     let launch = Launch::fields(1, warps, buffers.len(), states.len() as u32, stride as u32);
-    let counts = sim::run(module, symbol, &launch, &mut buffers, &sim::Options::default()).map_err(|hazards| {
+    let options = sim::Options::default();
+    let counts = sim::run_checked(module, symbol, &launch, &mut buffers, &options, claims).map_err(|hazards| {
         let list = hazards.list.iter();
         list.map(|h| Diagnostic::error("simulator::hazard", format!("{symbol}: {h}"))).collect::<Vec<_>>()
     })?;

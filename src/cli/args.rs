@@ -30,6 +30,8 @@ pub enum Command {
     Check(CheckArguments),
     /// Write a mechanism as canonical CHEMKIN files
     Fmt(FmtArguments),
+    /// Tell which values and branches of a PTX kernel are uniform, affine or divergent across a warp, and why
+    Analyze(AnalyzeArguments),
     /// Run a PTX kernel in the simulator; print outputs, counts and hazards
     Sim(SimArguments),
     /// Prove a PTX kernel free of deadlocks, unsafe reuse of barriers and races on shared memory
@@ -84,6 +86,31 @@ impl From<SweepName> for Parameter {
 }
 
 #[derive(Debug, Args)]
+pub struct AnalyzeArguments {
+    /// The PTX text
+    #[arg(value_name = "PTX")]
+    pub ptx: PathBuf,
+    /// Width, height and depth of the block [default: what the kernel's .reqntid says]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = shape)]
+    pub block: Option<[u32; 3]>,
+    /// The width of the block is a multiple of 32
+    #[arg(long, conflicts_with = "block")]
+    pub whole_warps: bool,
+    /// Conversions of indices to 64 bits do not wrap; the claims then rest on it
+    #[arg(long)]
+    pub assume_index_no_wrap: bool,
+    /// The kernel [default: every function of the text]
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Draw the control-flow graph, coloured by divergence, to a DOT file
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
+    /// Print the result as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct SimArguments {
     /// The PTX text
     #[arg(value_name = "PTX")]
@@ -91,6 +118,12 @@ pub struct SimArguments {
     /// The launch: shape and arguments, in TOML
     #[arg(long, value_name = "FILE")]
     pub launch: PathBuf,
+    /// Check at every instruction what the divergence analysis claims of its values
+    #[arg(long)]
+    pub check_uniformity: bool,
+    /// Let the analysis assume that conversions of indices to 64 bits do not wrap; a wrap is then a broken claim
+    #[arg(long, requires = "check_uniformity")]
+    pub assume_index_no_wrap: bool,
     /// Print the result as JSON on stdout
     #[arg(long)]
     pub json: bool,
@@ -102,8 +135,8 @@ pub struct VerifyArguments {
     #[arg(value_name = "PTX")]
     pub ptx: PathBuf,
     /// Threads per CTA, such as 128 or 16,16,1
-    #[arg(long, value_name = "X[,Y[,Z]]", required = true, value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: Vec<u32>,
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = shape)]
+    pub threads: [u32; 3],
     /// Bytes of shared memory that the launch adds
     #[arg(long, value_name = "BYTES", default_value_t = 0)]
     pub shared: u64,
@@ -422,6 +455,16 @@ fn kernel(text: &str) -> Result<Kernel, String> {
 
 fn target(text: &str) -> Result<&'static Target, String> {
     Target::by_name(text).map_err(|e| e.to_string())
+}
+
+/// Width, height and depth of a CTA; missing ones are 1.
+fn shape(text: &str) -> Result<[u32; 3], String> {
+    let extents: Vec<u32> = text.split(',').map_while(|part| part.parse().ok()).collect();
+    let whole = extents.len() == text.split(',').count() && extents.len() <= 3;
+    match whole && extents.iter().all(|extent| (1..=1024).contains(extent)) {
+        true => Ok(std::array::from_fn(|i| extents.get(i).copied().unwrap_or(1))),
+        false => Err("give one to three numbers from 1 to 1024, such as 16,16".into()),
+    }
 }
 
 fn floor(text: &str) -> Result<f64, String> {

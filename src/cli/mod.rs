@@ -3,6 +3,7 @@
 //! Exit codes: 0 done and verified, 1 the input is wrong, 2 usage, 3 a kernel failed its proof, its
 //! verification or its simulation, 4 internal error.
 
+mod analyze;
 mod args;
 mod check;
 mod compile;
@@ -38,6 +39,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match parsed.command {
         Some(Command::Check(check)) => check::run(&check),
         Some(Command::Fmt(fmt)) => fmt::run(&fmt),
+        Some(Command::Analyze(arguments)) => analyze::run(&arguments),
         Some(Command::Sim(arguments)) => sim::run(&arguments),
         Some(Command::Verify(arguments)) => verify::run(&arguments),
         Some(Command::Occupancy(arguments)) => occupancy::run(&arguments),

@@ -9,7 +9,9 @@ use super::kernel::{failed, input, module, text};
 use crate::diagnostic::Diagnostic;
 use crate::driver::Failure;
 use crate::sim::setup::{self, Setup};
-use crate::sim::{self, Buffer, Options};
+use crate::sim::{self, Buffer, Claims, Options};
+use crate::simt::Module;
+use crate::simt::analysis::divergence::{self, BlockShape};
 use crate::simt::inst::Type;
 
 pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
@@ -25,7 +27,12 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
             return Err(wrong(&arguments.launch, &format!("name the kernel: the text has {}", names.len())));
         }
     };
-    let result = sim::run(&module, &kernel, &launch, &mut buffers, &Options { schedule, ..Options::default() });
+    let claims = arguments
+        .check_uniformity
+        .then(|| claims(&module, &kernel, launch.threads, arguments.assume_index_no_wrap))
+        .flatten();
+    let options = Options { schedule, ..Options::default() };
+    let result = sim::run_checked(&module, &kernel, &launch, &mut buffers, &options, claims.as_ref());
     match result {
         Ok(report) => {
             let outputs: Vec<Output> =
@@ -43,6 +50,13 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
             Err(failed(list.into_iter().map(diagnostic).collect()))
         }
     }
+}
+
+/// What the divergence analysis claims for the launch.
+fn claims(module: &Module, kernel: &str, threads: [u32; 3], assume_index_no_wrap: bool) -> Option<Claims> {
+    let func = module.func(kernel)?;
+    let options = divergence::Options { block: BlockShape::Known(threads), assume_index_no_wrap };
+    Some(Claims::compute(module, func, options))
 }
 
 /// Number of the argument, type and elements; `None` for those never written.

@@ -18,7 +18,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
         let values = prove::arguments(func, arguments.integer);
         let launch = Launch {
             ctas: [arguments.ctas, 1, 1],
-            threads: shape(&arguments.threads),
+            threads: arguments.threads,
             shared: arguments.shared,
             arguments: values,
         };
@@ -49,7 +49,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
             println!(
                 "{kernel}: proven free of deadlocks, unsafe reuse of barriers and races with {} threads ({} warp \
                  instructions, {} arrivals at barriers)",
-                shape(&arguments.threads).iter().product::<u32>(),
+                arguments.threads.iter().product::<u32>(),
                 verdict.instructions,
                 verdict.arrivals
             );
@@ -60,11 +60,6 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(failed(if arguments.json { Vec::new() } else { diagnostics })),
     }
-}
-
-/// Missing extents are 1.
-fn shape(extents: &[u32]) -> [u32; 3] {
-    std::array::from_fn(|i| extents.get(i).copied().unwrap_or(1))
 }
 
 fn json(verdict: &Verdict) -> serde_json::Value {

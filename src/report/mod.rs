@@ -1,5 +1,6 @@
 //! The report of a compilation: data first, then the table for people and the picture of the schedule.
 
+pub mod divergence;
 mod machine;
 mod occupancy;
 mod picture;

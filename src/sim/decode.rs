@@ -18,7 +18,9 @@ use cranelift_entity::SecondaryMap;
 
 pub(super) struct Code<'m> {
     module: &'m Module,
-    funcs: Vec<&'m Func>,
+    /// The kernel and the functions that it may call, in the order of their instructions, with the row or the predicate
+    /// number of each register.
+    pub functions: Vec<(&'m Func, SecondaryMap<Reg, u32>)>,
     pub ops: Vec<Decoded>,
     /// Function, block and instruction; `None` for the block's end.
     origins: Vec<(u32, Block, Option<Inst>)>,
@@ -50,7 +52,7 @@ impl Code<'_> {
 
     pub(super) fn site(&self, warp: u32, pc: u32) -> Site {
         let (func, block, inst) = self.origins[pc as usize];
-        Site { warp, pc, text: instruction_text(self.module, self.funcs[func as usize], block, inst) }
+        Site { warp, pc, text: instruction_text(self.module, self.functions[func as usize].0, block, inst) }
     }
 }
 
@@ -72,7 +74,7 @@ pub(super) fn decode<'m>(
     }
     let code = Code {
         module,
-        funcs: Vec::new(),
+        functions: Vec::new(),
         ops: Vec::new(),
         origins: Vec::new(),
         pool: Vec::new(),
@@ -100,6 +102,7 @@ pub(super) fn decode<'m>(
         decoder.at = at;
         decoder.blocks()?;
     }
+    decoder.code.functions = decoder.contexts.into_iter().map(|context| (context.func, context.rows)).collect();
     Ok(decoder.code)
 }
 
@@ -213,7 +216,6 @@ impl<'m> Decoder<'m> {
         }
         let window = (first.0..self.code.registers as u32, first.1..self.code.predicates as u32);
         let local_bytes = local_bytes.next_multiple_of(16);
-        self.code.funcs.push(func);
         self.contexts.push(Context { func, rows, params, starts, window, locals, local_bytes });
     }
 

@@ -3,6 +3,7 @@
 mod access;
 
 use super::buffer::{extract, insert};
+use super::claims::Checker;
 use super::decode::{Code, Micro, Source};
 use super::hazard::{Access, Hazard, Kind};
 use super::lanes::{carry, each, extended, in_space, matches, pack, piece, reduce, shuffle};
@@ -41,6 +42,7 @@ pub(super) struct Machine<'m, 'b> {
     pub budget: u64,
     pub cta: u32,
     pub hazards: Collector,
+    pub checker: Option<Checker<'m>>,
 }
 
 /// Hazards, each kind once per instruction.
@@ -72,6 +74,10 @@ impl Machine<'_, '_> {
                 None => warp.path.mask,
                 Some(guard) => warp.path.mask & bits(warp, guard),
             };
+            let active = warp.path.mask;
+            if let Some(broken) = self.checker.as_mut().and_then(|c| c.before(warp, pc, active)) {
+                self.record(warp, pc, broken)?;
+            }
             warp.path.pc = pc + 1;
             match &op.micro {
                 Micro::Jump { target } => warp.jump(*target),
@@ -116,6 +122,9 @@ impl Machine<'_, '_> {
                 }
                 _ if mask == 0 => {}
                 micro => self.straight(warp, pc, micro, mask)?,
+            }
+            if let Some(broken) = self.checker.as_mut().and_then(|c| c.after(warp, pc, active)) {
+                self.record(warp, pc, broken)?;
             }
         }
         Ok(Event::Pause)

@@ -79,6 +79,13 @@ pub enum Kind {
     BranchIndex {
         index: u64,
     },
+    /// Something that was claimed of a value, which this lane disproves.
+    BrokenClaim {
+        claim: String,
+        lane: u32,
+        found: u64,
+        expected: u64,
+    },
     /// More instructions than the options allow.
     Budget,
     /// The simulator does not know the instruction, or the launch does not fit the kernel.
@@ -180,6 +187,9 @@ impl Display for Kind {
             Self::ReadOnly { address } => write!(f, "writes an input at {}", Place(Space::Global, *address)),
             Self::InactiveLane { lane, source } => write!(f, "lane {lane} reads from lane {source}, which is inactive"),
             Self::BranchIndex { index } => write!(f, "branch index {index} is past the table"),
+            Self::BrokenClaim { claim, lane, found, expected } => {
+                write!(f, "the claim that {claim} does not hold: lane {lane} has {found:#x} instead of {expected:#x}")
+            }
             Self::Budget => write!(f, "the instruction budget is used up: probably an endless loop"),
             Self::Unsupported(what) => write!(f, "not supported: {what}"),
         }

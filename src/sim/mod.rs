@@ -10,6 +10,7 @@
 mod atomic;
 mod barrier;
 mod buffer;
+mod claims;
 mod counts;
 mod cta;
 mod decode;
@@ -27,6 +28,7 @@ mod shared;
 mod warp;
 
 pub use buffer::Buffer;
+pub use claims::Claims;
 pub use counts::{Counts, LONG_DOUBLE_SLOTS};
 pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, Site, Wait};
 
@@ -46,6 +48,21 @@ pub fn run(
     launch: &Launch,
     buffers: &mut [Buffer],
     options: &Options,
+) -> Result<Report, Box<Hazards>> {
+    run_checked(module, kernel, launch, buffers, options, None)
+}
+
+/// As [`run`], and checks what is claimed of the kernel's values at every instruction.
+///
+/// # Errors
+/// Those of [`run`]; a claim that does not hold is a hazard.
+pub fn run_checked(
+    module: &Module,
+    kernel: &str,
+    launch: &Launch,
+    buffers: &mut [Buffer],
+    options: &Options,
+    claims: Option<&Claims>,
 ) -> Result<Report, Box<Hazards>> {
     let fail = |list| Box::new(Hazards { kernel: kernel.to_owned(), list });
     let unsupported = |kind| fail(vec![Hazard { cta: 0, site: None, kind }]);
@@ -67,6 +84,7 @@ pub fn run(
         budget: options.budget,
         cta: 0,
         hazards: Collector::new(options.hazards),
+        checker: claims.map(|claims| claims::Checker::new(claims, &code, launch.threads[0], warps.len())),
     };
     match cta::run_grid(&mut machine, &mut warps, place, options.schedule) {
         Ok(()) => Ok(Report { warps: warps.into_iter().map(|warp| warp.counts).collect() }),

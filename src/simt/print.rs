@@ -41,16 +41,34 @@ impl Display for Module {
 
 /// The text of one instruction, or of a block's terminator, as a message quotes it.
 pub(crate) fn instruction_text(module: &Module, func: &Func, block: Block, inst: Option<Inst>) -> String {
-    struct Line<'a>(Printer<'a>, Block, Option<Inst>);
-    impl Display for Line<'_> {
-        fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-            match self.2 {
-                Some(inst) => self.0.instruction(f, &self.0.func.insts[inst]),
-                None => self.0.terminator(f, self.1, None),
+    Quotes::new(module, func).line(block, inst)
+}
+
+/// Quotes many lines of a function.
+pub(crate) struct Quotes<'a>(Printer<'a>);
+
+impl<'a> Quotes<'a> {
+    pub(crate) fn new(module: &'a Module, func: &'a Func) -> Self {
+        Self(Printer::new(module, func))
+    }
+
+    /// An instruction, or the block's terminator.
+    pub(crate) fn line(&self, block: Block, inst: Option<Inst>) -> String {
+        struct Line<'a, 'b>(&'b Printer<'a>, Block, Option<Inst>);
+        impl Display for Line<'_, '_> {
+            fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+                match self.2 {
+                    Some(inst) => self.0.instruction(f, &self.0.func.insts[inst]),
+                    None => self.0.terminator(f, self.1, None),
+                }
             }
         }
+        Line(&self.0, block, inst).to_string().trim().to_owned()
     }
-    Line(Printer::new(module, func), block, inst).to_string().trim().to_owned()
+
+    pub(crate) fn register(&self, reg: Reg) -> String {
+        self.0.reg(reg)
+    }
 }
 
 /// The local variables that a function declares: those that it mentions; the first body also declares the others.

@@ -2,6 +2,7 @@
 //!
 //! - `test [ARGUMENTS]` fetches the compilers that tests use and Cantera's mechanisms if it can, then runs
 //!   `cargo test --workspace --release ARGUMENTS`
+//! - `divergence` runs the divergence analysis over the corpus and the mechanism kernels and writes docs/divergence.md
 //! - `toolchain` only fetches the compilers
 //! - `cantera` only fetches Cantera's mechanisms
 //! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
@@ -26,8 +27,9 @@ fn main() -> ExitCode {
             if let Err(reason) = cantera::fetch(&root()) {
                 eprintln!("The tests that read Cantera's mechanisms will be skipped: {reason}");
             }
-            test(arguments)
+            cargo(["test", "--workspace", "--release"].map(str::to_owned).into_iter().chain(arguments))
         }
+        Some("divergence") => cargo(["bench", "--bench", "divergence", "--", "--write"].map(str::to_owned).into_iter()),
         Some("toolchain") => {
             let missing = toolchain::fetch(&root());
             missing.iter().for_each(|missing| eprintln!("Not installed: {missing}"));
@@ -54,7 +56,7 @@ fn main() -> ExitCode {
         },
         _ => {
             eprintln!(
-                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       \
+                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       \
                  cargo xtask stress\n       cargo xtask targets [MECHANISM [WARPS]]"
             );
             ExitCode::from(2)
@@ -75,10 +77,9 @@ fn show(what: &str, fetched: Result<PathBuf, String>) -> ExitCode {
     }
 }
 
-fn test(arguments: impl Iterator<Item = String>) -> ExitCode {
+fn cargo(arguments: impl Iterator<Item = String>) -> ExitCode {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status =
-        Command::new(cargo).current_dir(root()).args(["test", "--workspace", "--release"]).args(arguments).status();
+    let status = Command::new(cargo).current_dir(root()).args(arguments).status();
     match status {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,

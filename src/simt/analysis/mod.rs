@@ -3,7 +3,10 @@
 pub mod access;
 pub mod cfg;
 pub mod control;
+pub mod divergence;
 pub mod dominators;
+pub mod gated;
+mod joins;
 pub mod liveness;
 pub mod loops;
 pub mod ssa;

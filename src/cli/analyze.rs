@@ -1,0 +1,40 @@
+//! `singe analyze K.ptx`: which values and branches of a kernel are uniform, affine or divergent, and why.
+
+use super::args::AnalyzeArguments;
+use super::kernel::{input, module};
+use crate::diagnostic::Diagnostic;
+use crate::driver::Failure;
+use crate::report::divergence::Analysed;
+use crate::simt::analysis::divergence::{BlockShape, Options};
+
+pub fn run(arguments: &AnalyzeArguments) -> Result<(), Failure> {
+    let module = module(&arguments.ptx)?;
+    let block = match arguments.block {
+        Some(shape) => BlockShape::Known(shape),
+        None if arguments.whole_warps => BlockShape::WholeWarps,
+        None => BlockShape::Unknown,
+    };
+    let options = Options { block, assume_index_no_wrap: arguments.assume_index_no_wrap };
+    let wanted = |name: &str| arguments.kernel.as_ref().is_none_or(|kernel| kernel == name);
+    let bodies = module.funcs.iter().filter(|func| !func.is_declaration() && wanted(&func.name));
+    let analysed: Vec<Analysed> = bodies.map(|func| Analysed::new(&module, func, options)).collect();
+    if analysed.is_empty() {
+        let what = arguments.kernel.as_ref().map_or("no kernel".to_owned(), |name| format!("no kernel {name}"));
+        let message = format!("{} has {what}", arguments.ptx.display());
+        return Err(input(vec![Diagnostic::error("verify::no-kernel", message)]));
+    }
+    if let Some(path) = &arguments.picture {
+        let text: String = analysed.iter().map(Analysed::dot).collect();
+        std::fs::write(path, text).map_err(|e| {
+            let message = format!("cannot write to {}: {e}", path.display());
+            input(vec![Diagnostic::error("output::unwritable", message).help("choose another file with --picture")])
+        })?;
+    }
+    if arguments.json {
+        println!("{:#}", serde_json::json!(analysed.iter().map(Analysed::json).collect::<Vec<_>>()));
+    } else {
+        let texts: Vec<String> = analysed.iter().map(Analysed::text).collect();
+        print!("{}", texts.join("\n"));
+    }
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! Every kernel of the corpus with all claims of the divergence analysis checked, in its own launch and in random ones.
+
+use singe::sim::{self, Argument, Buffer, Claims, Kind, Launch, Options as SimOptions, Schedule};
+use singe::simt::Module;
+use singe::simt::analysis::divergence::{BlockShape, Options};
+use singe::simt::inst::Type;
+
+#[path = "common/corpus.rs"]
+mod corpus;
+#[path = "common/numbers.rs"]
+mod numbers;
+
+use corpus::Kernel;
+use numbers::Numbers;
+
+/// Random launches of each kernel.
+const LAUNCHES: usize = 40;
+
+/// Elements of each buffer in a random launch.
+const ELEMENTS: usize = 1 << 14;
+
+/// Runs a kernel with the claims that follow from what is known of the block: the hazards, and the number of claims.
+fn checked(module: &Module, entry: &str, launch: &Launch, buffers: &[Buffer], block: BlockShape) -> (Vec<Kind>, usize) {
+    let claims = Claims::compute(module, module.func(entry).unwrap(), Options { block, ..Options::default() });
+    // no other hazard but a fatal one may end the run before a claim breaks
+    let options = SimOptions {
+        budget: 1 << 20,
+        hazards: usize::MAX,
+        schedule: Schedule::Random { seed: 5 },
+        ..SimOptions::default()
+    };
+    let result = sim::run_checked(module, entry, launch, &mut buffers.to_vec(), &options, Some(&claims));
+    (result.err().map_or(Vec::new(), |hazards| hazards.list.into_iter().map(|h| h.kind).collect()), claims.count)
+}
+
+/// All that may be known of a block.
+fn blocks([x, y, z]: [u32; 3]) -> Vec<BlockShape> {
+    let whole = x.is_multiple_of(32).then_some(BlockShape::WholeWarps);
+    [BlockShape::Unknown, BlockShape::Known([x, y, z])].into_iter().chain(whole).collect()
+}
+
+fn random_launch(kernel: &Kernel, numbers: &mut Numbers) -> (Launch, Vec<Buffer>) {
+    let own = &kernel.setup.launch;
+    let mut some = |most: usize| 1 + numbers.below(most) as u32;
+    let threads = match some(6) {
+        1 => [32 * some(4), 1, 1],
+        2 => [some(128), 1, 1],
+        3 => [16, some(8), 1],
+        4 => [some(24), some(4), some(2)],
+        // many kernels are made for one width
+        _ => own.threads,
+    };
+    let ctas = [some(2), some(2), 1];
+    let count = if some(2) == 1 { some(100) } else { 0 };
+    let arguments = own.arguments.iter().map(|argument| match argument {
+        Argument::U32(_) if count > 0 => Argument::U32(count),
+        other => other.clone(),
+    });
+    let launch = Launch { ctas, threads, shared: own.shared, arguments: arguments.collect() };
+    let words = |numbers: &mut Numbers| Buffer::words(Type::U32, (0..ELEMENTS).map(|_| numbers.next() >> 32));
+    let buffers = (0..kernel.setup.buffers.len()).map(|_| words(numbers)).collect();
+    (launch, buffers)
+}
+
+fn breaks(kind: &Kind) -> bool {
+    matches!(kind, Kind::BrokenClaim { .. })
+}
+
+#[test]
+fn every_claim_holds_in_the_launch_of_each_kernel() {
+    let mut claims = 0;
+    for kernel in corpus::kernels() {
+        for block in blocks(kernel.setup.launch.threads) {
+            let (found, count) =
+                checked(&kernel.module, &kernel.entry, &kernel.setup.launch, &kernel.setup.buffers, block);
+            assert!(!found.iter().any(breaks), "{} {block:?}: {found:?}", kernel.name);
+            assert!(count > 0, "{} {block:?}", kernel.name);
+            claims += count;
+        }
+    }
+    println!("{claims} claims");
+}
+
+/// Shapes that a kernel is not made for give races and the like; its claims must hold up to there.
+#[test]
+fn every_claim_holds_in_random_launches() {
+    let kernels = corpus::kernels();
+    let (mut claims, mut clean, mut odd) = (0, 0, 0);
+    for (seed, kernel) in kernels.iter().enumerate() {
+        let mut numbers = Numbers(seed as u64);
+        for _ in 0..LAUNCHES {
+            let (launch, buffers) = random_launch(kernel, &mut numbers);
+            for block in blocks(launch.threads) {
+                let (found, count) = checked(&kernel.module, &kernel.entry, &launch, &buffers, block);
+                assert!(!found.iter().any(breaks), "{} {launch:?} {block:?}: {found:?}", kernel.name);
+                claims += count;
+                clean += usize::from(found.is_empty());
+                odd += usize::from(found.is_empty() && launch.threads[0] % 32 != 0);
+            }
+        }
+    }
+    println!(
+        "{} kernels, {claims} claims, {clean} clean runs, {odd} of them with other widths than multiples of 32",
+        kernels.len()
+    );
+    assert!(clean > 1000 && odd > 500, "{clean} {odd}");
+}

@@ -1,0 +1,78 @@
+//! The mechanism kernels under the divergence analysis: every branch on the warp number is uniform, and every claim holds.
+
+use std::sync::Arc;
+
+use singe::diagnostic::Source;
+use singe::driver::{self, Request};
+use singe::emit::overlay::Codegen;
+use singe::kinetics;
+use singe::mechanism;
+use singe::observer::Observer;
+use singe::output;
+use singe::report::divergence::Analysed;
+use singe::sim::Claims;
+use singe::simt::analysis::divergence::{BlockShape, Options};
+use singe::simt::{Module, read};
+use singe::target::ComputeCapability;
+use singe::toolchain::{self, Job};
+use singe::verify;
+
+#[path = "common/request.rs"]
+mod request;
+
+const ARCH: ComputeCapability = ComputeCapability(3, 5);
+
+fn all(codegen: Codegen, warps: u32) {
+    let request = Request { codegen, warps, verify: None, ..request::of(request::shipped("h2o2")) };
+    let (mechanism, _) = mechanism::read(&request.files).unwrap();
+    let model = kinetics::model(mechanism).unwrap();
+    let states = kinetics::verification_states(&model, 70);
+    let stride = states.len() + 5;
+    let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).unwrap();
+    let units: Vec<_> = request.kernels.iter().map(compile).collect();
+    let toolchain = toolchain::find();
+    if let Err(absent) = &toolchain {
+        println!("skipped for compiled kernels: {absent}");
+    }
+    for (unit, source) in units.iter().zip(output::sources(&request, &model, &units)) {
+        let symbol = &unit.program.symbol;
+        let mut modules: Vec<Module> = vec![unit.ptx.clone()];
+        if let Ok(toolchain) = &toolchain {
+            let job = Job { name: format!("{symbol}.cu"), source, arch: ARCH, options: vec![] };
+            let text = toolchain.compile_to_ptx(&job).unwrap().text;
+            modules.push(read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text })).unwrap());
+        }
+        for (i, module) in modules.iter().enumerate() {
+            let func = module.func(symbol).unwrap();
+            let threads = unit.program.execution.warps();
+            let options = Options { block: BlockShape::Known([32 * threads, 1, 1]), ..Options::default() };
+            let summary = Analysed::new(module, func, options).summary();
+            println!("{symbol} {codegen:?} {warps}: {summary:?}");
+            assert!(summary.uniform_branches > 0 && summary.affine > 0);
+            // a compiler may branch on the points that a thread has, and data-parallel code must
+            if i == 0 && codegen != Codegen::DataParallel {
+                assert_eq!(summary.uniform_branches, summary.branches, "{symbol} {codegen:?} {warps}");
+            }
+            let claims = Claims::compute(module, func, options);
+            let subject = (&model, &unit.graph);
+            verify::simulate_checked(module, symbol, subject, threads, &states, stride, Some(&claims))
+                .unwrap_or_else(|d| panic!("{symbol}: {d:?}"));
+        }
+    }
+}
+
+#[test]
+fn overlaid_kernels() {
+    all(Codegen::Overlay, 4);
+    all(Codegen::Overlay, 7);
+}
+
+#[test]
+fn switched_kernels() {
+    all(Codegen::Switch, 4);
+}
+
+#[test]
+fn data_parallel_kernels() {
+    all(Codegen::DataParallel, 4);
+}
