@@ -159,7 +159,7 @@ fn report(rows: &[Row]) -> String {
         "# Divergence analysis\n\nMade by `cargo xtask divergence`. Variables are versions of registers in gated SSA form. \
          Kernels without `.reqntid` are analysed for blocks whose width is a multiple of 32. The paper is Sampaio, Martins, \
          Collange and Pereira (SBAC-PAD 2012).\n\n\
-         | kernel | instructions | variables | divergent, boolean | divergent, affine analysis | affine, of the boolean's divergent | uniform branches | affine analysis µs | boolean µs |\n\
+         | kernel | instructions | variables | divergent, boolean | divergent, affine analysis | affine, of the divergent | uniform branches | affine analysis µs | boolean µs |\n\
          |---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     for row in rows {
