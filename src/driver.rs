@@ -312,6 +312,9 @@ fn limits(request: &Request) -> Limits {
     }
     let shared =
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
+    // Whether there are doubles and integers to broadcast is known only when the program is there.
+    let striped = request.constants == Residence::Striped;
+    let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * request.warps);
     let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
     let states = overlay::most_states(report::available_registers(request));
     Limits { slots: Some(shared / 256), barriers, states }

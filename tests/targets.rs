@@ -1,5 +1,6 @@
 //! Every target: verified, and compiled by the real compilers for it where they are installed.
 
+use singe::dataflow::Kernel;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::target::Target;
@@ -7,6 +8,27 @@ use singe::toolchain;
 
 #[path = "common/request.rs"]
 mod request;
+
+/// Without shuffles, constants are broadcast through shared memory, which slots then cannot fill; `ptxas` adds up both.
+#[test]
+fn broadcasts_through_shared_memory_fit_beside_the_slots() {
+    let target = Target::by_name("fermi").unwrap();
+    for warps in [8, 16] {
+        let kernels = vec![Kernel::Diffusion];
+        let shipped = request::of(request::shipped("gri30"));
+        let request = Request { target, warps, kernels, verify: None, real_compilers: true, ..shipped };
+        let report = driver::compile(&request, &mut Observer::silent()).unwrap();
+        let k = &report.kernels[0];
+        let mirrors = 12 * warps;
+        assert_eq!(k.shared_bytes % 256, mirrors, "a double and an integer for each warp");
+        assert!(k.shared_bytes > 45 * 1024 && k.shared_bytes <= 48 * 1024, "{}", k.shared_bytes);
+        assert_eq!(k.machine.ctas_per_sm, 1);
+        match &k.compiled {
+            Some(c) => assert_eq!(c.shared_bytes, k.shared_bytes),
+            None => println!("skipped: no compilers for {}", target.name),
+        }
+    }
+}
 
 #[test]
 fn h2o2_on_every_target() {
@@ -36,6 +58,10 @@ fn h2o2_on_every_target() {
                 );
                 assert!(c.registers > 0 && c.registers <= target.max_registers_per_thread);
                 assert_eq!(c.barriers, k.named_barriers);
+                // Beyond, shared memory is asked for when the kernel is launched, and ptxas does not know of it.
+                if k.shared_bytes <= 48 * 1024 {
+                    assert_eq!(c.shared_bytes, k.shared_bytes, "{} {}", target.name, k.kernel);
+                }
             }
         }
     }

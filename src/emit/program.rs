@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use cranelift_entity::{PrimaryMap, entity_impl};
 
 pub use crate::dataflow::body::{Binary, Unary};
+use crate::target::Target;
 
 /// An f64 variable; may be assigned more than once.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,6 +71,12 @@ pub enum Execution {
 }
 
 impl Program {
+    /// Bytes of shared memory per CTA through which striped constants are broadcast on machines without shuffles.
+    pub fn mirror_bytes(&self, target: &Target) -> u32 {
+        let Constants { real_registers, index_registers, .. } = self.constants;
+        target.mirror_bytes_per_warp(real_registers > 0, index_registers > 0) * self.execution.warps()
+    }
+
     /// The striped registers, real and index ones, that are loaded in the streaming loop.
     pub fn reloaded(&self) -> (BTreeSet<u32>, BTreeSet<u32>) {
         let mut found = (BTreeSet::new(), BTreeSet::new());

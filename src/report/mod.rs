@@ -161,7 +161,8 @@ pub fn kernel(
     let available = available_registers(request);
     let registers_estimated = estimated_registers(graph, mapping, program);
     let constant_rows: u32 = program.constants.shared_rows().iter().sum();
-    let shared_bytes = if data_parallel { 0 } else { (schedule.slots + constant_rows) * 256 };
+    let shared_bytes =
+        if data_parallel { 0 } else { (schedule.slots + constant_rows) * 256 + program.mirror_bytes(request.target) };
     let needs = (registers_estimated, shared_bytes, schedule.barrier_ids());
     let machine = machine::machine(request.target, program, needs, None, verification.as_ref());
     KernelReport {

@@ -133,6 +133,12 @@ impl Target {
         self.named_barriers_per_sm.unwrap_or(self.named_barriers_per_cta)
     }
 
+    /// Bytes of shared memory through which a warp broadcasts its constants, which are doubles, integers or both; none where
+    /// there are shuffles.
+    pub fn mirror_bytes_per_warp(&self, doubles: bool, integers: bool) -> u32 {
+        if self.shuffle == Shuffle::Mirror { 8 * u32::from(doubles) + 4 * u32::from(integers) } else { 0 }
+    }
+
     /// All architectures, oldest first.
     pub fn all() -> &'static [Self] {
         &TARGETS

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 /// Every machine description, oldest first.
@@ -28,13 +29,18 @@ const TARGETS: [&str; 13] = [
 /// Errors: a compilation fails, or the files cannot be written.
 pub fn write(root: &Path, mechanism: &str, warps: &str) -> Result<(), String> {
     let mut rows = Vec::new();
+    let style = ProgressStyle::with_template("{bar:26} {pos}/{len} [{elapsed}] {msg}").expect("the template is valid");
+    let bar = ProgressBar::new(TARGETS.len() as u64).with_style(style);
     for target in TARGETS {
-        eprintln!("{target}");
+        bar.set_message(target);
+        bar.tick();
         let report = compile(root, mechanism, warps, target)?;
+        bar.inc(1);
         for kernel in report["kernels"].as_array().into_iter().flatten() {
             rows.push(row(target, &report, kernel));
         }
     }
+    bar.finish_and_clear();
     let file = |name: &str, text: String| {
         let path = root.join("docs").join(name);
         std::fs::write(&path, text).map_err(|e| format!("{} cannot be written: {e}", path.display()))

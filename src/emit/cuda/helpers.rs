@@ -152,15 +152,6 @@ fn mirrored(name: &str, kind: &str, warps: u32) -> String {
     )
 }
 
-/// The bytes of shared memory that the broadcasts take per warp.
-pub fn mirror_bytes(target: &Target, helper: Helper) -> u32 {
-    match (target.shuffle, helper) {
-        (Shuffle::Mirror, Helper::Broadcast) => 8,
-        (Shuffle::Mirror, Helper::BroadcastIndex) => 4,
-        _ => 0,
-    }
-}
-
 /// Id and count are immediates, which ptxas can check, and with which it knows how many barriers the kernel uses.
 fn barrier(name: &str, instruction: &str, comment: &str) -> String {
     format!(

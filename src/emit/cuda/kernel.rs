@@ -2,7 +2,7 @@
 
 use super::body::{self, Printed, comment};
 use super::glue::{Template, render};
-use super::helpers::{Helper, mirror_bytes};
+use super::helpers::Helper;
 use super::{Provenance, names, tables};
 use crate::emit::program::{Array, Constants, Execution, Node, Program};
 use crate::target::Target;
@@ -21,7 +21,7 @@ const SLOT_BYTES: u32 = 32 * 8;
 pub fn print(program: &Program, provenance: &Provenance, target: &Target) -> String {
     let names = tables::Names::new(&program.symbol);
     let printed = body::print(program, names.clone());
-    let slots = Slots::new(program, &printed, target);
+    let slots = Slots::new(program, target);
     let warps = program.execution.warps();
     let (first_group, group_step, groups_per_cta) = match program.execution {
         Execution::WarpSpecialized { .. } => ("blockIdx.x".to_owned(), "gridDim.x".to_owned(), 1),
@@ -101,10 +101,9 @@ struct Slots {
 }
 
 impl Slots {
-    fn new(program: &Program, printed: &Printed, target: &Target) -> Self {
-        let per_warp: u32 = printed.needs.helpers.iter().map(|helper| mirror_bytes(target, *helper)).sum();
+    fn new(program: &Program, target: &Target) -> Self {
         let rows = program.slots + program.constants.shared_rows().iter().sum::<u32>();
-        let (bytes, mirror_bytes) = (rows * SLOT_BYTES, per_warp * program.execution.warps());
+        let (bytes, mirror_bytes) = (rows * SLOT_BYTES, program.mirror_bytes(target));
         let shared = matches!(program.execution, Execution::WarpSpecialized { .. });
         Self { rows, bytes, mirror_bytes, dynamic: shared && bytes + mirror_bytes > STATIC_SHARED_BYTES }
     }
