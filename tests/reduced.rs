@@ -232,3 +232,21 @@ fn without_quasi_steady_species_there_is_no_crew() {
     let kernels = vec![Kernel::Chemistry];
     verified(&Request { qssa_warps: Some(2), kernels, ..request(request::shipped("h2o2")) });
 }
+
+#[test]
+fn qssa_work_runs_beside_rates() {
+    let Some(shared) = shared() else { return };
+    for (name, warps, qssa_warps) in [("dme", 8, 4), ("heptane", 16, 2)] {
+        let path = shared.join("mechanisms").join(name).join("chem.inp");
+        let kernels = vec![Kernel::Chemistry];
+        let request = Request { warps, qssa_warps: Some(qssa_warps), kernels, verify: None, ..request(path) };
+        let overlap_of =
+            |request: &Request| driver::compile(request, &mut Observer::silent()).unwrap().kernels[0].qssa_overlap;
+        let o = overlap_of(&request).unwrap();
+        println!("{name}: {o:?}");
+        assert!(o.share > 0.4 && o.share <= 1.0 && o.crew_slots > 0, "{name}: {o:?}");
+        assert!(o.length <= o.length_with_full_barrier, "{name}: {o:?}");
+        assert!(o.length_with_full_barrier <= o.length_with_full_barriers, "{name}: {o:?}");
+        assert!(overlap_of(&Request { qssa_warps: None, ..request }).is_none());
+    }
+}

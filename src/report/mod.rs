@@ -23,6 +23,7 @@ use crate::forms::{Choice, Count};
 use crate::kinetics::Model;
 use crate::mapping::{Cost, Mapping};
 use crate::schedule::Schedule;
+use crate::schedule::overlap::{self, Overlap};
 use crate::schedule::proof::Proven;
 use crate::target::Target;
 use crate::verify::Verification;
@@ -63,6 +64,9 @@ pub struct KernelReport {
     /// Named barriers (hardware resources) that these uses share.
     pub named_barriers: u32,
     pub phases: usize,
+    /// How much of the quasi-steady solution runs beside rates, where a crew of warps has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub qssa_overlap: Option<Overlap>,
     pub placement: String,
     pub shared_bytes: u32,
     /// Where the constants live.
@@ -178,6 +182,7 @@ pub fn kernel(
         barriers: schedule.sync_points(),
         named_barriers: schedule.barrier_ids(),
         phases: schedule.phases.len(),
+        qssa_overlap: overlap::overlap(graph, schedule),
         placement: if data_parallel { "local".into() } else { format!("{:?}", schedule.placement).to_lowercase() },
         shared_bytes,
         constants: residence(program),

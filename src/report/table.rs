@@ -12,7 +12,7 @@ pub fn table(report: &Report) -> String {
         "{}: {} species, {} reactions; target {}, {} code\n\n",
         report.mechanism, report.species, report.reactions, report.target, report.codegen
     );
-    let rows: Vec<Row> = vec![
+    let mut rows: Vec<Row> = vec![
         ("code", |k| k.codegen.clone()),
         ("form", |k| k.form.clone()),
         ("warps", |k| k.warps.to_string()),
@@ -46,6 +46,18 @@ pub fn table(report: &Report) -> String {
         ("predicted over floor", |k| k.machine.over_floor.map_or("-".into(), |r| format!("{r:.2}"))),
         ("verdict", |k| k.verdict.clone()),
     ];
+    let has_crew = report.kernels.iter().any(|k| k.qssa_overlap.is_some());
+    let beside: Row = ("QSSA work beside rates", |k| {
+        let text = |o: crate::schedule::overlap::Overlap| {
+            let percent = [o.share, o.share_with_full_barrier, o.share_with_full_barriers].map(|s| 100.0 * s);
+            format!("{:.0} % ({:.0} %, {:.0} %)", percent[0], percent[1], percent[2])
+        };
+        k.qssa_overlap.map_or("-".into(), text)
+    });
+    let phases = rows.iter().position(|row| row.0 == "phases").map_or(0, |at| at + 1);
+    if has_crew {
+        rows.insert(phases, beside);
+    }
     let mut lines = vec![[vec![String::new()], report.kernels.iter().map(|k| k.kernel.clone()).collect()].concat()];
     for (name, cell) in rows {
         lines.push([vec![name.to_owned()], report.kernels.iter().map(cell).collect()].concat());

@@ -6,6 +6,7 @@
 //! order, which is what Theorem 1 of the paper asks for. [`proof::prove`] trusts none of this.
 
 pub mod barriers;
+pub mod overlap;
 pub mod phases;
 pub mod proof;
 pub mod sync;

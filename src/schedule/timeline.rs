@@ -2,7 +2,7 @@
 //!
 //! The length compares schedules of one kernel; the blocks make its picture.
 
-use super::{Phase, Schedule};
+use super::{Phase, Schedule, SyncPoint};
 use crate::dataflow::{Graph, StepRef};
 
 pub struct Timeline {
@@ -30,18 +30,27 @@ pub struct Barrier {
 
 /// Lets time run.
 pub fn timeline(graph: &Graph, schedule: &Schedule) -> Timeline {
+    timeline_with(graph, schedule, &|_| None)
+}
+
+/// Lets time run with other synchronisation points at those boundaries for which `instead` has some.
+pub fn timeline_with<'a>(
+    graph: &Graph,
+    schedule: &Schedule,
+    instead: &(dyn Fn(usize) -> Option<&'a [SyncPoint]> + 'a),
+) -> Timeline {
     let mut now = vec![0u64; schedule.warps as usize];
     let mut line = Timeline { blocks: Vec::new(), barriers: Vec::new() };
-    for Phase { runs, syncs } in &schedule.phases {
+    for (boundary, Phase { runs, syncs }) in schedule.phases.iter().enumerate() {
         for (warp, run) in runs.iter().enumerate() {
-            for same in run.chunk_by(|&a, &b| graph.step(a).shape == graph.step(b).shape) {
+            for same in run.chunk_by(|&a, &b| alike(graph, a, b)) {
                 let cost: u64 = same.iter().map(|&at| graph.body(at).slots().max(1)).sum();
                 let start = now[warp];
                 now[warp] += cost;
                 line.blocks.push(Block { warp, start, end: now[warp], step: same[0] });
             }
         }
-        for s in syncs {
+        for s in instead(boundary).unwrap_or(syncs) {
             let members = |mask: u32| (0..schedule.warps as usize).filter(move |w| mask >> w & 1 == 1);
             let time = members(s.arrive | s.wait).map(|w| now[w]).max().unwrap_or(0);
             let arrive = members(s.arrive).map(|w| (w, now[w])).collect();
@@ -53,6 +62,11 @@ pub fn timeline(graph: &Graph, schedule: &Schedule) -> Timeline {
         }
     }
     line
+}
+
+/// Whether two steps make one block: equal shapes, and equal duties beside a crew.
+fn alike(graph: &Graph, a: StepRef, b: StepRef) -> bool {
+    graph.step(a).shape == graph.step(b).shape && graph.duty(a) == graph.duty(b)
 }
 
 impl Timeline {

@@ -6,10 +6,14 @@
 //! - `toolchain` only fetches the compilers
 //! - `cantera` only fetches Cantera's mechanisms
 //! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
+//! - `sweep-reduced [paper]` compiles the paper's reduced mechanisms in every shape of a CTA, or in the paper's only, and
+//!   writes `docs/reduced.md`
 //! - `targets [MECHANISM [WARPS]]` compiles a mechanism for every target and writes `docs/targets.md`
 
 mod cantera;
 mod stress;
+mod sweep;
+mod sweep_page;
 mod targets;
 mod toolchain;
 mod wheels;
@@ -54,10 +58,17 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         },
+        Some("sweep-reduced") => match sweep::write(&root(), arguments.next().as_deref() != Some("paper")) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
         _ => {
             eprintln!(
                 "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       \
-                 cargo xtask stress\n       cargo xtask targets [MECHANISM [WARPS]]"
+                 cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask targets [MECHANISM [WARPS]]"
             );
             ExitCode::from(2)
         }

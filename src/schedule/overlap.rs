@@ -1,0 +1,104 @@
+//! How much of the quasi-steady solution runs while other warps still compute rates (paper section 4.2), on the clock of
+//! [`timeline`](super::timeline), and how much would if the hand-over to the crew were one full barrier.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::timeline::{Timeline, timeline, timeline_with};
+use super::{Schedule, SyncPoint, all_warps};
+use crate::dataflow::{Duty, Graph, Part, StepRef};
+
+/// The work of a crew in double-precision slots, and how much of it has company.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Overlap {
+    /// Slots of the steps that only the crew runs, on all its warps.
+    pub crew_slots: u64,
+    /// Of these, the share that runs while at least one other warp runs a step that needs nothing from the crew.
+    pub share: f64,
+    /// The same share if every warp waited for every other one at the hand-over.
+    pub share_with_full_barrier: f64,
+    /// The same share if all boundaries from the hand-over to the end of the solution were full barriers.
+    pub share_with_full_barriers: f64,
+    /// The length of the iteration in slots in these three cases.
+    pub length: u64,
+    pub length_with_full_barrier: u64,
+    pub length_with_full_barriers: u64,
+}
+
+/// `None` where the graph has no crew, or one warp does everything.
+pub fn overlap(graph: &Graph, schedule: &Schedule) -> Option<Overlap> {
+    graph.crew.as_ref()?;
+    let serves = |at: &StepRef| graph.duty(*at) == Duty::Member;
+    let mut served = (0..schedule.phases.len()).filter(|&p| schedule.phases[p].runs.iter().flatten().any(serves));
+    let first = served.next().filter(|_| schedule.warps > 1)?;
+    let last = served.next_back().unwrap_or(first);
+    let dependent = dependent(graph);
+    let hand_over = first.saturating_sub(1);
+    let lines = [
+        timeline(graph, schedule),
+        with_full(graph, schedule, hand_over..first),
+        with_full(graph, schedule, hand_over..last),
+    ];
+    let [share, share_with_full_barrier, share_with_full_barriers] =
+        [0, 1, 2].map(|n: usize| accompanied(graph, &dependent, &lines[n]));
+    let [length, length_with_full_barrier, length_with_full_barriers] = [0, 1, 2].map(|n: usize| lines[n].length());
+    let crew = lines[0].blocks.iter().filter(|b| serves(&b.step));
+    Some(Overlap {
+        crew_slots: crew.map(|b| b.end - b.start).sum(),
+        share,
+        share_with_full_barrier,
+        share_with_full_barriers,
+        length,
+        length_with_full_barrier,
+        length_with_full_barriers,
+    })
+}
+
+/// The schedule on the clock, with a full barrier at the boundaries of the range.
+fn with_full(graph: &Graph, schedule: &Schedule, boundaries: std::ops::Range<usize>) -> Timeline {
+    let full = [SyncPoint { id: 0, arrive: 0, wait: all_warps(schedule.warps), threads: 32 * schedule.warps }];
+    timeline_with(graph, schedule, &|p| boundaries.contains(&p).then_some(&full[..]))
+}
+
+/// The share of the crew's slots at which another warp runs a step that needs nothing from the crew.
+fn accompanied(graph: &Graph, dependent: &HashSet<StepRef>, line: &Timeline) -> f64 {
+    let (mut all, mut beside) = (0u64, 0u64);
+    for own in line.blocks.iter().filter(|b| graph.duty(b.step) == Duty::Member) {
+        let mut others: Vec<(u64, u64)> = line
+            .blocks
+            .iter()
+            .filter(|b| b.warp != own.warp && b.start < own.end && b.end > own.start && !dependent.contains(&b.step))
+            .map(|b| (b.start.max(own.start), b.end.min(own.end)))
+            .collect();
+        others.sort_unstable();
+        let mut reached = own.start;
+        for (start, end) in others {
+            beside += end.saturating_sub(start.max(reached));
+            reached = reached.max(end);
+        }
+        all += own.end - own.start;
+    }
+    if all == 0 { 0.0 } else { beside as f64 / all as f64 }
+}
+
+/// The steps of the crew, and those that need what it makes.
+fn dependent(graph: &Graph) -> HashSet<StepRef> {
+    let mut found: HashSet<StepRef> = graph.steps().filter(|&at| graph.duty(at) == Duty::Member).collect();
+    loop {
+        let before = found.len();
+        for at in graph.steps() {
+            let from_crew = graph.step(at).inputs.iter().any(|&v| found.contains(&graph.values[v].producer));
+            // The last step follows every round, and every round of an ordered operation those before it.
+            let goes_on = graph.ops[at.op].parts().take_while(|&part| part != at.part).any(|part| {
+                (at.part == Part::After || graph.ops[at.op].ordered) && found.contains(&StepRef { op: at.op, part })
+            });
+            if from_crew || goes_on {
+                found.insert(at);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
+    }
+}
