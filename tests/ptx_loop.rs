@@ -27,14 +27,20 @@ fn closed(name: &str, codegen: Codegen, form: Form) {
 }
 
 fn closed_with(name: &str, codegen: Codegen, form: Form, constants: Residence) {
+    let plain = request::of(request::shipped(name));
+    closes(Request { codegen, form: Some(form), constants, ..plain });
+}
+
+fn closes(request: Request) {
     let toolchain = match toolchain::find() {
         Ok(toolchain) => toolchain,
         Err(absent) => return println!("skipped: {absent}"),
     };
-    let request = Request { codegen, form: Some(form), constants, verify: None, ..request::of(request::shipped(name)) };
+    let request = Request { verify: None, ..request };
+    let (codegen, constants) = (request.codegen, request.constants);
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
-    let states = kinetics::verification_states(&model, 70);
+    let states = kinetics::verification_states(&model, 38 + 32 * request.points_per_lane as usize);
     let stride = states.len() + 5;
     let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).unwrap();
     let units: Vec<_> = request.kernels.iter().map(compile).collect();
@@ -56,8 +62,11 @@ fn closed_with(name: &str, codegen: Codegen, form: Form, constants: Residence) {
         assert!(outputs.iter().zip(&own).all(|(a, b)| a == b || a.is_nan()), "{symbol}: the compiled text differs");
         let error =
             verify::largest_error(unit.kernel, &model, (request.floor, request.stiffness), &states, stride, &outputs);
-        let instructions = counts.per_point(|c| c.instructions, states.len() as u32);
-        println!("{symbol} {codegen:?} {form}: error {error:.1e}, {instructions:.0} instructions per point");
+        let instructions = counts.per_point(|c| c.instructions, unit.program.places(states.len() as u32));
+        println!(
+            "{symbol} {codegen:?} {:?}: error {error:.1e}, {instructions:.0} instructions per point",
+            request.form
+        );
         // Indices that come from shared memory are data to the proof of PTX; the schedule's own proof knows them.
         if constants != Residence::Shared {
             proven(&module, symbol, 32 * warps);
@@ -122,4 +131,16 @@ fn h2o2_with_constants_in_a_bank() {
 #[test]
 fn h2o2_with_constants_in_shared_memory() {
     closed_with("h2o2", Codegen::Overlay, Form::Pairwise, Residence::Shared);
+}
+
+#[test]
+fn h2o2_with_several_points_per_lane() {
+    for (codegen, points_per_lane) in [(Codegen::Overlay, 2), (Codegen::Switch, 2), (Codegen::DataParallel, 4)] {
+        closes(Request { codegen, points_per_lane, ..request::of(request::shipped("h2o2")) });
+    }
+}
+
+#[test]
+fn gri30_with_two_points_per_lane() {
+    closes(Request { points_per_lane: 2, form: Some(Form::Lean), ..request::of(request::shipped("gri30")) });
 }
