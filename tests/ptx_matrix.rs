@@ -41,8 +41,10 @@ ret;
     read::read(&Arc::new(source)).unwrap_or_else(|d| panic!("{d:?}"))
 }
 
+type Matrices = ([[f64; 4]; 8], [[f64; 8]; 4], [[f64; 8]; 8]);
+
 /// A (8 x 4), B (4 x 8) and C (8 x 8), full of fractions that round.
-fn matrices() -> ([[f64; 4]; 8], [[f64; 8]; 4], [[f64; 8]; 8]) {
+fn matrices() -> Matrices {
     let at = |i: usize, j: usize, salt: usize| ((7 * i + 13 * j + 5 * salt) % 29) as f64 / 3.0 - 4.1;
     let a = std::array::from_fn(|i| std::array::from_fn(|j| at(i, j, 0)));
     let b = std::array::from_fn(|i| std::array::from_fn(|j| at(i, j, 1)));
