@@ -88,8 +88,10 @@ fn compiled(request: &Request) -> (Model, Vec<Unit>) {
 fn outputs(unit: &Unit, model: &Model, states: &[State], gap: usize) -> Vec<Vec<u64>> {
     let stride = states.len() + gap;
     let warps = unit.program.execution.warps();
-    let (values, _) = verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride)
-        .unwrap_or_else(|d| panic!("{} points: {d:?}", states.len()));
+    let (values, counts) =
+        verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride)
+            .unwrap_or_else(|d| panic!("{} points: {d:?}", states.len()));
+    assert_eq!(counts.total().global_store_bytes as usize, 8 * values.len() / stride * states.len(), "stored once");
     let of_state = |point| values.iter().skip(point).step_by(stride).map(|v| v.to_bits()).collect();
     (0..states.len()).map(of_state).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singe::dataflow::Form;
+use singe::dataflow::{Form, Kernel};
 use singe::diagnostic::Source;
 use singe::driver::{self, Request};
 use singe::emit::overlay::{Codegen, Residence};
@@ -58,6 +58,8 @@ fn closes(request: Request) {
         let warps = unit.program.execution.warps();
         let (outputs, counts) = verify::simulate(&module, symbol, (&model, &unit.graph), warps, &states, stride)
             .unwrap_or_else(|d| panic!("{symbol}: {d:?}"));
+        let stored = counts.total().global_store_bytes as usize;
+        assert_eq!(stored, 8 * outputs.len() / stride * states.len(), "{symbol}: each output is stored once");
         let own = verify::simulate(&unit.ptx, symbol, (&model, &unit.graph), warps, &states, stride).unwrap().0;
         assert!(outputs.iter().zip(&own).all(|(a, b)| a == b || a.is_nan()), "{symbol}: the compiled text differs");
         let error =
@@ -141,6 +143,8 @@ fn h2o2_with_several_points_per_lane() {
 }
 
 #[test]
-fn gri30_with_two_points_per_lane() {
-    closes(Request { points_per_lane: 2, form: Some(Form::Lean), ..request::of(request::shipped("gri30")) });
+fn gri30_chemistry_with_two_points_per_lane() {
+    let kernels = vec![Kernel::Chemistry];
+    let form = Some(Form::Lean);
+    closes(Request { points_per_lane: 2, kernels, form, ..request::of(request::shipped("gri30")) });
 }

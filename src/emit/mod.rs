@@ -3,5 +3,5 @@
 pub mod cuda;
 pub mod host;
 pub mod overlay;
-mod points;
+pub mod points;
 pub mod program;
