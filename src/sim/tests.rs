@@ -46,7 +46,7 @@ fn put(index: usize, row: u32) -> Node {
 }
 
 fn store(row: u32, index: usize) -> Node {
-    Node::StoreSlot { row: Index::Literal(row), point: 0, value: var(index) }
+    Node::StoreSlot { row: Index::Literal(row), value: var(index) }
 }
 
 fn load(index: usize, row: u32) -> Node {
