@@ -234,7 +234,7 @@ const ATOMIC: [AtomOp; 10] = {
 };
 
 /// How many sorts of instructions [`op`] makes.
-const SORTS: usize = 31;
+const SORTS: usize = 32;
 
 fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) -> Op {
     let sort = choices.below(SORTS);
@@ -403,6 +403,10 @@ fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) -> Op 
             let (results, arguments) = (c.choices.below(2), c.choices.below(2));
             let (results, arguments) = (locals[..results].to_vec(), locals[1..][..arguments].to_vec());
             Op::Call { uni: c.choices.flag(), callee, results, arguments }
+        }
+        30 => {
+            let (dst, a, b) = ([c.reg(Type::F64), c.reg(Type::F64)], c.operand(Type::F64), c.operand(Type::F64));
+            Op::Mma { dst, a, b, c: [c.operand(Type::F64), c.operand(Type::F64)] }
         }
         _ => {
             let text = |text: &str| Piece::Text(text.into());

@@ -58,7 +58,11 @@ impl Rules for Boolean<'_> {
 fn source(context: &Context, inst: Inst, op: &Op) -> bool {
     match op {
         Op::Ld { access, space, addr, .. } => !load(*space, access.order, addr, true, context.func),
-        Op::Atom { .. } | Op::Opaque { .. } | Op::Carry { reads: true, .. } | Op::Match { all: false, .. } => true,
+        Op::Atom { .. }
+        | Op::Opaque { .. }
+        | Op::Carry { reads: true, .. }
+        | Op::Match { all: false, .. }
+        | Op::Mma { .. } => true,
         _ => context.gated.facts.accesses.specials(inst) && context.reads_divergent_special(op),
     }
 }
