@@ -4,21 +4,22 @@ use super::{Lowering, functions};
 use crate::emit::program::{Binary, ConstantRef, Unary, Value, Var};
 use crate::simt::inst::*;
 use crate::simt::ir::Reg;
+use std::collections::HashMap;
 
 /// What a block has computed and may use again.
 #[derive(Default)]
 pub(super) struct Shared {
     /// a <= b
-    comparison: Option<(Var, Var, Reg)>,
+    comparisons: HashMap<(Var, Var), Reg>,
     /// What 2^x and 2^-x have in common.
-    powers: Option<(Var, functions::Powers)>,
+    powers: HashMap<Var, functions::Powers>,
 }
 
 impl Shared {
     /// Forgets what was made of a variable that is assigned.
     pub(super) fn assigned(&mut self, var: Var) {
-        self.comparison.take_if(|(a, b, _)| *a == var || *b == var);
-        self.powers.take_if(|(x, _)| *x == var);
+        self.comparisons.retain(|&(a, b), _| a != var && b != var);
+        self.powers.remove(&var);
     }
 }
 
@@ -44,8 +45,8 @@ impl Lowering<'_> {
                 let (space, addr) = self.slot(row);
                 Op::load(space, false, TY, dst, addr)
             }
-            Value::Field { array, row } => {
-                let addr = self.field(*array, row);
+            Value::Field { array, row, point } => {
+                let addr = self.field(*array, row, *point);
                 // outputs may be read back, and the read-only path does not see writes
                 let read_only = !self.program.arrays[*array].output;
                 Op::load(Space::Global, read_only, TY, dst, addr)
@@ -89,11 +90,9 @@ impl Lowering<'_> {
                 Op::Ternary { op: TernaryOp::Fma, mode: Mode::NEAREST, ty: TY, dst, a, b, c }
             }
             Value::SelectLe { a, b, then, otherwise } => {
-                let pred = match self.shared.comparison {
-                    Some((known_a, known_b, pred)) if (known_a, known_b) == (*a, *b) => pred,
-                    _ => self.builder.setp(Cmp::Le, TY, self.vars[*a], self.vars[*b]),
-                };
-                self.shared.comparison = Some((*a, *b, pred));
+                let builder = &mut self.builder;
+                let compare = || builder.setp(Cmp::Le, TY, self.vars[*a], self.vars[*b]);
+                let pred = *self.shared.comparisons.entry((*a, *b)).or_insert_with(compare);
                 Op::Selp { ty: TY, dst, a: self.vars[*then].into(), b: self.vars[*otherwise].into(), pred }
             }
         };
@@ -104,11 +103,7 @@ impl Lowering<'_> {
     fn power(&mut self, dst: Reg, x: Var, falling: bool) {
         let table = self.powers_table();
         let b = &mut self.builder;
-        let common = match self.shared.powers {
-            Some((known, common)) if known == x => common,
-            _ => functions::powers(b, self.vars[x]),
-        };
-        self.shared.powers = Some((x, common));
+        let common = *self.shared.powers.entry(x).or_insert_with(|| functions::powers(b, self.vars[x]));
         functions::power(b, dst, self.vars[x], common, falling, table);
     }
 
