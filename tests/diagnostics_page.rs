@@ -21,7 +21,9 @@ fn the_page_is_up_to_date() {
 fn every_id_is_in_the_table() {
     let table: BTreeSet<&str> = entries().map(|entry| entry.id).collect();
     let used = ids(&Path::new(ROOT).join("src"));
-    let missing: Vec<_> = used.iter().filter(|id| !table.contains(id.as_str())).collect();
+    // parts of opcodes look alike
+    let opcode = |id: &str| ["param::entry", "param::func", "shared::cta"].contains(&id);
+    let missing: Vec<_> = used.iter().filter(|id| !table.contains(id.as_str()) && !opcode(id)).collect();
     assert!(used.len() > 100 && missing.is_empty(), "{} ids, missing: {missing:?}", used.len());
 }
 

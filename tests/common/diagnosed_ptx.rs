@@ -34,7 +34,8 @@ pub const TEXTS: [(&str, &str, &str); 14] = [
 pub const LAUNCH: &str = "threads = 32\n[[arguments]]\ntype = \"u32\"\nlength = 4\noutput = true\n";
 
 /// As [`TEXTS`], with the command that refuses the kernel.
-pub const COMMANDS: [(&str, &str, &str, &[&str]); 10] = [
+pub const COMMANDS: [(&str, &str, &str, &[&str]); 11] = [
+    ("cli::unreadable", "ret;", "exit;", &["analyze", "absent.ptx"]),
     ("opt::no-kernel", "ret;", "exit;", &["opt", "k.ptx", "--pass", "allocate", "--kernel", "other"]),
     (
         "opt::registers",

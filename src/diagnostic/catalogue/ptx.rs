@@ -2,7 +2,8 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 25] = [
+pub const ENTRIES: [Entry; 26] = [
+    Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
     Entry {
         id: "opt::no-kernel",
         cause: "The text has no kernel, or none of the name that `--kernel` gives.",
