@@ -11,6 +11,6 @@ pub mod interpret;
 pub mod text;
 pub mod units;
 
-pub use build::{Exponential, Form, Kernel, LOW_RANK_BOUND, Options, build};
+pub use build::{Exponential, Form, Kernel, LOW_RANK_BOUND, Matrix, Options, build};
 pub use graph::{Array, Crew, Duty, Graph, Op, Operation, Part, Shape, Step, StepRef, Value};
 pub use units::Units;
