@@ -28,6 +28,8 @@ pub struct Request {
     pub reading: mechanism::Options,
     pub kernels: Vec<Kernel>,
     pub warps: u32,
+    /// Grid points that each lane works on at once: 1, 2 or 4.
+    pub points_per_lane: u32,
     pub target: &'static Target,
     pub ctas_per_sm: u32,
     pub mapper: Mapper,
@@ -215,14 +217,16 @@ fn settle(
     observer: &mut Observer,
 ) -> Result<(Graph, Mapping, Proven, Program), Failure> {
     let k = Some(kernel);
-    let total = limits.slots;
+    let points_per_lane = request.points_per_lane;
+    let total = limits.slots.map(|slots| slots * points_per_lane);
     loop {
         let (graph, mapping, mut schedule) = plan(kernel, model, request, variant, &limits, observer)?;
         fault::in_schedule(request.fault, &mut schedule);
         let proven = observer
             .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
             .map_err(|diagnostics| Failure { kind: FailureKind::Verification, diagnostics })?;
-        let frame = overlay::Frame { warps: request.warps, registers: report::available_registers(request) };
+        let registers = report::available_registers(request);
+        let frame = overlay::Frame { warps: request.warps, registers, points_per_lane };
         let (codegen, constants) = (request.codegen, request.constants);
         let program =
             observer.pass("overlay", k, || overlay::overlay(&graph, &proven, codegen, constants, symbol, frame));
@@ -231,14 +235,15 @@ fn settle(
         match total.map(|total| total * 32 / program.pitch()) {
             Some(total) if program.slots + rows > total => {
                 // The slots shrink with every turn, so this ends.
-                let left = total.saturating_sub(rows).min(program.slots.saturating_sub(1));
+                let left = (total.saturating_sub(rows) / points_per_lane)
+                    .min((program.slots / points_per_lane).saturating_sub(1));
                 if left == 0 {
                     let message = format!(
                         "{kernel}: the constants take {} bytes of shared memory, and a CTA may have {}",
                         8 * program.pitch() * rows,
                         8 * program.pitch() * total
                     );
-                    let remedy = "use --constants stripe or constant-bank, more warps, or fewer CTAs per SM";
+                    let remedy = "use --constants stripe or constant-bank, more warps, fewer CTAs per SM, or fewer points per lane";
                     let diagnostic = Diagnostic::error("schedule::constants", message).help(remedy);
                     return Err(Failure { kind: FailureKind::Input, diagnostics: vec![diagnostic] });
                 }
@@ -348,6 +353,6 @@ fn limits(request: &Request) -> Limits {
     let striped = request.constants == Residence::Striped;
     let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * request.warps);
     let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
-    let states = overlay::most_states(report::available_registers(request));
-    Limits { slots: Some(shared / 256), barriers, states }
+    let states = overlay::most_states(report::available_registers(request), request.points_per_lane);
+    Limits { slots: Some(shared / (256 * request.points_per_lane)), barriers, states }
 }

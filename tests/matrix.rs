@@ -97,6 +97,7 @@ fn every_layout_is_verified() {
     let mut requests = Vec::new();
     for form in FORMS {
         requests.extend([1, 2, 5, 16].map(|warps| Request { warps, ..gri30(form) }));
+        requests.extend([2, 4].map(|points_per_lane| Request { points_per_lane, ..gri30(form) }));
         requests.push(Request { codegen: Codegen::Switch, ..gri30(form) });
         requests.push(Request { constants: Residence::Shared, ..gri30(form) });
         requests.push(Request { constants: Residence::ConstantBank, ..gri30(form) });
@@ -122,8 +123,9 @@ fn compilers_agree() {
                 continue;
             }
         };
-        for (name, form) in [("h2o2", FORMS[0]), ("gri30", FORMS[0]), ("gri30", FORMS[1])] {
-            let request = Request { target, real_compilers: true, ..request(request::shipped(name), form) };
+        for (name, form, points_per_lane) in [("h2o2", FORMS[0], 2), ("gri30", FORMS[0], 1), ("gri30", FORMS[1], 1)] {
+            let plain = request(request::shipped(name), form);
+            let request = Request { target, points_per_lane, real_compilers: true, ..plain };
             let report = driver::compile(&request, &mut Observer::silent()).unwrap();
             let compiled = report.kernels[0].compiled.as_ref().unwrap();
             println!("{name} {form} {}: {} registers", target.name, compiled.registers);

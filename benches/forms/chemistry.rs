@@ -45,6 +45,7 @@ pub fn table(shared: &Path, compiled: &mut String) -> String {
         let chosen =
             forms::choose(kernel, &model, &crate::options(&base), None, &[Matrix::Dfma], Rates::of(base.target, true))
                 .expect("chemistry needs no data")
+                .variant
                 .form;
         for form in Form::of(kernel, Some(1e-4)) {
             for codegen in [Codegen::Overlay, Codegen::DataParallel] {

@@ -67,6 +67,7 @@ fn main() {
             let chosen =
                 forms::choose(kernel, &model, &options(&base), None, &[Matrix::Dfma], Rates::of(base.target, true))
                     .expect("transport data")
+                    .variant
                     .form;
             for form in Form::of(kernel, Some(1e-4)) {
                 let [special, parallel] = [Codegen::Overlay, Codegen::DataParallel].map(|codegen| {
@@ -204,7 +205,7 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
     let (outputs, counts) =
         verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride)
             .unwrap_or_else(|d| panic!("{d:?}"));
-    let points = states.len() as u32;
+    let points = unit.program.places(states.len() as u32);
     let error = verify::largest_error(unit.kernel, model, (request.floor, request.stiffness), states, stride, &outputs);
     Row {
         slots: counts.per_point(|c| c.double_slots, points),

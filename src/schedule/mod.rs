@@ -38,7 +38,7 @@ pub enum Placement {
 /// What one CTA may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Rows of 32 doubles; `None` for thread-local memory, which has no such limit.
+    /// Values of a whole group of points; `None` for thread-local memory, which has no such limit.
     pub slots: Option<u32>,
     /// Named barriers.
     pub barriers: u32,

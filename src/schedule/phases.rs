@@ -67,15 +67,14 @@ fn shortage(graph: &Graph, placement: Placement, all: u32, capacity: u32) -> Dia
     Diagnostic::error(
         "schedule::shared-memory",
         format!(
-            "{}: shared memory does not suffice: the kernel has {all} values of 256 bytes for each group of 32 points, \
-             and one CTA may use {} bytes ({capacity} values) with {} placement",
+            "{}: shared memory does not suffice: the kernel has {all} values for each group of points, and one CTA has \
+             room for {capacity} of them, which is too little with {} placement",
             graph.kernel,
-            capacity * 256,
             format!("{placement:?}").to_lowercase(),
         ),
     )
     .help(format!(
-        "{}lower --ctas-per-sm if it is above 1, choose a target with more shared memory, use --codegen data-parallel, or \
+        "{}lower --ctas-per-sm and --points-per-lane where they are above 1, choose a target with more shared memory, use --codegen data-parallel, or \
          leave the kernel out with --kernel",
         if placement == Placement::Auto { "" } else { "use --placement auto, " }
     ))

@@ -53,7 +53,7 @@ impl Tables {
         };
         let known = self.lane_rows.iter().find_map(|(register, known)| Some((*register, offset(known)?)));
         if let Some((register, offset)) = known {
-            return LaneRows { register, offset };
+            return LaneRows { register, factor: 1, offset };
         }
         let (register, _) = self.indices.allocate(self.warps, columns);
         let entries = columns.iter().cloned();
@@ -61,7 +61,7 @@ impl Tables {
             Some((_, known)) => known.extend(entries),
             None => self.lane_rows.push((register, entries.collect())),
         }
-        LaneRows { register, offset: 0 }
+        LaneRows { register, factor: 1, offset: 0 }
     }
 
     /// Says that the constants from here on belong to another phase.

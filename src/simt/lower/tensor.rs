@@ -44,7 +44,7 @@ impl Lowering<'_> {
     /// The address of the lane's slot at its place, as a register and an offset.
     fn lane_slot(&mut self, rows: LaneRows, place: Reg) -> (Reg, i64) {
         let (row, pitch) = (self.frame.indices[rows.register as usize], 8 * self.program.pitch());
-        let base = self.builder.ternary(TernaryOp::Mad, Type::U32, row, pitch, place);
+        let base = self.builder.ternary(TernaryOp::Mad, Type::U32, row, pitch * rows.factor, place);
         (base, i64::from(pitch) * i64::from(rows.offset))
     }
 }
