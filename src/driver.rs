@@ -299,7 +299,7 @@ fn options(request: &Request) -> dataflow::Options {
 
 fn rates(request: &Request) -> Rates {
     let striped = request.constants == Residence::Striped && request.codegen != Codegen::DataParallel;
-    Rates::of(request.target, striped)
+    Rates::of(request.target, striped, report::available_registers(request))
 }
 
 /// The table is read by shuffle.
