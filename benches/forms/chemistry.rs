@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use singe::dataflow::{Form, Kernel};
+use singe::dataflow::{Form, Kernel, Matrix};
 use singe::driver::Request;
 use singe::emit::overlay::Codegen;
 use singe::forms::{self, Rates};
@@ -47,9 +47,11 @@ pub fn table(shared: &Path, compiled: &mut String) -> String {
             &model,
             &crate::options(&base),
             None,
+            &[Matrix::Dfma],
             Rates::of(base.target, true, base.target.max_registers_per_thread),
         )
         .expect("chemistry needs no data")
+        .variant
         .form;
         for form in Form::of(kernel, Some(1e-4)) {
             for codegen in [Codegen::Overlay, Codegen::DataParallel] {
