@@ -50,6 +50,13 @@ pub struct Needs {
     pub active: bool,
 }
 
+impl Needs {
+    /// The type of the integers that tell a thread its place: `forget` changes them, as far as compilers know.
+    pub fn int(&self) -> &'static str {
+        if self.helpers.contains(&Helper::Forget) { "int" } else { "const int" }
+    }
+}
+
 /// The text of a body.
 pub struct Printed {
     pub text: String,
@@ -210,7 +217,11 @@ impl Body<'_> {
             (reals, 'c', &self.tables.reals, Helper::Reload),
             (indices, 'k', &self.tables.indices, Helper::ReloadIndex),
         ];
-        let mut lines = Vec::new();
+        let mut lines = vec!["forget(warp_id, lane, point, stride);".to_owned()];
+        self.needs.helpers.insert(Helper::Forget);
+        self.needs.warp_id = true;
+        self.needs.lane = true;
+        self.needs.point = true;
         for (registers, variable, table, helper) in lists {
             for register in registers {
                 self.needs.helpers.insert(helper);

@@ -16,6 +16,7 @@ pub enum Helper {
     BroadcastIndex,
     Reload,
     ReloadIndex,
+    Forget,
     Load,
     LoadOutput,
     Store,
@@ -29,11 +30,12 @@ pub enum Helper {
 }
 
 /// The names that a kernel's own variables must not take.
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 15] = [
     "broadcast",
     "broadcast_index",
     "reload",
     "reload_index",
+    "forget",
     "load",
     "load_output",
     "store",
@@ -59,6 +61,7 @@ impl Helper {
             Self::BroadcastIndex => broadcast_index(target, warps),
             Self::Reload => reload(target, self.name(), "double", "f64", 'd'),
             Self::ReloadIndex => reload(target, self.name(), "int", "s32", 'r'),
+            Self::Forget => FORGET.to_owned(),
             Self::Load => format!(
                 "// Row of a field-major input at one point.\n\
                  INLINE double load(const double *__restrict__ field, int row, int stride, int point)\n\
@@ -125,15 +128,27 @@ fn broadcast_index(target: &Target, warps: u32) -> String {
     format!("INLINE int broadcast_index(int value, int lane)\n{{\n  return {shuffle}value, lane);\n}}\n")
 }
 
-/// In assembly, because compilers would load such a constant once and keep it.
+/// What follows from these (addresses, comparisons with the warp's number, products with the stride) is the same in all
+/// phases: compilers would compute it once and keep it in registers.
+const FORGET: &str = "\
+// Empty, but compilers cannot see that: they compute again what follows from these, instead of keeping it in registers.
+INLINE void forget(int &warp_id, int &lane, int &point, int &stride)
+{
+  asm volatile(\"\" : \"+r\"(warp_id), \"+r\"(lane), \"+r\"(point), \"+r\"(stride));
+}
+";
+
+/// In assembly, because compilers would load such a constant once and keep it, or its address.
 fn reload(target: &Target, name: &str, kind: &str, suffix: &str, register: char) -> String {
     let space = if target.read_only_loads { "ld.global.nc" } else { "ld.global" };
+    let bytes = if kind == "double" { 8 } else { 4 };
     format!(
-        "// This thread's entry of a table, loaded again where it is used: registers are too few to keep it.\n\
+        "// This thread's entry of a table, loaded again where it is used: registers are too few to keep it, or its address.\n\
          INLINE {kind} {name}(const {kind} *table)\n\
          {{\n\
          \x20 {kind} value;\n\
-         \x20 asm volatile(\"{space}.{suffix} %0, [%1];\" : \"={register}\"(value) : \"l\"(table + threadIdx.x));\n\
+         \x20 asm volatile(\"{{ .reg .u32 t; .reg .u64 a; mov.u32 t, %%tid.x; mad.wide.u32 a, t, {bytes}, %1; {space}.{suffix} %0, [a]; }}\"\n\
+         \x20              : \"={register}\"(value) : \"l\"(table));\n\
          \x20 return value;\n\
          }}\n"
     )

@@ -198,6 +198,7 @@ pub(in crate::emit) fn list(mut column: usize, items: impl Iterator<Item = Strin
 fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables::Names) -> String {
     let mut out = String::new();
     let mut line = |text: String| writeln!(out, "  {text}").expect("writing to a string succeeds");
+    let int = printed.needs.int();
     let data_parallel = matches!(program.execution, Execution::DataParallel { .. });
     if program.slots > 0 && data_parallel {
         line(format!("double slots[{}];", program.slots));
@@ -205,10 +206,10 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
         line(format!("__shared__ double slots[{}][32];", slots.rows));
     }
     if printed.needs.warp_id || data_parallel {
-        line("const int warp_id = threadIdx.x >> 5;".to_owned());
+        line(format!("{int} warp_id = threadIdx.x >> 5;"));
     }
     if printed.needs.lane || printed.needs.point {
-        line("const int lane = threadIdx.x & 31;".to_owned());
+        line(format!("{int} lane = threadIdx.x & 31;"));
     }
     // Entry (register, warp, lane) of a striped table stands at (register * warps + warp) * 32 + lane.
     let threads = 32 * program.execution.warps();
@@ -261,10 +262,10 @@ fn shared_banks(program: &Program, names: &tables::Names) -> Vec<String> {
 fn point(printed: &Printed) -> String {
     let mut lines = Vec::new();
     if printed.needs.active {
-        lines.push("    const bool active = group * 32 + lane < points;");
+        lines.push("    const bool active = group * 32 + lane < points;".to_owned());
     }
     if printed.needs.point {
-        lines.push("    const int point = min(group * 32 + lane, points - 1);");
+        lines.push(format!("    {} point = min(group * 32 + lane, points - 1);", printed.needs.int()));
     }
     lines.join("\n")
 }

@@ -72,9 +72,13 @@ pub fn overlay(
 /// About the registers of addresses, scalars' powers and intermediate results.
 const SHORT_LIVED: u32 = 40;
 
+fn short_lived() -> u32 {
+    std::env::var("SINGE_SHORT").ok().and_then(|s| s.parse().ok()).unwrap_or(SHORT_LIVED)
+}
+
 /// Doubles of running states that a thread with this many registers has room for, when it keeps no striped constants.
 pub fn most_states(registers: u32) -> u32 {
-    registers.saturating_sub(SHORT_LIVED) / 2
+    registers.saturating_sub(short_lived()) / 2
 }
 
 /// The program, and about how many registers it needs where all striped constants stay in them.
@@ -115,7 +119,7 @@ fn emit(
     let states = emitter.state_registers();
     let (vars, counters, constants) = emitter.finish();
     let doubles = states + graph.scalars.len() as u32 + constants.real_registers;
-    let needed = 2 * doubles + constants.index_registers + SHORT_LIVED;
+    let needed = 2 * doubles + constants.index_registers + short_lived();
     let program = Program {
         kernel: graph.kernel.into(),
         symbol: symbol.into(),
