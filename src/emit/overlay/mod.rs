@@ -72,13 +72,9 @@ pub fn overlay(
 /// About the registers of addresses, scalars' powers and intermediate results.
 const SHORT_LIVED: u32 = 40;
 
-fn short_lived() -> u32 {
-    std::env::var("SINGE_SHORT").ok().and_then(|s| s.parse().ok()).unwrap_or(SHORT_LIVED)
-}
-
 /// Doubles of running states that a thread with this many registers has room for, when it keeps no striped constants.
 pub fn most_states(registers: u32) -> u32 {
-    registers.saturating_sub(short_lived()) / 2
+    registers.saturating_sub(SHORT_LIVED) / 2
 }
 
 /// The program, and about how many registers it needs where all striped constants stay in them.
@@ -102,8 +98,7 @@ fn emit(
         for (k, phase) in schedule.phases.iter().enumerate() {
             nodes.push(Node::Comment(format!("phase {}", k + 1)));
             let code = branch::merge(emitter.phase(phase, warps));
-            nodes.extend(stripes::load(&code).filter(|_| reload));
-            nodes.extend(code);
+            nodes.extend(if reload { stripes::load(code) } else { code });
             nodes.extend(barriers(phase, warps));
         }
         nodes
@@ -119,7 +114,7 @@ fn emit(
     let states = emitter.state_registers();
     let (vars, counters, constants) = emitter.finish();
     let doubles = states + graph.scalars.len() as u32 + constants.real_registers;
-    let needed = 2 * doubles + constants.index_registers + short_lived();
+    let needed = 2 * doubles + constants.index_registers + SHORT_LIVED;
     let program = Program {
         kernel: graph.kernel.into(),
         symbol: symbol.into(),

@@ -64,15 +64,6 @@ pub fn allocate(graph: &Graph, schedule: &Schedule) -> Registers {
             }
         }
     }
-    if std::env::var_os("SINGE_DBG").is_some() {
-        for w in 0..schedule.warps as usize {
-            let own: Vec<Life> = lives.iter().filter(|l| l.warp == w).copied().collect();
-            let total: u32 = own.iter().map(|l| graph.ops[l.op].states).sum();
-            let ordered: u32 = own.iter().filter(|l| graph.ops[l.op].ordered).map(|l| graph.ops[l.op].states).sum();
-            eprintln!("warp {w}: total {total} ordered {ordered} most at once {}", most_at_once(graph, schedule.warps, &own));
-        }
-        eprintln!("count {}", file.count);
-    }
     Registers { of: file.of, count: file.count }
 }
 
