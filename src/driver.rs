@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::emit::overlay::{self, Codegen, Residence};
 use crate::emit::program::Program;
 use crate::fault::{self, Fault};
-use crate::forms::{self, Rates};
+use crate::forms::{self, Choice, Rates};
 use crate::kinetics::{self, Model, Stiffness};
 use crate::mapping::{self, Mapper, Mapping, Weights};
 use crate::mechanism::{self, Files};
@@ -28,11 +28,17 @@ pub struct Request {
     pub reading: mechanism::Options,
     pub kernels: Vec<Kernel>,
     pub warps: u32,
+    /// Grid points that each lane works on at once: 1, 2 or 4.
+    pub points_per_lane: u32,
     pub target: &'static Target,
     pub ctas_per_sm: u32,
     pub mapper: Mapper,
     pub weights: Weights,
     pub placement: Placement,
+    /// Values of a group of points that shared memory holds at most; `None` leaves this to the machine.
+    pub buffer: Option<u32>,
+    /// In how many passes, at least, values go through shared memory.
+    pub passes: Option<u32>,
     pub codegen: Codegen,
     /// Further layouts of the same kernels, side by side with the first; their symbols then end in the layout's name.
     pub beside: Vec<Codegen>,
@@ -144,6 +150,8 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     Ok(report)
 }
 
+type Settled = (Graph, Mapping, Proven, Program);
+
 /// One kernel, from the model to a verified program.
 pub fn compile_kernel(
     kernel: Kernel,
@@ -158,12 +166,7 @@ pub fn compile_kernel(
         .pass("form", k, || forms::choose(kernel, model, &options(request), request.form, rates(request)))
         .map_err(|diagnostics| Failure { kind: FailureKind::Input, diagnostics })?;
     let symbol = request.symbol(&model.mechanism.name, kernel);
-    let mut settled = settle(kernel, model, request, choice.form, &symbol, limits, observer)?;
-    while let Some(form) = choice.overtaken_by(&settled.0, options(request).warps) {
-        let Ok(other) = settle(kernel, model, request, form, &symbol, limits, observer) else { break };
-        choice.form = form;
-        settled = other;
-    }
+    let settled = settle_cheapest(kernel, model, request, &mut choice, &symbol, limits, observer)?;
     let (graph, mapping, proven, mut program) = settled;
     let costs = mapping::costs(&graph, &mapping, &request.weights);
     fault::in_program(request.fault, &mut program);
@@ -191,6 +194,57 @@ pub fn compile_kernel(
     Ok(Unit { kernel, codegen: request.codegen, graph, mapping, proven, program, ptx, report, picture })
 }
 
+/// The cheapest form that fits shared memory and registers. Where registers suffice for none, the one that exceeds them
+/// least.
+fn settle_cheapest(
+    kernel: Kernel,
+    model: &Model,
+    request: &Request,
+    choice: &mut Choice,
+    symbol: &str,
+    limits: Limits,
+    observer: &mut Observer,
+) -> Result<Settled, Failure> {
+    let mut tried: Vec<(Form, u32)> = Vec::new();
+    let mut best: Option<(Form, u32, Settled)> = None;
+    let mut refusals = Vec::new();
+    while let Some(form) = choice.next(&tried) {
+        match settle(kernel, model, request, form, symbol, limits, observer) {
+            Ok(settled) => {
+                choice.recount(form, &settled.0, options(request).warps);
+                let excess = crowding(request, &settled.3);
+                tried.push((form, excess));
+                let before = |other: Form| choice.is_cheaper(form, other);
+                if best.as_ref().is_none_or(|&(other, least, _)| excess < least || excess == least && before(other)) {
+                    best = Some((form, excess, settled));
+                }
+            }
+            Err(failure) => {
+                tried.push((form, u32::MAX));
+                refusals.push(failure);
+            }
+        }
+    }
+    match best {
+        Some((form, _, settled)) => {
+            choice.form = form;
+            Ok(settled)
+        }
+        None => Err(refusals.swap_remove(0)),
+    }
+}
+
+/// By how much the values that pass from block to block exceed a thread's registers.
+fn crowding(request: &Request, program: &Program) -> u32 {
+    if request.codegen == Codegen::DataParallel {
+        return 0;
+    }
+    let module = simt::lower::lower(program);
+    let needed = module.entries().map(simt::analysis::pressure::compute).max().unwrap_or(0);
+    let allocated = request.target.register_unit / 32;
+    needed.saturating_sub(report::available_registers(request).min(request.target.max_registers_per_thread - 1) / allocated * allocated)
+}
+
 /// A proven plan with its program. Where constants take shared memory, they leave less of it to the slots; how much they
 /// take is known only when the program is there.
 fn settle(
@@ -201,16 +255,18 @@ fn settle(
     symbol: &str,
     mut limits: Limits,
     observer: &mut Observer,
-) -> Result<(Graph, Mapping, Proven, Program), Failure> {
+) -> Result<Settled, Failure> {
     let k = Some(kernel);
-    let total = limits.slots;
+    let points_per_lane = request.points_per_lane;
+    let total = limits.slots.map(|slots| slots * points_per_lane);
     loop {
         let (graph, mapping, mut schedule) = plan(kernel, model, request, form, &limits, observer)?;
         fault::in_schedule(request.fault, &mut schedule);
         let proven = observer
             .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
             .map_err(|diagnostics| Failure { kind: FailureKind::Verification, diagnostics })?;
-        let frame = overlay::Frame { warps: request.warps, registers: report::available_registers(request) };
+        let registers = report::available_registers(request);
+        let frame = overlay::Frame { warps: request.warps, registers, points_per_lane };
         let (codegen, constants) = (request.codegen, request.constants);
         let program =
             observer.pass("overlay", k, || overlay::overlay(&graph, &proven, codegen, constants, symbol, frame));
@@ -218,14 +274,15 @@ fn settle(
         match total {
             Some(total) if program.slots + rows > total => {
                 // The slots shrink with every turn, so this ends.
-                let left = total.saturating_sub(rows).min(program.slots.saturating_sub(1));
+                let left = (total.saturating_sub(rows) / points_per_lane)
+                    .min((program.slots / points_per_lane).saturating_sub(1));
                 if left == 0 {
                     let message = format!(
                         "{kernel}: the constants take {} bytes of shared memory, and a CTA may have {}",
                         256 * rows,
                         256 * total
                     );
-                    let remedy = "use --constants stripe or constant-bank, more warps, or fewer CTAs per SM";
+                    let remedy = "use --constants stripe or constant-bank, more warps, fewer CTAs per SM, or fewer points per lane";
                     let diagnostic = Diagnostic::error("schedule::constants", message).help(remedy);
                     return Err(Failure { kind: FailureKind::Input, diagnostics: vec![diagnostic] });
                 }
@@ -308,7 +365,7 @@ fn exponential(target: &Target) -> Exponential {
 fn limits(request: &Request) -> Limits {
     let (target, ctas) = (request.target, request.ctas_per_sm);
     if request.codegen == Codegen::DataParallel {
-        return Limits { slots: None, barriers: 0, states: u32::MAX };
+        return Limits { slots: None, barriers: 0, states: u32::MAX, passes: None };
     }
     let shared =
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
@@ -316,6 +373,7 @@ fn limits(request: &Request) -> Limits {
     let striped = request.constants == Residence::Striped;
     let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * request.warps);
     let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
-    let states = overlay::most_states(report::available_registers(request));
-    Limits { slots: Some(shared / 256), barriers, states }
+    let states = overlay::most_states(report::available_registers(request), request.points_per_lane);
+    let slots = (shared / (256 * request.points_per_lane)).min(request.buffer.unwrap_or(u32::MAX));
+    Limits { slots: Some(slots), barriers, states, passes: request.passes }
 }

@@ -74,28 +74,52 @@ pub fn choose(
     let forms = Form::of(kernel, options.fit_tolerance);
     let counts = forms.into_iter().map(|form| count(kernel, model, &Options { form, ..*options }));
     let mut choice = Choice { form: Form::Pairwise, considered: counts.collect::<Result<_, _>>()?, rates };
-    choice.form = choice.cheapest().unwrap_or(Form::Pairwise);
+    choice.form = choice.ranked()[0];
     Ok(choice)
 }
 
 impl Choice {
-    /// Takes the counts of the form from the graph that was scheduled, which may be a dearer one because the cheaper one
-    /// does not fit, and gives the form that is cheaper now, if any is.
-    pub fn overtaken_by(&mut self, scheduled: &Graph, warps: u32) -> Option<Form> {
-        let count = self.considered.iter_mut().find(|c| c.known == self.form)?;
-        count.tally = scheduled.tally(warps);
-        count.slots = scheduled.slots(warps);
-        count.shuffles = 2 * scheduled.constants();
-        self.cheapest().filter(|&form| form != self.form)
+    /// Takes the counts of a form from the graph that was scheduled, which may be a dearer one because the cheaper one does
+    /// not fit.
+    pub fn recount(&mut self, form: Form, scheduled: &Graph, warps: u32) {
+        if let Some(count) = self.considered.iter_mut().find(|c| c.known == form) {
+            count.tally = scheduled.tally(warps);
+            count.slots = scheduled.slots(warps);
+            count.shuffles = 2 * scheduled.constants();
+        }
     }
 
-    fn cheapest(&self) -> Option<Form> {
-        let within = self.considered.iter().filter(|c| c.within);
-        let order = |a: &&Count, b: &&Count| {
+    /// The cheapest form that was not tried, unless a form that was tried, with the registers that it lacked, is cheaper and
+    /// lacks none.
+    pub fn next(&self, tried: &[(Form, u32)]) -> Option<Form> {
+        let excess = |form: Form| tried.iter().find(|(known, _)| *known == form).map(|&(_, excess)| excess);
+        for form in self.ranked() {
+            match excess(form) {
+                None => return Some(form),
+                Some(0) => return None,
+                Some(_) => {}
+            }
+        }
+        None
+    }
+
+    pub fn is_cheaper(&self, a: Form, b: Form) -> bool {
+        let ranked = self.ranked();
+        let place = |form: Form| ranked.iter().position(|&other| other == form);
+        place(a) < place(b)
+    }
+
+    /// The forms within the tolerance, cheapest first; the wanted one alone where one was wanted.
+    fn ranked(&self) -> Vec<Form> {
+        let mut within: Vec<&Count> = self.considered.iter().filter(|c| c.within).collect();
+        if within.is_empty() {
+            return vec![self.form];
+        }
+        within.sort_by(|a, b| {
             let (a, b) = (self.rates.cost(a), self.rates.cost(b));
             a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
-        };
-        within.min_by(order).map(|c| c.known)
+        });
+        within.into_iter().map(|c| c.known).collect()
     }
 }
 

@@ -14,8 +14,8 @@ use crate::schedule::proof::Proven;
 use crate::sim::{self, Buffer, Launch};
 use crate::simt::Module;
 
-/// What the simulation of a kernel showed. "Per point" counts warp instructions per group of 32 points, summed over the
-/// warps: each of them works on 32 points.
+/// What the simulation of a kernel showed. "Per point" counts warp instructions per 32 points, summed over the warps: each of
+/// them works on 32 points, or more where a lane has several. Groups that are not full count as full ones.
 #[derive(Debug, Clone, Serialize)]
 pub struct Verification {
     pub states: usize,
@@ -45,13 +45,17 @@ pub struct Subject<'a> {
     pub module: &'a Module,
 }
 
-/// Verifies a kernel on `states` states; a last group that is not full and a stride larger than the number of points
-/// are part of the test.
+/// Verifies a kernel on `states` states, or more where it takes more to run the streaming loop twice with several points
+/// per lane; a last group that is not full and a stride larger than the number of points are part of the test.
 ///
 /// Errors: hazards in the simulator, an output that differs from the graph's or is too far from the reference.
 pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<Diagnostic>> {
     let Subject { kernel, model, .. } = *subject;
-    let states = kinetics::verification_states(model, states);
+    let least = match subject.program.points_per_lane {
+        1 => 1,
+        _ => subject.program.points_per_group() + 6,
+    };
+    let states = kinetics::verification_states(model, states.max(least as usize));
     let stride = states.len() + 5;
     let (outputs, counts) = simulate(
         subject.module,
@@ -91,7 +95,7 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
         violations.truncate(MOST_VIOLATIONS);
         return Err(violations);
     }
-    let points = states.len() as u32;
+    let points = subject.program.places(states.len() as u32);
     let per = |count: fn(&sim::Counts) -> u64| counts.per_point(count, points);
     Ok(Verification {
         states: states.len(),
@@ -121,7 +125,7 @@ const MOST_VIOLATIONS: usize = 10;
 /// groups. Returns the output array, row by row with `stride` elements each, and the counts.
 ///
 /// # Errors
-/// Hazards in the simulator, and outputs that stay unwritten.
+/// Hazards in the simulator, outputs that stay unwritten, and writes beyond the last point.
 pub fn simulate(
     module: &Module,
     symbol: &str,
@@ -169,11 +173,14 @@ pub fn simulate_checked(
         list.map(|h| Diagnostic::error("simulator::hazard", format!("{symbol}: {h}"))).collect::<Vec<_>>()
     })?;
     let output = buffers.last().expect("a kernel has an output");
-    let missing =
-        (0..states.len()).find(|&p| (0..output.reals().len() / stride).any(|r| !output.is_written(r * stride + p)));
-    if let Some(point) = missing {
+    let written = |point: usize| (point..output.reals().len()).step_by(stride).map(|at| output.is_written(at));
+    if let Some(point) = (0..states.len()).find(|&point| !written(point).all(|w| w)) {
         let message = format!("{symbol}: the kernel leaves outputs of point {point} unwritten");
         return Err(vec![Diagnostic::error("verify::unwritten", message)]);
+    }
+    if let Some(point) = (states.len()..stride).find(|&point| written(point).any(|w| w)) {
+        let message = format!("{symbol}: the kernel writes point {point} of {}", states.len());
+        return Err(vec![Diagnostic::error("verify::beyond-the-end", message)]);
     }
     Ok((output.reals(), counts))
 }

@@ -2,14 +2,16 @@
 //! that judges plans and kernels, given a wrong one. `cargo test --test diagnostics_each -- --nocapture` prints them all.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assert_cmd::Command;
 use singe::dataflow::Kernel;
-use singe::diagnostic::{Diagnostic, Style, entries, render};
+use singe::diagnostic::{Diagnostic, Source, Style, entries, render};
 use singe::driver;
 use singe::kinetics;
 use singe::mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
 use singe::observer::Observer;
+use singe::simt;
 use singe::toolchain;
 use singe::verify::{self, Subject};
 
@@ -340,10 +342,20 @@ fn kernels() -> Vec<Case> {
     other_graph.arrays.last_mut().expect("an output").rows += 1;
     let states = kinetics::verification_states(&model, 3);
     let warps = unit.program.execution.warps();
-    let simulate = |graph, warps| {
-        let run = verify::simulate(&unit.ptx, &unit.program.symbol, (&model, graph), warps, &states, states.len());
+    let simulate_module = |module, graph, warps, stride| {
+        let run = verify::simulate(module, &unit.program.symbol, (&model, graph), warps, &states, stride);
         run.expect_err("a wrong launch")
     };
+    let simulate = |graph, warps| simulate_module(&unit.ptx, graph, warps, states.len());
+    // Without the guards of stores, and without the limit of the last point.
+    let text = unit.ptx.to_string().replace("@%p1 st.global", "st.global");
+    let unlimited = |line: &str| match line.split_once("min.u32 ").and_then(|(_, operands)| operands.rsplit_once(", "))
+    {
+        Some((point, limit)) if limit != "1;" => format!("mov.u32 {point};"),
+        _ => line.to_owned(),
+    };
+    let text = text.lines().map(unlimited).collect::<Vec<_>>().join("\n");
+    let unguarded = simt::read::read(&Arc::new(Source { name: "unguarded".to_owned(), text })).expect("PTX");
     let mut broken = unit.program.clone();
     singe::fault::in_program(Some(singe::fault::Fault::Constant), &mut broken);
     let wrong = Subject { module: &singe::simt::lower::lower(&broken), ..subject(&model, &unit.program) };
@@ -356,6 +368,7 @@ fn kernels() -> Vec<Case> {
             verify::verify(&subject(&other_model, &unit.program), 3).expect_err("another model"),
         ),
         ("verify::unwritten", simulate(&other_graph, warps)),
+        ("verify::beyond-the-end", simulate_module(&unguarded, &unit.graph, warps, 40)),
     ]
     .into_iter()
     .chain(refused.err().map(|diagnostics| ("compiler::refused", diagnostics)))

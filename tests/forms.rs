@@ -200,9 +200,15 @@ fn a_form_that_turns_out_dearer_is_compared_again() {
     let mut choice = forms::choose(Kernel::Viscosity, &model, &options, None, rates).unwrap();
     let built = |form| build(Kernel::Viscosity, &model, &Options { form, ..options }).unwrap();
     assert_eq!(choice.form, Form::LowRank);
-    assert_eq!(choice.overtaken_by(&built(Form::LowRank), 8), None);
+    choice.recount(Form::LowRank, &built(Form::LowRank), 8);
+    assert_eq!(choice.next(&[(Form::LowRank, 0)]), None);
+    // Where registers do not suffice, the next form is tried.
+    assert_eq!(choice.next(&[(Form::LowRank, 1)]), Some(Form::Symmetric));
+    assert_eq!(choice.next(&[(Form::LowRank, 1), (Form::Symmetric, 0)]), None);
     let dear = built(Form::Pairwise);
-    assert_eq!(choice.overtaken_by(&dear, 8), Some(Form::Symmetric));
+    choice.recount(Form::LowRank, &dear, 8);
+    assert_eq!(choice.next(&[(Form::LowRank, 0)]), Some(Form::Symmetric));
+    assert!(choice.is_cheaper(Form::Symmetric, Form::LowRank));
     let count = choice.considered.iter().find(|c| c.form == "low-rank").unwrap();
     assert_eq!(count.slots, dear.slots(8));
 }

@@ -15,10 +15,14 @@ const ARCHS: [ComputeCapability; 4] =
 
 /// What the compilers that are there make of a file, for each architecture; the printed text goes through ptxas.
 fn compiled(name: &str) -> Vec<Module> {
+    compiled_for(name, &ARCHS)
+}
+
+fn compiled_for(name: &str, archs: &[ComputeCapability]) -> Vec<Module> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(name);
     let source = std::fs::read_to_string(path).unwrap();
     let mut modules = Vec::new();
-    for arch in ARCHS {
+    for &arch in archs {
         let toolchain = match toolchain::find_for(arch) {
             Ok(toolchain) => toolchain,
             Err(absent) => {
@@ -85,6 +89,26 @@ fn matrix_multiply() {
     for module in compiled("matrix-multiply.cu") {
         assert_eq!(outputs(&module, "multiply", &launch, &buffers), expected);
         proven(&module, "multiply", &launch);
+    }
+}
+
+/// Inline PTX comes back as it went in, and the lanes' elements make the product of the matrices.
+#[test]
+fn tensor_product() {
+    const K: usize = 12;
+    let at = |i: usize, salt: usize| ((7 * i + salt) % 31) as f64 / 3.0 - 4.7;
+    let [a, b]: [Vec<f64>; 2] = [1, 2].map(|salt| (0..2 * 8 * K).map(|i| at(i, salt)).collect());
+    let cell = |warp: usize, i: usize, j: usize| {
+        (0..K).fold(0.0, |sum: f64, k| a[8 * K * warp + i * K + k].mul_add(b[8 * K * warp + 8 * k + j], sum))
+    };
+    let expected: Vec<f64> = (0..128).map(|n| cell(n / 64, n % 64 / 8, n % 8)).collect();
+    let launch = Launch::linear(1, 64, arguments(3, &[K as u32]));
+    for module in compiled_for("tensor-product.cu", &[8, 9, 10].map(|major| ComputeCapability(major, 0))) {
+        let mut buffers = [Buffer::input(&a), Buffer::input(&b), Buffer::output(128)];
+        let report = sim::run(&module, "tensor_product", &launch, &mut buffers, &Options::default()).unwrap();
+        assert_eq!(buffers[2].reals(), expected, "{module}");
+        assert_eq!(report.total().matrix_products, 2 * K as u64 / 4);
+        proven(&module, "tensor_product", &launch);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use singe::dataflow::Form;
+use singe::dataflow::{Form, Kernel};
 use singe::diagnostic::Source;
 use singe::driver::{self, Request};
 use singe::emit::overlay::{Codegen, Residence};
@@ -27,14 +27,20 @@ fn closed(name: &str, codegen: Codegen, form: Form) {
 }
 
 fn closed_with(name: &str, codegen: Codegen, form: Form, constants: Residence) {
+    let plain = request::of(request::shipped(name));
+    closes(Request { codegen, form: Some(form), constants, ..plain });
+}
+
+fn closes(request: Request) {
     let toolchain = match toolchain::find() {
         Ok(toolchain) => toolchain,
         Err(absent) => return println!("skipped: {absent}"),
     };
-    let request = Request { codegen, form: Some(form), constants, verify: None, ..request::of(request::shipped(name)) };
+    let request = Request { verify: None, ..request };
+    let (codegen, constants) = (request.codegen, request.constants);
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
-    let states = kinetics::verification_states(&model, 70);
+    let states = kinetics::verification_states(&model, 38 + 32 * request.points_per_lane as usize);
     let stride = states.len() + 5;
     let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).unwrap();
     let units: Vec<_> = request.kernels.iter().map(compile).collect();
@@ -52,12 +58,17 @@ fn closed_with(name: &str, codegen: Codegen, form: Form, constants: Residence) {
         let warps = unit.program.execution.warps();
         let (outputs, counts) = verify::simulate(&module, symbol, (&model, &unit.graph), warps, &states, stride)
             .unwrap_or_else(|d| panic!("{symbol}: {d:?}"));
+        let stored = counts.total().global_store_bytes as usize;
+        assert_eq!(stored, 8 * outputs.len() / stride * states.len(), "{symbol}: each output is stored once");
         let own = verify::simulate(&unit.ptx, symbol, (&model, &unit.graph), warps, &states, stride).unwrap().0;
         assert!(outputs.iter().zip(&own).all(|(a, b)| a == b || a.is_nan()), "{symbol}: the compiled text differs");
         let error =
             verify::largest_error(unit.kernel, &model, (request.floor, request.stiffness), &states, stride, &outputs);
-        let instructions = counts.per_point(|c| c.instructions, states.len() as u32);
-        println!("{symbol} {codegen:?} {form}: error {error:.1e}, {instructions:.0} instructions per point");
+        let instructions = counts.per_point(|c| c.instructions, unit.program.places(states.len() as u32));
+        println!(
+            "{symbol} {codegen:?} {:?}: error {error:.1e}, {instructions:.0} instructions per point",
+            request.form
+        );
         // Indices that come from shared memory are data to the proof of PTX; the schedule's own proof knows them.
         if constants != Residence::Shared {
             proven(&module, symbol, 32 * warps);
@@ -122,4 +133,18 @@ fn h2o2_with_constants_in_a_bank() {
 #[test]
 fn h2o2_with_constants_in_shared_memory() {
     closed_with("h2o2", Codegen::Overlay, Form::Pairwise, Residence::Shared);
+}
+
+#[test]
+fn h2o2_with_several_points_per_lane() {
+    for (codegen, points_per_lane) in [(Codegen::Overlay, 2), (Codegen::Switch, 2), (Codegen::DataParallel, 4)] {
+        closes(Request { codegen, points_per_lane, ..request::of(request::shipped("h2o2")) });
+    }
+}
+
+#[test]
+fn gri30_chemistry_with_two_points_per_lane() {
+    let kernels = vec![Kernel::Chemistry];
+    let form = Some(Form::Lean);
+    closes(Request { points_per_lane: 2, kernels, form, ..request::of(request::shipped("gri30")) });
 }

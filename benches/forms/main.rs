@@ -203,7 +203,7 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
     let (outputs, counts) =
         verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride)
             .unwrap_or_else(|d| panic!("{d:?}"));
-    let points = states.len() as u32;
+    let points = unit.program.places(states.len() as u32);
     let error = verify::largest_error(unit.kernel, model, (request.floor, request.stiffness), states, stride, &outputs);
     Row {
         slots: counts.per_point(|c| c.double_slots, points),

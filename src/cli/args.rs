@@ -222,6 +222,9 @@ pub struct CompileArguments {
     /// Warps per CTA, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=32))]
     pub warps: u32,
+    /// Grid points that each lane works on at once: constants are fetched once for all of them
+    #[arg(long, value_name = "1|2|4", default_value_t = 1, value_parser = points_per_lane)]
+    pub points_per_lane: u32,
     /// Architecture, such as kepler or sm_35
     #[arg(long, value_name = "NAME", default_value = "kepler", value_parser = target)]
     pub target: &'static Target,
@@ -237,6 +240,12 @@ pub struct CompileArguments {
     /// How shared memory is used
     #[arg(long, value_enum, default_value_t = PlacementName::Auto)]
     pub placement: PlacementName,
+    /// Values of a group of points that shared memory holds at most: the size of the buffer through which warps exchange them
+    #[arg(long, value_name = "SLOTS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub buffer: Option<u32>,
+    /// In how many passes, at least, values go through shared memory: a phase makes at most so large a share of them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub passes: Option<u32>,
     /// How the warps' code is laid out; several layouts are written side by side, with the layout's name in their symbols
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_value = "overlay")]
     pub codegen: Vec<CodegenName>,
@@ -431,6 +440,13 @@ pub enum FormName {
 pub enum FitTolerance {
     Exact,
     Within(f64),
+}
+
+fn points_per_lane(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(points @ (1 | 2 | 4)) => Ok(points),
+        _ => Err("give 1, 2 or 4".into()),
+    }
 }
 
 fn form(text: &str) -> Result<FormName, String> {

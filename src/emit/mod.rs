@@ -3,4 +3,5 @@
 pub mod cuda;
 pub mod host;
 pub mod overlay;
+pub mod points;
 pub mod program;

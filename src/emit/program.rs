@@ -1,6 +1,7 @@
 //! The overlaid program of one kernel: one tree for all warps, from which CUDA text and the PTX-like IR are both made.
 //!
-//! A *point* is one grid point; lane l of every warp works on the l-th point of the current group of 32.
+//! A *point* is one grid point; with P points per lane, lane l of every warp works on points l, 32 + l, … of the current
+//! group of 32 P. What differs between them has P variables and P slots ([`super::points`]).
 //! Storage: f64 variables (registers), *slots* (rows of 32 doubles, lane l touches column l only; in shared memory, or in
 //! thread-local memory for data-parallel code), and global *arrays* (field-major: row r of point p is `a[r*stride + p]`).
 //! Constants either lie in the registers of a warp, striped over its lanes and broadcast by shuffle, or in a bank.
@@ -29,6 +30,8 @@ pub struct Program {
     /// The symbol of the `__global__` function, such as `gri30_viscosity`.
     pub symbol: String,
     pub execution: Execution,
+    /// Points that each lane works on in one turn of the streaming loop.
+    pub points_per_lane: u32,
     /// Number of slots, each 32 lanes x 8 bytes.
     pub slots: u32,
     pub arrays: Vec<Array>,
@@ -37,7 +40,7 @@ pub struct Program {
     /// Number of loop counters used.
     pub counters: u32,
     pub constants: Constants,
-    /// The body of the streaming loop over groups of 32 points.
+    /// The body of the streaming loop over groups of points.
     pub body: Vec<Node>,
 }
 
@@ -62,15 +65,25 @@ impl Program {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Execution {
-    /// A CTA of `warps` warps cooperates on one group of 32 points; slots are in shared memory. The streaming loop is
-    /// `for (group = blockIdx.x; group < ceil(points/32); group += gridDim.x)`.
+    /// A CTA of `warps` warps cooperates on one group of 32 P points; slots are in shared memory. The streaming loop is
+    /// `for (group = blockIdx.x; group < ceil(points/(32 P)); group += gridDim.x)`.
     WarpSpecialized { warps: u32 },
-    /// Every warp handles its own group (one thread per point); slots are thread-local memory.
+    /// Every warp handles its own group (no thread shares a point); slots are thread-local memory.
     /// `for (group = blockIdx.x*warps + warp_id; ...; group += gridDim.x*warps)`.
     DataParallel { warps: u32 },
 }
 
 impl Program {
+    /// Points of one turn of the streaming loop.
+    pub fn points_per_group(&self) -> u32 {
+        32 * self.points_per_lane
+    }
+
+    /// Points that the groups of this many points have place for.
+    pub fn places(&self, points: u32) -> u32 {
+        points.next_multiple_of(self.points_per_group())
+    }
+
     /// Bytes of shared memory per CTA through which striped constants are broadcast on machines without shuffles.
     pub fn mirror_bytes(&self, target: &Target) -> u32 {
         let Constants { real_registers, index_registers, .. } = self.constants;
@@ -166,8 +179,8 @@ pub enum Node {
     Let { var: Var, value: Value },
     /// slots[row][lane] = value
     StoreSlot { row: Index, value: Var },
-    /// arrays[array][row*stride + point] = value, for lanes whose point exists.
-    StoreField { array: usize, row: Index, value: Var },
+    /// arrays[array][row*stride + point] = value, for lanes whose point exists; `point` counts the lane's points.
+    StoreField { array: usize, row: Index, point: u32, value: Var },
     /// A named barrier over `threads` threads (a multiple of 32).
     Barrier { id: u32, threads: u32, kind: BarrierKind },
     /// Loads these registers of striped constants, real and index ones, where registers are too few to keep them all.
@@ -195,10 +208,11 @@ pub enum Value {
     Var(Var),
     /// slots[row][lane]
     Slot(Index),
-    /// arrays[array][row*stride + point]; lanes beyond the last point read the last point.
+    /// arrays[array][row*stride + point]; lanes beyond the last point read the last point. `point` counts the lane's points.
     Field {
         array: usize,
         row: Index,
+        point: u32,
     },
     Unary(Unary, Var),
     Binary(Binary, Var, Var),
@@ -211,6 +225,19 @@ pub enum Value {
         then: Var,
         otherwise: Var,
     },
+}
+
+impl Value {
+    /// Calls `visit` for each operand, in order; one that occurs twice is visited twice.
+    pub fn for_each_operand(&self, mut visit: impl FnMut(Var)) {
+        match *self {
+            Self::Literal(_) | Self::Constant(_) | Self::Slot(_) | Self::Field { .. } => {}
+            Self::Var(a) | Self::Unary(_, a) => visit(a),
+            Self::Binary(_, a, b) => [a, b].into_iter().for_each(visit),
+            Self::Fma(a, b, c) => [a, b, c].into_iter().for_each(visit),
+            Self::SelectLe { a, b, then, otherwise } => [a, b, then, otherwise].into_iter().for_each(visit),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -7,12 +7,13 @@ use crate::kinetics::{self, Model, State};
 use crate::report::codegen_name;
 use crate::verify;
 
-/// States of the self-check: a full group of 32 and one that is not.
-const STATES: usize = 44;
+/// States of the self-check beyond those of a full group.
+const REST: usize = 12;
 
 /// The project of some compiled kernels.
 pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
-    let states = kinetics::verification_states(model, STATES);
+    let groups = units.iter().map(|unit| unit.program.points_per_group() as usize);
+    let states = kinetics::verification_states(model, groups.max().unwrap_or(0) + REST);
     let name = &model.mechanism.name;
     let mut tables: Vec<Table> = Vec::new();
     let mut cases = Vec::new();
@@ -46,7 +47,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     }
     tables.sort_by_key(|t| !t.input);
     let sources = units.iter().map(|u| format!("{}.cu", u.program.symbol));
-    Project { sources: sources.chain([format!("{name}_context.cu")]).collect(), states: STATES, tables, cases }
+    Project { sources: sources.chain([format!("{name}_context.cu")]).collect(), states: states.len(), tables, cases }
 }
 
 fn add_inputs(tables: &mut Vec<Table>, model: &Model, unit: &Unit, states: &[State]) {

@@ -17,7 +17,7 @@ use crate::compilers::Compiled;
 use crate::dataflow::{Graph, Kernel, StepRef};
 use crate::diagnostic::Diagnostic;
 use crate::driver::{Request, Unit};
-use crate::emit::overlay::Codegen;
+use crate::emit::overlay::{self, Codegen};
 use crate::emit::program::Program;
 use crate::forms::{Choice, Count};
 use crate::kinetics::Model;
@@ -54,6 +54,7 @@ pub struct KernelReport {
     pub form_error: f64,
     pub forms: Vec<Count>,
     pub warps: u32,
+    pub points_per_lane: u32,
     pub operations: usize,
     /// Edges of the dataflow graph between operations of different warps.
     pub cross_warp_edges: u32,
@@ -166,7 +167,7 @@ pub fn kernel(
     let registers_estimated = estimated_registers(graph, mapping, program);
     let constant_rows: u32 = program.constants.shared_rows().iter().sum();
     let shared_bytes =
-        if data_parallel { 0 } else { (schedule.slots + constant_rows) * 256 + program.mirror_bytes(request.target) };
+        if data_parallel { 0 } else { (program.slots + constant_rows) * 256 + program.mirror_bytes(request.target) };
     let needs = (registers_estimated, shared_bytes, schedule.barrier_ids());
     let machine = machine::machine(request.target, program, needs, None, verification.as_ref());
     KernelReport {
@@ -176,6 +177,7 @@ pub fn kernel(
         form_error: graph.bound,
         forms: choice.considered,
         warps: request.warps,
+        points_per_lane: program.points_per_lane,
         operations: graph.ops.len(),
         cross_warp_edges: costs.0.crossing,
         sync_points: schedule.crossing_values,
@@ -213,15 +215,14 @@ fn residence(program: &Program) -> String {
 
 /// Constants, running states and scalars of the fullest warp, and a constant for everything short-lived.
 fn estimated_registers(graph: &Graph, mapping: &Mapping, program: &Program) -> u32 {
-    const SHORT_LIVED: u32 = 40;
     let mut states = vec![0; mapping.warps as usize];
     for (op, operation) in &graph.ops {
         states[mapping.warp_of[op] as usize] += operation.states;
     }
-    let doubles = program.constants.real_registers
-        + states.iter().copied().max().unwrap_or(0).min(2 * 16)
-        + graph.scalars.len() as u32;
-    2 * doubles + program.constants.index_registers + SHORT_LIVED
+    let points = program.points_per_lane;
+    let own = states.iter().copied().max().unwrap_or(0).min(2 * 16) + graph.scalars.len() as u32;
+    let doubles = program.constants.real_registers + points * own;
+    2 * doubles + program.constants.index_registers + overlay::short_lived_registers(points)
 }
 
 /// The operations of each warp, with their floating-point operations.

@@ -16,6 +16,7 @@ pub fn table(report: &Report) -> String {
         ("code", |k| k.codegen.clone()),
         ("form", |k| k.form.clone()),
         ("warps", |k| k.warps.to_string()),
+        ("points per lane", |k| k.points_per_lane.to_string()),
         ("operations", |k| k.operations.to_string()),
         ("cross-warp edges", |k| k.cross_warp_edges.to_string()),
         ("mapping cost (greedy's)", |k| format!("{:.3} ({:.3})", k.mapping_cost.total, k.greedy_cost.total)),

@@ -37,12 +37,14 @@ pub enum Placement {
 /// What one CTA may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Rows of 32 doubles; `None` for thread-local memory, which has no such limit.
+    /// Values of a whole group of points; `None` for thread-local memory, which has no such limit.
     pub slots: Option<u32>,
     /// Named barriers.
     pub barriers: u32,
     /// Doubles of running states that a warp should hold at most.
     pub states: u32,
+    /// In how many passes, at least, values go through shared memory: a phase makes at most so large a share of them.
+    pub passes: Option<u32>,
 }
 
 #[derive(Debug, Clone)]

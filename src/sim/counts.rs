@@ -16,6 +16,7 @@ pub(super) enum Class {
     Move,
     Shuffle,
     Vote,
+    Matrix,
     Barrier,
     Global,
     Shared,
@@ -42,6 +43,8 @@ pub struct Counts {
     pub moves: u64,
     pub shuffles: u64,
     pub votes: u64,
+    /// Products of matrices of doubles on tensor cores; they are none of the `double_slots`.
+    pub matrix_products: u64,
     pub branches: u64,
     /// `bar.sync` and `bar.arrive`.
     pub barriers: u64,
@@ -74,6 +77,7 @@ impl Counts {
             Class::Move => self.moves += 1,
             Class::Shuffle => self.shuffles += 1,
             Class::Vote => self.votes += 1,
+            Class::Matrix => self.matrix_products += 1,
             Class::Barrier => self.barriers += 1,
             Class::Global => self.global += 1,
             Class::Shared => self.shared += 1,
@@ -95,6 +99,7 @@ impl AddAssign for Counts {
         self.moves += other.moves;
         self.shuffles += other.shuffles;
         self.votes += other.votes;
+        self.matrix_products += other.matrix_products;
         self.branches += other.branches;
         self.barriers += other.barriers;
         self.barrier_waits += other.barrier_waits;

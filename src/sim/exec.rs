@@ -6,7 +6,9 @@ use super::buffer::{extract, insert};
 use super::claims::Checker;
 use super::decode::{Code, Micro, Source};
 use super::hazard::{Access, Hazard, Kind};
-use super::lanes::{carry, each, extended, in_space, matches, pack, piece, reduce, shuffle};
+use super::lanes::{
+    carry, each, extended, in_space, matches, missing_lane, multiply_add, pack, piece, reduce, shuffle,
+};
 use super::memory::{Lanes, Segments};
 use super::rows;
 use super::scalar;
@@ -254,6 +256,13 @@ impl Machine<'_, '_> {
                 let value = reduce(f, a.row(&warp.regs, pool), mask);
                 warp.write(*d, &[value; 32], mask);
             }
+            Micro::Matrix { d, a, b, c } => {
+                self.whole_warp(warp, pc, mask)?;
+                let rows = multiply_add(a.row(regs, pool), b.row(regs, pool), c.map(|c| c.row(regs, pool)));
+                for (d, row) in d.iter().zip(&rows) {
+                    warp.write(*d, row, mask);
+                }
+            }
             Micro::Activemask { d } => warp.write(*d, &[mask.into(); 32], mask),
             Micro::Atomic { op, space, ty, d, base, offset, a, b } => {
                 let (bases, first) = (*base.row(regs, pool), *a.row(regs, pool));
@@ -306,6 +315,14 @@ impl Machine<'_, '_> {
                 let missing = row[lane as usize] as u32 ^ mask;
                 Err(self.fatal(warp, pc, Kind::InactiveLane { lane, source: missing.trailing_zeros() }))
             }
+        }
+    }
+
+    /// All 32 lanes must have come.
+    fn whole_warp(&mut self, warp: &Warp, pc: u32, mask: u32) -> Result<(), Stop> {
+        match missing_lane(mask) {
+            None => Ok(()),
+            Some(kind) => Err(self.fatal(warp, pc, kind)),
         }
     }
 

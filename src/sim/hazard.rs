@@ -70,7 +70,7 @@ pub enum Kind {
     ReadOnly {
         address: u64,
     },
-    /// A shuffle reads a lane that does not take part.
+    /// A shuffle, or a product of matrices, reads a lane that does not take part.
     InactiveLane {
         lane: u32,
         source: u32,

@@ -60,6 +60,26 @@ pub(super) fn shuffle(mode: ShflMode, a: &Row, lanes: &Row, clamps: &Row, mask: 
     Ok((row, inside))
 }
 
+/// What is wrong with an instruction of the whole warp that only the lanes of `mask` execute.
+pub(super) fn missing_lane(mask: u32) -> Option<Kind> {
+    (mask != u32::MAX).then(|| Kind::InactiveLane { lane: mask.trailing_zeros(), source: mask.trailing_ones() })
+}
+
+/// A B + C of [`Op::Mma`](crate::simt::inst::Op::Mma), as rows of d.
+///
+/// Every element is c + a_0 b_0 + a_1 b_1 + a_2 b_2 + a_3 b_3 from left to right, each step fused and rounded to nearest. PTX
+/// promises the precision of fused multiply-adds, and no order: a GPU may round otherwise in the last places.
+pub(super) fn multiply_add(a: &Row, b: &Row, c: [&Row; 2]) -> [Row; 2] {
+    let real = f64::from_bits;
+    std::array::from_fn(|half| {
+        std::array::from_fn(|lane| {
+            let (row, column) = (lane / 4, 2 * (lane % 4) + half);
+            let term = |sum: f64, k: usize| real(a[4 * row + k]).mul_add(real(b[4 * column + k]), sum);
+            (0..4).fold(real(c[half][lane]), term).to_bits()
+        })
+    })
+}
+
 /// For each lane the lanes of `mask` with an equal value; `all`: only if all agree, else none. Also whether all agree.
 pub(super) fn matches(all: bool, a: &Row, mask: u32) -> (Row, bool) {
     let mut row = [0u64; 32];

@@ -181,6 +181,13 @@ pub(super) enum Micro {
         a: Source,
         mask: Source,
     },
+    /// A B + C, see [`Op::Mma`].
+    Matrix {
+        d: [u32; 2],
+        a: Source,
+        b: Source,
+        c: [Source; 2],
+    },
     Activemask {
         d: u32,
     },

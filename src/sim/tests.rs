@@ -17,6 +17,7 @@ fn program(execution: Execution, slots: u32, body: Vec<Node>) -> Program {
         kernel: "test".to_owned(),
         symbol: "test".to_owned(),
         execution,
+        points_per_lane: 1,
         slots,
         arrays: vec![array("a", false), array("b", true)],
         vars: (0..8).map(|i| format!("v{i}")).collect::<PrimaryMap<Var, String>>(),
@@ -36,12 +37,12 @@ fn set(index: usize, value: Value) -> Node {
 
 /// Row `row` of array a into variable 0.
 fn fetch(row: u32) -> Node {
-    set(0, Value::Field { array: 0, row: Index::Literal(row) })
+    set(0, Value::Field { array: 0, row: Index::Literal(row), point: 0 })
 }
 
 /// Variable `index` into row `row` of array b.
 fn put(index: usize, row: u32) -> Node {
-    Node::StoreField { array: 1, row: Index::Literal(row), value: var(index) }
+    Node::StoreField { array: 1, row: Index::Literal(row), point: 0, value: var(index) }
 }
 
 fn store(row: u32, index: usize) -> Node {

@@ -42,6 +42,8 @@ pub enum Rule {
     Kind,
     /// Two functions, or two variables, of one name.
     Name,
+    /// An instruction that the module's architecture does not have.
+    Machine,
 }
 
 impl Display for Fault {
@@ -57,6 +59,7 @@ impl Display for Fault {
             Rule::Call => "does not fit the function that it calls",
             Rule::Kind => "cannot stand in this kind of function",
             Rule::Name => "has a name that is taken",
+            Rule::Machine => "does not exist on this architecture",
         };
         write!(f, "{}, `{}`: {text}", self.func, self.place)
     }
@@ -78,6 +81,9 @@ pub fn check(module: &Module) -> Vec<Fault> {
     }
     faults
 }
+
+/// The first architecture whose tensor cores take doubles.
+pub const TENSOR_DOUBLES: u32 = 80;
 
 struct Checker<'a> {
     module: &'a Module,
@@ -165,6 +171,7 @@ impl Checker<'_> {
             Op::Call { callee: Callee::Func(name), results, arguments, .. } if !self.fits(name, results, arguments) => {
                 rules.push(Rule::Call);
             }
+            Op::Mma { .. } if self.module.sm < TENSOR_DOUBLES => rules.push(Rule::Machine),
             _ => {}
         }
         rules
@@ -201,6 +208,10 @@ impl Checker<'_> {
             Op::Vote { mode, dst, pred, .. } => {
                 let ty = if *mode == VoteMode::Ballot { Type::B32 } else { Type::Pred };
                 self.is(*dst, ty) && self.is(pred.pred, Type::Pred)
+            }
+            Op::Mma { dst, a, b, c } => {
+                let sources = [*a, *b, c[0], c[1]].into_iter().all(|x| self.reads(x, Type::F64));
+                dst.iter().all(|dst| self.is(*dst, Type::F64)) && sources
             }
             Op::Pack { ty, dst, parts } => {
                 self.is(*dst, *ty) && parts.len() > 1 && (ty.bytes() as usize).is_multiple_of(parts.len())

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 /// Lowers one kernel to a module for sm_35 that holds its tables and its entry.
 ///
 /// The parameters are one pointer per array of the program, in order, then `.u32 points` and `.u32 stride` (in elements).
-/// A CTA has `32 * warps` threads. Any grid works: the groups of 32 points are dealt out round-robin.
+/// A CTA has `32 * warps` threads. Any grid works: the groups of points are dealt out round-robin.
 pub fn lower(program: &Program) -> Module {
     let mut module = Module::new(SM);
     let (mut builder, frame) = frame::enter(program, &mut module);
@@ -43,11 +43,11 @@ struct Lowering<'p> {
     /// Index expressions that the current block has computed.
     indices: HashMap<Index, Reg>,
     /// Element offsets `row*stride + point` that the current block has computed, in bytes.
-    offsets: HashMap<Index, Reg>,
+    offsets: HashMap<(Index, u32), Reg>,
 }
 
 impl Lowering<'_> {
-    /// The streaming loop over groups of 32 points.
+    /// The streaming loop over groups of points.
     fn stream(&mut self) {
         let warps = self.program.execution.warps();
         let b = &mut self.builder;
@@ -60,9 +60,10 @@ impl Lowering<'_> {
                 b.binary(BinaryOp::Mul, Type::U32, ctas, warps),
             ),
         };
-        // points/32, rounded up without overflow
-        let whole = b.binary(BinaryOp::Shr, Type::U32, self.frame.points, 5);
-        let rest = b.binary(BinaryOp::And, Type::B32, self.frame.points, 31);
+        // points over those of a group, which is a power of two; rounded up without overflow
+        let size = self.program.points_per_group();
+        let whole = b.binary(BinaryOp::Shr, Type::U32, self.frame.points, size.trailing_zeros());
+        let rest = b.binary(BinaryOp::And, Type::B32, self.frame.points, size - 1);
         let partial = b.binary(BinaryOp::Min, Type::U32, rest, 1);
         let groups = b.binary(BinaryOp::Add, Type::U32, whole, partial);
         let last_point = b.binary(BinaryOp::Sub, Type::U32, self.frame.points, 1);
@@ -72,25 +73,23 @@ impl Lowering<'_> {
         let done = self.builder.setp(Cmp::Ge, Type::U32, group, groups);
         self.end(branch(done, false, exit, body), body);
         let b = &mut self.builder;
-        let point = b.ternary(TernaryOp::Mad, Type::U32, group, 32, self.frame.lane);
-        b.push(Op::Setp {
-            cmp: Cmp::Lt,
-            ftz: false,
-            ty: Type::U32,
-            dst: self.frame.exists,
-            other: None,
-            a: point.into(),
-            b: self.frame.points.into(),
-            combine: None,
-        });
-        let clamped = b.binary(BinaryOp::Min, Type::U32, point, last_point);
-        b.push(Op::Cvt {
-            mode: Mode::default(),
-            to: Type::U64,
-            from: Type::U32,
-            dst: self.frame.point,
-            a: clamped.into(),
-        });
+        let first = b.ternary(TernaryOp::Mad, Type::U32, group, size, self.frame.lane);
+        for (place, own) in (0..).zip(&self.frame.own) {
+            let point = if place == 0 { first } else { b.binary(BinaryOp::Add, Type::U32, first, 32 * place) };
+            b.push(Op::Setp {
+                cmp: Cmp::Lt,
+                ftz: false,
+                ty: Type::U32,
+                dst: own.exists,
+                other: None,
+                a: point.into(),
+                b: self.frame.points.into(),
+                combine: None,
+            });
+            let clamped = b.binary(BinaryOp::Min, Type::U32, point, last_point);
+            let (to, from) = (Type::U64, Type::U32);
+            b.push(Op::Cvt { mode: Mode::default(), to, from, dst: own.point, a: clamped.into() });
+        }
         self.nodes(&self.program.body);
         self.builder.push(add(group, step.into()));
         self.end(Terminator::Bra { target: head }, exit);
@@ -110,9 +109,9 @@ impl Lowering<'_> {
                 let (space, addr) = self.slot(row);
                 self.builder.push(Op::store(space, Type::F64, addr, self.vars[*value]));
             }
-            Node::StoreField { array, row, value } => {
-                let addr = self.field(*array, row);
-                let guard = Guard { pred: self.frame.exists, negate: false };
+            Node::StoreField { array, row, point, value } => {
+                let addr = self.field(*array, row, *point);
+                let guard = Guard { pred: self.frame.own[*point as usize].exists, negate: false };
                 let store = Op::store(Space::Global, Type::F64, addr, self.vars[*value]);
                 self.builder.push_guarded(Some(guard), store);
             }

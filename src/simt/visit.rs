@@ -139,6 +139,12 @@ macro_rules! visit_parts {
                 $visit($part::Read(mask));
                 $visit($part::Def(dst));
             }
+            Op::Mma { dst, a, b, c } => {
+                $visit($part::Read(a));
+                $visit($part::Read(b));
+                each!(Read: c);
+                each!(Def: dst);
+            }
             Op::Activemask { dst } => $visit($part::Def(dst)),
             Op::Bar { id, threads, .. } => {
                 $visit($part::Read(id));

@@ -5,6 +5,7 @@
 use crate::random::{self, FIELDS, WARPS};
 use crate::{compilers, provenance, target};
 use singe::emit::cuda::print;
+use singe::emit::points::widen;
 use singe::emit::program::Program;
 use singe::toolchain::Job;
 use std::fmt::Write;
@@ -67,24 +68,23 @@ fn main_function(programs: &[Program]) -> String {
     out
 }
 
-/// Programs whose every step is finite at every point, with what they store; -77 where nothing is stored.
+/// Programs of one, two and four points per lane whose every step is finite at every point, with what they store; -77 where
+/// nothing is stored.
 fn cases() -> Vec<(Program, Vec<f64>)> {
-    let compute = |program: &Program| {
+    let compute = |seed: u64| {
+        let program = random::program(seed);
+        let points_per_lane = [1, 2, 4][seed as usize % 3];
         let mut output = vec![-77.0f64; FIELDS as usize * STRIDE];
         for point in 0..POINTS {
-            let warp = (point / 32) as u32 % WARPS;
-            let fields = random::run(program, warp, std::array::from_fn(|row| input(row, point)))?;
+            let warp = point as u32 / (32 * points_per_lane) % WARPS;
+            let fields = random::run(&program, warp, std::array::from_fn(|row| input(row, point)))?;
             for (row, x) in fields.into_iter().enumerate() {
                 output[row * STRIDE + point] = x;
             }
         }
-        Some(output)
+        Some((widen(program, points_per_lane), output))
     };
-    (0..)
-        .map(random::program)
-        .filter_map(|program| compute(&program).map(|output| (program, output)))
-        .take(60)
-        .collect()
+    (0..).filter_map(compute).take(60).collect()
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn random_programs_compute_the_same_bits_as_the_interpreter() {
 fn random_programs_pass_the_real_compilers_without_a_remark() {
     let Some(toolchain) = compilers() else { return };
     let job = |seed| {
-        let program = random::program(seed);
+        let program = widen(random::program(seed), 1 + seed as u32 % 2);
         Job {
             name: format!("{}.cu", program.symbol),
             source: print(&program, &provenance(), target("hopper")),

@@ -18,6 +18,7 @@ fn new(kernel: &str, execution: Execution, fields: &[(&str, u32)], output_rows: 
         kernel: kernel.to_owned(),
         symbol: format!("test_{kernel}"),
         execution,
+        points_per_lane: 1,
         slots: 0,
         arrays,
         vars: PrimaryMap::new(),
@@ -32,7 +33,7 @@ fn assign(var: Var, value: Value) -> Node {
 }
 
 fn field(array: usize, row: u32) -> Value {
-    Value::Field { array, row: Index::Literal(row) }
+    Value::Field { array, row: Index::Literal(row), point: 0 }
 }
 
 fn striped_index(register: u32, lane: u32) -> Index {
@@ -40,7 +41,7 @@ fn striped_index(register: u32, lane: u32) -> Index {
 }
 
 fn store(array: usize, row: u32, value: Var) -> Node {
-    Node::StoreField { array, row: Index::Literal(row), value }
+    Node::StoreField { array, row: Index::Literal(row), point: 0, value }
 }
 
 fn striped(register: u32, lane: Index) -> Value {
@@ -112,7 +113,7 @@ pub fn striped_loop() -> Program {
         assign(high, striped(0, Index::Literal(2))),
         assign(low, striped(0, Index::Literal(3))),
         assign(chosen, Value::SelectLe { a: sum, b: t, then: high, otherwise: low }),
-        Node::StoreField { array: 1, row: striped_index(0, 1), value: chosen },
+        Node::StoreField { array: 1, row: striped_index(0, 1), point: 0, value: chosen },
     ];
     p
 }
@@ -155,7 +156,7 @@ pub fn data_parallel() -> Program {
             trips: Index::Literal(3),
             unroll: 1,
             body: vec![
-                assign(x, Value::Field { array: 0, row: turn.clone() }),
+                assign(x, Value::Field { array: 0, row: turn.clone(), point: 0 }),
                 assign(weight, Value::Constant(ConstantRef::Bank(turn.clone()))),
                 assign(y, Value::Binary(Binary::Div, x, weight)),
                 Node::StoreSlot { row: turn.clone(), value: y },

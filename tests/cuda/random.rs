@@ -19,7 +19,7 @@ pub fn program(seed: u64) -> Program {
     let mut known = Vec::new();
     for row in 0..FIELDS {
         let var = make.var("x");
-        body.push(Node::Let { var, value: Value::Field { array: 0, row: Index::Literal(row) } });
+        body.push(Node::Let { var, value: Value::Field { array: 0, row: Index::Literal(row), point: 0 } });
         body.push(Node::StoreSlot { row: Index::Literal(row), value: var });
         known.push(var);
     }
@@ -32,13 +32,14 @@ pub fn program(seed: u64) -> Program {
     make.block(&mut body, &mut known, None, 3, 40);
     for row in 0..FIELDS {
         let value = make.pick(&known);
-        body.push(Node::StoreField { array: 1, row: Index::Literal(row), value });
+        body.push(Node::StoreField { array: 1, row: Index::Literal(row), point: 0, value });
     }
     let array = |name: &str, output| Array { name: name.to_owned(), rows: FIELDS, output };
     Program {
         kernel: format!("random {seed}"),
         symbol: format!("random_{seed}"),
         execution: Execution::DataParallel { warps: WARPS },
+        points_per_lane: 1,
         slots: SLOTS,
         arrays: vec![array("in", false), array("out", true)],
         vars: make.vars,

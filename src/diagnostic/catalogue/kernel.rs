@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 26] = [
+pub const ENTRIES: [Entry; 27] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "mapping::too-large",
@@ -57,7 +57,7 @@ pub const ENTRIES: [Entry; 26] = [
     Entry {
         id: "schedule::constants",
         cause: "The constants of a kernel do not fit into the shared memory of a CTA.",
-        remedy: "Use `--constants stripe` or `constant-bank`, more warps, or fewer CTAs per SM.",
+        remedy: "Use `--constants stripe` or `constant-bank`, more warps, fewer CTAs per SM, or fewer points per lane.",
     },
     Entry {
         id: "schedule::no-barriers",
@@ -67,11 +67,16 @@ pub const ENTRIES: [Entry; 26] = [
     Entry {
         id: "schedule::shared-memory",
         cause: "The values of a kernel do not fit into the shared memory of a CTA.",
-        remedy: "Use fewer CTAs per SM, another `--placement`, or another target.",
+        remedy: "Use fewer CTAs per SM, fewer points per lane, another `--placement`, or another target.",
     },
     Entry {
         id: "simulator::hazard",
         cause: "The simulated kernel reads what is not written, races, or waits for ever.",
+        remedy: DEFECT,
+    },
+    Entry {
+        id: "verify::beyond-the-end",
+        cause: "The kernel writes outputs of points that there are not.",
         remedy: DEFECT,
     },
     Entry {

@@ -29,6 +29,10 @@ pub struct Body<'a> {
     /// Variables to declare, without a value, before a node of a block.
     declarations: BTreeMap<(BlockId, usize), Vec<Var>>,
     blocks: usize,
+    /// By open block, the names of the indices that its statements have fetched.
+    fetched: Vec<BTreeMap<String, String>>,
+    /// Of the statement that is being printed.
+    depth: usize,
     out: String,
 }
 
@@ -46,8 +50,9 @@ pub struct Needs {
     pub index_bank: bool,
     pub warp_id: bool,
     pub lane: bool,
-    pub point: bool,
-    pub active: bool,
+    /// Which of the lane's points are loaded, and whether they exist.
+    pub points: BTreeSet<u32>,
+    pub active: BTreeSet<u32>,
 }
 
 impl Needs {
@@ -83,6 +88,10 @@ pub fn print(program: &Program, tables: tables::Names) -> Printed {
     for counter in 0..program.counters {
         namer.name(&format!("i{counter}"));
     }
+    for point in 0..program.points_per_lane {
+        namer.name(&point_name(program, "point", point));
+        namer.name(&point_name(program, "active", point));
+    }
     let uses = uses::compute(program);
     let folded = fold::plan(program, &uses);
     let mut declarations: BTreeMap<_, Vec<Var>> = BTreeMap::new();
@@ -104,14 +113,21 @@ pub fn print(program: &Program, tables: tables::Names) -> Printed {
         expressions: SecondaryMap::new(),
         declarations,
         blocks: 0,
+        fetched: Vec::new(),
+        depth: 0,
         out: String::new(),
     };
     body.block(&program.body, 2);
     Printed { text: body.out, needs: body.needs, arrays: body.arrays }
 }
 
+/// The name of what belongs to one of the lane's points.
+pub fn point_name(program: &Program, what: &str, point: u32) -> String {
+    if program.points_per_lane == 1 { what.to_owned() } else { format!("{what}_{point}") }
+}
+
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 34] = [
+const RESERVED: [&str; 32] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -144,18 +160,19 @@ const RESERVED: [&str; 34] = [
     "dynamic_shared_bytes",
     "warp_id",
     "lane",
-    "point",
-    "active",
 ];
 
 impl Body<'_> {
     fn block(&mut self, nodes: &[Node], depth: usize) {
         let block = self.blocks;
         self.blocks += 1;
+        self.fetched.push(BTreeMap::new());
         for (index, node) in nodes.iter().enumerate() {
             self.declare(block, index, node, depth);
+            self.depth = depth;
             self.node(node, depth);
         }
+        self.fetched.pop();
     }
 
     /// Declares the variables that this node is the first to mention and that are needed beyond it.
@@ -177,13 +194,15 @@ impl Body<'_> {
                 let value = self.operand(*value).text;
                 self.line(depth, &format!("{slot} = {value};"));
             }
-            Node::StoreField { array, row, value } => {
+            Node::StoreField { array, row, point, value } => {
                 self.helper(Helper::Store);
-                self.needs.active = true;
+                self.needs.active.insert(*point);
+                self.needs.points.insert(*point);
                 let row = self.index(row).text;
                 let value = self.operand(*value).text;
                 let array = self.array_name(*array);
-                self.line(depth, &format!("store({array}, {row}, stride, point, active, {value});"));
+                let [point, active] = ["point", "active"].map(|what| point_name(self.program, what, *point));
+                self.line(depth, &format!("store({array}, {row}, stride, {point}, {active}, {value});"));
             }
             Node::Barrier { id, threads, kind } => {
                 let helper = match kind {
@@ -212,16 +231,19 @@ impl Body<'_> {
     }
 
     fn stripes(&mut self, reals: &[u32], indices: &[u32], depth: usize) {
+        self.fetched.iter_mut().for_each(BTreeMap::clear);
         let threads = 32 * self.program.execution.warps();
         let lists = [
             (reals, 'c', &self.tables.reals, Helper::Reload),
             (indices, 'k', &self.tables.indices, Helper::ReloadIndex),
         ];
-        let mut lines = vec!["forget(warp_id, lane, point, stride);".to_owned()];
         self.needs.helpers.insert(Helper::Forget);
         self.needs.warp_id = true;
         self.needs.lane = true;
-        self.needs.point = true;
+        self.needs.points.extend(0..self.program.points_per_lane);
+        let points = (0..self.program.points_per_lane).map(|point| point_name(self.program, "point", point));
+        let places = ["warp_id", "lane", "stride"].map(str::to_owned).into_iter().chain(points);
+        let mut lines = vec![places.map(|place| format!("forget({place});")).collect::<Vec<_>>().join(" ")];
         for (registers, variable, table, helper) in lists {
             for register in registers {
                 self.needs.helpers.insert(helper);
@@ -274,6 +296,9 @@ impl Body<'_> {
             return n.to_string();
         }
         let value = self.index(trips).text;
+        if self.fetched.iter().flat_map(BTreeMap::values).any(|name| *name == value) {
+            return value;
+        }
         let name = self.namer.name("trips");
         self.line(depth, &format!("const int {name} = {value};"));
         name
@@ -300,7 +325,21 @@ impl Body<'_> {
 
     pub(super) fn helper(&mut self, helper: Helper) {
         self.needs.helpers.insert(helper);
-        self.needs.point |= matches!(helper, Helper::Load | Helper::LoadOutput | Helper::Store);
+    }
+
+    /// An index that is looked up. Where a lane has several points, it gets a name, so that they share the look-up.
+    pub(super) fn fetched(&mut self, text: String) -> Expression {
+        if self.program.points_per_lane == 1 {
+            return Expression::atom(text);
+        }
+        if let Some(name) = self.fetched.iter().rev().find_map(|names| names.get(&text)) {
+            return Expression::atom(name.clone());
+        }
+        let name = self.namer.name("index");
+        self.line(self.depth, &format!("const int {name} = {text};"));
+        let innermost = self.fetched.last_mut().expect("statements stand in a block");
+        innermost.insert(text, name.clone());
+        Expression::atom(name)
     }
 
     pub(super) fn is_summed(&self, var: Var) -> bool {

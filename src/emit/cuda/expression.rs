@@ -1,6 +1,6 @@
 //! Values and indices as C expressions, with as few parentheses as keep the order of the operations.
 
-use super::body::Body;
+use super::body::{Body, point_name};
 use super::helpers::Helper;
 use super::tables::{SHARED_BANKS, real};
 use crate::emit::program::{Binary, ConstantRef, Index, Unary, Value, Var};
@@ -63,7 +63,7 @@ impl Body<'_> {
             }
             Value::Var(a) => self.operand(*a),
             Value::Slot(row) => Expression::atom(self.slot(row)),
-            Value::Field { array, row } => self.field(*array, row),
+            Value::Field { array, row, point } => self.field(*array, row, *point),
             Value::Unary(Unary::Neg, a) => {
                 let text = format!("-{}", self.operand(*a).at_least(Binding::Atom));
                 Expression { text, binding: Binding::Sign }
@@ -130,13 +130,13 @@ impl Body<'_> {
                 self.helper(Helper::BroadcastIndex);
                 self.needs.indices.insert(*register);
                 let lane = self.index(lane);
-                Expression::atom(format!("broadcast_index(k{register}, {})", lane.text))
+                self.fetched(format!("broadcast_index(k{register}, {})", lane.text))
             }
             Index::Bank(index) => {
                 self.needs.index_bank = true;
                 let index = self.index(index);
                 let bank = if self.has_shared_banks() { SHARED_BANKS[1] } else { &self.tables().index_bank };
-                Expression::atom(format!("{bank}[{}]", index.text))
+                self.fetched(format!("{bank}[{}]", index.text))
             }
             Index::Sum(a, b) => {
                 let left = self.index(a);
@@ -149,13 +149,15 @@ impl Body<'_> {
         }
     }
 
-    fn field(&mut self, array: usize, row: &Index) -> Expression {
+    fn field(&mut self, array: usize, row: &Index, point: u32) -> Expression {
         let field = &self.program.arrays[array];
         // What the kernel itself may write must not come through the read-only cache.
         let load = if field.output { Helper::LoadOutput } else { Helper::Load };
         self.helper(load);
+        self.needs.points.insert(point);
         let row = self.index(row).text;
-        Expression::atom(format!("{}({}, {row}, stride, point)", load.name(), self.array_name(array)))
+        let point = point_name(self.program, "point", point);
+        Expression::atom(format!("{}({}, {row}, stride, {point})", load.name(), self.array_name(array)))
     }
 
     fn call(&mut self, function: &str, arguments: &[Var]) -> Expression {

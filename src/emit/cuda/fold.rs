@@ -5,7 +5,7 @@
 //! Variables that only name a literal are folded wherever they are used.
 
 use super::tables::real;
-use super::uses::{Uses, for_each_operand};
+use super::uses::Uses;
 use crate::emit::program::{Node, Program, Value, Var};
 use cranelift_entity::EntitySet;
 use std::collections::BTreeMap;
@@ -101,7 +101,7 @@ impl Plan<'_> {
             Value::Binary(..) | Value::Fma(..) => 9,
             Value::SelectLe { .. } => 12,
         };
-        for_each_operand(value, |operand| self.consume(operand, pending, &mut expression));
+        value.for_each_operand(|operand| self.consume(operand, pending, &mut expression));
         let once = self.uses.assigned[var] == 1;
         if !once {
             pending.variable_changes(var);

@@ -131,10 +131,10 @@ fn broadcast_index(target: &Target, warps: u32) -> String {
 /// What follows from these (addresses, comparisons with the warp's number, products with the stride) is the same in all
 /// phases: compilers would compute it once and keep it in registers.
 const FORGET: &str = "\
-// Empty, but compilers cannot see that: they compute again what follows from these, instead of keeping it in registers.
-INLINE void forget(int &warp_id, int &lane, int &point, int &stride)
+// Empty, but compilers cannot see that: they compute again what follows from it, instead of keeping that in registers.
+INLINE void forget(int &place)
 {
-  asm volatile(\"\" : \"+r\"(warp_id), \"+r\"(lane), \"+r\"(point), \"+r\"(stride));
+  asm volatile(\"\" : \"+r\"(place));
 }
 ";
 

@@ -1,6 +1,6 @@
 //! The file of one kernel around the body of its streaming loop.
 
-use super::body::{self, Printed, comment};
+use super::body::{self, Printed, comment, point_name};
 use super::glue::{Template, render};
 use super::helpers::Helper;
 use super::{Provenance, names, tables};
@@ -52,7 +52,8 @@ pub fn print(program: &Program, provenance: &Provenance, target: &Target) -> Str
         first_group,
         group_step,
         groups_per_cta,
-        point: point(&printed),
+        points_per_group: program.points_per_group(),
+        point: point(program, &printed),
         body: printed.text.trim_end(),
         dynamic_shared_bytes: if slots.dynamic { slots.bytes } else { 0 },
         allow_dynamic_shared: allow_dynamic_shared(program, &slots),
@@ -79,6 +80,7 @@ struct File<'a> {
     first_group: String,
     group_step: String,
     groups_per_cta: u32,
+    points_per_group: u32,
     point: String,
     body: &'a str,
     dynamic_shared_bytes: u32,
@@ -134,6 +136,9 @@ fn header(program: &Program, provenance: &Provenance, target: &Target, slots: &S
         format!("banks       entries: {} real, {} index{bank_space}", real_bank.len(), index_bank.len()),
         format!("slots       {} ({} bytes of {slot_space})", program.slots, program.slots * SLOT_BYTES),
     ]);
+    if program.points_per_lane > 1 {
+        lines.push(format!("points      {} per lane", program.points_per_lane));
+    }
     if slots.mirror_bytes > 0 {
         lines.push(format!("broadcasts  {} bytes of shared memory per CTA", slots.mirror_bytes));
     }
@@ -208,7 +213,7 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
     if printed.needs.warp_id || data_parallel {
         line(format!("{int} warp_id = threadIdx.x >> 5;"));
     }
-    if printed.needs.lane || printed.needs.point {
+    if printed.needs.lane || !printed.needs.points.is_empty() {
         line(format!("{int} lane = threadIdx.x & 31;"));
     }
     // Entry (register, warp, lane) of a striped table stands at (register * warps + warp) * 32 + lane.
@@ -231,7 +236,8 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
     if printed.needs.helpers.contains(&Helper::Exp2Table) {
         line(format!("const double power = {}[threadIdx.x & 31];", names.powers));
     }
-    line("const int groups = points / 32 + (points % 32 != 0);".to_owned());
+    let group = program.points_per_group();
+    line(format!("const int groups = points / {group} + (points % {group} != 0);"));
     out.truncate(out.trim_end().len());
     out
 }
@@ -258,14 +264,21 @@ fn shared_banks(program: &Program, names: &tables::Names) -> Vec<String> {
     lines
 }
 
-/// The lane's point in the current group.
-fn point(printed: &Printed) -> String {
+/// The lane's points in the current group.
+fn point(program: &Program, printed: &Printed) -> String {
     let mut lines = Vec::new();
-    if printed.needs.active {
-        lines.push("    const bool active = group * 32 + lane < points;".to_owned());
-    }
-    if printed.needs.point {
-        lines.push(format!("    {} point = min(group * 32 + lane, points - 1);", printed.needs.int()));
+    let group = program.points_per_group();
+    for point in 0..program.points_per_lane {
+        let first = if point == 0 { String::new() } else { format!(" + {}", 32 * point) };
+        let place = format!("group * {group}{first} + lane");
+        let name = |what| point_name(program, what, point);
+        if printed.needs.active.contains(&point) {
+            lines.push(format!("    const bool {} = {place} < points;", name("active")));
+        }
+        if printed.needs.points.contains(&point) {
+            let int = printed.needs.int();
+            lines.push(format!("    {int} {} = min({place}, points - 1);", name("point")));
+        }
     }
     lines.join("\n")
 }

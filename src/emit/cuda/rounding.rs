@@ -5,7 +5,6 @@
 //! flags are the host code's to choose. So a product that may meet a sum is spelt `__dmul_rn(a, b)`, which no compiler
 //! fuses. All other products stay readable, and builders that use `Fma` have few of these.
 
-use super::uses::for_each_operand;
 use crate::emit::program::{Binary, Node, Program, Unary, Value, Var};
 use cranelift_entity::EntitySet;
 
@@ -33,13 +32,13 @@ fn collect(nodes: &[Node], summed: &mut EntitySet<Var>, copies: &mut Vec<(Var, V
     for node in nodes {
         match node {
             Node::Let { var, value } => match value {
-                Value::Binary(Binary::Add | Binary::Sub, ..) => for_each_operand(value, |operand| {
+                Value::Binary(Binary::Add | Binary::Sub, ..) => value.for_each_operand(|operand| {
                     summed.insert(operand);
                 }),
                 Value::Var(_)
                 | Value::Unary(Unary::Neg, _)
                 | Value::Binary(Binary::Max | Binary::Min, ..)
-                | Value::SelectLe { .. } => for_each_operand(value, |operand| copies.push((*var, operand))),
+                | Value::SelectLe { .. } => value.for_each_operand(|operand| copies.push((*var, operand))),
                 _ => {}
             },
             Node::StoreSlot { value, .. } => {

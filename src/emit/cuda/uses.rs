@@ -1,7 +1,7 @@
 //! Where the variables of a program occur: how often, and in which block each must be declared. Variables that no store
 //! depends on are left out: they are not printed.
 
-use crate::emit::program::{Node, Program, Value, Var};
+use crate::emit::program::{Node, Program, Var};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 /// A list of nodes of the tree, numbered in the order of a walk from the front; 0 is the body.
@@ -24,17 +24,6 @@ pub fn compute(program: &Program) -> Uses {
     walk.uses
 }
 
-/// Calls `visit` for each operand of a value, in order; one that occurs twice is visited twice.
-pub fn for_each_operand(value: &Value, mut visit: impl FnMut(Var)) {
-    match *value {
-        Value::Literal(_) | Value::Constant(_) | Value::Slot(_) | Value::Field { .. } => {}
-        Value::Var(a) | Value::Unary(_, a) => visit(a),
-        Value::Binary(_, a, b) => [a, b].into_iter().for_each(visit),
-        Value::Fma(a, b, c) => [a, b, c].into_iter().for_each(visit),
-        Value::SelectLe { a, b, then, otherwise } => [a, b, then, otherwise].into_iter().for_each(visit),
-    }
-}
-
 /// The variables that a store depends on.
 fn live(program: &Program) -> EntitySet<Var> {
     let mut operands: SecondaryMap<Var, Vec<Var>> = SecondaryMap::new();
@@ -53,7 +42,7 @@ fn collect(nodes: &[Node], operands: &mut SecondaryMap<Var, Vec<Var>>, stored: &
     for node in nodes {
         match node {
             Node::Comment(_) | Node::Barrier { .. } | Node::Stripes { .. } => {}
-            Node::Let { var, value } => for_each_operand(value, |operand| operands[*var].push(operand)),
+            Node::Let { var, value } => value.for_each_operand(|operand| operands[*var].push(operand)),
             Node::StoreSlot { value, .. } | Node::StoreField { value, .. } => stored.push(*value),
             Node::If { body, .. } | Node::Loop { body, .. } => collect(body, operands, stored),
             Node::Switch { arms } => arms.iter().for_each(|(_, body)| collect(body, operands, stored)),
@@ -78,7 +67,7 @@ impl Walk {
                 Node::Comment(_) | Node::Barrier { .. } | Node::Stripes { .. } => {}
                 Node::Let { var, .. } if !self.live.contains(*var) => {}
                 Node::Let { var, value } => {
-                    for_each_operand(value, |operand| self.used(operand, here));
+                    value.for_each_operand(|operand| self.used(operand, here));
                     self.uses.assigned[*var] += 1;
                     self.occurs(*var, here);
                 }

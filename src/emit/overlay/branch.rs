@@ -3,7 +3,7 @@
 
 use crate::emit::program::{Node, WarpMask};
 
-/// A path of an indirect branch is at most about this long, in nodes: instruction prefetching copes with a few hundred
+/// A path of an indirect branch is at most about this long, in nodes of one point: instruction prefetching copes with a few hundred
 /// instructions (paper section 5.1).
 const LONGEST_PATH: usize = 200;
 

@@ -13,6 +13,7 @@ mod stripes;
 mod tables;
 mod translate;
 
+use super::points;
 use super::program::{Array, BarrierKind, Execution, Node, Program, Value as Rhs, Var};
 use crate::dataflow::Graph;
 use crate::schedule::proof::Proven;
@@ -42,12 +43,13 @@ pub enum Residence {
     Shared,
 }
 
-/// Size of a CTA, and what its threads may use.
+/// Size of a CTA, what its threads may use, and how many points each has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
     pub warps: u32,
     /// 32-bit registers per thread.
     pub registers: u32,
+    pub points_per_lane: u32,
 }
 
 /// Emits a proven schedule. `symbol` names the kernel's function.
@@ -62,19 +64,22 @@ pub fn overlay(
     frame: Frame,
 ) -> Program {
     let residence = if codegen == Codegen::DataParallel { Residence::ConstantBank } else { residence };
-    let (program, needed) = emit(graph, proven, (codegen, residence), (symbol, frame.warps), false);
+    let (program, needed) = emit(graph, proven, (codegen, residence), symbol, frame, false);
     if needed <= frame.registers || residence != Residence::Striped {
         return program;
     }
-    emit(graph, proven, (codegen, residence), (symbol, frame.warps), true).0
+    emit(graph, proven, (codegen, residence), symbol, frame, true).0
 }
 
-/// About the registers of addresses, scalars' powers and intermediate results.
-const SHORT_LIVED: u32 = 40;
+/// About the 32-bit registers of addresses, scalars' powers and intermediate results.
+pub fn short_lived_registers(points_per_lane: u32) -> u32 {
+    24 + 16 * points_per_lane
+}
 
-/// Doubles of running states that a thread with this many registers has room for, when it keeps no striped constants.
-pub fn most_states(registers: u32) -> u32 {
-    registers.saturating_sub(SHORT_LIVED) / 2
+/// Doubles of running states that a thread with this many registers has room for at each of its points, when it keeps no
+/// striped constants.
+pub fn most_states(registers: u32, points_per_lane: u32) -> u32 {
+    registers.saturating_sub(short_lived_registers(points_per_lane)) / (2 * points_per_lane)
 }
 
 /// The program, and about how many registers it needs where all striped constants stay in them.
@@ -82,7 +87,8 @@ fn emit(
     graph: &Graph,
     proven: &Proven,
     (codegen, residence): (Codegen, Residence),
-    (symbol, warps): (&str, u32),
+    symbol: &str,
+    Frame { warps, points_per_lane, .. }: Frame,
     reload: bool,
 ) -> (Program, u32) {
     let schedule = proven.schedule();
@@ -113,12 +119,13 @@ fn emit(
     let arrays = graph.arrays.iter().map(|a| Array { name: a.name.into(), rows: a.rows, output: a.output }).collect();
     let states = emitter.state_registers();
     let (vars, counters, constants) = emitter.finish();
-    let doubles = states + graph.scalars.len() as u32 + constants.real_registers;
-    let needed = 2 * doubles + constants.index_registers + SHORT_LIVED;
+    let doubles = points_per_lane * (states + graph.scalars.len() as u32) + constants.real_registers;
+    let needed = 2 * doubles + constants.index_registers + short_lived_registers(points_per_lane);
     let program = Program {
         kernel: graph.kernel.into(),
         symbol: symbol.into(),
         execution,
+        points_per_lane: 1,
         slots: schedule.slots,
         arrays,
         vars,
@@ -126,7 +133,7 @@ fn emit(
         constants,
         body,
     };
-    (program, needed)
+    (points::widen(program, points_per_lane), needed)
 }
 
 /// The barriers after a phase, as far as the given warps take part.

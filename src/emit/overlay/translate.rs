@@ -46,7 +46,7 @@ impl<'a> Block<'a> {
         }
         for ((array, row), &id) in operands.stores.iter().zip(&body.stores) {
             let value = self.evaluate(body, id, operands, &mut vars);
-            self.nodes.push(Node::StoreField { array: *array, row: row.clone(), value });
+            self.nodes.push(Node::StoreField { array: *array, row: row.clone(), point: 0, value });
         }
         for (&state, &id) in operands.states.iter().zip(&body.states) {
             let mut value = self.evaluate(body, id, operands, &mut vars);
@@ -92,7 +92,7 @@ impl<'a> Block<'a> {
             Inst::Constant(k) => operands.constants[k as usize].clone(),
             Inst::Input(k) => Value::Slot(operands.inputs[k as usize].clone()),
             Inst::Field { array, operand } => {
-                Value::Field { array: array as usize, row: operands.rows[operand as usize].clone() }
+                Value::Field { array: array as usize, row: operands.rows[operand as usize].clone(), point: 0 }
             }
             Inst::Unary(op, a) => Value::Unary(op, get(a)),
             Inst::Binary(op, a, b) => Value::Binary(op, get(a), get(b)),

@@ -193,6 +193,10 @@ impl Decoder<'_> {
                 let f = scalar::binary(*op, Mode::default(), *ty)?;
                 (Class::Vote, Micro::Redux { f, d: self.row(*dst), a: self.source(*a), mask: self.source(*mask) })
             }
+            Op::Mma { dst, a, b, c } => {
+                let (a, b, c) = (self.source(*a), self.source(*b), c.map(|c| self.source(c)));
+                (Class::Matrix, Micro::Matrix { d: dst.map(|dst| self.row(dst)), a, b, c })
+            }
             Op::Activemask { dst } => (Class::Vote, Micro::Activemask { d: self.row(*dst) }),
             Op::Bar { kind, id, threads, .. } => {
                 let (id, threads) = (self.source(*id), threads.map(|threads| self.source(threads)));

@@ -9,7 +9,7 @@ use crate::sim::buffer::{extract, insert};
 use crate::sim::decode::{Code, Micro};
 use crate::sim::exec::{Event, uniform};
 use crate::sim::hazard::{Access, BarrierMisuse, Hazard, Kind};
-use crate::sim::lanes::{carry, each, extended, in_space, pack, piece, shuffle};
+use crate::sim::lanes::{carry, each, extended, in_space, missing_lane, pack, piece, shuffle};
 use crate::sim::memory::{Lanes, Segments};
 use crate::sim::rows;
 use crate::sim::scalar;
@@ -246,6 +246,13 @@ impl Executor<'_, '_> {
             }
             Micro::Activemask { d } => thread.write(*d, &[mask.into(); 32], u32::MAX, mask),
             Micro::Match { .. } | Micro::Redux { .. } => thread.forget(&results(micro), mask),
+            Micro::Matrix { .. } => {
+                if let Some(kind) = missing_lane(mask) {
+                    self.violation(&thread.warp, pc, kind)?;
+                    return Err(Abort);
+                }
+                thread.forget(&results(micro), mask);
+            }
             Micro::Atomic { space, ty, base, offset, .. } => {
                 let (bases, certain) = (*base.row(regs, pool), mask & !thread.knows(*base) == 0);
                 let lanes = Lanes::new(&bases, *offset, mask, ty.bytes());

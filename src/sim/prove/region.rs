@@ -68,6 +68,8 @@ fn successors(micro: &Micro, pc: u32) -> Vec<u32> {
 pub(super) fn matters(code: &Code, tables: bool, pc: u32) -> bool {
     match &code.ops[pc as usize].micro {
         Micro::Bar { .. } | Micro::Call(_) | Micro::Ret | Micro::Exit => true,
+        // all lanes must come
+        Micro::Matrix { .. } => true,
         Micro::Carry { .. } => true,
         Micro::Store { space: Space::Global, .. } | Micro::Atomic { space: Space::Global, .. } => tables,
         Micro::Load { space, .. } | Micro::Store { space, .. } | Micro::Atomic { space, .. } => {

@@ -87,7 +87,7 @@ fn reads_of_unwritten_memory_are_found() {
     assert_eq!(hazards(&program(TWO, 1, vec![load(0, 0)])), [unwritten(Space::Shared)]);
     let local = program(Execution::DataParallel { warps: 1 }, 1, vec![load(0, 0)]);
     assert_eq!(hazards(&local), [unwritten(Space::Local)]);
-    let output = program(TWO, 0, vec![set(0, Value::Field { array: 1, row: Index::Literal(0) })]);
+    let output = program(TWO, 0, vec![set(0, Value::Field { array: 1, row: Index::Literal(0), point: 0 })]);
     assert!(matches!(hazards(&output)[..], [Kind::Unwritten { space: Space::Global, .. }]));
 }
 
@@ -105,7 +105,7 @@ fn accesses_out_of_bounds_are_found() {
 
 #[test]
 fn a_write_to_an_input_is_found() {
-    let body = vec![fetch(0), Node::StoreField { array: 0, row: Index::Literal(0), value: var(0) }];
+    let body = vec![fetch(0), Node::StoreField { array: 0, row: Index::Literal(0), point: 0, value: var(0) }];
     assert!(matches!(hazards(&program(TWO, 0, body))[..], [Kind::ReadOnly { .. }]));
 }
 

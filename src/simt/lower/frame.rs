@@ -15,10 +15,8 @@ pub(super) struct Frame {
     pub warp_bit: Reg,
     pub points: Reg,
     pub stride: Reg,
-    /// The point of this lane in the current group, at most the last point; 64 bits.
-    pub point: Reg,
-    /// Whether the lane has a point in the current group.
-    pub exists: Reg,
+    /// The points of this lane in the current group.
+    pub own: Vec<OwnPoint>,
     pub arrays: Vec<Reg>,
     /// Low and high words of the striped real constants.
     pub reals: Vec<(Reg, Reg)>,
@@ -31,6 +29,13 @@ pub(super) struct Frame {
     pub slots: Option<Table>,
     /// Low and high words of the lane's entry of [`exp2::TABLE`], where the program reads it.
     pub powers: Option<(Reg, Reg)>,
+}
+
+/// One of the lane's points.
+pub(super) struct OwnPoint {
+    /// Its number, at most that of the last point; 64 bits.
+    pub point: Reg,
+    pub exists: Reg,
 }
 
 /// A variable and a register with its address: of the lane's column, for shared slots.
@@ -136,15 +141,15 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
         let value = b.load(Space::Global, true, Type::F64, Base::Reg(entry), 0);
         b.unpack(value)
     });
-    let (point, exists) = (b.reg(Type::U64), b.reg(Type::Pred));
+    let own =
+        (0..program.points_per_lane).map(|_| OwnPoint { point: b.reg(Type::U64), exists: b.reg(Type::Pred) }).collect();
     let frame = Frame {
         lane,
         warp,
         warp_bit,
         points,
         stride,
-        point,
-        exists,
+        own,
         arrays,
         reals,
         indices,

@@ -54,9 +54,13 @@ impl Lowering<'_> {
         let (row, offset) = split(row);
         let addr = match self.program.execution {
             Execution::WarpSpecialized { .. } => {
+                let (row, factor) = match row {
+                    Some(Index::Scaled(row, factor)) => (Some(*row), factor),
+                    row => (row, 1),
+                };
                 let base = match row.map(|row| self.index(&row)) {
                     None => slots.base,
-                    Some(row) => self.builder.ternary(TernaryOp::Mad, Type::U32, row, 256, slots.base),
+                    Some(row) => self.builder.ternary(TernaryOp::Mad, Type::U32, row, 256 * factor, slots.base),
                 };
                 Address { base: Base::Reg(base), offset: 256 * i64::from(offset) }
             }
@@ -66,18 +70,20 @@ impl Lowering<'_> {
     }
 
     /// The address of `arrays[array][row*stride + point]`, computed in 64 bits.
-    pub(super) fn field(&mut self, array: usize, row: &Index) -> Address {
-        let offset = match self.offsets.get(row) {
+    pub(super) fn field(&mut self, array: usize, row: &Index, point: u32) -> Address {
+        let key = (row.clone(), point);
+        let offset = match self.offsets.get(&key) {
             Some(offset) => *offset,
             None => {
                 let value = self.index(row);
                 let b = &mut self.builder;
+                let point = self.frame.own[point as usize].point;
                 let element = match value {
-                    Operand::Imm(0) => self.frame.point,
-                    _ => b.ternary(TernaryOp::MadWide, Type::U32, self.frame.stride, value, self.frame.point),
+                    Operand::Imm(0) => point,
+                    _ => b.ternary(TernaryOp::MadWide, Type::U32, self.frame.stride, value, point),
                 };
                 let offset = b.binary(BinaryOp::Shl, Type::B64, element, 3);
-                self.offsets.insert(row.clone(), offset);
+                self.offsets.insert(key, offset);
                 offset
             }
         };

@@ -29,8 +29,8 @@ impl Lowering<'_> {
                 let (space, addr) = self.slot(row);
                 Op::load(space, false, TY, dst, addr)
             }
-            Value::Field { array, row } => {
-                let addr = self.field(*array, row);
+            Value::Field { array, row, point } => {
+                let addr = self.field(*array, row, *point);
                 // outputs may be read back, and the read-only path does not see writes
                 let read_only = !self.program.arrays[*array].output;
                 Op::load(Space::Global, read_only, TY, dst, addr)

@@ -195,6 +195,14 @@ impl Printer<'_> {
                 write!(f, "redux.sync.{}{ty} {}, ", op.name(), self.reg(*dst))?;
                 write!(f, "{}, {};", self.operand(*a, *ty), word(*mask))
             }
+            Op::Mma { dst: [d0, d1], a, b, c: [c0, c1] } => {
+                let real = |operand: Operand| self.operand(operand, Type::F64);
+                let (d0, d1, a, b, c0, c1) = (self.reg(*d0), self.reg(*d1), real(*a), real(*b), real(*c0), real(*c1));
+                write!(
+                    f,
+                    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {{{d0}, {d1}}}, {{{a}}}, {{{b}}}, {{{c0}, {c1}}};"
+                )
+            }
             Op::Activemask { dst } => write!(f, "activemask.b32 {};", self.reg(*dst)),
             Op::Bar { kind, aligned, id, threads } => {
                 write!(f, "{}.{} {}", barrier(*aligned), kind.name(), word(*id))?;

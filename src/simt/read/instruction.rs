@@ -108,6 +108,7 @@ impl<'a> Reader<'a> {
             "shfl" => self.shuffle(&parts, args, body),
             "vote" => self.vote(&parts, args, body),
             "match" | "redux" | "activemask" => self.over_lanes(&parts, args, body),
+            "mma" => self.matrix(&parts, args, body),
             "bar" | "barrier" => self.barrier(&parts, args, body),
             "membar" | "fence" if args.is_empty() => Ok(Op::Fence { name: opcode.to_owned() }),
             "setp" | "set" => self.comparison(&parts, args, body),

@@ -1,11 +1,22 @@
-//! Instructions of several threads: shuffles, votes, barriers.
+//! Instructions of several threads: shuffles, votes, matrices, barriers.
 
-use super::Reader;
 use super::body::Body;
 use super::instruction::Args;
 use super::operand::{Misfit, ty};
+use super::{Reader, Rule};
 use crate::simt::inst::*;
 use crate::simt::names::Named;
+use pest::iterators::Pair;
+
+const MATRIX: &[&str] = &["mma", "sync", "aligned", "m8n8k4", "row", "col", "f64", "f64", "f64", "f64"];
+
+/// The parts of a vector; a word stands for itself.
+fn elements<'p, 'a>(arg: &'p Pair<'a, Rule>) -> impl Iterator<Item = Pair<'a, Rule>> + use<'p, 'a> {
+    arg.clone().into_inner().flat_map(|inner| match inner.as_rule() {
+        Rule::vector => inner.into_inner().collect(),
+        _ => vec![inner],
+    })
+}
 
 impl<'a> Reader<'a> {
     pub(super) fn shuffle(&mut self, parts: &[&str], args: Args<'_, 'a>, body: &mut Body<'a>) -> Result<Op, Misfit> {
@@ -60,6 +71,18 @@ impl<'a> Reader<'a> {
                 let (dst, a) = (self.register(dst, body)?, self.operand(a, ty, body)?);
                 Ok(Op::Redux { op, ty, dst, a, mask: self.operand(mask, Type::U32, body)? })
             }
+            _ => Err(Misfit::Unknown),
+        }
+    }
+
+    /// `mma` of doubles; the others stay as they are.
+    pub(super) fn matrix(&mut self, parts: &[&str], args: Args<'_, 'a>, body: &mut Body<'a>) -> Result<Op, Misfit> {
+        let (MATRIX, [dst, a, b, c]) = (parts, args) else { return Err(Misfit::Unknown) };
+        let dst = elements(dst).map(|item| self.reg(&item, body)).collect::<Result<Vec<_>, _>>()?;
+        let mut read =
+            |arg| elements(arg).map(|item| self.simple(&item, Type::F64, body)).collect::<Result<Vec<_>, _>>();
+        match (&dst[..], &read(a)?[..], &read(b)?[..], &read(c)?[..]) {
+            (&[d0, d1], &[a], &[b], &[c0, c1]) => Ok(Op::Mma { dst: [d0, d1], a, b, c: [c0, c1] }),
             _ => Err(Misfit::Unknown),
         }
     }

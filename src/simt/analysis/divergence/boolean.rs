@@ -39,7 +39,11 @@ fn source(func: &Func, gated: &Gated, basis: &Basis, value: Value) -> bool {
         || match op {
             Op::Ld { space: Space::Local | Space::Generic, .. } => true,
             Op::Ld { access, .. } => !matches!(access.order, Order::None | Order::Weak),
-            Op::Atom { .. } | Op::Opaque { .. } | Op::Carry { reads: true, .. } | Op::Match { all: false, .. } => true,
+            Op::Atom { .. }
+            | Op::Opaque { .. }
+            | Op::Carry { reads: true, .. }
+            | Op::Match { all: false, .. }
+            | Op::Mma { .. } => true,
             _ => false,
         }
 }

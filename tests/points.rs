@@ -1,0 +1,126 @@
+//! Several points per lane: all kernels verified in every layout, any number of points, and what is fetched for the constants
+//! is shared.
+
+use singe::dataflow::{Form, Kernel};
+use singe::driver::{self, Request, Unit};
+use singe::emit::overlay::{Codegen, Residence};
+use singe::kinetics::{self, Model, State};
+use singe::mechanism;
+use singe::observer::Observer;
+use singe::target::Target;
+use singe::verify::{self, Verification};
+
+#[path = "common/request.rs"]
+mod request;
+
+const LAYOUTS: [Codegen; 3] = [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel];
+
+/// On a target whose shared memory holds the values of four points.
+fn with(points_per_lane: u32, name: &str) -> Request {
+    Request { points_per_lane, target: Target::by_name("ampere").unwrap(), ..request::of(request::shipped(name)) }
+}
+
+fn verified(request: &Request) -> Vec<Verification> {
+    let what = format!("{} points {:?} {:?}", request.points_per_lane, request.codegen, request.form);
+    let report = driver::compile(request, &mut Observer::silent())
+        .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
+    let verified = report.kernels.into_iter().map(|k| {
+        assert_eq!(k.points_per_lane, request.points_per_lane);
+        let v = k.verification.unwrap();
+        assert!(v.states as u32 > 32 * k.points_per_lane, "the streaming loop runs twice");
+        assert!(!v.states.is_multiple_of(32), "a tail");
+        println!("{what} {}: {:.0} slots, {:.0} shuffles", k.kernel, v.slots_per_point, v.shuffles_per_point);
+        v
+    });
+    verified.collect()
+}
+
+fn all_layouts(name: &str) {
+    for points in [1, 2, 4] {
+        for codegen in LAYOUTS {
+            for form in [Some(Form::Pairwise), None] {
+                verified(&Request { codegen, form, ..with(points, name) });
+            }
+        }
+    }
+}
+
+#[test]
+fn h2o2_in_all_layouts() {
+    all_layouts("h2o2");
+}
+
+#[test]
+fn gri30_in_all_layouts() {
+    all_layouts("gri30");
+}
+
+#[test]
+fn constants_are_fetched_once_for_all_points() {
+    let counts = |points, constants| verified(&Request { constants, ..with(points, "h2o2") });
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b;
+    for constants in [Residence::Striped, Residence::ConstantBank, Residence::Shared] {
+        let one = counts(1, constants);
+        for points in [2, 4] {
+            for (v, one) in counts(points, constants).iter().zip(&one) {
+                let p = f64::from(points);
+                assert!(near(v.slots_per_point, one.slots_per_point), "{v:?} {one:?}");
+                assert!(near(p * v.shuffles_per_point, one.shuffles_per_point), "{v:?} {one:?}");
+                assert!(v.instructions_per_point < one.instructions_per_point, "{v:?} {one:?}");
+                match constants {
+                    Residence::Shared => assert!(v.shared_passes_per_point < one.shared_passes_per_point),
+                    _ => assert!(near(v.shared_passes_per_point, one.shared_passes_per_point), "{v:?} {one:?}"),
+                }
+            }
+        }
+    }
+}
+
+fn compiled(request: &Request) -> (Model, Vec<Unit>) {
+    let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
+    let unit = |kernel: &Kernel| driver::compile_kernel(*kernel, &model, request, &mut Observer::silent());
+    let units = request.kernels.iter().map(|kernel| unit(kernel).unwrap_or_else(|f| panic!("{:?}", f.diagnostics)));
+    let units = units.collect();
+    (model, units)
+}
+
+/// The outputs on the first states, one after the other.
+fn outputs(unit: &Unit, model: &Model, states: &[State], gap: usize) -> Vec<Vec<u64>> {
+    let stride = states.len() + gap;
+    let warps = unit.program.execution.warps();
+    let (values, counts) =
+        verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride)
+            .unwrap_or_else(|d| panic!("{} points: {d:?}", states.len()));
+    assert_eq!(counts.total().global_store_bytes as usize, 8 * values.len() / stride * states.len(), "stored once");
+    let of_state = |point| values.iter().skip(point).step_by(stride).map(|v| v.to_bits()).collect();
+    (0..states.len()).map(of_state).collect()
+}
+
+/// Nothing is left out and nothing is written beyond the last point, which the simulation checks; each point is the same.
+#[test]
+fn any_number_of_points() {
+    for codegen in LAYOUTS {
+        for points in [2, 4] {
+            let (model, units) = compiled(&Request { codegen, verify: None, ..with(points, "h2o2") });
+            let states = kinetics::verification_states(&model, 260);
+            for unit in &units {
+                let all = outputs(unit, &model, &states, 200);
+                for count in [1, 31, 32, 33, 63, 64, 65, 96, 97, 127, 128, 129, 192, 255, 257] {
+                    let some = outputs(unit, &model, &states[..count], 200);
+                    assert_eq!(some, all[..count], "{} {codegen:?}: {count} points", unit.program.symbol);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn too_many_points_for_the_shared_memory_are_refused() {
+    let kernels = vec![Kernel::Chemistry];
+    let kepler = Target::by_name("kepler").unwrap();
+    let request = Request { target: kepler, kernels, ..with(4, "gri30") };
+    let failure = driver::compile(&request, &mut Observer::silent()).unwrap_err();
+    let diagnostic = &failure.diagnostics[0];
+    assert_eq!(diagnostic.id, "schedule::shared-memory");
+    assert!(diagnostic.help.iter().any(|help| help.contains("--points-per-lane")), "{diagnostic:?}");
+}
