@@ -184,9 +184,7 @@ pub fn compile_kernel(
     };
     let picture = if request.emit.contains(&Emit::Picture) {
         let title = format!("{symbol}: {} warps, {}", request.warps, request.target.name);
-        observer
-            .pass("picture", k, || report::schedule_picture(&graph, proven.schedule(), &title))
-            .map_err(|d| verification(vec![d]))?
+        observer.pass("picture", k, || report::schedule_picture(&graph, proven.schedule(), &title))
     } else {
         String::new()
     };
@@ -241,8 +239,11 @@ fn crowding(request: &Request, program: &Program) -> u32 {
     }
     let module = simt::lower::lower(program);
     let needed = module.entries().map(simt::analysis::pressure::compute).max().unwrap_or(0);
-    let allocated = request.target.register_unit / 32;
-    needed.saturating_sub(report::available_registers(request).min(request.target.max_registers_per_thread - 1) / allocated * allocated)
+    let available = report::available_registers(request);
+    // Registers are given away in units, but a thread cannot have more than the most.
+    let unit = (request.target.register_unit / 32).max(1);
+    let whole = if available < request.target.max_registers_per_thread { available / unit * unit } else { available };
+    needed.saturating_sub(whole)
 }
 
 /// A proven plan with its program. Where constants take shared memory, they leave less of it to the slots; how much they
