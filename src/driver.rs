@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use crate::compilers;
-use crate::dataflow::{self, Exponential, Form, Graph, Kernel, Units};
+use crate::dataflow::{self, Exponential, Form, Graph, Kernel, Matrix, Units};
 use crate::diagnostic::Diagnostic;
 use crate::emit::overlay::{self, Codegen, Residence};
 use crate::emit::program::Program;
 use crate::fault::{self, Fault};
-use crate::forms::{self, Choice, Rates};
+use crate::forms::{self, Choice, Rates, Variant};
 use crate::kinetics::{self, Model, Stiffness};
 use crate::mapping::{self, Mapper, Mapping, Weights};
 use crate::mechanism::{self, Files};
@@ -50,6 +50,8 @@ pub struct Request {
     pub floor: f64,
     /// Algebra of the kernels; `None` lets the compiler choose.
     pub form: Option<Form>,
+    /// What multiplies vectors with constant matrices in warp-specialized code; `None` lets the compiler choose.
+    pub matrix: Option<Multiplier>,
     /// Largest relative error of polynomials against the exact form; `None` for exact forms only.
     pub fit_tolerance: Option<f64>,
     /// How the chemistry kernel treats stiff species.
@@ -67,6 +69,15 @@ pub struct Request {
     pub command: String,
     /// Breaks the compiler on purpose, to see that the checks notice.
     pub fault: Option<Fault>,
+}
+
+/// What multiplies doubles with constant matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Multiplier {
+    /// Fused multiply-adds of each point.
+    Dfma,
+    /// Matrix products on tensor cores, in the kernels and forms that have constant matrices.
+    Dmma,
 }
 
 impl Request {
@@ -162,8 +173,9 @@ pub fn compile_kernel(
     let k = Some(kernel);
     let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
     let limits = limits(request);
+    let matrices = matrices(request).map_err(|d| Failure { kind: FailureKind::Usage, diagnostics: vec![d] })?;
     let mut choice = observer
-        .pass("form", k, || forms::choose(kernel, model, &options(request), request.form, rates(request)))
+        .pass("form", k, || forms::choose(kernel, model, &options(request), request.form, &matrices, rates(request)))
         .map_err(|diagnostics| Failure { kind: FailureKind::Input, diagnostics })?;
     let symbol = request.symbol(&model.mechanism.name, kernel);
     let settled = settle_cheapest(kernel, model, request, &mut choice, &symbol, limits, observer)?;
@@ -203,29 +215,29 @@ fn settle_cheapest(
     limits: Limits,
     observer: &mut Observer,
 ) -> Result<Settled, Failure> {
-    let mut tried: Vec<(Form, u32)> = Vec::new();
-    let mut best: Option<(Form, u32, Settled)> = None;
+    let mut tried: Vec<(Variant, u32)> = Vec::new();
+    let mut best: Option<(Variant, u32, Settled)> = None;
     let mut refusals = Vec::new();
-    while let Some(form) = choice.next(&tried) {
-        match settle(kernel, model, request, form, symbol, limits, observer) {
+    while let Some(variant) = choice.next(&tried) {
+        match settle(kernel, model, request, variant, symbol, limits, observer) {
             Ok(settled) => {
-                choice.recount(form, &settled.0, options(request).warps);
+                choice.recount(variant, &settled.0, options(request).warps);
                 let excess = crowding(request, &settled.3);
-                tried.push((form, excess));
-                let before = |other: Form| choice.is_cheaper(form, other);
+                tried.push((variant, excess));
+                let before = |other: Variant| choice.is_cheaper(variant, other);
                 if best.as_ref().is_none_or(|&(other, least, _)| excess < least || excess == least && before(other)) {
-                    best = Some((form, excess, settled));
+                    best = Some((variant, excess, settled));
                 }
             }
             Err(failure) => {
-                tried.push((form, u32::MAX));
+                tried.push((variant, u32::MAX));
                 refusals.push(failure);
             }
         }
     }
     match best {
-        Some((form, _, settled)) => {
-            choice.form = form;
+        Some((variant, _, settled)) => {
+            choice.variant = variant;
             Ok(settled)
         }
         None => Err(refusals.swap_remove(0)),
@@ -246,13 +258,13 @@ fn crowding(request: &Request, program: &Program) -> u32 {
     needed.saturating_sub(whole)
 }
 
-/// A proven plan with its program. Where constants take shared memory, they leave less of it to the slots; how much they
-/// take is known only when the program is there.
+/// A proven plan with its program. Constants in shared memory, and slots that matrix products read, leave less room to the
+/// slots; how much is known only when the program is there.
 fn settle(
     kernel: Kernel,
     model: &Model,
     request: &Request,
-    form: Form,
+    variant: Variant,
     symbol: &str,
     mut limits: Limits,
     observer: &mut Observer,
@@ -261,7 +273,7 @@ fn settle(
     let points_per_lane = request.points_per_lane;
     let total = limits.slots.map(|slots| slots * points_per_lane);
     loop {
-        let (graph, mapping, mut schedule) = plan(kernel, model, request, form, &limits, observer)?;
+        let (graph, mapping, mut schedule) = plan(kernel, model, request, variant, &limits, observer)?;
         fault::in_schedule(request.fault, &mut schedule);
         let proven = observer
             .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
@@ -272,7 +284,8 @@ fn settle(
         let program =
             observer.pass("overlay", k, || overlay::overlay(&graph, &proven, codegen, constants, symbol, frame));
         let rows = program.constants.shared_rows().iter().sum::<u32>();
-        match total {
+        // Slots lie further apart where matrix products read them.
+        match total.map(|total| total * 32 / program.pitch()) {
             Some(total) if program.slots + rows > total => {
                 // The slots shrink with every turn, so this ends.
                 let left = (total.saturating_sub(rows) / points_per_lane)
@@ -280,8 +293,8 @@ fn settle(
                 if left == 0 {
                     let message = format!(
                         "{kernel}: the constants take {} bytes of shared memory, and a CTA may have {}",
-                        256 * rows,
-                        256 * total
+                        8 * program.pitch() * rows,
+                        8 * program.pitch() * total
                     );
                     let remedy = "use --constants stripe or constant-bank, more warps, fewer CTAs per SM, or fewer points per lane";
                     let diagnostic = Diagnostic::error("schedule::constants", message).help(remedy);
@@ -300,7 +313,7 @@ fn plan(
     kernel: Kernel,
     model: &Model,
     request: &Request,
-    form: Form,
+    Variant { form, matrix }: Variant,
     limits: &Limits,
     observer: &mut Observer,
 ) -> Result<(Graph, Mapping, Schedule), Failure> {
@@ -314,7 +327,7 @@ fn plan(
         if !activities && (best.is_some() || form != Form::Lean || kernel != Kernel::Chemistry) {
             continue;
         }
-        let options = dataflow::Options { stage_inputs, activities, form, ..options };
+        let options = dataflow::Options { stage_inputs, activities, form, matrix, ..options };
         let graph = observer.pass("dataflow", k, || dataflow::build(kernel, model, &options)).map_err(input)?;
         let mapping = observer
             .pass("map", k, || mapping::map(&graph, warps, request.mapper, &request.weights))
@@ -349,6 +362,25 @@ fn options(request: &Request) -> dataflow::Options {
         units: request.units,
         activities: true,
         exponential: exponential(request.target),
+        matrix: Matrix::Dfma,
+    }
+}
+
+/// The ways to multiply with constant matrices that the request leaves. Data-parallel code has no shared memory through
+/// which lanes could exchange points.
+fn matrices(request: &Request) -> Result<Vec<Matrix>, Diagnostic> {
+    let slots = request.target.slots_per_matrix_product();
+    let dmma = slots.map(|slots| Matrix::Dmma { slots }).filter(|_| request.codegen != Codegen::DataParallel);
+    match (request.matrix, dmma, slots) {
+        (Some(Multiplier::Dmma), _, None) => {
+            let message =
+                format!("{} has no fast products of matrices of doubles on tensor cores", request.target.name);
+            let remedy = "use --matrix dfma or auto, or --target ampere, hopper or blackwell";
+            Err(Diagnostic::error("target::no-matrix-products", message).help(remedy))
+        }
+        (Some(Multiplier::Dmma), Some(dmma), _) => Ok(vec![dmma]),
+        (None, Some(dmma), _) => Ok(vec![Matrix::Dfma, dmma]),
+        _ => Ok(vec![Matrix::Dfma]),
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use singe::compilers;
-use singe::dataflow::{self, Form, Kernel};
+use singe::dataflow::{self, Form, Kernel, Matrix};
 use singe::driver::{self, Request, Unit};
 use singe::emit::overlay::Codegen;
 use singe::forms::{self, Rates};
@@ -21,6 +21,7 @@ use singe::verify;
 
 mod chemistry;
 mod growth;
+mod matrix;
 #[path = "../../tests/common/request.rs"]
 mod request;
 
@@ -64,9 +65,11 @@ fn main() {
         let states = states(&shared, case);
         for (kernel, goal) in KERNELS.into_iter().zip(case.goals) {
             let base = request(&shared, case, kernel, None);
-            let chosen = forms::choose(kernel, &model, &options(&base), None, Rates::of(base.target, true))
-                .expect("transport data")
-                .form;
+            let chosen =
+                forms::choose(kernel, &model, &options(&base), None, &[Matrix::Dfma], Rates::of(base.target, true))
+                    .expect("transport data")
+                    .variant
+                    .form;
             for form in Form::of(kernel, Some(1e-4)) {
                 let [special, parallel] = [Codegen::Overlay, Codegen::DataParallel].map(|codegen| {
                     let request = Request { codegen, ..request(&shared, case, kernel, Some(form)) };
@@ -106,6 +109,7 @@ fn main() {
     text += &growth::fits(&growth);
     text += &chemistry::table(&shared, &mut compiled);
     text += &compiled;
+    text += &matrix::table(&shared);
     std::fs::write(root.join("docs/forms.md"), text).expect("docs can be written");
     std::fs::write(root.join("docs/forms.svg"), growth::plot(&growth)).expect("docs can be written");
 }
@@ -190,6 +194,8 @@ fn states(shared: &Path, case: &Case) -> Vec<State> {
 
 struct Row {
     slots: f64,
+    /// On tensor cores; none of the slots.
+    products: f64,
     shuffles: f64,
     passes: f64,
     waits: f64,
@@ -207,6 +213,7 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
     let error = verify::largest_error(unit.kernel, model, (request.floor, request.stiffness), states, stride, &outputs);
     Row {
         slots: counts.per_point(|c| c.double_slots, points),
+        products: counts.per_point(|c| c.matrix_products, points),
         shuffles: counts.per_point(|c| c.shuffles, points),
         passes: counts.per_point(|c| c.shared_passes, points),
         waits: counts.per_point(|c| c.barrier_waits, points),
