@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use singe::dataflow::{Form, Kernel, Matrix, Options, build, interpret};
 use singe::driver::{self, Request};
 use singe::emit::overlay::{Codegen, Residence};
-use singe::forms::{self, Count, Rates};
+use singe::forms::{self, Count, Rates, Variant};
 use singe::kinetics::{self, Model, State};
 use singe::mechanism::{self, Companion, Files};
 use singe::observer::Observer;
