@@ -55,6 +55,8 @@ fn request(mechanism: &str) -> Request {
         mapper: Mapper::Greedy,
         weights: Weights::default(),
         placement: Placement::Auto,
+        buffer: None,
+        passes: None,
         codegen: Codegen::Overlay,
         beside: vec![],
         constants: Residence::Striped,

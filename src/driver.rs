@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 use crate::emit::overlay::{self, Codegen, Residence};
 use crate::emit::program::Program;
 use crate::fault::{self, Fault};
-use crate::forms::{self, Rates, Variant};
+use crate::forms::{self, Choice, Rates, Variant};
 use crate::kinetics::{self, Model, Stiffness};
 use crate::mapping::{self, Mapper, Mapping, Weights};
 use crate::mechanism::{self, Files};
@@ -35,6 +35,10 @@ pub struct Request {
     pub mapper: Mapper,
     pub weights: Weights,
     pub placement: Placement,
+    /// Values of a group of points that shared memory holds at most; `None` leaves this to the machine.
+    pub buffer: Option<u32>,
+    /// In how many passes, at least, values go through shared memory.
+    pub passes: Option<u32>,
     pub codegen: Codegen,
     /// Further layouts of the same kernels, side by side with the first; their symbols then end in the layout's name.
     pub beside: Vec<Codegen>,
@@ -157,6 +161,8 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     Ok(report)
 }
 
+type Settled = (Graph, Mapping, Proven, Program);
+
 /// One kernel, from the model to a verified program.
 pub fn compile_kernel(
     kernel: Kernel,
@@ -172,12 +178,7 @@ pub fn compile_kernel(
         .pass("form", k, || forms::choose(kernel, model, &options(request), request.form, &matrices, rates(request)))
         .map_err(|diagnostics| Failure { kind: FailureKind::Input, diagnostics })?;
     let symbol = request.symbol(&model.mechanism.name, kernel);
-    let mut settled = settle(kernel, model, request, choice.variant, &symbol, limits, observer)?;
-    while let Some(variant) = choice.overtaken_by(&settled.0, options(request).warps) {
-        let Ok(other) = settle(kernel, model, request, variant, &symbol, limits, observer) else { break };
-        choice.variant = variant;
-        settled = other;
-    }
+    let settled = settle_cheapest(kernel, model, request, &mut choice, &symbol, limits, observer)?;
     let (graph, mapping, proven, mut program) = settled;
     let costs = mapping::costs(&graph, &mapping, &request.weights);
     fault::in_program(request.fault, &mut program);
@@ -203,6 +204,60 @@ pub fn compile_kernel(
     Ok(Unit { kernel, codegen: request.codegen, graph, mapping, proven, program, ptx, report, picture })
 }
 
+/// The cheapest form that fits shared memory and registers. Where registers suffice for none, the one that exceeds them
+/// least.
+fn settle_cheapest(
+    kernel: Kernel,
+    model: &Model,
+    request: &Request,
+    choice: &mut Choice,
+    symbol: &str,
+    limits: Limits,
+    observer: &mut Observer,
+) -> Result<Settled, Failure> {
+    let mut tried: Vec<(Variant, u32)> = Vec::new();
+    let mut best: Option<(Variant, u32, Settled)> = None;
+    let mut refusals = Vec::new();
+    while let Some(variant) = choice.next(&tried) {
+        match settle(kernel, model, request, variant, symbol, limits, observer) {
+            Ok(settled) => {
+                choice.recount(variant, &settled.0, options(request).warps);
+                let excess = crowding(request, &settled.3);
+                tried.push((variant, excess));
+                let before = |other: Variant| choice.is_cheaper(variant, other);
+                if best.as_ref().is_none_or(|&(other, least, _)| excess < least || excess == least && before(other)) {
+                    best = Some((variant, excess, settled));
+                }
+            }
+            Err(failure) => {
+                tried.push((variant, u32::MAX));
+                refusals.push(failure);
+            }
+        }
+    }
+    match best {
+        Some((variant, _, settled)) => {
+            choice.variant = variant;
+            Ok(settled)
+        }
+        None => Err(refusals.swap_remove(0)),
+    }
+}
+
+/// By how much the values that pass from block to block exceed a thread's registers.
+fn crowding(request: &Request, program: &Program) -> u32 {
+    if request.codegen == Codegen::DataParallel {
+        return 0;
+    }
+    let module = simt::lower::lower(program);
+    let needed = module.entries().map(simt::analysis::pressure::compute).max().unwrap_or(0);
+    let available = report::available_registers(request);
+    // Registers are given away in units, but a thread cannot have more than the most.
+    let unit = (request.target.register_unit / 32).max(1);
+    let whole = if available < request.target.max_registers_per_thread { available / unit * unit } else { available };
+    needed.saturating_sub(whole)
+}
+
 /// A proven plan with its program. Constants in shared memory, and slots that matrix products read, leave less room to the
 /// slots; how much is known only when the program is there.
 fn settle(
@@ -213,7 +268,7 @@ fn settle(
     symbol: &str,
     mut limits: Limits,
     observer: &mut Observer,
-) -> Result<(Graph, Mapping, Proven, Program), Failure> {
+) -> Result<Settled, Failure> {
     let k = Some(kernel);
     let points_per_lane = request.points_per_lane;
     let total = limits.slots.map(|slots| slots * points_per_lane);
@@ -343,7 +398,7 @@ fn exponential(target: &Target) -> Exponential {
 fn limits(request: &Request) -> Limits {
     let (target, ctas) = (request.target, request.ctas_per_sm);
     if request.codegen == Codegen::DataParallel {
-        return Limits { slots: None, barriers: 0, states: u32::MAX };
+        return Limits { slots: None, barriers: 0, states: u32::MAX, passes: None };
     }
     let shared =
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
@@ -352,5 +407,6 @@ fn limits(request: &Request) -> Limits {
     let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * request.warps);
     let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
     let states = overlay::most_states(report::available_registers(request), request.points_per_lane);
-    Limits { slots: Some(shared / (256 * request.points_per_lane)), barriers, states }
+    let slots = (shared / (256 * request.points_per_lane)).min(request.buffer.unwrap_or(u32::MAX));
+    Limits { slots: Some(slots), barriers, states, passes: request.passes }
 }

@@ -116,26 +116,50 @@ pub fn choose(
     }
     let counts = variants.iter().map(|&variant| count(kernel, model, options, variant));
     let mut choice = Choice { variant: variants[0], considered: counts.collect::<Result<_, _>>()?, rates };
-    choice.variant = choice.cheapest().unwrap_or(choice.variant);
+    choice.variant = choice.ranked()[0];
     Ok(choice)
 }
 
 impl Choice {
-    /// Takes the counts of the form from the graph that was scheduled, which may be a dearer one because the cheaper one
-    /// does not fit, and gives the form that is cheaper now, if any is.
-    pub fn overtaken_by(&mut self, scheduled: &Graph, warps: u32) -> Option<Variant> {
-        let count = self.considered.iter_mut().find(|c| c.known == self.variant)?;
-        count.take(scheduled, warps);
-        self.cheapest().filter(|&variant| variant != self.variant)
+    /// Takes the counts of a form from the graph that was scheduled, which may be a dearer one because the cheaper one does
+    /// not fit.
+    pub fn recount(&mut self, variant: Variant, scheduled: &Graph, warps: u32) {
+        if let Some(count) = self.considered.iter_mut().find(|c| c.known == variant) {
+            count.take(scheduled, warps);
+        }
     }
 
-    fn cheapest(&self) -> Option<Variant> {
-        let within = self.considered.iter().filter(|c| c.within);
-        let order = |a: &&Count, b: &&Count| {
+    /// The cheapest form that was not tried, unless a form that was tried, with the registers that it lacked, is cheaper and
+    /// lacks none.
+    pub fn next(&self, tried: &[(Variant, u32)]) -> Option<Variant> {
+        let excess = |variant: Variant| tried.iter().find(|(known, _)| *known == variant).map(|&(_, excess)| excess);
+        for variant in self.ranked() {
+            match excess(variant) {
+                None => return Some(variant),
+                Some(0) => return None,
+                Some(_) => {}
+            }
+        }
+        None
+    }
+
+    pub fn is_cheaper(&self, a: Variant, b: Variant) -> bool {
+        let ranked = self.ranked();
+        let place = |variant: Variant| ranked.iter().position(|&other| other == variant);
+        place(a) < place(b)
+    }
+
+    /// The forms within the tolerance, cheapest first; the wanted one alone where one was wanted.
+    fn ranked(&self) -> Vec<Variant> {
+        let mut within: Vec<&Count> = self.considered.iter().filter(|c| c.within).collect();
+        if within.is_empty() {
+            return vec![self.variant];
+        }
+        within.sort_by(|a, b| {
             let (a, b) = (self.rates.cost(a), self.rates.cost(b));
             a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
-        };
-        within.min_by(order).map(|c| c.known)
+        });
+        within.into_iter().map(|c| c.known).collect()
     }
 }
 

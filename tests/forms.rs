@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use singe::dataflow::{Form, Kernel, Matrix, Options, build, interpret};
 use singe::driver::{self, Request};
 use singe::emit::overlay::{Codegen, Residence};
-use singe::forms::{self, Count, Rates};
+use singe::forms::{self, Count, Rates, Variant};
 use singe::kinetics::{self, Model, State};
 use singe::mechanism::{self, Companion, Files};
 use singe::observer::Observer;
@@ -199,10 +199,17 @@ fn a_form_that_turns_out_dearer_is_compared_again() {
     let rates = Rates::of(Target::by_name("kepler").unwrap(), false, 255);
     let mut choice = forms::choose(Kernel::Viscosity, &model, &options, None, &[Matrix::Dfma], rates).unwrap();
     let built = |form| build(Kernel::Viscosity, &model, &Options { form, ..options }).unwrap();
-    assert_eq!(choice.variant.form, Form::LowRank);
-    assert_eq!(choice.overtaken_by(&built(Form::LowRank), 8), None);
+    let dfma = |form| Variant { form, matrix: Matrix::Dfma };
+    assert_eq!(choice.variant, dfma(Form::LowRank));
+    choice.recount(dfma(Form::LowRank), &built(Form::LowRank), 8);
+    assert_eq!(choice.next(&[(dfma(Form::LowRank), 0)]), None);
+    // Where registers do not suffice, the next form is tried.
+    assert_eq!(choice.next(&[(dfma(Form::LowRank), 1)]), Some(dfma(Form::Symmetric)));
+    assert_eq!(choice.next(&[(dfma(Form::LowRank), 1), (dfma(Form::Symmetric), 0)]), None);
     let dear = built(Form::Pairwise);
-    assert_eq!(choice.overtaken_by(&dear, 8).map(|variant| variant.form), Some(Form::Symmetric));
+    choice.recount(dfma(Form::LowRank), &dear, 8);
+    assert_eq!(choice.next(&[(dfma(Form::LowRank), 0)]), Some(dfma(Form::Symmetric)));
+    assert!(choice.is_cheaper(dfma(Form::Symmetric), dfma(Form::LowRank)));
     let count = choice.considered.iter().find(|c| c.form == "low-rank").unwrap();
     assert_eq!(count.slots, dear.slots(8));
 }

@@ -30,6 +30,10 @@ struct Sample {
     rb0: Vec<f64>,
     rf1: Vec<f64>,
     rb1: Vec<f64>,
+    rf2: Vec<f64>,
+    rb2: Vec<f64>,
+    rf2j: Vec<f64>,
+    rb2j: Vec<f64>,
     triggered: Vec<u8>,
     triggered_jacobi: Vec<u8>,
     wdot_qssa: Vec<f64>,
@@ -69,13 +73,16 @@ fn check(name: &str) {
         }
         let surroundings = Surroundings { transport_source: s.DIFF.clone(), time_step: s.dt };
         let tolerance = f64::max(1e-8, 3e-10 * s.sensitivity);
-        let forms: [(_, &[u8], _, _); 3] = [
-            (Stiffness::Off, &[], &s.wdot_qssa, &s.gross_qssa),
-            (Stiffness::Sequential, &s.triggered, &s.wdot, &s.gross),
-            (Stiffness::Jacobi, &s.triggered_jacobi, &s.wdot_jacobi, &s.gross_jacobi),
+        let forms: [(_, &[u8], _, _, _); 3] = [
+            (Stiffness::Off, &[], (&s.rf1, &s.rb1), &s.wdot_qssa, &s.gross_qssa),
+            (Stiffness::Sequential, &s.triggered, (&s.rf2, &s.rb2), &s.wdot, &s.gross),
+            (Stiffness::Jacobi, &s.triggered_jacobi, (&s.rf2j, &s.rb2j), &s.wdot_jacobi, &s.gross_jacobi),
         ];
-        for (form, triggered, net, gross) in forms {
-            let Reduced { production, triggered: found, .. } = kinetics::reduced(&model, &state, &surroundings, form);
+        for (form, triggered, (rate_forward, rate_reverse), net, gross) in forms {
+            let Reduced { forward, reverse, production, triggered: found } =
+                kinetics::reduced(&model, &state, &surroundings, form);
+            close(&what(&format!("{form:?} rf")), &forward, rate_forward, rate_forward, tolerance);
+            close(&what(&format!("{form:?} rb")), &reverse, rate_reverse, rate_reverse, tolerance);
             assert_eq!(found, triggered.iter().map(|&t| t == 1).collect::<Vec<_>>(), "{} {form:?}", what("triggered"));
             close(&what(&format!("{form:?}")), &production.net, net, gross, tolerance);
             close(&what(&format!("{form:?} gross")), &production.gross, gross, gross, tolerance);

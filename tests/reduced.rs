@@ -1,17 +1,20 @@
 //! The kernels of the published reduced mechanisms: graphs against reference values, and the whole pipeline.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use serde::Deserialize;
+use singe::dataflow::interpret::Machine;
 use singe::dataflow::{Form, Kernel, Options, build, interpret};
 use singe::driver::{self, Request};
 use singe::emit::overlay::Codegen;
-use singe::kinetics::{self, Stiffness};
+use singe::kinetics::{self, State, Stiffness};
 use singe::mechanism::{self, Files};
 use singe::observer::Observer;
 use singe::sim::{self, Buffer, Launch};
+use singe::verify;
 
 #[derive(Deserialize)]
 struct Reference {
@@ -31,6 +34,12 @@ struct Sample {
     gross: Vec<f64>,
     wdot_jacobi: Vec<f64>,
     gross_jacobi: Vec<f64>,
+}
+
+impl Sample {
+    fn state(&self) -> State {
+        State { temperature: self.T, pressure: self.P, mole_fractions: self.X.clone() }
+    }
 }
 
 fn shared() -> Option<PathBuf> {
@@ -145,6 +154,70 @@ fn simulated_heptane() {
     simulated_kernels_equal_the_reference("heptane", 16, 2);
 }
 
+/// The net rates of progress behind the outputs of the simulated kernel: its graph gives the same bits in the order of the
+/// schedule, and there production and destruction of every quasi-steady species balance.
+fn quasi_steady_species_balance(name: &str, warps: u32, qssa_warps: u32, form: Form) {
+    let Some(shared) = shared() else { return };
+    let path = shared.join("mechanisms").join(name).join("chem.inp");
+    let (mechanism, _) = mechanism::read(&Files { mechanism: path.clone(), ..Files::default() }).unwrap();
+    let model = kinetics::model(mechanism).unwrap();
+    let file = File::open(shared.join("reference").join(format!("{name}_reduced.json.gz"))).unwrap();
+    let reference: Reference = serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
+    let states: Vec<State> = reference.states.iter().map(|s| s.state()).collect();
+    let request = Request {
+        warps,
+        qssa_warps: Some(qssa_warps),
+        stiffness: Stiffness::Off,
+        form: Some(form),
+        verify: None,
+        ..request(path)
+    };
+    let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent())
+        .unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
+    let (graph, symbol) = (&unit.graph, &unit.program.symbol);
+    let (outputs, _) = verify::simulate(&unit.ptx, symbol, (&model, graph), warps, &states, states.len())
+        .unwrap_or_else(|d| panic!("{name}: {}", d[0].message));
+    let values: BTreeMap<&str, _> = graph.values.iter().map(|(value, info)| (info.name.as_str(), value)).collect();
+    let mut worst = 0.0f64;
+    for (n, state) in states.iter().enumerate() {
+        let mut fields = verify::inputs(&model, graph, state);
+        let mut machine = Machine::new(graph, &fields);
+        for &at in unit.proven.schedule().phases.iter().flat_map(|phase| phase.runs.iter().flatten()) {
+            machine.step(at, &mut fields);
+        }
+        for (row, replayed) in fields.last().unwrap().iter().enumerate() {
+            assert_eq!(outputs[row * states.len() + n].to_bits(), replayed.to_bits(), "{name} state {n} row {row}");
+        }
+        let solved = kinetics::quasi_steady(&model, state);
+        let gross = kinetics::production_of(&model.mechanism, &solved.forward, &solved.reverse).gross;
+        let mut net = vec![0.0; gross.len()];
+        for (i, r) in model.mechanism.reactions.iter().enumerate() {
+            let Some(&progress) = values.get(format!("progress {}", i + 1).as_str()) else { continue };
+            let q = machine.value(progress);
+            r.reactants.iter().for_each(|&(k, nu)| net[k] -= nu * q);
+            r.products.iter().for_each(|&(k, nu)| net[k] += nu * q);
+        }
+        for &k in model.mechanism.quasi_steady() {
+            assert!(
+                gross[k] > 0.0 && net[k].abs() <= 1e-12 * gross[k],
+                "{name} state {n} {k}: {:e}",
+                net[k] / gross[k]
+            );
+            worst = worst.max(net[k].abs() / gross[k]);
+        }
+    }
+    println!("{name} {form}: net production of quasi-steady species at most {worst:.1e} of the gross");
+    assert!(worst > 0.0, "rounding leaves something");
+}
+
+#[test]
+fn quasi_steady_species_balance_in_the_kernels() {
+    for form in [Form::Pairwise, Form::Lean] {
+        quasi_steady_species_balance("dme", 8, 4, form);
+        quasi_steady_species_balance("heptane", 16, 2, form);
+    }
+}
+
 #[path = "common/request.rs"]
 mod request;
 
@@ -249,4 +322,42 @@ fn qssa_work_runs_beside_rates() {
         assert!(o.length_with_full_barrier <= o.length_with_full_barriers, "{name}: {o:?}");
         assert!(overlap_of(&Request { qssa_warps: None, ..request }).is_none());
     }
+}
+
+/// Warps of the crew wait where others that feed it only arrive.
+#[test]
+fn the_hand_over_is_one_sided() {
+    let Some(shared) = shared() else { return };
+    for (name, warps, qssa_warps) in [("dme", 8, 4), ("heptane", 16, 2)] {
+        let path = shared.join("mechanisms").join(name).join("chem.inp");
+        let (mechanism, _) = mechanism::read(&Files { mechanism: path.clone(), ..Files::default() }).unwrap();
+        let model = kinetics::model(mechanism).unwrap();
+        let request = Request { warps, qssa_warps: Some(qssa_warps), verify: None, ..request(path) };
+        let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent());
+        let unit = unit.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
+        let crew = (1 << qssa_warps) - 1;
+        let syncs = || unit.proven.schedule().phases.iter().flat_map(|phase| &phase.syncs);
+        let one_sided = syncs().filter(|s| s.wait & crew != 0 && s.arrive & !crew != 0).count();
+        let full = syncs().filter(|s| s.wait.count_ones() == warps).count();
+        println!("{name}: {one_sided} points at which others only arrive for the crew, {full} full barriers");
+        assert!(one_sided > 0, "{name}");
+    }
+}
+
+#[test]
+fn passes_and_buffer_are_kept() {
+    let Some(shared) = shared() else { return };
+    let path = shared.join("mechanisms/dme/chem.inp");
+    let kernels = vec![Kernel::Chemistry];
+    let base = Request { qssa_warps: Some(2), kernels, verify: Some(4), ..request(path) };
+    let of = |buffer: Option<u32>, passes: Option<u32>| {
+        let report = driver::compile(&Request { buffer, passes, ..base.clone() }, &mut Observer::silent());
+        let report = report.unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+        (report.kernels[0].phases, report.kernels[0].shared_bytes)
+    };
+    let (phases, bytes) = of(None, None);
+    let (many, _) = of(None, Some(2 * phases as u32));
+    let (more, fewer_bytes) = of(Some(100), None);
+    println!("{phases} phases and {bytes} bytes; {many} of twice as many; {more} and {fewer_bytes} in 100 slots");
+    assert!(many >= 2 * phases && fewer_bytes <= 256 * 100 && bytes > fewer_bytes && more >= phases);
 }

@@ -240,6 +240,12 @@ pub struct CompileArguments {
     /// How shared memory is used
     #[arg(long, value_enum, default_value_t = PlacementName::Auto)]
     pub placement: PlacementName,
+    /// Values of a group of points that shared memory holds at most: the size of the buffer through which warps exchange them
+    #[arg(long, value_name = "SLOTS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub buffer: Option<u32>,
+    /// In how many passes, at least, values go through shared memory: a phase makes at most so large a share of them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub passes: Option<u32>,
     /// How the warps' code is laid out; several layouts are written side by side, with the layout's name in their symbols
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_value = "overlay")]
     pub codegen: Vec<CodegenName>,

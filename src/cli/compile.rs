@@ -27,6 +27,8 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
         mapper: arguments.mapper.into(),
         weights: arguments.weights,
         placement: arguments.placement.into(),
+        buffer: arguments.buffer,
+        passes: arguments.passes,
         codegen: *codegen,
         beside: beside.to_vec(),
         constants: arguments.constants.into(),

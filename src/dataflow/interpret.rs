@@ -39,6 +39,11 @@ impl<'a> Machine<'a> {
         machine
     }
 
+    /// The value, or not a number before the step that makes it ran.
+    pub fn value(&self, value: Value) -> f64 {
+        self.values[value]
+    }
+
     pub fn step(&mut self, at: StepRef, fields: &mut Fields) {
         let graph = self.graph;
         let (body, step) = (graph.body(at), graph.step(at));

@@ -7,6 +7,9 @@ use petgraph::graph::NodeIndex;
 use super::{Mapping, Weights};
 use crate::dataflow::{Duty, Graph, Op};
 
+/// What the running state of a sum weighs beside that of a rate, where a crew solves for quasi-steady species.
+const SUM: f64 = 0.3;
+
 /// Assigns operations from the most expensive to the least, those that feed a crew and the crew's own before the rest; ties go by number, so that equal shapes spread evenly.
 pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
     let edges = graph.petgraph();
@@ -14,9 +17,14 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
     let duty = |op: Op| graph.crew.as_ref().map_or(Duty::Rest, |crew| crew.duties[op]);
     order.sort_by_key(|&op| (duty(op), std::cmp::Reverse(graph.flops(op)), op));
     let total: u64 = order.iter().map(|&op| graph.flops(op)).sum();
-    let states: u64 = graph.ops.values().map(|o| u64::from(o.states)).sum();
-    let mean = |sum: u64| (sum as f64 / f64::from(warps)).max(1.0);
-    let (mean_load, mean_states) = (mean(total), mean(states));
+    // Beside a crew, rates are held until the whole solution is there, and sums only while they are summed.
+    let weight = |op: Op| {
+        let brief = graph.crew.is_some() && !graph.ops[op].ordered;
+        f64::from(graph.ops[op].states) * if brief { SUM } else { 1.0 }
+    };
+    let states: f64 = graph.ops.keys().map(weight).sum();
+    let mean = |sum: f64| (sum / f64::from(warps)).max(1.0);
+    let (mean_load, mean_states) = (mean(total as f64), mean(states));
 
     let mut warp_of: SecondaryMap<Op, Option<u32>> = SecondaryMap::new();
     let depth = graph.depths();
@@ -27,7 +35,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
     let mut held = vec![0.0; warps as usize];
     for op in order {
         let flops = graph.flops(op) as f64 / mean_load;
-        let registers = f64::from(graph.ops[op].states) / mean_states;
+        let registers = weight(op) / mean_states;
         let (shared, degree) = edges_by_warp(&edges, op, &warp_of, warps);
         let cost = |w: usize| {
             // An edge is worth at most the operation itself: locality decides between warps of like load.

@@ -44,6 +44,8 @@ pub struct Limits {
     pub barriers: u32,
     /// Doubles of running states that a warp should hold at most.
     pub states: u32,
+    /// In how many passes, at least, values go through shared memory: a phase makes at most so large a share of them.
+    pub passes: Option<u32>,
 }
 
 #[derive(Debug, Clone)]

@@ -30,6 +30,7 @@ pub fn place(
             as u32;
     let all = graph.values.len() as u32;
     let stored = limits.slots.map_or_else(SecondaryMap::new, |capacity| most_read(graph, &readers, capacity));
+    let share = limits.passes.map_or(u32::MAX, |passes| (all / passes).max(most_at_once(graph)));
     let attempt = |placement: Placement, slots: u32, burst: u32| {
         let permanent = |v: Value| match placement {
             Placement::Store | Placement::Auto => true,
@@ -37,7 +38,7 @@ pub fn place(
             Placement::Buffer => false,
         };
         let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
-        let room = Room { slots, burst, states: limits.states };
+        let room = Room { slots, burst, share, states: limits.states };
         let (phases, slot_of, slots) = Placer::new(graph, mapping, room, &permanent, uniform).run()?;
         Some(Schedule { warps: mapping.warps, phases, slot_of, slots, placement, crossing_values: crossing })
     };
@@ -61,6 +62,11 @@ pub fn place(
         }
     };
     found.ok_or_else(|| shortage(graph, placement, all, capacity))
+}
+
+/// The most values that one step makes.
+fn most_at_once(graph: &Graph) -> u32 {
+    graph.steps().map(|at| graph.step(at).outputs.len() as u32).max().unwrap_or(0)
 }
 
 fn shortage(graph: &Graph, placement: Placement, all: u32, capacity: u32) -> Diagnostic {
@@ -135,6 +141,8 @@ struct Room {
     slots: u32,
     /// The most slots that one phase may fill.
     burst: u32,
+    /// The most values that one phase may make.
+    share: u32,
     /// The most doubles of running states that a warp should hold.
     states: u32,
 }
@@ -151,6 +159,8 @@ struct Placer<'a> {
     held: Vec<u32>,
     /// Longest path from each operation to a result.
     path: SecondaryMap<Op, u32>,
+    /// Values that the phase has made.
+    filled: u32,
     /// Whether a warp may begin one operation for which it has no room.
     crowded: bool,
     /// Steps that have not run, by group.
@@ -228,6 +238,7 @@ impl<'a> Placer<'a> {
             room,
             held: vec![0; mapping.warps as usize],
             path,
+            filled: 0,
             crowded: false,
             waiting,
             reads_left,
@@ -269,6 +280,7 @@ impl<'a> Placer<'a> {
         let mut runs = vec![Vec::new(); self.mapping.warps as usize];
         let mut load = vec![0; self.mapping.warps as usize];
         let mut released = Vec::new();
+        self.filled = 0;
         let groups: Vec<Group> = self.waiting.keys().copied().take_while(|group| group.duty <= last).collect();
         for class in groups.chunk_by(|a, b| a.class() == b.class()) {
             let mut ready = Vec::new();
@@ -366,7 +378,8 @@ impl<'a> Placer<'a> {
         let cost = |at: StepRef| self.graph.body(at).slots().max(1);
         let warp = |at: StepRef| self.mapping.warp_of[at.op] as usize;
         let total: usize = ready.iter().map(|&(_, at)| need(at)).sum();
-        if total <= self.free.len() {
+        let allowed = self.free.len().min((self.room.share - self.filled) as usize);
+        if total <= allowed {
             for &(_, at) in &ready {
                 load[warp(at)] += cost(at);
             }
@@ -381,7 +394,7 @@ impl<'a> Placer<'a> {
             queue.sort_by_key(|&(group, at)| (matches!(at.part, Part::Round(_)).then_some(at.part), group, at));
             queue.reverse();
         }
-        let mut left = self.free.len().min(self.room.burst as usize);
+        let mut left = allowed.min(self.room.burst as usize);
         let mut run = Vec::new();
         while let Some(w) = (0..queues.len()).filter(|&w| !queues[w].is_empty()).min_by_key(|&w| (load[w], w)) {
             let fits = queues[w].last().is_some_and(|&(_, at)| need(at) <= left);
@@ -430,6 +443,7 @@ impl<'a> Placer<'a> {
         for &v in &step.outputs {
             let slot = banks::take(&mut self.free, self.bank[v]).expect("choose() counted the slots");
             self.used = self.used.max(slot + 1);
+            self.filled += 1;
             self.slot_of[v] = Some(slot);
             self.made[v] = phase + 1;
         }

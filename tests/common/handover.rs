@@ -10,9 +10,14 @@ use singe::schedule::{Phase, Placement, Schedule, SyncPoint, proof};
 /// (id that the proof must report, what is broken, the breaking of [`handover`]).
 pub type Broken = (&'static str, &'static str, fn(&mut Schedule));
 
-pub const BROKEN: [Broken; 15] = [
+pub const BROKEN: [Broken; 16] = [
     ("proof::deadlock", "a warp that never arrives", |s| s.phases[0].syncs[0].arrive = 0),
     ("proof::race", "between reader and writer", |s| s.phases[0].syncs.clear()),
+    // The producer waits, and the consumer, which should, only arrives.
+    ("proof::race", "a hand-over with its sides swapped", |s| {
+        let SyncPoint { arrive, wait, .. } = &mut s.phases[0].syncs[0];
+        std::mem::swap(arrive, wait);
+    }),
     // Without the last barrier warp 0 overwrites the slots for the next points while warp 1 still reads.
     ("proof::race", "over the back edge", |s| s.phases[2].syncs.clear()),
     // Warp 0 may arrive a second time before warp 1 came to the first use.

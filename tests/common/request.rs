@@ -22,6 +22,8 @@ pub fn of(mechanism: std::path::PathBuf) -> Request {
         mapper: Mapper::Greedy,
         weights: Weights::default(),
         placement: Placement::Auto,
+        buffer: None,
+        passes: None,
         codegen: Codegen::Overlay,
         beside: vec![],
         constants: Residence::Striped,

@@ -72,13 +72,21 @@ pub fn write(root: &Path, all: bool) -> Result<(), String> {
             json!({ "original": { "registers": p.registers, "spill_store_bytes": p.spills, "barriers": barriers }, "forms": forms })
         })
         .collect();
-    let sweep = run_all(&compiler, &mechanisms, &if all { sweep_cases() } else { Vec::new() })?;
+    let sweep = if all { run_all(&compiler, &mechanisms, &sweep_cases())? } else { last_sweep(root) };
     let file = |name: &str, text: String| {
         let path = root.join("docs").join(name);
         std::fs::write(&path, text).map_err(|e| format!("{} cannot be written: {e}", path.display()))
     };
     file("reduced.md", sweep_page::page(&beside, &sweep))?;
-    file("reduced.json", format!("{:#}\n", json!({ "published": beside, "sweep": sweep })))
+    let lines = |rows: &[Value]| rows.iter().map(Value::to_string).collect::<Vec<_>>().join(",\n");
+    file("reduced.json", format!("{{\"published\": [\n{}\n], \"sweep\": [\n{}\n]}}\n", lines(&beside), lines(&sweep)))
+}
+
+/// The rows of the last sweep over all shapes; none where there was no sweep.
+fn last_sweep(root: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(root.join("docs/reduced.json")).unwrap_or_default();
+    let last: Value = serde_json::from_str(&text).unwrap_or_default();
+    last["sweep"].as_array().cloned().unwrap_or_default()
 }
 
 fn build(root: &Path) -> Result<PathBuf, String> {

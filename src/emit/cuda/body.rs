@@ -55,6 +55,13 @@ pub struct Needs {
     pub active: BTreeSet<u32>,
 }
 
+impl Needs {
+    /// The type of the integers that tell a thread its place: `forget` changes them, as far as compilers know.
+    pub fn int(&self) -> &'static str {
+        if self.helpers.contains(&Helper::Forget) { "int" } else { "const int" }
+    }
+}
+
 /// The text of a body.
 pub struct Printed {
     pub text: String,
@@ -235,7 +242,13 @@ impl Body<'_> {
             (reals, 'c', &self.tables.reals, Helper::Reload),
             (indices, 'k', &self.tables.indices, Helper::ReloadIndex),
         ];
-        let mut lines = Vec::new();
+        self.needs.helpers.insert(Helper::Forget);
+        self.needs.warp_id = true;
+        self.needs.lane = true;
+        self.needs.points.extend(0..self.program.points_per_lane);
+        let points = (0..self.program.points_per_lane).map(|point| point_name(self.program, "point", point));
+        let places = ["warp_id", "lane", "stride"].map(str::to_owned).into_iter().chain(points);
+        let mut lines = vec![places.map(|place| format!("forget({place});")).collect::<Vec<_>>().join(" ")];
         for (registers, variable, table, helper) in lists {
             for register in registers {
                 self.needs.helpers.insert(helper);

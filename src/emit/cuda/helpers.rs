@@ -10,6 +10,7 @@ pub enum Helper {
     BroadcastIndex,
     Reload,
     ReloadIndex,
+    Forget,
     Load,
     LoadOutput,
     Store,
@@ -32,11 +33,12 @@ pub enum Helper {
 pub const READERS_OF_POWERS: [Helper; 3] = [Helper::Exp2Table, Helper::Exp2Rising, Helper::Exp2Falling];
 
 /// The names that a kernel's own variables must not take.
-pub const NAMES: [&str; 20] = [
+pub const NAMES: [&str; 21] = [
     "broadcast",
     "broadcast_index",
     "reload",
     "reload_index",
+    "forget",
     "load",
     "load_output",
     "store",
@@ -68,6 +70,7 @@ impl Helper {
             Self::BroadcastIndex => broadcast_index(target, warps),
             Self::Reload => reload(target, self.name(), "double", "f64", 'd'),
             Self::ReloadIndex => reload(target, self.name(), "int", "s32", 'r'),
+            Self::Forget => FORGET.to_owned(),
             Self::Load => format!(
                 "// Row of a field-major input at one point.\n\
                  INLINE double load(const double *__restrict__ field, int row, int stride, int point)\n\
@@ -175,15 +178,27 @@ fn broadcast_index(target: &Target, warps: u32) -> String {
     format!("INLINE int broadcast_index(int value, int lane)\n{{\n  return {shuffle}value, lane);\n}}\n")
 }
 
-/// In assembly, because compilers would load such a constant once and keep it.
+/// What follows from these (addresses, comparisons with the warp's number, products with the stride) is the same in all
+/// phases: compilers would compute it once and keep it in registers.
+const FORGET: &str = "\
+// Empty, but compilers cannot see that: they compute again what follows from it, instead of keeping that in registers.
+INLINE void forget(int &place)
+{
+  asm volatile(\"\" : \"+r\"(place));
+}
+";
+
+/// In assembly, because compilers would load such a constant once and keep it, or its address.
 fn reload(target: &Target, name: &str, kind: &str, suffix: &str, register: char) -> String {
     let space = if target.read_only_loads { "ld.global.nc" } else { "ld.global" };
+    let bytes = if kind == "double" { 8 } else { 4 };
     format!(
-        "// This thread's entry of a table, loaded again where it is used: registers are too few to keep it.\n\
+        "// This thread's entry of a table, loaded again where it is used: registers are too few to keep it, or its address.\n\
          INLINE {kind} {name}(const {kind} *table)\n\
          {{\n\
          \x20 {kind} value;\n\
-         \x20 asm volatile(\"{space}.{suffix} %0, [%1];\" : \"={register}\"(value) : \"l\"(table + threadIdx.x));\n\
+         \x20 asm volatile(\"{{ .reg .u32 t; .reg .u64 a; mov.u32 t, %%tid.x; mad.wide.u32 a, t, {bytes}, %1; {space}.{suffix} %0, [a]; }}\"\n\
+         \x20              : \"={register}\"(value) : \"l\"(table));\n\
          \x20 return value;\n\
          }}\n"
     )

@@ -210,6 +210,7 @@ pub(in crate::emit) fn list(mut column: usize, items: impl Iterator<Item = Strin
 fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables::Names) -> String {
     let mut out = String::new();
     let mut line = |text: String| writeln!(out, "  {text}").expect("writing to a string succeeds");
+    let int = printed.needs.int();
     let data_parallel = matches!(program.execution, Execution::DataParallel { .. });
     if program.slots > 0 && data_parallel {
         line(format!("double slots[{}];", program.slots));
@@ -217,10 +218,10 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
         line(format!("__shared__ double slots[{}][{}];", slots.rows, program.pitch()));
     }
     if printed.needs.warp_id || data_parallel {
-        line("const int warp_id = threadIdx.x >> 5;".to_owned());
+        line(format!("{int} warp_id = threadIdx.x >> 5;"));
     }
     if printed.needs.lane || !printed.needs.points.is_empty() {
-        line("const int lane = threadIdx.x & 31;".to_owned());
+        line(format!("{int} lane = threadIdx.x & 31;"));
     }
     if program.has_matrix_products() {
         line("// Points that are this lane's columns in matrix products, in the first group of 8.".to_owned());
@@ -287,7 +288,8 @@ fn point(program: &Program, printed: &Printed) -> String {
             lines.push(format!("    const bool {} = {place} < points;", name("active")));
         }
         if printed.needs.points.contains(&point) {
-            lines.push(format!("    const int {} = min({place}, points - 1);", name("point")));
+            let int = printed.needs.int();
+            lines.push(format!("    {int} {} = min({place}, points - 1);", name("point")));
         }
     }
     lines.join("\n")

@@ -105,8 +105,7 @@ fn emit(
         for (k, phase) in schedule.phases.iter().enumerate() {
             nodes.push(Node::Comment(format!("phase {}", k + 1)));
             let code = branch::merge(emitter.phase(phase, warps));
-            nodes.extend(stripes::load(&code).filter(|_| reload));
-            nodes.extend(code);
+            nodes.extend(if reload { stripes::load(code) } else { code });
             nodes.extend(barriers(phase, warps));
         }
         nodes

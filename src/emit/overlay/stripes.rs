@@ -5,20 +5,30 @@ use std::collections::BTreeSet;
 
 use crate::emit::program::{ConstantRef, Index, Node, Value};
 
-/// What the striped registers of some code are.
+/// The striped registers of some code.
 #[derive(Default)]
 struct Used {
     reals: BTreeSet<u32>,
     indices: BTreeSet<u32>,
 }
 
-/// The node that loads all that the code broadcasts from; none for code without striped constants.
-pub fn load(code: &[Node]) -> Option<Node> {
-    let mut used = Used::default();
-    used.nodes(code);
-    let Used { reals, indices } = used;
-    (!(reals.is_empty() && indices.is_empty()))
-        .then(|| Node::Stripes { reals: reals.into_iter().collect(), indices: indices.into_iter().collect() })
+/// The code of a phase with loads of all that it broadcasts from, each in front of the first node that needs it.
+pub fn load(code: Vec<Node>) -> Vec<Node> {
+    let mut loaded = Used::default();
+    let mut nodes = Vec::new();
+    for node in code {
+        let mut used = Used::default();
+        used.nodes(std::slice::from_ref(&node));
+        let reals: Vec<u32> = used.reals.difference(&loaded.reals).copied().collect();
+        let indices: Vec<u32> = used.indices.difference(&loaded.indices).copied().collect();
+        loaded.reals.extend(&reals);
+        loaded.indices.extend(&indices);
+        if !(reals.is_empty() && indices.is_empty()) {
+            nodes.push(Node::Stripes { reals, indices });
+        }
+        nodes.push(node);
+    }
+    nodes
 }
 
 impl Used {

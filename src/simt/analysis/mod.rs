@@ -9,4 +9,5 @@ pub mod gated;
 mod joins;
 pub mod liveness;
 pub mod loops;
+pub mod pressure;
 pub mod ssa;
