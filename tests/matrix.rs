@@ -90,6 +90,24 @@ fn matrix_products_are_verified_and_cheaper() {
     }
 }
 
+/// The reduction, the core and the rows of the low-rank diffusion.
+#[test]
+fn diffusion_is_verified() {
+    for name in ["h2o2", "gri30"] {
+        let measured = |matrix| {
+            let plain = request(request::shipped(name), Form::LowRank);
+            let request = Request { kernels: vec![Kernel::Diffusion], matrix: Some(matrix), ..plain };
+            let report = driver::compile(&request, &mut Observer::silent());
+            let kernel = report.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics)).kernels.remove(0);
+            println!("{name} diffusion {matrix:?}: {:?}", kernel.verification);
+            kernel.verification.unwrap()
+        };
+        let (dfma, dmma) = (measured(Multiplier::Dfma), measured(Multiplier::Dmma));
+        assert!(dfma.matrix_products_per_point == 0.0 && dmma.matrix_products_per_point > 0.0);
+        assert!(dmma.shuffles_per_point < dfma.shuffles_per_point);
+    }
+}
+
 /// Warps, layouts, homes of the constants, and so little shared memory or so few registers that values and constants come and go.
 #[test]
 fn every_layout_is_verified() {

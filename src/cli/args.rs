@@ -263,7 +263,7 @@ pub struct CompileArguments {
     #[arg(long, value_name = "FORM", default_value = "pairwise", value_parser = form)]
     pub form: FormName,
 
-    /// What multiplies with the constant matrices of the symmetric and the low-rank viscosity: fused multiply-adds, tensor
+    /// What multiplies with the constant matrices of the symmetric and the low-rank viscosity and the low-rank diffusion: fused multiply-adds, tensor
     /// cores (on ampere, hopper and blackwell; not in data-parallel code), or the cheaper of both
     #[arg(long, value_enum, default_value_t = MatrixName::Dfma)]
     pub matrix: MatrixName,

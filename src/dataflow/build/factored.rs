@@ -13,10 +13,11 @@
 
 use super::common::{self, OUTPUT, single, step};
 use super::diffusion::{self, Block};
+use super::product::product;
 use super::purity::Purity;
 use super::resistances;
 use super::tucker::{self, Factors};
-use super::{Options, approximation, symmetric};
+use super::{Matrix, Options, approximation, symmetric};
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Graph, Operation, Part, Step, StepRef, Value};
 use crate::kinetics::{Model, TransportFits};
@@ -44,8 +45,18 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     let mut reduced = products(&mut graph, &matrix, clamped.as_deref(), options);
     let mass = reduced.pop().expect("the mass is the last product");
     let scale = resistances::scale(&mut graph, &[(mass, mass)]);
-    let images = core(&mut graph, &factors, &reduced, &functions, warps);
-    let rows = Rows { factors: &factors, weights: &weights, purity, functions: &functions, images: &images, mass };
+    let images = match options.matrix {
+        Matrix::Dmma { slots } if functions.len() > 1 => {
+            core_on_tensor_cores(&mut graph, &factors, &reduced, &functions, warps, slots)
+        }
+        _ => core(&mut graph, &factors, &reduced, &functions, warps),
+    };
+    let sums = match options.matrix {
+        Matrix::Dfma => None,
+        Matrix::Dmma { slots } => Some(product(&mut graph, "row", &factors.rows, &images, slots)),
+    };
+    let (images, sums) = (&images[..], sums.as_deref());
+    let rows = Rows { factors: &factors, weights: &weights, purity, functions: &functions, images, sums, mass };
     rows.build(&mut graph, model, clamped.as_deref(), options, scale);
     graph
 }
@@ -84,6 +95,9 @@ fn groups(count: usize, warps: usize, most: usize) -> Vec<Block> {
 
 /// A constant matrix (by rows) times the clamped mole fractions: a few rows per operation.
 fn products(graph: &mut Graph, matrix: &[Vec<f64>], clamped: Option<&[Value]>, options: &Options) -> Vec<Value> {
+    if let (Matrix::Dmma { slots }, Some(x)) = (options.matrix, clamped) {
+        return product(graph, "product", matrix, x, slots);
+    }
     let mut all = Vec::new();
     for group in groups(matrix.len(), options.warps as usize, ROWS) {
         let round = {
@@ -170,6 +184,41 @@ fn core(graph: &mut Graph, factors: &Factors, reduced: &[Value], functions: &[Va
     all
 }
 
+/// As [`core`], with the products C_r t on tensor cores.
+fn core_on_tensor_cores(
+    graph: &mut Graph,
+    factors: &Factors,
+    reduced: &[Value],
+    functions: &[Value],
+    warps: usize,
+    slots: u32,
+) -> Vec<Value> {
+    let cores = factors.cores.iter().enumerate().skip(1);
+    let parts: Vec<Vec<Value>> =
+        cores.map(|(r, core)| product(graph, &format!("core {r}"), core, reduced, slots)).collect();
+    let mut all = Vec::new();
+    for group in groups(reduced.len(), warps, ROWS) {
+        let mut b = Body::default();
+        let first = functions.len() as u32;
+        let stride = 1 + parts.len() as u32;
+        for row in 0..group.len() as u32 {
+            let (entry, t) = (b.constant(row), b.input(first + stride * row));
+            let mut terms = vec![b.mul(entry, t)];
+            terms.extend((1..stride).map(|r| b.input(first + stride * row + r)));
+            let y = combination(&mut b, &terms, 0);
+            b.values.push(y);
+        }
+        let diagonal = group.clone().map(|m| factors.cores[0][m][m]).collect();
+        let of_row = |m: usize| std::iter::once(reduced[m]).chain(parts.iter().map(move |part| part[m]));
+        let inputs = functions.iter().copied().chain(group.clone().flat_map(of_row)).collect();
+        let at = step(graph.shape(b), diagonal, inputs, vec![]);
+        let op = graph
+            .add(single(format!("core {}..{}", group.start, group.end), at), |_, i| format!("y{}", group.start + i));
+        all.extend(graph.ops[op].after.outputs.iter().copied());
+    }
+    all
+}
+
 /// sum_r f_r part_r, with f_r the inputs from `first` on.
 pub fn combination(b: &mut Body, parts: &[Id], first: u32) -> Id {
     let mut sum = None;
@@ -190,6 +239,8 @@ struct Rows<'a> {
     purity: Purity,
     functions: &'a [Value],
     images: &'a [Value],
+    /// A y, where tensor cores made it.
+    sums: Option<&'a [Value]>,
     mass: Value,
 }
 
@@ -200,13 +251,14 @@ impl Rows<'_> {
         let mut waiting = Vec::new();
         let mut sums = Vec::new();
         for block in diffusion::blocks(self.weights.len(), options.warps as usize) {
-            let mut rounds = self.product(graph, &block);
+            let sums_of_block = self.sums.map(|sums| &sums[block.clone()]);
+            let mut rounds = if sums_of_block.is_some() { vec![] } else { self.product(graph, &block) };
             rounds.push(self.closing(graph, &block));
             let first = &model.species()[block.start].name;
             let operation = Operation {
                 name: format!("rows from {first}"),
                 states: 2 * block.len() as u32,
-                before: Some(begin_rows(graph, options, &block, clamped)),
+                before: Some(begin_rows(graph, options, &block, sums_of_block, clamped)),
                 rounds,
                 ordered: true,
                 after: self.results(graph, &block, scale),
@@ -303,20 +355,29 @@ fn most_mass(b: &mut Body, purity: Purity) -> Id {
     b.mul(total, share)
 }
 
-/// States of the rows of a block: running sums, then clamped mole fractions.
-fn begin_rows(graph: &mut Graph, options: &Options, block: &Block, clamped: Option<&[Value]>) -> Step {
+/// States of the rows of a block: running sums, or those that are known, then clamped mole fractions.
+fn begin_rows(
+    graph: &mut Graph,
+    options: &Options,
+    block: &Block,
+    sums: Option<&[Value]>,
+    clamped: Option<&[Value]>,
+) -> Step {
     let mut b = Body::default();
-    let zero = b.literal(0.0);
-    b.states = vec![zero; block.len()];
+    let mut inputs = sums.unwrap_or_default().to_vec();
+    let first = inputs.len() as u32;
     for i in 0..block.len() as u32 {
-        let x = if clamped.is_some() { b.input(i) } else { diffusion::clamp(&mut b, options, i) };
+        let sum = if sums.is_some() { b.input(i) } else { b.literal(0.0) };
+        b.states.push(sum);
+    }
+    for i in 0..block.len() as u32 {
+        let x = if clamped.is_some() { b.input(first + i) } else { diffusion::clamp(&mut b, options, i) };
         b.states.push(x);
     }
     let shape = graph.shape(b);
-    match clamped {
-        Some(all) => step(shape, vec![], all[block.clone()].to_vec(), vec![]),
-        None => step(shape, vec![], vec![], block.clone().map(|k| k as u32).collect()),
-    }
+    let rows = if clamped.is_some() { vec![] } else { block.clone().map(|k| k as u32).collect() };
+    inputs.extend(clamped.map_or(&[][..], |all| &all[block.clone()]));
+    step(shape, vec![], inputs, rows)
 }
 
 /// The i-th clamped mole fraction of a block.

@@ -51,7 +51,10 @@ impl Form {
 
     /// Whether the kernel has constant matrices in this form that tensor cores can multiply.
     pub fn has_matrices(self, kernel: Kernel) -> bool {
-        matches!((kernel, self), (Kernel::Viscosity, Self::Symmetric | Self::LowRank))
+        matches!(
+            (kernel, self),
+            (Kernel::Viscosity, Self::Symmetric | Self::LowRank) | (Kernel::Diffusion, Self::LowRank)
+        )
     }
 
     /// This form where the kernel has it and the tolerance allows it, else the pairwise form.

@@ -101,7 +101,7 @@ pub struct Options {
     pub activities: bool,
     /// Which powers of two the lean chemistry and the symmetric and low-rank viscosity use.
     pub exponential: Exponential,
-    /// What multiplies vectors with the constant matrices of the symmetric and low-rank viscosity.
+    /// What multiplies vectors with the constant matrices of the symmetric and low-rank viscosity and the low-rank diffusion.
     pub matrix: Matrix,
 }
 
