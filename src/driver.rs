@@ -386,7 +386,7 @@ fn matrices(request: &Request) -> Result<Vec<Matrix>, Diagnostic> {
 
 fn rates(request: &Request) -> Rates {
     let striped = request.constants == Residence::Striped && request.codegen != Codegen::DataParallel;
-    Rates::of(request.target, striped)
+    Rates::of(request.target, striped, report::available_registers(request))
 }
 
 /// The table is read by shuffle.

@@ -1,5 +1,5 @@
-//! Which form of a kernel is cheapest: every form is built, and its double-precision slots and shuffles are counted and
-//! weighed by the rates of the target.
+//! Which form of a kernel is cheapest: every form is built, and its double-precision slots, shuffles, passes over shared
+//! memory and registers are counted and weighed by the rates of the target.
 
 use std::fmt;
 
@@ -42,6 +42,10 @@ pub struct Count {
     pub tally: Tally,
     /// Two for each constant: what striped constants need at most.
     pub shuffles: u64,
+    /// Two for each value that a step makes or reads, where warps work together.
+    pub shared_passes: u64,
+    /// 32-bit registers of a thread that the values of the widest step take, with running states and striped constants.
+    pub registers: u64,
     /// Largest relative error against the exact form, rounding aside.
     pub error_bound: f64,
     #[serde(skip)]
@@ -51,24 +55,35 @@ pub struct Count {
     within: bool,
 }
 
-/// Slots and shuffles per clock of an SM.
+/// Slots, shuffles and passes per clock of an SM, and the registers of a thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Rates {
     slots: f64,
     /// `None` where constants are not striped over the lanes of a warp.
     shuffles: Option<f64>,
+    shared_passes: f64,
+    registers: u64,
 }
 
 impl Rates {
-    pub fn of(target: &Target, striped_constants: bool) -> Self {
-        let shuffles = striped_constants.then_some(f64::from(target::SHUFFLES_PER_CLOCK_PER_SM));
-        Self { slots: f64::from(target.fp64_per_clock_per_sm), shuffles }
+    /// `registers`: what a thread may use.
+    pub fn of(target: &Target, striped_constants: bool, registers: u32) -> Self {
+        let lanes = f64::from(target::SHUFFLES_PER_CLOCK_PER_SM);
+        Self {
+            slots: f64::from(target.fp64_per_clock_per_sm),
+            shuffles: striped_constants.then_some(lanes),
+            shared_passes: lanes,
+            registers: registers.into(),
+        }
     }
 
-    /// Clocks of an SM per point in the busier of both pipes, then slots: what forms are compared by.
+    /// Clocks of an SM per point in the busiest pipe, then slots: what forms are compared by. A register too many is stored
+    /// and loaded once, in a pass each.
     fn cost(self, count: &Count) -> (f64, u64) {
+        let spills = 2 * count.registers.saturating_sub(self.registers);
         let shuffles = self.shuffles.map_or(0.0, |rate| count.shuffles as f64 / rate);
-        ((count.slots as f64 / self.slots).max(shuffles), count.slots)
+        let passes = (count.shared_passes + spills) as f64 / self.shared_passes;
+        ((count.slots as f64 / self.slots).max(shuffles).max(passes), count.slots)
     }
 }
 
@@ -110,9 +125,7 @@ impl Choice {
     /// not fit.
     pub fn recount(&mut self, variant: Variant, scheduled: &Graph, warps: u32) {
         if let Some(count) = self.considered.iter_mut().find(|c| c.known == variant) {
-            count.tally = scheduled.tally(warps);
-            count.slots = scheduled.slots(warps);
-            count.shuffles = 2 * scheduled.constants();
+            count.take(scheduled, warps);
         }
     }
 
@@ -158,13 +171,28 @@ fn count(kernel: Kernel, model: &Model, options: &Options, variant: Variant) -> 
         Form::LowRank if kernel == Kernel::Viscosity => dataflow::LOW_RANK_BOUND,
         _ => options.fit_tolerance.unwrap_or(0.0),
     };
-    Ok(Count {
+    let mut count = Count {
         form: variant.to_string(),
-        slots: graph.slots(options.warps),
-        tally: graph.tally(options.warps),
-        shuffles: 2 * graph.constants(),
+        slots: 0,
+        tally: Tally::default(),
+        shuffles: 0,
+        shared_passes: 0,
+        registers: 0,
         error_bound: graph.bound,
         known: variant,
         within: graph.bound <= allowed,
-    })
+    };
+    count.take(&graph, options.warps);
+    Ok(count)
+}
+
+impl Count {
+    /// Takes the counts of a graph.
+    fn take(&mut self, graph: &Graph, warps: u32) {
+        self.tally = graph.tally(warps);
+        self.slots = graph.slots(warps);
+        self.shuffles = 2 * graph.constants();
+        self.shared_passes = graph.shared_passes(warps);
+        self.registers = 2 * graph.doubles_per_thread(warps);
+    }
 }

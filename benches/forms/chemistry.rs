@@ -42,11 +42,17 @@ pub fn table(shared: &Path, compiled: &mut String) -> String {
         let model = crate::model(shared, case);
         let states = crate::states(shared, case);
         let base = crate::request(shared, case, kernel, None);
-        let chosen =
-            forms::choose(kernel, &model, &crate::options(&base), None, &[Matrix::Dfma], Rates::of(base.target, true))
-                .expect("chemistry needs no data")
-                .variant
-                .form;
+        let chosen = forms::choose(
+            kernel,
+            &model,
+            &crate::options(&base),
+            None,
+            &[Matrix::Dfma],
+            Rates::of(base.target, true, base.target.max_registers_per_thread),
+        )
+        .expect("chemistry needs no data")
+        .variant
+        .form;
         for form in Form::of(kernel, Some(1e-4)) {
             for codegen in [Codegen::Overlay, Codegen::DataParallel] {
                 let request = Request { codegen, ..crate::request(shared, case, kernel, Some(form)) };
