@@ -24,7 +24,7 @@ pub struct Count {
     pub slots: u64,
     /// What the slots go to.
     pub tally: Tally,
-    /// Two for each constant: what striped constants need at most.
+    /// What striped constants need at most.
     pub shuffles: u64,
     /// Largest relative error against the exact form, rounding aside.
     pub error_bound: f64,
@@ -41,18 +41,33 @@ pub struct Rates {
     slots: f64,
     /// `None` where constants are not striped over the lanes of a warp.
     shuffles: Option<f64>,
+    /// Points that share a shuffle.
+    points_per_lane: u32,
 }
 
 impl Rates {
-    pub fn of(target: &Target, striped_constants: bool) -> Self {
+    pub fn of(target: &Target, striped_constants: bool, points_per_lane: u32) -> Self {
         let shuffles = striped_constants.then_some(f64::from(target::SHUFFLES_PER_CLOCK_PER_SM));
-        Self { slots: f64::from(target.fp64_per_clock_per_sm), shuffles }
+        Self { slots: f64::from(target.fp64_per_clock_per_sm), shuffles, points_per_lane }
     }
 
-    /// Clocks of an SM per point in the busier of both pipes, then slots: what forms are compared by.
+    /// Clocks of an SM per point that a graph takes in the busier of both pipes.
+    pub fn clocks(self, graph: &Graph, warps: u32) -> f64 {
+        self.busier(graph.slots(warps), self.shuffles(graph))
+    }
+
+    /// Clocks per point, then slots: what forms are compared by.
     fn cost(self, count: &Count) -> (f64, u64) {
-        let shuffles = self.shuffles.map_or(0.0, |rate| count.shuffles as f64 / rate);
-        ((count.slots as f64 / self.slots).max(shuffles), count.slots)
+        (self.busier(count.slots, count.shuffles), count.slots)
+    }
+
+    fn busier(self, slots: u64, shuffles: u64) -> f64 {
+        (slots as f64 / self.slots).max(self.shuffles.map_or(0.0, |rate| shuffles as f64 / rate))
+    }
+
+    /// Two for each constant, for all the points of a lane.
+    fn shuffles(self, graph: &Graph) -> u64 {
+        (2 * graph.constants()).div_ceil(u64::from(self.points_per_lane))
     }
 }
 
@@ -72,7 +87,7 @@ pub fn choose(
         return Ok(Choice { form, considered: Vec::new(), rates });
     }
     let forms = Form::of(kernel, options.fit_tolerance);
-    let counts = forms.into_iter().map(|form| count(kernel, model, &Options { form, ..*options }));
+    let counts = forms.into_iter().map(|form| count(kernel, model, &Options { form, ..*options }, rates));
     let mut choice = Choice { form: Form::Pairwise, considered: counts.collect::<Result<_, _>>()?, rates };
     choice.form = choice.cheapest().unwrap_or(Form::Pairwise);
     Ok(choice)
@@ -85,7 +100,7 @@ impl Choice {
         let count = self.considered.iter_mut().find(|c| c.known == self.form)?;
         count.tally = scheduled.tally(warps);
         count.slots = scheduled.slots(warps);
-        count.shuffles = 2 * scheduled.constants();
+        count.shuffles = self.rates.shuffles(scheduled);
         self.cheapest().filter(|&form| form != self.form)
     }
 
@@ -100,7 +115,7 @@ impl Choice {
 }
 
 /// The counts of one form.
-fn count(kernel: Kernel, model: &Model, options: &Options) -> Result<Count, Vec<Diagnostic>> {
+fn count(kernel: Kernel, model: &Model, options: &Options, rates: Rates) -> Result<Count, Vec<Diagnostic>> {
     let graph = dataflow::build(kernel, model, options)?;
     let allowed = match options.form {
         Form::LowRank if kernel == Kernel::Viscosity => dataflow::LOW_RANK_BOUND,
@@ -110,7 +125,7 @@ fn count(kernel: Kernel, model: &Model, options: &Options) -> Result<Count, Vec<
         form: options.form.name().into(),
         slots: graph.slots(options.warps),
         tally: graph.tally(options.warps),
-        shuffles: 2 * graph.constants(),
+        shuffles: rates.shuffles(&graph),
         error_bound: graph.bound,
         known: options.form,
         within: graph.bound <= allowed,

@@ -42,7 +42,7 @@ pub fn table(shared: &Path, compiled: &mut String) -> String {
         let model = crate::model(shared, case);
         let states = crate::states(shared, case);
         let base = crate::request(shared, case, kernel, None);
-        let chosen = forms::choose(kernel, &model, &crate::options(&base), None, Rates::of(base.target, true))
+        let chosen = forms::choose(kernel, &model, &crate::options(&base), None, Rates::of(base.target, true, 1))
             .expect("chemistry needs no data")
             .form;
         for form in Form::of(kernel, Some(1e-4)) {

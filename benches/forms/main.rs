@@ -1,6 +1,6 @@
 //! What each form of the kernels costs: slots, shuffles and shared passes by the simulator, errors against the exact
 //! form, registers and spills by ptxas, beside the goals. `cargo bench --bench forms` writes `docs/forms.md` and
-//! `docs/forms.svg`; mechanisms and states are those of `../shared`.
+//! `docs/forms.svg`; `-- points` only prints the table of points per lane. Mechanisms and states are those of `../shared`.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -21,6 +21,7 @@ use singe::verify;
 
 mod chemistry;
 mod growth;
+mod points;
 #[path = "../../tests/common/request.rs"]
 mod request;
 
@@ -56,6 +57,10 @@ fn main() {
         println!("skipped: ../shared is absent");
         return;
     }
+    if std::env::args().any(|a| a == "points") {
+        points::table(&shared);
+        return;
+    }
     let mut text = String::from(HEAD);
     let mut growth: Vec<(Kernel, Form, f64, f64)> = Vec::new();
     let mut compiled = String::from(COMPILED_HEAD);
@@ -64,7 +69,7 @@ fn main() {
         let states = states(&shared, case);
         for (kernel, goal) in KERNELS.into_iter().zip(case.goals) {
             let base = request(&shared, case, kernel, None);
-            let chosen = forms::choose(kernel, &model, &options(&base), None, Rates::of(base.target, true))
+            let chosen = forms::choose(kernel, &model, &options(&base), None, Rates::of(base.target, true, 1))
                 .expect("transport data")
                 .form;
             for form in Form::of(kernel, Some(1e-4)) {
@@ -106,6 +111,7 @@ fn main() {
     text += &growth::fits(&growth);
     text += &chemistry::table(&shared, &mut compiled);
     text += &compiled;
+    text += &points::table(&shared);
     std::fs::write(root.join("docs/forms.md"), text).expect("docs can be written");
     std::fs::write(root.join("docs/forms.svg"), growth::plot(&growth)).expect("docs can be written");
 }
