@@ -2,7 +2,8 @@
 
 use singe::sim::{self, Argument, Buffer, Claims, Kind, Launch, Options as SimOptions, Schedule};
 use singe::simt::Module;
-use singe::simt::analysis::divergence::{BlockShape, Options};
+use singe::simt::analysis::divergence::{BlockShape, Divergence, Options, compute_boolean};
+use singe::simt::analysis::gated::Gated;
 use singe::simt::inst::Type;
 
 #[path = "common/corpus.rs"]
@@ -88,6 +89,7 @@ fn every_claim_holds_in_random_launches() {
     let (mut claims, mut clean, mut odd) = (0, 0, 0);
     for (seed, kernel) in kernels.iter().enumerate() {
         let mut numbers = Numbers(seed as u64);
+        let before = odd;
         for _ in 0..LAUNCHES {
             let (launch, buffers) = random_launch(kernel, &mut numbers);
             for block in blocks(launch.threads) {
@@ -95,13 +97,36 @@ fn every_claim_holds_in_random_launches() {
                 assert!(!found.iter().any(breaks), "{} {launch:?} {block:?}: {found:?}", kernel.name);
                 claims += count;
                 clean += usize::from(found.is_empty());
-                odd += usize::from(found.is_empty() && launch.threads[0] % 32 != 0);
+                odd += usize::from(launch.threads[0] % 32 != 0);
             }
         }
+        assert!(odd > before, "{}: no launch with a width that is no multiple of 32", kernel.name);
     }
     println!(
-        "{} kernels, {claims} claims, {clean} clean runs, {odd} of them with other widths than multiples of 32",
+        "{} kernels, {claims} claims, {clean} clean runs, {odd} runs with other widths than multiples of 32",
         kernels.len()
     );
     assert!(clean > 1000 && odd > 500, "{clean} {odd}");
+}
+
+/// Also of what a caller or a callee passed: the analysis without affine states finds nothing uniform that the other does not.
+#[test]
+fn the_boolean_analysis_finds_no_more() {
+    let mut fewer = 0;
+    for kernel in corpus::kernels() {
+        for func in kernel.module.funcs.iter().filter(|func| !func.is_declaration()) {
+            for block in [BlockShape::Unknown, BlockShape::WholeWarps] {
+                let options = Options { block, ..Options::default() };
+                let gated = Gated::compute(func);
+                let (affine, boolean) =
+                    (Divergence::compute(func, &gated, options), compute_boolean(func, &gated, options));
+                for (value, divergent) in gated.ssa.values.keys().zip(boolean) {
+                    let uniform = affine.state(value).is_uniform();
+                    assert!(divergent || uniform, "{} {} {value} {block:?}", kernel.name, func.name);
+                    fewer += usize::from(divergent && uniform);
+                }
+            }
+        }
+    }
+    assert!(fewer > 0);
 }

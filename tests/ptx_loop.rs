@@ -12,29 +12,33 @@ use singe::observer::Observer;
 use singe::output;
 use singe::sim::Launch;
 use singe::sim::prove;
+use singe::simt::inst::Space;
+use singe::simt::ir::Linkage;
 use singe::simt::{Module, read};
-use singe::target::ComputeCapability;
+use singe::target::Target;
 use singe::toolchain::{self, Job};
 use singe::verify;
 
 #[path = "common/request.rs"]
 mod request;
 
-const ARCH: ComputeCapability = ComputeCapability(3, 5);
-
+/// NVRTC 11.8 serves Kepler, and only 12.9 knows Blackwell.
 fn closed(name: &str, codegen: Codegen, form: Form) {
-    closed_with(name, codegen, form, Residence::Striped);
+    for target in ["kepler", "blackwell"] {
+        closed_with(name, target, codegen, form, Residence::Striped);
+    }
 }
 
-fn closed_with(name: &str, codegen: Codegen, form: Form, constants: Residence) {
-    let plain = request::of(request::shipped(name));
-    closes(Request { codegen, form: Some(form), constants, ..plain });
+fn closed_with(name: &str, target: &str, codegen: Codegen, form: Form, constants: Residence) {
+    let (target, plain) = (Target::by_name(target).unwrap(), request::of(request::shipped(name)));
+    closes(Request { target, codegen, form: Some(form), constants, ..plain });
 }
 
 fn closes(request: Request) {
-    let toolchain = match toolchain::find() {
+    let arch = request.target.compute_capability;
+    let toolchain = match toolchain::find_for(arch) {
         Ok(toolchain) => toolchain,
-        Err(absent) => return println!("skipped: {absent}"),
+        Err(absent) => return println!("skipped for {}: {absent}", arch.sm()),
     };
     let request = Request { verify: None, ..request };
     let (codegen, constants) = (request.codegen, request.constants);
@@ -50,11 +54,16 @@ fn closes(request: Request) {
         let again = read::read(&Arc::new(Source { name: symbol.clone(), text: printed.clone() })).unwrap();
         assert_eq!(again, unit.ptx.canonical(), "{symbol}: reading what was printed changes it");
 
-        let job = Job { name: format!("{symbol}.cu"), source, arch: ARCH, options: vec![] };
+        let dynamic = dynamic_shared_bytes(&source);
+        let job = Job { name: format!("{symbol}.cu"), source, arch, options: vec![] };
         let text = toolchain.compile_to_ptx(&job).unwrap().text;
-        let module = read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text })).unwrap();
+        let mut module = read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text })).unwrap();
         let printed = module.to_string();
-        toolchain.assemble(&printed, ARCH).unwrap_or_else(|e| panic!("{symbol}: {e}"));
+        toolchain.assemble(&printed, arch).unwrap_or_else(|e| panic!("{symbol}: {e}"));
+        for slots in module.variables.values_mut().filter(|v| v.space == Space::Shared && v.linkage == Linkage::Extern)
+        {
+            slots.bytes = dynamic.unwrap_or_default();
+        }
         let warps = unit.program.execution.warps();
         let (outputs, counts) = verify::simulate(&module, symbol, (&model, &unit.graph), warps, &states, stride)
             .unwrap_or_else(|d| panic!("{symbol}: {d:?}"));
@@ -66,8 +75,8 @@ fn closes(request: Request) {
             verify::largest_error(unit.kernel, &model, (request.floor, request.stiffness), &states, stride, &outputs);
         let instructions = counts.per_point(|c| c.instructions, unit.program.places(states.len() as u32));
         println!(
-            "{symbol} {codegen:?} {:?}: error {error:.1e}, {instructions:.0} instructions per point",
-            request.form
+            "{symbol} {codegen:?} {:?}, {}: error {error:.1e}, {instructions:.0} instructions per point",
+            request.form, toolchain.name
         );
         // Indices that come from shared memory are data to the proof of PTX; the schedule's own proof knows them.
         if constants != Residence::Shared {
@@ -75,6 +84,12 @@ fn closes(request: Request) {
         }
         assert!(error <= unit.kernel.tolerance(&model), "{symbol} {codegen:?}: error {error:e}");
     }
+}
+
+/// The shared memory that the emitted launch function asks for.
+fn dynamic_shared_bytes(source: &str) -> Option<u64> {
+    let (_, number) = source.split_once("dynamic_shared_bytes = ")?;
+    number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// Three groups of points.
@@ -117,22 +132,22 @@ fn gri30_overlay() {
 #[test]
 fn h2o2_lean() {
     closed("h2o2", Codegen::Overlay, Form::Lean);
-    closed("h2o2", Codegen::DataParallel, Form::Lean);
+    closed_with("h2o2", "kepler", Codegen::DataParallel, Form::Lean, Residence::Striped);
 }
 
 #[test]
 fn gri30_lean() {
-    closed("gri30", Codegen::Overlay, Form::Lean);
+    closed_with("gri30", "kepler", Codegen::Overlay, Form::Lean, Residence::Striped);
 }
 
 #[test]
 fn h2o2_with_constants_in_a_bank() {
-    closed_with("h2o2", Codegen::Overlay, Form::Pairwise, Residence::ConstantBank);
+    closed_with("h2o2", "kepler", Codegen::Overlay, Form::Pairwise, Residence::ConstantBank);
 }
 
 #[test]
 fn h2o2_with_constants_in_shared_memory() {
-    closed_with("h2o2", Codegen::Overlay, Form::Pairwise, Residence::Shared);
+    closed_with("h2o2", "kepler", Codegen::Overlay, Form::Pairwise, Residence::Shared);
 }
 
 #[test]

@@ -153,6 +153,13 @@ static __device__ __forceinline__ double singe_log(double x)
   return fma(k, 0.6931471787393093, f + low);
 }
 
+// max(x, 0) without a double-precision instruction.
+static __device__ __forceinline__ double positive(double x)
+{
+  const int mask = ~(__double2hiint(x) >> 31);
+  return __hiloint2double(__double2hiint(x) & mask, __double2loint(x) & mask);
+}
+
 extern "C" __global__ void __launch_bounds__(256, 1)
 gri30_conductivity(const double *__restrict__ temperature, const double *__restrict__ pressure,
     const double *__restrict__ mole_fractions, double *__restrict__ conductivity, int points, int stride)
@@ -177,7 +184,7 @@ gri30_conductivity(const double *__restrict__ temperature, const double *__restr
       const double t = fma(fma(broadcast(c0, 21 + i0), ln_t, broadcast(c0, 14 + i0)), ln_t, broadcast(c0, 7 + i0));
       const double t_2 = fma(t, ln_t, broadcast(c0, i0));
       const double field_2 = load(mole_fractions, broadcast_index(k0, 0) + i0, stride, point);
-      const double t_3 = fmax(field_2, 0.0);
+      const double t_3 = positive(field_2);
       r0 = fma(t_3, singe_exp(t_2), r0);
       r1 = fma(t_3, singe_exp(-t_2), r1);
     }

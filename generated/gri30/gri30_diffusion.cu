@@ -1355,6 +1355,13 @@ static __device__ __forceinline__ double singe_log(double x)
   return fma(k, 0.6931471787393093, f + low);
 }
 
+// max(x, 0) without a double-precision instruction.
+static __device__ __forceinline__ double positive(double x)
+{
+  const int mask = ~(__double2hiint(x) >> 31);
+  return __hiloint2double(__double2hiint(x) & mask, __double2loint(x) & mask);
+}
+
 extern "C" __global__ void __launch_bounds__(256, 1)
 gri30_diffusion(const double *__restrict__ temperature, const double *__restrict__ pressure,
     const double *__restrict__ mole_fractions, double *__restrict__ diffusion, int points, int stride)
@@ -1552,7 +1559,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         const double field_23 = load(mole_fractions, broadcast_index(k0, 6) + i1, stride, point);
         const double c = broadcast(c0, i1);
         r0 = fma(fmax(field_23, 1e-20), c, r0);
-        r1 = fma(fmax(field_23, 0.0), c, r1);
+        r1 = fma(positive(field_23), c, r1);
       }
       const int trips_2 = broadcast_index(k0, 8);
       #pragma unroll 4
@@ -1560,7 +1567,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         const double field_24 = load(mole_fractions, broadcast_index(k0, 7) + i2, stride, point);
         const double c_2 = broadcast(c0, 7 + i2);
         r2 = fma(fmax(field_24, 1e-20), c_2, r2);
-        r3 = fma(fmax(field_24, 0.0), c_2, r3);
+        r3 = fma(positive(field_24), c_2, r3);
       }
     }
     if ((0x60u >> warp_id) & 1u) {
@@ -1569,7 +1576,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         const double field_25 = load(mole_fractions, broadcast_index(k0, 9) + i3, stride, point);
         const double c_3 = broadcast(c0, 14 + i3);
         r4 = fma(fmax(field_25, 1e-20), c_3, r4);
-        r5 = fma(fmax(field_25, 0.0), c_3, r5);
+        r5 = fma(positive(field_25), c_3, r5);
       }
     }
     if ((0xe0u >> warp_id) & 1u) {

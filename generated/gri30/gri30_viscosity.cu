@@ -1333,6 +1333,13 @@ static __device__ __forceinline__ double singe_log(double x)
   return fma(k, 0.6931471787393093, f + low);
 }
 
+// max(x, 0) without a double-precision instruction.
+static __device__ __forceinline__ double positive(double x)
+{
+  const int mask = ~(__double2hiint(x) >> 31);
+  return __hiloint2double(__double2hiint(x) & mask, __double2loint(x) & mask);
+}
+
 extern "C" __global__ void __launch_bounds__(256, 1)
 gri30_viscosity(const double *__restrict__ temperature, const double *__restrict__ pressure,
     const double *__restrict__ mole_fractions, double *__restrict__ viscosity, int points, int stride)
@@ -1385,7 +1392,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         const double t = fma(fma(broadcast(c3, i0), ln_t, broadcast(c2, i0)), ln_t, broadcast(c1, i0));
         slots[broadcast_index(k0, 1) + i0 * 4][lane] = fma(t, ln_t, broadcast(c0, i0));
         const double field_2 = load(mole_fractions, broadcast_index(k0, 0) + i0 * 2, stride, point);
-        slots[broadcast_index(k0, 2) + i0 * 4][lane] = fmax(field_2, 0.0);
+        slots[broadcast_index(k0, 2) + i0 * 4][lane] = positive(field_2);
       }
     }
     barrier_sync<0, 256>();
@@ -1462,20 +1469,20 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       }
     }
     const double field_3 = load(mole_fractions, broadcast_index(k0, 4), stride, point);
-    slots[broadcast_index(k0, 5)][lane] = fmax(field_3, 0.0) * singe_exp(r1 + r1) / r0;
+    slots[broadcast_index(k0, 5)][lane] = positive(field_3) * singe_exp(r1 + r1) / r0;
     const double field_4 = load(mole_fractions, broadcast_index(k0, 6), stride, point);
-    slots[broadcast_index(k0, 7)][lane] = fmax(field_4, 0.0) * singe_exp(r3 + r3) / r2;
+    slots[broadcast_index(k0, 7)][lane] = positive(field_4) * singe_exp(r3 + r3) / r2;
     const double field_5 = load(mole_fractions, broadcast_index(k0, 8), stride, point);
-    slots[broadcast_index(k0, 9)][lane] = fmax(field_5, 0.0) * singe_exp(r5 + r5) / r4;
+    slots[broadcast_index(k0, 9)][lane] = positive(field_5) * singe_exp(r5 + r5) / r4;
     const double field_6 = load(mole_fractions, broadcast_index(k0, 10), stride, point);
-    slots[broadcast_index(k0, 11)][lane] = fmax(field_6, 0.0) * singe_exp(r7 + r7) / r6;
+    slots[broadcast_index(k0, 11)][lane] = positive(field_6) * singe_exp(r7 + r7) / r6;
     const double field_7 = load(mole_fractions, broadcast_index(k0, 12), stride, point);
-    slots[broadcast_index(k0, 13)][lane] = fmax(field_7, 0.0) * singe_exp(r9 + r9) / r8;
+    slots[broadcast_index(k0, 13)][lane] = positive(field_7) * singe_exp(r9 + r9) / r8;
     const double field_8 = load(mole_fractions, broadcast_index(k0, 14), stride, point);
-    slots[broadcast_index(k0, 15)][lane] = fmax(field_8, 0.0) * singe_exp(r11 + r11) / r10;
+    slots[broadcast_index(k0, 15)][lane] = positive(field_8) * singe_exp(r11 + r11) / r10;
     if ((0x1fu >> warp_id) & 1u) {
       const double field_9 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
-      slots[broadcast_index(k0, 1)][lane] = fmax(field_9, 0.0) * singe_exp(r13 + r13) / r12;
+      slots[broadcast_index(k0, 1)][lane] = positive(field_9) * singe_exp(r13 + r13) / r12;
     }
     if ((0xdfu >> warp_id) & 1u) {
       barrier_arrive<1, 256>();

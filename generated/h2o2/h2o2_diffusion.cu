@@ -167,6 +167,13 @@ static __device__ __forceinline__ double singe_log(double x)
   return fma(k, 0.6931471787393093, f + low);
 }
 
+// max(x, 0) without a double-precision instruction.
+static __device__ __forceinline__ double positive(double x)
+{
+  const int mask = ~(__double2hiint(x) >> 31);
+  return __hiloint2double(__double2hiint(x) & mask, __double2loint(x) & mask);
+}
+
 extern "C" __global__ void __launch_bounds__(256, 1)
 h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict__ pressure,
     const double *__restrict__ mole_fractions, double *__restrict__ diffusion, int points, int stride)
@@ -217,14 +224,14 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
         const double field_4 = load(mole_fractions, broadcast_index(k0, 0) + i1, stride, point);
         const double c = broadcast(c0, i1);
         r0 = fma(fmax(field_4, 1e-20), c, r0);
-        r1 = fma(fmax(field_4, 0.0), c, r1);
+        r1 = fma(positive(field_4), c, r1);
       }
     }
     if ((0x24u >> warp_id) & 1u) {
       const double field_5 = load(mole_fractions, broadcast_index(k0, 2), stride, point);
       const double c_2 = broadcast(c0, 2);
       r2 = fma(fmax(field_5, 1e-20), c_2, r2);
-      r3 = fma(fmax(field_5, 0.0), c_2, r3);
+      r3 = fma(positive(field_5), c_2, r3);
     }
     if ((0xfcu >> warp_id) & 1u) {
       slots[broadcast_index(k0, 3)][lane] = r0;

@@ -173,6 +173,13 @@ static __device__ __forceinline__ double singe_log(double x)
   return fma(k, 0.6931471787393093, f + low);
 }
 
+// max(x, 0) without a double-precision instruction.
+static __device__ __forceinline__ double positive(double x)
+{
+  const int mask = ~(__double2hiint(x) >> 31);
+  return __hiloint2double(__double2hiint(x) & mask, __double2loint(x) & mask);
+}
+
 extern "C" __global__ void __launch_bounds__(256, 1)
 h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict__ pressure,
     const double *__restrict__ mole_fractions, double *__restrict__ viscosity, int points, int stride)
@@ -196,7 +203,7 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
         const double t = fma(fma(broadcast(c0, 6 + i0), ln_t, broadcast(c0, 4 + i0)), ln_t, broadcast(c0, 2 + i0));
         slots[broadcast_index(k0, 1) + i0 * 10][lane] = fma(t, ln_t, broadcast(c0, i0));
         const double field_2 = load(mole_fractions, broadcast_index(k0, 0) + i0 * 5, stride, point);
-        slots[broadcast_index(k0, 2) + i0 * 10][lane] = fmax(field_2, 0.0);
+        slots[broadcast_index(k0, 2) + i0 * 10][lane] = positive(field_2);
       }
     }
     barrier_sync<0, 256>();
@@ -224,10 +231,10 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       }
     }
     const double field_3 = load(mole_fractions, broadcast_index(k0, 3), stride, point);
-    slots[broadcast_index(k0, 4)][lane] = fmax(field_3, 0.0) * singe_exp(r1 + r1) / r0;
+    slots[broadcast_index(k0, 4)][lane] = positive(field_3) * singe_exp(r1 + r1) / r0;
     if ((0x3u >> warp_id) & 1u) {
       const double field_4 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
-      slots[broadcast_index(k0, 1)][lane] = fmax(field_4, 0.0) * singe_exp(r3 + r3) / r2;
+      slots[broadcast_index(k0, 1)][lane] = positive(field_4) * singe_exp(r3 + r3) / r2;
     }
     if ((0xfbu >> warp_id) & 1u) {
       barrier_arrive<1, 256>();

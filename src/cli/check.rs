@@ -9,7 +9,7 @@ use crate::mechanism;
 use crate::observer::Observer;
 
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
-    let files = compile::files(&arguments.input)?;
+    let files = compile::files(&arguments.input);
     let mut observer = Observer::new(None, 0);
     let read = observer.pass("mechanism", None, || mechanism::read_with(&files, compile::options(&arguments.input)));
     let (summary, diagnostics, good) = match read {

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use super::args::{CompileArguments, Compilers, FitTolerance, FormName, InputArguments, Verify};
 use super::tell;
 use crate::diagnostic::Diagnostic;
-use crate::driver::{self, Failure, FailureKind, Request};
+use crate::driver::{self, Failure, Request};
 use crate::emit::overlay::Codegen;
 use crate::mechanism::{Companion, Files, Options};
 use crate::observer::Observer;
 use crate::report;
 
 pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure> {
-    let files = files(&arguments.input)?;
+    let files = files(&arguments.input);
     let output = arguments.output.clone().unwrap_or_else(|| default_folder(&files.mechanism));
     let codegens: Vec<Codegen> = without_repeats(&arguments.codegen.iter().map(|&c| c.into()).collect::<Vec<_>>());
     let (codegen, beside) = codegens.split_first().expect("clap gives at least the default");
@@ -72,18 +72,15 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
 }
 
 /// The input files of a command.
-pub fn files(input: &InputArguments) -> Result<Files, Failure> {
-    let mechanism = input.mechanism.clone().ok_or_else(|| Failure {
-        kind: FailureKind::Usage,
-        diagnostics: vec![Diagnostic::error("cli::no-mechanism", "no mechanism was given").help("see singe --help")],
-    })?;
+pub fn files(input: &InputArguments) -> Files {
+    let mechanism = input.mechanism.clone().expect("clap refuses a command line without a mechanism");
     let reduction = match &input.reduction {
         None => Companion::Beside,
         Some(path) if path.as_os_str() == "none" => Companion::Ignored,
         Some(path) => Companion::At(path.clone()),
     };
     let (thermo, transport, phase) = (input.thermo.clone(), input.transport.clone(), input.phase.clone());
-    Ok(Files { mechanism, thermo, transport, reduction, phase })
+    Files { mechanism, thermo, transport, reduction, phase }
 }
 
 /// How the input files of a command are read.

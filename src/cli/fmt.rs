@@ -8,7 +8,7 @@ use crate::mechanism::{self, Files, Mechanism};
 use crate::output;
 
 pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
-    let files = compile::files(&arguments.input)?;
+    let files = compile::files(&arguments.input);
     let read = mechanism::read_with(&files, compile::options(&arguments.input));
     let (mechanism, warnings) = read.map_err(failure)?;
     compile::warn(&warnings);

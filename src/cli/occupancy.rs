@@ -50,7 +50,7 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
         (Some(path), Some((parameter, rows))) => {
             let title = format!("{} ({})", target.name, target.compute_capability.sm());
             let failed = |diagnostic| Failure { kind: FailureKind::Input, diagnostics: vec![diagnostic] };
-            let svg = report::occupancy_picture(&title, parameter.name(), target.warps_per_sm, rows).map_err(failed)?;
+            let svg = report::occupancy_picture(&title, parameter.name(), target.warps_per_sm, rows);
             std::fs::write(path, svg).map_err(|e| {
                 let message = format!("cannot write to {}: {e}", path.display());
                 failed(Diagnostic::error("output::unwritable", message).help("choose another file with --picture"))

@@ -48,6 +48,14 @@ pub enum Unary {
     Exp2,
     /// [`super::exp2::tabulated`]
     Exp2Table,
+    /// [`super::exp2::rising`], which shares most of its work with `Exp2Falling` of the same argument
+    Exp2Rising,
+    /// [`super::exp2::falling`]
+    Exp2Falling,
+    /// [`super::log2::log2`]
+    Log2,
+    /// The number where it is positive, else 0; [`super::elementary::positive`]
+    Positive,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,6 +66,18 @@ pub enum Binary {
     Div,
     Max,
     Min,
+}
+
+impl Unary {
+    /// e^x or 2^x.
+    pub fn is_power(self) -> bool {
+        matches!(self, Self::Exp | Self::Exp2) || self.reads_powers()
+    }
+
+    /// Reads the table of [`super::exp2::TABLE`].
+    pub fn reads_powers(self) -> bool {
+        matches!(self, Self::Exp2Table | Self::Exp2Rising | Self::Exp2Falling)
+    }
 }
 
 /// Straight-line code. Results are: the new states, then the values, then the stored fields.
@@ -119,6 +139,14 @@ impl Body {
 
     pub fn log(&mut self, a: Id) -> Id {
         self.unary(Unary::Log, a)
+    }
+
+    pub fn log2(&mut self, a: Id) -> Id {
+        self.unary(Unary::Log2, a)
+    }
+
+    pub fn positive(&mut self, a: Id) -> Id {
+        self.unary(Unary::Positive, a)
     }
 
     pub fn neg(&mut self, a: Id) -> Id {
@@ -185,14 +213,14 @@ impl Body {
     /// What its issue slots go to.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
-        for inst in &self.insts {
+        for (i, inst) in self.insts.iter().enumerate() {
             let place = match inst {
-                Inst::Unary(Unary::Exp | Unary::Exp2 | Unary::Exp2Table, _) => &mut tally.exponentials,
-                Inst::Unary(Unary::Log, _) => &mut tally.logarithms,
+                Inst::Unary(op, _) if op.is_power() => &mut tally.exponentials,
+                Inst::Unary(Unary::Log | Unary::Log2, _) => &mut tally.logarithms,
                 Inst::Unary(Unary::Sqrt, _) | Inst::Binary(Binary::Div, ..) => &mut tally.divisions,
                 _ => &mut tally.others,
             };
-            *place += u64::from(inst.cost().1);
+            *place += u64::from(inst.cost().1 - inst.shared(&self.insts[..i]));
         }
         tally
     }
@@ -204,6 +232,30 @@ impl Body {
 }
 
 impl Inst {
+    /// Slots that an earlier instruction has already spent: the comparison of a selection, most of one of the two powers of
+    /// an argument and its negative.
+    fn shared(self, earlier: &[Self]) -> u32 {
+        let has = |same: &dyn Fn(&Self) -> bool| earlier.iter().any(same);
+        match self {
+            Self::SelectLe { a, b, .. }
+                if has(&|i| matches!(i, Self::SelectLe { a: c, b: d, .. } if (a, b) == (*c, *d))) =>
+            {
+                1
+            }
+            Self::Unary(Unary::Exp2Falling, a)
+                if has(&|i| matches!(i, Self::Unary(Unary::Exp2Rising, c) if a == *c)) =>
+            {
+                9
+            }
+            Self::Unary(Unary::Exp2Rising, a)
+                if has(&|i| matches!(i, Self::Unary(Unary::Exp2Falling, c) if a == *c)) =>
+            {
+                9
+            }
+            _ => 0,
+        }
+    }
+
     /// (floating-point operations, issue slots). `exp`: 4 for the reduction and 11 fused steps; `log`: 13 and a division;
     /// division and square root: 9 slots, as the compilers expand them.
     fn cost(self) -> (u32, u32) {
@@ -221,6 +273,10 @@ impl Inst {
             Self::Unary(Unary::Log, _) => (35, 25),
             Self::Unary(Unary::Exp2, _) => (25, 14),
             Self::Unary(Unary::Exp2Table, _) => (16, 10),
+            Self::Unary(Unary::Exp2Rising | Unary::Exp2Falling, _) => (17, 11),
+            Self::Unary(Unary::Log2, _) => (17, 10),
+            // Integer operations on the words.
+            Self::Unary(Unary::Positive, _) => (1, 0),
             Self::Binary(..) | Self::SelectLe { .. } => (1, 1),
             Self::Fma(..) => (2, 1),
         }

@@ -86,6 +86,13 @@ pub fn log(x: f64) -> f64 {
     k.mul_add(LOG_LN2_HI, f + low)
 }
 
+/// x where its sign bit is clear, else 0: max(x, 0) for every number, by integer operations on the words.
+pub fn positive(x: f64) -> f64 {
+    let high = (x.to_bits() >> 32) as u32;
+    let mask = !((high as i32 >> 31) as u32);
+    join(high & mask, x.to_bits() as u32 & mask)
+}
+
 fn join(high: u32, low: u32) -> f64 {
     f64::from_bits(u64::from(high) << 32 | u64::from(low))
 }
@@ -96,6 +103,13 @@ mod tests {
 
     fn ulps(a: f64, b: f64) -> f64 {
         (a - b).abs() / (f64::from_bits(b.abs().to_bits() + 1) - b.abs())
+    }
+
+    #[test]
+    fn positive_is_the_maximum_with_zero() {
+        for x in [0.0, -0.0, 1.5, -1.5, 5e-324, -5e-324, f64::MAX, f64::MIN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(positive(x).to_bits(), f64::max(x, 0.0).abs().to_bits(), "{x}");
+        }
     }
 
     #[test]

@@ -45,11 +45,11 @@ pub struct Program {
 }
 
 impl Program {
-    /// Whether the program computes this function.
-    pub fn calls(&self, function: Unary) -> bool {
-        fn any(nodes: &[Node], function: Unary) -> bool {
+    /// Whether the program computes such a function.
+    pub fn calls(&self, function: fn(Unary) -> bool) -> bool {
+        fn any(nodes: &[Node], function: fn(Unary) -> bool) -> bool {
             nodes.iter().any(|node| match node {
-                Node::Let { value, .. } => matches!(value, Value::Unary(f, _) if *f == function),
+                Node::Let { value, .. } => matches!(value, Value::Unary(f, _) if function(*f)),
                 Node::If { body, .. } | Node::Loop { body, .. } => any(body, function),
                 Node::Switch { arms } => arms.iter().any(|(_, body)| any(body, function)),
                 Node::Comment(_)

@@ -3,7 +3,7 @@
 use super::report::{Report, brief};
 use super::syntax::{File, Item, ReactionLines, ReactionSection, ThermoSection, Word};
 use super::unsupported;
-use crate::diagnostic::{Diagnostic, Source, Span};
+use crate::diagnostic::Source;
 use pest::Parser;
 use pest::iterators::Pair;
 use std::sync::Arc;
@@ -11,25 +11,9 @@ use std::sync::Arc;
 /// Splits a mechanism file into sections, declarations and reactions. Problems of form go to `report`.
 pub fn parse<'a>(source: &'a Arc<Source>, report: &mut Report) -> File<'a> {
     let mut reader = Reader { source, report, file: File::default(), stray: Vec::new(), sections: 0 };
-    match Grammar::parse(Rule::file, &source.text) {
-        Ok(pairs) => pairs.flat_map(Pair::into_inner).for_each(|pair| reader.top_level(pair)),
-        Err(error) => reader.report.push(grammar_failure(source, 0, &error)),
-    }
+    let pairs = Grammar::parse(Rule::file, &source.text).expect("the grammar accepts every text");
+    pairs.flat_map(Pair::into_inner).for_each(|pair| reader.top_level(pair));
     reader.finish()
-}
-
-/// The grammars accept every text; should one not, that is said where it gave up.
-pub fn grammar_failure<R: pest::RuleType>(
-    source: &Arc<Source>,
-    base: usize,
-    error: &pest::error::Error<R>,
-) -> Diagnostic {
-    let offset = match error.location {
-        pest::error::InputLocation::Pos(offset) | pest::error::InputLocation::Span((offset, _)) => base + offset,
-    };
-    Diagnostic::error("mechanism::unreadable", "the file cannot be read beyond this place")
-        .at(Span { source: Arc::clone(source), offset, len: 0 })
-        .help("check that this is a text file in CHEMKIN format")
 }
 
 #[derive(pest_derive::Parser)]

@@ -116,7 +116,7 @@ pub fn read_with(files: &Files, options: Options) -> Outcome {
         needed.then(|| companion(folder, THERMO_NAMES)).flatten()
     });
     let transport_path = files.transport.clone().or_else(|| {
-        let inline = file.transport.iter().flat_map(|body| transport::parse_section(body, &mut Report::default()));
+        let inline = file.transport.iter().flat_map(transport::parse_section);
         let names: Vec<&str> = inline.map(|entry| entry.name.text()).collect();
         let needed = !covers(names.into_iter(), &file.species);
         needed.then(|| companion(folder, TRANSPORT_NAMES)).flatten()
@@ -185,13 +185,13 @@ fn check<'a>(
 ) -> Outcome {
     let elements = elements::read(&file.elements, &mut report);
     let mut records = Records::new(options.single_intermediate_temperature);
-    file.thermo.iter().for_each(|section| records.add_section(section, &mut report));
-    thermo.into_iter().for_each(|source| records.add_file(source, &mut report));
+    file.thermo.iter().for_each(|section| records.add_section(section));
+    thermo.into_iter().for_each(|source| records.add_file(source));
     let declared = species::declared(&file.species, &mut report);
     let declared = species::without_broken(declared, &records, &mut report);
     let mut entries = Vec::new();
-    file.transport.iter().for_each(|body| entries.extend(transport::parse_section(body, &mut report)));
-    transport.into_iter().for_each(|source| entries.extend(transport::parse_file(source, &mut report)));
+    file.transport.iter().for_each(|body| entries.extend(transport::parse_section(body)));
+    transport.into_iter().for_each(|source| entries.extend(transport::parse_file(source)));
     let transport_exists = !file.transport.is_empty() || transport.is_some();
     let names = Names::new(declared.iter().map(Word::text));
     let reactions = reactions::read(file, &names, &mut report);
@@ -276,7 +276,7 @@ fn check_presence(file: &syntax::File, report: &mut Report) {
 /// The records inside the mechanism file; problems in them are reported when they are read for good.
 fn inline_thermo<'a>(file: &syntax::File<'a>) -> Records<'a> {
     let mut records = Records::default();
-    file.thermo.iter().for_each(|section| records.add_section(section, &mut Report::default()));
+    file.thermo.iter().for_each(|section| records.add_section(section));
     records
 }
 

@@ -11,7 +11,6 @@ pub use broken::Broken;
 use self::composition::Atoms;
 use self::field::words;
 use super::Polynomials;
-use super::chemkin::grammar_failure;
 use super::names::Names;
 use super::number;
 use super::report::Report;
@@ -52,20 +51,17 @@ impl<'a> Records<'a> {
     }
 
     /// Adds a thermo file.
-    pub fn add_file(&mut self, source: &'a Arc<Source>, report: &mut Report) {
-        self.add(Word { source, offset: 0, len: source.text.len() }, Rule::file, report);
+    pub fn add_file(&mut self, source: &'a Arc<Source>) {
+        self.add(Word { source, offset: 0, len: source.text.len() }, Rule::file);
     }
 
     /// Adds the body of a THERMO section.
-    pub fn add_section(&mut self, section: &ThermoSection<'a>, report: &mut Report) {
-        self.add(section.body, if section.nasa9 { Rule::body9 } else { Rule::body7 }, report);
+    pub fn add_section(&mut self, section: &ThermoSection<'a>) {
+        self.add(section.body, if section.nasa9 { Rule::body9 } else { Rule::body7 });
     }
 
-    fn add(&mut self, body: Word<'a>, rule: Rule, report: &mut Report) {
-        let pairs = match Grammar::parse(rule, body.text()) {
-            Ok(pairs) => pairs,
-            Err(error) => return report.push(grammar_failure(body.source, body.offset, &error)),
-        };
+    fn add(&mut self, body: Word<'a>, rule: Rule) {
+        let pairs = Grammar::parse(rule, body.text()).expect("the grammar accepts every text");
         let mut defaults = nasa7::Defaults::new(self.single_break);
         for pair in pairs.flat_map(Pair::into_inner) {
             match pair.as_rule() {

@@ -1,6 +1,5 @@
 //! Transport data in free format, one species a line (spec section 1.3).
 
-use super::chemkin::grammar_failure;
 use super::report::Report;
 use super::syntax::Word;
 use super::{Geometry, Transport, number};
@@ -17,19 +16,13 @@ pub struct Entry<'a> {
 }
 
 /// All lines of a transport file.
-pub fn parse_file<'a>(source: &'a Arc<Source>, report: &mut Report) -> Vec<Entry<'a>> {
-    parse_section(&Word { source, offset: 0, len: source.text.len() }, report)
+pub fn parse_file<'a>(source: &'a Arc<Source>) -> Vec<Entry<'a>> {
+    parse_section(&Word { source, offset: 0, len: source.text.len() })
 }
 
 /// All lines of the body of a TRANSPORT section.
-pub fn parse_section<'a>(body: &Word<'a>, report: &mut Report) -> Vec<Entry<'a>> {
-    let pairs = match Grammar::parse(Rule::file, body.text()) {
-        Ok(pairs) => pairs,
-        Err(error) => {
-            report.push(grammar_failure(body.source, body.offset, &error));
-            return Vec::new();
-        }
-    };
+pub fn parse_section<'a>(body: &Word<'a>) -> Vec<Entry<'a>> {
+    let pairs = Grammar::parse(Rule::file, body.text()).expect("the grammar accepts every text");
     let lines = pairs.flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::entry);
     lines.filter_map(|pair| entry(body, pair)).collect()
 }

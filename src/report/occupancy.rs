@@ -2,22 +2,13 @@
 
 use plotters::prelude::*;
 
-use crate::diagnostic::Diagnostic;
 use crate::target::Occupancy;
 
 /// An SVG of the resident warps of an SM over the swept parameter, of `most` warps that it can hold.
-///
-/// Errors: the picture could not be drawn.
-pub fn occupancy_picture(
-    title: &str,
-    parameter: &str,
-    most: u32,
-    rows: &[(u32, Occupancy)],
-) -> Result<String, Diagnostic> {
+pub fn occupancy_picture(title: &str, parameter: &str, most: u32, rows: &[(u32, Occupancy)]) -> String {
     let mut svg = String::new();
-    draw(&mut svg, title, parameter, most, rows)
-        .map_err(|e| Diagnostic::error("report::picture", format!("the occupancy could not be drawn: {e}")))?;
-    Ok(svg)
+    draw(&mut svg, title, parameter, most, rows).expect("drawing into memory succeeds");
+    svg
 }
 
 fn draw(

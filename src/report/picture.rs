@@ -7,7 +7,6 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::dataflow::{Graph, Part, StepRef};
-use crate::diagnostic::Diagnostic;
 use crate::schedule::Schedule;
 use crate::schedule::timeline::{Timeline, timeline};
 
@@ -18,9 +17,7 @@ const WIDTH: i32 = 1200;
 const LEGEND: i32 = 20;
 
 /// An SVG.
-///
-/// Errors: the picture could not be drawn.
-pub fn schedule_picture(graph: &Graph, schedule: &Schedule, title: &str) -> Result<String, Diagnostic> {
+pub fn schedule_picture(graph: &Graph, schedule: &Schedule, title: &str) -> String {
     let timeline = timeline(graph, schedule);
     let mut kinds: Vec<String> = Vec::new();
     let kind_of: Vec<usize> = timeline
@@ -35,9 +32,8 @@ pub fn schedule_picture(graph: &Graph, schedule: &Schedule, title: &str) -> Resu
         })
         .collect();
     let mut svg = String::new();
-    draw(&mut svg, schedule.warps as i32, title, &timeline, &kind_of, &kinds)
-        .map_err(|e| Diagnostic::error("report::picture", format!("the schedule picture could not be drawn: {e}")))?;
-    Ok(svg)
+    draw(&mut svg, schedule.warps as i32, title, &timeline, &kind_of, &kinds).expect("drawing into memory succeeds");
+    svg
 }
 
 /// The first word of the operation's name, and which part of it.

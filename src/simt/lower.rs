@@ -1,6 +1,7 @@
 //! From a kernel's overlaid program to the IR.
 
 mod frame;
+mod functions;
 mod index;
 mod value;
 
@@ -21,8 +22,16 @@ pub fn lower(program: &Program) -> Module {
     let (mut builder, frame) = frame::enter(program, &mut module);
     let vars = program.vars.keys().map(|_| builder.reg(Type::F64)).collect();
     let counters = (0..program.counters).map(|_| builder.reg(Type::U32)).collect();
-    let mut lowering =
-        Lowering { program, builder, frame, vars, counters, indices: HashMap::new(), offsets: HashMap::new() };
+    let mut lowering = Lowering {
+        program,
+        builder,
+        frame,
+        vars,
+        counters,
+        indices: HashMap::new(),
+        offsets: HashMap::new(),
+        shared: value::Shared::default(),
+    };
     lowering.stream();
     module.funcs.push(lowering.builder.finish());
     module
@@ -44,6 +53,7 @@ struct Lowering<'p> {
     indices: HashMap<Index, Reg>,
     /// Element offsets `row*stride + point` that the current block has computed, in bytes.
     offsets: HashMap<(Index, u32), Reg>,
+    shared: value::Shared,
 }
 
 impl Lowering<'_> {
@@ -104,7 +114,10 @@ impl Lowering<'_> {
     fn node(&mut self, node: &Node) {
         match node {
             Node::Comment(text) => self.builder.comment(text),
-            Node::Let { var, value } => self.assign(self.vars[*var], value),
+            Node::Let { var, value } => {
+                self.assign(self.vars[*var], value);
+                self.shared.assigned(*var);
+            }
             Node::StoreSlot { row, value } => {
                 let (space, addr) = self.slot(row);
                 self.builder.push(Op::store(space, Type::F64, addr, self.vars[*value]));
@@ -207,6 +220,7 @@ impl Lowering<'_> {
     fn end(&mut self, terminator: Terminator, next: Block) {
         self.indices.clear();
         self.offsets.clear();
+        self.shared = value::Shared::default();
         self.builder.end(terminator, next);
     }
 

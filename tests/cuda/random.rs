@@ -1,7 +1,7 @@
 //! Random data-parallel programs, and what they compute.
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use singe::dataflow::{elementary, exp2};
+use singe::dataflow::{elementary, exp2, log2};
 use singe::emit::program::{
     Array, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Unary, Value, Var,
 };
@@ -159,9 +159,9 @@ impl Make {
             0 => Value::Literal([2.0, -0.75, 1e-3, 0.0][self.below(4)]),
             1 => Value::Constant(ConstantRef::Bank(self.index(counter))),
             2 | 3 => Value::Slot(self.index(counter)),
-            4 => Value::Unary(Unary::Neg, a),
+            4 => Value::Unary([Unary::Neg, Unary::Positive][self.below(2)], a),
             5 => Value::Unary(Unary::Sqrt, self.at_least_half(out, a)),
-            6 => Value::Unary(Unary::Log, self.at_least_half(out, a)),
+            6 => Value::Unary([Unary::Log, Unary::Log2][self.below(2)], self.at_least_half(out, a)),
             7 => Value::Unary([Unary::Exp, Unary::Exp2][self.below(2)], a),
             8 => Value::Binary(Binary::Div, b, self.at_least_half(out, a)),
             9 | 10 => Value::Binary(Binary::Mul, a, b),
@@ -261,7 +261,11 @@ impl Run<'_> {
             Value::Unary(Unary::Exp, a) => elementary::exp(v(*a)),
             Value::Unary(Unary::Log, a) => elementary::log(v(*a)),
             Value::Unary(Unary::Exp2, a) => exp2::polynomial(v(*a)),
-            Value::Unary(Unary::Exp2Table, _) => unreachable!("lanes read each other's entries of the table"),
+            Value::Unary(Unary::Exp2Table | Unary::Exp2Rising | Unary::Exp2Falling, _) => {
+                unreachable!("lanes read each other's entries of the table")
+            }
+            Value::Unary(Unary::Log2, a) => log2::log2(v(*a)),
+            Value::Unary(Unary::Positive, a) => elementary::positive(v(*a)),
             Value::Binary(Binary::Add, a, b) => v(*a) + v(*b),
             Value::Binary(Binary::Sub, a, b) => v(*a) - v(*b),
             Value::Binary(Binary::Mul, a, b) => v(*a) * v(*b),

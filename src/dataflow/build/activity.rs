@@ -132,22 +132,17 @@ fn species(
     values.extend(concentration.filter(|_| needs.concentration));
     if needs.constant || needs.activity {
         let lg = log2_constant(&mut o, &gauge.species[k], if needs.constant { 1.0 } else { -1.0 });
-        let power = exponential.power(&mut o.body, lg);
-        if needs.constant {
-            values.push(power);
-        }
-        if needs.activity {
-            let b = &mut o.body;
-            values.push(match concentration {
-                Some(c) if needs.constant => b.div(c, power),
-                Some(c) => b.mul(c, power),
-                None if needs.constant => {
-                    let one = b.literal(1.0);
-                    b.div(one, power)
-                }
-                None => power,
-            });
-        }
+        let b = &mut o.body;
+        let inverse = if needs.constant && needs.activity {
+            let (constant, inverse) = exponential.both(b, lg);
+            values.push(constant);
+            Some(inverse)
+        } else {
+            let power = exponential.power(b, lg);
+            values.extend(needs.constant.then_some(power));
+            needs.activity.then_some(power)
+        };
+        values.extend(inverse.map(|inverse| concentration.map_or(inverse, |c| b.mul(c, inverse))));
     }
     o.body.values = values;
     o.into_step(graph)

@@ -25,9 +25,12 @@ pub const SCALARS: [u32; 5] = [
 pub fn build(model: &Model, options: &Options) -> Graph {
     let mechanism = &model.mechanism;
     let stiffness = if mechanism.stiff().is_empty() { Stiffness::Off } else { options.stiffness };
-    let scalars = scalars(&mechanism.reactions);
+    let mut scalars = scalars(&mechanism.reactions);
+    if options.form == Form::Lean && !options.stage_inputs {
+        scalars.push(scalar::SQUARED_CONCENTRATION);
+    }
     let species = model.species().len();
-    let mut graph = common::begin("chemistry", model, "production_rates", species as u32, &scalars);
+    let mut graph = common::begin("chemistry", model, options.form, "production_rates", species as u32, &scalars);
     if stiffness != Stiffness::Off {
         let source = Array { name: "transport_source", rows: species as u32, output: false };
         graph.arrays.insert(TRANSPORT_SOURCE as usize, source);

@@ -1,6 +1,6 @@
 //! What the builders share: the arrays of the host interface, the point's scalars, steps without ceremony.
 
-use super::approximation;
+use super::{Form, approximation};
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Array, Graph, Operation, Shape, Step, Value};
 use crate::kinetics::Model;
@@ -33,10 +33,19 @@ pub mod scalar {
     pub const LN_PRESSURE: u32 = 7;
     /// ln T scaled to -1 at 300 K and 1 at 3000 K
     pub const SCALED_LN_TEMPERATURE: u32 = 8;
+    /// The square of `CONCENTRATION`, which must stand before it
+    pub const SQUARED_CONCENTRATION: u32 = 9;
 }
 
 /// Which of the scalars a kernel uses decides what its preamble computes.
-pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u32, scalars: &[u32]) -> Graph {
+pub fn begin(
+    kernel: &'static str,
+    model: &Model,
+    form: Form,
+    output: &'static str,
+    rows: u32,
+    scalars: &[u32],
+) -> Graph {
     let species = model.species().len() as u32;
     let arrays = vec![
         Array { name: "temperature", rows: 1, output: false },
@@ -48,10 +57,11 @@ pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u3
     let mut b = Body::default();
     let mut ln_t = None;
     let mut inverse = None;
+    let mut concentration = None;
     for &s in scalars {
         // Each loads or computes once what several scalars are made of.
         let t = b.field(TEMPERATURE, 0);
-        let mut ln_t = |b: &mut Body| *ln_t.get_or_insert_with(|| b.log(t));
+        let mut ln_t = |b: &mut Body| *ln_t.get_or_insert_with(|| logarithm(b, form, t));
         let mut inverse_t = |b: &mut Body| {
             *inverse.get_or_insert_with(|| {
                 let one = b.literal(1.0);
@@ -66,7 +76,7 @@ pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u3
                 let (p, inverse_r) = (b.field(PRESSURE, 0), b.literal(1.0 / GAS_CONSTANT));
                 let per_t = b.mul(p, inverse_r);
                 let inverse_t = inverse_t(&mut b);
-                ("concentration", b.mul(per_t, inverse_t))
+                ("concentration", *concentration.insert(b.mul(per_t, inverse_t)))
             }
             scalar::LN_STANDARD_CONCENTRATION => {
                 let ln_t = ln_t(&mut b);
@@ -85,12 +95,16 @@ pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u3
             }
             scalar::LN_PRESSURE => {
                 let p = b.field(PRESSURE, 0);
-                ("ln_p", b.log(p))
+                ("ln_p", logarithm(&mut b, form, p))
             }
             scalar::SCALED_LN_TEMPERATURE => {
                 let ln_t = ln_t(&mut b);
                 let (slope, offset) = (b.literal(approximation::SLOPE), b.literal(approximation::OFFSET));
                 ("scaled_ln_t", b.fma(slope, ln_t, offset))
+            }
+            scalar::SQUARED_CONCENTRATION => {
+                let c = concentration.expect("the concentration stands before its square");
+                ("squared_concentration", b.mul(c, c))
             }
             _ => unreachable!("scalar {s} has no rule"),
         };
@@ -102,6 +116,15 @@ pub fn begin(kernel: &'static str, model: &Model, output: &'static str, rows: u3
     graph
 }
 
+/// ln x: the paper's form has a division in it, the others a table.
+pub fn logarithm(b: &mut Body, form: Form, x: Id) -> Id {
+    if form == Form::Pairwise {
+        return b.log(x);
+    }
+    let (lg, factor) = (b.log2(x), b.literal(std::f64::consts::LN_2));
+    b.mul(lg, factor)
+}
+
 /// The position of a scalar among those that the kernel asked for.
 pub fn scalar_of(body: &mut Body, scalars: &[u32], which: u32) -> Id {
     let k = scalars.iter().position(|&s| s == which).expect("the builder lists every scalar that it uses");
@@ -111,8 +134,7 @@ pub fn scalar_of(body: &mut Body, scalars: &[u32], which: u32) -> Id {
 /// max(x, 0) of a mole fraction, straight from global memory.
 pub fn mole_fraction(body: &mut Body, operand: u32) -> Id {
     let x = body.field(MOLE_FRACTIONS, operand);
-    let zero = body.literal(0.0);
-    body.max(x, zero)
+    body.positive(x)
 }
 
 /// An operation that is a single step.

@@ -11,7 +11,7 @@ use crate::kinetics::{Model, TransportFits};
 const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let mut graph = common::begin("conductivity", model, "conductivity", 1, &SCALARS);
+    let mut graph = common::begin("conductivity", model, options.form, "conductivity", 1, &SCALARS);
     let round = {
         let mut b = Body::default();
         let ln_t = common::scalar_of(&mut b, &SCALARS, scalar::LN_TEMPERATURE);
@@ -32,7 +32,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
 }
 
 /// Both sums over the species and the mean; `round` adds species k to the two running sums with `constants[k]`.
-pub fn sums(graph: &mut Graph, options: &Options, round: Shape, constants: &[Vec<f64>]) {
+fn sums(graph: &mut Graph, options: &Options, round: Shape, constants: &[Vec<f64>]) {
     let zeros = {
         let mut b = Body::default();
         let zero = b.literal(0.0);

@@ -29,7 +29,7 @@ const QUOTIENTS: usize = 4;
 pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
     let n = model.species().len();
     let warps = options.warps as usize;
-    let mut graph = common::begin("diffusion", model, "diffusion", n as u32, &[]);
+    let mut graph = common::begin("diffusion", model, options.form, "diffusion", n as u32, &[]);
     let cubics = resistances::inverse_cubics(fits);
     let factors = tucker::factors(&cubics, n, 0.9 * tolerance);
     let weights: Vec<f64> = model.species().iter().map(|s| s.weight).collect();
@@ -60,9 +60,10 @@ fn floor_error(floor: f64, weights: &[f64]) -> f64 {
 pub fn functions(graph: &mut Graph, polynomials: &[Vec<f64>]) -> Vec<Value> {
     let mut b = Body::default();
     let t = b.field(common::TEMPERATURE, 0);
-    let ln_t = b.log(t);
-    let (slope, offset) = (b.literal(approximation::SLOPE), b.literal(approximation::OFFSET));
-    let u = b.fma(slope, ln_t, offset);
+    let lg_t = b.log2(t);
+    let slope = b.literal(approximation::SLOPE * std::f64::consts::LN_2);
+    let offset = b.literal(approximation::OFFSET);
+    let u = b.fma(slope, lg_t, offset);
     let mut first = 0;
     for f in polynomials {
         let last = first + f.len() as u32 - 1;

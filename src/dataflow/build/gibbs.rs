@@ -17,7 +17,7 @@ pub struct Piecewise {
     pub ends: Vec<f64>,
 }
 
-/// A step that evaluates all ranges and selects one.
+/// A step that makes the function of a species a value.
 pub fn step(graph: &mut Graph, thermo: &Polynomials) -> Step {
     let mut o = Operands::default();
     o.body.values = vec![value(&mut o, &piecewise(thermo))];
@@ -47,38 +47,35 @@ fn distinct<const N: usize>(ranges: &[[f64; N]], breaks: &[f64]) -> (Vec<[f64; N
     (kept, ends)
 }
 
-/// The function at the point's temperature.
+/// The function at the point's temperature: its range's constants, then one evaluation.
 pub fn value(o: &mut Operands, function: &Piecewise) -> Id {
-    let values: Vec<Id> = function.ranges.iter().map(|terms| range(o, terms)).collect();
-    let (last, rest) = values.split_last().expect("a species has a range");
+    let count = if function.ranges.iter().all(|terms| terms[7..] == [0.0; 2]) { 7 } else { 9 };
+    let (last, rest) = function.ranges.split_last().expect("a species has a range");
+    let mut terms: Vec<Id> = last[..count].iter().map(|&c| o.constant(c)).collect();
     let t = common::scalar_of(&mut o.body, &SCALARS, scalar::TEMPERATURE);
-    let mut value = *last;
-    for (&lower, &end) in rest.iter().zip(&function.ends).rev() {
+    for (lower, &end) in rest.iter().zip(&function.ends).rev() {
         let end = o.constant(end);
-        value = o.body.select_le(t, end, lower, value);
+        for (term, &c) in terms.iter_mut().zip(lower) {
+            let c = o.constant(c);
+            *term = o.body.select_le(t, end, c, *term);
+        }
     }
-    value
+    range(o, &terms, t)
 }
 
 /// The polynomial, the logarithm, then what is multiplied by 1/T.
-fn range(o: &mut Operands, terms: &Terms) -> Id {
-    let [t, ln_t, inverse] = [scalar::TEMPERATURE, scalar::LN_TEMPERATURE, scalar::INVERSE_TEMPERATURE]
-        .map(|which| common::scalar_of(&mut o.body, &SCALARS, which));
-    let mut sum = o.constant(terms[4]);
-    for &c in terms[..4].iter().rev() {
-        let c = o.constant(c);
-        sum = o.body.fma(sum, t, c);
+fn range(o: &mut Operands, terms: &[Id], t: Id) -> Id {
+    let b = &mut o.body;
+    let [ln_t, inverse] =
+        [scalar::LN_TEMPERATURE, scalar::INVERSE_TEMPERATURE].map(|which| common::scalar_of(b, &SCALARS, which));
+    let polynomial = terms[..4].iter().rev().fold(terms[4], |sum, &c| b.fma(sum, t, c));
+    let with_log = b.fma(terms[5], ln_t, polynomial);
+    let mut bracket = terms[6];
+    if let [log, square] = terms[7..] {
+        bracket = b.fma(log, ln_t, bracket);
+        bracket = b.fma(square, inverse, bracket);
     }
-    let log = o.constant(terms[5]);
-    let with_log = o.body.fma(log, ln_t, sum);
-    let mut bracket = o.constant(terms[6]);
-    if terms[7..] != [0.0; 2] {
-        let log = o.constant(terms[7]);
-        bracket = o.body.fma(log, ln_t, bracket);
-        let square = o.constant(terms[8]);
-        bracket = o.body.fma(square, inverse, bracket);
-    }
-    o.body.fma(bracket, inverse, with_log)
+    b.fma(bracket, inverse, with_log)
 }
 
 /// -g/RT = a1 ln T + (a7 - a1) + a2/2 T + a3/6 T^2 + a4/12 T^3 + a5/20 T^4 - a6/T

@@ -24,6 +24,16 @@ impl Exponential {
     pub fn power(self, b: &mut Body, x: Id) -> Id {
         b.unary(if self == Self::Table { Unary::Exp2Table } else { Unary::Exp2 }, x)
     }
+
+    /// 2^x and 2^-x.
+    pub fn both(self, b: &mut Body, x: Id) -> (Id, Id) {
+        if self == Self::Table {
+            return (b.unary(Unary::Exp2Rising, x), b.unary(Unary::Exp2Falling, x));
+        }
+        let power = b.unary(Unary::Exp2, x);
+        let one = b.literal(1.0);
+        (power, b.div(one, power))
+    }
 }
 
 /// What reactions share in the lean form.

@@ -140,6 +140,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         ]);
     }
     let form = options.form.for_kernel(kernel, options.fit_tolerance);
+    let options = &Options { form, ..*options };
     let mut graph = match (kernel, form, options.fit_tolerance) {
         (Kernel::Viscosity, Form::Symmetric | Form::LowRank, _) => symmetric::build(model, fits()?, options),
         (Kernel::Viscosity, ..) => viscosity::build(model, fits()?, options),

@@ -55,6 +55,12 @@ impl Operands {
         }
     }
 
+    /// A mole fraction from global memory.
+    fn fraction(&mut self, k: SpeciesIndex) -> Id {
+        self.rows.push(k as u32);
+        mole_fraction(&mut self.body, self.rows.len() as u32 - 1)
+    }
+
     /// A concentration from global memory.
     pub fn loaded(&mut self, k: SpeciesIndex) -> Id {
         self.rows.push(k as u32);
@@ -108,9 +114,13 @@ pub fn step(graph: &mut Graph, (i, r): (usize, &Reaction), sources: &Sources<'_>
     let mut q = product(&mut o, sources, forward, &reactants);
     if let Some(reverse) = reverse {
         let products = orders(&r.products, &r.reverse_orders);
-        let back = product(&mut o, sources, reverse, &products);
-        q = o.body.sub(q, back);
+        let mut back = product(&mut o, sources, reverse, &products);
+        if q.totals != back.totals {
+            (q, back) = (q.complete(&mut o, sources), back.complete(&mut o, sources));
+        }
+        q.id = o.body.sub(q.id, back.id);
     }
+    let q = q.complete(&mut o, sources).id;
     o.body.values = vec![with_third_body(&mut o, r, sources, q)];
     o.into_step(graph)
 }
@@ -142,7 +152,7 @@ pub fn directions(
     let mut rates = [None; 2];
     for (d, constant) in [live[0].then_some(forward), reverse].into_iter().enumerate() {
         let Some(constant) = constant else { continue };
-        let rate = product(o, sources, constant, &orders(sides[d].0, sides[d].1));
+        let rate = product(o, sources, constant, &orders(sides[d].0, sides[d].1)).complete(o, sources).id;
         rates[d] = Some(with_third_body(o, r, sources, rate));
     }
     rates
@@ -161,21 +171,53 @@ fn orders(side: &[(SpeciesIndex, f64)], replaced: &[(SpeciesIndex, f64)]) -> Vec
     all
 }
 
-/// k times the product of concentrations to their orders.
-fn product(o: &mut Operands, sources: &Sources<'_>, k: Id, orders: &[(SpeciesIndex, f64)]) -> Id {
-    let mut result = k;
-    for &(species, order) in orders.iter().filter(|(species, _)| *species < sources.transported) {
-        let c = o.concentration(sources, species);
-        if order.fract() == 0.0 && (1.0..=4.0).contains(&order) {
+/// A rate that still lacks some factors: so many times the point's total concentration.
+#[derive(Clone, Copy)]
+struct Product {
+    id: Id,
+    totals: u32,
+}
+
+impl Product {
+    fn complete(self, o: &mut Operands, sources: &Sources<'_>) -> Self {
+        let mut id = self.id;
+        for (factors, which) in
+            [(self.totals / 2, scalar::SQUARED_CONCENTRATION), (self.totals % 2, scalar::CONCENTRATION)]
+        {
+            for _ in 0..factors {
+                let factor = scalar_of(&mut o.body, sources.scalars, which);
+                id = o.body.mul(id, factor);
+            }
+        }
+        Self { id, totals: 0 }
+    }
+}
+
+/// k times the product of concentrations to their orders. The lean form takes mole fractions where none of the concentrations
+/// is a value: their product lacks a power of the total, which both directions often share.
+fn product(o: &mut Operands, sources: &Sources<'_>, k: Id, orders: &[(SpeciesIndex, f64)]) -> Product {
+    let whole = |order: f64| order.fract() == 0.0 && (1.0..=4.0).contains(&order);
+    let factors: Vec<_> = orders.iter().copied().filter(|(species, _)| *species < sources.transported).collect();
+    let of_fractions = sources.scalars.contains(&scalar::SQUARED_CONCENTRATION)
+        && factors.iter().all(|&(species, order)| sources.concentrations[species].is_none() && whole(order));
+    let mut product = Product { id: k, totals: 0 };
+    for (species, order) in factors {
+        let factor = if of_fractions {
+            product.totals += order as u32;
+            o.fraction(species)
+        } else {
+            o.concentration(sources, species)
+        };
+        if whole(order) {
             for _ in 0..order as u32 {
-                result = o.body.mul(result, c);
+                product.id = o.body.mul(product.id, factor);
             }
         } else {
-            let power = real_power(o, c, order);
-            result = o.body.mul(result, power);
+            let power = real_power(o, factor, order);
+            product.id = o.body.mul(product.id, power);
         }
     }
-    result
+    product
 }
 
 /// C^order with 0^order = 0 for positive orders. For negative ones, C is at least [`LEAST_INHIBITOR`].

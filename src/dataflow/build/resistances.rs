@@ -19,7 +19,7 @@ const POWER: f64 = 1.75;
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
     let n = model.species().len();
-    let mut graph = common::begin("diffusion", model, "diffusion", n as u32, &SCALARS);
+    let mut graph = common::begin("diffusion", model, options.form, "diffusion", n as u32, &SCALARS);
     let cubics = inverse_cubics(fits);
     let pairs = approximation::polynomials(&cubics, tolerance);
     graph.bound = pairs.error;

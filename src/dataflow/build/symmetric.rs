@@ -29,7 +29,7 @@ const MOST_ROOTS: usize = 96;
 type Triple = [Value; 3];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let mut graph = common::begin("viscosity", model, "viscosity", 1, &SCALARS);
+    let mut graph = common::begin("viscosity", model, options.form, "viscosity", 1, &SCALARS);
     let classes = weight_classes(model);
     let weights: Vec<f64> = classes.iter().map(|class| model.species()[class[0]].weight).collect();
     let constants = species_constants(model, fits);

@@ -81,9 +81,7 @@ fn log2(o: &mut Operands, x: Id) -> Id {
     let b = &mut o.body;
     let smallest = b.literal(SMALLEST);
     let floored = b.max(x, smallest);
-    let ln = b.log(floored);
-    let factor = b.literal(LOG2_E);
-    b.mul(ln, factor)
+    b.log2(floored)
 }
 
 /// The rate constant of a reaction that [`serves`] accepts: k_inf F Pr/(1 + Pr).

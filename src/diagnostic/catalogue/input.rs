@@ -2,12 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 82] = [
-    Entry {
-        id: "cli::no-mechanism",
-        cause: "No mechanism was named on the command line.",
-        remedy: "Name a CHEMKIN mechanism or a Cantera YAML file; see `singe --help`.",
-    },
+pub const ENTRIES: [Entry; 80] = [
     Entry {
         id: "fmt::not-canonical",
         cause: "`singe fmt --check` found a file that differs from its canonical form.",
@@ -187,11 +182,6 @@ pub const ENTRIES: [Entry; 82] = [
         id: "mechanism::unparsable-line",
         cause: "A line of the REACTIONS section is neither a reaction nor an auxiliary line.",
         remedy: "Look for a missing arrow, slash or comment mark.",
-    },
-    Entry {
-        id: "mechanism::unreadable",
-        cause: "A file cannot be read beyond a place.",
-        remedy: "Check that it is a text file in CHEMKIN format.",
     },
     Entry {
         id: "mechanism::unreadable-file",

@@ -2,14 +2,13 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 27] = [
+pub const ENTRIES: [Entry; 25] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "mapping::too-large",
         cause: "The graph is too large for the ILP mapper.",
         remedy: "Use `--mapper greedy`, or fewer warps.",
     },
-    Entry { id: "mapping::unsolved", cause: "The ILP mapper found no mapping.", remedy: "Use `--mapper greedy`." },
     Entry {
         id: "output::unwritable",
         cause: "The output folder cannot be made or written.",
@@ -53,7 +52,6 @@ pub const ENTRIES: [Entry; 27] = [
         remedy: DEFECT,
     },
     Entry { id: "proof::wrong-warp", cause: "A step runs in a warp that does not own it.", remedy: DEFECT },
-    Entry { id: "report::picture", cause: "The picture of the schedule cannot be drawn.", remedy: DEFECT },
     Entry {
         id: "schedule::constants",
         cause: "The constants of a kernel do not fit into the shared memory of a CTA.",

@@ -77,10 +77,16 @@ impl Body<'_> {
                 self.helper(Helper::Exp2);
                 self.call("singe_exp2", &[*a])
             }
-            Value::Unary(Unary::Exp2Table, a) => {
-                self.helper(Helper::Exp2Table);
-                let argument = self.operand(*a).text;
-                Expression::atom(format!("singe_exp2_table({argument}, power)"))
+            Value::Unary(Unary::Exp2Table, a) => self.call_with_table(Helper::Exp2Table, *a, "power"),
+            Value::Unary(Unary::Exp2Rising, a) => self.call_with_table(Helper::Exp2Rising, *a, "power"),
+            Value::Unary(Unary::Exp2Falling, a) => self.call_with_table(Helper::Exp2Falling, *a, "power"),
+            Value::Unary(Unary::Log2, a) => {
+                let table = self.tables().logarithms.clone();
+                self.call_with_table(Helper::Log2, *a, &table)
+            }
+            Value::Unary(Unary::Positive, a) => {
+                self.helper(Helper::Positive);
+                self.call("positive", &[*a])
             }
             Value::Unary(Unary::Log, a) => {
                 self.helper(Helper::Log);
@@ -158,6 +164,12 @@ impl Body<'_> {
         let row = self.index(row).text;
         let point = point_name(self.program, "point", point);
         Expression::atom(format!("{}({}, {row}, stride, {point})", load.name(), self.array_name(array)))
+    }
+
+    fn call_with_table(&mut self, helper: Helper, argument: Var, table: &str) -> Expression {
+        self.helper(helper);
+        let argument = self.operand(argument).text;
+        Expression::atom(format!("{}({argument}, {table})", helper.name()))
     }
 
     fn call(&mut self, function: &str, arguments: &[Var]) -> Expression {

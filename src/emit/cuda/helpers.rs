@@ -1,13 +1,7 @@
 //! The device functions that kernels call; a file holds those that its kernel uses.
 
-use super::tables::real;
-use crate::dataflow::elementary::{
-    EXP_COEFFICIENTS, EXP_LIMIT_HIGH_WORD, EXP_LN2_HI, EXP_LN2_LO, LOG_COEFFICIENTS, LOG_LN2_HI, LOG_LN2_LO,
-    LOG_SPLIT_HIGH_WORD, LOG2_E, ROUND_MAGIC,
-};
-use crate::dataflow::exp2;
+use super::functions;
 use crate::target::{Shuffle, Target};
-use std::fmt::Write;
 
 /// A function of the text, in the order of their definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,10 +20,17 @@ pub enum Helper {
     Log,
     Exp2,
     Exp2Table,
+    Exp2Rising,
+    Exp2Falling,
+    Log2,
+    Positive,
 }
 
+/// The helpers that read the table of powers.
+pub const READERS_OF_POWERS: [Helper; 3] = [Helper::Exp2Table, Helper::Exp2Rising, Helper::Exp2Falling];
+
 /// The names that a kernel's own variables must not take.
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 18] = [
     "broadcast",
     "broadcast_index",
     "reload",
@@ -44,6 +45,10 @@ pub const NAMES: [&str; 14] = [
     "singe_log",
     "singe_exp2",
     "singe_exp2_table",
+    "singe_exp2_rising",
+    "singe_exp2_falling",
+    "singe_log2",
+    "positive",
 ];
 
 impl Helper {
@@ -90,10 +95,14 @@ INLINE double select_le(double a, double b, double then, double otherwise)
             .to_owned(),
             Self::BarrierSync => barrier("barrier_sync", "bar.sync", "Arrives and waits for the rest."),
             Self::BarrierArrive => barrier("barrier_arrive", "bar.arrive", "Arrives and goes on."),
-            Self::Exp => exp(),
-            Self::Log => log(),
-            Self::Exp2 => exp2(),
-            Self::Exp2Table => exp2_table(target),
+            Self::Exp => functions::exp(),
+            Self::Log => functions::log(),
+            Self::Exp2 => functions::exp2(),
+            Self::Exp2Table => functions::exp2_table(target),
+            Self::Exp2Rising => functions::exp2_half(target, false),
+            Self::Exp2Falling => functions::exp2_half(target, true),
+            Self::Log2 => functions::log2(target),
+            Self::Positive => functions::positive(),
         };
         text.replace("INLINE", "static __device__ __forceinline__")
     }
@@ -161,128 +170,4 @@ fn barrier(name: &str, instruction: &str, comment: &str) -> String {
          \x20 asm volatile(\"{instruction} %0, %1;\" : : \"n\"(id), \"n\"(threads) : \"memory\");\n\
          }}\n"
     )
-}
-
-/// [`crate::dataflow::elementary::exp`], operation by operation. No product meets a sum, so nothing here can be fused
-/// that is not written as `fma`.
-fn exp() -> String {
-    format!(
-        "// e^x below 1 ulp: 0 for x <= -708, infinity for x >= 708.\n\
-         INLINE double singe_exp(double x)\n\
-         {{\n\
-         \x20 const double shifted = fma(x, {log2_e}, {magic});\n\
-         \x20 const unsigned n = (unsigned)__double2loint(shifted);\n\
-         \x20 const double whole = shifted - {magic};\n\
-         \x20 const double r = fma(whole, {minus_low}, fma(whole, {minus_high}, x));\n\
-         {polynomial}\
-         \x20 const unsigned high = (unsigned)__double2hiint(p) + (n << 20);\n\
-         \x20 const int x_high = __double2hiint(x);\n\
-         \x20 return (x_high & 0x7fffffff) < {limit:#x} ? __hiloint2double((int)high, __double2loint(p))\n\
-         \x20                                         : __hiloint2double(x_high < 0 ? 0 : 0x7ff00000, 0);\n\
-         }}\n",
-        log2_e = real(LOG2_E),
-        magic = real(ROUND_MAGIC),
-        minus_high = real(-EXP_LN2_HI),
-        minus_low = real(-EXP_LN2_LO),
-        polynomial = polynomial("p", "r", &EXP_COEFFICIENTS),
-        limit = EXP_LIMIT_HIGH_WORD,
-    )
-}
-
-/// [`crate::dataflow::exp2::polynomial`], operation by operation. No product meets a sum.
-fn exp2() -> String {
-    format!(
-        "// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021.\n\
-         INLINE double singe_exp2(double x)\n\
-         {{\n\
-         \x20 const double shifted = x + {magic};\n\
-         \x20 const double r = x - (shifted - {magic});\n\
-         {polynomial}\
-         \x20 const unsigned high = (unsigned)__double2hiint(p) + ((unsigned)__double2loint(shifted) << 20);\n\
-         {limited}\
-         }}\n",
-        magic = real(exp2::WHOLE_MAGIC),
-        polynomial = polynomial("p", "r", &exp2::COEFFICIENTS),
-        limited = exp2_limited(),
-    )
-}
-
-/// [`crate::dataflow::exp2::tabulated`], operation by operation. The one plain product is only a factor.
-fn exp2_table(target: &Target) -> String {
-    let shuffle = match target.shuffle {
-        Shuffle::Mirror => unreachable!("builders use the polynomial on machines without shuffles"),
-        Shuffle::Shfl => "__shfl(",
-        Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
-    };
-    format!(
-        "// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`.\n\
-         INLINE double singe_exp2_table(double x, double power)\n\
-         {{\n\
-         \x20 const double shifted = x + {magic};\n\
-         \x20 const unsigned n = (unsigned)__double2loint(shifted);\n\
-         \x20 const double r = x - (shifted - {magic});\n\
-         {polynomial}\
-         \x20 const int root_high = {shuffle}__double2hiint(power), (int)(n & 31u));\n\
-         \x20 const double root = __hiloint2double(root_high, {shuffle}__double2loint(power), (int)(n & 31u)));\n\
-         \x20 const double p = fma(root, q * r, root);\n\
-         \x20 const unsigned high = (unsigned)__double2hiint(p) + ((n & ~31u) << 15);\n\
-         {limited}\
-         }}\n",
-        magic = real(exp2::PARTS_MAGIC),
-        polynomial = polynomial("q", "r", &exp2::PART_COEFFICIENTS),
-        limited = exp2_limited(),
-    )
-}
-
-/// Without a condition, of which compilers might make a branch on data.
-fn exp2_limited() -> String {
-    format!(
-        "\x20 // All ones for |x| < 1021.\n\
-         \x20 const int x_high = __double2hiint(x);\n\
-         \x20 const int inside = ((x_high & 0x7fffffff) - {limit:#x}) >> 31;\n\
-         \x20 const int beyond = ~(x_high >> 31) & 0x7ff00000;\n\
-         \x20 return __hiloint2double(((int)high & inside) | (beyond & ~inside), __double2loint(p) & inside);\n",
-        limit = exp2::LIMIT_HIGH_WORD,
-    )
-}
-
-/// [`crate::dataflow::elementary::log`], operation by operation. Its one plain product is an addend of `fma`, which
-/// cannot be fused.
-fn log() -> String {
-    format!(
-        "// ln x below 1 ulp, for positive normal x.\n\
-         INLINE double singe_log(double x)\n\
-         {{\n\
-         \x20 const int high = __double2hiint(x);\n\
-         \x20 const int exponent = (int)((unsigned)high - {split:#x}u) >> 20;\n\
-         \x20 const double m = __hiloint2double((int)((unsigned)high - ((unsigned)exponent << 20)), __double2loint(x));\n\
-         \x20 const double k = (double)exponent;\n\
-         \x20 const double f = m - 1.0;\n\
-         \x20 const double s = f / (m + 1.0);\n\
-         \x20 const double z = s * s;\n\
-         {polynomial}\
-         \x20 const double t = fma(z, -r, f);\n\
-         \x20 const double low = fma(s, -t, k * {ln2_low});\n\
-         \x20 return fma(k, {ln2_high}, f + low);\n\
-         }}\n",
-        split = LOG_SPLIT_HIGH_WORD,
-        ln2_low = real(LOG_LN2_LO),
-        ln2_high = real(LOG_LN2_HI),
-        polynomial = polynomial("r", "z", &LOG_COEFFICIENTS),
-    )
-}
-
-/// Horner's rule from the highest of the ascending coefficients down.
-fn polynomial(variable: &str, argument: &str, coefficients: &[f64]) -> String {
-    let mut out = String::new();
-    for (power, coefficient) in coefficients.iter().enumerate().rev() {
-        let coefficient = real(*coefficient);
-        if power + 1 == coefficients.len() {
-            writeln!(out, "  double {variable} = {coefficient};")
-        } else {
-            writeln!(out, "  {variable} = fma({variable}, {argument}, {coefficient});")
-        }
-        .expect("writing to a string succeeds");
-    }
-    out
 }

@@ -2,7 +2,7 @@
 
 use super::body::{self, Printed, comment, point_name};
 use super::glue::{Template, render};
-use super::helpers::Helper;
+use super::helpers::READERS_OF_POWERS;
 use super::{Provenance, names, tables};
 use crate::emit::program::{Array, Constants, Execution, Node, Program};
 use crate::target::Target;
@@ -232,7 +232,7 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
         });
     }
     shared_banks(program, names).into_iter().for_each(&mut line);
-    if printed.needs.helpers.contains(&Helper::Exp2Table) {
+    if READERS_OF_POWERS.iter().any(|h| printed.needs.helpers.contains(h)) {
         line(format!("const double power = {}[threadIdx.x & 31];", names.powers));
     }
     let group = program.points_per_group();

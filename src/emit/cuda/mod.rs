@@ -5,6 +5,7 @@
 pub(in crate::emit) mod body;
 mod expression;
 mod fold;
+mod functions;
 pub(in crate::emit) mod glue;
 mod helpers;
 pub(in crate::emit) mod kernel;

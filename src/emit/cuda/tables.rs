@@ -1,8 +1,8 @@
 //! Numbers and constant tables as text.
 
 use super::body::Needs;
-use super::helpers::Helper;
-use crate::dataflow::exp2;
+use super::helpers::{Helper, READERS_OF_POWERS};
+use crate::dataflow::{exp2, log2};
 use crate::emit::program::{Constants, Program};
 
 /// A double in the fewest digits (17 at most) that read back as the same bits.
@@ -24,6 +24,7 @@ pub struct Names {
     pub real_bank: String,
     pub index_bank: String,
     pub powers: String,
+    pub logarithms: String,
 }
 
 impl Names {
@@ -34,6 +35,7 @@ impl Names {
             real_bank: format!("{symbol}_real_bank"),
             index_bank: format!("{symbol}_index_bank"),
             powers: format!("{symbol}_powers"),
+            logarithms: format!("{symbol}_logarithms"),
         }
     }
 }
@@ -56,7 +58,12 @@ pub fn definitions(program: &Program, needs: &Needs, names: &Names) -> String {
     if needs.index_bank {
         out += &table(bank, "int", &names.index_bank, index_bank.iter().map(i32::to_string));
     }
-    if needs.helpers.contains(&Helper::Exp2Table) {
+    if needs.helpers.contains(&Helper::Log2) {
+        let entries: Vec<String> = log2::ENTRIES.iter().flat_map(|&(c, l)| [real(c), real(l)]).collect();
+        out += "// c and -log2 c by interval of the mantissa\n";
+        out += &table("__device__", "double", &names.logarithms, entries.into_iter());
+    }
+    if READERS_OF_POWERS.iter().any(|h| needs.helpers.contains(h)) {
         out += "// 2^(j/32)\n";
         out += &table("__device__", "double", &names.powers, exp2::TABLE.iter().map(|x| real(*x)));
     }

@@ -140,8 +140,8 @@ fn hint(value: &Value) -> &'static str {
         Value::Constant(_) => "c",
         Value::Slot(_) => "s",
         Value::Field { .. } => "field",
-        Value::Unary(Unary::Exp | Unary::Exp2 | Unary::Exp2Table, _) => "e",
-        Value::Unary(Unary::Log, _) => "l",
+        Value::Unary(op, _) if op.is_power() => "e",
+        Value::Unary(Unary::Log | Unary::Log2, _) => "l",
         _ => "t",
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::dataflow::{elementary, exp2};
+use crate::dataflow::{elementary, exp2, log2};
 
 const TWO: Execution = Execution::WarpSpecialized { warps: 2 };
 
@@ -150,7 +150,7 @@ fn operations_give_the_bits_of_rust() {
     type Reference = fn(f64, f64) -> f64;
     let (a, b) = (var(0), var(1));
     let select = Value::SelectLe { a, b, then: a, otherwise: b };
-    let cases: [(Value, Reference); 14] = [
+    let cases: [(Value, Reference); 18] = [
         (Value::Unary(Unary::Exp, a), |a, _| elementary::exp(a)),
         (Value::Unary(Unary::Log, a), |a, _| elementary::log(a)),
         (Value::Unary(Unary::Sqrt, a), |a, _| a.sqrt()),
@@ -165,6 +165,10 @@ fn operations_give_the_bits_of_rust() {
         (select, |a, b| if a <= b { a } else { b }),
         (Value::Unary(Unary::Exp2, a), |a, _| exp2::polynomial(a)),
         (Value::Unary(Unary::Exp2Table, a), |a, _| exp2::tabulated(a)),
+        (Value::Unary(Unary::Log2, a), |a, _| log2::log2(a)),
+        (Value::Unary(Unary::Exp2Rising, a), |a, _| exp2::rising(a)),
+        (Value::Unary(Unary::Exp2Falling, a), |a, _| exp2::falling(a)),
+        (Value::Unary(Unary::Positive, a), |a, _| elementary::positive(a)),
     ];
     let points = 20_000;
     let exponents = (0..points).map(|i| -1040.0 + 2080.0 * f64::from(i) / f64::from(points));
@@ -172,7 +176,7 @@ fn operations_give_the_bits_of_rust() {
     let linear: Vec<f64> = exponents.clone().chain(second.clone()).collect();
     let positive: Vec<f64> = exponents.map(|x| x.clamp(-700.0, 700.0).exp()).chain(second).collect();
     for (i, (value, reference)) in cases.into_iter().enumerate() {
-        let input = if [1, 2].contains(&i) { &positive } else { &linear };
+        let input = if [1, 2, 14].contains(&i) { &positive } else { &linear };
         let second = set(1, Value::Field { array: 0, row: Index::Literal(1), point: 0 });
         let program =
             program(Execution::DataParallel { warps: 4 }, 0, vec![fetch(0), second, set(2, value.clone()), put(2, 0)]);
@@ -180,6 +184,36 @@ fn operations_give_the_bits_of_rust() {
         for point in 0..points as usize {
             let (a, b) = (input[point], input[point + points as usize]);
             assert_eq!(output[point].to_bits(), reference(a, b).to_bits(), "{value:?} of {a} and {b}");
+        }
+    }
+}
+
+/// 2^x and 2^-x of one x, and selections by one comparison, share their work until the variable changes.
+#[test]
+fn what_two_values_share_is_computed_once() {
+    type Reference = fn(f64) -> f64;
+    let (a, b) = (var(0), var(1));
+    let rising = |to| set(to, Value::Unary(Unary::Exp2Rising, a));
+    let falling = |to| set(to, Value::Unary(Unary::Exp2Falling, a));
+    let larger = |to, a, b| set(to, Value::SelectLe { a, b, then: b, otherwise: a });
+    let most: Reference = |x| x.max(0.5);
+    // Body, issue slots, the row that the result is made of, and how.
+    let cases: [(Vec<Node>, u64, usize, Reference); 6] = [
+        (vec![rising(2), falling(3)], 13, 0, exp2::falling),
+        (vec![falling(2), rising(3)], 13, 0, exp2::rising),
+        (vec![rising(2), fetch(1), falling(3)], 22, 1, exp2::falling),
+        (vec![larger(2, a, b), larger(3, a, b)], 1, 0, most),
+        (vec![larger(2, a, b), larger(3, b, a)], 2, 0, most),
+        (vec![larger(2, a, b), fetch(1), larger(3, a, b)], 2, 1, most),
+    ];
+    let input: Vec<f64> = (0..64).map(|i| f64::from(i) - 20.25).collect();
+    for (i, (body, slots, row, result)) in cases.into_iter().enumerate() {
+        let body = [vec![fetch(0), set(1, Value::Literal(0.5))], body, vec![put(3, 0)]].concat();
+        let program = program(Execution::DataParallel { warps: 1 }, 0, body);
+        let (output, report) = simulate(&program, &input, &Options::default()).unwrap();
+        assert_eq!(report.warps.iter().map(|c| c.double_slots).sum::<u64>(), slots, "case {i}");
+        for point in 0..32 {
+            assert_eq!(output[point], result(input[32 * row + point]), "case {i}");
         }
     }
 }

@@ -18,6 +18,7 @@ struct Span {
     old: u32,
     write: u32,
     end: u32,
+    specials: bool,
 }
 
 impl Accesses {
@@ -26,10 +27,11 @@ impl Accesses {
         let mut spans = SecondaryMap::with_capacity(func.insts.len());
         for (inst, data) in func.insts.iter() {
             let start = regs.len() as u32;
-            data.op.operands(|operand| {
-                if let Operand::Reg(reg) = operand {
-                    regs.push(reg);
-                }
+            let mut specials = false;
+            data.op.operands(|operand| match operand {
+                Operand::Reg(reg) => regs.push(reg),
+                Operand::Special(_) => specials = true,
+                Operand::Imm(_) | Operand::Variable(_) => {}
             });
             let guard = regs.len() as u32;
             regs.extend(data.guard.map(|guard| guard.pred));
@@ -44,7 +46,7 @@ impl Accesses {
             }
             let write = regs.len() as u32;
             regs.extend(results);
-            spans[inst] = Span { start, guard, old, write, end: regs.len() as u32 };
+            spans[inst] = Span { start, guard, old, write, end: regs.len() as u32, specials };
         }
         Self { regs, spans }
     }
@@ -53,6 +55,11 @@ impl Accesses {
     pub fn operands(&self, inst: Inst) -> &[Reg] {
         let span = self.spans[inst];
         &self.regs[span.start as usize..span.guard as usize]
+    }
+
+    /// Whether special registers are among the operands.
+    pub fn specials(&self, inst: Inst) -> bool {
+        self.spans[inst].specials
     }
 
     /// All registers whose value matters: operands, the guard, and what [`kept`](Self::kept) gives.

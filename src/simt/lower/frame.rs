@@ -1,6 +1,6 @@
 //! What a kernel sets up once per thread: tables, parameters, the thread's place, striped constants.
 
-use crate::dataflow::exp2;
+use crate::dataflow::{exp2, log2};
 use crate::emit::program::{Constants, Execution, Program, Unary};
 use crate::simt::builder::Builder;
 use crate::simt::inst::*;
@@ -29,6 +29,8 @@ pub(super) struct Frame {
     pub slots: Option<Table>,
     /// Low and high words of the lane's entry of [`exp2::TABLE`], where the program reads it.
     pub powers: Option<(Reg, Reg)>,
+    /// [`log2::ENTRIES`], where the program reads them.
+    pub logarithms: Option<Variable>,
 }
 
 /// One of the lane's points.
@@ -65,8 +67,14 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
     let indices = declare("indices", Space::Global, Init::S32(constants.indices.clone()));
     let real_bank = declare("real_bank", bank_space, Init::F64(constants.real_bank.clone()));
     let index_bank = declare("index_bank", bank_space, Init::S32(constants.index_bank.clone()));
-    let powers = if program.calls(Unary::Exp2Table) { exp2::TABLE.to_vec() } else { Vec::new() };
+    let powers = if program.calls(Unary::reads_powers) { exp2::TABLE.to_vec() } else { Vec::new() };
     let powers = declare("powers", Space::Global, Init::F64(powers));
+    let logarithms = if program.calls(|f| f == Unary::Log2) {
+        log2::ENTRIES.iter().flat_map(|&(c, l)| [c, l]).collect()
+    } else {
+        Vec::new()
+    };
+    let logarithms = declare("logarithms", Space::Global, Init::F64(logarithms));
     let slots = declare("slots", slot_space(program), Init::None);
     let mut declare_shared = |name: &str, rows: u32| {
         let (name, bytes) = (format!("{}_{name}", program.symbol), 256 * u64::from(rows));
@@ -159,6 +167,7 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
         bank_space,
         slots,
         powers,
+        logarithms,
     };
     (b, frame)
 }

@@ -1,5 +1,6 @@
 //! What T stands for, and what the special registers are in terms of it.
 
+use super::lookup::affine;
 use super::state::{Coefficient, State};
 use crate::simt::inst::Special;
 use crate::simt::ir::Func;
@@ -81,27 +82,12 @@ impl Basis {
 fn by_lane([x, y, z]: [u32; 3], axis: usize) -> State {
     let all = u64::from(x) * u64::from(y) * u64::from(z);
     let (x, y) = (u64::from(x.max(1)), u64::from(y.max(1)));
-    affine(all.min(MOST_THREADS), 0, u64::from(u32::MAX), |linear| match axis {
-        0 => linear % x,
-        1 => linear / x % y,
-        _ => linear / (x * y),
-    })
-}
-
-/// The state of a function of T, given for all T below `count`; `unit` is 1 if the argument counts as T itself, 0 if
-/// only its lane does. Values are taken modulo `mask` + 1.
-pub(super) fn affine(count: u64, unit: u64, mask: u64, f: impl Fn(u64) -> u64) -> State {
-    let stride = if count > 1 { f(1).wrapping_sub(f(0)) & mask } else { 0 };
-    let mut base = Coefficient::Top;
-    for first in (0..count).step_by(32) {
-        let start = f(first);
-        for lane in 1..32.min(count - first) {
-            if f(first + lane) != start.wrapping_add(stride.wrapping_mul(lane)) & mask {
-                return State::DIVERGENT;
-            }
-        }
-        let own = start.wrapping_sub(stride.wrapping_mul(unit * first)) & mask;
-        base = base.meet(Coefficient::Known(own));
-    }
-    State::new(Coefficient::Known(stride), base)
+    let found = affine(all.min(MOST_THREADS), 0, u64::from(u32::MAX), |linear| {
+        Some(match axis {
+            0 => linear % x,
+            1 => linear / x % y,
+            _ => linear / (x * y),
+        })
+    });
+    found.unwrap_or(State::DIVERGENT)
 }

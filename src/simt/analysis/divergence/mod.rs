@@ -10,10 +10,13 @@
 //! behind loops depend on every branch that can send lanes round again, and operations on values that are known for
 //! every T are looked up for every T, so that `%tid.x >> 5` and `%tid.x < 64` are found to be uniform.
 
+mod affine;
 mod arithmetic;
 mod basis;
 mod boolean;
 mod eval;
+mod lookup;
+mod numbered;
 mod reason;
 mod solve;
 mod state;
@@ -24,8 +27,11 @@ pub use boolean::compute as compute_boolean;
 pub use reason::{Reason, Rule};
 pub use state::{Class, Coefficient, State};
 
+use numbered::{Numbered, States};
+
 use super::gated::Gated;
 use super::ssa::Value;
+use crate::simt::inst::{Op, Operand};
 use crate::simt::ir::{Block, Func};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,7 +44,7 @@ pub struct Options {
 /// The state of every value.
 pub struct Divergence {
     pub basis: Basis,
-    states: Vec<State>,
+    states: States,
     /// States computed until nothing changed any more.
     pub evaluations: u64,
 }
@@ -51,16 +57,31 @@ struct Context<'a> {
     options: Options,
 }
 
+impl Context<'_> {
+    /// Whether an operand is a special register that may differ from lane to lane.
+    fn reads_divergent_special(&self, op: &Op) -> bool {
+        let mut found = false;
+        op.operands(|operand| {
+            found |= matches!(operand, Operand::Special(s) if !self.basis.state(s).is_uniform());
+        });
+        found
+    }
+}
+
 impl Divergence {
     pub fn compute(func: &Func, gated: &Gated, options: Options) -> Self {
         let basis = Basis::new(func, options.block);
         let context = Context { func, gated, basis: &basis, options };
-        let (states, evaluations) = solve::solve(&context);
+        let mut rules = affine::Affine { context, numbered: Numbered::default() };
+        let (numbers, evaluations) = solve::solve(func, gated, &mut rules);
+        let states = States { numbers, numbered: rules.numbered };
         Self { basis, states, evaluations }
     }
 
+    /// What cannot be reached is divergent.
     pub fn state(&self, value: Value) -> State {
-        self.states[cranelift_entity::EntityRef::index(value)]
+        let state = self.states.of(value);
+        if state.is_top() { State::DIVERGENT } else { state }
     }
 
     /// Whether all lanes that execute the block's terminator go the same way; `None` where there is only one way.
@@ -72,7 +93,7 @@ impl Divergence {
     /// Why a value is not uniform: the rule, and the value that is to blame. `None` for uniform values.
     pub fn reason(&self, func: &Func, gated: &Gated, options: Options, value: Value) -> Option<Reason> {
         let context = Context { func, gated, basis: &self.basis, options };
-        reason::reason(&context, &self.states, value)
+        reason::reason(&context, |value| self.state(value), value)
     }
 
     /// The reason, the reason of the value to blame, and so on to the source.

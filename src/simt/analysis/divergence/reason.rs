@@ -4,9 +4,8 @@ use super::Context;
 use super::state::{Class, State};
 use crate::simt::analysis::gated::Gate;
 use crate::simt::analysis::ssa::{Def, Value};
-use crate::simt::inst::{Op, Operand};
+use crate::simt::inst::Op;
 use crate::simt::ir::Block;
-use cranelift_entity::EntityRef;
 use std::fmt::{self, Display, Formatter};
 
 /// The rule that made a value what it is, and the value that is to blame, if any.
@@ -60,9 +59,8 @@ impl Display for Rule {
     }
 }
 
-pub(super) fn reason(context: &Context, states: &[State], value: Value) -> Option<Reason> {
+pub(super) fn reason(context: &Context, state: impl Fn(Value) -> State, value: Value) -> Option<Reason> {
     let gated = context.gated;
-    let state = |value: Value| states[value.index()];
     if state(value).is_uniform() {
         return None;
     }
@@ -92,8 +90,7 @@ pub(super) fn reason(context: &Context, states: &[State], value: Value) -> Optio
                 return reason(Rule::Guard, Some(*guard));
             }
             let op = &context.func.insts[*inst].op;
-            let mut special = false;
-            op.operands(|o| special |= matches!(o, Operand::Special(s) if !context.basis.state(s).is_uniform()));
+            let special = context.reads_divergent_special(op);
             match blame(&reads[..operands]) {
                 Some(cause) if state(value).class() != Class::Divergent => reason(Rule::Affine, Some(cause)),
                 Some(cause) if matches!(op, Op::Ld { .. }) => reason(Rule::Load, Some(cause)),

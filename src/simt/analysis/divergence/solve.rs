@@ -1,185 +1,181 @@
-//! The sparse solver: each value is looked at once in program order, and again when something that it depends on fell.
+//! The sparse solver, for any lattice: each value is looked at once in program order, and again when something that it
+//! depends on fell.
+//!
+//! A value is settled if it is at the bottom or depends on settled values only. As definitions come before their uses in
+//! program order, all that comes before the first loop is; behind it, values that depend on a loop are not. Dependences on
+//! values that are not settled are entered when the dependent is looked at first.
 
-use super::Context;
-use super::state::{Coefficient, State};
-use super::transfer::{Operands, choice, transfer};
-use crate::simt::analysis::gated::{Gate, Gated};
+use crate::simt::analysis::gated::Gated;
 use crate::simt::analysis::ssa::{Def, Value};
-use crate::simt::ir::{Block, Func, Inst};
-use cranelift_entity::EntityRef;
+use crate::simt::ir::{Func, Inst};
+use cranelift_entity::{EntityRef, EntitySet};
+
+/// What an analysis knows of values, and how it follows from what their operands are.
+pub(super) trait Rules {
+    /// A meet-semilattice of a small height.
+    type State: Copy + PartialEq;
+    /// Nothing is known yet.
+    const TOP: Self::State;
+
+    /// Whether the state cannot fall any more.
+    fn is_bottom(state: Self::State) -> bool;
+
+    /// The next state of a descending iteration, from the present one and the one that follows from the operands.
+    fn descend(&mut self, present: Self::State, next: Self::State) -> Self::State;
+
+    /// The state of a register that is read before it is written.
+    fn undefined(&self) -> Self::State;
+
+    /// The state of a φ or a copy.
+    fn start(&mut self, states: &[Self::State], value: Value) -> Self::State;
+
+    /// The state of result number `result` of an instruction that reads these values.
+    fn result(&mut self, states: &[Self::State], inst: Inst, result: u32, reads: &[Value]) -> Self::State;
+}
 
 /// The states of all values, and how many were computed. A state falls at most a few times, so the time is linear in the
-/// number of uses.
-pub(super) fn solve(context: &Context) -> (Vec<State>, u64) {
-    let gated = context.gated;
-    let uses = Uses::compute(context.func, gated);
-    let mut states = vec![State::TOP; gated.ssa.values.len()];
-    let mut evaluations = 0;
-    let order = in_order(context.func, gated);
-    let mut seen = vec![false; states.len()];
-    let mut waiting = vec![false; states.len()];
-    let mut work: Vec<Value> = Vec::new();
-    let mut first = order.into_iter();
-    loop {
-        // later values of the first round see this one's change anyway
-        let value = match first.next() {
-            Some(value) => value,
-            None => match work.pop() {
-                Some(value) => value,
-                None => break,
-            },
+/// number of uses. Values that cannot be reached stay at the top.
+pub(super) fn solve<R: Rules>(func: &Func, gated: &Gated, rules: &mut R) -> (Vec<R::State>, u64) {
+    let mut solver = Solver {
+        gated,
+        rules,
+        states: vec![R::TOP; gated.ssa.values.len()],
+        settled: vec![false; gated.ssa.values.len()],
+        dependents: Dependents { first: vec![NONE; gated.ssa.values.len()], links: Vec::new() },
+        work: Vec::new(),
+        waiting: EntitySet::new(),
+        evaluations: 0,
+    };
+    for value in gated.ssa.undefined() {
+        solver.states[value.index()] = solver.rules.undefined();
+        solver.settled[value.index()] = true;
+    }
+    for block in &gated.facts.cfg.order {
+        for value in gated.ssa.starts(*block) {
+            solver.look_at_start(*value);
+        }
+        for inst in &func.blocks[*block].insts {
+            solver.look_at(*inst);
+        }
+    }
+    while let Some(value) = solver.work.pop() {
+        solver.waiting.remove(value);
+        solver.look_again(value);
+    }
+    (solver.states, solver.evaluations)
+}
+
+struct Solver<'a, R: Rules> {
+    gated: &'a Gated,
+    rules: &'a mut R,
+    states: Vec<R::State>,
+    settled: Vec<bool>,
+    dependents: Dependents,
+    work: Vec<Value>,
+    waiting: EntitySet<Value>,
+    evaluations: u64,
+}
+
+impl<R: Rules> Solver<'_, R> {
+    fn look_at_start(&mut self, value: Value) {
+        let state = self.rules.start(&self.states, value);
+        let mut settled = true;
+        if !R::is_bottom(state) {
+            let gated = self.gated;
+            settled = match &gated.ssa.values[value].def {
+                Def::Phi(_, arguments) => self.enter(arguments, value),
+                Def::Copy(_, source) => self.enter(&[*source], value),
+                Def::Undefined | Def::Inst(..) => true,
+            };
+            for branch in gated.branches(value) {
+                settled &= self.enter(gated.ssa.condition(*branch).as_slice(), value);
+            }
+        }
+        self.first(value, state, settled);
+    }
+
+    fn look_at(&mut self, inst: Inst) {
+        let accesses = &self.gated.facts.accesses;
+        let writes = self.gated.ssa.writes(accesses, inst);
+        if writes.is_empty() {
+            return;
+        }
+        let reads = self.gated.ssa.reads(accesses, inst);
+        for (result, value) in writes.iter().enumerate() {
+            let state = self.rules.result(&self.states, inst, result as u32, reads);
+            let settled = R::is_bottom(state) || self.enter(reads, *value);
+            self.first(*value, state, settled);
+        }
+    }
+
+    /// Remembers that `value` depends on these; whether all are settled.
+    fn enter(&mut self, on: &[Value], value: Value) -> bool {
+        let mut settled = true;
+        for read in on {
+            if !self.settled[read.index()] {
+                self.dependents.enter(*read, value);
+                settled = false;
+            }
+        }
+        settled
+    }
+
+    fn first(&mut self, value: Value, state: R::State, settled: bool) {
+        self.evaluations += 1;
+        self.settled[value.index()] = settled;
+        self.set(value, state);
+    }
+
+    fn look_again(&mut self, value: Value) {
+        let next = match self.gated.ssa.values[value].def {
+            Def::Inst(inst, result) => {
+                let reads = self.gated.ssa.reads(&self.gated.facts.accesses, inst);
+                self.rules.result(&self.states, inst, result, reads)
+            }
+            Def::Phi(..) | Def::Copy(..) => self.rules.start(&self.states, value),
+            Def::Undefined => return,
         };
-        let at = value.index();
-        seen[at] = true;
-        waiting[at] = false;
-        evaluations += 1;
-        let old = states[at];
-        let next = old.descend(evaluate(context, &states, value));
-        debug_assert!(old == next || old.descend(next) == next, "the iteration descends");
-        if next != old {
-            states[at] = next;
-            for user in uses.of(value) {
-                if seen[user.index()] && !std::mem::replace(&mut waiting[user.index()], true) {
-                    work.push(*user);
+        self.evaluations += 1;
+        let fallen = self.rules.descend(self.states[value.index()], next);
+        self.set(value, fallen);
+    }
+
+    fn set(&mut self, value: Value, state: R::State) {
+        let present = &mut self.states[value.index()];
+        if *present != state {
+            *present = state;
+            for user in self.dependents.of(value) {
+                if self.waiting.insert(user) {
+                    self.work.push(user);
                 }
             }
         }
     }
-    for state in states.iter_mut().filter(|state| state.is_top()) {
-        *state = State::DIVERGENT;
-    }
-    (states, evaluations)
 }
 
-/// The values in the order of their definitions, block by block.
-pub(super) fn in_order(func: &Func, gated: &Gated) -> Vec<Value> {
-    let mut order = Vec::with_capacity(gated.ssa.values.len());
-    order.extend(gated.ssa.values.iter().filter(|(_, data)| data.def == Def::Undefined).map(|(value, _)| value));
-    for block in &gated.facts.cfg.order {
-        order.extend(gated.ssa.starts(*block));
-        for inst in &func.blocks[*block].insts {
-            order.extend(gated.ssa.writes(&gated.facts.accesses, *inst));
-        }
-    }
-    order
+/// For each value, those that depend on it and were looked at already.
+struct Dependents {
+    first: Vec<u32>,
+    /// A dependent, and where the next one is.
+    links: Vec<(Value, u32)>,
 }
 
-/// The state that follows from those of the operands; the old one while an operand has none.
-fn evaluate(context: &Context, states: &[State], value: Value) -> State {
-    let gated = context.gated;
-    let state = |value: Value| states[value.index()];
-    match &gated.ssa.values[value].def {
-        Def::Undefined => State::DIVERGENT,
-        Def::Phi(block, arguments) => {
-            let uniform = gated.gate(value) != Some(Gate::Irreducible) && agree(gated, states, value);
-            let mut known = arguments.iter().map(|argument| visible(gated, state(*argument), *block));
-            if uniform {
-                return known.fold(State::TOP, State::meet);
-            }
-            let values: Vec<State> = known.by_ref().filter(|state| !state.is_top()).collect();
-            if values.is_empty() { State::TOP } else { choice(false, &values) }
-        }
-        Def::Copy(_, source) if agree(gated, states, value) => state(*source),
-        Def::Copy(..) => choice(false, &[state(*source_of(gated, value))]),
-        Def::Inst(inst, result) => instruction(context, states, *inst, *result),
-    }
-}
+const NONE: u32 = u32::MAX;
 
-fn source_of(gated: &Gated, value: Value) -> &Value {
-    match &gated.ssa.values[value].def {
-        Def::Copy(_, source) => source,
-        _ => unreachable!("only copies are asked for their source"),
-    }
-}
-
-/// No branch that decides about a φ or a copy is divergent.
-fn agree(gated: &Gated, states: &[State], value: Value) -> bool {
-    gated.branches(value).iter().all(|branch| {
-        let condition = gated.ssa.condition(*branch).map(|condition| states[condition.index()]);
-        condition.is_some_and(|state| state.is_top() || state.is_uniform())
-    })
-}
-
-/// A stride that is named by a value means something where that value dominates.
-fn visible(gated: &Gated, state: State, block: Block) -> State {
-    match state.stride {
-        Coefficient::Scaled(name, _) if !defined_above(gated, name, block) => State::DIVERGENT,
-        _ => state,
-    }
-}
-
-fn defined_above(gated: &Gated, value: Value, block: Block) -> bool {
-    let home = match gated.ssa.values[value].def {
-        Def::Undefined => return true,
-        Def::Phi(home, _) | Def::Copy(home, _) => home,
-        Def::Inst(inst, _) => match gated.home(inst) {
-            Some(home) => home,
-            None => return false,
-        },
-    };
-    home != block && gated.facts.dominators.dominates(home, block)
-}
-
-fn instruction(context: &Context, states: &[State], inst: Inst, result: u32) -> State {
-    let gated = context.gated;
-    let accesses = &gated.facts.accesses;
-    let reads = gated.ssa.reads(accesses, inst);
-    if reads.iter().any(|read| states[read.index()].is_top()) {
-        return State::TOP;
-    }
-    let data = &context.func.insts[inst];
-    let new = transfer(&data.op, result, &Operands { context, inst, states });
-    let Some(_) = data.guard else { return new };
-    let guard = reads[accesses.operands(inst).len()];
-    let old = gated.ssa.kept(accesses, inst).get(result as usize).map_or(State::DIVERGENT, |old| states[old.index()]);
-    choice(states[guard.index()].is_uniform(), &[new, old])
-}
-
-/// Who depends on each value.
-pub(super) struct Uses {
-    starts: Vec<u32>,
-    users: Vec<Value>,
-}
-
-impl Uses {
-    pub(super) fn compute(func: &Func, gated: &Gated) -> Self {
-        let mut starts = vec![0u32; gated.ssa.values.len() + 1];
-        edges(func, gated, |from, _| starts[from.index()] += 1);
-        let mut sum = 0;
-        for start in &mut starts {
-            sum += *start;
-            *start = sum;
-        }
-        let mut users = vec![Value::new(0); sum as usize];
-        edges(func, gated, |from, to| {
-            starts[from.index()] -= 1;
-            users[starts[from.index()] as usize] = to;
-        });
-        Self { starts, users }
+impl Dependents {
+    fn enter(&mut self, value: Value, dependent: Value) {
+        let first = &mut self.first[value.index()];
+        self.links.push((dependent, *first));
+        *first = self.links.len() as u32 - 1;
     }
 
-    pub(super) fn of(&self, value: Value) -> &[Value] {
-        &self.users[self.starts[value.index()] as usize..self.starts[value.index() + 1] as usize]
-    }
-}
-
-fn edges(func: &Func, gated: &Gated, mut edge: impl FnMut(Value, Value)) {
-    let accesses = &gated.facts.accesses;
-    for block in &gated.facts.cfg.order {
-        for value in gated.ssa.starts(*block) {
-            match &gated.ssa.values[*value].def {
-                Def::Phi(_, arguments) => arguments.iter().for_each(|argument| edge(*argument, *value)),
-                Def::Copy(_, source) => edge(*source, *value),
-                Def::Undefined | Def::Inst(..) => {}
-            }
-            for condition in gated.branches(*value).iter().filter_map(|branch| gated.ssa.condition(*branch)) {
-                edge(condition, *value);
-            }
-        }
-        for inst in &func.blocks[*block].insts {
-            for to in gated.ssa.writes(accesses, *inst) {
-                gated.ssa.reads(accesses, *inst).iter().for_each(|from| edge(*from, *to));
-            }
-        }
+    fn of(&self, value: Value) -> impl Iterator<Item = Value> {
+        let link = |at: u32| self.links.get(at as usize);
+        let mut next = self.first[value.index()];
+        std::iter::from_fn(move || {
+            let (dependent, after) = *link(next)?;
+            next = after;
+            Some(dependent)
+        })
     }
 }

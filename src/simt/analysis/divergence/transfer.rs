@@ -2,34 +2,39 @@
 
 use super::Context;
 use super::arithmetic::{add, aligned, multiply, negate, truncate, widen};
-use super::basis::affine;
-use super::eval::{eval, integer};
+use super::eval::integer;
+use super::lookup::exact;
+use super::numbered::{Number, Numbered};
 use super::state::Coefficient::{Aligned, Bottom, Known};
 use super::state::State;
 use crate::simt::analysis::ssa::Value;
 use crate::simt::inst::*;
-use crate::simt::ir::{FuncKind, Inst, ParamKind};
+use crate::simt::ir::{Func, FuncKind, ParamKind, Reg};
+use cranelift_entity::EntityRef;
 
 /// The operands of one instruction.
 pub(super) struct Operands<'a> {
     pub context: &'a Context<'a>,
-    pub inst: Inst,
-    pub states: &'a [State],
+    /// The registers that the instruction reads, and their values.
+    pub regs: &'a [Reg],
+    pub values: &'a [Value],
+    pub states: &'a [Number],
+    pub numbered: &'a Numbered,
 }
 
 impl Operands<'_> {
     fn name(&self, operand: Operand) -> Option<Value> {
         let Operand::Reg(reg) = operand else { return None };
-        let accesses = &self.context.gated.facts.accesses;
-        let position = accesses.reads(self.inst).iter().position(|read| *read == reg)?;
-        self.context.gated.ssa.reads(accesses, self.inst).get(position).copied()
+        let position = self.regs.iter().position(|read| *read == reg)?;
+        self.values.get(position).copied()
     }
 
+    #[inline]
     fn state(&self, operand: Operand) -> State {
         match operand {
-            Operand::Reg(_) => self
-                .name(operand)
-                .map_or(State::DIVERGENT, |value| self.states[cranelift_entity::EntityRef::index(value)]),
+            Operand::Reg(_) => {
+                self.name(operand).map_or(State::DIVERGENT, |value| self.numbered.state(self.states[value.index()]))
+            }
             Operand::Imm(bits) => State::constant(bits),
             Operand::Special(special) => self.context.basis.state(special),
             Operand::Variable(_) => State::UNIFORM,
@@ -101,7 +106,7 @@ pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
         }
         Op::Selp { a, b, pred, .. } => {
             let (pred, a, b) = (on.state(Operand::Reg(*pred)), on.state(*a), on.state(*b));
-            choice(pred.is_uniform(), &[a, b])
+            choice(pred.is_uniform(), [a, b])
         }
         Op::Unpack { ty, parts, src } => {
             let state = truncate(on.state(*src), ty.mask());
@@ -111,7 +116,14 @@ pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
                 _ => alike(&[state]),
             }
         }
-        Op::Ld { space, access, addr, .. } => load(*space, access.order, addr, on),
+        Op::Ld { space, access, addr, .. } => {
+            let address = match addr.base {
+                Base::Reg(reg) => on.state(Operand::Reg(reg)).is_uniform(),
+                Base::Variable(_) | Base::Param(_) => true,
+            };
+            let uniform = load(*space, access.order, addr, address, on.context.func);
+            if uniform { State::UNIFORM } else { State::DIVERGENT }
+        }
         Op::Shfl { mode, src, lane, clamp, mask, .. } => {
             let plain = on.state(*clamp).known() == Some((0, 31));
             let broadcast = *mode == ShflMode::Idx && plain && on.state(*lane).is_uniform();
@@ -138,23 +150,20 @@ pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
     }
 }
 
-fn load(space: Space, order: Order, addr: &Address, on: &Operands) -> State {
-    let weak = matches!(order, Order::None | Order::Weak);
-    let uniform = match addr.base {
-        Base::Reg(reg) => on.state(Operand::Reg(reg)).is_uniform(),
+/// Whether a load gives the same in all lanes; `uniform`: its address is.
+pub(super) fn load(space: Space, order: Order, addr: &Address, uniform: bool, func: &Func) -> bool {
+    matches!(space, Space::Param | Space::Const | Space::Global | Space::Shared)
+        && matches!(order, Order::None | Order::Weak)
+        && uniform
+        && passed_alike(func, space, addr)
+}
+
+/// Not the parameter of a function, or the result of a call: what a caller or a callee passed may differ from lane to lane.
+fn passed_alike(func: &Func, space: Space, addr: &Address) -> bool {
+    match addr.base {
+        Base::Param(param) => func.kind == FuncKind::Entry && func.params[param].kind == ParamKind::Input,
+        Base::Reg(_) => space != Space::Param || func.kind == FuncKind::Entry,
         Base::Variable(_) => true,
-        // what a caller or a callee passed may differ from lane to lane
-        Base::Param(param) => {
-            let func = on.context.func;
-            func.kind == FuncKind::Entry && func.params[param].kind == ParamKind::Input
-        }
-    };
-    match space {
-        Space::Param if matches!(addr.base, Base::Reg(_)) && on.context.func.kind != FuncKind::Entry => {
-            State::DIVERGENT
-        }
-        Space::Param | Space::Const | Space::Global | Space::Shared if weak && uniform => State::UNIFORM,
-        _ => State::DIVERGENT,
     }
 }
 
@@ -164,10 +173,13 @@ fn alike(operands: &[State]) -> State {
 }
 
 /// One of several values: for all lanes the same one, or each lane has its own.
-pub(super) fn choice(same: bool, values: &[State]) -> State {
-    let met = values.iter().fold(State::TOP, |all, state| all.meet(*state));
-    let equal = met.known().is_some() && values.iter().all(|state| *state == met);
-    if same || equal { met } else { State::DIVERGENT }
+pub(super) fn choice(same: bool, values: impl IntoIterator<Item = State>) -> State {
+    let (mut met, mut equal) = (State::TOP, true);
+    for state in values {
+        equal &= met.is_top() || met == state;
+        met = met.meet(state);
+    }
+    if same || met.is_top() || equal && met.known().is_some() { met } else { State::DIVERGENT }
 }
 
 /// An operation on each lane by itself.
@@ -181,7 +193,7 @@ fn generic(op: &Op, on: &Operands) -> State {
     let operands = &operands[..count.min(5)];
     let uniform = operands.iter().all(|state| state.is_uniform());
     let all_known = count <= 3 && operands.iter().all(|state| state.known().is_some());
-    if let Some(state) = all_known.then(|| exact(op, operands, on)).flatten() {
+    if let Some(state) = all_known.then(|| exact(op, operands, on.context.basis.count)).flatten() {
         return state;
     }
     match whole_warps(op, operands) {
@@ -189,34 +201,6 @@ fn generic(op: &Op, on: &Operands) -> State {
         None if uniform => State::UNIFORM,
         None => State::DIVERGENT,
     }
-}
-
-/// Looks at every T: all operands are known functions of it.
-fn exact(op: &Op, operands: &[State], on: &Operands) -> Option<State> {
-    let (ty, mask) = match op {
-        Op::Unary { op, ty, .. } => (*ty, op.result(*ty).mask()),
-        Op::Binary { ty, .. } | Op::Ternary { ty, .. } => (*ty, ty.mask()),
-        Op::Setp { ty, other: None, .. } => (*ty, 1),
-        _ => return None,
-    };
-    if ty.bytes() < 4 {
-        return None;
-    }
-    let known: Vec<(u64, u64)> = operands.iter().filter_map(|state| state.known()).collect();
-    let at = |t: u64| {
-        let mut values = [0; 3];
-        for (value, (stride, base)) in values.iter_mut().zip(&known) {
-            *value = stride.wrapping_mul(t).wrapping_add(*base) & ty.mask();
-        }
-        eval(op, values)
-    };
-    let constant = known.iter().all(|(stride, _)| *stride == 0);
-    let count = if constant { 1 } else { on.context.basis.count };
-    (0..count).all(|t| at(t).is_some()).then(|| {
-        let state = affine(count, 1, mask, |t| at(t).unwrap_or_default());
-        // predicates have no arithmetic
-        if mask == 1 && !state.is_uniform() { State::DIVERGENT } else { state }
-    })
 }
 
 /// Shifts, masks and quotients by multiples of 32, of values with stride 1 whose first lane's is a multiple of 32.

@@ -61,6 +61,7 @@ pub struct Ssa {
     writes: Vec<Value>,
     spans: SecondaryMap<Inst, (u32, u32)>,
     conditions: SecondaryMap<Block, Option<Value>>,
+    undefined: Vec<Value>,
 }
 
 /// What the construction needs to know.
@@ -103,6 +104,11 @@ impl Ssa {
     pub fn kept(&self, accesses: &Accesses, inst: Inst) -> &[Value] {
         let reads = self.reads(accesses, inst);
         &reads[reads.len() - accesses.kept(inst).len()..]
+    }
+
+    /// The values of registers that are read before they are written.
+    pub fn undefined(&self) -> &[Value] {
+        &self.undefined
     }
 
     /// φs and then copies at the start of a block.

@@ -12,6 +12,7 @@ pub(super) fn rename(func: &Func, facts: &Facts, pins: &[Pin]) -> Ssa {
         writes: Vec::with_capacity(func.insts.len()),
         spans: SecondaryMap::with_capacity(func.insts.len()),
         conditions: SecondaryMap::with_capacity(func.blocks.len()),
+        undefined: Vec::new(),
     };
     let phis = place_phis(func, facts, pins);
     for block in &facts.cfg.order {
@@ -147,6 +148,7 @@ impl Walk<'_> {
         }
         let value = self.ssa.values.push(ValueData { reg, def: Def::Undefined });
         self.undefined[reg] = value.into();
+        self.ssa.undefined.push(value);
         value
     }
 
