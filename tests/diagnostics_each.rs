@@ -163,7 +163,7 @@ fn yaml() -> Vec<Case> {
         ("yaml::phase", phase("ideal-gas", "ideal-surface")),
         ("yaml::reverse", reactions("- {equation: H2 => 2 H, reverse-of-previous: true, rate-constant: [1, 0, 0]}\n")),
         ("yaml::syntax", read("phases: [", None)),
-        ("yaml::transport-model", phase("kinetics: gas", "kinetics: gas, transport: ionized-gas")),
+        ("yaml::transport-model", phase("kinetics: gas", "kinetics: gas, transport: multicomponent")),
         ("yaml::unknown-unit", reactions("- units: {length: furlong}\n")),
         ("yaml::unmarked", reactions("- {equation: 2 H => H2, rate-constant: [-1, 0, 0]}\n")),
         ("yaml::unsupported", reactions("- {equation: 2 H => H2, type: Blowers-Masel}\n")),

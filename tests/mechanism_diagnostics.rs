@@ -84,6 +84,14 @@ fn the_place_is_counted_in_lines_and_characters() {
 }
 
 #[test]
+fn lines_that_end_in_carriage_returns_keep_their_numbers() {
+    let lines = "2H+M=H2+M 1 0 0\n2H=H3 1 0 0\nH2+M=2H+M 1 0 0\n";
+    let text = |lines: &str| render(&diagnostics(lines), Style::Plain);
+    assert_eq!(text(&lines.replace('\n', "\r\n")), text(lines));
+    assert!(text(lines).contains("6 | H2+M=2H+M 1 0 0"));
+}
+
+#[test]
 fn a_species_without_transport_data_is_an_error_only_where_there_is_transport_data() {
     let mechanism = "ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\n2H+M=H2+M 1 0 0\nEND\n";
     let (without, _) = outcome(mechanism, None).expect("no transport data is needed");

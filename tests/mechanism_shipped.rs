@@ -1,6 +1,6 @@
 //! The mechanisms that ship with Singe are in canonical form, under a comment that cites their authors.
 
-use singe::mechanism::{Files, read, write};
+use singe::mechanism::{Files, Options, Sources, decode, parse, read, write};
 use std::path::{Path, PathBuf};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms");
@@ -33,4 +33,31 @@ fn h2o2_is_canonical() {
 #[test]
 fn gri30_is_canonical() {
     check("gri30", 53, 325);
+}
+
+#[test]
+fn editors_encodings_and_line_ends_make_no_difference() {
+    let folder = Path::new(FOLDER).join("h2o2");
+    let text = |file: &str| std::fs::read_to_string(folder.join(file)).expect("a shipped file");
+    let mechanism = |encode: &dyn Fn(&str) -> Vec<u8>| {
+        let source = |file: &str| decode(file, &encode(&text(file)));
+        let sources = Sources {
+            name: "h2o2".to_owned(),
+            mechanism: source("chem.inp"),
+            thermo: Some(source("therm.dat")),
+            transport: Some(source("tran.dat")),
+            reduction: None,
+        };
+        write(&parse(&sources, Options::default()).expect("a valid mechanism").0).mechanism
+    };
+    let utf16 = |mark: &[u8], unit: fn(u16) -> [u8; 2]| {
+        let mark = mark.to_vec();
+        move |text: &str| mark.iter().copied().chain(text.encode_utf16().flat_map(unit)).collect()
+    };
+    let plain = mechanism(&|text| text.as_bytes().to_vec());
+    assert_eq!(plain, mechanism(&|text| text.replace('\n', "\r\n").into_bytes()));
+    assert_eq!(plain, mechanism(&|text| text.replace('\n', "\r").into_bytes()));
+    assert_eq!(plain, mechanism(&|text| [b"\xEF\xBB\xBF", text.as_bytes()].concat()));
+    assert_eq!(plain, mechanism(&utf16(b"\xFF\xFE", u16::to_le_bytes)));
+    assert_eq!(plain, mechanism(&utf16(b"\xFE\xFF", u16::to_be_bytes)));
 }

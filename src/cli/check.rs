@@ -32,7 +32,8 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
         return Err(failure(diagnostics));
     }
     compile::warn(&diagnostics);
-    println!("{summary}; {} warnings", diagnostics.len());
+    let plural = if diagnostics.len() == 1 { "" } else { "s" };
+    println!("{summary}; {} warning{plural}", diagnostics.len());
     Ok(())
 }
 

@@ -110,6 +110,8 @@ impl SourceCode for Text {
         // without context the excerpt begins at the span: its column stands in the header
         let first = if before == 0 { start } else { window_start(text, start, before) };
         let last = window_end(text, end, after);
+        // miette takes a last carriage return without its newline for the end of the file and does not count the line.
+        let last = if text[end..last].ends_with('\r') { last - 1 } else { last };
         let line_start = text[..first].rfind('\n').map_or(0, |newline| newline + 1);
         let excerpt = &text[first..last];
         Ok(Box::new(MietteSpanContents::new_named(

@@ -155,13 +155,22 @@ pub fn parse(sources: &Sources, options: Options) -> Outcome {
     check(identifier(&sources.name), &file, companions, "no thermo text is given", options, report)
 }
 
-/// A text from the bytes of a file: what is not UTF-8 becomes U+FFFD, a byte order mark is dropped, and control
-/// characters become blanks, so that no diagnostic sends them to a terminal.
+/// A text from the bytes of a file: UTF-16 where its byte order mark says so, else UTF-8. What is neither becomes U+FFFD,
+/// the mark is dropped, and control characters become blanks, so that no diagnostic sends them to a terminal.
 pub fn decode(name: &str, bytes: &[u8]) -> Arc<Source> {
-    let text = String::from_utf8_lossy(bytes);
+    let text = match bytes {
+        [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes).into(),
+        [0xFE, 0xFF, rest @ ..] => utf16(rest, u16::from_be_bytes).into(),
+        _ => String::from_utf8_lossy(bytes),
+    };
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
     let is_blank = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
     Arc::new(Source { name: name.to_owned(), text: text.replace(is_blank, " ") })
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
+    let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
+    String::from_utf16_lossy(&units)
 }
 
 const THERMO_NAMES: [&str; 2] = ["therm.dat", "thermo.dat"];

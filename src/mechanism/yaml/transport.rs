@@ -45,9 +45,9 @@ pub fn read(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport>
     Some(transport)
 }
 
-/// Warns of a transport model that asks for more than the kinetic theory of neutral, dilute gases.
+/// Warns of a transport model that asks for more than mixture averages: multicomponent fluxes, ions, high pressure.
 pub fn check_model(phase: &Node, report: &mut Report) {
-    let known = ["none", "mixture-averaged", "mixture-averaged-CK", "multicomponent", "multicomponent-CK"];
+    let known = ["none", "mixture-averaged", "mixture-averaged-CK"];
     let Some(model) = phase.get("transport").filter(|model| !known.contains(&model.place.text())) else { return };
     let message = format!("the transport model '{}' is taken as mixture-averaged", model.place.text());
     let help = "Singe computes mixture-averaged transport from the parameters of the species";
