@@ -61,6 +61,7 @@ fn request(mechanism: &str) -> Request {
         units: Units::Si,
         floor: 1e-20,
         form: Some(Form::Pairwise),
+        matrix: Some(singe::driver::Multiplier::Dfma),
         fit_tolerance: Some(1e-4),
         stiffness: singe::kinetics::Stiffness::Sequential,
         qssa_warps: None,

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use crate::compilers;
-use crate::dataflow::{self, Exponential, Form, Graph, Kernel, Units};
+use crate::dataflow::{self, Exponential, Form, Graph, Kernel, Matrix, Units};
 use crate::diagnostic::Diagnostic;
 use crate::emit::overlay::{self, Codegen, Residence};
 use crate::emit::program::Program;
 use crate::fault::{self, Fault};
-use crate::forms::{self, Choice, Rates};
+use crate::forms::{self, Choice, Rates, Variant};
 use crate::kinetics::{self, Model, Stiffness};
 use crate::mapping::{self, Mapper, Mapping, Weights};
 use crate::mechanism::{self, Files};
@@ -49,6 +49,8 @@ pub struct Request {
     pub floor: f64,
     /// Algebra of the kernels; `None` lets the compiler choose.
     pub form: Option<Form>,
+    /// What multiplies vectors with constant matrices in warp-specialized code; `None` lets the compiler choose.
+    pub matrix: Option<Multiplier>,
     /// Largest relative error of polynomials against the exact form; `None` for exact forms only.
     pub fit_tolerance: Option<f64>,
     /// How the chemistry kernel treats stiff species.
@@ -66,6 +68,15 @@ pub struct Request {
     pub command: String,
     /// Breaks the compiler on purpose, to see that the checks notice.
     pub fault: Option<Fault>,
+}
+
+/// What multiplies doubles with constant matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Multiplier {
+    /// Fused multiply-adds of each point.
+    Dfma,
+    /// Matrix products on tensor cores, in the kernels and forms that have constant matrices.
+    Dmma,
 }
 
 impl Request {
@@ -227,25 +238,27 @@ fn of_some_points(
     observer: &mut Observer,
 ) -> Result<(Choice, Settled), Failure> {
     let limits = limits(request);
+    let matrices = matrices(request).map_err(|d| Failure { kind: FailureKind::Usage, diagnostics: vec![d] })?;
+    let (options, rates) = (options(request), rates(request));
     let mut choice = observer
-        .pass("form", Some(kernel), || forms::choose(kernel, model, &options(request), request.form, rates(request)))
+        .pass("form", Some(kernel), || forms::choose(kernel, model, &options, request.form, &matrices, rates))
         .map_err(|diagnostics| Failure { kind: FailureKind::Input, diagnostics })?;
-    let mut settled = settle(kernel, model, request, choice.form, symbol, limits, observer)?;
-    while let Some(form) = choice.overtaken_by(&settled.0, options(request).warps) {
-        let Ok(other) = settle(kernel, model, request, form, symbol, limits, observer) else { break };
-        choice.form = form;
+    let mut settled = settle(kernel, model, request, choice.variant, symbol, limits, observer)?;
+    while let Some(variant) = choice.overtaken_by(&settled.0, options.warps) {
+        let Ok(other) = settle(kernel, model, request, variant, symbol, limits, observer) else { break };
+        choice.variant = variant;
         settled = other;
     }
     Ok((choice, settled))
 }
 
-/// One form. Where constants take shared memory, they leave less of it to the slots; how much they
-/// take is known only when the program is there.
+/// One variant. Constants in shared memory, and slots that matrix products read, leave less room to the
+/// slots; how much is known only when the program is there.
 fn settle(
     kernel: Kernel,
     model: &Model,
     request: &Request,
-    form: Form,
+    variant: Variant,
     symbol: &str,
     mut limits: Limits,
     observer: &mut Observer,
@@ -254,7 +267,7 @@ fn settle(
     let points_per_lane = request.points();
     let total = limits.slots.map(|slots| slots * points_per_lane);
     loop {
-        let (graph, mapping, mut schedule) = plan(kernel, model, request, form, &limits, observer)?;
+        let (graph, mapping, mut schedule) = plan(kernel, model, request, variant, &limits, observer)?;
         fault::in_schedule(request.fault, &mut schedule);
         let proven = observer
             .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
@@ -265,7 +278,8 @@ fn settle(
         let program =
             observer.pass("overlay", k, || overlay::overlay(&graph, &proven, codegen, constants, symbol, frame));
         let rows = program.constants.shared_rows().iter().sum::<u32>();
-        match total {
+        // Slots lie further apart where matrix products read them.
+        match total.map(|total| total * 32 / program.pitch()) {
             Some(total) if program.slots + rows > total => {
                 // The slots shrink with every turn, so this ends.
                 let left = (total.saturating_sub(rows) / points_per_lane)
@@ -273,10 +287,11 @@ fn settle(
                 if left == 0 {
                     let message = format!(
                         "{kernel}: the constants take {} bytes of shared memory, and a CTA may have {}",
-                        256 * rows,
-                        256 * total
+                        8 * program.pitch() * rows,
+                        8 * program.pitch() * total
                     );
-                    let remedy = "use --constants stripe or constant-bank, more warps, fewer CTAs per SM, or fewer points per lane";
+                    let remedy =
+                        "use --constants stripe or constant-bank, more warps, or fewer CTAs per SM or points per lane";
                     let diagnostic = Diagnostic::error("schedule::constants", message).help(remedy);
                     return Err(Failure { kind: FailureKind::Input, diagnostics: vec![diagnostic] });
                 }
@@ -293,7 +308,7 @@ fn plan(
     kernel: Kernel,
     model: &Model,
     request: &Request,
-    form: Form,
+    Variant { form, matrix }: Variant,
     limits: &Limits,
     observer: &mut Observer,
 ) -> Result<(Graph, Mapping, Schedule), Failure> {
@@ -307,7 +322,7 @@ fn plan(
         if !activities && (best.is_some() || form != Form::Lean || kernel != Kernel::Chemistry) {
             continue;
         }
-        let options = dataflow::Options { stage_inputs, activities, form, ..options };
+        let options = dataflow::Options { stage_inputs, activities, form, matrix, ..options };
         let graph = observer.pass("dataflow", k, || dataflow::build(kernel, model, &options)).map_err(input)?;
         let mapping = observer
             .pass("map", k, || mapping::map(&graph, warps, request.mapper, &request.weights))
@@ -343,6 +358,25 @@ fn options(request: &Request) -> dataflow::Options {
         units: request.units,
         activities: true,
         exponential: exponential(request.target),
+        matrix: Matrix::Dfma,
+    }
+}
+
+/// The ways to multiply with constant matrices that the request leaves. Data-parallel code has no shared memory through
+/// which lanes could exchange points.
+fn matrices(request: &Request) -> Result<Vec<Matrix>, Diagnostic> {
+    let slots = request.target.slots_per_matrix_product();
+    let dmma = slots.map(|slots| Matrix::Dmma { slots }).filter(|_| request.codegen != Codegen::DataParallel);
+    match (request.matrix, dmma, slots) {
+        (Some(Multiplier::Dmma), _, None) => {
+            let message =
+                format!("{} has no fast products of matrices of doubles on tensor cores", request.target.name);
+            let remedy = "use --matrix dfma or auto, or --target ampere, hopper or blackwell";
+            Err(Diagnostic::error("target::no-matrix-products", message).help(remedy))
+        }
+        (Some(Multiplier::Dmma), Some(dmma), _) => Ok(vec![dmma]),
+        (None, Some(dmma), _) => Ok(vec![Matrix::Dfma, dmma]),
+        _ => Ok(vec![Matrix::Dfma]),
     }
 }
 

@@ -1,18 +1,34 @@
 //! Which form of a kernel is cheapest: every form is built, and its double-precision slots and shuffles are counted and
 //! weighed by the rates of the target.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use crate::dataflow::body::Tally;
-use crate::dataflow::{self, Form, Graph, Kernel, Options};
+use crate::dataflow::{self, Form, Graph, Kernel, Matrix, Options};
 use crate::diagnostic::Diagnostic;
 use crate::kinetics::Model;
 use crate::target::{self, Target};
 
+/// A form, and what multiplies with its constant matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Variant {
+    pub form: Form,
+    pub matrix: Matrix,
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let on = if self.matrix == Matrix::Dfma { "" } else { ", dmma" };
+        write!(f, "{}{on}", self.form)
+    }
+}
+
 /// The form that a kernel takes, and what each form that was considered costs.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    pub form: Form,
+    pub variant: Variant,
     pub considered: Vec<Count>,
     rates: Rates,
 }
@@ -29,7 +45,7 @@ pub struct Count {
     /// Largest relative error against the exact form, rounding aside.
     pub error_bound: f64,
     #[serde(skip)]
-    known: Form,
+    known: Variant,
     /// The error is within the tolerance.
     #[serde(skip)]
     within: bool,
@@ -71,8 +87,9 @@ impl Rates {
     }
 }
 
-/// The wanted form where the kernel has it, or (with `None`) the form that takes the fewest clocks. All forms that are
-/// considered keep to the fit tolerance of the options.
+/// The wanted form where the kernel has it, or (with `None`) the form that takes the fewest clocks, with the first of the
+/// ways to multiply matrices or, of several, the one that takes the fewest clocks. Forms without constant matrices do
+/// without tensor cores. All forms that are considered keep to the fit tolerance of the options.
 ///
 /// Errors: as [`dataflow::build`].
 pub fn choose(
@@ -80,31 +97,41 @@ pub fn choose(
     model: &Model,
     options: &Options,
     wanted: Option<Form>,
+    matrices: &[Matrix],
     rates: Rates,
 ) -> Result<Choice, Vec<Diagnostic>> {
-    if let Some(form) = wanted {
-        let form = form.for_kernel(kernel, options.fit_tolerance);
-        return Ok(Choice { form, considered: Vec::new(), rates });
+    let forms = match wanted {
+        Some(form) => vec![form.for_kernel(kernel, options.fit_tolerance)],
+        None => Form::of(kernel, options.fit_tolerance),
+    };
+    let variants: Vec<Variant> = forms
+        .into_iter()
+        .flat_map(|form| {
+            let ways: &[Matrix] = if form.has_matrices(kernel) { matrices } else { &[Matrix::Dfma] };
+            ways.iter().map(move |&matrix| Variant { form, matrix })
+        })
+        .collect();
+    if let [variant] = variants[..] {
+        return Ok(Choice { variant, considered: Vec::new(), rates });
     }
-    let forms = Form::of(kernel, options.fit_tolerance);
-    let counts = forms.into_iter().map(|form| count(kernel, model, &Options { form, ..*options }, rates));
-    let mut choice = Choice { form: Form::Pairwise, considered: counts.collect::<Result<_, _>>()?, rates };
-    choice.form = choice.cheapest().unwrap_or(Form::Pairwise);
+    let counts = variants.iter().map(|&variant| count(kernel, model, options, variant, rates));
+    let mut choice = Choice { variant: variants[0], considered: counts.collect::<Result<_, _>>()?, rates };
+    choice.variant = choice.cheapest().unwrap_or(choice.variant);
     Ok(choice)
 }
 
 impl Choice {
     /// Takes the counts of the form from the graph that was scheduled, which may be a dearer one because the cheaper one
     /// does not fit, and gives the form that is cheaper now, if any is.
-    pub fn overtaken_by(&mut self, scheduled: &Graph, warps: u32) -> Option<Form> {
-        let count = self.considered.iter_mut().find(|c| c.known == self.form)?;
+    pub fn overtaken_by(&mut self, scheduled: &Graph, warps: u32) -> Option<Variant> {
+        let count = self.considered.iter_mut().find(|c| c.known == self.variant)?;
         count.tally = scheduled.tally(warps);
         count.slots = scheduled.slots(warps);
         count.shuffles = self.rates.shuffles(scheduled);
-        self.cheapest().filter(|&form| form != self.form)
+        self.cheapest().filter(|&variant| variant != self.variant)
     }
 
-    fn cheapest(&self) -> Option<Form> {
+    fn cheapest(&self) -> Option<Variant> {
         let within = self.considered.iter().filter(|c| c.within);
         let order = |a: &&Count, b: &&Count| {
             let (a, b) = (self.rates.cost(a), self.rates.cost(b));
@@ -115,19 +142,26 @@ impl Choice {
 }
 
 /// The counts of one form.
-fn count(kernel: Kernel, model: &Model, options: &Options, rates: Rates) -> Result<Count, Vec<Diagnostic>> {
+fn count(
+    kernel: Kernel,
+    model: &Model,
+    options: &Options,
+    variant: Variant,
+    rates: Rates,
+) -> Result<Count, Vec<Diagnostic>> {
+    let options = &Options { form: variant.form, matrix: variant.matrix, ..*options };
     let graph = dataflow::build(kernel, model, options)?;
     let allowed = match options.form {
         Form::LowRank if kernel == Kernel::Viscosity => dataflow::LOW_RANK_BOUND,
         _ => options.fit_tolerance.unwrap_or(0.0),
     };
     Ok(Count {
-        form: options.form.name().into(),
+        form: variant.to_string(),
         slots: graph.slots(options.warps),
         tally: graph.tally(options.warps),
         shuffles: rates.shuffles(&graph),
         error_bound: graph.bound,
-        known: options.form,
+        known: variant,
         within: graph.bound <= allowed,
     })
 }

@@ -13,6 +13,8 @@ use crate::mapping::Mapping;
 use crate::schedule::proof::Proven;
 use crate::sim::{self, Buffer, Launch};
 use crate::simt::Module;
+use crate::simt::inst::Space;
+use crate::target::Target;
 
 /// What the simulation of a kernel showed. "Per point" counts warp instructions per 32 points, summed over the warps: each of
 /// them works on 32 points, or more where a lane has several. Groups that are not full count as full ones.
@@ -22,7 +24,9 @@ pub struct Verification {
     /// Relative for transport, relative to the gross rate for chemistry.
     pub largest_error: f64,
     pub tolerance: f64,
+    /// Matrix products on tensor cores are among them, as many as their rate is worth.
     pub slots_per_point: f64,
+    pub matrix_products_per_point: f64,
     pub shuffles_per_point: f64,
     pub shared_passes_per_point: f64,
     pub barriers_per_group: f64,
@@ -101,7 +105,9 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
         states: states.len(),
         largest_error: worst,
         tolerance,
-        slots_per_point: per(|c| c.double_slots),
+        slots_per_point: per(|c| c.double_slots)
+            + f64::from(subject.graph.slots_per_matrix_product()) * per(|c| c.matrix_products),
+        matrix_products_per_point: per(|c| c.matrix_products),
         shuffles_per_point: per(|c| c.shuffles),
         shared_passes_per_point: per(|c| c.shared_passes),
         barriers_per_group: per(|c| c.barriers),
@@ -166,7 +172,8 @@ pub fn simulate_checked(
             Buffer::input(&values)
         });
     }
-    let launch = Launch::fields(1, warps, buffers.len(), states.len() as u32, stride as u32);
+    let fields = Launch::fields(1, warps, buffers.len(), states.len() as u32, stride as u32);
+    let launch = Launch { shared: requested_at_launch(module), ..fields };
     let options = sim::Options::default();
     let counts = sim::run_checked(module, symbol, &launch, &mut buffers, &options, claims).map_err(|hazards| {
         let list = hazards.list.iter();
@@ -183,6 +190,16 @@ pub fn simulate_checked(
         return Err(vec![Diagnostic::error("verify::beyond-the-end", message)]);
     }
     Ok((output.reals(), counts))
+}
+
+/// Bytes of shared memory that a launch gives to a module which leaves the size to it: the most that any CTA may have.
+pub fn requested_at_launch(module: &Module) -> u64 {
+    let mut shared = module.variables.values().filter(|variable| variable.space == Space::Shared);
+    if shared.any(|variable| variable.bytes == 0) {
+        Target::all().iter().map(|target| target.shared_bytes_per_cta.into()).max().unwrap_or(0)
+    } else {
+        0
+    }
 }
 
 /// The largest error of the outputs of a kernel in SI (as [`simulate`] returns them) against the reference evaluator;

@@ -271,6 +271,7 @@ fn command_line() -> Vec<Case> {
             &all,
             &["chem.inp", "--kernel", "viscosity", "--ctas-per-sm", "16", "--constants", "shared"],
         ),
+        printed("target::no-matrix-products", &all, &["chem.inp", "--matrix", "dmma", "--target", "volta"]),
         printed("schedule::no-barriers", &all, &["chem.inp", "--kernel", "viscosity", "--ctas-per-sm", "32"]),
         printed(
             "schedule::shared-memory",
@@ -304,7 +305,11 @@ fn schedules() -> Vec<Case> {
     let broken = handover::BROKEN.map(|(id, _, break_it)| (id, handover::violations(break_it)));
     broken
         .into_iter()
-        .chain([("proof::step-order", handover::out_of_order()), ("proof::outside-crew", handover::crew(&[(2, 1)]))])
+        .chain([
+            ("proof::step-order", handover::out_of_order()),
+            ("proof::outside-crew", handover::crew(&[(2, 1)])),
+            ("proof::lanes", handover::exchange([false, true])),
+        ])
         .collect()
 }
 

@@ -6,7 +6,7 @@ use singe::schedule::proof;
 #[path = "common/handover.rs"]
 mod handover;
 
-use handover::{BROKEN, crew, handover, violations};
+use handover::{BROKEN, crew, exchange, handover, violations};
 
 #[test]
 fn the_handover_is_proven() {
@@ -28,4 +28,14 @@ fn a_step_of_the_crew_in_another_warp() {
     assert!(crew(&[]).is_empty());
     let violations = crew(&[(2, 1)]);
     assert!(!violations.is_empty() && violations.iter().all(|d| d.id == "proof::outside-crew"), "{violations:?}");
+}
+
+/// Before the value is read, and before the next iteration writes it again.
+#[test]
+fn lanes_that_exchange_values_meet() {
+    assert!(exchange([true, true]).is_empty());
+    for meets in [[false, true], [true, false]] {
+        let violations = exchange(meets);
+        assert!(!violations.is_empty() && violations.iter().all(|d| d.id == "proof::lanes"), "{violations:?}");
+    }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use singe::dataflow::{Form, Kernel};
+use singe::dataflow::{Form, Kernel, Matrix};
 use singe::driver::Request;
 use singe::emit::overlay::Codegen;
 use singe::forms::{self, Rates};
@@ -42,9 +42,17 @@ pub fn table(shared: &Path, compiled: &mut String) -> String {
         let model = crate::model(shared, case);
         let states = crate::states(shared, case);
         let base = crate::request(shared, case, kernel, None);
-        let chosen = forms::choose(kernel, &model, &crate::options(&base), None, Rates::of(base.target, true, 1))
-            .expect("chemistry needs no data")
-            .form;
+        let chosen = forms::choose(
+            kernel,
+            &model,
+            &crate::options(&base),
+            None,
+            &[Matrix::Dfma],
+            Rates::of(base.target, true, 1),
+        )
+        .expect("chemistry needs no data")
+        .variant
+        .form;
         for form in Form::of(kernel, Some(1e-4)) {
             for codegen in [Codegen::Overlay, Codegen::DataParallel] {
                 let request = Request { codegen, ..crate::request(shared, case, kernel, Some(form)) };

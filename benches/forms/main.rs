@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use singe::compilers;
-use singe::dataflow::{self, Form, Kernel};
+use singe::dataflow::{self, Form, Kernel, Matrix};
 use singe::driver::{self, Request, Unit};
 use singe::emit::overlay::Codegen;
 use singe::forms::{self, Rates};
@@ -69,9 +69,11 @@ fn main() {
         let states = states(&shared, case);
         for (kernel, goal) in KERNELS.into_iter().zip(case.goals) {
             let base = request(&shared, case, kernel, None);
-            let chosen = forms::choose(kernel, &model, &options(&base), None, Rates::of(base.target, true, 1))
-                .expect("transport data")
-                .form;
+            let chosen =
+                forms::choose(kernel, &model, &options(&base), None, &[Matrix::Dfma], Rates::of(base.target, true, 1))
+                    .expect("transport data")
+                    .variant
+                    .form;
             for form in Form::of(kernel, Some(1e-4)) {
                 let [special, parallel] = [Codegen::Overlay, Codegen::DataParallel].map(|codegen| {
                     let request = Request { codegen, ..request(&shared, case, kernel, Some(form)) };

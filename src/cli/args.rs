@@ -258,6 +258,11 @@ pub struct CompileArguments {
     /// without the form takes the pairwise form
     #[arg(long, value_name = "FORM", default_value = "pairwise", value_parser = form)]
     pub form: FormName,
+
+    /// What multiplies with the constant matrices of the symmetric and the low-rank viscosity: fused multiply-adds, tensor
+    /// cores (on ampere, hopper and blackwell; not in data-parallel code), or the cheaper of both
+    #[arg(long, value_enum, default_value_t = MatrixName::Dfma)]
+    pub matrix: MatrixName,
     /// Largest relative error of polynomial forms from 300 to 3000 K, or exact for none
     #[arg(long, value_name = "X|exact", default_value = "1e-4", value_parser = fit_tolerance)]
     pub fit_tolerance: FitTolerance,
@@ -422,6 +427,14 @@ fn verify(text: &str) -> Result<Verify, String> {
             _ => Err("give a number of states from 1 to 100000, or off".into()),
         },
     }
+}
+
+/// `--matrix`
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MatrixName {
+    Dfma,
+    Dmma,
+    Auto,
 }
 
 /// `--form auto|FORM`

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::args::{CompileArguments, Compilers, FitTolerance, FormName, InputArguments, Verify};
+use super::args::{CompileArguments, Compilers, FitTolerance, FormName, InputArguments, MatrixName, Verify};
 use super::tell;
 use crate::diagnostic::Diagnostic;
-use crate::driver::{self, Failure, Request};
+use crate::driver::{self, Failure, Multiplier, Request};
 use crate::emit::overlay::Codegen;
 use crate::mechanism::{Companion, Files, Options};
 use crate::observer::Observer;
@@ -35,6 +35,11 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
         form: match arguments.form {
             FormName::Auto => None,
             FormName::Form(form) => Some(form),
+        },
+        matrix: match arguments.matrix {
+            MatrixName::Auto => None,
+            MatrixName::Dfma => Some(Multiplier::Dfma),
+            MatrixName::Dmma => Some(Multiplier::Dmma),
         },
         fit_tolerance: match arguments.fit_tolerance {
             FitTolerance::Exact => None,

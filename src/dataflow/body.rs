@@ -68,6 +68,21 @@ pub enum Binary {
     Min,
 }
 
+/// Instructions of [`Tensor::Multiply`]: each takes 8 of the 32 points.
+pub const PRODUCTS_PER_STEP: u32 = 4;
+
+/// What a step of a matrix product on tensor cores does. Its operation's eight running sums are rows of a block of the
+/// result; the lanes of the warp hold them for all 32 points together, so that such a step reads or writes what belongs
+/// to other lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tensor {
+    /// Adds the product of 8 rows and 4 columns of the matrix with four inputs: `state_r = sum_k c_(4r+k) input_k + state_r`,
+    /// from the first k to the last, each step fused. Takes this many double-precision issue slots.
+    Multiply { slots: u32 },
+    /// Makes values of the sums.
+    Pass,
+}
+
 impl Unary {
     /// e^x or 2^x.
     pub fn is_power(self) -> bool {
@@ -83,6 +98,7 @@ impl Unary {
 /// Straight-line code. Results are: the new states, then the values, then the stored fields.
 #[derive(Debug, Clone, Default)]
 pub struct Body {
+    pub tensor: Option<Tensor>,
     pub insts: Vec<Inst>,
     pub states: Vec<Id>,
     pub values: Vec<Id>,
@@ -213,6 +229,10 @@ impl Body {
     /// What its issue slots go to.
     pub fn tally(&self) -> Tally {
         let mut tally = Tally::default();
+        if let Some(Tensor::Multiply { slots }) = self.tensor {
+            tally.others = slots.into();
+            return tally;
+        }
         for (i, inst) in self.insts.iter().enumerate() {
             let place = match inst {
                 Inst::Unary(op, _) if op.is_power() => &mut tally.exponentials,
@@ -304,6 +324,9 @@ impl fmt::Display for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, inst) in self.insts.iter().enumerate() {
             writeln!(f, "  %{i} = {inst}")?;
+        }
+        if let Some(tensor) = self.tensor {
+            writeln!(f, "  on tensor cores: {tensor:?}")?;
         }
         writeln!(f, "  states {:?} values {:?} stores {:?}", self.states, self.values, self.stores)
     }

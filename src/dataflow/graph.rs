@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use petgraph::graph::{DiGraph, NodeIndex};
 
-use super::body::{Body, Tally};
+use super::body::{Body, PRODUCTS_PER_STEP, Tally, Tensor};
 use super::units::Units;
 
 /// An operation: the unit that is mapped to a warp.
@@ -226,6 +226,20 @@ impl Graph {
         if duty == Duty::Feeds && goes_on { Duty::Rest } else { duty }
     }
 
+    /// Whether a step reads and writes slots of other lanes than its own.
+    pub fn crosses_lanes(&self, at: StepRef) -> bool {
+        self.body(at).tensor.is_some()
+    }
+
+    /// Double-precision issue slots of one instruction of the tensor cores; 0 where the graph has no matrix product on them.
+    pub fn slots_per_matrix_product(&self) -> u32 {
+        let all = self.shapes.values().filter_map(|body| match body.tensor {
+            Some(Tensor::Multiply { slots }) => Some(slots / PRODUCTS_PER_STEP),
+            _ => None,
+        });
+        all.max().unwrap_or(0)
+    }
+
     pub fn step(&self, at: StepRef) -> &Step {
         self.ops[at.op].step(at.part)
     }
@@ -291,9 +305,10 @@ impl Graph {
         sum
     }
 
-    /// Constants of all steps: each takes about two shuffles per group of points when it is striped over lanes.
+    /// Constants of all steps that are broadcast: each takes about two shuffles per group of points when it is striped over
+    /// lanes.
     pub fn constants(&self) -> u64 {
-        self.steps().map(|at| self.step(at).constants.len() as u64).sum()
+        self.steps().filter(|&at| !self.crosses_lanes(at)).map(|at| self.step(at).constants.len() as u64).sum()
     }
 
     /// The operations as a petgraph graph; edge weights count the values that pass. Node i is operation i.

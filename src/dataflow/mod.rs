@@ -12,6 +12,6 @@ pub mod log2;
 pub mod text;
 pub mod units;
 
-pub use build::{Exponential, Form, Kernel, LOW_RANK_BOUND, Options, build};
+pub use build::{Exponential, Form, Kernel, LOW_RANK_BOUND, Matrix, Options, build};
 pub use graph::{Array, Crew, Duty, Graph, Op, Operation, Part, Shape, Step, StepRef, Value};
 pub use units::Units;

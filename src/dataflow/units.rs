@@ -60,7 +60,7 @@ pub fn convert(graph: &mut Graph, units: Units) {
 }
 
 fn converted(old: &Body, to_si: &[f64], from_si: f64) -> Body {
-    let mut new = Body::default();
+    let mut new = Body { tensor: old.tensor, ..Body::default() };
     let mut place: Vec<Id> = Vec::with_capacity(old.insts.len());
     for &inst in &old.insts {
         let at = |id: Id| place[id as usize];

@@ -5,7 +5,7 @@
 
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap};
 
-use super::program::{Index, Node, Program, Value, Var};
+use super::program::{Index, LaneRows, Node, Program, TensorBlock, Value, Var};
 
 /// The program of one point per lane, with this many points per lane.
 pub fn widen(program: Program, points: u32) -> Program {
@@ -45,10 +45,16 @@ fn mark(nodes: &[Node], dependent: &mut EntitySet<Var>) -> bool {
             }
             Node::If { body, .. } | Node::Loop { body, .. } => changed |= mark(body, dependent),
             Node::Switch { arms } => arms.iter().for_each(|(_, body)| changed |= mark(body, dependent)),
+            Node::Multiply { blocks, .. } => {
+                let sums = blocks.iter().flat_map(|block| &block.sums);
+                sums.for_each(|&sum| changed |= dependent.insert(sum));
+            }
             Node::Comment(_)
             | Node::StoreSlot { .. }
             | Node::StoreField { .. }
+            | Node::StoreBlock { .. }
             | Node::Barrier { .. }
+            | Node::Meet
             | Node::Stripes { .. } => {}
         }
     }
@@ -68,7 +74,17 @@ impl Widening {
 
     fn node(&self, node: &Node) -> Vec<Node> {
         match node {
-            Node::Comment(_) | Node::Barrier { .. } | Node::Stripes { .. } => vec![node.clone()],
+            Node::Comment(_) | Node::Barrier { .. } | Node::Meet | Node::Stripes { .. } => vec![node.clone()],
+            Node::Multiply { rows, blocks } => self.each(|point| Node::Multiply {
+                rows: self.lane_rows(*rows, point),
+                blocks: blocks
+                    .iter()
+                    .map(|block| TensorBlock { register: block.register, sums: self.sums(&block.sums, point) })
+                    .collect(),
+            }),
+            Node::StoreBlock { rows, sums } => {
+                self.each(|point| Node::StoreBlock { rows: self.lane_rows(*rows, point), sums: self.sums(sums, point) })
+            }
             Node::Let { var, value } => {
                 let copies = self.copies[*var].iter().zip(0..);
                 copies.map(|(&var, point)| Node::Let { var, value: self.value(value, point) }).collect()
@@ -119,6 +135,14 @@ impl Widening {
                 Value::SelectLe { a: copy(a), b: copy(b), then: copy(then), otherwise: copy(otherwise) }
             }
         }
+    }
+
+    fn sums(&self, sums: &[Var; 8], point: u32) -> [Var; 8] {
+        sums.map(|sum| self.copy(sum, point))
+    }
+
+    fn lane_rows(&self, LaneRows { register, factor, offset }: LaneRows, point: u32) -> LaneRows {
+        LaneRows { register, factor: factor * self.points, offset: offset * self.points as i32 + point as i32 }
     }
 
     /// The slot of a point.

@@ -45,6 +45,25 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether the program multiplies matrices on tensor cores.
+    pub fn has_matrix_products(&self) -> bool {
+        fn any(nodes: &[Node]) -> bool {
+            nodes.iter().any(|node| match node {
+                Node::Multiply { .. } | Node::StoreBlock { .. } => true,
+                Node::If { body, .. } | Node::Loop { body, .. } => any(body),
+                Node::Switch { arms } => arms.iter().any(|(_, body)| any(body)),
+                _ => false,
+            })
+        }
+        any(&self.body)
+    }
+
+    /// Doubles from one slot in shared memory to the next. Where matrix products read the slots of several values at once,
+    /// those of one point of the lanes lie 4 doubles further in the banks from value to value.
+    pub fn pitch(&self) -> u32 {
+        if self.has_matrix_products() { 32 + 4 / self.points_per_lane } else { 32 }
+    }
+
     /// Whether the program computes such a function.
     pub fn calls(&self, function: fn(Unary) -> bool) -> bool {
         fn any(nodes: &[Node], function: fn(Unary) -> bool) -> bool {
@@ -56,6 +75,9 @@ impl Program {
                 | Node::StoreSlot { .. }
                 | Node::StoreField { .. }
                 | Node::Barrier { .. }
+                | Node::Meet
+                | Node::Multiply { .. }
+                | Node::StoreBlock { .. }
                 | Node::Stripes { .. } => false,
             })
         }
@@ -185,12 +207,36 @@ pub enum Node {
     Barrier { id: u32, threads: u32, kind: BarrierKind },
     /// Loads these registers of striped constants, real and index ones, where registers are too few to keep them all.
     Stripes { reals: Vec<u32>, indices: Vec<u32> },
+    /// The lanes of each warp wait for each other and see what all of them wrote to slots.
+    Meet,
+    /// Adds the products of blocks of 8 rows and 4 columns of matrices with four slots to the blocks' sums, on tensor cores.
+    /// `rows` gives the slot of column l%4 in lane l. Column n of the right-hand matrix of group g is point 8 g + (n ^ n/4):
+    /// the pairs of a group's upper half are swapped, so that neither reads nor stores of results meet in a bank.
+    Multiply { rows: LaneRows, blocks: Vec<TensorBlock> },
+    /// Stores the sums of a block; `rows` gives the slot of row l/4 in lane l.
+    StoreBlock { rows: LaneRows, sums: [Var; 8] },
     /// Only the warps of the mask execute the body.
     If { warps: WarpMask, body: Vec<Node> },
     /// Disjoint masks; an indirect branch on the warp id. Warps in no arm skip it.
     Switch { arms: Vec<(WarpMask, Vec<Node>)> },
     /// `for (counter = 0; counter < trips; ++counter)`; trips is warp-uniform. `unroll` is a hint, 1 for none.
     Loop { counter: Counter, trips: Index, unroll: u32, body: Vec<Node> },
+}
+
+/// A slot for each lane: the lane's own entry of an index register times a factor, plus an offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaneRows {
+    pub register: u32,
+    pub factor: u32,
+    pub offset: i32,
+}
+
+/// A block of a matrix: the element at row l/4 and column l%4 is lane l's own entry of a real register. Sums 2 g and 2 g + 1
+/// of lane l belong to row l/4 of the result and columns 2 (l%4) and 2 (l%4) + 1 of group g.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensorBlock {
+    pub register: u32,
+    pub sums: [Var; 8],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

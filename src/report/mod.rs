@@ -53,6 +53,8 @@ pub struct KernelReport {
     pub form: String,
     pub form_error: f64,
     pub forms: Vec<Count>,
+    /// Double-precision slots that an `mma.sync.m8n8k4` counts as; 0 for a kernel without.
+    pub slots_per_matrix_product: u32,
     pub warps: u32,
     pub points_per_lane: u32,
     pub operations: usize,
@@ -166,14 +168,18 @@ pub fn kernel(
     let available = available_registers(request);
     let registers_estimated = estimated_registers(graph, mapping, program);
     let constant_rows: u32 = program.constants.shared_rows().iter().sum();
-    let shared_bytes =
-        if data_parallel { 0 } else { (program.slots + constant_rows) * 256 + program.mirror_bytes(request.target) };
+    let shared_bytes = if data_parallel {
+        0
+    } else {
+        (program.slots + constant_rows) * 8 * program.pitch() + program.mirror_bytes(request.target)
+    };
     let needs = (registers_estimated, shared_bytes, schedule.barrier_ids());
     let machine = machine::machine(request.target, program, needs, None, verification.as_ref());
     KernelReport {
         kernel: kernel.name().into(),
         codegen: codegen_name(request.codegen).into(),
-        form: choice.form.name().into(),
+        form: choice.variant.to_string(),
+        slots_per_matrix_product: graph.slots_per_matrix_product(),
         form_error: graph.bound,
         forms: choice.considered,
         warps: request.warps,

@@ -55,6 +55,11 @@ pub fn table(report: &Report) -> String {
         };
         k.qssa_overlap.map_or("-".into(), text)
     });
+    let products: Row = ("DMMA per point", |k| of_verification(k, |v| format!("{:.0}", v.matrix_products_per_point)));
+    let slots = rows.iter().position(|row| row.0 == "DP slots per point").unwrap_or(0);
+    if report.kernels.iter().any(|k| k.slots_per_matrix_product > 0) {
+        rows.insert(slots, products);
+    }
     let phases = rows.iter().position(|row| row.0 == "phases").map_or(0, |at| at + 1);
     if has_crew {
         rows.insert(phases, beside);

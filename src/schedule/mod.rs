@@ -5,6 +5,7 @@
 //! it, synchronisation points carry what other warps made. Boundaries are totally ordered and a warp meets them in that
 //! order, which is what Theorem 1 of the paper asks for. [`proof::prove`] trusts none of this.
 
+mod banks;
 pub mod barriers;
 pub mod overlap;
 pub mod phases;
@@ -65,6 +66,8 @@ pub struct Phase {
     pub runs: Vec<Vec<StepRef>>,
     /// The synchronisation points of the boundary after this phase. No warp takes part in two.
     pub syncs: Vec<SyncPoint>,
+    /// The warps whose lanes wait for each other at this boundary, where no barrier makes them.
+    pub meets: WarpMask,
 }
 
 /// A use of a named barrier.
@@ -83,8 +86,16 @@ pub struct SyncPoint {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     Run(StepRef),
-    Arrive { id: u32, threads: u32 },
-    Sync { id: u32, threads: u32 },
+    Arrive {
+        id: u32,
+        threads: u32,
+    },
+    Sync {
+        id: u32,
+        threads: u32,
+    },
+    /// The lanes of the warp wait for each other.
+    Meet,
 }
 
 impl Schedule {
@@ -99,6 +110,9 @@ impl Schedule {
                 } else if s.arrive >> warp & 1 == 1 {
                     actions.push(Action::Arrive { id: s.id, threads: s.threads });
                 }
+            }
+            if phase.meets >> warp & 1 == 1 {
+                actions.push(Action::Meet);
             }
         }
         actions
@@ -144,6 +158,10 @@ pub fn schedule(
     for mut schedule in phases::place(graph, mapping, placement, limits)? {
         let boundaries = sync::boundaries(graph, mapping, &schedule);
         barriers::allocate(&mut schedule, &boundaries, limits.barriers);
+        let crossing = graph.steps().any(|at| graph.crosses_lanes(at));
+        for phase in schedule.phases.iter_mut().filter(|_| crossing) {
+            phase.meets = phase.syncs.iter().fold(all_warps(mapping.warps), |meets, sync| meets & !sync.wait);
+        }
         let length = schedule.cost(graph, limits.points_per_lane);
         if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
             best = Some((length, schedule));

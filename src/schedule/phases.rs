@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-use super::{Limits, Phase, Placement, Schedule};
+use super::{Limits, Phase, Placement, Schedule, banks};
 use crate::dataflow::{Duty, Graph, Op, Part, StepRef, Value};
 use crate::diagnostic::Diagnostic;
 use crate::mapping::Mapping;
@@ -163,6 +163,8 @@ struct Placer<'a> {
     rounds_left: SecondaryMap<Op, u32>,
     begun: SecondaryMap<Op, bool>,
     slot_of: SecondaryMap<Value, Option<u32>>,
+    /// The remainder by [`banks::BANKS`] that the slot of a value should have, if any.
+    bank: SecondaryMap<Value, Option<u32>>,
     /// Free slots, ascending from the end.
     free: Vec<u32>,
     used: u32,
@@ -233,6 +235,7 @@ impl<'a> Placer<'a> {
             rounds_left,
             begun,
             slot_of: SecondaryMap::new(),
+            bank: banks::wanted(graph),
             free: (0..room.slots).rev().collect(),
             used: 0,
         }
@@ -256,7 +259,7 @@ impl<'a> Placer<'a> {
             if runs.iter().all(Vec::is_empty) {
                 return None;
             }
-            phases.push(Phase { runs, syncs: Vec::new() });
+            phases.push(Phase { runs, syncs: Vec::new(), meets: 0 });
         }
         Some((phases, self.slot_of, self.used))
     }
@@ -313,9 +316,12 @@ impl<'a> Placer<'a> {
     fn sees_inputs(&self, at: StepRef, phase: u32) -> bool {
         let warp = self.mapping.warp_of[at.op];
         let at_once = !(self.uniform && matches!(at.part, Part::Round(_)));
+        let crosses = self.graph.crosses_lanes(at);
         self.graph.step(at).inputs.iter().all(|&v| {
-            let made = self.made[v];
-            let own = self.mapping.warp_of[self.graph.values[v].producer.op] == warp;
+            let (made, producer) = (self.made[v], self.graph.values[v].producer);
+            // What lanes exchange is there from the boundary on.
+            let crosses = crosses || self.graph.crosses_lanes(producer);
+            let own = self.mapping.warp_of[producer.op] == warp && !crosses;
             made != 0 && (made <= phase || own && at_once)
         })
     }
@@ -422,7 +428,7 @@ impl<'a> Placer<'a> {
         let graph = self.graph;
         let step = graph.step(at);
         for &v in &step.outputs {
-            let slot = self.free.pop().expect("choose() counted the slots");
+            let slot = banks::take(&mut self.free, self.bank[v]).expect("choose() counted the slots");
             self.used = self.used.max(slot + 1);
             self.slot_of[v] = Some(slot);
             self.made[v] = phase + 1;

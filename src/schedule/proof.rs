@@ -8,12 +8,15 @@
 //! an access that conflicts two iterations apart is ordered if the one in between is, because it is the same access of
 //! the same warp. No barrier may be left half full between iterations.
 
+mod lanes;
+
 use std::collections::BTreeMap;
 
 use super::{Action, Schedule};
 use crate::dataflow::{Duty, Graph, Op, Part, StepRef, Value};
 use crate::diagnostic::Diagnostic;
 use crate::mapping::Mapping;
+use lanes::Lanes;
 
 /// A schedule that passed [`prove`].
 #[derive(Debug, Clone)]
@@ -75,6 +78,7 @@ struct Checker<'a> {
     clocks: Vec<Clock>,
     barriers: BTreeMap<u32, Barrier>,
     slots: Vec<Slot>,
+    lanes: Lanes,
     /// The last step that each warp ran
     last: Vec<Option<StepRef>>,
     schedule: &'a Schedule,
@@ -92,6 +96,7 @@ impl<'a> Checker<'a> {
             clocks: vec![vec![0; warps]; warps],
             barriers: BTreeMap::new(),
             slots: vec![Slot::default(); schedule.slots as usize],
+            lanes: Lanes::new(warps),
             last: vec![None; warps],
             schedule,
             violations: Vec::new(),
@@ -139,7 +144,11 @@ impl<'a> Checker<'a> {
                             self.run(w, at, &mut done);
                         }
                         Action::Arrive { id, threads } => self.barrier(w, id, threads, false, &mut blocked),
-                        Action::Sync { id, threads } => self.barrier(w, id, threads, true, &mut blocked),
+                        Action::Sync { id, threads } => {
+                            self.lanes.meet(w);
+                            self.barrier(w, id, threads, true, &mut blocked);
+                        }
+                        Action::Meet => self.lanes.meet(w),
                     }
                 }
             }
@@ -233,6 +242,7 @@ impl<'a> Checker<'a> {
 
     fn read(&mut self, w: usize, at: StepRef, v: Value) {
         let Some(slot) = self.slot(v, at) else { return };
+        self.within_warp(w, slot, at, false);
         let state = &self.slots[slot];
         if let Some((writer, time, step)) = state.write
             && self.clocks[w][writer] < time
@@ -252,6 +262,7 @@ impl<'a> Checker<'a> {
 
     fn write(&mut self, w: usize, at: StepRef, v: Value) {
         let Some(slot) = self.slot(v, at) else { return };
+        self.within_warp(w, slot, at, true);
         let unordered =
             |&(warp, time, step): &(usize, u32, StepRef)| (self.clocks[w][warp] < time).then_some((warp, step));
         let state = &self.slots[slot];
@@ -266,6 +277,21 @@ impl<'a> Checker<'a> {
         }
         let time = self.clocks[w][w];
         self.slots[slot] = Slot { content: Some(v), write: Some((w, time, at)), reads: BTreeMap::new() };
+    }
+
+    /// Two accesses of one warp are in order lane by lane; where one of them crosses lanes, the lanes must have met.
+    fn within_warp(&mut self, w: usize, slot: usize, at: StepRef, writes: bool) {
+        let across = self.graph.body(at).tensor.is_some();
+        if let Some(earlier) = self.lanes.access(w, slot, at, (writes, across)) {
+            self.report(
+                "proof::lanes",
+                format!(
+                    "race on slot {slot}: the lanes of warp {w} do not meet between {} and {}",
+                    self.describe(earlier),
+                    self.describe(at)
+                ),
+            );
+        }
     }
 
     fn race(&mut self, slot: usize, w: usize, at: StepRef, other: usize, step: StepRef) {

@@ -41,7 +41,7 @@ pub fn timeline_with<'a>(
 ) -> Timeline {
     let mut now = vec![0u64; schedule.warps as usize];
     let mut line = Timeline { blocks: Vec::new(), barriers: Vec::new() };
-    for (boundary, Phase { runs, syncs }) in schedule.phases.iter().enumerate() {
+    for (boundary, Phase { runs, syncs, .. }) in schedule.phases.iter().enumerate() {
         for (warp, run) in runs.iter().enumerate() {
             for same in run.chunk_by(|&a, &b| alike(graph, a, b)) {
                 let cost: u64 = same.iter().map(|&at| graph.body(at).slots().max(1)).sum();

@@ -3,9 +3,11 @@
 mod frame;
 mod functions;
 mod index;
+mod tensor;
 mod value;
 
 use super::builder::Builder;
+use super::check::TENSOR_DOUBLES;
 use super::inst::*;
 use super::ir::{Block, Module, Reg};
 use crate::emit::program::{BarrierKind, Counter, Execution, Index, Node, Program, Var, WarpMask};
@@ -13,12 +15,12 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use frame::Frame;
 use std::collections::HashMap;
 
-/// Lowers one kernel to a module for sm_35 that holds its tables and its entry.
+/// Lowers one kernel to a module for sm_35, or for sm_80 where it multiplies matrices, that holds its tables and its entry.
 ///
 /// The parameters are one pointer per array of the program, in order, then `.u32 points` and `.u32 stride` (in elements).
 /// A CTA has `32 * warps` threads. Any grid works: the groups of points are dealt out round-robin.
 pub fn lower(program: &Program) -> Module {
-    let mut module = Module::new(SM);
+    let mut module = Module::new(if program.has_matrix_products() { TENSOR_DOUBLES } else { SM });
     let (mut builder, frame) = frame::enter(program, &mut module);
     let vars = program.vars.keys().map(|_| builder.reg(Type::F64)).collect();
     let counters = (0..program.counters).map(|_| builder.reg(Type::U32)).collect();
@@ -37,7 +39,7 @@ pub fn lower(program: &Program) -> Module {
     module
 }
 
-/// The oldest architecture whose instructions the lowering uses (`ld.global.nc` needs sm_32).
+/// The oldest architecture, but for matrix products, whose instructions the lowering uses (`ld.global.nc` needs sm_32).
 const SM: u32 = 35;
 
 /// With fewer arms a switch is a chain of branches.
@@ -135,6 +137,9 @@ impl Lowering<'_> {
                 };
                 self.builder.push(Op::bar(kind, *id, Some(*threads)));
             }
+            Node::Meet => self.builder.push(Op::BarWarp { mask: u32::MAX.into() }),
+            Node::Multiply { rows, blocks } => self.multiply(*rows, blocks),
+            Node::StoreBlock { rows, sums } => self.store_block(*rows, sums),
             Node::Stripes { reals, indices } => self.stripes(reals, indices),
             Node::If { warps, body } => self.branch_on_warp(*warps, body),
             Node::Switch { arms } if arms.len() < FEWEST_INDIRECT_ARMS => {

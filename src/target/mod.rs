@@ -54,6 +54,9 @@ pub struct Target {
     /// Has loads through the read-only cache (`__ldg`).
     pub read_only_loads: bool,
     pub fp64_per_clock_per_sm: u32,
+    /// Fused multiply-adds of doubles per clock of an SM in matrix products on tensor cores, where there are such products at a
+    /// rate that is worth it.
+    pub tensor_fp64_per_clock_per_sm: Option<u32>,
     /// A well-known board with this architecture, for predictions of time.
     pub board: Board,
 }
@@ -139,6 +142,12 @@ impl Target {
         if self.shuffle == Shuffle::Mirror { 8 * u32::from(doubles) + 4 * u32::from(integers) } else { 0 }
     }
 
+    /// Double-precision issue slots that one `mma.sync.m8n8k4` of doubles is worth: it does as much as eight fused multiply-adds
+    /// of a warp.
+    pub fn slots_per_matrix_product(&self) -> Option<u32> {
+        self.tensor_fp64_per_clock_per_sm.map(|rate| (8 * self.fp64_per_clock_per_sm).div_ceil(rate))
+    }
+
     /// All architectures, oldest first.
     pub fn all() -> &'static [Self] {
         &TARGETS
@@ -191,6 +200,13 @@ mod tests {
     fn an_unknown_name_is_answered_with_the_known_ones() {
         let error = Target::by_name("kelper").unwrap_err().to_string();
         assert!(error.starts_with("unknown target `kelper`; known: fermi, kepler, "), "{error}");
+    }
+
+    #[test]
+    fn matrix_products_are_worth_their_share_of_the_peak_rate() {
+        let slots = |name| Target::by_name(name).unwrap().slots_per_matrix_product();
+        assert_eq!(["volta", "ampere", "ada"].map(slots), [None, Some(4), None]);
+        assert_eq!(["hopper", "blackwell"].map(slots), [Some(4), Some(8)]);
     }
 
     #[test]

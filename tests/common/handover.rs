@@ -1,7 +1,7 @@
 //! Schedules that the proof accepts, and one broken schedule for each class of error.
 
 use cranelift_entity::SecondaryMap;
-use singe::dataflow::body::Body;
+use singe::dataflow::body::{Body, Tensor};
 use singe::dataflow::{Array, Crew, Duty, Graph, Operation, Part, Step, StepRef};
 use singe::diagnostic::Diagnostic;
 use singe::mapping::Mapping;
@@ -92,9 +92,9 @@ pub fn handover() -> (Graph, Mapping, Schedule) {
     let hand_over = |id| SyncPoint { id, arrive: 0b01, wait: 0b10, threads: 64 };
     let everybody = SyncPoint { id: 0, arrive: 0, wait: 0b11, threads: 64 };
     let phases = vec![
-        Phase { runs: vec![vec![steps[0].0], vec![]], syncs: vec![hand_over(1)] },
-        Phase { runs: vec![vec![steps[1].0], vec![steps[0].1]], syncs: vec![hand_over(2)] },
-        Phase { runs: vec![vec![], vec![steps[1].1]], syncs: vec![everybody] },
+        Phase { runs: vec![vec![steps[0].0], vec![]], syncs: vec![hand_over(1)], meets: 0 },
+        Phase { runs: vec![vec![steps[1].0], vec![steps[0].1]], syncs: vec![hand_over(2)], meets: 0 },
+        Phase { runs: vec![vec![], vec![steps[1].1]], syncs: vec![everybody], meets: 0 },
     ];
     let schedule = Schedule { warps: 2, phases, slot_of, slots: 2, placement: Placement::Store, crossing_values: 2 };
     (graph, Mapping { warps: 2, warp_of }, schedule)
@@ -129,10 +129,39 @@ pub fn out_of_order() -> Vec<Diagnostic> {
         Operation { name: "sum".into(), states: 1, before: Some(begin), rounds: vec![], ordered: false, after };
     let op = graph.add(operation, |_, _| unreachable!("no step has an output"));
     let runs = [Part::After, Part::Before].map(|part| StepRef { op, part }).to_vec();
-    let phases = vec![Phase { runs: vec![runs], syncs: vec![] }];
+    let phases = vec![Phase { runs: vec![runs], syncs: vec![], meets: 0 }];
     let slot_of = SecondaryMap::new();
     let schedule = Schedule { warps: 1, phases, slot_of, slots: 0, placement: Placement::Store, crossing_values: 0 };
     let mut warp_of = SecondaryMap::new();
     warp_of[op] = 0;
+    proof::prove(&graph, &Mapping { warps: 1, warp_of }, schedule, 16).err().unwrap_or_default()
+}
+
+/// What the proof says when lanes of one warp exchange a value, and they meet at the boundaries of these `phases`.
+#[allow(dead_code, reason = "not every test asks")]
+pub fn exchange(phases: [bool; 2]) -> Vec<Diagnostic> {
+    let mut graph = Graph::new("exchange", vec![Array { name: "out", rows: 1, output: true }]);
+    graph.preamble.shape = graph.shape(Body::default());
+    let mut b = Body { tensor: Some(Tensor::Pass), ..Body::default() };
+    b.values = vec![b.literal(1.0)];
+    let step = Step { shape: graph.shape(b), ..Step::default() };
+    let single =
+        |after| Operation { name: "step".into(), states: 0, before: None, rounds: vec![], ordered: false, after };
+    let from = graph.add(single(step), |_, _| "value".into());
+    let mut b = Body::default();
+    b.stores = vec![b.input(0)];
+    let inputs = graph.ops[from].after.outputs.clone();
+    let step = Step { shape: graph.shape(b), inputs: inputs.clone(), stores: vec![(0, 0)], ..Step::default() };
+    let to = graph.add(single(step), |_, _| unreachable!("the step stores only"));
+    let phase = |op, meets: bool| {
+        let run = vec![StepRef { op, part: Part::After }];
+        Phase { runs: vec![run], syncs: vec![], meets: u32::from(meets) }
+    };
+    let phases = vec![phase(from, phases[0]), phase(to, phases[1])];
+    let mut slot_of = SecondaryMap::new();
+    slot_of[inputs[0]] = Some(0);
+    let schedule = Schedule { warps: 1, phases, slot_of, slots: 1, placement: Placement::Store, crossing_values: 0 };
+    let mut warp_of = SecondaryMap::new();
+    (warp_of[from], warp_of[to]) = (0, 0);
     proof::prove(&graph, &Mapping { warps: 1, warp_of }, schedule, 16).err().unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! A request to vary.
 
 use singe::dataflow::{Form, Kernel, Units};
-use singe::driver::Request;
+use singe::driver::{Multiplier, Request};
 use singe::emit::overlay::{Codegen, Residence};
 use singe::kinetics::Stiffness;
 use singe::mapping::{Mapper, Weights};
@@ -28,6 +28,7 @@ pub fn of(mechanism: std::path::PathBuf) -> Request {
         units: Units::Si,
         floor: 1e-20,
         form: Some(Form::Pairwise),
+        matrix: Some(Multiplier::Dfma),
         fit_tolerance: Some(1e-4),
         stiffness: Stiffness::Sequential,
         qssa_warps: None,

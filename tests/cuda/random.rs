@@ -227,7 +227,12 @@ impl Run<'_> {
                         self.block(body)?;
                     }
                 }
-                Node::Comment(_) | Node::Barrier { .. } | Node::Stripes { .. } => {
+                Node::Comment(_)
+                | Node::Barrier { .. }
+                | Node::Meet
+                | Node::Multiply { .. }
+                | Node::StoreBlock { .. }
+                | Node::Stripes { .. } => {
                     unreachable!("random programs have none")
                 }
             }

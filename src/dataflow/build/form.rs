@@ -49,6 +49,11 @@ impl Form {
         all.iter().copied().filter(|&form| !fitted(form) || fit_tolerance.is_some()).collect()
     }
 
+    /// Whether the kernel has constant matrices in this form that tensor cores can multiply.
+    pub fn has_matrices(self, kernel: Kernel) -> bool {
+        matches!((kernel, self), (Kernel::Viscosity, Self::Symmetric | Self::LowRank))
+    }
+
     /// This form where the kernel has it and the tolerance allows it, else the pairwise form.
     pub fn for_kernel(self, kernel: Kernel, fit_tolerance: Option<f64>) -> Self {
         if Self::of(kernel, fit_tolerance).contains(&self) { self } else { Self::Pairwise }

@@ -38,6 +38,11 @@ pub fn factors(weights: &[f64], bound: f64) -> Factors {
     Factors { rows, error: error(rank) }
 }
 
+/// The factors by rank index.
+pub fn transposed(rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    (0..rows[0].len()).map(|q| rows.iter().map(|row| row[q]).collect()).collect()
+}
+
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -16,6 +16,7 @@ mod low_rank;
 mod means;
 mod pressure;
 mod principal;
+mod product;
 mod purity;
 mod qssa;
 mod reaction;
@@ -30,6 +31,7 @@ mod viscosity;
 
 pub use form::{Form, LOW_RANK_BOUND};
 pub use lean::Exponential;
+pub use product::Matrix;
 
 use std::fmt;
 
@@ -99,6 +101,8 @@ pub struct Options {
     pub activities: bool,
     /// Which powers of two the lean chemistry and the symmetric and low-rank viscosity use.
     pub exponential: Exponential,
+    /// What multiplies vectors with the constant matrices of the symmetric and low-rank viscosity.
+    pub matrix: Matrix,
 }
 
 impl Default for Options {
@@ -114,6 +118,7 @@ impl Default for Options {
             units: Units::Si,
             activities: true,
             exponential: Exponential::Polynomial,
+            matrix: Matrix::Dfma,
         }
     }
 }

@@ -9,7 +9,8 @@ use std::f64::consts::LOG2_E;
 
 use super::common::{self, OUTPUT, scalar, single, step};
 use super::low_rank;
-use super::{Exponential, Form, LOW_RANK_BOUND, Options};
+use super::product::product;
+use super::{Exponential, Form, LOW_RANK_BOUND, Matrix, Options};
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Graph, Operation, Step, Value};
 use crate::kinetics::{Model, TransportFits};
@@ -41,12 +42,28 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let shares = if options.form == Form::LowRank {
         let factors = low_rank::factors(&weights, LOW_RANK_BOUND);
         graph.bound = factors.error;
-        let reduced = reduced(&mut graph, &factors.rows, &columns, warps);
-        rows(&mut graph, model, &factors.rows, &reduced, &ends)
+        match options.matrix {
+            Matrix::Dfma => {
+                let reduced = reduced(&mut graph, &factors.rows, &columns, warps);
+                rows(&mut graph, model, &factors.rows, &reduced, &ends)
+            }
+            Matrix::Dmma { slots } => {
+                let transposed = low_rank::transposed(&factors.rows);
+                let reduced = products(&mut graph, "factor", &transposed, &columns, slots);
+                let sums = products(&mut graph, "sum", &factors.rows, &reduced, slots);
+                shares_of(&mut graph, model, &sums, &ends)
+            }
+        }
     } else {
         let matrix: Vec<Vec<f64>> =
             weights.iter().map(|k| weights.iter().map(|j| 1.0 / (k + j).sqrt()).collect()).collect();
-        rows(&mut graph, model, &matrix, &columns, &ends)
+        match options.matrix {
+            Matrix::Dfma => rows(&mut graph, model, &matrix, &columns, &ends),
+            Matrix::Dmma { slots } => {
+                let sums = products(&mut graph, "sum", &matrix, &columns, slots);
+                shares_of(&mut graph, model, &sums, &ends)
+            }
+        }
     };
     mixture(&mut graph, &shares);
     graph
@@ -259,9 +276,35 @@ fn rows(graph: &mut Graph, model: &Model, matrix: &[Vec<f64>], vectors: &[Triple
                 before: Some(step(before, vec![], vec![], vec![])),
                 rounds,
                 ordered: false,
-                after: shares(graph, &classes[group], ends),
+                after: shares(graph, &classes[group], None, ends),
             };
             let op = graph.add(operation, |_, _| format!("share of {name}"));
+            graph.ops[op].after.outputs[0]
+        })
+        .collect()
+}
+
+/// The matrix times the three vectors, on tensor cores.
+fn products(graph: &mut Graph, name: &str, matrix: &[Vec<f64>], columns: &[Triple], slots: u32) -> Vec<Triple> {
+    let parts: Vec<Vec<Value>> = (0..3)
+        .map(|part| {
+            let vector: Vec<Value> = columns.iter().map(|triple| triple[part]).collect();
+            product(graph, &format!("{name} of v{}", part + 1), matrix, &vector, slots)
+        })
+        .collect();
+    (0..matrix.len()).map(|row| [parts[0][row], parts[1][row], parts[2][row]]).collect()
+}
+
+/// The shares of all species, from the products of their rows.
+fn shares_of(graph: &mut Graph, model: &Model, sums: &[Triple], ends: &Ends<'_>) -> Vec<Value> {
+    let (species, classes, warps) = (model.species(), ends.classes, ends.warps);
+    let groups = common::blocks(classes.len(), warps * classes.len().div_ceil(warps * ROWS));
+    groups
+        .into_iter()
+        .map(|group| {
+            let step = shares(graph, &classes[group.clone()], Some(&sums[group.clone()]), ends);
+            let name = format!("rows from {}", species[classes[group.start][0]].name);
+            let op = graph.add(single(name.clone(), step), |_, _| format!("share of {name}"));
             graph.ops[op].after.outputs[0]
         })
         .collect()
@@ -270,16 +313,19 @@ fn rows(graph: &mut Graph, model: &Model, matrix: &[Vec<f64>], vectors: &[Triple
 /// Fractions with a common denominator: products of more would leave the range of moderate numbers.
 const FRACTIONS: usize = 6;
 
-/// sum of w e^2 / (v1 + 2 e v2 + e^2 v3) over the species of some rows; one division for up to [`FRACTIONS`] of them.
-fn shares(graph: &mut Graph, classes: &[Vec<usize>], ends: &Ends<'_>) -> Step {
+/// sum of w e^2 / (v1 + 2 e v2 + e^2 v3) over the species of some rows; one division for up to [`FRACTIONS`] of them. v1, v2
+/// and v3 are values, or (with `None`) running sums.
+fn shares(graph: &mut Graph, classes: &[Vec<usize>], sums: Option<&[Triple]>, ends: &Ends<'_>) -> Step {
     let again = ends.roots.is_empty();
     let stride = if again { 5 } else { 1 };
     let mut b = Body::default();
     let members: Vec<(usize, usize)> =
         classes.iter().enumerate().flat_map(|(row, class)| class.iter().map(move |&k| (row, k))).collect();
+    let first_root = if sums.is_some() { 3 * classes.len() as u32 } else { 0 };
+    let sum_of = |b: &mut Body, at: u32| if sums.is_some() { b.input(at) } else { b.state(at) };
     let mut twice: Vec<Id> = Vec::new();
     for row in 0..classes.len() as u32 {
-        let v2 = b.state(3 * row + 1);
+        let v2 = sum_of(&mut b, 3 * row + 1);
         twice.push(b.add(v2, v2));
     }
     let mut sum = None;
@@ -287,8 +333,9 @@ fn shares(graph: &mut Graph, classes: &[Vec<usize>], ends: &Ends<'_>) -> Step {
         let mut fraction: Option<(Id, Id)> = None;
         for &i in chunk {
             let row = members[i].0;
-            let (v1, v3) = (b.state(3 * row as u32), b.state(3 * row as u32 + 2));
-            let e = if again { root(&mut b, stride * i as u32, ends.exponential) } else { b.input(i as u32) };
+            let (v1, v3) = (sum_of(&mut b, 3 * row as u32), sum_of(&mut b, 3 * row as u32 + 2));
+            let e =
+                if again { root(&mut b, stride * i as u32, ends.exponential) } else { b.input(first_root + i as u32) };
             let inner = b.fma(e, v3, twice[row]);
             let denominator = b.fma(e, inner, v1);
             let (x, root) = (common::mole_fraction(&mut b, i as u32), b.constant(stride * (i as u32 + 1) - 1));
@@ -313,7 +360,10 @@ fn shares(graph: &mut Graph, classes: &[Vec<usize>], ends: &Ends<'_>) -> Step {
     b.values.push(sum.expect("a group of rows has species"));
     let own = |k: usize| &ends.constants[k][5 - stride as usize..];
     let constants = members.iter().flat_map(|&(_, k)| own(k)).copied().collect();
-    let inputs = if again { vec![] } else { members.iter().map(|&(_, k)| ends.roots[k]).collect() };
+    let mut inputs = sums.map_or_else(Vec::new, <[Triple]>::concat);
+    if !again {
+        inputs.extend(members.iter().map(|&(_, k)| ends.roots[k]));
+    }
     step(graph.shape(b), constants, inputs, members.iter().map(|&(_, k)| k as u32).collect())
 }
 

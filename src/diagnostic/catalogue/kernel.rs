@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 25] = [
+pub const ENTRIES: [Entry; 27] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "mapping::too-large",
@@ -32,6 +32,11 @@ pub const ENTRIES: [Entry; 25] = [
     },
     Entry { id: "proof::barrier-twice", cause: "A warp arrives twice at one use of a barrier.", remedy: DEFECT },
     Entry { id: "proof::deadlock", cause: "Warps wait for each other for ever.", remedy: DEFECT },
+    Entry {
+        id: "proof::lanes",
+        cause: "Lanes of one warp exchange values through shared memory, and do not wait for each other.",
+        remedy: DEFECT,
+    },
     Entry { id: "proof::missing-step", cause: "A step of the kernel is never run.", remedy: DEFECT },
     Entry {
         id: "proof::no-slot",
@@ -71,6 +76,11 @@ pub const ENTRIES: [Entry; 25] = [
         id: "simulator::hazard",
         cause: "The simulated kernel reads what is not written, races, or waits for ever.",
         remedy: DEFECT,
+    },
+    Entry {
+        id: "target::no-matrix-products",
+        cause: "`--matrix dmma` asks for tensor cores, and the target has none for doubles, or slow ones.",
+        remedy: "Use `--matrix dfma` or `auto`, or another target.",
     },
     Entry {
         id: "verify::beyond-the-end",

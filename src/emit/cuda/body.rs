@@ -7,7 +7,7 @@ use super::names::Namer;
 use super::rounding;
 use super::tables;
 use super::uses::{self, BlockId, Uses};
-use crate::emit::program::{BarrierKind, Execution, Index, Node, Program, Value, Var, WarpMask};
+use crate::emit::program::{BarrierKind, Execution, Index, LaneRows, Node, Program, TensorBlock, Value, Var, WarpMask};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -120,7 +120,7 @@ pub fn point_name(program: &Program, what: &str, point: u32) -> String {
 }
 
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 32] = [
+const RESERVED: [&str; 34] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -153,6 +153,8 @@ const RESERVED: [&str; 32] = [
     "dynamic_shared_bytes",
     "warp_id",
     "lane",
+    "read_column",
+    "write_column",
 ];
 
 impl Body<'_> {
@@ -205,6 +207,9 @@ impl Body<'_> {
                 self.helper(helper);
                 self.line(depth, &format!("{}<{id}, {threads}>();", helper.name()));
             }
+            Node::Meet => self.line(depth, "__syncwarp();"),
+            Node::Multiply { rows, blocks } => self.multiply(*rows, blocks, depth),
+            Node::StoreBlock { rows, sums } => self.store_block(*rows, sums, depth),
             Node::Stripes { reals, indices } => self.stripes(reals, indices, depth),
             Node::If { warps, body } => {
                 self.needs.warp_id = true;
@@ -242,6 +247,38 @@ impl Body<'_> {
         self.needs.reloaded_indices.extend(indices);
         self.needs.indices.extend(indices);
         lines.iter().for_each(|text| self.line(depth, text));
+    }
+
+    fn multiply(&mut self, rows: LaneRows, blocks: &[TensorBlock], depth: usize) {
+        self.helper(Helper::Multiply);
+        let row = self.lane_rows(rows);
+        for TensorBlock { register, sums } in blocks {
+            self.needs.reals.insert(*register);
+            let sums = self.operands(sums);
+            self.line(depth, &format!("multiply(c{register}, &slots[{row}][read_column], {sums});"));
+        }
+    }
+
+    fn store_block(&mut self, rows: LaneRows, sums: &[Var], depth: usize) {
+        self.helper(Helper::StoreBlock);
+        let (row, sums) = (self.lane_rows(rows), self.operands(sums));
+        self.line(depth, &format!("store_block(slots[{row}], write_column, {sums});"));
+    }
+
+    fn operands(&mut self, vars: &[Var]) -> String {
+        vars.iter().map(|&var| self.operand(var).text).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The lane's own slot.
+    fn lane_rows(&mut self, LaneRows { register, factor, offset }: LaneRows) -> String {
+        self.needs.lane = true;
+        self.needs.indices.insert(register);
+        let factor = if factor == 1 { String::new() } else { format!(" * {factor}") };
+        match offset {
+            0 => format!("k{register}{factor}"),
+            1.. => format!("k{register}{factor} + {offset}"),
+            _ => format!("k{register}{factor} - {}", -i64::from(offset)),
+        }
     }
 
     fn assignment(&mut self, var: Var, value: &Value, depth: usize) {

@@ -73,7 +73,11 @@ impl Plan<'_> {
                     self.consume(*value, &mut pending, &mut Expression::default());
                     pending.slots_change();
                 }
-                Node::Barrier { .. } => pending.slots_change(),
+                Node::Barrier { .. } | Node::Meet | Node::StoreBlock { .. } => pending.slots_change(),
+                Node::Multiply { blocks, .. } => {
+                    let sums = blocks.iter().flat_map(|block| &block.sums);
+                    sums.for_each(|&sum| pending.variable_changes(sum));
+                }
                 Node::If { body, .. } | Node::Loop { body, .. } => {
                     pending.anything_changes();
                     self.block(body);

@@ -24,13 +24,15 @@ pub enum Helper {
     Exp2Falling,
     Log2,
     Positive,
+    Multiply,
+    StoreBlock,
 }
 
 /// The helpers that read the table of powers.
 pub const READERS_OF_POWERS: [Helper; 3] = [Helper::Exp2Table, Helper::Exp2Rising, Helper::Exp2Falling];
 
 /// The names that a kernel's own variables must not take.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 20] = [
     "broadcast",
     "broadcast_index",
     "reload",
@@ -49,6 +51,8 @@ pub const NAMES: [&str; 18] = [
     "singe_exp2_falling",
     "singe_log2",
     "positive",
+    "multiply",
+    "store_block",
 ];
 
 impl Helper {
@@ -103,10 +107,47 @@ INLINE double select_le(double a, double b, double then, double otherwise)
             Self::Exp2Falling => functions::exp2_half(target, true),
             Self::Log2 => functions::log2(target),
             Self::Positive => functions::positive(),
+            Self::Multiply => MULTIPLY.to_owned(),
+            Self::StoreBlock => STORE_BLOCK.to_owned(),
         };
         text.replace("INLINE", "static __device__ __forceinline__")
     }
 }
+
+/// In assembly: CUDA C++ has these products for shapes of its own only, whose fragments may not be touched.
+const MULTIPLY: &str = "\
+// Adds the product of a block of 8 rows and 4 columns with values of 32 points to sums, in four groups of 8 points. Lane l
+// holds the block's element at row l/4 and column l%4, and gives the slot of the value for column l%4 at its own point.
+INLINE void multiply(double block, const double *values, double &s0, double &s1, double &s2, double &s3, double &s4,
+    double &s5, double &s6, double &s7)
+{
+#define MULTIPLY(first, second, point)                                                    \\
+  asm volatile(\"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};\" \\
+               : \"+d\"(first), \"+d\"(second) : \"d\"(block), \"d\"(values[point]))
+  MULTIPLY(s0, s1, 0);
+  MULTIPLY(s2, s3, 8);
+  MULTIPLY(s4, s5, 16);
+  MULTIPLY(s6, s7, 24);
+#undef MULTIPLY
+}
+";
+
+const STORE_BLOCK: &str = "\
+// Stores sums as `multiply` makes them: lane l has row l/4 of the block at two points of each group.
+INLINE void store_block(double *row, int column, double s0, double s1, double s2, double s3, double s4, double s5,
+    double s6, double s7)
+{
+  double *const first = row + column, *const second = row + (column ^ 1);
+  first[0] = s0;
+  second[0] = s1;
+  first[8] = s2;
+  second[8] = s3;
+  first[16] = s4;
+  second[16] = s5;
+  first[24] = s6;
+  second[24] = s7;
+}
+";
 
 fn broadcast(target: &Target, warps: u32) -> String {
     let shuffle = match target.shuffle {

@@ -12,7 +12,8 @@ use std::fmt::Write;
 
 /// More static shared memory than this does not compile; a larger amount is asked for at launch.
 const STATIC_SHARED_BYTES: u32 = 48 * 1024;
-const SLOT_BYTES: u32 = 32 * 8;
+/// A row of constants behind the slots, or a slot of data-parallel code over the lanes of a warp.
+const ROW_BYTES: u32 = 32 * 8;
 
 /// The whole file of one kernel.
 ///
@@ -39,7 +40,11 @@ pub fn print(program: &Program, provenance: &Provenance, target: &Target) -> Str
         header: header(program, provenance, target, &slots),
         tables: tables::definitions(program, &printed.needs, &names),
         helpers,
-        dynamic_slots: if slots.dynamic { "extern __shared__ double slots[][32];\n\n" } else { "" },
+        dynamic_slots: if slots.dynamic {
+            format!("extern __shared__ double slots[][{}];\n\n", program.pitch())
+        } else {
+            String::new()
+        },
         threads: 32 * warps,
         ctas_per_sm: provenance.ctas_per_sm,
         symbol: &program.symbol,
@@ -70,7 +75,7 @@ struct File<'a> {
     header: String,
     tables: String,
     helpers: String,
-    dynamic_slots: &'static str,
+    dynamic_slots: String,
     threads: u32,
     ctas_per_sm: u32,
     symbol: &'a str,
@@ -95,6 +100,7 @@ struct File<'a> {
 struct Slots {
     /// Slots, and rows of constants behind them.
     rows: u32,
+    row_bytes: u32,
     /// Shared memory per CTA in warp-specialized code, local memory per warp in data-parallel code.
     bytes: u32,
     /// Shared memory of the broadcasts, on machines without shuffles.
@@ -105,9 +111,10 @@ struct Slots {
 impl Slots {
     fn new(program: &Program, target: &Target) -> Self {
         let rows = program.slots + program.constants.shared_rows().iter().sum::<u32>();
-        let (bytes, mirror_bytes) = (rows * SLOT_BYTES, program.mirror_bytes(target));
         let shared = matches!(program.execution, Execution::WarpSpecialized { .. });
-        Self { rows, bytes, mirror_bytes, dynamic: shared && bytes + mirror_bytes > STATIC_SHARED_BYTES }
+        let row_bytes = if shared { 8 * program.pitch() } else { ROW_BYTES };
+        let (bytes, mirror_bytes) = (rows * row_bytes, program.mirror_bytes(target));
+        Self { rows, row_bytes, bytes, mirror_bytes, dynamic: shared && bytes + mirror_bytes > STATIC_SHARED_BYTES }
     }
 }
 
@@ -119,7 +126,7 @@ fn header(program: &Program, provenance: &Provenance, target: &Target, slots: &S
     };
     let Constants { real_registers, index_registers, real_bank, index_bank, shared, .. } = &program.constants;
     let bank_space = if *shared {
-        format!(" ({} bytes of shared memory per CTA)", slots.bytes - program.slots * SLOT_BYTES)
+        format!(" ({} bytes of shared memory per CTA)", slots.bytes - program.slots * slots.row_bytes)
     } else {
         String::new()
     };
@@ -134,7 +141,7 @@ fn header(program: &Program, provenance: &Provenance, target: &Target, slots: &S
         format!("barriers    named barriers per CTA: {}", barriers(&program.body).len()),
         format!("constants   registers per thread: {real_registers} real, {index_registers} index"),
         format!("banks       entries: {} real, {} index{bank_space}", real_bank.len(), index_bank.len()),
-        format!("slots       {} ({} bytes of {slot_space})", program.slots, program.slots * SLOT_BYTES),
+        format!("slots       {} ({} bytes of {slot_space})", program.slots, program.slots * slots.row_bytes),
     ]);
     if program.points_per_lane > 1 {
         lines.push(format!("points      {} per lane", program.points_per_lane));
@@ -207,13 +214,18 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
     if program.slots > 0 && data_parallel {
         line(format!("double slots[{}];", program.slots));
     } else if slots.rows > 0 && !slots.dynamic {
-        line(format!("__shared__ double slots[{}][32];", slots.rows));
+        line(format!("__shared__ double slots[{}][{}];", slots.rows, program.pitch()));
     }
     if printed.needs.warp_id || data_parallel {
         line("const int warp_id = threadIdx.x >> 5;".to_owned());
     }
     if printed.needs.lane || !printed.needs.points.is_empty() {
         line("const int lane = threadIdx.x & 31;".to_owned());
+    }
+    if program.has_matrix_products() {
+        line("// Points that are this lane's columns in matrix products, in the first group of 8.".to_owned());
+        line("const int read_column = (lane >> 2) ^ (lane >> 4);".to_owned());
+        line("const int write_column = ((lane & 3) << 1) ^ ((lane >> 1) & 1);".to_owned());
     }
     // Entry (register, warp, lane) of a striped table stands at (register * warps + warp) * 32 + lane.
     let threads = 32 * program.execution.warps();

@@ -46,7 +46,9 @@ fn collect(nodes: &[Node], summed: &mut EntitySet<Var>, copies: &mut Vec<(Var, V
             }
             Node::If { body, .. } | Node::Loop { body, .. } => collect(body, summed, copies),
             Node::Switch { arms } => arms.iter().for_each(|(_, body)| collect(body, summed, copies)),
-            Node::Comment(_) | Node::StoreField { .. } | Node::Barrier { .. } | Node::Stripes { .. } => {}
+            // What a product adds to and stores, it has made itself.
+            Node::Multiply { .. } | Node::StoreBlock { .. } => {}
+            Node::Comment(_) | Node::StoreField { .. } | Node::Barrier { .. } | Node::Meet | Node::Stripes { .. } => {}
         }
     }
 }

@@ -41,9 +41,12 @@ fn live(program: &Program) -> EntitySet<Var> {
 fn collect(nodes: &[Node], operands: &mut SecondaryMap<Var, Vec<Var>>, stored: &mut Vec<Var>) {
     for node in nodes {
         match node {
-            Node::Comment(_) | Node::Barrier { .. } | Node::Stripes { .. } => {}
+            Node::Comment(_) | Node::Barrier { .. } | Node::Meet | Node::Stripes { .. } => {}
             Node::Let { var, value } => value.for_each_operand(|operand| operands[*var].push(operand)),
             Node::StoreSlot { value, .. } | Node::StoreField { value, .. } => stored.push(*value),
+            Node::StoreBlock { sums, .. } => stored.extend(sums),
+            // A sum is made of itself and of slots.
+            Node::Multiply { .. } => {}
             Node::If { body, .. } | Node::Loop { body, .. } => collect(body, operands, stored),
             Node::Switch { arms } => arms.iter().for_each(|(_, body)| collect(body, operands, stored)),
         }
@@ -64,7 +67,7 @@ impl Walk {
         for (index, node) in nodes.iter().enumerate() {
             let here = (block, index);
             match node {
-                Node::Comment(_) | Node::Barrier { .. } | Node::Stripes { .. } => {}
+                Node::Comment(_) | Node::Barrier { .. } | Node::Meet | Node::Stripes { .. } => {}
                 Node::Let { var, .. } if !self.live.contains(*var) => {}
                 Node::Let { var, value } => {
                     value.for_each_operand(|operand| self.used(operand, here));
@@ -72,6 +75,13 @@ impl Walk {
                     self.occurs(*var, here);
                 }
                 Node::StoreSlot { value, .. } | Node::StoreField { value, .. } => self.used(*value, here),
+                Node::StoreBlock { sums, .. } => sums.iter().for_each(|&sum| self.used(sum, here)),
+                Node::Multiply { blocks, .. } => {
+                    for &sum in blocks.iter().flat_map(|block| &block.sums) {
+                        self.used(sum, here);
+                        self.uses.assigned[sum] += 1;
+                    }
+                }
                 Node::If { body, .. } | Node::Loop { body, .. } => self.block(body, Some(here)),
                 Node::Switch { arms } => arms.iter().for_each(|(_, body)| self.block(body, Some(here))),
             }

@@ -55,7 +55,10 @@ fn length(nodes: &[Node]) -> usize {
             | Node::StoreSlot { .. }
             | Node::StoreField { .. }
             | Node::Barrier { .. }
+            | Node::Meet
+            | Node::StoreBlock { .. }
             | Node::Stripes { .. } => 1,
+            Node::Multiply { blocks, .. } => 4 * (1 + blocks.len()),
         })
         .sum()
 }

@@ -11,6 +11,7 @@ mod registers;
 mod repeat;
 mod stripes;
 mod tables;
+mod tensor;
 mod translate;
 
 use super::points;
@@ -140,6 +141,9 @@ fn emit(
 /// The barriers after a phase, as far as the given warps take part.
 fn barriers(phase: &Phase, warps: WarpMask) -> Vec<Node> {
     let mut nodes = Vec::new();
+    if phase.meets & warps != 0 {
+        nodes.push(guard(phase.meets & warps, warps, vec![Node::Meet]));
+    }
     for SyncPoint { id, arrive, wait, threads } in &phase.syncs {
         for (mask, kind) in [(arrive & warps, BarrierKind::Arrive), (wait & warps, BarrierKind::Sync)] {
             if mask != 0 {

@@ -23,11 +23,11 @@ const WIDEST_JAM: usize = 8;
 const UNROLLED: usize = 96;
 
 pub struct Emitter<'a> {
-    graph: &'a Graph,
-    slot_of: &'a SecondaryMap<FlowValue, Option<u32>>,
+    pub(super) graph: &'a Graph,
+    pub(super) slot_of: &'a SecondaryMap<FlowValue, Option<u32>>,
     vars: PrimaryMap<Var, String>,
     counters: u32,
-    tables: Tables,
+    pub(super) tables: Tables,
     scalars: Vec<Var>,
     registers: Registers,
     /// By register.
@@ -35,9 +35,9 @@ pub struct Emitter<'a> {
 }
 
 /// One member of a loop body: the steps that each warp runs in turn, with the registers of its states.
-struct Member {
-    steps: Vec<(u32, Vec<StepRef>)>,
-    states: Vec<Var>,
+pub(super) struct Member {
+    pub(super) steps: Vec<(u32, Vec<StepRef>)>,
+    pub(super) states: Vec<Var>,
 }
 
 impl<'a> Emitter<'a> {
@@ -167,7 +167,10 @@ impl<'a> Emitter<'a> {
                 })
                 .collect();
             let mask = part[0].steps.iter().fold(0, |mask, (w, _)| mask | 1 << w);
-            let body = self.one_loop(shape, &part);
+            let body = match self.graph.shapes[shape].tensor {
+                None => self.one_loop(shape, &part),
+                Some(tensor) => self.tensor_steps(tensor, &part),
+            };
             if mask == warps {
                 nodes.extend(body);
             } else {

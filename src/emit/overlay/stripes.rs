@@ -25,7 +25,9 @@ impl Used {
     fn nodes(&mut self, nodes: &[Node]) {
         for node in nodes {
             match node {
-                Node::Comment(_) | Node::Barrier { .. } | Node::Stripes { .. } => {}
+                Node::Comment(_) | Node::Barrier { .. } | Node::Meet | Node::Stripes { .. } => {}
+                // These come with loads of their own.
+                Node::Multiply { .. } | Node::StoreBlock { .. } => {}
                 Node::Let { value, .. } => self.value(value),
                 Node::StoreSlot { row, .. } | Node::StoreField { row, .. } => self.index(row),
                 Node::If { body, .. } => self.nodes(body),

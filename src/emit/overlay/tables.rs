@@ -1,7 +1,9 @@
 //! Where constants live: striped over the lanes of each warp's registers, or in banks.
 
+use std::collections::BTreeMap;
+
 use super::Residence;
-use crate::emit::program::{ConstantRef, Constants, Counter, Index, WarpMask};
+use crate::emit::program::{ConstantRef, Constants, Counter, Index, LaneRows, WarpMask};
 
 /// Lanes of a warp, and so the most iterations of a loop with striped operands.
 pub const LANES: usize = 32;
@@ -18,6 +20,8 @@ pub struct Tables {
     indices: Striped<i32>,
     real_bank: Bank<f64>,
     index_bank: Bank<i32>,
+    /// Index registers of which each lane uses its own entry, by warp.
+    lane_rows: Vec<(u32, BTreeMap<u32, Vec<i32>>)>,
 }
 
 impl Tables {
@@ -30,7 +34,34 @@ impl Tables {
             indices: Striped::default(),
             real_bank: Bank::new(warps),
             index_bank: Bank::new(warps),
+            lane_rows: Vec::new(),
         }
+    }
+
+    /// A real register of which each lane uses its own entry, wherever the other constants live.
+    pub fn fragment(&mut self, columns: &Columns<f64>) -> u32 {
+        self.reals.allocate(self.warps, columns).0
+    }
+
+    /// Numbers of slots by warp and lane. A register serves again where they differ from its entries by one offset.
+    pub fn lane_rows(&mut self, columns: &Columns<i32>) -> LaneRows {
+        let offset = |known: &BTreeMap<u32, Vec<i32>>| {
+            let pairs = || columns.iter().flat_map(|(w, new)| known.get(w).into_iter().flatten().zip(new));
+            let complete = columns.iter().all(|(w, _)| known.contains_key(w));
+            let offset = pairs().next().map(|(old, new)| new - old)?;
+            (complete && pairs().all(|(old, new)| new - old == offset)).then_some(offset)
+        };
+        let known = self.lane_rows.iter().find_map(|(register, known)| Some((*register, offset(known)?)));
+        if let Some((register, offset)) = known {
+            return LaneRows { register, factor: 1, offset };
+        }
+        let (register, _) = self.indices.allocate(self.warps, columns);
+        let entries = columns.iter().cloned();
+        match self.lane_rows.iter_mut().find(|(other, _)| *other == register) {
+            Some((_, known)) => known.extend(entries),
+            None => self.lane_rows.push((register, entries.collect())),
+        }
+        LaneRows { register, factor: 1, offset: 0 }
     }
 
     /// Says that the constants from here on belong to another phase.

@@ -31,6 +31,14 @@ pub(super) struct Frame {
     pub powers: Option<(Reg, Reg)>,
     /// [`log2::ENTRIES`], where the program reads them.
     pub logarithms: Option<Variable>,
+    pub tensor: Option<Tensor>,
+}
+
+/// Addresses in slot 0 of what a lane reads of a right-hand matrix and writes of a result, in the first group of 8 points.
+#[derive(Clone, Copy)]
+pub(super) struct Tensor {
+    pub read: Reg,
+    pub write: [Reg; 2],
 }
 
 /// One of the lane's points.
@@ -149,6 +157,7 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
         let value = b.load(Space::Global, true, Type::F64, Base::Reg(entry), 0);
         b.unpack(value)
     });
+    let tensor = slots.filter(|_| program.has_matrix_products()).map(|slots| tensor(&mut b, slots.variable, lane));
     let own =
         (0..program.points_per_lane).map(|_| OwnPoint { point: b.reg(Type::U64), exists: b.reg(Type::Pred) }).collect();
     let frame = Frame {
@@ -167,9 +176,26 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
         bank_space,
         slots,
         powers,
+        tensor,
         logarithms,
     };
     (b, frame)
+}
+
+/// Column l/4 of the right-hand matrix in lane l, and columns 2 (l%4) and 2 (l%4) + 1 of the result, as points.
+fn tensor(b: &mut Builder, slots: Variable, lane: Reg) -> Tensor {
+    let start = b.mov(Type::U32, Operand::Variable(slots));
+    let point = |place: Reg, b: &mut Builder| {
+        let upper = b.binary(BinaryOp::Shr, Type::U32, place, 2);
+        let point = b.binary(BinaryOp::Xor, Type::B32, place, upper);
+        b.ternary(TernaryOp::Mad, Type::U32, point, 8, start)
+    };
+    let column = b.binary(BinaryOp::Shr, Type::U32, lane, 2);
+    let read = point(column, b);
+    let quarter = b.binary(BinaryOp::And, Type::B32, lane, 3);
+    let first = b.binary(BinaryOp::Shl, Type::B32, quarter, 1);
+    let second = b.binary(BinaryOp::Add, Type::U32, first, 1);
+    Tensor { read, write: [point(first, b), point(second, b)] }
 }
 
 /// Where the slots lie.
@@ -183,10 +209,10 @@ pub(super) fn slot_space(program: &Program) -> Space {
 /// Per CTA in shared memory, per thread in local memory.
 fn slot_bytes(program: &Program) -> u64 {
     let lanes = match program.execution {
-        Execution::WarpSpecialized { .. } => 32,
+        Execution::WarpSpecialized { .. } => program.pitch(),
         Execution::DataParallel { .. } => 1,
     };
-    8 * lanes * u64::from(program.slots)
+    8 * u64::from(lanes) * u64::from(program.slots)
 }
 
 /// All threads of the CTA copy a table from global to shared memory.

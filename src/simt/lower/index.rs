@@ -54,15 +54,16 @@ impl Lowering<'_> {
         let (row, offset) = split(row);
         let addr = match self.program.execution {
             Execution::WarpSpecialized { .. } => {
+                let pitch = 8 * self.program.pitch();
                 let (row, factor) = match row {
                     Some(Index::Scaled(row, factor)) => (Some(*row), factor),
                     row => (row, 1),
                 };
                 let base = match row.map(|row| self.index(&row)) {
                     None => slots.base,
-                    Some(row) => self.builder.ternary(TernaryOp::Mad, Type::U32, row, 256 * factor, slots.base),
+                    Some(row) => self.builder.ternary(TernaryOp::Mad, Type::U32, row, pitch * factor, slots.base),
                 };
-                Address { base: Base::Reg(base), offset: 256 * i64::from(offset) }
+                Address { base: Base::Reg(base), offset: i64::from(pitch) * i64::from(offset) }
             }
             Execution::DataParallel { .. } => self.element(slots, row, offset, 8),
         };

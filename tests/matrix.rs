@@ -1,0 +1,231 @@
+//! Constant matrices on tensor cores, through the whole pipeline: proven, verified bit by bit against the graph, compiled,
+//! read back from the compiler's PTX and simulated again.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use singe::dataflow::{Form, Kernel};
+use singe::diagnostic::Source;
+use singe::driver::{self, FailureKind, Multiplier, Request, Unit};
+use singe::emit::overlay::{Codegen, Residence};
+use singe::emit::program::{Node, Program};
+use singe::kinetics::{self, Model};
+use singe::mechanism::{self, Companion, Files};
+use singe::observer::Observer;
+use singe::output;
+use singe::sim::{Launch, prove};
+use singe::simt::{lower, read};
+use singe::target::Target;
+use singe::toolchain::{self, Job};
+use singe::verify::{self, Subject};
+
+#[path = "common/request.rs"]
+mod request;
+
+const FORMS: [Form; 2] = [Form::Symmetric, Form::LowRank];
+
+fn request(mechanism: PathBuf, form: Form) -> Request {
+    Request {
+        kernels: vec![Kernel::Viscosity],
+        target: Target::by_name("ampere").unwrap(),
+        form: Some(form),
+        matrix: Some(Multiplier::Dmma),
+        ..request::of(mechanism)
+    }
+}
+
+/// Shipped mechanisms, and shared ones where they are.
+fn mechanisms() -> Vec<Files> {
+    let shared = ["dme", "heptane"].map(|name| {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms").join(name);
+        folder.join("chem.inp")
+    });
+    let all = ["h2o2", "gri30"].map(request::shipped).into_iter().chain(shared);
+    let (there, absent): (Vec<_>, Vec<_>) = all.partition(|path| path.exists());
+    absent.iter().for_each(|path| println!("skipped: no {}", path.display()));
+    let reduction = Companion::Ignored;
+    there.into_iter().map(|mechanism| Files { mechanism, reduction: reduction.clone(), ..Files::default() }).collect()
+}
+
+fn unit(request: &Request) -> (Model, Unit) {
+    let model = kinetics::model(mechanism::read(&request.files).unwrap().0).unwrap();
+    let unit = driver::compile_kernel(request.kernels[0], &model, request, &mut Observer::silent());
+    let unit = unit.unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+    (model, unit)
+}
+
+/// Fewer slots than fused multiply-adds take, and far fewer shuffles and passes over shared memory.
+#[test]
+fn matrix_products_are_verified_and_cheaper() {
+    for files in mechanisms() {
+        let name = files.mechanism.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
+        for form in FORMS {
+            let measured = |matrix| {
+                let plain = request(files.mechanism.clone(), form);
+                let request = Request { files: files.clone(), matrix: Some(matrix), ..plain };
+                let report = driver::compile(&request, &mut Observer::silent());
+                let kernel = report.unwrap_or_else(|f| panic!("{name} {form}: {:?}", f.diagnostics)).kernels.remove(0);
+                kernel.verification.unwrap()
+            };
+            let (dfma, dmma) = (measured(Multiplier::Dfma), measured(Multiplier::Dmma));
+            let line = |v: &verify::Verification| {
+                format!(
+                    "{:.0} slots, {:.0} shuffles, {:.0} passes, error {:.1e}",
+                    v.slots_per_point, v.shuffles_per_point, v.shared_passes_per_point, v.largest_error
+                )
+            };
+            println!(
+                "{name} {form}: dfma {}; dmma {} ({} products)",
+                line(&dfma),
+                line(&dmma),
+                dmma.matrix_products_per_point
+            );
+            assert!(dfma.matrix_products_per_point == 0.0 && dmma.matrix_products_per_point > 0.0);
+            assert!(dmma.shared_passes_per_point < dfma.shared_passes_per_point);
+            assert!(dmma.shuffles_per_point < dfma.shuffles_per_point);
+            if name != "h2o2" {
+                assert!(dmma.slots_per_point < dfma.slots_per_point);
+            }
+        }
+    }
+}
+
+/// Warps, layouts, homes of the constants, and so little shared memory or so few registers that values and constants come and go.
+#[test]
+fn every_layout_is_verified() {
+    let gri30 = |form| request(request::shipped("gri30"), form);
+    let mut requests = Vec::new();
+    for form in FORMS {
+        requests.extend([1, 2, 5, 16].map(|warps| Request { warps, ..gri30(form) }));
+        requests.extend([2, 4].map(|points| Request { points_per_lane: Some(points), ..gri30(form) }));
+        requests.push(Request { codegen: Codegen::Switch, ..gri30(form) });
+        requests.push(Request { constants: Residence::Shared, ..gri30(form) });
+        requests.push(Request { constants: Residence::ConstantBank, ..gri30(form) });
+        requests.push(Request { ctas_per_sm: 3, ..gri30(form) });
+        requests.push(Request { warps: 16, ctas_per_sm: 2, ..gri30(form) });
+    }
+    for request in requests {
+        let report = driver::compile(&request, &mut Observer::silent());
+        let kernel = report.unwrap_or_else(|f| panic!("{request:?}: {:?}", f.diagnostics)).kernels.remove(0);
+        let verification = kernel.verification.unwrap();
+        assert!(verification.matrix_products_per_point > 0.0, "{}", kernel.form);
+    }
+}
+
+/// What NVRTC makes of the text computes the same bits as our own lowering, and is proven; ptxas takes it without a spill.
+#[test]
+fn compilers_agree() {
+    for target in ["ampere", "hopper", "blackwell"].map(|name| Target::by_name(name).unwrap()) {
+        let toolchain = match toolchain::find_for(target.compute_capability) {
+            Ok(toolchain) => toolchain,
+            Err(absent) => {
+                println!("skipped for {}: {absent}", target.name);
+                continue;
+            }
+        };
+        for (name, form, points_per_lane) in [("h2o2", FORMS[0], 2), ("gri30", FORMS[0], 1), ("gri30", FORMS[1], 1)] {
+            let plain = request(request::shipped(name), form);
+            let request = Request { target, points_per_lane: Some(points_per_lane), real_compilers: true, ..plain };
+            let report = driver::compile(&request, &mut Observer::silent()).unwrap();
+            let compiled = report.kernels[0].compiled.as_ref().unwrap();
+            println!("{name} {form} {}: {} registers", target.name, compiled.registers);
+            assert_eq!(compiled.spill_store_bytes + compiled.spill_load_bytes, 0);
+            // ptxas does not see what is asked for at launch
+            let shared = report.kernels[0].shared_bytes;
+            assert_eq!(compiled.shared_bytes, if shared > 48 * 1024 { 0 } else { shared });
+
+            let (model, unit) = unit(&Request { verify: None, ..request.clone() });
+            let symbol = unit.program.symbol.clone();
+            let units = [unit];
+            let source = output::sources(&request, &model, &units).remove(0);
+            let unit = &units[0];
+            let arch = target.compute_capability;
+            let job = Job { name: format!("{symbol}.cu"), source, arch, options: vec![] };
+            let text = toolchain.compile_to_ptx(&job).unwrap().text;
+            let compiled = read::read(&Arc::new(Source { name: symbol.clone(), text })).unwrap();
+
+            let states = kinetics::verification_states(&model, 70);
+            let warps = unit.program.execution.warps();
+            let run = |module| {
+                let stride = states.len() + 5;
+                verify::simulate(module, &symbol, (&model, &unit.graph), warps, &states, stride).unwrap()
+            };
+            let ((ours, own_counts), (theirs, counts)) = (run(&unit.ptx), run(&compiled));
+            let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&ours), bits(&theirs), "{symbol}");
+            assert_eq!(own_counts.total().matrix_products, counts.total().matrix_products);
+            let fields = Launch::fields(1, warps, unit.graph.arrays.len(), 70, 75);
+            let launch = Launch { shared: verify::requested_at_launch(&compiled), ..fields };
+            let verdict = prove::prove(&compiled, &symbol, &launch).unwrap();
+            assert!(verdict.violations.is_empty(), "{verdict:?}");
+        }
+    }
+}
+
+/// Turns the columns of one block of a matrix into rows, as if the lanes held the fragment of the other factor.
+fn transpose_a_fragment(program: &mut Program) {
+    fn first(nodes: &[Node]) -> Option<u32> {
+        nodes.iter().find_map(|node| match node {
+            Node::Multiply { blocks, .. } => Some(blocks[0].register),
+            Node::If { body, .. } => first(body),
+            Node::Switch { arms } => arms.iter().find_map(|(_, body)| first(body)),
+            _ => None,
+        })
+    }
+    let start = 32 * (first(&program.body).unwrap() * program.execution.warps()) as usize;
+    let block: [f64; 32] = program.constants.reals[start..start + 32].try_into().unwrap();
+    for lane in 0..32 {
+        program.constants.reals[start + lane] = block[8 * (lane % 4) + lane / 4];
+    }
+}
+
+#[test]
+fn a_transposed_fragment_is_found() {
+    let request = request(request::shipped("h2o2"), Form::Symmetric);
+    let (model, unit) = unit(&request);
+    let verified = |program: &Program| {
+        let module = lower::lower(program);
+        let subject = Subject {
+            kernel: unit.kernel,
+            model: &model,
+            floor: request.floor,
+            stiffness: request.stiffness,
+            graph: &unit.graph,
+            mapping: &unit.mapping,
+            proven: &unit.proven,
+            program,
+            module: &module,
+        };
+        verify::verify(&subject, 70)
+    };
+    assert!(verified(&unit.program).is_ok());
+    let mut broken = unit.program.clone();
+    transpose_a_fragment(&mut broken);
+    let found = verified(&broken).unwrap_err();
+    assert!(found.iter().any(|d| d.id == "verify::not-the-graph"), "{found:?}");
+}
+
+#[test]
+fn the_compiler_chooses_where_it_may() {
+    let chosen = |target, form, codegen| {
+        let target = Target::by_name(target).unwrap();
+        let plain = request(request::shipped("gri30"), Form::Symmetric);
+        let request = Request { target, form, codegen, matrix: None, verify: None, ..plain };
+        driver::compile(&request, &mut Observer::silent()).unwrap().kernels.remove(0)
+    };
+    let symmetric = Some(Form::Symmetric);
+    let on_ampere = chosen("ampere", symmetric, Codegen::Overlay);
+    assert_eq!((on_ampere.form.as_str(), on_ampere.slots_per_matrix_product), ("symmetric, dmma", 4));
+    assert_eq!(on_ampere.forms.iter().map(|f| f.form.as_str()).collect::<Vec<_>>(), ["symmetric", "symmetric, dmma"]);
+    assert_eq!(chosen("kepler", symmetric, Codegen::Overlay).form, "symmetric");
+    assert_eq!(chosen("ampere", symmetric, Codegen::DataParallel).form, "symmetric");
+    let all = chosen("hopper", None, Codegen::Overlay);
+    assert_eq!((all.form.as_str(), all.forms.len()), ("low-rank, dmma", 5));
+}
+
+#[test]
+fn other_targets_are_refused() {
+    let request = Request { target: Target::by_name("ada").unwrap(), ..request(request::shipped("h2o2"), FORMS[0]) };
+    let failure = driver::compile(&request, &mut Observer::silent()).unwrap_err();
+    assert_eq!((failure.kind, failure.diagnostics[0].id), (FailureKind::Usage, "target::no-matrix-products"));
+}
