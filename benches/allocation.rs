@@ -1,15 +1,19 @@
 //! Register allocation of the corpus and the mechanism kernels at six budgets: spill code by allocator and by row of Figure 6.
 //! With `--write` the table goes to docs/allocation.md and the picture to docs/allocation.svg.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
 use plotters::prelude::*;
-use singe::simt::allocate::home::{Rewriting, Row};
+use singe::simt::allocate::home::{Known, Rewriting, Row};
 use singe::simt::allocate::report::{Counts, report};
-use singe::simt::allocate::{Algorithm, Budget, Options, allocate, check};
+use singe::simt::allocate::{Algorithm, Allocation, Budget, Options, allocate, check};
+use singe::simt::analysis::divergence::{self, BlockShape, Class, Divergence};
+use singe::simt::analysis::gated::Gated;
+use singe::simt::analysis::ssa::Def;
+use singe::simt::ir::Reg;
 use singe::simt::{Func, Module};
 
 #[path = "common/kernels.rs"]
@@ -34,6 +38,8 @@ struct Sum {
     refused: usize,
     rows: BTreeMap<Row, Counts>,
     seconds: f64,
+    /// Loads from local memory, by the reason.
+    stays: BTreeMap<&'static str, usize>,
 }
 
 impl Sum {
@@ -87,11 +93,12 @@ fn measure(
     (_, algorithm, rewriting): (&str, Algorithm, Rewriting),
     sum: &mut Sum,
 ) {
-    let threads = func.threads.map_or(256, |shape| shape.iter().product());
+    let block = func.threads.or_else(|| most_threads(func));
+    let threads = block.map_or(256, |shape| shape.iter().product());
     let used: u64 =
         module.variables.values().filter(|v| v.space == singe::simt::inst::Space::Shared).map(|v| v.bytes).sum();
     let shared = Budget { bytes: 49_152u32.saturating_sub(used as u32), warps: threads.div_ceil(32) };
-    let options = Options { registers, algorithm, rewriting, shared, ..Options::default() };
+    let options = Options { registers, algorithm, rewriting, shared, block, ..Options::default() };
     let start = Instant::now();
     let Ok(allocation) = allocate(module, &func.name, &options) else {
         sum.refused += 1;
@@ -100,6 +107,9 @@ fn measure(
     sum.seconds += start.elapsed().as_secs_f64();
     check::check(&allocation).unwrap_or_else(|v| panic!("{} at {registers}: {v:?}", func.name));
     let report = report(&allocation);
+    if rewriting == Rewriting::AffRA && algorithm == Algorithm::LinearScan {
+        stays(&allocation, block, &mut sum.stays);
+    }
     sum.kernels += usize::from(report.spilled > 0);
     for (row, counts) in report.rows {
         let total = sum.rows.entry(row).or_default();
@@ -111,12 +121,47 @@ fn measure(
     }
 }
 
+/// The block that `.maxntid` allows, which is the one that our kernels are launched with.
+fn most_threads(func: &Func) -> Option<[u32; 3]> {
+    let numbers = func.directives.iter().find_map(|directive| directive.strip_prefix(".maxntid "))?;
+    let sizes: Vec<u32> = numbers.split(", ").filter_map(|n| n.parse().ok()).collect();
+    Some([0, 1, 2].map(|axis| sizes.get(axis).copied().unwrap_or(1)))
+}
+
+/// Why loads of spill code go to local memory.
+fn stays(allocation: &Allocation, block: Option<[u32; 3]>, reasons: &mut BTreeMap<&'static str, usize>) {
+    let func = &allocation.prepared;
+    let gated = Gated::compute(func);
+    let shape = block.map_or(BlockShape::Unknown, BlockShape::Known);
+    let analysis = Divergence::compute(func, &gated, divergence::Options { block: shape, ..Default::default() });
+    let mut classes: BTreeMap<Reg, BTreeSet<Class>> = BTreeMap::new();
+    for (value, data) in gated.ssa.values.iter().filter(|(_, data)| data.def != Def::Undefined) {
+        classes.entry(data.reg).or_default().insert(analysis.state(value).class());
+    }
+    for access in allocation.accesses.iter().filter(|access| !access.store && access.inst.is_some()) {
+        if allocation.homes[&access.reg].row() != Row::Local {
+            continue;
+        }
+        let found = classes.get(&access.reg);
+        let has = |class: Class| found.is_some_and(|found| found.contains(&class));
+        let reason = match allocation.facts.known[access.reg] {
+            Known::Nothing if has(Class::Divergent) => "divergent",
+            Known::Nothing if has(Class::Symbolic) => "symbolic stride",
+            Known::Nothing => "several strides in one register",
+            Known::Affine { .. } => "affine predicate or real",
+            _ if allocation.facts.contested.contains(&access.reg) => "contested (S2, S3)",
+            _ => "no shared memory left",
+        };
+        *reasons.entry(reason).or_default() += 1;
+    }
+}
+
 fn table(sums: &[(u32, [Sum; 6])], modules: usize) -> String {
     let mut text = format!(
         "# Register allocation to a budget\n\nMade by `cargo bench --bench allocation -- --write`. All kernels of {modules} modules: the corpus, and the \
          kernels of h2o2 and gri30, as lowered and as NVRTC compiles them. Every allocation passed the symbolic checker. Loads and stores are \
          those of spill code in the text; weighted ones count 10 to the depth of their loop. Shared memory: what of 48 KB the kernel \
-         leaves.\n\nThe paper (\"Divergence analysis with affine constraints\", section 5, 8 and 9 registers, 40 kernels) rewrites 46.8 % of the loads from \
+         leaves. The block is the one of `.reqntid` or `.maxntid`.\n\nThe paper (\"Divergence analysis with affine constraints\", section 5, 8 and 9 registers, 40 kernels) rewrites 46.8 % of the loads from \
          local memory: 24.1 % (ii), 15.3 % (iv), 7.4 % (iii), 0 % (i).\n\n| registers | allocator | kernels with spills (refused) | loads | (i) % | (ii) % \
          | (iii) % | (iv) % | rewritten % | local accesses | of linear scan's | weighted, of linear scan's | seconds |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
     );
@@ -140,6 +185,16 @@ fn table(sums: &[(u32, [Sum; 6])], modules: usize) -> String {
                 sum.seconds
             );
         }
+    }
+    text.push_str(
+        "\nWhat AffRA leaves in local memory, in % of all its loads:\n\n| registers | reasons |\n|---|---|\n",
+    );
+    for (registers, row) in sums {
+        let all: usize = row[3].rows.values().map(|counts| counts.loads).sum();
+        let share =
+            |(reason, loads): (&&str, &usize)| format!("{reason} {:.1}", 100.0 * *loads as f64 / all.max(1) as f64);
+        let shares: Vec<String> = row[3].stays.iter().map(share).collect();
+        let _ = writeln!(text, "| {registers} | {} |", shares.join(", "));
     }
     text.push_str("\n![Local accesses by budget](allocation.svg)\n");
     text

@@ -11,10 +11,12 @@ use singe::driver;
 use singe::kinetics;
 use singe::mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
 use singe::observer::Observer;
-use singe::simt;
+use singe::simt::{self, allocate};
 use singe::toolchain;
 use singe::verify::{self, Subject};
 
+#[path = "common/diagnosed_ptx.rs"]
+mod diagnosed_ptx;
 #[path = "common/handover.rs"]
 mod handover;
 #[path = "common/request.rs"]
@@ -23,8 +25,18 @@ mod request;
 #[test]
 fn each_diagnostic_is_produced() {
     let mut produced: BTreeMap<&str, String> = BTreeMap::new();
-    let groups =
-        [mechanisms(), yaml(), sources(), reductions(), files(), models(), command_line(), schedules(), kernels()];
+    let groups = [
+        mechanisms(),
+        yaml(),
+        sources(),
+        reductions(),
+        files(),
+        models(),
+        command_line(),
+        schedules(),
+        kernels(),
+        ptx(),
+    ];
     for (expected, diagnostics) in groups.into_iter().flatten() {
         let found = diagnostics.iter().find(|d| d.id == expected);
         let found = found.unwrap_or_else(|| {
@@ -368,4 +380,24 @@ fn kernels() -> Vec<Case> {
     .into_iter()
     .chain(refused.err().map(|diagnostics| ("compiler::refused", diagnostics)))
     .collect()
+}
+
+/// PTX that cannot be read, and what the commands on PTX say of kernels.
+fn ptx() -> Vec<Case> {
+    let changed = |from: &str, to: &str| {
+        let text = diagnosed_ptx::KERNEL.replacen(from, to, 1);
+        assert_ne!(text, diagnosed_ptx::KERNEL, "{from}");
+        text
+    };
+    let read = |text: String| simt::read::read(&Arc::new(Source { name: "k.ptx".into(), text }));
+    let texts = diagnosed_ptx::TEXTS.map(|(id, from, to)| (id, read(changed(from, to)).expect_err(id)));
+    let commands = diagnosed_ptx::COMMANDS.map(|(id, from, to, arguments)| {
+        printed(id, &[("k.ptx", changed(from, to)), ("k.toml", diagnosed_ptx::LAUNCH.to_owned())], arguments)
+    });
+    let module = read(changed("ret;", "st.global.u64 [%rd1], %rd1;\nret;")).expect("PTX");
+    let mut allocation = allocate::allocate(&module, "k", &allocate::Options::default()).expect("few registers");
+    let func = &mut allocation.module.funcs[0];
+    func.blocks.values_mut().for_each(|block| block.insts.clear());
+    let unproven = ("opt::unproven", allocate::check::prove(&allocation, "k").expect_err("nothing is left"));
+    texts.into_iter().chain(commands).chain([unproven]).collect()
 }

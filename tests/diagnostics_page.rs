@@ -1,4 +1,4 @@
-//! `docs/diagnostics.md` is what the table of diagnostics says, and the table has every id of the mechanism room.
+//! `docs/diagnostics.md` is what the table of diagnostics says, and the table has every id that the source names.
 //! `SINGE_BLESS=1 cargo test --test diagnostics_page` writes the page anew.
 
 use std::collections::BTreeSet;
@@ -18,11 +18,13 @@ fn the_page_is_up_to_date() {
 }
 
 #[test]
-fn every_id_of_the_mechanism_room_is_in_the_table() {
+fn every_id_is_in_the_table() {
     let table: BTreeSet<&str> = entries().map(|entry| entry.id).collect();
-    let used = ids(&Path::new(ROOT).join("src/mechanism"));
-    let missing: Vec<_> = used.iter().filter(|id| !table.contains(id.as_str())).collect();
-    assert!(used.len() > 50 && missing.is_empty(), "{} ids, missing: {missing:?}", used.len());
+    let used = ids(&Path::new(ROOT).join("src"));
+    // parts of opcodes look alike
+    let opcode = |id: &str| ["param::entry", "param::func", "shared::cta"].contains(&id);
+    let missing: Vec<_> = used.iter().filter(|id| !table.contains(id.as_str()) && !opcode(id)).collect();
+    assert!(used.len() > 100 && missing.is_empty(), "{} ids, missing: {missing:?}", used.len());
 }
 
 #[test]

@@ -101,6 +101,7 @@ fn errors_have_places() {
     for (from, to, id) in [
         ("bfi.b32 %r3", "bfi.b32 %q3", "ptx::undeclared"),
         ("bra LEFT", "bra NOWHERE", "ptx::label"),
+        ("mov.pred %p2, 0", "frob.pred %q2, 0", "ptx::undeclared"),
         ("@%p1 ret", "@%r1 ret", "ptx::predicate"),
         (".address_size 64", ".address_size 16", "ptx::address-size"),
         ("\tret;\n}", "\tret;\n}}", "ptx::syntax"),

@@ -21,6 +21,7 @@ use singe::verify;
 
 mod chemistry;
 mod growth;
+mod matrix;
 mod points;
 #[path = "../../tests/common/request.rs"]
 mod request;
@@ -113,6 +114,7 @@ fn main() {
     text += &growth::fits(&growth);
     text += &chemistry::table(&shared, &mut compiled);
     text += &compiled;
+    text += &matrix::table(&shared);
     text += &points::table(&shared);
     std::fs::write(root.join("docs/forms.md"), text).expect("docs can be written");
     std::fs::write(root.join("docs/forms.svg"), growth::plot(&growth)).expect("docs can be written");
@@ -198,6 +200,8 @@ fn states(shared: &Path, case: &Case) -> Vec<State> {
 
 struct Row {
     slots: f64,
+    /// On tensor cores; none of the slots.
+    products: f64,
     shuffles: f64,
     passes: f64,
     waits: f64,
@@ -215,6 +219,7 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
     let error = verify::largest_error(unit.kernel, model, (request.floor, request.stiffness), states, stride, &outputs);
     Row {
         slots: counts.per_point(|c| c.double_slots, points),
+        products: counts.per_point(|c| c.matrix_products, points),
         shuffles: counts.per_point(|c| c.shuffles, points),
         passes: counts.per_point(|c| c.shared_passes, points),
         waits: counts.per_point(|c| c.barrier_waits, points),

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Source};
 use crate::driver::{Failure, FailureKind};
-use crate::simt::{Module, read};
+use crate::simt::{Module, check, read};
 
-/// Reads a PTX file.
+/// Reads a PTX file, and checks what was read.
 pub fn module(path: &Path) -> Result<Module, Failure> {
     let source = Source { name: path.display().to_string(), text: text(path)? };
-    read::read(&Arc::new(source)).map_err(input)
+    let module = read::read(&Arc::new(source)).map_err(input)?;
+    let faults = check::check(&module);
+    let wrong = |fault| Diagnostic::error("ptx::ill-formed", format!("{}: {fault}", path.display()));
+    if faults.is_empty() { Ok(module) } else { Err(input(faults.iter().map(wrong).collect())) }
 }
 
 /// The text of a file.

@@ -69,10 +69,7 @@ fn allocated(module: &Module, kernel: &str, arguments: &OptArguments) -> Result<
         let message = format!("{kernel} cannot have {} registers per thread: {refusal}", arguments.registers);
         input(vec![Diagnostic::error("opt::registers", message).help("give more with --registers or --predicates")])
     })?;
-    check::check(&allocation).map_err(|violations| {
-        let wrong = |v| Diagnostic::error("opt::unproven", format!("{kernel}: the allocation is wrong: {v}"));
-        failed(violations.iter().map(wrong).collect())
-    })?;
+    check::prove(&allocation, kernel).map_err(failed)?;
     let report = report(&allocation);
     Ok((allocation.module, report))
 }

@@ -46,7 +46,7 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
                 println!("{:#}", serde_json::json!({ "kernel": kernel, "hazards": list }));
                 return Err(failed(Vec::new()));
             }
-            let diagnostic = |h| Diagnostic::error("simulator::hazard", format!("{kernel}, {h}"));
+            let diagnostic = |h| Diagnostic::error("sim::hazard", format!("{kernel}, {h}"));
             Err(failed(list.into_iter().map(diagnostic).collect()))
         }
     }

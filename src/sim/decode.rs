@@ -1,6 +1,7 @@
 //! From a kernel, with the functions that it calls, to a flat array of instructions whose operands are numbers of rows.
 
 mod instruction;
+mod limits;
 mod memory;
 
 use super::buffer::Buffer;
@@ -72,6 +73,7 @@ pub(super) fn decode<'m>(
     if module.address_size == Some(32) {
         return Err(Kind::Unsupported("addresses of 32 bits".to_owned()));
     }
+    limits::variables(module, launch.shared)?;
     let code = Code {
         module,
         functions: Vec::new(),
@@ -91,6 +93,7 @@ pub(super) fn decode<'m>(
     decoder.place_variables(buffers, launch.shared);
     decoder.enter(func);
     decoder.callees();
+    limits::registers(decoder.code.registers, launch.size())?;
     decoder.code.local_bytes = decoder.contexts[0].local_bytes;
     for ((param, bytes), argument) in inputs.into_iter().zip(&launch.arguments) {
         let first = decoder.contexts[0].params[param];

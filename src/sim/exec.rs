@@ -7,11 +7,10 @@ use super::claims::Checker;
 use super::decode::{Code, Micro, Source};
 use super::hazard::{Access, Hazard, Kind};
 use super::lanes::{
-    carry, each, extended, in_space, matches, missing_lane, multiply_add, pack, piece, reduce, shuffle,
+    carry, combined, each, extended, holds, in_space, inserted, matches, missing_lane, multiply_add, pack, piece,
+    reduce, select, shuffle, vote, ways,
 };
 use super::memory::{Lanes, Segments};
-use super::rows;
-use super::scalar;
 use super::shared::{Findings, Shared};
 use super::warp::{State, Warp};
 use crate::simt::inst::{BarKind, Space, VoteMode};
@@ -74,7 +73,7 @@ impl Machine<'_, '_> {
             warp.counts.count(op.class);
             let mask = match op.guard {
                 None => warp.path.mask,
-                Some(guard) => warp.path.mask & bits(warp, guard),
+                Some(guard) => warp.path.mask & holds(&warp.preds, guard),
             };
             let active = warp.path.mask;
             if let Some(broken) = self.checker.as_mut().and_then(|c| c.before(warp, pc, active)) {
@@ -84,7 +83,7 @@ impl Machine<'_, '_> {
             match &op.micro {
                 Micro::Jump { target } => warp.jump(*target),
                 Micro::Branch { pred, negate, then, otherwise, meet } => {
-                    let taken = mask & bits(warp, (*pred, *negate));
+                    let taken = mask & holds(&warp.preds, (*pred, *negate));
                     if taken == mask {
                         warp.jump(*then);
                     } else if taken == 0 {
@@ -111,16 +110,11 @@ impl Machine<'_, '_> {
                     }
                 }
                 Micro::Bar { kind, id, threads, .. } if mask != 0 => {
-                    let id = uniform(warp, code, *id, mask).map(|id| id as u32);
-                    let threads = threads.map(|threads| uniform(warp, code, threads, mask).map(|n| n as u32));
-                    let id = match (id, threads) {
-                        (Some(id), None | Some(Some(_))) if mask == warp.live => id,
-                        (id, _) => {
-                            let (id, misuse) = (id.unwrap_or(u32::MAX), super::hazard::BarrierMisuse::Divergent);
-                            return Err(self.fatal(warp, pc, Kind::Barrier { id, misuse }));
-                        }
-                    };
-                    return Ok(Event::Barrier { pc, kind: *kind, id, threads: threads.flatten() });
+                    let (id, threads) = barrier(warp, code, *id, *threads, mask).map_err(|id| {
+                        let misuse = super::hazard::BarrierMisuse::Divergent;
+                        self.fatal(warp, pc, Kind::Barrier { id, misuse })
+                    })?;
+                    return Ok(Event::Barrier { pc, kind: *kind, id, threads });
                 }
                 _ if mask == 0 => {}
                 micro => self.straight(warp, pc, micro, mask)?,
@@ -163,35 +157,22 @@ impl Machine<'_, '_> {
             }
             Micro::Compare { f, d, other, combine, a, b } => {
                 let bits = f.of(a.row(regs, pool), b.row(regs, pool));
-                let with = |bits: u32| match combine {
-                    Some((op, (pred, negate))) => {
-                        let pred = warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 };
-                        scalar::combined(*op, bits, pred)
-                    }
-                    None => bits,
-                };
-                let (yes, no) = (with(bits), with(!bits));
+                let (yes, no) = combined(bits, *combine, &warp.preds);
                 warp.write_pred(*d, yes, mask);
                 if let Some(other) = other {
                     warp.write_pred(*other, no, mask);
                 }
             }
             Micro::Set { f, yes, d, combine, a, b } => {
-                let mut bits = f.of(a.row(regs, pool), b.row(regs, pool));
-                if let Some((op, (pred, negate))) = combine {
-                    let pred = warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 };
-                    bits = scalar::combined(*op, bits, pred);
-                }
-                let row = std::array::from_fn(|i| if bits >> i & 1 == 1 { *yes } else { 0 });
-                warp.write(*d, &row, mask);
+                let (bits, _) = combined(f.of(a.row(regs, pool), b.row(regs, pool)), *combine, &warp.preds);
+                warp.write(*d, &select(bits, &[*yes; 32], &[0; 32]), mask);
             }
             Micro::Logic { f, d, a, b } => {
                 let bits = f(warp.preds[*a as usize], warp.preds[*b as usize]);
                 warp.write_pred(*d, bits, mask);
             }
             Micro::Select { d, a, b, pred } => {
-                let (a, b, pred) = (a.row(regs, pool), b.row(regs, pool), warp.preds[*pred as usize]);
-                let row = std::array::from_fn(|i| if pred >> i & 1 == 1 { a[i] } else { b[i] });
+                let row = select(warp.preds[*pred as usize], a.row(regs, pool), b.row(regs, pool));
                 warp.write(*d, &row, mask);
             }
             Micro::Pack { d, bits, parts } => {
@@ -207,8 +188,7 @@ impl Machine<'_, '_> {
                 }
             }
             Micro::Insert { long, d, a, b, pos, len } => {
-                let (a, b, pos, len) = (a.row(regs, pool), b.row(regs, pool), pos.row(regs, pool), len.row(regs, pool));
-                let row = std::array::from_fn(|i| rows::insert_bits(*long, a[i], b[i], pos[i], len[i]));
+                let row = inserted(*long, [a, b, pos, len].map(|source| source.row(regs, pool)));
                 warp.write(*d, &row, mask);
             }
             Micro::SetPred { d, value } => warp.write_pred(*d, if *value { u32::MAX } else { 0 }, mask),
@@ -241,7 +221,11 @@ impl Machine<'_, '_> {
             }
             Micro::Vote { mode, d, pred, negate, mask: named } => {
                 self.named(warp, pc, *named, mask)?;
-                vote(warp, *mode, *d, (*pred, *negate), mask);
+                let bits = vote(*mode, holds(&warp.preds, (*pred, *negate)), mask);
+                match mode {
+                    VoteMode::Ballot => warp.write(*d, &[bits.into(); 32], mask),
+                    _ => warp.write_pred(*d, bits, mask),
+                }
             }
             Micro::Match { all, d, valid, a, mask: named } => {
                 self.named(warp, pc, Some(*named), mask)?;
@@ -328,18 +312,8 @@ impl Machine<'_, '_> {
 
     fn indirect(&mut self, warp: &mut Warp, pc: u32, index: u32, targets: &[u32], meet: u32) -> Result<(), Stop> {
         let mask = warp.path.mask;
-        let row = &warp.regs[index as usize];
-        let mut ways: Vec<(u32, u32)> = Vec::new();
-        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
-            let index = row[lane];
-            let Some(target) = targets.get(index as usize) else {
-                return Err(self.fatal(warp, pc, Kind::BranchIndex { index }));
-            };
-            match ways.iter_mut().find(|(to, _)| to == target) {
-                Some((_, lanes)) => *lanes |= 1 << lane,
-                None => ways.push((*target, 1 << lane)),
-            }
-        }
+        let ways = ways(&warp.regs[index as usize], targets, mask)
+            .map_err(|index| self.fatal(warp, pc, Kind::BranchIndex { index }))?;
         match ways[..] {
             [(target, _)] => warp.jump(target),
             _ => warp.diverge(ways.into_iter(), meet),
@@ -380,24 +354,24 @@ impl Machine<'_, '_> {
 }
 
 /// The value that all active lanes agree on.
-pub(super) fn uniform(warp: &Warp, code: &Code, source: Source, mask: u32) -> Option<u64> {
+fn uniform(warp: &Warp, code: &Code, source: Source, mask: u32) -> Option<u64> {
     let row = source.row(&warp.regs, &code.pool);
     let first = row[mask.trailing_zeros() as usize & 31];
     (0..32).all(|lane| mask >> lane & 1 == 0 || row[lane] == first).then_some(first)
 }
 
-fn bits(warp: &Warp, (pred, negate): (u32, bool)) -> u32 {
-    let bits = warp.preds[pred as usize];
-    if negate { !bits } else { bits }
-}
-
-fn vote(warp: &mut Warp, mode: VoteMode, d: u32, guard: (u32, bool), mask: u32) {
-    let votes = bits(warp, guard) & mask;
-    let all = |yes: bool| if yes { u32::MAX } else { 0 };
-    match mode {
-        VoteMode::All => warp.write_pred(d, all(votes == mask), mask),
-        VoteMode::Any => warp.write_pred(d, all(votes != 0), mask),
-        VoteMode::Uni => warp.write_pred(d, all(votes == mask || votes == 0), mask),
-        VoteMode::Ballot => warp.write(d, &[votes.into(); 32], mask),
+/// The barrier and its threads that all active lanes agree on; else what is known of the barrier.
+pub(super) fn barrier(
+    warp: &Warp,
+    code: &Code,
+    id: Source,
+    threads: Option<Source>,
+    mask: u32,
+) -> Result<(u32, Option<u32>), u32> {
+    let id = uniform(warp, code, id, mask).map(|id| id as u32);
+    let threads = threads.map(|threads| uniform(warp, code, threads, mask).map(|n| n as u32));
+    match (id, threads) {
+        (Some(id), None | Some(Some(_))) if mask == warp.live => Ok((id, threads.flatten())),
+        (id, _) => Err(id.unwrap_or(u32::MAX)),
     }
 }

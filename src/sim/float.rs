@@ -191,28 +191,21 @@ fn sum_error(x: f64, y: f64) -> f64 {
 
 /// The neighbour of the nearest number that the direction asks for; `error` has the sign of exact minus nearest.
 pub(super) fn directed(nearest: f32, error: f64, rounding: Rounding) -> f32 {
-    let towards_zero = match nearest > 0.0 {
-        true => error < 0.0,
-        false => error > 0.0,
-    };
-    match rounding {
-        Rounding::Rp if error > 0.0 => nearest.next_up(),
-        Rounding::Rm if error < 0.0 => nearest.next_down(),
-        Rounding::Rz if towards_zero && nearest != 0.0 => f32::from_bits(nearest.to_bits() - 1),
-        _ => nearest,
-    }
+    choose([nearest.next_down(), nearest, nearest.next_up()], nearest.into(), error, rounding)
 }
 
 /// As [`directed`].
 fn directed_double(nearest: f64, error: f64, rounding: Rounding) -> f64 {
-    let towards_zero = match nearest > 0.0 {
-        true => error < 0.0,
-        false => error > 0.0,
-    };
+    choose([nearest.next_down(), nearest, nearest.next_up()], nearest, error, rounding)
+}
+
+/// One of three neighbours, the second of which has the value `at`.
+fn choose<T>([below, nearest, above]: [T; 3], at: f64, error: f64, rounding: Rounding) -> T {
     match rounding {
-        Rounding::Rp if error > 0.0 => nearest.next_up(),
-        Rounding::Rm if error < 0.0 => nearest.next_down(),
-        Rounding::Rz if towards_zero && nearest != 0.0 => f64::from_bits(nearest.to_bits() - 1),
+        Rounding::Rp if error > 0.0 => above,
+        Rounding::Rm if error < 0.0 => below,
+        Rounding::Rz if at > 0.0 && error < 0.0 => below,
+        Rounding::Rz if at < 0.0 && error > 0.0 => above,
         _ => nearest,
     }
 }

@@ -1,12 +1,12 @@
 //! What lanes exchange, and how values are cut and joined.
 
 use super::buffer::low;
-use super::decode::Source;
+use super::decode::{GuardBit, Source};
 use super::hazard::Kind;
 use super::memory::concrete;
-use super::rows::Row;
+use super::rows::{self, Row};
 use super::scalar::{self, Each};
-use crate::simt::inst::{CarryOp, ShflMode, Space, Type};
+use crate::simt::inst::{BoolOp, CarryOp, ShflMode, Space, Type, VoteMode};
 
 pub(super) fn pack(bits: u32, parts: &[Source], regs: &[Row], pool: &[Row]) -> Row {
     let mut row = [0; 32];
@@ -126,4 +126,57 @@ pub(super) fn carry(
 /// The lanes whose generic address lies in the space.
 pub(super) fn in_space(space: Space, row: &Row) -> u32 {
     (0..32).fold(0, |bits, i| bits | u32::from(concrete(row[i]).0 == space) << i)
+}
+
+/// The lanes where a guard holds.
+pub(super) fn holds(preds: &[u32], (pred, negate): GuardBit) -> u32 {
+    let bits = preds[pred as usize];
+    if negate { !bits } else { bits }
+}
+
+/// The lanes of a comparison, and those of its complement, each combined with a predicate.
+pub(super) fn combined(bits: u32, combine: Option<(BoolOp, GuardBit)>, preds: &[u32]) -> (u32, u32) {
+    match combine {
+        Some((op, guard)) => {
+            let with = holds(preds, guard);
+            (scalar::combined(op, bits, with), scalar::combined(op, !bits, with))
+        }
+        None => (bits, !bits),
+    }
+}
+
+/// `a` in the lanes of `bits`, `b` in the others.
+pub(super) fn select(bits: u32, a: &Row, b: &Row) -> Row {
+    std::array::from_fn(|i| if bits >> i & 1 == 1 { a[i] } else { b[i] })
+}
+
+/// `bfi` of the sources base, value, position and length.
+pub(super) fn inserted(long: bool, [a, b, pos, len]: [&Row; 4]) -> Row {
+    std::array::from_fn(|i| rows::insert_bits(long, a[i], b[i], pos[i], len[i]))
+}
+
+/// What all lanes of `mask` get of a vote of those in `votes`: a word of the ballot, else all bits of a predicate.
+pub(super) fn vote(mode: VoteMode, votes: u32, mask: u32) -> u32 {
+    let votes = votes & mask;
+    let yes = match mode {
+        VoteMode::Ballot => return votes,
+        VoteMode::All => votes == mask,
+        VoteMode::Any => votes != 0,
+        VoteMode::Uni => votes == mask || votes == 0,
+    };
+    if yes { u32::MAX } else { 0 }
+}
+
+/// The targets of an indirect branch, each with its lanes, in the order of the first of them; or an index without a target.
+pub(super) fn ways(indices: &Row, targets: &[u32], mask: u32) -> Result<Vec<(u32, u32)>, u64> {
+    let mut ways: Vec<(u32, u32)> = Vec::new();
+    for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+        let index = indices[lane];
+        let target = usize::try_from(index).ok().and_then(|index| targets.get(index)).ok_or(index)?;
+        match ways.iter_mut().find(|(to, _)| to == target) {
+            Some((_, lanes)) => *lanes |= 1 << lane,
+            None => ways.push((*target, 1 << lane)),
+        }
+    }
+    Ok(ways)
 }

@@ -2,6 +2,7 @@
 
 mod input;
 mod kernel;
+mod ptx;
 
 use std::fmt::Write as _;
 
@@ -13,9 +14,9 @@ pub struct Entry {
     pub remedy: &'static str,
 }
 
-/// All entries: those about the input, then those about kernels, each sorted by id.
+/// All entries: those about the input, then those about kernels, then those about any PTX, each sorted by id.
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
-    input::ENTRIES.iter().chain(&kernel::ENTRIES)
+    input::ENTRIES.iter().chain(&kernel::ENTRIES).chain(&ptx::ENTRIES)
 }
 
 /// `docs/diagnostics.md`
@@ -26,7 +27,9 @@ pub fn page() -> String {
          `--json` prints them for scripts, and `--permissive` turns those with an obvious repair into warnings.\n\
          This page is made from `src/diagnostic/catalogue`; a test compares the two.\n",
     );
-    for (title, entries) in [("The input", &input::ENTRIES[..]), ("The kernels", &kernel::ENTRIES[..])] {
+    let groups =
+        [("The input", &input::ENTRIES[..]), ("The kernels", &kernel::ENTRIES[..]), ("Any PTX", &ptx::ENTRIES[..])];
+    for (title, entries) in groups {
         // Writing to a String cannot fail.
         let _ = write!(text, "\n## {title}\n\n| id | cause | remedy |\n|---|---|---|\n");
         for Entry { id, cause, remedy } in entries {

@@ -7,12 +7,12 @@ use super::state::{Thread, results};
 use super::{MOST, Verdict};
 use crate::sim::buffer::{extract, insert};
 use crate::sim::decode::{Code, Micro};
-use crate::sim::exec::{Event, uniform};
+use crate::sim::exec::{Event, barrier};
 use crate::sim::hazard::{Access, BarrierMisuse, Hazard, Kind};
-use crate::sim::lanes::{carry, each, extended, in_space, missing_lane, pack, piece, shuffle};
+use crate::sim::lanes::{
+    carry, combined, each, extended, holds, in_space, inserted, missing_lane, pack, piece, select, shuffle, vote, ways,
+};
 use crate::sim::memory::{Lanes, Segments};
-use crate::sim::rows;
-use crate::sim::scalar;
 use crate::sim::shared::{Findings, Shared};
 use crate::sim::warp::{State, Warp};
 use crate::simt::inst::{Space, VoteMode};
@@ -56,7 +56,7 @@ impl Executor<'_, '_> {
                     thread.forget(&results(&op.micro), path);
                     continue;
                 }
-                Some((pred, negate)) => path & (thread.warp.preds[pred as usize] ^ if negate { u32::MAX } else { 0 }),
+                Some((pred, negate)) => path & holds(&thread.warp.preds, (pred, negate)),
             };
             match &op.micro {
                 Micro::Jump { target } => thread.warp.jump(*target),
@@ -64,7 +64,7 @@ impl Executor<'_, '_> {
                     self.pass(thread, pc, &[*then, *otherwise], *meet)?;
                 }
                 Micro::Branch { pred, negate, then, otherwise, meet } => {
-                    let taken = mask & (thread.warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 });
+                    let taken = mask & holds(&thread.warp.preds, (*pred, *negate));
                     match (taken == mask, taken == 0) {
                         (true, _) => thread.warp.jump(*then),
                         (_, true) => thread.warp.jump(*otherwise),
@@ -101,18 +101,16 @@ impl Executor<'_, '_> {
                     if mask & !known != 0 {
                         return Err(self.unknown(&thread.warp, pc, "the barrier or its threads depend on data"));
                     }
-                    let id = uniform(&thread.warp, code, *id, mask).map(|id| id as u32);
-                    let count = threads.map(|threads| uniform(&thread.warp, code, threads, mask).map(|n| n as u32));
-                    let id = match (id, count) {
-                        (Some(id), None | Some(Some(_))) if mask == thread.warp.live => id,
-                        (id, _) => {
-                            let (id, misuse) = (id.unwrap_or(u32::MAX), BarrierMisuse::Divergent);
+                    let (id, threads) = match barrier(&thread.warp, code, *id, *threads, mask) {
+                        Ok(agreed) => agreed,
+                        Err(id) => {
+                            let misuse = BarrierMisuse::Divergent;
                             self.violation(&thread.warp, pc, Kind::Barrier { id, misuse })?;
                             return Err(Abort);
                         }
                     };
                     thread.forget(&results(&op.micro), mask);
-                    return Ok(Event::Barrier { pc, kind: *kind, id, threads: count.flatten() });
+                    return Ok(Event::Barrier { pc, kind: *kind, id, threads });
                 }
                 _ if mask == 0 => {}
                 micro => self.straight(thread, pc, micro, mask)?,
@@ -141,18 +139,13 @@ impl Executor<'_, '_> {
 
     fn indirect(&mut self, thread: &mut Thread, pc: u32, index: u32, targets: &[u32], meet: u32) -> Result<(), Abort> {
         let mask = thread.warp.path.mask;
-        let mut ways: Vec<(u32, u32)> = Vec::new();
-        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
-            let index = thread.warp.regs[index as usize][lane];
-            let Some(target) = usize::try_from(index).ok().and_then(|index| targets.get(index)) else {
+        let ways = match ways(&thread.warp.regs[index as usize], targets, mask) {
+            Ok(ways) => ways,
+            Err(index) => {
                 self.violation(&thread.warp, pc, Kind::BranchIndex { index })?;
                 return Err(Abort);
-            };
-            match ways.iter_mut().find(|(to, _)| to == target) {
-                Some((_, lanes)) => *lanes |= 1 << lane,
-                None => ways.push((*target, 1 << lane)),
             }
-        }
+        };
         match ways[..] {
             [(target, _)] => thread.warp.jump(target),
             _ => thread.warp.diverge(ways.into_iter(), meet),
@@ -204,29 +197,18 @@ impl Executor<'_, '_> {
                 }
             }
             Micro::Compare { f, d, other, combine, a, b } => {
-                let (mut known, bits) =
-                    (thread.knows(*a) & thread.knows(*b), f.of(a.row(regs, pool), b.row(regs, pool)));
-                let (mut yes, mut no) = (bits, !bits);
-                if let Some((op, (pred, negate))) = combine {
-                    known &= thread.knows_pred(*pred);
-                    let with = thread.warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 };
-                    (yes, no) = (scalar::combined(*op, yes, with), scalar::combined(*op, no, with));
-                }
+                let known = thread.knows(*a) & thread.knows(*b) & thread.knows_combination(*combine);
+                let bits = f.of(a.row(regs, pool), b.row(regs, pool));
+                let (yes, no) = combined(bits, *combine, &thread.warp.preds);
                 thread.write_pred(*d, yes, known, mask);
                 if let Some(other) = other {
                     thread.write_pred(*other, no, known, mask);
                 }
             }
             Micro::Set { f, yes, d, combine, a, b } => {
-                let (mut known, mut bits) =
-                    (thread.knows(*a) & thread.knows(*b), f.of(a.row(regs, pool), b.row(regs, pool)));
-                if let Some((op, (pred, negate))) = combine {
-                    known &= thread.knows_pred(*pred);
-                    let with = thread.warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 };
-                    bits = scalar::combined(*op, bits, with);
-                }
-                let row = std::array::from_fn(|i| if bits >> i & 1 == 1 { *yes } else { 0 });
-                thread.write(*d, &row, known, mask);
+                let known = thread.knows(*a) & thread.knows(*b) & thread.knows_combination(*combine);
+                let (bits, _) = combined(f.of(a.row(regs, pool), b.row(regs, pool)), *combine, &thread.warp.preds);
+                thread.write(*d, &select(bits, &[*yes; 32], &[0; 32]), known, mask);
             }
             Micro::IsSpace { space, d, a } => {
                 let bits = in_space(*space, a.row(regs, pool));
@@ -267,8 +249,7 @@ impl Executor<'_, '_> {
             Micro::SetPred { d, value } => thread.write_pred(*d, if *value { u32::MAX } else { 0 }, u32::MAX, mask),
             Micro::Select { d, a, b, pred } => {
                 let known = thread.knows(*a) & thread.knows(*b) & thread.knows_pred(*pred);
-                let (a, b, pred) = (a.row(regs, pool), b.row(regs, pool), thread.warp.preds[*pred as usize]);
-                let row = std::array::from_fn(|i| if pred >> i & 1 == 1 { a[i] } else { b[i] });
+                let row = select(thread.warp.preds[*pred as usize], a.row(regs, pool), b.row(regs, pool));
                 thread.write(*d, &row, known, mask);
             }
             Micro::Pack { d, bits, parts } => {
@@ -287,8 +268,7 @@ impl Executor<'_, '_> {
             Micro::Nothing => {}
             Micro::Insert { long, d, a, b, pos, len } => {
                 let known = thread.knows(*a) & thread.knows(*b) & thread.knows(*pos) & thread.knows(*len);
-                let (a, b, pos, len) = (a.row(regs, pool), b.row(regs, pool), pos.row(regs, pool), len.row(regs, pool));
-                let row = std::array::from_fn(|i| rows::insert_bits(*long, a[i], b[i], pos[i], len[i]));
+                let row = inserted(*long, [a, b, pos, len].map(|source| source.row(regs, pool)));
                 thread.write(*d, &row, known, mask);
             }
             Micro::Shuffle { mode, d, valid, a, lane, clamp, .. } => {
@@ -309,14 +289,11 @@ impl Executor<'_, '_> {
                 }
             }
             Micro::Vote { mode, d, pred, negate, .. } => {
-                let votes = (thread.warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 }) & mask;
+                let bits = vote(*mode, holds(&thread.warp.preds, (*pred, *negate)), mask);
                 let known = if mask & !thread.knows_pred(*pred) == 0 { u32::MAX } else { 0 };
-                let all = |yes: bool| if yes { u32::MAX } else { 0 };
                 match mode {
-                    VoteMode::Ballot => thread.write(*d, &[votes.into(); 32], known, mask),
-                    VoteMode::All => thread.write_pred(*d, all(votes == mask), known, mask),
-                    VoteMode::Any => thread.write_pred(*d, all(votes != 0), known, mask),
-                    VoteMode::Uni => thread.write_pred(*d, all(votes == mask || votes == 0), known, mask),
+                    VoteMode::Ballot => thread.write(*d, &[bits.into(); 32], known, mask),
+                    _ => thread.write_pred(*d, bits, known, mask),
                 }
             }
             Micro::Load { space, bytes, extend, d, base, offset } => {

@@ -1,9 +1,9 @@
 //! A warp whose registers may be unknown, lane by lane.
 
-use crate::sim::decode::{Call, Code, Micro, Source};
+use crate::sim::decode::{Call, Code, GuardBit, Micro, Source};
 use crate::sim::rows::Row;
 use crate::sim::warp::{Place, Warp};
-use crate::simt::inst::{BarRedOp, VoteMode};
+use crate::simt::inst::{BarRedOp, BoolOp, VoteMode};
 
 pub(super) struct Thread {
     pub warp: Warp,
@@ -67,6 +67,11 @@ impl Thread {
 
     pub(super) fn knows_pred(&self, pred: u32) -> u32 {
         self.known_preds[pred as usize]
+    }
+
+    /// The lanes that know the predicate that a comparison is combined with.
+    pub(super) fn knows_combination(&self, combine: Option<(BoolOp, GuardBit)>) -> u32 {
+        combine.map_or(u32::MAX, |(_, (pred, _))| self.knows_pred(pred))
     }
 
     /// Writes a row of which the lanes `known` have a value.

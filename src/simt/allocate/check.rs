@@ -12,6 +12,7 @@ mod transfer;
 
 use super::class::Class;
 use super::{Allocation, Place};
+use crate::diagnostic::Diagnostic;
 use crate::simt::analysis::cfg::Cfg;
 use crate::simt::inst::{InstData, Op, Operand};
 use crate::simt::ir::{Block, Func, Inst, Reg};
@@ -52,6 +53,15 @@ impl Display for Violation {
             (None, kind) => write!(f, "{}: {kind:?}", self.block),
         }
     }
+}
+
+/// As [`check`], with the violations as they are told.
+///
+/// # Errors
+/// `opt::unproven` for each violation.
+pub fn prove(allocation: &Allocation, kernel: &str) -> Result<(), Vec<Diagnostic>> {
+    let wrong = |v: Violation| Diagnostic::error("opt::unproven", format!("{kernel}: the allocation is wrong: {v}"));
+    check(allocation).map_err(|violations| violations.into_iter().map(wrong).collect())
 }
 
 /// Compares an allocation with the function that it was made for.

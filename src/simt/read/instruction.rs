@@ -1,7 +1,7 @@
 //! Instructions: from an opcode and its operands to the IR, or verbatim.
 
 use super::body::Body;
-use super::operand::Misfit;
+use super::operand::{Misfit, is_machine};
 use super::{Reader, Rule, first_line};
 use crate::simt::inst::*;
 use pest::iterators::Pair;
@@ -64,15 +64,14 @@ impl<'a> Reader<'a> {
         for word in flat(item) {
             let name = word.as_str();
             let piece = match word.as_rule() {
-                Rule::word if body.reg(name).is_some() || name.starts_with('%') => match self.reg(&word, body) {
-                    Ok(reg) => Piece::Reg(reg),
-                    Err(Misfit::Unknown) => Piece::Text(name.to_owned()),
-                    Err(Misfit::Reported) => return,
+                Rule::word => match (body.reg(name), self.variable_of(name)) {
+                    (Some(reg), _) => Piece::Reg(reg),
+                    (None, _) if name.starts_with('%') && !is_machine(name) => {
+                        return self.error(item, "ptx::undeclared", format!("{name} is not declared"));
+                    }
+                    (None, Some(variable)) => Piece::Text(self.module.variables[variable].name.clone()),
+                    (None, None) => Piece::Text(name.to_owned()),
                 },
-                Rule::word => Piece::Text(match self.variable_of(name) {
-                    Some(variable) => self.module.variables[variable].name.clone(),
-                    None => name.to_owned(),
-                }),
                 _ => Piece::Text(name.to_owned()),
             };
             pieces.push(piece);

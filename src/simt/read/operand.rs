@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         let name = word.as_str();
         match body.reg(name) {
             Some(reg) => Ok(reg),
-            None if name.starts_with('%') && MACHINE.iter().any(|m| name[1..].starts_with(m)) => Err(Misfit::Unknown),
+            None if is_machine(name) => Err(Misfit::Unknown),
             // the address of a function or a texture, which may be declared later
             None if !name.starts_with('%') && word.as_rule() == Rule::word && self.is_symbol(name) => {
                 Err(Misfit::Unknown)
@@ -200,6 +200,11 @@ const MACHINE: [&str; 20] = [
     "is_explicit",
     "cluster",
 ];
+
+/// Whether it is a register of the machine.
+pub(super) fn is_machine(name: &str) -> bool {
+    name.strip_prefix('%').is_some_and(|name| MACHINE.iter().any(|start| name.starts_with(start)))
+}
 
 /// The elements of `{…}`.
 pub(super) fn vector<'a>(pair: &Pair<'a, Rule>) -> Option<Vec<Pair<'a, Rule>>> {

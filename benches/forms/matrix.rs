@@ -1,0 +1,65 @@
+//! Fused multiply-adds against tensor cores, for the constant matrices of the viscosity.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use singe::compilers;
+use singe::dataflow::{Form, Kernel};
+use singe::driver::{Multiplier, Request};
+use singe::output;
+use singe::target::Target;
+
+use crate::{CASES, model, request, states, unit};
+
+const HEAD: &str = "
+## Fused multiply-adds against tensor cores
+
+`--matrix dfma` and `--matrix dmma` for the viscosity, warp-specialized with 8 warps, counted by the simulator as above. A product of
+matrices (DMMA) counts as 4 slots, which its peak rate makes it worth on ampere and hopper; on blackwell it is worth 8, and so no less
+than the fused multiply-adds that it does. Errors are the largest over the states of the reference values. Registers per thread and
+spilled bytes by ptxas.
+
+| mechanism | species | form | matrix | DMMA | slots, 4 per DMMA | slots, 8 per DMMA | shuffles | shared passes | error | sm_80 | sm_90 |
+|---|---|---|---|---|---|---|---|---|---|---|---|
+";
+
+pub fn table(shared: &Path) -> String {
+    let mut text = String::from(HEAD);
+    for case in CASES.iter().filter(|case| !case.reduced) {
+        let (model, states) = (model(shared, case), states(shared, case));
+        for form in [Form::Symmetric, Form::LowRank] {
+            for (name, matrix) in [("dfma", Multiplier::Dfma), ("dmma", Multiplier::Dmma)] {
+                let on = |target| {
+                    let target = Target::by_name(target).expect("a known target");
+                    let plain = request(shared, case, Kernel::Viscosity, Some(form));
+                    Request { target, matrix: Some(matrix), ..plain }
+                };
+                let request = on("ampere");
+                let row = crate::row(&model, &unit(&model, &request), &request, &states);
+                let mut line = format!(
+                    "| {} | {} | {form} | {name} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.1e} |",
+                    case.name,
+                    model.species().len(),
+                    row.products,
+                    row.slots + 4.0 * row.products,
+                    row.slots + 8.0 * row.products,
+                    row.shuffles,
+                    row.passes,
+                    row.error
+                );
+                for request in ["ampere", "hopper"].map(on) {
+                    let units = [unit(&model, &request)];
+                    let sources = output::sources(&request, &model, &units);
+                    let usage = compilers::measure(request.target, &units, &sources).expect("accepted text").remove(0);
+                    let cell = usage.map_or("-".into(), |c| {
+                        format!("{} / {}", c.registers, c.spill_store_bytes + c.spill_load_bytes)
+                    });
+                    write!(line, " {cell} |").expect("a string");
+                }
+                println!("{line}");
+                writeln!(text, "{line}").expect("a string");
+            }
+        }
+    }
+    text
+}

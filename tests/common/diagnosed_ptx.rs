@@ -1,0 +1,59 @@
+//! PTX for each diagnostic about PTX.
+
+pub const KERNEL: &str = ".version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 k_out)
+{
+.reg .b32 %r<9>; .reg .b64 %rd<3>; .reg .pred %p<2>;
+.shared .align 4 .b8 words[256];
+ld.param.u64 %rd1, [k_out];
+ret;
+}
+";
+
+/// What a change of the kernel makes of it.
+pub const TEXTS: [(&str, &str, &str); 14] = [
+    ("ptx::address-size", ".address_size 64", ".address_size 16"),
+    ("ptx::branch-table", "ret;", "brx.idx %r1, NONE;\nret;"),
+    ("ptx::declared-twice", "ret;", ".reg .b32 %r<2>;\nret;"),
+    ("ptx::label", "ret;", "bra NOWHERE;\nret;"),
+    ("ptx::no-target", ".target sm_70\n", ""),
+    ("ptx::parameter", ".param .u64 k_out", ".param .u64 k_out, .param .pred k_flag"),
+    ("ptx::predicate", "ret;", "@%r1 ret;\nret;"),
+    ("ptx::syntax", "ret;\n}", "ret;\n}}"),
+    ("ptx::target", "sm_70", "kepler"),
+    ("ptx::too-large", "%r<9>", "%r<4000000000>"),
+    ("ptx::type", ".b64 %rd", ".b65 %rd"),
+    ("ptx::undeclared", "[k_out]", "[nothing]"),
+    ("ptx::unsupported", "ret;", "ret.sometimes;\nret;"),
+    ("ptx::variable", ".align 4", ".align 3"),
+];
+
+/// A launch of the kernel.
+pub const LAUNCH: &str = "threads = 32\n[[arguments]]\ntype = \"u32\"\nlength = 4\noutput = true\n";
+
+/// As [`TEXTS`], with the command that refuses the kernel.
+pub const COMMANDS: [(&str, &str, &str, &[&str]); 11] = [
+    ("cli::unreadable", "ret;", "exit;", &["analyze", "absent.ptx"]),
+    ("opt::no-kernel", "ret;", "exit;", &["opt", "k.ptx", "--pass", "allocate", "--kernel", "other"]),
+    (
+        "opt::registers",
+        "ret;",
+        "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd1]; st.global.v4.u32 [%rd1], {%r4, %r3, %r2, %r1};\nret;",
+        &["opt", "k.ptx", "--pass", "allocate", "--registers", "4"],
+    ),
+    ("opt::target", "sm_70", "sm_36", &["opt", "k.ptx", "--pass", "allocate"]),
+    ("ptx::ill-formed", "ret;", "add.u64 %r1, %r2, %r3;\nret;", &["analyze", "k.ptx"]),
+    ("sim::hazard", "ret;", "ld.global.u32 %r1, [%rd1+4096];\nret;", &["sim", "k.ptx", "--launch", "k.toml"]),
+    ("sim::launch", "ret;", "exit;", &["sim", "k.ptx", "--launch", "k.ptx"]),
+    ("verify::launch", "ret;", "exit;", &["verify", "k.ptx", "--threads", "32", "--shared", "999999999"]),
+    ("verify::no-kernel", "ret;", "exit;", &["verify", "k.ptx", "--threads", "32", "--kernel", "other"]),
+    (
+        "verify::not-analysed",
+        "ret;",
+        "ld.global.u32 %r1, [%rd1]; bar.sync %r1, 32;\nret;",
+        &["verify", "k.ptx", "--threads", "32"],
+    ),
+    ("verify::violation", "ret;", "bar.sync 0, 64;\nret;", &["verify", "k.ptx", "--threads", "32"]),
+];

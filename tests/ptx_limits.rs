@@ -1,0 +1,27 @@
+//! Kernels that ask for more memory than any machine has are refused, and take none.
+
+use std::sync::Arc;
+
+use singe::diagnostic::Source;
+use singe::sim::{self, Launch, Options, prove};
+use singe::simt::read;
+
+fn refused(module_scope: &str, body: &str, what: &str) {
+    let text = format!(
+        ".version 7.0\n.target sm_70\n.address_size 64\n{module_scope}\n.visible .entry k()\n{{\n{body}\nret;\n}}\n"
+    );
+    let module = read::read(&Arc::new(Source { name: "k.ptx".into(), text })).unwrap_or_else(|d| panic!("{d:?}"));
+    let launch = Launch::linear(1, 1024, vec![]);
+    let hazards = sim::run(&module, "k", &launch, &mut [], &Options::default()).unwrap_err().to_string();
+    assert!(hazards.contains(what), "{hazards}");
+    let reason = prove::prove(&module, "k", &launch).unwrap_err();
+    assert!(reason.contains(what), "{reason}");
+}
+
+#[test]
+fn memory_that_no_machine_has_is_refused() {
+    refused("", ".shared .align 8 .b8 s[4000000000];", "4000000000 bytes of shared memory");
+    refused("", ".local .align 8 .b8 s[4000000000]; .reg .b64 %rd<2>; mov.u64 %rd1, s;", "bytes of local memory");
+    refused(".global .align 8 .b8 s[4000000000];", "", "bytes of global and constant memory");
+    refused("", ".reg .f64 %fd<4000000>;", "registers in 1024 threads");
+}
