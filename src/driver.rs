@@ -382,7 +382,7 @@ fn matrices(request: &Request) -> Result<Vec<Matrix>, Diagnostic> {
 
 fn rates(request: &Request) -> Rates {
     let striped = request.constants == Residence::Striped && request.codegen != Codegen::DataParallel;
-    Rates::of(request.target, striped, request.points())
+    Rates::of(request.target, striped, report::available_registers(request), request.points())
 }
 
 /// The table is read by shuffle.

@@ -1,5 +1,5 @@
-//! Which form of a kernel is cheapest: every form is built, and its double-precision slots and shuffles are counted and
-//! weighed by the rates of the target.
+//! Which form of a kernel is cheapest: every form is built, and its double-precision slots, shuffles, passes over shared
+//! memory and registers are counted and weighed by the rates of the target.
 
 use std::fmt;
 
@@ -42,6 +42,10 @@ pub struct Count {
     pub tally: Tally,
     /// What striped constants need at most.
     pub shuffles: u64,
+    /// Two for each value that a step makes or reads, where warps work together.
+    pub shared_passes: u64,
+    /// 32-bit registers of a thread that the values of the widest step take, with running states and striped constants.
+    pub registers: u64,
     /// Largest relative error against the exact form, rounding aside.
     pub error_bound: f64,
     #[serde(skip)]
@@ -51,34 +55,46 @@ pub struct Count {
     within: bool,
 }
 
-/// Slots and shuffles per clock of an SM.
+/// Slots, shuffles and passes per clock of an SM, and the registers of a thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Rates {
     slots: f64,
     /// `None` where constants are not striped over the lanes of a warp.
     shuffles: Option<f64>,
+    shared_passes: f64,
+    registers: u64,
     /// Points that share a shuffle.
     points_per_lane: u32,
 }
 
 impl Rates {
-    pub fn of(target: &Target, striped_constants: bool, points_per_lane: u32) -> Self {
-        let shuffles = striped_constants.then_some(f64::from(target::SHUFFLES_PER_CLOCK_PER_SM));
-        Self { slots: f64::from(target.fp64_per_clock_per_sm), shuffles, points_per_lane }
+    /// `registers`: what a thread may use.
+    pub fn of(target: &Target, striped_constants: bool, registers: u32, points_per_lane: u32) -> Self {
+        let lanes = f64::from(target::SHUFFLES_PER_CLOCK_PER_SM);
+        Self {
+            slots: f64::from(target.fp64_per_clock_per_sm),
+            shuffles: striped_constants.then_some(lanes),
+            shared_passes: lanes,
+            registers: registers.into(),
+            points_per_lane,
+        }
     }
 
-    /// Clocks of an SM per point that a graph takes in the busier of both pipes.
+    /// Clocks of an SM per point that a graph takes in the busiest pipe, where registers suffice.
     pub fn clocks(self, graph: &Graph, warps: u32) -> f64 {
-        self.busier(graph.slots(warps), self.shuffles(graph))
+        self.busiest(graph.slots(warps), self.shuffles(graph), graph.shared_passes(warps))
     }
 
-    /// Clocks per point, then slots: what forms are compared by.
+    /// Clocks per point, then slots: what forms are compared by. A register too many is stored and loaded once, in a pass
+    /// each.
     fn cost(self, count: &Count) -> (f64, u64) {
-        (self.busier(count.slots, count.shuffles), count.slots)
+        let spills = 2 * count.registers.saturating_sub(self.registers);
+        (self.busiest(count.slots, count.shuffles, count.shared_passes + spills), count.slots)
     }
 
-    fn busier(self, slots: u64, shuffles: u64) -> f64 {
-        (slots as f64 / self.slots).max(self.shuffles.map_or(0.0, |rate| shuffles as f64 / rate))
+    fn busiest(self, slots: u64, shuffles: u64, passes: u64) -> f64 {
+        let shuffles = self.shuffles.map_or(0.0, |rate| shuffles as f64 / rate);
+        (slots as f64 / self.slots).max(shuffles).max(passes as f64 / self.shared_passes)
     }
 
     /// Two for each constant, for all the points of a lane.
@@ -125,9 +141,7 @@ impl Choice {
     /// does not fit, and gives the form that is cheaper now, if any is.
     pub fn overtaken_by(&mut self, scheduled: &Graph, warps: u32) -> Option<Variant> {
         let count = self.considered.iter_mut().find(|c| c.known == self.variant)?;
-        count.tally = scheduled.tally(warps);
-        count.slots = scheduled.slots(warps);
-        count.shuffles = self.rates.shuffles(scheduled);
+        count.take(scheduled, warps, self.rates);
         self.cheapest().filter(|&variant| variant != self.variant)
     }
 
@@ -155,13 +169,28 @@ fn count(
         Form::LowRank if kernel == Kernel::Viscosity => dataflow::LOW_RANK_BOUND,
         _ => options.fit_tolerance.unwrap_or(0.0),
     };
-    Ok(Count {
+    let mut count = Count {
         form: variant.to_string(),
-        slots: graph.slots(options.warps),
-        tally: graph.tally(options.warps),
-        shuffles: rates.shuffles(&graph),
+        slots: 0,
+        tally: Tally::default(),
+        shuffles: 0,
+        shared_passes: 0,
+        registers: 0,
         error_bound: graph.bound,
         known: variant,
         within: graph.bound <= allowed,
-    })
+    };
+    count.take(&graph, options.warps, rates);
+    Ok(count)
+}
+
+impl Count {
+    /// Takes the counts of a graph.
+    fn take(&mut self, graph: &Graph, warps: u32, rates: Rates) {
+        self.tally = graph.tally(warps);
+        self.slots = graph.slots(warps);
+        self.shuffles = rates.shuffles(graph);
+        self.shared_passes = graph.shared_passes(warps);
+        self.registers = 2 * graph.doubles_per_thread(warps);
+    }
 }

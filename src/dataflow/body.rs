@@ -245,6 +245,30 @@ impl Body {
         tally
     }
 
+    /// Results of instructions that are held at once, at most, in the order given. Operands from outside count from their
+    /// first use.
+    pub fn most_live(&self) -> usize {
+        let mut last: Vec<usize> = vec![0; self.insts.len()];
+        for (i, inst) in self.insts.iter().enumerate() {
+            inst.operands().into_iter().for_each(|id| last[id as usize] = i);
+        }
+        for &id in self.states.iter().chain(&self.values).chain(&self.stores) {
+            last[id as usize] = self.insts.len();
+        }
+        let held = |inst: &Inst| !matches!(inst, Inst::Literal(_) | Inst::Scalar(_) | Inst::State(_));
+        let mut ends = vec![0usize; self.insts.len() + 1];
+        let (mut live, mut most) = (0, 0);
+        for (i, inst) in self.insts.iter().enumerate() {
+            if held(inst) && last[i] > i {
+                live += 1;
+                ends[last[i]] += 1;
+            }
+            most = most.max(live);
+            live -= ends[i];
+        }
+        most
+    }
+
     /// Equality of shapes as text: literals are compared by their bits.
     pub fn key(&self) -> String {
         self.to_string()
@@ -252,6 +276,22 @@ impl Body {
 }
 
 impl Inst {
+    /// The instructions that this one reads.
+    pub fn operands(self) -> Vec<Id> {
+        match self {
+            Self::Literal(_)
+            | Self::Constant(_)
+            | Self::Scalar(_)
+            | Self::Input(_)
+            | Self::Field { .. }
+            | Self::State(_) => vec![],
+            Self::Unary(_, a) => vec![a],
+            Self::Binary(_, a, b) => vec![a, b],
+            Self::Fma(a, b, c) => vec![a, b, c],
+            Self::SelectLe { a, b, then, otherwise } => vec![a, b, then, otherwise],
+        }
+    }
+
     /// Slots that an earlier instruction has already spent: the comparison of a selection, most of one of the two powers of
     /// an argument and its negative.
     fn shared(self, earlier: &[Self]) -> u32 {

@@ -311,6 +311,22 @@ impl Graph {
         self.steps().filter(|&at| !self.crosses_lanes(at)).map(|at| self.step(at).constants.len() as u64).sum()
     }
 
+    /// Passes over shared memory per point, as counted before scheduling: a row of 32 doubles takes two, for each value that
+    /// a step makes or reads. None where one warp keeps them all to itself.
+    pub fn shared_passes(&self, warps: u32) -> u64 {
+        let rows: usize = self.steps().map(|at| self.step(at).inputs.len() + self.step(at).outputs.len()).sum();
+        if warps == 1 { 0 } else { 2 * rows as u64 }
+    }
+
+    /// Doubles that a thread holds at once, as estimated before scheduling: the scalars, the running states of the widest
+    /// operation, what lives at once in the widest step, and the share of the constants when these are striped over lanes.
+    pub fn doubles_per_thread(&self, warps: u32) -> u64 {
+        let states = self.ops.values().map(|operation| operation.states as usize).max().unwrap_or(0);
+        let live = self.shapes.values().map(Body::most_live).max().unwrap_or(0);
+        let constants = if warps == 1 { 0 } else { self.constants().div_ceil(32 * u64::from(warps)) };
+        (self.scalars.len() + states + live) as u64 + constants
+    }
+
     /// The operations as a petgraph graph; edge weights count the values that pass. Node i is operation i.
     pub fn petgraph(&self) -> DiGraph<Op, u32> {
         let mut graph = DiGraph::new();

@@ -88,7 +88,8 @@ pub fn table(report: &Report) -> String {
     }
     for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {
         out += &format!(
-            "\nforms of {} per point before scheduling: slots (exponentials, logarithms, divisions, others), shuffles, error bound\n",
+            "\nforms of {} per point before scheduling: slots (exponentials, logarithms, divisions, others), shuffles, shared passes, \
+             registers, error bound\n",
             kernel.kernel
         );
         for f in &kernel.forms {
@@ -96,8 +97,8 @@ pub fn table(report: &Report) -> String {
             let Tally { exponentials, logarithms, divisions, others } = f.tally;
             let kinds = format!("({exponentials}, {logarithms}, {divisions}, {others})");
             out += &format!(
-                "  {:10}  {:>8} {kinds:28}  {:>8}  {:.1e}{chosen}\n",
-                f.form, f.slots, f.shuffles, f.error_bound
+                "  {:10}  {:>8} {kinds:28}  {:>8}  {:>8}  {:>5}  {:.1e}{chosen}\n",
+                f.form, f.slots, f.shuffles, f.shared_passes, f.registers, f.error_bound
             );
         }
     }

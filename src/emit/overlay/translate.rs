@@ -70,7 +70,7 @@ impl<'a> Block<'a> {
         needed[id as usize] = true;
         for i in (0..=id as usize).rev() {
             if needed[i] && vars[i].is_none() {
-                for j in operands_of(body.insts[i]) {
+                for j in body.insts[i].operands() {
                     needed[j as usize] = true;
                 }
             }
@@ -116,21 +116,6 @@ fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Literal(a), Value::Literal(b)) => a.to_bits() == b.to_bits(),
         _ => a == b,
-    }
-}
-
-fn operands_of(inst: Inst) -> Vec<Id> {
-    match inst {
-        Inst::Literal(_)
-        | Inst::Constant(_)
-        | Inst::Scalar(_)
-        | Inst::Input(_)
-        | Inst::Field { .. }
-        | Inst::State(_) => vec![],
-        Inst::Unary(_, a) => vec![a],
-        Inst::Binary(_, a, b) => vec![a, b],
-        Inst::Fma(a, b, c) => vec![a, b, c],
-        Inst::SelectLe { a, b, then, otherwise } => vec![a, b, then, otherwise],
     }
 }
 
