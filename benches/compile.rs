@@ -49,7 +49,7 @@ fn request(mechanism: &str) -> Request {
         reading: Options::PERMISSIVE,
         kernels: Kernel::ALL.to_vec(),
         warps: 8,
-        points_per_lane: 1,
+        points_per_lane: Some(1),
         target: Target::by_name("kepler").expect("a known target"),
         ctas_per_sm: 1,
         mapper: Mapper::Greedy,

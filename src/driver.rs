@@ -21,6 +21,9 @@ use crate::simt;
 use crate::target::{Shuffle, Target};
 use crate::verify::{self, Subject};
 
+/// How many grid points a lane may work on at once.
+pub const POINTS_PER_LANE: [u32; 3] = [1, 2, 4];
+
 /// All that a compilation depends on.
 #[derive(Debug, Clone)]
 pub struct Request {
@@ -28,8 +31,8 @@ pub struct Request {
     pub reading: mechanism::Options,
     pub kernels: Vec<Kernel>,
     pub warps: u32,
-    /// Grid points that each lane works on at once: 1, 2 or 4.
-    pub points_per_lane: u32,
+    /// Grid points that each lane works on at once, of [`POINTS_PER_LANE`]; `None` lets the compiler choose.
+    pub points_per_lane: Option<u32>,
     pub target: &'static Target,
     pub ctas_per_sm: u32,
     pub mapper: Mapper,
@@ -84,6 +87,11 @@ impl Request {
     /// All layouts of the kernels.
     pub fn codegens(&self) -> impl Iterator<Item = Codegen> + '_ {
         std::iter::once(self.codegen).chain(self.beside.iter().copied())
+    }
+
+    /// Grid points of a lane, where they are given.
+    fn points(&self) -> u32 {
+        self.points_per_lane.unwrap_or(1)
     }
 
     /// The symbol of a kernel.
@@ -161,6 +169,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     Ok(report)
 }
 
+/// A proven plan with its program.
 type Settled = (Graph, Mapping, Proven, Program);
 
 /// One kernel, from the model to a verified program.
@@ -172,14 +181,8 @@ pub fn compile_kernel(
 ) -> Result<Unit, Failure> {
     let k = Some(kernel);
     let verification = |diagnostics| Failure { kind: FailureKind::Verification, diagnostics };
-    let limits = limits(request);
-    let matrices = matrices(request).map_err(|d| Failure { kind: FailureKind::Usage, diagnostics: vec![d] })?;
-    let mut choice = observer
-        .pass("form", k, || forms::choose(kernel, model, &options(request), request.form, &matrices, rates(request)))
-        .map_err(|diagnostics| Failure { kind: FailureKind::Input, diagnostics })?;
     let symbol = request.symbol(&model.mechanism.name, kernel);
-    let settled = settle_cheapest(kernel, model, request, &mut choice, &symbol, limits, observer)?;
-    let (graph, mapping, proven, mut program) = settled;
+    let (choice, (graph, mapping, proven, mut program)) = of_all_points(kernel, model, request, &symbol, observer)?;
     let costs = mapping::costs(&graph, &mapping, &request.weights);
     fault::in_program(request.fault, &mut program);
     observer.text("overlay", k, || format!("{:#?}\n", program.body));
@@ -202,6 +205,50 @@ pub fn compile_kernel(
     };
     let report = report::kernel(kernel, request, choice, &graph, &mapping, costs, &proven, &program, verified);
     Ok(Unit { kernel, codegen: request.codegen, graph, mapping, proven, program, ptx, report, picture })
+}
+
+/// The plan for as many points per lane as the request says. Where the compiler may choose: for the most whose every step up
+/// saves a tenth of the clocks, as long as registers suffice.
+fn of_all_points(
+    kernel: Kernel,
+    model: &Model,
+    request: &Request,
+    symbol: &str,
+    observer: &mut Observer,
+) -> Result<(Choice, Settled), Failure> {
+    let clocks = |request: &Request, (graph, ..): &Settled| rates(request).clocks(graph, options(request).warps);
+    let mut best = of_some_points(kernel, model, request, symbol, observer)?;
+    let mut least = clocks(request, &best.1);
+    for &points in POINTS_PER_LANE[1..].iter().filter(|_| request.points_per_lane.is_none()) {
+        let request = Request { points_per_lane: Some(points), ..request.clone() };
+        let Ok(wider) = of_some_points(kernel, model, &request, symbol, observer) else { break };
+        let (graph, mapping, _, program) = &wider.1;
+        let registers = report::estimated_registers(graph, mapping, program);
+        let now = clocks(&request, &wider.1);
+        if now > 0.9 * least || registers > report::available_registers(&request) {
+            break;
+        }
+        (best, least) = (wider, now);
+    }
+    Ok(best)
+}
+
+/// The plan with the wanted form, or the cheapest one.
+fn of_some_points(
+    kernel: Kernel,
+    model: &Model,
+    request: &Request,
+    symbol: &str,
+    observer: &mut Observer,
+) -> Result<(Choice, Settled), Failure> {
+    let limits = limits(request);
+    let matrices = matrices(request).map_err(|d| Failure { kind: FailureKind::Usage, diagnostics: vec![d] })?;
+    let (options, rates) = (options(request), rates(request));
+    let mut choice = observer
+        .pass("form", Some(kernel), || forms::choose(kernel, model, &options, request.form, &matrices, rates))
+        .map_err(|diagnostics| Failure { kind: FailureKind::Input, diagnostics })?;
+    let settled = settle_cheapest(kernel, model, request, &mut choice, symbol, limits, observer)?;
+    Ok((choice, settled))
 }
 
 /// The cheapest form that fits shared memory and registers. Where registers suffice for none, the one that exceeds them
@@ -258,7 +305,7 @@ fn crowding(request: &Request, program: &Program) -> u32 {
     needed.saturating_sub(whole)
 }
 
-/// A proven plan with its program. Constants in shared memory, and slots that matrix products read, leave less room to the
+/// One variant. Constants in shared memory, and slots that matrix products read, leave less room to the
 /// slots; how much is known only when the program is there.
 fn settle(
     kernel: Kernel,
@@ -270,7 +317,7 @@ fn settle(
     observer: &mut Observer,
 ) -> Result<Settled, Failure> {
     let k = Some(kernel);
-    let points_per_lane = request.points_per_lane;
+    let points_per_lane = request.points();
     let total = limits.slots.map(|slots| slots * points_per_lane);
     loop {
         let (graph, mapping, mut schedule) = plan(kernel, model, request, variant, &limits, observer)?;
@@ -296,7 +343,8 @@ fn settle(
                         8 * program.pitch() * rows,
                         8 * program.pitch() * total
                     );
-                    let remedy = "use --constants stripe or constant-bank, more warps, fewer CTAs per SM, or fewer points per lane";
+                    let remedy =
+                        "use --constants stripe or constant-bank, more warps, or fewer CTAs per SM or points per lane";
                     let diagnostic = Diagnostic::error("schedule::constants", message).help(remedy);
                     return Err(Failure { kind: FailureKind::Input, diagnostics: vec![diagnostic] });
                 }
@@ -335,7 +383,8 @@ fn plan(
         let schedule = observer.pass("schedule", k, || schedule::schedule(&graph, &mapping, request.placement, limits));
         match schedule {
             Ok(schedule) => {
-                if best.as_ref().is_none_or(|(best_graph, _, other)| schedule.cost(&graph) < other.cost(best_graph)) {
+                let cost = |schedule: &Schedule, graph| schedule.cost(graph, limits.points_per_lane);
+                if best.as_ref().is_none_or(|(before, _, other)| cost(&schedule, &graph) < cost(other, before)) {
                     best = Some((graph, mapping, schedule));
                 }
             }
@@ -386,7 +435,7 @@ fn matrices(request: &Request) -> Result<Vec<Matrix>, Diagnostic> {
 
 fn rates(request: &Request) -> Rates {
     let striped = request.constants == Residence::Striped && request.codegen != Codegen::DataParallel;
-    Rates::of(request.target, striped, report::available_registers(request))
+    Rates::of(request.target, striped, report::available_registers(request), request.points())
 }
 
 /// The table is read by shuffle.
@@ -396,9 +445,9 @@ fn exponential(target: &Target) -> Exponential {
 
 /// What one CTA of the target may use.
 fn limits(request: &Request) -> Limits {
-    let (target, ctas) = (request.target, request.ctas_per_sm);
+    let (target, ctas, points_per_lane) = (request.target, request.ctas_per_sm, request.points());
     if request.codegen == Codegen::DataParallel {
-        return Limits { slots: None, barriers: 0, states: u32::MAX, passes: None };
+        return Limits { slots: None, barriers: 0, states: u32::MAX, points_per_lane, passes: None };
     }
     let shared =
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
@@ -406,7 +455,7 @@ fn limits(request: &Request) -> Limits {
     let striped = request.constants == Residence::Striped;
     let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * request.warps);
     let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
-    let states = overlay::most_states(report::available_registers(request), request.points_per_lane);
-    let slots = (shared / (256 * request.points_per_lane)).min(request.buffer.unwrap_or(u32::MAX));
-    Limits { slots: Some(slots), barriers, states, passes: request.passes }
+    let states = overlay::most_states(report::available_registers(request), points_per_lane);
+    let slots = (shared / (256 * points_per_lane)).min(request.buffer.unwrap_or(u32::MAX));
+    Limits { slots: Some(slots), barriers, states, points_per_lane, passes: request.passes }
 }

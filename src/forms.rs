@@ -40,7 +40,7 @@ pub struct Count {
     pub slots: u64,
     /// What the slots go to.
     pub tally: Tally,
-    /// Two for each constant: what striped constants need at most.
+    /// What striped constants need at most.
     pub shuffles: u64,
     /// Two for each value that a step makes or reads, where warps work together.
     pub shared_passes: u64,
@@ -63,27 +63,43 @@ pub struct Rates {
     shuffles: Option<f64>,
     shared_passes: f64,
     registers: u64,
+    /// Points that share a shuffle.
+    points_per_lane: u32,
 }
 
 impl Rates {
     /// `registers`: what a thread may use.
-    pub fn of(target: &Target, striped_constants: bool, registers: u32) -> Self {
+    pub fn of(target: &Target, striped_constants: bool, registers: u32, points_per_lane: u32) -> Self {
         let lanes = f64::from(target::SHUFFLES_PER_CLOCK_PER_SM);
         Self {
             slots: f64::from(target.fp64_per_clock_per_sm),
             shuffles: striped_constants.then_some(lanes),
             shared_passes: lanes,
             registers: registers.into(),
+            points_per_lane,
         }
     }
 
-    /// Clocks of an SM per point in the busiest pipe, then slots: what forms are compared by. A register too many is stored
-    /// and loaded once, in a pass each.
+    /// Clocks of an SM per point that a graph takes in the busiest pipe, where registers suffice.
+    pub fn clocks(self, graph: &Graph, warps: u32) -> f64 {
+        self.busiest(graph.slots(warps), self.shuffles(graph), graph.shared_passes(warps))
+    }
+
+    /// Clocks per point, then slots: what forms are compared by. A register too many is stored and loaded once, in a pass
+    /// each.
     fn cost(self, count: &Count) -> (f64, u64) {
         let spills = 2 * count.registers.saturating_sub(self.registers);
-        let shuffles = self.shuffles.map_or(0.0, |rate| count.shuffles as f64 / rate);
-        let passes = (count.shared_passes + spills) as f64 / self.shared_passes;
-        ((count.slots as f64 / self.slots).max(shuffles).max(passes), count.slots)
+        (self.busiest(count.slots, count.shuffles, count.shared_passes + spills), count.slots)
+    }
+
+    fn busiest(self, slots: u64, shuffles: u64, passes: u64) -> f64 {
+        let shuffles = self.shuffles.map_or(0.0, |rate| shuffles as f64 / rate);
+        (slots as f64 / self.slots).max(shuffles).max(passes as f64 / self.shared_passes)
+    }
+
+    /// Two for each constant, for all the points of a lane.
+    fn shuffles(self, graph: &Graph) -> u64 {
+        (2 * graph.constants()).div_ceil(u64::from(self.points_per_lane))
     }
 }
 
@@ -114,7 +130,7 @@ pub fn choose(
     if let [variant] = variants[..] {
         return Ok(Choice { variant, considered: Vec::new(), rates });
     }
-    let counts = variants.iter().map(|&variant| count(kernel, model, options, variant));
+    let counts = variants.iter().map(|&variant| count(kernel, model, options, variant, rates));
     let mut choice = Choice { variant: variants[0], considered: counts.collect::<Result<_, _>>()?, rates };
     choice.variant = choice.ranked()[0];
     Ok(choice)
@@ -125,7 +141,7 @@ impl Choice {
     /// not fit.
     pub fn recount(&mut self, variant: Variant, scheduled: &Graph, warps: u32) {
         if let Some(count) = self.considered.iter_mut().find(|c| c.known == variant) {
-            count.take(scheduled, warps);
+            count.take(scheduled, warps, self.rates);
         }
     }
 
@@ -164,7 +180,13 @@ impl Choice {
 }
 
 /// The counts of one form.
-fn count(kernel: Kernel, model: &Model, options: &Options, variant: Variant) -> Result<Count, Vec<Diagnostic>> {
+fn count(
+    kernel: Kernel,
+    model: &Model,
+    options: &Options,
+    variant: Variant,
+    rates: Rates,
+) -> Result<Count, Vec<Diagnostic>> {
     let options = &Options { form: variant.form, matrix: variant.matrix, ..*options };
     let graph = dataflow::build(kernel, model, options)?;
     let allowed = match options.form {
@@ -182,16 +204,16 @@ fn count(kernel: Kernel, model: &Model, options: &Options, variant: Variant) -> 
         known: variant,
         within: graph.bound <= allowed,
     };
-    count.take(&graph, options.warps);
+    count.take(&graph, options.warps, rates);
     Ok(count)
 }
 
 impl Count {
     /// Takes the counts of a graph.
-    fn take(&mut self, graph: &Graph, warps: u32) {
+    fn take(&mut self, graph: &Graph, warps: u32, rates: Rates) {
         self.tally = graph.tally(warps);
         self.slots = graph.slots(warps);
-        self.shuffles = 2 * graph.constants();
+        self.shuffles = rates.shuffles(graph);
         self.shared_passes = graph.shared_passes(warps);
         self.registers = 2 * graph.doubles_per_thread(warps);
     }

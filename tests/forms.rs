@@ -196,7 +196,7 @@ fn a_form_that_turns_out_dearer_is_compared_again() {
     let path = mechanisms().remove(1);
     let model = model(&path);
     let options = Options::default();
-    let rates = Rates::of(Target::by_name("kepler").unwrap(), false, 255);
+    let rates = Rates::of(Target::by_name("kepler").unwrap(), false, 255, 1);
     let mut choice = forms::choose(Kernel::Viscosity, &model, &options, None, &[Matrix::Dfma], rates).unwrap();
     let built = |form| build(Kernel::Viscosity, &model, &Options { form, ..options }).unwrap();
     let dfma = |form| Variant { form, matrix: Matrix::Dfma };

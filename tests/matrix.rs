@@ -115,7 +115,7 @@ fn every_layout_is_verified() {
     let mut requests = Vec::new();
     for form in FORMS {
         requests.extend([1, 2, 5, 16].map(|warps| Request { warps, ..gri30(form) }));
-        requests.extend([2, 4].map(|points_per_lane| Request { points_per_lane, ..gri30(form) }));
+        requests.extend([2, 4].map(|points| Request { points_per_lane: Some(points), ..gri30(form) }));
         requests.push(Request { codegen: Codegen::Switch, ..gri30(form) });
         requests.push(Request { constants: Residence::Shared, ..gri30(form) });
         requests.push(Request { constants: Residence::ConstantBank, ..gri30(form) });
@@ -143,7 +143,7 @@ fn compilers_agree() {
         };
         for (name, form, points_per_lane) in [("h2o2", FORMS[0], 2), ("gri30", FORMS[0], 1), ("gri30", FORMS[1], 1)] {
             let plain = request(request::shipped(name), form);
-            let request = Request { target, points_per_lane, real_compilers: true, ..plain };
+            let request = Request { target, points_per_lane: Some(points_per_lane), real_compilers: true, ..plain };
             let report = driver::compile(&request, &mut Observer::silent()).unwrap();
             let compiled = report.kernels[0].compiled.as_ref().unwrap();
             println!("{name} {form} {}: {} registers", target.name, compiled.registers);

@@ -17,15 +17,16 @@ const LAYOUTS: [Codegen; 3] = [Codegen::Overlay, Codegen::Switch, Codegen::DataP
 
 /// On a target whose shared memory holds the values of four points.
 fn with(points_per_lane: u32, name: &str) -> Request {
-    Request { points_per_lane, target: Target::by_name("ampere").unwrap(), ..request::of(request::shipped(name)) }
+    let (points_per_lane, target) = (Some(points_per_lane), Target::by_name("ampere").unwrap());
+    Request { points_per_lane, target, ..request::of(request::shipped(name)) }
 }
 
 fn verified(request: &Request) -> Vec<Verification> {
-    let what = format!("{} points {:?} {:?}", request.points_per_lane, request.codegen, request.form);
+    let what = format!("{:?} points {:?} {:?}", request.points_per_lane, request.codegen, request.form);
     let report = driver::compile(request, &mut Observer::silent())
         .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
     let verified = report.kernels.into_iter().map(|k| {
-        assert_eq!(k.points_per_lane, request.points_per_lane);
+        assert!(request.points_per_lane.is_none_or(|points| points == k.points_per_lane));
         let v = k.verification.unwrap();
         assert!(v.states as u32 > 32 * k.points_per_lane, "the streaming loop runs twice");
         assert!(!v.states.is_multiple_of(32), "a tail");
@@ -123,4 +124,22 @@ fn too_many_points_for_the_shared_memory_are_refused() {
     let diagnostic = &failure.diagnostics[0];
     assert_eq!(diagnostic.id, "schedule::shared-memory");
     assert!(diagnostic.help.iter().any(|help| help.contains("--points-per-lane")), "{diagnostic:?}");
+}
+
+/// Only where shuffles are what takes longest, and as long as registers suffice.
+#[test]
+fn auto_takes_more_points_where_that_saves_clocks() {
+    let points = |constants| {
+        let request = Request { points_per_lane: None, form: None, constants, ..with(1, "gri30") };
+        let report =
+            driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+        for k in &report.kernels {
+            assert!(k.points_per_lane == 1 || k.registers_estimated <= k.registers_available, "{}", k.kernel);
+        }
+        report.kernels.iter().map(|k| (k.kernel.clone(), k.points_per_lane)).collect::<Vec<_>>()
+    };
+    let striped = points(Residence::Striped);
+    println!("{striped:?}");
+    assert!(striped.contains(&("diffusion".into(), 2)) && striped.contains(&("chemistry".into(), 1)), "{striped:?}");
+    assert!(points(Residence::ConstantBank).iter().all(|(_, points)| *points == 1));
 }

@@ -7,7 +7,7 @@ use singe::dataflow::{Graph, Kernel, Options, build};
 use singe::mapping::{self, Mapper, Weights};
 use singe::schedule::{self, Limits, Placement, Schedule, proof};
 
-const KEPLER: Limits = Limits { slots: Some(192), barriers: 16, states: u32::MAX, passes: None };
+const KEPLER: Limits = Limits { slots: Some(192), barriers: 16, states: u32::MAX, points_per_lane: 1, passes: None };
 
 fn graph(kernel: Kernel, species: usize, warps: u32, stage_inputs: bool) -> Graph {
     let model = common::model(species, species * 3, species as u64);
@@ -65,7 +65,7 @@ fn scarce_shared_memory_and_barriers_still_give_proven_schedules() {
                 for (slots, barriers) in [(192, 1), (96, 2), (64, 4), (48, 8), (40, 16)] {
                     let graph = graph(kernel, 30, warps, false);
                     let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default()).unwrap();
-                    let limits = Limits { slots: Some(slots), barriers, states: 40, passes: None };
+                    let limits = Limits { slots: Some(slots), barriers, states: 40, points_per_lane: 1, passes: None };
                     match schedule::schedule(&graph, &mapping, placement, &limits) {
                         Ok(schedule) => {
                             assert!(schedule.slots <= slots);

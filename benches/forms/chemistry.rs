@@ -48,7 +48,7 @@ pub fn table(shared: &Path, compiled: &mut String) -> String {
             &crate::options(&base),
             None,
             &[Matrix::Dfma],
-            Rates::of(base.target, true, base.target.max_registers_per_thread),
+            Rates::of(base.target, true, base.target.max_registers_per_thread, 1),
         )
         .expect("chemistry needs no data")
         .variant

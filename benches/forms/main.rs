@@ -1,6 +1,6 @@
 //! What each form of the kernels costs: slots, shuffles and shared passes by the simulator, errors against the exact
 //! form, registers and spills by ptxas, beside the goals. `cargo bench --bench forms` writes `docs/forms.md` and
-//! `docs/forms.svg`; mechanisms and states are those of `../shared`.
+//! `docs/forms.svg`; `-- points` only prints the table of points per lane. Mechanisms and states are those of `../shared`.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -22,6 +22,7 @@ use singe::verify;
 mod chemistry;
 mod growth;
 mod matrix;
+mod points;
 #[path = "../../tests/common/request.rs"]
 mod request;
 
@@ -57,6 +58,10 @@ fn main() {
         println!("skipped: ../shared is absent");
         return;
     }
+    if std::env::args().any(|a| a == "points") {
+        points::table(&shared);
+        return;
+    }
     let mut text = String::from(HEAD);
     let mut growth: Vec<(Kernel, Form, f64, f64)> = Vec::new();
     let mut compiled = String::from(COMPILED_HEAD);
@@ -71,7 +76,7 @@ fn main() {
                 &options(&base),
                 None,
                 &[Matrix::Dfma],
-                Rates::of(base.target, true, base.target.max_registers_per_thread),
+                Rates::of(base.target, true, base.target.max_registers_per_thread, 1),
             )
             .expect("transport data")
             .variant
@@ -119,6 +124,7 @@ fn main() {
     text += &chemistry::table(&shared, &mut compiled);
     text += &compiled;
     text += &matrix::table(&shared);
+    text += &points::table(&shared);
     std::fs::write(root.join("docs/forms.md"), text).expect("docs can be written");
     std::fs::write(root.join("docs/forms.svg"), growth::plot(&growth)).expect("docs can be written");
 }

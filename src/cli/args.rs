@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::opt_arguments::OptArguments;
 use crate::dataflow::{Form, Kernel, Units};
+use crate::driver::POINTS_PER_LANE;
 use crate::emit::overlay::{Codegen, Residence};
 use crate::fault::Fault;
 use crate::kinetics::Stiffness;
@@ -222,9 +223,10 @@ pub struct CompileArguments {
     /// Warps per CTA, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=32))]
     pub warps: u32,
-    /// Grid points that each lane works on at once: constants are fetched once for all of them
-    #[arg(long, value_name = "1|2|4", default_value_t = 1, value_parser = points_per_lane)]
-    pub points_per_lane: u32,
+    /// Grid points that each lane works on at once: constants are fetched once for all of them; auto takes more than one
+    /// where that saves shuffles that take longest, and registers suffice
+    #[arg(long, value_name = "1|2|4|auto", default_value = "1", value_parser = points_per_lane)]
+    pub points_per_lane: PointsPerLane,
     /// Architecture, such as kepler or sm_35
     #[arg(long, value_name = "NAME", default_value = "kepler", value_parser = target)]
     pub target: &'static Target,
@@ -455,10 +457,15 @@ pub enum FitTolerance {
     Within(f64),
 }
 
-fn points_per_lane(text: &str) -> Result<u32, String> {
+/// `--points-per-lane 1|2|4|auto`; `None` is auto.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PointsPerLane(pub Option<u32>);
+
+fn points_per_lane(text: &str) -> Result<PointsPerLane, String> {
     match text.parse() {
-        Ok(points @ (1 | 2 | 4)) => Ok(points),
-        _ => Err("give 1, 2 or 4".into()),
+        _ if text == "auto" => Ok(PointsPerLane(None)),
+        Ok(points) if POINTS_PER_LANE.contains(&points) => Ok(PointsPerLane(Some(points))),
+        _ => Err("give 1, 2, 4 or auto".into()),
     }
 }
 

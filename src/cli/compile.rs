@@ -21,7 +21,7 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
         reading: options(&arguments.input),
         kernels: without_repeats(&arguments.kernel),
         warps: arguments.warps,
-        points_per_lane: arguments.points_per_lane,
+        points_per_lane: arguments.points_per_lane.0,
         target: arguments.target,
         ctas_per_sm: arguments.ctas_per_sm,
         mapper: arguments.mapper.into(),

@@ -219,8 +219,9 @@ fn residence(program: &Program) -> String {
     }
 }
 
-/// Constants, running states and scalars of the fullest warp, and a constant for everything short-lived.
-fn estimated_registers(graph: &Graph, mapping: &Mapping, program: &Program) -> u32 {
+/// 32-bit registers per thread: constants, running states and scalars of the fullest warp, and a constant for everything
+/// short-lived.
+pub fn estimated_registers(graph: &Graph, mapping: &Mapping, program: &Program) -> u32 {
     let mut states = vec![0; mapping.warps as usize];
     for (op, operation) in &graph.ops {
         states[mapping.warp_of[op] as usize] += operation.states;

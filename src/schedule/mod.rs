@@ -42,10 +42,12 @@ pub struct Limits {
     pub slots: Option<u32>,
     /// Named barriers.
     pub barriers: u32,
-    /// Doubles of running states that a warp should hold at most.
+    /// Doubles of running states that a warp should hold at most, for each of a lane's points.
     pub states: u32,
     /// In how many passes, at least, values go through shared memory: a phase makes at most so large a share of them.
     pub passes: Option<u32>,
+    /// Points of each lane, for all of which the warps meet at once.
+    pub points_per_lane: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -118,11 +120,12 @@ impl Schedule {
         actions
     }
 
-    /// For comparing schedules of one kernel: their length in double-precision slots, and what the barriers cost.
-    pub fn cost(&self, graph: &Graph) -> u64 {
+    /// For comparing schedules of one kernel: their length in double-precision slots for all points of a lane, and what the
+    /// barriers cost.
+    pub fn cost(&self, graph: &Graph, points_per_lane: u32) -> u64 {
         /// About the latency of a barrier in slots.
         const BARRIER: u64 = 20;
-        timeline::timeline(graph, self).length() + BARRIER * u64::from(self.sync_points())
+        u64::from(points_per_lane) * timeline::timeline(graph, self).length() + BARRIER * u64::from(self.sync_points())
     }
 
     /// Named barriers in use.
@@ -161,7 +164,7 @@ pub fn schedule(
         for phase in schedule.phases.iter_mut().filter(|_| crossing) {
             phase.meets = phase.syncs.iter().fold(all_warps(mapping.warps), |meets, sync| meets & !sync.wait);
         }
-        let length = schedule.cost(graph);
+        let length = schedule.cost(graph, limits.points_per_lane);
         if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
             best = Some((length, schedule));
         }

@@ -16,7 +16,7 @@ pub fn of(mechanism: std::path::PathBuf) -> Request {
         reading: Options::default(),
         kernels: Kernel::ALL.to_vec(),
         warps: 8,
-        points_per_lane: 1,
+        points_per_lane: Some(1),
         target: Target::by_name("kepler").unwrap(),
         ctas_per_sm: 1,
         mapper: Mapper::Greedy,

@@ -1,0 +1,87 @@
+//! Several points per lane: what each point costs then, and what a thread needs.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use singe::dataflow::Form;
+use singe::driver::{self, Request};
+use singe::emit::overlay::Codegen;
+use singe::observer::Observer;
+use singe::report::KernelReport;
+use singe::target::Target;
+
+const HEAD: &str = "
+## Points per lane
+
+gri30 for ampere, 8 warps, constants striped over the lanes of warp-specialized kernels and in the constant bank of data-parallel
+ones: counts per grid point by the simulator, registers and spilled bytes (stores + loads) of ptxas 11.8 for sm_80, what an SM holds, and the
+predicted time of a point (report.md). With P points per lane the shuffles of constants serve P points and barriers come once for 32 P of
+them, values in shared memory and registers are kept P times; where they no longer fit as before, another schedule is taken, which may
+need more slots or phases. Waits are per 32 points. `auto` marks what `--points-per-lane auto` takes.
+
+| kernel | form | code | points per lane | slots | shuffles | shared passes | waits | instructions | shared bytes | registers | spills | CTAs per SM | occupancy | predicted (ns) |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
+";
+
+/// The table.
+pub fn table(shared: &Path) -> String {
+    let mut text = String::from(HEAD);
+    let case = crate::case("gri30", "gri30", false, [None; 3]);
+    let target = Target::by_name("ampere").expect("a known target");
+    for kernel in singe::dataflow::Kernel::ALL {
+        for (form, codegen) in [
+            (Some(Form::Pairwise), Codegen::Overlay),
+            (None, Codegen::Overlay),
+            (Some(Form::Pairwise), Codegen::DataParallel),
+            (None, Codegen::DataParallel),
+        ] {
+            let request = Request {
+                target,
+                codegen,
+                verify: Some(70),
+                real_compilers: true,
+                ..crate::request(shared, &case, kernel, form)
+            };
+            let chosen =
+                report(&Request { points_per_lane: None, verify: None, real_compilers: false, ..request.clone() });
+            for points in driver::POINTS_PER_LANE {
+                let auto = chosen.points_per_lane == points;
+                let row = row(&report(&Request { points_per_lane: Some(points), ..request.clone() }), auto, codegen);
+                println!("{row}");
+                writeln!(text, "{row}").expect("a string");
+            }
+        }
+    }
+    text
+}
+
+fn report(request: &Request) -> KernelReport {
+    driver::compile(request, &mut Observer::silent())
+        .unwrap_or_else(|f| panic!("{:?}", f.diagnostics))
+        .kernels
+        .remove(0)
+}
+
+fn row(k: &KernelReport, auto: bool, codegen: Codegen) -> String {
+    let v = k.verification.as_ref().expect("verified");
+    let (registers, spills) = k.compiled.as_ref().map_or(("-".into(), "-".into()), |c| {
+        (c.registers.to_string(), format!("{} + {}", c.spill_store_bytes, c.spill_load_bytes))
+    });
+    format!(
+        "| {} | {} | {} | {}{} | {:.0} | {:.0} | {:.0} | {:.1} | {:.0} | {} | {registers} | {spills} | {} | {:.0} % | {:.2} |",
+        k.kernel,
+        k.form,
+        crate::code(codegen),
+        k.points_per_lane,
+        if auto { " **auto**" } else { "" },
+        v.slots_per_point,
+        v.shuffles_per_point,
+        v.shared_passes_per_point,
+        v.barrier_waits_per_group,
+        v.instructions_per_point,
+        k.shared_bytes,
+        k.machine.ctas_per_sm,
+        100.0 * k.machine.occupancy,
+        k.machine.predicted_ns.unwrap_or_default(),
+    )
+}
