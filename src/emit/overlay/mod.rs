@@ -102,9 +102,9 @@ fn emit(
     let mut body = emitter.preamble();
     let program_of = |emitter: &mut Emitter<'_>, warps: WarpMask| -> Vec<Node> {
         let mut nodes = Vec::new();
-        for (k, phase) in schedule.phases.iter().enumerate() {
+        for (k, phase) in (0..).zip(&schedule.phases) {
             nodes.push(Node::Comment(format!("phase {}", k + 1)));
-            let code = branch::merge(emitter.phase(phase, warps));
+            let code = branch::merge(emitter.phase(k, phase, warps));
             nodes.extend(if reload { stripes::load(code) } else { code });
             nodes.extend(barriers(phase, warps));
         }

@@ -9,18 +9,33 @@ use std::collections::BTreeMap;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
 use crate::dataflow::{Graph, Op};
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, WarpMask};
 
 pub struct Registers {
     of: SecondaryMap<Op, Vec<u32>>,
     /// How many registers there are.
     pub count: u32,
+    /// By warp, what is held in which register.
+    held: Vec<Vec<(u32, Life)>>,
 }
 
 impl Registers {
     /// The registers of an operation, one per state.
     pub fn of(&self, op: Op) -> &[u32] {
         &self.of[op]
+    }
+
+    /// The registers that some of these warps, but not all, begin to use in a phase in which none holds anything there.
+    pub fn entered(&self, phase: u32, warps: WarpMask) -> Vec<u32> {
+        let mut begun = vec![0; self.count as usize];
+        let mut busy = vec![false; self.count as usize];
+        for (warp, held) in self.held.iter().enumerate().filter(|(warp, _)| warps >> warp & 1 == 1) {
+            for (register, life) in held {
+                busy[*register as usize] |= life.phase < phase && phase <= life.last_phase;
+                begun[*register as usize] |= if life.phase == phase { 1 << warp } else { 0 };
+            }
+        }
+        (0..self.count).filter(|&r| !busy[r as usize] && ![0, warps].contains(&begun[r as usize])).collect()
     }
 }
 
@@ -30,6 +45,7 @@ struct Life {
     op: Op,
     warp: usize,
     phase: u32,
+    last_phase: u32,
     first: u32,
     last: u32,
 }
@@ -64,7 +80,7 @@ pub fn allocate(graph: &Graph, schedule: &Schedule) -> Registers {
             }
         }
     }
-    Registers { of: file.of, count: file.count }
+    Registers { of: file.of, count: file.count, held: file.taken }
 }
 
 /// Registers while they are given away.
@@ -105,10 +121,10 @@ fn lives(graph: &Graph, schedule: &Schedule) -> Vec<Life> {
         let steps = phases.flat_map(|(phase, number)| phase.runs[warp].iter().map(move |&at| (number, at)));
         for (now, (phase, at)) in (0u32..).zip(steps) {
             match place[at.op] {
-                Some(life) => lives[life].last = now,
+                Some(life) => (lives[life].last, lives[life].last_phase) = (now, phase),
                 None if graph.ops[at.op].states > 0 => {
                     place[at.op] = Some(lives.len());
-                    lives.push(Life { op: at.op, warp, phase, first: now, last: now });
+                    lives.push(Life { op: at.op, warp, phase, last_phase: phase, first: now, last: now });
                 }
                 None => {}
             }

@@ -85,16 +85,23 @@ impl<'a> Emitter<'a> {
         nodes
     }
 
-    /// The code of one phase for the given warps.
-    pub fn phase(&mut self, phase: &Phase, warps: WarpMask) -> Vec<Node> {
+    /// The code of one phase, of this number, for the given warps.
+    pub fn phase(&mut self, number: u32, phase: &Phase, warps: WarpMask) -> Vec<Node> {
         let sequences: Vec<&[StepRef]> =
             phase.runs.iter().enumerate().map(|(w, run)| if warps >> w & 1 == 1 { &run[..] } else { &[] }).collect();
-        let mut nodes = Vec::new();
+        let mut nodes = self.enter(number, warps);
         self.tables.next_phase();
         for batch in align::align(self.graph, &sequences) {
             nodes.extend(self.batch(&batch, warps));
         }
         nodes
+    }
+
+    /// Sets the registers that only some warps begin to use. Compilers cannot know that the others never read what they find
+    /// there, and would keep it for them: around the streaming loop, or since the last use.
+    fn enter(&self, phase: u32, warps: WarpMask) -> Vec<Node> {
+        let entered = self.registers.entered(phase, warps);
+        entered.into_iter().map(|r| assign(self.states[r as usize], Value::Literal(0.0))).collect()
     }
 
     fn batch(&mut self, batch: &Batch, warps: WarpMask) -> Vec<Node> {
