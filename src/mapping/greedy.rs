@@ -9,6 +9,8 @@ use crate::dataflow::{Duty, Graph, Op};
 
 /// What the running state of a sum weighs beside that of a rate, where a crew solves for quasi-steady species.
 const SUM: f64 = 0.3;
+/// How much more an even distribution of these rates counts: they fill the registers of every warp at the same time.
+const RATES: f64 = 2.0;
 
 /// Assigns operations from the most expensive to the least, those that feed a crew and the crew's own before the rest; ties go by number, so that equal shapes spread evenly.
 pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
@@ -22,6 +24,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
         let brief = graph.crew.is_some() && !graph.ops[op].ordered;
         f64::from(graph.ops[op].states) * if brief { SUM } else { 1.0 }
     };
+    let evenness = weights.registers * if graph.crew.is_some() { RATES } else { 1.0 };
     let states: f64 = graph.ops.keys().map(weight).sum();
     let mean = |sum: f64| (sum / f64::from(warps)).max(1.0);
     let (mean_load, mean_states) = (mean(total as f64), mean(states));
@@ -41,7 +44,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
             // An edge is worth at most the operation itself: locality decides between warps of like load.
             let remote = if degree == 0 { 0.0 } else { 1.0 - f64::from(shared[w]) / f64::from(degree) };
             weights.flops * (load[w] + level_load[depth[op] as usize][w] + 2.0 * flops) / 2.0
-                + weights.registers * (held[w] + registers)
+                + evenness * (held[w] + registers)
                 + weights.locality * remote * (flops + registers)
         };
         let best = (0..super::allowed(graph, op, warps) as usize)
