@@ -793,8 +793,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     const double concentration = field_2 * 0.00012027235504272603 * t_2;
     const double ln_standard = 2.5003366899611787 - t;
     // phase 1
-    double r0;
-    double r1;
+    double r0 = 0.0;
+    double r1 = 0.0;
     if ((0x8u >> warp_id) & 1u) {
       r0 = 0.0;
       r1 = 0.0;
@@ -913,6 +913,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     barrier_sync<0, 256>();
     // phase 2
+    double r2 = 0.0;
+    double r3 = 0.0;
     if ((0xf3u >> warp_id) & 1u) {
       r0 = slots[93][lane];
     }
@@ -964,11 +966,9 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         slots[broadcast_index(k3, 18) + i11 * 4][lane] = __dmul_rn(t_37, fma(-slots[broadcast_index(k3, 14)][lane], slots[broadcast_index(k3, 15) + i11 * 42][lane], t_36));
       }
     }
-    double r2;
     if ((0x46u >> warp_id) & 1u) {
       r2 = 0.0;
     }
-    double r3;
     if ((0x40u >> warp_id) & 1u) {
       r3 = 0.0;
     }
@@ -1017,6 +1017,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     barrier_sync<0, 256>();
     // phase 3
+    double r4 = 0.0;
     switch (warp_id) {
     case 0: case 2: case 3: case 4: {
       const double t_38 = fma(broadcast(c5, 21), ln_t, broadcast(c2, 31));
@@ -1035,7 +1036,6 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     }
-    double r4;
     if ((0xf9u >> warp_id) & 1u) {
       r4 = 0.0;
     }
@@ -1163,6 +1163,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     barrier_sync<0, 256>();
     // phase 5
+    double r5 = 0.0;
     if ((0xfu >> warp_id) & 1u) {
       const double t_44 = fma(broadcast(c7, 31), ln_t, broadcast(c5, 23));
       const double t_45 = slots[broadcast_index(k4, 3)][lane] * slots[broadcast_index(k4, 4)][lane];
@@ -1170,7 +1171,6 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const double t_46 = singe_exp2_table(fma(broadcast(c8, 7), inverse_t, t_44), power) * slots[broadcast_index(k4, 7)][lane] * s_7;
       slots[broadcast_index(k4, 9)][lane] = __dmul_rn(t_46, fma(-slots[broadcast_index(k4, 5)][lane], slots[broadcast_index(k4, 6)][lane], t_45));
     }
-    double r5;
     if ((0x5du >> warp_id) & 1u) {
       r5 = 0.0;
     }
@@ -1231,6 +1231,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     barrier_sync<0, 256>();
     // phase 6
+    double r6 = 0.0;
     if ((0x7fu >> warp_id) & 1u) {
       const double t_47 = fma(broadcast(c8, 9), ln_t, broadcast(c8, 8));
       const double t_48 = slots[broadcast_index(k4, 11)][lane] * slots[broadcast_index(k4, 12)][lane];
@@ -1270,7 +1271,6 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     }
-    double r6;
     if ((0x50u >> warp_id) & 1u) {
       r6 = 0.0;
     }
@@ -1468,6 +1468,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     barrier_sync<0, 256>();
     // phase 9
+    double r7 = 0.0;
     if ((0xfu >> warp_id) & 1u) {
       const double t_56 = fma(broadcast(c8, 18), ln_t, broadcast(c8, 17));
       const double t_57 = slots[broadcast_index(k5, 1)][lane] * slots[broadcast_index(k5, 2)][lane];
@@ -1475,7 +1476,6 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const double t_58 = singe_exp2_table(fma(broadcast(c8, 19), inverse_t, t_56), power) * slots[broadcast_index(k5, 5)][lane] * s_11;
       slots[broadcast_index(k5, 7)][lane] = __dmul_rn(t_58, fma(-slots[broadcast_index(k5, 3)][lane], slots[broadcast_index(k5, 4)][lane], t_57));
     }
-    double r7;
     switch (warp_id) {
     case 0: case 2: case 5: case 7: {
       r7 = 0.0;

@@ -233,6 +233,9 @@ gri30_conductivity(const double *__restrict__ temperature, const double *__restr
       barrier_sync<1, 256>();
     }
     // phase 2
+    r0 = 0.0;
+    r1 = 0.0;
+    r2 = 0.0;
     if ((0x20u >> warp_id) & 1u) {
       r0 = slots[0][lane];
       r1 = slots[1][lane];

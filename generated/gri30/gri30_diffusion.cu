@@ -1139,6 +1139,8 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     }
     barrier_sync<0, 256>();
     // phase 2
+    double r12 = 0.0;
+    double r13 = 0.0;
     double r0;
     double r1;
     double r2;
@@ -1199,8 +1201,6 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     double r9;
     double r10;
     double r11;
-    double r12;
-    double r13;
     switch (warp_id) {
     case 0: case 1: case 2: case 3: case 4: {
       r0 = 0.0;
@@ -1237,14 +1237,14 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     }
     barrier_sync<0, 256>();
     // phase 3
+    double r18 = 0.0;
+    double r19 = 0.0;
+    double r20 = 0.0;
+    double r21 = 0.0;
     double r14;
     double r15;
     double r16;
     double r17;
-    double r18;
-    double r19;
-    double r20;
-    double r21;
     switch (warp_id) {
     case 0: case 5: case 6: case 7: {
       r14 = 0.0;

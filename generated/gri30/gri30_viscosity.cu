@@ -609,6 +609,12 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     const double field = load(temperature, 0, stride, point);
     const double ln_t = singe_log2(field, gri30_viscosity_logarithms) * 0.6931471805599453;
     // phase 1
+    double r3 = 0.0;
+    double r4 = 0.0;
+    double r5 = 0.0;
+    double r6 = 0.0;
+    double r7 = 0.0;
+    double r8 = 0.0;
     switch (warp_id) {
     case 0: case 1: case 6: {
       const int trips = broadcast_index(k0, 20);
@@ -706,9 +712,6 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     double r0 = 0.0;
     double r1 = 0.0;
     double r2 = 0.0;
-    double r3;
-    double r4;
-    double r5;
     if ((0xe8u >> warp_id) & 1u) {
       r3 = 0.0;
       r4 = 0.0;
@@ -741,9 +744,6 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     }
-    double r6;
-    double r7;
-    double r8;
     if ((0x84u >> warp_id) & 1u) {
       r6 = 0.0;
       r7 = 0.0;
@@ -1039,15 +1039,24 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       barrier_sync<1, 256>();
     }
     // phase 5
-    double r9;
-    double r10;
-    double r11;
-    double r12;
-    double r13;
-    double r14;
-    double r15;
-    double r16;
-    double r17;
+    r0 = 0.0;
+    r1 = 0.0;
+    r2 = 0.0;
+    r3 = 0.0;
+    r4 = 0.0;
+    r5 = 0.0;
+    r6 = 0.0;
+    r7 = 0.0;
+    r8 = 0.0;
+    double r9 = 0.0;
+    double r10 = 0.0;
+    double r11 = 0.0;
+    double r12 = 0.0;
+    double r13 = 0.0;
+    double r14 = 0.0;
+    double r15 = 0.0;
+    double r16 = 0.0;
+    double r17 = 0.0;
     if ((0x3u >> warp_id) & 1u) {
       const int trips_14 = broadcast_index(k1, 30);
       #pragma unroll 4

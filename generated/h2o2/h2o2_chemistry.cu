@@ -284,7 +284,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     const double inverse_t = t;
     const double concentration = field_2 * 0.00012027235504272603 * t;
     // phase 1
-    double r0;
+    double r0 = 0.0;
     if ((0x45u >> warp_id) & 1u) {
       r0 = 0.0;
     }
@@ -482,6 +482,8 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       barrier_sync<1, 256>();
     }
     // phase 3
+    r0 = 0.0;
+    double r1 = 0.0;
     switch (warp_id) {
     case 0: {
       const double t_45 = fma(-0.7646283716711506, ln_t, 4.9579647802027935);
@@ -536,7 +538,6 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     if ((0xbeu >> warp_id) & 1u) {
       r0 = 0.0;
     }
-    double r1;
     switch (warp_id) {
     case 5: {
       r1 = 0.0;

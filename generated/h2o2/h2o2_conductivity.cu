@@ -208,6 +208,9 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
       barrier_sync<1, 256>();
     }
     // phase 2
+    r0 = 0.0;
+    r1 = 0.0;
+    r2 = 0.0;
     if ((0x4u >> warp_id) & 1u) {
       r0 = slots[0][lane];
       r1 = slots[1][lane];

@@ -204,14 +204,14 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     const double t = fma(0.8685889638065035, singe_log2(field, h2o2_diffusion_logarithms) * 0.6931471805599453, -5.954242509439324);
     const double scaled_ln_t = t;
     // phase 1
-    double r0;
-    double r1;
+    double r0 = 0.0;
+    double r1 = 0.0;
+    double r2 = 0.0;
+    double r3 = 0.0;
     if ((0xfcu >> warp_id) & 1u) {
       r0 = 0.0;
       r1 = 0.0;
     }
-    double r2;
-    double r3;
     if ((0x60u >> warp_id) & 1u) {
       r2 = 0.0;
       r3 = 0.0;
@@ -254,6 +254,9 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     }
     barrier_sync<0, 256>();
     // phase 2
+    r3 = 0.0;
+    double r4 = 0.0;
+    double r5 = 0.0;
     switch (warp_id) {
     case 0: case 1: {
       const double field_5 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
@@ -262,8 +265,8 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       r1 = 0.0;
       r2 = 0.0;
       r3 = 0.0;
-      const double r4 = fmax(field_5, 1e-20);
-      const double r5 = fmax(field_6, 1e-20);
+      r4 = fmax(field_5, 1e-20);
+      r5 = fmax(field_6, 1e-20);
       #pragma unroll 2
       for (int i2 = 0; i2 < 5; ++i2) {
         const double c_3 = broadcast(c0, 15 + i2);
@@ -335,6 +338,9 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       barrier_sync<1, 256>();
     }
     // phase 3
+    r0 = 0.0;
+    r1 = 0.0;
+    r2 = 0.0;
     if ((0x18u >> warp_id) & 1u) {
       const double s_3 = slots[8][lane];
       const double t_17 = slots[broadcast_index(k0, 22)][lane] + slots[4][lane] + slots[6][lane] + s_3;

@@ -247,6 +247,9 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     }
     barrier_sync<0, 256>();
     // phase 2
+    double r3 = 0.0;
+    double r4 = 0.0;
+    double r5 = 0.0;
     double r0;
     double r1;
     double r2;
@@ -255,9 +258,9 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
-      double r3 = 0.0;
-      double r4 = 0.0;
-      double r5 = 0.0;
+      r3 = 0.0;
+      r4 = 0.0;
+      r5 = 0.0;
       #pragma unroll 4
       for (int i1 = 0; i1 < 10; ++i1) {
         const double s = slots[i1 * 4][lane];
@@ -310,6 +313,7 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       barrier_sync<1, 256>();
     }
     // phase 3
+    r0 = 0.0;
     if ((0x40u >> warp_id) & 1u) {
       r0 = 0.0;
       #pragma unroll 4

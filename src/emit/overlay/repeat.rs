@@ -97,8 +97,8 @@ impl<'a> Emitter<'a> {
         nodes
     }
 
-    /// Sets the registers that only some warps begin to use. Compilers cannot know that the others never read what they find
-    /// there, and would keep it for them: around the streaming loop, or since the last use.
+    /// Sets the registers that the warps do not begin to use at one place. Compilers cannot know that none reads what it
+    /// finds there, and would keep that: around the streaming loop, or since the last use.
     fn enter(&self, phase: u32, warps: WarpMask) -> Vec<Node> {
         let entered = self.registers.entered(phase, warps);
         entered.into_iter().map(|r| assign(self.states[r as usize], Value::Literal(0.0))).collect()
