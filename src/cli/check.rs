@@ -2,8 +2,7 @@
 
 use super::args::CheckArguments;
 use super::compile;
-use crate::diagnostic::Diagnostic;
-use crate::driver::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::kinetics;
 use crate::mechanism;
 use crate::observer::Observer;
@@ -14,7 +13,10 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let read = observer.pass("mechanism", None, || mechanism::read_with(&files, compile::options(&arguments.input)));
     let (summary, diagnostics, good) = match read {
         Ok((m, warnings)) => {
-            let summary = format!("{}: {} species, {} reactions", m.name, m.species.len(), m.reactions.len());
+            let described = m.species.iter().any(|s| s.transport.is_some());
+            let transport = if described { "" } else { ", no transport data" };
+            let (species, reactions) = (m.species.len(), m.reactions.len());
+            let summary = format!("{}: {species} species, {reactions} reactions{transport}", m.name);
             let progress = observer.progress("kinetics", "pairs");
             match observer.pass("kinetics", None, || kinetics::model_with(m, &progress)) {
                 Ok(_) => (summary, warnings, true),
@@ -26,17 +28,13 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     observer.finish();
     if arguments.json {
         println!("{:#}", crate::diagnostic::to_json(&diagnostics));
-        return if good { Ok(()) } else { Err(failure(Vec::new())) };
+        return if good { Ok(()) } else { Err(Failure::input([])) };
     }
     if !good {
-        return Err(failure(diagnostics));
+        return Err(Failure::input(diagnostics));
     }
     compile::warn(&diagnostics);
     let plural = if diagnostics.len() == 1 { "" } else { "s" };
     println!("{summary}; {} warning{plural}", diagnostics.len());
     Ok(())
-}
-
-fn failure(diagnostics: Vec<Diagnostic>) -> Failure {
-    Failure { kind: FailureKind::Input, diagnostics }
 }
