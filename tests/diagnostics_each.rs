@@ -206,6 +206,7 @@ fn sources() -> Vec<Case> {
         ("thermo::missing-species", of(outcome(MECHANISM, Some("THERMO\nEND\n"), None, None))),
         ("thermo::ranges", of(outcome(MECHANISM, Some(nasa9), None, None))),
         ("thermo::repeated-species", of(outcome(MECHANISM, Some(&twice), None, None))),
+        ("thermo::step", edited(" 2.50000000E+00", " 2.70000000E+00")),
         ("thermo::temperature-order", edited("5000.000 1000.00 ", "5000.000   10.00 ")),
         ("thermo::undeclared-element", edited("H   2               G", "O   2               G")),
         ("transport::geometry", transport("H 7 145. 2.05 0 0 0\n")),
@@ -244,7 +245,13 @@ fn files() -> Vec<Case> {
     // A hole: it takes no place on the disk.
     std::fs::File::create(&huge).and_then(|file| file.set_len(100 << 20)).expect("a sparse file");
     let read = |mechanism| of(read(&Files { mechanism, ..Files::default() }));
-    vec![("mechanism::file-size", read(huge)), ("mechanism::unreadable-file", read(absent))]
+    let binary = folder.path().join("binary.inp");
+    std::fs::write(&binary, [0; 8]).expect("a writable folder");
+    vec![
+        ("mechanism::file-size", read(huge)),
+        ("mechanism::not-a-text", read(binary)),
+        ("mechanism::unreadable-file", read(absent)),
+    ]
 }
 
 /// What only the model of a mechanism shows.
@@ -256,7 +263,10 @@ fn models() -> Vec<Case> {
     };
     let cold = THERMO.replacen("300.000  5000.000 1000.00 ", "100.000   200.000  150.00 ", 1);
     let (apart, _) = outcome(MECHANISM, Some(&cold), Some(TRANSPORT), None).expect("a valid mechanism");
+    let steep = MECHANISM.replace("H2+M 1 0 0", "H2+M 1 500 0");
+    let (steep, _) = outcome(&steep, Some(THERMO), None, None).expect("a valid mechanism");
     vec![
+        ("kinetics::rate-range", kinetics::model(steep).expect_err("no double holds its rate")),
         ("kinetics::bad-transport", model(&TRANSPORT.replace(" .8 ", " -.8 "), |_| {})),
         ("kinetics::missing-transport", model(TRANSPORT, |mechanism| mechanism.species[0].transport = None)),
         ("kinetics::no-common-range", kinetics::model(apart).expect_err("no common range")),
