@@ -1140,18 +1140,25 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     }
     barrier_sync<0, 256>();
     // phase 2
+    double r0 = 0.0;
+    double r1 = 0.0;
+    double r2 = 0.0;
+    double r3 = 0.0;
+    double r4 = 0.0;
+    double r5 = 0.0;
+    double r6 = 0.0;
+    double r7 = 0.0;
+    double r8 = 0.0;
+    double r9 = 0.0;
+    double r10 = 0.0;
+    double r11 = 0.0;
     double r12 = 0.0;
     double r13 = 0.0;
-    double r0;
-    double r1;
-    double r2;
     if ((0x3eu >> warp_id) & 1u) {
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
     }
-    double r3;
-    double r4;
     if ((0xc2u >> warp_id) & 1u) {
       r3 = 0.0;
       r4 = 0.0;
@@ -1195,13 +1202,6 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       slots[broadcast_index(k0, 0)][lane] = r3;
       slots[broadcast_index(k0, 1)][lane] = r4;
     }
-    double r5;
-    double r6;
-    double r7;
-    double r8;
-    double r9;
-    double r10;
-    double r11;
     switch (warp_id) {
     case 0: case 1: case 2: case 3: case 4: {
       r0 = 0.0;
@@ -1238,14 +1238,14 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     }
     barrier_sync<0, 256>();
     // phase 3
+    double r14 = 0.0;
+    double r15 = 0.0;
+    double r16 = 0.0;
+    double r17 = 0.0;
     double r18 = 0.0;
     double r19 = 0.0;
     double r20 = 0.0;
     double r21 = 0.0;
-    double r14;
-    double r15;
-    double r16;
-    double r17;
     switch (warp_id) {
     case 0: case 5: case 6: case 7: {
       r14 = 0.0;

@@ -255,6 +255,9 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     }
     barrier_sync<0, 256>();
     // phase 2
+    r0 = 0.0;
+    r1 = 0.0;
+    r2 = 0.0;
     r3 = 0.0;
     double r4 = 0.0;
     double r5 = 0.0;

@@ -248,12 +248,12 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     }
     barrier_sync<0, 256>();
     // phase 2
+    double r0 = 0.0;
+    double r1 = 0.0;
+    double r2 = 0.0;
     double r3 = 0.0;
     double r4 = 0.0;
     double r5 = 0.0;
-    double r0;
-    double r1;
-    double r2;
     switch (warp_id) {
     case 0: case 1: {
       r0 = 0.0;

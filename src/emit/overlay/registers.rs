@@ -25,21 +25,17 @@ impl Registers {
         &self.of[op]
     }
 
-    /// The registers that these warps begin to use in a phase in which none of them holds anything there, unless all begin
-    /// alike.
+    /// The registers that some of these warps begin to use in a phase in which none of them held anything there before.
     pub fn entered(&self, phase: u32, warps: WarpMask) -> Vec<u32> {
-        let mut begun: Vec<BTreeMap<u32, WarpMask>> = vec![BTreeMap::new(); self.count as usize];
+        let mut begun = vec![false; self.count as usize];
         let mut busy = vec![false; self.count as usize];
-        for (warp, held) in self.held.iter().enumerate().filter(|(warp, _)| warps >> warp & 1 == 1) {
+        for (_, held) in self.held.iter().enumerate().filter(|(warp, _)| warps >> warp & 1 == 1) {
             for (register, life) in held {
                 busy[*register as usize] |= life.phase < phase && phase <= life.last_phase;
-                if life.phase == phase {
-                    *begun[*register as usize].entry(life.kind).or_default() |= 1 << warp;
-                }
+                begun[*register as usize] |= life.phase == phase;
             }
         }
-        let differ = |kinds: &BTreeMap<u32, WarpMask>| kinds.values().next().is_some_and(|&mask| mask != warps);
-        (0..self.count).filter(|&r| !busy[r as usize] && differ(&begun[r as usize])).collect()
+        (0..self.count).filter(|&r| begun[r as usize] && !busy[r as usize]).collect()
     }
 }
 
@@ -47,8 +43,6 @@ impl Registers {
 #[derive(Debug, Clone, Copy)]
 struct Life {
     op: Op,
-    /// Shape of the last step.
-    kind: u32,
     warp: usize,
     phase: u32,
     last_phase: u32,
@@ -65,9 +59,9 @@ pub fn allocate(graph: &Graph, schedule: &Schedule) -> Registers {
     let lives = lives(graph, schedule);
     for life in &lives {
         let operation = &graph.ops[life.op];
-        let (kind, states) = (life.kind, operation.states);
-        let turn = turns.entry((life.warp, life.phase, kind, states)).or_default();
-        starts.entry((life.phase, kind, states, *turn)).or_default().push(*life);
+        let (shape, states) = (operation.after.shape.index() as u32, operation.states);
+        let turn = turns.entry((life.warp, life.phase, shape, states)).or_default();
+        starts.entry((life.phase, shape, states, *turn)).or_default().push(*life);
         *turn += 1;
     }
     let mut order: Vec<(Start, Vec<Life>)> = starts.into_iter().collect();
@@ -130,8 +124,7 @@ fn lives(graph: &Graph, schedule: &Schedule) -> Vec<Life> {
                 Some(life) => (lives[life].last, lives[life].last_phase) = (now, phase),
                 None if graph.ops[at.op].states > 0 => {
                     place[at.op] = Some(lives.len());
-                    let kind = graph.ops[at.op].after.shape.index() as u32;
-                    lives.push(Life { op: at.op, kind, warp, phase, last_phase: phase, first: now, last: now });
+                    lives.push(Life { op: at.op, warp, phase, last_phase: phase, first: now, last: now });
                 }
                 None => {}
             }

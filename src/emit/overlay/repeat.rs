@@ -89,19 +89,21 @@ impl<'a> Emitter<'a> {
     pub fn phase(&mut self, number: u32, phase: &Phase, warps: WarpMask) -> Vec<Node> {
         let sequences: Vec<&[StepRef]> =
             phase.runs.iter().enumerate().map(|(w, run)| if warps >> w & 1 == 1 { &run[..] } else { &[] }).collect();
-        let mut nodes = self.enter(number, warps);
+        let mut code = Vec::new();
         self.tables.next_phase();
         for batch in align::align(self.graph, &sequences) {
-            nodes.extend(self.batch(&batch, warps));
+            code.extend(self.batch(&batch, warps));
         }
+        let mut nodes = self.enter(number, warps, &code);
+        nodes.append(&mut code);
         nodes
     }
 
-    /// Sets the registers that the warps do not begin to use at one place. Compilers cannot know that none reads what it
-    /// finds there, and would keep that: around the streaming loop, or since the last use.
-    fn enter(&self, phase: u32, warps: WarpMask) -> Vec<Node> {
-        let entered = self.registers.entered(phase, warps);
-        entered.into_iter().map(|r| assign(self.states[r as usize], Value::Literal(0.0))).collect()
+    /// Sets the registers that are first written where not all warps pass. Compilers cannot know that none reads what it finds
+    /// there, and would keep that: around the streaming loop, or since the last use.
+    fn enter(&self, phase: u32, warps: WarpMask, code: &[Node]) -> Vec<Node> {
+        let entered = self.registers.entered(phase, warps).into_iter().map(|r| self.states[r as usize]);
+        entered.filter(|&state| !is_set(code, state)).map(|state| assign(state, Value::Literal(0.0))).collect()
     }
 
     fn batch(&mut self, batch: &Batch, warps: WarpMask) -> Vec<Node> {
@@ -285,6 +287,20 @@ impl<'a> Emitter<'a> {
             _ => base,
         }
     }
+}
+
+/// Whether all that run this code write the variable before any branch or loop does.
+fn is_set(code: &[Node], var: Var) -> bool {
+    fn writes(nodes: &[Node], var: Var) -> bool {
+        nodes.iter().any(|node| match node {
+            Node::Let { var: written, .. } => *written == var,
+            Node::If { body, .. } | Node::Loop { body, .. } => writes(body, var),
+            Node::Switch { arms } => arms.iter().any(|(_, body)| writes(body, var)),
+            _ => false,
+        })
+    }
+    let first = code.iter().find(|node| writes(std::slice::from_ref(node), var));
+    matches!(first, Some(Node::Let { .. }))
 }
 
 struct Resolved {
