@@ -6,27 +6,44 @@ use std::collections::BTreeSet;
 use crate::emit::program::{ConstantRef, Index, Node, Value};
 
 /// The striped registers of some code.
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Used {
     reals: BTreeSet<u32>,
     indices: BTreeSet<u32>,
 }
 
+/// More registers than this are not loaded in front of a branch, but on each of its paths.
+const AHEAD: usize = 2;
+
 /// The code of a phase with loads of all that it broadcasts from, each in front of the first node that needs it.
 pub fn load(code: Vec<Node>) -> Vec<Node> {
-    let mut loaded = Used::default();
+    on_path(code, Used::default())
+}
+
+fn on_path(code: Vec<Node>, mut loaded: Used) -> Vec<Node> {
     let mut nodes = Vec::new();
     for node in code {
         let mut used = Used::default();
         used.nodes(std::slice::from_ref(&node));
         let reals: Vec<u32> = used.reals.difference(&loaded.reals).copied().collect();
         let indices: Vec<u32> = used.indices.difference(&loaded.indices).copied().collect();
-        loaded.reals.extend(&reals);
-        loaded.indices.extend(&indices);
-        if !(reals.is_empty() && indices.is_empty()) {
-            nodes.push(Node::Stripes { reals, indices });
+        match node {
+            Node::If { warps, body } if reals.len() > AHEAD => {
+                nodes.push(Node::If { warps, body: on_path(body, loaded.clone()) });
+            }
+            Node::Switch { arms } if reals.len() > AHEAD => {
+                let arms = arms.into_iter().map(|(warps, body)| (warps, on_path(body, loaded.clone())));
+                nodes.push(Node::Switch { arms: arms.collect() });
+            }
+            node => {
+                loaded.reals.extend(&reals);
+                loaded.indices.extend(&indices);
+                if !(reals.is_empty() && indices.is_empty()) {
+                    nodes.push(Node::Stripes { reals, indices });
+                }
+                nodes.push(node);
+            }
         }
-        nodes.push(node);
     }
     nodes
 }
