@@ -412,6 +412,7 @@ fn options(request: &Request) -> dataflow::Options {
         activities: true,
         exponential: exponential(request.target),
         matrix: Matrix::Dfma,
+        states: states(request),
     }
 }
 
@@ -443,11 +444,19 @@ fn exponential(target: &Target) -> Exponential {
     if target.shuffle == Shuffle::Mirror { Exponential::Polynomial } else { Exponential::Table }
 }
 
+/// Doubles of running states that a thread has room for.
+fn states(request: &Request) -> u32 {
+    if request.codegen == Codegen::DataParallel {
+        return u32::MAX;
+    }
+    overlay::most_states(report::available_registers(request), request.points())
+}
+
 /// What one CTA of the target may use.
 fn limits(request: &Request) -> Limits {
     let (target, ctas, points_per_lane) = (request.target, request.ctas_per_sm, request.points());
     if request.codegen == Codegen::DataParallel {
-        return Limits { slots: None, barriers: 0, states: u32::MAX, points_per_lane, passes: None };
+        return Limits { slots: None, barriers: 0, states: states(request), points_per_lane, passes: None };
     }
     let shared =
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
@@ -455,7 +464,7 @@ fn limits(request: &Request) -> Limits {
     let striped = request.constants == Residence::Striped;
     let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * request.warps);
     let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
-    let states = overlay::most_states(report::available_registers(request), points_per_lane);
+    let states = states(request);
     let slots = (shared / (256 * points_per_lane)).min(request.buffer.unwrap_or(u32::MAX));
     Limits { slots: Some(slots), barriers, states, points_per_lane, passes: request.passes }
 }
