@@ -13,7 +13,19 @@ const LEVELS: [&[&str]; 11] = [
     &["emit"],
     &["simt"],
     &["sim", "toolchain"],
-    &["driver", "forms", "compilers", "observer", "output", "report", "verify", "fault"],
+    &[
+        "driver",
+        "failure",
+        "request",
+        "search",
+        "forms",
+        "compilers",
+        "observer",
+        "output",
+        "report",
+        "verify",
+        "fault",
+    ],
     &["cli"],
 ];
 

@@ -6,78 +6,117 @@
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
 // target      kepler (compute capability 3.5)
 // execution   warp-specialized; warps per CTA: 8, CTAs per SM: 1
-// barriers    named barriers per CTA: 1
-// constants   registers per thread: 2 real, 3 index
+// barriers    named barriers per CTA: 2
+// constants   registers per thread: 2 real, 2 index
 // banks       entries: 0 real, 0 index
-// slots       44 (11264 bytes of shared memory per CTA)
+// slots       62 (15872 bytes of shared memory per CTA)
 
 static __device__ const double h2o2_chemistry_reals[512] = {
-  2.2149178599999995, 1.9327776099999996, 3.0538879999999997, -4.298705685e-5, 0.00108845902, 0.0007439884,
-  6.991409816666667e-9, -2.7345419666666664e-8, -9.474600000000001e-8, -8.348149916666666e-13, -8.08683225e-12,
-  8.414198333333333e-12, 6.141684549999999e-17, 8.4100496e-16, -3.3766754999999997e-16, 2.56942078, 3.03399249, 2.92664,
-  -29217.5791, 30004.2971, 922.7977, -1.1163336400000001, -5.047672768, 0.6516950000000001, -0.00163965942,
-  -0.00101821705, 0.0007041202, 1.1071773266666667e-6, 1.086733685e-6, -6.605369999999999e-7, 0.0, 0.0, 0.63, 0.0, 0.0,
-  27.631021115928547, 0.0, 30.052277738640093, -0.76, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 6.0, 0.7, 26.937873935368604, -1.0,
-  30.88911765395003, -1.24, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 3.5751506887855933, 2.4, 0.0, 0.0, 0.0, 28.660640533109706, -0.86, 27.274346171989816, -0.8,
   0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  18.683045008419857, 0.0, -2.946682924, 2.17069345, -1.2488462299999994, -1.154214865e-11, 0.00074154377,
-  0.00245415847, 2.6926991333333336e-15, -1.2632777816666666e-7, -3.168987083333333e-7, -3.945960291666667e-19,
-  1.745587958333333e-11, 3.0932165499999996e-11, 2.490986785e-23, -1.08358897e-15, -1.439541525e-15, 2.50000001,
-  3.28253784, 4.16500285, -25473.6599, 1088.45772, 17861.7877, -2.946682853, -0.12478063000000006, -0.8410619499999998,
-  3.526664095e-13, -0.00149836708, -0.0002714112085, -3.3265327333333333e-16, 1.6412170016666666e-6,
-  2.7889283500000002e-6, 26.763520548223823, 0.0, 2.4, 15.4, 0.83, 25.51075757972846, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -6.54230251,
-  1.3838084299999998, -0.23210875000000009, -2.470123655e-5, 0.000274214858, 0.001119910065, 8.324279633333333e-8,
-  2.1084204666666666e-8, -1.0560969166666666e-7, -1.4963866166666668e-11, -7.3288463e-12, 9.520530833333334e-12,
-  1.00127688e-15, 5.8706188e-16, -5.39542675e-16, 3.3372792, 3.09288767, 4.0172109, 950.158922, -3858.657, -111.856713,
-  -1.661320882, -4.095940888, -0.5851355599999999, 0.003990260375, -0.00120065876, -0.002374560255,
-  -3.2463584999999998e-6, 7.696564016666666e-7, 3.5263815166666663e-6, 0.0, 0.0, 0.73, 3.65, 0.38, 37.629818848269004,
-  -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, -5.106721866666666e-10, -4.57330885e-10, 4.701262500000001e-10, 1.056329855e-13,
-  8.85989085e-14, -1.2224269999999999e-13, 3.1682671, 4.19864056, 3.298677, -29122.2592, 30293.7267, 1020.8999, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 2.4, 15.4, 0.83, 0.0, -24.226033835218026, -3.5636351474510204e-5, 1.2009396945982998e-7,
+  -2.1588295511176145e-11, 1.4445371893327737e-15, 3.371981111012923, -10847.307101905764, -17.184265845832282,
+  0.005756728854868235, -4.683505308897733e-6, 2.4233921699617e-9, -5.320744148480377e-13, 1.939459840136706,
+  -10893.796144786915, -49.335936970956354, 0.003540602254224646, -4.5718819497661797e-7, 4.462568177080668e-11,
+  -2.076819419271236e-15, 4.566133916094435, 18067.304069725837, -48.747628612447876, -0.00039156360454463044,
+  4.02357309993964e-6, -2.594095682363999e-9, 6.221293162465749e-13, 4.726431531256401, 17837.61894012408,
+  1000000000000.0, 0.0, 0.0, 26.95393638235263, -23.991480273013558, 0.0010733483751589146, -1.3668958434406572e-7,
+  1.213912220855618e-11, -4.87151299854126e-16, 2.779553973578312, 2350.225085538694, -27.457112201371736,
+  0.001015830720729745, -9.529534542236731e-7, 6.782488094667251e-10, -1.7635893707487726e-13, 3.31628990850552,
+  2491.7566429789913, -9.841296393969934, -1.6651800618558244e-11, 3.88474368626601e-15, -5.692817344332268e-19,
+  3.5937342816394426e-23, 2.1640425757603956, -42859.77114438783, -9.841296291538587, 5.087900800737664e-13,
+  -4.799172277734808e-16, 2.7661469123836618e-19, -6.692174173243767e-23, 2.164042561333445, -42859.77114438783, 0.0,
+  0.0, 0.0, 0.0, 44.591057593211545, 0.0, -0.9676155639242277, 0.0, -12371.635218114903, 0.0, 2.0, -2.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, -9.570698774270324, -6.201721373990694e-5, 1.0086472271327417e-8, -1.204383448537261e-12,
+  8.860577842989364e-17, 2.264195576374089, -39893.91237422306, -14.376678793274245, -0.002365528513980874,
+  1.5973192385666998e-6, -7.36744231223923e-10, 1.5239618433514577e-13, 3.128148192492694, -39756.39482719503, 0.73,
+  3.65, 0.38, 0.0, -26.007874241292, 0.001069821519581106, -1.8225245908757104e-7, 2.5183510909229902e-11,
+  -1.5632884333809796e-15, 3.293006022409406, 6086.600755117224, -29.31954331299716, -0.0021616867557472767,
+  2.3677756293271534e-6, -1.1639297013104725e-9, 2.33985541669492e-13, 4.014235992061956, 6051.234298053666,
+  43.356272060953856, -1.0964482310756123, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.63, 0.0, 0.0,
+  38.611598371652384, 5.274261661257048, 17.720671786825555, 3.8952766104002015, 2.178469511742335, -4544.7119573616155,
+  -2490.1536763179456, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -19.96709112297004, 0.0003956084157746713,
+  3.041807751368794e-8, -1.0573290212447428e-11, 8.469512629709517e-16, 3.0193986626466573, -9417.76955162931,
+  -27.87269828936332, -0.0017321844388518922, 1.110379473872944e-6, -4.666076506849891e-10, 9.84000756446868e-14,
+  4.316565823124259, -9066.363029563921, 120000000000.0, 0.0, 0.0, 0.0, -28.37245090498582, 0.001570314430364861,
+  -3.9451101344127526e-8, -1.1666832783575937e-11, 1.213313685155021e-15, 2.934430878528395, 33327.09806492549,
+  -38.44311204849791, -0.0014689766885835898, 1.567825298116489e-6, -6.597889998348609e-10, 1.2782120592112502e-13,
+  4.614662873498297, 33744.65671353198, 39.34856396581859, -1.1541560327111708, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 2.0, 6.0, 0.7, 0.0, 13.233320082730822, 13.56271942704932, 2.8853900817779268, 2.8853900817779268,
+  -2903.9693018285084, -3775.16009237706, -2.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -38.67173995507176,
+  0.0016156886970171366, -1.5236257843731247e-7, 1.3735222619880471e-11, -7.783955415704657e-16, 4.352915202746126,
+  -1754.1352582451068, -39.1810499831596, -0.003425766304180532, 5.087493126377501e-6, -2.91861888317245e-9,
+  6.702942391321161e-13, 4.763487615044047, -2018.0782304320614, 0.0, 0.0, 0.0, 0.0, 35.3827796811565,
+  42.18506523353571, -775.3598035882115, -12581.447000172011, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1183.367490495117, 0.0, 0.0, 0.0,
   0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 24.52547397636735, 29.240459028362647, 0.0, 0.0, 0.0, 0.0, -537.4384617766818,
-  -8720.794515533611, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 9.400960731584833, 0.0, 0.0, 2.0, 0.0, 0.0, -2616.741574193582, 0.0, 0.0, 1061.7932156823958,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  23.025850929940457, 0.0, 0.0, 0.0, 0.0, 0.0, -1811.590320595557, 0.0, 0.0, 820.2478396029883, -2.0, -2.0, -2.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.9173469333333331e-19, -8.067745908333334e-10, -1.7980901083333332e-9, -4.63866166e-23,
-  1.621864185e-13, 4.312271815e-13, 2.5, 3.78245636, 4.27611269, -25473.6599, 1063.94356, 17702.5821,
-  30.908165848920724, 21.416413017506358, 0.0, -0.6707, 0.0, 0.0, -8575.364070352469, -214.874740803973, 0.0,
-  -6038.6344019851895, 2.0, -2.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 22.10203193164551, 35.06940464597285, 0.0, 0.0, 0.0, 0.0, -337.66030697767184, -14799.686480198703,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.67976745e-9, -3.234277775e-10, -2.02303245e-9,
-  -3.6880588050000004e-13, 6.8205735e-14, 4.646125620000001e-13, 2.34433112, 3.99201543, 4.30179801, 917.935173,
-  -3615.08056, -294.80804, 9.172638504792172, 23.39741448637294, 0.0, 2.0, 0.0, 0.0, -2012.8781339950633,
-  251.6097667493829, 0.0, 0.0, -2.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 3.655839600035736, 23.7189981105004, 12.283033686666302, 2.7, 0.0, 1.51, -3150.154279702274,
-  -0.0, -1726.0429999007667, 0.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 31.886491861354493, 0.0, -487.1408503817322, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  50.594456169673414, 0.0, -21351.434291694106, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -8711.907905485525, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 33.219280948873624, 0.0, -2613.5723716456573, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 33.75533384911383, 0.0,
+  362.99616272856355, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 30.897352853986263, 0.0, -309.9987229701932, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0,
 };
 
-static __device__ const int h2o2_chemistry_indices[768] = {
-  2, 5, 8, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 1, 1, 2, 3,
-  4, 6, 7, 9, 7, 13, 1, 0, 13, 1, 0, 16, 0, 0, 1, 4, 0, 6, 6, 0, 3, 3, 0, 2, 5, 0, 5, 8, 3, 1, 2, 3, 4, 6, 7, 9, 7, 11,
-  2, 1, 4, 11, 2, 1, 4, 17, 1, 0, 0, 7, 0, 0, 6, 0, 0, 1, 8, 0, 0, 0, 0, 0, 1, 2, 4, 6, 7, 0, 6, 12, 1, 3, 6, 12, 1, 3,
-  6, 18, 1, 0, 0, 7, 0, 0, 4, 0, 0, 1, 9, 1, 3, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4, 0, 3, 7,
-  0, 2, 6, 0, 2, 0, 0, 5, 8, 3, 1, 2, 3, 4, 6, 7, 9, 7, 10, 2, 3, 10, 2, 3, 15, 0, 0, 1, 4, 0, 6, 7, 0, 2, 6, 0, 2, 0,
-  0, 4, 6, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 4, 0, 7, 6, 0, 4, 3, 0, 2, 0, 0, 5, 8, 3, 1, 2, 3,
-  4, 6, 7, 9, 7, 14, 1, 4, 5, 14, 1, 4, 5, 19, 2, 2, 4, 0, 6, 0, 1, 4, 1, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 1, 4, 0, 6, 6, 0, 3, 3, 0, 0, 5, 0, 25, 32, 0, 5, 5,
-  5, 34, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 7, 0, 0, 6, 0, 0, 0, 0, 0, 26, 0, 0, 8, 9, 9, 35, 4, 2, 5, 4,
-  2, 5, 41, 0, 0, 0, 5, 0, 0, 1, 0, 0, 7, 0, 0, 4, 0, 0, 5, 0, 0, 27, 0, 0, 9, 8, 8, 36, 6, 3, 7, 6, 3, 7, 42, 16, 37,
-  38, 4, 5, 0, 1, 4, 0, 3, 7, 0, 2, 6, 0, 4, 5, 0, 23, 30, 0, 0, 0, 0, 0, 6, 3, 7, 6, 3, 7, 43, 39, 40, 41, 5, 5, 0, 1,
-  4, 0, 6, 7, 0, 2, 6, 0, 5, 5, 0, 24, 31, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6, 5, 0, 2, 4, 0, 7, 6, 0, 4, 3,
-  0, 6, 5, 0, 22, 29, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 42, 43, 0, 4, 3, 5, 2, 2, 4, 0, 6, 0, 1, 4, 1, 4, 3, 5, 20,
-  21, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 15, 0, 0, 0, 15, 21, 25, 29, 42, 43, 32, 0, 0, 7, 18, 33, 34, 35, 36, 23, 0,
-  0, 0, 0, 0, 0, 0, 6, 3, 0, 0, 0, 0, 0, 0, 0, 16, 37, 38, 25, 26, 0, 0, 0, 0, 5, 20, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 40, 42, 43, 0, 0, 0, 0, 0, 0, 3, 22, 26, 27, 30, 31, 0, 0, 0, 0, 0, 0, 0, 0, 5, 7, 0, 0,
-  0, 0, 0, 0, 3, 20, 28, 0, 0, 0, 0, 0, 0, 0, 2, 17, 18, 33, 34, 35, 36, 23, 19, 24, 25, 39, 26, 27, 13, 1, 0, 0, 0, 0,
-  0, 0, 3, 17, 20, 21, 22, 23, 27, 0, 0, 0, 6, 19, 28, 29, 30, 31, 32, 0, 0, 0, 0, 0, 0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 0,
-  19, 24, 27, 28, 41, 29, 30, 31, 32, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 2, 22, 18, 33,
-  34, 35, 36, 26, 30, 31, 9, 21, 24, 25, 39, 29, 32, 0, 0, 0, 0, 0, 0, 0, 6, 6, 0, 0, 0, 0, 0, 0, 1, 23, 24, 41, 0, 0,
-  0, 0, 0, 0, 3, 17, 20, 21, 22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 2, 0, 0, 0, 0, 0, 0,
+static __device__ const int h2o2_chemistry_indices[512] = {
+  0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 3, 3, 2, 27, 0, 0, 0, 0, 0, 0, 0, 18, 24, 5, 2, 17, 23, 45, 2, 0, 0, 0, 7, 25, 26, 53,
+  0, 0, 0, 1, 2, 18, 2, 0, 1, 29, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 17, 30, 57, 1, 17, 18, 9, 0, 9, 9, 10,
+  11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 18, 24, 20, 8, 17, 23, 44, 1, 0, 56, 58, 2, 19, 20, 18, 0, 5, 20, 0, 4, 0, 3,
+  3, 2, 31, 22, 0, 17, 0, 34, 0, 1, 22, 26, 24, 8, 21, 25, 49, 1, 51, 61, 60, 0, 0, 0, 54, 0, 3, 3, 4, 5, 12, 1, 3, 2,
+  30, 8, 8, 7, 39, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 59, 4, 21, 22, 20, 22, 2, 18, 18, 1, 20, 5, 0, 0, 0, 22, 8,
+  19, 21, 32, 36, 2, 18, 26, 22, 8, 17, 25, 46, 1, 19, 27, 56, 1, 2, 4, 6, 7, 5, 6, 7, 8, 0, 3, 3, 2, 28, 14, 14, 13,
+  40, 0, 0, 0, 22, 24, 5, 8, 21, 23, 47, 1, 0, 0, 0, 6, 23, 24, 20, 18, 26, 22, 24, 25, 33, 35, 46, 48, 49, 24, 2, 19,
+  17, 33, 35, 2, 22, 26, 24, 8, 21, 25, 48, 1, 53, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 44, 46, 36, 52, 47, 48, 49, 50, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  60, 5, 0, 0, 0, 0, 34, 44, 52, 0, 0, 0, 0, 0, 3, 32, 37, 33, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0,
+  0, 32, 37, 33, 34, 46, 0, 0, 0, 5, 36, 47, 48, 49, 50, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 58, 4, 0, 0, 0, 0, 37, 45,
+  47, 53, 54, 50, 0, 0, 6, 38, 39, 41, 40, 34, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 56, 3, 0, 0, 0, 0, 42, 43, 45, 35, 0,
+  0, 0, 0, 4, 32, 36, 0, 0, 0, 0, 2, 38, 39, 41, 40, 34, 44, 45, 51, 35, 46, 57, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 33, 38, 39, 41, 40, 35, 48, 49, 8, 37, 44, 45,
+  51, 47, 50, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 59, 6, 0, 0, 0, 0,
+};
+
+// c and -log2 c by interval of the mantissa
+static __device__ const double h2o2_chemistry_logarithms[128] = {
+  1.4408932497454283, -0.5269634557294012, 1.424874049815125, -0.5108343994613733, 1.4091837676837855,
+  -0.4948597617103587, 1.393842696311441, -0.47906775341812136, 1.3788048650018707, -0.46341829426000913,
+  1.3641311307058503, -0.44798233389724373, 1.3497290567774154, -0.43266983122111924, 1.335640773739679,
+  -0.4175320410220138, 1.3218698795441954, -0.402580169753719, 1.3083403363290098, -0.3877378754436904,
+  1.295097788908842, -0.373061035554656, 1.2821446572723838, -0.3585590424215752, 1.2694311522312263,
+  -0.3441821523481394, 1.2569477698652798, -0.3299247024856413, 1.2447275120254677, -0.3158299510678262,
+  1.2327490697952177, -0.3018791642141423, 1.2209775296330294, -0.288036649805008, 1.2094451851190757,
+  -0.2743453844902888, 1.198115558842654, -0.26076706349317647, 1.1870093177125787, -0.24733125980287696,
+  1.1761191898348955, -0.23403427264906895, 1.165411214156234, -0.22083909818138636, 1.1548809538519171,
+  -0.20774414502739091, 1.1445707383002022, -0.194806629028335, 1.1344156498844626, -0.18194934059465595,
+  1.1244591252097453, -0.16923121920467565, 1.1146607596662776, -0.1566047013423031, 1.1050315022033133,
+  -0.14408749850781533, 1.0955733807486745, -0.1316861182822322, 1.0862853543600886, -0.11940313191189489,
+  1.0771458614948586, -0.10721362537583445, 1.068140718033234, -0.09510172177783716, 1.0593124223940171,
+  -0.08312814529358548, 1.050604764277002, -0.07122003194604076, 1.0420579340240304, -0.05943548760274098,
+  1.0336529708639584, -0.047751909785120006, 1.0253761150581122, -0.03615319733921751, 1.0172137799145247,
+  -0.024622911064852815, 1.0091948685721623, -0.013204775810208957, 1.0, 0.0, 0.987136185169869, 0.01867896246926648,
+  0.9721478259984143, 0.04075238638642986, 0.9576013379700844, 0.0625029268567232, 0.9434895404940554,
+  0.08392157066100481, 0.9297751625058435, 0.10504620786491614, 0.9164665583875065, 0.12584585670674642,
+  0.9035231265088695, 0.14636656621291877, 0.8909558148761583, 0.16657420886372165, 0.878721232669225,
+  0.18652254047719907, 0.8668090597832012, 0.20621386250331852, 0.8552345319763852, 0.22560798866561527,
+  0.8439588314810613, 0.24475546925668823, 0.8329633970484452, 0.2636749943228551, 0.822261691832361,
+  0.2823304778362399, 0.811834447522057, 0.30074253753855373, 0.8016649744152521, 0.31892865213785626,
+  0.791744585637959, 0.33689299850061616, 0.782083575938888, 0.35460530813497826, 0.772630728758579, 0.3721490378895851,
+  0.7634236741652612, 0.3894441689164978, 0.7544150417420937, 0.4065696537227268, 0.7456271905138941,
+  0.42347362370378505, 0.7370384881409521, 0.4401881360822699, 0.7286595067870512, 0.45668327570433576,
+};
+
+// 2^(j/32)
+static __device__ const double h2o2_chemistry_powers[32] = {
+  1.0, 1.0218971486541166, 1.0442737824274138, 1.0671404006768237, 1.0905077326652577, 1.1143867425958924,
+  1.1387886347566916, 1.1637248587775775, 1.189207115002721, 1.215247359980469, 1.241857812073484, 1.2690509571917332,
+  1.2968395546510096, 1.3252366431597413, 1.3542555469368927, 1.383909881963832, 1.4142135623730951, 1.4451808069770467,
+  1.4768261459394993, 1.5091644275934228, 1.5422108254079407, 1.5759808451078865, 1.6104903319492543, 1.645755478153965,
+  1.681792830507429, 1.718619298122478, 1.7562521603732995, 1.7947090750031072, 1.8340080864093424, 1.8741676341103,
+  1.9152065613971474, 1.9571441241754002,
 };
 
 // The value that this lane holds, in all lanes of the warp.
@@ -116,52 +155,102 @@ template <int id, int threads> static __device__ __forceinline__ void barrier_sy
   asm volatile("bar.sync %0, %1;" : : "n"(id), "n"(threads) : "memory");
 }
 
-// e^x below 1 ulp: 0 for x <= -708, infinity for x >= 708.
-static __device__ __forceinline__ double singe_exp(double x)
+// Arrives and goes on.
+template <int id, int threads> static __device__ __forceinline__ void barrier_arrive()
 {
-  const double shifted = fma(x, 1.4426950408889634, 6755399441055744.0);
-  const unsigned n = (unsigned)__double2loint(shifted);
-  const double whole = shifted - 6755399441055744.0;
-  const double r = fma(whole, -2.3190468138462996e-17, fma(whole, -0.6931471805599453, x));
-  double p = 2.5110049204818658e-8;
-  p = fma(p, r, 2.763265472252779e-7);
-  p = fma(p, r, 2.755724088722987e-6);
-  p = fma(p, r, 2.4801485441561313e-5);
-  p = fma(p, r, 0.00019841269890076403);
-  p = fma(p, r, 0.0013888888952352863);
-  p = fma(p, r, 0.008333333333319589);
-  p = fma(p, r, 0.04166666666648795);
-  p = fma(p, r, 0.1666666666666668);
-  p = fma(p, r, 0.5000000000000019);
-  p = fma(p, r, 1.0);
-  p = fma(p, r, 1.0);
-  const unsigned high = (unsigned)__double2hiint(p) + (n << 20);
-  const int x_high = __double2hiint(x);
-  return (x_high & 0x7fffffff) < 0x40862000 ? __hiloint2double((int)high, __double2loint(p))
-                                          : __hiloint2double(x_high < 0 ? 0 : 0x7ff00000, 0);
+  asm volatile("bar.arrive %0, %1;" : : "n"(id), "n"(threads) : "memory");
 }
 
-// ln x below 1 ulp, for positive normal x.
-static __device__ __forceinline__ double singe_log(double x)
+// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`.
+static __device__ __forceinline__ double singe_exp2_table(double x, double power)
 {
-  const int high = __double2hiint(x);
-  const int exponent = (int)((unsigned)high - 0x3fe6a09eu) >> 20;
-  const double m = __hiloint2double((int)((unsigned)high - ((unsigned)exponent << 20)), __double2loint(x));
-  const double k = (double)exponent;
-  const double f = m - 1.0;
-  const double s = f / (m + 1.0);
-  const double z = s * s;
-  double r = 0.13088034850927555;
-  r = fma(r, z, 0.13268638369266825);
-  r = fma(r, z, 0.15386244737621665);
-  r = fma(r, z, 0.18181795547521137);
-  r = fma(r, z, 0.22222222392581045);
-  r = fma(r, z, 0.28571428570799784);
-  r = fma(r, z, 0.40000000000000885);
-  r = fma(r, z, 0.6666666666666666);
-  const double t = fma(z, -r, f);
-  const double low = fma(s, -t, k * 1.8206359985041462e-9);
-  return fma(k, 0.6931471787393093, f + low);
+  const double shifted = x + 211106232532992.0;
+  const unsigned n = (unsigned)__double2loint(shifted);
+  const double r = x - (shifted - 211106232532992.0);
+  double q = 0.0001540357879001064;
+  q = fma(q, r, 0.0013333614003710275);
+  q = fma(q, r, 0.009618129107584169);
+  q = fma(q, r, 0.055504108664310194);
+  q = fma(q, r, 0.24022650695910072);
+  q = fma(q, r, 0.6931471805599453);
+  const int root_high = __shfl(__double2hiint(power), (int)(n & 31u));
+  const double root = __hiloint2double(root_high, __shfl(__double2loint(power), (int)(n & 31u)));
+  const double p = fma(root, q * r, root);
+  const unsigned high = (unsigned)__double2hiint(p) + ((n & ~31u) << 15);
+  // All ones for |x| < 1021.
+  const int x_high = __double2hiint(x);
+  const int inside = ((x_high & 0x7fffffff) - 0x408fe800) >> 31;
+  const int beyond = ~(x_high >> 31) & 0x7ff00000;
+  return __hiloint2double(((int)high & inside) | (beyond & ~inside), __double2loint(p) & inside);
+}
+
+// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`.
+static __device__ __forceinline__ double singe_exp2_rising(double x, double power)
+{
+  const double shifted = x + 211106232532992.0;
+  const unsigned n = (unsigned)__double2loint(shifted);
+  const double r = x - (shifted - 211106232532992.0);
+  const double z = r * r;
+  double odd = 0.0013333614003710275;
+  odd = fma(odd, z, 0.055504108664310194);
+  odd = fma(odd, z, 0.6931471805599453);
+  double even = 0.0001540357879001064;
+  even = fma(even, z, 0.009618129107584169);
+  even = fma(even, z, 0.24022650695910072);
+  const double q = fma(r, odd, z * even);
+  const int root_high = __shfl(__double2hiint(power), (int)(n & 31u));
+  const double root = __hiloint2double(root_high, __shfl(__double2loint(power), (int)(n & 31u)));
+  const double p = fma(root, q, root);
+  const unsigned high = (unsigned)__double2hiint(p) + ((n & ~31u) << 15);
+  // All ones for |x| < 1021.
+  const int x_high = __double2hiint(x);
+  const int inside = ((x_high & 0x7fffffff) - 0x408fe800) >> 31;
+  const int beyond = ~(x_high >> 31) & 0x7ff00000;
+  return __hiloint2double(((int)high & inside) | (beyond & ~inside), __double2loint(p) & inside);
+}
+
+// 2^-x below 1 ulp: infinity for x <= -1021, 0 for x >= 1021. Lane j holds 2^(j/32) in `power`.
+static __device__ __forceinline__ double singe_exp2_falling(double x, double power)
+{
+  const double shifted = x + 211106232532992.0;
+  const unsigned n = -(unsigned)__double2loint(shifted);
+  const double r = x - (shifted - 211106232532992.0);
+  const double z = r * r;
+  double odd = 0.0013333614003710275;
+  odd = fma(odd, z, 0.055504108664310194);
+  odd = fma(odd, z, 0.6931471805599453);
+  double even = 0.0001540357879001064;
+  even = fma(even, z, 0.009618129107584169);
+  even = fma(even, z, 0.24022650695910072);
+  const double q = fma(-r, odd, z * even);
+  const int root_high = __shfl(__double2hiint(power), (int)(n & 31u));
+  const double root = __hiloint2double(root_high, __shfl(__double2loint(power), (int)(n & 31u)));
+  const double p = fma(root, q, root);
+  const unsigned high = (unsigned)__double2hiint(p) + ((n & ~31u) << 15);
+  // All ones for |x| < 1021.
+  const int x_high = __double2hiint(x);
+  const int inside = ((x_high & 0x7fffffff) - 0x408fe800) >> 31;
+  const int beyond = (x_high >> 31) & 0x7ff00000;
+  return __hiloint2double(((int)high & inside) | (beyond & ~inside), __double2loint(p) & inside);
+}
+
+// log2 x for positive normal x, below 1 ulp away from 1. The table has pairs c, -log2 c.
+static __device__ __forceinline__ double singe_log2(double x, const double *table)
+{
+  const unsigned high = (unsigned)__double2hiint(x);
+  const unsigned above = high - 0x3fe61556u;
+  const int k = (int)above >> 20;
+  const double m = __hiloint2double((int)(high - ((unsigned)k << 20)), __double2loint(x));
+  const double *const entry = table + 2 * ((above >> 14) & 63u);
+  const double f = fma(m, __ldg(entry), -1.0);
+  double p = 0.20611362960839968;
+  p = fma(p, f, -0.24046530377125772);
+  p = fma(p, f, 0.28853900785718695);
+  p = fma(p, f, -0.36067375986156);
+  p = fma(p, f, 0.4808983469629889);
+  p = fma(p, f, -0.7213475204444829);
+  p = fma(p, f, 1.4426950408889634);
+  return fma(f, p, (double)k + __ldg(entry + 1));
 }
 
 // max(x, 0) without a double-precision instruction.
@@ -175,255 +264,390 @@ extern "C" __global__ void __launch_bounds__(256, 1)
 h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict__ pressure,
     const double *__restrict__ mole_fractions, double *__restrict__ production_rates, int points, int stride)
 {
-  __shared__ double slots[44][32];
+  __shared__ double slots[62][32];
   const int warp_id = threadIdx.x >> 5;
   const int lane = threadIdx.x & 31;
   const double c0 = h2o2_chemistry_reals[0 + threadIdx.x];
   const double c1 = h2o2_chemistry_reals[256 + threadIdx.x];
   const int k0 = h2o2_chemistry_indices[0 + threadIdx.x];
   const int k1 = h2o2_chemistry_indices[256 + threadIdx.x];
-  const int k2 = h2o2_chemistry_indices[512 + threadIdx.x];
+  const double power = h2o2_chemistry_powers[threadIdx.x & 31];
   const int groups = points / 32 + (points % 32 != 0);
   for (int group = blockIdx.x; group < groups; group += gridDim.x) {
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     const double field = load(temperature, 0, stride, point);
-    const double l = singe_log(field);
     const double t = 1.0 / field;
     const double field_2 = load(pressure, 0, stride, point);
     const double temperature_2 = field;
-    const double ln_t = l;
+    const double ln_t = __dmul_rn(singe_log2(field, h2o2_chemistry_logarithms), 0.6931471805599453);
     const double inverse_t = t;
     const double concentration = field_2 * 0.00012027235504272603 * t;
-    const double ln_standard = 2.5003366899611787 - l;
     // phase 1
     double r0;
-    if ((0xefu >> warp_id) & 1u) {
+    if ((0x45u >> warp_id) & 1u) {
       r0 = 0.0;
     }
-    if ((0x51u >> warp_id) & 1u) {
-      #pragma unroll 3
-      for (int i0 = 0; i0 < 3; ++i0) {
-        const double t_2 = select_le(temperature_2, 1000.0, broadcast(c0, 21 + i0), broadcast(c0, i0));
-        const double t_3 = select_le(temperature_2, 1000.0, broadcast(c0, 24 + i0), broadcast(c0, 3 + i0));
-        const double t_4 = select_le(temperature_2, 1000.0, broadcast(c0, 27 + i0), broadcast(c0, 6 + i0));
-        const double t_5 = select_le(temperature_2, 1000.0, broadcast(c1, i0), broadcast(c0, 9 + i0));
-        const double t_6 = fma(select_le(temperature_2, 1000.0, broadcast(c1, 3 + i0), broadcast(c0, 12 + i0)), temperature_2, t_5);
-        const double t_7 = fma(fma(fma(t_6, temperature_2, t_4), temperature_2, t_3), temperature_2, t_2);
-        const double t_8 = fma(select_le(temperature_2, 1000.0, broadcast(c1, 6 + i0), broadcast(c0, 15 + i0)), ln_t, t_7);
-        const double t_9 = fma(select_le(temperature_2, 1000.0, broadcast(c1, 9 + i0), broadcast(c0, 18 + i0)), inverse_t, t_8);
-        slots[broadcast_index(k0, i0)][lane] = t_9;
-      }
-    }
-    switch (warp_id) {
-    case 0: case 6: {
-      store(production_rates, broadcast_index(k0, 3), stride, point, active, r0);
-      break;
-    }
-    case 1: case 2: case 5: case 7: {
-      const int trips = broadcast_index(k0, 3);
-      #pragma unroll 4
-      for (int i1 = 0; i1 < trips; ++i1) {
-        const double field_3 = load(mole_fractions, broadcast_index(k0, i1), stride, point);
-        r0 = fma(broadcast(c0, i1), positive(field_3) * concentration, r0);
-      }
-      break;
-    }
-    }
-    if ((0xaeu >> warp_id) & 1u) {
-      const int trips_2 = broadcast_index(k0, 11);
-      #pragma unroll 4
-      for (int i2 = 0; i2 < trips_2; ++i2) {
-        const double field_4 = load(mole_fractions, broadcast_index(k0, 4 + i2), stride, point);
-        r0 = r0 + __dmul_rn(positive(field_4), concentration);
-      }
-    }
-    if ((0x2u >> warp_id) & 1u) {
-      const double t_10 = fma(fma(fma(0.0, temperature_2, 0.0), temperature_2, 0.0), temperature_2, 0.0);
-      const double t_11 = fma(2.5, ln_t, fma(t_10, temperature_2, 1.8659999999999997));
-      slots[9][lane] = fma(745.375, inverse_t, t_11);
-    }
-    if ((0xaeu >> warp_id) & 1u) {
-      slots[broadcast_index(k0, 12)][lane] = r0;
-    }
-    barrier_sync<0, 256>();
-    // phase 2
     switch (warp_id) {
     case 0: {
-      const double t_12 = fma(-0.0, inverse_t, fma(-0.37, ln_t, 25.02733093015058));
-      const double t_13 = fma(855.4732069479019, inverse_t, fma(-0.9, ln_t, 28.463930238863654)) - t_12;
-      const double t_14 = __dmul_rn(singe_exp(t_13), slots[11][lane]);
-      const double t_15 = __dmul_rn(0.26539999999999997, singe_exp(temperature_2 * -0.010638297872340425));
-      const double t_16 = t_15 + __dmul_rn(0.7346, singe_exp(temperature_2 * -0.0005694760820045558));
-      const double t_17 = singe_log(fmax(t_16 + singe_exp(-5182.0 * inverse_t), 1e-300)) * 0.4342944819032518;
-      const double t_18 = __dmul_rn(singe_log(fmax(t_14, 1e-300)), 0.4342944819032518) + fma(-0.67, t_17, -0.4);
-      const double t_19 = t_18 / fma(-0.14, t_18, fma(-1.27, t_17, 0.75));
-      const double e = singe_exp(t_17 / fma(t_19, t_19, 1.0) * 2.302585092994046);
-      const double t_20 = singe_exp(t_12) * (t_14 / (1.0 + t_14)) * e;
-      const double t_21 = __dmul_rn(2.0, slots[4][lane]) - slots[7][lane] + ln_standard;
-      const double field_5 = load(mole_fractions, 4, stride, point);
-      const double t_22 = positive(field_5) * concentration;
-      const double field_6 = load(mole_fractions, 7, stride, point);
-      const double t_23 = positive(field_6) * concentration;
-      const double t_24 = __dmul_rn(t_20 * singe_exp(fmin(t_21, 690.7755278982137)), t_23);
-      slots[40][lane] = __dmul_rn(t_20 * t_22, t_22) - t_24;
+      slots[16][lane] = singe_exp2_table(fma(-1.7889418507023145, ln_t, 0.0), power);
       break;
     }
-    case 1: case 5: {
-      const double e_2 = singe_exp(fma(-0.0, inverse_t, fma(-1.0, ln_t, broadcast(c0, 3))));
-      const double t_25 = __dmul_rn(2.0, slots[broadcast_index(k0, 13)][lane]) - slots[broadcast_index(k0, 14)][lane] + ln_standard;
-      const double field_7 = load(mole_fractions, broadcast_index(k0, 16), stride, point);
-      const double t_26 = positive(field_7) * concentration;
-      const double field_8 = load(mole_fractions, broadcast_index(k0, 17), stride, point);
-      const double t_27 = positive(field_8) * concentration;
-      const double t_28 = __dmul_rn(e_2 * singe_exp(fmin(t_25, 690.7755278982137)), t_27);
-      slots[broadcast_index(k0, 18)][lane] = __dmul_rn(__dmul_rn(e_2 * t_26, t_26) - t_28, slots[broadcast_index(k0, 15)][lane]);
-      break;
-    }
-    case 2: case 3: case 7: {
-      const double e_3 = singe_exp(fma(-0.0, inverse_t, fma(broadcast(c0, 4), ln_t, broadcast(c0, 3))));
-      const double t_29 = slots[broadcast_index(k0, 13)][lane] + slots[broadcast_index(k0, 14)][lane] - slots[broadcast_index(k0, 15)][lane] + ln_standard;
-      const double field_9 = load(mole_fractions, broadcast_index(k0, 17), stride, point);
-      const double field_10 = load(mole_fractions, broadcast_index(k0, 18), stride, point);
-      const double t_30 = positive(field_10) * concentration;
-      const double field_11 = load(mole_fractions, broadcast_index(k0, 19), stride, point);
-      const double t_31 = positive(field_11) * concentration;
-      const double t_32 = __dmul_rn(e_3 * singe_exp(fmin(t_29, 690.7755278982137)), t_31);
-      const double s = slots[broadcast_index(k0, 16)][lane];
-      const double t_33 = __dmul_rn(__dmul_rn(e_3 * (positive(field_9) * concentration), t_30) - t_32, s);
-      slots[broadcast_index(k0, 20)][lane] = t_33;
-      break;
-    }
-    }
-    if ((0xfeu >> warp_id) & 1u) {
-      const int trips_3 = broadcast_index(k0, 30);
-      #pragma unroll 2
-      for (int i3 = 0; i3 < trips_3; ++i3) {
-        const double t_34 = fma(broadcast(c1, 15 + i3), ln_t, broadcast(c1, 12 + i3));
-        const double e_4 = singe_exp(fma(broadcast(c1, 18 + i3), inverse_t, t_34));
-        const double s_2 = slots[broadcast_index(k1, i3)][lane];
-        const double t_35 = slots[broadcast_index(k0, 21 + i3)][lane] + slots[broadcast_index(k0, 24 + i3)][lane] - slots[broadcast_index(k0, 27 + i3)][lane] - s_2;
-        const double field_12 = load(mole_fractions, broadcast_index(k1, 3 + i3), stride, point);
-        const double field_13 = load(mole_fractions, broadcast_index(k1, 6 + i3), stride, point);
-        const double t_36 = positive(field_13) * concentration;
-        const double field_14 = load(mole_fractions, broadcast_index(k1, 9 + i3), stride, point);
-        const double t_37 = positive(field_14) * concentration;
-        const double field_15 = load(mole_fractions, broadcast_index(k1, 12 + i3), stride, point);
-        const double t_38 = positive(field_15) * concentration;
-        const double t_39 = __dmul_rn(e_4 * singe_exp(fmin(t_35, 690.7755278982137)) * t_37, t_38);
-        slots[broadcast_index(k1, 15 + i3)][lane] = __dmul_rn(e_4 * (positive(field_12) * concentration), t_36) - t_39;
-      }
-    }
-    switch (warp_id) {
-    case 1: case 2: case 3: {
-      const double e_5 = singe_exp(fma(-0.0, inverse_t, fma(broadcast(c0, 6), ln_t, broadcast(c0, 5))));
-      const double s_3 = slots[6][lane];
-      const double t_40 = slots[1][lane] + slots[3][lane] + slots[broadcast_index(k0, 31)][lane] - s_3;
-      const double e_6 = singe_exp(fmin(t_40 - slots[broadcast_index(k1, 18)][lane] + ln_standard, 690.7755278982137));
-      const double field_16 = load(mole_fractions, 1, stride, point);
-      const double field_17 = load(mole_fractions, 3, stride, point);
-      const double t_41 = positive(field_17) * concentration;
-      const double field_18 = load(mole_fractions, broadcast_index(k1, 19), stride, point);
-      const double t_42 = positive(field_18) * concentration;
-      const double field_19 = load(mole_fractions, 6, stride, point);
-      const double field_20 = load(mole_fractions, broadcast_index(k1, 20), stride, point);
-      const double t_43 = positive(field_20) * concentration;
-      const double t_44 = __dmul_rn(e_5 * e_6 * (positive(field_19) * concentration), t_43);
-      const double t_45 = __dmul_rn(e_5 * (positive(field_16) * concentration) * t_41, t_42) - t_44;
-      slots[broadcast_index(k1, 21)][lane] = t_45;
-      break;
-    }
-    case 4: {
-      const double e_7 = singe_exp(fma(-0.0, inverse_t, fma(-1.24, ln_t, 30.665974102635822)));
-      const double s_4 = slots[3][lane];
-      const double t_46 = fma(2.0, s_4, slots[1][lane]) - slots[6][lane] - s_4 + ln_standard;
-      const double field_21 = load(mole_fractions, 1, stride, point);
-      const double field_22 = load(mole_fractions, 3, stride, point);
-      const double t_47 = positive(field_22) * concentration;
-      const double field_23 = load(mole_fractions, 6, stride, point);
-      const double t_48 = positive(field_23) * concentration;
-      const double t_49 = __dmul_rn(e_7 * singe_exp(fmin(t_46, 690.7755278982137)) * t_48, t_47);
-      const double t_50 = __dmul_rn(e_7 * (positive(field_21) * concentration) * t_47, t_47) - t_49;
-      slots[33][lane] = t_50;
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 2: case 3: case 4: {
-      const double t_51 = fma(broadcast(c0, 31), ln_t, broadcast(c0, 30));
-      const double e_8 = singe_exp(fma(broadcast(c1, 21), inverse_t, t_51));
-      const double t_52 = __dmul_rn(2.0, slots[broadcast_index(k1, 22)][lane]) - slots[broadcast_index(k1, 23)][lane] - slots[broadcast_index(k1, 24)][lane];
-      const double field_24 = load(mole_fractions, broadcast_index(k1, 25), stride, point);
-      const double t_53 = positive(field_24) * concentration;
-      const double field_25 = load(mole_fractions, broadcast_index(k1, 26), stride, point);
-      const double t_54 = positive(field_25) * concentration;
-      const double field_26 = load(mole_fractions, broadcast_index(k1, 27), stride, point);
-      const double t_55 = positive(field_26) * concentration;
-      const double t_56 = __dmul_rn(e_8 * singe_exp(fmin(t_52, 690.7755278982137)) * t_54, t_55);
-      slots[broadcast_index(k1, 28)][lane] = __dmul_rn(e_8 * t_53, t_53) - t_56;
-      break;
-    }
-    case 5: {
-      const double e_9 = singe_exp(fma(-0.0, inverse_t, fma(-1.25, ln_t, 31.72536567815065)));
-      const double s_5 = slots[5][lane];
-      const double t_57 = __dmul_rn(2.0, slots[1][lane]) + s_5 - slots[0][lane] - s_5;
-      const double field_27 = load(mole_fractions, 1, stride, point);
-      const double t_58 = positive(field_27) * concentration;
-      const double field_28 = load(mole_fractions, 5, stride, point);
-      const double t_59 = positive(field_28) * concentration;
-      const double field_29 = load(mole_fractions, 0, stride, point);
-      const double t_60 = positive(field_29) * concentration;
-      const double t_61 = e_9 * singe_exp(fmin(t_57 + ln_standard, 690.7755278982137)) * t_60;
-      slots[38][lane] = __dmul_rn(e_9 * t_58 * t_58, t_59) - __dmul_rn(t_61, t_59);
+    case 3: {
+      const double field_3 = load(mole_fractions, 8, stride, point);
+      const double t_2 = __dmul_rn(positive(field_3), concentration);
+      slots[12][lane] = t_2;
+      const double t_3 = fma(fma(fma(0.0, temperature_2, 0.0), temperature_2, 0.0), temperature_2, 0.0);
+      const double t_4 = fma(2.164042561333445, ln_t, fma(t_3, temperature_2, -17.1731438471304));
+      const double t_5 = fma(1448.9814115142194, inverse_t, t_4);
+      slots[13][lane] = singe_exp2_rising(t_5, power);
+      slots[14][lane] = __dmul_rn(t_2, singe_exp2_falling(t_5, power));
       break;
     }
     case 6: {
-      const double e_10 = singe_exp(fma(-0.0, inverse_t, fma(-0.6, ln_t, 25.223075507276675)));
-      const double s_6 = slots[0][lane];
-      const double t_62 = fma(-2.0, s_6, __dmul_rn(2.0, slots[1][lane]) + s_6) + ln_standard;
-      const double field_30 = load(mole_fractions, 1, stride, point);
-      const double t_63 = positive(field_30) * concentration;
-      const double field_31 = load(mole_fractions, 0, stride, point);
-      const double t_64 = positive(field_31) * concentration;
-      const double t_65 = __dmul_rn(e_10 * singe_exp(fmin(t_62, 690.7755278982137)) * t_64, t_64);
-      slots[37][lane] = __dmul_rn(e_10 * t_63 * t_63, t_64) - t_65;
+      #pragma unroll 4
+      for (int i0 = 0; i0 < 5; ++i0) {
+        const double field_4 = load(mole_fractions, broadcast_index(k0, i0), stride, point);
+        r0 = r0 + positive(field_4);
+      }
+      break;
+    }
+    }
+    if ((0x56u >> warp_id) & 1u) {
+      const double field_5 = load(mole_fractions, broadcast_index(k0, 5), stride, point);
+      const double t_6 = __dmul_rn(positive(field_5), concentration);
+      slots[broadcast_index(k0, 6)][lane] = t_6;
+      const double t_7 = select_le(temperature_2, 1000.0, broadcast(c0, 7), broadcast(c0, 0));
+      const double t_8 = select_le(temperature_2, 1000.0, broadcast(c0, 8), broadcast(c0, 1));
+      const double t_9 = select_le(temperature_2, 1000.0, broadcast(c0, 9), broadcast(c0, 2));
+      const double t_10 = select_le(temperature_2, 1000.0, broadcast(c0, 10), broadcast(c0, 3));
+      const double t_11 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 11), broadcast(c0, 4)), temperature_2, t_10);
+      const double t_12 = fma(fma(fma(t_11, temperature_2, t_9), temperature_2, t_8), temperature_2, t_7);
+      const double t_13 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 12), broadcast(c0, 5)), ln_t, t_12);
+      const double t_14 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 13), broadcast(c0, 6)), inverse_t, t_13);
+      slots[broadcast_index(k0, 7)][lane] = singe_exp2_rising(t_14, power);
+      slots[broadcast_index(k0, 8)][lane] = __dmul_rn(t_6, singe_exp2_falling(t_14, power));
+    }
+    if ((0xaeu >> warp_id) & 1u) {
+      const double t_15 = select_le(temperature_2, 1000.0, broadcast(c0, 21), broadcast(c0, 14));
+      const double t_16 = select_le(temperature_2, 1000.0, broadcast(c0, 22), broadcast(c0, 15));
+      const double t_17 = select_le(temperature_2, 1000.0, broadcast(c0, 23), broadcast(c0, 16));
+      const double t_18 = select_le(temperature_2, 1000.0, broadcast(c0, 24), broadcast(c0, 17));
+      const double t_19 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 25), broadcast(c0, 18)), temperature_2, t_18);
+      const double t_20 = fma(fma(fma(t_19, temperature_2, t_17), temperature_2, t_16), temperature_2, t_15);
+      const double t_21 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 26), broadcast(c0, 19)), ln_t, t_20);
+      const double t_22 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 27), broadcast(c0, 20)), inverse_t, t_21);
+      slots[broadcast_index(k0, 1)][lane] = singe_exp2_rising(t_22, power);
+      const double field_6 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
+      slots[broadcast_index(k0, 2)][lane] = __dmul_rn(positive(field_6) * concentration, singe_exp2_falling(t_22, power));
+    }
+    switch (warp_id) {
+    case 0: case 2: {
+      store(production_rates, broadcast_index(k0, 3), stride, point, active, r0);
+      break;
+    }
+    case 6: {
+      slots[15][lane] = __dmul_rn(r0, concentration);
       break;
     }
     }
     if ((0x40u >> warp_id) & 1u) {
-      const double e_11 = singe_exp(fma(-319.5444037717163, inverse_t, fma(0.0, ln_t, 25.154082635789724)));
-      const double t_66 = fma(-2.0, slots[4][lane], slots[1][lane] + slots[6][lane]);
-      const double field_32 = load(mole_fractions, 1, stride, point);
-      const double field_33 = load(mole_fractions, 6, stride, point);
-      const double t_67 = positive(field_33) * concentration;
-      const double field_34 = load(mole_fractions, 4, stride, point);
-      const double t_68 = positive(field_34) * concentration;
-      const double t_69 = __dmul_rn(e_11 * singe_exp(fmin(t_66, 690.7755278982137)) * t_68, t_68);
-      slots[39][lane] = __dmul_rn(e_11 * (positive(field_32) * concentration), t_67) - t_69;
+      r0 = slots[15][lane];
     }
     barrier_sync<0, 256>();
-    // phase 3
-    r0 = 0.0;
-    if ((0xd8u >> warp_id) & 1u) {
-      const int trips_4 = broadcast_index(k2, 0);
+    // phase 2
+    if ((0x1bu >> warp_id) & 1u) {
+      r0 = slots[15][lane];
+    }
+    if ((0x59u >> warp_id) & 1u) {
+      const int trips = broadcast_index(k0, 10);
+      #pragma unroll 4
+      for (int i1 = 0; i1 < trips; ++i1) {
+        r0 = fma(broadcast(c0, 28 + i1), slots[broadcast_index(k0, 9) + i1 * 6][lane], r0);
+      }
+    }
+    if ((0x5bu >> warp_id) & 1u) {
+      const int trips_2 = broadcast_index(k0, 12);
+      #pragma unroll 4
+      for (int i2 = 0; i2 < trips_2; ++i2) {
+        r0 = r0 + slots[broadcast_index(k0, 11) + i2 * 6][lane];
+      }
+      slots[broadcast_index(k0, 13)][lane] = r0;
+    }
+    switch (warp_id) {
+    case 1: {
+      const double s = slots[11][lane];
+      const double t_23 = slots[18][lane] * slots[5][lane] * s;
+      const double s_2 = slots[4][lane];
+      const double t_24 = 26000000000000.0 * slots[16][lane] * slots[17][lane] * s_2;
+      slots[41][lane] = __dmul_rn(t_24 * slots[10][lane], fma(-slots[24][lane], s, t_23));
+      const double s_3 = slots[18][lane];
+      const double s_4 = slots[2][lane];
+      const double t_25 = fma(-s_4, s_4, s_3 * s_3 * s_4);
+      const double s_5 = slots[17][lane];
+      const double t_26 = singe_exp2_table(fma(-0.865617024533378, ln_t, 36.38920595031593), power) * s_5 * s_5;
+      slots[42][lane] = __dmul_rn(t_26 * slots[1][lane], t_25);
+      break;
+    }
+    case 2: {
+      const double t_27 = slots[20][lane] * slots[24][lane];
+      const double t_28 = fma(-slots[22][lane], slots[5][lane], t_27);
+      slots[37][lane] = __dmul_rn(20000000000.0 * slots[19][lane] * slots[23][lane], t_28);
+      break;
+    }
+    }
+    switch (warp_id) {
+    case 2: {
+      const double s_6 = slots[5][lane];
+      const double t_29 = fma(-slots[24][lane], s_6, slots[18][lane] * s_6 * s_6);
+      const double s_7 = slots[4][lane];
+      const double t_30 = 20800000000000.0 * slots[16][lane] * slots[17][lane] * s_7;
+      slots[38][lane] = __dmul_rn(t_30 * s_7, t_29);
+      break;
+    }
+    case 3: case 5: case 7: {
+      const int trips_3 = broadcast_index(k0, 20);
+      #pragma unroll 4
+      for (int i3 = 0; i3 < trips_3; ++i3) {
+        const double t_31 = fma(broadcast(c0, 2 + i3), ln_t, broadcast(c0, i3));
+        const double t_32 = slots[broadcast_index(k0, 3 + i3)][lane] * slots[broadcast_index(k0, 5)][lane];
+        const double s_8 = slots[broadcast_index(k0, 8)][lane];
+        const double t_33 = singe_exp2_table(fma(broadcast(c0, 4 + i3), inverse_t, t_31), power) * slots[broadcast_index(k0, 16 + i3)][lane] * s_8;
+        slots[broadcast_index(k0, 18 + i3)][lane] = __dmul_rn(t_33, fma(-slots[broadcast_index(k0, 6 + i3)][lane], slots[broadcast_index(k0, 14 + i3)][lane], t_32));
+      }
+      break;
+    }
+    case 4: case 6: {
+      const double t_34 = slots[18][lane] * slots[5][lane] * slots[broadcast_index(k0, 14)][lane];
+      const double t_35 = fma(-slots[24][lane], slots[broadcast_index(k0, 15)][lane], t_34);
+      const double t_36 = singe_exp2_table(fma(broadcast(c0, 15), ln_t, broadcast(c0, 14)), power) * slots[17][lane];
+      slots[broadcast_index(k0, 17)][lane] = __dmul_rn(t_36 * slots[4][lane] * slots[broadcast_index(k0, 16)][lane], t_35);
+      break;
+    }
+    }
+    if ((0x10u >> warp_id) & 1u) {
+      const double t_37 = fma(3.462468098133512, ln_t, 5.157852169141737);
+      const double s_9 = slots[22][lane];
+      const double t_38 = fma(-slots[20][lane], slots[8][lane], s_9 * s_9);
+      const double s_10 = slots[21][lane];
+      slots[52][lane] = __dmul_rn(singe_exp2_table(fma(1531.843806714538, inverse_t, t_37), power) * s_10 * s_10, t_38);
+    }
+    switch (warp_id) {
+    case 1: case 4: {
+      const double s_11 = slots[24][lane];
+      const double s_12 = slots[23][lane];
+      const double t_39 = singe_exp2_table(fma(broadcast(c1, 0), inverse_t, broadcast(c0, 31)), power) * s_12 * s_12;
+      slots[broadcast_index(k0, 3)][lane] = __dmul_rn(t_39, fma(-slots[5][lane], slots[26][lane], s_11 * s_11));
+      break;
+    }
+    case 6: {
+      const double s_13 = slots[18][lane];
+      const double s_14 = slots[8][lane];
+      const double t_40 = fma(-slots[2][lane], s_14, s_13 * s_13 * s_14);
+      const double s_15 = slots[17][lane];
+      const double t_41 = singe_exp2_table(fma(-1.8033688011112043, ln_t, 45.770027734256864), power) * s_15 * s_15;
+      slots[43][lane] = __dmul_rn(t_41 * slots[7][lane], t_40);
+      break;
+    }
+    }
+    if ((0xedu >> warp_id) & 1u) {
+      const int trips_4 = broadcast_index(k0, 28);
       #pragma unroll 4
       for (int i4 = 0; i4 < trips_4; ++i4) {
-        r0 = fma(broadcast(c1, 22 + i4), slots[broadcast_index(k1, 29 + i4)][lane], r0);
+        const double t_42 = slots[broadcast_index(k0, 21) + i4 * 4][lane] * slots[broadcast_index(k0, 22)][lane];
+        const double s_16 = slots[broadcast_index(k0, 25) + i4 * 4][lane];
+        const double s_17 = slots[broadcast_index(k0, 26)][lane];
+        const double t_43 = singe_exp2_table(fma(broadcast(c1, 2 + i4), inverse_t, broadcast(c1, i4)), power) * s_16 * s_17;
+        slots[broadcast_index(k0, 27) + i4 * 5][lane] = __dmul_rn(t_43, fma(-slots[broadcast_index(k0, 23)][lane], slots[broadcast_index(k0, 24) + i4 * 6][lane], t_42));
       }
     }
-    const int trips_5 = broadcast_index(k2, 10);
-    #pragma unroll 4
-    for (int i5 = 0; i5 < trips_5; ++i5) {
-      r0 = r0 + slots[broadcast_index(k2, 1 + i5)][lane];
+    switch (warp_id) {
+    case 2: {
+      const double s_18 = slots[22][lane];
+      const double s_19 = slots[17][lane];
+      const double s_20 = slots[23][lane];
+      const double t_44 = singe_exp2_table(fma(-461.00512666527567, inverse_t, 36.28967027676502), power) * s_19 * s_20;
+      slots[51][lane] = __dmul_rn(t_44, fma(-s_18, s_18, slots[18][lane] * slots[24][lane]));
+      break;
     }
-    if ((0xdfu >> warp_id) & 1u) {
-      const int trips_6 = broadcast_index(k2, 24);
+    case 6: {
+      slots[55][lane] = singe_log2(fmax(slots[28][lane], 1e-300), h2o2_chemistry_logarithms);
+      break;
+    }
+    }
+    if ((0x40u >> warp_id) & 1u) {
+      barrier_arrive<1, 256>();
+    }
+    if ((0xbfu >> warp_id) & 1u) {
+      barrier_sync<1, 256>();
+    }
+    // phase 3
+    switch (warp_id) {
+    case 0: {
+      const double t_45 = fma(-0.7646283716711506, ln_t, 4.9579647802027935);
+      const double t_46 = fma(1234.186953277116, inverse_t, t_45);
+      const double t_47 = __dmul_rn(singe_exp2_table(t_46, power), slots[28][lane]);
+      const double t_48 = 1.0 + t_47;
+      const double t_49 = 0.26539999999999997 * singe_exp2_table(-0.015347819583925141 * temperature_2, power);
+      const double e = singe_exp2_table(-7476.045701886608 * inverse_t, power);
+      const double t_50 = fma(0.7346, singe_exp2_table(-0.0008215803194128493 * temperature_2, power), t_49) + e;
+      const double l = singe_log2(fmax(t_50, 1e-300), h2o2_chemistry_logarithms);
+      const double t_51 = fma(-0.5337971651289164, ln_t, 36.10680621961521);
+      const double t_52 = t_46 + slots[55][lane] + fma(-0.67, l, -1.328771237954945);
+      const double t_53 = fma(-0.14, t_52, fma(-1.27, l, 2.4914460711655217));
+      const double t_54 = t_53 * t_53;
+      const double t_55 = fma(t_52, t_52, t_54);
+      const double t_56 = 1.0 / (t_55 * t_48);
+      const double t_57 = singe_exp2_table(fma(l * t_54, t_56 * t_48, t_51), power) * (t_47 * (t_56 * t_55));
+      const double s_21 = slots[22][lane];
+      const double s_22 = slots[21][lane];
+      slots[61][lane] = __dmul_rn(t_57 * s_22 * s_22, __dmul_rn(s_21, s_21) - slots[26][lane]);
+      break;
+    }
+    case 1: case 5: {
+      const double s_23 = slots[broadcast_index(k0, 9)][lane];
+      const double t_58 = __dmul_rn(s_23, s_23) - slots[broadcast_index(k0, 10)][lane];
+      const double s_24 = slots[broadcast_index(k0, 29)][lane];
+      const double s_25 = slots[broadcast_index(k0, 30)][lane];
+      const double t_59 = __dmul_rn(broadcast(c0, 28) * inverse_t * s_24 * s_24 * t_58, s_25);
+      slots[broadcast_index(k0, 31)][lane] = t_59;
+      break;
+    }
+    case 2: {
+      const double t_60 = __dmul_rn(slots[20][lane], slots[18][lane]) - slots[22][lane];
+      const double s_26 = slots[17][lane];
+      const double t_61 = 500000000000.0 * inverse_t * slots[19][lane] * s_26 * t_60;
+      slots[58][lane] = __dmul_rn(t_61, slots[28][lane]);
+      break;
+    }
+    case 4: {
+      const double t_62 = __dmul_rn(slots[18][lane], slots[5][lane]) - slots[24][lane];
+      const double t_63 = singe_exp2_table(fma(-1.2407177351645085, ln_t, 41.34856396581859), power) * slots[17][lane];
+      slots[59][lane] = __dmul_rn(t_63 * slots[4][lane] * t_62, slots[29][lane]);
+      break;
+    }
+    }
+    if ((0x20u >> warp_id) & 1u) {
+      const double s_27 = slots[21][lane];
+      const double t_64 = 2.2e16 * inverse_t * inverse_t * slots[17][lane] * s_27;
+      const double t_65 = t_64 * (__dmul_rn(slots[18][lane], slots[22][lane]) - slots[8][lane]);
+      slots[60][lane] = __dmul_rn(t_65, slots[31][lane]);
+    }
+    if ((0xbeu >> warp_id) & 1u) {
+      r0 = 0.0;
+    }
+    double r1;
+    switch (warp_id) {
+    case 5: {
+      r1 = 0.0;
+      break;
+    }
+    case 3: case 7: {
       #pragma unroll 4
-      for (int i6 = 0; i6 < trips_6; ++i6) {
-        r0 = r0 - slots[broadcast_index(k2, 11 + i6)][lane];
+      for (int i5 = 0; i5 < 2; ++i5) {
+        r0 = fma(broadcast(c0, 6 + i5), slots[broadcast_index(k0, 29) + i5][lane], r0);
+      }
+      break;
+    }
+    }
+    if ((0x20u >> warp_id) & 1u) {
+      #pragma unroll 4
+      for (int i6 = 0; i6 < 2; ++i6) {
+        r1 = fma(-2.0, slots[42 + i6][lane], r1);
       }
     }
-    store(production_rates, broadcast_index(k2, 25), stride, point, active, r0);
+    if ((0xbeu >> warp_id) & 1u) {
+      const int trips_5 = broadcast_index(k1, 8);
+      #pragma unroll 4
+      for (int i7 = 0; i7 < trips_5; ++i7) {
+        r0 = r0 + slots[broadcast_index(k1, i7)][lane];
+      }
+    }
+    if ((0x20u >> warp_id) & 1u) {
+      #pragma unroll 4
+      for (int i8 = 0; i8 < 2; ++i8) {
+        r1 = r1 + slots[32 + i8 * 4][lane];
+      }
+    }
+    if ((0xbcu >> warp_id) & 1u) {
+      const int trips_6 = broadcast_index(k1, 15);
+      #pragma unroll 4
+      for (int i9 = 0; i9 < trips_6; ++i9) {
+        r0 = r0 - slots[broadcast_index(k1, 9 + i9)][lane];
+      }
+    }
+    switch (warp_id) {
+    case 5: {
+      #pragma unroll 4
+      for (int i10 = 0; i10 < 10; ++i10) {
+        r1 = r1 - slots[broadcast_index(k1, 16 + i10)][lane];
+      }
+      break;
+    }
+    case 7: {
+      r1 = 0.0;
+      break;
+    }
+    }
+    if ((0x80u >> warp_id) & 1u) {
+      #pragma unroll 4
+      for (int i11 = 0; i11 < 2; ++i11) {
+        r1 = r1 + slots[53 + i11][lane];
+      }
+      #pragma unroll 4
+      for (int i12 = 0; i12 < 5; ++i12) {
+        r1 = r1 - slots[broadcast_index(k0, 9 + i12)][lane];
+      }
+    }
+    if ((0x1u >> warp_id) & 1u) {
+      barrier_arrive<1, 224>();
+    }
+    if ((0xbeu >> warp_id) & 1u) {
+      barrier_sync<1, 224>();
+    }
+    // phase 4
+    switch (warp_id) {
+    case 2: case 3: {
+      r0 = fma(-2.0, slots[broadcast_index(k0, 30)][lane], r0);
+      break;
+    }
+    case 5: {
+      r1 = fma(-2.0, slots[57][lane], r1);
+      break;
+    }
+    }
+    if ((0xbau >> warp_id) & 1u) {
+      r0 = r0 + slots[broadcast_index(k1, 26)][lane];
+    }
+    switch (warp_id) {
+    case 2: case 3: case 4: {
+      r0 = r0 - slots[broadcast_index(k0, 31)][lane];
+      break;
+    }
+    case 5: {
+      #pragma unroll 4
+      for (int i13 = 0; i13 < 3; ++i13) {
+        r1 = r1 - slots[58 + i13][lane];
+      }
+      break;
+    }
+    }
+    if ((0xbeu >> warp_id) & 1u) {
+      store(production_rates, broadcast_index(k1, 27), stride, point, active, r0);
+    }
+    switch (warp_id) {
+    case 5: {
+      store(production_rates, 1, stride, point, active, r1);
+      break;
+    }
+    case 7: {
+      r1 = r1 + slots[61][lane];
+      break;
+    }
+    }
+    if ((0x80u >> warp_id) & 1u) {
+      store(production_rates, 7, stride, point, active, r1);
+    }
     barrier_sync<0, 256>();
   }
 }

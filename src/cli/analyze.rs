@@ -1,9 +1,9 @@
 //! `singe analyze K.ptx`: which values and branches of a kernel are uniform, affine or divergent, and why.
 
 use super::args::AnalyzeArguments;
-use super::kernel::{input, module};
+use super::kernel::module;
 use crate::diagnostic::Diagnostic;
-use crate::driver::Failure;
+use crate::failure::Failure;
 use crate::report::divergence::Analysed;
 use crate::simt::analysis::divergence::{BlockShape, Options};
 
@@ -21,13 +21,15 @@ pub fn run(arguments: &AnalyzeArguments) -> Result<(), Failure> {
     if analysed.is_empty() {
         let what = arguments.kernel.as_ref().map_or("no kernel".to_owned(), |name| format!("no kernel {name}"));
         let message = format!("{} has {what}", arguments.ptx.display());
-        return Err(input(vec![Diagnostic::error("verify::no-kernel", message)]));
+        return Err(Failure::input([Diagnostic::error("verify::no-kernel", message)]));
     }
     if let Some(path) = &arguments.picture {
         let text: String = analysed.iter().map(Analysed::dot).collect();
         std::fs::write(path, text).map_err(|e| {
             let message = format!("cannot write to {}: {e}", path.display());
-            input(vec![Diagnostic::error("output::unwritable", message).help("choose another file with --picture")])
+            Failure::input(
+                [Diagnostic::error("output::unwritable", message).help("choose another file with --picture")],
+            )
         })?;
     }
     if arguments.json {

@@ -260,16 +260,16 @@ pub struct CompileArguments {
     /// Smallest mole fraction in the diffusion kernel
     #[arg(long, value_name = "X", default_value_t = 1e-20, value_parser = floor)]
     pub floor: f64,
-    /// Algebra of the kernels: auto (the cheapest), pairwise (the paper's), symmetric, low-rank, polynomial, lean; a kernel
-    /// without the form takes the pairwise form
-    #[arg(long, value_name = "FORM", default_value = "pairwise", value_parser = form)]
+    /// Algebra of the kernels: auto (the cheapest that meets --fit-tolerance), pairwise (the paper's), symmetric, low-rank,
+    /// polynomial, lean; a kernel without the form takes the pairwise form
+    #[arg(long, value_name = "FORM", default_value = "auto", value_parser = form)]
     pub form: FormName,
-
-    /// What multiplies with the constant matrices of the symmetric and the low-rank viscosity and the low-rank diffusion: fused multiply-adds, tensor
-    /// cores (on ampere, hopper and blackwell; not in data-parallel code), or the cheaper of both
+    /// What multiplies with the constant matrices of the symmetric and the low-rank viscosity and the low-rank diffusion:
+    /// fused multiply-adds (dfma or off), tensor cores (on ampere, hopper and blackwell; not in data-parallel code), or the
+    /// cheaper of both
     #[arg(long, value_enum, default_value_t = MatrixName::Dfma)]
     pub matrix: MatrixName,
-    /// Largest relative error of polynomial forms from 300 to 3000 K, or exact for none
+    /// Largest relative error of polynomial forms against the exact form from 300 to 3000 K, or exact for exact forms only
     #[arg(long, value_name = "X|exact", default_value = "1e-4", value_parser = fit_tolerance)]
     pub fit_tolerance: FitTolerance,
     /// How the chemistry kernel treats the stiff species of the reduction
@@ -438,6 +438,7 @@ fn verify(text: &str) -> Result<Verify, String> {
 /// `--matrix`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MatrixName {
+    #[value(alias = "off")]
     Dfma,
     Dmma,
     Auto,

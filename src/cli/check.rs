@@ -2,8 +2,7 @@
 
 use super::args::CheckArguments;
 use super::compile;
-use crate::diagnostic::Diagnostic;
-use crate::driver::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::kinetics;
 use crate::mechanism;
 use crate::observer::Observer;
@@ -26,17 +25,13 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     observer.finish();
     if arguments.json {
         println!("{:#}", crate::diagnostic::to_json(&diagnostics));
-        return if good { Ok(()) } else { Err(failure(Vec::new())) };
+        return if good { Ok(()) } else { Err(Failure::input([])) };
     }
     if !good {
-        return Err(failure(diagnostics));
+        return Err(Failure::input(diagnostics));
     }
     compile::warn(&diagnostics);
     let plural = if diagnostics.len() == 1 { "" } else { "s" };
     println!("{summary}; {} warning{plural}", diagnostics.len());
     Ok(())
-}
-
-fn failure(diagnostics: Vec<Diagnostic>) -> Failure {
-    Failure { kind: FailureKind::Input, diagnostics }
 }

@@ -3,19 +3,19 @@
 use super::args::{FmtArguments, Format};
 use super::compile;
 use crate::diagnostic::Diagnostic;
-use crate::driver::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::mechanism::{self, Files, Mechanism};
 use crate::output;
 
 pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
     let files = compile::files(&arguments.input);
     let read = mechanism::read_with(&files, compile::options(&arguments.input));
-    let (mechanism, warnings) = read.map_err(failure)?;
+    let (mechanism, warnings) = read.map_err(Failure::input)?;
     compile::warn(&warnings);
     let texts = texts(&mechanism, arguments.to);
     if arguments.check {
         let others = not_canonical(&files, &texts);
-        return if others.is_empty() { Ok(()) } else { Err(failure(others)) };
+        return if others.is_empty() { Ok(()) } else { Err(Failure::input(others)) };
     }
     let Some(folder) = &arguments.output else {
         print!("{}", texts[0].text);
@@ -23,7 +23,7 @@ pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
     };
     let files: Vec<(String, String)> =
         texts.into_iter().map(|Text { file, text, .. }| (file.to_owned(), text)).collect();
-    output::write(folder, &files).map_err(|diagnostic| failure(vec![diagnostic]))
+    output::write(folder, &files).map_err(|diagnostic| Failure::input([diagnostic]))
 }
 
 /// A file in canonical form.
@@ -58,8 +58,4 @@ fn not_canonical(files: &Files, texts: &[Text]) -> Vec<Diagnostic> {
         Diagnostic::error("fmt::not-canonical", message).help("write it anew with singe fmt MECHANISM -o FOLDER")
     };
     others.map(error).collect()
-}
-
-fn failure(diagnostics: Vec<Diagnostic>) -> Failure {
-    Failure { kind: FailureKind::Input, diagnostics }
 }

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::diagnostic::{self, Diagnostic, Style};
-use crate::driver::{Failure, FailureKind};
+use crate::failure::{Failure, FailureKind};
 
 pub use args::{Arguments, Command, CompileArguments};
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::args::OccupancyArguments;
 use crate::diagnostic::Diagnostic;
-use crate::driver::{Failure, FailureKind};
+use crate::failure::Failure;
 use crate::report;
 use crate::target::{self, Kernel, Limits, Occupancy, Parameter, Target};
 
@@ -49,11 +49,12 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
     match (&arguments.picture, &sweep) {
         (Some(path), Some((parameter, rows))) => {
             let title = format!("{} ({})", target.name, target.compute_capability.sm());
-            let failed = |diagnostic| Failure { kind: FailureKind::Input, diagnostics: vec![diagnostic] };
             let svg = report::occupancy_picture(&title, parameter.name(), target.warps_per_sm, rows);
             std::fs::write(path, svg).map_err(|e| {
                 let message = format!("cannot write to {}: {e}", path.display());
-                failed(Diagnostic::error("output::unwritable", message).help("choose another file with --picture"))
+                Failure::input([
+                    Diagnostic::error("output::unwritable", message).help("choose another file with --picture")
+                ])
             })
         }
         _ => Ok(()),

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::kernel::{failed, input, module};
+use super::kernel::module;
 use super::opt_arguments::{OptArguments, PassName};
 use crate::diagnostic::Diagnostic;
-use crate::driver::Failure;
+use crate::failure::Failure;
 use crate::simt::Module;
 use crate::simt::allocate::report::{Report, report};
 use crate::simt::allocate::{self, Budget, Options, check};
@@ -25,7 +25,9 @@ pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
     if kernels.is_empty() {
         let what = arguments.kernel.as_ref().map_or("no kernel".to_owned(), |name| format!("no kernel {name}"));
         let message = format!("{} has {what}", arguments.ptx.display());
-        return Err(input(vec![Diagnostic::error("opt::no-kernel", message).help("check the name with --kernel")]));
+        return Err(Failure::input(
+            [Diagnostic::error("opt::no-kernel", message).help("check the name with --kernel")],
+        ));
     }
     let mut reports = Vec::new();
     for PassName::Allocate in &arguments.passes {
@@ -39,7 +41,7 @@ pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
     match (&arguments.output, arguments.json) {
         (Some(path), _) => std::fs::write(path, &text).map_err(|e| {
             let message = format!("cannot write to {}: {e}", path.display());
-            input(vec![Diagnostic::error("output::unwritable", message).help("choose another file with -o")])
+            Failure::input([Diagnostic::error("output::unwritable", message).help("choose another file with -o")])
         })?,
         (None, false) => print!("{text}"),
         (None, true) => {}
@@ -67,9 +69,11 @@ fn allocated(module: &Module, kernel: &str, arguments: &OptArguments) -> Result<
     };
     let allocation = allocate::allocate(module, kernel, &options).map_err(|refusal| {
         let message = format!("{kernel} cannot have {} registers per thread: {refusal}", arguments.registers);
-        input(vec![Diagnostic::error("opt::registers", message).help("give more with --registers or --predicates")])
+        Failure::input(
+            [Diagnostic::error("opt::registers", message).help("give more with --registers or --predicates")],
+        )
     })?;
-    check::prove(&allocation, kernel).map_err(failed)?;
+    check::prove(&allocation, kernel).map_err(Failure::verification)?;
     let report = report(&allocation);
     Ok((allocation.module, report))
 }
@@ -84,7 +88,7 @@ fn budget(module: &Module, kernel: &str, arguments: &OptArguments) -> Result<Bud
         Some(target) => target,
         None => Target::by_name(&format!("sm_{}", module.sm)).map_err(|e| {
             let help = "name the machine with --target";
-            input(vec![Diagnostic::error("opt::target", format!("{}: {e}", arguments.ptx.display())).help(help)])
+            Failure::input([Diagnostic::error("opt::target", format!("{}: {e}", arguments.ptx.display())).help(help)])
         })?,
     };
     let blocks = |shared_bytes| {

@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use super::args::SimArguments;
-use super::kernel::{failed, input, module, text};
+use super::kernel::{module, text};
 use crate::diagnostic::Diagnostic;
-use crate::driver::Failure;
+use crate::failure::Failure;
 use crate::sim::setup::{self, Setup};
 use crate::sim::{self, Buffer, Claims, Options};
 use crate::simt::Module;
@@ -44,10 +44,10 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
             let list: Vec<String> = hazards.list.iter().map(ToString::to_string).collect();
             if arguments.json {
                 println!("{:#}", serde_json::json!({ "kernel": kernel, "hazards": list }));
-                return Err(failed(Vec::new()));
+                return Err(Failure::verification([]));
             }
             let diagnostic = |h| Diagnostic::error("sim::hazard", format!("{kernel}, {h}"));
-            Err(failed(list.into_iter().map(diagnostic).collect()))
+            Err(Failure::verification(list.into_iter().map(diagnostic)))
         }
     }
 }
@@ -101,5 +101,5 @@ fn plain(bits: u64, ty: Type) -> String {
 }
 
 fn wrong(path: &Path, text: &str) -> Failure {
-    input(vec![Diagnostic::error("sim::launch", format!("{}: {}", path.display(), text.trim_end()))])
+    Failure::input([Diagnostic::error("sim::launch", format!("{}: {}", path.display(), text.trim_end()))])
 }

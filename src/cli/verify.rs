@@ -4,9 +4,9 @@
 //! run a few times. Exit code 3 when a kernel is not proven.
 
 use super::args::VerifyArguments;
-use super::kernel::{failed, input, module};
+use super::kernel::module;
 use crate::diagnostic::Diagnostic;
-use crate::driver::Failure;
+use crate::failure::Failure;
 use crate::sim::Launch;
 use crate::sim::prove::{self, Verdict};
 
@@ -25,14 +25,14 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
         let verdict = prove::prove(&module, &func.name, &launch);
         let refuse = |reason| {
             let message = format!("{}: the launch does not fit: {reason}", func.name);
-            input(vec![Diagnostic::error("verify::launch", message)])
+            Failure::input([Diagnostic::error("verify::launch", message)])
         };
         verdicts.push(verdict.map_err(refuse)?);
     }
     if verdicts.is_empty() {
         let what = arguments.kernel.as_ref().map_or("no kernel".to_owned(), |name| format!("no kernel {name}"));
         let message = format!("{} has {what}", arguments.ptx.display());
-        return Err(input(vec![Diagnostic::error("verify::no-kernel", message)]));
+        return Err(Failure::input([Diagnostic::error("verify::no-kernel", message)]));
     }
     if arguments.json {
         let list: Vec<_> = verdicts.iter().map(json).collect();
@@ -58,7 +58,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     }
     match verdicts.iter().all(Verdict::proven) {
         true => Ok(()),
-        false => Err(failed(if arguments.json { Vec::new() } else { diagnostics })),
+        false => Err(Failure::verification(if arguments.json { Vec::new() } else { diagnostics })),
     }
 }
 

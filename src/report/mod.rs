@@ -21,10 +21,10 @@ use crate::emit::overlay::{self, Codegen};
 use crate::emit::program::Program;
 use crate::forms::{Choice, Count};
 use crate::kinetics::Model;
-use crate::mapping::{Cost, Mapping};
+use crate::mapping::{self, Cost, Mapping};
 use crate::schedule::Schedule;
 use crate::schedule::overlap::{self, Overlap};
-use crate::schedule::proof::Proven;
+use crate::search::Draft;
 use crate::target::Target;
 use crate::verify::Verification;
 
@@ -145,27 +145,19 @@ pub fn codegen_name(codegen: Codegen) -> &'static str {
     }
 }
 
-/// 32-bit registers per thread, for as many CTAs per SM as the request says.
-pub fn available_registers(request: &Request) -> u32 {
-    let (target, threads) = (request.target, 32 * request.warps);
-    (target.registers_per_sm / (request.ctas_per_sm * threads)).min(target.max_registers_per_thread)
-}
-
-#[allow(clippy::too_many_arguments, reason = "a report looks at everything")]
+/// What is known of a kernel before the real compilers have seen it.
 pub fn kernel(
     kernel: Kernel,
     request: &Request,
     choice: Choice,
-    graph: &Graph,
-    mapping: &Mapping,
-    costs: (Cost, Cost),
-    proven: &Proven,
-    program: &Program,
+    draft: &Draft,
     verification: Option<Verification>,
 ) -> KernelReport {
+    let Draft { graph, mapping, proven, program } = draft;
+    let costs = mapping::costs(graph, mapping, &request.weights);
     let schedule = proven.schedule();
     let data_parallel = request.codegen == Codegen::DataParallel;
-    let available = available_registers(request);
+    let available = request.registers();
     let registers_estimated = estimated_registers(graph, mapping, program);
     let constant_rows: u32 = program.constants.shared_rows().iter().sum();
     let shared_bytes = if data_parallel {

@@ -72,6 +72,7 @@ fn row(target: &str, report: &Value, kernel: &Value) -> Value {
         "target": target,
         "architecture": report["target"],
         "kernel": kernel["kernel"],
+        "form": kernel["form"],
         "states": verified["states"],
         "largest_error": verified["largest_error"],
         "tolerance": verified["tolerance"],
@@ -94,8 +95,8 @@ fn page(mechanism: &str, warps: &str, rows: &[Value]) -> String {
          named in the last column. `cargo xtask targets` makes this page and `targets.json`.\n\n\
          Spills are bytes stored + loaded per thread. CTAs per SM follow from registers, shared memory and named barriers.\n\
          A dash stands where the compilers for a target are not installed.\n\n\
-         | target | kernel | states | largest error | registers | spills | barriers | shared bytes | CTAs per SM | compilers |\n\
-         |---|---|---|---|---|---|---|---|---|---|\n"
+         | target | kernel | form | states | largest error | registers | spills | barriers | shared bytes | CTAs per SM | compilers |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n"
     );
     for row in rows {
         let number = |name: &str| row[name].as_u64().map_or("–".to_owned(), |n| n.to_string());
@@ -110,9 +111,10 @@ fn page(mechanism: &str, warps: &str, rows: &[Value]) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(
             out,
-            "| {} | {} | {} | {error} | {} | {spills} | {} | {} | {} | {} |",
+            "| {} | {} | {} | {} | {error} | {} | {spills} | {} | {} | {} | {} |",
             row["architecture"].as_str().unwrap_or_default(),
             row["kernel"].as_str().unwrap_or_default(),
+            row["form"].as_str().unwrap_or_default(),
             number("states"),
             number("registers"),
             number("barriers"),

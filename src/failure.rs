@@ -1,0 +1,33 @@
+//! Why a command ends without result.
+
+use crate::diagnostic::Diagnostic;
+
+#[derive(Debug)]
+pub struct Failure {
+    pub kind: FailureKind,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The input is wrong: exit code 1.
+    Input,
+    /// The command line is wrong: exit code 2.
+    Usage,
+    /// A kernel failed its proof or its verification: exit code 3.
+    Verification,
+}
+
+impl Failure {
+    pub fn input(diagnostics: impl IntoIterator<Item = Diagnostic>) -> Self {
+        Self { kind: FailureKind::Input, diagnostics: diagnostics.into_iter().collect() }
+    }
+
+    pub fn usage(diagnostics: impl IntoIterator<Item = Diagnostic>) -> Self {
+        Self { kind: FailureKind::Usage, diagnostics: diagnostics.into_iter().collect() }
+    }
+
+    pub fn verification(diagnostics: impl IntoIterator<Item = Diagnostic>) -> Self {
+        Self { kind: FailureKind::Verification, diagnostics: diagnostics.into_iter().collect() }
+    }
+}

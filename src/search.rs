@@ -1,0 +1,162 @@
+//! Where the request leaves a choice, several drafts of a kernel are made and the best is kept. How a draft is made is the
+//! driver's business; what is varied, and what is better, stands here.
+
+use crate::dataflow::{self, Form, Graph, Kernel};
+use crate::diagnostic::Diagnostic;
+use crate::emit::overlay::Codegen;
+use crate::emit::program::Program;
+use crate::failure::Failure;
+use crate::forms::{Choice, Variant};
+use crate::mapping::Mapping;
+use crate::report;
+use crate::request::{POINTS_PER_LANE, Request};
+use crate::schedule::proof::Proven;
+use crate::schedule::{Limits, Schedule};
+use crate::simt;
+
+/// What every warp does and when.
+pub struct Plan {
+    pub graph: Graph,
+    pub mapping: Mapping,
+    pub schedule: Schedule,
+}
+
+/// A proven plan with its program.
+pub struct Draft {
+    pub graph: Graph,
+    pub mapping: Mapping,
+    pub proven: Proven,
+    pub program: Program,
+}
+
+/// With as many points per lane as the request says. Where the compiler may choose: with the most whose every step up saves a
+/// tenth of the clocks, as long as registers suffice.
+pub fn points_per_lane(
+    request: &Request,
+    mut draft: impl FnMut(&Request) -> Result<(Choice, Draft), Failure>,
+) -> Result<(Choice, Draft), Failure> {
+    let clocks = |request: &Request, draft: &Draft| request.rates().clocks(&draft.graph, request.cooperating_warps());
+    let mut best = draft(request)?;
+    let mut least = clocks(request, &best.1);
+    for &points in POINTS_PER_LANE[1..].iter().filter(|_| request.points_per_lane.is_none()) {
+        let request = Request { points_per_lane: Some(points), ..request.clone() };
+        let Ok(wider) = draft(&request) else { break };
+        let Draft { graph, mapping, program, .. } = &wider.1;
+        let registers = report::estimated_registers(graph, mapping, program);
+        let now = clocks(&request, &wider.1);
+        if now > 0.9 * least || registers > request.registers() {
+            break;
+        }
+        (best, least) = (wider, now);
+    }
+    Ok(best)
+}
+
+/// The cheapest form that fits shared memory and registers. Where registers suffice for none, the one that exceeds them
+/// least.
+pub fn form(
+    request: &Request,
+    mut choice: Choice,
+    mut draft: impl FnMut(Variant) -> Result<Draft, Failure>,
+) -> Result<(Choice, Draft), Failure> {
+    let mut tried: Vec<(Variant, u32)> = Vec::new();
+    let mut best: Option<(Variant, u32, Draft)> = None;
+    let mut refusals = Vec::new();
+    while let Some(variant) = choice.next(&tried) {
+        match draft(variant) {
+            Ok(draft) => {
+                choice.recount(variant, &draft.graph, request.cooperating_warps());
+                let excess = crowding(request, &draft.program);
+                tried.push((variant, excess));
+                let before = |other: Variant| choice.is_cheaper(variant, other);
+                if best.as_ref().is_none_or(|&(other, least, _)| excess < least || excess == least && before(other)) {
+                    best = Some((variant, excess, draft));
+                }
+            }
+            Err(failure) => {
+                tried.push((variant, u32::MAX));
+                refusals.push(failure);
+            }
+        }
+    }
+    match best {
+        Some((variant, _, draft)) => {
+            choice.variant = variant;
+            Ok((choice, draft))
+        }
+        None => Err(refusals.swap_remove(0)),
+    }
+}
+
+/// By how much the values that pass from block to block exceed a thread's registers.
+fn crowding(request: &Request, program: &Program) -> u32 {
+    if request.codegen == Codegen::DataParallel {
+        return 0;
+    }
+    let module = simt::lower::lower(program);
+    let needed = module.entries().map(simt::analysis::pressure::compute).max().unwrap_or(0);
+    let available = request.registers();
+    // Registers are given away in units, but a thread cannot have more than the most.
+    let unit = (request.target.register_unit / 32).max(1);
+    let whole = if available < request.target.max_registers_per_thread { available / unit * unit } else { available };
+    needed.saturating_sub(whole)
+}
+
+/// Constants in shared memory, and slots that matrix products read, leave less room to the slots; how much is known only
+/// when the program is there.
+///
+/// Errors: the constants leave no slot.
+pub fn slots(
+    kernel: Kernel,
+    request: &Request,
+    mut draft: impl FnMut(&Limits) -> Result<Draft, Failure>,
+) -> Result<Draft, Failure> {
+    let mut limits = request.limits();
+    let points_per_lane = request.points();
+    let total = limits.slots.map(|slots| slots * points_per_lane);
+    loop {
+        let draft = draft(&limits)?;
+        let program = &draft.program;
+        let rows = program.constants.shared_rows().iter().sum::<u32>();
+        // Slots lie further apart where matrix products read them.
+        let Some(total) = total.map(|total| total * 32 / program.pitch()) else { return Ok(draft) };
+        if program.slots + rows <= total {
+            return Ok(draft);
+        }
+        // The slots shrink with every turn, so this ends.
+        let left =
+            (total.saturating_sub(rows) / points_per_lane).min((program.slots / points_per_lane).saturating_sub(1));
+        if left == 0 {
+            return Err(Failure::input([crowded_out(kernel, 8 * program.pitch() * rows, 8 * program.pitch() * total)]));
+        }
+        limits.slots = Some(left);
+    }
+}
+
+fn crowded_out(kernel: Kernel, bytes: u32, available: u32) -> Diagnostic {
+    let message =
+        format!("{kernel}: the constants take {bytes} bytes of shared memory, and a CTA may have {available}");
+    let remedy = "use --constants stripe or constant-bank, more warps, or fewer CTAs per SM or points per lane";
+    Diagnostic::error("schedule::constants", message).help(remedy)
+}
+
+/// Inputs pass through shared memory, unless leaving them in global memory gives a shorter schedule or is all that fits. The
+/// lean chemistry does without activities where they do not fit.
+pub fn inputs(
+    kernel: Kernel,
+    options: &dataflow::Options,
+    limits: &Limits,
+    mut plan: impl FnMut(&dataflow::Options) -> Result<Plan, Failure>,
+) -> Result<Plan, Failure> {
+    let cost = |Plan { graph, schedule, .. }: &Plan| schedule.cost(graph, limits.points_per_lane);
+    let staged = plan(options);
+    let read = plan(&dataflow::Options { stage_inputs: false, ..*options });
+    match (staged, read) {
+        (Ok(staged), Ok(read)) => Ok(if cost(&read) < cost(&staged) { read } else { staged }),
+        (Ok(only), Err(_)) | (Err(_), Ok(only)) => Ok(only),
+        (Err(_), Err(_)) if options.form == Form::Lean && kernel == Kernel::Chemistry => {
+            plan(&dataflow::Options { stage_inputs: false, activities: false, ..*options })
+        }
+        (Err(_), Err(refusal)) => Err(refusal),
+    }
+}
