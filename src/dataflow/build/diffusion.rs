@@ -6,18 +6,18 @@
 //! The numerator is summed over j != i without cancellation: the masses of the other blocks, then of the own block's
 //! other species.
 
-use super::Options;
-use super::common::{self, MOLE_FRACTIONS, OUTPUT, scalar, single, step};
+use super::common::{self, MOLE_FRACTIONS, OUTPUT, PRESSURE, scalar, single, step};
+use super::{Options, factored};
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Graph, Operation, Shape, Step, Value};
 use crate::kinetics::constants::ATMOSPHERE;
 use crate::kinetics::{Model, TransportFits};
 
-const SCALARS: [u32; 2] = [scalar::LN_TEMPERATURE, scalar::PRESSURE_RATIO];
+const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 
 /// More columns than this in one block need too many registers.
 pub const WIDEST_BLOCK: usize = 8;
-/// Column sum, window sum and clamped fraction.
+/// Column sum, window sum and clamped fraction, about.
 const STATES_PER_COLUMN: usize = 3;
 /// exp gives exactly 0 here: the pair of a padded column.
 const NO_PAIR: [f64; 4] = [-1000.0, 0.0, 0.0, 0.0];
@@ -45,14 +45,22 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
         columns.build(&mut graph, options, block, &mut shares);
     }
     let parts = even_blocks(n, options.warps as usize, WIDEST_BLOCK);
-    let masses: Vec<(Value, Value)> =
-        parts.iter().map(|part| mass(&mut graph, model, options, part.clone())).collect();
-    let total = sum(&mut graph, "mass", masses.iter().map(|&(_, mass)| mass));
+    let masses: Vec<(Value, Value)> = parts.iter().map(|part| mass(&mut graph, model, options, part.clone())).collect();
+    let scale = {
+        let mut b = Body::default();
+        let (atmosphere, p, mass) = (b.literal(ATMOSPHERE), b.field(PRESSURE, 0), b.state(0));
+        let product = b.mul(p, mass);
+        b.values = vec![b.div(atmosphere, product)];
+        step(graph.shape(b), vec![], vec![], vec![0])
+    };
+    let scale = sum(&mut graph, "scale", masses.iter().map(|&(_, mass)| mass), scale);
     for (p, part) in parts.iter().enumerate() {
         let others = masses.iter().enumerate().filter(|&(other, _)| other != p).map(|(_, &(clamped, _))| clamped);
-        let others = sum(&mut graph, &format!("mass but {}..{}", part.start, part.end), others);
+        let name = format!("mass but {}..{}", part.start, part.end);
+        let last = factored::passed_on(&mut graph, 1);
+        let others = sum(&mut graph, &name, others, last);
         for i in part.clone() {
-            row(&mut graph, model, options, (i, part), [others, total], &shares[i]);
+            row(&mut graph, model, options, (i, part), [others, scale], &shares[i]);
         }
     }
     graph
@@ -113,7 +121,7 @@ pub struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    /// The pairs of one block of columns. States: m column sums, m window sums, m clamped fractions of the columns.
+    /// The pairs of one block of columns. States: m column sums, m - 1 window sums, m clamped fractions of the columns.
     pub fn build(&self, graph: &mut Graph, options: &Options, block: Block, shares: &mut [Vec<Value>]) {
         let (n, m) = (self.n, block.len());
         let reach = |column: usize| if n % 2 == 1 || column < n / 2 { n / 2 } else { n / 2 - 1 };
@@ -124,7 +132,7 @@ impl Columns<'_> {
         let before = {
             let mut b = Body::default();
             let zero = b.literal(0.0);
-            b.states = vec![zero; 2 * m];
+            b.states = vec![zero; 2 * m - 1];
             for i in 0..m {
                 let x = clamp(&mut b, options, i as u32);
                 b.states.push(x);
@@ -154,7 +162,7 @@ impl Columns<'_> {
         });
         let operation = Operation {
             name: format!("columns {}..{}", block.start, block.end),
-            states: 3 * m as u32,
+            states: 3 * m as u32 - 1,
             before: Some(step(before, vec![], vec![], block.clone().map(|c| c as u32).collect())),
             rounds: rounds.collect(),
             ordered: true,
@@ -181,14 +189,17 @@ impl Columns<'_> {
             let x_row = if self.clamped.is_some() { b.input(i) } else { clamp(&mut b, options, i) };
             let sum = b.state(i);
             sums.push(b.fma(x_row, d, sum));
-            let x_column = b.state((2 * m) as u32 + i);
-            let sliding = b.state(m as u32 + i);
-            window.push(b.fma(x_column, d, sliding));
+            let x_column = b.state((2 * m - 1) as u32 + i);
+            // The last row is new to the block.
+            window.push(if i + 1 < m as u32 {
+                let sliding = b.state(m as u32 + i);
+                b.fma(x_column, d, sliding)
+            } else {
+                b.mul(x_column, d)
+            });
             columns.push(x_column);
         }
         b.values = vec![window[0]];
-        let zero = b.literal(0.0);
-        window.push(zero);
         b.states = sums;
         b.states.extend(&window[1..]);
         b.states.extend(columns);
@@ -241,47 +252,40 @@ pub fn mass(graph: &mut Graph, model: &Model, options: &Options, block: Block) -
     (outputs[0], outputs[1])
 }
 
-/// The sum of some values.
-fn sum(graph: &mut Graph, name: &str, values: impl Iterator<Item = Value>) -> Value {
-    let after = {
-        let mut b = Body::default();
-        b.values = vec![b.state(0)];
-        graph.shape(b)
-    };
+/// What the last step makes of the sum of some values.
+fn sum(graph: &mut Graph, name: &str, values: impl Iterator<Item = Value>, after: Step) -> Value {
     let operation = Operation {
         name: name.into(),
         states: 1,
         before: Some(common::zeros(graph, 1)),
         rounds: values.map(|value| common::add_term(graph, value, 1.0)).collect(),
         ordered: false,
-        after: step(after, vec![], vec![], vec![]),
+        after,
     };
     let op = graph.add(operation, |_, _| name.into());
     graph.ops[op].after.outputs[0]
 }
 
-/// Delta_i = (P_atm/P) sum_{j != i} clamp_j m_j / (mass sum_j clamp_j d_ij), of the mass in other parts and in all, and the
-/// shares of the last sum. The species i is one of a part.
+/// Delta_i = (P_atm/P)/mass sum_{j != i} clamp_j m_j / sum_j clamp_j d_ij, of the mass in other parts, the factor in front,
+/// and the shares of the last sum. The species i is one of a part.
 fn row(
     graph: &mut Graph,
     model: &Model,
     options: &Options,
     (i, part): (usize, &Block),
-    [others, total]: [Value; 2],
+    [others, scale]: [Value; 2],
     shares: &[Value],
 ) {
     let neighbours: Vec<usize> = part.clone().filter(|&j| j != i).collect();
     let after = {
         let mut b = Body::default();
-        let (mut numerator, mass, denominator) = (b.input(0), b.input(1), b.state(0));
+        let (mut numerator, scale, denominator) = (b.input(0), b.input(1), b.state(0));
         for k in 0..neighbours.len() as u32 {
             let (clamped, weight) = (clamp(&mut b, options, k), b.constant(k));
             numerator = b.fma(clamped, weight, numerator);
         }
-        let ratio = common::scalar_of(&mut b, &SCALARS, scalar::PRESSURE_RATIO);
-        let scaled = b.mul(ratio, numerator);
-        let product = b.mul(mass, denominator);
-        let delta = b.div(scaled, product);
+        let scaled = b.mul(scale, numerator);
+        let delta = b.div(scaled, denominator);
         b.stores = vec![delta];
         graph.shape(b)
     };
@@ -294,7 +298,7 @@ fn row(
         after: Step {
             shape: after,
             constants: neighbours.iter().map(|&j| model.mechanism.species[j].weight).collect(),
-            inputs: vec![others, total],
+            inputs: vec![others, scale],
             rows: neighbours.iter().map(|&j| j as u32).collect(),
             stores: vec![(OUTPUT, i as u32)],
             ..Step::default()

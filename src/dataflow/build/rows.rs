@@ -2,7 +2,7 @@
 //! species.
 
 use super::common::{OUTPUT, single, step};
-use super::diffusion::{self, Block};
+use super::diffusion::{self, Block, WIDEST_BLOCK};
 use super::factored::combination;
 use super::purity::Purity;
 use super::tucker::Factors;
@@ -32,8 +32,9 @@ impl Rows<'_> {
     pub fn build(&self, graph: &mut Graph, model: &Model, clamped: Option<&[Value]>, options: &Options, scale: Value) {
         let mut waiting = Vec::new();
         let mut sums = Vec::new();
-        for block in diffusion::even_blocks(self.weights.len(), options.warps as usize, diffusion::WIDEST_BLOCK) {
-            let fractions = Fractions::new(options, &block);
+        let held = is_roomy(self.weights.len(), options);
+        for block in blocks(self.weights.len(), options) {
+            let fractions = Fractions::new(options, &block, held);
             let sums_of_block = self.sums.map(|sums| &sums[block.clone()]);
             let mut rounds = if sums_of_block.is_some() { vec![] } else { self.product(graph, &fractions) };
             rounds.push(self.closing(graph, &fractions));
@@ -141,6 +142,17 @@ fn most_mass(b: &mut Body, purity: Purity) -> Id {
     b.mul(total, share)
 }
 
+/// Whether a thread has room for the running sums and the clamped fractions of all rows of its warp.
+fn is_roomy(n: usize, options: &Options) -> bool {
+    2 * n.div_ceil(options.warps as usize) <= options.states as usize
+}
+
+/// Rows in one operation; where registers are short, so few that its straight code does with them.
+fn blocks(n: usize, options: &Options) -> Vec<Block> {
+    let most = if is_roomy(n, options) { WIDEST_BLOCK } else { options.states as usize / 2 };
+    diffusion::even_blocks(n, options.warps as usize, most.clamp(2, WIDEST_BLOCK))
+}
+
 /// The clamped mole fractions of a block.
 struct Fractions<'a> {
     options: &'a Options,
@@ -151,8 +163,8 @@ struct Fractions<'a> {
 }
 
 impl<'a> Fractions<'a> {
-    fn new(options: &'a Options, block: &'a Block) -> Self {
-        Self { options, block, held: 2 * block.len() <= options.states as usize }
+    fn new(options: &'a Options, block: &'a Block, held: bool) -> Self {
+        Self { options, block, held }
     }
 
     /// Running states of the rows of the block.

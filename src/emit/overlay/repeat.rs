@@ -154,7 +154,11 @@ impl<'a> Emitter<'a> {
     fn repeat(&mut self, shape: Shape, members: &[Member], warps: WarpMask) -> Vec<Node> {
         let most = members[0].steps.iter().map(|(_, steps)| steps.len()).max().unwrap_or(0);
         let first = self.graph.step(members[0].steps[0].1[0]);
-        let longest = self.tables.longest_loop(most, members.len() * first.constants.len(), first.inputs.len() + first.rows.len());
+        let longest = self.tables.longest_loop(
+            most,
+            members.len() * first.constants.len(),
+            first.inputs.len() + first.rows.len(),
+        );
         let mut nodes = Vec::new();
         let mut start = 0;
         while start < most {
