@@ -24,11 +24,8 @@ spilled bytes by ptxas.
 ";
 
 /// The forms that multiply with constant matrices.
-const PRODUCTS: [(Kernel, Form); 3] = [
-    (Kernel::Viscosity, Form::Symmetric),
-    (Kernel::Viscosity, Form::LowRank),
-    (Kernel::Diffusion, Form::LowRank),
-];
+const PRODUCTS: [(Kernel, Form); 3] =
+    [(Kernel::Viscosity, Form::Symmetric), (Kernel::Viscosity, Form::LowRank), (Kernel::Diffusion, Form::LowRank)];
 
 pub fn table(shared: &Path) -> String {
     let mut text = String::from(HEAD);
