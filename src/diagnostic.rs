@@ -16,8 +16,8 @@ use std::sync::Arc;
 pub struct Source {
     /// The name under which the user knows the file.
     pub name: String,
-    /// The whole text. When the file was read, bytes that are not UTF-8 were replaced by U+FFFD, and control characters
-    /// other than tabs and line ends by blanks.
+    /// The whole text. When the file was read, bytes that are not UTF-8 were replaced by U+FFFD, line ends by line feeds,
+    /// and control characters other than tabs by blanks.
     pub text: String,
 }
 

@@ -19,12 +19,14 @@ use crate::simt;
 use crate::verify::{self, Subject};
 
 pub use crate::failure::{Failure, FailureKind};
-pub use crate::request::{Multiplier, POINTS_PER_LANE, Request};
+pub use crate::request::{Multiplier, POINTS_PER_LANE, Request, Tuning};
 
 /// What one kernel went through on its way to code.
 pub struct Unit {
     pub kernel: Kernel,
     pub codegen: Codegen,
+    /// CTAs that an SM must hold.
+    pub ctas_per_sm: u32,
     pub graph: Graph,
     pub mapping: Mapping,
     pub proven: Proven,
@@ -46,10 +48,10 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     observer.text("mechanism", None, || format!("{:#?}\n", model.mechanism));
     observer.text("kinetics", None, || format!("{:#?}\n", model.transport));
     let mut units = Vec::new();
-    let layouts: Vec<Request> = request.codegens().map(|codegen| Request { codegen, ..request.clone() }).collect();
     for &kernel in &request.kernels {
-        for layout in &layouts {
-            units.push(compile_kernel(kernel, &model, layout, observer)?);
+        for codegen in request.codegens() {
+            let layout = Request { codegen, ..request.of_kernel(kernel) };
+            units.push(compile_kernel(kernel, &model, &layout, observer)?);
         }
     }
     let sources = observer.pass("print", None, || output::sources(request, &model, &units));
@@ -107,7 +109,8 @@ pub fn compile_kernel(
     };
     let report = report::kernel(kernel, request, choice, &draft, verified);
     let Draft { graph, mapping, proven, program } = draft;
-    Ok(Unit { kernel, codegen: request.codegen, graph, mapping, proven, program, ptx, report, picture })
+    let Request { codegen, ctas_per_sm, .. } = *request;
+    Ok(Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, ptx, report, picture })
 }
 
 /// Graph, mapping, schedule, proof and program of one form within the limits.

@@ -20,7 +20,7 @@ fn the_page_is_up_to_date() {
 #[test]
 fn every_id_is_in_the_table() {
     let table: BTreeSet<&str> = entries().map(|entry| entry.id).collect();
-    let used = ids(&Path::new(ROOT).join("src"));
+    let used = used();
     // parts of opcodes look alike
     let opcode = |id: &str| ["param::entry", "param::func", "shared::cta"].contains(&id);
     let missing: Vec<_> = used.iter().filter(|id| !table.contains(id.as_str()) && !opcode(id)).collect();
@@ -29,12 +29,16 @@ fn every_id_is_in_the_table() {
 
 #[test]
 fn the_table_holds_each_id_once_and_no_id_that_nothing_reports() {
-    let used = ids(&Path::new(ROOT).join("src"));
+    let used = used();
     let mut seen = BTreeSet::new();
     for entry in entries() {
         assert!(seen.insert(entry.id), "{} stands twice in the table", entry.id);
         assert!(used.contains(entry.id), "nothing reports {}", entry.id);
     }
+}
+
+fn used() -> BTreeSet<String> {
+    ["src", "tuner/src"].iter().flat_map(|folder| ids(&Path::new(ROOT).join(folder))).collect()
 }
 
 /// The texts of the form `"room::what"` in a folder, the table itself left out.

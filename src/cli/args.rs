@@ -158,7 +158,7 @@ pub struct VerifyArguments {
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct InputArguments {
     /// The CHEMKIN mechanism, or a Cantera YAML file
     #[arg(value_name = "MECHANISM", required = true)]
@@ -213,10 +213,13 @@ pub enum Format {
     Yaml,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct CompileArguments {
     #[command(flatten)]
     pub input: InputArguments,
+    /// TOML file with values of flags, for all kernels or for each; flags that stand here too have precedence
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// Kernels to compile
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = kernel, default_values = ["viscosity", "conductivity", "diffusion", "chemistry"])]
     pub kernel: Vec<Kernel>,

@@ -13,7 +13,10 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let read = observer.pass("mechanism", None, || mechanism::read_with(&files, compile::options(&arguments.input)));
     let (summary, diagnostics, good) = match read {
         Ok((m, warnings)) => {
-            let summary = format!("{}: {} species, {} reactions", m.name, m.species.len(), m.reactions.len());
+            let described = m.species.iter().any(|s| s.transport.is_some());
+            let transport = if described { "" } else { ", no transport data" };
+            let (species, reactions) = (m.species.len(), m.reactions.len());
+            let summary = format!("{}: {species} species, {reactions} reactions{transport}", m.name);
             let progress = observer.progress("kinetics", "pairs");
             match observer.pass("kinetics", None, || kinetics::model_with(m, &progress)) {
                 Ok(_) => (summary, warnings, true),

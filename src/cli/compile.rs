@@ -1,9 +1,10 @@
 //! `singe MECHANISM`: the main job.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::args::{CompileArguments, Compilers, FitTolerance, FormName, InputArguments, MatrixName, Verify};
-use super::tell;
+use super::{command_line, config, tell};
 use crate::diagnostic::Diagnostic;
 use crate::driver::{self, Failure, Multiplier, Request};
 use crate::emit::overlay::Codegen;
@@ -11,12 +12,40 @@ use crate::mechanism::{Companion, Files, Options};
 use crate::observer::Observer;
 use crate::report;
 
-pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure> {
+pub fn run(arguments: &CompileArguments, words: &[OsString]) -> Result<(), Failure> {
+    let (arguments, own) = match &arguments.config {
+        None => (arguments.clone(), Vec::new()),
+        Some(path) => config::complete(path, words)?,
+    };
+    let arguments = &arguments;
+    let request = Request { own, ..request(arguments, command_line("singe", words)) };
+    let mut observer = Observer::new(arguments.print_after.clone(), request.kernels.len() * request.codegens().count());
+    let result = driver::compile(&request, &mut observer);
+    observer.finish();
+    if arguments.time_passes {
+        eprint!("{}", observer.time_table());
+    }
+    let report = result?;
+    for warning in &report.warnings {
+        eprintln!("warning: {warning}");
+    }
+    if arguments.json {
+        println!("{}", serde_json::to_string_pretty(&report).expect("a report is plain data"));
+    } else {
+        print!("{}", report::table(&report));
+        let output = request.output.as_ref().expect("a command writes somewhere");
+        println!("\nwritten to {}", output.display());
+    }
+    Ok(())
+}
+
+/// What the arguments ask for; `command` stands in the header of the generated files.
+pub fn request(arguments: &CompileArguments, command: String) -> Request {
     let files = files(&arguments.input);
     let output = arguments.output.clone().unwrap_or_else(|| default_folder(&files.mechanism));
     let codegens: Vec<Codegen> = without_repeats(&arguments.codegen.iter().map(|&c| c.into()).collect::<Vec<_>>());
     let (codegen, beside) = codegens.split_first().expect("clap gives at least the default");
-    let request = Request {
+    Request {
         files,
         reading: options(&arguments.input),
         kernels: without_repeats(&arguments.kernel),
@@ -49,33 +78,18 @@ pub fn run(arguments: &CompileArguments, command: String) -> Result<(), Failure>
         },
         qssa_warps: arguments.qssa_warps,
         stiffness: arguments.stiffness.into(),
+        own: Vec::new(),
         verify: match arguments.verify {
             Verify::Off => None,
             Verify::States(n) => Some(n),
         },
         real_compilers: arguments.compilers == Compilers::Auto,
         emit: arguments.emit.clone(),
-        output: Some(output.clone()),
+        output: Some(output),
         command,
+        config: arguments.config.clone(),
         fault: arguments.inject_fault,
-    };
-    let mut observer = Observer::new(arguments.print_after.clone(), request.kernels.len() * codegens.len());
-    let result = driver::compile(&request, &mut observer);
-    observer.finish();
-    if arguments.time_passes {
-        eprint!("{}", observer.time_table());
     }
-    let report = result?;
-    for warning in &report.warnings {
-        eprintln!("warning: {warning}");
-    }
-    if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&report).expect("a report is plain data"));
-    } else {
-        print!("{}", report::table(&report));
-        println!("\nwritten to {}", output.display());
-    }
-    Ok(())
 }
 
 /// The input files of a command.
@@ -96,7 +110,7 @@ pub fn options(input: &InputArguments) -> Options {
 }
 
 /// `singe-gri30` for `mechanisms/gri30/chem.inp`, else after the file itself.
-fn default_folder(mechanism: &Path) -> PathBuf {
+pub fn default_folder(mechanism: &Path) -> PathBuf {
     let stem = mechanism.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let folder = mechanism.parent().and_then(Path::file_name).map(|f| f.to_string_lossy().into_owned());
     let name = if stem == "chem" { folder.unwrap_or(stem) } else { stem };

@@ -7,6 +7,7 @@ mod analyze;
 mod args;
 mod check;
 mod compile;
+mod config;
 mod fmt;
 mod kernel;
 mod occupancy;
@@ -24,6 +25,8 @@ use crate::diagnostic::{self, Diagnostic, Style};
 use crate::failure::{Failure, FailureKind};
 
 pub use args::{Arguments, Command, CompileArguments};
+pub use compile::{default_folder, request};
+pub use config::{OF_ONE_KERNEL, OF_THE_WHOLE};
 
 /// Runs `singe` with the given arguments, the first being its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -46,24 +49,25 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Verify(arguments)) => verify::run(&arguments),
         Some(Command::Opt(arguments)) => opt::run(&arguments),
         Some(Command::Occupancy(arguments)) => occupancy::run(&arguments),
-        None => compile::run(&parsed.compile, command_line(&words)),
+        None => compile::run(&parsed.compile, &words),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Failure { kind, diagnostics }) => {
-            tell(&diagnostics);
-            ExitCode::from(match kind {
-                FailureKind::Input => 1,
-                FailureKind::Usage => 2,
-                FailureKind::Verification => 3,
-            })
-        }
-    }
+    exit_code(result)
+}
+
+/// Prints what went wrong, if anything did, and gives the documented exit code.
+pub fn exit_code(result: Result<(), Failure>) -> ExitCode {
+    let Err(Failure { kind, diagnostics }) = result else { return ExitCode::SUCCESS };
+    tell(&diagnostics);
+    ExitCode::from(match kind {
+        FailureKind::Input => 1,
+        FailureKind::Usage => 2,
+        FailureKind::Verification => 3,
+    })
 }
 
 /// The command for the header of generated files: what decides their contents, not where they go or what is printed.
-fn command_line(words: &[OsString]) -> String {
-    let mut kept = vec!["singe".to_owned()];
+pub fn command_line(program: &str, words: &[OsString]) -> String {
+    let mut kept = vec![program.to_owned()];
     let mut rest = words.iter().skip(1).map(|w| w.to_string_lossy().into_owned());
     while let Some(word) = rest.next() {
         match word.as_str() {
@@ -75,7 +79,8 @@ fn command_line(words: &[OsString]) -> String {
             _ => kept.push(word),
         }
     }
-    kept.join(" ")
+    // A line end would end the comment.
+    kept.join(" ").replace(char::is_control, " ")
 }
 
 /// Prints diagnostics to stderr.

@@ -31,12 +31,17 @@ pub fn fit(species: &[Species], progress: Progress<'_>) -> Result<TransportFits,
     let mut errors = Vec::new();
     let molecules: Vec<Molecule> =
         species.iter().filter_map(|s| molecule(s).map_err(|error| errors.push(error)).ok()).collect();
-    let [t_min, t_max] = species
-        .iter()
-        .map(|s| s.thermo.limits())
-        .fold([0.0, f64::INFINITY], |[t_min, t_max]: [f64; 2], [low, high]| [t_min.max(low), t_max.min(high)]);
+    let limits = |s: &Species| s.thermo.limits();
+    let last = species.iter().max_by(|a, b| limits(a)[0].total_cmp(&limits(b)[0]));
+    let first = species.iter().min_by(|a, b| limits(a)[1].total_cmp(&limits(b)[1]));
+    let (Some(last), Some(first)) = (last, first) else { return Err(errors) };
+    let (t_min, t_max) = (limits(last)[0], limits(first)[1]);
     if !(t_min > 0.0 && t_min < t_max && t_max.is_finite()) {
-        let message = format!("the thermodynamic data of all species have no common range: {t_min} K to {t_max} K");
+        let message = format!(
+            "the thermodynamic data of all species have no common range: those of {} begin at {t_min} K, those of {} end \
+             at {t_max} K",
+            last.name, first.name
+        );
         errors.push(
             Diagnostic::error("kinetics::no-common-range", message)
                 .help("correct the temperature limits in the THERMO records of the species"),

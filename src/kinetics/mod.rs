@@ -10,6 +10,7 @@ pub mod falloff;
 pub mod fits;
 pub mod least_squares;
 pub mod mixture;
+mod overflow;
 pub mod production;
 pub mod qssa;
 pub mod rates;
@@ -37,6 +38,7 @@ use crate::mechanism::{Mechanism, Species};
 ///
 /// # Errors
 /// As [`fits::fit`]: species without usable transport data beside species with them, or no common temperature range.
+/// Besides, rate constants that are not finite.
 pub fn model(mechanism: Mechanism) -> Result<Model, Vec<Diagnostic>> {
     model_with(mechanism, &|_, _| {})
 }
@@ -49,8 +51,15 @@ pub fn model_with(mechanism: Mechanism, progress: fits::Progress<'_>) -> Result<
     let mechanism = mechanism.quasi_steady_last();
     let transported = &mechanism.species[..mechanism.species.len() - mechanism.quasi_steady().len()];
     let described = transported.iter().any(|s| s.transport.is_some());
-    let transport = if described { Some(fits::fit(transported, progress)?) } else { None };
-    Ok(Model { mechanism, transport })
+    let mut errors = overflow::check(&mechanism);
+    let transport = described.then(|| fits::fit(transported, progress)).transpose();
+    match transport {
+        Ok(transport) if errors.is_empty() => Ok(Model { mechanism, transport }),
+        transport => {
+            errors.extend(transport.err().into_iter().flatten());
+            Err(errors)
+        }
+    }
 }
 
 /// A mechanism with its transport fits: all that kernels are made from.

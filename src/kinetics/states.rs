@@ -3,8 +3,9 @@
 use super::constants::ATMOSPHERE;
 use super::{Model, State, Surroundings};
 
-const COLDEST: f64 = 300.0;
-const HOTTEST: f64 = 3000.0;
+/// K
+pub const COLDEST: f64 = 300.0;
+pub const HOTTEST: f64 = 3000.0;
 
 /// `count` states with temperatures in 300..3000 K, also on both sides of the species' mid temperatures, pressures in
 /// 0.01..100 atm, and mole fractions that sum to 1: random mixtures, mixtures of a few species with traces and exact zeros,

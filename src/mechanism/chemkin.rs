@@ -1,5 +1,6 @@
 //! The CHEMKIN mechanism file: from text to [`File`].
 
+use super::names::Names;
 use super::report::{Report, brief};
 use super::syntax::{File, Item, ReactionLines, ReactionSection, ThermoSection, Word};
 use super::unsupported;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 /// Splits a mechanism file into sections, declarations and reactions. Problems of form go to `report`.
 pub fn parse<'a>(source: &'a Arc<Source>, report: &mut Report) -> File<'a> {
-    let mut reader = Reader { source, report, file: File::default(), stray: Vec::new(), sections: 0 };
+    let mut reader = Reader { source, report, file: File::default(), stray: Vec::new() };
     let pairs = Grammar::parse(Rule::file, &source.text).expect("the grammar accepts every text");
     pairs.flat_map(Pair::into_inner).for_each(|pair| reader.top_level(pair));
     reader.finish()
@@ -24,9 +25,8 @@ struct Reader<'a, 'r> {
     source: &'a Arc<Source>,
     report: &'r mut Report,
     file: File<'a>,
-    /// Lines outside sections, before the reactions, since the last section: an error only if a further section follows.
+    /// Lines outside sections, before the reactions, since the last section.
     stray: Vec<Word<'a>>,
-    sections: usize,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -35,7 +35,6 @@ impl<'a> Reader<'a, '_> {
             Rule::stray => self.stray.push(self.word(&pair)),
             Rule::elements | Rule::species | Rule::thermo | Rule::transport | Rule::reactions => {
                 self.report_stray();
-                self.sections += 1;
                 self.section(pair);
             }
             _ => {}
@@ -148,13 +147,15 @@ impl<'a> Reader<'a, '_> {
         }
         let Some(keyword) = lines.first().map(keyword).filter(|_| surface.is_empty()) else { return };
         let message = format!("unrecognized keyword '{}'", keyword.text());
-        let help = "the sections are ELEMENTS, SPECIES, THERMO, TRANSPORT and REACTIONS; comments begin with !";
+        let known = "the sections are ELEMENTS, SPECIES, THERMO, TRANSPORT and REACTIONS; comments begin with !";
+        let help = Names::new(["ELEMENTS", "SPECIES", "THERMO", "TRANSPORT", "REACTIONS"]);
+        let help = help.suggestion(keyword.text(), known);
         self.report.error("mechanism::unrecognized-section", message, &keyword, help);
     }
 
-    /// Text after the last section is ignored, unless there is no section at all.
+    /// Without reactions, the text after the last section may be theirs.
     fn finish(mut self) -> File<'a> {
-        if self.sections == 0 {
+        if self.file.reactions.is_empty() {
             self.report_stray();
         }
         self.file

@@ -262,6 +262,8 @@ impl Context<'_, '_> {
                 "it is (+M) or (+SPECIES) with a declared species",
             );
         } else {
+            // A coefficient of zero makes no term of a known name.
+            let name = if self.species.find(name).is_some() { text } else { name };
             let help = self.species.suggestion(name, "declare it in the SPECIES section");
             report.error("mechanism::unknown-species", format!("unknown species '{name}'"), &place, help);
         }

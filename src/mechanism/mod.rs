@@ -138,6 +138,21 @@ pub struct Nasa7 {
     pub high: [f64; 7],
 }
 
+impl Nasa7 {
+    /// The largest step of cp/R, h/RT and s/R where the ranges meet; 0 where one of them is empty.
+    pub fn step(&self) -> f64 {
+        let t = self.t_mid;
+        if !(self.t_low < t && t < self.t_high) {
+            return 0.0;
+        }
+        let d: [f64; 7] = std::array::from_fn(|i| self.high[i] - self.low[i]);
+        let cp = d[0] + t * (d[1] + t * (d[2] + t * (d[3] + t * d[4])));
+        let h = d[0] + t * (d[1] / 2.0 + t * (d[2] / 3.0 + t * (d[3] / 4.0 + t * d[4] / 5.0))) + d[5] / t;
+        let s = d[0] * t.ln() + t * (d[1] + t * (d[2] / 2.0 + t * (d[3] / 3.0 + t * d[4] / 4.0))) + d[6];
+        [cp, h, s].map(f64::abs).into_iter().fold(0.0, f64::max)
+    }
+}
+
 /// NASA-9 polynomials over adjacent ranges; a range includes its upper end. McBride, Zehe & Gordon, NASA/TP-2002-211556.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nasa9 {

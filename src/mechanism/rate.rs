@@ -205,9 +205,10 @@ impl Parts<'_, '_> {
         let mut coefficients: Vec<Vec<f64>> = values.chunks(columns).map(<[f64]>::to_vec).collect();
         coefficients[0][0] += self.units.log10_factor(order);
         let (t, p) = (&self.auxiliary.temperatures, &self.auxiliary.pressures);
-        let (t_min, t_max) = window(t, "TCHEB", (300.0, 2500.0), p.is_some(), &place, self.report)?;
         let (low, high) = (0.001 * ATMOSPHERE, 100.0 * ATMOSPHERE);
-        let (p_min, p_max) = window(p, "PCHEB", (low, high), t.is_some(), &place, self.report)?;
+        let temperatures = window(t, "TCHEB", (300.0, 2500.0), p.is_some(), &place, self.report);
+        let pressures = window(p, "PCHEB", (low, high), t.is_some(), &place, self.report);
+        let ((t_min, t_max), (p_min, p_max)) = (temperatures?, pressures?);
         Some(Chebyshev { t_min, t_max, p_min, p_max, coefficients })
     }
 }

@@ -106,6 +106,12 @@ fn reaction(lines: &ReactionLines, names: &Names, units: Units, report: &mut Rep
         return None;
     }
     let (equation, numbers) = words.split_at(split);
+    let last = &equation[equation.len() - 1];
+    if equation.len() > arrow + 1 && number::parse(last.text()).is_some() && names.find(last.text()).is_none() {
+        let message = format!("the reaction '{}' has more numbers than A, b and E", brief(place.text()));
+        report.error("mechanism::rate-numbers", message, &place, "write three numbers behind the equation");
+        return None;
+    }
     let equation = equation::parse(equation, names, report);
     let values: Vec<_> = numbers.iter().map(|word| (word, number::parse(word.text()))).collect();
     for (word, _) in values.iter().filter(|(_, value)| value.is_none()) {

@@ -156,7 +156,8 @@ pub fn parse(sources: &Sources, options: Options) -> Outcome {
 }
 
 /// A text from the bytes of a file: UTF-16 where its byte order mark says so, else UTF-8. What is neither becomes U+FFFD,
-/// the mark is dropped, and control characters become blanks, so that no diagnostic sends them to a terminal.
+/// the mark is dropped, lines end in line feeds, and other control characters become blanks, so that no diagnostic sends
+/// them to a terminal.
 pub fn decode(name: &str, bytes: &[u8]) -> Arc<Source> {
     let text = match bytes {
         [0xFF, 0xFE, rest @ ..] => utf16(rest, u16::from_le_bytes).into(),
@@ -165,7 +166,13 @@ pub fn decode(name: &str, bytes: &[u8]) -> Arc<Source> {
     };
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
     let is_blank = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r');
-    Arc::new(Source { name: name.to_owned(), text: text.replace(is_blank, " ") })
+    let text = text.replace(is_blank, " ").replace("\r\n", "\n").replace('\r', "\n");
+    Arc::new(Source { name: name.to_owned(), text })
+}
+
+/// Whether the bytes are a text: only UTF-16, which its byte order mark announces, has zeros in it.
+fn without_zeros(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..]) || !bytes.contains(&0)
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
@@ -203,7 +210,8 @@ fn check<'a>(
     transport.into_iter().for_each(|source| entries.extend(transport::parse_file(source)));
     let transport_exists = !file.transport.is_empty() || transport.is_some();
     let names = Names::new(declared.iter().map(Word::text));
-    let reactions = reactions::read(file, &names, &mut report);
+    // Without declarations every species would be unknown.
+    let reactions = if declared.is_empty() { Vec::new() } else { reactions::read(file, &names, &mut report) };
 
     check_presence(file, &mut report);
     let thermo_is_absent = file.thermo.is_empty() && thermo.is_none();
@@ -333,7 +341,15 @@ fn load(path: &Path, report: &mut Report) -> Option<Arc<Source>> {
             report.push(Diagnostic::error("mechanism::file-size", message).help(help));
             None
         }
-        Ok(_) => Some(decode(&path.display().to_string(), &bytes)),
+        Ok(_) => match without_zeros(&bytes) {
+            true => Some(decode(&path.display().to_string(), &bytes)),
+            false => {
+                let message = format!("'{}' is not a text: it holds bytes that are zero", path.display());
+                let help = "save it as UTF-8, or as UTF-16 with a byte order mark";
+                report.push(Diagnostic::error("mechanism::not-a-text", message).help(help));
+                None
+            }
+        },
         Err(error) => {
             let message = format!("cannot read '{}': {error}", path.display());
             let help = "check the path and the permissions";

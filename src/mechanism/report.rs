@@ -1,8 +1,10 @@
 //! Gathers diagnostics while the front end goes on after an error.
 
 use super::syntax::Word;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// All diagnostics so far.
 #[derive(Debug, Default)]
@@ -64,7 +66,7 @@ impl Report {
 
     /// Whether a file could not be opened: what it would have held is then not missing.
     pub fn has_unreadable_file(&self) -> bool {
-        let unread = ["mechanism::unreadable-file", "mechanism::file-size"];
+        let unread = ["mechanism::unreadable-file", "mechanism::file-size", "mechanism::not-a-text"];
         self.diagnostics.iter().any(|diagnostic| unread.contains(&diagnostic.id))
     }
 
@@ -78,6 +80,7 @@ impl Report {
         }
         let rank = |name: &str| files.iter().position(|known| known == name);
         self.diagnostics.sort_by_cached_key(|d| d.span.as_ref().map(|span| (rank(&span.source.name), span.offset)));
+        self.diagnostics = gathered(self.diagnostics);
         if self.dropped > 0 {
             let message = format!("{} further problems are not shown", self.dropped);
             let last = if self.errors > 0 { Diagnostic::error } else { Diagnostic::warning };
@@ -86,6 +89,42 @@ impl Report {
         self.diagnostics
     }
 }
+
+/// Names that are met in many places have one cause: the first place, with the lines of the others in its remedy.
+fn gathered(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut kept: Vec<(Diagnostic, Vec<Span>)> = Vec::new();
+    let mut first: HashMap<(&str, String), usize> = HashMap::new();
+    for diagnostic in diagnostics {
+        let Some(span) = diagnostic.span.clone().filter(|_| OF_NAMES.contains(&diagnostic.id)) else {
+            kept.push((diagnostic, Vec::new()));
+            continue;
+        };
+        match first.entry((diagnostic.id, diagnostic.message.clone())) {
+            Entry::Occupied(place) => kept[*place.get()].1.push(span),
+            Entry::Vacant(place) => {
+                place.insert(kept.len());
+                kept.push((diagnostic, Vec::new()));
+            }
+        }
+    }
+    let told = |(mut diagnostic, others): (Diagnostic, Vec<Span>)| {
+        if let Some(help) = diagnostic.help.as_mut().filter(|_| !others.is_empty()) {
+            let mut places: Vec<String> =
+                others.iter().take(MOST_LINES).map(|span| span.line_column().0.to_string()).collect();
+            if others.len() > MOST_LINES {
+                places.push(format!("and {} more", others.len() - MOST_LINES));
+            }
+            *help += &format!(" (likewise in line{} {})", if others.len() == 1 { "" } else { "s" }, places.join(", "));
+        }
+        diagnostic
+    };
+    kept.into_iter().map(told).collect()
+}
+
+/// What is said of a name, not of the place where it stands.
+const OF_NAMES: [&str; 2] = ["mechanism::unknown-species", "mechanism::unused-efficiency"];
+
+const MOST_LINES: usize = 10;
 
 /// The beginning of a text that may be long, for messages.
 pub fn brief(text: &str) -> Cow<'_, str> {

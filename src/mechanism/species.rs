@@ -142,6 +142,11 @@ impl Data<'_> {
                 report.warning("thermo::repeated-species", message, &record.place(), "remove one of the entries");
             }
         }
+        for broken in &self.thermo.broken {
+            if used.find(broken.species()).is_some() && self.record_names.find(broken.species()).is_some() {
+                broken.pass_over(report);
+            }
+        }
         for entry in self.transport.unwrap_or(&[]) {
             let name = entry.name.text();
             let Some(first) = self.entry_names.find(name).and_then(|first| self.transport?.get(first)) else {

@@ -7,6 +7,7 @@ mod nasa7;
 mod nasa9;
 
 pub use broken::Broken;
+pub use nasa7::report_step;
 
 use self::composition::Atoms;
 use self::field::words;

@@ -56,20 +56,15 @@ impl Entry<'_> {
         };
         let values: Vec<Option<f64>> = numbers[..5].iter().map(&mut read).collect();
         let values = values.into_iter().collect::<Option<Vec<f64>>>()?;
-        let transport = Transport {
-            geometry: geometry?,
-            well_depth: values[0],
-            diameter: values[1],
-            dipole: values[2],
-            polarizability: values[3],
-            rotational_relaxation: values[4],
-        };
-        if transport.well_depth <= 0.0 || transport.diameter <= 0.0 {
+        let [well_depth, diameter, dipole, polarizability, rotational_relaxation] = values[..] else { return None };
+        let positive = well_depth > 0.0 && diameter > 0.0;
+        if !positive {
             let message = format!("species '{name}' needs a positive well depth and a positive diameter");
             report.error("transport::not-positive", message, &self.name, COLUMNS);
-            return None;
         }
-        Some(transport)
+        let transport =
+            Transport { geometry: geometry?, well_depth, diameter, dipole, polarizability, rotational_relaxation };
+        positive.then_some(transport)
     }
 
     /// Whether both lines hold the same numbers.

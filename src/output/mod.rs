@@ -13,7 +13,7 @@ use crate::driver::{Request, Unit};
 use crate::emit::cuda::{self, Input, Provenance};
 use crate::emit::host;
 use crate::kinetics::Model;
-use crate::mechanism::{self, Files};
+use crate::mechanism;
 use crate::report::{self, Report};
 
 /// What to write, besides what is always written.
@@ -35,8 +35,12 @@ pub enum Emit {
 
 /// The CUDA text of each unit.
 pub fn sources(request: &Request, model: &Model, units: &[Unit]) -> Vec<String> {
-    let provenance = provenance(request, model);
-    units.iter().map(|unit| cuda::print(&unit.program, &provenance, request.target)).collect()
+    let of_all = provenance(request, model);
+    let print = |unit: &Unit| {
+        let provenance = Provenance { ctas_per_sm: unit.ctas_per_sm, ..of_all.clone() };
+        cuda::print(&unit.program, &provenance, request.target)
+    };
+    units.iter().map(print).collect()
 }
 
 /// (name, text) of every file, in a fixed order.
@@ -91,15 +95,16 @@ pub fn files(
 fn provenance(request: &Request, model: &Model) -> Provenance {
     Provenance {
         command_line: request.command.clone(),
-        inputs: inputs(&request.files),
+        inputs: inputs(request),
         mechanism: model.mechanism.name.clone(),
         ctas_per_sm: request.ctas_per_sm,
     }
 }
 
 /// The files that were read, with their hashes.
-fn inputs(files: &Files) -> Vec<Input> {
-    let read = mechanism::input_files(files).into_iter().filter_map(|path| {
+fn inputs(request: &Request) -> Vec<Input> {
+    let files = mechanism::input_files(&request.files).into_iter().chain(request.config.clone());
+    let read = files.filter_map(|path| {
         let bytes = std::fs::read(&path).ok()?;
         let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
         Some(Input { name: path.display().to_string(), sha256 })

@@ -1,6 +1,7 @@
 //! What the user asks for.
 
 mod machine;
+mod tuning;
 
 use std::path::PathBuf;
 
@@ -13,6 +14,8 @@ use crate::mechanism::{self, Files};
 use crate::output::Emit;
 use crate::schedule::Placement;
 use crate::target::Target;
+
+pub use tuning::Tuning;
 
 /// How many grid points a lane may work on at once.
 pub const POINTS_PER_LANE: [u32; 3] = [1, 2, 4];
@@ -54,6 +57,8 @@ pub struct Request {
     pub stiffness: Stiffness,
     /// Keeps the operations that solve for quasi-steady species to this many warps, while the others go on.
     pub qssa_warps: Option<u32>,
+    /// Kernels that are tuned otherwise than the fields above say.
+    pub own: Vec<(Kernel, Tuning)>,
     /// Number of states that every kernel is verified on; `None` leaves the simulation out.
     pub verify: Option<usize>,
     /// Compile the CUDA text with NVRTC and ptxas where they are installed, and report registers and spills.
@@ -63,6 +68,8 @@ pub struct Request {
     pub output: Option<PathBuf>,
     /// The command line, for the header of the generated files.
     pub command: String,
+    /// The configuration file that the request was completed from, for the same header.
+    pub config: Option<PathBuf>,
     /// Breaks the compiler on purpose, to see that the checks notice.
     pub fault: Option<Fault>,
 }

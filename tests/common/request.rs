@@ -34,11 +34,13 @@ pub fn of(mechanism: std::path::PathBuf) -> Request {
         fit_tolerance: Some(1e-4),
         stiffness: Stiffness::Sequential,
         qssa_warps: None,
+        own: vec![],
         verify: Some(70),
         real_compilers: false,
         emit: vec![],
         output: None,
         command: String::new(),
+        config: None,
         fault: None,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 80] = [
+pub const ENTRIES: [Entry; 83] = [
     Entry {
         id: "fmt::not-canonical",
         cause: "`singe fmt --check` found a file that differs from its canonical form.",
@@ -32,6 +32,11 @@ pub const ENTRIES: [Entry; 80] = [
         id: "kinetics::no-common-range",
         cause: "No temperature lies in the thermo ranges of all species, so that no transport fit is possible.",
         remedy: "Correct the temperature limits in the thermo data.",
+    },
+    Entry {
+        id: "kinetics::rate-range",
+        cause: "A rate constant is no finite number somewhere from 300 to 3000 K and 0.01 to 100 atm.",
+        remedy: "Check A, b and E with their units. The entries of PLOG at one pressure must have a positive sum.",
     },
     Entry {
         id: "mechanism::atomic-weight",
@@ -97,6 +102,11 @@ pub const ENTRIES: [Entry; 80] = [
         id: "mechanism::no-reactions",
         cause: "The mechanism has no reactions.",
         remedy: "Nothing, if only transport kernels are wanted.",
+    },
+    Entry {
+        id: "mechanism::not-a-text",
+        cause: "A file holds bytes that are zero.",
+        remedy: "Save it as UTF-8, or as UTF-16 with a byte order mark.",
     },
     Entry {
         id: "mechanism::order",
@@ -302,6 +312,11 @@ pub const ENTRIES: [Entry; 80] = [
         id: "thermo::repeated-species",
         cause: "A species has two thermo entries that differ; the first counts.",
         remedy: "Remove one of the entries.",
+    },
+    Entry {
+        id: "thermo::step",
+        cause: "The two ranges of a NASA-7 entry do not meet: cp/R, h/RT or s/R makes a step of more than 0.1.",
+        remedy: "Check the coefficients of the species and its common temperature.",
     },
     Entry {
         id: "thermo::temperature-order",

@@ -2,8 +2,28 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 27] = [
+pub const ENTRIES: [Entry; 33] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
+    Entry {
+        id: "config::key",
+        cause: "A key of a configuration file is no flag, or none that may differ from kernel to kernel.",
+        remedy: "Use one of the flags that the message lists, without the dashes.",
+    },
+    Entry {
+        id: "config::syntax",
+        cause: "A configuration file is no TOML.",
+        remedy: "Write `KEY = VALUE` lines, and `[KERNEL]` above those of one kernel.",
+    },
+    Entry {
+        id: "config::unreadable",
+        cause: "The configuration file cannot be read.",
+        remedy: "Check the path behind `--config`.",
+    },
+    Entry {
+        id: "config::value",
+        cause: "A flag in a configuration file has a value that it cannot have on the command line either.",
+        remedy: "Use a value that the message lists.",
+    },
     Entry {
         id: "mapping::too-large",
         cause: "The graph is too large for the ILP mapper.",
@@ -81,6 +101,16 @@ pub const ENTRIES: [Entry; 27] = [
         id: "target::no-matrix-products",
         cause: "`--matrix dmma` asks for tensor cores, and the target has none for doubles, or slow ones.",
         remedy: "Use `--matrix dfma` or `auto`, or another target.",
+    },
+    Entry {
+        id: "tune::measure",
+        cause: "The command of `singe-tune --measure` fails, or its last word is no time.",
+        remedy: "Let it end with exit code 0 and print nanoseconds per point as its last word.",
+    },
+    Entry {
+        id: "tune::no-candidate",
+        cause: "None of the settings that `singe-tune` tried gives a kernel.",
+        remedy: "Vary other flags, or remove what the message of the first candidate complains of.",
     },
     Entry {
         id: "verify::beyond-the-end",

@@ -19,13 +19,25 @@ impl Broken<'_> {
 
     /// Says what is wrong with the entry of this species; a permissive reader leaves the species out.
     pub fn explain(&self, report: &mut Report) {
+        let (line, message, help) = self.fault();
+        report.forgivable("thermo::malformed-entry", message, &line, help);
+    }
+
+    /// Says the same where another entry of the species is whole.
+    pub fn pass_over(&self, report: &mut Report) {
+        let (line, message, help) = self.fault();
+        report.warning("thermo::malformed-entry", message + ": another entry is taken", &line, help);
+    }
+
+    /// The first line, what is wrong, and the remedy.
+    fn fault(&self) -> (Word<'_>, String, String) {
         let block = self.block;
         let line = Word { len: block.text().find(['\n', '\r']).unwrap_or(block.len), ..block };
         let kind = if self.nasa9 { "NASA-9" } else { "NASA-7" };
         let message =
             format!("the lines from here on could not be parsed as the {kind} entry of species '{}'", self.species());
         let help = if self.nasa9 { NASA9.to_owned() } else { nasa7_fault(block.text()) };
-        report.forgivable("thermo::malformed-entry", message, &line, help);
+        (line, message, help)
     }
 }
 

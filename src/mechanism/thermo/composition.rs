@@ -28,6 +28,8 @@ impl Atoms<'_> {
                     Some((_, sum)) => *sum += count,
                     None => composition.push((element, count)),
                 },
+                // Without any element that is the cause, and it is reported.
+                None if elements.len() == 0 => valid = false,
                 None => {
                     let message = format!("species '{species}' contains the undeclared element '{}'", symbol.text());
                     let help = elements.suggestion(symbol.text(), "declare it in the ELEMENTS section");

@@ -89,6 +89,7 @@ impl Fields<'_> {
         polynomials.high.copy_from_slice(&values[..7]);
         polynomials.low.copy_from_slice(&values[7..]);
         extend_the_only_range(&mut polynomials);
+        report_step(&polynomials, species, report);
         Some(polynomials)
     }
 
@@ -96,6 +97,22 @@ impl Fields<'_> {
         (self.defaults, self.temperatures.iter().chain(&self.coefficients).map(real).collect())
     }
 }
+
+/// Warns of ranges that do not meet.
+pub fn report_step(nasa: &Nasa7, species: &Word, report: &mut Report) {
+    let step = nasa.step();
+    if step > LARGEST_STEP {
+        let message = format!(
+            "the two ranges of species '{}' do not meet at {} K: cp/R, h/RT or s/R makes a step of {step:.2}",
+            species.text(),
+            nasa.t_mid
+        );
+        report.warning("thermo::step", message, species, "check its coefficients and its common temperature");
+    }
+}
+
+/// Of cp/R, h/RT and s/R; well-made data have a thousandth of it.
+const LARGEST_STEP: f64 = 0.1;
 
 /// Where the ranges meet at an end, one of them is empty; its coefficients are often left zero, and outside the limits
 /// those of the other are extrapolated.

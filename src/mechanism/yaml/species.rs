@@ -6,7 +6,8 @@ use super::{missing, number, thermo, transport};
 use crate::mechanism::names::Names;
 use crate::mechanism::report::Report;
 use crate::mechanism::syntax::Word;
-use crate::mechanism::{Element, Species};
+use crate::mechanism::thermo::report_step;
+use crate::mechanism::{Element, Polynomials, Species};
 
 /// The data of all declared species. Those without complete data are reported and absent.
 pub fn assemble(
@@ -26,6 +27,9 @@ pub fn assemble(
         let system = listed.system.apply(entry.get("units"), report);
         let composition = composition(entry, &symbols, report);
         let thermo = thermo::read(entry, system, report);
+        if let Some(Polynomials::Nasa7(nasa)) = &thermo {
+            report_step(nasa, &listed.name, report);
+        }
         let transport = if described { transport::read(entry, word, report).map(Some) } else { Some(None) };
         let (composition, thermo, transport) = (composition?, thermo?, transport?);
         let weight: f64 = composition.iter().map(|(element, count)| count * elements[*element].weight).sum();

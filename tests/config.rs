@@ -1,0 +1,75 @@
+//! `--config`: values of flags in a file, for all kernels or for one.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+struct Run {
+    code: i32,
+    stderr: String,
+    report: Option<Value>,
+    sources: Vec<String>,
+}
+
+/// Compiles h2o2's viscosity and conductivity with a configuration beside the flags.
+fn singe(config: &str, flags: &[&str]) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("best.toml");
+    std::fs::write(&path, config).unwrap();
+    let mechanism = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms/h2o2/chem.inp");
+    let output = Command::cargo_bin("singe")
+        .unwrap()
+        .arg(mechanism)
+        .args(["--kernel", "viscosity,conductivity", "--compilers", "off", "--verify", "1", "--emit", "cuda", "--json"])
+        .arg("--config")
+        .arg(&path)
+        .arg("-o")
+        .arg(folder.path().join("out"))
+        .args(flags)
+        .output()
+        .unwrap();
+    let source = |kernel: &str| std::fs::read_to_string(folder.path().join(format!("out/h2o2_{kernel}.cu"))).ok();
+    Run {
+        code: output.status.code().unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+        report: serde_json::from_slice(&output.stdout).ok(),
+        sources: ["viscosity", "conductivity"].into_iter().filter_map(source).collect(),
+    }
+}
+
+fn warps_and_forms(run: &Run) -> Vec<(u64, String)> {
+    let kernels = run.report.as_ref().unwrap()["kernels"].as_array().unwrap();
+    kernels.iter().map(|k| (k["warps"].as_u64().unwrap(), k["form"].as_str().unwrap().to_owned())).collect()
+}
+
+#[test]
+fn a_kernel_takes_its_own_settings_the_others_those_of_all() {
+    let config = "target = 'volta'\nwarps = 3\nform = 'pairwise'\n[viscosity]\nwarps = 5\nctas-per-sm = 2\n";
+    let run = singe(config, &[]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(warps_and_forms(&run), [(5, "pairwise".into()), (3, "pairwise".into())]);
+    assert_eq!(run.report.as_ref().unwrap()["target"], "volta (sm_70)");
+    assert!(run.sources[0].contains("warps per CTA: 5, CTAs per SM: 2"));
+    assert!(run.sources[1].contains("warps per CTA: 3, CTAs per SM: 1"));
+    // The header tells which file it was.
+    assert!(run.sources[0].lines().any(|line| line.starts_with("// input") && line.contains("best.toml sha256 ")));
+}
+
+#[test]
+fn the_command_line_has_precedence() {
+    let run = singe("form = 'pairwise'\nwarps = 3\n[conductivity]\nwarps = 5\n", &["--warps", "4"]);
+    assert_eq!(warps_and_forms(&run), [(4, "pairwise".into()), (4, "pairwise".into())]);
+}
+
+#[test]
+fn everything_wrong_is_told_at_once_and_nothing_is_written() {
+    let config = "wraps = 4\nwarps = 99\nform = ['lean']\n[viscosity]\ntarget = 'hopper'\nplacement = 'beside'\n";
+    let run = singe(config, &[]);
+    assert_eq!(run.code, 1);
+    for place in ["best.toml:1:1", "best.toml:2:9", "best.toml:3:8", "best.toml:5:1", "best.toml:6:13"] {
+        assert!(run.stderr.contains(place), "no {place} in:\n{}", run.stderr);
+    }
+    assert_eq!(run.stderr.matches("config::").count(), 5, "{}", run.stderr);
+    assert!(run.sources.is_empty() && run.report.is_none());
+}
