@@ -14,7 +14,7 @@ use crate::emit::cuda::{self, Input, Provenance};
 use crate::emit::host;
 use crate::kinetics::Model;
 use crate::mechanism;
-use crate::report::{self, Report};
+use crate::report::{self, KernelReport, Report};
 
 /// What to write, besides what is always written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -37,7 +37,7 @@ pub enum Emit {
 pub fn sources(request: &Request, model: &Model, units: &[Unit]) -> Vec<String> {
     let of_all = provenance(request, model);
     let print = |unit: &Unit| {
-        let provenance = Provenance { ctas_per_sm: unit.ctas_per_sm, ..of_all.clone() };
+        let provenance = Provenance { ctas_per_sm: unit.ctas_per_sm, form: Some(form(&unit.report)), ..of_all.clone() };
         cuda::print(&unit.program, &provenance, request.target)
     };
     units.iter().map(print).collect()
@@ -98,7 +98,17 @@ fn provenance(request: &Request, model: &Model) -> Provenance {
         inputs: inputs(request),
         mechanism: model.mechanism.name.clone(),
         ctas_per_sm: request.ctas_per_sm,
+        form: None,
     }
+}
+
+/// The algebra of a kernel in words.
+fn form(report: &KernelReport) -> String {
+    let error = report.form_error;
+    let within =
+        if error > 0.0 { format!(", relative error at most {error:.1e}, rounding aside") } else { String::new() };
+    let pipe = if report.slots_per_matrix_product > 0 { ", on tensor cores" } else { "" };
+    format!("{}{pipe}{within}", report.form)
 }
 
 /// The files that were read, with their hashes.

@@ -18,6 +18,7 @@ fn provenance() -> Provenance {
         inputs: vec![Input { name: "test.inp".to_owned(), sha256: "0123456789abcdef".repeat(4) }],
         mechanism: "test".to_owned(),
         ctas_per_sm: 1,
+        form: None,
     }
 }
 

@@ -135,6 +135,7 @@ fn header(program: &Program, provenance: &Provenance, target: &Target, slots: &S
         String::from("\n"),
     ];
     lines.extend(provenance.lines());
+    lines.extend(provenance.form.iter().map(|form| format!("form        {form}")));
     lines.extend([
         format!("target      {} (compute capability {})", target.name, target.compute_capability),
         format!("execution   {execution}; warps per CTA: {warps}, CTAs per SM: {}", provenance.ctas_per_sm),

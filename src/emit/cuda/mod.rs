@@ -27,6 +27,8 @@ pub struct Provenance {
     pub mechanism: String,
     /// CTAs that are to be resident on one SM: the second number of `__launch_bounds__`.
     pub ctas_per_sm: u32,
+    /// The algebra, and how far it may be from the exact one; nothing for a program that no form led to.
+    pub form: Option<String>,
 }
 
 /// An input file as the header comment names it.
