@@ -37,7 +37,7 @@ pub fn table(shared: &Path, growth: &mut Vec<(Kernel, Form, f64, f64)>) -> Strin
     let model = model(shared, &case);
     let states = kinetics::verification_states(&model, 34);
     let (mut parallel, mut special) = (String::from(HEAD), String::from(SPECIAL_HEAD));
-    let mut put = |text: &mut String, line: String| {
+    let put = |text: &mut String, line: String| {
         println!("{line}");
         writeln!(text, "{line}").expect("a string");
     };

@@ -17,7 +17,9 @@ const HEAD: &str = "
 `--matrix dfma` and `--matrix dmma` for the viscosity and the low-rank diffusion, warp-specialized with 8 warps, counted by the simulator as above. A product of
 matrices (DMMA) counts as 4 slots, which its peak rate makes it worth on ampere and hopper; on blackwell it is worth 8, and so no less
 than the fused multiply-adds that it does. Errors are the largest over the states of the reference values. Registers per thread and
-spilled bytes by ptxas.
+spilled bytes by ptxas. The low-rank conductivity stays without: its products have ten rows, two blocks of eight, so that tensor cores
+would spare it less than a sixth of its slots, and the mole fractions, which a warp now reads once, would have to pass through shared
+memory.
 
 | mechanism | species | kernel | form | matrix | DMMA | slots, 4 per DMMA | slots, 8 per DMMA | shuffles | shared passes | error | sm_80 | sm_90 |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|

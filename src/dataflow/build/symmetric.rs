@@ -26,6 +26,9 @@ const SOURCES: usize = 5;
 /// With more species than this, shared memory has no room for e: the rows compute it again.
 const MOST_ROOTS: usize = 96;
 
+/// With more species than this, shared memory may have no room for species that wait for others of their weight.
+const MOST_COLLECTED: usize = 256;
+
 /// w, w/e and w/e^2, or a product of the matrix with them.
 type Triple = [Value; 3];
 
@@ -38,7 +41,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let (triples, roots) = sources(&mut graph, model, &constants, options, !again);
     let (warps, exponential) = (options.warps as usize, options.exponential);
     let ends = Ends { classes: &classes, constants: &constants, roots: &roots, warps, exponential };
-    let at_once = if again { 1 } else { ADDENDS };
+    let at_once = if again && constants.len() > MOST_COLLECTED { 1 } else { ADDENDS };
     let columns: Vec<Triple> =
         classes.iter().map(|class| class_sum(&mut graph, model, class, &triples, at_once)).collect();
     let shares = if options.form == Form::LowRank {
@@ -169,8 +172,7 @@ pub fn quotients(b: &mut Body, numerator: Id, all: &[Id]) -> Vec<Id> {
     inverse
 }
 
-/// Triples that one step adds up, at most: all of them are in shared memory at once. Where that is short, a class takes them
-/// one by one.
+/// Triples that one step adds up, at most: all of them are in shared memory at once. A larger class takes them one by one.
 const ADDENDS: usize = 12;
 
 /// The sum of the triples of a class, up to `at_once` of them in one step.
