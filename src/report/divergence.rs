@@ -114,7 +114,7 @@ impl<'a> Analysed<'a> {
                 .map(|block| {
                     let starts: Vec<Json> = self.gated.ssa.starts(*block).iter().map(|v| value(*v)).collect();
                     let insts: Vec<Json> = self.func.blocks[*block].insts.iter().map(|inst| {
-                let writes = self.gated.ssa.writes(&self.gated.facts.accesses, *inst).iter().map(|v| value(*v));
+                let writes = self.gated.ssa.writes(*inst).iter().map(|v| value(*v));
                 json!({ "text": self.quotes.line(*block, Some(*inst)), "values": writes.collect::<Vec<_>>() })
             }).collect();
                     let branch = self
@@ -193,7 +193,7 @@ impl<'a> Analysed<'a> {
     }
 
     fn notes(&self, inst: Inst) -> Vec<String> {
-        self.gated.ssa.writes(&self.gated.facts.accesses, inst).iter().map(|value| self.note(*value)).collect()
+        self.gated.ssa.writes(inst).iter().map(|value| self.note(*value)).collect()
     }
 
     fn note(&self, value: Value) -> String {

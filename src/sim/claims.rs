@@ -122,12 +122,11 @@ impl Claims {
             let reachable = gated.facts.cfg.reachable(*block);
             let mut first: Vec<Claim> = gated.ssa.starts(*block).iter().filter_map(|value| claim(*value)).collect();
             for inst in &func.blocks[*block].insts {
-                let accesses = &gated.facts.accesses;
                 let mut reads = std::mem::take(&mut first);
                 let mut writes = Vec::new();
                 if reachable {
-                    reads.extend(gated.ssa.reads(accesses, *inst).iter().filter_map(|value| claim(*value)));
-                    writes.extend(gated.ssa.writes(accesses, *inst).iter().filter_map(|value| claim(*value)));
+                    reads.extend(gated.ssa.reads(*inst).iter().filter_map(|value| claim(*value)));
+                    writes.extend(gated.ssa.writes(*inst).iter().filter_map(|value| claim(*value)));
                 }
                 before.push(reads);
                 after.push(writes);

@@ -40,6 +40,11 @@ impl Type {
         matches!(self, Self::F32 | Self::F64)
     }
 
+    /// Integers, and untyped bits, of the sizes that they are computed in.
+    pub fn is_integer(self) -> bool {
+        matches!(self.bytes(), 2 | 4 | 8) && !self.is_float()
+    }
+
     pub fn is_signed(self) -> bool {
         matches!(self, Self::S8 | Self::S16 | Self::S32 | Self::S64)
     }

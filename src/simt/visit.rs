@@ -246,6 +246,19 @@ impl Terminator {
     }
 
     /// Visits the successors, in the order of [`targets`](Self::targets).
+    pub fn each_target(&self, mut visit: impl FnMut(Block)) {
+        match self {
+            Self::Bra { target } => visit(*target),
+            Self::CondBra { then, otherwise, .. } => {
+                visit(*then);
+                visit(*otherwise);
+            }
+            Self::Brx { targets, .. } => targets.iter().copied().for_each(visit),
+            Self::Ret | Self::Exit => {}
+        }
+    }
+
+    /// [`each_target`](Self::each_target), to change them.
     pub fn targets_mut(&mut self, visit: impl FnMut(&mut Block)) {
         match self {
             Self::Bra { target } => [target].into_iter().for_each(visit),

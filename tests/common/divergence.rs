@@ -5,7 +5,7 @@ use std::sync::Arc;
 use singe::diagnostic::Source;
 use singe::simt::analysis::divergence::{BlockShape, Class, Divergence, Options, State};
 use singe::simt::analysis::gated::Gated;
-use singe::simt::analysis::ssa::Value;
+use singe::simt::analysis::ssa::{Def, Value};
 use singe::simt::ir::{Func, Module};
 use singe::simt::read;
 
@@ -48,7 +48,7 @@ pub fn value(func: &Func, analysed: &Analysed, name: &str) -> Value {
         _ => Type::F64,
     };
     let reg = func.regs.iter().filter(|(_, ty)| **ty == class).nth(number - 1).unwrap().0;
-    let values = analysed.gated.ssa.values.iter().filter(|(_, data)| data.reg == reg);
+    let values = analysed.gated.ssa.values.iter().filter(|(_, data)| data.reg == reg && data.def != Def::Undefined);
     values.map(|(value, _)| value).next_back().unwrap()
 }
 

@@ -1,7 +1,9 @@
 //! Which registers every instruction reads and writes, once for all analyses.
 
-use crate::simt::inst::{Op, Operand};
+use super::lists::table;
+use crate::simt::inst::{Address, Base, Op, Operand};
 use crate::simt::ir::{Func, Inst, Reg};
+use crate::simt::visit::Part;
 use cranelift_entity::SecondaryMap;
 
 /// The registers of every instruction.
@@ -24,19 +26,27 @@ struct Span {
 impl Accesses {
     pub fn compute(func: &Func) -> Self {
         let mut regs = Vec::with_capacity(3 * func.insts.len());
-        let mut spans = SecondaryMap::with_capacity(func.insts.len());
+        let mut spans = table(func.insts.len());
+        let mut results = Vec::new();
         for (inst, data) in func.insts.iter() {
             let start = regs.len() as u32;
             let mut specials = false;
-            data.op.operands(|operand| match operand {
-                Operand::Reg(reg) => regs.push(reg),
-                Operand::Special(_) => specials = true,
-                Operand::Imm(_) | Operand::Variable(_) => {}
+            results.clear();
+            data.op.parts(|part| match part {
+                Part::Use(reg) | Part::Read(Operand::Reg(reg)) | Part::At(Address { base: Base::Reg(reg), .. }) => {
+                    regs.push(*reg);
+                }
+                Part::Touch(reg) => {
+                    regs.push(*reg);
+                    results.push(*reg);
+                }
+                Part::Def(reg) => results.push(*reg),
+                Part::Read(Operand::Special(_)) => specials = true,
+                Part::Read(_) | Part::At(_) | Part::Pass(_) => {}
             });
             let guard = regs.len() as u32;
             regs.extend(data.guard.map(|guard| guard.pred));
             let old = regs.len() as u32;
-            let mut results = data.op.results();
             if matches!(data.op, Op::Opaque { .. }) {
                 results.sort_unstable();
                 results.dedup();
@@ -45,7 +55,7 @@ impl Accesses {
                 regs.extend(&results);
             }
             let write = regs.len() as u32;
-            regs.extend(results);
+            regs.extend(&results);
             spans[inst] = Span { start, guard, old, write, end: regs.len() as u32, specials };
         }
         Self { regs, spans }
@@ -66,6 +76,12 @@ impl Accesses {
     pub fn reads(&self, inst: Inst) -> &[Reg] {
         let span = self.spans[inst];
         &self.regs[span.start as usize..span.write as usize]
+    }
+
+    /// [`reads`](Self::reads) and [`writes`](Self::writes).
+    pub fn reads_and_writes(&self, inst: Inst) -> (&[Reg], &[Reg]) {
+        let span = self.spans[inst];
+        self.regs[span.start as usize..span.end as usize].split_at((span.write - span.start) as usize)
     }
 
     /// The results whose old value may stay, in all lanes or some: those of guarded and of unknown instructions.

@@ -1,7 +1,8 @@
 //! The control-flow graph: who follows whom, in which order.
 
+use super::lists::Lists;
 use crate::simt::ir::{Block, Func};
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
 
 /// Edges between the reachable blocks of a function. Two edges from one block to another count once.
 #[derive(Debug, Clone)]
@@ -10,8 +11,8 @@ pub struct Cfg {
     /// The reachable blocks in reverse post-order; the entry first.
     pub order: Vec<Block>,
     numbers: SecondaryMap<Block, u32>,
-    predecessors: SecondaryMap<Block, Vec<Block>>,
-    successors: SecondaryMap<Block, Vec<Block>>,
+    predecessors: Lists<Block, Block>,
+    successors: Lists<Block, Block>,
 }
 
 const UNREACHABLE: u32 = u32::MAX;
@@ -19,53 +20,59 @@ const UNREACHABLE: u32 = u32::MAX;
 impl Cfg {
     pub fn compute(func: &Func) -> Self {
         let entry = func.layout[0];
-        let mut successors: SecondaryMap<Block, Vec<Block>> = SecondaryMap::with_capacity(func.blocks.len());
-        let mut reached: SecondaryMap<Block, bool> = SecondaryMap::with_capacity(func.blocks.len());
+        let mut edges: Vec<(Block, Block)> = Vec::with_capacity(2 * func.blocks.len());
+        let mut reached = vec![false; func.blocks.len()];
         let mut order = Vec::with_capacity(func.blocks.len());
-        let visit = |block: Block, successors: &mut SecondaryMap<Block, Vec<Block>>| {
-            let mut targets = Vec::new();
-            for target in func.blocks[block].terminator.targets() {
-                if !targets.contains(&target) {
-                    targets.push(target);
+        // the edges of a block follow each other
+        let visit = |block: Block, edges: &mut Vec<(Block, Block)>| {
+            let first = edges.len();
+            func.blocks[block].terminator.each_target(|target| {
+                if !edges[first..].contains(&(block, target)) {
+                    edges.push((block, target));
                 }
-            }
-            successors[block] = targets;
-            (block, 0)
+            });
+            (block, first, edges.len())
         };
-        reached[entry] = true;
-        let mut path = vec![visit(entry, &mut successors)];
-        while let Some((block, next)) = path.last_mut() {
-            match successors[*block].get(*next) {
-                Some(&target) => {
-                    *next += 1;
-                    if !std::mem::replace(&mut reached[target], true) {
-                        path.push(visit(target, &mut successors));
-                    }
+        reached[entry.index()] = true;
+        let mut path = vec![visit(entry, &mut edges)];
+        while let Some((block, next, end)) = path.last_mut() {
+            if next < end {
+                let (_, target) = edges[*next];
+                *next += 1;
+                if !std::mem::replace(&mut reached[target.index()], true) {
+                    path.push(visit(target, &mut edges));
                 }
-                None => {
-                    order.push(*block);
-                    path.pop();
-                }
+            } else {
+                order.push(*block);
+                path.pop();
             }
         }
         order.reverse();
         let mut numbers = SecondaryMap::with_default(UNREACHABLE);
-        let mut predecessors: SecondaryMap<Block, Vec<Block>> = SecondaryMap::with_capacity(func.blocks.len());
+        numbers.resize(func.blocks.len());
         for (i, block) in order.iter().enumerate() {
             numbers[*block] = i as u32;
-            for target in &successors[*block] {
-                predecessors[*target].push(*block);
-            }
         }
+        let successors = Lists::new(func.blocks.len(), &edges);
+        let mut backward = Vec::with_capacity(edges.len());
+        for from in &order {
+            backward.extend(successors.of(*from).iter().map(|to| (*to, *from)));
+        }
+        let predecessors = Lists::new(func.blocks.len(), &backward);
         Self { entry, order, numbers, predecessors, successors }
     }
 
     pub fn predecessors(&self, block: Block) -> &[Block] {
-        &self.predecessors[block]
+        self.predecessors.of(block)
     }
 
     pub fn successors(&self, block: Block) -> &[Block] {
-        &self.successors[block]
+        self.successors.of(block)
+    }
+
+    /// How many blocks the function has, with those that cannot be reached.
+    pub fn blocks(&self) -> usize {
+        self.numbers.keys().len()
     }
 
     pub fn reachable(&self, block: Block) -> bool {

@@ -1,31 +1,34 @@
-//! Dominators and post-dominators.
+//! Dominators and post-dominators, after Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001).
 
 use super::cfg::Cfg;
+use super::lists::{Lists, table};
 use crate::simt::ir::{Block, Func};
 use cranelift_entity::{EntityRef, SecondaryMap};
-use petgraph::algo::dominators;
-use petgraph::graph::{DiGraph, NodeIndex};
 
 /// The dominator tree of the reachable blocks.
 #[derive(Debug, Clone)]
 pub struct Dominators {
     parent: SecondaryMap<Block, Option<Block>>,
-    children: SecondaryMap<Block, Vec<Block>>,
+    children: Lists<Block, Block>,
     /// First and last number of each subtree in a walk over the tree; (1, 0) where unreachable.
     spans: SecondaryMap<Block, (u32, u32)>,
 }
 
 impl Dominators {
     pub fn compute(func: &Func, cfg: &Cfg) -> Self {
-        let edges = cfg.order.iter().flat_map(|from| cfg.successors(*from).iter().map(|to| (from.index(), to.index())));
-        let parent = parents(func.blocks.len(), cfg.entry.index(), edges);
-        let mut children: SecondaryMap<Block, Vec<Block>> = SecondaryMap::with_capacity(func.blocks.len());
-        for block in &cfg.order {
-            if let Some(parent) = parent[*block] {
-                children[parent].push(*block);
-            }
+        let numbers = parents(cfg.order.len(), |node| {
+            cfg.predecessors(cfg.order[node as usize]).iter().map(|from| cfg.number(*from) as u32)
+        });
+        let mut parent = table(func.blocks.len());
+        let mut edges = Vec::with_capacity(cfg.order.len());
+        for (block, above) in cfg.order.iter().zip(&numbers).skip(1) {
+            let above = cfg.order[*above as usize];
+            parent[*block] = Some(above);
+            edges.push((above, *block));
         }
+        let children = Lists::new(func.blocks.len(), &edges);
         let mut spans = SecondaryMap::with_default((1, 0));
+        spans.resize(func.blocks.len());
         let mut count = 0;
         let mut path = vec![(cfg.entry, 0)];
         while let Some((block, next)) = path.last_mut() {
@@ -33,7 +36,7 @@ impl Dominators {
                 spans[*block].0 = count;
                 count += 1;
             }
-            match children[*block].get(*next) {
+            match children.of(*block).get(*next) {
                 Some(child) => {
                     *next += 1;
                     path.push((*child, 0));
@@ -54,7 +57,7 @@ impl Dominators {
 
     /// The blocks that this one dominates immediately, in reverse post-order.
     pub fn children(&self, block: Block) -> &[Block] {
-        &self.children[block]
+        self.children.of(block)
     }
 
     /// Every path from the entry to `b` passes `a`, or they are the same block. False where one is unreachable.
@@ -64,8 +67,9 @@ impl Dominators {
     }
 
     /// The blocks where the dominance of each block ends.
-    pub fn frontiers(&self, cfg: &Cfg) -> SecondaryMap<Block, Vec<Block>> {
-        let mut frontiers: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
+    pub fn frontiers(&self, cfg: &Cfg) -> Lists<Block, Block> {
+        let mut edges = Vec::new();
+        let mut last: SecondaryMap<Block, Option<Block>> = table(cfg.blocks());
         for join in &cfg.order {
             let from = cfg.predecessors(*join);
             if from.len() < 2 && *join != cfg.entry {
@@ -73,51 +77,90 @@ impl Dominators {
             }
             for block in from {
                 let mut runner = Some(*block);
-                while let Some(at) = runner.filter(|at| Some(*at) != self.parent[*join]) {
-                    if frontiers[at].last() != Some(join) {
-                        frontiers[at].push(*join);
-                    }
+                // above a block that was here already, all were
+                while let Some(at) = runner.filter(|at| Some(*at) != self.parent[*join] && last[*at] != Some(*join)) {
+                    last[at] = Some(*join);
+                    edges.push((at, *join));
                     runner = self.parent[at];
                 }
             }
         }
-        frontiers
+        Lists::new(cfg.blocks(), &edges)
     }
 }
 
 /// The immediate post-dominator of each block: where lanes that part at its end meet again. `None`: only at the exit.
 pub fn post_dominators(func: &Func) -> SecondaryMap<Block, Option<Block>> {
-    let exit = func.blocks.len();
-    let edges = func.blocks.iter().flat_map(|(block, data)| {
-        let targets = data.terminator.targets();
-        let returns = targets.is_empty().then_some((exit, block.index()));
-        returns.into_iter().chain(targets.into_iter().map(move |to| (to.index(), block.index())))
-    });
-    let mut result = parents(exit + 1, exit, edges);
-    for block in func.blocks.keys() {
-        result[block] = result[block].filter(|parent| parent.index() != exit);
+    let exit = Block::new(func.blocks.len());
+    let mut edges = Vec::with_capacity(2 * func.blocks.len());
+    for (block, data) in func.blocks.iter() {
+        let before = edges.len();
+        data.terminator.each_target(|target| edges.push((target, block)));
+        if edges.len() == before {
+            edges.push((exit, block));
+        }
+    }
+    let backward = Lists::new(exit.index() + 1, &edges);
+    let mut numbers: SecondaryMap<Block, Option<u32>> = table(exit.index() + 1);
+    let order = backward_order(&backward, exit);
+    for (number, block) in order.iter().enumerate() {
+        numbers[*block] = Some(number as u32);
+    }
+    let forward = Lists::new(exit.index(), &edges.iter().map(|(to, from)| (*from, *to)).collect::<Vec<_>>());
+    let parents = parents(order.len(), |node| forward.of(order[node as usize]).iter().filter_map(|to| numbers[*to]));
+    let mut result = table(func.blocks.len());
+    for (block, parent) in order.iter().zip(parents).skip(1) {
+        result[*block] = Some(order[parent as usize]).filter(|parent| *parent != exit);
     }
     result
 }
 
-/// The immediate dominators in a graph with nodes 0 to `nodes`-1.
-fn parents(
-    nodes: usize,
-    root: usize,
-    edges: impl Iterator<Item = (usize, usize)>,
-) -> SecondaryMap<Block, Option<Block>> {
-    let mut graph = DiGraph::<(), ()>::with_capacity(nodes, 2 * nodes);
-    for _ in 0..nodes {
-        graph.add_node(());
+/// The blocks that lead to the exit in reverse post-order of the backward graph.
+fn backward_order(backward: &Lists<Block, Block>, exit: Block) -> Vec<Block> {
+    let mut reached = vec![false; exit.index() + 1];
+    let mut order = Vec::with_capacity(exit.index() + 1);
+    let mut path = vec![(exit, 0)];
+    reached[exit.index()] = true;
+    while let Some((block, next)) = path.last_mut() {
+        match backward.of(*block).get(*next) {
+            Some(from) => {
+                *next += 1;
+                if !std::mem::replace(&mut reached[from.index()], true) {
+                    path.push((*from, 0));
+                }
+            }
+            None => {
+                order.push(*block);
+                path.pop();
+            }
+        }
     }
-    for (from, to) in edges {
-        graph.add_edge(NodeIndex::new(from), NodeIndex::new(to), ());
+    order.reverse();
+    order
+}
+
+/// The immediate dominators in a graph whose nodes are numbered in reverse post-order; the root is its own.
+fn parents<I: Iterator<Item = u32>>(nodes: usize, from: impl Fn(u32) -> I) -> Vec<u32> {
+    const UNKNOWN: u32 = u32::MAX;
+    let mut parents = vec![UNKNOWN; nodes];
+    parents[0] = 0;
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        for node in 1..nodes as u32 {
+            let mut parent = UNKNOWN;
+            for mut other in from(node).filter(|other| parents[*other as usize] != UNKNOWN) {
+                // where the two ways up meet
+                while parent != UNKNOWN && parent != other {
+                    if other > parent {
+                        other = parents[other as usize];
+                    } else {
+                        parent = parents[parent as usize];
+                    }
+                }
+                parent = other;
+            }
+            changed |= std::mem::replace(&mut parents[node as usize], parent) != parent;
+        }
     }
-    let tree = dominators::simple_fast(&graph, NodeIndex::new(root));
-    let mut result = SecondaryMap::with_capacity(nodes);
-    for node in 0..nodes {
-        result[Block::new(node)] =
-            tree.immediate_dominator(NodeIndex::new(node)).map(|parent| Block::new(parent.index()));
-    }
-    result
+    parents
 }

@@ -6,9 +6,12 @@
 //! register that is written on a cycle through the branch gets a copy there, an η: lanes that went round less often bring
 //! the value of an earlier round. All lanes agree when no branch of the set is divergent.
 
+use super::dependents::Dependents;
 use super::dominators::post_dominators;
-use super::joins::{joins, repeats};
+use super::joins::{Repeat, joins, repeats};
+use super::lists::{Lists, table};
 use super::loops::Loops;
+use super::sites::LiveBlocks;
 use super::ssa::{Def, Facts, Pin, Ssa, Value};
 use crate::simt::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
@@ -19,9 +22,10 @@ pub struct Gated {
     pub facts: Facts,
     pub loops: Loops,
     pub ssa: Ssa,
-    joins: SecondaryMap<Block, Vec<Block>>,
-    exits: BTreeMap<(Block, Reg), Vec<Block>>,
+    joins: Lists<Block, Block>,
+    exits: Lists<Value, Block>,
     homes: SecondaryMap<Inst, PackedOption<Block>>,
+    dependents: Dependents,
 }
 
 /// What a φ or a copy stands for.
@@ -43,26 +47,24 @@ impl Gated {
         let loops = Loops::compute(&facts.cfg, &facts.dominators);
         let meets = post_dominators(func);
         let joins = joins(&facts.cfg, &meets);
-        let mut exits: BTreeMap<(Block, Reg), Vec<Block>> = BTreeMap::new();
-        let mut known: SecondaryMap<Reg, PackedOption<Block>> = SecondaryMap::new();
-        for repeat in repeats(&facts.cfg, &meets, &loops) {
-            for inst in repeat.blocks.iter().flat_map(|block| &func.blocks[*block].insts) {
-                for reg in facts.accesses.writes(*inst) {
-                    let first = known[*reg].expand() != Some(repeat.branch);
-                    known[*reg] = repeat.branch.into();
-                    if first && facts.liveness.is_live_in(*reg, repeat.meet) {
-                        exits.entry((repeat.meet, *reg)).or_default().push(repeat.branch);
-                    }
-                }
+        let exits = exits(func, &facts, &loops, &repeats(&facts.cfg, &meets, &loops));
+        let pins: Vec<Pin> = exits.keys().map(|&(block, reg)| Pin { block, reg }).collect();
+        let ssa = Ssa::compute(func, &facts, &pins);
+        let mut pairs = Vec::new();
+        for value in facts.cfg.order.iter().flat_map(|block| ssa.starts(*block)) {
+            let data = &ssa.values[*value];
+            if let Def::Copy(block, _) = data.def {
+                pairs.extend(exits[&(block, data.reg)].iter().map(|branch| (*value, *branch)));
             }
         }
-        let pins: Vec<Pin> = exits.keys().map(|(block, reg)| Pin { block: *block, regs: vec![*reg] }).collect();
-        let ssa = Ssa::compute(func, &facts, &pins);
-        let mut homes: SecondaryMap<Inst, PackedOption<Block>> = SecondaryMap::with_capacity(func.insts.len());
+        let exits = Lists::new(ssa.values.len(), &pairs);
+        let mut homes: SecondaryMap<Inst, PackedOption<Block>> = table(func.insts.len());
         for block in &facts.cfg.order {
             func.blocks[*block].insts.iter().for_each(|inst| homes[*inst] = (*block).into());
         }
-        Self { facts, loops, ssa, joins, exits, homes }
+        let mut gated = Self { facts, loops, ssa, joins, exits, homes, dependents: Dependents::default() };
+        gated.dependents = Dependents::compute(func, &gated);
+        gated
     }
 
     /// The block of an instruction that can be reached.
@@ -72,22 +74,61 @@ impl Gated {
 
     /// The branches that decide about a φ or a copy.
     pub fn branches(&self, value: Value) -> &[Block] {
-        let data = &self.ssa.values[value];
-        match data.def {
-            Def::Phi(block, _) => &self.joins[block],
-            Def::Copy(block, _) => self.exits.get(&(block, data.reg)).map_or(&[], Vec::as_slice),
+        match self.ssa.values[value].def {
+            Def::Phi(block, _) => self.joins.of(block),
+            Def::Copy(..) => self.exits.of(value),
             Def::Undefined | Def::Inst(..) => &[],
         }
+    }
+
+    /// What follows from what, for sparse analyses.
+    pub fn dependents(&self) -> &Dependents {
+        &self.dependents
     }
 
     /// `None` for results of instructions.
     pub fn gate(&self, value: Value) -> Option<Gate> {
         match self.ssa.values[value].def {
             Def::Phi(block, _) if self.loops.irreducible(block) => Some(Gate::Irreducible),
-            Def::Phi(block, _) if self.joins[block].is_empty() => Some(Gate::Mu),
+            Def::Phi(block, _) if self.joins.of(block).is_empty() => Some(Gate::Mu),
             Def::Phi(..) => Some(Gate::Gamma),
             Def::Copy(..) => Some(Gate::Eta),
             Def::Undefined | Def::Inst(..) => None,
         }
     }
+}
+
+/// The registers that need a copy, with the block, and the branches that decide what a lane brings.
+fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> BTreeMap<(Block, Reg), Vec<Block>> {
+    let Facts { cfg, dominators, accesses, sites, .. } = facts;
+    let reducible = cfg.order.iter().all(|block| !loops.irreducible(*block));
+    // cheap and never wrong to say yes
+    let may_be_live = |reg: Reg, meet: Block| {
+        let Some(last) = sites.exposed(reg).last() else { return false };
+        let behind = cfg.number(*last) < cfg.number(meet) && reducible && loops.depth(meet) == 0;
+        let written = |writer: Block| !facts.plain(reg) || dominators.dominates(writer, meet);
+        !behind && sites.only_writer(reg).is_none_or(written)
+    };
+    let mut found: Vec<(Reg, Block, Block)> = Vec::new();
+    let mut known: SecondaryMap<Reg, PackedOption<Block>> = table(func.regs.len());
+    for repeat in repeats {
+        let branch = PackedOption::from(repeat.branch);
+        for inst in repeat.blocks.iter().flat_map(|block| &func.blocks[*block].insts) {
+            for &reg in accesses.writes(*inst) {
+                if std::mem::replace(&mut known[reg], branch) != branch && may_be_live(reg, repeat.meet) {
+                    found.push((reg, repeat.meet, repeat.branch));
+                }
+            }
+        }
+    }
+    found.sort_by_key(|(reg, _, _)| *reg);
+    let mut exits: BTreeMap<(Block, Reg), Vec<Block>> = BTreeMap::new();
+    let mut live = LiveBlocks::new(func);
+    for same in found.chunk_by(|a, b| a.0 == b.0) {
+        live.walk(same[0].0, sites, cfg, |_, _| {});
+        for &(reg, meet, branch) in same.iter().filter(|(reg, meet, _)| live.is_live_in(*reg, *meet)) {
+            exits.entry((meet, reg)).or_default().push(branch);
+        }
+    }
+    exits
 }

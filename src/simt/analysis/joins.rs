@@ -1,6 +1,7 @@
 //! Where the lanes that part at a branch come together again, and what happened in between.
 
 use super::cfg::Cfg;
+use super::lists::{Lists, table};
 use super::loops::Loops;
 use crate::simt::ir::Block;
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -11,13 +12,13 @@ use std::collections::BinaryHeap;
 ///
 /// Labels flow forward from the successors of each branch, in reverse post-order, up to the branch's immediate
 /// post-dominator, which is a join always. A block that two labels reach is one too and gives its own label on.
-pub fn joins(cfg: &Cfg, meets: &SecondaryMap<Block, Option<Block>>) -> SecondaryMap<Block, Vec<Block>> {
-    let mut result: SecondaryMap<Block, Vec<Block>> = SecondaryMap::new();
-    let mut labels: SecondaryMap<Block, (u32, u32)> = SecondaryMap::new();
+pub fn joins(cfg: &Cfg, meets: &SecondaryMap<Block, Option<Block>>) -> Lists<Block, Block> {
+    let mut result = Vec::new();
+    let mut labels: SecondaryMap<Block, (u32, u32)> = table(cfg.blocks());
     for branch in cfg.order.iter().copied().filter(|block| cfg.successors(*block).len() > 1) {
         let meet = meets[branch];
         if let Some(meet) = meet {
-            result[meet].push(branch);
+            result.push((meet, branch));
         }
         let ways: Vec<Block> = cfg.successors(branch).iter().copied().filter(|way| Some(*way) != meet).collect();
         if ways.len() < 2 {
@@ -41,7 +42,7 @@ pub fn joins(cfg: &Cfg, meets: &SecondaryMap<Block, Option<Block>>) -> Secondary
                     labels[next] = label;
                 } else if labels[next] != label && labels[next] != own {
                     labels[next] = own;
-                    result[next].push(branch);
+                    result.push((next, branch));
                 } else {
                     continue;
                 }
@@ -49,7 +50,7 @@ pub fn joins(cfg: &Cfg, meets: &SecondaryMap<Block, Option<Block>>) -> Secondary
             }
         }
     }
-    result
+    Lists::new(cfg.blocks(), &result)
 }
 
 /// A branch that some lanes may pass more often than others before all meet.
@@ -64,7 +65,7 @@ pub struct Repeat {
 /// The branches that leave a loop, and those that lead to its next round before others get there.
 pub fn repeats(cfg: &Cfg, meets: &SecondaryMap<Block, Option<Block>>, loops: &Loops) -> Vec<Repeat> {
     let mut result = Vec::new();
-    let mut seen: SecondaryMap<Block, (u32, bool)> = SecondaryMap::new();
+    let mut seen: SecondaryMap<Block, (u32, bool)> = table(cfg.blocks());
     for branch in cfg.order.iter().copied().filter(|block| cfg.successors(*block).len() > 1) {
         let outermost = loops.around(branch).last();
         let Some(meet) = meets[branch].filter(|_| outermost.is_some() || loops.irreducible(branch)) else { continue };

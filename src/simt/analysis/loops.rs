@@ -2,6 +2,7 @@
 
 use super::cfg::Cfg;
 use super::dominators::Dominators;
+use super::lists::table;
 use crate::simt::ir::Block;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 
@@ -36,7 +37,7 @@ pub struct Loops {
 impl Loops {
     pub fn compute(cfg: &Cfg, dominators: &Dominators) -> Self {
         let mut result =
-            Self { loops: PrimaryMap::new(), innermost: SecondaryMap::new(), irreducible: SecondaryMap::new() };
+            Self { loops: PrimaryMap::new(), innermost: table(cfg.blocks()), irreducible: table(cfg.blocks()) };
         let backward = |from: Block, to: Block| cfg.number(to) <= cfg.number(from);
         // headers in reverse post-order: an outer loop comes before the loops in it
         for header in &cfg.order {
@@ -111,7 +112,7 @@ impl Loops {
 
 /// The blocks that reach one of `work`; the search does not go on behind blocks that do not `pass`.
 fn reaching(cfg: &Cfg, mut work: Vec<Block>, pass: impl Fn(Block) -> bool) -> Vec<Block> {
-    let mut seen: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut seen: SecondaryMap<Block, bool> = table(cfg.blocks());
     let mut result = Vec::new();
     while let Some(block) = work.pop() {
         if !std::mem::replace(&mut seen[block], true) {

@@ -3,11 +3,15 @@
 pub mod access;
 pub mod cfg;
 pub mod control;
+pub mod dependents;
 pub mod divergence;
 pub mod dominators;
 pub mod gated;
 mod joins;
+pub mod kind;
+mod lists;
 pub mod liveness;
 pub mod loops;
 pub mod pressure;
+mod sites;
 pub mod ssa;

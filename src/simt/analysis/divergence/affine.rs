@@ -1,15 +1,15 @@
 //! The affine analysis: how states flow through φs, copies and instructions.
 
 use super::Context;
-use super::eval::integer;
-use super::numbered::{Number, Numbered};
+use super::numbered::{Among, Number, Numbered};
 use super::solve::Rules;
 use super::state::{Coefficient, State};
-use super::transfer::{Operands, choice, load, transfer};
+use super::transfer::{Operands, choice, transfer};
 use crate::simt::analysis::gated::{Gate, Gated};
+use crate::simt::analysis::kind::Kind;
 use crate::simt::analysis::ssa::{Def, Value};
-use crate::simt::inst::{BinaryOp, Op, Operand, UnaryOp};
-use crate::simt::ir::{Block, Func, Inst};
+use crate::simt::inst::{Op, Operand};
+use crate::simt::ir::{Block, Inst};
 use cranelift_entity::EntityRef;
 
 pub(super) struct Affine<'a> {
@@ -21,11 +21,10 @@ impl Rules for Affine<'_> {
     type State = Number;
     const TOP: Number = Number::TOP;
 
-    fn is_bottom(number: Number) -> bool {
-        number == Number::DIVERGENT
-    }
-
     fn descend(&mut self, present: Number, next: Number) -> Number {
+        if next == present || next == Number::DIVERGENT || next == Number::UNIFORM && present.is_uniform() {
+            return next;
+        }
         let (above, below) = (self.numbered.state(present), self.numbered.state(next));
         match above.descend(below) {
             state if state == above => present,
@@ -40,46 +39,112 @@ impl Rules for Affine<'_> {
 
     fn start(&mut self, states: &[Number], value: Value) -> Number {
         let gated = self.context.gated;
-        if let Def::Phi(_, arguments) = &gated.ssa.values[value].def
-            && arguments.iter().any(|argument| states[argument.index()] == Number::DIVERGENT)
-        {
-            return Number::DIVERGENT;
-        }
         let state = |value: Value| self.numbered.state(states[value.index()]);
-        let state = match &gated.ssa.values[value].def {
-            Def::Phi(block, arguments) => {
+        let state = match gated.ssa.values[value].def {
+            Def::Phi(block, _) => {
+                let arguments = gated.ssa.arguments(value);
+                let among = Among::new(arguments.iter().map(|argument| states[argument.index()]));
+                if among.any_divergent() {
+                    return Number::DIVERGENT;
+                }
                 let same = gated.gate(value) != Some(Gate::Irreducible) && agree(gated, states, value);
-                let known = arguments.iter().map(|argument| visible(gated, state(*argument), *block));
+                if among.all_uniform() && among.all_plain() {
+                    return if same { Number::UNIFORM } else { Number::DIVERGENT };
+                }
+                let known = arguments.iter().map(|argument| visible(gated, state(*argument), block));
                 choice(same, known.filter(|state| !state.is_top()))
             }
-            Def::Copy(_, source) => choice(agree(gated, states, value), [state(*source)]),
+            Def::Copy(_, source) => choice(agree(gated, states, value), [state(source)]),
             Def::Undefined | Def::Inst(..) => State::DIVERGENT,
         };
         self.numbered.number(state)
     }
 
-    fn result(&mut self, states: &[Number], inst: Inst, result: u32, reads: &[Value]) -> Number {
-        let mut among = Among { uniform: true, plain: !reads.is_empty(), divergent: false };
-        for read in reads {
-            let state = states[read.index()];
-            if state == Number::TOP {
-                return Number::TOP;
-            }
-            among.uniform &= state.is_uniform();
-            among.plain &= state == Number::UNIFORM;
-            among.divergent |= state == Number::DIVERGENT;
+    #[inline]
+    fn result(&mut self, states: &[Number], inst: Inst, result: u32) -> Number {
+        let gated = self.context.gated;
+        let reads = gated.ssa.reads(inst);
+        let among = Among::new(reads.iter().map(|read| states[read.index()]));
+        let kind = gated.facts.kinds[inst];
+        QUICK[kind as usize][among.flags()].unwrap_or_else(|| self.ask(states, inst, result, kind, reads))
+    }
+}
+
+/// What follows from the kind of an instruction and what its operands have in common, where nothing else matters.
+const QUICK: [[Option<Number>; Among::COUNT]; Kind::COUNT] = {
+    let mut table = [[None; Among::COUNT]; Kind::COUNT];
+    let mut flags = 0;
+    while flags < Among::COUNT {
+        let among = Among::of(flags);
+        let lanewise = if among.all_uniform() { Number::UNIFORM } else { Number::DIVERGENT };
+        table[Kind::Lanewise as usize][flags] = Some(lanewise);
+        table[Kind::Divergent as usize][flags] = Some(Number::DIVERGENT);
+        table[Kind::Common as usize][flags] = Some(Number::UNIFORM);
+        table[Kind::Broadcast as usize][flags] = Some(Number::UNIFORM);
+        let integer = [Kind::Sum, Kind::Product, Kind::Multiple, Kind::Fused];
+        let mut i = 0;
+        while i < integer.len() {
+            let kind = integer[i];
+            table[kind as usize][flags] = match kind {
+                _ if among.any_divergent() => Some(Number::DIVERGENT),
+                _ if !among.all_uniform() => None,
+                Kind::Multiple if among.all_plain() => Some(Number::ALIGNED),
+                Kind::Sum if among.any_plain() => Some(Number::UNIFORM),
+                Kind::Product | Kind::Fused if among.all_plain() => Some(Number::UNIFORM),
+                _ => None,
+            };
+            i += 1;
         }
-        let data = &self.context.func.insts[inst];
-        let accesses = &self.context.gated.facts.accesses;
-        if data.guard.is_none() && !accesses.specials(inst) {
-            if let Op::Unary { op: UnaryOp::Mov, a: Operand::Imm(bits), .. } = data.op {
-                return self.numbered.constant(bits);
+        flags += 1;
+    }
+    table
+};
+
+impl Affine<'_> {
+    #[inline(never)]
+    fn ask(&mut self, states: &[Number], inst: Inst, result: u32, kind: Kind, reads: &[Value]) -> Number {
+        let at = |value: &Value| states[value.index()];
+        match (kind, &self.context.func.insts[inst].op, reads) {
+            (Kind::Constant, Op::Unary { a: Operand::Imm(bits), .. }, _) => self.numbered.constant(*bits),
+            (Kind::Move, _, [source]) => at(source),
+            (Kind::Fused, _, [.., addend])
+                if at(addend) == Number::UNIFORM && reads.iter().all(|read| at(read).is_uniform()) =>
+            {
+                Number::UNIFORM
             }
-            if let Some(uniform) = by_operands(&data.op, among, self.context.func) {
-                return if uniform { Number::UNIFORM } else { Number::DIVERGENT };
+            // with the predicate alone, lanes get one of two immediates; two registers may have the same known value
+            (Kind::Select, _, [values @ .., _])
+                if reads.iter().any(|read| at(read) == Number::DIVERGENT)
+                    && (values.is_empty() || values.iter().any(|value| at(value).is_plain())) =>
+            {
+                Number::DIVERGENT
             }
+            (Kind::Shuffle, op, _) if self.broadcasts(states, inst, op) => Number::UNIFORM,
+            _ => self.transfer(states, inst, result, reads),
         }
+    }
+
+    /// All lanes take part and read the same one.
+    fn broadcasts(&self, states: &[Number], inst: Inst, op: &Op) -> bool {
+        let gated = self.context.gated;
+        let number = |operand: &Operand| {
+            let place = gated.facts.accesses.operands(inst).iter().position(|reg| Some(*reg) == operand.reg())?;
+            Some(states[gated.ssa.reads(inst)[place].index()])
+        };
+        let is = |operand: &Operand, bits: u64| match operand {
+            Operand::Imm(own) => *own == bits,
+            _ => number(operand).is_some_and(|number| self.numbered.state(number) == State::constant(bits)),
+        };
+        let Op::Shfl { lane, clamp, mask, .. } = op else { return false };
+        let uniform = matches!(lane, Operand::Imm(_)) || number(lane).is_some_and(Number::is_uniform);
+        uniform && is(clamp, 31) && mask.is_none_or(|mask| is(&mask, 0xffff_ffff))
+    }
+
+    #[inline(never)]
+    fn transfer(&mut self, states: &[Number], inst: Inst, result: u32, reads: &[Value]) -> Number {
         let (context, numbered) = (&self.context, &self.numbered);
+        let accesses = &context.gated.facts.accesses;
+        let data = &context.func.insts[inst];
         let new = transfer(
             &data.op,
             result,
@@ -95,44 +160,6 @@ impl Rules for Affine<'_> {
             }
         };
         self.numbered.number(state)
-    }
-}
-
-/// What the values are that an instruction reads.
-#[derive(Clone, Copy)]
-struct Among {
-    /// All are uniform.
-    uniform: bool,
-    /// There are some, all of them uniform, and nothing more is known of any.
-    plain: bool,
-    /// One is divergent.
-    divergent: bool,
-}
-
-/// Whether the results of most instructions are uniform or divergent, without a look at strides and bases; `None` where more
-/// may be known.
-fn by_operands(op: &Op, among: Among, func: &Func) -> Option<bool> {
-    use BinaryOp::{And, Mul, MulWide, Shl};
-    // lanes that agree on all operands agree on the result
-    let alike = Some(among.uniform);
-    let affine = |keeps: bool| match among {
-        Among { divergent: true, .. } => Some(false),
-        Among { plain: true, .. } if !keeps => Some(true),
-        _ => None,
-    };
-    match op {
-        Op::Unary { op: UnaryOp::Mov, .. } | Op::Cvta { .. } | Op::Unpack { .. } => affine(false),
-        Op::Unary { ty, .. } | Op::Setp { ty, .. } if integer(*ty) => affine(false),
-        // with an immediate they make multiples of 32
-        Op::Binary { ty, op, .. } if integer(*ty) => affine(matches!(op, And | Mul | MulWide | Shl)),
-        Op::Ternary { ty, .. } if integer(*ty) => affine(true),
-        Op::Cvt { to, from, .. } if integer(*to) && integer(*from) => affine(false),
-        Op::Ld { space, access, addr, .. } => Some(load(*space, access.order, addr, among.uniform, func)),
-        Op::Unary { .. } | Op::Binary { .. } | Op::Ternary { .. } | Op::Setp { .. } | Op::Cvt { .. } => alike,
-        Op::Set { .. } | Op::Slct { .. } | Op::Isspacep { .. } | Op::Pack { .. } | Op::Lop3 { .. } | Op::Bfi { .. } => {
-            alike
-        }
-        _ => None,
     }
 }
 

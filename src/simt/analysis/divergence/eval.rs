@@ -7,20 +7,16 @@ use crate::simt::inst::{BinaryOp, Cmp, Op, TernaryOp, Type, UnaryOp};
 /// nothing is said.
 pub(super) fn eval(op: &Op, [a, b, c]: [u64; 3]) -> Option<u64> {
     match op {
-        Op::Unary { op, ty, .. } if integer(*ty) => unary(*op, *ty, a),
-        Op::Binary { op, ty, mode, .. } if integer(*ty) && !mode.sat => binary(*op, *ty, a, b),
+        Op::Unary { op, ty, .. } if ty.is_integer() => unary(*op, *ty, a),
+        Op::Binary { op, ty, mode, .. } if ty.is_integer() && !mode.sat => binary(*op, *ty, a, b),
         Op::Ternary { op: TernaryOp::Bfe, ty, .. } if !ty.is_signed() => {
             let (pos, len) = (b as u32 & 255, c as u32 & 255);
             let field = 1u64.checked_shl(len).map_or(u64::MAX, |bit| bit - 1);
             Some((a & ty.mask()).checked_shr(pos).unwrap_or(0) & field)
         }
-        Op::Setp { cmp, ty, combine: None, .. } if integer(*ty) => compare(*cmp, *ty, a, b).map(u64::from),
+        Op::Setp { cmp, ty, combine: None, .. } if ty.is_integer() => compare(*cmp, *ty, a, b).map(u64::from),
         _ => None,
     }
-}
-
-pub(super) fn integer(ty: Type) -> bool {
-    matches!(ty.bytes(), 2 | 4 | 8) && !ty.is_float()
 }
 
 fn bits(ty: Type) -> u32 {

@@ -1,7 +1,7 @@
 //! Operations on known functions of T, looked up for every T of the block.
 
 use super::arithmetic::sign_extend;
-use super::eval::{eval, integer};
+use super::eval::eval;
 use super::state::Coefficient::{self, Known};
 use super::state::State;
 use crate::simt::inst::{BinaryOp, Cmp, Op, Type};
@@ -15,7 +15,7 @@ pub(super) fn exact(op: &Op, operands: &[State], count: u64) -> Option<State> {
         Op::Setp { ty, other: None, .. } => (*ty, 1),
         _ => return None,
     };
-    if ty.bytes() < 4 || !integer(ty) {
+    if ty.bytes() < 4 || !ty.is_integer() {
         return None;
     }
     let mut known = [(0, 0); 3];
@@ -28,6 +28,7 @@ pub(super) fn exact(op: &Op, operands: &[State], count: u64) -> Option<State> {
     }
     let state = match by_warp(op, ty, &known[..operands.len()], count) {
         Warp::Same => by_firsts(count, at)?,
+        Warp::Monotone if mask == 1 => by_border(count, at)?,
         Warp::Monotone => match (0..count).step_by(32).all(|first| at(first) == at(count.min(first + 32) - 1)) {
             true => by_firsts(count, at)?,
             false => affine(count, 1, mask, at)?,
@@ -53,7 +54,15 @@ enum Warp {
 fn by_warp(op: &Op, ty: Type, operands: &[(u64, u64)], count: u64) -> Warp {
     let &[a, b] = operands else { return Warp::Any };
     let (varying, other) = if a.0 == 0 { (b, a) } else { (a, b) };
+    // whole warps of consecutive numbers
+    let lanes = varying.0 == 1 && varying.1 % 32 == 0 && other.0 == 0 && !wraps(varying, ty, count);
     let monotone = match op {
+        Op::Binary { op: BinaryOp::Shr, .. } if lanes && b == other && other.1 >= 5 => return Warp::Same,
+        Op::Binary { op: BinaryOp::Div, .. }
+            if lanes && b == other && other.1 % 32 == 0 && !negative(varying.1, ty) =>
+        {
+            return Warp::Same;
+        }
         Op::Binary { op: BinaryOp::And, .. } if other.0 == 0 => {
             let same = other.1 % 32 == 0 && varying.0 == 1 && varying.1 % 32 == 0;
             // all bits up to the highest of the mask
@@ -75,6 +84,10 @@ fn by_warp(op: &Op, ty: Type, operands: &[(u64, u64)], count: u64) -> Warp {
     if monotone && !wraps(varying, ty, count) { Warp::Monotone } else { Warp::Any }
 }
 
+fn negative(x: u64, ty: Type) -> bool {
+    ty.is_signed() && sign_extend(x, 8 * ty.bytes()) < 0
+}
+
 /// Whether stride · T + base leaves the range of the type for a T below `count`.
 fn wraps((stride, base): (u64, u64), ty: Type, count: u64) -> bool {
     let bits = 8 * ty.bytes();
@@ -94,6 +107,24 @@ fn by_firsts(count: u64, at: impl Fn(u64) -> Option<u64>) -> Option<State> {
         }
     }
     Some(State::new(Known(0), base))
+}
+
+/// The state of a predicate that is one up to some T and the other from then on.
+fn by_border(count: u64, at: impl Fn(u64) -> Option<u64>) -> Option<State> {
+    let first = at(0)?;
+    let (mut low, mut high) = (1, count);
+    while low < high {
+        let middle = (low + high) / 2;
+        match at(middle)? == first {
+            true => low = middle + 1,
+            false => high = middle,
+        }
+    }
+    Some(match low {
+        _ if low == count => State::constant(first),
+        _ if low % 32 == 0 => State::UNIFORM,
+        _ => State::DIVERGENT,
+    })
 }
 
 /// The state of a function of T that does in all warps what it does in the first.

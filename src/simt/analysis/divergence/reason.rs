@@ -70,26 +70,26 @@ pub(super) fn reason(context: &Context, state: impl Fn(Value) -> State, value: V
         gated.branches(value).iter().find(decides).map(|branch| (*branch, gated.ssa.condition(*branch)))
     };
     let reason = |rule, cause| Some(Reason { rule, cause });
-    match &gated.ssa.values[value].def {
+    match gated.ssa.values[value].def {
         Def::Undefined => reason(Rule::Undefined, None),
         Def::Phi(..) if gated.gate(value) == Some(Gate::Irreducible) => reason(Rule::Irreducible, None),
-        Def::Phi(_, arguments) => match branch() {
+        Def::Phi(..) => match branch() {
             Some((branch, cause)) if state(value).class() == Class::Divergent => reason(Rule::Branch(branch), cause),
-            _ => reason(Rule::Meet, blame(arguments)),
+            _ => reason(Rule::Meet, blame(gated.ssa.arguments(value))),
         },
         Def::Copy(_, source) => match branch() {
             Some((branch, cause)) => reason(Rule::Exit(branch), cause),
-            None => reason(Rule::Meet, Some(*source)),
+            None => reason(Rule::Meet, Some(source)),
         },
         Def::Inst(inst, _) => {
             let accesses = &gated.facts.accesses;
-            let reads = gated.ssa.reads(accesses, *inst);
-            let operands = accesses.operands(*inst).len();
-            let guard = context.func.insts[*inst].guard.and_then(|_| reads.get(operands));
+            let reads = gated.ssa.reads(inst);
+            let operands = accesses.operands(inst).len();
+            let guard = context.func.insts[inst].guard.and_then(|_| reads.get(operands));
             if let Some(guard) = guard.filter(|guard| !state(**guard).is_uniform()) {
                 return reason(Rule::Guard, Some(*guard));
             }
-            let op = &context.func.insts[*inst].op;
+            let op = &context.func.insts[inst].op;
             let special = context.reads_divergent_special(op);
             match blame(&reads[..operands]) {
                 Some(cause) if state(value).class() != Class::Divergent => reason(Rule::Affine, Some(cause)),

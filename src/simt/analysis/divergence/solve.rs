@@ -1,14 +1,13 @@
-//! The sparse solver, for any lattice: each value is looked at once in program order, and again when something that it
-//! depends on fell.
+//! The sparse solver, for any lattice: each value is looked at once in order, and again when something that it depends on
+//! fell.
 //!
-//! A value is settled if it is at the bottom or depends on settled values only. As definitions come before their uses in
-//! program order, all that comes before the first loop is; behind it, values that depend on a loop are not. Dependences on
-//! values that are not settled are entered when the dependent is looked at first.
+//! Definitions come before their uses, but for what a φ gets from behind, so that after one pass only φs and copies that
+//! depend on later values may be too high, and what depends on those.
 
 use crate::simt::analysis::gated::Gated;
 use crate::simt::analysis::ssa::{Def, Value};
-use crate::simt::ir::{Func, Inst};
-use cranelift_entity::{EntityRef, EntitySet};
+use crate::simt::ir::Inst;
+use cranelift_entity::EntityRef;
 
 /// What an analysis knows of values, and how it follows from what their operands are.
 pub(super) trait Rules {
@@ -16,9 +15,6 @@ pub(super) trait Rules {
     type State: Copy + PartialEq;
     /// Nothing is known yet.
     const TOP: Self::State;
-
-    /// Whether the state cannot fall any more.
-    fn is_bottom(state: Self::State) -> bool;
 
     /// The next state of a descending iteration, from the present one and the one that follows from the operands.
     fn descend(&mut self, present: Self::State, next: Self::State) -> Self::State;
@@ -29,153 +25,71 @@ pub(super) trait Rules {
     /// The state of a φ or a copy.
     fn start(&mut self, states: &[Self::State], value: Value) -> Self::State;
 
-    /// The state of result number `result` of an instruction that reads these values.
-    fn result(&mut self, states: &[Self::State], inst: Inst, result: u32, reads: &[Value]) -> Self::State;
+    /// The state of result number `result` of an instruction.
+    fn result(&mut self, states: &[Self::State], inst: Inst, result: u32) -> Self::State;
 }
 
 /// The states of all values, and how many were computed. A state falls at most a few times, so the time is linear in the
 /// number of uses. Values that cannot be reached stay at the top.
-pub(super) fn solve<R: Rules>(func: &Func, gated: &Gated, rules: &mut R) -> (Vec<R::State>, u64) {
-    let mut solver = Solver {
-        gated,
-        rules,
-        states: vec![R::TOP; gated.ssa.values.len()],
-        settled: vec![false; gated.ssa.values.len()],
-        dependents: Dependents { first: vec![NONE; gated.ssa.values.len()], links: Vec::new() },
-        work: Vec::new(),
-        waiting: EntitySet::new(),
-        evaluations: 0,
-    };
+pub(super) fn solve<R: Rules>(gated: &Gated, rules: &mut R) -> (Vec<R::State>, u64) {
+    let mut states = vec![R::TOP; gated.ssa.values.len()];
     for value in gated.ssa.undefined() {
-        solver.states[value.index()] = solver.rules.undefined();
-        solver.settled[value.index()] = true;
+        states[value.index()] = rules.undefined();
     }
-    for block in &gated.facts.cfg.order {
-        for value in gated.ssa.starts(*block) {
-            solver.look_at_start(*value);
-        }
-        for inst in &func.blocks[*block].insts {
-            solver.look_at(*inst);
-        }
+    for value in gated.ssa.reachable() {
+        states[value.index()] = evaluate(gated, rules, &states, *value);
     }
-    while let Some(value) = solver.work.pop() {
-        solver.waiting.remove(value);
-        solver.look_again(value);
-    }
-    (solver.states, solver.evaluations)
+    let evaluations = gated.ssa.reachable().len() as u64 + fall(gated, rules, &mut states);
+    (states, evaluations)
 }
 
-struct Solver<'a, R: Rules> {
-    gated: &'a Gated,
-    rules: &'a mut R,
-    states: Vec<R::State>,
-    settled: Vec<bool>,
-    dependents: Dependents,
-    work: Vec<Value>,
-    waiting: EntitySet<Value>,
-    evaluations: u64,
-}
-
-impl<R: Rules> Solver<'_, R> {
-    fn look_at_start(&mut self, value: Value) {
-        let state = self.rules.start(&self.states, value);
-        let mut settled = true;
-        if !R::is_bottom(state) {
-            let gated = self.gated;
-            settled = match &gated.ssa.values[value].def {
-                Def::Phi(_, arguments) => self.enter(arguments, value),
-                Def::Copy(_, source) => self.enter(&[*source], value),
-                Def::Undefined | Def::Inst(..) => true,
-            };
-            for branch in gated.branches(value) {
-                settled &= self.enter(gated.ssa.condition(*branch).as_slice(), value);
-            }
-        }
-        self.first(value, state, settled);
-    }
-
-    fn look_at(&mut self, inst: Inst) {
-        let accesses = &self.gated.facts.accesses;
-        let writes = self.gated.ssa.writes(accesses, inst);
-        if writes.is_empty() {
-            return;
-        }
-        let reads = self.gated.ssa.reads(accesses, inst);
-        for (result, value) in writes.iter().enumerate() {
-            let state = self.rules.result(&self.states, inst, result as u32, reads);
-            let settled = R::is_bottom(state) || self.enter(reads, *value);
-            self.first(*value, state, settled);
-        }
-    }
-
-    /// Remembers that `value` depends on these; whether all are settled.
-    fn enter(&mut self, on: &[Value], value: Value) -> bool {
-        let mut settled = true;
-        for read in on {
-            if !self.settled[read.index()] {
-                self.dependents.enter(*read, value);
-                settled = false;
-            }
-        }
-        settled
-    }
-
-    fn first(&mut self, value: Value, state: R::State, settled: bool) {
-        self.evaluations += 1;
-        self.settled[value.index()] = settled;
-        self.set(value, state);
-    }
-
-    fn look_again(&mut self, value: Value) {
-        let next = match self.gated.ssa.values[value].def {
-            Def::Inst(inst, result) => {
-                let reads = self.gated.ssa.reads(&self.gated.facts.accesses, inst);
-                self.rules.result(&self.states, inst, result, reads)
-            }
-            Def::Phi(..) | Def::Copy(..) => self.rules.start(&self.states, value),
-            Def::Undefined => return,
-        };
-        self.evaluations += 1;
-        let fallen = self.rules.descend(self.states[value.index()], next);
-        self.set(value, fallen);
-    }
-
-    fn set(&mut self, value: Value, state: R::State) {
-        let present = &mut self.states[value.index()];
-        if *present != state {
-            *present = state;
-            for user in self.dependents.of(value) {
-                if self.waiting.insert(user) {
-                    self.work.push(user);
-                }
-            }
-        }
+#[inline(always)]
+fn evaluate<R: Rules>(gated: &Gated, rules: &mut R, states: &[R::State], value: Value) -> R::State {
+    match gated.ssa.values[value].def {
+        Def::Inst(inst, result) => rules.result(states, inst, result),
+        Def::Phi(..) | Def::Copy(..) => rules.start(states, value),
+        Def::Undefined => rules.undefined(),
     }
 }
 
-/// For each value, those that depend on it and were looked at already.
-struct Dependents {
-    first: Vec<u32>,
-    /// A dependent, and where the next one is.
-    links: Vec<(Value, u32)>,
+/// Looks again at what may be too high, always at the first value in order that waits.
+fn fall<R: Rules>(gated: &Gated, rules: &mut R, states: &mut [R::State]) -> u64 {
+    let dependents = gated.dependents();
+    let mut waiting = Waiting { words: vec![0; states.len().div_ceil(64)], first: 0 };
+    dependents.late.iter().for_each(|value| waiting.insert(*value));
+    let mut evaluations = 0;
+    while let Some(value) = waiting.pop() {
+        let next = evaluate(gated, rules, states, value);
+        evaluations += 1;
+        let present = states[value.index()];
+        let fallen = rules.descend(present, next);
+        if fallen != present {
+            states[value.index()] = fallen;
+            dependents.of(value).iter().for_each(|user| waiting.insert(*user));
+        }
+    }
+    evaluations
 }
 
-const NONE: u32 = u32::MAX;
+/// A set of values.
+struct Waiting {
+    words: Vec<u64>,
+    /// No word before it has a member.
+    first: usize,
+}
 
-impl Dependents {
-    fn enter(&mut self, value: Value, dependent: Value) {
-        let first = &mut self.first[value.index()];
-        self.links.push((dependent, *first));
-        *first = self.links.len() as u32 - 1;
+impl Waiting {
+    fn insert(&mut self, value: Value) {
+        let word = value.index() / 64;
+        self.words[word] |= 1 << (value.index() % 64);
+        self.first = self.first.min(word);
     }
 
-    fn of(&self, value: Value) -> impl Iterator<Item = Value> {
-        let link = |at: u32| self.links.get(at as usize);
-        let mut next = self.first[value.index()];
-        std::iter::from_fn(move || {
-            let (dependent, after) = *link(next)?;
-            next = after;
-            Some(dependent)
-        })
+    fn pop(&mut self) -> Option<Value> {
+        self.first += self.words[self.first.min(self.words.len())..].iter().position(|word| *word != 0)?;
+        let word = &mut self.words[self.first];
+        let bit = word.trailing_zeros() as usize;
+        *word &= *word - 1;
+        Some(Value::new(64 * self.first + bit))
     }
 }

@@ -2,14 +2,13 @@
 
 use super::Context;
 use super::arithmetic::{add, aligned, multiply, negate, truncate, widen};
-use super::eval::integer;
 use super::lookup::exact;
 use super::numbered::{Number, Numbered};
 use super::state::Coefficient::{Aligned, Bottom, Known};
 use super::state::State;
 use crate::simt::analysis::ssa::Value;
 use crate::simt::inst::*;
-use crate::simt::ir::{Func, FuncKind, ParamKind, Reg};
+use crate::simt::ir::Reg;
 use cranelift_entity::EntityRef;
 
 /// The operands of one instruction.
@@ -23,6 +22,7 @@ pub(super) struct Operands<'a> {
 }
 
 impl Operands<'_> {
+    #[inline]
     fn name(&self, operand: Operand) -> Option<Value> {
         let Operand::Reg(reg) = operand else { return None };
         let position = self.regs.iter().position(|read| *read == reg)?;
@@ -41,6 +41,7 @@ impl Operands<'_> {
         }
     }
 
+    #[inline]
     fn named(&self, operand: Operand) -> (State, Option<Value>) {
         (self.state(operand), self.name(operand))
     }
@@ -51,7 +52,9 @@ impl Operands<'_> {
     }
 }
 
-/// The state of result number `result` of an instruction, without its guard.
+/// The state of result number `result` of an instruction, without its guard, if the instruction is not
+/// [`Divergent`](crate::simt::analysis::kind::Kind::Divergent).
+#[inline]
 pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
     let count = on.context.basis.count;
     let assumed = on.context.options.assume_index_no_wrap;
@@ -63,17 +66,17 @@ pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
     };
     match op {
         Op::Unary { op: UnaryOp::Mov, a, .. } => on.state(*a),
-        Op::Unary { op: UnaryOp::Neg, ty, a, .. } if integer(*ty) => negate(on.state(*a), ty.mask()),
-        Op::Binary { op: BinaryOp::Add, mode: Mode { sat: false, .. }, ty, a, b, .. } if integer(*ty) => {
+        Op::Unary { op: UnaryOp::Neg, ty, a, .. } if ty.is_integer() => negate(on.state(*a), ty.mask()),
+        Op::Binary { op: BinaryOp::Add, mode: Mode { sat: false, .. }, ty, a, b, .. } if ty.is_integer() => {
             add(on.state(*a), on.state(*b), ty.mask())
         }
-        Op::Binary { op: BinaryOp::Sub, mode: Mode { sat: false, .. }, ty, a, b, .. } if integer(*ty) => {
+        Op::Binary { op: BinaryOp::Sub, mode: Mode { sat: false, .. }, ty, a, b, .. } if ty.is_integer() => {
             add(on.state(*a), negate(on.state(*b), ty.mask()), ty.mask())
         }
-        Op::Binary { op: BinaryOp::Mul, ty, a, b, .. } if integer(*ty) => {
+        Op::Binary { op: BinaryOp::Mul, ty, a, b, .. } if ty.is_integer() => {
             multiply(on.named(*a), on.named(*b), ty.mask())
         }
-        Op::Binary { op: BinaryOp::Shl, ty, a, b, .. } if integer(*ty) && on.state(*b).known().is_some() => {
+        Op::Binary { op: BinaryOp::Shl, ty, a, b, .. } if ty.is_integer() && on.state(*b).known().is_some() => {
             match on.state(*b).known() {
                 Some((0, k)) => {
                     let factor = 1u64.checked_shl(k as u32).unwrap_or(0) & ty.mask();
@@ -83,14 +86,14 @@ pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
             }
         }
         Op::Binary { op: BinaryOp::MulWide, ty, a, b, .. } => multiply(wide(*a, *ty), wide(*b, *ty), ty.wide().mask()),
-        Op::Ternary { op: TernaryOp::Mad, mode: Mode { sat: false, .. }, ty, a, b, c, .. } if integer(*ty) => {
+        Op::Ternary { op: TernaryOp::Mad, mode: Mode { sat: false, .. }, ty, a, b, c, .. } if ty.is_integer() => {
             add(multiply(on.named(*a), on.named(*b), ty.mask()), on.state(*c), ty.mask())
         }
         Op::Ternary { op: TernaryOp::MadWide, ty, a, b, c, .. } => {
             let mask = ty.wide().mask();
             add(multiply(wide(*a, *ty), wide(*b, *ty), mask), on.state(*c), mask)
         }
-        Op::Cvt { mode: Mode { sat: false, .. }, to, from, dst, a } if integer(*to) && integer(*from) => {
+        Op::Cvt { mode: Mode { sat: false, .. }, to, from, dst, a } if to.is_integer() && from.is_integer() => {
             let a = truncate(on.state(*a), from.mask());
             if on.context.func.regs[*dst].bytes() != to.bytes() {
                 alike(&[a])
@@ -116,14 +119,6 @@ pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
                 _ => alike(&[state]),
             }
         }
-        Op::Ld { space, access, addr, .. } => {
-            let address = match addr.base {
-                Base::Reg(reg) => on.state(Operand::Reg(reg)).is_uniform(),
-                Base::Variable(_) | Base::Param(_) => true,
-            };
-            let uniform = load(*space, access.order, addr, address, on.context.func);
-            if uniform { State::UNIFORM } else { State::DIVERGENT }
-        }
         Op::Shfl { mode, src, lane, clamp, mask, .. } => {
             let plain = on.state(*clamp).known() == Some((0, 31));
             let broadcast = *mode == ShflMode::Idx && plain && on.state(*lane).is_uniform();
@@ -141,29 +136,13 @@ pub(super) fn transfer(op: &Op, result: u32, on: &Operands) -> State {
         | Op::Set { .. }
         | Op::Slct { .. }
         | Op::Cvt { .. }
+        | Op::Ld { .. }
         | Op::Isspacep { .. }
         | Op::Pack { .. }
         | Op::Lop3 { .. }
         | Op::Bfi { .. } => generic(op, on),
-        // atomics, what depends on other lanes or on the condition code, and everything unknown
+        // what depends on other lanes
         _ => State::DIVERGENT,
-    }
-}
-
-/// Whether a load gives the same in all lanes; `uniform`: its address is.
-pub(super) fn load(space: Space, order: Order, addr: &Address, uniform: bool, func: &Func) -> bool {
-    matches!(space, Space::Param | Space::Const | Space::Global | Space::Shared)
-        && matches!(order, Order::None | Order::Weak)
-        && uniform
-        && passed_alike(func, space, addr)
-}
-
-/// Not the parameter of a function, or the result of a call: what a caller or a callee passed may differ from lane to lane.
-fn passed_alike(func: &Func, space: Space, addr: &Address) -> bool {
-    match addr.base {
-        Base::Param(param) => func.kind == FuncKind::Entry && func.params[param].kind == ParamKind::Input,
-        Base::Reg(_) => space != Space::Param || func.kind == FuncKind::Entry,
-        Base::Variable(_) => true,
     }
 }
 
@@ -192,6 +171,11 @@ fn generic(op: &Op, on: &Operands) -> State {
     });
     let operands = &operands[..count.min(5)];
     let uniform = operands.iter().all(|state| state.is_uniform());
+    if on.context.basis.count > 32
+        && let Some(lane) = lane_of(op, operands)
+    {
+        return lane;
+    }
     let all_known = count <= 3 && operands.iter().all(|state| state.known().is_some());
     if let Some(state) = all_known.then(|| exact(op, operands, on.context.basis.count)).flatten() {
         return state;
@@ -203,13 +187,21 @@ fn generic(op: &Op, on: &Operands) -> State {
     }
 }
 
+/// The lane in more than one warp: the lowest five bits of whole warps of consecutive numbers.
+fn lane_of(op: &Op, operands: &[State]) -> Option<State> {
+    let (Op::Binary { op: BinaryOp::And, .. }, [a, b]) = (op, operands) else { return None };
+    let (a, b) = if b.known().is_none() { (b, a) } else { (a, b) };
+    let lanes = a.stride == Known(1) && aligned(a.base) && b.known() == Some((0, 31));
+    lanes.then_some(State::new(Known(1), Aligned))
+}
+
 /// Shifts, masks and quotients by multiples of 32, of values with stride 1 whose first lane's is a multiple of 32.
 fn whole_warps(op: &Op, operands: &[State]) -> Option<State> {
     let Op::Binary { op, ty, .. } = op else { return None };
     let &[a, b] = operands else { return None };
     let (a, b) = if *op == BinaryOp::And && b.known().is_none() { (b, a) } else { (a, b) };
     let (0, k) = b.known()? else { return None };
-    let lanes = integer(*ty) && a.stride == Known(1) && aligned(a.base);
+    let lanes = ty.is_integer() && a.stride == Known(1) && aligned(a.base);
     let lane = State::new(Known(1), Aligned);
     match op {
         BinaryOp::And if k % 32 == 0 && (lanes || a.is_uniform()) => Some(State::new(Known(0), Aligned)),

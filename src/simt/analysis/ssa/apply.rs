@@ -40,7 +40,8 @@ pub fn apply(func: &Func, facts: &Facts, ssa: &Ssa) -> SsaFunc {
     result.layout.retain(|block| facts.cfg.reachable(*block));
     for block in &facts.cfg.order {
         for value in ssa.starts(*block) {
-            if let Def::Phi(_, arguments) = &ssa.values[*value].def {
+            if let Def::Phi(..) = ssa.values[*value].def {
+                let arguments = ssa.arguments(*value);
                 let from = facts.cfg.predecessors(*block).iter().copied();
                 phis[*block]
                     .push(Phi { dst: reg(*value), args: from.zip(arguments.iter().map(|v| reg(*v))).collect() });
@@ -49,7 +50,7 @@ pub fn apply(func: &Func, facts: &Facts, ssa: &Ssa) -> SsaFunc {
         for inst in &func.blocks[*block].insts {
             rename(&mut result, facts, ssa, *inst);
             let old = ssa.kept(&facts.accesses, *inst).iter();
-            let pairs = ssa.writes(&facts.accesses, *inst).iter().zip(old);
+            let pairs = ssa.writes(*inst).iter().zip(old);
             let written = |old: Value| (ssa.values[old].def != Def::Undefined).then(|| reg(old));
             ties[*inst] = pairs.map(|(new, old)| Tie { new: reg(*new), old: written(*old) }).collect();
         }
@@ -74,8 +75,8 @@ fn reg(value: Value) -> Reg {
 
 fn rename(result: &mut Func, facts: &Facts, ssa: &Ssa, inst: Inst) {
     let data = &mut result.insts[inst];
-    let mut reads = ssa.reads(&facts.accesses, inst).iter();
-    let writes = ssa.writes(&facts.accesses, inst);
+    let mut reads = ssa.reads(inst).iter();
+    let writes = ssa.writes(inst);
     let mut results = writes.iter();
     data.op.slots(|slot| match slot {
         Slot::Read(place) => *place = reg(*reads.next().expect("the visits of operands agree")),
@@ -88,6 +89,6 @@ fn rename(result: &mut Func, facts: &Facts, ssa: &Ssa, inst: Inst) {
     });
     if let Some(guard) = &mut data.guard {
         let operands = facts.accesses.operands(inst).len();
-        guard.pred = reg(ssa.reads(&facts.accesses, inst)[operands]);
+        guard.pred = reg(ssa.reads(inst)[operands]);
     }
 }
