@@ -7,12 +7,10 @@ use singe::kinetics;
 use singe::mechanism;
 use singe::observer::Observer;
 use singe::sim::{self, Argument, Buffer, Launch};
+use singe::simt::Module;
 use singe::simt::allocate::home::{Rewriting, Row};
 use singe::simt::allocate::report::report;
 use singe::simt::allocate::{self, Algorithm, Budget, Options, Refusal, Rules, check};
-use singe::simt::inst::{Base, Cmp, InstData, Op, Operand, Space, TernaryOp, Type};
-use singe::simt::ir::Reg;
-use singe::simt::{Module, read};
 use singe::verify;
 
 #[path = "common/pressure.rs"]

@@ -6,7 +6,7 @@ use singe::simt::ir::*;
 #[path = "random_op.rs"]
 mod random_op;
 
-use random_op::{mode, op, predicate, reg};
+use random_op::{op, predicate, reg};
 
 /// Choices, one after the other; zeros when they have run out.
 pub struct Choices<'a>(pub std::slice::Iter<'a, u64>);

@@ -39,7 +39,7 @@ fn access(cached: bool, choices: &mut Choices) -> Access {
     Access { order, scope, cache: cache.to_owned() }
 }
 
-pub fn mode(choices: &mut Choices) -> Mode {
+fn mode(choices: &mut Choices) -> Mode {
     use Rounding::*;
     let rounding = choices.of(&[None, Rn, Rz, Rm, Rp, Rni, Rzi, Rmi, Rpi, Approx, Full]);
     Mode { rounding, ftz: choices.flag(), sat: choices.flag() }
