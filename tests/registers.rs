@@ -1,56 +1,85 @@
-//! What compilers must keep in registers from one group of points to the next.
+//! Transport kernels fit into the registers that their launch bounds leave.
 
-mod common;
+use singe::dataflow::{Form, Kernel};
+use singe::driver::{self, Request};
+use singe::kinetics;
+use singe::mechanism;
+use singe::observer::Observer;
+use singe::simt::analysis::pressure;
+use singe::toolchain;
 
-use singe::dataflow::{Kernel, Options, build};
-use singe::emit::overlay::{self, Codegen, Frame, Residence};
-use singe::mapping::{self, Mapper, Weights};
-use singe::schedule::{self, Limits, Placement, proof};
-use singe::simt::analysis::access::Accesses;
-use singe::simt::analysis::cfg::Cfg;
-use singe::simt::analysis::dominators::Dominators;
-use singe::simt::analysis::liveness::Liveness;
-use singe::simt::analysis::loops::Loops;
-use singe::simt::inst::Type;
-use singe::simt::ir::{Func, Reg};
-use singe::simt::lower;
+#[path = "common/request.rs"]
+mod request;
 
-const KEPLER: Limits = Limits { slots: Some(96), barriers: 8, states: 44, points_per_lane: 1, passes: None };
+/// A kernel of a reduced mechanism.
+struct Tight {
+    mechanism: &'static str,
+    kernel: Kernel,
+    warps: u32,
+    form: Option<Form>,
+    /// What the launch bounds leave.
+    registers: u32,
+    /// Bytes that the assembler may spill.
+    spills: u32,
+}
 
-/// Doubles that are alive at the head of the streaming loop and written inside it.
-fn carried(func: &Func) -> Vec<Reg> {
-    let (cfg, accesses) = (Cfg::compute(func), Accesses::compute(func));
-    let loops = Loops::compute(&cfg, &Dominators::compute(func, &cfg));
-    let liveness = Liveness::compute(func, &cfg, &accesses);
-    let streaming = loops.loops.values().find(|l| l.depth == 1).expect("a kernel streams over groups of points");
-    let written = |reg: Reg| {
-        let insts = streaming.blocks.iter().flat_map(|&block| &func.blocks[block].insts);
-        insts.into_iter().any(|&inst| accesses.writes(inst).contains(&reg))
-    };
-    let live = liveness.live_in(streaming.header).iter().copied();
-    live.filter(|&reg| func.regs[reg] == Type::F64 && written(reg)).collect()
+const PAIRWISE: Option<Form> = Some(Form::Pairwise);
+
+#[rustfmt::skip]
+const TIGHT: [Tight; 6] = [
+    Tight { mechanism: "heptane", kernel: Kernel::Viscosity, warps: 13, form: PAIRWISE, registers: 48, spills: 0 },
+    Tight { mechanism: "heptane", kernel: Kernel::Viscosity, warps: 13, form: None, registers: 48, spills: 0 },
+    Tight { mechanism: "heptane", kernel: Kernel::Diffusion, warps: 13, form: PAIRWISE, registers: 48, spills: 12 },
+    Tight { mechanism: "heptane", kernel: Kernel::Diffusion, warps: 13, form: None, registers: 48, spills: 0 },
+    Tight { mechanism: "dme", kernel: Kernel::Diffusion, warps: 10, form: PAIRWISE, registers: 64, spills: 0 },
+    Tight { mechanism: "dme", kernel: Kernel::Diffusion, warps: 10, form: None, registers: 64, spills: 0 },
+];
+
+/// Registers of the lowered program that hold a thread's place and addresses; the emitted text computes these again.
+const PLACES: u32 = 10;
+
+impl Tight {
+    fn request(&self) -> Option<Request> {
+        let mechanisms = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");
+        let path = std::path::Path::new(mechanisms).join(self.mechanism).join("chem.inp");
+        if !path.is_file() {
+            println!("skipped: {} is absent", path.display());
+            return None;
+        }
+        let plain = request::of(path);
+        let &Tight { kernel, warps, form, .. } = self;
+        Some(Request { kernels: vec![kernel], warps, ctas_per_sm: 3, form, verify: None, ..plain })
+    }
 }
 
 #[test]
-fn no_double_is_carried_to_the_next_group() {
-    for kernel in Kernel::ALL {
-        for (warps, species, codegen) in
-            [(3, 10, Codegen::Overlay), (8, 24, Codegen::Overlay), (13, 33, Codegen::Overlay), (4, 10, Codegen::Switch)]
-        {
-            for registers in [32, 255] {
-                let model = common::model(species, species * 3, 1);
-                let graph = build(kernel, &model, &Options { warps, ..Options::default() }).unwrap();
-                let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default()).unwrap();
-                let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &KEPLER).unwrap();
-                let proven = proof::prove(&graph, &mapping, schedule, KEPLER.barriers).unwrap();
-                let frame = Frame { warps, registers, points_per_lane: 1 };
-                let program = overlay::overlay(&graph, &proven, codegen, Residence::Striped, "kernel", frame);
-                let module = lower::lower(&program);
-                for func in module.entries() {
-                    let carried = carried(func);
-                    assert!(carried.is_empty(), "{kernel}, {warps} warps: {} doubles", carried.len());
-                }
-            }
-        }
+fn what_passes_from_block_to_block_fits() {
+    for case in TIGHT {
+        let Some(request) = case.request() else { return };
+        let Tight { mechanism: name, kernel, form, registers, .. } = case;
+        let (mechanism, _) = mechanism::read(&request.files).unwrap();
+        let model = kinetics::model(mechanism).unwrap();
+        let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent()).unwrap();
+        let needed = unit.ptx.entries().map(pressure::compute).max().unwrap();
+        println!("{name} {kernel} {form:?}: {needed} registers from block to block, of {registers}");
+        assert!(needed <= registers + PLACES, "{name} {kernel} {form:?}: {needed} registers, of {registers}");
+    }
+}
+
+#[test]
+fn the_assembler_spills_no_more_than_the_published_kernels() {
+    if let Err(absent) = toolchain::find() {
+        println!("skipped: {absent}");
+        return;
+    }
+    for case in TIGHT {
+        let Some(request) = case.request() else { return };
+        let Tight { mechanism: name, kernel, form, registers, spills: most, .. } = case;
+        let request = Request { real_compilers: true, ..request };
+        let report = driver::compile(&request, &mut Observer::silent()).unwrap();
+        let compiled = report.kernels[0].compiled.as_ref().expect("ptxas reports each kernel");
+        let spilled = compiled.spill_store_bytes;
+        println!("{name} {kernel} {form:?}: {} registers, {spilled} bytes spilled", compiled.registers);
+        assert!(compiled.registers <= registers && spilled <= most, "{name} {kernel} {form:?}: {compiled:?}");
     }
 }

@@ -1,0 +1,56 @@
+//! What compilers must keep in registers from one group of points to the next.
+
+mod common;
+
+use singe::dataflow::{Kernel, Options, build};
+use singe::emit::overlay::{self, Codegen, Frame, Residence};
+use singe::mapping::{self, Mapper, Weights};
+use singe::schedule::{self, Limits, Placement, proof};
+use singe::simt::analysis::access::Accesses;
+use singe::simt::analysis::cfg::Cfg;
+use singe::simt::analysis::dominators::Dominators;
+use singe::simt::analysis::liveness::Liveness;
+use singe::simt::analysis::loops::Loops;
+use singe::simt::inst::Type;
+use singe::simt::ir::{Func, Reg};
+use singe::simt::lower;
+
+const KEPLER: Limits = Limits { slots: Some(96), barriers: 8, states: 44, points_per_lane: 1, passes: None };
+
+/// Doubles that are alive at the head of the streaming loop and written inside it.
+fn carried(func: &Func) -> Vec<Reg> {
+    let (cfg, accesses) = (Cfg::compute(func), Accesses::compute(func));
+    let loops = Loops::compute(&cfg, &Dominators::compute(func, &cfg));
+    let liveness = Liveness::compute(func, &cfg, &accesses);
+    let streaming = loops.loops.values().find(|l| l.depth == 1).expect("a kernel streams over groups of points");
+    let written = |reg: Reg| {
+        let insts = streaming.blocks.iter().flat_map(|&block| &func.blocks[block].insts);
+        insts.into_iter().any(|&inst| accesses.writes(inst).contains(&reg))
+    };
+    let live = liveness.live_in(streaming.header).iter().copied();
+    live.filter(|&reg| func.regs[reg] == Type::F64 && written(reg)).collect()
+}
+
+#[test]
+fn no_double_is_carried_to_the_next_group() {
+    for kernel in Kernel::ALL {
+        for (warps, species, codegen) in
+            [(3, 10, Codegen::Overlay), (8, 24, Codegen::Overlay), (13, 33, Codegen::Overlay), (4, 10, Codegen::Switch)]
+        {
+            for registers in [32, 255] {
+                let model = common::model(species, species * 3, 1);
+                let graph = build(kernel, &model, &Options { warps, ..Options::default() }).unwrap();
+                let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default()).unwrap();
+                let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &KEPLER).unwrap();
+                let proven = proof::prove(&graph, &mapping, schedule, KEPLER.barriers).unwrap();
+                let frame = Frame { warps, registers, points_per_lane: 1 };
+                let program = overlay::overlay(&graph, &proven, codegen, Residence::Striped, "kernel", frame);
+                let module = lower::lower(&program);
+                for func in module.entries() {
+                    let carried = carried(func);
+                    assert!(carried.is_empty(), "{kernel}, {warps} warps: {} doubles", carried.len());
+                }
+            }
+        }
+    }
+}
