@@ -70,11 +70,10 @@ pub struct Rates {
 impl Rates {
     /// `registers`: what a thread may use.
     pub fn of(target: &Target, striped_constants: bool, registers: u32, points_per_lane: u32) -> Self {
-        let lanes = f64::from(target::SHUFFLES_PER_CLOCK_PER_SM);
         Self {
             slots: f64::from(target.fp64_per_clock_per_sm),
-            shuffles: striped_constants.then_some(lanes),
-            shared_passes: lanes,
+            shuffles: striped_constants.then_some(f64::from(target::SHUFFLES_PER_CLOCK_PER_SM)),
+            shared_passes: f64::from(target.shared_passes_per_clock_per_sm()),
             registers: registers.into(),
             points_per_lane,
         }

@@ -210,6 +210,21 @@ fn auto_takes_the_form_of_fewest_clocks() {
     assert!(conductivity("lean", true) && conductivity("low-rank", false), "{taken:?}");
 }
 
+/// Many of the 631 species have equal weights; the sums over them are taken as room allows.
+#[test]
+fn the_viscosity_of_hundreds_of_species_fits_into_shared_memory() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms/llnl_nheptane/chem.inp");
+    if !path.exists() {
+        println!("skipped: {} is absent", path.display());
+        return;
+    }
+    let request = Request { kernels: vec![Kernel::Viscosity], verify: Some(2), ..request(path, Some(Form::LowRank)) };
+    let report = driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
+    let verification = report.kernels[0].verification.as_ref().unwrap();
+    println!("{} slots in {} phases", verification.slots_per_point, report.kernels[0].phases);
+    assert!(verification.slots_per_point < 36_000.0 && report.kernels[0].shared_bytes <= 49_152);
+}
+
 /// The estimate of a form that does not fit as it was counted gives way to what was scheduled.
 #[test]
 fn a_form_that_turns_out_dearer_is_compared_again() {

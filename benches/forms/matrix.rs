@@ -1,4 +1,4 @@
-//! Fused multiply-adds against tensor cores, for the constant matrices of the viscosity.
+//! Fused multiply-adds against tensor cores, for the constant matrices of the viscosity and the low-rank diffusion.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,30 +14,36 @@ use crate::{CASES, model, request, states, unit};
 const HEAD: &str = "
 ## Fused multiply-adds against tensor cores
 
-`--matrix dfma` and `--matrix dmma` for the viscosity, warp-specialized with 8 warps, counted by the simulator as above. A product of
+`--matrix dfma` and `--matrix dmma` for the viscosity and the low-rank diffusion, warp-specialized with 8 warps, counted by the simulator as above. A product of
 matrices (DMMA) counts as 4 slots, which its peak rate makes it worth on ampere and hopper; on blackwell it is worth 8, and so no less
 than the fused multiply-adds that it does. Errors are the largest over the states of the reference values. Registers per thread and
-spilled bytes by ptxas.
+spilled bytes by ptxas. The low-rank conductivity stays without: its products have ten rows, two blocks of eight, so that tensor cores
+would spare it less than a sixth of its slots, and the mole fractions, which a warp now reads once, would have to pass through shared
+memory.
 
-| mechanism | species | form | matrix | DMMA | slots, 4 per DMMA | slots, 8 per DMMA | shuffles | shared passes | error | sm_80 | sm_90 |
-|---|---|---|---|---|---|---|---|---|---|---|---|
+| mechanism | species | kernel | form | matrix | DMMA | slots, 4 per DMMA | slots, 8 per DMMA | shuffles | shared passes | error | sm_80 | sm_90 |
+|---|---|---|---|---|---|---|---|---|---|---|---|---|
 ";
+
+/// The forms that multiply with constant matrices.
+const PRODUCTS: [(Kernel, Form); 3] =
+    [(Kernel::Viscosity, Form::Symmetric), (Kernel::Viscosity, Form::LowRank), (Kernel::Diffusion, Form::LowRank)];
 
 pub fn table(shared: &Path) -> String {
     let mut text = String::from(HEAD);
     for case in CASES.iter().filter(|case| !case.reduced) {
         let (model, states) = (model(shared, case), states(shared, case));
-        for form in [Form::Symmetric, Form::LowRank] {
+        for (kernel, form) in PRODUCTS {
             for (name, matrix) in [("dfma", Multiplier::Dfma), ("dmma", Multiplier::Dmma)] {
                 let on = |target| {
                     let target = Target::by_name(target).expect("a known target");
-                    let plain = request(shared, case, Kernel::Viscosity, Some(form));
+                    let plain = request(shared, case, kernel, Some(form));
                     Request { target, matrix: Some(matrix), ..plain }
                 };
                 let request = on("ampere");
                 let row = crate::row(&model, &unit(&model, &request), &request, &states);
                 let mut line = format!(
-                    "| {} | {} | {form} | {name} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.1e} |",
+                    "| {} | {} | {kernel} | {form} | {name} | {:.0} | {:.0} | {:.0} | {:.0} | {:.0} | {:.1e} |",
                     case.name,
                     model.species().len(),
                     row.products,

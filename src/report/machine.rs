@@ -64,9 +64,9 @@ pub fn machine(
     let bandwidth_floor_ns = bytes_per_point as f64 / bytes_per_ns;
     let slots = |v: &Verification| v.slots_per_point / f64::from(target.fp64_per_clock_per_sm) / clocks_per_ns;
     let slots_floor_ns = verification.map(slots);
-    let lanes = f64::from(target::SHUFFLES_PER_CLOCK_PER_SM);
+    let rates = [target::SHUFFLES_PER_CLOCK_PER_SM, target.shared_passes_per_clock_per_sm()].map(f64::from);
     let predicted_ns = verification.map(|v| {
-        let others = [v.shuffles_per_point, v.shared_passes_per_point].map(|n| n / lanes / clocks_per_ns);
+        let others = [v.shuffles_per_point / rates[0], v.shared_passes_per_point / rates[1]].map(|n| n / clocks_per_ns);
         let bytes = v.global_bytes_per_point.max(bytes_per_point as f64) / bytes_per_ns;
         others.into_iter().chain([bytes, slots(v)]).fold(0.0, f64::max)
     });

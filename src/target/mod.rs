@@ -10,7 +10,7 @@ use serde::Deserialize;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// Warp shuffles and passes over shared memory per clock of an SM, in lanes (CUDA C Programming Guide).
+/// Warp shuffles per clock of an SM, in lanes (CUDA C Programming Guide).
 pub const SHUFFLES_PER_CLOCK_PER_SM: u32 = 32;
 
 /// One GPU architecture. Per-SM numbers are those that the driver's own occupancy calculator uses.
@@ -42,6 +42,8 @@ pub struct Target {
     /// Shared memory is given out in multiples of this number of bytes.
     pub shared_unit: u32,
     pub reserved_shared_bytes_per_cta: u32,
+    /// What all banks deliver to accesses without conflicts.
+    pub shared_bytes_per_clock_per_sm: u32,
     /// Sizes that the part of the L1 cache used as shared memory can take; empty where it is fixed.
     #[serde(default)]
     pub shared_carve_outs: Vec<u32>,
@@ -122,6 +124,11 @@ impl fmt::Display for UnknownTarget {
 impl std::error::Error for UnknownTarget {}
 
 impl Target {
+    /// Passes over shared memory per clock of an SM, in lanes: a pass is 32 words of 32 bits.
+    pub fn shared_passes_per_clock_per_sm(&self) -> u32 {
+        self.shared_bytes_per_clock_per_sm / 4
+    }
+
     /// The architecture of this name (`kepler`) or machine code (`sm_35`).
     pub fn by_name(name: &str) -> Result<&'static Self, UnknownTarget> {
         Self::all()

@@ -26,6 +26,9 @@ const SOURCES: usize = 5;
 /// With more species than this, shared memory has no room for e: the rows compute it again.
 const MOST_ROOTS: usize = 96;
 
+/// With more species than this, shared memory may have no room for species that wait for others of their weight.
+const MOST_COLLECTED: usize = 256;
+
 /// w, w/e and w/e^2, or a product of the matrix with them.
 type Triple = [Value; 3];
 
@@ -38,7 +41,9 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let (triples, roots) = sources(&mut graph, model, &constants, options, !again);
     let (warps, exponential) = (options.warps as usize, options.exponential);
     let ends = Ends { classes: &classes, constants: &constants, roots: &roots, warps, exponential };
-    let columns: Vec<Triple> = classes.iter().map(|class| class_sum(&mut graph, model, class, &triples)).collect();
+    let at_once = if again && constants.len() > MOST_COLLECTED { 1 } else { ADDENDS };
+    let columns: Vec<Triple> =
+        classes.iter().map(|class| class_sum(&mut graph, model, class, &triples, at_once)).collect();
     let shares = if options.form == Form::LowRank {
         let factors = low_rank::factors(&weights, LOW_RANK_BOUND);
         graph.bound = factors.error;
@@ -167,13 +172,42 @@ pub fn quotients(b: &mut Body, numerator: Id, all: &[Id]) -> Vec<Id> {
     inverse
 }
 
-/// The sum of the triples of a class.
-fn class_sum(graph: &mut Graph, model: &Model, class: &[usize], triples: &[Triple]) -> Triple {
-    if let [only] = *class {
-        return triples[only];
-    }
+/// Triples that one step adds up, at most: all of them are in shared memory at once. A larger class takes them one by one.
+const ADDENDS: usize = 12;
+
+/// The sum of the triples of a class, up to `at_once` of them in one step.
+fn class_sum(graph: &mut Graph, model: &Model, class: &[usize], triples: &[Triple], at_once: usize) -> Triple {
     let inputs: Vec<Triple> = class.iter().map(|&k| triples[k]).collect();
-    sum_of(graph, &format!("weight of {}", model.species()[class[0]].name), &inputs)
+    let name = format!("weight of {}", model.species()[class[0]].name);
+    match inputs[..] {
+        [only] => only,
+        _ if inputs.len() <= at_once => sum_of(graph, &name, &inputs),
+        _ => running_sum_of(graph, &name, &inputs),
+    }
+}
+
+/// A sum that takes the triples one by one, as they are made.
+fn running_sum_of(graph: &mut Graph, name: &str, triples: &[Triple]) -> Triple {
+    let (before, after) = (zeros(graph, 3), passed_on(graph));
+    let round = {
+        let mut b = Body::default();
+        for part in 0..3 {
+            let (sum, next) = (b.state(part), b.input(part));
+            let sum = b.add(sum, next);
+            b.states.push(sum);
+        }
+        graph.shape(b)
+    };
+    let operation = Operation {
+        name: name.to_owned(),
+        states: 3,
+        before: Some(step(before, vec![], vec![], vec![])),
+        rounds: triples.iter().map(|triple| step(round, vec![], triple.to_vec(), vec![])).collect(),
+        ordered: false,
+        after: step(after, vec![], vec![], vec![]),
+    };
+    let op = graph.add(operation, |_, i| format!("{} of {name}", ["v1", "v2", "v3"][i]));
+    triple(&graph.ops[op].after.outputs)
 }
 
 fn sum_of(graph: &mut Graph, name: &str, triples: &[Triple]) -> Triple {
