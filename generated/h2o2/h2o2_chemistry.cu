@@ -68,11 +68,11 @@ static __device__ const int h2o2_chemistry_indices[512] = {
   0, 0, 0, 1, 2, 18, 2, 0, 1, 29, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 17, 30, 57, 1, 17, 18, 9, 0, 9, 9, 10,
   11, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 18, 24, 20, 8, 17, 23, 44, 1, 0, 56, 58, 2, 19, 20, 18, 0, 5, 20, 0, 4, 0, 3,
   3, 2, 31, 22, 0, 17, 0, 34, 0, 1, 22, 26, 24, 8, 21, 25, 49, 1, 51, 61, 60, 0, 0, 0, 54, 0, 3, 3, 4, 5, 12, 1, 3, 2,
-  30, 8, 8, 7, 39, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 59, 4, 21, 22, 20, 22, 2, 18, 18, 1, 20, 5, 0, 0, 0, 22, 8,
-  19, 21, 32, 36, 2, 18, 26, 22, 8, 17, 25, 46, 1, 19, 27, 56, 1, 2, 4, 6, 7, 5, 6, 7, 8, 0, 3, 3, 2, 28, 14, 14, 13,
-  40, 0, 0, 0, 22, 24, 5, 8, 21, 23, 47, 1, 0, 0, 0, 6, 23, 24, 20, 18, 26, 22, 24, 25, 33, 35, 46, 48, 49, 24, 2, 19,
-  17, 33, 35, 2, 22, 26, 24, 8, 21, 25, 48, 1, 53, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 44, 46, 36, 52, 47, 48, 49, 50, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  30, 8, 7, 39, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 59, 4, 21, 22, 20, 22, 2, 18, 18, 1, 20, 5, 0, 0, 0, 22, 8,
+  19, 21, 32, 36, 2, 18, 26, 22, 8, 17, 25, 46, 1, 19, 27, 56, 1, 2, 4, 6, 7, 5, 6, 7, 8, 0, 3, 3, 2, 28, 14, 13, 40, 0,
+  0, 0, 0, 22, 24, 5, 8, 21, 23, 47, 1, 0, 0, 0, 6, 23, 24, 20, 18, 26, 22, 24, 25, 33, 35, 46, 48, 49, 24, 2, 19, 17,
+  33, 35, 2, 22, 26, 24, 8, 21, 25, 48, 1, 53, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 44, 46, 36, 52, 47, 48, 49, 50, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   60, 5, 0, 0, 0, 0, 34, 44, 52, 0, 0, 0, 0, 0, 3, 32, 37, 33, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0,
   0, 32, 37, 33, 34, 46, 0, 0, 0, 5, 36, 47, 48, 49, 50, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 58, 4, 0, 0, 0, 0, 37, 45,
   47, 53, 54, 50, 0, 0, 6, 38, 39, 41, 40, 34, 0, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 56, 3, 0, 0, 0, 0, 42, 43, 45, 35, 0,
@@ -419,34 +419,35 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 4: case 6: {
-      const double t_34 = slots[18][lane] * slots[5][lane] * slots[broadcast_index(k0, 14)][lane];
-      const double t_35 = fma(-slots[24][lane], slots[broadcast_index(k0, 15)][lane], t_34);
+      const double s_9 = slots[broadcast_index(k0, 14)][lane];
+      const double t_34 = slots[18][lane] * slots[5][lane] * s_9;
+      const double t_35 = fma(-slots[24][lane], s_9, t_34);
       const double t_36 = singe_exp2_table(fma(broadcast(c0, 15), ln_t, broadcast(c0, 14)), power) * slots[17][lane];
-      slots[broadcast_index(k0, 17)][lane] = __dmul_rn(t_36 * slots[4][lane] * slots[broadcast_index(k0, 16)][lane], t_35);
+      slots[broadcast_index(k0, 16)][lane] = __dmul_rn(t_36 * slots[4][lane] * slots[broadcast_index(k0, 15)][lane], t_35);
       break;
     }
     }
     if ((0x10u >> warp_id) & 1u) {
       const double t_37 = fma(3.462468098133512, ln_t, 5.157852169141737);
-      const double s_9 = slots[22][lane];
-      const double t_38 = fma(-slots[20][lane], slots[8][lane], s_9 * s_9);
-      const double s_10 = slots[21][lane];
-      slots[52][lane] = __dmul_rn(singe_exp2_table(fma(1531.843806714538, inverse_t, t_37), power) * s_10 * s_10, t_38);
+      const double s_10 = slots[22][lane];
+      const double t_38 = fma(-slots[20][lane], slots[8][lane], s_10 * s_10);
+      const double s_11 = slots[21][lane];
+      slots[52][lane] = __dmul_rn(singe_exp2_table(fma(1531.843806714538, inverse_t, t_37), power) * s_11 * s_11, t_38);
     }
     switch (warp_id) {
     case 1: case 4: {
-      const double s_11 = slots[24][lane];
-      const double s_12 = slots[23][lane];
-      const double t_39 = singe_exp2_table(fma(broadcast(c1, 0), inverse_t, broadcast(c0, 31)), power) * s_12 * s_12;
-      slots[broadcast_index(k0, 3)][lane] = __dmul_rn(t_39, fma(-slots[5][lane], slots[26][lane], s_11 * s_11));
+      const double s_12 = slots[24][lane];
+      const double s_13 = slots[23][lane];
+      const double t_39 = singe_exp2_table(fma(broadcast(c1, 0), inverse_t, broadcast(c0, 31)), power) * s_13 * s_13;
+      slots[broadcast_index(k0, 3)][lane] = __dmul_rn(t_39, fma(-slots[5][lane], slots[26][lane], s_12 * s_12));
       break;
     }
     case 6: {
-      const double s_13 = slots[18][lane];
-      const double s_14 = slots[8][lane];
-      const double t_40 = fma(-slots[2][lane], s_14, s_13 * s_13 * s_14);
-      const double s_15 = slots[17][lane];
-      const double t_41 = singe_exp2_table(fma(-1.8033688011112043, ln_t, 45.770027734256864), power) * s_15 * s_15;
+      const double s_14 = slots[18][lane];
+      const double s_15 = slots[8][lane];
+      const double t_40 = fma(-slots[2][lane], s_15, s_14 * s_14 * s_15);
+      const double s_16 = slots[17][lane];
+      const double t_41 = singe_exp2_table(fma(-1.8033688011112043, ln_t, 45.770027734256864), power) * s_16 * s_16;
       slots[43][lane] = __dmul_rn(t_41 * slots[7][lane], t_40);
       break;
     }
@@ -456,19 +457,19 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       #pragma unroll 4
       for (int i4 = 0; i4 < trips_4; ++i4) {
         const double t_42 = slots[broadcast_index(k0, 21) + i4 * 4][lane] * slots[broadcast_index(k0, 22)][lane];
-        const double s_16 = slots[broadcast_index(k0, 25) + i4 * 4][lane];
-        const double s_17 = slots[broadcast_index(k0, 26)][lane];
-        const double t_43 = singe_exp2_table(fma(broadcast(c1, 2 + i4), inverse_t, broadcast(c1, i4)), power) * s_16 * s_17;
+        const double s_17 = slots[broadcast_index(k0, 25) + i4 * 4][lane];
+        const double s_18 = slots[broadcast_index(k0, 26)][lane];
+        const double t_43 = singe_exp2_table(fma(broadcast(c1, 2 + i4), inverse_t, broadcast(c1, i4)), power) * s_17 * s_18;
         slots[broadcast_index(k0, 27) + i4 * 5][lane] = __dmul_rn(t_43, fma(-slots[broadcast_index(k0, 23)][lane], slots[broadcast_index(k0, 24) + i4 * 6][lane], t_42));
       }
     }
     switch (warp_id) {
     case 2: {
-      const double s_18 = slots[22][lane];
-      const double s_19 = slots[17][lane];
-      const double s_20 = slots[23][lane];
-      const double t_44 = singe_exp2_table(fma(-461.00512666527567, inverse_t, 36.28967027676502), power) * s_19 * s_20;
-      slots[51][lane] = __dmul_rn(t_44, fma(-s_18, s_18, slots[18][lane] * slots[24][lane]));
+      const double s_19 = slots[22][lane];
+      const double s_20 = slots[17][lane];
+      const double s_21 = slots[23][lane];
+      const double t_44 = singe_exp2_table(fma(-461.00512666527567, inverse_t, 36.28967027676502), power) * s_20 * s_21;
+      slots[51][lane] = __dmul_rn(t_44, fma(-s_19, s_19, slots[18][lane] * slots[24][lane]));
       break;
     }
     case 6: {
@@ -500,24 +501,24 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       const double t_55 = fma(t_52, t_52, t_54);
       const double t_56 = 1.0 / (t_55 * t_48);
       const double t_57 = singe_exp2_table(fma(l * t_54, t_56 * t_48, t_51), power) * (t_47 * (t_56 * t_55));
-      const double s_21 = slots[22][lane];
-      const double s_22 = slots[21][lane];
-      slots[61][lane] = __dmul_rn(t_57 * s_22 * s_22, __dmul_rn(s_21, s_21) - slots[26][lane]);
+      const double s_22 = slots[22][lane];
+      const double s_23 = slots[21][lane];
+      slots[61][lane] = __dmul_rn(t_57 * s_23 * s_23, __dmul_rn(s_22, s_22) - slots[26][lane]);
       break;
     }
     case 1: case 5: {
-      const double s_23 = slots[broadcast_index(k0, 9)][lane];
-      const double t_58 = __dmul_rn(s_23, s_23) - slots[broadcast_index(k0, 10)][lane];
-      const double s_24 = slots[broadcast_index(k0, 29)][lane];
-      const double s_25 = slots[broadcast_index(k0, 30)][lane];
-      const double t_59 = __dmul_rn(broadcast(c0, 28) * inverse_t * s_24 * s_24 * t_58, s_25);
+      const double s_24 = slots[broadcast_index(k0, 9)][lane];
+      const double t_58 = __dmul_rn(s_24, s_24) - slots[broadcast_index(k0, 10)][lane];
+      const double s_25 = slots[broadcast_index(k0, 29)][lane];
+      const double s_26 = slots[broadcast_index(k0, 30)][lane];
+      const double t_59 = __dmul_rn(broadcast(c0, 28) * inverse_t * s_25 * s_25 * t_58, s_26);
       slots[broadcast_index(k0, 31)][lane] = t_59;
       break;
     }
     case 2: {
       const double t_60 = __dmul_rn(slots[20][lane], slots[18][lane]) - slots[22][lane];
-      const double s_26 = slots[17][lane];
-      const double t_61 = 500000000000.0 * inverse_t * slots[19][lane] * s_26 * t_60;
+      const double s_27 = slots[17][lane];
+      const double t_61 = 500000000000.0 * inverse_t * slots[19][lane] * s_27 * t_60;
       slots[58][lane] = __dmul_rn(t_61, slots[28][lane]);
       break;
     }
@@ -529,8 +530,8 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     }
     if ((0x20u >> warp_id) & 1u) {
-      const double s_27 = slots[21][lane];
-      const double t_64 = 2.2e16 * inverse_t * inverse_t * slots[17][lane] * s_27;
+      const double s_28 = slots[21][lane];
+      const double t_64 = 2.2e16 * inverse_t * inverse_t * slots[17][lane] * s_28;
       const double t_65 = t_64 * (__dmul_rn(slots[18][lane], slots[22][lane]) - slots[8][lane]);
       slots[60][lane] = __dmul_rn(t_65, slots[31][lane]);
     }

@@ -7,7 +7,7 @@
 // form        polynomial, relative error at most 2.5e-5, rounding aside
 // target      kepler (compute capability 3.5)
 // execution   warp-specialized; warps per CTA: 8, CTAs per SM: 1
-// barriers    named barriers per CTA: 2
+// barriers    named barriers per CTA: 3
 // constants   registers per thread: 2 real, 2 index
 // banks       entries: 0 real, 0 index
 // slots       84 (21504 bytes of shared memory per CTA)
@@ -77,21 +77,21 @@ static __device__ const double h2o2_diffusion_reals[512] = {
 };
 
 static __device__ const int h2o2_diffusion_indices[512] = {
-  0, 1, 1, 17, 18, 4, 0, 0, 0, 20, 0, 0, 0, 26, 62, 63, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 1, 19,
-  20, 6, 0, 0, 0, 22, 0, 0, 0, 31, 65, 66, 67, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 0, 4, 5, 0, 0, 0, 0,
-  0, 0, 0, 0, 4, 21, 22, 23, 24, 25, 36, 5, 68, 0, 0, 0, 0, 0, 8, 6, 10, 8, 5, 7, 1, 4, 10, 11, 0, 2, 5, 8, 16, 18, 21,
-  24, 5, 22, 23, 24, 25, 0, 41, 4, 69, 2, 0, 1, 76, 77, 6, 0, 10, 0, 6, 6, 1, 4, 8, 9, 1, 3, 7, 9, 17, 19, 23, 25, 6,
-  23, 24, 25, 16, 0, 45, 4, 70, 0, 2, 3, 78, 79, 6, 0, 8, 0, 7, 5, 1, 9, 6, 7, 14, 15, 6, 4, 8, 6, 10, 8, 7, 24, 25, 16,
-  17, 0, 49, 4, 71, 12, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 0, 1, 12, 13, 0, 0, 0, 0, 0, 0, 8, 25, 16, 17, 18, 0, 53,
-  4, 72, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 0, 2, 3, 64, 34, 37, 41, 70, 0, 0, 0, 9, 16, 17, 18, 19, 0, 57, 4, 73, 0,
+  0, 1, 9, 17, 18, 25, 1, 26, 62, 63, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 8, 19,
+  20, 24, 1, 31, 65, 66, 67, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 0, 4, 5, 0, 0, 4, 21,
+  22, 23, 24, 25, 36, 5, 68, 0, 0, 0, 0, 0, 8, 6, 10, 8, 12, 10, 14, 12, 5, 80, 2, 7, 1, 7, 10, 11, 23, 1, 5, 22, 23,
+  24, 25, 0, 41, 4, 69, 2, 0, 1, 76, 77, 6, 0, 10, 0, 12, 0, 14, 0, 6, 81, 1, 6, 1, 0, 8, 9, 0, 0, 6, 23, 24, 25, 16, 0,
+  45, 4, 70, 0, 2, 3, 78, 79, 6, 0, 8, 0, 12, 0, 14, 0, 7, 82, 1, 5, 1, 9, 6, 7, 14, 15, 7, 24, 25, 16, 17, 0, 49, 4,
+  71, 6, 4, 8, 6, 10, 8, 12, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 0, 1, 12, 13, 8, 25, 16, 17, 18, 0, 53, 4, 72, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 0, 2, 3, 16, 7, 9, 16, 17, 18, 19, 0, 57, 4, 73, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 10, 14, 12,
-  80, 2, 26, 63, 52, 55, 58, 5, 30, 33, 36, 69, 0, 0, 4, 80, 5, 77, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 0, 14, 0, 81, 1,
-  28, 31, 66, 60, 0, 4, 67, 39, 43, 46, 49, 72, 6, 75, 8, 79, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 12, 0, 14, 0, 82, 1, 35, 38,
-  42, 45, 71, 5, 40, 44, 47, 50, 53, 73, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 27, 65, 56, 59, 0, 4, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 78, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 62, 48, 51, 54, 57, 5, 29, 32, 68, 0, 0, 0, 3, 74, 4, 76,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26, 63, 52, 55,
+  58, 5, 30, 33, 36, 69, 0, 0, 4, 80, 5, 77, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 28, 31, 66, 60, 0, 4, 67,
+  39, 43, 46, 49, 72, 6, 75, 8, 79, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 38, 42, 45, 71, 5, 40, 44, 47,
+  50, 53, 73, 6, 82, 7, 0, 0, 83, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 29, 32, 68, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0,
+  74, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 27, 65, 56, 59, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 78, 2, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 62, 48, 51, 54, 57, 5, 64, 34, 37, 41, 70, 0, 5, 0, 0, 76, 0, 81, 6, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
 // c and -log2 c by interval of the mantissa
@@ -243,17 +243,22 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       slots[broadcast_index(k0, 6)][lane] = r3;
       break;
     }
-    case 0: case 1: case 3: case 4: {
-      const int trips_2 = broadcast_index(k0, 2);
+    case 0: case 1: case 3: case 7: {
+      const int trips_2 = broadcast_index(k0, 6);
       #pragma unroll 4
       for (int i1 = 0; i1 < trips_2; ++i1) {
-        const double field_4 = load(mole_fractions, broadcast_index(k0, 5 + i1), stride, point);
-        slots[broadcast_index(k0, 9 + i1)][lane] = fmax(field_4, 1e-20);
+        const double field_4 = load(mole_fractions, broadcast_index(k0, 2) + i1, stride, point);
+        slots[broadcast_index(k0, 5) + i1][lane] = fmax(field_4, 1e-20);
       }
       break;
     }
     }
-    barrier_sync<0, 256>();
+    if ((0x80u >> warp_id) & 1u) {
+      barrier_arrive<1, 256>();
+    }
+    if ((0x7fu >> warp_id) & 1u) {
+      barrier_sync<1, 256>();
+    }
     // phase 2
     switch (warp_id) {
     case 0: case 1: {
@@ -262,49 +267,45 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
-      r3 = 0.0;
-      const double r4 = fmax(field_5, 1e-20);
-      const double r5 = fmax(field_6, 1e-20);
-      #pragma unroll 2
+      r3 = fmax(field_5, 1e-20);
+      const double r4 = fmax(field_6, 1e-20);
+      #pragma unroll 3
       for (int i2 = 0; i2 < 5; ++i2) {
         const double c_3 = broadcast(c0, 15 + i2);
         const double t_2 = fma(fma(broadcast(c0, 25 + i2), scaled_ln_t, broadcast(c0, 20 + i2)), scaled_ln_t, c_3);
         const double t_3 = fma(fma(t_2, scaled_ln_t, broadcast(c0, 10 + i2)), scaled_ln_t, broadcast(c0, 5 + i2));
         const double t_4 = fma(t_3, scaled_ln_t, broadcast(c0, i2));
-        slots[broadcast_index(k0, 13) + i2][lane] = fma(r4, t_4, r2);
+        slots[broadcast_index(k0, 7) + i2][lane] = fma(r3, t_4, r2);
         const double c_4 = broadcast(c1, 15 + i2);
         const double t_5 = fma(fma(broadcast(c1, 25 + i2), scaled_ln_t, broadcast(c1, 20 + i2)), scaled_ln_t, c_4);
         const double t_6 = fma(fma(t_5, scaled_ln_t, broadcast(c1, 10 + i2)), scaled_ln_t, broadcast(c1, 5 + i2));
         const double t_7 = fma(t_6, scaled_ln_t, broadcast(c1, i2));
         r0 = fma(slots[broadcast_index(k0, 3) + i2][lane], t_4, r0);
         r1 = fma(slots[broadcast_index(k0, 4) + i2][lane], t_7, r1);
-        r2 = fma(r5, t_7, r3);
-        r3 = 0.0;
+        r2 = __dmul_rn(r4, t_7);
       }
-      slots[broadcast_index(k0, 14)][lane] = r0;
-      slots[broadcast_index(k0, 15)][lane] = r1;
-      slots[broadcast_index(k0, 16)][lane] = r2;
+      slots[broadcast_index(k0, 8)][lane] = r0;
+      slots[broadcast_index(k0, 9)][lane] = r1;
+      slots[broadcast_index(k0, 10)][lane] = r2;
       break;
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
-      const double field_7 = load(mole_fractions, broadcast_index(k0, 13), stride, point);
+      const double field_7 = load(mole_fractions, broadcast_index(k0, 7), stride, point);
       r0 = 0.0;
-      r1 = 0.0;
-      r2 = fmax(field_7, 1e-20);
+      r1 = fmax(field_7, 1e-20);
       break;
     }
     }
     if ((0xfcu >> warp_id) & 1u) {
-      const int trips_3 = broadcast_index(k0, 20);
+      const int trips_3 = broadcast_index(k0, 14);
       #pragma unroll 4
       for (int i3 = 0; i3 < trips_3; ++i3) {
         const double c_5 = broadcast(c0, 18 + i3);
         const double t_8 = fma(fma(broadcast(c1, i3), scaled_ln_t, broadcast(c0, 23 + i3)), scaled_ln_t, c_5);
         const double t_9 = fma(fma(t_8, scaled_ln_t, broadcast(c0, 13 + i3)), scaled_ln_t, broadcast(c0, 8 + i3));
         const double t_10 = fma(t_9, scaled_ln_t, broadcast(c0, 3 + i3));
-        slots[broadcast_index(k0, 19) + i3][lane] = fma(r2, t_10, r1);
-        r0 = fma(slots[broadcast_index(k0, 14 + i3)][lane], t_10, r0);
-        r1 = 0.0;
+        slots[broadcast_index(k0, 13) + i3][lane] = __dmul_rn(r1, t_10);
+        r0 = fma(slots[broadcast_index(k0, 8 + i3)][lane], t_10, r0);
       }
     }
     if ((0x20u >> warp_id) & 1u) {
@@ -318,99 +319,83 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       slots[61][lane] = 101325.0 * (field_8 * (t_13 * sqrt(t_13))) / t_14;
     }
     if ((0xfcu >> warp_id) & 1u) {
-      slots[broadcast_index(k0, 21)][lane] = r0;
+      slots[broadcast_index(k0, 15)][lane] = r0;
     }
     if ((0x20u >> warp_id) & 1u) {
       #pragma unroll 4
       for (int i4 = 0; i4 < 2; ++i4) {
-        const double s_2 = slots[broadcast_index(k0, 9 + i4)][lane];
-        const double t_15 = slots[0][lane] + slots[2][lane] + slots[broadcast_index(k0, 7 + i4)][lane] + s_2;
-        const double t_16 = t_15 + slots[broadcast_index(k0, 11 + i4)][lane] + slots[broadcast_index(k0, 22 + i4)][lane] + slots[14][lane];
+        const double s_2 = slots[broadcast_index(k0, 18 + i4)][lane];
+        const double t_15 = slots[0][lane] + slots[2][lane] + slots[broadcast_index(k0, 16 + i4)][lane] + s_2;
+        const double t_16 = t_15 + slots[broadcast_index(k0, 20 + i4)][lane] + slots[broadcast_index(k0, 22 + i4)][lane] + slots[14][lane];
         slots[74 + i4][lane] = __dmul_rn(t_16, slots[61][lane]);
       }
     }
-    if ((0x23u >> warp_id) & 1u) {
-      barrier_arrive<1, 256>();
+    if ((0x3u >> warp_id) & 1u) {
+      barrier_arrive<2, 256>();
     }
-    if ((0xdcu >> warp_id) & 1u) {
-      barrier_sync<1, 256>();
+    if ((0xfcu >> warp_id) & 1u) {
+      barrier_sync<2, 256>();
     }
     // phase 3
     if ((0x18u >> warp_id) & 1u) {
       const double s_3 = slots[8][lane];
-      const double t_17 = slots[broadcast_index(k0, 22)][lane] + slots[4][lane] + slots[6][lane] + s_3;
+      const double t_17 = slots[broadcast_index(k0, 16)][lane] + slots[4][lane] + slots[6][lane] + s_3;
       const double t_18 = t_17 + slots[10][lane] + slots[12][lane] + slots[14][lane];
-      const double field_10 = load(mole_fractions, broadcast_index(k0, 24), stride, point);
+      const double field_10 = load(mole_fractions, broadcast_index(k0, 18), stride, point);
       const double s_4 = slots[61][lane];
-      slots[broadcast_index(k0, 25)][lane] = __dmul_rn(t_18 + __dmul_rn(fmax(field_10, 1e-20), broadcast(c0, 28)), s_4);
-      const double field_11 = load(mole_fractions, broadcast_index(k0, 23), stride, point);
-      slots[broadcast_index(k0, 26)][lane] = __dmul_rn(t_18 + __dmul_rn(fmax(field_11, 1e-20), broadcast(c0, 2)), s_4);
+      slots[broadcast_index(k0, 19)][lane] = __dmul_rn(t_18 + __dmul_rn(fmax(field_10, 1e-20), broadcast(c0, 28)), s_4);
+      const double field_11 = load(mole_fractions, broadcast_index(k0, 17), stride, point);
+      slots[broadcast_index(k0, 20)][lane] = __dmul_rn(t_18 + __dmul_rn(fmax(field_11, 1e-20), broadcast(c0, 2)), s_4);
     }
     if ((0x1cu >> warp_id) & 1u) {
-      const int trips_4 = broadcast_index(k1, 5);
+      const int trips_4 = broadcast_index(k0, 31);
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_4; ++i5) {
-        const double s_5 = slots[broadcast_index(k0, 27 + i5)][lane];
+        const double s_5 = slots[broadcast_index(k0, 21 + i5)][lane];
         const double t_19 = slots[0][lane] + slots[2][lane] + slots[4][lane] + s_5;
-        const double t_20 = t_19 + slots[broadcast_index(k0, 29 + i5)][lane] + slots[broadcast_index(k1, i5)][lane] + slots[broadcast_index(k1, 2 + i5)][lane];
-        slots[broadcast_index(k1, 4) + i5 * 3][lane] = __dmul_rn(t_20, slots[61][lane]);
+        const double t_20 = t_19 + slots[broadcast_index(k0, 23 + i5)][lane] + slots[broadcast_index(k0, 25 + i5)][lane] + slots[broadcast_index(k0, 27 + i5)][lane];
+        slots[broadcast_index(k0, 30) + i5 * 3][lane] = __dmul_rn(t_20, slots[61][lane]);
       }
     }
-    if ((0xdcu >> warp_id) & 1u) {
+    if ((0xfcu >> warp_id) & 1u) {
       r0 = 0.0;
     }
     if ((0x9cu >> warp_id) & 1u) {
       r1 = 0.0;
     }
-    if ((0x80u >> warp_id) & 1u) {
-      r2 = 0.0;
-    }
-    if ((0xdcu >> warp_id) & 1u) {
-      const int trips_5 = broadcast_index(k1, 11);
+    if ((0xfcu >> warp_id) & 1u) {
+      const int trips_5 = broadcast_index(k1, 5);
       #pragma unroll 4
       for (int i6 = 0; i6 < trips_5; ++i6) {
-        r0 = r0 + slots[broadcast_index(k1, 6 + i6)][lane];
+        r0 = r0 + slots[broadcast_index(k1, i6)][lane];
       }
     }
     if ((0x9cu >> warp_id) & 1u) {
-      const int trips_6 = broadcast_index(k1, 18);
+      const int trips_6 = broadcast_index(k1, 12);
       #pragma unroll 4
       for (int i7 = 0; i7 < trips_6; ++i7) {
-        r1 = r1 + slots[broadcast_index(k1, 12 + i7)][lane];
+        r1 = r1 + slots[broadcast_index(k1, 6 + i7)][lane];
       }
     }
     switch (warp_id) {
-    case 7: {
-      #pragma unroll 4
-      for (int i8 = 0; i8 < 5; ++i8) {
-        r2 = r2 + slots[broadcast_index(k0, 5 + i8)][lane];
-      }
+    case 4: case 5: {
+      store(diffusion, broadcast_index(k1, 14), stride, point, active, slots[broadcast_index(k1, 13)][lane] / r0);
       break;
     }
-    case 4: {
-      store(diffusion, 7, stride, point, active, slots[82][lane] / r0);
+    case 2: case 3: {
+      store(diffusion, broadcast_index(k1, 14), stride, point, active, slots[broadcast_index(k1, 13)][lane] / r1);
       break;
     }
-    }
-    if ((0x8cu >> warp_id) & 1u) {
-      store(diffusion, broadcast_index(k1, 20), stride, point, active, slots[broadcast_index(k1, 19)][lane] / r1);
     }
     if ((0xdcu >> warp_id) & 1u) {
       barrier_sync<1, 160>();
     }
     // phase 4
-    switch (warp_id) {
-    case 2: case 3: case 6: case 7: {
-      store(diffusion, broadcast_index(k1, 22), stride, point, active, slots[broadcast_index(k1, 21)][lane] / r0);
-      break;
+    if ((0xccu >> warp_id) & 1u) {
+      store(diffusion, broadcast_index(k1, 16), stride, point, active, slots[broadcast_index(k1, 15)][lane] / r0);
     }
-    case 4: {
-      store(diffusion, 9, stride, point, active, slots[83][lane] / r1);
-      break;
-    }
-    }
-    if ((0x80u >> warp_id) & 1u) {
-      store(diffusion, 6, stride, point, active, slots[81][lane] / r2);
+    if ((0x90u >> warp_id) & 1u) {
+      store(diffusion, broadcast_index(k1, 18), stride, point, active, slots[broadcast_index(k1, 17)][lane] / r1);
     }
     barrier_sync<0, 256>();
   }

@@ -34,7 +34,16 @@ impl Request {
             activities: true,
             exponential: exponential(self.target),
             matrix: Matrix::Dfma,
+            states: self.states(),
         }
+    }
+
+    /// Doubles of running states that a thread has room for, at each of its points.
+    fn states(&self) -> u32 {
+        if self.codegen == Codegen::DataParallel {
+            return u32::MAX;
+        }
+        overlay::most_states(self.registers(), self.points())
     }
 
     /// What decides the graph of a form.
@@ -72,7 +81,7 @@ impl Request {
     pub fn limits(&self) -> Limits {
         let (target, ctas, points_per_lane) = (self.target, self.ctas_per_sm, self.points());
         if self.codegen == Codegen::DataParallel {
-            return Limits { slots: None, barriers: 0, states: u32::MAX, points_per_lane, passes: None };
+            return Limits { slots: None, barriers: 0, states: self.states(), points_per_lane, passes: None };
         }
         let shared =
             target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
@@ -80,9 +89,8 @@ impl Request {
         let striped = self.constants == Residence::Striped;
         let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * self.warps);
         let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
-        let states = overlay::most_states(self.registers(), points_per_lane);
         let slots = (shared / (256 * points_per_lane)).min(self.buffer.unwrap_or(u32::MAX));
-        Limits { slots: Some(slots), barriers, states, points_per_lane, passes: self.passes }
+        Limits { slots: Some(slots), barriers, states: self.states(), points_per_lane, passes: self.passes }
     }
 }
 

@@ -6,24 +6,25 @@
 //! The numerator is summed over j != i without cancellation: the masses of the other blocks, then of the own block's
 //! other species.
 
-use super::Options;
-use super::common::{self, MOLE_FRACTIONS, OUTPUT, scalar, single, step};
+use super::common::{self, MOLE_FRACTIONS, OUTPUT, PRESSURE, scalar, single, step};
+use super::{Options, factored};
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Graph, Operation, Shape, Step, Value};
 use crate::kinetics::constants::ATMOSPHERE;
 use crate::kinetics::{Model, TransportFits};
 
-const SCALARS: [u32; 2] = [scalar::LN_TEMPERATURE, scalar::PRESSURE_RATIO];
+const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 
 /// More columns than this in one block need too many registers.
-const WIDEST_BLOCK: usize = 8;
+pub const WIDEST_BLOCK: usize = 8;
+/// Column sum, window sum and clamped fraction, about.
+const STATES_PER_COLUMN: usize = 3;
 /// exp gives exactly 0 here: the pair of a padded column.
 const NO_PAIR: [f64; 4] = [-1000.0, 0.0, 0.0, 0.0];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let n = model.species().len();
     let mut graph = common::begin("diffusion", model, options.form, "diffusion", n as u32, &SCALARS);
-    let blocks = blocks(n, options.warps as usize);
     let clamped = (options.stage_inputs && n > 2).then(|| clamped_fractions(&mut graph, model, options));
 
     let columns = Columns {
@@ -40,14 +41,26 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     };
     // For each row: the values whose sum is sum_j clamp_j d_ij.
     let mut shares: Vec<Vec<Value>> = vec![Vec::new(); n];
-    let mut masses = Vec::new();
-    for block in &blocks {
-        columns.build(&mut graph, options, block.clone(), &mut shares);
-        masses.push(mass(&mut graph, model, options, block.clone()));
+    for block in blocks(n, options) {
+        columns.build(&mut graph, options, block, &mut shares);
     }
-    for (b, block) in blocks.iter().enumerate() {
-        for i in block.clone() {
-            row(&mut graph, model, options, i, b, block.clone(), &masses, &shares[i]);
+    let parts = even_blocks(n, options.warps as usize, WIDEST_BLOCK);
+    let masses: Vec<(Value, Value)> = parts.iter().map(|part| mass(&mut graph, model, options, part.clone())).collect();
+    let scale = {
+        let mut b = Body::default();
+        let (atmosphere, p, mass) = (b.literal(ATMOSPHERE), b.field(PRESSURE, 0), b.state(0));
+        let product = b.mul(p, mass);
+        b.values = vec![b.div(atmosphere, product)];
+        step(graph.shape(b), vec![], vec![], vec![0])
+    };
+    let scale = sum(&mut graph, "scale", masses.iter().map(|&(_, mass)| mass), scale);
+    for (p, part) in parts.iter().enumerate() {
+        let others = masses.iter().enumerate().filter(|&(other, _)| other != p).map(|(_, &(clamped, _))| clamped);
+        let name = format!("mass but {}..{}", part.start, part.end);
+        let last = factored::passed_on(&mut graph, 1);
+        let others = sum(&mut graph, &name, others, last);
+        for i in part.clone() {
+            row(&mut graph, model, options, (i, part), [others, scale], &shares[i]);
         }
     }
     graph
@@ -56,9 +69,15 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
 /// Adjacent columns.
 pub type Block = std::ops::Range<usize>;
 
-/// At least one block per warp.
-pub fn blocks(n: usize, warps: usize) -> Vec<Block> {
-    let count = warps.max(n.div_ceil(WIDEST_BLOCK)).div_ceil(warps) * warps;
+/// Blocks of columns whose running values a thread has room for, as far as that is possible.
+pub fn blocks(n: usize, options: &Options) -> Vec<Block> {
+    let room = (options.states as usize).div_ceil(STATES_PER_COLUMN);
+    even_blocks(n, options.warps as usize, room.clamp(1, WIDEST_BLOCK))
+}
+
+/// Blocks of up to so many species, at least one per warp and as many for each.
+pub fn even_blocks(n: usize, warps: usize, widest: usize) -> Vec<Block> {
+    let count = warps.max(n.div_ceil(widest)).div_ceil(warps) * warps;
     common::blocks(n, count)
 }
 
@@ -102,7 +121,7 @@ pub struct Columns<'a> {
 }
 
 impl Columns<'_> {
-    /// The pairs of one block of columns. States: m column sums, m window sums, m clamped fractions of the columns.
+    /// The pairs of one block of columns. States: m column sums, m - 1 window sums, m clamped fractions of the columns.
     pub fn build(&self, graph: &mut Graph, options: &Options, block: Block, shares: &mut [Vec<Value>]) {
         let (n, m) = (self.n, block.len());
         let reach = |column: usize| if n % 2 == 1 || column < n / 2 { n / 2 } else { n / 2 - 1 };
@@ -113,7 +132,7 @@ impl Columns<'_> {
         let before = {
             let mut b = Body::default();
             let zero = b.literal(0.0);
-            b.states = vec![zero; 2 * m];
+            b.states = vec![zero; 2 * m - 1];
             for i in 0..m {
                 let x = clamp(&mut b, options, i as u32);
                 b.states.push(x);
@@ -143,7 +162,7 @@ impl Columns<'_> {
         });
         let operation = Operation {
             name: format!("columns {}..{}", block.start, block.end),
-            states: 3 * m as u32,
+            states: 3 * m as u32 - 1,
             before: Some(step(before, vec![], vec![], block.clone().map(|c| c as u32).collect())),
             rounds: rounds.collect(),
             ordered: true,
@@ -170,14 +189,17 @@ impl Columns<'_> {
             let x_row = if self.clamped.is_some() { b.input(i) } else { clamp(&mut b, options, i) };
             let sum = b.state(i);
             sums.push(b.fma(x_row, d, sum));
-            let x_column = b.state((2 * m) as u32 + i);
-            let sliding = b.state(m as u32 + i);
-            window.push(b.fma(x_column, d, sliding));
+            let x_column = b.state((2 * m - 1) as u32 + i);
+            // The last row is new to the block.
+            window.push(if i + 1 < m as u32 {
+                let sliding = b.state(m as u32 + i);
+                b.fma(x_column, d, sliding)
+            } else {
+                b.mul(x_column, d)
+            });
             columns.push(x_column);
         }
         b.values = vec![window[0]];
-        let zero = b.literal(0.0);
-        window.push(zero);
         b.states = sums;
         b.states.extend(&window[1..]);
         b.states.extend(columns);
@@ -230,74 +252,57 @@ pub fn mass(graph: &mut Graph, model: &Model, options: &Options, block: Block) -
     (outputs[0], outputs[1])
 }
 
-/// Delta_i = (P_atm/P) sum_{j != i} clamp_j m_j / (mass sum_j clamp_j d_ij). States: denominator, numerator, mass.
-#[allow(clippy::too_many_arguments, reason = "one row needs what the columns and blocks made")]
+/// What the last step makes of the sum of some values.
+fn sum(graph: &mut Graph, name: &str, values: impl Iterator<Item = Value>, after: Step) -> Value {
+    let operation = Operation {
+        name: name.into(),
+        states: 1,
+        before: Some(common::zeros(graph, 1)),
+        rounds: values.map(|value| common::add_term(graph, value, 1.0)).collect(),
+        ordered: false,
+        after,
+    };
+    let op = graph.add(operation, |_, _| name.into());
+    graph.ops[op].after.outputs[0]
+}
+
+/// Delta_i = (P_atm/P)/mass sum_{j != i} clamp_j m_j / sum_j clamp_j d_ij, of the mass in other parts, the factor in front,
+/// and the shares of the last sum. The species i is one of a part.
 fn row(
     graph: &mut Graph,
     model: &Model,
     options: &Options,
-    i: usize,
-    own_block: usize,
-    block: Block,
-    masses: &[(Value, Value)],
+    (i, part): (usize, &Block),
+    [others, scale]: [Value; 2],
     shares: &[Value],
 ) {
-    let before = {
-        let mut b = Body::default();
-        let zero = b.literal(0.0);
-        b.states = vec![zero; 3];
-        graph.shape(b)
-    };
-    let accumulate = |graph: &mut Graph, make: &dyn Fn(&mut Body, [Id; 3]) -> [Id; 3]| {
-        let mut b = Body::default();
-        let states = [b.state(0), b.state(1), b.state(2)];
-        b.states = make(&mut b, states).to_vec();
-        graph.shape(b)
-    };
-    let add_share = accumulate(graph, &|b, [d, n, m]| {
-        let share = b.input(0);
-        [b.add(d, share), n, m]
-    });
-    let add_other_block = accumulate(graph, &|b, [d, n, m]| {
-        let (clamped, mass) = (b.input(0), b.input(1));
-        [d, b.add(n, clamped), b.add(m, mass)]
-    });
-    let add_own_mass = accumulate(graph, &|b, [d, n, m]| {
-        let mass = b.input(0);
-        [d, n, b.add(m, mass)]
-    });
-    let add_neighbour = accumulate(graph, &|b, [d, n, m]| {
-        let (clamped, weight) = (clamp(b, options, 0), b.constant(0));
-        [d, b.fma(clamped, weight, n), m]
-    });
-    let mut rounds: Vec<Step> = shares.iter().map(|&v| step(add_share, vec![], vec![v], vec![])).collect();
-    for (b, &(clamped, mass)) in masses.iter().enumerate() {
-        if b == own_block {
-            rounds.push(step(add_own_mass, vec![], vec![mass], vec![]));
-        } else {
-            rounds.push(step(add_other_block, vec![], vec![clamped, mass], vec![]));
-        }
-    }
-    for j in block.filter(|&j| j != i) {
-        rounds.push(step(add_neighbour, vec![model.mechanism.species[j].weight], vec![], vec![j as u32]));
-    }
+    let neighbours: Vec<usize> = part.clone().filter(|&j| j != i).collect();
     let after = {
         let mut b = Body::default();
-        let (denominator, numerator, mass) = (b.state(0), b.state(1), b.state(2));
-        let ratio = common::scalar_of(&mut b, &SCALARS, scalar::PRESSURE_RATIO);
-        let scaled = b.mul(ratio, numerator);
-        let product = b.mul(mass, denominator);
-        let delta = b.div(scaled, product);
+        let (mut numerator, scale, denominator) = (b.input(0), b.input(1), b.state(0));
+        for k in 0..neighbours.len() as u32 {
+            let (clamped, weight) = (clamp(&mut b, options, k), b.constant(k));
+            numerator = b.fma(clamped, weight, numerator);
+        }
+        let scaled = b.mul(scale, numerator);
+        let delta = b.div(scaled, denominator);
         b.stores = vec![delta];
         graph.shape(b)
     };
     let operation = Operation {
         name: format!("row {}", model.mechanism.species[i].name),
-        states: 3,
-        before: Some(step(before, vec![], vec![], vec![])),
-        rounds,
+        states: 1,
+        before: Some(common::zeros(graph, 1)),
+        rounds: shares.iter().map(|&share| common::add_term(graph, share, 1.0)).collect(),
         ordered: false,
-        after: Step { shape: after, stores: vec![(OUTPUT, i as u32)], ..Step::default() },
+        after: Step {
+            shape: after,
+            constants: neighbours.iter().map(|&j| model.mechanism.species[j].weight).collect(),
+            inputs: vec![others, scale],
+            rows: neighbours.iter().map(|&j| j as u32).collect(),
+            stores: vec![(OUTPUT, i as u32)],
+            ..Step::default()
+        },
     };
     graph.add(operation, |_, _| unreachable!("a row makes no value"));
 }

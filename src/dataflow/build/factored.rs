@@ -11,21 +11,20 @@
 //! The share of p from which this holds is chosen so that rounding on one side and the second order on the other err
 //! equally ([`Purity`]); both are part of the form's bound.
 
-use super::common::{self, OUTPUT, single, step};
+use super::common::{self, single, step};
 use super::diffusion::{self, Block};
 use super::product::product;
 use super::purity::Purity;
 use super::resistances;
+use super::rows::Rows;
 use super::tucker::{self, Factors};
-use super::{Matrix, Options, approximation, symmetric};
+use super::{Matrix, Options, approximation};
 use crate::dataflow::body::{Body, Id};
-use crate::dataflow::graph::{Graph, Operation, Part, Step, StepRef, Value};
+use crate::dataflow::graph::{Graph, Operation, Step, Value};
 use crate::kinetics::{Model, TransportFits};
 
 /// Rows of a constant matrix in one operation, at most.
 const ROWS: usize = 6;
-/// Denominators that share a division, at most.
-const QUOTIENTS: usize = 4;
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
     let n = model.species().len();
@@ -230,179 +229,4 @@ pub fn combination(b: &mut Body, parts: &[Id], first: u32) -> Id {
         });
     }
     sum.expect("there is a function of temperature")
-}
-
-/// What the rows of the result need.
-struct Rows<'a> {
-    factors: &'a Factors,
-    weights: &'a [f64],
-    purity: Purity,
-    functions: &'a [Value],
-    images: &'a [Value],
-    /// A y, where tensor cores made it.
-    sums: Option<&'a [Value]>,
-    mass: Value,
-}
-
-impl Rows<'_> {
-    /// One operation per block of species: its rows of A y, then a round that takes the diagonal out and sums what a nearly
-    /// pure species needs, then, when that is known from all blocks, the results.
-    fn build(&self, graph: &mut Graph, model: &Model, clamped: Option<&[Value]>, options: &Options, scale: Value) {
-        let mut waiting = Vec::new();
-        let mut sums = Vec::new();
-        for block in diffusion::blocks(self.weights.len(), options.warps as usize) {
-            let sums_of_block = self.sums.map(|sums| &sums[block.clone()]);
-            let mut rounds = if sums_of_block.is_some() { vec![] } else { self.product(graph, &block) };
-            rounds.push(self.closing(graph, &block));
-            let first = &model.species()[block.start].name;
-            let operation = Operation {
-                name: format!("rows from {first}"),
-                states: 2 * block.len() as u32,
-                before: Some(begin_rows(graph, options, &block, sums_of_block, clamped)),
-                rounds,
-                ordered: true,
-                after: self.results(graph, &block, scale),
-            };
-            let op = graph.add(operation, |_, i| format!("{} without a pure species from {first}", ["R", "mass"][i]));
-            let closing = graph.ops[op].rounds.last().expect("the closing round is there");
-            sums.push((closing.outputs[0], closing.outputs[1]));
-            waiting.push(op);
-        }
-        let ratio = ratio(graph, &sums);
-        for op in waiting {
-            graph.connect(StepRef { op, part: Part::After }, RATIO as usize, ratio);
-        }
-    }
-
-    fn product(&self, graph: &mut Graph, block: &Block) -> Vec<Step> {
-        let mut b = Body::default();
-        let y = b.input(0);
-        for row in 0..block.len() as u32 {
-            let (entry, sum) = (b.constant(row), b.state(row));
-            let sum = b.fma(entry, y, sum);
-            b.states.push(sum);
-        }
-        keep_fractions(&mut b, block);
-        let shape = graph.shape(b);
-        let entries = |m: usize| block.clone().map(|i| self.factors.rows[i][m]).collect();
-        (0..self.images.len()).map(|m| step(shape, entries(m), vec![self.images[m]], vec![])).collect()
-    }
-
-    /// States: R_i, or 1 for a nearly pure species. Values: sum x_j R_j and sum m_j x_j over the other species of the block.
-    fn closing(&self, graph: &mut Graph, block: &Block) -> Step {
-        let count = self.functions.len() as u32;
-        let mut b = Body::default();
-        let most = most_mass(&mut b, self.purity);
-        let (zero, one) = (b.literal(0.0), b.literal(1.0));
-        let (mut resistance, mut mass) = (zero, zero);
-        for i in 0..block.len() as u32 {
-            let x = fraction(&mut b, block, i);
-            let first = i * (count + 1);
-            let weight = b.constant(first);
-            let own = b.mul(weight, x);
-            let rest = b.select_le(most, own, zero, x);
-            let parts: Vec<Id> = (1..=count).map(|r| b.constant(first + r)).collect();
-            let minus_diagonal = combination(&mut b, &parts, 1);
-            let sum = b.state(i);
-            let row = b.fma(minus_diagonal, x, sum);
-            resistance = b.fma(rest, row, resistance);
-            mass = b.fma(weight, rest, mass);
-            let denominator = b.select_le(most, own, one, row);
-            b.states.push(denominator);
-        }
-        keep_fractions(&mut b, block);
-        b.values = vec![resistance, mass];
-        let shape = graph.shape(b);
-        let constants =
-            |i: usize| [vec![self.weights[i]], self.factors.pair(i, i).iter().map(|d| -d).collect()].concat();
-        let inputs = [&[self.mass], self.functions].concat();
-        step(shape, block.clone().flat_map(constants).collect(), inputs, vec![])
-    }
-
-    /// scale (M - m_i x_i)/R_i, or scale x_i times the ratio for a nearly pure species.
-    fn results(&self, graph: &mut Graph, block: &Block, scale: Value) -> Step {
-        let mut b = Body::default();
-        let most = most_mass(&mut b, self.purity);
-        let (total, scale_id, ratio) = (b.input(0), b.input(1), b.input(RATIO));
-        let denominators: Vec<Id> = (0..block.len() as u32).map(|i| b.state(i)).collect();
-        let inverse: Vec<Id> =
-            denominators.chunks(QUOTIENTS).flat_map(|chunk| symmetric::quotients(&mut b, scale_id, chunk)).collect();
-        for (i, inverse) in (0u32..).zip(inverse) {
-            let x = fraction(&mut b, block, i);
-            let weight = b.constant(i);
-            let own = b.mul(weight, x);
-            let others = b.sub(total, own);
-            let pure = b.mul(ratio, x);
-            let numerator = b.select_le(most, own, pure, others);
-            let result = b.mul(numerator, inverse);
-            b.stores.push(result);
-        }
-        let shape = graph.shape(b);
-        // The ratio comes later: see `build`.
-        let inputs = vec![self.mass, scale, scale];
-        let constants = block.clone().map(|i| self.weights[i]).collect();
-        let stores = block.clone().map(|i| (OUTPUT, i as u32)).collect();
-        Step { stores, ..step(shape, constants, inputs, vec![]) }
-    }
-}
-
-/// Place of the nearly pure species' ratio among the inputs of the last step.
-const RATIO: u32 = 2;
-
-/// The mass m_i x_i from which species i is nearly pure; M is input 0.
-fn most_mass(b: &mut Body, purity: Purity) -> Id {
-    let (total, share) = (b.input(0), b.literal(purity.share));
-    b.mul(total, share)
-}
-
-/// States of the rows of a block: running sums, or those that are known, then clamped mole fractions.
-fn begin_rows(
-    graph: &mut Graph,
-    options: &Options,
-    block: &Block,
-    sums: Option<&[Value]>,
-    clamped: Option<&[Value]>,
-) -> Step {
-    let mut b = Body::default();
-    let mut inputs = sums.unwrap_or_default().to_vec();
-    let first = inputs.len() as u32;
-    for i in 0..block.len() as u32 {
-        let sum = if sums.is_some() { b.input(i) } else { b.literal(0.0) };
-        b.states.push(sum);
-    }
-    for i in 0..block.len() as u32 {
-        let x = if clamped.is_some() { b.input(first + i) } else { diffusion::clamp(&mut b, options, i) };
-        b.states.push(x);
-    }
-    let shape = graph.shape(b);
-    let rows = if clamped.is_some() { vec![] } else { block.clone().map(|k| k as u32).collect() };
-    inputs.extend(clamped.map_or(&[][..], |all| &all[block.clone()]));
-    step(shape, vec![], inputs, rows)
-}
-
-/// The i-th clamped mole fraction of a block.
-fn fraction(b: &mut Body, block: &Block, i: u32) -> Id {
-    b.state(block.len() as u32 + i)
-}
-
-fn keep_fractions(b: &mut Body, block: &Block) {
-    for i in 0..block.len() as u32 {
-        let x = fraction(b, block, i);
-        b.states.push(x);
-    }
-}
-
-/// sum m_j x_j / sum x_j R_j over all blocks.
-fn ratio(graph: &mut Graph, sums: &[(Value, Value)]) -> Value {
-    let mut b = Body::default();
-    let (mut resistance, mut mass) = (b.input(0), b.input(1));
-    for k in 1..sums.len() as u32 {
-        let (r, m) = (b.input(2 * k), b.input(2 * k + 1));
-        (resistance, mass) = (b.add(resistance, r), b.add(mass, m));
-    }
-    b.values = vec![b.div(mass, resistance)];
-    let shape = graph.shape(b);
-    let inputs = sums.iter().flat_map(|&(r, m)| [r, m]).collect();
-    let op = graph.add(single("nearly pure".into(), step(shape, vec![], inputs, vec![])), |_, _| "ratio".into());
-    graph.ops[op].after.outputs[0]
 }

@@ -21,6 +21,7 @@ mod purity;
 mod qssa;
 mod reaction;
 mod resistances;
+mod rows;
 mod split;
 mod stiffness;
 mod symmetric;
@@ -103,6 +104,8 @@ pub struct Options {
     pub exponential: Exponential,
     /// What multiplies vectors with the constant matrices of the symmetric and low-rank viscosity and the low-rank diffusion.
     pub matrix: Matrix,
+    /// Doubles of running states that a thread has room for, at each of its points.
+    pub states: u32,
 }
 
 impl Default for Options {
@@ -119,6 +122,7 @@ impl Default for Options {
             activities: true,
             exponential: Exponential::Polynomial,
             matrix: Matrix::Dfma,
+            states: u32::MAX,
         }
     }
 }

@@ -24,7 +24,6 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     let pairs = approximation::polynomials(&cubics, tolerance);
     graph.bound = pairs.error;
     let degree = pairs.coefficients[0].len() - 1;
-    let blocks = diffusion::blocks(n, options.warps as usize);
     let clamped = (options.stage_inputs && n > 2).then(|| diffusion::clamped_fractions(&mut graph, model, options));
     let pair = |i: usize, j: usize| {
         let (i, j) = (i.min(j), i.max(j));
@@ -42,13 +41,14 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
         clamped: clamped.as_deref(),
     };
     let mut shares: Vec<Vec<Value>> = vec![Vec::new(); n];
-    let mut masses = Vec::new();
-    for block in &blocks {
-        columns.build(&mut graph, options, block.clone(), &mut shares);
-        masses.push(diffusion::mass(&mut graph, model, options, block.clone()));
+    for block in diffusion::blocks(n, options) {
+        columns.build(&mut graph, options, block, &mut shares);
     }
+    let parts = diffusion::even_blocks(n, options.warps as usize, diffusion::WIDEST_BLOCK);
+    let masses: Vec<(Value, Value)> =
+        parts.iter().map(|part| diffusion::mass(&mut graph, model, options, part.clone())).collect();
     let scale = scale(&mut graph, &masses);
-    for (b, block) in blocks.iter().enumerate() {
+    for (b, block) in parts.iter().enumerate() {
         let others: Vec<Value> =
             masses.iter().enumerate().filter(|&(other, _)| other != b).map(|(_, &(clamped, _))| clamped).collect();
         let numerators = numerators(&mut graph, model, options, block, &others, scale);

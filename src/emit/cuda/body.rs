@@ -56,9 +56,13 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// The type of the integers that tell a thread its place: `forget` changes them, as far as compilers know.
+    pub fn are_places_set_again(&self) -> bool {
+        self.helpers.contains(&Helper::Thread)
+    }
+
+    /// The type of the integers that tell a thread its place: they are set again where registers are short.
     pub fn int(&self) -> &'static str {
-        if self.helpers.contains(&Helper::Forget) { "int" } else { "const int" }
+        if self.are_places_set_again() { "int" } else { "const int" }
     }
 }
 
@@ -126,8 +130,17 @@ pub fn point_name(program: &Program, what: &str, point: u32) -> String {
     if program.points_per_lane == 1 { what.to_owned() } else { format!("{what}_{point}") }
 }
 
+/// The number of one of the lane's points.
+pub fn place(program: &Program, point: u32) -> String {
+    let first = if point == 0 { String::new() } else { format!(" + {}", 32 * point) };
+    format!("group * {}{first} + lane", program.points_per_group())
+}
+
+/// The name of the stride that the kernel was given, where the other is set again and again.
+pub const GIVEN_STRIDE: &str = "given_stride";
+
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 34] = [
+const RESERVED: [&str; 35] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -145,6 +158,7 @@ const RESERVED: [&str; 34] = [
     "slots",
     "points",
     "stride",
+    GIVEN_STRIDE,
     "stream",
     "context",
     "group",
@@ -242,13 +256,16 @@ impl Body<'_> {
             (reals, 'c', &self.tables.reals, Helper::Reload),
             (indices, 'k', &self.tables.indices, Helper::ReloadIndex),
         ];
-        self.needs.helpers.insert(Helper::Forget);
+        self.needs.helpers.extend([Helper::Thread, Helper::Again]);
         self.needs.warp_id = true;
         self.needs.lane = true;
         self.needs.points.extend(0..self.program.points_per_lane);
-        let points = (0..self.program.points_per_lane).map(|point| point_name(self.program, "point", point));
-        let places = ["warp_id", "lane", "stride"].map(str::to_owned).into_iter().chain(points);
-        let mut lines = vec![places.map(|place| format!("forget({place});")).collect::<Vec<_>>().join(" ")];
+        let mut places = format!("warp_id = thread() >> 5; lane = thread() & 31; stride = again({GIVEN_STRIDE});");
+        for point in 0..self.program.points_per_lane {
+            let (name, place) = (point_name(self.program, "point", point), place(self.program, point));
+            write!(places, " {name} = min({place}, points - 1);").expect("writing to a string succeeds");
+        }
+        let mut lines = vec![places];
         for (registers, variable, table, helper) in lists {
             for register in registers {
                 self.needs.helpers.insert(helper);

@@ -2,7 +2,8 @@
 //!
 //! A variable is folded when it is assigned once, used once, later in the same block, and when nothing in between changes
 //! what its expression reads. Loads from global memory keep their own line, and no expression grows past a line.
-//! Variables that only name a literal are folded wherever they are used.
+//! Variables that only name a literal are folded wherever they are used. Where registers are short, an expression of
+//! several variables is folded into the next statement only: further on, it would keep them all alive.
 
 use super::tables::real;
 use super::uses::Uses;
@@ -15,8 +16,14 @@ const WIDTH: usize = 84;
 
 /// Chooses the variables to fold.
 pub fn plan(program: &Program, uses: &Uses) -> EntitySet<Var> {
-    let mut plan =
-        Plan { program, uses, literals: BTreeMap::new(), folded: EntitySet::with_capacity(program.vars.len()) };
+    let mut plan = Plan {
+        program,
+        uses,
+        short: program.reloaded() != Default::default(),
+        last: None,
+        literals: BTreeMap::new(),
+        folded: EntitySet::with_capacity(program.vars.len()),
+    };
     plan.literals(&program.body);
     plan.block(&program.body);
     plan.folded
@@ -25,6 +32,10 @@ pub fn plan(program: &Program, uses: &Uses) -> EntitySet<Var> {
 struct Plan<'a> {
     program: &'a Program,
     uses: &'a Uses,
+    /// Registers are short.
+    short: bool,
+    /// What the last statement assigns.
+    last: Option<Var>,
     /// Widths of the folded literals.
     literals: BTreeMap<Var, usize>,
     folded: EntitySet<Var>,
@@ -34,6 +45,8 @@ struct Plan<'a> {
 #[derive(Default)]
 struct Expression {
     width: usize,
+    /// How many variables it reads.
+    variables: usize,
     reads_slots: bool,
     /// Variables it reads that are assigned more than once.
     unstable: Vec<Var>,
@@ -106,6 +119,9 @@ impl Plan<'_> {
             Value::SelectLe { .. } => 12,
         };
         value.for_each_operand(|operand| self.consume(operand, pending, &mut expression));
+        if expression.variables > 0 {
+            self.last = Some(var);
+        }
         let once = self.uses.assigned[var] == 1;
         if !once {
             pending.variable_changes(var);
@@ -122,13 +138,16 @@ impl Plan<'_> {
             return;
         }
         let waiting = pending.expressions.remove(&operand);
-        if let Some(mut expression) = waiting.filter(|e| e.width + user.width <= WIDTH) {
+        let keeps_alive = |e: &Expression| self.short && e.variables > 1 && self.last != Some(operand);
+        if let Some(mut expression) = waiting.filter(|e| e.width + user.width <= WIDTH && !keeps_alive(e)) {
             self.folded.insert(operand);
             user.width += expression.width;
+            user.variables += expression.variables;
             user.reads_slots |= expression.reads_slots;
             user.unstable.append(&mut expression.unstable);
         } else {
             user.width += self.program.vars[operand].len() + 2;
+            user.variables += 1;
             if self.uses.assigned[operand] > 1 {
                 user.unstable.push(operand);
             }

@@ -10,7 +10,8 @@ pub enum Helper {
     BroadcastIndex,
     Reload,
     ReloadIndex,
-    Forget,
+    Thread,
+    Again,
     Load,
     LoadOutput,
     Store,
@@ -33,12 +34,13 @@ pub enum Helper {
 pub const READERS_OF_POWERS: [Helper; 3] = [Helper::Exp2Table, Helper::Exp2Rising, Helper::Exp2Falling];
 
 /// The names that a kernel's own variables must not take.
-pub const NAMES: [&str; 21] = [
+pub const NAMES: [&str; 22] = [
     "broadcast",
     "broadcast_index",
     "reload",
     "reload_index",
-    "forget",
+    "thread",
+    "again",
     "load",
     "load_output",
     "store",
@@ -70,7 +72,8 @@ impl Helper {
             Self::BroadcastIndex => broadcast_index(target, warps),
             Self::Reload => reload(target, self.name(), "double", "f64", 'd'),
             Self::ReloadIndex => reload(target, self.name(), "int", "s32", 'r'),
-            Self::Forget => FORGET.to_owned(),
+            Self::Thread => THREAD.to_owned(),
+            Self::Again => AGAIN.to_owned(),
             Self::Load => format!(
                 "// Row of a field-major input at one point.\n\
                  INLINE double load(const double *__restrict__ field, int row, int stride, int point)\n\
@@ -178,13 +181,24 @@ fn broadcast_index(target: &Target, warps: u32) -> String {
     format!("INLINE int broadcast_index(int value, int lane)\n{{\n  return {shuffle}value, lane);\n}}\n")
 }
 
-/// What follows from these (addresses, comparisons with the warp's number, products with the stride) is the same in all
-/// phases: compilers would compute it once and keep it in registers.
-const FORGET: &str = "\
-// Empty, but compilers cannot see that: they compute again what follows from it, instead of keeping that in registers.
-INLINE void forget(int &place)
+/// What follows from this and from the stride (addresses, comparisons with the warp's number) is the same in all phases:
+/// compilers would compute it once and keep it in registers.
+const THREAD: &str = "\
+// This thread's number in its CTA, read again where it is used: registers are too few to keep what follows from it.
+INLINE int thread()
 {
-  asm volatile(\"\" : \"+r\"(place));
+  int thread;
+  asm volatile(\"mov.u32 %0, %%tid.x;\" : \"=r\"(thread));
+  return thread;
+}
+";
+
+const AGAIN: &str = "\
+// The same number, but compilers cannot see that: they compute again what follows from it, instead of keeping that.
+INLINE int again(int number)
+{
+  asm volatile(\"\" : \"+r\"(number));
+  return number;
 }
 ";
 

@@ -55,6 +55,7 @@ pub fn print(program: &Program, provenance: &Provenance, target: &Target) -> Str
         launch_parameters: list(program.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
         prologue: prologue(program, &printed, &slots, &names),
         first_group,
+        more_groups: more_groups(program, &printed),
         group_step,
         groups_per_cta,
         points_per_group: program.points_per_group(),
@@ -83,6 +84,7 @@ struct File<'a> {
     launch_parameters: String,
     prologue: String,
     first_group: String,
+    more_groups: String,
     group_step: String,
     groups_per_cta: u32,
     points_per_group: u32,
@@ -249,10 +251,23 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
     if READERS_OF_POWERS.iter().any(|h| printed.needs.helpers.contains(h)) {
         line(format!("const double power = {}[threadIdx.x & 31];", names.powers));
     }
-    let group = program.points_per_group();
-    line(format!("const int groups = points / {group} + (points % {group} != 0);"));
+    if printed.needs.are_places_set_again() {
+        line(format!("const int {} = stride;", body::GIVEN_STRIDE));
+    } else {
+        let group = program.points_per_group();
+        line(format!("const int groups = points / {group} + (points % {group} != 0);"));
+    }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// Whether there is a group of this number. Where registers are short, without the number of groups.
+fn more_groups(program: &Program, printed: &Printed) -> String {
+    if printed.needs.are_places_set_again() {
+        format!("group * {}u < (unsigned)points", program.points_per_group())
+    } else {
+        "group < groups".to_owned()
+    }
 }
 
 /// Copies the banks to the rows behind the slots, where the program has them in shared memory.
@@ -280,10 +295,8 @@ fn shared_banks(program: &Program, names: &tables::Names) -> Vec<String> {
 /// The lane's points in the current group.
 fn point(program: &Program, printed: &Printed) -> String {
     let mut lines = Vec::new();
-    let group = program.points_per_group();
     for point in 0..program.points_per_lane {
-        let first = if point == 0 { String::new() } else { format!(" + {}", 32 * point) };
-        let place = format!("group * {group}{first} + lane");
+        let place = body::place(program, point);
         let name = |what| point_name(program, what, point);
         if printed.needs.active.contains(&point) {
             lines.push(format!("    const bool {} = {place} < points;", name("active")));

@@ -73,7 +73,7 @@ impl<'a> Emitter<'a> {
         let rows: Vec<Index> = graph.preamble.rows.iter().map(|&r| Index::Literal(r)).collect();
         let operands =
             Operands { constants: &[], inputs: &[], rows: &rows, outputs: &[], stores: &[], scalars: &[], states: &[] };
-        let mut block = Block::new(&mut self.vars);
+        let mut block = Block::new(&mut self.vars, false);
         let mut known = vec![None; body.insts.len()];
         let values: Vec<Var> = body.states.iter().map(|&id| block.evaluate(body, id, &operands, &mut known)).collect();
         let mut nodes = block.finish();
@@ -152,8 +152,13 @@ impl<'a> Emitter<'a> {
 
     /// A loop over the steps of its members, cut where the striped tables end.
     fn repeat(&mut self, shape: Shape, members: &[Member], warps: WarpMask) -> Vec<Node> {
-        let longest = self.tables.longest_loop();
         let most = members[0].steps.iter().map(|(_, steps)| steps.len()).max().unwrap_or(0);
+        let first = self.graph.step(members[0].steps[0].1[0]);
+        let longest = self.tables.longest_loop(
+            most,
+            members.len() * first.constants.len(),
+            first.inputs.len() + first.rows.len(),
+        );
         let mut nodes = Vec::new();
         let mut start = 0;
         while start < most {
@@ -193,7 +198,7 @@ impl<'a> Emitter<'a> {
         let graph = self.graph;
         let body = &graph.shapes[shape];
         let operands: Vec<_> = members.iter().map(|m| self.operands(m, counter)).collect();
-        let mut block = Block::new(&mut self.vars);
+        let mut block = Block::new(&mut self.vars, self.tables.reload);
         for (member, o) in members.iter().zip(&operands) {
             block.body(
                 body,

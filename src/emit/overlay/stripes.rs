@@ -6,32 +6,78 @@ use std::collections::BTreeSet;
 use crate::emit::program::{ConstantRef, Index, Node, Value};
 
 /// The striped registers of some code.
-#[derive(Default)]
+#[derive(Default, Clone, PartialEq, Eq)]
 struct Used {
     reals: BTreeSet<u32>,
     indices: BTreeSet<u32>,
 }
 
+/// More registers than this are not loaded in front of a branch, but on each of its paths.
+const AHEAD: usize = 2;
+
 /// The code of a phase with loads of all that it broadcasts from, each in front of the first node that needs it.
 pub fn load(code: Vec<Node>) -> Vec<Node> {
-    let mut loaded = Used::default();
+    on_path(code, Used::default())
+}
+
+fn on_path(code: Vec<Node>, mut loaded: Used) -> Vec<Node> {
+    let needs: Vec<(bool, Used)> = code.iter().map(|node| (is_straight(node), Used::by(node))).collect();
     let mut nodes = Vec::new();
-    for node in code {
-        let mut used = Used::default();
-        used.nodes(std::slice::from_ref(&node));
-        let reals: Vec<u32> = used.reals.difference(&loaded.reals).copied().collect();
-        let indices: Vec<u32> = used.indices.difference(&loaded.indices).copied().collect();
-        loaded.reals.extend(&reals);
-        loaded.indices.extend(&indices);
-        if !(reals.is_empty() && indices.is_empty()) {
-            nodes.push(Node::Stripes { reals, indices });
+    for (n, node) in code.into_iter().enumerate() {
+        let mut missing = needs[n].1.beyond(&loaded);
+        if is_straight(&node) && missing != Used::default() {
+            // A few loads at once, for the straight code ahead.
+            for (_, next) in needs[n + 1..].iter().take_while(|(straight, _)| *straight) {
+                let both = missing.with(next.beyond(&loaded));
+                if both.reals.len() > AHEAD {
+                    break;
+                }
+                missing = both;
+            }
         }
-        nodes.push(node);
+        match node {
+            Node::If { warps, body } if missing.reals.len() > AHEAD => {
+                nodes.push(Node::If { warps, body: on_path(body, loaded.clone()) });
+            }
+            Node::Switch { arms } if missing.reals.len() > AHEAD => {
+                let arms = arms.into_iter().map(|(warps, body)| (warps, on_path(body, loaded.clone())));
+                nodes.push(Node::Switch { arms: arms.collect() });
+            }
+            node => {
+                if missing != Used::default() {
+                    let Used { reals, indices } = missing.clone();
+                    nodes.push(Node::Stripes {
+                        reals: reals.into_iter().collect(),
+                        indices: indices.into_iter().collect(),
+                    });
+                    loaded = loaded.with(missing);
+                }
+                nodes.push(node);
+            }
+        }
     }
     nodes
 }
 
+fn is_straight(node: &Node) -> bool {
+    matches!(node, Node::Let { .. } | Node::StoreSlot { .. } | Node::StoreField { .. })
+}
+
 impl Used {
+    fn by(node: &Node) -> Self {
+        let mut used = Self::default();
+        used.nodes(std::slice::from_ref(node));
+        used
+    }
+
+    fn beyond(&self, other: &Self) -> Self {
+        Self { reals: &self.reals - &other.reals, indices: &self.indices - &other.indices }
+    }
+
+    fn with(&self, other: Self) -> Self {
+        Self { reals: &self.reals | &other.reals, indices: &self.indices | &other.indices }
+    }
+
     fn nodes(&mut self, nodes: &[Node]) {
         for node in nodes {
             match node {

@@ -8,6 +8,10 @@ use crate::emit::program::{ConstantRef, Constants, Counter, Index, LaneRows, War
 /// Lanes of a warp, and so the most iterations of a loop with striped operands.
 pub const LANES: usize = 32;
 
+/// Registers that the constants and the indices of one loop take, at most, where registers are short.
+const MOST_REALS: usize = 4;
+const MOST_INDICES: usize = 2;
+
 /// One operand of a repeated step: by warp (number, entries of its iterations).
 pub type Columns<T> = [(u32, Vec<T>)];
 
@@ -67,14 +71,22 @@ impl Tables {
     /// Says that the constants from here on belong to another phase.
     pub fn next_phase(&mut self) {
         if self.reload {
-            self.reals.recent.clear();
-            self.indices.recent.clear();
+            self.reals.forget();
+            self.indices.forget();
         }
     }
 
-    /// Longest loop that one table entry range can serve.
-    pub fn longest_loop(&self) -> usize {
-        if self.residence == Residence::Striped { LANES } else { usize::MAX }
+    /// Longest loop that one table entry range can serve. Where registers are short, one whose constants and indices lie in
+    /// a few of them; `most` iterations are then cut into equal loops.
+    pub fn longest_loop(&self, most: usize, constants: usize, indices: usize) -> usize {
+        match self.residence {
+            Residence::Striped if self.reload => {
+                let entries = (MOST_REALS * LANES / constants.max(1)).min(MOST_INDICES * LANES / indices.max(1));
+                most.div_ceil(most.div_ceil(entries.clamp(1, LANES)))
+            }
+            Residence::Striped => LANES,
+            _ => usize::MAX,
+        }
     }
 
     /// A constant that changes with warp and iteration.
@@ -82,7 +94,7 @@ impl Tables {
         if self.residence != Residence::Striped {
             return ConstantRef::Bank(self.real_bank.allocate(columns, counter));
         }
-        let (register, lane) = self.reals.allocate(self.warps, columns);
+        let (register, lane) = self.reals.find(self.warps, columns, f64::to_bits);
         ConstantRef::Striped { register, lane: offset(lane, counter) }
     }
 
@@ -91,7 +103,7 @@ impl Tables {
         if self.residence != Residence::Striped {
             return Index::Bank(Box::new(self.index_bank.allocate(columns, counter)));
         }
-        let (register, lane) = self.indices.allocate(self.warps, columns);
+        let (register, lane) = self.indices.find(self.warps, columns, |index| u64::from(index as u32));
         Index::Striped { register, lane: Box::new(offset(lane, counter)) }
     }
 
@@ -184,22 +196,44 @@ fn offset(start: u32, counter: Option<Counter>) -> Index {
     }
 }
 
+/// Columns as bits.
+type Key = Vec<(u32, Vec<u64>)>;
+
 /// Registers by warp; each holds 32 entries, one per lane.
 struct Striped<T> {
     /// occupied[register][warp]: one bit per lane
     occupied: Vec<Vec<u32>>,
     /// Registers to look at first.
     recent: Vec<usize>,
+    /// Where columns lie that came before.
+    known: BTreeMap<Key, (u32, u32)>,
     entries: Vec<(u32, u32, u32, T)>,
 }
 
 impl<T> Default for Striped<T> {
     fn default() -> Self {
-        Self { occupied: Vec::new(), recent: Vec::new(), entries: Vec::new() }
+        Self { occupied: Vec::new(), recent: Vec::new(), known: BTreeMap::new(), entries: Vec::new() }
     }
 }
 
 impl<T: Copy + Default> Striped<T> {
+    /// Equal columns share their place.
+    fn find(&mut self, warps: u32, columns: &Columns<T>, bits: fn(T) -> u64) -> (u32, u32) {
+        let key: Key = columns.iter().map(|(w, entries)| (*w, entries.iter().map(|&e| bits(e)).collect())).collect();
+        if let Some(&place) = self.known.get(&key) {
+            return place;
+        }
+        let place = self.allocate(warps, columns);
+        self.known.insert(key, place);
+        place
+    }
+
+    /// Registers that were used so far are not to be used again if others serve as well.
+    fn forget(&mut self) {
+        self.recent.clear();
+        self.known.clear();
+    }
+
     /// The first range of lanes that is free in all the warps: the same for all, so that they can share code.
     fn allocate(&mut self, warps: u32, columns: &Columns<T>) -> (u32, u32) {
         let length = columns.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0).max(1);

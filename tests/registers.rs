@@ -1,0 +1,85 @@
+//! Transport kernels fit into the registers that their launch bounds leave.
+
+use singe::dataflow::{Form, Kernel};
+use singe::driver::{self, Request};
+use singe::kinetics;
+use singe::mechanism;
+use singe::observer::Observer;
+use singe::simt::analysis::pressure;
+use singe::toolchain;
+
+#[path = "common/request.rs"]
+mod request;
+
+/// A kernel of a reduced mechanism.
+struct Tight {
+    mechanism: &'static str,
+    kernel: Kernel,
+    warps: u32,
+    form: Option<Form>,
+    /// What the launch bounds leave.
+    registers: u32,
+    /// Bytes that the assembler may spill.
+    spills: u32,
+}
+
+const PAIRWISE: Option<Form> = Some(Form::Pairwise);
+
+#[rustfmt::skip]
+const TIGHT: [Tight; 6] = [
+    Tight { mechanism: "heptane", kernel: Kernel::Viscosity, warps: 13, form: PAIRWISE, registers: 48, spills: 0 },
+    Tight { mechanism: "heptane", kernel: Kernel::Viscosity, warps: 13, form: None, registers: 48, spills: 0 },
+    Tight { mechanism: "heptane", kernel: Kernel::Diffusion, warps: 13, form: PAIRWISE, registers: 48, spills: 12 },
+    Tight { mechanism: "heptane", kernel: Kernel::Diffusion, warps: 13, form: None, registers: 48, spills: 0 },
+    Tight { mechanism: "dme", kernel: Kernel::Diffusion, warps: 10, form: PAIRWISE, registers: 64, spills: 0 },
+    Tight { mechanism: "dme", kernel: Kernel::Diffusion, warps: 10, form: None, registers: 64, spills: 0 },
+];
+
+/// Registers of the lowered program that hold a thread's place and addresses; the emitted text computes these again.
+const PLACES: u32 = 10;
+
+impl Tight {
+    fn request(&self) -> Option<Request> {
+        let mechanisms = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");
+        let path = std::path::Path::new(mechanisms).join(self.mechanism).join("chem.inp");
+        if !path.is_file() {
+            println!("skipped: {} is absent", path.display());
+            return None;
+        }
+        let plain = request::of(path);
+        let &Tight { kernel, warps, form, .. } = self;
+        Some(Request { kernels: vec![kernel], warps, ctas_per_sm: 3, form, verify: None, ..plain })
+    }
+}
+
+#[test]
+fn what_passes_from_block_to_block_fits() {
+    for case in TIGHT {
+        let Some(request) = case.request() else { return };
+        let Tight { mechanism: name, kernel, form, registers, .. } = case;
+        let (mechanism, _) = mechanism::read(&request.files).unwrap();
+        let model = kinetics::model(mechanism).unwrap();
+        let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent()).unwrap();
+        let needed = unit.ptx.entries().map(pressure::compute).max().unwrap();
+        println!("{name} {kernel} {form:?}: {needed} registers from block to block, of {registers}");
+        assert!(needed <= registers + PLACES, "{name} {kernel} {form:?}: {needed} registers, of {registers}");
+    }
+}
+
+#[test]
+fn the_assembler_spills_no_more_than_the_published_kernels() {
+    if let Err(absent) = toolchain::find() {
+        println!("skipped: {absent}");
+        return;
+    }
+    for case in TIGHT {
+        let Some(request) = case.request() else { return };
+        let Tight { mechanism: name, kernel, form, registers, spills: most, .. } = case;
+        let request = Request { real_compilers: true, ..request };
+        let report = driver::compile(&request, &mut Observer::silent()).unwrap();
+        let compiled = report.kernels[0].compiled.as_ref().expect("ptxas reports each kernel");
+        let spilled = compiled.spill_store_bytes;
+        println!("{name} {kernel} {form:?}: {} registers, {spilled} bytes spilled", compiled.registers);
+        assert!(compiled.registers <= registers && spilled <= most, "{name} {kernel} {form:?}: {compiled:?}");
+    }
+}
