@@ -77,6 +77,7 @@ pub fn compile_kernel(
     observer: &mut Observer,
 ) -> Result<Unit, Failure> {
     let k = Some(kernel);
+    request.check_residency().map_err(|d| Failure::usage([d]))?;
     let (choice, mut draft) = search::points_per_lane(request, |request| {
         let (options, rates) = (request.options(), request.rates());
         let matrices = request.matrices().map_err(|d| Failure::usage([d]))?;

@@ -11,6 +11,7 @@ use singe::driver;
 use singe::kinetics;
 use singe::mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
 use singe::observer::Observer;
+use singe::schedule::{self, Limits};
 use singe::simt::{self, allocate};
 use singe::toolchain;
 use singe::verify::{self, Subject};
@@ -302,24 +303,14 @@ fn command_line() -> Vec<Case> {
         printed(
             "schedule::constants",
             &all,
-            &[
-                "chem.inp",
-                "--kernel",
-                "viscosity",
-                "--form",
-                "pairwise",
-                "--ctas-per-sm",
-                "16",
-                "--constants",
-                "shared",
-            ],
+            &["chem.inp", "--kernel", "chemistry", "--form", "pairwise", "--ctas-per-sm", "8", "--constants", "shared"],
         ),
         printed("target::no-matrix-products", &all, &["chem.inp", "--matrix", "dmma", "--target", "volta"]),
-        printed("schedule::no-barriers", &all, &["chem.inp", "--kernel", "viscosity", "--ctas-per-sm", "32"]),
+        printed("target::too-many-ctas", &all, &["chem.inp", "--warps", "32", "--ctas-per-sm", "3"]),
         printed(
             "schedule::shared-memory",
             &all,
-            &["chem.inp", "--kernel", "diffusion", "--ctas-per-sm", "16", "--placement", "store"],
+            &["chem.inp", "--kernel", "diffusion", "--warps", "4", "--ctas-per-sm", "16", "--placement", "store"],
         ),
     ]
 }
@@ -398,7 +389,11 @@ fn kernels() -> Vec<Case> {
     singe::fault::in_program(Some(singe::fault::Fault::Constant), &mut broken);
     let wrong = Subject { module: &singe::simt::lower::lower(&broken), ..subject(&model, &unit.program) };
     let refused = singe::compilers::measure(request.target, std::slice::from_ref(&unit), &["no code".to_owned()]);
+    // No target holds more CTAs than it has barriers.
+    let limits = Limits { barriers: 0, ..request.limits() };
+    let alone = schedule::schedule(&unit.graph, &unit.mapping, request.placement, &limits);
     vec![
+        ("schedule::no-barriers", vec![alone.expect_err("several warps have no barrier")]),
         ("simulator::hazard", simulate(&unit.graph, warps - 1)),
         ("verify::not-the-graph", verify::verify(&wrong, 3).expect_err("a wrong constant")),
         (

@@ -208,6 +208,27 @@ fn mistakes_are_located_and_come_together() {
 }
 
 #[test]
+fn equations_without_an_arrow_are_mistakes() {
+    let found = errors(yaml(CGS, "- {equation: O + H2 -> H + OH, rate-constant: {A: 1, b: 0, Ea: 0}}"));
+    assert_eq!(found, [("mechanism::equation", "O + H2 -> H + OH".to_owned())]);
+    let found = errors(yaml(CGS, "- {equation: '', rate-constant: {A: 1, b: 0, Ea: 0}}"));
+    assert_eq!(found.iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["yaml::missing-key"]);
+}
+
+#[test]
+fn misspelt_keys_are_recognised_and_shared_entries_told_once() {
+    let outcome = yaml(CGS, "- {equation: 2 O + M <=> O2 + M, rate-konstant: {A: 1, b: 0, Ea: 0}}");
+    let diagnostics = outcome.expect_err("a misspelt key");
+    let help = diagnostics.iter().find(|d| d.id == "yaml::unsupported").and_then(|d| d.help.as_deref());
+    assert_eq!(help, Some("did you mean 'rate-constant'?"));
+    let shared = "phases: [{name: gas, thermo: ideal-gas, elements: [H], species: [H, H2]}]\nspecies:\n\
+                  - {name: H, composition: {H: 1}, thermo: &t {model: NASA7, temperature-ranges: [300], data: [[1]]}}\n\
+                  - {name: H2, composition: {H: 2}, thermo: *t}\n";
+    let found = errors(read("case.yaml", shared, None));
+    assert_eq!(found.iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["thermo::malformed-entry"]);
+}
+
+#[test]
 fn what_is_no_mechanism_ends_in_a_diagnostic() {
     for (text, id) in [
         ("", "yaml::phase"),

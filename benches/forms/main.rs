@@ -1,7 +1,7 @@
 //! What each form of the kernels costs: slots, shuffles and shared passes by the simulator, errors against the exact
 //! form, registers and spills by ptxas, beside the goals. `cargo bench --bench forms` writes `docs/forms.md` and
-//! `docs/forms.svg`; `-- points` and `-- large` only print
-//! the table of points per lane and that of the largest mechanism. Mechanisms and states are those of `../shared`.
+//! `docs/forms.svg`; `-- points`, `-- large` and `-- matrix` only print the table of points per lane, that of the largest
+//! mechanism and that of tensor cores. Mechanisms and states are those of `../shared`.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -62,6 +62,10 @@ fn main() {
     }
     if std::env::args().any(|a| a == "points") {
         points::table(&shared);
+        return;
+    }
+    if std::env::args().any(|a| a == "matrix") {
+        matrix::table(&shared);
         return;
     }
     if std::env::args().any(|a| a == "large") {

@@ -12,6 +12,8 @@
 // banks       entries: 0 real, 0 index
 // slots       192 (49152 bytes of shared memory per CTA)
 
+// Constants.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const double gri30_chemistry_reals[3072] = {
   -5.657626609833335, -20.376800538744824, -34.09494207636285, -104.99365807301265, 0.0, 3.461669451012777e-5,
   0.003575687385755231, 0.0022696642850499834, 0.011573446051557915, 0.0, -1.7416575688270137e-8, -5.97385423009531e-7,
@@ -370,6 +372,8 @@ static __device__ const double gri30_chemistry_reals[3072] = {
   0.0,
 };
 
+// Rows, slots and numbers of rounds.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int gri30_chemistry_indices[5120] = {
   174, 187, 191, 63, 0, 190, 190, 189, 115, 119, 0, 0, 2, 174, 93, 167, 90, 160, 149, 190, 90, 185, 2, 191, 0, 1, 93,
   191, 63, 0, 151, 64, 189, 185, 90, 185, 93, 164, 0, 93, 186, 190, 187, 63, 187, 191, 164, 63, 2, 164, 93, 57, 0, 63,

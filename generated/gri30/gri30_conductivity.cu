@@ -12,6 +12,8 @@
 // banks       entries: 0 real, 0 index
 // slots       24 (6144 bytes of shared memory per CTA)
 
+// Constants.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const double gri30_conductivity_reals[256] = {
   0.6779621672989541, -14.449483507176966, -8.403868929328974, -16.04826013377082, 7.265136419362339,
   20.524611192755213, -14.900430402581462, -0.9388320996091833, 5.260197170208377, 1.911706110159665,
@@ -58,6 +60,8 @@ static __device__ const double gri30_conductivity_reals[256] = {
   0.035822252759598085, -0.01105579219385061, -0.004568735264338649, 0.0, 0.0, 0.0, 0.0, 0.0,
 };
 
+// Rows, slots and numbers of rounds.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int gri30_conductivity_indices[256] = {
   0, 7, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 7, 3, 4, 5, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 14, 7, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0,

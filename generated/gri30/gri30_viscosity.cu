@@ -12,6 +12,8 @@
 // banks       entries: 0 real, 0 index
 // slots       191 (48896 bytes of shared memory per CTA)
 
+// Constants.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const double gri30_viscosity_reals[2048] = {
   -13.511693423052478, -17.214940707230287, 1.3738907353312224, 2.613505820352968, -0.12294714626960308,
   -0.2844840636717015, 0.005541329556171629, 0.012566114218000971, 4.123954412939115, 3.877499194068259,
@@ -318,6 +320,8 @@ static __device__ const double gri30_viscosity_reals[2048] = {
   0.0, 0.0, 0.0, 0.0, 0.0,
 };
 
+// Rows, slots and numbers of rounds.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int gri30_viscosity_indices[3328] = {
   4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 2, 0, 38, 39, 40, 16, 17, 18, 20, 21, 22,
   8, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 2, 14, 35, 36, 37, 0, 1, 2, 4, 5, 6, 6, 20, 50,

@@ -12,6 +12,8 @@
 // banks       entries: 0 real, 0 index
 // slots       62 (15872 bytes of shared memory per CTA)
 
+// Constants.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const double h2o2_chemistry_reals[512] = {
   0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
   0.0, 0.0, 0.0, 0.0, 0.0, 2.4, 15.4, 0.83, 0.0, -24.226033835218026, -3.5636351474510204e-5, 1.2009396945982998e-7,
@@ -63,6 +65,8 @@ static __device__ const double h2o2_chemistry_reals[512] = {
   0.0, 0.0,
 };
 
+// Rows, slots and numbers of rounds.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int h2o2_chemistry_indices[512] = {
   0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 3, 3, 2, 27, 0, 0, 0, 0, 0, 0, 0, 18, 24, 5, 2, 17, 23, 45, 2, 0, 0, 0, 7, 25, 26, 53,
   0, 0, 0, 1, 2, 18, 2, 0, 1, 29, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 17, 30, 57, 1, 17, 18, 9, 0, 9, 9, 10,

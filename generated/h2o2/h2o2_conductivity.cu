@@ -12,6 +12,8 @@
 // banks       entries: 0 real, 0 index
 // slots       24 (6144 bytes of shared memory per CTA)
 
+// Constants.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const double h2o2_conductivity_reals[256] = {
   3.6948150284776036, -14.140061400947957, -2.4529350245770436, 4.9630854387052565, 0.430953388383801,
   -0.5290874814245593, -0.016733364824390622, 0.02314255024665115, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
@@ -33,6 +35,8 @@ static __device__ const double h2o2_conductivity_reals[256] = {
   0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
 };
 
+// Rows, slots and numbers of rounds.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int h2o2_conductivity_indices[256] = {
   0, 2, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 3, 4, 5, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 6, 7, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0,

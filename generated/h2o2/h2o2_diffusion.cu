@@ -12,6 +12,8 @@
 // banks       entries: 0 real, 0 index
 // slots       84 (21504 bytes of shared memory per CTA)
 
+// Constants.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const double h2o2_diffusion_reals[512] = {
   107706400.22812058, 218246523.90522522, 290910799.9604917, 218973924.1103175, 246883235.62850228, 10848167.697153937,
   23070743.32225554, 30144772.84848775, 23147636.47557571, 14492842.913147703, 2317593.6698895125, 3286196.752265891,
@@ -76,6 +78,8 @@ static __device__ const double h2o2_diffusion_reals[512] = {
   0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
 };
 
+// Rows, slots and numbers of rounds.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int h2o2_diffusion_indices[512] = {
   0, 1, 9, 17, 18, 25, 1, 26, 62, 63, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 8, 19,
   20, 24, 1, 31, 65, 66, 67, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 1, 0, 4, 5, 0, 0, 4, 21,

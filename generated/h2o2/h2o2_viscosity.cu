@@ -12,6 +12,8 @@
 // banks       entries: 0 real, 0 index
 // slots       48 (12288 bytes of shared memory per CTA)
 
+// Constants.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const double h2o2_viscosity_reals[256] = {
   0.4980119205559974, 0.5750546327852952, 0.2356041124585535, 0.17146328751063888, 0.22927700291941078,
   0.2234337036776108, 0.16897775199502918, 0.16659726559488114, 0.15436584402531847, 0.18248296715045295,
@@ -51,6 +53,8 @@ static __device__ const double h2o2_viscosity_reals[256] = {
   5.292825332466584, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
 };
 
+// Rows, slots and numbers of rounds.
+// Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int h2o2_viscosity_indices[256] = {
   3, 7, 0, 1, 40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 15, 2, 3, 41, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7, 19, 4, 42,

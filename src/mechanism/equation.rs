@@ -91,7 +91,11 @@ enum Term {
 
 impl Context<'_, '_> {
     fn arrow(&self, report: &mut Report) -> Option<(Range<usize>, Range<usize>, bool)> {
-        let (arrow, reversible) = find_arrow(self.text)?;
+        let Some((arrow, reversible)) = find_arrow(self.text) else {
+            let message = format!("the equation '{}' has no arrow", brief(self.text));
+            report.error("mechanism::equation", message, &self.whole, "an equation has one of =, <=> and =>");
+            return None;
+        };
         if let Some(second) = self.text[arrow.end..].find('=') {
             let start = arrow.end + second;
             let place = self.place(start..start + 1);

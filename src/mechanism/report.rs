@@ -95,6 +95,10 @@ fn gathered(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut kept: Vec<(Diagnostic, Vec<Span>)> = Vec::new();
     let mut first: HashMap<(&str, String), usize> = HashMap::new();
     for diagnostic in diagnostics {
+        // An entry that several species share by an alias is read several times.
+        if kept.last().is_some_and(|(last, _)| *last == diagnostic) {
+            continue;
+        }
         let Some(span) = diagnostic.span.clone().filter(|_| OF_NAMES.contains(&diagnostic.id)) else {
             kept.push((diagnostic, Vec::new()));
             continue;

@@ -5,6 +5,7 @@ mod machine;
 mod occupancy;
 mod picture;
 mod table;
+mod unheeded;
 
 pub use machine::Machine;
 pub use occupancy::occupancy_picture;
@@ -117,6 +118,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units
             format!("{place}{}", d.message)
         })
         .collect();
+    warnings.extend(unheeded::unheeded(request, units));
     for unit in units.iter().map(|u| &u.report).filter(|u| u.may_spill()) {
         warnings.push(format!(
             "{}: about {} registers per thread are needed and {} are available: expect spilling; use more warps, or fewer \

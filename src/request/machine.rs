@@ -15,6 +15,21 @@ impl Request {
         (target.registers_per_sm / (self.ctas_per_sm * threads)).min(target.max_registers_per_thread)
     }
 
+    /// Errors: an SM does not hold as many CTAs as wanted, whatever their kernels need.
+    pub fn check_residency(&self) -> Result<(), Diagnostic> {
+        let (target, ctas, warps) = (self.target, self.ctas_per_sm, self.warps);
+        if ctas * warps <= target.warps_per_sm && ctas <= target.blocks_per_sm {
+            return Ok(());
+        }
+        let message = format!(
+            "{ctas} CTAs of {warps} warps do not fit on an SM of {}, which holds {} warps in at most {} CTAs",
+            target.name, target.warps_per_sm, target.blocks_per_sm
+        );
+        let most = (target.warps_per_sm / warps).min(target.blocks_per_sm);
+        let help = format!("use at most --ctas-per-sm {most} with --warps {warps}, or fewer warps");
+        Err(Diagnostic::error("target::too-many-ctas", message).help(help))
+    }
+
     /// Warps that share the work on a group of points.
     pub fn cooperating_warps(&self) -> u32 {
         if self.codegen == Codegen::DataParallel { 1 } else { self.warps }

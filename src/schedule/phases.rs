@@ -80,7 +80,7 @@ fn shortage(graph: &Graph, placement: Placement, all: u32, capacity: u32) -> Dia
         ),
     )
     .help(format!(
-        "{}lower --ctas-per-sm and --points-per-lane where they are above 1, choose a target with more shared memory, use --codegen data-parallel, or \
+        "{}raise --buffer where it is given, lower --ctas-per-sm and --points-per-lane where they are above 1, choose a target with more shared memory, use --codegen data-parallel, or \
          leave the kernel out with --kernel",
         if placement == Placement::Auto { "" } else { "use --placement auto, " }
     ))

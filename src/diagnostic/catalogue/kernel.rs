@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 33] = [
+pub const ENTRIES: [Entry; 34] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -101,6 +101,11 @@ pub const ENTRIES: [Entry; 33] = [
         id: "target::no-matrix-products",
         cause: "`--matrix dmma` asks for tensor cores, and the target has none for doubles, or slow ones.",
         remedy: "Use `--matrix dfma` or `auto`, or another target.",
+    },
+    Entry {
+        id: "target::too-many-ctas",
+        cause: "An SM of the target does not hold as many CTAs of so many warps as `--ctas-per-sm` asks for.",
+        remedy: "Use fewer CTAs per SM, or fewer warps (`--warps`).",
     },
     Entry {
         id: "tune::measure",

@@ -42,20 +42,28 @@ impl Names {
 
 /// The definitions of the tables that the body refers to, each followed by an empty line.
 pub fn definitions(program: &Program, needs: &Needs, names: &Names) -> String {
-    let Constants { reals, indices, real_bank, index_bank, .. } = &program.constants;
+    let Constants { reals, indices, real_bank, index_bank, real_registers, index_registers, .. } = &program.constants;
     // Banks are read by whole warps at one address, which is what constant memory is for; but it is small.
     let bank = if program.constants.in_constant_memory() { "__constant__" } else { "__device__" };
     let mut out = String::new();
+    let register = |count: u32, length: usize| {
+        let threads = length / count.max(1) as usize;
+        format!("// Register r of thread t is at [{threads} * r + t]; the lanes of a warp share theirs by shuffles.\n")
+    };
     if !needs.reals.is_empty() {
+        out += &format!("// Constants.\n{}", register(*real_registers, reals.len()));
         out += &table("__device__", "double", &names.reals, reals.iter().map(|x| real(*x)));
     }
     if !needs.indices.is_empty() {
+        out += &format!("// Rows, slots and numbers of rounds.\n{}", register(*index_registers, indices.len()));
         out += &table("__device__", "int", &names.indices, indices.iter().map(i32::to_string));
     }
     if needs.real_bank {
+        out += "// Constants that all lanes of a warp read at one place\n";
         out += &table(bank, "double", &names.real_bank, real_bank.iter().map(|x| real(*x)));
     }
     if needs.index_bank {
+        out += "// Rows, slots and numbers of rounds that all lanes of a warp read at one place\n";
         out += &table(bank, "int", &names.index_bank, index_bank.iter().map(i32::to_string));
     }
     if needs.helpers.contains(&Helper::Log2) {

@@ -18,7 +18,8 @@ pub fn read(selected: &[Selected], names: &Names, skip_third_bodies: bool, repor
     let mut reactions = Vec::new();
     for Selected { section, declared_only } in selected {
         for entry in section.entries {
-            let Some(text) = entry.get("equation").and_then(Node::scalar) else {
+            let equation = entry.get("equation").and_then(Node::scalar);
+            let Some(text) = equation.filter(|text| !text.text().trim().is_empty()) else {
                 let _: Option<()> = missing(entry, "equation", report);
                 continue;
             };
@@ -66,7 +67,8 @@ impl<'a> Reader<'_, 'a, '_> {
         let entry = self.entry;
         for (key, _) in entry.entries().iter().filter(|(key, _)| !KNOWN_KEYS.contains(&key.text())) {
             let message = format!("the key '{}' of a reaction is not supported", key.text());
-            self.report.forgivable("yaml::unsupported", message, key, "remove it if it has no effect");
+            let help = Names::new(KNOWN_KEYS).suggestion(key.text(), "remove it if it has no effect");
+            self.report.forgivable("yaml::unsupported", message, key, help);
         }
         self.auxiliary.duplicate = entry.get("duplicate").is_some_and(Node::is_true);
         self.efficiencies();
