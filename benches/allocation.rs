@@ -35,7 +35,8 @@ const VARIANTS: [(&str, Algorithm, Rewriting); 6] = [
 #[derive(Default)]
 struct Sum {
     kernels: usize,
-    refused: usize,
+    /// Which, and why.
+    refused: Vec<String>,
     rows: BTreeMap<Row, Counts>,
     seconds: f64,
     /// Loads from local memory, by the reason.
@@ -100,9 +101,12 @@ fn measure(
     let shared = Budget { bytes: 49_152u32.saturating_sub(used as u32), warps: threads.div_ceil(32) };
     let options = Options { registers, algorithm, rewriting, shared, block, ..Options::default() };
     let start = Instant::now();
-    let Ok(allocation) = allocate(module, &func.name, &options) else {
-        sum.refused += 1;
-        return;
+    let allocation = match allocate(module, &func.name, &options) {
+        Ok(allocation) => allocation,
+        Err(refusal) => {
+            sum.refused.push(format!("`{}` with {registers} registers, as {refusal}", func.name));
+            return;
+        }
     };
     sum.seconds += start.elapsed().as_secs_f64();
     check::check(&allocation).unwrap_or_else(|v| panic!("{} at {registers}: {v:?}", func.name));
@@ -174,7 +178,7 @@ fn table(sums: &[(u32, [Sum; 6])], modules: usize) -> String {
                 text,
                 "| {registers} | {name} | {} ({}) | {loads} | {:.1} | {:.1} | {:.1} | {:.1} | {rewritten:.1} | {} | {:.3} | {:.3} | {:.2} |",
                 sum.kernels,
-                sum.refused,
+                sum.refused.len(),
                 sum.share(Row::Constant),
                 sum.share(Row::Uniform),
                 sum.share(Row::Affine),
@@ -185,6 +189,10 @@ fn table(sums: &[(u32, [Sum; 6])], modules: usize) -> String {
                 sum.seconds
             );
         }
+    }
+    let refused: BTreeSet<&String> = sums.iter().flat_map(|(_, row)| row).flat_map(|sum| &sum.refused).collect();
+    for refusal in refused {
+        let _ = writeln!(text, "\nRefused: {refusal}.");
     }
     text.push_str(
         "\nWhat AffRA leaves in local memory, in % of all its loads:\n\n| registers | reasons |\n|---|---|\n",

@@ -1,90 +1,27 @@
 //! Register allocation: every budget, allocator and set of rewriting rules gives a kernel that the checker accepts and that
-//! computes the same bits; broken allocations are found.
+//! computes the same bits.
 
-use std::fmt::Write as _;
-use std::sync::Arc;
-
-use singe::diagnostic::Source;
 use singe::driver::{self, Request};
 use singe::emit::overlay::Codegen;
 use singe::kinetics;
 use singe::mechanism;
 use singe::observer::Observer;
 use singe::sim::{self, Argument, Buffer, Launch};
+use singe::simt::Module;
 use singe::simt::allocate::home::{Rewriting, Row};
 use singe::simt::allocate::report::report;
 use singe::simt::allocate::{self, Algorithm, Budget, Options, Refusal, Rules, check};
-use singe::simt::inst::{Base, Cmp, InstData, Op, Operand, Space, TernaryOp, Type};
-use singe::simt::ir::Reg;
-use singe::simt::{Module, read};
 use singe::verify;
 
+#[path = "common/pressure.rs"]
+mod pressure;
 #[path = "common/request.rs"]
 mod request;
 
+use pressure::{options, parse, pressure};
+
 const BUDGETS: [u32; 6] = [8, 16, 24, 32, 48, 63];
 const REWRITINGS: [Rewriting; 4] = [Rewriting::None, Rewriting::DivRA, Rewriting::RemRA, Rewriting::AffRA];
-
-fn parse(text: &str) -> Module {
-    read::read(&Arc::new(Source { name: "test.ptx".to_owned(), text: text.to_owned() })).unwrap()
-}
-
-/// `n` values of each kind that a row of Figure 6 is for, all alive through a loop: constants, uniform words and doubles, affine words with
-/// known and unknown base, predicates, and loaded doubles.
-fn pressure(n: usize, sm: u32) -> String {
-    let mut body = String::new();
-    for i in 0..n {
-        writeln!(body, "mov.u32 %c{i}, {};", 100 + i).unwrap();
-        writeln!(body, "add.s32 %u{i}, %count, {};", 7 * i + 1).unwrap();
-        writeln!(body, "cvt.rn.f64.s32 %w{i}, %u{i};").unwrap();
-        writeln!(body, "mad.lo.s32 %a{i}, %tid, {}, {};", i + 2, 3 * i).unwrap();
-        writeln!(body, "mad.lo.s32 %b{i}, %tid, {}, %u{i};", i + 3).unwrap();
-        writeln!(body, "ld.global.f64 %d{i}, [%in+{}];", 512 * i).unwrap();
-        writeln!(body, "setp.gt.s32 %p{i}, %u{i}, 9;").unwrap();
-        writeln!(body, "setp.gt.s32 %q{i}, %a{i}, 40;").unwrap();
-    }
-    body.push_str("mov.u32 %round, 0;\nmov.f64 %sum, 0d0000000000000000;\nmov.u32 %word, 0;\n$AGAIN:\n");
-    for i in 0..n {
-        writeln!(body, "fma.rn.f64 %sum, %d{i}, %w{i}, %sum;").unwrap();
-        writeln!(body, "add.s32 %word, %word, %c{i};\nxor.b32 %word, %word, %u{i};\nadd.s32 %word, %word, %a{i};")
-            .unwrap();
-        writeln!(body, "mad.lo.s32 %word, %word, 5, %b{i};").unwrap();
-        writeln!(body, "@%p{i} add.s32 %word, %word, 1;\n@!%q{i} add.s32 %word, %word, 2;").unwrap();
-        writeln!(body, "selp.f64 %half, %d{i}, %sum, %q{i};\nadd.f64 %sum, %sum, %half;").unwrap();
-    }
-    let declare = |ty: &str, names: &[&str]| -> String {
-        names.iter().map(|name| format!(".reg {ty} %{name}<{}>;\n", n + 1)).collect()
-    };
-    let declarations =
-        declare(".b32", &["c", "u", "a", "b"]) + &declare(".f64", &["w", "d"]) + &declare(".pred", &["p", "q"]);
-    let version = if sm < 70 { "6.0" } else { "7.0" };
-    format!(
-        ".version {version}\n.target sm_{sm}\n.address_size 64\n
-.visible .entry pressure(.param .u64 input, .param .u64 output, .param .u32 count)
-.reqntid 64, 1, 1
-{{
-{declarations}.reg .b32 %tid, %count, %round, %word;
-.reg .b64 %in, %out, %wide;
-.reg .f64 %sum, %half;
-.reg .pred %more;
-ld.param.u64 %in, [input];
-ld.param.u64 %out, [output];
-ld.param.u32 %count, [count];
-mov.u32 %tid, %tid.x;
-mul.wide.u32 %wide, %tid, 8;
-add.s64 %in, %in, %wide;
-add.s64 %out, %out, %wide;
-{body}add.s32 %round, %round, 1;
-setp.lt.s32 %more, %round, %count;
-@%more bra $AGAIN;
-cvt.rn.f64.s32 %half, %word;
-add.f64 %sum, %sum, %half;
-st.global.f64 [%out], %sum;
-ret;
-}}
-"
-    )
-}
 
 fn run(module: &Module, count: u32, n: usize) -> Vec<u64> {
     let inputs: Vec<f64> = (0..64 * n).map(|i| 1.0 + 0.37 * i as f64).collect();
@@ -93,10 +30,6 @@ fn run(module: &Module, count: u32, n: usize) -> Vec<u64> {
     let launch = Launch { ctas: [1, 1, 1], threads: [64, 1, 1], shared: 0, arguments };
     sim::run(module, "pressure", &launch, &mut buffers, &sim::Options::default()).unwrap_or_else(|h| panic!("{h:?}"));
     buffers[1].reals().into_iter().map(f64::to_bits).collect()
-}
-
-fn options(registers: u32, algorithm: Algorithm, rewriting: Rewriting) -> Options {
-    Options { registers, algorithm, rewriting, shared: Budget { bytes: 8192, warps: 2 }, ..Options::default() }
 }
 
 #[test]
@@ -289,132 +222,15 @@ fn a_register_that_one_side_overwrites_stays_with_its_thread() {
     }
 }
 
-/// One broken allocation per class of violation.
-#[test]
-fn the_checker_finds_what_is_broken() {
-    let module = parse(&pressure(6, 35));
-    let good =
-        allocate::allocate(&module, "pressure", &options(16, Algorithm::ChaitinBriggs, Rewriting::AffRA)).unwrap();
-    check::check(&good).unwrap();
-    let found = |allocation: &allocate::Allocation| -> Vec<check::Kind> {
-        check::check(allocation).expect_err("it is broken").into_iter().map(|v| v.kind).collect()
-    };
-    let func = |a: &mut allocate::Allocation| a.module.funcs.iter_mut().position(|f| f.name == "pressure").unwrap();
-
-    // a reload from the slot of another value
-    let mut broken = good.clone();
-    let index = func(&mut broken);
-    let (local, inserted) = (broken.local.unwrap(), broken.prepared.insts.len());
-    let mut hit = 0;
-    for (number, data) in broken.module.funcs[index].insts.values_mut().enumerate() {
-        if let Op::Ld { space: Space::Local, addr, .. } = &mut data.op
-            && number >= inserted
-            && addr.base == Base::Variable(local)
-        {
-            addr.offset = if addr.offset == 0 { 8 } else { 0 };
-            hit += 1;
-            break;
-        }
-    }
-    assert_eq!(hit, 1);
-    assert!(found(&broken).iter().any(|kind| matches!(kind, check::Kind::Lost(_))));
-
-    // a store that is missing
-    let mut broken = good.clone();
-    let stored = |data: &InstData| matches!(data.op, Op::St { space: Space::Shared, .. });
-    let kernel = &mut broken.module.funcs[index];
-    let (block, at) = kernel
-        .layout
-        .iter()
-        .find_map(|b| kernel.blocks[*b].insts.iter().position(|i| stored(&kernel.insts[*i])).map(|at| (*b, at)))
-        .unwrap();
-    kernel.blocks[block].insts.remove(at);
-    assert!(found(&broken).iter().any(|kind| matches!(kind, check::Kind::Lost(_))));
-
-    // another register of the same class
-    let mut broken = good.clone();
-    let kernel = &mut broken.module.funcs[index];
-    let doubles: Vec<Reg> = kernel.regs.iter().filter(|(_, ty)| **ty == Type::F64).map(|(reg, _)| reg).collect();
-    let sum = kernel.insts.values_mut().find_map(|data| match &mut data.op {
-        Op::Ternary { op: TernaryOp::Fma, a: Operand::Reg(a), .. } => Some(a),
-        _ => None,
-    });
-    let operand = sum.unwrap();
-    *operand = *doubles.iter().find(|reg| *reg != operand).unwrap();
-    assert!(found(&broken).iter().any(|kind| matches!(kind, check::Kind::Lost(_))));
-
-    // an odd unit for a double
-    let mut broken = good.clone();
-    broken.places[doubles[0]].start += 1;
-    assert!(found(&broken).contains(&check::Kind::Place(doubles[0])));
-
-    // an instruction that does something else
-    let mut broken = good.clone();
-    let kernel = &mut broken.module.funcs[index];
-    let round = kernel.insts.values_mut().find_map(|data| match &mut data.op {
-        Op::Setp { cmp, .. } => Some(cmp),
-        _ => None,
-    });
-    *round.unwrap() = Cmp::Ge;
-    assert!(found(&broken).contains(&check::Kind::Changed));
-
-    // parts of shared memory that overlap
-    let mut broken = good.clone();
-    broken.module.variables[good.shared.unwrap()].bytes /= 2;
-    assert_eq!(found(&broken), [check::Kind::Base]);
-}
-
-/// Vectors get consecutive, aligned units.
-#[test]
-fn vectors_are_consecutive() {
-    let text = ".version 6.0\n.target sm_35\n.address_size 64\n
-.visible .entry pressure(.param .u64 input, .param .u64 output, .param .u32 count)
-{
-.reg .b32 %tid;
-.reg .b64 %in, %out, %wide;
-.reg .f64 %a, %b, %c, %d;
-ld.param.u64 %in, [input];
-ld.param.u64 %out, [output];
-mov.u32 %tid, %tid.x;
-mul.wide.u32 %wide, %tid, 16;
-add.s64 %in, %in, %wide;
-add.s64 %wide, %out, %wide;
-ld.global.v2.f64 {%a, %b}, [%in];
-ld.global.v2.f64 {%c, %d}, [%in+16];
-add.f64 %a, %a, %d;
-add.f64 %b, %b, %c;
-st.global.v2.f64 [%wide], {%b, %a};
-ret;
-}
-";
-    let module = parse(text);
-    for registers in [12, 16, 32] {
-        for algorithm in [Algorithm::LinearScan, Algorithm::ChaitinBriggs] {
-            let allocation =
-                allocate::allocate(&module, "pressure", &options(registers, algorithm, Rewriting::AffRA)).unwrap();
-            check::check(&allocation).unwrap_or_else(|v| panic!("{v:?}\n{}", allocation.module));
-        }
-    }
-    let mut broken =
-        allocate::allocate(&module, "pressure", &options(32, Algorithm::ChaitinBriggs, Rewriting::None)).unwrap();
-    let index = broken.module.funcs.iter().position(|f| f.name == "pressure").unwrap();
-    for data in broken.module.funcs[index].insts.values_mut() {
-        if let Op::Ld { dst, .. } = &mut data.op
-            && dst.len() == 2
-        {
-            dst.swap(0, 1);
-        }
-    }
-    assert!(check::check(&broken).unwrap_err().iter().any(|v| v.kind == check::Kind::Vector));
-}
-
 /// Too few registers for one instruction: said, not tried for ever.
 #[test]
 fn too_few_registers_are_refused() {
     let module = parse(&pressure(2, 35));
     for algorithm in [Algorithm::LinearScan, Algorithm::ChaitinBriggs] {
         let refusal = allocate::allocate(&module, "pressure", &options(4, algorithm, Rewriting::AffRA)).unwrap_err();
-        assert_eq!(refusal, Refusal::TooFew(allocate::File::General));
+        let Refusal::TooFew(refusal) = refusal else { panic!("{refusal}") };
+        assert_eq!((refusal.file, refusal.units), (allocate::File::General, 6));
+        assert!(refusal.widest.starts_with("fma.rn.f64 "), "{}", refusal.widest);
     }
 }
 

@@ -151,3 +151,24 @@ fn no_text_makes_it_panic() {
     }
     println!("{runs} texts");
 }
+
+/// What compilers wrote in 2008: an old version, `.tex`, labels and lines in the middle of the body.
+#[test]
+fn the_oldest_modules_are_read() {
+    let text = ".version 1.4\n.target sm_13\n.tex .u32 img;\n\t.tex\t.u64 other;\n
+.entry k (.param .u64 k_out, .param .s32 n)
+{
+\t.reg .u16 %rh<4>;\n\t.reg .u32 %r<5>;\n\t.reg .u64 %rd<5>;\n\t.reg .f32 %f<5>;\n\t.reg .pred %p<2>;
+\t.loc\t1\t3\t0
+$LBB1_k:
+\tmov.u16 %rh1, %ctaid.x;\n\tmov.u16 %rh2, %ntid.x;\n\tmul.wide.u16 %r1, %rh1, %rh2;
+\tcvt.u32.u16 %r2, %tid.x;\n\tadd.u32 %r3, %r2, %r1;
+\ttex.1d.v4.f32.s32 {%f1,%f2,%f3,%f4},[img,{%r3,%r3,%r3,%r3}];
+\tld.param.s32 %r4, [n];\n\tsetp.ge.s32 %p1, %r3, %r4;\n\t@%p1 bra $L_end;
+\tld.param.u64 %rd3, [k_out];\n\tst.global.f32 [%rd3+0], %f1;
+$L_end:\n\texit;\n$LDWend_k:\n}
+";
+    let module = read(text).unwrap();
+    assert_eq!(module.directives.len(), 2);
+    assert_eq!(read(&module.to_string()).unwrap(), module.canonical());
+}

@@ -16,6 +16,7 @@ mod linear_scan;
 mod prepare;
 mod problem;
 mod prologue;
+mod refusal;
 pub mod report;
 mod slots;
 mod spill;
@@ -35,10 +36,10 @@ use problem::{Answer, MOST_UNITS, Problem};
 use prologue::Prologue;
 use spill::{Areas, SpillAccess};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Display, Formatter};
 
 pub use class::File;
 pub use homes::Budget;
+pub use refusal::{Refusal, TooFew};
 use vectors::Groups;
 
 /// Which allocator.
@@ -174,30 +175,6 @@ impl Allocation {
     }
 }
 
-/// Why there is no allocation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// The module has no such kernel with a body.
-    NoKernel,
-    /// One instruction needs more registers at once.
-    TooFew(File),
-    /// The file cannot be that large.
-    TooMany,
-}
-
-impl Display for Refusal {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoKernel => write!(f, "the module has no such kernel"),
-            Self::TooFew(File::General) => write!(f, "some instruction and its spill code need more registers at once"),
-            Self::TooFew(File::Predicate) => {
-                write!(f, "some instruction and its spill code need more predicates at once")
-            }
-            Self::TooMany => write!(f, "a thread has at most {MOST_UNITS} registers"),
-        }
-    }
-}
-
 /// Allocates the registers of one kernel.
 pub fn allocate(module: &Module, kernel: &str, options: &Options) -> Result<Allocation, Refusal> {
     if options.registers > MOST_UNITS || options.predicates > MOST_UNITS {
@@ -266,7 +243,10 @@ impl<'a> Round<'a> {
                     };
                     self.spill(&nodes.into_iter().flat_map(members).collect::<Vec<_>>());
                 }
-                Answer::Stuck(node) => return Err(Refusal::TooFew(problem.nodes[node].class.file)),
+                Answer::Stuck(node) => {
+                    let file = problem.nodes[node].class.file;
+                    return Err(Refusal::TooFew(TooFew::new(&self.module, self.prepared, file)));
+                }
             }
         }
     }
