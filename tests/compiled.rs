@@ -29,6 +29,14 @@ fn accepted(name: &str, warps: u32) {
                 k.form, k.kernel, c.registers, c.spill_store_bytes, c.spill_load_bytes, c.shared_bytes, c.barriers
             );
             assert!(c.barriers <= 16 && c.registers <= 255);
+            let spilled = format!("{}: ptxas spills {} bytes", k.kernel, c.spill_store_bytes);
+            let told = report.warnings.iter().any(|warning| warning.starts_with(&spilled));
+            assert_eq!(told, c.spill_store_bytes > 0, "{:?}", report.warnings);
+            assert!(
+                !report.warnings.iter().any(|warning| warning.contains("expect spilling")),
+                "{:?}",
+                report.warnings
+            );
             if codegen != Codegen::DataParallel {
                 assert_eq!((c.barriers, c.shared_bytes), (k.named_barriers, k.shared_bytes), "{}", k.kernel);
             }
