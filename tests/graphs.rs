@@ -116,7 +116,12 @@ fn equal_reactants_are_multiplied_once() {
         reverse_orders: vec![],
         third_body: None,
         rate: Rate::Arrhenius(Arrhenius { a: 1e7, b: 0.5, e_over_r: 100.0 * (1 + n) as f64 }),
-        reverse: reverse.clone(),
+        reverse: match reverse.clone() {
+            Reverse::Explicit(k, extra) => {
+                Reverse::Explicit(Arrhenius { e_over_r: k.e_over_r * (1 + n) as f64, ..k }, extra)
+            }
+            other => other,
+        },
         ..first.mechanism.reactions[0].clone()
     };
     let model = |pairs: [[usize; 2]; 4], reverse: &Reverse| {
@@ -137,22 +142,30 @@ fn equal_reactants_are_multiplied_once() {
         model
     };
     let explicit = Reverse::Explicit(Arrhenius { a: 1e8, b: 0.0, e_over_r: 5000.0 }, None);
-    let lean = Options { form: Form::Lean, ..Options::default() };
-    let read = Options { stage_inputs: false, ..lean };
+    let alone = Options { form: Form::Lean, warps: 1, ..Options::default() };
+    let alone_read = Options { stage_inputs: false, ..alone };
+    let [eight, eight_read] = [alone, alone_read].map(|options| Options { warps: 8, ..options });
     for (reverse, options, saved) in [
-        (Reverse::Equilibrium, lean, 4),
-        (Reverse::Equilibrium, read, 4),
-        (Reverse::Irreversible, lean, 2),
+        (Reverse::Equilibrium, alone, 4),
+        (Reverse::Equilibrium, alone_read, 4),
+        (Reverse::Equilibrium, eight, 4),
+        (Reverse::Equilibrium, eight_read, 4),
+        (Reverse::Irreversible, alone, 2),
         // With the square of the total concentration.
-        (Reverse::Irreversible, read, 4),
-        (explicit.clone(), lean, 2),
-        (explicit, read, 2),
+        (Reverse::Irreversible, alone_read, 4),
+        (Reverse::Irreversible, eight, 2),
+        (Reverse::Irreversible, eight_read, 4),
+        (explicit.clone(), alone, 2),
+        (explicit.clone(), alone_read, 2),
+        // Two powers of two are too long for company.
+        (explicit, eight, 0),
         (Reverse::Equilibrium, Options::default(), 0),
     ] {
         let slots = |model: &Model| build(Kernel::Chemistry, model, &options).unwrap().slots(8);
         let apart = model([[0, 1], [0, 2], [0, 3], [2, 3]], &reverse);
         let together = model([[0, 1], [2, 3], [1, 0], [3, 2]], &reverse);
-        assert_eq!(slots(&apart) - slots(&together), saved, "{reverse:?} {} {}", options.form, options.stage_inputs);
+        let Options { warps, form, stage_inputs, .. } = options;
+        assert_eq!(slots(&apart) - slots(&together), saved, "{reverse:?} {form} {warps} {stage_inputs}");
         check_kernel(Kernel::Chemistry, &together, "equal reactants");
     }
 }

@@ -53,7 +53,7 @@ pub fn build(model: &Model, options: &Options) -> Graph {
         troe::shared(&mut graph, mechanism, &plans, &mut sources);
     }
 
-    let families = families::of(mechanism, &plans, &sources);
+    let families = families::of(mechanism, &plans, &sources, options.warps);
     let mut progress: Vec<Option<Value>> = vec![None; mechanism.reactions.len()];
     let mut rates: Vec<Option<Rates>> = Vec::new();
     let mut late = Late::new();

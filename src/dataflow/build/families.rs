@@ -12,14 +12,20 @@ use crate::dataflow::body::Id;
 use crate::dataflow::graph::{Graph, Value};
 use crate::mechanism::{Mechanism, Reaction, SpeciesIndex};
 
-/// Reactions of one operation, at most: operations are what warps are dealt, and each waits for room for all its results.
-const LARGEST: usize = 2;
+/// Reactions of one operation, at most: all results of an operation are held until its last one is there.
+const LARGEST: usize = 8;
+/// Likewise where several warps share the work: operations are what warps are dealt.
+const LARGEST_SHARE: usize = 2;
+/// Double-precision slots of a reaction that has company then, at most: those of one power of two and its products. Longer
+/// ones would save as little with company and make the warps' shares uneven.
+const SHORT: u64 = 25;
 
 /// What makes reactions relatives: whether activities serve them, and their reactants with the bits of their orders.
 type Parents = (bool, Vec<(usize, u64)>);
 
 /// By reaction, the reactions of the operation in its place. That of a family stands where its first reaction does.
-pub fn of(mechanism: &Mechanism, plans: &[Plan], sources: &Sources<'_>) -> Vec<Vec<usize>> {
+pub fn of(mechanism: &Mechanism, plans: &[Plan], sources: &Sources<'_>, warps: u32) -> Vec<Vec<usize>> {
+    let (largest, longest) = if warps == 1 { (LARGEST, u64::MAX) } else { (LARGEST_SHARE, SHORT) };
     let mut places: Vec<Vec<usize>> = vec![Vec::new(); mechanism.reactions.len()];
     let mut families: Vec<(Parents, Vec<usize>)> = Vec::new();
     for (i, (r, _)) in mechanism.reactions.iter().zip(plans).enumerate().filter(|(_, (r, plan))| !plan.is_split(r)) {
@@ -31,10 +37,12 @@ pub fn of(mechanism: &Mechanism, plans: &[Plan], sources: &Sources<'_>) -> Vec<V
             },
         }
     }
-    for (_, mut family) in families {
+    let alone = |i: usize| net_rates([(i, &mechanism.reactions[i])], sources).body;
+    for (_, family) in families {
+        let (mut family, long): (Vec<_>, Vec<_>) = family.into_iter().partition(|&i| alone(i).slots() <= longest);
         // Relatives whose own code is the same come together, so that there are few shapes.
-        family.sort_by_cached_key(|&i| net_rates([(i, &mechanism.reactions[i])], sources).body.key());
-        for members in family.chunks(LARGEST) {
+        family.sort_by_cached_key(|&i| alone(i).key());
+        for members in family.chunks(largest).chain(long.chunks(1)) {
             let first = *members.iter().min().expect("a chunk is not empty");
             places[first] = members.to_vec();
         }
