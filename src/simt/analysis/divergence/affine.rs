@@ -1,14 +1,16 @@
 //! The affine analysis: how states flow through φs, copies and instructions.
 
 use super::Context;
+use super::arithmetic::{add, multiply, truncate, widen};
 use super::numbered::{Among, Number, Numbered};
 use super::solve::Rules;
 use super::state::{Coefficient, State};
 use super::transfer::{Operands, choice, transfer};
 use crate::simt::analysis::gated::{Gate, Gated};
 use crate::simt::analysis::kind::Kind;
+use crate::simt::analysis::linear::{Linear, Shape};
 use crate::simt::analysis::ssa::{Def, Value};
-use crate::simt::inst::{Op, Operand};
+use crate::simt::analysis::steps::Step;
 use crate::simt::ir::{Block, Inst};
 use cranelift_entity::EntityRef;
 
@@ -19,7 +21,28 @@ pub(super) struct Affine<'a> {
 
 impl Rules for Affine<'_> {
     type State = Number;
+    type Among = Among;
     const TOP: Number = Number::TOP;
+    const UNDEFINED: Number = Number::DIVERGENT;
+
+    #[inline(always)]
+    fn among(states: [Number; 3]) -> Among {
+        Among::new(states)
+    }
+
+    #[inline(always)]
+    fn with(among: Among, state: Number) -> Among {
+        among.with(state)
+    }
+
+    #[inline(always)]
+    fn follow(&mut self, states: &[Number], value: Value, step: &Step, among: Among) -> Number {
+        match QUICK[step.kind as usize][among.flags()] {
+            Number::NONE => self.ask(states, value, step),
+            Number::CONSTANT => Number::constant(step.place()),
+            number => number,
+        }
+    }
 
     fn descend(&mut self, present: Number, next: Number) -> Number {
         if next == present || next == Number::DIVERGENT || next == Number::UNIFORM && present.is_uniform() {
@@ -32,66 +55,41 @@ impl Rules for Affine<'_> {
             state => self.numbered.number(state),
         }
     }
-
-    fn undefined(&self) -> Number {
-        Number::DIVERGENT
-    }
-
-    fn start(&mut self, states: &[Number], value: Value) -> Number {
-        let gated = self.context.gated;
-        let state = |value: Value| self.numbered.state(states[value.index()]);
-        let state = match gated.ssa.values[value].def {
-            Def::Phi(block, _) => {
-                let arguments = gated.ssa.arguments(value);
-                let among = Among::new(arguments.iter().map(|argument| states[argument.index()]));
-                if among.any_divergent() {
-                    return Number::DIVERGENT;
-                }
-                let same = gated.gate(value) != Some(Gate::Irreducible) && agree(gated, states, value);
-                if among.all_uniform() && among.all_plain() {
-                    return if same { Number::UNIFORM } else { Number::DIVERGENT };
-                }
-                let known = arguments.iter().map(|argument| visible(gated, state(*argument), block));
-                choice(same, known.filter(|state| !state.is_top()))
-            }
-            Def::Copy(_, source) => choice(agree(gated, states, value), [state(source)]),
-            Def::Undefined | Def::Inst(..) => State::DIVERGENT,
-        };
-        self.numbered.number(state)
-    }
-
-    #[inline]
-    fn result(&mut self, states: &[Number], inst: Inst, result: u32) -> Number {
-        let gated = self.context.gated;
-        let reads = gated.ssa.reads(inst);
-        let among = Among::new(reads.iter().map(|read| states[read.index()]));
-        let kind = gated.facts.kinds[inst];
-        QUICK[kind as usize][among.flags()].unwrap_or_else(|| self.ask(states, inst, result, kind, reads))
-    }
 }
 
-/// What follows from the kind of an instruction and what its operands have in common, where nothing else matters.
-const QUICK: [[Option<Number>; Among::COUNT]; Kind::COUNT] = {
-    let mut table = [[None; Among::COUNT]; Kind::COUNT];
+/// What follows from the kind of a step and what its inputs have in common, where nothing else matters. The first constant
+/// stands for that of the instruction.
+const QUICK: [[Number; Among::COUNT]; Kind::COUNT] = {
+    let mut table = [[Number::NONE; Among::COUNT]; Kind::COUNT];
     let mut flags = 0;
     while flags < Among::COUNT {
         let among = Among::of(flags);
         let lanewise = if among.all_uniform() { Number::UNIFORM } else { Number::DIVERGENT };
-        table[Kind::Lanewise as usize][flags] = Some(lanewise);
-        table[Kind::Divergent as usize][flags] = Some(Number::DIVERGENT);
-        table[Kind::Common as usize][flags] = Some(Number::UNIFORM);
-        table[Kind::Broadcast as usize][flags] = Some(Number::UNIFORM);
+        table[Kind::Lanewise as usize][flags] = lanewise;
+        table[Kind::Divergent as usize][flags] = Number::DIVERGENT;
+        table[Kind::Common as usize][flags] = Number::UNIFORM;
+        table[Kind::Broadcast as usize][flags] = Number::UNIFORM;
+        table[Kind::Constant as usize][flags] = Number::CONSTANT;
+        if among.all_uniform() {
+            table[Kind::Shuffle as usize][flags] = Number::UNIFORM;
+        }
+        if among.all_plain() && !among.any_top() {
+            table[Kind::Move as usize][flags] = lanewise;
+            table[Kind::Select as usize][flags] = lanewise;
+            table[Kind::Start as usize][flags] = lanewise;
+            table[Kind::Irreducible as usize][flags] = Number::DIVERGENT;
+        }
         let integer = [Kind::Sum, Kind::Product, Kind::Multiple, Kind::Fused];
         let mut i = 0;
         while i < integer.len() {
             let kind = integer[i];
             table[kind as usize][flags] = match kind {
-                _ if among.any_divergent() => Some(Number::DIVERGENT),
-                _ if !among.all_uniform() => None,
-                Kind::Multiple if among.all_plain() => Some(Number::ALIGNED),
-                Kind::Sum if among.any_plain() => Some(Number::UNIFORM),
-                Kind::Product | Kind::Fused if among.all_plain() => Some(Number::UNIFORM),
-                _ => None,
+                _ if among.any_divergent() => Number::DIVERGENT,
+                _ if !among.all_uniform() => Number::NONE,
+                Kind::Multiple if among.all_plain() => Number::ALIGNED,
+                Kind::Sum if among.any_plain() => Number::UNIFORM,
+                Kind::Product | Kind::Fused if among.all_plain() => Number::UNIFORM,
+                _ => Number::NONE,
             };
             i += 1;
         }
@@ -102,42 +100,96 @@ const QUICK: [[Option<Number>; Among::COUNT]; Kind::COUNT] = {
 
 impl Affine<'_> {
     #[inline(never)]
-    fn ask(&mut self, states: &[Number], inst: Inst, result: u32, kind: Kind, reads: &[Value]) -> Number {
+    fn ask(&mut self, states: &[Number], value: Value, step: &Step) -> Number {
         let at = |value: &Value| states[value.index()];
-        match (kind, &self.context.func.insts[inst].op, reads) {
-            (Kind::Constant, Op::Unary { a: Operand::Imm(bits), .. }, _) => self.numbered.constant(*bits),
-            (Kind::Move, _, [source]) => at(source),
-            (Kind::Fused, _, [.., addend])
+        let gated = self.context.gated;
+        let (inst, result) = match gated.ssa.values[value].def {
+            Def::Inst(inst, result) => (inst, result),
+            Def::Phi(..) | Def::Copy(..) => return self.start(states, value),
+            Def::Undefined => return Number::DIVERGENT,
+        };
+        let reads = gated.ssa.reads(inst);
+        match (step.kind, reads) {
+            (Kind::Move, [source]) => at(source),
+            (Kind::Shuffle, [sent, naming @ ..]) => {
+                let same = naming.iter().all(|read| at(read).is_uniform()) || result == 0 && at(sent).is_uniform();
+                if same { Number::UNIFORM } else { Number::DIVERGENT }
+            }
+            (Kind::Fused, [.., addend])
                 if at(addend) == Number::UNIFORM && reads.iter().all(|read| at(read).is_uniform()) =>
             {
                 Number::UNIFORM
             }
-            // with the predicate alone, lanes get one of two immediates; two registers may have the same known value
-            (Kind::Select, _, [values @ .., _])
+            // two registers may have the same known value
+            (Kind::Select, [values @ .., _])
                 if reads.iter().any(|read| at(read) == Number::DIVERGENT)
-                    && (values.is_empty() || values.iter().any(|value| at(value).is_plain())) =>
+                    && values.iter().any(|value| at(value).is_plain()) =>
             {
                 Number::DIVERGENT
             }
-            (Kind::Shuffle, op, _) if self.broadcasts(states, inst, op) => Number::UNIFORM,
+            (Kind::Sum | Kind::Product | Kind::Multiple | Kind::Fused, _) => match gated.steps().linear(step) {
+                Some(form) => {
+                    let state = self.linear(form, reads, |value| self.numbered.state(at(value)));
+                    self.numbered.number(state)
+                }
+                None => self.transfer(states, inst, result, reads),
+            },
             _ => self.transfer(states, inst, result, reads),
         }
     }
 
-    /// All lanes take part and read the same one.
-    fn broadcasts(&self, states: &[Number], inst: Inst, op: &Op) -> bool {
+    /// The state of a φ or a copy.
+    fn start(&mut self, states: &[Number], value: Value) -> Number {
         let gated = self.context.gated;
-        let number = |operand: &Operand| {
-            let place = gated.facts.accesses.operands(inst).iter().position(|reg| Some(*reg) == operand.reg())?;
-            Some(states[gated.ssa.reads(inst)[place].index()])
+        let state = |value: Value| self.numbered.state(states[value.index()]);
+        let state = match gated.ssa.values[value].def {
+            Def::Phi(block, _) => {
+                let same = gated.gate(value) != Some(Gate::Irreducible) && agree(gated, states, value);
+                let arguments = gated.ssa.arguments(value);
+                let known = arguments.iter().map(|argument| visible(gated, state(*argument), block));
+                let met = choice(same, known.filter(|state| !state.is_top()));
+                let behind = arguments.iter().filter(|argument| states[argument.index()] == Number::TOP);
+                behind.fold(met, |met, argument| match self.foresee(states, value, met, *argument) {
+                    State::TOP => met,
+                    state => choice(same, [met, state]),
+                })
+            }
+            Def::Copy(_, source) => choice(agree(gated, states, value), [state(source)]),
+            Def::Undefined | Def::Inst(..) => State::DIVERGENT,
         };
-        let is = |operand: &Operand, bits: u64| match operand {
-            Operand::Imm(own) => *own == bits,
-            _ => number(operand).is_some_and(|number| self.numbered.state(number) == State::constant(bits)),
+        self.numbered.number(state)
+    }
+
+    /// At most what an argument of a φ will be, that has not been looked at, if the φ is `start` at first: loop counters are
+    /// no constants, and sums of reals neither.
+    fn foresee(&self, states: &[Number], phi: Value, start: State, argument: Value) -> State {
+        let gated = self.context.gated;
+        let Some(step) = gated.steps().all().get(argument.index()) else { return State::TOP };
+        match step.kind {
+            Kind::Divergent => State::DIVERGENT,
+            Kind::Lanewise if step.reads.iter().any(|read| states[read.index()] == Number::DIVERGENT) => State::DIVERGENT,
+            Kind::Lanewise | Kind::Common | Kind::Broadcast | Kind::Shuffle => State::UNIFORM,
+            Kind::Sum | Kind::Product | Kind::Multiple => match (gated.ssa.values[argument].def, gated.steps().linear(step)) {
+                (Def::Inst(inst, _), Some(form)) if gated.ssa.reads(inst) == [phi] => self.linear(form, &[phi], |_| start),
+                _ => State::TOP,
+            },
+            _ => State::TOP,
+        }
+    }
+
+    #[inline]
+    fn linear(&self, form: &Linear, reads: &[Value], state: impl Fn(&Value) -> State) -> State {
+        let x = match form.shape {
+            Shape::Sum => state(&reads[0]),
+            Shape::Product => scale(state(&reads[0]), form.factor, form.mask),
+            Shape::Wide(ty) => {
+                let Context { basis, options, .. } = self.context;
+                let narrow = truncate(state(&reads[0]), ty.mask());
+                let x = widen(narrow, 8 * ty.bytes(), ty.is_signed(), basis.count, options.assume_index_no_wrap);
+                scale(x, form.factor, form.mask)
+            }
         };
-        let Op::Shfl { lane, clamp, mask, .. } = op else { return false };
-        let uniform = matches!(lane, Operand::Imm(_)) || number(lane).is_some_and(Number::is_uniform);
-        uniform && is(clamp, 31) && mask.is_none_or(|mask| is(&mask, 0xffff_ffff))
+        add(x, reads.get(1).map_or(State::constant(form.constant), state), form.mask)
     }
 
     #[inline(never)]
@@ -161,6 +213,10 @@ impl Affine<'_> {
         };
         self.numbered.number(state)
     }
+}
+
+fn scale(x: State, factor: u64, mask: u64) -> State {
+    multiply((x, None), (State::constant(factor), None), mask)
 }
 
 /// No branch that decides about a φ or a copy is divergent.

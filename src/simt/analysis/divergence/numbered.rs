@@ -3,18 +3,30 @@
 use super::state::{Coefficient, State};
 use crate::simt::analysis::ssa::Value;
 use cranelift_entity::EntityRef;
+use std::sync::Arc;
 
-/// Stands for a state. Bit 0 tells that the stride is 0, bit 1 the bottom, bit 2 that more is known than these; above them
-/// is the place in the list of states, 0 for those that have a name here, which are not listed.
+/// Stands for a state. Bit 0 tells that the stride is 0, bit 1 the bottom, bit 2 that more is known than these, bit 3 the top,
+/// bit 4 that it is the constant of an instruction; above them is the place in the list of constants, or in that of
+/// states, from 1 on: those that have a name here are not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Number(u32);
 
 impl Number {
-    pub const TOP: Self = Self(0);
     pub const UNIFORM: Self = Self(1);
     pub const DIVERGENT: Self = Self(2);
     /// Uniform, and a multiple of 32.
     pub const ALIGNED: Self = Self(5);
+    pub const TOP: Self = Self(8);
+    /// The first of the constants.
+    pub const CONSTANT: Self = Self(21);
+    /// No state.
+    pub const NONE: Self = Self(u32::MAX);
+
+    /// The constant at that place.
+    #[inline]
+    pub const fn constant(place: u32) -> Self {
+        Self(place << 5 | Self::CONSTANT.0)
+    }
 
     pub fn is_uniform(self) -> bool {
         self.0 & 1 != 0
@@ -35,22 +47,28 @@ pub(super) struct Among {
 
 impl Among {
     /// How many [`flags`](Self::flags) there are.
-    pub const COUNT: usize = 16;
+    pub const COUNT: usize = 32;
 
-    #[inline]
-    pub fn new(states: impl Iterator<Item = Number>) -> Self {
-        states.fold(Self { all: u32::MAX, any: 0 }, |among, Number(n)| Self { all: among.all & n, any: among.any | n })
+    #[inline(always)]
+    pub fn new([Number(a), Number(b), Number(c)]: [Number; 3]) -> Self {
+        Self { all: a & b & c, any: a | b | c }
+    }
+
+    #[inline(always)]
+    pub fn with(self, Number(n): Number) -> Self {
+        Self { all: self.all & n, any: self.any | n }
     }
 
     /// All that the other methods tell, as a number below [`COUNT`](Self::COUNT).
+    #[inline(always)]
     pub fn flags(self) -> usize {
-        (self.all & 1 | self.any & 6 | (self.all & 4) << 1) as usize
+        (self.all & 1 | self.any & 14 | (self.all & 4) << 2) as usize
     }
 
     /// States with the same flags.
     pub const fn of(flags: usize) -> Self {
         let flags = flags as u32;
-        Self { all: flags & 1 | (flags & 8) >> 1, any: flags & 6 }
+        Self { all: flags & 1 | (flags & 16) >> 2, any: flags & 14 }
     }
 
     pub const fn all_uniform(self) -> bool {
@@ -59,6 +77,11 @@ impl Among {
 
     pub const fn any_divergent(self) -> bool {
         self.any & 2 != 0
+    }
+
+    /// There is one that has not been looked at.
+    pub const fn any_top(self) -> bool {
+        self.any & 8 != 0
     }
 
     /// There is one of which nothing is known but whether it is uniform.
@@ -73,10 +96,18 @@ impl Among {
 }
 
 /// The states that have a number.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Numbered(Vec<State>);
+#[derive(Debug, Clone)]
+pub(super) struct Numbered {
+    constants: Arc<[u64]>,
+    listed: Vec<State>,
+}
 
 impl Numbered {
+    /// The constants of all instructions, and nothing else.
+    pub fn new(constants: &Arc<[u64]>) -> Self {
+        Self { constants: constants.clone(), listed: Vec::new() }
+    }
+
     #[inline]
     pub fn state(&self, number: Number) -> State {
         match number {
@@ -84,7 +115,8 @@ impl Numbered {
             Number::UNIFORM => State::UNIFORM,
             Number::DIVERGENT => State::DIVERGENT,
             Number::ALIGNED => State::new(Coefficient::Known(0), Coefficient::Aligned),
-            Number(n) => self.0[(n >> 3) as usize - 1],
+            Number(n) if n & 16 != 0 => State::constant(self.constants[(n >> 5) as usize]),
+            Number(n) => self.listed[(n >> 5) as usize - 1],
         }
     }
 
@@ -99,14 +131,8 @@ impl Numbered {
             (Coefficient::Known(0), _) => 5,
             _ => 4,
         };
-        self.0.push(state);
-        Number((self.0.len() as u32) << 3 | kind)
-    }
-
-    #[inline]
-    pub fn constant(&mut self, bits: u64) -> Number {
-        self.0.push(State::constant(bits));
-        Number((self.0.len() as u32) << 3 | 5)
+        self.listed.push(state);
+        Number((self.listed.len() as u32) << 5 | kind)
     }
 }
 

@@ -1,0 +1,107 @@
+//! What each value follows from, laid out close together in the order of the values, for analyses that look at all of them.
+
+use super::gated::{Gate, Gated};
+use super::kind::{Kind, kind};
+use super::linear::Linear;
+use super::ssa::{Def, Value};
+use crate::simt::inst::{Op, Operand, UnaryOp};
+use crate::simt::ir::{Func, Inst};
+use std::sync::Arc;
+
+/// How one value follows from others.
+#[derive(Debug, Clone, Copy)]
+pub struct Step {
+    /// The first three of [`Gated::inputs`]; if there are less, one of them several times, or any value if there are none.
+    pub reads: [Value; 3],
+    /// Where the immediates lie: for [`Kind::Constant`] among [`Steps::constants`], for others see [`Steps::linear`].
+    place: u32,
+    pub kind: Kind,
+    /// There are more than three inputs.
+    pub long: bool,
+}
+
+impl Step {
+    /// The place of a constant among [`Steps::constants`].
+    pub fn place(&self) -> u32 {
+        self.place
+    }
+}
+
+/// Of all values that are defined in reachable blocks.
+#[derive(Debug, Clone, Default)]
+pub struct Steps {
+    steps: Vec<Step>,
+    /// What the instructions of [`Kind::Constant`] give. Shared, as results of analyses refer to them.
+    pub constants: Arc<[u64]>,
+    linear: Vec<Linear>,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl Steps {
+    pub(super) fn compute(func: &Func, gated: &Gated) -> Self {
+        let mut steps = Vec::with_capacity(gated.ssa.reachable().len());
+        let (mut constants, mut linear) = (Vec::new(), Vec::new());
+        for &block in &gated.facts.cfg.order {
+            for &value in gated.ssa.starts(block) {
+                let kind = if gated.gate(value) == Some(Gate::Irreducible) { Kind::Irreducible } else { Kind::Start };
+                let (mut reads, mut count) = ([value; 3], 0);
+                gated.inputs(value, |input| {
+                    // the last of a few fills the places behind it
+                    reads[count.min(3)..].fill(input);
+                    count += 1;
+                });
+                steps.push(Step { reads, place: NOWHERE, kind, long: count > 3 });
+            }
+            for &inst in &func.blocks[block].insts {
+                let results = gated.ssa.writes(inst).len();
+                if results == 0 {
+                    continue;
+                }
+                let (op, values) = (&func.insts[inst].op, gated.ssa.reads(inst));
+                let kind = kind(func, &gated.facts.accesses, inst, |reg| constant(func, gated, inst, reg));
+                let place = match (kind, op) {
+                    (Kind::Constant, Op::Unary { a: Operand::Imm(bits), .. }) => push(&mut constants, *bits),
+                    (Kind::Sum | Kind::Product | Kind::Multiple | Kind::Fused, _) => {
+                        Linear::of(op).map_or(NOWHERE, |form| push(&mut linear, form))
+                    }
+                    _ => NOWHERE,
+                };
+                let reads = match values {
+                    [] => [Value::from_u32(0); 3],
+                    [a] => [*a; 3],
+                    [a, b] => [*a, *b, *b],
+                    [a, b, c, ..] => [*a, *b, *c],
+                };
+                steps.resize(steps.len() + results, Step { reads, place, kind, long: values.len() > 3 });
+            }
+        }
+        Self { steps, constants: constants.into(), linear }
+    }
+
+    /// In the order of the values.
+    pub fn all(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The linear form of a step of [`Kind::Sum`], [`Kind::Product`], [`Kind::Multiple`] or [`Kind::Fused`], if it has one.
+    pub fn linear(&self, step: &Step) -> Option<&Linear> {
+        self.linear.get(step.place as usize)
+    }
+}
+
+fn push<T>(list: &mut Vec<T>, item: T) -> u32 {
+    list.push(item);
+    list.len() as u32 - 1
+}
+
+/// The immediate that an operand of the instruction holds, if it is a copy of one.
+fn constant(func: &Func, gated: &Gated, inst: Inst, reg: crate::simt::ir::Reg) -> Option<u64> {
+    let place = gated.facts.accesses.operands(inst).iter().position(|operand| *operand == reg)?;
+    let Def::Inst(from, _) = gated.ssa.values[gated.ssa.reads(inst)[place]].def else { return None };
+    let data = &func.insts[from];
+    match data.op {
+        Op::Unary { op: UnaryOp::Mov, a: Operand::Imm(bits), .. } if data.guard.is_none() => Some(bits),
+        _ => None,
+    }
+}
