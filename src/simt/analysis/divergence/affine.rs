@@ -144,15 +144,23 @@ impl Affine<'_> {
         let state = |value: Value| self.numbered.state(states[value.index()]);
         let state = match gated.ssa.values[value].def {
             Def::Phi(block, _) => {
-                let same = gated.gate(value) != Some(Gate::Irreducible) && agree(gated, states, value);
                 let arguments = gated.ssa.arguments(value);
+                let likely = arguments.iter().map(|argument| match states[argument.index()] {
+                    Number::TOP => self.foresee(states, *argument),
+                    number => number,
+                });
+                let among = Among::all(likely);
+                if among.any_divergent() {
+                    return Number::DIVERGENT;
+                }
+                let same = gated.gate(value) != Some(Gate::Irreducible) && agree(gated, states, value);
+                if among.all_uniform() && among.any_plain() {
+                    return if same { Number::UNIFORM } else { Number::DIVERGENT };
+                }
                 let known = arguments.iter().map(|argument| visible(gated, state(*argument), block));
                 let met = choice(same, known.filter(|state| !state.is_top()));
-                let behind = arguments.iter().filter(|argument| states[argument.index()] == Number::TOP);
-                behind.fold(met, |met, argument| match self.foresee(states, value, met, *argument) {
-                    State::TOP => met,
-                    state => choice(same, [met, state]),
-                })
+                let counted = |argument: &Value| self.counted(value, met, *argument).filter(|_| state(*argument).is_top());
+                arguments.iter().filter_map(counted).fold(met, |met, next| choice(same, [met, next]))
             }
             Def::Copy(_, source) => choice(agree(gated, states, value), [state(source)]),
             Def::Undefined | Def::Inst(..) => State::DIVERGENT,
@@ -160,21 +168,29 @@ impl Affine<'_> {
         self.numbered.number(state)
     }
 
-    /// At most what an argument of a φ will be, that has not been looked at, if the φ is `start` at first: loop counters are
-    /// no constants, and sums of reals neither.
-    fn foresee(&self, states: &[Number], phi: Value, start: State, argument: Value) -> State {
-        let gated = self.context.gated;
-        let Some(step) = gated.steps().all().get(argument.index()) else { return State::TOP };
-        match step.kind {
-            Kind::Divergent => State::DIVERGENT,
-            Kind::Lanewise if step.reads.iter().any(|read| states[read.index()] == Number::DIVERGENT) => State::DIVERGENT,
-            Kind::Lanewise | Kind::Common | Kind::Broadcast | Kind::Shuffle => State::UNIFORM,
-            Kind::Sum | Kind::Product | Kind::Multiple => match (gated.ssa.values[argument].def, gated.steps().linear(step)) {
-                (Def::Inst(inst, _), Some(form)) if gated.ssa.reads(inst) == [phi] => self.linear(form, &[phi], |_| start),
-                _ => State::TOP,
-            },
-            _ => State::TOP,
+    /// At most what a value will be that has not been looked at: sums of reals are no constants. The top where nothing can
+    /// be said.
+    fn foresee(&self, states: &[Number], value: Value) -> Number {
+        match self.context.gated.steps().all().get(value.index()) {
+            Some(Step { kind: Kind::Divergent, .. }) => Number::DIVERGENT,
+            Some(Step { kind: Kind::Lanewise, reads, .. })
+                if reads.iter().any(|read| states[read.index()] == Number::DIVERGENT) =>
+            {
+                Number::DIVERGENT
+            }
+            Some(Step { kind: Kind::Lanewise | Kind::Common | Kind::Broadcast | Kind::Shuffle, .. }) => Number::UNIFORM,
+            _ => Number::TOP,
         }
+    }
+
+    /// What a loop counter will be behind the first round, where it is `start` at first, if the argument is its next value.
+    fn counted(&self, phi: Value, start: State, argument: Value) -> Option<State> {
+        let gated = self.context.gated;
+        let Def::Inst(inst, _) = gated.ssa.values[argument].def else { return None };
+        let step = gated.steps().all().get(argument.index())?;
+        let counts = matches!(step.kind, Kind::Sum | Kind::Product | Kind::Multiple) && gated.ssa.reads(inst) == [phi];
+        let form = gated.steps().linear(step).filter(|_| counts)?;
+        Some(self.linear(form, &[phi], |_| start))
     }
 
     #[inline]

@@ -59,6 +59,10 @@ impl Among {
         Self { all: self.all & n, any: self.any | n }
     }
 
+    pub fn all(states: impl Iterator<Item = Number>) -> Self {
+        states.fold(Self { all: u32::MAX, any: 0 }, Self::with)
+    }
+
     /// All that the other methods tell, as a number below [`COUNT`](Self::COUNT).
     #[inline(always)]
     pub fn flags(self) -> usize {
