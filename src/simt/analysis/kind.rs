@@ -44,6 +44,11 @@ pub enum Kind {
 
 impl Kind {
     pub const COUNT: usize = Self::Other as usize + 1;
+
+    /// Of the value nothing is known but whether it is uniform.
+    pub fn never_known(self) -> bool {
+        matches!(self, Self::Lanewise | Self::Broadcast | Self::Shuffle | Self::Common | Self::Divergent)
+    }
 }
 
 /// The kind of an instruction. `constant` finds the immediate that a register holds there, if it is one.

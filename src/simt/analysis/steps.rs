@@ -6,6 +6,7 @@ use super::linear::Linear;
 use super::ssa::{Def, Value};
 use crate::simt::inst::{Op, Operand, UnaryOp};
 use crate::simt::ir::{Func, Inst};
+use cranelift_entity::EntityRef;
 use std::sync::Arc;
 
 /// How one value follows from others.
@@ -13,17 +14,18 @@ use std::sync::Arc;
 pub struct Step {
     /// The first three of [`Gated::inputs`]; if there are less, one of them several times, or any value if there are none.
     pub reads: [Value; 3],
-    /// Where the immediates lie: for [`Kind::Constant`] among [`Steps::constants`], for others see [`Steps::linear`].
-    place: u32,
+    constant: u32,
+    linear: u32,
     pub kind: Kind,
     /// There are more than three inputs.
     pub long: bool,
 }
 
 impl Step {
-    /// The place of a constant among [`Steps::constants`].
-    pub fn place(&self) -> u32 {
-        self.place
+    /// The place among [`Steps::constants`] of what an instruction of [`Kind::Constant`] gives; 0 for others.
+    #[inline(always)]
+    pub fn constant(&self) -> u32 {
+        self.constant
     }
 }
 
@@ -33,7 +35,7 @@ pub struct Steps {
     steps: Vec<Step>,
     /// What the instructions of [`Kind::Constant`] give. Shared, as results of analyses refer to them.
     pub constants: Arc<[u64]>,
-    linear: Vec<Linear>,
+    forms: Vec<Linear>,
 }
 
 const NOWHERE: u32 = u32::MAX;
@@ -41,7 +43,7 @@ const NOWHERE: u32 = u32::MAX;
 impl Steps {
     pub(super) fn compute(func: &Func, gated: &Gated) -> Self {
         let mut steps = Vec::with_capacity(gated.ssa.reachable().len());
-        let (mut constants, mut linear) = (Vec::new(), Vec::new());
+        let (mut constants, mut forms) = (Vec::new(), Vec::new());
         for &block in &gated.facts.cfg.order {
             for &value in gated.ssa.starts(block) {
                 let kind = if gated.gate(value) == Some(Gate::Irreducible) { Kind::Irreducible } else { Kind::Start };
@@ -51,7 +53,7 @@ impl Steps {
                     reads[count.min(3)..].fill(input);
                     count += 1;
                 });
-                steps.push(Step { reads, place: NOWHERE, kind, long: count > 3 });
+                steps.push(Step { reads, constant: 0, linear: NOWHERE, kind, long: count > 3 });
             }
             for &inst in &func.blocks[block].insts {
                 let results = gated.ssa.writes(inst).len();
@@ -60,23 +62,26 @@ impl Steps {
                 }
                 let (op, values) = (&func.insts[inst].op, gated.ssa.reads(inst));
                 let kind = kind(func, &gated.facts.accesses, inst, |reg| constant(func, gated, inst, reg));
-                let place = match (kind, op) {
+                let constant = match (kind, op) {
                     (Kind::Constant, Op::Unary { a: Operand::Imm(bits), .. }) => push(&mut constants, *bits),
-                    (Kind::Sum | Kind::Product | Kind::Multiple | Kind::Fused, _) => {
-                        Linear::of(op).map_or(NOWHERE, |form| push(&mut linear, form))
-                    }
-                    _ => NOWHERE,
+                    _ => 0,
                 };
+                let linear = match kind {
+                    Kind::Sum | Kind::Product | Kind::Multiple | Kind::Fused => Linear::of(op),
+                    _ => None,
+                };
+                let linear = linear.map_or(NOWHERE, |form| push(&mut forms, form));
                 let reads = match values {
                     [] => [Value::from_u32(0); 3],
                     [a] => [*a; 3],
                     [a, b] => [*a, *b, *b],
                     [a, b, c, ..] => [*a, *b, *c],
                 };
-                steps.resize(steps.len() + results, Step { reads, place, kind, long: values.len() > 3 });
+                steps.resize(steps.len() + results, Step { reads, constant, linear, kind, long: values.len() > 3 });
             }
         }
-        Self { steps, constants: constants.into(), linear }
+        settle_starts(gated, &mut steps);
+        Self { steps, constants: constants.into(), forms }
     }
 
     /// In the order of the values.
@@ -86,7 +91,24 @@ impl Steps {
 
     /// The linear form of a step of [`Kind::Sum`], [`Kind::Product`], [`Kind::Multiple`] or [`Kind::Fused`], if it has one.
     pub fn linear(&self, step: &Step) -> Option<&Linear> {
-        self.linear.get(step.place as usize)
+        self.forms.get(step.linear as usize)
+    }
+}
+
+/// Of one of several values nothing can be known but whether it is uniform if that holds for one of them, so that it is as
+/// lanewise as a sum of them. Sums of reals are such values.
+fn settle_starts(gated: &Gated, steps: &mut [Step]) {
+    for &value in gated.facts.cfg.order.iter().flat_map(|block| gated.ssa.starts(*block)) {
+        let never = |argument: &Value| steps.get(argument.index()).is_some_and(|step| step.kind.never_known());
+        let settled = match gated.ssa.values[value].def {
+            Def::Phi(..) => gated.ssa.arguments(value).iter().any(never),
+            Def::Copy(_, source) => never(&source),
+            Def::Inst(..) | Def::Undefined => false,
+        };
+        let step = &mut steps[value.index()];
+        if settled {
+            step.kind = if step.kind == Kind::Irreducible { Kind::Divergent } else { Kind::Lanewise };
+        }
     }
 }
 

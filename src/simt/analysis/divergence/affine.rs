@@ -39,8 +39,7 @@ impl Rules for Affine<'_> {
     fn follow(&mut self, states: &[Number], value: Value, step: &Step, among: Among) -> Number {
         match QUICK[step.kind as usize][among.flags()] {
             Number::NONE => self.ask(states, value, step),
-            Number::CONSTANT => Number::constant(step.place()),
-            number => number,
+            number => number.at(step.constant()),
         }
     }
 
@@ -57,8 +56,8 @@ impl Rules for Affine<'_> {
     }
 }
 
-/// What follows from the kind of a step and what its inputs have in common, where nothing else matters. The first constant
-/// stands for that of the instruction.
+/// What follows from the kind of a step and what its inputs have in common, where nothing else matters; for constants the
+/// first of them.
 const QUICK: [[Number; Among::COUNT]; Kind::COUNT] = {
     let mut table = [[Number::NONE; Among::COUNT]; Kind::COUNT];
     let mut flags = 0;
@@ -145,11 +144,7 @@ impl Affine<'_> {
         let state = match gated.ssa.values[value].def {
             Def::Phi(block, _) => {
                 let arguments = gated.ssa.arguments(value);
-                let likely = arguments.iter().map(|argument| match states[argument.index()] {
-                    Number::TOP => self.foresee(states, *argument),
-                    number => number,
-                });
-                let among = Among::all(likely);
+                let among = Among::all(arguments.iter().map(|argument| states[argument.index()]));
                 if among.any_divergent() {
                     return Number::DIVERGENT;
                 }
@@ -166,21 +161,6 @@ impl Affine<'_> {
             Def::Undefined | Def::Inst(..) => State::DIVERGENT,
         };
         self.numbered.number(state)
-    }
-
-    /// At most what a value will be that has not been looked at: sums of reals are no constants. The top where nothing can
-    /// be said.
-    fn foresee(&self, states: &[Number], value: Value) -> Number {
-        match self.context.gated.steps().all().get(value.index()) {
-            Some(Step { kind: Kind::Divergent, .. }) => Number::DIVERGENT,
-            Some(Step { kind: Kind::Lanewise, reads, .. })
-                if reads.iter().any(|read| states[read.index()] == Number::DIVERGENT) =>
-            {
-                Number::DIVERGENT
-            }
-            Some(Step { kind: Kind::Lanewise | Kind::Common | Kind::Broadcast | Kind::Shuffle, .. }) => Number::UNIFORM,
-            _ => Number::TOP,
-        }
     }
 
     /// What a loop counter will be behind the first round, where it is `start` at first, if the argument is its next value.
