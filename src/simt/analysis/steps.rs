@@ -43,8 +43,9 @@ const NOWHERE: u32 = u32::MAX;
 impl Steps {
     pub(super) fn compute(func: &Func, gated: &Gated) -> Self {
         let mut steps = Vec::with_capacity(gated.ssa.reachable().len());
-        let (mut constants, mut forms) = (Vec::new(), Vec::new());
+        let (mut constants, mut forms, mut choices) = (Vec::new(), Vec::new(), Vec::new());
         for &block in &gated.facts.cfg.order {
+            choices.extend(gated.ssa.starts(block));
             for &value in gated.ssa.starts(block) {
                 let kind = if gated.gate(value) == Some(Gate::Irreducible) { Kind::Irreducible } else { Kind::Start };
                 let (mut reads, mut count) = ([value; 3], 0);
@@ -62,6 +63,9 @@ impl Steps {
                 }
                 let (op, values) = (&func.insts[inst].op, gated.ssa.reads(inst));
                 let kind = kind(func, &gated.facts.accesses, inst, |reg| constant(func, gated, inst, reg));
+                if matches!(kind, Kind::Move | Kind::Select) {
+                    choices.extend(gated.ssa.writes(inst));
+                }
                 let constant = match (kind, op) {
                     (Kind::Constant, Op::Unary { a: Operand::Imm(bits), .. }) => push(&mut constants, *bits),
                     _ => 0,
@@ -80,7 +84,7 @@ impl Steps {
                 steps.resize(steps.len() + results, Step { reads, constant, linear, kind, long: values.len() > 3 });
             }
         }
-        settle_starts(gated, &mut steps);
+        settle(gated, &mut steps, &choices);
         Self { steps, constants: constants.into(), forms }
     }
 
@@ -97,17 +101,26 @@ impl Steps {
 
 /// Of one of several values nothing can be known but whether it is uniform if that holds for one of them, so that it is as
 /// lanewise as a sum of them. Sums of reals are such values.
-fn settle_starts(gated: &Gated, steps: &mut [Step]) {
-    for &value in gated.facts.cfg.order.iter().flat_map(|block| gated.ssa.starts(*block)) {
-        let never = |argument: &Value| steps.get(argument.index()).is_some_and(|step| step.kind.never_known());
-        let settled = match gated.ssa.values[value].def {
-            Def::Phi(..) => gated.ssa.arguments(value).iter().any(never),
-            Def::Copy(_, source) => never(&source),
-            Def::Inst(..) | Def::Undefined => false,
+fn settle(gated: &Gated, steps: &mut [Step], choices: &[Value]) {
+    let never = |steps: &[Step], value: &Value| steps.get(value.index()).is_some_and(|step| step.kind.never_known());
+    // what a φ gets from behind may be a choice itself
+    for value in choices.iter().chain(choices) {
+        let settled = match gated.ssa.values[*value].def {
+            Def::Phi(..) => gated.ssa.arguments(*value).iter().any(|argument| never(steps, argument)),
+            Def::Copy(_, source) => never(steps, &source),
+            Def::Inst(inst, _) => {
+                // the last operand of a selection is its predicate
+                let reads = gated.ssa.reads(inst);
+                let values = if steps[value.index()].kind == Kind::Move { 1 } else { reads.len() - 1 };
+                reads[..values].iter().any(|read| never(steps, read))
+            }
+            Def::Undefined => false,
         };
         let step = &mut steps[value.index()];
-        if settled {
-            step.kind = if step.kind == Kind::Irreducible { Kind::Divergent } else { Kind::Lanewise };
+        match step.kind {
+            Kind::Irreducible if settled => step.kind = Kind::Divergent,
+            Kind::Start | Kind::Move | Kind::Select if settled => step.kind = Kind::Lanewise,
+            _ => {}
         }
     }
 }

@@ -100,20 +100,32 @@ const QUICK: [[Number; Among::COUNT]; Kind::COUNT] = {
 impl Affine<'_> {
     #[inline(never)]
     fn ask(&mut self, states: &[Number], value: Value, step: &Step) -> Number {
+        let at = |value: Value| states[value.index()];
+        let [first, second, third] = step.reads;
+        match step.kind {
+            Kind::Move => at(first),
+            // what is sent does not matter where all name the same lane
+            Kind::Shuffle if at(second).is_uniform() && at(third).is_uniform() => Number::UNIFORM,
+            Kind::Sum | Kind::Product | Kind::Multiple | Kind::Fused
+                if let Some(form) = self.context.gated.steps().linear(step) =>
+            {
+                let state = |value| self.numbered.state(at(value));
+                let state = self.linear(form, state(first), || state(second));
+                self.numbered.number(state)
+            }
+            Kind::Start | Kind::Irreducible => self.start(states, value),
+            _ => self.instruction(states, value, step.kind),
+        }
+    }
+
+    fn instruction(&mut self, states: &[Number], value: Value, kind: Kind) -> Number {
         let at = |value: &Value| states[value.index()];
         let gated = self.context.gated;
-        let (inst, result) = match gated.ssa.values[value].def {
-            Def::Inst(inst, result) => (inst, result),
-            Def::Phi(..) | Def::Copy(..) => return self.start(states, value),
-            Def::Undefined => return Number::DIVERGENT,
-        };
+        let Def::Inst(inst, result) = gated.ssa.values[value].def else { return Number::DIVERGENT };
         let reads = gated.ssa.reads(inst);
-        match (step.kind, reads) {
-            (Kind::Move, [source]) => at(source),
-            (Kind::Shuffle, [sent, naming @ ..]) => {
-                let same = naming.iter().all(|read| at(read).is_uniform()) || result == 0 && at(sent).is_uniform();
-                if same { Number::UNIFORM } else { Number::DIVERGENT }
-            }
+        match (kind, reads) {
+            (Kind::Shuffle, [sent, ..]) if result > 0 || !at(sent).is_uniform() => Number::DIVERGENT,
+            (Kind::Shuffle, _) => Number::UNIFORM,
             (Kind::Fused, [.., addend])
                 if at(addend) == Number::UNIFORM && reads.iter().all(|read| at(read).is_uniform()) =>
             {
@@ -126,13 +138,6 @@ impl Affine<'_> {
             {
                 Number::DIVERGENT
             }
-            (Kind::Sum | Kind::Product | Kind::Multiple | Kind::Fused, _) => match gated.steps().linear(step) {
-                Some(form) => {
-                    let state = self.linear(form, reads, |value| self.numbered.state(at(value)));
-                    self.numbered.number(state)
-                }
-                None => self.transfer(states, inst, result, reads),
-            },
             _ => self.transfer(states, inst, result, reads),
         }
     }
@@ -166,26 +171,27 @@ impl Affine<'_> {
     /// What a loop counter will be behind the first round, where it is `start` at first, if the argument is its next value.
     fn counted(&self, phi: Value, start: State, argument: Value) -> Option<State> {
         let gated = self.context.gated;
-        let Def::Inst(inst, _) = gated.ssa.values[argument].def else { return None };
-        let step = gated.steps().all().get(argument.index())?;
-        let counts = matches!(step.kind, Kind::Sum | Kind::Product | Kind::Multiple) && gated.ssa.reads(inst) == [phi];
-        let form = gated.steps().linear(step).filter(|_| counts)?;
-        Some(self.linear(form, &[phi], |_| start))
+        let step = gated.steps().all().get(argument.index()).filter(|step| step.reads == [phi; 3])?;
+        let form = match step.kind {
+            Kind::Sum | Kind::Product | Kind::Multiple => gated.steps().linear(step)?,
+            _ => return None,
+        };
+        Some(self.linear(form, start, || start))
     }
 
     #[inline]
-    fn linear(&self, form: &Linear, reads: &[Value], state: impl Fn(&Value) -> State) -> State {
+    fn linear(&self, form: &Linear, x: State, y: impl Fn() -> State) -> State {
         let x = match form.shape {
-            Shape::Sum => state(&reads[0]),
-            Shape::Product => scale(state(&reads[0]), form.factor, form.mask),
+            Shape::Sum => x,
+            Shape::Product => scale(x, form.factor, form.mask),
             Shape::Wide(ty) => {
                 let Context { basis, options, .. } = self.context;
-                let narrow = truncate(state(&reads[0]), ty.mask());
+                let narrow = truncate(x, ty.mask());
                 let x = widen(narrow, 8 * ty.bytes(), ty.is_signed(), basis.count, options.assume_index_no_wrap);
                 scale(x, form.factor, form.mask)
             }
         };
-        add(x, reads.get(1).map_or(State::constant(form.constant), state), form.mask)
+        add(x, form.constant.map_or_else(y, State::constant), form.mask)
     }
 
     #[inline(never)]
