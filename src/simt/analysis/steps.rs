@@ -2,7 +2,7 @@
 
 use super::gated::{Gate, Gated};
 use super::kind::{Kind, kind};
-use super::linear::Linear;
+use super::linear::{Linear, Shape};
 use super::ssa::{Def, Value};
 use crate::simt::inst::{Op, Operand, UnaryOp};
 use crate::simt::ir::{Func, Inst};
@@ -84,7 +84,7 @@ impl Steps {
                 steps.resize(steps.len() + results, Step { reads, constant, linear, kind, long: values.len() > 3 });
             }
         }
-        settle(gated, &mut steps, &choices);
+        settle(gated, &mut steps, &forms, &choices);
         Self { steps, constants: constants.into(), forms }
     }
 
@@ -101,18 +101,21 @@ impl Steps {
 
 /// Of one of several values nothing can be known but whether it is uniform if that holds for one of them, so that it is as
 /// lanewise as a sum of them. Sums of reals are such values.
-fn settle(gated: &Gated, steps: &mut [Step], choices: &[Value]) {
-    let never = |steps: &[Step], value: &Value| steps.get(value.index()).is_some_and(|step| step.kind.never_known());
+fn settle(gated: &Gated, steps: &mut [Step], forms: &[Linear], choices: &[Value]) {
     // what a φ gets from behind may be a choice itself
     for value in choices.iter().chain(choices) {
+        let never = |value: &Value| steps.get(value.index()).is_some_and(|step| step.kind.never_known());
         let settled = match gated.ssa.values[*value].def {
-            Def::Phi(..) => gated.ssa.arguments(*value).iter().any(|argument| never(steps, argument)),
-            Def::Copy(_, source) => never(steps, &source),
+            Def::Phi(..) => {
+                let arguments = gated.ssa.arguments(*value);
+                arguments.iter().any(never) || counts(*value, arguments, steps, forms)
+            }
+            Def::Copy(_, source) => never(&source),
             Def::Inst(inst, _) => {
                 // the last operand of a selection is its predicate
                 let reads = gated.ssa.reads(inst);
                 let values = if steps[value.index()].kind == Kind::Move { 1 } else { reads.len() - 1 };
-                reads[..values].iter().any(|read| never(steps, read))
+                reads[..values].iter().any(never)
             }
             Def::Undefined => false,
         };
@@ -123,6 +126,19 @@ fn settle(gated: &Gated, steps: &mut [Step], choices: &[Value]) {
             _ => {}
         }
     }
+}
+
+/// Whether the arguments of a φ are constants and the φ plus another constant, so that it has more than one value, which are
+/// not all multiples of 32 either.
+fn counts(phi: Value, arguments: &[Value], steps: &[Step], forms: &[Linear]) -> bool {
+    let step = |value: &Value| steps.get(value.index());
+    let next = |step: &Step| {
+        let form = forms.get(step.linear as usize).filter(|_| step.reads == [phi; 3]);
+        form.is_some_and(|form| matches!(form.shape, Shape::Sum) && form.constant.is_some_and(|bits| bits % 32 != 0))
+    };
+    let others = arguments.iter().filter(|argument| !step(argument).is_some_and(next));
+    let constants = others.clone().all(|other| step(other).is_some_and(|step| step.kind == Kind::Constant));
+    constants && others.count() < arguments.len()
 }
 
 fn push<T>(list: &mut Vec<T>, item: T) -> u32 {

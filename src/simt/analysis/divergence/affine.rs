@@ -72,7 +72,7 @@ const QUICK: [[Number; Among::COUNT]; Kind::COUNT] = {
         if among.all_uniform() {
             table[Kind::Shuffle as usize][flags] = Number::UNIFORM;
         }
-        if among.all_plain() && !among.any_top() {
+        if among.all_plain() {
             table[Kind::Move as usize][flags] = lanewise;
             table[Kind::Select as usize][flags] = lanewise;
             table[Kind::Start as usize][flags] = lanewise;

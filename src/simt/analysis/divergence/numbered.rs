@@ -94,11 +94,6 @@ impl Among {
         self.0 & BOTTOM != 0
     }
 
-    /// There is one that has not been looked at.
-    pub const fn any_top(self) -> bool {
-        self.0 & UNSEEN != 0
-    }
-
     /// There is one of which nothing is known but whether it is uniform.
     pub const fn any_plain(self) -> bool {
         self.0 & PLAIN != 0
