@@ -48,11 +48,16 @@ pub(super) fn solve<R: Rules>(gated: &Gated, rules: &mut R) -> (Vec<R::State>, u
 
 #[inline(always)]
 fn evaluate<R: Rules>(gated: &Gated, rules: &mut R, states: &[R::State], value: Value, step: &Step) -> R::State {
-    let mut among = R::among(step.reads.map(|read| states[read.index()]));
-    if step.long {
-        gated.inputs(value, |input| among = R::with(among, states[input.index()]));
-    }
+    let among = R::among(step.reads.map(|read| states[read.index()]));
+    let among = if step.long { all_inputs::<R>(gated, states, value, among) } else { among };
     rules.follow(states, value, step, among)
+}
+
+/// Few values have more than three inputs; what the others have in common stays in a register.
+#[inline(never)]
+fn all_inputs<R: Rules>(gated: &Gated, states: &[R::State], value: Value, mut among: R::Among) -> R::Among {
+    gated.inputs(value, |input| among = R::with(among, states[input.index()]));
+    among
 }
 
 /// Looks again at what may be too high, always at the first value in order that waits.
