@@ -64,7 +64,8 @@ impl Gated {
         for block in &facts.cfg.order {
             func.blocks[*block].insts.iter().for_each(|inst| homes[*inst] = (*block).into());
         }
-        let mut gated = Self { facts, loops, ssa, joins, exits, homes, dependents: Dependents::default(), steps: Steps::default() };
+        let mut gated =
+            Self { facts, loops, ssa, joins, exits, homes, dependents: Dependents::default(), steps: Steps::default() };
         gated.dependents = Dependents::compute(func, &gated);
         gated.steps = Steps::compute(func, &gated);
         gated

@@ -57,7 +57,9 @@ impl Linear {
                 second.map(|count| product(1u64.checked_shl(count as u32).unwrap_or(0) & ty.mask()))
             }
             Op::Binary { op: BinaryOp::Mul, .. } | Op::Ternary { op: TernaryOp::Mad, .. } => immediate.map(product),
-            Op::Binary { op: BinaryOp::MulWide, .. } | Op::Ternary { op: TernaryOp::MadWide, .. } => immediate.map(wide),
+            Op::Binary { op: BinaryOp::MulWide, .. } | Op::Ternary { op: TernaryOp::MadWide, .. } => {
+                immediate.map(wide)
+            }
             _ => None,
         }
     }

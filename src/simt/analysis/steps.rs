@@ -5,7 +5,7 @@ use super::kind::{Kind, kind};
 use super::linear::{Linear, Shape};
 use super::ssa::{Def, Value};
 use crate::simt::inst::{Op, Operand, UnaryOp};
-use crate::simt::ir::{Func, Inst};
+use crate::simt::ir::{Func, Inst, Reg};
 use cranelift_entity::EntityRef;
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use std::sync::Arc;
 pub struct Step {
     /// The first three of [`Gated::inputs`]; if there are less, one of them several times, or any value if there are none.
     pub reads: [Value; 3],
-    constant: u32,
+    /// For [`Kind::Constant`] the place among [`Steps::constants`], times [`Step::CONSTANTS`]; 0 for others.
+    pub constant: u32,
     linear: u32,
     pub kind: Kind,
     /// There are more than three inputs.
@@ -22,11 +23,8 @@ pub struct Step {
 }
 
 impl Step {
-    /// The place among [`Steps::constants`] of what an instruction of [`Kind::Constant`] gives; 0 for others.
-    #[inline(always)]
-    pub fn constant(&self) -> u32 {
-        self.constant
-    }
+    /// Leaves analyses some bits beside the place of a constant.
+    pub const CONSTANTS: u32 = 64;
 }
 
 /// Of all values that are defined in reachable blocks.
@@ -67,7 +65,9 @@ impl Steps {
                     choices.extend(gated.ssa.writes(inst));
                 }
                 let constant = match (kind, op) {
-                    (Kind::Constant, Op::Unary { a: Operand::Imm(bits), .. }) => push(&mut constants, *bits),
+                    (Kind::Constant, Op::Unary { a: Operand::Imm(bits), .. }) => {
+                        push(&mut constants, *bits) * Step::CONSTANTS
+                    }
                     _ => 0,
                 };
                 let linear = match kind {
@@ -147,7 +147,7 @@ fn push<T>(list: &mut Vec<T>, item: T) -> u32 {
 }
 
 /// The immediate that an operand of the instruction holds, if it is a copy of one.
-fn constant(func: &Func, gated: &Gated, inst: Inst, reg: crate::simt::ir::Reg) -> Option<u64> {
+fn constant(func: &Func, gated: &Gated, inst: Inst, reg: Reg) -> Option<u64> {
     let place = gated.facts.accesses.operands(inst).iter().position(|operand| *operand == reg)?;
     let Def::Inst(from, _) = gated.ssa.values[gated.ssa.reads(inst)[place]].def else { return None };
     let data = &func.insts[from];

@@ -39,7 +39,7 @@ impl Rules for Affine<'_> {
     fn follow(&mut self, states: &[Number], value: Value, step: &Step, among: Among) -> Number {
         match QUICK[step.kind as usize][among.flags()] {
             Number::NONE => self.ask(states, value, step),
-            number => number.at(step.constant()),
+            number => number.of(step),
         }
     }
 
@@ -159,7 +159,8 @@ impl Affine<'_> {
                 }
                 let known = arguments.iter().map(|argument| visible(gated, state(*argument), block));
                 let met = choice(same, known.filter(|state| !state.is_top()));
-                let counted = |argument: &Value| self.counted(value, met, *argument).filter(|_| state(*argument).is_top());
+                let counted =
+                    |argument: &Value| self.counted(value, met, *argument).filter(|_| state(*argument).is_top());
                 arguments.iter().filter_map(counted).fold(met, |met, next| choice(same, [met, next]))
             }
             Def::Copy(_, source) => choice(agree(gated, states, value), [state(source)]),

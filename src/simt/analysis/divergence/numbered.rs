@@ -2,11 +2,12 @@
 
 use super::state::{Coefficient, State};
 use crate::simt::analysis::ssa::Value;
+use crate::simt::analysis::steps::Step;
 use cranelift_entity::EntityRef;
 use std::sync::Arc;
 
 /// Stands for a state. The lowest bits are flags; above them is the place in the list of constants, or in that of states, from
-/// 1 on: those that have a name here are not listed.
+/// 1 on: those that have a name here are not listed. The top has none of the first four flags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Number(u32);
 
@@ -21,7 +22,8 @@ const PLAIN: u32 = 8;
 const UNSEEN: u32 = 16;
 /// One of the constants.
 const LITERAL: u32 = 32;
-const PLACE: u32 = 6;
+/// What a place is multiplied with.
+const PLACE: u32 = Step::CONSTANTS;
 
 impl Number {
     pub const UNIFORM: Self = Self(PLAIN);
@@ -34,10 +36,10 @@ impl Number {
     /// No state.
     pub const NONE: Self = Self(u32::MAX);
 
-    /// With that place, from this, which has none.
+    /// With the place of a constant, if it is one.
     #[inline(always)]
-    pub fn at(self, place: u32) -> Self {
-        Self(place << PLACE | self.0)
+    pub fn of(self, step: &Step) -> Self {
+        Self(self.0 | step.constant)
     }
 
     #[inline]
@@ -58,7 +60,7 @@ pub(super) struct Among(u32);
 
 impl Among {
     /// How many [`flags`](Self::flags) there are.
-    pub const COUNT: usize = 32;
+    pub const COUNT: usize = 16;
 
     #[inline(always)]
     pub fn new([Number(a), Number(b), Number(c)]: [Number; 3]) -> Self {
@@ -125,8 +127,8 @@ impl Numbered {
             Number::UNIFORM => State::UNIFORM,
             Number::DIVERGENT => State::DIVERGENT,
             Number::ALIGNED => State::new(Coefficient::Known(0), Coefficient::Aligned),
-            Number(n) if n & LITERAL != 0 => State::constant(self.constants[(n >> PLACE) as usize]),
-            Number(n) => self.listed[(n >> PLACE) as usize - 1],
+            Number(n) if n & LITERAL != 0 => State::constant(self.constants[(n / PLACE) as usize]),
+            Number(n) => self.listed[(n / PLACE) as usize - 1],
         }
     }
 
@@ -142,7 +144,7 @@ impl Numbered {
             _ => KNOWN | VARIES,
         };
         self.listed.push(state);
-        Number(flags).at(self.listed.len() as u32)
+        Number(self.listed.len() as u32 * PLACE | flags)
     }
 }
 
