@@ -1,6 +1,6 @@
 //! NVRTC 11.8 and ptxas accept every emitted kernel, in every layout of code.
 
-use singe::dataflow::Form;
+use singe::dataflow::{Form, Kernel};
 use singe::driver::{self, Request};
 use singe::emit::overlay::Codegen;
 use singe::observer::Observer;
@@ -29,6 +29,8 @@ fn accepted(name: &str, warps: u32) {
                 k.form, k.kernel, c.registers, c.spill_store_bytes, c.spill_load_bytes, c.shared_bytes, c.barriers
             );
             assert!(c.barriers <= 16 && c.registers <= 255);
+            assert_eq!(c.spill_store_bytes, 0, "{}", k.kernel);
+            assert!(!report.warnings.iter().any(|warning| warning.contains("spill")), "{:?}", report.warnings);
             if codegen != Codegen::DataParallel {
                 assert_eq!((c.barriers, c.shared_bytes), (k.named_barriers, k.shared_bytes), "{}", k.kernel);
             }
@@ -44,4 +46,23 @@ fn h2o2() {
 #[test]
 fn gri30() {
     accepted("gri30", 8);
+}
+
+/// Where ptxas was asked, its word replaces the estimate.
+#[test]
+fn spilling_is_told_as_ptxas_found_it() {
+    if let Err(absent) = toolchain::find() {
+        println!("skipped: {absent}");
+        return;
+    }
+    let plain = Request { kernels: vec![Kernel::Chemistry], verify: None, ..request::of(request::shipped("h2o2")) };
+    let crowded = Request { warps: 8, ctas_per_sm: 8, ..plain };
+    let warnings = |real_compilers| {
+        let request = Request { real_compilers, ..crowded.clone() };
+        driver::compile(&request, &mut Observer::silent()).expect("32 registers suffice with spilling").warnings
+    };
+    let (measured, estimated) = (warnings(true), warnings(false));
+    assert!(measured.iter().any(|warning| warning.contains("ptxas spills")), "{measured:?}");
+    assert!(!measured.iter().any(|warning| warning.contains("expect spilling")), "{measured:?}");
+    assert!(estimated.iter().any(|warning| warning.contains("expect spilling")), "{estimated:?}");
 }

@@ -16,13 +16,12 @@ const SPECIES: [(&str, &str); 7] = [
     ("HO2", "H   1O   2"),
 ];
 
+/// A constant heat capacity of 5/2 R in both ranges.
 fn record(name: &str, composition: &str) -> String {
-    let zeros = " 0.00000000E+00".repeat(3);
-    let row = |n: usize, fields: usize, digit: u32| {
-        format!("{:<79}{digit}\n", format!(" 2.50000000E+00{}", &zeros[..15 * fields.min(3)]) + &" ".repeat(n))
-    };
     let head = format!("{name:<24}{composition:<20}G   300.000  5000.000 1000.00");
-    format!("{head:<79}1\n") + &row(0, 3, 2) + &row(0, 3, 3) + &row(0, 3, 4)
+    let rows = [[2.5, 0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 2.5, 0.0, 0.0], [0.0; 5]];
+    let row = |n: usize| rows[n].iter().map(|value| format!("{value:15.8E}")).collect::<String>();
+    (0..4).map(|n| format!("{:<79}{}\n", if n == 0 { head.clone() } else { row(n - 1) }, n + 1)).collect()
 }
 
 fn thermo() -> String {

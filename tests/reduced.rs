@@ -320,6 +320,8 @@ fn qssa_work_runs_beside_rates() {
         assert!(o.share > 0.4 && o.share <= 1.0 && o.crew_slots > 0, "{name}: {o:?}");
         assert!(o.length <= o.length_with_full_barrier, "{name}: {o:?}");
         assert!(o.length_with_full_barrier <= o.length_with_full_barriers, "{name}: {o:?}");
+        // What runs beside the solution would otherwise come before it.
+        assert!(o.length < o.length_after_rates, "{name}: {o:?}");
         assert!(overlap_of(&Request { qssa_warps: None, ..request }).is_none());
     }
 }

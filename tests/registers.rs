@@ -2,6 +2,7 @@
 
 use singe::dataflow::{Form, Kernel};
 use singe::driver::{self, Request};
+use singe::emit::overlay::Codegen;
 use singe::kinetics;
 use singe::mechanism;
 use singe::observer::Observer;
@@ -82,4 +83,19 @@ fn the_assembler_spills_no_more_than_the_published_kernels() {
         println!("{name} {kernel} {form:?}: {} registers, {spilled} bytes spilled", compiled.registers);
         assert!(compiled.registers <= registers && spilled <= most, "{name} {kernel} {form:?}: {compiled:?}");
     }
+}
+
+#[test]
+fn data_parallel_diffusion_does_not_spill() {
+    if let Err(absent) = toolchain::find() {
+        println!("skipped: {absent}");
+        return;
+    }
+    let plain = request::of(request::shipped("gri30"));
+    let (kernels, form) = (vec![Kernel::Diffusion], Some(Form::LowRank));
+    let request =
+        Request { kernels, form, codegen: Codegen::DataParallel, verify: None, real_compilers: true, ..plain };
+    let report = driver::compile(&request, &mut Observer::silent()).unwrap();
+    let compiled = report.kernels[0].compiled.as_ref().expect("ptxas reports each kernel");
+    assert_eq!(compiled.spill_store_bytes, 0, "{compiled:?}");
 }

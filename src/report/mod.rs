@@ -95,8 +95,20 @@ pub struct KernelReport {
 }
 
 impl KernelReport {
-    pub fn may_spill(&self) -> bool {
-        self.registers_estimated > self.registers_available
+    /// What is to be said of spilling: what ptxas did where it was asked, else what the estimate makes likely.
+    fn spill_warning(&self) -> Option<String> {
+        const REMEDY: &str = "use more warps, or fewer CTAs per SM";
+        match &self.compiled {
+            Some(compiled) if compiled.spill_store_bytes > 0 => Some(format!(
+                "{}: ptxas spills {} bytes per thread at {} registers; {REMEDY}",
+                self.kernel, compiled.spill_store_bytes, compiled.registers
+            )),
+            None if self.registers_estimated > self.registers_available => Some(format!(
+                "{}: about {} registers per thread are needed and {} are available: expect spilling; {REMEDY}",
+                self.kernel, self.registers_estimated, self.registers_available
+            )),
+            _ => None,
+        }
     }
 
     /// Takes in what the real compilers say.
@@ -119,13 +131,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units
         })
         .collect();
     warnings.extend(unheeded::unheeded(request, units));
-    for unit in units.iter().map(|u| &u.report).filter(|u| u.may_spill()) {
-        warnings.push(format!(
-            "{}: about {} registers per thread are needed and {} are available: expect spilling; use more warps, or fewer \
-             CTAs per SM",
-            unit.kernel, unit.registers_estimated, unit.registers_available
-        ));
-    }
+    warnings.extend(units.iter().filter_map(|unit| unit.report.spill_warning()));
     Report {
         mechanism: model.mechanism.name.clone(),
         species: model.species().len(),

@@ -55,6 +55,9 @@ pub fn table(report: &Report) -> String {
         };
         k.qssa_overlap.map_or("-".into(), text)
     });
+    let lengths: Row = ("iteration, after all rates (slots)", |k| {
+        k.qssa_overlap.map_or("-".into(), |o| format!("{} ({})", o.length, o.length_after_rates))
+    });
     let products: Row = ("DMMA per point", |k| of_verification(k, |v| format!("{:.0}", v.matrix_products_per_point)));
     let slots = rows.iter().position(|row| row.0 == "DP slots per point").unwrap_or(0);
     if report.kernels.iter().any(|k| k.slots_per_matrix_product > 0) {
@@ -62,7 +65,7 @@ pub fn table(report: &Report) -> String {
     }
     let phases = rows.iter().position(|row| row.0 == "phases").map_or(0, |at| at + 1);
     if has_crew {
-        rows.insert(phases, beside);
+        rows.splice(phases..phases, [beside, lengths]);
     }
     let mut lines = vec![[vec![String::new()], report.kernels.iter().map(|k| k.kernel.clone()).collect()].concat()];
     for (name, cell) in rows {

@@ -1,5 +1,6 @@
 //! How much of the quasi-steady solution runs while other warps still compute rates (paper section 4.2), on the clock of
-//! [`timeline`](super::timeline), and how much would if the hand-over to the crew were one full barrier.
+//! [`timeline`](super::timeline), how much would if the hand-over to the crew were one full barrier, and how long the
+//! iteration would take if one full barrier stood between all rates and the solution.
 
 use std::collections::HashSet;
 
@@ -24,6 +25,8 @@ pub struct Overlap {
     pub length: u64,
     pub length_with_full_barrier: u64,
     pub length_with_full_barriers: u64,
+    /// The same length if the solution, and what needs it, began after one full barrier behind all other steps: no overlap.
+    pub length_after_rates: u64,
 }
 
 /// `None` where the graph has no crew, or one warp does everything.
@@ -43,6 +46,10 @@ pub fn overlap(graph: &Graph, schedule: &Schedule) -> Option<Overlap> {
     let [share, share_with_full_barrier, share_with_full_barriers] =
         [0, 1, 2].map(|n: usize| accompanied(graph, &dependent, &lines[n]));
     let [length, length_with_full_barrier, length_with_full_barriers] = [0, 1, 2].map(|n: usize| lines[n].length());
+    let length_after_rates = [false, true]
+        .map(|late| timeline_with(graph, schedule, &|at| dependent.contains(&at) == late, &|_| None).length())
+        .iter()
+        .sum();
     let crew = lines[0].blocks.iter().filter(|b| serves(&b.step));
     Some(Overlap {
         crew_slots: crew.map(|b| b.end - b.start).sum(),
@@ -52,13 +59,14 @@ pub fn overlap(graph: &Graph, schedule: &Schedule) -> Option<Overlap> {
         length,
         length_with_full_barrier,
         length_with_full_barriers,
+        length_after_rates,
     })
 }
 
 /// The schedule on the clock, with a full barrier at the boundaries of the range.
 fn with_full(graph: &Graph, schedule: &Schedule, boundaries: std::ops::Range<usize>) -> Timeline {
     let full = [SyncPoint { id: 0, arrive: 0, wait: all_warps(schedule.warps), threads: 32 * schedule.warps }];
-    timeline_with(graph, schedule, &|p| boundaries.contains(&p).then_some(&full[..]))
+    timeline_with(graph, schedule, &|_| true, &|p| boundaries.contains(&p).then_some(&full[..]))
 }
 
 /// The share of the crew's slots at which another warp runs a step that needs nothing from the crew.

@@ -30,19 +30,22 @@ pub struct Barrier {
 
 /// Lets time run.
 pub fn timeline(graph: &Graph, schedule: &Schedule) -> Timeline {
-    timeline_with(graph, schedule, &|_| None)
+    timeline_with(graph, schedule, &|_| true, &|_| None)
 }
 
-/// Lets time run with other synchronisation points at those boundaries for which `instead` has some.
+/// Lets time run for the steps that `taken` names, with other synchronisation points at those boundaries for which `instead`
+/// has some.
 pub fn timeline_with<'a>(
     graph: &Graph,
     schedule: &Schedule,
+    taken: &dyn Fn(StepRef) -> bool,
     instead: &(dyn Fn(usize) -> Option<&'a [SyncPoint]> + 'a),
 ) -> Timeline {
     let mut now = vec![0u64; schedule.warps as usize];
     let mut line = Timeline { blocks: Vec::new(), barriers: Vec::new() };
     for (boundary, Phase { runs, syncs, .. }) in schedule.phases.iter().enumerate() {
         for (warp, run) in runs.iter().enumerate() {
+            let run: Vec<StepRef> = run.iter().copied().filter(|&at| taken(at)).collect();
             for same in run.chunk_by(|&a, &b| alike(graph, a, b)) {
                 let cost: u64 = same.iter().map(|&at| graph.body(at).slots().max(1)).sum();
                 let start = now[warp];

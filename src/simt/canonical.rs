@@ -2,9 +2,10 @@
 
 use super::inst::{Op, Operand, Space, Type, UnaryOp};
 use super::ir::{Block, Func, Module, ParamKind, Reg, Variable};
-use super::print::isa_version;
+use super::print::{isa_version, locals};
 use super::visit::Slot;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+use std::collections::BTreeSet;
 
 impl Module {
     /// The module with everything numbered in the order of its text, registers of their classes' types, the version
@@ -12,16 +13,19 @@ impl Module {
     pub fn canonical(&self) -> Self {
         let mut variables = PrimaryMap::new();
         let mut new: SecondaryMap<Variable, Variable> = SecondaryMap::with_default(Variable::from_u32(0));
-        for local in [false, true] {
-            for (variable, data) in self.variables.iter().filter(|(_, d)| (d.space == Space::Local) == local) {
-                new[variable] = variables.push(data.clone());
-            }
+        let (declared, defined): (Vec<&Func>, Vec<&Func>) = self.funcs.iter().partition(|func| func.is_declaration());
+        let shared = self.variables.iter().filter(|(_, data)| data.space != Space::Local).map(|(variable, _)| variable);
+        // a function that shares the local variables of another declares them again
+        let mut placed = BTreeSet::new();
+        let locals = defined.iter().flat_map(|func| locals(self, func));
+        for variable in shared.chain(locals).filter(|variable| placed.insert(*variable)) {
+            new[variable] = variables.push(self.variables[variable].clone());
         }
         let version = self.version.or_else(|| {
             let (major, minor) = isa_version(self.sm).split_once('.')?;
             Some((major.parse().ok()?, minor.parse().ok()?))
         });
-        let funcs = self.funcs.iter().map(|func| canonical(func, &new, self.sm)).collect();
+        let funcs = declared.into_iter().chain(defined).map(|func| canonical(func, &new, self.sm)).collect();
         let (target_options, address_size) = (self.target_options.clone(), self.address_size);
         let (directives, sections) = (self.directives.clone(), self.sections.clone());
         Self { sm: self.sm, target_options, version, address_size, directives, variables, funcs, sections }

@@ -22,17 +22,20 @@ impl Display for Module {
         for directive in &self.directives {
             writeln!(f, "{directive}")?;
         }
+        // functions come first: tables may hold their addresses
+        let (declared, defined): (Vec<&Func>, Vec<&Func>) = self.funcs.iter().partition(|func| func.is_declaration());
+        let ahead = defined.iter().filter(|func| func.kind == FuncKind::Function);
+        for func in declared.iter().chain(ahead) {
+            Printer::new(self, func).header(f)?;
+            writeln!(f, ";")?;
+        }
         for variable in self.variables.values().filter(|v| v.space != Space::Local) {
             write!(f, "\n{variable}")?;
         }
         if !self.variables.is_empty() {
             writeln!(f)?;
         }
-        for func in self.funcs.iter().filter(|func| func.kind == FuncKind::Function && !func.is_declaration()) {
-            Printer::new(self, func).header(f)?;
-            writeln!(f, ";")?;
-        }
-        for func in &self.funcs {
+        for func in defined {
             Printer::new(self, func).function(f)?;
         }
         self.sections.iter().try_for_each(|section| writeln!(f, "{section}"))
@@ -72,7 +75,7 @@ impl<'a> Quotes<'a> {
 }
 
 /// The local variables that a function declares: those that it mentions; the first body also declares the others.
-fn locals<'a>(module: &'a Module, func: &Func) -> impl Iterator<Item = &'a VariableData> {
+pub(super) fn locals<'a>(module: &'a Module, func: &Func) -> impl Iterator<Item = Variable> + use<'a> {
     let any = module.variables.values().any(|data| data.space == Space::Local);
     let first = module.funcs.iter().find(|f| !f.is_declaration()).is_some_and(|f| f.name == func.name);
     let own = if any { mentioned(func) } else { BTreeSet::new() };
@@ -81,7 +84,7 @@ fn locals<'a>(module: &'a Module, func: &Func) -> impl Iterator<Item = &'a Varia
         false => BTreeSet::new(),
     };
     let declares = move |v: Variable| own.contains(&v) || first && !others.contains(&v);
-    module.variables.iter().filter(move |(v, d)| d.space == Space::Local && declares(*v)).map(|(_, data)| data)
+    module.variables.iter().filter(move |(v, d)| d.space == Space::Local && declares(*v)).map(|(v, _)| v)
 }
 
 /// The variables in a function's operands and addresses.
@@ -176,12 +179,9 @@ impl<'a> Printer<'a> {
 
     fn function(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.header(f)?;
-        if self.func.is_declaration() {
-            return writeln!(f, ";");
-        }
         writeln!(f, "{{")?;
         for variable in locals(self.module, self.func) {
-            let inside = VariableData { linkage: Linkage::Internal, ..variable.clone() };
+            let inside = VariableData { linkage: Linkage::Internal, ..self.module.variables[variable].clone() };
             writeln!(f, "\t{inside}")?;
         }
         for (index, ty) in CLASSES.iter().enumerate() {

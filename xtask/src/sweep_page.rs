@@ -12,10 +12,12 @@ const HEAD: &str = "# The reduced mechanisms of the paper\n\n\
     ## The paper's configurations\n\n\
     Registers per thread and spill-store bytes by ptxas 11.8; `bar.sync` and `bar.arrive` that stand in the emitted source, and the\n\
     named barriers of all CTAs on an SM (of 16). *Original* is what the paper's own kernels take with the same ptxas; a dash where\n\
-    nothing is known. *Chosen* is the form of `--form auto`, *pairwise* the original's algebra. *QSSA beside rates* is\n\
-    the row of that name in [the report](guide/report.md): as scheduled, with a full barrier at the hand-over, and with full barriers only.\n\n\
-    | kernel | warps × CTAs | form | registers | spill stores | original | sync / arrive | original | barriers per SM | QSSA beside rates | no worse |\n\
-    |---|---|---|---|---|---|---|---|---|---|---|\n";
+    nothing is known. *Chosen* is the form of `--form auto`, *pairwise* the original's algebra. *QSSA beside rates* and\n\
+    *iteration* are rows of [the report](guide/report.md): the share of the quasi-steady solution that runs beside rates as scheduled,\n\
+    with a full barrier at the hand-over, and with full barriers only; and the length of an iteration in slots, in brackets if one\n\
+    full barrier stood between all rates and the solution.\n\n\
+    | kernel | warps × CTAs | form | registers | spill stores | original | sync / arrive | original | barriers per SM | QSSA beside rates | iteration | no worse |\n\
+    |---|---|---|---|---|---|---|---|---|---|---|---|\n";
 
 const SWEEP: &str = "\n## Every shape of a CTA\n\n\
     Pairwise form. A number is the largest error against the reference evaluator (allowed: 1e-12 for transport, the tolerance of the\n\
@@ -61,7 +63,7 @@ fn beside(original: &Value, row: &Value) -> String {
     let start = format!("| {mechanism} {kernel} | {} × {}{crew} | {asked}", row["warps"], row["ctas_per_sm"]);
     let Some(registers) = row["compiled"]["registers"].as_u64() else {
         let why = row["message"]["id"].as_str().unwrap_or("not compiled");
-        return format!("{start}{why} | – | – | – | – | – | – | – | – |\n");
+        return format!("{start}{why} | – | – | – | – | – | – | – | – | – | – |\n");
     };
     let number = |value: &Value| value.as_u64().unwrap_or_default();
     let (spills, ctas) = (number(&row["compiled"]["spill_store_bytes"]), number(&row["ctas_per_sm"]));
@@ -81,12 +83,13 @@ fn beside(original: &Value, row: &Value) -> String {
         (false, false) => "no: both",
     };
     format!(
-        "{start}{} | {registers} | {spills} | {allowed}, {allowed_spills} | {} | {} | {} | {} | {verdict} |\n",
+        "{start}{} | {registers} | {spills} | {allowed}, {allowed_spills} | {} | {} | {} | {} | {} | {verdict} |\n",
         row["form"].as_str().unwrap_or_default(),
         pair(&row["static_barriers"]),
         pair(&original["barriers"]),
         ctas * number(&row["compiled"]["barriers"]),
         shares.map_or("–".to_owned(), |s| s.join(", ")),
+        overlap["length"].as_u64().map_or("–".to_owned(), |own| format!("{own} ({})", overlap["length_after_rates"])),
     )
 }
 

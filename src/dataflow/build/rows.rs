@@ -33,8 +33,10 @@ impl Rows<'_> {
         let mut waiting = Vec::new();
         let mut sums = Vec::new();
         let held = is_roomy(self.weights.len(), options);
+        // One warp keeps them at hand in its slots.
+        let known = clamped.filter(|_| options.warps == 1);
         for block in blocks(self.weights.len(), options) {
-            let fractions = Fractions::new(options, &block, held);
+            let fractions = Fractions { options, block: &block, held, known };
             let sums_of_block = self.sums.map(|sums| &sums[block.clone()]);
             let mut rounds = if sums_of_block.is_some() { vec![] } else { self.product(graph, &fractions) };
             rounds.push(self.closing(graph, &fractions));
@@ -82,7 +84,7 @@ impl Rows<'_> {
         let (zero, one) = (b.literal(0.0), b.literal(1.0));
         let (mut resistance, mut mass) = (zero, zero);
         for i in 0..block.len() as u32 {
-            let x = fractions.of(&mut b, i);
+            let x = fractions.of(&mut b, i, 1 + self.functions.len());
             let first = i * (count + 1);
             let weight = b.constant(first);
             let own = b.mul(weight, x);
@@ -101,7 +103,7 @@ impl Rows<'_> {
         let shape = graph.shape(b);
         let constants =
             |i: usize| [vec![self.weights[i]], self.factors.pair(i, i).iter().map(|d| -d).collect()].concat();
-        let inputs = [&[self.mass], self.functions].concat();
+        let inputs = [&[self.mass], self.functions, fractions.inputs()].concat();
         step(shape, block.clone().flat_map(constants).collect(), inputs, fractions.rows())
     }
 
@@ -115,7 +117,7 @@ impl Rows<'_> {
         let inverse: Vec<Id> =
             denominators.chunks(QUOTIENTS).flat_map(|chunk| symmetric::quotients(&mut b, scale_id, chunk)).collect();
         for (i, inverse) in (0u32..).zip(inverse) {
-            let x = fractions.of(&mut b, i);
+            let x = fractions.of(&mut b, i, RATIO as usize + 1);
             let weight = b.constant(i);
             let own = b.mul(weight, x);
             let others = b.sub(total, own);
@@ -126,7 +128,7 @@ impl Rows<'_> {
         }
         let shape = graph.shape(b);
         // The ratio comes later: see `build`.
-        let inputs = vec![self.mass, scale, scale];
+        let inputs = [&[self.mass, scale, scale], fractions.inputs()].concat();
         let constants = block.clone().map(|i| self.weights[i]).collect();
         let stores = block.clone().map(|i| (OUTPUT, i as u32)).collect();
         Step { stores, ..step(shape, constants, inputs, fractions.rows()) }
@@ -142,9 +144,9 @@ fn most_mass(b: &mut Body, purity: Purity) -> Id {
     b.mul(total, share)
 }
 
-/// Whether a thread has room for the running sums and the clamped fractions of all rows of its warp.
+/// Whether a thread has room for the running sums and the clamped fractions of all rows of its warp; one warp alone has not.
 fn is_roomy(n: usize, options: &Options) -> bool {
-    2 * n.div_ceil(options.warps as usize) <= options.states as usize
+    options.warps > 1 && 2 * n.div_ceil(options.warps as usize) <= options.states as usize
 }
 
 /// Rows in one operation; where registers are short, so few that its straight code does with them.
@@ -160,13 +162,11 @@ struct Fractions<'a> {
     /// A thread has room for them beside its running sums, from the first step to the last; else they are loaded where they
     /// are used.
     held: bool,
+    /// From here, if they are known by then.
+    known: Option<&'a [Value]>,
 }
 
-impl<'a> Fractions<'a> {
-    fn new(options: &'a Options, block: &'a Block, held: bool) -> Self {
-        Self { options, block, held }
-    }
-
+impl Fractions<'_> {
     /// Running states of the rows of the block.
     fn states(&self) -> u32 {
         (1 + u32::from(self.held)) * self.block.len() as u32
@@ -193,14 +193,23 @@ impl<'a> Fractions<'a> {
         step(shape, vec![], inputs, rows)
     }
 
-    /// The i-th, in a step with the rows of [`Self::rows`].
-    fn of(&self, b: &mut Body, i: u32) -> Id {
-        if self.held { b.state(self.block.len() as u32 + i) } else { diffusion::clamp(b, self.options, i) }
+    /// The i-th, in a step with the rows of [`Self::rows`] and the inputs of [`Self::inputs`] behind `first` others.
+    fn of(&self, b: &mut Body, i: u32, first: usize) -> Id {
+        match self.known {
+            _ if self.held => b.state(self.block.len() as u32 + i),
+            Some(_) => b.input(first as u32 + i),
+            None => diffusion::clamp(b, self.options, i),
+        }
     }
 
     /// What a step that uses them loads.
     fn rows(&self) -> Vec<u32> {
-        if self.held { vec![] } else { self.species() }
+        if self.held || self.known.is_some() { vec![] } else { self.species() }
+    }
+
+    /// What a step that uses them reads beside other inputs.
+    fn inputs(&self) -> &[Value] {
+        self.known.filter(|_| !self.held).map_or(&[], |all| &all[self.block.clone()])
     }
 
     fn species(&self) -> Vec<u32> {
@@ -210,7 +219,7 @@ impl<'a> Fractions<'a> {
     /// Holds them through a round.
     fn keep(&self, b: &mut Body) {
         for i in (0..self.block.len() as u32).filter(|_| self.held) {
-            let x = self.of(b, i);
+            let x = b.state(self.block.len() as u32 + i);
             b.states.push(x);
         }
     }

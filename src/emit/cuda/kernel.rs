@@ -4,6 +4,7 @@ use super::body::{self, Printed, comment, point_name};
 use super::glue::{Template, render};
 use super::helpers::READERS_OF_POWERS;
 use super::{Provenance, names, tables};
+use crate::emit::overlay;
 use crate::emit::program::{Array, Constants, Execution, Node, Program};
 use crate::target::Target;
 use serde::Serialize;
@@ -53,7 +54,7 @@ pub fn print(program: &Program, provenance: &Provenance, target: &Target) -> Str
             pointers(program, &printed).map(|p| p.replace('*', "*__restrict__ ")).chain(sizes()),
         ),
         launch_parameters: list(program.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
-        prologue: prologue(program, &printed, &slots, &names),
+        prologue: prologue(program, target, &printed, &slots, &names),
         first_group,
         more_groups: more_groups(program, &printed),
         group_step,
@@ -210,13 +211,15 @@ pub(in crate::emit) fn list(mut column: usize, items: impl Iterator<Item = Strin
 }
 
 /// What comes before the streaming loop: slots, the place of the thread, and its constants.
-fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables::Names) -> String {
+fn prologue(program: &Program, target: &Target, printed: &Printed, slots: &Slots, names: &tables::Names) -> String {
     let mut out = String::new();
     let mut line = |text: String| writeln!(out, "  {text}").expect("writing to a string succeeds");
     let int = printed.needs.int();
     let data_parallel = matches!(program.execution, Execution::DataParallel { .. });
     if program.slots > 0 && data_parallel {
-        line(format!("double slots[{}];", program.slots));
+        // Compilers would keep what they can of the slots in registers, and spill.
+        let volatile = if exceed_registers(program, target) { "volatile " } else { "" };
+        line(format!("{volatile}double slots[{}];", program.slots));
     } else if slots.rows > 0 && !slots.dynamic {
         line(format!("__shared__ double slots[{}][{}];", slots.rows, program.pitch()));
     }
@@ -259,6 +262,11 @@ fn prologue(program: &Program, printed: &Printed, slots: &Slots, names: &tables:
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// Whether the slots of data-parallel code are more than a thread has registers for, beside what lives shortly.
+fn exceed_registers(program: &Program, target: &Target) -> bool {
+    2 * program.slots + overlay::short_lived_registers(program.points_per_lane) > target.max_registers_per_thread
 }
 
 /// Whether there is a group of this number. Where registers are short, without the number of groups.

@@ -7,6 +7,9 @@ use crate::simt::ir::{Block, BlockData, Func, Param, Reg};
 use pest::iterators::Pair;
 use std::collections::{HashMap, HashSet};
 
+/// A name with the number of the braces that it stands in; without one it stands nowhere.
+pub(super) type Label<'a> = (Option<usize>, &'a str);
+
 /// A function in the making.
 pub(super) struct Body<'a> {
     pub func: Func,
@@ -17,11 +20,11 @@ pub(super) struct Body<'a> {
     pub returned: Vec<(Param, Reg)>,
     /// Registers declared in inner braces, which siblings share.
     temporaries: HashMap<(usize, &'a str, Type), Reg>,
-    labels: HashMap<&'a str, Block>,
+    labels: HashMap<Label<'a>, Block>,
     /// Labels that stand in the text.
-    placed: HashSet<&'a str>,
+    placed: HashSet<Label<'a>>,
     /// Where each label was first named.
-    used: Vec<(&'a str, usize)>,
+    used: Vec<(Label<'a>, usize)>,
     /// The block that grows; `None` behind a branch.
     current: Option<Block>,
     /// The block whose conditional branch may go on with an unconditional one.
@@ -111,7 +114,7 @@ impl<'a> Body<'a> {
     }
 
     /// The block follows in the text.
-    fn place(&mut self, block: Block) {
+    pub(super) fn place(&mut self, block: Block) {
         if let Some(before) = self.current {
             self.func.blocks[before].terminator = Terminator::Bra { target: block };
         }
@@ -134,13 +137,13 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn target(&mut self, name: &'a str, offset: usize) -> Block {
-        if let Some(block) = self.labels.get(name) {
+    fn target(&mut self, label: Label<'a>, offset: usize) -> Block {
+        if let Some(block) = self.labels.get(&label) {
             return *block;
         }
         let block = self.new_block();
-        self.labels.insert(name, block);
-        self.used.push((name, offset));
+        self.labels.insert(label, block);
+        self.used.push((label, offset));
         block
     }
 
@@ -156,6 +159,13 @@ impl<'a> Body<'a> {
         // what follows in the text corrects `otherwise`
         self.end(Terminator::CondBra { guard, then, otherwise: then });
         self.conditional = Some(block);
+    }
+
+    /// What follows runs under the guard, up to the block that is given back and has to be placed.
+    pub(super) fn skip_unless(&mut self, guard: Guard) -> Block {
+        let after = self.new_block();
+        self.end_if(Guard { negate: !guard.negate, ..guard }, after);
+        after
     }
 
     pub(super) fn leave(&mut self, guard: Option<Guard>, terminator: Terminator) {
@@ -192,8 +202,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    pub(super) fn indirect(&mut self, guard: Option<Guard>, index: Reg, names: &[&'a str], offset: usize) {
-        let targets: Vec<Block> = names.iter().map(|name| self.target(name, offset)).collect();
+    pub(super) fn indirect(&mut self, guard: Option<Guard>, index: Reg, labels: &[Label<'a>], offset: usize) {
+        let targets: Vec<Block> = labels.iter().map(|label| self.target(*label, offset)).collect();
         let Some(guard) = guard else { return self.end(Terminator::Brx { index, targets }) };
         let jump = self.new_block();
         self.end_if(guard, jump);
@@ -212,11 +222,18 @@ pub(super) fn place_of(param: Param) -> Address {
 impl<'a> Reader<'a> {
     pub(super) fn label(&mut self, item: &Pair<'a, Rule>, body: &mut Body<'a>) {
         let name = item.clone().into_inner().next().map_or("", |word| word.as_str());
-        if !body.placed.insert(name) {
+        let label = (body.scopes.last().map(|scope| scope.braces), name);
+        if !body.placed.insert(label) {
             return self.error(item, "ptx::declared-twice", format!("the label {name} stands here again"));
         }
-        let block = body.target(name, item.as_span().start());
+        let block = body.target(label, item.as_span().start());
         body.place(block);
+    }
+
+    /// The label of that name in the innermost braces that have one.
+    pub(super) fn label_of(&self, name: &'a str, body: &Body<'a>) -> Label<'a> {
+        let braces = body.scopes.iter().rev().map(|scope| scope.braces);
+        (braces.into_iter().find(|braces| self.labels.contains(&(*braces, name))), name)
     }
 
     pub(super) fn branch(&mut self, item: Pair<'a, Rule>, body: &mut Body<'a>) {
@@ -229,7 +246,7 @@ impl<'a> Reader<'a> {
                 },
                 Rule::word => {
                     let pending = body.conditional.filter(|_| guard.is_none() && body.current.is_none());
-                    let then = body.target(part.as_str(), part.as_span().start());
+                    let then = body.target(self.label_of(part.as_str(), body), part.as_span().start());
                     match (guard, pending) {
                         (Some(guard), _) => body.end_if(guard, then),
                         (None, None) => body.end(Terminator::Bra { target: then }),
@@ -271,8 +288,8 @@ impl<'a> Reader<'a> {
             let block = body.block();
             body.hand_back(block, &Terminator::Ret);
         }
-        for (name, offset) in std::mem::take(&mut body.used) {
-            if !body.placed.contains(name) {
+        for (label @ (_, name), offset) in std::mem::take(&mut body.used) {
+            if !body.placed.contains(&label) {
                 self.error_at(offset, name.len(), "ptx::label", format!("the label {name} stands nowhere"));
             }
         }

@@ -13,6 +13,8 @@ use pest::iterators::Pair;
 const MOST_REGISTERS: usize = 1 << 22;
 /// Bytes of one variable.
 const MOST_BYTES: u64 = 1 << 32;
+/// Bytes of one with values, which are kept and printed: more than the constant memory of any machine.
+const MOST_INITIAL: u64 = 1 << 24;
 
 impl<'a> Reader<'a> {
     pub(super) fn registers(&mut self, item: &Pair<'a, Rule>, body: &mut Body<'a>) {
@@ -47,8 +49,8 @@ impl<'a> Reader<'a> {
 
     /// A variable of the module, or with `inside` of the function that is being read.
     pub(super) fn variable(&mut self, item: Pair<'a, Rule>, inside: bool) {
-        let (mut space, mut kind, mut align, mut name) = (Space::Global, None, 1, "");
-        let (mut count, mut values, mut text, mut linkage) = (Some(1u64), None, None, Linkage::Internal);
+        let (mut space, mut kind, mut elements, mut align, mut name) = (Space::Global, None, 1, 1, "");
+        let (mut extents, mut values, mut text, mut linkage) = (None, None, None, Linkage::Internal);
         for part in item.clone().into_inner() {
             match part.as_rule() {
                 Rule::linking => {
@@ -58,20 +60,28 @@ impl<'a> Reader<'a> {
                 Rule::space => space = Space::by_name(part.as_str().trim().trim_start_matches('.')).unwrap_or(space),
                 Rule::attribute => match part.clone().into_inner().next() {
                     Some(inner) if inner.as_rule() == Rule::integer => align = inner.as_str().parse().unwrap_or(0),
-                    _ => kind = Some(part.as_str().trim()),
+                    _ => match part.as_str().trim() {
+                        ".v2" => elements = 2,
+                        ".v4" => elements = 4,
+                        other => kind = Some(other),
+                    },
                 },
                 Rule::word => name = part.as_str(),
                 Rule::extent => {
-                    let product = |all: Option<u64>, n: Pair<Rule>| {
-                        Some(all.unwrap_or(1).saturating_mul(n.as_str().parse().unwrap_or(u64::MAX)))
-                    };
-                    count = part.into_inner().fold(None, product);
+                    let extent = |n: Pair<Rule>| n.as_str().parse().unwrap_or(u64::MAX);
+                    extents = Some(part.into_inner().map(extent).collect::<Vec<u64>>());
                 }
-                Rule::addresses => text = Some(part.as_str().trim().trim_matches(['{', '}']).trim()),
-                _ => values = Some(part.into_inner().map(|number| number.as_str()).collect::<Vec<_>>()),
+                Rule::addresses => text = Some(inside_braces(part.as_str().trim())),
+                _ => values = Some(part),
             }
         }
-        let count = count.or(values.as_ref().map(|v| v.len() as u64)).unwrap_or(0);
+        // a vector is an array with the alignment of the whole
+        let mut rows = extents.unwrap_or_else(|| vec![1]);
+        if rows.is_empty() {
+            rows.push(values.as_ref().map_or(0, |list| list.clone().into_inner().count() as u64));
+        }
+        rows.extend((elements > 1).then_some(elements));
+        let count = product(&rows);
         let Some(width) = kind.and_then(width) else {
             return self.error(
                 &item,
@@ -80,19 +90,22 @@ impl<'a> Reader<'a> {
             );
         };
         let bytes = count.saturating_mul(width);
-        if bytes > MOST_BYTES || !u32::is_power_of_two(align) || values.as_ref().is_some_and(|v| v.len() as u64 > count)
-        {
+        let most = if values.is_some() { MOST_INITIAL } else { MOST_BYTES };
+        let mut flat = Vec::new();
+        let fits = bytes <= most && values.as_ref().is_none_or(|list| flatten(list, &rows, &mut flat));
+        if !fits || !u32::is_power_of_two(align) || flat.len() as u64 > count {
             return self.error(&item, "ptx::variable", format!("the size, alignment or values of {name} are wrong"));
         }
         let init = match (values, text) {
             (None, None) => Some(Init::None),
-            (Some(values), _) => initial(kind.unwrap_or_default(), width, bytes, &values),
+            (Some(_), _) => initial(kind.unwrap_or_default(), width, bytes, &flat),
+            (None, Some(text)) if text.contains(['{', '}']) => None,
             (None, Some(text)) => kind.and_then(ty).map(|ty| Init::Verbatim(ty, text.to_owned())),
         };
         let Some(init) = init else {
             return self.error(&item, "ptx::variable", format!("a value of {name} is wrong"));
         };
-        let align = align.max(width as u32);
+        let align = align.max((width * elements) as u32);
         let taken = |own: &str| self.module.variables.values().any(|v| v.name == own);
         let fresh = if inside && taken(name) {
             (1..).map(|n| format!("{name}${n}")).find(|own| !taken(own)).unwrap_or_default()
@@ -114,6 +127,32 @@ impl<'a> Reader<'a> {
         let known = if inside { &mut self.inner } else { &mut self.variables };
         known.insert(name, variable);
     }
+}
+
+/// The values of `{…}` one behind the other; rows that are shorter than their extent end in zeros. False when one is longer.
+fn flatten<'a>(list: &Pair<'a, Rule>, extents: &[u64], flat: &mut Vec<&'a str>) -> bool {
+    let inner = extents.get(1..).unwrap_or_default();
+    let most = flat.len() as u64 + product(extents);
+    list.clone().into_inner().all(|part| {
+        if part.as_rule() == Rule::number {
+            flat.push(part.as_str());
+            return true;
+        }
+        let end = flat.len() as u64 + product(inner);
+        let fits = !inner.is_empty() && end <= most && flatten(&part, inner, flat) && flat.len() as u64 <= end;
+        if fits {
+            flat.resize(end as usize, "0");
+        }
+        fits
+    })
+}
+
+fn product(extents: &[u64]) -> u64 {
+    extents.iter().copied().fold(1, u64::saturating_mul)
+}
+
+fn inside_braces(text: &str) -> &str {
+    text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).unwrap_or(text).trim()
 }
 
 /// Bytes of an element.

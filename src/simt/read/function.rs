@@ -3,7 +3,7 @@
 use super::body::{Body, place_of};
 use super::operand::storage;
 use super::{Reader, Rule};
-use crate::simt::inst::{Callee, Guard, Op, Operand, Space, Type};
+use crate::simt::inst::{Callee, Op, Operand, Space, Type};
 use crate::simt::ir::{Func, FuncKind, Linkage, Param, ParamData, ParamKind};
 use crate::simt::names::Named;
 use pest::iterators::Pair;
@@ -173,7 +173,18 @@ impl<'a> Reader<'a> {
             (None, None) if self.is_symbol(words[0].as_str()) => Callee::Func(words[0].as_str().to_owned()),
             _ => return self.error(&item, "ptx::undeclared", format!("{} is no function", words[0].as_str())),
         };
-        let Some(arguments) = self.passed(&arguments, &callee, guard, body) else { return };
+        // parameters cannot be stored and loaded under a guard: such a call is branched around
+        let registers = |words: &[Pair<'a, Rule>], body: &mut Body<'a>| {
+            words.iter().any(|word| word.as_rule() == Rule::number || body.reg(word.as_str()).is_some())
+        };
+        let around = match guard {
+            Some(found) if registers(&arguments, body) || registers(&results, body) => {
+                guard = None;
+                Some(body.skip_unless(found))
+            }
+            _ => None,
+        };
+        let Some(arguments) = self.passed(&arguments, &callee, body) else { return };
         let mut received = Vec::new();
         for word in &results {
             match (body.param(word.as_str()), body.reg(word.as_str())) {
@@ -192,19 +203,16 @@ impl<'a> Reader<'a> {
         for (param, reg) in received {
             if let Some(dst) = reg {
                 let ty = body.func.params[param].ty;
-                body.push(guard, Op::load(Space::Param, false, ty, dst, place_of(param)));
+                body.push(None, Op::load(Space::Param, false, ty, dst, place_of(param)));
             }
+        }
+        if let Some(after) = around {
+            body.place(after);
         }
     }
 
     /// The places of the arguments; what the text passes in registers or as numbers is stored there first.
-    fn passed(
-        &mut self,
-        words: &[Pair<'a, Rule>],
-        callee: &Callee,
-        guard: Option<Guard>,
-        body: &mut Body<'a>,
-    ) -> Option<Vec<Param>> {
+    fn passed(&mut self, words: &[Pair<'a, Rule>], callee: &Callee, body: &mut Body<'a>) -> Option<Vec<Param>> {
         let types: Vec<Type> = match callee {
             Callee::Func(name) => self
                 .module
@@ -230,7 +238,7 @@ impl<'a> Reader<'a> {
                 return None;
             };
             let param = local(body, ty);
-            body.push(guard, Op::store(Space::Param, body.func.params[param].ty, place_of(param), value));
+            body.push(None, Op::store(Space::Param, body.func.params[param].ty, place_of(param), value));
             passed.push(param);
         }
         Some(passed)

@@ -10,7 +10,7 @@ use pest::iterators::Pair;
 pub(super) type Args<'p, 'a> = &'p [Pair<'a, Rule>];
 
 impl<'a> Reader<'a> {
-    pub(super) fn instruction(&mut self, item: Pair<'a, Rule>, body: &mut Body<'a>, function: usize) {
+    pub(super) fn instruction(&mut self, item: Pair<'a, Rule>, body: &mut Body<'a>) {
         let (mut guard, mut opcode, mut args) = (None, "", Vec::new());
         for part in item.clone().into_inner() {
             match part.as_rule() {
@@ -25,7 +25,7 @@ impl<'a> Reader<'a> {
         match opcode {
             "ret" | "ret.uni" if args.is_empty() => return body.leave(guard, Terminator::Ret),
             "exit" if args.is_empty() => return body.leave(guard, Terminator::Exit),
-            "brx.idx" | "brx.idx.uni" => return self.indirect(&item, guard, &args, body, function),
+            "brx.idx" | "brx.idx.uni" => return self.indirect(&item, guard, &args, body),
             _ if is_control(opcode) => {
                 let text = format!("{opcode} is not supported here");
                 return self.error(&item, "ptx::unsupported", text);
@@ -79,15 +79,13 @@ impl<'a> Reader<'a> {
         body.push(guard, Op::Opaque { opcode: opcode.to_owned(), pieces });
     }
 
-    fn indirect(
-        &mut self,
-        item: &Pair<'a, Rule>,
-        guard: Option<Guard>,
-        args: Args<'_, 'a>,
-        body: &mut Body<'a>,
-        function: usize,
-    ) {
-        let table = args.get(1).and_then(|arg| self.tables.get(&(function, arg.as_str().trim())).cloned());
+    fn indirect(&mut self, item: &Pair<'a, Rule>, guard: Option<Guard>, args: Args<'_, 'a>, body: &mut Body<'a>) {
+        let table = |name: &'a str| {
+            let mut braces = body.scopes.iter().rev().map(|scope| scope.braces);
+            let names = braces.find_map(|braces| self.tables.get(&(braces, name)))?;
+            Some(names.iter().map(|name| self.label_of(name, body)).collect::<Vec<_>>())
+        };
+        let table = args.get(1).and_then(|arg| table(arg.as_str().trim()));
         let index = args.first().map(|arg| self.register(arg, body));
         match (index, table) {
             (Some(Ok(index)), Some(names)) => body.indirect(guard, index, &names, item.as_span().start()),

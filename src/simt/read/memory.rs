@@ -73,11 +73,13 @@ fn qualifiers(parts: &[&str], atomic: bool) -> Result<(Type, Qualifiers), Misfit
     let mut found =
         Qualifiers { space: Space::Generic, read_only: false, access: Access::default(), elements: 1, atomic: None };
     let mut cache: Vec<&str> = Vec::new();
-    for (i, part) in middle.iter().enumerate() {
+    for part in middle {
+        let order = Order::by_name(part).filter(|order| *order != Order::None);
         let (scope, space) = (Scope::by_name(part), named_space(part));
         match *part {
-            _ if i == 0 && Order::by_name(part).is_some_and(|order| order != Order::None) => {
-                found.access.order = Order::by_name(part).unwrap_or_default();
+            // the order comes first; CUDA's own headers also write it behind the operation
+            _ if found.access.order == Order::None && order.is_some() => {
+                found.access.order = order.unwrap_or_default();
             }
             "nc" => found.read_only = true,
             "v2" => found.elements = 2,

@@ -34,6 +34,8 @@ pub fn read(source: &Arc<Source>) -> Result<Module, Vec<Diagnostic>> {
         inner: HashMap::new(),
         symbols: HashSet::new(),
         tables: HashMap::new(),
+        labels: HashSet::new(),
+        braces: 0,
         func: None,
         depth: 0,
         errors: Vec::new(),
@@ -59,8 +61,12 @@ struct Reader<'a> {
     inner: HashMap<&'a str, Variable>,
     /// Names of functions, textures and prototypes, wherever they are declared.
     symbols: HashSet<&'a str>,
-    /// `.branchtargets` by their label, with the function's number.
+    /// `.branchtargets` by their label, with the number of the braces that they stand in.
     tables: HashMap<(usize, &'a str), Vec<&'a str>>,
+    /// Labels with the number of the braces that they stand in.
+    labels: HashSet<(usize, &'a str)>,
+    /// Opening braces of scopes so far.
+    braces: usize,
     /// The function that is being read.
     func: Option<body::Body<'a>>,
     depth: usize,
@@ -70,13 +76,11 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn items(&mut self, items: Vec<Pair<'a, Rule>>) {
         self.look_ahead(&items);
-        let mut number = 0;
         for item in items {
             if self.errors.len() >= MOST_ERRORS {
                 return;
             }
-            number += usize::from(item.as_rule() == Rule::header);
-            self.item(item, number);
+            self.item(item);
         }
         let end = self.source.text.len();
         if self.func.is_some() {
@@ -86,24 +90,26 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What may be used before it is declared: names of functions, and tables of branch targets.
+    /// What may be used before it is declared: names of functions, labels, and tables of branch targets.
     fn look_ahead(&mut self, items: &[Pair<'a, Rule>]) {
-        let mut number = 0;
+        let (mut opened, mut open) = (0, Vec::new());
         for item in items {
             let mut words = item.clone().into_inner().filter(|part| part.as_rule() == Rule::word).map(|w| w.as_str());
             match item.as_rule() {
-                Rule::header => {
-                    number += 1;
-                    self.symbols.extend(words.next());
+                Rule::open => {
+                    opened += 1;
+                    open.push(opened);
                 }
-                Rule::prototype => self.symbols.extend(words.next()),
+                Rule::close => drop(open.pop()),
+                Rule::label => self.labels.extend(open.last().copied().zip(words.next())),
+                Rule::header | Rule::prototype => self.symbols.extend(words.next()),
                 Rule::texture => {
                     let text = item.as_str().trim_end_matches(';').split_whitespace().last();
                     self.symbols.extend(text.map(|name| name.split('[').next().unwrap_or(name)));
                 }
                 Rule::table => {
-                    let Some(name) = words.next() else { continue };
-                    if self.tables.insert((number, name), words.collect()).is_some() {
+                    let (Some(braces), Some(name)) = (open.last(), words.next()) else { continue };
+                    if self.tables.insert((*braces, name), words.collect()).is_some() {
                         self.error(item, "ptx::declared-twice", format!("{name} is declared twice"));
                     }
                 }
@@ -112,7 +118,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn item(&mut self, item: Pair<'a, Rule>, number: usize) {
+    fn item(&mut self, item: Pair<'a, Rule>) {
         match item.as_rule() {
             Rule::version => {
                 let mut numbers = item.into_inner().map(|n| n.as_str().parse().unwrap_or(0));
@@ -140,7 +146,7 @@ impl<'a> Reader<'a> {
             | Rule::call
             | Rule::branch
             | Rule::instruction
-            | Rule::opaque => self.statement(item, number),
+            | Rule::opaque => self.statement(item),
             Rule::junk => {
                 let text = format!("\"{}\" is no PTX here", item.as_str().escape_debug());
                 self.error(&item, "ptx::syntax", text);
@@ -177,10 +183,11 @@ impl<'a> Reader<'a> {
     }
 
     fn open(&mut self, item: &Pair<'a, Rule>) {
+        self.braces += 1;
         match &mut self.func {
             Some(body) => {
                 self.depth += 1;
-                body.scopes.push(Scope::default());
+                body.scopes.push(Scope::new(self.braces));
             }
             None => self.error(item, "ptx::syntax", "a brace outside a kernel"),
         }
@@ -201,7 +208,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn statement(&mut self, item: Pair<'a, Rule>, number: usize) {
+    fn statement(&mut self, item: Pair<'a, Rule>) {
         let Some(mut body) = self.func.take() else {
             let text = format!("\"{}\" is no declaration", first_line(item.as_str()));
             return self.error(&item, "ptx::syntax", text);
@@ -216,7 +223,7 @@ impl<'a> Reader<'a> {
                 Rule::label => self.label(&item, &mut body),
                 Rule::call => self.call(item, &mut body),
                 Rule::branch => self.branch(item, &mut body),
-                Rule::instruction => self.instruction(item, &mut body, number),
+                Rule::instruction => self.instruction(item, &mut body),
                 _ => self.opaque(item, &mut body),
             }
         }

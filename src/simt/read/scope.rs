@@ -7,6 +7,8 @@ use std::collections::HashMap;
 /// The registers that one pair of braces declares.
 #[derive(Default)]
 pub(super) struct Scope<'a> {
+    /// The number of the braces in the text.
+    pub braces: usize,
     single: HashMap<&'a str, Reg>,
     /// `%r<8>`: the prefix, its type, and the registers %r1, %r2 …; %r0 comes when it is used.
     ranges: HashMap<&'a str, Range>,
@@ -21,6 +23,10 @@ pub(super) struct Range {
 }
 
 impl<'a> Scope<'a> {
+    pub(super) fn new(braces: usize) -> Self {
+        Self { braces, ..Self::default() }
+    }
+
     /// False when the name is taken.
     pub(super) fn declare(&mut self, name: &'a str, reg: Reg) -> bool {
         self.single.insert(name, reg).is_none()
