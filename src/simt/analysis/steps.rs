@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct Step {
     /// The first three of [`Gated::inputs`]; if there are less, one of them several times, or any value if there are none.
     pub reads: [Value; 3],
-    /// For [`Kind::Constant`] the place among [`Steps::constants`], times [`Step::CONSTANTS`]; 0 for others.
+    /// For [`Kind::Constant`] the place among [`Steps::constants`], times [`Step::PLACE`], and [`Step::LITERAL`]; 0 for others.
     pub constant: u32,
     linear: u32,
     pub kind: Kind,
@@ -23,8 +23,10 @@ pub struct Step {
 }
 
 impl Step {
-    /// Leaves analyses some bits beside the place of a constant.
-    pub const CONSTANTS: u32 = 64;
+    /// Leaves analyses some bits below the place of a constant.
+    pub const PLACE: u32 = 128;
+    /// Marks the place of a constant.
+    pub const LITERAL: u32 = 64;
 }
 
 /// Of all values that are defined in reachable blocks.
@@ -64,11 +66,14 @@ impl Steps {
                 if matches!(kind, Kind::Move | Kind::Select) {
                     choices.extend(gated.ssa.writes(inst));
                 }
-                let constant = match (kind, op) {
+                let (kind, constant) = match (kind, op) {
                     (Kind::Constant, Op::Unary { a: Operand::Imm(bits), .. }) => {
-                        push(&mut constants, *bits) * Step::CONSTANTS
+                        match push(&mut constants, *bits).checked_mul(Step::PLACE) {
+                            Some(place) => (kind, place | Step::LITERAL),
+                            None => (Kind::Common, 0),
+                        }
                     }
-                    _ => 0,
+                    _ => (kind, 0),
                 };
                 let linear = match kind {
                     Kind::Sum | Kind::Product | Kind::Multiple | Kind::Fused => Linear::of(op),

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::arithmetic::{add, multiply, truncate, widen};
-use super::numbered::{Among, Number, Numbered};
+use super::numbered::{Among, ByFlags, Number, Numbered};
 use super::solve::Rules;
 use super::state::{Coefficient, State};
 use super::transfer::{Operands, choice, transfer};
@@ -37,7 +37,7 @@ impl Rules for Affine<'_> {
 
     #[inline(always)]
     fn follow(&mut self, states: &[Number], value: Value, step: &Step, among: Among) -> Number {
-        match QUICK[step.kind as usize][among.flags()] {
+        match QUICK[step.kind as usize].of(among) {
             Number::NONE => self.ask(states, value, step),
             number => number.of(step),
         }
@@ -58,7 +58,7 @@ impl Rules for Affine<'_> {
 
 /// What follows from the kind of a step and what its inputs have in common, where nothing else matters; for constants the
 /// first of them.
-const QUICK: [[Number; Among::COUNT]; Kind::COUNT] = {
+const QUICK: [ByFlags; Kind::COUNT] = {
     let mut table = [[Number::NONE; Among::COUNT]; Kind::COUNT];
     let mut flags = 0;
     while flags < Among::COUNT {
@@ -68,7 +68,7 @@ const QUICK: [[Number; Among::COUNT]; Kind::COUNT] = {
         table[Kind::Divergent as usize][flags] = Number::DIVERGENT;
         table[Kind::Common as usize][flags] = Number::UNIFORM;
         table[Kind::Broadcast as usize][flags] = Number::UNIFORM;
-        table[Kind::Constant as usize][flags] = Number::CONSTANT;
+        table[Kind::Constant as usize][flags] = Number::ALIGNED;
         if among.all_uniform() {
             table[Kind::Shuffle as usize][flags] = Number::UNIFORM;
         }
@@ -94,7 +94,12 @@ const QUICK: [[Number; Among::COUNT]; Kind::COUNT] = {
         }
         flags += 1;
     }
-    table
+    let (mut words, mut kind) = ([ByFlags::new(table[0]); Kind::COUNT], 0);
+    while kind < Kind::COUNT {
+        words[kind] = ByFlags::new(table[kind]);
+        kind += 1;
+    }
+    words
 };
 
 impl Affine<'_> {

@@ -7,36 +7,35 @@ use cranelift_entity::EntityRef;
 use std::sync::Arc;
 
 /// Stands for a state. The lowest bits are flags; above them is the place in the list of constants, or in that of states, from
-/// 1 on: those that have a name here are not listed. The top has none of the first four flags.
+/// 1 on: those that have a name here are not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Number(u32);
 
+// the flags start at bit 2, so that together they are a position in a word that has four bits for each of their combinations
 /// Not uniform.
-const VARIES: u32 = 1;
+const VARIES: u32 = 4;
 /// The bottom.
-const BOTTOM: u32 = 2;
+const BOTTOM: u32 = 8;
 /// More is known than whether it is uniform.
-const KNOWN: u32 = 4;
+const KNOWN: u32 = 16;
 /// Nothing is known but whether it is uniform.
-const PLAIN: u32 = 8;
-const UNSEEN: u32 = 16;
-/// One of the constants.
-const LITERAL: u32 = 32;
+const PLAIN: u32 = 32;
+const FLAGS: u32 = VARIES | BOTTOM | KNOWN | PLAIN;
+/// The place is that of a constant.
+const LITERAL: u32 = Step::LITERAL;
 /// What a place is multiplied with.
-const PLACE: u32 = Step::CONSTANTS;
+const PLACE: u32 = Step::PLACE;
 
 impl Number {
+    pub const TOP: Self = Self(0);
     pub const UNIFORM: Self = Self(PLAIN);
     pub const DIVERGENT: Self = Self(VARIES | BOTTOM | PLAIN);
     /// Uniform, and a multiple of 32.
     pub const ALIGNED: Self = Self(KNOWN);
-    pub const TOP: Self = Self(UNSEEN);
-    /// The first of the constants.
-    pub const CONSTANT: Self = Self(KNOWN | LITERAL);
     /// No state.
-    pub const NONE: Self = Self(u32::MAX);
+    pub const NONE: Self = Self(FLAGS);
 
-    /// With the place of a constant, if it is one.
+    /// The constant of a step that has one.
     #[inline(always)]
     pub fn of(self, step: &Step) -> Self {
         Self(self.0 | step.constant)
@@ -44,7 +43,7 @@ impl Number {
 
     #[inline]
     pub fn is_uniform(self) -> bool {
-        self.0 & (VARIES | UNSEEN) == 0
+        self.0 & FLAGS != 0 && self.0 & VARIES == 0
     }
 
     /// Nothing is known but whether it is uniform.
@@ -59,7 +58,7 @@ impl Number {
 pub(super) struct Among(u32);
 
 impl Among {
-    /// How many [`flags`](Self::flags) there are.
+    /// How many combinations of flags there are.
     pub const COUNT: usize = 16;
 
     #[inline(always)]
@@ -76,15 +75,9 @@ impl Among {
         states.fold(Self(0), Self::with)
     }
 
-    /// All that the other methods tell, as a number below [`COUNT`](Self::COUNT).
-    #[inline(always)]
-    pub fn flags(self) -> usize {
-        self.0 as usize % Self::COUNT
-    }
-
-    /// States with the same flags.
+    /// The combination of flags with that number.
     pub const fn of(flags: usize) -> Self {
-        Self(flags as u32)
+        Self(4 * flags as u32)
     }
 
     /// None varies, as far as they have been looked at.
@@ -104,6 +97,26 @@ impl Among {
     /// There is none of which more is known.
     pub const fn all_plain(self) -> bool {
         self.0 & KNOWN == 0
+    }
+}
+
+/// Numbers without a place, one for each combination of flags.
+#[derive(Clone, Copy)]
+pub(super) struct ByFlags(u64);
+
+impl ByFlags {
+    pub const fn new(numbers: [Number; Among::COUNT]) -> Self {
+        let (mut word, mut flags) = (0, 0);
+        while flags < Among::COUNT {
+            word |= (numbers[flags].0 as u64).rotate_left(4 * flags as u32);
+            flags += 1;
+        }
+        Self(word)
+    }
+
+    #[inline(always)]
+    pub fn of(self, Among(flags): Among) -> Number {
+        Number(self.0.rotate_right(flags) as u32 & FLAGS)
     }
 }
 
@@ -144,7 +157,11 @@ impl Numbered {
             _ => KNOWN | VARIES,
         };
         self.listed.push(state);
-        Number(self.listed.len() as u32 * PLACE | flags)
+        match u32::try_from(self.listed.len()).ok().and_then(|place| place.checked_mul(PLACE)) {
+            Some(place) => Number(place | flags),
+            None if flags & VARIES == 0 => Number::UNIFORM,
+            None => Number::DIVERGENT,
+        }
     }
 }
 
