@@ -47,6 +47,14 @@ impl Span {
         (line, column)
     }
 
+    /// A whole line without the blanks around it, counted from 1; empty behind the last one.
+    pub fn of_line(source: &Arc<Source>, line: u32) -> Self {
+        let start = |line: &str| line.as_ptr() as usize - source.text.as_ptr() as usize;
+        let found = source.text.lines().nth(line.saturating_sub(1) as usize).map(str::trim);
+        let (offset, len) = found.map_or((source.text.len(), 0), |line| (start(line), line.len()));
+        Self { source: Arc::clone(source), offset, len }
+    }
+
     /// The quoted text.
     pub fn text(&self) -> &str {
         self.source.text.get(self.offset..self.offset + self.len).unwrap_or("")

@@ -21,6 +21,17 @@ fn text_names_the_limiting_resource() {
     assert!(text.contains("8 CTAs per SM") && text.contains("limited by named barriers"), "{text}");
 }
 
+/// A warp takes registers in units: 33 per thread as much as 40.
+#[test]
+fn registers_are_allocated_in_units() {
+    for registers in ["33", "40"] {
+        let (_, text, _) = occupancy(&["--target", "kepler", "--threads", "256", "--registers", registers]);
+        assert!(text.starts_with("kepler (sm_35): 6 CTAs per SM"), "{registers}: {text}");
+    }
+    let (_, text, _) = occupancy(&["--target", "kepler", "--threads", "256", "--registers", "32"]);
+    assert!(text.starts_with("kepler (sm_35): 8 CTAs per SM"), "{text}");
+}
+
 #[test]
 fn json_holds_the_sweep() {
     let (code, text, _) = occupancy(&["--target", "sm_90", "--threads", "256", "--sweep", "registers", "--json"]);

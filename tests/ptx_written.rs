@@ -145,3 +145,17 @@ fn local_variables_keep_their_order() {
          .visible .entry k() { .reg .b64 %rd<2>; .local .b8 last[16]; mov.u64 %rd1, last; ret; }\n",
     );
 }
+
+/// A struct that comes by value is loaded by vectors.
+#[test]
+fn parameters_are_loaded_by_vectors() {
+    let module = kernel(
+        ".func (.param .align 8 .b8 r[8]) swap(.param .align 8 .b8 s[8])\n{ .reg .b32 %r<3>; ld.param.v2.b32 {%r1, %r2}, [s]; \
+         st.param.v2.b32 [r], {%r2, %r1}; ret; }",
+        "{ .param .align 8 .b8 a[8]; .param .align 8 .b8 b[8]; .reg .b16 %h<5>; mov.u32 %r3, 0x04030201;\n\
+         st.param.v2.b32 [a], {%r2, %r3}; call (b), swap, (a);\n\
+         ld.param.v4.b8 {%h1, %h2, %h3, %h4}, [b]; ld.param.b32 %r4, [b+4];\n\
+         cvt.u32.u16 %r1, %h4; mul.lo.u32 %r1, %r1, 100; cvt.u32.u16 %r3, %h2; mad.lo.u32 %r1, %r3, 1000, %r1; add.u32 %r1, %r1, %r4; }",
+    );
+    assert_eq!(words(&module), lanes(|lane| 2400 + lane));
+}

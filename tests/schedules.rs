@@ -2,8 +2,9 @@
 
 mod common;
 
+use cranelift_entity::SecondaryMap;
 use singe::dataflow::interpret::{self, Machine};
-use singe::dataflow::{Graph, Kernel, Options, build};
+use singe::dataflow::{Crew, Duty, Graph, Kernel, Options, build};
 use singe::mapping::{self, Mapper, Weights};
 use singe::schedule::{self, Limits, Placement, Schedule, proof};
 
@@ -54,6 +55,36 @@ fn every_warp_count_is_proven_and_computes_the_graph() {
             }
         }
     }
+}
+
+/// What a crew runs stays in its warps, whatever the others have to do.
+#[test]
+fn a_crew_keeps_to_its_warps() {
+    for mapper in [Mapper::Greedy, Mapper::Ilp] {
+        for crew in [1, 2] {
+            let mut graph = graph(Kernel::Viscosity, 3, 4, true);
+            let ops: Vec<_> = graph.ops.keys().collect();
+            let mut duties = SecondaryMap::new();
+            ops.iter().step_by(2).for_each(|op| duties[*op] = Duty::Member);
+            graph.crew = Some(Crew { warps: crew, duties: duties.clone() });
+            let mapping = mapping::map(&graph, 4, mapper, &Weights::default()).unwrap();
+            let warps = |duty: Duty| ops.iter().filter(move |op| duties[**op] == duty).map(|op| mapping.warp_of[*op]);
+            assert!(warps.clone()(Duty::Member).all(|warp| warp < crew), "{mapper:?} {crew}");
+            assert!(warps(Duty::Rest).any(|warp| warp >= crew), "{mapper:?} {crew}");
+        }
+    }
+}
+
+/// The cost of a schedule grows with the points of a lane, and by about the latency of a barrier for each barrier.
+#[test]
+fn barriers_cost_their_latency() {
+    let graph = graph(Kernel::Viscosity, 10, 4, true);
+    let mapping = mapping::map(&graph, 4, Mapper::Greedy, &Weights::default()).unwrap();
+    let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &KEPLER).unwrap();
+    let length = schedule.cost(&graph, 2) - schedule.cost(&graph, 1);
+    let barriers = schedule.cost(&graph, 1) - length;
+    assert!(schedule.sync_points() > 0 && length > 0);
+    assert_eq!(barriers, 20 * u64::from(schedule.sync_points()));
 }
 
 #[test]

@@ -9,6 +9,16 @@ use singe::toolchain;
 #[path = "common/request.rs"]
 mod request;
 
+/// CTAs that share an SM share its named barriers.
+#[test]
+fn barriers_are_divided_among_the_ctas() {
+    for (name, ctas_per_sm, barriers) in [("kepler", 1, 16), ("kepler", 2, 8), ("ada", 2, 12), ("hopper", 2, 16)] {
+        let target = Target::by_name(name).unwrap();
+        let request = Request { target, ctas_per_sm, ..request::of(request::shipped("h2o2")) };
+        assert_eq!(request.limits().barriers, barriers, "{name} {ctas_per_sm}");
+    }
+}
+
 /// Without shuffles, constants are broadcast through shared memory, which slots then cannot fill; `ptxas` adds up both.
 #[test]
 fn broadcasts_through_shared_memory_fit_beside_the_slots() {

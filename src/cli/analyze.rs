@@ -8,7 +8,7 @@ use crate::report::divergence::Analysed;
 use crate::simt::analysis::divergence::{BlockShape, Options};
 
 pub fn run(arguments: &AnalyzeArguments) -> Result<(), Failure> {
-    let module = module(&arguments.ptx)?;
+    let (module, _) = module(&arguments.ptx)?;
     let block = match arguments.block {
         Some(shape) => BlockShape::Known(shape),
         None if arguments.whole_warps => BlockShape::WholeWarps,

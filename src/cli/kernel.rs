@@ -3,17 +3,32 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Source};
+use crate::diagnostic::{Diagnostic, Source, Span};
 use crate::failure::Failure;
 use crate::simt::{Module, check, read};
 
-/// Reads a PTX file, and checks what was read.
-pub fn module(path: &Path) -> Result<Module, Failure> {
-    let source = Source { name: path.display().to_string(), text: text(path)? };
-    let module = read::read(&Arc::new(source)).map_err(Failure::input)?;
+/// Reads a PTX file, and checks what was read; the text is for messages that quote it.
+pub fn module(path: &Path) -> Result<(Module, Arc<Source>), Failure> {
+    let source = Arc::new(Source { name: path.display().to_string(), text: text(path)? });
+    let module = read::read(&source).map_err(Failure::input)?;
     let faults = check::check(&module);
-    let wrong = |fault| Diagnostic::error("ptx::ill-formed", format!("{}: {fault}", path.display()));
-    if faults.is_empty() { Ok(module) } else { Err(Failure::input(faults.iter().map(wrong))) }
+    if faults.is_empty() {
+        return Ok((module, source));
+    }
+    let wrong = |fault: &check::Fault| {
+        let help = "registers have the names of the print, %r for 32 bits, %rd for 64, %f, %fd and %p";
+        quoting(Diagnostic::error("ptx::ill-formed", format!("{}: {fault}", path.display())), &source, fault.line)
+            .help(help)
+    };
+    Err(Failure::input(faults.iter().map(wrong)))
+}
+
+/// Quotes the line where it is known.
+pub fn quoting(diagnostic: Diagnostic, source: &Arc<Source>, line: Option<u32>) -> Diagnostic {
+    match line {
+        Some(line) => diagnostic.at(Span::of_line(source, line)),
+        None => diagnostic,
+    }
 }
 
 /// The text of a file.

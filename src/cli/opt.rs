@@ -14,7 +14,7 @@ use crate::simt::ir::{Func, FuncKind};
 use crate::target::{self, Kernel, Target};
 
 pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
-    let mut module = module(&arguments.ptx)?;
+    let (mut module, _) = module(&arguments.ptx)?;
     let wanted = |func: &Func| arguments.kernel.as_ref().is_none_or(|kernel| *kernel == func.name);
     let kernels: Vec<String> = module
         .funcs

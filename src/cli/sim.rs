@@ -5,17 +5,17 @@
 use std::path::Path;
 
 use super::args::SimArguments;
-use super::kernel::{module, text};
+use super::kernel::{module, quoting, text};
 use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
 use crate::sim::setup::{self, Setup};
-use crate::sim::{self, Buffer, Claims, Options};
+use crate::sim::{self, Buffer, Claims, Hazard, Options};
 use crate::simt::Module;
 use crate::simt::analysis::divergence::{self, BlockShape};
 use crate::simt::inst::Type;
 
 pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
-    let module = module(&arguments.ptx)?;
+    let (module, source) = module(&arguments.ptx)?;
     let folder = arguments.launch.parent().unwrap_or(Path::new(""));
     let setup = setup::read(&text(&arguments.launch)?, folder).map_err(|e| wrong(&arguments.launch, &e))?;
     let Setup { kernel, launch, mut buffers, outputs, schedule } = setup;
@@ -46,8 +46,11 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
                 println!("{:#}", serde_json::json!({ "kernel": kernel, "hazards": list }));
                 return Err(Failure::verification([]));
             }
-            let diagnostic = |h| Diagnostic::error("sim::hazard", format!("{kernel}, {h}"));
-            Err(Failure::verification(list.into_iter().map(diagnostic)))
+            let diagnostic = |h: &Hazard| {
+                let line = h.site.as_ref().and_then(|site| site.line);
+                quoting(Diagnostic::error("sim::hazard", format!("{kernel}, {h}")), &source, line)
+            };
+            Err(Failure::verification(hazards.list.iter().map(diagnostic)))
         }
     }
 }

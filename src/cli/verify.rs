@@ -4,14 +4,16 @@
 //! run a few times. Exit code 3 when a kernel is not proven.
 
 use super::args::VerifyArguments;
-use super::kernel::module;
+use super::kernel::{module, quoting};
 use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
-use crate::sim::Launch;
 use crate::sim::prove::{self, Verdict};
+use crate::sim::{Hazard, Kind, Launch};
+use crate::simt::Module;
+use crate::simt::inst::Space;
 
 pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
-    let module = module(&arguments.ptx)?;
+    let (module, source) = module(&arguments.ptx)?;
     let wanted = |name: &str| arguments.kernel.as_ref().is_none_or(|kernel| kernel == name);
     let mut verdicts = Vec::new();
     for func in module.entries().filter(|f| wanted(&f.name)) {
@@ -41,7 +43,14 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     let mut diagnostics = Vec::new();
     for verdict in &verdicts {
         let Verdict { kernel, violations, not_analysed, .. } = verdict;
-        let violated = |v| Diagnostic::error("verify::violation", format!("{kernel}, {v}"));
+        let violated = |v: &Hazard| {
+            let diagnostic = Diagnostic::error("verify::violation", format!("{kernel}, {v}"));
+            let diagnostic = quoting(diagnostic, &source, v.site.as_ref().and_then(|site| site.line));
+            match remedy(&v.kind, &module, arguments.shared) {
+                Some(help) => diagnostic.help(help),
+                None => diagnostic,
+            }
+        };
         diagnostics.extend(violations.iter().map(violated));
         let open = |n| Diagnostic::error("verify::not-analysed", format!("{kernel}, {n}"));
         diagnostics.extend(not_analysed.iter().map(open));
@@ -59,6 +68,17 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     match verdicts.iter().all(Verdict::proven) {
         true => Ok(()),
         false => Err(Failure::verification(if arguments.json { Vec::new() } else { diagnostics })),
+    }
+}
+
+/// What the user can do about a violation that need not be the kernel's fault.
+fn remedy(kind: &Kind, module: &Module, shared: u64) -> Option<&'static str> {
+    let open = module.variables.values().any(|v| v.space == Space::Shared && v.bytes == 0);
+    match kind {
+        Kind::OutOfBounds { space: Space::Shared, .. } if open && shared == 0 => {
+            Some("the launch sizes an .extern .shared variable: give its bytes with --shared")
+        }
+        _ => None,
     }
 }
 

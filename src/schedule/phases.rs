@@ -338,14 +338,20 @@ impl<'a> Placer<'a> {
         })
     }
 
-    /// A first step that only sets states waits until the operation can go on, so that they hold no registers before.
+    /// A first step that only sets states waits until the operation can go on, so that they hold no registers before; that of
+    /// one warp alone, which holds the states of all operations, until the operation can end.
     fn is_due(&self, at: StepRef, phase: u32) -> bool {
         let step = self.graph.step(at);
         if !(step.inputs.is_empty() && step.outputs.is_empty()) {
             return true;
         }
-        let mut next = self.graph.ops[at.op].parts().filter(|part| matches!(part, Part::Round(_))).peekable();
-        next.peek().is_none() || next.any(|part| self.sees_inputs(StepRef { op: at.op, part }, phase))
+        let sees = |part: Part| self.sees_inputs(StepRef { op: at.op, part }, phase);
+        let mut parts = self.graph.ops[at.op].parts();
+        if self.mapping.warps == 1 && !self.crowded {
+            return parts.all(sees);
+        }
+        let mut next = parts.filter(|part| matches!(part, Part::Round(_))).peekable();
+        next.peek().is_none() || next.any(sees)
     }
 
     /// Keeps operations that hold their results from beginning where a warp has no room for them: those come first whose

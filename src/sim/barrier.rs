@@ -4,9 +4,13 @@ use super::hazard::BarrierMisuse;
 use super::shared::VectorClock;
 use crate::simt::inst::BarKind;
 
-#[derive(Default)]
 pub(super) struct Barriers {
     barriers: [Barrier; 16],
+    /// Threads of the CTA, in whole warps.
+    size: u32,
+    /// Threads of the warps that ended, which nobody waits for.
+    ended: u32,
+    forgets: bool,
 }
 
 /// One phase of a barrier.
@@ -14,6 +18,8 @@ pub(super) struct Barriers {
 pub(super) struct Barrier {
     /// Threads that complete the phase; 0 before the first arrival.
     pub expected: u32,
+    /// Whether all threads are expected that have not ended.
+    all: bool,
     pub arrived: u32,
     pub waiting: Vec<usize>,
     participants: u32,
@@ -36,6 +42,29 @@ pub(super) enum Outcome {
 }
 
 impl Barriers {
+    /// Those of a CTA of `size` threads; with `forgets` a barrier without a count does not wait for threads that ended (from
+    /// sm_70 on: CUDA C++ Programming Guide, "Independent Thread Scheduling").
+    pub(super) fn new(size: u32, forgets: bool) -> Self {
+        Self { barriers: Default::default(), size: size.next_multiple_of(32), ended: 0, forgets }
+    }
+
+    /// A warp ended: the barriers that waited for nobody else, with their ids.
+    pub(super) fn end(&mut self) -> Vec<(u32, Outcome)> {
+        if !self.forgets {
+            return Vec::new();
+        }
+        self.ended += 32;
+        let expected = self.size - self.ended;
+        let mut complete = Vec::new();
+        for (id, barrier) in (0..).zip(&mut self.barriers).filter(|(_, barrier)| barrier.all) {
+            barrier.expected = expected;
+            if barrier.arrived == expected {
+                complete.push((id, std::mem::take(barrier).complete()));
+            }
+        }
+        complete
+    }
+
     /// Adds the predicates that a warp brings to `bar.red`, before it arrives.
     pub(super) fn vote(&mut self, id: u32, yes: u32, all: u32) {
         if let Some(barrier) = self.barriers.get_mut(id as usize) {
@@ -44,7 +73,7 @@ impl Barriers {
         }
     }
 
-    /// Warp `warp` with vector clock `clock` arrives; `size` is the CTA's number of threads.
+    /// Warp `warp` with vector clock `clock` arrives.
     pub(super) fn arrive(
         &mut self,
         kind: BarKind,
@@ -52,16 +81,11 @@ impl Barriers {
         threads: Option<u32>,
         warp: usize,
         clock: &VectorClock,
-        size: u32,
     ) -> Result<Outcome, BarrierMisuse> {
         let barrier = self.barriers.get_mut(id as usize).ok_or(BarrierMisuse::Id)?;
-        let size = size.next_multiple_of(32);
-        let threads = match (kind, threads) {
-            (_, Some(threads)) => threads,
-            (BarKind::Sync, None) => size,
-            (BarKind::Arrive, None) => 0,
-        };
-        if threads == 0 || !threads.is_multiple_of(32) || threads > size {
+        let all = kind == BarKind::Sync && threads.is_none();
+        let threads = threads.unwrap_or(if all { self.size - self.ended } else { 0 });
+        if threads == 0 || !threads.is_multiple_of(32) || threads > self.size {
             return Err(BarrierMisuse::Threads(threads));
         }
         if barrier.expected != 0 && barrier.expected != threads {
@@ -71,6 +95,7 @@ impl Barriers {
             return Err(BarrierMisuse::Twice);
         }
         barrier.expected = threads;
+        barrier.all |= all;
         barrier.arrived += 32;
         barrier.participants |= 1 << warp;
         join(&mut barrier.clock, clock);
@@ -78,8 +103,7 @@ impl Barriers {
             barrier.waiting.push(warp);
         }
         if barrier.arrived == threads {
-            let done = std::mem::take(barrier);
-            return Ok(Outcome::Complete { released: done.waiting, clock: done.clock, votes: done.votes });
+            return Ok(std::mem::take(barrier).complete());
         }
         Ok(if kind == BarKind::Sync { Outcome::Wait } else { Outcome::Continue })
     }
@@ -87,6 +111,12 @@ impl Barriers {
     /// The barriers in the middle of a phase, with their ids.
     pub(super) fn incomplete(&self) -> impl Iterator<Item = (u32, &Barrier)> {
         (0..).zip(&self.barriers).filter(|(_, barrier)| barrier.expected != 0)
+    }
+}
+
+impl Barrier {
+    fn complete(self) -> Outcome {
+        Outcome::Complete { released: self.waiting, clock: self.clock, votes: self.votes }
     }
 }
 

@@ -29,8 +29,8 @@ pub(super) fn run_grid(
             warp.clock[..before.len()].copy_from_slice(&before);
             warp.clock[warp.index] += 1;
         }
-        Cta { machine, warps, barriers: Barriers::default(), waits: Vec::new(), threads: place.size() }
-            .run(&mut picker)?;
+        let barriers = Barriers::new(place.size(), machine.code.forgets_ended());
+        Cta { machine, warps, barriers, waits: Vec::new() }.run(&mut picker)?;
     }
     if machine.hazards.list.is_empty() { Ok(()) } else { Err(Stop) }
 }
@@ -41,16 +41,21 @@ struct Cta<'a, 'm, 'b> {
     barriers: Barriers,
     /// Warp, barrier and program counter of those that wait.
     waits: Vec<(usize, u32, u32)>,
-    threads: u32,
 }
 
 impl Cta<'_, '_, '_> {
     fn run(&mut self, picker: &mut Picker) -> Result<(), Stop> {
         while let Some((index, quantum)) = picker.pick(self.warps) {
             let warp = &mut self.warps[index];
-            if let Event::Barrier { pc, kind, id, threads } = self.machine.run(warp, quantum)? {
-                self.bring(index, pc, id);
-                self.barrier(index, pc, kind, id, threads)?;
+            match self.machine.run(warp, quantum)? {
+                Event::Barrier { pc, kind, id, threads } => {
+                    self.bring(index, pc, id);
+                    self.barrier(index, pc, kind, id, threads)?;
+                }
+                Event::Exit => {
+                    self.barriers.end().into_iter().for_each(|(id, outcome)| self.settle(index, 0, id, outcome))
+                }
+                Event::Pause => {}
             }
         }
         self.check_end()
@@ -63,9 +68,16 @@ impl Cta<'_, '_, '_> {
         }
         let outcome = self
             .barriers
-            .arrive(kind, id, threads, index, &warp.clock, self.threads)
+            .arrive(kind, id, threads, index, &warp.clock)
             .map_err(|misuse| self.machine.fatal(warp, pc, Kind::Barrier { id, misuse }))?;
         warp.clock[index] += 1;
+        self.settle(index, pc, id, outcome);
+        Ok(())
+    }
+
+    /// What comes of it that warp `index` came to the barrier, or ended.
+    fn settle(&mut self, index: usize, pc: u32, id: u32, outcome: Outcome) {
+        let warp = &mut self.warps[index];
         match outcome {
             Outcome::Continue => {}
             Outcome::Wait => {
@@ -84,7 +96,6 @@ impl Cta<'_, '_, '_> {
                 self.waits.retain(|(_, barrier, _)| *barrier != id);
             }
         }
-        Ok(())
     }
 
     /// The predicates of `bar.red`.

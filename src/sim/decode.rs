@@ -51,9 +51,17 @@ impl Code<'_> {
         sizes.min().unwrap_or(8)
     }
 
+    /// Whether barriers wait only for threads that have not ended.
+    pub(super) fn forgets_ended(&self) -> bool {
+        self.module.sm >= 70
+    }
+
     pub(super) fn site(&self, warp: u32, pc: u32) -> Site {
         let (func, block, inst) = self.origins[pc as usize];
-        Site { warp, pc, text: instruction_text(self.module, self.functions[func as usize].0, block, inst) }
+        let func = self.functions[func as usize].0;
+        // a branch may be two statements
+        let text = instruction_text(self.module, func, block, inst).replace("\n\t", " ");
+        Site { warp, pc, line: func.lines.of(block, inst), text }
     }
 }
 

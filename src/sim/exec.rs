@@ -200,14 +200,18 @@ impl Machine<'_, '_> {
                 let bits = in_space(*space, a.row(regs, pool));
                 warp.write_pred(*d, bits, mask);
             }
-            Micro::Take { d, row, byte, bytes, extend } => {
-                let row = regs[*row as usize].map(|word| extract(word, *byte, *bytes));
-                warp.write(*d, &extended(&row, *bytes, *extend), mask);
+            Micro::Take { elements, bytes, extend } => {
+                for (d, row, byte) in elements {
+                    let row = warp.regs[*row as usize].map(|word| extract(word, *byte, *bytes));
+                    warp.write(*d, &extended(&row, *bytes, *extend), mask);
+                }
             }
-            Micro::Put { row, byte, bytes, a } => {
-                let (old, values) = (&regs[*row as usize], a.row(regs, pool));
-                let new = std::array::from_fn(|i| insert(old[i], *byte, *bytes, values[i]));
-                warp.write(*row, &new, mask);
+            Micro::Put { elements, bytes } => {
+                for (row, byte, a) in elements {
+                    let (old, values) = (&warp.regs[*row as usize], a.row(&warp.regs, pool));
+                    let new = std::array::from_fn(|i| insert(old[i], *byte, *bytes, values[i]));
+                    warp.write(*row, &new, mask);
+                }
             }
             Micro::Shuffle { mode, d, valid, a, lane, clamp, mask: named } => {
                 self.named(warp, pc, *named, mask)?;

@@ -25,6 +25,8 @@ pub struct Site {
     pub warp: u32,
     /// Position in the decoded code: the count of instructions before it in the layout.
     pub pc: u32,
+    /// Where it stands in the text that was read.
+    pub line: Option<u32>,
     /// The instruction's PTX text.
     pub text: String,
 }
@@ -152,7 +154,10 @@ impl Display for Hazard {
 
 impl Display for Site {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "warp {} at {} `{}`", self.warp, self.pc, self.text)
+        match self.line {
+            Some(line) => write!(f, "warp {} at line {line} `{}`", self.warp, self.text),
+            None => write!(f, "warp {} at {} `{}`", self.warp, self.pc, self.text),
+        }
     }
 }
 

@@ -138,19 +138,16 @@ pub(super) enum Micro {
         a: Source,
         b: Option<Source>,
     },
-    /// Bytes of a parameter's row.
+    /// Bytes of parameters' rows: for each element where it goes, its row and its first byte there.
     Take {
-        d: u32,
-        row: u32,
-        byte: u64,
+        elements: Vec<(u32, u32, u64)>,
         bytes: u32,
         extend: u64,
     },
+    /// For each element its row, its first byte there and what it becomes.
     Put {
-        row: u32,
-        byte: u64,
+        elements: Vec<(u32, u64, Source)>,
         bytes: u32,
-        a: Source,
     },
     Shuffle {
         mode: ShflMode,

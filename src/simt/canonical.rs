@@ -60,9 +60,11 @@ fn canonical(func: &Func, variables: &SecondaryMap<Variable, Variable>, sm: u32)
     for (param, data) in result.params.iter_mut().filter(|(_, data)| data.kind == ParamKind::Local) {
         data.name = local_name(param.index());
     }
-    for old in &func.layout {
+    for (i, old) in func.layout.iter().enumerate() {
+        let block = Block::from_u32(i as u32);
         let mut data = func.blocks[*old].clone();
         for inst in &mut data.insts {
+            let line = func.lines.of(*old, Some(*inst));
             let mut copy = func.insts[*inst].clone();
             if let Some(guard) = &mut copy.guard {
                 guard.pred = new[guard.pred];
@@ -73,7 +75,9 @@ fn canonical(func: &Func, variables: &SecondaryMap<Variable, Variable>, sm: u32)
             });
             spell_out(&mut copy.op, sm);
             *inst = result.insts.push(copy);
+            result.lines.set(block, Some(*inst), line.unwrap_or(0));
         }
+        result.lines.set(block, None, func.lines.of(*old, None).unwrap_or(0));
         if let Some(condition) = data.terminator.condition_mut() {
             *condition = new[*condition];
         }

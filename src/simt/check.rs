@@ -17,6 +17,8 @@ pub struct Fault {
     pub func: String,
     /// The text of the instruction, or of a block's end.
     pub place: String,
+    /// Where it stands in the text that was read.
+    pub line: Option<u32>,
     pub rule: Rule,
 }
 
@@ -71,7 +73,7 @@ pub fn check(module: &Module) -> Vec<Fault> {
     let mut names = BTreeSet::new();
     for name in module.variables.values().map(|v| &v.name).chain(module.funcs.iter().map(|f| &f.name)) {
         if !names.insert(name) {
-            faults.push(Fault { func: name.clone(), place: String::new(), rule: Rule::Name });
+            faults.push(Fault { func: name.clone(), place: String::new(), line: None, rule: Rule::Name });
         }
     }
     for func in &module.funcs {
@@ -95,12 +97,17 @@ impl Checker<'_> {
     fn function(&mut self) {
         let name = self.func.name.clone();
         if self.func.kind == FuncKind::Entry && self.func.params_of(ParamKind::Return).next().is_some() {
-            self.faults.push(Fault { func: name.clone(), place: String::new(), rule: Rule::Kind });
+            self.faults.push(Fault { func: name.clone(), place: String::new(), line: None, rule: Rule::Kind });
         }
         let mut placed = BTreeSet::new();
         for block in &self.func.layout {
             if !self.func.blocks.is_valid(*block) || !placed.insert(*block) {
-                self.faults.push(Fault { func: name.clone(), place: block.to_string(), rule: Rule::Layout });
+                self.faults.push(Fault {
+                    func: name.clone(),
+                    place: block.to_string(),
+                    line: None,
+                    rule: Rule::Layout,
+                });
                 return;
             }
         }
@@ -112,14 +119,14 @@ impl Checker<'_> {
             }
             let terminator = &self.func.blocks[*block].terminator;
             if terminator.targets().iter().any(|target| !placed.contains(target)) {
-                self.faults.push(Fault { func: name.clone(), place: block.to_string(), rule: Rule::Target });
+                self.fault(*block, None, Rule::Target);
             }
             match terminator {
                 Terminator::CondBra { guard, .. } if !self.is(guard.pred, Type::Pred) => {
-                    self.faults.push(Fault { func: name.clone(), place: block.to_string(), rule: Rule::Guard });
+                    self.fault(*block, None, Rule::Guard);
                 }
                 Terminator::Brx { index, .. } if !self.is(*index, Type::B32) => {
-                    self.faults.push(Fault { func: name.clone(), place: block.to_string(), rule: Rule::Width });
+                    self.fault(*block, None, Rule::Width);
                 }
                 _ => {}
             }
@@ -129,10 +136,11 @@ impl Checker<'_> {
     fn fault(&mut self, block: Block, inst: Option<Inst>, rule: Rule) {
         // what is not declared has no text
         let place = match rule {
-            Rule::Undeclared => block.to_string(),
+            Rule::Undeclared | Rule::Target => block.to_string(),
             _ => instruction_text(self.module, self.func, block, inst),
         };
-        self.faults.push(Fault { func: self.func.name.clone(), place, rule });
+        let line = self.func.lines.of(block, inst);
+        self.faults.push(Fault { func: self.func.name.clone(), place, line, rule });
     }
 
     fn instruction(&self, inst: Inst) -> Vec<Rule> {

@@ -1,6 +1,7 @@
 //! Modules, functions, blocks and variables.
 
 use super::inst::{InstData, Space, Terminator, Type};
+use super::lines::Lines;
 use cranelift_entity::{PrimaryMap, entity_impl};
 use std::collections::BTreeMap;
 
@@ -137,6 +138,8 @@ pub struct Func {
     pub layout: Vec<Block>,
     /// A comment line in front of an instruction.
     pub comments: BTreeMap<Inst, String>,
+    /// Where the function was read from.
+    pub lines: Lines,
 }
 
 impl Func {
@@ -155,6 +158,7 @@ impl Func {
             blocks: PrimaryMap::new(),
             layout: Vec::new(),
             comments: BTreeMap::new(),
+            lines: Lines::default(),
         }
     }
 

@@ -8,6 +8,7 @@ mod canonical;
 pub mod check;
 pub mod inst;
 pub mod ir;
+pub mod lines;
 pub mod lower;
 mod modifier;
 mod names;

@@ -56,9 +56,10 @@ pub fn build(model: &Model, options: &Options) -> Graph {
     let mut progress: Vec<Option<Value>> = Vec::new();
     let mut rates: Vec<Option<Rates>> = Vec::new();
     let mut late = Late::new();
+    let options = &Options { stiffness, ..*options };
     for (i, (r, plan)) in mechanism.reactions.iter().zip(&plans).enumerate() {
         if plan.is_split(r) {
-            let split = split::add(&mut graph, (i, r), plan, stiffness, &sources, &mut late);
+            let split = split::add(&mut graph, (i, r), plan, options, &sources, &mut late);
             progress.push(split.as_ref().map(|rates| rates.progress));
             rates.push(split);
         } else {
@@ -66,7 +67,7 @@ pub fn build(model: &Model, options: &Options) -> Graph {
             rates.push(None);
         }
     }
-    reduction(&mut graph, model, &Options { stiffness, ..*options }, &plans, &rates, &sources, late);
+    reduction(&mut graph, model, options, &plans, &rates, &sources, late);
     production(&mut graph, model, &progress);
     graph
 }

@@ -1,8 +1,11 @@
 //! A reaction whose directions are scaled one by one: its two rates stay in the registers of one operation, which hands
 //! them out where a sum reads them and takes in the factors that other operations make of these sums.
 
+mod apart;
+
 use cranelift_entity::packed_option::ReservedValue;
 
+use super::Options;
 use super::reaction::{self, Operands, Sources};
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::graph::{Graph, Op, Operation, Part, Step, StepRef, Value};
@@ -98,34 +101,71 @@ struct Scale {
     factor: Factor,
 }
 
-/// Adds the operation of one reaction; `None` where no direction is left.
+/// What follows the first rates of a reaction.
+struct Stages {
+    /// The stiff species that read the first rates.
+    at_once: Vec<SpeciesIndex>,
+    /// The factors to take in, and the stiff species that read the rates then.
+    rounds: Vec<(Vec<Scale>, Vec<SpeciesIndex>)>,
+    /// The factors of the net rate of progress.
+    last: Vec<Scale>,
+}
+
+fn stages(r: &Reaction, plan: &Plan, stiffness: Stiffness) -> Stages {
+    let mut pending = plan.quasi_steady_factors();
+    let mut rounds: Vec<(Vec<Scale>, Vec<SpeciesIndex>)> = Vec::new();
+    if stiffness == Stiffness::Sequential {
+        for &k in &plan.stiff {
+            rounds.push((std::mem::replace(&mut pending, plan.stiff_factors(r, k)), vec![k]));
+        }
+    } else if !plan.stiff.is_empty() {
+        rounds.push((std::mem::take(&mut pending), plan.stiff.clone()));
+        pending = plan.stiff.iter().flat_map(|&k| plan.stiff_factors(r, k)).collect();
+    }
+    let at_once =
+        if rounds.first().is_some_and(|(factors, _)| factors.is_empty()) { rounds.remove(0).1 } else { Vec::new() };
+    Stages { at_once, rounds, last: pending }
+}
+
+/// Adds what computes one reaction; `None` where no direction is left.
+///
+/// One warp alone would hold the rates of all reactions: there, every stage is an operation of its own, which reads them
+/// from their slots.
 pub fn add(
     graph: &mut Graph,
     (i, r): (usize, &Reaction),
     plan: &Plan,
-    stiffness: Stiffness,
+    options: &Options,
     sources: &Sources<'_>,
     late: &mut Late,
 ) -> Option<Rates> {
     if plan.live == [false; 2] {
         return None;
     }
-    let mut pending = plan.quasi_steady_factors();
-    // Stages after the first step: the factors to take in, and the stiff species that read the rates then.
-    let mut stages: Vec<(Vec<Scale>, Vec<SpeciesIndex>)> = Vec::new();
-    if stiffness == Stiffness::Sequential {
-        for &k in &plan.stiff {
-            stages.push((std::mem::replace(&mut pending, plan.stiff_factors(r, k)), vec![k]));
-        }
-    } else if !plan.stiff.is_empty() {
-        stages.push((std::mem::take(&mut pending), plan.stiff.clone()));
-        pending = plan.stiff.iter().flat_map(|&k| plan.stiff_factors(r, k)).collect();
-    }
-    let at_once =
-        if stages.first().is_some_and(|(factors, _)| factors.is_empty()) { stages.remove(0).1 } else { Vec::new() };
+    let stages = stages(r, plan, options.stiffness);
+    let rates = if options.warps == 1 {
+        apart::add(graph, (i, r), plan, stages, sources, late)
+    } else {
+        held(graph, (i, r), plan, stages, sources, late)
+    };
+    Some(rates)
+}
 
+/// One operation, which holds the rates from stage to stage.
+fn held(
+    graph: &mut Graph,
+    (i, r): (usize, &Reaction),
+    plan: &Plan,
+    Stages { at_once, rounds: stages, last: pending }: Stages,
+    sources: &Sources<'_>,
+    late: &mut Late,
+) -> Rates {
     let published = DIRECTIONS.map(|d| plan.live[d] && (plan.solved[d] || !at_once.is_empty()));
-    let before = first_step(graph, (i, r), plan, published, sources);
+    let mut o = Operands::default();
+    let rates = reaction::directions(&mut o, (i, r), plan.live, sources);
+    o.body.states = rates.into_iter().flatten().collect();
+    o.body.values = DIRECTIONS.into_iter().filter(|&d| published[d]).filter_map(|d| rates[d]).collect();
+    let before = o.into_step(graph);
     let registers = Registers { live: plan.live };
     let mut wanted: Vec<(Part, usize, Factor)> = Vec::new();
     let mut rounds = Vec::new();
@@ -150,7 +190,7 @@ pub fn add(
         Part::After => format!("progress {}", i + 1),
     });
     late.extend(wanted.into_iter().map(|(part, input, factor)| (StepRef { op, part }, input, factor)));
-    Some(handed_out(graph, op, plan, published, at_once, &stages))
+    handed_out(graph, op, plan, published, at_once, &stages)
 }
 
 /// The values of the steps of a reaction by who reads them.
@@ -176,20 +216,6 @@ fn handed_out(
     Rates { unscaled: solved, staged, progress: graph.ops[op].after.outputs[0] }
 }
 
-fn first_step(
-    graph: &mut Graph,
-    reaction: (usize, &Reaction),
-    plan: &Plan,
-    published: [bool; 2],
-    sources: &Sources<'_>,
-) -> Step {
-    let mut o = Operands::default();
-    let rates = reaction::directions(&mut o, reaction, plan.live, sources);
-    o.body.states = rates.into_iter().flatten().collect();
-    o.body.values = DIRECTIONS.into_iter().filter(|&d| published[d]).filter_map(|d| rates[d]).collect();
-    o.into_step(graph)
-}
-
 /// The rates of the live directions as running states.
 struct Registers {
     live: [bool; 2],
@@ -212,13 +238,8 @@ impl Registers {
     /// Takes in the last factors; the net rate of progress.
     fn last(&self, graph: &mut Graph, factors: &[Scale]) -> Step {
         let mut b = Body::default();
-        let q = match self.scaled(&mut b, factors) {
-            [Some(forward), Some(reverse)] => b.sub(forward, reverse),
-            [Some(forward), None] => forward,
-            [None, Some(reverse)] => b.neg(reverse),
-            [None, None] => unreachable!("a reaction without directions has no operation"),
-        };
-        b.values = vec![q];
+        let rates = self.scaled(&mut b, factors);
+        b.values = vec![net(&mut b, rates)];
         self.step(graph, b, factors)
     }
 
@@ -230,17 +251,32 @@ impl Registers {
                 b.state(next - 1)
             })
         });
-        for (n, scale) in factors.iter().enumerate() {
-            let factor = b.input(n as u32);
-            for _ in 0..scale.power {
-                rates[scale.direction] = rates[scale.direction].map(|rate| b.mul(rate, factor));
-            }
-        }
+        scale(b, &mut rates, factors, 0);
         rates
     }
 
     fn step(&self, graph: &mut Graph, body: Body, factors: &[Scale]) -> Step {
         let inputs = vec![Value::reserved_value(); factors.len()];
         Step { shape: graph.shape(body), inputs, ..Step::default() }
+    }
+}
+
+/// Multiplies rates by factors, which are the inputs from `first` on.
+fn scale(b: &mut Body, rates: &mut [Option<Id>; 2], factors: &[Scale], first: u32) {
+    for (input, scale) in (first..).zip(factors) {
+        let factor = b.input(input);
+        for _ in 0..scale.power {
+            rates[scale.direction] = rates[scale.direction].map(|rate| b.mul(rate, factor));
+        }
+    }
+}
+
+/// The net rate of progress.
+fn net(b: &mut Body, rates: [Option<Id>; 2]) -> Id {
+    match rates {
+        [Some(forward), Some(reverse)] => b.sub(forward, reverse),
+        [Some(forward), None] => forward,
+        [None, Some(reverse)] => b.neg(reverse),
+        [None, None] => unreachable!("a reaction without directions has no operation"),
     }
 }

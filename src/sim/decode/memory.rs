@@ -12,25 +12,21 @@ use crate::simt::ir::{ParamKind, Reg};
 pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
     match op {
         Op::Ld { space: Space::Param, ty, dst, addr, .. } => {
-            let [dst] = dst[..] else { return None };
-            let Base::Param(param) = addr.base else { return None };
-            let context = &d.contexts[d.at];
-            if !inside(context.func, param, addr.offset, ty.bytes()) {
-                return None;
-            }
-            let (row, byte) = word_of(context.params[param], addr.offset)?;
-            let extend = extension(*ty, d.class_of(dst));
-            Some((Class::Const, Micro::Take { d: d.row(dst), row, byte, bytes: ty.bytes(), extend }))
+            let extend = extension(*ty, d.class_of(*dst.first()?));
+            let element = |(i, dst): (usize, &Reg)| {
+                let (row, byte) = parameter(d, *ty, *addr, i)?;
+                Some((d.row(*dst), row, byte))
+            };
+            let elements = dst.iter().enumerate().map(element).collect::<Option<_>>()?;
+            Some((Class::Const, Micro::Take { elements, bytes: ty.bytes(), extend }))
         }
         Op::St { space: Space::Param, ty, addr, src, .. } => {
-            let [src] = src[..] else { return None };
-            let Base::Param(param) = addr.base else { return None };
-            let context = &d.contexts[d.at];
-            if !inside(context.func, param, addr.offset, ty.bytes()) {
-                return None;
-            }
-            let (row, byte) = word_of(context.params[param], addr.offset)?;
-            Some((Class::Move, Micro::Put { row, byte, bytes: ty.bytes(), a: d.source(src) }))
+            let mut element = |(i, src): (usize, &Operand)| {
+                let (row, byte) = parameter(d, *ty, *addr, i)?;
+                Some((row, byte, d.source(*src)))
+            };
+            let elements = src.iter().enumerate().map(&mut element).collect::<Option<_>>()?;
+            Some((Class::Move, Micro::Put { elements, bytes: ty.bytes() }))
         }
         Op::Ld { space, ty, dst, addr, .. } if ty.bytes() <= 8 => {
             let extend = extension(*ty, d.class_of(*dst.first()?));
@@ -82,6 +78,17 @@ pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
         }
         _ => None,
     }
+}
+
+/// The row of element `i` of an access of a parameter, and its first byte there.
+fn parameter(d: &Decoder, ty: Type, addr: Address, i: usize) -> Option<(u32, u64)> {
+    let Base::Param(param) = addr.base else { return None };
+    let context = &d.contexts[d.at];
+    let offset = addr.offset.checked_add(i64::from(ty.bytes()) * i as i64)?;
+    if !inside(context.func, param, offset, ty.bytes()) {
+        return None;
+    }
+    word_of(context.params[param], offset)
 }
 
 /// The bits above a value of that type that a wider register copies its sign to.

@@ -214,17 +214,21 @@ impl Executor<'_, '_> {
                 let bits = in_space(*space, a.row(regs, pool));
                 thread.write_pred(*d, bits, thread.knows(*a), mask);
             }
-            Micro::Take { d, row, byte, bytes, extend } => {
-                let known = thread.knows_row(*row);
-                let row = regs[*row as usize].map(|word| extract(word, *byte, *bytes));
-                thread.write(*d, &extended(&row, *bytes, *extend), known, mask);
+            Micro::Take { elements, bytes, extend } => {
+                for (d, row, byte) in elements {
+                    let known = thread.knows_row(*row);
+                    let row = thread.warp.regs[*row as usize].map(|word| extract(word, *byte, *bytes));
+                    thread.write(*d, &extended(&row, *bytes, *extend), known, mask);
+                }
             }
-            Micro::Put { row, byte, bytes, a } => {
-                // the rest of the word may be empty
-                let known = thread.knows(*a) & if *byte == 0 { u32::MAX } else { thread.knows_row(*row) };
-                let (old, values) = (&regs[*row as usize], a.row(regs, pool));
-                let new = std::array::from_fn(|i| insert(old[i], *byte, *bytes, values[i]));
-                thread.write(*row, &new, known, mask);
+            Micro::Put { elements, bytes } => {
+                for (row, byte, a) in elements {
+                    // the rest of the word may be empty
+                    let known = thread.knows(*a) & if *byte == 0 { u32::MAX } else { thread.knows_row(*row) };
+                    let (old, values) = (&thread.warp.regs[*row as usize], a.row(&thread.warp.regs, pool));
+                    let new = std::array::from_fn(|i| insert(old[i], *byte, *bytes, values[i]));
+                    thread.write(*row, &new, known, mask);
+                }
             }
             Micro::Activemask { d } => thread.write(*d, &[mask.into(); 32], u32::MAX, mask),
             Micro::Match { .. } | Micro::Redux { .. } => thread.forget(&results(micro), mask),

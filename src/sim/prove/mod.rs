@@ -121,13 +121,13 @@ struct Cta<'a, 'm, 'b> {
     previous: [Vec<(usize, u32)>; 16],
     /// Warp, barrier and program counter of those that wait.
     waits: Vec<(usize, u32, u32)>,
-    size: u32,
 }
 
 impl<'a, 'm, 'b> Cta<'a, 'm, 'b> {
     fn new(executor: &'a mut Executor<'m, 'b>, threads: &'a mut [Thread], size: u32) -> Self {
         let (current, previous) = Default::default();
-        Self { executor, threads, barriers: Barriers::default(), current, previous, waits: Vec::new(), size }
+        let barriers = Barriers::new(size, executor.code.forgets_ended());
+        Self { executor, threads, barriers, current, previous, waits: Vec::new() }
     }
 
     fn run(&mut self) -> Result<(), Abort> {
@@ -136,8 +136,9 @@ impl<'a, 'm, 'b> Cta<'a, 'm, 'b> {
             for index in 0..self.threads.len() {
                 while self.threads[index].warp.state == State::Ready {
                     progress = true;
-                    if let Event::Barrier { pc, kind, id, threads } = self.executor.run(&mut self.threads[index])? {
-                        self.arrive(index, pc, kind, id, threads)?;
+                    match self.executor.run(&mut self.threads[index])? {
+                        Event::Barrier { pc, kind, id, threads } => self.arrive(index, pc, kind, id, threads)?,
+                        _ => self.barriers.end().into_iter().for_each(|(id, done)| self.settle(index, 0, id, done)),
                     }
                 }
             }
@@ -154,7 +155,7 @@ impl<'a, 'm, 'b> Cta<'a, 'm, 'b> {
             let misuse = BarrierMisuse::Recycled { unseen: *unseen as u32 };
             self.executor.violation(warp, pc, Kind::Barrier { id, misuse })?;
         }
-        let outcome = match self.barriers.arrive(kind, id, threads, index, &clock, self.size) {
+        let outcome = match self.barriers.arrive(kind, id, threads, index, &clock) {
             Ok(outcome) => outcome,
             Err(misuse) => {
                 self.executor.violation(warp, pc, Kind::Barrier { id, misuse })?;
@@ -164,6 +165,13 @@ impl<'a, 'm, 'b> Cta<'a, 'm, 'b> {
         self.executor.verdict.arrivals += 1;
         self.current[id as usize].push((index, clock[index]));
         warp.clock[index] += 1;
+        self.settle(index, pc, id, outcome);
+        Ok(())
+    }
+
+    /// What comes of it that warp `index` came to the barrier, or ended.
+    fn settle(&mut self, index: usize, pc: u32, id: u32, outcome: Arrival) {
+        let warp = &mut self.threads[index].warp;
         match outcome {
             Arrival::Continue => {}
             Arrival::Wait => {
@@ -180,7 +188,6 @@ impl<'a, 'm, 'b> Cta<'a, 'm, 'b> {
                 self.previous[id as usize] = std::mem::take(&mut self.current[id as usize]);
             }
         }
-        Ok(())
     }
 
     /// All warps must have ended, and no barrier may be in use.

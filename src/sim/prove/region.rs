@@ -80,14 +80,40 @@ pub(super) fn matters(code: &Code, tables: bool, pc: u32) -> bool {
     }
 }
 
-/// Arithmetic that the simulator does not know.
+/// Instructions that the simulator does not know, which neither synchronise nor access shared memory: arithmetic, textures
+/// and surfaces, hints, and what ends the program.
 fn harmless(text: &str) -> bool {
+    const OTHERS: [&str; 21] = [
+        "brkpt",
+        "discard",
+        "dp2a",
+        "dp4a",
+        "nanosleep",
+        "pmevent",
+        "prefetch",
+        "prefetchu",
+        "suld",
+        "suq",
+        "sured",
+        "sust",
+        "szext",
+        "tex",
+        "tld4",
+        "trap",
+        "txq",
+        "vabsdiff2",
+        "vabsdiff4",
+        "vadd2",
+        "vadd4",
+    ];
     const ARITHMETIC: [&str; 44] = [
         "abs", "add", "addc", "and", "bfe", "bfi", "bfind", "brev", "clz", "cnot", "copysign", "cos", "cvt", "cvta",
         "div", "ex2", "fma", "fns", "lg2", "lop3", "mad", "madc", "max", "min", "mov", "mul", "mul24", "neg", "not",
         "or", "popc", "prmt", "rcp", "rem", "rsqrt", "sad", "selp", "set", "setp", "shf", "shl", "shr", "sin", "sqrt",
     ];
     let unguarded = if text.starts_with('@') { text.split_once(' ').map_or("", |(_, rest)| rest) } else { text };
-    let name = unguarded.split(['.', ' ']).next().unwrap_or_default();
-    ARITHMETIC.contains(&name) || matches!(name, "sub" | "subc" | "xor" | "tanh" | "testp" | "slct")
+    let name = unguarded.split(['.', ' ', ';']).next().unwrap_or_default();
+    OTHERS.contains(&name)
+        || ARITHMETIC.contains(&name)
+        || matches!(name, "sub" | "subc" | "xor" | "tanh" | "testp" | "slct")
 }

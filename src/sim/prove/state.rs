@@ -104,13 +104,13 @@ pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
         | Micro::Set { d, .. }
         | Micro::Select { d, .. }
         | Micro::Pack { d, .. }
-        | Micro::Take { d, .. }
         | Micro::Redux { d, .. }
         | Micro::Activemask { d }
         | Micro::Insert { d, .. }
         | Micro::Vote { mode: VoteMode::Ballot, d, .. }
         | Micro::Bar { result: Some((BarRedOp::Popc, d, _)), .. } => (vec![*d], vec![]),
-        Micro::Put { row, .. } => (vec![*row], vec![]),
+        Micro::Take { elements, .. } => (elements.iter().map(|(d, ..)| *d).collect(), vec![]),
+        Micro::Put { elements, .. } => (elements.iter().map(|(row, ..)| *row).collect(), vec![]),
         Micro::Atomic { d, .. } => (d.iter().copied().collect(), vec![]),
         Micro::Compare { d, other, .. } => (vec![], [*d].into_iter().chain(*other).collect()),
         Micro::Logic { d, .. }

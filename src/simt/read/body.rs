@@ -15,6 +15,8 @@ pub(super) struct Body<'a> {
     pub func: Func,
     pub params: HashMap<&'a str, Param>,
     pub scopes: Vec<Scope<'a>>,
+    /// The line of the statement that is being read.
+    pub line: u32,
     /// Parameters that the text keeps in registers: what is passed in, and what is returned.
     pub received: Vec<(Param, Reg)>,
     pub returned: Vec<(Param, Reg)>,
@@ -41,6 +43,7 @@ impl<'a> Body<'a> {
             func,
             params: HashMap::new(),
             scopes: Vec::new(),
+            line: 0,
             received: Vec::new(),
             returned: Vec::new(),
             temporaries: HashMap::new(),
@@ -85,6 +88,7 @@ impl<'a> Body<'a> {
 
     fn push_to(&mut self, block: Block, guard: Option<Guard>, op: Op) {
         let inst = self.func.insts.push(InstData { guard, op });
+        self.func.lines.set(block, Some(inst), self.line);
         self.func.blocks[block].insts.push(inst);
     }
 
@@ -151,6 +155,7 @@ impl<'a> Body<'a> {
     fn end(&mut self, terminator: Terminator) {
         let block = self.block();
         self.func.blocks[block].terminator = terminator;
+        self.func.lines.set(block, None, self.line);
         self.current = None;
     }
 

@@ -36,6 +36,7 @@ pub fn read(source: &Arc<Source>) -> Result<Module, Vec<Diagnostic>> {
         tables: HashMap::new(),
         labels: HashSet::new(),
         braces: 0,
+        place: (0, 1),
         func: None,
         depth: 0,
         errors: Vec::new(),
@@ -67,6 +68,8 @@ struct Reader<'a> {
     labels: HashSet<(usize, &'a str)>,
     /// Opening braces of scopes so far.
     braces: usize,
+    /// A place in the text, and its line.
+    place: (usize, u32),
     /// The function that is being read.
     func: Option<body::Body<'a>>,
     depth: usize,
@@ -213,6 +216,7 @@ impl<'a> Reader<'a> {
             let text = format!("\"{}\" is no declaration", first_line(item.as_str()));
             return self.error(&item, "ptx::syntax", text);
         };
+        body.line = self.line_at(item.as_span().start());
         if self.depth == 0 {
             self.error(&item, "ptx::syntax", "the kernel's body begins with a brace");
         } else {
@@ -228,6 +232,14 @@ impl<'a> Reader<'a> {
             }
         }
         self.func = Some(body);
+    }
+
+    /// The line of a place that is not in front of the one asked for before.
+    fn line_at(&mut self, offset: usize) -> u32 {
+        let (before, line) = self.place;
+        let passed = &self.source.text.as_bytes()[before..offset];
+        self.place = (offset, line + passed.iter().filter(|byte| **byte == b'\n').count() as u32);
+        self.place.1
     }
 
     /// The variable of that name that the current function sees.
