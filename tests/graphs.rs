@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use singe::dataflow::{Exponential, Form, Kernel, Options, build, interpret};
 use singe::kinetics::{self, Model, State, Stiffness};
-use singe::mechanism::{self, Files};
+use singe::mechanism::{self, Arrhenius, Files, Rate, Reaction, Reverse};
 
 mod common;
 
@@ -101,5 +101,71 @@ fn made_up_mechanisms() {
     for seed in 0..40 {
         let model = common::model(3 + seed as usize % 9, 1 + seed as usize * 3, seed);
         check_kernel(Kernel::Chemistry, &model, &format!("seed {seed}"));
+    }
+}
+
+/// Reactions of equal reactants take their products over these once, and are right; those of other reactants do not.
+#[test]
+fn equal_reactants_are_multiplied_once() {
+    let first = common::model(4, 1, 7);
+    // Each with its own temperature dependence, so that rate constants share nothing.
+    let reaction = |n: usize, reactants: [usize; 2], products: [usize; 2], reverse: &Reverse| Reaction {
+        reactants: reactants.map(|k| (k, 1.0)).to_vec(),
+        products: products.map(|k| (k, 1.0)).to_vec(),
+        forward_orders: vec![],
+        reverse_orders: vec![],
+        third_body: None,
+        rate: Rate::Arrhenius(Arrhenius { a: 1e7, b: 0.5, e_over_r: 100.0 * (1 + n) as f64 }),
+        reverse: match reverse.clone() {
+            Reverse::Explicit(k, extra) => {
+                Reverse::Explicit(Arrhenius { e_over_r: k.e_over_r * (1 + n) as f64, ..k }, extra)
+            }
+            other => other,
+        },
+        ..first.mechanism.reactions[0].clone()
+    };
+    let model = |pairs: [[usize; 2]; 4], reverse: &Reverse| {
+        let mut model = common::model(4, 1, 7);
+        let thermo = model.mechanism.species[0].thermo.clone();
+        model.mechanism.species.iter_mut().for_each(|species| species.thermo = thermo.clone());
+        // Everything is read of every species, whatever the others are.
+        let isomers = (0..4).map(|k| Reaction {
+            reactants: vec![(k, 1.0)],
+            products: vec![((k + 1) % 4, 1.0)],
+            ..reaction(4 + k, [0, 1], [2, 3], &Reverse::Equilibrium)
+        });
+        let others = pairs.into_iter().enumerate().map(|(n, [a, b])| {
+            let products: Vec<usize> = (0..4).filter(|k| ![a, b].contains(k)).collect();
+            reaction(n, [a, b], [products[0], products[1]], reverse)
+        });
+        model.mechanism.reactions = isomers.chain(others).collect();
+        model
+    };
+    let explicit = Reverse::Explicit(Arrhenius { a: 1e8, b: 0.0, e_over_r: 5000.0 }, None);
+    let alone = Options { form: Form::Lean, warps: 1, ..Options::default() };
+    let alone_read = Options { stage_inputs: false, ..alone };
+    let [eight, eight_read] = [alone, alone_read].map(|options| Options { warps: 8, ..options });
+    for (reverse, options, saved) in [
+        (Reverse::Equilibrium, alone, 4),
+        (Reverse::Equilibrium, alone_read, 4),
+        (Reverse::Equilibrium, eight, 4),
+        (Reverse::Equilibrium, eight_read, 4),
+        (Reverse::Irreversible, alone, 2),
+        // With the square of the total concentration.
+        (Reverse::Irreversible, alone_read, 4),
+        (Reverse::Irreversible, eight, 2),
+        (Reverse::Irreversible, eight_read, 4),
+        (explicit.clone(), alone, 2),
+        (explicit.clone(), alone_read, 2),
+        // Two powers of two are too long for company.
+        (explicit, eight, 0),
+        (Reverse::Equilibrium, Options::default(), 0),
+    ] {
+        let slots = |model: &Model| build(Kernel::Chemistry, model, &options).unwrap().slots(8);
+        let apart = model([[0, 1], [0, 2], [0, 3], [2, 3]], &reverse);
+        let together = model([[0, 1], [2, 3], [1, 0], [3, 2]], &reverse);
+        let Options { warps, form, stage_inputs, .. } = options;
+        assert_eq!(slots(&apart) - slots(&together), saved, "{reverse:?} {form} {warps} {stage_inputs}");
+        check_kernel(Kernel::Chemistry, &together, "equal reactants");
     }
 }

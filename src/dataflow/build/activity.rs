@@ -177,9 +177,9 @@ pub fn scaled_rate(o: &mut Operands, all: &Activities, r: &Reaction, forward: Id
     product(o, Some(forward), &all.constant, &r.reactants).unwrap_or(forward)
 }
 
-/// prod a over the reactants less prod a over the products.
-pub fn difference(o: &mut Operands, all: &Activities, r: &Reaction) -> Id {
-    let ahead = product(o, None, &all.activity, &r.reactants);
+/// prod a over the reactants, where that is there already, less prod a over the products.
+pub fn difference(o: &mut Operands, all: &Activities, r: &Reaction, ahead: Option<Id>) -> Id {
+    let ahead = ahead.or_else(|| product(o, None, &all.activity, &r.reactants));
     let mut back: Vec<Id> = Vec::new();
     for &(k, nu) in &r.products {
         let activity = o.input(all.activity[k].expect("what a reaction reads of a species is made"));

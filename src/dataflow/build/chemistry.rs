@@ -7,7 +7,7 @@ use super::common::{self, TIME_STEP, TRANSPORT_SOURCE, scalar, single, step};
 use super::lean::{self, Lean};
 use super::reaction::{self, Sources};
 use super::split::{self, Factor, Late, Plan, Rates};
-use super::{Form, Options, activity, gauge, gibbs, qssa, stiffness, third_body, troe};
+use super::{Form, Options, activity, families, gauge, gibbs, qssa, stiffness, third_body, troe};
 use crate::dataflow::body::Body;
 use crate::dataflow::graph::{Array, Graph, Operation, Step, Value};
 use crate::kinetics::{Model, Stiffness};
@@ -53,17 +53,18 @@ pub fn build(model: &Model, options: &Options) -> Graph {
         troe::shared(&mut graph, mechanism, &plans, &mut sources);
     }
 
-    let mut progress: Vec<Option<Value>> = Vec::new();
+    let families = families::of(mechanism, &plans, &sources, options.warps);
+    let mut progress: Vec<Option<Value>> = vec![None; mechanism.reactions.len()];
     let mut rates: Vec<Option<Rates>> = Vec::new();
     let mut late = Late::new();
     let options = &Options { stiffness, ..*options };
     for (i, (r, plan)) in mechanism.reactions.iter().zip(&plans).enumerate() {
         if plan.is_split(r) {
             let split = split::add(&mut graph, (i, r), plan, options, &sources, &mut late);
-            progress.push(split.as_ref().map(|rates| rates.progress));
+            progress[i] = split.as_ref().map(|rates| rates.progress);
             rates.push(split);
         } else {
-            progress.push(Some(whole_reaction(&mut graph, (i, r), &sources)));
+            families::add(&mut graph, mechanism, &families[i], &sources, &mut progress);
             rates.push(None);
         }
     }
@@ -112,14 +113,6 @@ fn lean_sources<'a>(
         third_bodies: Vec::new(),
         lean: Some(Lean { exponential, activities, powers, colliders: Vec::new(), centers: Vec::new() }),
     }
-}
-
-/// A reaction of which only the net rate of progress is read.
-fn whole_reaction(graph: &mut Graph, (i, r): (usize, &Reaction), sources: &Sources<'_>) -> Value {
-    let step = reaction::step(graph, (i, r), sources);
-    let op =
-        graph.add(single(format!("reaction {} {}", i + 1, r.equation), step), |_, _| format!("progress {}", i + 1));
-    graph.ops[op].after.outputs[0]
 }
 
 /// Quasi-steady species, then stiff ones; their factors go back to the reactions.

@@ -8,6 +8,7 @@ mod conductivity;
 mod diffusion;
 mod eigen;
 mod factored;
+mod families;
 mod form;
 mod gauge;
 mod gibbs;

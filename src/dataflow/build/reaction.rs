@@ -1,4 +1,4 @@
-//! The rate of progress of one reaction as one step (spec section 3).
+//! The rates of one reaction and what they are made of (spec section 3).
 
 use super::chemistry::SCALARS;
 use super::common::{mole_fraction, scalar, scalar_of};
@@ -98,35 +98,8 @@ pub fn falloff_collider(rate: &Rate) -> Option<&Collider> {
     }
 }
 
-/// q = (k_f prod C^nu' - k_r prod C^nu'') [M]
-pub fn step(graph: &mut Graph, (i, r): (usize, &Reaction), sources: &Sources<'_>) -> Step {
-    let mut o = Operands::default();
-    let forward = rate_constant(&mut o, r, sources);
-    if let Some(lean) = sources.lean.as_ref().filter(|lean| lean.activities.serves[i]) {
-        let difference = activity::difference(&mut o, &lean.activities, r);
-        let rate = activity::scaled_rate(&mut o, &lean.activities, r, forward);
-        let q = o.body.mul(rate, difference);
-        o.body.values = vec![with_third_body(&mut o, r, sources, q)];
-        return o.into_step(graph);
-    }
-    let reactants = orders(&r.reactants, &r.forward_orders);
-    let reverse = reverse_constant(&mut o, r, sources, forward);
-    let mut q = product(&mut o, sources, forward, &reactants);
-    if let Some(reverse) = reverse {
-        let products = orders(&r.products, &r.reverse_orders);
-        let mut back = product(&mut o, sources, reverse, &products);
-        if q.totals != back.totals {
-            (q, back) = (q.complete(&mut o, sources), back.complete(&mut o, sources));
-        }
-        q.id = o.body.sub(q.id, back.id);
-    }
-    let q = q.complete(&mut o, sources).id;
-    o.body.values = vec![with_third_body(&mut o, r, sources, q)];
-    o.into_step(graph)
-}
-
 /// A rate times the third body of its reaction, where that has one outside falloff.
-fn with_third_body(o: &mut Operands, r: &Reaction, sources: &Sources<'_>, rate: Id) -> Id {
+pub fn with_third_body(o: &mut Operands, r: &Reaction, sources: &Sources<'_>, rate: Id) -> Id {
     let Some(collider) = &r.third_body else { return rate };
     let m = third_body(o, sources, collider);
     o.body.mul(rate, m)
@@ -152,14 +125,14 @@ pub fn directions(
     let mut rates = [None; 2];
     for (d, constant) in [live[0].then_some(forward), reverse].into_iter().enumerate() {
         let Some(constant) = constant else { continue };
-        let rate = product(o, sources, constant, &orders(sides[d].0, sides[d].1)).complete(o, sources).id;
+        let rate = product(o, sources, Some(constant), &orders(sides[d].0, sides[d].1)).complete(o, sources).id;
         rates[d] = Some(with_third_body(o, r, sources, rate));
     }
     rates
 }
 
 /// The orders of one direction: FORD or RORD values replace coefficients.
-fn orders(side: &[(SpeciesIndex, f64)], replaced: &[(SpeciesIndex, f64)]) -> Vec<(SpeciesIndex, f64)> {
+pub fn orders(side: &[(SpeciesIndex, f64)], replaced: &[(SpeciesIndex, f64)]) -> Vec<(SpeciesIndex, f64)> {
     let mut all = side.to_vec();
     for &(k, order) in replaced {
         match all.iter_mut().find(|(j, _)| *j == k) {
@@ -173,13 +146,13 @@ fn orders(side: &[(SpeciesIndex, f64)], replaced: &[(SpeciesIndex, f64)]) -> Vec
 
 /// A rate that still lacks some factors: so many times the point's total concentration.
 #[derive(Clone, Copy)]
-struct Product {
-    id: Id,
-    totals: u32,
+pub struct Product {
+    pub id: Id,
+    pub totals: u32,
 }
 
 impl Product {
-    fn complete(self, o: &mut Operands, sources: &Sources<'_>) -> Self {
+    pub fn complete(self, o: &mut Operands, sources: &Sources<'_>) -> Self {
         let mut id = self.id;
         for (factors, which) in
             [(self.totals / 2, scalar::SQUARED_CONCENTRATION), (self.totals % 2, scalar::CONCENTRATION)]
@@ -195,29 +168,26 @@ impl Product {
 
 /// k times the product of concentrations to their orders. The lean form takes mole fractions where none of the concentrations
 /// is a value: their product lacks a power of the total, which both directions often share.
-fn product(o: &mut Operands, sources: &Sources<'_>, k: Id, orders: &[(SpeciesIndex, f64)]) -> Product {
+pub fn product(o: &mut Operands, sources: &Sources<'_>, k: Option<Id>, orders: &[(SpeciesIndex, f64)]) -> Product {
     let whole = |order: f64| order.fract() == 0.0 && (1.0..=4.0).contains(&order);
     let factors: Vec<_> = orders.iter().copied().filter(|(species, _)| *species < sources.transported).collect();
     let of_fractions = sources.scalars.contains(&scalar::SQUARED_CONCENTRATION)
         && factors.iter().all(|&(species, order)| sources.concentrations[species].is_none() && whole(order));
-    let mut product = Product { id: k, totals: 0 };
+    let mut totals = 0;
+    let mut id = k;
     for (species, order) in factors {
         let factor = if of_fractions {
-            product.totals += order as u32;
+            totals += order as u32;
             o.fraction(species)
         } else {
             o.concentration(sources, species)
         };
-        if whole(order) {
-            for _ in 0..order as u32 {
-                product.id = o.body.mul(product.id, factor);
-            }
-        } else {
-            let power = real_power(o, factor, order);
-            product.id = o.body.mul(product.id, power);
+        let (factor, times) = if whole(order) { (factor, order as u32) } else { (real_power(o, factor, order), 1) };
+        for _ in 0..times {
+            id = Some(id.map_or(factor, |id| o.body.mul(id, factor)));
         }
     }
-    product
+    Product { id: id.unwrap_or_else(|| o.body.literal(1.0)), totals }
 }
 
 /// C^order with 0^order = 0 for positive orders. For negative ones, C is at least [`LEAST_INHIBITOR`].
@@ -276,7 +246,7 @@ pub fn arrhenius(o: &mut Operands, k: &Arrhenius, sources: &Sources<'_>, extra: 
     if k.a < 0.0 { o.body.neg(value) } else { value }
 }
 
-fn rate_constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>) -> Id {
+pub fn rate_constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>) -> Id {
     match &r.rate {
         Rate::Arrhenius(k) => arrhenius(o, k, sources, None),
         Rate::LandauTeller(k, extra) => arrhenius(o, k, sources, Some(extra)),
@@ -427,7 +397,7 @@ fn sri(o: &mut Operands, [a, b, c, d, e]: [f64; 5], reduced: Id) -> Id {
 }
 
 /// k_r, or `None` for an irreversible reaction.
-fn reverse_constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>, forward: Id) -> Option<Id> {
+pub fn reverse_constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>, forward: Id) -> Option<Id> {
     match &r.reverse {
         Reverse::Irreversible => None,
         Reverse::Explicit(k, extra) => Some(arrhenius(o, k, sources, extra.as_ref())),
