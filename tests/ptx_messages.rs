@@ -157,3 +157,27 @@ fn lockstep_is_an_assumption() {
         .replace("bar.sync 0;", "xor.b32 other, other, 8; st.shared.u32 [other], mine;");
     assert_eq!(verify(&late).1.matches("assumed").count(), 1);
 }
+
+/// A reader that goes before the end, as `head` does, is no error of the compiler, and the verdict stays.
+#[test]
+fn readers_may_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = "add.u32 other, mine, value; ".repeat(20_000);
+    let long = KERNEL.replace("@first st.shared.u32 [other], mine;", &body);
+    std::fs::write(folder.path().join("k.ptx"), &long).unwrap();
+    for (arguments, expected) in [(&["analyze"][..], 0), (&["opt", "--pass", "allocate"], 0)] {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_singe"))
+            .current_dir(folder.path())
+            .args(arguments)
+            .arg("k.ptx")
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(expected), "{text}");
+        assert!(!text.contains("panicked"), "{text}");
+    }
+}
