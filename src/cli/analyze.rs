@@ -1,6 +1,6 @@
 //! `singe analyze K.ptx`: which values and branches of a kernel are uniform, affine or divergent, and why.
 
-use super::args::AnalyzeArguments;
+use super::args::backend::AnalyzeArguments;
 use super::kernel::module;
 use super::out::print;
 use crate::diagnostic::Diagnostic;

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::args::{CompileArguments, Compilers, FitTolerance, FormName, InputArguments, MatrixName, Verify};
+use super::args::values::{Compilers, FitTolerance, FormName, MatrixName, Verify};
+use super::args::{CompileArguments, InputArguments};
 use super::out::print;
 use super::{command_line, config, tell};
 use crate::diagnostic::Diagnostic;

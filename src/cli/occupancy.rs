@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::args::OccupancyArguments;
+use super::args::backend::OccupancyArguments;
 use super::out::print;
 use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::args::{shape, target};
+use super::args::values::{shape, target};
 use crate::simt::allocate::Algorithm;
 use crate::simt::allocate::home::Rewriting;
 use crate::target::Target;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::args::SimArguments;
+use super::args::backend::SimArguments;
 use super::kernel::{module, quoting, text};
 use super::out::print;
 use crate::diagnostic::Diagnostic;

@@ -3,7 +3,7 @@
 //! 64-bit parameters are taken for pointers; all others have the value of `--integer`, so that loops over groups of points
 //! run a few times. Exit code 3 when a kernel is not proven.
 
-use super::args::VerifyArguments;
+use super::args::backend::VerifyArguments;
 use super::kernel::{module, quoting};
 use super::out::print;
 use crate::diagnostic::Diagnostic;

@@ -8,12 +8,15 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::SecondaryMap;
+use order::Group;
 
 use super::{Limits, Phase, Placement, Schedule, banks};
 use crate::dataflow::{Duty, Graph, Op, Part, StepRef, Value};
 use crate::diagnostic::Diagnostic;
 use crate::mapping::Mapping;
+
+mod order;
 
 /// Places every value and distributes the steps over phases, in one or two ways; barriers are not decided here.
 ///
@@ -115,26 +118,6 @@ fn reading_warps(graph: &Graph, mapping: &Mapping) -> SecondaryMap<Value, u32> {
     readers
 }
 
-/// Position of a step in the order within a phase; equal keys are the same kind of work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Group {
-    /// What feeds a crew comes first, then the crew's own.
-    duty: Duty,
-    depth: u32,
-    /// Operations with running states go through all their steps a few at a time, to spare registers.
-    chunk: u32,
-    part: u32,
-    path: Reverse<u32>,
-    shape: u32,
-}
-
-impl Group {
-    /// Groups that share slots and load in turn.
-    fn class(&self) -> (Duty, u32, u32, u32) {
-        (self.duty, self.depth, self.chunk, self.part)
-    }
-}
-
 /// What the values and states of a schedule may take.
 #[derive(Debug, Clone, Copy)]
 struct Room {
@@ -205,31 +188,8 @@ impl<'a> Placer<'a> {
             rounds_left[op] = operation.rounds.len() as u32;
             begun[op] = operation.before.is_none();
         }
-        let (depth, path) = (graph.depths(), graph.heights());
-        let mut longest: BTreeMap<u32, u32> = BTreeMap::new();
-        for at in graph.steps() {
-            let entry = longest.entry(graph.step(at).shape.index() as u32).or_default();
-            *entry = (*entry).max(path[at.op]);
-        }
-        let chunk = chunks(graph, mapping, &depth);
-        let mut waiting: BTreeMap<Group, Vec<StepRef>> = BTreeMap::new();
-        for at in graph.steps() {
-            let shape = graph.step(at).shape.index() as u32;
-            let part = match at.part {
-                Part::Before => 0,
-                Part::Round(_) => 1,
-                Part::After => 2,
-            };
-            let group = Group {
-                duty: graph.duty(at),
-                depth: depth[at.op],
-                chunk: chunk[at.op],
-                part,
-                path: Reverse(longest[&shape]),
-                shape,
-            };
-            waiting.entry(group).or_default().push(at);
-        }
+        let path = graph.heights();
+        let waiting = order::waiting(graph, mapping, &path);
         Self {
             graph,
             mapping,
@@ -460,21 +420,4 @@ impl<'a> Placer<'a> {
             }
         }
     }
-}
-
-/// Running states of the operations of one chunk, about.
-const CHUNK_STATES: u32 = 16;
-
-/// Numbers the chunks of each warp's operations of one depth and kind.
-fn chunks(graph: &Graph, mapping: &Mapping, depth: &SecondaryMap<Op, u32>) -> SecondaryMap<Op, u32> {
-    let mut rank: BTreeMap<(u32, u32, u32), u32> = BTreeMap::new();
-    let mut chunk = SecondaryMap::new();
-    for (op, operation) in &graph.ops {
-        if let Some(size) = CHUNK_STATES.checked_div(operation.states) {
-            let rank = rank.entry((mapping.warp_of[op], depth[op], operation.after.shape.index() as u32)).or_default();
-            chunk[op] = *rank / size.max(1);
-            *rank += 1;
-        }
-    }
-    chunk
 }

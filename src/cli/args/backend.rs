@@ -1,0 +1,122 @@
+//! The arguments of the commands that take PTX or no mechanism at all.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::values::{shape, target};
+use crate::target::{Parameter, Target};
+
+#[derive(Debug, Args)]
+pub struct OccupancyArguments {
+    /// Architecture, such as kepler or sm_35
+    #[arg(long, value_name = "NAME", default_value = "kepler", value_parser = target)]
+    pub target: &'static Target,
+    /// Threads per CTA
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: u32,
+    /// Registers per thread
+    #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=255))]
+    pub registers: u32,
+    /// Bytes of shared memory per CTA, static and dynamic
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub shared: u32,
+    /// Named barriers per CTA
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=16))]
+    pub barriers: u32,
+    /// Print a table over one of the resources
+    #[arg(long, value_enum)]
+    pub sweep: Option<SweepName>,
+    /// Draw the sweep to an SVG file
+    #[arg(long, value_name = "FILE", requires = "sweep")]
+    pub picture: Option<PathBuf>,
+    /// Print the result as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum SweepName {
+    Registers,
+    Shared,
+    Threads,
+}
+
+impl From<SweepName> for Parameter {
+    fn from(name: SweepName) -> Self {
+        match name {
+            SweepName::Registers => Self::Registers,
+            SweepName::Shared => Self::Shared,
+            SweepName::Threads => Self::Threads,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct AnalyzeArguments {
+    /// The PTX text
+    #[arg(value_name = "PTX")]
+    pub ptx: PathBuf,
+    /// Width, height and depth of the block [default: what the kernel's .reqntid says]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = shape)]
+    pub block: Option<[u32; 3]>,
+    /// The width of the block is a multiple of 32
+    #[arg(long, conflicts_with = "block")]
+    pub whole_warps: bool,
+    /// Conversions of indices to 64 bits do not wrap; the claims then rest on it
+    #[arg(long)]
+    pub assume_index_no_wrap: bool,
+    /// The kernel [default: every function of the text]
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Draw the control-flow graph, coloured by divergence, to a DOT file
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
+    /// Print the result as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SimArguments {
+    /// The PTX text
+    #[arg(value_name = "PTX")]
+    pub ptx: PathBuf,
+    /// The launch: shape and arguments, in TOML
+    #[arg(long, value_name = "FILE")]
+    pub launch: PathBuf,
+    /// Check at every instruction what the divergence analysis claims of its values
+    #[arg(long)]
+    pub check_uniformity: bool,
+    /// Let the analysis assume that conversions of indices to 64 bits do not wrap; a wrap is then a broken claim
+    #[arg(long, requires = "check_uniformity")]
+    pub assume_index_no_wrap: bool,
+    /// Print the result as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyArguments {
+    /// The PTX text
+    #[arg(value_name = "PTX")]
+    pub ptx: PathBuf,
+    /// Threads per CTA, such as 128 or 16,16,1
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = shape)]
+    pub threads: [u32; 3],
+    /// Bytes of shared memory that the launch adds
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    pub shared: u64,
+    /// CTAs
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65_535))]
+    pub ctas: u32,
+    /// The value of every 32-bit parameter
+    #[arg(long, value_name = "N", default_value_t = 96)]
+    pub integer: u32,
+    /// The kernel [default: every kernel of the text]
+    #[arg(long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// Print the result as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
