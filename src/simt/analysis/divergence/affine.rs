@@ -38,6 +38,13 @@ impl Rules for Affine<'_> {
     #[inline(always)]
     fn follow(&mut self, states: &[Number], value: Value, step: &Step, among: Among) -> Number {
         match QUICK[step.kind as usize].of(among) {
+            // what is sent does not matter where all name the same lane
+            Number::NONE
+                if step.kind == Kind::Shuffle
+                    && step.reads[1..].iter().all(|naming| states[naming.index()].is_uniform()) =>
+            {
+                Number::UNIFORM
+            }
             Number::NONE => self.ask(states, value, step),
             number => number.of(step),
         }
@@ -106,11 +113,9 @@ impl Affine<'_> {
     #[inline(never)]
     fn ask(&mut self, states: &[Number], value: Value, step: &Step) -> Number {
         let at = |value: Value| states[value.index()];
-        let [first, second, third] = step.reads;
+        let [first, second, _] = step.reads;
         match step.kind {
             Kind::Move => at(first),
-            // what is sent does not matter where all name the same lane
-            Kind::Shuffle if at(second).is_uniform() && at(third).is_uniform() => Number::UNIFORM,
             Kind::Sum | Kind::Product | Kind::Multiple | Kind::Fused
                 if let Some(form) = self.context.gated.steps().linear(step) =>
             {
