@@ -119,10 +119,10 @@ fn report(rows: &[Row]) -> String {
          | together | {:.1} | {:.1} | {:.2} |\n\
          | paper | {:.0} | | 1.39 |\n\n\
          The paper's time is 58.6 ms for 31487 instructions, on a machine of 2009. A linear fit of the time of the analysis alone over the variables has a slope of {:.1} ns \
-         and R² = {r2:.4} (paper: 0.972). Both analyses use the same solver over the same form: one pass in program order, then values \
-         that loops reach, from the first on. The affine one looks at each value {:.2} times. What the boolean one does takes the affine \
-         one as long; beyond that it computes strides and bases where an integer instruction has operands of which \
-         more is known, about one instruction in seven, and looks again at loop counters, whose first constant falls.\n\n![Time over variables](divergence.svg)",
+         and R² = {r2:.4} (paper: 0.972). Both analyses go over the same steps of the form, one a value: once in \
+         program order, and again at what loops reach. The affine one looks at each value {:.2} times. Most of its results are read from a table, by \
+         the kind of the step and what its operands have in common; strides and bases are computed for the rest, which are \
+         shuffles and integer instructions with operands of which more is known than whether they are uniform.\n\n![Time over variables](divergence.svg)",
         each[0],
         each[1],
         times[0] / times[1],

@@ -137,6 +137,51 @@ fn warp_wide_operations() {
 }
 
 #[test]
+fn counters_are_no_constants_but_may_be_multiples() {
+    use Class::*;
+    let body = "
+        mov.u32 %r1, 0; mov.u32 %r2, 0; mov.u32 %r3, %tid.x; mov.u32 %r4, 5;
+        ld.global.f64 %fd2, [%rd1]; mov.f64 %fd1, 0d0000000000000000; mov.f64 %fd3, %fd1;
+        LOOP:
+        add.u32 %r5, %r3, %r1; shr.u32 %r5, %r5, 5;
+        add.u32 %r6, %r3, %r2; shr.u32 %r6, %r6, 5;
+        add.u32 %r1, %r1, 1; add.u32 %r2, %r2, 64; add.u32 %r3, %r3, 32; add.u32 %r4, %r4, 0;
+        add.f64 %fd1, %fd1, %fd2; mov.f64 %fd3, %fd1;
+        setp.lt.u32 %p1, %r1, %r30;
+        @%p1 bra LOOP;
+        shr.u32 %r7, %r3, 5;
+        mul.lo.u32 %r8, %r4, 3;";
+    let found = [
+        ("%r1", Uniform),
+        ("%r2", Uniform),
+        ("%r3", AffineUnknownBase),
+        ("%r4", Constant),
+        ("%r5", Divergent),
+        ("%r6", Uniform),
+        ("%r7", Uniform),
+        ("%r8", Constant),
+        ("%fd1", Uniform),
+        ("%fd3", Uniform),
+    ];
+    expect(body, WARPS, &found);
+}
+
+#[test]
+fn operands_that_hold_immediates_count_as_such() {
+    use Class::*;
+    let body = "
+        mov.u32 %r1, %tid.x; mov.u32 %r2, 31; mov.u32 %r3, 15; setp.lt.u32 %p1, %r30, 5;
+        shfl.sync.idx.b32 %r4, %r1, %r30, %r2, -1;
+        shfl.sync.idx.b32 %r5, %r1, %r30, %r3, -1;
+        selp.u32 %r6, 64, 32, %p1; add.u32 %r6, %r6, %r1; shr.u32 %r6, %r6, 5;
+        selp.u32 %r7, 64, 33, %p1; add.u32 %r7, %r7, %r1; shr.u32 %r7, %r7, 5;
+        @%p1 mov.u32 %r2, 15;
+        shfl.sync.idx.b32 %r8, %r1, %r30, %r2, -1;";
+    let found = [("%r4", Uniform), ("%r5", Divergent), ("%r6", Uniform), ("%r7", Divergent), ("%r8", Divergent)];
+    expect(body, WARPS, &found);
+}
+
+#[test]
 fn unknown_instructions_are_divergent() {
     let body = "mov.u32 %r1, 5; frobnicate.u32 %r2, %r1; add.u32 %r3, %r2, 1; setp.eq.u32 %p1, %r3, 6;";
     expect(body, WARPS, &[("%r2", Class::Divergent), ("%r3", Class::Divergent), ("%p1", Class::Divergent)]);

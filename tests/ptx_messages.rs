@@ -129,3 +129,55 @@ fn ended_warps_are_not_waited_for() {
     let twice = KERNEL.replace("@!first bra", "bar.sync 0; @!first bra");
     assert_eq!((verify(&twice).0, singe(&twice, &["sim", "--launch", "l.toml"]).0), (0, 0));
 }
+
+/// Lanes that pass values through shared memory without `bar.warp.sync` between rely on lockstep, which ended with sm_70.
+#[test]
+fn lockstep_is_an_assumption() {
+    let pass = "shl.b32 other, mine, 2; st.shared.u32 [other], mine; FENCE xor.b32 other, other, 4; ld.shared.u32 value, [other];";
+    let kernel = |fence: &str, sm: &str| {
+        let body = KERNEL.replace("@first st.shared.u32 [other], mine;", &pass.replace("FENCE", fence));
+        body.replace("sm_70", sm).replace("@!first bra LATER;", "")
+    };
+    let verify = |text: &str| singe(text, &["verify", "--threads", "64", "--shared", "256"]);
+    let (code, out, _) = verify(&kernel("", "sm_70"));
+    assert_eq!((code, out.matches("assumed").count()), (0, 1), "{out}");
+    contains(
+        &out,
+        &["assumed: warp 0 at line 15 `ld.shared.u32 %r3, [%r2];`: all lanes are past warp 0 at line 15 `st.shared"],
+    );
+    for (fence, sm) in [("bar.warp.sync -1;", "sm_70"), ("bar.sync 1;", "sm_70"), ("", "sm_60")] {
+        let (code, out, text) = verify(&kernel(fence, sm));
+        assert_eq!((code, out.contains("assumed")), (0, false), "{fence} {sm}: {out}{text}");
+    }
+    // a lane writes what another one has read
+    let (code, out, _) =
+        verify(&kernel("bar.warp.sync -1;", "sm_70").replace("bar.sync 0;", "st.shared.u32 [other], mine;"));
+    assert_eq!((code, out.matches("assumed").count()), (0, 0), "{out}");
+    let late = kernel("bar.warp.sync -1;", "sm_70")
+        .replace("bar.sync 0;", "xor.b32 other, other, 8; st.shared.u32 [other], mine;");
+    assert_eq!(verify(&late).1.matches("assumed").count(), 1);
+}
+
+/// A reader that goes before the end, as `head` does, is no error of the compiler, and the verdict stays.
+#[test]
+fn readers_may_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = "add.u32 other, mine, value; ".repeat(20_000);
+    let long = KERNEL.replace("@first st.shared.u32 [other], mine;", &body);
+    std::fs::write(folder.path().join("k.ptx"), &long).unwrap();
+    for (arguments, expected) in [(&["analyze"][..], 0), (&["opt", "--pass", "allocate"], 0)] {
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_singe"))
+            .current_dir(folder.path())
+            .args(arguments)
+            .arg("k.ptx")
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(expected), "{text}");
+        assert!(!text.contains("panicked"), "{text}");
+    }
+}

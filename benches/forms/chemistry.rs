@@ -36,8 +36,7 @@ equilibrium constants, 88 powers of temperature and 21 Gibbs energies; with the 
 ampere on, all fit: there the kernel takes 19431 slots. Computing seldom-read constants again in each reaction was tried: 32090
 slots on kepler, but 27778 shuffles, as the polynomials of a species have 15 constants, and so a longer time.
 
-Powers of two err by less than 1 ulp, with the table and without; so do logarithms, except that log2 x next to x = 1 errs by up to
-2.5 ulp of its small result, at most 2^-56: a Troe reaction takes the logarithm of a reduced pressure near 1, where the absolute error counts.
+Powers of two err by less than 1 ulp, with the table and without; so do logarithms, next to 1, too.
 
 | mechanism | form | code | slots | goal | peers | by kind | shuffles | shared passes | waits | error |
 |---|---|---|---|---|---|---|---|---|---|---|

@@ -15,72 +15,72 @@
 // Constants.
 // Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const double h2o2_chemistry_reals[512] = {
-  43.356272060953856, -1.0964482310756123, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -24.226033835218026,
-  -3.5636351474510204e-5, 1.2009396945982998e-7, -2.1588295511176145e-11, 1.4445371893327737e-15, 3.371981111012923,
-  -10847.307101905764, -17.184265845832282, 0.005756728854868235, -4.683505308897733e-6, 2.4233921699617e-9,
-  -5.320744148480377e-13, 1.939459840136706, -10893.796144786915, -49.335936970956354, 0.003540602254224646,
-  -4.5718819497661797e-7, 4.462568177080668e-11, -2.076819419271236e-15, 4.566133916094435, 18067.304069725837,
-  -48.747628612447876, -0.00039156360454463044, 4.02357309993964e-6, -2.594095682363999e-9, 6.221293162465749e-13,
-  4.726431531256401, 17837.61894012408, 2.4, 15.4, 0.83, 30.897352853986263, -23.991480273013558, 0.0010733483751589146,
-  -1.3668958434406572e-7, 1.213912220855618e-11, -4.87151299854126e-16, 2.779553973578312, 2350.225085538694,
-  -27.457112201371736, 0.001015830720729745, -9.529534542236731e-7, 6.782488094667251e-10, -1.7635893707487726e-13,
-  3.31628990850552, 2491.7566429789913, -9.841296393969934, -1.6651800618558244e-11, 3.88474368626601e-15,
-  -5.692817344332268e-19, 3.5937342816394426e-23, 2.1640425757603956, -42859.77114438783, -9.841296291538587,
-  5.087900800737664e-13, -4.799172277734808e-16, 2.7661469123836618e-19, -6.692174173243767e-23, 2.164042561333445,
-  -42859.77114438783, 0.63, 0.0, 0.0, 0.0, 2.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  -9.570698774270324, -6.201721373990694e-5, 1.0086472271327417e-8, -1.204383448537261e-12, 8.860577842989364e-17,
-  2.264195576374089, -39893.91237422306, -14.376678793274245, -0.002365528513980874, 1.5973192385666998e-6,
-  -7.36744231223923e-10, 1.5239618433514577e-13, 3.128148192492694, -39756.39482719503, 0.0, 0.0, 0.0, 0.0,
-  -26.007874241292, 0.001069821519581106, -1.8225245908757104e-7, 2.5183510909229902e-11, -1.5632884333809796e-15,
-  3.293006022409406, 6086.600755117224, -29.31954331299716, -0.0021616867557472767, 2.3677756293271534e-6,
-  -1.1639297013104725e-9, 2.33985541669492e-13, 4.014235992061956, 6051.234298053666, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 6.0, 0.7, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, -19.96709112297004, 0.0003956084157746713, 3.041807751368794e-8, -1.0573290212447428e-11,
-  8.469512629709517e-16, 3.0193986626466573, -9417.76955162931, -27.87269828936332, -0.0017321844388518922,
-  1.110379473872944e-6, -4.666076506849891e-10, 9.84000756446868e-14, 4.316565823124259, -9066.363029563921, 0.0, 0.0,
-  0.0, 0.0, -28.37245090498582, 0.001570314430364861, -3.9451101344127526e-8, -1.1666832783575937e-11,
-  1.213313685155021e-15, 2.934430878528395, 33327.09806492549, -38.44311204849791, -0.0014689766885835898,
-  1.567825298116489e-6, -6.597889998348609e-10, 1.2782120592112502e-13, 4.614662873498297, 33744.65671353198, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.73, 3.65, 0.38, 0.0, 39.34856396581859,
-  -1.1541560327111708, 120000000000.0, 1000000000000.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  -38.67173995507176, 0.0016156886970171366, -1.5236257843731247e-7, 1.3735222619880471e-11, -7.783955415704657e-16,
-  4.352915202746126, -1754.1352582451068, -39.1810499831596, -0.003425766304180532, 5.087493126377501e-6,
-  -2.91861888317245e-9, 6.702942391321161e-13, 4.763487615044047, -2018.0782304320614, 0.0, 0.0, 0.0, 33.75533384911383,
   0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -309.9987229701932, 50.594456169673414, -21351.434291694106, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 13.233320082730822, 0.0, 2.8853900817779268, 0.0, -2903.9693018285084, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  5.274261661257048, 17.720671786825555, 3.8952766104002015, 2.178469511742335, -4544.7119573616155,
-  -2490.1536763179456, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 6.0, 0.7, 0.0, -24.226033835218026, -3.5636351474510204e-5, 1.2009396945982998e-7,
+  -2.1588295511176145e-11, 1.4445371893327737e-15, 3.371981111012923, -10847.307101905764, -17.184265845832282,
+  0.005756728854868235, -4.683505308897733e-6, 2.4233921699617e-9, -5.320744148480377e-13, 1.939459840136706,
+  -10893.796144786915, -49.335936970956354, 0.003540602254224646, -4.5718819497661797e-7, 4.462568177080668e-11,
+  -2.076819419271236e-15, 4.566133916094435, 18067.304069725837, -48.747628612447876, -0.00039156360454463044,
+  4.02357309993964e-6, -2.594095682363999e-9, 6.221293162465749e-13, 4.726431531256401, 17837.61894012408, 2.4, 15.4,
+  0.83, 30.897352853986263, -23.991480273013558, 0.0010733483751589146, -1.3668958434406572e-7, 1.213912220855618e-11,
+  -4.87151299854126e-16, 2.779553973578312, 2350.225085538694, -27.457112201371736, 0.001015830720729745,
+  -9.529534542236731e-7, 6.782488094667251e-10, -1.7635893707487726e-13, 3.31628990850552, 2491.7566429789913,
+  -9.841296393969934, -1.6651800618558244e-11, 3.88474368626601e-15, -5.692817344332268e-19, 3.5937342816394426e-23,
+  2.1640425757603956, -42859.77114438783, -9.841296291538587, 5.087900800737664e-13, -4.799172277734808e-16,
+  2.7661469123836618e-19, -6.692174173243767e-23, 2.164042561333445, -42859.77114438783, 0.63, 0.0, 0.0, 0.0, 2.0, -2.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -9.570698774270324, -6.201721373990694e-5,
+  1.0086472271327417e-8, -1.204383448537261e-12, 8.860577842989364e-17, 2.264195576374089, -39893.91237422306,
+  -14.376678793274245, -0.002365528513980874, 1.5973192385666998e-6, -7.36744231223923e-10, 1.5239618433514577e-13,
+  3.128148192492694, -39756.39482719503, 0.73, 3.65, 0.38, 0.0, -26.007874241292, 0.001069821519581106,
+  -1.8225245908757104e-7, 2.5183510909229902e-11, -1.5632884333809796e-15, 3.293006022409406, 6086.600755117224,
+  -29.31954331299716, -0.0021616867557472767, 2.3677756293271534e-6, -1.1639297013104725e-9, 2.33985541669492e-13,
+  4.014235992061956, 6051.234298053666, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, -2.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -19.96709112297004,
+  0.0003956084157746713, 3.041807751368794e-8, -1.0573290212447428e-11, 8.469512629709517e-16, 3.0193986626466573,
+  -9417.76955162931, -27.87269828936332, -0.0017321844388518922, 1.110379473872944e-6, -4.666076506849891e-10,
+  9.84000756446868e-14, 4.316565823124259, -9066.363029563921, 0.0, 0.0, 0.0, 0.0, -28.37245090498582,
+  0.001570314430364861, -3.9451101344127526e-8, -1.1666832783575937e-11, 1.213313685155021e-15, 2.934430878528395,
+  33327.09806492549, -38.44311204849791, -0.0014689766885835898, 1.567825298116489e-6, -6.597889998348609e-10,
+  1.2782120592112502e-13, 4.614662873498297, 33744.65671353198, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 43.356272060953856, -1.0964482310756123, 0.0, 0.0, -2.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, -38.67173995507176, 0.0016156886970171366, -1.5236257843731247e-7, 1.3735222619880471e-11,
+  -7.783955415704657e-16, 4.352915202746126, -1754.1352582451068, -39.1810499831596, -0.003425766304180532,
+  5.087493126377501e-6, -2.91861888317245e-9, 6.702942391321161e-13, 4.763487615044047, -2018.0782304320614,
+  39.34856396581859, -1.1541560327111708, 0.0, 33.75533384911383, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  -309.9987229701932, 50.594456169673414, -21351.434291694106, 1000000000000.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  13.233320082730822, 0.0, 2.8853900817779268, 0.0, -2903.9693018285084, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 5.274261661257048,
+  17.720671786825555, 3.8952766104002015, 2.178469511742335, -4544.7119573616155, -2490.1536763179456, 0.0, 0.0, 0.0,
   0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
   0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
   0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 362.99616272856355, 42.18506523353571, -12581.447000172011,
   0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 362.99616272856355, 42.18506523353571, -12581.447000172011, 120000000000.0, 0.0, 0.0, 0.0, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
+  0.0,
 };
 
 // Rows, slots and numbers of rounds.
 // Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int h2o2_chemistry_indices[512] = {
-  1, 2, 4, 6, 7, 0, 0, 8, 7, 0, 1, 29, 37, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 7, 25,
-  26, 0, 3, 3, 2, 27, 0, 26, 25, 24, 50, 51, 0, 52, 53, 0, 0, 0, 0, 0, 0, 2, 5, 0, 0, 0, 9, 9, 10, 11, 1, 17, 18, 12, 1,
-  3, 2, 30, 26, 22, 24, 0, 25, 33, 1, 43, 47, 0, 0, 0, 0, 0, 0, 2, 3, 0, 0, 55, 32, 35, 33, 46, 2, 19, 20, 34, 48, 50,
-  51, 49, 2, 18, 22, 8, 1, 32, 2, 40, 41, 44, 45, 0, 0, 0, 0, 4, 2, 0, 0, 0, 3, 3, 4, 5, 0, 0, 0, 0, 3, 3, 2, 28, 0, 0,
-  0, 0, 0, 0, 0, 35, 44, 48, 52, 53, 49, 0, 0, 6, 4, 0, 0, 0, 9, 0, 0, 0, 4, 21, 22, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  43, 46, 34, 47, 48, 50, 51, 49, 8, 0, 0, 0, 0, 5, 6, 7, 8, 0, 0, 0, 0, 3, 3, 2, 31, 0, 0, 0, 0, 0, 0, 0, 0, 40, 32,
-  34, 0, 0, 0, 0, 0, 0, 2, 9, 56, 8, 20, 18, 0, 6, 23, 24, 14, 13, 5, 2, 0, 38, 24, 23, 5, 48, 49, 19, 17, 52, 33, 36,
-  37, 39, 38, 45, 50, 51, 8, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 33, 45, 46, 50, 51, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32,
-  35, 33, 0, 0, 0, 0, 0, 0, 59, 57, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 34, 0, 0, 0, 0,
-  0, 0, 0, 56, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 36, 37, 39, 38, 0, 0, 0, 0, 0, 55, 58,
-  2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 60, 0, 0, 5, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 36, 37, 39, 38, 43, 44, 42, 45, 46, 0, 57, 4, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 43, 44, 42, 48, 49, 0, 0, 0, 58, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0,
+  1, 2, 4, 6, 7, 0, 0, 0, 3, 3, 2, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 7, 25,
+  26, 0, 3, 3, 2, 27, 26, 25, 24, 50, 51, 18, 2, 17, 30, 58, 40, 41, 44, 45, 0, 0, 0, 0, 0, 4, 9, 9, 10, 11, 1, 17, 18,
+  12, 1, 3, 2, 30, 26, 22, 24, 0, 25, 33, 1, 57, 59, 1, 55, 43, 47, 0, 0, 0, 0, 0, 0, 3, 42, 47, 0, 0, 2, 19, 20, 0, 3,
+  3, 2, 31, 2, 18, 22, 8, 1, 32, 2, 0, 60, 1, 32, 35, 33, 55, 46, 0, 0, 0, 0, 5, 3, 3, 4, 5, 0, 0, 0, 0, 0, 0, 1, 29, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 44, 48, 52, 53, 49, 0, 0, 0, 6, 40, 41, 0, 0, 4, 21, 22, 33, 45, 46, 50, 51, 0, 0, 0,
+  0, 0, 0, 0, 58, 59, 2, 32, 34, 0, 0, 0, 0, 0, 0, 0, 2, 5, 6, 7, 8, 0, 0, 0, 9, 8, 7, 37, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 43, 46, 34, 47, 48, 50, 51, 49, 0, 8, 52, 53, 0, 0, 6, 23, 24, 8, 14, 13, 38, 0, 24, 23, 5, 48, 49, 20, 5, 19, 27,
+  57, 33, 54, 36, 37, 39, 38, 45, 50, 51, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 32, 34, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 58, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 32, 35, 33, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 34, 48, 50, 51,
+  49, 0, 0, 0, 0, 0, 0, 5, 59, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 54, 36, 37, 39, 38, 55, 0, 0, 0,
+  0, 0, 6, 57, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 54, 36, 37, 39, 38, 55, 43, 44, 42, 45, 46, 11,
+  0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 60, 5, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 43, 44, 42, 48, 49, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0,
 };
 
 // c and -log2 c by interval of the mantissa
@@ -100,16 +100,16 @@ static __device__ const double h2o2_chemistry_logarithms[128] = {
   1.0771458614948586, -0.10721362537583445, 1.068140718033234, -0.09510172177783716, 1.0593124223940171,
   -0.08312814529358548, 1.050604764277002, -0.07122003194604076, 1.0420579340240304, -0.05943548760274098,
   1.0336529708639584, -0.047751909785120006, 1.0253761150581122, -0.03615319733921751, 1.0172137799145247,
-  -0.024622911064852815, 1.0091948685721623, -0.013204775810208957, 1.0, 0.0, 0.987136185169869, 0.01867896246926648,
-  0.9721478259984143, 0.04075238638642986, 0.9576013379700844, 0.0625029268567232, 0.9434895404940554,
-  0.08392157066100481, 0.9297751625058435, 0.10504620786491614, 0.9164665583875065, 0.12584585670674642,
-  0.9035231265088695, 0.14636656621291877, 0.8909558148761583, 0.16657420886372165, 0.878721232669225,
-  0.18652254047719907, 0.8668090597832012, 0.20621386250331852, 0.8552345319763852, 0.22560798866561527,
-  0.8439588314810613, 0.24475546925668823, 0.8329633970484452, 0.2636749943228551, 0.822261691832361,
-  0.2823304778362399, 0.811834447522057, 0.30074253753855373, 0.8016649744152521, 0.31892865213785626,
-  0.791744585637959, 0.33689299850061616, 0.782083575938888, 0.35460530813497826, 0.772630728758579, 0.3721490378895851,
-  0.7634236741652612, 0.3894441689164978, 0.7544150417420937, 0.4065696537227268, 0.7456271905138941,
-  0.42347362370378505, 0.7370384881409521, 0.4401881360822699, 0.7286595067870512, 0.45668327570433576,
+  -0.024622911064852815, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.9721478259984143, 0.04075238638642986, 0.9576013379700844,
+  0.0625029268567232, 0.9434895404940554, 0.08392157066100481, 0.9297751625058435, 0.10504620786491614,
+  0.9164665583875065, 0.12584585670674642, 0.9035231265088695, 0.14636656621291877, 0.8909558148761583,
+  0.16657420886372165, 0.878721232669225, 0.18652254047719907, 0.8668090597832012, 0.20621386250331852,
+  0.8552345319763852, 0.22560798866561527, 0.8439588314810613, 0.24475546925668823, 0.8329633970484452,
+  0.2636749943228551, 0.822261691832361, 0.2823304778362399, 0.811834447522057, 0.30074253753855373, 0.8016649744152521,
+  0.31892865213785626, 0.791744585637959, 0.33689299850061616, 0.782083575938888, 0.35460530813497826,
+  0.772630728758579, 0.3721490378895851, 0.7634236741652612, 0.3894441689164978, 0.7544150417420937, 0.4065696537227268,
+  0.7456271905138941, 0.42347362370378505, 0.7370384881409521, 0.4401881360822699, 0.7286595067870512,
+  0.45668327570433576,
 };
 
 // 2^(j/32)
@@ -237,23 +237,27 @@ static __device__ __forceinline__ double singe_exp2_falling(double x, double pow
   return __hiloint2double(((int)high & inside) | (beyond & ~inside), __double2loint(p) & inside);
 }
 
-// log2 x for positive normal x, below 1 ulp away from 1. The table has pairs c, -log2 c.
+// log2 x below 1 ulp for positive normal x. The table has pairs c, -log2 c; next to 1, c is 1 and the largest term, the
+// product of f and log2 e, is rounded once.
 static __device__ __forceinline__ double singe_log2(double x, const double *table)
 {
   const unsigned high = (unsigned)__double2hiint(x);
   const unsigned above = high - 0x3fe61556u;
+  const bool near = above - 622592u < 49152u;
   const int k = (int)above >> 20;
   const double m = __hiloint2double((int)(high - ((unsigned)k << 20)), __double2loint(x));
   const double *const entry = table + 2 * ((above >> 14) & 63u);
   const double f = fma(m, __ldg(entry), -1.0);
-  double p = 0.20611362960839968;
-  p = fma(p, f, -0.24046530377125772);
-  p = fma(p, f, 0.28853900785718695);
-  p = fma(p, f, -0.36067375986156);
-  p = fma(p, f, 0.4808983469629889);
-  p = fma(p, f, -0.7213475204444829);
-  p = fma(p, f, 1.4426950408889634);
-  return fma(f, p, (double)k + __ldg(entry + 1));
+  double p = -0.17608424994567926;
+  p = fma(p, f, 0.20612868497723777);
+  p = fma(p, f, -0.24045037899117797);
+  p = fma(p, f, 0.28853900755724343);
+  p = fma(p, f, -0.3606737601342694);
+  p = fma(p, f, 0.4808983469629641);
+  p = fma(p, f, -0.7213475204444827);
+  p = fma(p, f, near ? 2.0355273740931033e-17 : 1.4426950408889634);
+  const double rest = fma(near ? f : (double)k, near ? p : 1.0, __ldg(entry + 1));
+  return fma(f, near ? 1.4426950408889634 : p, rest);
 }
 
 // max(x, 0) without a double-precision instruction.
@@ -288,7 +292,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     const double concentration = field_2 * 0.00012027235504272603 * t;
     // phase 1
     double r0 = 0.0;
-    if ((0xa1u >> warp_id) & 1u) {
+    if ((0xc1u >> warp_id) & 1u) {
       r0 = 0.0;
     }
     switch (warp_id) {
@@ -299,6 +303,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
         r0 = r0 + positive(field_3);
       }
       slots[15][lane] = __dmul_rn(r0, concentration);
+      slots[16][lane] = singe_exp2_table(fma(-1.7889418507023145, ln_t, 0.0), power);
       r0 = slots[15][lane];
       break;
     }
@@ -329,10 +334,6 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       slots[14][lane] = __dmul_rn(t_11, singe_exp2_falling(t_14, power));
       break;
     }
-    case 5: {
-      slots[16][lane] = singe_exp2_table(fma(-1.7889418507023145, ln_t, 0.0), power);
-      break;
-    }
     }
     if ((0xaeu >> warp_id) & 1u) {
       const double t_15 = select_le(temperature_2, 1000.0, broadcast(c0, 21), broadcast(c0, 14));
@@ -347,20 +348,22 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       const double field_6 = load(mole_fractions, broadcast_index(k0, 4), stride, point);
       slots[broadcast_index(k0, 6)][lane] = __dmul_rn(positive(field_6) * concentration, singe_exp2_falling(t_22, power));
     }
-    if ((0xa0u >> warp_id) & 1u) {
-      store(production_rates, broadcast_index(k0, 0), stride, point, active, r0);
+    if ((0xc0u >> warp_id) & 1u) {
+      store(production_rates, broadcast_index(k0, 7), stride, point, active, r0);
     }
     barrier_sync<0, 256>();
     // phase 2
-    if ((0x56u >> warp_id) & 1u) {
+    if ((0x1eu >> warp_id) & 1u) {
       r0 = slots[15][lane];
+    }
+    if ((0xfu >> warp_id) & 1u) {
       const int trips = broadcast_index(k0, 8);
       #pragma unroll 4
       for (int i1 = 0; i1 < trips; ++i1) {
         r0 = fma(broadcast(c0, 28 + i1), slots[broadcast_index(k0, 7) + i1 * 6][lane], r0);
       }
     }
-    if ((0x57u >> warp_id) & 1u) {
+    if ((0x1fu >> warp_id) & 1u) {
       const int trips_2 = broadcast_index(k0, 10);
       #pragma unroll 4
       for (int i2 = 0; i2 < trips_2; ++i2) {
@@ -369,127 +372,135 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       slots[broadcast_index(k0, 11)][lane] = r0;
     }
     switch (warp_id) {
+    case 0: {
+      const double s = slots[18][lane];
+      const double s_2 = slots[2][lane];
+      const double t_23 = fma(-s_2, s_2, s * s * s_2);
+      const double s_3 = slots[17][lane];
+      const double t_24 = singe_exp2_table(fma(-0.865617024533378, ln_t, 36.38920595031593), power) * s_3 * s_3;
+      slots[40][lane] = __dmul_rn(t_24 * slots[1][lane], t_23);
+      break;
+    }
     case 1: {
-      const double s = slots[5][lane];
-      const double t_23 = fma(-slots[24][lane], s, slots[18][lane] * s * s);
-      const double s_2 = slots[4][lane];
-      const double t_24 = 20800000000000.0 * slots[16][lane] * slots[17][lane] * s_2;
-      slots[36][lane] = __dmul_rn(t_24 * s_2, t_23);
+      const double s_4 = slots[5][lane];
+      const double t_25 = fma(-slots[24][lane], s_4, slots[18][lane] * s_4 * s_4);
+      const double s_5 = slots[4][lane];
+      const double t_26 = 20800000000000.0 * slots[16][lane] * slots[17][lane] * s_5;
+      slots[36][lane] = __dmul_rn(t_26 * s_5, t_25);
       break;
     }
     case 2: case 3: {
       const int trips_3 = broadcast_index(k0, 18);
       #pragma unroll 4
       for (int i3 = 0; i3 < trips_3; ++i3) {
-        const double t_25 = fma(broadcast(c1, 2 + i3), ln_t, broadcast(c1, i3));
-        const double t_26 = slots[20 + i3 * 2][lane] * slots[broadcast_index(k0, 12)][lane];
-        const double s_3 = slots[broadcast_index(k0, 16)][lane];
-        const double t_27 = singe_exp2_table(fma(broadcast(c1, 4 + i3), inverse_t, t_25), power) * slots[19 + i3 * 2][lane] * s_3;
-        slots[broadcast_index(k0, 17) + i3 * 2][lane] = __dmul_rn(t_27, fma(-slots[broadcast_index(k0, 13)][lane], slots[broadcast_index(k0, 14 + i3)][lane], t_26));
+        const double t_27 = fma(broadcast(c1, 2 + i3), ln_t, broadcast(c1, i3));
+        const double t_28 = slots[20 + i3 * 2][lane] * slots[broadcast_index(k0, 12)][lane];
+        const double s_6 = slots[broadcast_index(k0, 16)][lane];
+        const double t_29 = singe_exp2_table(fma(broadcast(c1, 4 + i3), inverse_t, t_27), power) * slots[19 + i3 * 2][lane] * s_6;
+        slots[broadcast_index(k0, 17) + i3 * 2][lane] = __dmul_rn(t_29, fma(-slots[broadcast_index(k0, 13)][lane], slots[broadcast_index(k0, 14 + i3)][lane], t_28));
       }
       break;
     }
     }
     switch (warp_id) {
     case 2: {
-      const double s_4 = slots[11][lane];
-      const double t_28 = slots[18][lane] * slots[5][lane] * s_4;
-      const double s_5 = slots[4][lane];
-      const double t_29 = 26000000000000.0 * slots[16][lane] * slots[17][lane] * s_5;
-      slots[39][lane] = __dmul_rn(t_29 * slots[10][lane], fma(-slots[24][lane], s_4, t_28));
-      const double t_30 = fma(3.462468098133512, ln_t, 5.157852169141737);
-      const double s_6 = slots[22][lane];
-      const double t_31 = fma(-slots[20][lane], slots[8][lane], s_6 * s_6);
-      const double s_7 = slots[21][lane];
-      slots[47][lane] = __dmul_rn(singe_exp2_table(fma(1531.843806714538, inverse_t, t_30), power) * s_7 * s_7, t_31);
+      const double s_7 = slots[11][lane];
+      const double t_30 = slots[18][lane] * slots[5][lane] * s_7;
+      const double s_8 = slots[4][lane];
+      const double t_31 = 26000000000000.0 * slots[16][lane] * slots[17][lane] * s_8;
+      slots[39][lane] = __dmul_rn(t_31 * slots[10][lane], fma(-slots[24][lane], s_7, t_30));
+      const double t_32 = fma(3.462468098133512, ln_t, 5.157852169141737);
+      const double s_9 = slots[22][lane];
+      const double t_33 = fma(-slots[20][lane], slots[8][lane], s_9 * s_9);
+      const double s_10 = slots[21][lane];
+      slots[47][lane] = __dmul_rn(singe_exp2_table(fma(1531.843806714538, inverse_t, t_32), power) * s_10 * s_10, t_33);
       break;
     }
     case 4: {
-      const double s_8 = slots[24][lane];
-      const double s_9 = slots[23][lane];
-      const double t_32 = s_9 * s_9;
-      const double t_33 = fma(-slots[5][lane], slots[26][lane], s_8 * s_8);
-      slots[52][lane] = __dmul_rn(singe_exp2_table(fma(1183.367490495117, inverse_t, 26.95393638235263), power) * t_32, t_33);
-      const double t_34 = __dmul_rn(singe_exp2_table(fma(-8711.907905485525, inverse_t, 38.611598371652384), power) * t_32, t_33);
-      slots[53][lane] = t_34;
+      const double t_34 = slots[18][lane] * slots[24][lane];
+      const double s_11 = slots[17][lane];
+      const double s_12 = slots[23][lane];
+      const double t_35 = singe_exp2_table(fma(-775.3598035882115, inverse_t, 35.3827796811565), power) * s_11 * s_12;
+      slots[44][lane] = __dmul_rn(t_35, fma(-slots[5][lane], slots[2][lane], t_34));
+      break;
+    }
+    }
+    switch (warp_id) {
+    case 4: {
+      const double s_13 = slots[24][lane];
+      const double s_14 = slots[23][lane];
+      const double t_36 = s_14 * s_14;
+      const double t_37 = fma(-slots[5][lane], slots[26][lane], s_13 * s_13);
+      slots[52][lane] = __dmul_rn(singe_exp2_table(fma(1183.367490495117, inverse_t, 26.95393638235263), power) * t_36, t_37);
+      const double t_38 = __dmul_rn(singe_exp2_table(fma(-8711.907905485525, inverse_t, 38.611598371652384), power) * t_36, t_37);
+      slots[53][lane] = t_38;
+      const double t_39 = __dmul_rn(slots[18][lane], slots[5][lane]);
+      const double t_40 = slots[17][lane] * slots[4][lane];
+      const double t_41 = t_39 - slots[24][lane];
+      const double t_42 = singe_exp2_table(fma(-1.2407177351645085, ln_t, 41.34856396581859), power) * t_40 * t_41;
+      slots[54][lane] = __dmul_rn(t_42, slots[29][lane]);
+      const double t_43 = fma(-0.9676155639242277, ln_t, 44.591057593211545);
+      const double t_44 = fma(-slots[20][lane], slots[22][lane], t_39);
+      slots[55][lane] = __dmul_rn(singe_exp2_table(fma(-12371.635218114903, inverse_t, t_43), power) * t_40, t_44);
       break;
     }
     case 5: {
-      const double s_10 = slots[18][lane];
-      const double s_11 = slots[8][lane];
-      const double t_35 = fma(-slots[2][lane], s_11, s_10 * s_10 * s_11);
-      const double s_12 = slots[17][lane];
-      const double t_36 = singe_exp2_table(fma(-1.8033688011112043, ln_t, 45.770027734256864), power) * s_12 * s_12;
-      slots[41][lane] = __dmul_rn(t_36 * slots[7][lane], t_35);
+      const double s_15 = slots[18][lane];
+      const double s_16 = slots[8][lane];
+      const double t_45 = fma(-slots[2][lane], s_16, s_15 * s_15 * s_16);
+      const double s_17 = slots[17][lane];
+      const double t_46 = singe_exp2_table(fma(-1.8033688011112043, ln_t, 45.770027734256864), power) * s_17 * s_17;
+      slots[41][lane] = __dmul_rn(t_46 * slots[7][lane], t_45);
       break;
     }
     }
     switch (warp_id) {
     case 5: {
-      const double t_37 = fma(2.8853900817779268, ln_t, 13.56271942704932);
-      const double t_38 = slots[18][lane] * slots[26][lane];
-      const double t_39 = slots[17][lane] * slots[25][lane];
-      const double t_40 = fma(-slots[24][lane], slots[2][lane], t_38);
-      slots[45][lane] = __dmul_rn(singe_exp2_table(fma(-3775.16009237706, inverse_t, t_37), power) * t_39, t_40);
-      const double t_41 = fma(-slots[22][lane], slots[8][lane], t_38);
-      const double t_42 = __dmul_rn(singe_exp2_table(fma(-2613.5723716456573, inverse_t, 33.219280948873624), power) * t_39, t_41);
-      slots[46][lane] = t_42;
+      const double t_47 = fma(2.8853900817779268, ln_t, 13.56271942704932);
+      const double t_48 = slots[18][lane] * slots[26][lane];
+      const double t_49 = slots[17][lane] * slots[25][lane];
+      const double t_50 = fma(-slots[24][lane], slots[2][lane], t_48);
+      slots[45][lane] = __dmul_rn(singe_exp2_table(fma(-3775.16009237706, inverse_t, t_47), power) * t_49, t_50);
+      const double t_51 = fma(-slots[22][lane], slots[8][lane], t_48);
+      const double t_52 = __dmul_rn(singe_exp2_table(fma(-2613.5723716456573, inverse_t, 33.219280948873624), power) * t_49, t_51);
+      slots[46][lane] = t_52;
       break;
     }
     case 6: {
-      const double s_13 = slots[18][lane];
-      const double s_14 = slots[2][lane];
-      const double t_43 = fma(-s_14, s_14, s_13 * s_13 * s_14);
-      const double s_15 = slots[17][lane];
-      const double t_44 = singe_exp2_table(fma(-0.865617024533378, ln_t, 36.38920595031593), power) * s_15 * s_15;
-      slots[40][lane] = __dmul_rn(t_44 * slots[1][lane], t_43);
+      const double t_53 = slots[20][lane] * slots[24][lane];
+      const double t_54 = fma(-slots[22][lane], slots[5][lane], t_53);
+      slots[35][lane] = __dmul_rn(20000000000.0 * slots[19][lane] * slots[23][lane], t_54);
       break;
     }
+    }
+    if ((0xc0u >> warp_id) & 1u) {
+      const double s_18 = slots[broadcast_index(k0, 8)][lane];
+      const double t_55 = slots[18][lane] * slots[5][lane] * s_18;
+      const double t_56 = fma(-slots[24][lane], s_18, t_55);
+      const double t_57 = singe_exp2_table(fma(broadcast(c0, 29), ln_t, broadcast(c0, 28)), power) * slots[17][lane];
+      slots[broadcast_index(k0, 10)][lane] = __dmul_rn(t_57 * slots[4][lane] * slots[broadcast_index(k0, 9)][lane], t_56);
     }
     switch (warp_id) {
-    case 6: {
-      const double t_45 = slots[18][lane] * slots[24][lane];
-      const double t_46 = slots[17][lane] * slots[23][lane];
-      const double s_16 = slots[22][lane];
-      const double t_47 = fma(-s_16, s_16, t_45);
-      const double t_48 = __dmul_rn(singe_exp2_table(fma(-461.00512666527567, inverse_t, 36.28967027676502), power) * t_46, t_47);
-      slots[42][lane] = t_48;
-      const double t_49 = fma(-slots[20][lane], slots[8][lane], t_45);
-      const double t_50 = __dmul_rn(singe_exp2_table(fma(-487.1408503817322, inverse_t, 31.886491861354493), power) * t_46, t_49);
-      slots[43][lane] = t_50;
-      break;
-    }
-    case 7: {
-      const double t_51 = slots[20][lane] * slots[24][lane];
-      const double t_52 = fma(-slots[22][lane], slots[5][lane], t_51);
-      slots[35][lane] = __dmul_rn(20000000000.0 * slots[19][lane] * slots[23][lane], t_52);
-      break;
-    }
-    }
-    if ((0x81u >> warp_id) & 1u) {
-      const double s_17 = slots[broadcast_index(k0, 7)][lane];
-      const double t_53 = slots[18][lane] * slots[5][lane] * s_17;
-      const double t_54 = fma(-slots[24][lane], s_17, t_53);
-      const double t_55 = singe_exp2_table(fma(broadcast(c0, 1), ln_t, broadcast(c0, 0)), power) * slots[17][lane];
-      slots[broadcast_index(k0, 12)][lane] = __dmul_rn(t_55 * slots[4][lane] * slots[broadcast_index(k0, 8)][lane], t_54);
-    }
-    switch (warp_id) {
-    case 0: {
-      const double t_56 = slots[18][lane] * slots[24][lane];
-      const double s_18 = slots[17][lane];
-      const double s_19 = slots[23][lane];
-      const double t_57 = singe_exp2_table(fma(-775.3598035882115, inverse_t, 35.3827796811565), power) * s_18 * s_19;
-      slots[44][lane] = __dmul_rn(t_57, fma(-slots[5][lane], slots[2][lane], t_56));
-      break;
-    }
     case 1: case 7: {
-      const double t_58 = slots[22][lane] * slots[broadcast_index(k0, 13)][lane];
-      const double t_59 = slots[21][lane] * slots[broadcast_index(k0, 14)][lane];
-      const double t_60 = fma(-slots[broadcast_index(k0, 15)][lane], slots[8][lane], t_58);
+      const double t_58 = slots[22][lane] * slots[broadcast_index(k0, 12)][lane];
+      const double t_59 = slots[21][lane] * slots[broadcast_index(k0, 13)][lane];
+      const double t_60 = fma(-slots[broadcast_index(k0, 14)][lane], slots[8][lane], t_58);
       const double t_61 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 0), inverse_t, broadcast(c0, 31)), power) * t_59, t_60);
-      slots[broadcast_index(k0, 16)][lane] = t_61;
+      slots[broadcast_index(k0, 15)][lane] = t_61;
       const double t_62 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 2), inverse_t, broadcast(c1, 1)), power) * t_59, t_60);
-      slots[broadcast_index(k0, 17)][lane] = t_62;
+      slots[broadcast_index(k0, 16)][lane] = t_62;
+      break;
+    }
+    case 6: {
+      const double t_63 = slots[18][lane] * slots[24][lane];
+      const double t_64 = slots[17][lane] * slots[23][lane];
+      const double s_19 = slots[22][lane];
+      const double t_65 = fma(-s_19, s_19, t_63);
+      const double t_66 = __dmul_rn(singe_exp2_table(fma(-461.00512666527567, inverse_t, 36.28967027676502), power) * t_64, t_65);
+      slots[42][lane] = t_66;
+      const double t_67 = fma(-slots[20][lane], slots[8][lane], t_63);
+      const double t_68 = __dmul_rn(singe_exp2_table(fma(-487.1408503817322, inverse_t, 31.886491861354493), power) * t_64, t_67);
+      slots[43][lane] = t_68;
       break;
     }
     }
@@ -503,119 +514,79 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     r0 = 0.0;
     double r1 = 0.0;
     switch (warp_id) {
-    case 3: {
-      const double t_63 = __dmul_rn(slots[20][lane], slots[18][lane]) - slots[22][lane];
-      const double s_20 = slots[17][lane];
-      const double t_64 = 500000000000.0 * inverse_t * slots[19][lane] * s_20 * t_63;
-      slots[57][lane] = __dmul_rn(t_64, slots[28][lane]);
-      break;
-    }
-    case 4: {
-      const double t_65 = __dmul_rn(slots[18][lane], slots[5][lane]);
-      const double t_66 = slots[17][lane] * slots[4][lane];
-      const double t_67 = t_65 - slots[24][lane];
-      const double t_68 = singe_exp2_table(fma(-1.2407177351645085, ln_t, 41.34856396581859), power) * t_66 * t_67;
-      slots[58][lane] = __dmul_rn(t_68, slots[29][lane]);
-      const double t_69 = fma(-0.9676155639242277, ln_t, 44.591057593211545);
-      const double t_70 = fma(-slots[20][lane], slots[22][lane], t_65);
-      slots[59][lane] = __dmul_rn(singe_exp2_table(fma(-12371.635218114903, inverse_t, t_69), power) * t_66, t_70);
+    case 1: case 7: {
+      const double s_20 = slots[broadcast_index(k0, 17)][lane];
+      const double t_69 = __dmul_rn(s_20, s_20) - slots[broadcast_index(k0, 18)][lane];
+      const double s_21 = slots[broadcast_index(k0, 19)][lane];
+      const double s_22 = slots[broadcast_index(k0, 20)][lane];
+      const double t_70 = __dmul_rn(broadcast(c1, 3) * inverse_t * s_21 * s_21 * t_69, s_22);
+      slots[broadcast_index(k0, 21)][lane] = t_70;
       break;
     }
     case 5: {
-      slots[54][lane] = singe_log2(fmax(slots[28][lane], 1e-300), h2o2_chemistry_logarithms);
+      const double s_23 = slots[21][lane];
+      const double t_71 = 2.2e16 * inverse_t * inverse_t * slots[17][lane] * s_23;
+      const double t_72 = t_71 * (__dmul_rn(slots[18][lane], slots[22][lane]) - slots[8][lane]);
+      slots[60][lane] = __dmul_rn(t_72, slots[31][lane]);
       break;
     }
-    case 7: {
-      #pragma unroll 4
-      for (int i4 = 0; i4 < 2; ++i4) {
-        const double s_21 = slots[broadcast_index(k0, 1 + i4)][lane];
-        const double t_71 = __dmul_rn(s_21, s_21) - slots[broadcast_index(k0, 9 + i4)][lane];
-        const double s_22 = slots[broadcast_index(k0, 18 + i4)][lane];
-        const double s_23 = slots[27 + i4 * 3][lane];
-        const double t_72 = __dmul_rn(broadcast(c0, 2 + i4) * inverse_t * s_22 * s_22 * t_71, s_23);
-        slots[55 + i4][lane] = t_72;
-      }
+    case 6: {
+      slots[56][lane] = singe_log2(fmax(slots[28][lane], 1e-300), h2o2_chemistry_logarithms);
       break;
     }
     }
     if ((0x80u >> warp_id) & 1u) {
-      const double s_24 = slots[21][lane];
-      const double t_73 = 2.2e16 * inverse_t * inverse_t * slots[17][lane] * s_24;
-      const double t_74 = t_73 * (__dmul_rn(slots[18][lane], slots[22][lane]) - slots[8][lane]);
-      slots[60][lane] = __dmul_rn(t_74, slots[31][lane]);
+      const double t_73 = __dmul_rn(slots[20][lane], slots[18][lane]) - slots[22][lane];
+      const double s_24 = slots[17][lane];
+      const double t_74 = 500000000000.0 * inverse_t * slots[19][lane] * s_24 * t_73;
+      slots[59][lane] = __dmul_rn(t_74, slots[28][lane]);
     }
     if ((0xfeu >> warp_id) & 1u) {
       r0 = 0.0;
     }
-    if ((0x3eu >> warp_id) & 1u) {
-      const int trips_4 = broadcast_index(k0, 27);
+    if ((0xa8u >> warp_id) & 1u) {
       #pragma unroll 4
-      for (int i5 = 0; i5 < trips_4; ++i5) {
-        r0 = r0 + slots[broadcast_index(k0, 19 + i5)][lane];
+      for (int i4 = 0; i4 < 2; ++i4) {
+        r0 = fma(broadcast(c0, i4), slots[broadcast_index(k0, i4)][lane], r0);
       }
     }
-    if ((0x1eu >> warp_id) & 1u) {
-      const int trips_5 = broadcast_index(k0, 28);
+    if ((0xfeu >> warp_id) & 1u) {
+      const int trips_4 = broadcast_index(k0, 31);
+      #pragma unroll 4
+      for (int i5 = 0; i5 < trips_4; ++i5) {
+        r0 = r0 + slots[broadcast_index(k0, 22 + i5)][lane];
+      }
+    }
+    if ((0xbeu >> warp_id) & 1u) {
+      const int trips_5 = broadcast_index(k1, 11);
       #pragma unroll 4
       for (int i6 = 0; i6 < trips_5; ++i6) {
         r0 = r0 - slots[broadcast_index(k1, i6)][lane];
       }
     }
     switch (warp_id) {
-    case 3: {
+    case 5: {
       r1 = 0.0;
-      break;
-    }
-    case 6: case 7: {
       #pragma unroll 4
       for (int i7 = 0; i7 < 2; ++i7) {
-        r0 = fma(-2.0, slots[broadcast_index(k0, 20) + i7][lane], r0);
+        r1 = r1 + slots[52 + i7][lane];
+      }
+      #pragma unroll 4
+      for (int i8 = 0; i8 < 5; ++i8) {
+        r1 = r1 - slots[broadcast_index(k0, 7 + i8)][lane];
       }
       break;
     }
-    }
-    switch (warp_id) {
-    case 3: {
-      #pragma unroll 4
-      for (int i8 = 0; i8 < 2; ++i8) {
-        r1 = fma(broadcast(c0, i8), slots[42 + i8 * 5][lane], r1);
-      }
-      break;
-    }
-    case 6: case 7: {
-      const int trips_6 = broadcast_index(k0, 29);
-      #pragma unroll 4
-      for (int i9 = 0; i9 < trips_6; ++i9) {
-        r0 = r0 + slots[broadcast_index(k0, 21 + i9)][lane];
-      }
+    case 7: {
+      store(production_rates, 6, stride, point, active, r0);
       break;
     }
     }
-    switch (warp_id) {
-    case 3: {
-      #pragma unroll 4
-      for (int i10 = 0; i10 < 4; ++i10) {
-        r1 = r1 + slots[broadcast_index(k0, i10)][lane];
-      }
-      break;
+    if ((0x82u >> warp_id) & 1u) {
+      barrier_arrive<2, 256>();
     }
-    case 6: case 7: {
-      const int trips_7 = broadcast_index(k0, 30);
-      #pragma unroll 4
-      for (int i11 = 0; i11 < trips_7; ++i11) {
-        r0 = r0 - slots[broadcast_index(k1, i11)][lane];
-      }
-      break;
-    }
-    }
-    if ((0x8u >> warp_id) & 1u) {
-      #pragma unroll 4
-      for (int i12 = 0; i12 < 5; ++i12) {
-        r1 = r1 - slots[broadcast_index(k0, 7 + i12)][lane];
-      }
-    }
-    if ((0xfdu >> warp_id) & 1u) {
-      barrier_sync<2, 224>();
+    if ((0x7du >> warp_id) & 1u) {
+      barrier_sync<2, 256>();
     }
     // phase 4
     switch (warp_id) {
@@ -629,7 +600,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       const double t_80 = fma(0.7346, singe_exp2_table(-0.0008215803194128493 * temperature_2, power), t_79) + e;
       const double l = singe_log2(fmax(t_80, 1e-300), h2o2_chemistry_logarithms);
       const double t_81 = fma(-0.5337971651289164, ln_t, 36.10680621961521);
-      const double t_82 = t_76 + slots[54][lane] + fma(-0.67, l, -1.328771237954945);
+      const double t_82 = t_76 + slots[56][lane] + fma(-0.67, l, -1.328771237954945);
       const double t_83 = fma(-0.14, t_82, fma(-1.27, l, 2.4914460711655217));
       const double t_84 = t_83 * t_83;
       const double t_85 = fma(t_82, t_82, t_84);
@@ -640,55 +611,49 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       slots[61][lane] = __dmul_rn(t_87 * s_26 * s_26, __dmul_rn(s_25, s_25) - slots[26][lane]);
       break;
     }
-    case 2: case 6: {
-      r0 = fma(-2.0, slots[broadcast_index(k0, 31)][lane], r0);
+    case 1: case 3: case 4: case 6: {
+      r0 = r0 + slots[broadcast_index(k1, 12)][lane];
+      break;
+    }
+    case 2: case 5: {
+      r0 = fma(-2.0, slots[broadcast_index(k0, 19)][lane], r0);
       break;
     }
     }
-    if ((0xbcu >> warp_id) & 1u) {
-      r0 = r0 + slots[broadcast_index(k1, 9)][lane];
-    }
-    if ((0x54u >> warp_id) & 1u) {
-      const int trips_8 = broadcast_index(k1, 11);
+    if ((0x2cu >> warp_id) & 1u) {
+      const int trips_6 = broadcast_index(k0, 21);
       #pragma unroll 4
-      for (int i13 = 0; i13 < trips_8; ++i13) {
-        r0 = r0 - slots[broadcast_index(k1, 10) + i13][lane];
+      for (int i9 = 0; i9 < trips_6; ++i9) {
+        r0 = r0 - slots[broadcast_index(k0, 20) + i9][lane];
       }
     }
-    if ((0xfcu >> warp_id) & 1u) {
-      store(production_rates, broadcast_index(k1, 12), stride, point, active, r0);
-    }
-    if ((0x8u >> warp_id) & 1u) {
-      #pragma unroll 4
-      for (int i14 = 0; i14 < 2; ++i14) {
-        r1 = r1 + slots[57 + i14 * 2][lane];
-      }
-      r1 = r1 - slots[60][lane];
+    if ((0x76u >> warp_id) & 1u) {
+      store(production_rates, broadcast_index(k1, 13), stride, point, active, r0);
     }
     if ((0x1u >> warp_id) & 1u) {
       barrier_arrive<1, 96>();
     }
-    if ((0xau >> warp_id) & 1u) {
+    if ((0x28u >> warp_id) & 1u) {
       barrier_sync<1, 96>();
     }
     // phase 5
     switch (warp_id) {
-    case 1: {
-      r0 = r0 + slots[61][lane];
+    case 3: {
+      r0 = fma(-2.0, slots[61][lane], r0);
       break;
     }
-    case 3: {
-      r1 = fma(-2.0, slots[61][lane], r1);
+    case 5: {
+      r1 = r1 + slots[61][lane];
       break;
     }
     }
     switch (warp_id) {
-    case 1: {
-      store(production_rates, 7, stride, point, active, r0);
+    case 3: {
+      store(production_rates, 4, stride, point, active, r0);
       break;
     }
-    case 3: {
-      store(production_rates, 4, stride, point, active, r1);
+    case 5: {
+      store(production_rates, 7, stride, point, active, r1);
       break;
     }
     }

@@ -2,6 +2,7 @@
 
 use super::args::backend::AnalyzeArguments;
 use super::kernel::module;
+use super::out::print;
 use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
 use crate::report::divergence::Analysed;
@@ -33,10 +34,10 @@ pub fn run(arguments: &AnalyzeArguments) -> Result<(), Failure> {
         })?;
     }
     if arguments.json {
-        println!("{:#}", serde_json::json!(analysed.iter().map(Analysed::json).collect::<Vec<_>>()));
+        print(format_args!("{:#}\n", serde_json::json!(analysed.iter().map(Analysed::json).collect::<Vec<_>>())))?;
     } else {
         let texts: Vec<String> = analysed.iter().map(Analysed::text).collect();
-        print!("{}", texts.join("\n"));
+        print(format_args!("{}", texts.join("\n")))?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::args::CheckArguments;
 use super::compile;
+use super::out::print;
 use crate::failure::Failure;
 use crate::kinetics;
 use crate::mechanism;
@@ -27,7 +28,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     };
     observer.finish();
     if arguments.json {
-        println!("{:#}", crate::diagnostic::to_json(&diagnostics));
+        print(format_args!("{:#}\n", crate::diagnostic::to_json(&diagnostics)))?;
         return if good { Ok(()) } else { Err(Failure::input([])) };
     }
     if !good {
@@ -35,6 +36,5 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     }
     compile::warn(&diagnostics);
     let plural = if diagnostics.len() == 1 { "" } else { "s" };
-    println!("{summary}; {} warning{plural}", diagnostics.len());
-    Ok(())
+    print(format_args!("{summary}; {} warning{plural}\n", diagnostics.len()))
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::values::{Compilers, FitTolerance, FormName, MatrixName, Verify};
 use super::args::{CompileArguments, InputArguments};
+use super::out::print;
 use super::{command_line, config, tell};
 use crate::diagnostic::Diagnostic;
 use crate::driver::{self, Failure, Multiplier, Request};
@@ -31,11 +32,11 @@ pub fn run(arguments: &CompileArguments, words: &[OsString]) -> Result<(), Failu
         eprintln!("warning: {warning}");
     }
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&report).expect("a report is plain data"));
+        print(format_args!("{}\n", serde_json::to_string_pretty(&report).expect("a report is plain data")))?;
     } else {
-        print!("{}", report::table(&report));
+        print(format_args!("{}", report::table(&report)))?;
         let output = request.output.as_ref().expect("a command writes somewhere");
-        println!("\nwritten to {}", output.display());
+        print(format_args!("\nwritten to {}\n", output.display()))?;
     }
     Ok(())
 }

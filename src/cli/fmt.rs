@@ -2,6 +2,7 @@
 
 use super::args::{FmtArguments, Format};
 use super::compile;
+use super::out::print;
 use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
 use crate::mechanism::{self, Files, Mechanism};
@@ -18,8 +19,7 @@ pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
         return if others.is_empty() { Ok(()) } else { Err(Failure::input(others)) };
     }
     let Some(folder) = &arguments.output else {
-        print!("{}", texts[0].text);
-        return Ok(());
+        return print(format_args!("{}", texts[0].text));
     };
     let files: Vec<(String, String)> =
         texts.into_iter().map(|Text { file, text, .. }| (file.to_owned(), text)).collect();

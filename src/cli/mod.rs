@@ -13,6 +13,7 @@ mod kernel;
 mod occupancy;
 mod opt;
 mod opt_arguments;
+mod out;
 mod sim;
 mod verify;
 

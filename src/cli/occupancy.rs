@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::args::backend::OccupancyArguments;
+use super::out::print;
 use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
 use crate::report;
@@ -39,11 +40,11 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
             };
             value["sweep"] = json!({ "parameter": parameter.name(), "rows": rows.iter().map(row).collect::<Vec<_>>() });
         }
-        println!("{value:#}");
+        print(format_args!("{value:#}\n"))?;
     } else {
-        print!("{}", text(target, kernel, &answer));
+        print(format_args!("{}", text(target, kernel, &answer)))?;
         if let Some((parameter, rows)) = &sweep {
-            print!("\n{}", table(*parameter, rows));
+            print(format_args!("\n{}", table(*parameter, rows)))?;
         }
     }
     match (&arguments.picture, &sweep) {

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::kernel::module;
 use super::opt_arguments::{OptArguments, PassName};
+use super::out::print;
 use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
 use crate::simt::Module;
@@ -43,13 +44,13 @@ pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
             let message = format!("cannot write to {}: {e}", path.display());
             Failure::input([Diagnostic::error("output::unwritable", message).help("choose another file with -o")])
         })?,
-        (None, false) => print!("{text}"),
+        (None, false) => print(format_args!("{text}"))?,
         (None, true) => {}
     }
     if arguments.json {
         let kernels: Vec<Value> =
             reports.iter().map(|(name, report)| json!({ "kernel": name, "allocation": report })).collect();
-        println!("{:#}", json!(kernels));
+        print(format_args!("{:#}\n", json!(kernels)))?;
     } else {
         reports.iter().for_each(|(name, report)| eprint!("{}", summary(name, report)));
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::args::backend::SimArguments;
 use super::kernel::{module, quoting, text};
+use super::out::print;
 use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
 use crate::sim::setup::{self, Setup};
@@ -37,13 +38,12 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
         Ok(report) => {
             let outputs: Vec<Output> =
                 outputs.into_iter().map(|(n, b, ty)| (n, ty, elements(&buffers[b], ty))).collect();
-            show(arguments.json, &kernel, &outputs, &report);
-            Ok(())
+            show(arguments.json, &kernel, &outputs, &report)
         }
         Err(hazards) => {
             let list: Vec<String> = hazards.list.iter().map(ToString::to_string).collect();
             if arguments.json {
-                println!("{:#}", serde_json::json!({ "kernel": kernel, "hazards": list }));
+                print(format_args!("{:#}\n", serde_json::json!({ "kernel": kernel, "hazards": list })))?;
                 return Err(Failure::verification([]));
             }
             let diagnostic = |h: &Hazard| {
@@ -69,7 +69,7 @@ fn elements(buffer: &Buffer, ty: Type) -> Vec<Option<u64>> {
     (0..buffer.len_of(ty)).map(|i| buffer.element(ty, i)).collect()
 }
 
-fn show(json: bool, kernel: &str, outputs: &[Output], report: &sim::Report) {
+fn show(json: bool, kernel: &str, outputs: &[Output], report: &sim::Report) -> Result<(), Failure> {
     let counts = serde_json::json!(report.total());
     let value = |ty: Type, bits: &Option<u64>| bits.map_or(serde_json::Value::Null, |bits| setup::number(bits, ty));
     if json {
@@ -80,18 +80,19 @@ fn show(json: bool, kernel: &str, outputs: &[Output], report: &sim::Report) {
                 serde_json::json!({ "argument": n, "values": values })
             })
             .collect();
-        println!("{:#}", serde_json::json!({ "kernel": kernel, "hazards": [], "outputs": outputs, "counts": counts }));
-        return;
+        let all = serde_json::json!({ "kernel": kernel, "hazards": [], "outputs": outputs, "counts": counts });
+        return print(format_args!("{all:#}\n"));
     }
-    println!("kernel {kernel}: no hazards");
+    print(format_args!("kernel {kernel}: no hazards\n"))?;
     for (number, ty, values) in outputs {
         let word = |bits: &Option<u64>| bits.map_or("-".to_owned(), |bits| plain(bits, *ty));
         let values: Vec<String> = values.iter().map(word).collect();
-        println!("argument {number}: {}", values.join(" "));
+        print(format_args!("argument {number}: {}\n", values.join(" ")))?;
     }
     for (name, count) in counts.as_object().into_iter().flatten() {
-        println!("{name}: {count}");
+        print(format_args!("{name}: {count}\n"))?;
     }
+    Ok(())
 }
 
 /// As people read it; also infinities and NaN, which JSON does not have.

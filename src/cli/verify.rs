@@ -5,6 +5,7 @@
 
 use super::args::backend::VerifyArguments;
 use super::kernel::{module, quoting};
+use super::out::print;
 use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
 use crate::sim::prove::{self, Verdict};
@@ -38,7 +39,7 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     }
     if arguments.json {
         let list: Vec<_> = verdicts.iter().map(json).collect();
-        println!("{:#}", serde_json::json!(list));
+        print(format_args!("{:#}\n", serde_json::json!(list)))?;
     }
     let mut diagnostics = Vec::new();
     for verdict in &verdicts {
@@ -55,14 +56,14 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
         let open = |n| Diagnostic::error("verify::not-analysed", format!("{kernel}, {n}"));
         diagnostics.extend(not_analysed.iter().map(open));
         if !arguments.json && verdict.proven() {
-            println!(
+            print(format_args!(
                 "{kernel}: proven free of deadlocks, unsafe reuse of barriers and races with {} threads ({} warp \
-                 instructions, {} arrivals at barriers)",
+                 instructions, {} arrivals at barriers)\n",
                 arguments.threads.iter().product::<u32>(),
                 verdict.instructions,
                 verdict.arrivals
-            );
-            verdict.assumed.iter().for_each(|what| println!("  assumed: {what}"));
+            ))?;
+            verdict.assumed.iter().try_for_each(|what| print(format_args!("  assumed: {what}\n")))?;
         }
     }
     match verdicts.iter().all(Verdict::proven) {

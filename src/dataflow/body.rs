@@ -334,7 +334,7 @@ impl Inst {
             Self::Unary(Unary::Exp2, _) => (25, 14),
             Self::Unary(Unary::Exp2Table, _) => (16, 10),
             Self::Unary(Unary::Exp2Rising | Unary::Exp2Falling, _) => (17, 11),
-            Self::Unary(Unary::Log2, _) => (17, 10),
+            Self::Unary(Unary::Log2, _) => (20, 11),
             // Integer operations on the words.
             Self::Unary(Unary::Positive, _) => (1, 0),
             Self::Binary(..) | Self::SelectLe { .. } => (1, 1),

@@ -29,7 +29,7 @@ pub(super) fn run_grid(
             warp.clock[..before.len()].copy_from_slice(&before);
             warp.clock[warp.index] += 1;
         }
-        let barriers = Barriers::new(place.size(), machine.code.forgets_ended());
+        let barriers = Barriers::new(place.size(), machine.code.independent_lanes());
         Cta { machine, warps, barriers, waits: Vec::new() }.run(&mut picker)?;
     }
     if machine.hazards.list.is_empty() { Ok(()) } else { Err(Stop) }

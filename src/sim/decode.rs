@@ -51,8 +51,9 @@ impl Code<'_> {
         sizes.min().unwrap_or(8)
     }
 
-    /// Whether barriers wait only for threads that have not ended.
-    pub(super) fn forgets_ended(&self) -> bool {
+    /// Whether the lanes of a warp go on one by one: then they need not run in lockstep, and barriers wait only for threads
+    /// that have not ended.
+    pub(super) fn independent_lanes(&self) -> bool {
         self.module.sm >= 70
     }
 

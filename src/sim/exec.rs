@@ -261,7 +261,7 @@ impl Machine<'_, '_> {
                     warp.write(*d, &row, mask);
                 }
             }
-            Micro::Nothing => {}
+            Micro::Meet | Micro::Nothing => {}
             Micro::Load { space, bytes, extend, d, base, offset } => {
                 let bases = *base.row(regs, pool);
                 for (i, d) in d.iter().enumerate() {

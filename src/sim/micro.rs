@@ -236,6 +236,8 @@ pub(super) enum Micro {
         preds: Vec<u32>,
     },
     /// A directive, a fence.
+    /// `bar.warp.sync`
+    Meet,
     Nothing,
     Ret,
     /// The end of the thread, also inside a function.

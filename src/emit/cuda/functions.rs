@@ -160,23 +160,31 @@ pub fn log() -> String {
     )
 }
 
-/// [`crate::dataflow::log2::log2`], operation by operation. No product meets a sum.
+/// [`crate::dataflow::log2::log2`], operation by operation. No product meets a sum. Selections are integer instructions.
 pub fn log2(target: &Target) -> String {
     let load = if target.read_only_loads { "__ldg(" } else { "*(" };
     format!(
-        "// log2 x for positive normal x, below 1 ulp away from 1. The table has pairs c, -log2 c.\n\
+        "// log2 x below 1 ulp for positive normal x. The table has pairs c, -log2 c; next to 1, c is 1 and the largest term, the\n\
+         // product of f and log2 e, is rounded once.\n\
          INLINE double singe_log2(double x, const double *table)\n\
          {{\n\
          \x20 const unsigned high = (unsigned)__double2hiint(x);\n\
          \x20 const unsigned above = high - {first:#x}u;\n\
+         \x20 const bool near = above - {near}u < {width}u;\n\
          \x20 const int k = (int)above >> 20;\n\
          \x20 const double m = __hiloint2double((int)(high - ((unsigned)k << 20)), __double2loint(x));\n\
          \x20 const double *const entry = table + 2 * ((above >> 14) & {mask}u);\n\
          \x20 const double f = fma(m, {load}entry), -1.0);\n\
          {polynomial}\
-         \x20 return fma(f, p, (double)k + {load}entry + 1));\n\
+         \x20 p = fma(p, f, near ? {low} : {log2_e});\n\
+         \x20 const double rest = fma(near ? f : (double)k, near ? p : 1.0, {load}entry + 1));\n\
+         \x20 return fma(f, near ? {log2_e} : p, rest);\n\
          }}\n",
         first = log2::FIRST_HIGH_WORD,
+        near = log2::NEAR,
+        width = log2::NEAR_WIDTH,
+        low = real(log2::LOG2_E_LOW),
+        log2_e = real(LOG2_E),
         mask = log2::ENTRIES.len() - 1,
         polynomial = polynomial("p", "f", &log2::COEFFICIENTS),
     )

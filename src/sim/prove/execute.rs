@@ -2,6 +2,7 @@
 
 mod access;
 
+use super::lockstep::Lockstep;
 use super::region::{Region, matters};
 use super::state::{Thread, results};
 use super::{MOST, Verdict};
@@ -25,6 +26,8 @@ pub(super) struct Abort;
 pub(super) struct Executor<'m, 'b> {
     pub code: &'m Code<'m>,
     pub shared: Shared,
+    /// From sm_70 on, where lanes do not run in lockstep.
+    pub lockstep: Option<Lockstep>,
     pub segments: Segments<'b>,
     pub regions: HashMap<u32, Region>,
     /// What was reported, by kind and place.
@@ -110,6 +113,7 @@ impl Executor<'_, '_> {
                         }
                     };
                     thread.forget(&results(&op.micro), mask);
+                    self.ordered(thread.warp.index);
                     return Ok(Event::Barrier { pc, kind: *kind, id, threads });
                 }
                 _ if mask == 0 => {}
@@ -269,6 +273,7 @@ impl Executor<'_, '_> {
                     }
                 }
             }
+            Micro::Meet => self.ordered(thread.warp.index),
             Micro::Nothing => {}
             Micro::Insert { long, d, a, b, pos, len } => {
                 let known = thread.knows(*a) & thread.knows(*b) & thread.knows(*pos) & thread.knows(*len);

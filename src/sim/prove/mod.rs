@@ -8,6 +8,7 @@
 //! What depends on data and matters is listed; a kernel with such a list is not proven.
 
 mod execute;
+mod lockstep;
 mod region;
 mod state;
 
@@ -22,6 +23,7 @@ use super::{Argument, Launch};
 use crate::simt::inst::{BarKind, Type};
 use crate::simt::ir::{Func, Module, ParamData, ParamKind};
 use execute::{Abort, Executor};
+use lockstep::Lockstep;
 use state::Thread;
 
 /// What the analysis found for one kernel and launch.
@@ -32,7 +34,8 @@ pub struct Verdict {
     pub violations: Vec<Hazard>,
     /// What depends on data and could matter.
     pub not_analysed: Vec<String>,
-    /// Loops that are taken to end although their number of iterations depends on data.
+    /// What is taken for granted: that loops end although their number of iterations depends on data, and from sm_70 on that
+    /// lanes of a warp run in lockstep where they hand values to each other and nothing orders them.
     pub assumed: Vec<String>,
     /// Warp instructions that were executed.
     pub instructions: u64,
@@ -80,6 +83,7 @@ pub fn prove(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, 
     let mut executor = Executor {
         code: &code,
         shared: Shared::new(code.shared_bytes, code.shared_cell(), warps),
+        lockstep: code.independent_lanes().then(|| Lockstep::new(code.shared_bytes, code.shared_cell())),
         segments: Segments { buffers: &mut empty, tables },
         regions: std::collections::HashMap::new(),
         seen: std::collections::HashSet::new(),
@@ -126,7 +130,7 @@ struct Cta<'a, 'm, 'b> {
 impl<'a, 'm, 'b> Cta<'a, 'm, 'b> {
     fn new(executor: &'a mut Executor<'m, 'b>, threads: &'a mut [Thread], size: u32) -> Self {
         let (current, previous) = Default::default();
-        let barriers = Barriers::new(size, executor.code.forgets_ended());
+        let barriers = Barriers::new(size, executor.code.independent_lanes());
         Self { executor, threads, barriers, current, previous, waits: Vec::new() }
     }
 

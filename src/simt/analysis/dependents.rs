@@ -24,7 +24,7 @@ impl Dependents {
         for &block in &gated.facts.cfg.order {
             for &value in gated.ssa.starts(block) {
                 let mut behind = false;
-                inputs(gated, value, |on| {
+                gated.inputs(value, |on| {
                     behind |= on >= value && gated.ssa.values[on].def != Def::Undefined;
                     open[value.index()] |= behind || open[on.index()];
                 });
@@ -43,7 +43,7 @@ impl Dependents {
             }
         }
         for value in gated.facts.cfg.order.iter().flat_map(|block| gated.ssa.starts(*block)) {
-            inputs(gated, *value, |on| links.extend(open[on.index()].then_some((on, *value))));
+            gated.inputs(*value, |on| links.extend(open[on.index()].then_some((on, *value))));
         }
         Self { late, of: Lists::new(gated.ssa.values.len(), &links) }
     }
@@ -52,14 +52,4 @@ impl Dependents {
     pub fn of(&self, value: Value) -> &[Value] {
         self.of.of(value)
     }
-}
-
-/// What a φ or a copy depends on: arguments, and the conditions that decide which of them a lane brings.
-fn inputs(gated: &Gated, value: Value, mut visit: impl FnMut(Value)) {
-    match gated.ssa.values[value].def {
-        Def::Phi(..) => gated.ssa.arguments(value).iter().copied().for_each(&mut visit),
-        Def::Copy(_, source) => visit(source),
-        Def::Undefined | Def::Inst(..) => {}
-    }
-    gated.branches(value).iter().filter_map(|branch| gated.ssa.condition(*branch)).for_each(visit);
 }

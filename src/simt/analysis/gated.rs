@@ -13,6 +13,7 @@ use super::lists::{Lists, table};
 use super::loops::Loops;
 use super::sites::LiveBlocks;
 use super::ssa::{Def, Facts, Pin, Ssa, Value};
+use super::steps::Steps;
 use crate::simt::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub struct Gated {
     exits: Lists<Value, Block>,
     homes: SecondaryMap<Inst, PackedOption<Block>>,
     dependents: Dependents,
+    steps: Steps,
 }
 
 /// What a φ or a copy stands for.
@@ -62,8 +64,10 @@ impl Gated {
         for block in &facts.cfg.order {
             func.blocks[*block].insts.iter().for_each(|inst| homes[*inst] = (*block).into());
         }
-        let mut gated = Self { facts, loops, ssa, joins, exits, homes, dependents: Dependents::default() };
+        let mut gated =
+            Self { facts, loops, ssa, joins, exits, homes, dependents: Dependents::default(), steps: Steps::default() };
         gated.dependents = Dependents::compute(func, &gated);
+        gated.steps = Steps::compute(func, &gated);
         gated
     }
 
@@ -79,6 +83,22 @@ impl Gated {
             Def::Copy(..) => self.exits.of(value),
             Def::Undefined | Def::Inst(..) => &[],
         }
+    }
+
+    /// What a value depends on: operands, or arguments and the conditions that decide which of them a lane brings.
+    pub fn inputs(&self, value: Value, mut visit: impl FnMut(Value)) {
+        match self.ssa.values[value].def {
+            Def::Phi(..) => self.ssa.arguments(value).iter().copied().for_each(&mut visit),
+            Def::Copy(_, source) => visit(source),
+            Def::Inst(inst, _) => self.ssa.reads(inst).iter().copied().for_each(&mut visit),
+            Def::Undefined => {}
+        }
+        self.branches(value).iter().filter_map(|branch| self.ssa.condition(*branch)).for_each(visit);
+    }
+
+    /// How every value follows from others.
+    pub fn steps(&self) -> &Steps {
+        &self.steps
     }
 
     /// What follows from what, for sparse analyses.

@@ -136,10 +136,12 @@ pub(super) fn log(b: &mut Builder, dst: Reg, x: Reg) {
     });
 }
 
-/// The steps of [`log2::log2`]; the table has pairs of doubles.
+/// The steps of [`log2::log2`]; the table has pairs of doubles. Selections are integer instructions.
 pub(super) fn log2(b: &mut Builder, dst: Reg, x: Reg, table: Variable) {
     let (low, high) = b.unpack(x);
     let above = b.binary(BinaryOp::Sub, Type::U32, high, log2::FIRST_HIGH_WORD);
+    let from_near = b.binary(BinaryOp::Sub, Type::U32, above, log2::NEAR);
+    let near = b.setp(Cmp::Lt, Type::U32, from_near, log2::NEAR_WIDTH);
     let k = b.binary(BinaryOp::Shr, Type::S32, above, 20);
     let exponent = b.binary(BinaryOp::Shl, Type::B32, k, 20);
     let high = b.binary(BinaryOp::Sub, Type::U32, high, exponent);
@@ -152,17 +154,22 @@ pub(super) fn log2(b: &mut Builder, dst: Reg, x: Reg, table: Variable) {
     let [inverse, logarithm] = [0, 8].map(|offset| b.load(Space::Global, true, Type::F64, Base::Reg(entry), offset));
     let f = fma(b, m, inverse.into(), Operand::f64(-1.0));
     let p = polynomial(b, &log2::COEFFICIENTS, f);
+    let first = b.selp(Type::F64, Operand::f64(log2::LOG2_E_LOW), Operand::f64(log2::LOG2_E), near);
+    let p = fma(b, p, f.into(), first.into());
     let k_real = b.reg(Type::F64);
     b.push(Op::Cvt { mode: Mode::NEAREST, to: Type::F64, from: Type::S32, dst: k_real, a: k.into() });
-    let whole = b.binary(BinaryOp::Add, Type::F64, k_real, logarithm);
+    let factor = b.selp(Type::F64, f, k_real, near);
+    let other = b.selp(Type::F64, p, Operand::f64(1.0), near);
+    let rest = fma(b, factor, other.into(), logarithm.into());
+    let slope = b.selp(Type::F64, Operand::f64(log2::LOG2_E), p, near);
     b.push(Op::Ternary {
         op: TernaryOp::Fma,
         mode: Mode::NEAREST,
         ty: Type::F64,
         dst,
         a: f.into(),
-        b: p.into(),
-        c: whole.into(),
+        b: slope.into(),
+        c: rest.into(),
     });
 }
 

@@ -61,6 +61,7 @@ impl Executor<'_, '_> {
             Space::Shared if certain => {
                 let by = Accessor { warp: thread.warp.index, clock: &thread.warp.clock, pc };
                 let findings = self.shared.load(lanes, &by).map(|(_, findings)| findings);
+                self.in_step(thread, pc, lanes, false);
                 self.report(&thread.warp, pc, Access::Read, findings)?;
                 Ok(None)
             }
@@ -88,6 +89,7 @@ impl Executor<'_, '_> {
                 // unknown values differ from lane to lane
                 let row = std::array::from_fn(|i| if known >> i & 1 == 1 { values[i] } else { !(i as u64) });
                 let mut findings = self.shared.store(lanes, &row, &by);
+                self.in_step(thread, pc, lanes, true);
                 if let Ok(Findings { lanes: conflict, .. }) = &mut findings
                     && lanes.mask & !known != 0
                     && conflict.take().is_some()
@@ -103,6 +105,24 @@ impl Executor<'_, '_> {
                 Err(self.unknown(&thread.warp, pc, "it may change a table of the module"))
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The lanes of a warp are ordered by a barrier.
+    pub(super) fn ordered(&mut self, warp: usize) {
+        if let Some(lockstep) = &mut self.lockstep {
+            lockstep.order(warp);
+        }
+    }
+
+    /// What the access takes for granted of the warp's lanes.
+    fn in_step(&mut self, thread: &Thread, pc: u32, lanes: &Lanes, write: bool) {
+        let warp = thread.warp.index;
+        if let Some(earlier) = self.lockstep.as_mut().and_then(|lockstep| lockstep.access(warp, lanes, write, pc)) {
+            let (here, there) = (self.code.site(warp as u32, pc), self.code.site(warp as u32, earlier));
+            self.verdict
+                .assumed
+                .push(format!("{here}: all lanes are past {there}, though no bar.warp.sync is between"));
         }
     }
 

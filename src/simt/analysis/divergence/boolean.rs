@@ -2,11 +2,11 @@
 
 use super::solve::{Rules, solve};
 use super::{Basis, Context, Options};
-use crate::simt::analysis::gated::{Gate, Gated};
+use crate::simt::analysis::gated::Gated;
 use crate::simt::analysis::kind::Kind;
 use crate::simt::analysis::ssa::{Def, Value};
-use crate::simt::ir::{Func, Inst};
-use cranelift_entity::EntityRef;
+use crate::simt::analysis::steps::Step;
+use crate::simt::ir::Func;
 
 /// Which values are divergent (true): what differs from lane to lane spreads along uses and the branches of φs and copies.
 pub fn compute(func: &Func, gated: &Gated, options: Options) -> Vec<bool> {
@@ -18,34 +18,42 @@ struct Boolean<'a>(Context<'a>);
 
 impl Rules for Boolean<'_> {
     type State = bool;
+    type Among = bool;
     const TOP: bool = false;
+    const UNDEFINED: bool = true;
 
-    fn descend(&mut self, present: bool, next: bool) -> bool {
-        present || next
+    #[inline(always)]
+    fn among([a, b, c]: [bool; 3]) -> bool {
+        a | b | c
     }
 
-    fn undefined(&self) -> bool {
-        true
+    #[inline(always)]
+    fn with(among: bool, state: bool) -> bool {
+        among | state
     }
 
-    fn start(&mut self, divergent: &[bool], value: Value) -> bool {
-        let gated = self.0.gated;
-        let is = |value: &Value| divergent[value.index()];
-        let brings = match gated.ssa.values[value].def {
-            Def::Phi(..) => gated.gate(value) == Some(Gate::Irreducible) || gated.ssa.arguments(value).iter().any(is),
-            Def::Copy(_, source) => is(&source),
-            Def::Undefined | Def::Inst(..) => true,
-        };
-        brings || gated.branches(value).iter().any(|branch| gated.ssa.condition(*branch).as_ref().is_some_and(is))
-    }
-
-    fn result(&mut self, divergent: &[bool], inst: Inst, _: u32) -> bool {
-        let reads = || self.0.gated.ssa.reads(inst).iter().any(|read| divergent[read.index()]);
-        match self.0.gated.facts.kinds[inst] {
-            Kind::Divergent => true,
+    #[inline(always)]
+    fn follow(&mut self, _: &[bool], value: Value, step: &Step, reads: bool) -> bool {
+        match step.kind {
+            Kind::Divergent | Kind::Irreducible => true,
             Kind::Constant | Kind::Common => false,
-            Kind::Other => reads() || self.0.reads_divergent_special(&self.0.func.insts[inst].op),
-            _ => reads(),
+            Kind::Other => reads || self.reads_special(value),
+            _ => reads,
+        }
+    }
+
+    #[inline(always)]
+    fn descend(&mut self, present: bool, next: bool) -> bool {
+        present | next
+    }
+}
+
+impl Boolean<'_> {
+    #[cold]
+    fn reads_special(&self, value: Value) -> bool {
+        match self.0.gated.ssa.values[value].def {
+            Def::Inst(inst, _) => self.0.reads_divergent_special(&self.0.func.insts[inst].op),
+            _ => false,
         }
     }
 }

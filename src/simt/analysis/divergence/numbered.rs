@@ -2,81 +2,137 @@
 
 use super::state::{Coefficient, State};
 use crate::simt::analysis::ssa::Value;
+use crate::simt::analysis::steps::Step;
 use cranelift_entity::EntityRef;
+use std::sync::Arc;
 
-/// Stands for a state. Bit 0 tells that the stride is 0, bit 1 the bottom, bit 2 that more is known than these; above them
-/// is the place in the list of states, 0 for those that have a name here, which are not listed.
+/// Stands for a state. The lowest bits are flags; above them is the place in the list of constants, or in that of states, from
+/// 1 on: those that have a name here are not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Number(u32);
 
+// the flags start at bit 2, so that together they are a position in a word that has four bits for each of their combinations
+/// Not uniform.
+const VARIES: u32 = 4;
+/// The bottom.
+const BOTTOM: u32 = 8;
+/// More is known than whether it is uniform.
+const KNOWN: u32 = 16;
+/// Nothing is known but whether it is uniform.
+const PLAIN: u32 = 32;
+const FLAGS: u32 = VARIES | BOTTOM | KNOWN | PLAIN;
+/// The place is that of a constant.
+const LITERAL: u32 = Step::LITERAL;
+/// What a place is multiplied with.
+const PLACE: u32 = Step::PLACE;
+
 impl Number {
     pub const TOP: Self = Self(0);
-    pub const UNIFORM: Self = Self(1);
-    pub const DIVERGENT: Self = Self(2);
+    pub const UNIFORM: Self = Self(PLAIN);
+    pub const DIVERGENT: Self = Self(VARIES | BOTTOM | PLAIN);
     /// Uniform, and a multiple of 32.
-    pub const ALIGNED: Self = Self(5);
+    pub const ALIGNED: Self = Self(KNOWN);
+    /// No state.
+    pub const NONE: Self = Self(FLAGS);
 
+    /// The constant of a step that has one.
+    #[inline(always)]
+    pub fn of(self, step: &Step) -> Self {
+        Self(self.0 | step.constant)
+    }
+
+    #[inline]
     pub fn is_uniform(self) -> bool {
-        self.0 & 1 != 0
+        self.0 & FLAGS != 0 && self.0 & VARIES == 0
     }
 
     /// Nothing is known but whether it is uniform.
+    #[inline]
     pub fn is_plain(self) -> bool {
-        self.0 & 4 == 0
+        self.0 & PLAIN != 0
     }
 }
 
-/// What several states have in common.
+/// What several states have in common: all flags that one of them has.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Among {
-    all: u32,
-    any: u32,
-}
+pub(super) struct Among(u32);
 
 impl Among {
-    /// How many [`flags`](Self::flags) there are.
+    /// How many combinations of flags there are.
     pub const COUNT: usize = 16;
 
-    #[inline]
-    pub fn new(states: impl Iterator<Item = Number>) -> Self {
-        states.fold(Self { all: u32::MAX, any: 0 }, |among, Number(n)| Self { all: among.all & n, any: among.any | n })
+    #[inline(always)]
+    pub fn new([Number(a), Number(b), Number(c)]: [Number; 3]) -> Self {
+        Self(a | b | c)
     }
 
-    /// All that the other methods tell, as a number below [`COUNT`](Self::COUNT).
-    pub fn flags(self) -> usize {
-        (self.all & 1 | self.any & 6 | (self.all & 4) << 1) as usize
+    #[inline(always)]
+    pub fn with(self, Number(n): Number) -> Self {
+        Self(self.0 | n)
     }
 
-    /// States with the same flags.
+    pub fn all(states: impl Iterator<Item = Number>) -> Self {
+        states.fold(Self(0), Self::with)
+    }
+
+    /// The combination of flags with that number.
     pub const fn of(flags: usize) -> Self {
-        let flags = flags as u32;
-        Self { all: flags & 1 | (flags & 8) >> 1, any: flags & 6 }
+        Self(4 * flags as u32)
     }
 
+    /// None varies, as far as they have been looked at.
     pub const fn all_uniform(self) -> bool {
-        self.all & 1 != 0
+        self.0 & VARIES == 0
     }
 
     pub const fn any_divergent(self) -> bool {
-        self.any & 2 != 0
+        self.0 & BOTTOM != 0
     }
 
     /// There is one of which nothing is known but whether it is uniform.
     pub const fn any_plain(self) -> bool {
-        self.all & 4 == 0
+        self.0 & PLAIN != 0
     }
 
-    /// As [`any_plain`](Self::any_plain) of all, if there are any.
+    /// There is none of which more is known.
     pub const fn all_plain(self) -> bool {
-        self.any & 4 == 0 && self.any_plain()
+        self.0 & KNOWN == 0
+    }
+}
+
+/// Numbers without a place, one for each combination of flags.
+#[derive(Clone, Copy)]
+pub(super) struct ByFlags(u64);
+
+impl ByFlags {
+    pub const fn new(numbers: [Number; Among::COUNT]) -> Self {
+        let (mut word, mut flags) = (0, 0);
+        while flags < Among::COUNT {
+            word |= (numbers[flags].0 as u64).rotate_left(4 * flags as u32);
+            flags += 1;
+        }
+        Self(word)
+    }
+
+    #[inline(always)]
+    pub fn of(self, Among(flags): Among) -> Number {
+        Number(self.0.rotate_right(flags) as u32 & FLAGS)
     }
 }
 
 /// The states that have a number.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Numbered(Vec<State>);
+#[derive(Debug, Clone)]
+pub(super) struct Numbered {
+    constants: Arc<[u64]>,
+    listed: Vec<State>,
+}
 
 impl Numbered {
+    /// The constants of all instructions, and nothing else.
+    pub fn new(constants: &Arc<[u64]>) -> Self {
+        Self { constants: constants.clone(), listed: Vec::new() }
+    }
+
     #[inline]
     pub fn state(&self, number: Number) -> State {
         match number {
@@ -84,29 +140,28 @@ impl Numbered {
             Number::UNIFORM => State::UNIFORM,
             Number::DIVERGENT => State::DIVERGENT,
             Number::ALIGNED => State::new(Coefficient::Known(0), Coefficient::Aligned),
-            Number(n) => self.0[(n >> 3) as usize - 1],
+            Number(n) if n & LITERAL != 0 => State::constant(self.constants[(n / PLACE) as usize]),
+            Number(n) => self.listed[(n / PLACE) as usize - 1],
         }
     }
 
     /// A number for the state; one that is not frequent gets a new one each time.
     #[inline]
     pub fn number(&mut self, state: State) -> Number {
-        let kind = match (state.stride, state.base) {
+        let flags = match (state.stride, state.base) {
             (Coefficient::Top, _) => return Number::TOP,
             (Coefficient::Bottom, _) => return Number::DIVERGENT,
             (Coefficient::Known(0), Coefficient::Bottom) => return Number::UNIFORM,
             (Coefficient::Known(0), Coefficient::Aligned) => return Number::ALIGNED,
-            (Coefficient::Known(0), _) => 5,
-            _ => 4,
+            (Coefficient::Known(0), _) => KNOWN,
+            _ => KNOWN | VARIES,
         };
-        self.0.push(state);
-        Number((self.0.len() as u32) << 3 | kind)
-    }
-
-    #[inline]
-    pub fn constant(&mut self, bits: u64) -> Number {
-        self.0.push(State::constant(bits));
-        Number((self.0.len() as u32) << 3 | 5)
+        self.listed.push(state);
+        match u32::try_from(self.listed.len()).ok().and_then(|place| place.checked_mul(PLACE)) {
+            Some(place) => Number(place | flags),
+            None if flags & VARIES == 0 => Number::UNIFORM,
+            None => Number::DIVERGENT,
+        }
     }
 }
 

@@ -5,28 +5,30 @@
 //! depend on later values may be too high, and what depends on those.
 
 use crate::simt::analysis::gated::Gated;
-use crate::simt::analysis::ssa::{Def, Value};
-use crate::simt::ir::Inst;
+use crate::simt::analysis::ssa::Value;
+use crate::simt::analysis::steps::Step;
 use cranelift_entity::EntityRef;
 
-/// What an analysis knows of values, and how it follows from what their operands are.
+/// What an analysis knows of values, and how it follows from what their inputs are.
 pub(super) trait Rules {
     /// A meet-semilattice of a small height.
     type State: Copy + PartialEq;
+    /// What several states have in common, as far as it matters most often.
+    type Among: Copy;
     /// Nothing is known yet.
     const TOP: Self::State;
+    /// Of a register that is read before it is written.
+    const UNDEFINED: Self::State;
 
-    /// The next state of a descending iteration, from the present one and the one that follows from the operands.
+    fn among(states: [Self::State; 3]) -> Self::Among;
+
+    fn with(among: Self::Among, state: Self::State) -> Self::Among;
+
+    /// The state that follows from the states of the inputs, of which `among` tells what they have in common.
+    fn follow(&mut self, states: &[Self::State], value: Value, step: &Step, among: Self::Among) -> Self::State;
+
+    /// The next state of a descending iteration, from the present one and the one that follows from the inputs.
     fn descend(&mut self, present: Self::State, next: Self::State) -> Self::State;
-
-    /// The state of a register that is read before it is written.
-    fn undefined(&self) -> Self::State;
-
-    /// The state of a φ or a copy.
-    fn start(&mut self, states: &[Self::State], value: Value) -> Self::State;
-
-    /// The state of result number `result` of an instruction.
-    fn result(&mut self, states: &[Self::State], inst: Inst, result: u32) -> Self::State;
 }
 
 /// The states of all values, and how many were computed. A state falls at most a few times, so the time is linear in the
@@ -34,32 +36,38 @@ pub(super) trait Rules {
 pub(super) fn solve<R: Rules>(gated: &Gated, rules: &mut R) -> (Vec<R::State>, u64) {
     let mut states = vec![R::TOP; gated.ssa.values.len()];
     for value in gated.ssa.undefined() {
-        states[value.index()] = rules.undefined();
+        states[value.index()] = R::UNDEFINED;
     }
-    for value in gated.ssa.reachable() {
-        states[value.index()] = evaluate(gated, rules, &states, *value);
+    let steps = gated.steps().all();
+    for (i, step) in steps.iter().enumerate() {
+        states[i] = evaluate(gated, rules, &states, Value::new(i), step);
     }
-    let evaluations = gated.ssa.reachable().len() as u64 + fall(gated, rules, &mut states);
+    let evaluations = steps.len() as u64 + fall(gated, rules, &mut states);
     (states, evaluations)
 }
 
 #[inline(always)]
-fn evaluate<R: Rules>(gated: &Gated, rules: &mut R, states: &[R::State], value: Value) -> R::State {
-    match gated.ssa.values[value].def {
-        Def::Inst(inst, result) => rules.result(states, inst, result),
-        Def::Phi(..) | Def::Copy(..) => rules.start(states, value),
-        Def::Undefined => rules.undefined(),
-    }
+fn evaluate<R: Rules>(gated: &Gated, rules: &mut R, states: &[R::State], value: Value, step: &Step) -> R::State {
+    let among = R::among(step.reads.map(|read| states[read.index()]));
+    let among = if step.long { all_inputs::<R>(gated, states, value, among) } else { among };
+    rules.follow(states, value, step, among)
+}
+
+/// Few values have more than three inputs; what the others have in common stays in a register.
+#[inline(never)]
+fn all_inputs<R: Rules>(gated: &Gated, states: &[R::State], value: Value, mut among: R::Among) -> R::Among {
+    gated.inputs(value, |input| among = R::with(among, states[input.index()]));
+    among
 }
 
 /// Looks again at what may be too high, always at the first value in order that waits.
 fn fall<R: Rules>(gated: &Gated, rules: &mut R, states: &mut [R::State]) -> u64 {
-    let dependents = gated.dependents();
+    let (dependents, steps) = (gated.dependents(), gated.steps().all());
     let mut waiting = Waiting { words: vec![0; states.len().div_ceil(64)], first: 0 };
     dependents.late.iter().for_each(|value| waiting.insert(*value));
     let mut evaluations = 0;
     while let Some(value) = waiting.pop() {
-        let next = evaluate(gated, rules, states, value);
+        let next = evaluate(gated, rules, states, value, &steps[value.index()]);
         evaluations += 1;
         let present = states[value.index()];
         let fallen = rules.descend(present, next);

@@ -15,7 +15,6 @@ pub use destruct::destruct;
 use super::access::Accesses;
 use super::cfg::Cfg;
 use super::dominators::Dominators;
-use super::kind::{self, Kind};
 use super::sites::Sites;
 use crate::simt::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl, packed_option::PackedOption};
@@ -87,7 +86,6 @@ pub struct Facts {
     pub dominators: Dominators,
     pub accesses: Accesses,
     pub sites: Sites,
-    pub kinds: SecondaryMap<Inst, Kind>,
 }
 
 impl Facts {
@@ -96,8 +94,7 @@ impl Facts {
         let dominators = Dominators::compute(func, &cfg);
         let accesses = Accesses::compute(func);
         let sites = Sites::compute(func, &cfg, &accesses);
-        let kinds = kind::compute(func, &accesses);
-        Self { cfg, dominators, accesses, sites, kinds }
+        Self { cfg, dominators, accesses, sites }
     }
 
     /// The register is written in one block only, and nothing reads it before: it needs no φ.
