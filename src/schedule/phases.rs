@@ -18,9 +18,14 @@ use crate::mapping::Mapping;
 
 mod order;
 
-/// Places every value and distributes the steps over phases, in one or two ways; barriers are not decided here.
+/// Where a thread has room for fewer doubles of running states, a buffer is the last resort: many sums wait in registers for the
+/// values that pass through it.
+const FEW_STATES: u32 = 16;
+
+/// Places every value and distributes the steps over phases, in up to four ways; barriers are not decided here.
 ///
-/// Where slots are scarce, a phase may fill all that are free, so that the next finds few, or only half of them.
+/// Where slots are scarce, a phase may fill all that are free, so that the next finds few, or only half of them; and the values
+/// that most warps read keep their slots, or none do.
 pub fn place(
     graph: &Graph,
     mapping: &Mapping,
@@ -56,7 +61,14 @@ pub fn place(
     };
     let found = match placement {
         Placement::Auto | Placement::Store if all <= capacity => store(all),
-        Placement::Auto => both(Placement::Mixed, capacity).or_else(|| both(Placement::Buffer, capacity)),
+        Placement::Auto if limits.states < FEW_STATES => {
+            both(Placement::Mixed, capacity).or_else(|| both(Placement::Buffer, capacity))
+        }
+        Placement::Auto => {
+            let ways = [Placement::Mixed, Placement::Buffer].into_iter().filter_map(|way| both(way, capacity));
+            let found: Vec<Schedule> = ways.flatten().collect();
+            (!found.is_empty()).then_some(found)
+        }
         Placement::Store => None,
         Placement::Mixed => both(Placement::Mixed, capacity),
         Placement::Buffer => {
