@@ -140,6 +140,10 @@ fn crowded_out(kernel: Kernel, bytes: u32, available: u32) -> Diagnostic {
     Diagnostic::error("schedule::constants", message).help(remedy)
 }
 
+/// What a warp's load from global memory costs, in slots: its 256 bytes take two clocks of a cache that gives 128 bytes a clock,
+/// and in these an SM issues up to four double-precision instructions.
+const LOAD: u64 = 4;
+
 /// Inputs pass through shared memory, unless leaving them in global memory gives a shorter schedule or is all that fits. The
 /// lean chemistry does without activities where they do not fit.
 pub fn inputs(
@@ -148,7 +152,12 @@ pub fn inputs(
     limits: &Limits,
     mut plan: impl FnMut(&dataflow::Options) -> Result<Plan, Failure>,
 ) -> Result<Plan, Failure> {
-    let cost = |Plan { graph, schedule, .. }: &Plan| schedule.cost(graph, limits.points_per_lane);
+    let cost = |Plan { graph, schedule, .. }: &Plan| {
+        let loads = graph.steps().map(|at| graph.step(at).rows.len() as u64).sum::<u64>() / u64::from(schedule.warps);
+        // A value that was loaded where it is used has held no register before.
+        let load = if limits.are_registers_scarce() { 0 } else { LOAD };
+        schedule.cost(graph, limits.points_per_lane) + u64::from(limits.points_per_lane) * load * loads
+    };
     let staged = plan(options);
     let read = plan(&dataflow::Options { stage_inputs: false, ..*options });
     match (staged, read) {

@@ -50,6 +50,14 @@ pub struct Limits {
     pub points_per_lane: u32,
 }
 
+impl Limits {
+    /// Whether a thread has room for so few doubles of running states that schedules which spare registers are better than
+    /// short ones.
+    pub fn are_registers_scarce(&self) -> bool {
+        self.states < 16
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Schedule {
     pub warps: u32,

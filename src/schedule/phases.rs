@@ -18,10 +18,6 @@ use crate::mapping::Mapping;
 
 mod order;
 
-/// Where a thread has room for fewer doubles of running states, a buffer is the last resort: many sums wait in registers for the
-/// values that pass through it.
-const FEW_STATES: u32 = 16;
-
 /// Places every value and distributes the steps over phases, in up to four ways; barriers are not decided here.
 ///
 /// Where slots are scarce, a phase may fill all that are free, so that the next finds few, or only half of them; and the values
@@ -61,7 +57,8 @@ pub fn place(
     };
     let found = match placement {
         Placement::Auto | Placement::Store if all <= capacity => store(all),
-        Placement::Auto if limits.states < FEW_STATES => {
+        // Many sums would wait in registers for the values that pass through a buffer.
+        Placement::Auto if limits.are_registers_scarce() => {
             both(Placement::Mixed, capacity).or_else(|| both(Placement::Buffer, capacity))
         }
         Placement::Auto => {
