@@ -40,7 +40,7 @@ pub struct Count {
     pub slots: u64,
     /// What the slots go to.
     pub tally: Tally,
-    /// What striped constants need at most.
+    /// What striped constants need at most; 0 for others.
     pub shuffles: u64,
     /// Two for each value that a step makes or reads, where warps work together.
     pub shared_passes: u64,
@@ -59,8 +59,9 @@ pub struct Count {
 #[derive(Debug, Clone, Copy)]
 pub struct Rates {
     slots: f64,
-    /// `None` where constants are not striped over the lanes of a warp.
-    shuffles: Option<f64>,
+    shuffles: f64,
+    /// Constants are striped over the lanes of a warp.
+    striped_constants: bool,
     shared_passes: f64,
     registers: u64,
     /// Points that share a shuffle.
@@ -72,7 +73,8 @@ impl Rates {
     pub fn of(target: &Target, striped_constants: bool, registers: u32, points_per_lane: u32) -> Self {
         Self {
             slots: f64::from(target.fp64_per_clock_per_sm),
-            shuffles: striped_constants.then_some(f64::from(target::SHUFFLES_PER_CLOCK_PER_SM)),
+            shuffles: f64::from(target::SHUFFLES_PER_CLOCK_PER_SM),
+            striped_constants,
             shared_passes: f64::from(target.shared_passes_per_clock_per_sm()),
             registers: registers.into(),
             points_per_lane,
@@ -92,13 +94,13 @@ impl Rates {
     }
 
     fn busiest(self, slots: u64, shuffles: u64, passes: u64) -> f64 {
-        let shuffles = self.shuffles.map_or(0.0, |rate| shuffles as f64 / rate);
-        (slots as f64 / self.slots).max(shuffles).max(passes as f64 / self.shared_passes)
+        (slots as f64 / self.slots).max(shuffles as f64 / self.shuffles).max(passes as f64 / self.shared_passes)
     }
 
-    /// Two for each constant, for all the points of a lane.
+    /// Two for each striped constant, for all the points of a lane.
     fn shuffles(self, graph: &Graph) -> u64 {
-        (2 * graph.constants()).div_ceil(u64::from(self.points_per_lane))
+        let striped = if self.striped_constants { graph.constants() } else { 0 };
+        (2 * striped).div_ceil(u64::from(self.points_per_lane))
     }
 }
 

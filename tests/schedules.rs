@@ -113,3 +113,27 @@ fn scarce_shared_memory_and_barriers_still_give_proven_schedules() {
     }
     assert!(proven > 200, "{proven} of 300");
 }
+
+/// Where slots are scarce, the shorter of a schedule that keeps some and one that keeps none is taken, unless registers are
+/// scarce, too.
+#[test]
+fn a_buffer_is_taken_where_it_is_shorter() {
+    let roomy = Limits { states: u32::MAX, ..KEPLER };
+    let mut shorter = 0;
+    for species in [40, 48, 56, 64] {
+        let graph = graph(Kernel::Chemistry, species, 8, true);
+        let mapping = mapping::map(&graph, 8, Mapper::Greedy, &Weights::default()).unwrap();
+        assert!(graph.values.len() > 192, "{species} species: all values have slots");
+        let cost = |placement: Placement, limits: &Limits| {
+            schedule::schedule(&graph, &mapping, placement, limits).unwrap().cost(&graph, 1)
+        };
+        let kept = cost(Placement::Mixed, &roomy);
+        let chosen = cost(Placement::Auto, &roomy);
+        println!("{species} species: {kept} with kept slots, {chosen} as chosen");
+        assert!(chosen <= kept, "{species} species");
+        shorter += u32::from(chosen < kept);
+        let tight = Limits { states: 4, ..roomy };
+        assert_eq!(cost(Placement::Auto, &tight), cost(Placement::Mixed, &tight), "{species} species");
+    }
+    assert!(shorter > 0);
+}

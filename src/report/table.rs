@@ -89,6 +89,9 @@ pub fn table(report: &Report) -> String {
             first.machine.board
         );
     }
+    if report.kernels.iter().any(|k| k.compiled.is_none()) {
+        out += "\nwithout NVRTC and ptxas (`cargo xtask toolchain` installs them), CTAs per SM and occupancy follow from estimated registers\n";
+    }
     for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {
         out += &format!(
             "\nforms of {} per point before scheduling: slots (exponentials, logarithms, divisions, others), shuffles, shared passes, \

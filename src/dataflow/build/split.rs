@@ -203,8 +203,8 @@ fn handed_out(
     stages: &[(Vec<Scale>, Vec<SpeciesIndex>)],
 ) -> Rates {
     let outputs = |part: Part, which: [bool; 2]| {
-        let mut values = graph.step(StepRef { op, part }).outputs.iter().copied();
-        which.map(|given| if given { values.next() } else { None })
+        let values = &graph.step(StepRef { op, part }).outputs;
+        numbered(which, |n| values[n as usize])
     };
     let unscaled = outputs(Part::Before, published);
     let mut staged: Vec<_> = at_once.into_iter().map(|k| (k, unscaled)).collect();
@@ -244,13 +244,7 @@ impl Registers {
     }
 
     fn scaled(&self, b: &mut Body, factors: &[Scale]) -> [Option<Id>; 2] {
-        let mut next = 0;
-        let mut rates = self.live.map(|live| {
-            live.then(|| {
-                next += 1;
-                b.state(next - 1)
-            })
-        });
+        let mut rates = numbered(self.live, |n| b.state(n));
         scale(b, &mut rates, factors, 0);
         rates
     }
@@ -259,6 +253,12 @@ impl Registers {
         let inputs = vec![Value::reserved_value(); factors.len()];
         Step { shape: graph.shape(body), inputs, ..Step::default() }
     }
+}
+
+/// One thing for each direction that is given, by its number among these.
+fn numbered<T>(given: [bool; 2], mut of: impl FnMut(u32) -> T) -> [Option<T>; 2] {
+    let mut next = 0..;
+    given.map(|given| given.then(|| of(next.next().expect("directions are two"))))
 }
 
 /// Multiplies rates by factors, which are the inputs from `first` on.

@@ -2,7 +2,7 @@
 
 use cranelift_entity::packed_option::ReservedValue;
 
-use super::{DIRECTIONS, Late, Plan, Rates, Scale, Stages, net, scale};
+use super::{DIRECTIONS, Late, Plan, Rates, Scale, Stages, net, numbered, scale};
 use crate::dataflow::body::{Body, Id};
 use crate::dataflow::build::common::single;
 use crate::dataflow::build::reaction::{self, Operands, Sources};
@@ -54,8 +54,7 @@ pub(super) fn add(
 
 /// The outputs of an operation by direction.
 fn values(graph: &Graph, op: Op, given: [bool; 2]) -> [Option<Value>; 2] {
-    let mut outputs = graph.ops[op].after.outputs.iter().copied();
-    given.map(|given| if given { outputs.next() } else { None })
+    numbered(given, |n| graph.ops[op].after.outputs[n as usize])
 }
 
 fn count(rates: [Option<Value>; 2]) -> u32 {
@@ -64,13 +63,7 @@ fn count(rates: [Option<Value>; 2]) -> u32 {
 
 /// The rates as the first inputs of a body.
 fn inputs(b: &mut Body, rates: [Option<Value>; 2]) -> [Option<Id>; 2] {
-    let mut next = 0;
-    rates.map(|rate| {
-        rate.map(|_| {
-            next += 1;
-            b.input(next - 1)
-        })
-    })
+    numbered(rates.map(|rate| rate.is_some()), |n| b.input(n))
 }
 
 /// A step that reads rates and then factors, which come later.
