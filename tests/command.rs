@@ -195,5 +195,6 @@ fn every_pass_prints_and_times_itself() {
     }
     let outcome =
         singe(&[], &[chem, "--kernel", "viscosity", "--compilers", "off", "--time-passes", "--verify", "off"]);
+    assert!(outcome.stdout.contains("\nwithout NVRTC and ptxas"), "{}", outcome.stdout);
     assert!(outcome.stderr.contains("schedule") && outcome.stderr.contains(" ms"), "{}", outcome.stderr);
 }
