@@ -2,7 +2,7 @@
 
 use crate::compilers;
 use crate::fault;
-use crate::forms::{self, Variant};
+use crate::forms::{self, Choice};
 use crate::graph::{self, Graph};
 use crate::kernels::{self, Kernel};
 use crate::lower;
@@ -12,13 +12,13 @@ use crate::output::{self, Emit};
 use crate::overlay::program::Program;
 use crate::overlay::{self, Codegen};
 use crate::report::{self, KernelReport, Report};
+use crate::schedule;
 use crate::schedule::proof::{self, Proven};
-use crate::schedule::{self, Limits};
-use crate::search::{self, Draft, Plan};
+use crate::search::{Candidate, Draft, Found, ScheduleScore, Search, Step};
 use kinetics::{self, Model};
 use mechanism;
 
-use crate::verify::{self, Subject};
+use crate::verify::{self, Subject, Verification};
 
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::request::{Multiplier, POINTS_PER_LANE, Request, Tuning};
@@ -71,7 +71,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     Ok(report)
 }
 
-/// One kernel, from the model to a verified program. `search` makes several drafts where the request leaves a choice.
+/// One kernel, from the model to a verified program: the best of the candidates that the search asks for.
 pub fn compile_kernel(
     kernel: Kernel,
     model: &Model,
@@ -80,29 +80,24 @@ pub fn compile_kernel(
 ) -> Result<Unit, Failure> {
     let k = Some(kernel);
     request.check_residency().map_err(|d| Failure::usage([d]))?;
-    let (choice, mut draft) = search::points_per_lane(request, |request| {
-        let (options, rates) = (request.options(), request.rates());
-        let matrices = request.matrices().map_err(|d| Failure::usage([d]))?;
-        let choice = observer
-            .pass("form", k, || forms::choose(kernel, model, &options, request.form, &matrices, rates))
-            .map_err(Failure::input)?;
-        search::form(request, choice, |variant| {
-            search::slots(kernel, request, |limits| draft(kernel, model, request, variant, limits, observer))
-        })
-    })?;
-    fault::in_program(request.fault, &mut draft.program);
+    let mut search = Search::new(kernel, request);
+    while let Some(step) = search.next() {
+        match step {
+            Step::Weigh { points_per_lane } => {
+                search.weighed(weigh(kernel, model, &request.with_points(points_per_lane), observer)?);
+            }
+            Step::Draft(candidate) => search.drafted(draft(kernel, model, request, &candidate, observer))?,
+        }
+    }
+    let Found { choice, draft, trials } = search.finish()?;
+    observer.text("dataflow", k, || graph::text::text(&draft.graph));
+    observer.text("map", k, || report::mapping_text(&draft.graph, &draft.mapping));
+    observer.text("schedule", k, || report::schedule_text(&draft.graph, draft.proven.schedule()));
     observer.text("overlay", k, || format!("{:#?}\n", draft.program.body));
-    let ptx = observer.pass("lower", k, || lower::lower(&draft.program));
-    observer.text("lower", k, || ptx.to_string());
+    observer.text("lower", k, || draft.code.to_string());
     let verified = match request.verify {
         None => None,
-        Some(states) => {
-            let Draft { graph, mapping, proven, program } = &draft;
-            let (floor, stiffness) = (request.floor, request.stiffness);
-            let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module: &ptx };
-            let verified = observer.pass("verify", k, || verify::verify(&subject, states));
-            Some(verified.map_err(Failure::verification)?)
-        }
+        Some(states) => Some(verified(kernel, model, request, &draft, states, observer)?),
     };
     let picture = if request.emit.contains(&Emit::Picture) {
         let title = format!("{}: {} warps, {}", draft.program.symbol, request.warps, request.target.name);
@@ -110,44 +105,66 @@ pub fn compile_kernel(
     } else {
         String::new()
     };
-    let report = report::kernel(kernel, request, choice, &draft, verified);
-    let Draft { graph, mapping, proven, program } = draft;
+    let report = report::kernel(kernel, request, choice, &draft, trials, verified);
+    let Draft { graph, mapping, proven, program, code: ptx, .. } = draft;
     let Request { codegen, ctas_per_sm, .. } = *request;
     Ok(Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, ptx, report, picture })
 }
 
-/// Graph, mapping, schedule, proof and program of one form within the limits.
+/// What the forms of a kernel cost before scheduling.
+fn weigh(kernel: Kernel, model: &Model, request: &Request, observer: &mut Observer) -> Result<Choice, Failure> {
+    let matrices = request.matrices().map_err(|d| Failure::usage([d]))?;
+    let (options, rates) = (request.options(), request.rates());
+    let choose = || forms::choose(kernel, model, &options, request.form, &matrices, rates);
+    observer.pass("form", Some(kernel), choose).map_err(Failure::input)
+}
+
+/// One candidate, from the model to code.
 fn draft(
     kernel: Kernel,
     model: &Model,
     request: &Request,
-    variant: Variant,
-    limits: &Limits,
+    Candidate { options, limits, .. }: &Candidate,
     observer: &mut Observer,
 ) -> Result<Draft, Failure> {
     let k = Some(kernel);
-    let plan = search::inputs(kernel, &request.options_of(variant), limits, |options| {
-        let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
-        let mapping = observer
-            .pass("map", k, || mapping::map(&graph, options.warps, request.mapper, &request.weights))
-            .map_err(|d| Failure::input([d]))?;
-        let schedule = observer
-            .pass("schedule", k, || schedule::schedule(&graph, &mapping, request.placement, limits))
-            .map_err(|d| Failure::input([d]))?;
-        Ok(Plan { graph, mapping, schedule })
-    });
-    let Plan { graph, mapping, mut schedule } = plan?;
-    observer.text("dataflow", k, || graph::text::text(&graph));
-    observer.text("map", k, || report::mapping_text(&graph, &mapping));
-    observer.text("schedule", k, || report::schedule_text(&graph, &schedule));
+    let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
+    let mapping = observer
+        .pass("map", k, || mapping::map(&graph, options.warps, request.mapper, &request.weights))
+        .map_err(|d| Failure::input([d]))?;
+    let mut ways = observer
+        .pass("schedule", k, || schedule::ways(&graph, &mapping, request.placement, limits))
+        .map_err(|d| Failure::input([d]))?;
+    let schedules = ways.iter().map(ScheduleScore::of).collect();
+    let mut schedule = ways.swap_remove(0).schedule;
     fault::in_schedule(request.fault, &mut schedule);
     let proven = observer
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
         .map_err(Failure::verification)?;
-    let (registers, points_per_lane) = (request.registers(), request.points());
-    let frame = overlay::Frame { warps: request.warps, registers, points_per_lane };
+    let frame = overlay::Frame {
+        warps: request.warps,
+        registers: request.registers(),
+        points_per_lane: limits.points_per_lane,
+    };
     let symbol = request.symbol(&model.mechanism.name, kernel);
-    let program = observer
+    let mut program = observer
         .pass("overlay", k, || overlay::overlay(&graph, &proven, request.codegen, request.constants, &symbol, frame));
-    Ok(Draft { graph, mapping, proven, program })
+    fault::in_program(request.fault, &mut program);
+    let code = observer.pass("lower", k, || lower::lower(&program));
+    Ok(Draft { graph, mapping, proven, schedules, program, code })
+}
+
+/// Runs the code in the simulator and compares.
+fn verified(
+    kernel: Kernel,
+    model: &Model,
+    request: &Request,
+    draft: &Draft,
+    states: usize,
+    observer: &mut Observer,
+) -> Result<Verification, Failure> {
+    let Draft { graph, mapping, proven, program, code: module, .. } = draft;
+    let (floor, stiffness) = (request.floor, request.stiffness);
+    let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
+    observer.pass("verify", Some(kernel), || verify::verify(&subject, states)).map_err(Failure::verification)
 }

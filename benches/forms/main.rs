@@ -226,7 +226,7 @@ struct Row {
     shuffles: f64,
     passes: f64,
     waits: f64,
-    registers: u64,
+    registers: u32,
     error: f64,
     bound: f64,
 }
@@ -245,7 +245,7 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
         shuffles: counts.per_point(|c| c.shuffles, points),
         passes: counts.per_point(|c| c.shared_passes, points),
         waits: counts.per_point(|c| c.barrier_waits, points),
-        registers: 2 * unit.graph.doubles_per_thread(graph_warps(request)),
+        registers: unit.graph.registers(graph_warps(request), 1),
         error,
         bound: unit.graph.bound,
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use machine::cost::Held;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::body::{Body, PRODUCTS_PER_STEP, Tally, Tensor};
@@ -318,13 +319,15 @@ impl Graph {
         if warps == 1 { 0 } else { 2 * rows as u64 }
     }
 
-    /// Doubles that a thread holds at once, as estimated before scheduling: the scalars, the running states of the widest
-    /// operation, what lives at once in the widest step, and the share of the constants when these are striped over lanes.
-    pub fn doubles_per_thread(&self, warps: u32) -> u64 {
-        let states = self.ops.values().map(|operation| operation.states as usize).max().unwrap_or(0);
-        let live = self.shapes.values().map(Body::most_live).max().unwrap_or(0);
-        let constants = if warps == 1 { 0 } else { self.constants().div_ceil(32 * u64::from(warps)) };
-        (self.scalars.len() + states + live) as u64 + constants
+    /// 32-bit registers of a thread, as estimated before scheduling: of the scalars, the running states of the widest operation,
+    /// what lives at once in the widest step, and the share of the constants when these are striped over lanes.
+    pub fn registers(&self, warps: u32, points_per_lane: u32) -> u32 {
+        let states = self.ops.values().map(|operation| operation.states).max().unwrap_or(0);
+        let live = self.shapes.values().map(Body::most_live).max().unwrap_or(0) as u32;
+        let constants = if warps == 1 { 0 } else { self.constants().div_ceil(32 * u64::from(warps)) as u32 };
+        let own = self.scalars.len() as u32 + states;
+        let held = Held { doubles: points_per_lane * own + constants, integers: 0 };
+        held.registers() + 2 * points_per_lane * live
     }
 
     /// The operations as a petgraph graph; edge weights count the values that pass. Node i is operation i.

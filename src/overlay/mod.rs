@@ -19,6 +19,7 @@ mod translate;
 use crate::graph::Graph;
 use crate::schedule::proof::Proven;
 use crate::schedule::{Phase, SyncPoint, WarpMask, all_warps};
+use machine::cost::{self, Held};
 use program::{Array, BarrierKind, Execution, Node, Program, Value as Rhs, Var};
 
 use repeat::Emitter;
@@ -73,17 +74,6 @@ pub fn overlay(
     emit(graph, proven, (codegen, residence), symbol, frame, true).0
 }
 
-/// About the 32-bit registers of addresses, scalars' powers and intermediate results.
-pub fn short_lived_registers(points_per_lane: u32) -> u32 {
-    24 + 16 * points_per_lane
-}
-
-/// Doubles of running states that a thread with this many registers has room for at each of its points, when it keeps no
-/// striped constants.
-pub fn most_states(registers: u32, points_per_lane: u32) -> u32 {
-    registers.saturating_sub(short_lived_registers(points_per_lane)) / (2 * points_per_lane)
-}
-
 /// The program, and about how many registers it needs where all striped constants stay in them.
 fn emit(
     graph: &Graph,
@@ -122,7 +112,8 @@ fn emit(
     let states = emitter.state_registers();
     let (vars, counters, constants) = emitter.finish();
     let doubles = points_per_lane * (states + graph.scalars.len() as u32) + constants.real_registers;
-    let needed = 2 * doubles + constants.index_registers + short_lived_registers(points_per_lane);
+    let held = Held { doubles, integers: constants.index_registers };
+    let needed = held.registers() + cost::short_lived(points_per_lane);
     let program = Program {
         kernel: graph.kernel.into(),
         symbol: symbol.into(),

@@ -20,11 +20,11 @@ use crate::forms::{Choice, Count};
 use crate::graph::{Graph, StepRef};
 use crate::kernels::Kernel;
 use crate::mapping::{self, Cost, Mapping};
+use crate::overlay::Codegen;
 use crate::overlay::program::Program;
-use crate::overlay::{self, Codegen};
 use crate::schedule::Schedule;
 use crate::schedule::overlap::{self, Overlap};
-use crate::search::Draft;
+use crate::search::{Draft, Trial};
 use crate::verify::Verification;
 use diagnostics::Diagnostic;
 use kinetics::Model;
@@ -55,6 +55,8 @@ pub struct KernelReport {
     pub form: String,
     pub form_error: f64,
     pub forms: Vec<Count>,
+    /// All that was tried, in order, and why it was not taken.
+    pub candidates: Vec<Trial>,
     /// Double-precision slots that an `mma.sync.m8n8k4` counts as; 0 for a kernel without.
     pub slots_per_matrix_product: u32,
     pub warps: u32,
@@ -84,7 +86,9 @@ pub struct KernelReport {
     pub mapping_cost: Cost,
     /// What the greedy mapper's mapping costs: the same, unless another mapper was chosen.
     pub greedy_cost: Cost,
-    /// Estimated 32-bit registers per thread, and how many the target leaves.
+    /// 32-bit registers that a thread holds from block to block of the simulated code; what an assembler takes with what lives
+    /// shortly, as estimated; and how many the target leaves.
+    pub registers_held: u32,
     pub registers_estimated: u32,
     pub registers_available: u32,
     pub verification: Option<Verification>,
@@ -104,9 +108,9 @@ impl KernelReport {
                 "{}: ptxas spills {} bytes per thread at {} registers; {REMEDY}",
                 self.kernel, compiled.spill_store_bytes, compiled.registers
             )),
-            None if self.registers_estimated > self.registers_available => Some(format!(
-                "{}: about {} registers per thread are needed and {} are available: expect spilling; {REMEDY}",
-                self.kernel, self.registers_estimated, self.registers_available
+            None if self.registers_held > self.registers_available => Some(format!(
+                "{}: {} registers per thread hold values from block to block and {} are available: expect spilling; {REMEDY}",
+                self.kernel, self.registers_held, self.registers_available
             )),
             _ => None,
         }
@@ -160,14 +164,15 @@ pub fn kernel(
     request: &Request,
     choice: Choice,
     draft: &Draft,
+    candidates: Vec<Trial>,
     verification: Option<Verification>,
 ) -> KernelReport {
-    let Draft { graph, mapping, proven, program } = draft;
+    let Draft { graph, mapping, proven, program, .. } = draft;
     let costs = mapping::costs(graph, mapping, &request.weights);
     let schedule = proven.schedule();
     let data_parallel = request.codegen == Codegen::DataParallel;
     let available = request.registers();
-    let registers_estimated = estimated_registers(graph, mapping, program);
+    let registers_estimated = draft.registers().min(available);
     let constant_rows: u32 = program.constants.shared_rows().iter().sum();
     let shared_bytes = if data_parallel {
         0
@@ -183,6 +188,7 @@ pub fn kernel(
         slots_per_matrix_product: graph.slots_per_matrix_product(),
         form_error: graph.bound,
         forms: choice.considered,
+        candidates,
         warps: request.warps,
         points_per_lane: program.points_per_lane,
         operations: graph.ops.len(),
@@ -200,6 +206,7 @@ pub fn kernel(
         flops_per_point: graph.ops.keys().map(|op| graph.flops(op)).sum(),
         mapping_cost: costs.0,
         greedy_cost: costs.1,
+        registers_held: draft.registers_held(),
         registers_estimated,
         registers_available: available,
         verdict: if verification.is_some() { "proven, verified".into() } else { "proven, not simulated".into() },
@@ -218,19 +225,6 @@ fn residence(program: &Program) -> String {
         bytes if constants.in_constant_memory() => format!("constant bank, {bytes} B"),
         bytes => format!("global memory, {bytes} B"),
     }
-}
-
-/// 32-bit registers per thread: constants, running states and scalars of the fullest warp, and a constant for everything
-/// short-lived.
-pub fn estimated_registers(graph: &Graph, mapping: &Mapping, program: &Program) -> u32 {
-    let mut states = vec![0; mapping.warps as usize];
-    for (op, operation) in &graph.ops {
-        states[mapping.warp_of[op] as usize] += operation.states;
-    }
-    let points = program.points_per_lane;
-    let own = states.iter().copied().max().unwrap_or(0).min(2 * 16) + graph.scalars.len() as u32;
-    let doubles = program.constants.real_registers + points * own;
-    2 * doubles + program.constants.index_registers + overlay::short_lived_registers(points)
 }
 
 /// The operations of each warp, with their floating-point operations.

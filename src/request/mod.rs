@@ -95,6 +95,11 @@ impl Request {
         self.points_per_lane.unwrap_or(1)
     }
 
+    /// The same request for so many points per lane.
+    pub fn with_points(&self, points_per_lane: u32) -> Self {
+        Self { points_per_lane: Some(points_per_lane), ..self.clone() }
+    }
+
     /// The symbol of a kernel.
     pub fn symbol(&self, mechanism: &str, kernel: Kernel) -> String {
         let layout = match self.codegen {

@@ -3,9 +3,10 @@
 use super::{Multiplier, Request};
 use crate::forms::{Rates, Variant};
 use crate::kernels::{self, Exponential, Form, Matrix};
-use crate::overlay::{self, Codegen, Residence};
+use crate::overlay::{Codegen, Residence};
 use crate::schedule::Limits;
 use diagnostics::Diagnostic;
+use machine::cost;
 use machine::target::{Shuffle, Target};
 
 impl Request {
@@ -58,7 +59,7 @@ impl Request {
         if self.codegen == Codegen::DataParallel {
             return u32::MAX;
         }
-        overlay::most_states(self.registers(), self.points())
+        cost::doubles_beside_short_lived(self.registers(), self.points())
     }
 
     /// What decides the graph of a form.
@@ -96,7 +97,7 @@ impl Request {
     pub fn limits(&self) -> Limits {
         let (target, ctas, points_per_lane) = (self.target, self.ctas_per_sm, self.points());
         if self.codegen == Codegen::DataParallel {
-            return Limits { slots: None, barriers: 0, states: self.states(), points_per_lane, passes: None };
+            return Limits { slots: None, barriers: 0, states: self.states(), points_per_lane, passes: None, target };
         }
         let shared =
             target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
@@ -105,7 +106,7 @@ impl Request {
         let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * self.warps);
         let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
         let slots = (shared / (256 * points_per_lane)).min(self.buffer.unwrap_or(u32::MAX));
-        Limits { slots: Some(slots), barriers, states: self.states(), points_per_lane, passes: self.passes }
+        Limits { slots: Some(slots), barriers, states: self.states(), points_per_lane, passes: self.passes, target }
     }
 }
 

@@ -11,23 +11,19 @@ use std::collections::BTreeMap;
 use cranelift_entity::SecondaryMap;
 use order::Group;
 
-use super::{Limits, Phase, Placement, Schedule, banks};
+use super::{Limits, Phase, Placement, Schedule, Way, banks};
 use crate::graph::{Duty, Graph, Op, Part, StepRef, Value};
 use crate::mapping::Mapping;
 use diagnostics::Diagnostic;
 
-mod order;
+pub(super) mod order;
 
-/// Places every value and distributes the steps over phases, in up to four ways; barriers are not decided here.
+/// Places every value and distributes the steps over phases, in up to four ways; barriers are not decided here, and so no clocks
+/// either.
 ///
 /// Where slots are scarce, a phase may fill all that are free, so that the next finds few, or only half of them; and the values
 /// that most warps read keep their slots, or none do.
-pub fn place(
-    graph: &Graph,
-    mapping: &Mapping,
-    placement: Placement,
-    limits: &Limits,
-) -> Result<Vec<Schedule>, Diagnostic> {
+pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Limits) -> Result<Vec<Way>, Diagnostic> {
     let readers = reading_warps(graph, mapping);
     let crossing =
         graph.values.iter().filter(|(v, info)| readers[*v] & !(1 << mapping.warp_of[info.producer.op]) != 0).count()
@@ -44,14 +40,15 @@ pub fn place(
         let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
         let room = Room { slots, burst, share, states: limits.states };
         let (phases, slot_of, slots) = Placer::new(graph, mapping, room, &permanent, uniform).run()?;
-        Some(Schedule { warps: mapping.warps, phases, slot_of, slots, placement, crossing_values: crossing })
+        let schedule = Schedule { warps: mapping.warps, phases, slot_of, slots, placement, crossing_values: crossing };
+        Some(Way { schedule, slots_per_phase: burst, clocks: f64::NAN })
     };
     let both = |placement: Placement, slots: u32| {
-        let found: Vec<Schedule> =
+        let found: Vec<Way> =
             [slots, slots / 2].into_iter().filter_map(|burst| attempt(placement, slots, burst)).collect();
         (!found.is_empty()).then_some(found)
     };
-    let store = |slots: u32| attempt(Placement::Store, slots, slots).map(|schedule| vec![schedule]);
+    let store = |slots: u32| attempt(Placement::Store, slots, slots).map(|way| vec![way]);
     let Some(capacity) = limits.slots else {
         return store(all).ok_or_else(|| shortage(graph, placement, all, all));
     };
@@ -63,13 +60,13 @@ pub fn place(
         }
         Placement::Auto => {
             let ways = [Placement::Mixed, Placement::Buffer].into_iter().filter_map(|way| both(way, capacity));
-            let found: Vec<Schedule> = ways.flatten().collect();
+            let found: Vec<Way> = ways.flatten().collect();
             (!found.is_empty()).then_some(found)
         }
         Placement::Store => None,
         Placement::Mixed => both(Placement::Mixed, capacity),
         Placement::Buffer => {
-            let sizes = std::iter::successors(Some(8u32), |s| Some(s * 2)).take_while(|&s| s < capacity);
+            let sizes = std::iter::successors(Some(SMALLEST_BUFFER), |s| Some(s * 2)).take_while(|&s| s < capacity);
             sizes.chain([capacity]).find_map(|size| both(Placement::Buffer, size))
         }
     };
@@ -98,8 +95,14 @@ fn shortage(graph: &Graph, placement: Placement, all: u32, capacity: u32) -> Dia
     ))
 }
 
-/// The values to store under mixed placement: those that several warps read, most reads first, on up to three quarters
-/// of the slots.
+/// The smallest buffer that is tried, in slots: every warp of a CTA of eight can hand over one value.
+const SMALLEST_BUFFER: u32 = 8;
+
+/// The share of the slots that stored values may take under mixed placement, as a fraction. The rest is a buffer that other
+/// values pass through: the less it has, the more phases there are.
+const STORED: (usize, usize) = (3, 4);
+
+/// The values to store under mixed placement: those that several warps read, most reads first.
 fn most_read(graph: &Graph, readers: &SecondaryMap<Value, u32>, capacity: u32) -> SecondaryMap<Value, bool> {
     let mut reads: SecondaryMap<Value, u32> = SecondaryMap::new();
     for at in graph.steps() {
@@ -110,7 +113,7 @@ fn most_read(graph: &Graph, readers: &SecondaryMap<Value, u32>, capacity: u32) -
     let mut shared: Vec<Value> = graph.values.keys().filter(|&v| readers[v].count_ones() > 1).collect();
     shared.sort_by_key(|&v| (Reverse(reads[v]), v));
     let mut stored = SecondaryMap::new();
-    for v in shared.into_iter().take(capacity as usize * 3 / 4) {
+    for v in shared.into_iter().take(capacity as usize * STORED.0 / STORED.1) {
         stored[v] = true;
     }
     stored

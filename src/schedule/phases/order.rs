@@ -58,8 +58,9 @@ impl Group {
     }
 }
 
-/// Running states of the operations of one chunk, about.
-const CHUNK_STATES: u32 = 16;
+/// Running states of the operations of one chunk, about: 32 registers, which a thread has for them beside constants and what
+/// lives shortly even where it may use 64 in all.
+pub const CHUNK_STATES: u32 = 16;
 
 /// Numbers the chunks of each warp's operations of one depth and kind.
 fn chunks(graph: &Graph, mapping: &Mapping, depth: &SecondaryMap<Op, u32>) -> SecondaryMap<Op, u32> {
