@@ -8,7 +8,8 @@ use crate::kernels::{self, Kernel};
 use crate::lower;
 use crate::mapping::{self, Mapping};
 use crate::observer::Observer;
-use crate::output::{self, Emit};
+use crate::output;
+use crate::plan::Emit;
 use crate::overlay::program::Program;
 use crate::overlay::{self, Codegen};
 use crate::report::{self, KernelReport, Report};
@@ -21,7 +22,7 @@ use mechanism;
 use crate::verify::{self, Subject, Verification};
 
 pub use crate::failure::{Failure, FailureKind};
-pub use crate::request::{Multiplier, POINTS_PER_LANE, Request, Tuning};
+pub use crate::plan::{Multiplier, POINTS_PER_LANE, Request, Tuning};
 
 /// What one kernel went through on its way to code.
 pub struct Unit {
@@ -58,9 +59,9 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     }
     let sources = observer.pass("print", None, || output::sources(request, &model, &units));
     if request.real_compilers {
-        let usages = observer.pass("compilers", None, || compilers::measure(request.target, &units, &sources));
+        let usages = observer.pass("compilers", None, || compilers::measure(request.common.target, &units, &sources));
         for (unit, usage) in units.iter_mut().zip(usages.map_err(Failure::verification)?) {
-            unit.report.measured(request.target, &unit.program, usage);
+            unit.report.measured(request.common.target, &unit.program, usage);
         }
     }
     let report = report::report(request, &model, warnings, &units);
@@ -100,14 +101,14 @@ pub fn compile_kernel(
         Some(states) => Some(verified(kernel, model, request, &draft, states, observer)?),
     };
     let picture = if request.emit.contains(&Emit::Picture) {
-        let title = format!("{}: {} warps, {}", draft.program.symbol, request.warps, request.target.name);
+        let title = format!("{}: {} warps, {}", draft.program.symbol, request.tuning.warps, request.common.target.name);
         observer.pass("picture", k, || report::schedule_picture(&draft.graph, draft.proven.schedule(), &title))
     } else {
         String::new()
     };
     let report = report::kernel(kernel, request, choice, &draft, trials, verified);
     let Draft { graph, mapping, proven, program, code: ptx, .. } = draft;
-    let Request { codegen, ctas_per_sm, .. } = *request;
+    let (codegen, ctas_per_sm) = (request.codegen, request.tuning.ctas_per_sm);
     Ok(Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, ptx, report, picture })
 }
 
@@ -115,7 +116,7 @@ pub fn compile_kernel(
 fn weigh(kernel: Kernel, model: &Model, request: &Request, observer: &mut Observer) -> Result<Choice, Failure> {
     let matrices = request.matrices().map_err(|d| Failure::usage([d]))?;
     let (options, rates) = (request.options(), request.rates());
-    let choose = || forms::choose(kernel, model, &options, request.form, &matrices, rates);
+    let choose = || forms::choose(kernel, model, &options, request.tuning.form, &matrices, rates);
     observer.pass("form", Some(kernel), choose).map_err(Failure::input)
 }
 
@@ -130,10 +131,10 @@ fn draft(
     let k = Some(kernel);
     let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
     let mapping = observer
-        .pass("map", k, || mapping::map(&graph, options.warps, request.mapper, &request.weights))
+        .pass("map", k, || mapping::map(&graph, options.warps, request.tuning.mapper, &request.tuning.weights))
         .map_err(|d| Failure::input([d]))?;
     let mut ways = observer
-        .pass("schedule", k, || schedule::ways(&graph, &mapping, request.placement, limits))
+        .pass("schedule", k, || schedule::ways(&graph, &mapping, request.tuning.placement, limits))
         .map_err(|d| Failure::input([d]))?;
     let schedules = ways.iter().map(ScheduleScore::of).collect();
     let mut schedule = ways.swap_remove(0).schedule;
@@ -142,13 +143,13 @@ fn draft(
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
         .map_err(Failure::verification)?;
     let frame = overlay::Frame {
-        warps: request.warps,
+        warps: request.tuning.warps,
         registers: request.registers(),
         points_per_lane: limits.points_per_lane,
     };
     let symbol = request.symbol(&model.mechanism.name, kernel);
     let mut program = observer
-        .pass("overlay", k, || overlay::overlay(&graph, &proven, request.codegen, request.constants, &symbol, frame));
+        .pass("overlay", k, || overlay::overlay(&graph, &proven, request.codegen, request.tuning.constants, &symbol, frame));
     fault::in_program(request.fault, &mut program);
     let code = observer.pass("lower", k, || lower::lower(&program));
     Ok(Draft { graph, mapping, proven, schedules, program, code })
@@ -164,7 +165,7 @@ fn verified(
     observer: &mut Observer,
 ) -> Result<Verification, Failure> {
     let Draft { graph, mapping, proven, program, code: module, .. } = draft;
-    let (floor, stiffness) = (request.floor, request.stiffness);
+    let (floor, stiffness) = (request.common.floor, request.common.stiffness);
     let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
     observer.pass("verify", Some(kernel), || verify::verify(&subject, states)).map_err(Failure::verification)
 }

@@ -357,8 +357,8 @@ fn kernels() -> Vec<Case> {
     let subject = |model, program| Subject {
         kernel: unit.kernel,
         model,
-        floor: request.floor,
-        stiffness: request.stiffness,
+        floor: request.common.floor,
+        stiffness: request.common.stiffness,
         graph: &unit.graph,
         mapping: &unit.mapping,
         proven: &unit.proven,
@@ -388,10 +388,10 @@ fn kernels() -> Vec<Case> {
     let mut broken = unit.program.clone();
     singe::fault::in_program(Some(singe::fault::Fault::Constant), &mut broken);
     let wrong = Subject { module: &singe::lower::lower(&broken), ..subject(&model, &unit.program) };
-    let refused = singe::compilers::measure(request.target, std::slice::from_ref(&unit), &["no code".to_owned()]);
+    let refused = singe::compilers::measure(request.common.target, std::slice::from_ref(&unit), &["no code".to_owned()]);
     // No target holds more CTAs than it has barriers.
     let limits = Limits { barriers: 0, ..request.limits() };
-    let alone = schedule::schedule(&unit.graph, &unit.mapping, request.placement, &limits);
+    let alone = schedule::schedule(&unit.graph, &unit.mapping, request.tuning.placement, &limits);
     vec![
         ("schedule::no-barriers", vec![alone.expect_err("several warps have no barrier")]),
         ("simulator::hazard", simulate(&unit.graph, warps - 1)),

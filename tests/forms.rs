@@ -153,7 +153,7 @@ fn request(mechanism: PathBuf, form: Option<Form>) -> Request {
     let files = Files { mechanism: mechanism.clone(), reduction: Companion::Ignored, ..Files::default() };
     // USC Mech II has two transport entries for some species.
     let reading = mechanism::Options::PERMISSIVE;
-    Request { files, form, reading, verify: Some(40), ..request::of(mechanism) }
+    Request { files, reading, verify: Some(40), ..request::of(mechanism) }.with(|r| r.tuning.form = form)
 }
 
 /// Prints the table of slots beside the goals.
@@ -193,7 +193,7 @@ fn auto_takes_the_form_of_fewest_clocks() {
     for (codegen, constants) in
         [Codegen::Overlay, Codegen::DataParallel].into_iter().flat_map(|c| residences.map(|r| (c, r)))
     {
-        let request = Request { codegen, constants, ..request(path.clone(), None) };
+        let request = Request { codegen, ..request(path.clone(), None) }.with(|r| r.tuning.constants = constants);
         let striped = (codegen, constants) == (Codegen::Overlay, Residence::Striped);
         let report =
             driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));

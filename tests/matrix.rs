@@ -26,13 +26,7 @@ mod request;
 const FORMS: [Form; 2] = [Form::Symmetric, Form::LowRank];
 
 fn request(mechanism: PathBuf, form: Form) -> Request {
-    Request {
-        kernels: vec![Kernel::Viscosity],
-        target: Target::by_name("ampere").unwrap(),
-        form: Some(form),
-        matrix: Some(Multiplier::Dmma),
-        ..request::of(mechanism)
-    }
+    Request { kernels: vec![Kernel::Viscosity], ..request::of(mechanism) }.with(|r| { r.common.target = Target::by_name("ampere").unwrap(); r.tuning.form = Some(form); r.tuning.matrix = Some(Multiplier::Dmma); })
 }
 
 /// Shipped mechanisms, and shared ones where they are.
@@ -63,7 +57,7 @@ fn matrix_products_are_verified_and_cheaper() {
         for form in FORMS {
             let measured = |matrix| {
                 let plain = request(files.mechanism.clone(), form);
-                let request = Request { files: files.clone(), matrix: Some(matrix), ..plain };
+                let request = Request { files: files.clone(), ..plain }.with(|r| r.tuning.matrix = Some(matrix));
                 let report = driver::compile(&request, &mut Observer::silent());
                 let kernel = report.unwrap_or_else(|f| panic!("{name} {form}: {:?}", f.diagnostics)).kernels.remove(0);
                 kernel.verification.unwrap()
@@ -97,7 +91,7 @@ fn diffusion_is_verified() {
     for name in ["h2o2", "gri30"] {
         let measured = |matrix| {
             let plain = request(request::shipped(name), Form::LowRank);
-            let request = Request { kernels: vec![Kernel::Diffusion], matrix: Some(matrix), ..plain };
+            let request = Request { kernels: vec![Kernel::Diffusion], ..plain }.with(|r| r.tuning.matrix = Some(matrix));
             let report = driver::compile(&request, &mut Observer::silent());
             let kernel = report.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics)).kernels.remove(0);
             println!("{name} diffusion {matrix:?}: {:?}", kernel.verification);
@@ -115,13 +109,13 @@ fn every_layout_is_verified() {
     let gri30 = |form| request(request::shipped("gri30"), form);
     let mut requests = Vec::new();
     for form in FORMS {
-        requests.extend([1, 2, 5, 16].map(|warps| Request { warps, ..gri30(form) }));
-        requests.extend([2, 4].map(|points| Request { points_per_lane: Some(points), ..gri30(form) }));
+        requests.extend([1, 2, 5, 16].map(|warps| gri30(form).with(|r| r.tuning.warps = warps)));
+        requests.extend([2, 4].map(|points| gri30(form).with(|r| r.tuning.points_per_lane = Some(points))));
         requests.push(Request { codegen: Codegen::Switch, ..gri30(form) });
-        requests.push(Request { constants: Residence::Shared, ..gri30(form) });
-        requests.push(Request { constants: Residence::ConstantBank, ..gri30(form) });
-        requests.push(Request { ctas_per_sm: 3, ..gri30(form) });
-        requests.push(Request { warps: 16, ctas_per_sm: 2, ..gri30(form) });
+        requests.push(gri30(form).with(|r| r.tuning.constants = Residence::Shared));
+        requests.push(gri30(form).with(|r| r.tuning.constants = Residence::ConstantBank));
+        requests.push(gri30(form).with(|r| r.tuning.ctas_per_sm = 3));
+        requests.push(gri30(form).with(|r| { r.tuning.warps = 16; r.tuning.ctas_per_sm = 2; }));
     }
     for request in requests {
         let report = driver::compile(&request, &mut Observer::silent());
@@ -144,7 +138,7 @@ fn compilers_agree() {
         };
         for (name, form, points_per_lane) in [("h2o2", FORMS[0], 2), ("gri30", FORMS[0], 1), ("gri30", FORMS[1], 1)] {
             let plain = request(request::shipped(name), form);
-            let request = Request { target, points_per_lane: Some(points_per_lane), real_compilers: true, ..plain };
+            let request = Request { real_compilers: true, ..plain }.with(|r| { r.common.target = target; r.tuning.points_per_lane = Some(points_per_lane); });
             let report = driver::compile(&request, &mut Observer::silent()).unwrap();
             let compiled = report.kernels[0].compiled.as_ref().unwrap();
             println!("{name} {form} {}: {} registers", target.name, compiled.registers);
@@ -207,8 +201,8 @@ fn a_transposed_fragment_is_found() {
         let subject = Subject {
             kernel: unit.kernel,
             model: &model,
-            floor: request.floor,
-            stiffness: request.stiffness,
+            floor: request.common.floor,
+            stiffness: request.common.stiffness,
             graph: &unit.graph,
             mapping: &unit.mapping,
             proven: &unit.proven,
@@ -229,7 +223,7 @@ fn the_compiler_chooses_where_it_may() {
     let chosen = |target, form, codegen| {
         let target = Target::by_name(target).unwrap();
         let plain = request(request::shipped("gri30"), Form::Symmetric);
-        let request = Request { target, form, codegen, matrix: None, verify: None, ..plain };
+        let request = Request { codegen, verify: None, ..plain }.with(|r| { r.common.target = target; r.tuning.form = form; r.tuning.matrix = None; });
         driver::compile(&request, &mut Observer::silent()).unwrap().kernels.remove(0)
     };
     let symmetric = Some(Form::Symmetric);
@@ -244,7 +238,7 @@ fn the_compiler_chooses_where_it_may() {
 
 #[test]
 fn other_targets_are_refused() {
-    let request = Request { target: Target::by_name("ada").unwrap(), ..request(request::shipped("h2o2"), FORMS[0]) };
+    let request = request(request::shipped("h2o2"), FORMS[0]).with(|r| r.common.target = Target::by_name("ada").unwrap());
     let failure = driver::compile(&request, &mut Observer::silent()).unwrap_err();
     assert_eq!((failure.kind, failure.diagnostics[0].id), (FailureKind::Usage, "target::no-matrix-products"));
 }

@@ -106,7 +106,7 @@ fn simulated_kernels_equal_the_reference(name: &str, warps: u32, qssa_warps: u32
     for stiffness in [Stiffness::Sequential, Stiffness::Jacobi] {
         let kernels = vec![Kernel::Chemistry];
         let request =
-            Request { warps, qssa_warps: Some(qssa_warps), stiffness, kernels, verify: None, ..request(path.clone()) };
+            Request { kernels, verify: None, ..request(path.clone()) }.with(|r| { r.tuning.warps = warps; r.tuning.qssa_warps = Some(qssa_warps); r.common.stiffness = stiffness; });
         let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent());
         let unit = unit.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
         let species = states[0].X.len();
@@ -165,14 +165,7 @@ fn quasi_steady_species_balance(name: &str, warps: u32, qssa_warps: u32, form: F
     let file = File::open(shared.join("reference").join(format!("{name}_reduced.json.gz"))).unwrap();
     let reference: Reference = serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
     let states: Vec<State> = reference.states.iter().map(|s| s.state()).collect();
-    let request = Request {
-        warps,
-        qssa_warps: Some(qssa_warps),
-        stiffness: Stiffness::Off,
-        form: Some(form),
-        verify: None,
-        ..request(path)
-    };
+    let request = Request { verify: None, ..request(path) }.with(|r| { r.tuning.warps = warps; r.tuning.qssa_warps = Some(qssa_warps); r.common.stiffness = Stiffness::Off; r.tuning.form = Some(form); });
     let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent())
         .unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
     let (graph, symbol) = (&unit.graph, &unit.program.symbol);
@@ -226,8 +219,8 @@ use request::of as request;
 
 fn verified(request: &Request) {
     let folder = request.files.mechanism.parent().unwrap().file_name().unwrap().display();
-    let (warps, crew) = (request.warps, request.qssa_warps);
-    let what = format!("{folder} {warps} warps {crew:?} {:?} {:?}", request.stiffness, request.codegen);
+    let (warps, crew) = (request.tuning.warps, request.tuning.qssa_warps);
+    let what = format!("{folder} {warps} warps {crew:?} {:?} {:?}", request.common.stiffness, request.codegen);
     let report = driver::compile(request, &mut Observer::silent())
         .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
     for k in &report.kernels {
@@ -246,19 +239,19 @@ fn kernels(name: &str) {
     let Some(shared) = shared() else { return };
     let path = shared.join("mechanisms").join(name).join("chem.inp");
     for warps in WARPS {
-        verified(&Request { warps, ..request(path.clone()) });
+        verified(&request(path.clone()).with(|r| r.tuning.warps = warps));
         for qssa_warps in [1, 2, 4] {
             let kernels = vec![Kernel::Chemistry];
-            verified(&Request { warps, qssa_warps: Some(qssa_warps), kernels, ..request(path.clone()) });
+            verified(&Request { kernels, ..request(path.clone()) }.with(|r| { r.tuning.warps = warps; r.tuning.qssa_warps = Some(qssa_warps); }));
         }
     }
     for stiffness in [Stiffness::Jacobi, Stiffness::Off] {
-        verified(&Request { stiffness, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
+        verified(&Request { kernels: vec![Kernel::Chemistry], ..request(path.clone()) }.with(|r| r.common.stiffness = stiffness));
     }
     for codegen in [Codegen::Switch, Codegen::DataParallel] {
         verified(&Request { codegen, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
     }
-    let lean = Request { form: Some(Form::Lean), kernels: vec![Kernel::Chemistry], ..request(path) };
+    let lean = Request { kernels: vec![Kernel::Chemistry], ..request(path) }.with(|r| r.tuning.form = Some(Form::Lean));
     verified(&Request { codegen: Codegen::DataParallel, ..lean.clone() });
     for (warps, qssa_warps, stiffness) in [
         (8, None, Stiffness::Sequential),
@@ -267,7 +260,7 @@ fn kernels(name: &str) {
         (8, Some(2), Stiffness::Jacobi),
         (13, None, Stiffness::Off),
     ] {
-        verified(&Request { warps, qssa_warps, stiffness, ..lean.clone() });
+        verified(&lean.clone().with(|r| { r.tuning.warps = warps; r.tuning.qssa_warps = qssa_warps; r.common.stiffness = stiffness; }));
     }
 }
 
@@ -288,7 +281,7 @@ fn several_ctas_fit_or_the_message_names_the_resource() {
         let mechanism = shared.join("mechanisms").join(name).join("chem.inp");
         for ctas_per_sm in [2, 3] {
             for qssa_warps in [None, Some(2)] {
-                let request = Request { ctas_per_sm, qssa_warps, ..request(mechanism.clone()) };
+                let request = request(mechanism.clone()).with(|r| { r.tuning.ctas_per_sm = ctas_per_sm; r.tuning.qssa_warps = qssa_warps; });
                 match driver::compile(&request, &mut Observer::silent()) {
                     Ok(report) => println!("{name} {ctas_per_sm} CTAs: {} kernels", report.kernels.len()),
                     Err(failure) => {
@@ -304,7 +297,7 @@ fn several_ctas_fit_or_the_message_names_the_resource() {
 #[test]
 fn without_quasi_steady_species_there_is_no_crew() {
     let kernels = vec![Kernel::Chemistry];
-    verified(&Request { qssa_warps: Some(2), kernels, ..request(request::shipped("h2o2")) });
+    verified(&Request { kernels, ..request(request::shipped("h2o2")) }.with(|r| r.tuning.qssa_warps = Some(2)));
 }
 
 #[test]
@@ -313,7 +306,7 @@ fn qssa_work_runs_beside_rates() {
     for (name, warps, qssa_warps) in [("dme", 8, 4), ("heptane", 16, 2)] {
         let path = shared.join("mechanisms").join(name).join("chem.inp");
         let kernels = vec![Kernel::Chemistry];
-        let request = Request { warps, qssa_warps: Some(qssa_warps), kernels, verify: None, ..request(path) };
+        let request = Request { kernels, verify: None, ..request(path) }.with(|r| { r.tuning.warps = warps; r.tuning.qssa_warps = Some(qssa_warps); });
         let overlap_of =
             |request: &Request| driver::compile(request, &mut Observer::silent()).unwrap().kernels[0].qssa_overlap;
         let o = overlap_of(&request).unwrap();
@@ -323,7 +316,7 @@ fn qssa_work_runs_beside_rates() {
         assert!(o.length_with_full_barrier <= o.length_with_full_barriers, "{name}: {o:?}");
         // What runs beside the solution would otherwise come before it.
         assert!(o.length < o.length_after_rates, "{name}: {o:?}");
-        assert!(overlap_of(&Request { qssa_warps: None, ..request }).is_none());
+        assert!(overlap_of(&request.with(|r| r.tuning.qssa_warps = None)).is_none());
     }
 }
 
@@ -335,7 +328,7 @@ fn the_hand_over_is_one_sided() {
         let path = shared.join("mechanisms").join(name).join("chem.inp");
         let (mechanism, _) = mechanism::read(&Files { mechanism: path.clone(), ..Files::default() }).unwrap();
         let model = kinetics::model(mechanism).unwrap();
-        let request = Request { warps, qssa_warps: Some(qssa_warps), verify: None, ..request(path) };
+        let request = Request { verify: None, ..request(path) }.with(|r| { r.tuning.warps = warps; r.tuning.qssa_warps = Some(qssa_warps); });
         let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent());
         let unit = unit.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
         let crew = (1 << qssa_warps) - 1;
@@ -352,9 +345,9 @@ fn passes_and_buffer_are_kept() {
     let Some(shared) = shared() else { return };
     let path = shared.join("mechanisms/dme/chem.inp");
     let kernels = vec![Kernel::Chemistry];
-    let base = Request { qssa_warps: Some(2), kernels, verify: Some(4), ..request(path) };
+    let base = Request { kernels, verify: Some(4), ..request(path) }.with(|r| r.tuning.qssa_warps = Some(2));
     let of = |buffer: Option<u32>, passes: Option<u32>| {
-        let report = driver::compile(&Request { buffer, passes, ..base.clone() }, &mut Observer::silent());
+        let report = driver::compile(&base.clone().with(|r| { r.tuning.buffer = buffer; r.tuning.passes = passes; }), &mut Observer::silent());
         let report = report.unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
         (report.kernels[0].phases, report.kernels[0].shared_bytes)
     };

@@ -49,7 +49,7 @@ impl Tight {
         }
         let plain = request::of(path);
         let &Tight { kernel, warps, form, .. } = self;
-        Some(Request { kernels: vec![kernel], warps, ctas_per_sm: 3, form, verify: None, ..plain })
+        Some(Request { kernels: vec![kernel], verify: None, ..plain }.with(|r| { r.tuning.warps = warps; r.tuning.ctas_per_sm = 3; r.tuning.form = form; }))
     }
 }
 
@@ -92,18 +92,8 @@ fn data_parallel_code_does_not_spill() {
         println!("skipped: {absent}");
         return;
     }
-    let diffusion = Request {
-        kernels: vec![Kernel::Diffusion],
-        form: Some(Form::LowRank),
-        ..request::of(request::shipped("gri30"))
-    };
-    let reduced = TIGHT.iter().filter_map(|case| case.request()).map(|plain| Request {
-        kernels: vec![Kernel::Chemistry],
-        form: Some(Form::Lean),
-        warps: 8,
-        ctas_per_sm: 1,
-        ..plain
-    });
+    let diffusion = Request { kernels: vec![Kernel::Diffusion], ..request::of(request::shipped("gri30")) }.with(|r| r.tuning.form = Some(Form::LowRank));
+    let reduced = TIGHT.iter().filter_map(|case| case.request()).map(|plain| Request { kernels: vec![Kernel::Chemistry], ..plain }.with(|r| { r.tuning.form = Some(Form::Lean); r.tuning.warps = 8; r.tuning.ctas_per_sm = 1; }));
     for request in [diffusion].into_iter().chain(reduced.step_by(4)) {
         let request = Request { codegen: Codegen::DataParallel, verify: None, real_compilers: true, ..request };
         let report = driver::compile(&request, &mut Observer::silent()).unwrap();

@@ -25,9 +25,9 @@ fn verified(request: &Request) {
 #[test]
 fn every_layout_and_form_is_verified_in_cgs() {
     for name in ["h2o2", "gri30"] {
-        let cgs = Request { units: Units::Cgs, ..request::of(request::shipped(name)) };
-        verified(&Request { form: None, ..cgs.clone() });
-        verified(&Request { beside: vec![Codegen::Switch, Codegen::DataParallel], warps: 5, ..cgs });
+        let cgs = request::of(request::shipped(name)).with(|r| r.common.units = Units::Cgs);
+        verified(&cgs.clone().with(|r| r.tuning.form = None));
+        verified(&Request { beside: vec![Codegen::Switch, Codegen::DataParallel], ..cgs }.with(|r| r.tuning.warps = 5));
     }
 }
 
@@ -38,7 +38,7 @@ fn reduced_chemistry_is_verified_in_cgs() {
         println!("skipped: ../shared is absent");
         return;
     }
-    verified(&Request { units: Units::Cgs, kernels: vec![Kernel::Chemistry], ..request::of(shared) });
+    verified(&Request { kernels: vec![Kernel::Chemistry], ..request::of(shared) }.with(|r| r.common.units = Units::Cgs));
 }
 
 fn model() -> Model {

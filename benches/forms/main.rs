@@ -187,17 +187,17 @@ fn model(shared: &Path, case: &Case) -> Model {
 
 fn request(shared: &Path, case: &Case, kernel: Kernel, form: Option<Form>) -> Request {
     let files = files(shared, case);
-    Request { files, kernels: vec![kernel], form, verify: None, ..request::of(path(shared, case)) }
+    Request { files, kernels: vec![kernel], verify: None, ..request::of(path(shared, case)) }.with(|r| r.tuning.form = form)
 }
 
 fn options(request: &Request) -> kernels::Options {
-    kernels::Options { warps: request.warps, exponential: kernels::Exponential::Table, ..kernels::Options::default() }
+    kernels::Options { warps: request.tuning.warps, exponential: kernels::Exponential::Table, ..kernels::Options::default() }
 }
 
 fn unit(model: &Model, request: &Request) -> Unit {
     let kernel = request.kernels[0];
     driver::compile_kernel(kernel, model, request, &mut Observer::silent())
-        .unwrap_or_else(|f| panic!("{kernel} {:?}: {:?}", request.form, f.diagnostics))
+        .unwrap_or_else(|f| panic!("{kernel} {:?}: {:?}", request.tuning.form, f.diagnostics))
 }
 
 /// The reference states of a mechanism, in the order of its own species.
@@ -238,7 +238,7 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
         verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride)
             .unwrap_or_else(|d| panic!("{d:?}"));
     let points = unit.program.places(states.len() as u32);
-    let error = verify::largest_error(unit.kernel, model, (request.floor, request.stiffness), states, stride, &outputs);
+    let error = verify::largest_error(unit.kernel, model, (request.common.floor, request.common.stiffness), states, stride, &outputs);
     Row {
         slots: counts.per_point(|c| c.double_slots, points),
         products: counts.per_point(|c| c.matrix_products, points),
@@ -253,7 +253,7 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
 
 /// The warps that the graph is made for.
 fn graph_warps(request: &Request) -> u32 {
-    if request.codegen == Codegen::DataParallel { 1 } else { request.warps }
+    if request.codegen == Codegen::DataParallel { 1 } else { request.tuning.warps }
 }
 
 /// Registers and spills on three targets, source size and times, as a line of the table.
@@ -262,7 +262,7 @@ fn registers(shared: &Path, case: &Case, model: &Model, kernel: Kernel, form: Fo
     let mut kepler = String::new();
     for target in TARGETS {
         let target = Target::by_name(target).expect("a known target");
-        let request = Request { target, codegen, ..request(shared, case, kernel, Some(form)) };
+        let request = Request { codegen, ..request(shared, case, kernel, Some(form)) }.with(|r| r.common.target = target);
         let start = Instant::now();
         let units = [unit(model, &request)];
         let sources = output::sources(&request, model, &units);

@@ -20,19 +20,21 @@ mod verify;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::failure::{Failure, FailureKind};
 use diagnostics::{self, Diagnostic, Style};
 
 pub use args::{Arguments, Command, CompileArguments};
 pub use compile::{default_folder, request};
-pub use config::{OF_ONE_KERNEL, OF_THE_WHOLE};
 
 /// Runs `singe` with the given arguments, the first being its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.into_iter().collect();
-    let parsed = match Arguments::try_parse_from(&words) {
+    let parsed = Arguments::command()
+        .try_get_matches_from(&words)
+        .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
+    let (parsed, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) => {
             // Help and version are no mistakes.
@@ -50,7 +52,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Verify(arguments)) => verify::run(&arguments),
         Some(Command::Opt(arguments)) => opt::run(&arguments),
         Some(Command::Occupancy(arguments)) => occupancy::run(&arguments),
-        None => compile::run(&parsed.compile, &words),
+        None => compile::run(&parsed.compile, &matches, &words),
     };
     exit_code(result)
 }

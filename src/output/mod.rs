@@ -16,29 +16,12 @@ use diagnostics::Diagnostic;
 use kinetics::Model;
 use mechanism;
 
-/// What to write, besides what is always written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Emit {
-    /// One .cu per kernel, the context and the C header
-    Cuda,
-    /// What cuda writes, a C++ wrapper, a Fortran module, and a CMake project with a driver and an example
-    Host,
-    /// One .ptx per kernel: the program that the simulator ran
-    Ptx,
-    /// One Graphviz file per kernel, coloured by warp
-    Dot,
-    /// report.json and report.txt
-    Report,
-    /// One SVG of the schedule per kernel
-    Picture,
-}
-
 /// The CUDA text of each unit.
 pub fn sources(request: &Request, model: &Model, units: &[Unit]) -> Vec<String> {
     let of_all = provenance(request, model);
     let print = |unit: &Unit| {
         let provenance = Provenance { ctas_per_sm: unit.ctas_per_sm, form: Some(form(&unit.report)), ..of_all.clone() };
-        cuda::print(&unit.program, &provenance, request.target)
+        cuda::print(&unit.program, &provenance, request.common.target)
     };
     units.iter().map(print).collect()
 }
@@ -69,7 +52,7 @@ pub fn files(
             files.push((format!("{base}.svg"), unit.picture.clone()));
         }
     }
-    let interface = interface::interface(model, request.units, units);
+    let interface = interface::interface(model, request.common.units, units);
     let provenance = provenance(request, model);
     if wanted(Emit::Cuda) || wanted(Emit::Host) {
         files.push((format!("{name}.h"), host::header(&interface, &provenance)));
@@ -80,7 +63,7 @@ pub fn files(
         files.push((format!("{name}.hpp"), host::wrapper(&interface, &provenance)));
         files.push((format!("{name}_module.f90"), host::module(&interface, &provenance)));
         files.push((format!("{name}_reference.h"), host::reference(&interface, &project, &provenance)));
-        files.push(("CMakeLists.txt".into(), host::cmake(&interface, &project, &provenance, request.target)));
+        files.push(("CMakeLists.txt".into(), host::cmake(&interface, &project, &provenance, request.common.target)));
         files.push(("driver.cu".into(), host::driver(&interface, &project, &provenance)));
         files.push(("example.f90".into(), host::example(&interface, &provenance)));
     }
@@ -97,7 +80,7 @@ fn provenance(request: &Request, model: &Model) -> Provenance {
         command_line: request.command.clone(),
         inputs: inputs(request),
         mechanism: model.mechanism.name.clone(),
-        ctas_per_sm: request.ctas_per_sm,
+        ctas_per_sm: request.tuning.ctas_per_sm,
         form: None,
     }
 }

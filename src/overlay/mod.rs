@@ -25,7 +25,8 @@ use program::{Array, BarrierKind, Execution, Node, Program, Value as Rhs, Var};
 use repeat::Emitter;
 
 /// How the warps' code is laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Codegen {
     /// One copy where warps agree.
     Overlay,
@@ -35,10 +36,24 @@ pub enum Codegen {
     DataParallel,
 }
 
+impl Codegen {
+    /// As the command line and reports have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Overlay => "overlay",
+            Self::Switch => "switch",
+            Self::DataParallel => "data-parallel",
+        }
+    }
+}
+
 /// Where the constants of warp-specialized code live. Data-parallel code always has them in a bank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Residence {
     /// Striped over the lanes of registers, broadcast by shuffles (paper, section 5.2).
+    #[value(name = "stripe")]
+    #[serde(rename = "stripe")]
     Striped,
     /// In constant memory; in global memory where they are too many.
     ConstantBank,

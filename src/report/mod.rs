@@ -141,20 +141,12 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units
         mechanism: model.mechanism.name.clone(),
         species: model.species().len(),
         reactions: model.mechanism.reactions.len(),
-        target: format!("{} ({})", request.target.name, request.target.compute_capability.sm()),
-        codegen: request.codegens().map(codegen_name).collect::<Vec<_>>().join(", "),
-        units: request.units.name().into(),
+        target: format!("{} ({})", request.common.target.name, request.common.target.compute_capability.sm()),
+        codegen: request.codegens().map(Codegen::name).collect::<Vec<_>>().join(", "),
+        units: request.common.units.name().into(),
         command: request.command.clone(),
         warnings,
         kernels: units.iter().map(|u| u.report.clone()).collect(),
-    }
-}
-
-pub fn codegen_name(codegen: Codegen) -> &'static str {
-    match codegen {
-        Codegen::Overlay => "overlay",
-        Codegen::Switch => "switch",
-        Codegen::DataParallel => "data-parallel",
     }
 }
 
@@ -168,7 +160,7 @@ pub fn kernel(
     verification: Option<Verification>,
 ) -> KernelReport {
     let Draft { graph, mapping, proven, program, .. } = draft;
-    let costs = mapping::costs(graph, mapping, &request.weights);
+    let costs = mapping::costs(graph, mapping, &request.tuning.weights);
     let schedule = proven.schedule();
     let data_parallel = request.codegen == Codegen::DataParallel;
     let available = request.registers();
@@ -177,19 +169,19 @@ pub fn kernel(
     let shared_bytes = if data_parallel {
         0
     } else {
-        (program.slots + constant_rows) * 8 * program.pitch() + program.mirror_bytes(request.target)
+        (program.slots + constant_rows) * 8 * program.pitch() + program.mirror_bytes(request.common.target)
     };
     let needs = (registers_estimated, shared_bytes, schedule.barrier_ids());
-    let machine = peaks::machine(request.target, program, needs, None, verification.as_ref());
+    let machine = peaks::machine(request.common.target, program, needs, None, verification.as_ref());
     KernelReport {
         kernel: kernel.name().into(),
-        codegen: codegen_name(request.codegen).into(),
+        codegen: request.codegen.name().into(),
         form: choice.variant.to_string(),
         slots_per_matrix_product: graph.slots_per_matrix_product(),
         form_error: graph.bound,
         forms: choice.considered,
         candidates,
-        warps: request.warps,
+        warps: request.tuning.warps,
         points_per_lane: program.points_per_lane,
         operations: graph.ops.len(),
         cross_warp_edges: costs.0.crossing,

@@ -25,7 +25,8 @@ use machine::target::Target;
 pub type WarpMask = u32;
 
 /// How shared memory is used (paper section 4.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Placement {
     /// Store where everything fits, else mixed.
     Auto,

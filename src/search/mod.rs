@@ -13,7 +13,7 @@ use crate::graph::Graph;
 use crate::kernels::Kernel;
 use crate::mapping::Mapping;
 use crate::overlay::program::Program;
-use crate::request::{POINTS_PER_LANE, Request};
+use crate::plan::{POINTS_PER_LANE, Request};
 use crate::schedule::proof::Proven;
 use machine::cost;
 use width::Width;
@@ -76,7 +76,7 @@ const LEAST_SAVING: f64 = 0.1;
 
 impl Search {
     pub fn new(kernel: Kernel, request: &Request) -> Self {
-        let widths = request.points_per_lane.map_or(POINTS_PER_LANE.to_vec(), |points| vec![points]);
+        let widths = request.tuning.points_per_lane.map_or(POINTS_PER_LANE.to_vec(), |points| vec![points]);
         Self { kernel, request: request.clone(), widths, width: None, best: None, refusal: None, trials: Vec::new() }
     }
 

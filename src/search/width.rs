@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::forms::{Choice, Variant};
 use crate::kernels::{self, Form, Kernel};
 use crate::overlay::Codegen;
-use crate::request::Request;
+use crate::plan::Request;
 use crate::schedule::Limits;
 use diagnostics::Diagnostic;
 use machine::cost;
@@ -232,7 +232,7 @@ fn lacking(request: &Request, draft: &Draft) -> u32 {
     if request.codegen == Codegen::DataParallel {
         return 0;
     }
-    cost::lacking(draft.registers_held(), request.registers(), request.target)
+    cost::lacking(draft.registers_held(), request.registers(), request.common.target)
 }
 
 /// `None` where slots and constants fit beside each other, else the slots that the constants leave, fewer than before.

@@ -75,7 +75,7 @@ fn counted(arguments: &Arguments, kernel: Kernel, candidate: &Candidate, folder:
     let output = folder.map(Path::to_owned);
     let request = arguments.request(candidate);
     // One full group of points: a partial one would count more for each.
-    let points = request.points_per_lane.unwrap_or(*POINTS_PER_LANE.last().expect("there are some"));
+    let points = request.tuning.points_per_lane.unwrap_or(*POINTS_PER_LANE.last().expect("there are some"));
     let request = Request { kernels: vec![kernel], verify: Some(32 * points as usize), output, ..request };
     match driver::compile(&request, &mut Observer::silent()) {
         Ok(report) => Outcome::Cost(Box::new(cost(&report.kernels[0]))),

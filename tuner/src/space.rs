@@ -1,6 +1,7 @@
 //! What to try: all combinations of the values of some flags.
 
 use serde::Serialize;
+use toml::{Table, Value};
 
 /// A flag of `singe` and the values to try, as one writes them on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,14 @@ impl Axis {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Candidate {
     pub settings: Vec<(String, String)>,
+}
+
+impl Candidate {
+    /// As a configuration has it.
+    pub fn table(&self) -> Table {
+        let value = |text: &String| text.parse().map_or_else(|_| Value::String(text.clone()), Value::Integer);
+        self.settings.iter().map(|(flag, text)| (flag.clone(), value(text))).collect()
+    }
 }
 
 /// All combinations; the values of the last axis change fastest.

@@ -12,13 +12,13 @@ use machine::target::{Shuffle, Target};
 impl Request {
     /// 32-bit registers per thread, for as many CTAs per SM as wanted.
     pub fn registers(&self) -> u32 {
-        let (target, threads) = (self.target, 32 * self.warps);
-        (target.registers_per_sm / (self.ctas_per_sm * threads)).min(target.max_registers_per_thread)
+        let (target, threads) = (self.common.target, 32 * self.tuning.warps);
+        (target.registers_per_sm / (self.tuning.ctas_per_sm * threads)).min(target.max_registers_per_thread)
     }
 
     /// Errors: an SM does not hold as many CTAs as wanted, whatever their kernels need.
     pub fn check_residency(&self) -> Result<(), Diagnostic> {
-        let (target, ctas, warps) = (self.target, self.ctas_per_sm, self.warps);
+        let (target, ctas, warps) = (self.common.target, self.tuning.ctas_per_sm, self.tuning.warps);
         if ctas * warps <= target.warps_per_sm && ctas <= target.blocks_per_sm {
             return Ok(());
         }
@@ -33,7 +33,7 @@ impl Request {
 
     /// Warps that share the work on a group of points.
     pub fn cooperating_warps(&self) -> u32 {
-        if self.codegen == Codegen::DataParallel { 1 } else { self.warps }
+        if self.codegen == Codegen::DataParallel { 1 } else { self.tuning.warps }
     }
 
     /// What decides the graph; of the form, only what is known before it is chosen.
@@ -41,14 +41,14 @@ impl Request {
         kernels::Options {
             warps: self.cooperating_warps(),
             stage_inputs: true,
-            floor: self.floor,
+            floor: self.common.floor,
             form: Form::Pairwise,
-            fit_tolerance: self.fit_tolerance,
-            stiffness: self.stiffness,
-            qssa_warps: self.qssa_warps.map(|n| n.min(self.warps)),
-            units: self.units,
+            fit_tolerance: self.common.fit_tolerance,
+            stiffness: self.common.stiffness,
+            qssa_warps: self.tuning.qssa_warps.map(|n| n.min(self.tuning.warps)),
+            units: self.common.units,
             activities: true,
-            exponential: exponential(self.target),
+            exponential: exponential(self.common.target),
             matrix: Matrix::Dfma,
             states: self.states(),
         }
@@ -72,12 +72,12 @@ impl Request {
     ///
     /// Errors: tensor cores are wanted of a target that has none for doubles.
     pub fn matrices(&self) -> Result<Vec<Matrix>, Diagnostic> {
-        let slots = self.target.slots_per_matrix_product();
+        let slots = self.common.target.slots_per_matrix_product();
         let dmma = slots.map(|slots| Matrix::Dmma { slots }).filter(|_| self.codegen != Codegen::DataParallel);
-        match (self.matrix, dmma, slots) {
+        match (self.tuning.matrix, dmma, slots) {
             (Some(Multiplier::Dmma), _, None) => {
                 let message =
-                    format!("{} has no fast products of matrices of doubles on tensor cores", self.target.name);
+                    format!("{} has no fast products of matrices of doubles on tensor cores", self.common.target.name);
                 let remedy = "use --matrix dfma or auto, or --target ampere, hopper or blackwell";
                 Err(Diagnostic::error("target::no-matrix-products", message).help(remedy))
             }
@@ -89,24 +89,24 @@ impl Request {
 
     /// By what forms are weighed.
     pub fn rates(&self) -> Rates {
-        let striped = self.constants == Residence::Striped && self.codegen != Codegen::DataParallel;
-        Rates::of(self.target, striped, self.registers(), self.points())
+        let striped = self.tuning.constants == Residence::Striped && self.codegen != Codegen::DataParallel;
+        Rates::of(self.common.target, striped, self.registers(), self.points())
     }
 
     /// What one CTA may use.
     pub fn limits(&self) -> Limits {
-        let (target, ctas, points_per_lane) = (self.target, self.ctas_per_sm, self.points());
+        let (target, ctas, points_per_lane) = (self.common.target, self.tuning.ctas_per_sm, self.points());
         if self.codegen == Codegen::DataParallel {
             return Limits { slots: None, barriers: 0, states: self.states(), points_per_lane, passes: None, target };
         }
         let shared =
             target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
         // Whether there are doubles and integers to broadcast is known only when the program is there.
-        let striped = self.constants == Residence::Striped;
-        let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * self.warps);
+        let striped = self.tuning.constants == Residence::Striped;
+        let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * self.tuning.warps);
         let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
-        let slots = (shared / (256 * points_per_lane)).min(self.buffer.unwrap_or(u32::MAX));
-        Limits { slots: Some(slots), barriers, states: self.states(), points_per_lane, passes: self.passes, target }
+        let slots = (shared / (256 * points_per_lane)).min(self.tuning.buffer.unwrap_or(u32::MAX));
+        Limits { slots: Some(slots), barriers, states: self.states(), points_per_lane, passes: self.tuning.passes, target }
     }
 }
 
