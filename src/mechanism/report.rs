@@ -126,7 +126,8 @@ fn gathered(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 /// What is said of a name, not of the place where it stands.
-const OF_NAMES: [&str; 2] = ["mechanism::unknown-species", "mechanism::unused-efficiency"];
+const OF_NAMES: [&str; 3] =
+    ["mechanism::unknown-species", "mechanism::unused-efficiency", "thermo::undeclared-element"];
 
 const MOST_LINES: usize = 10;
 

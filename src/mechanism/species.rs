@@ -17,19 +17,19 @@ pub fn declared<'a>(words: &[Word<'a>], report: &mut Report) -> Vec<Word<'a>> {
         let name = word.text();
         // `find` folds the case only where no exact name exists, so this is the first exact occurrence.
         let first = names.find(name).unwrap_or(i);
-        if name.contains(['/', '=']) {
+        let alike = names.find_folded(name).unwrap_or(i);
+        if name.contains('/') {
             let message = format!("'{name}' cannot be the name of a species");
-            report.error(
-                "mechanism::species-name",
-                message,
-                word,
-                "names hold neither / nor =; separate them by blanks",
-            );
+            report.error("mechanism::species-name", message, word, "names hold no /; separate them by blanks");
         } else if first == i {
             declared.push(*word);
+            if alike != i {
+                let message = format!("species '{name}' differs from '{}' only in the case of letters", names.name(alike));
+                report.warning("mechanism::letter-case", message, word, "if the two are one species, write one name");
+            }
         } else if !std::mem::replace(&mut reported[first], true) {
             let message = format!("multiple declarations for species '{name}'");
-            report.forgivable("mechanism::repeated-species", message, word, "remove the later declarations");
+            report.warning("mechanism::repeated-species", message, word, "remove the later declarations");
         }
     }
     declared
@@ -74,6 +74,9 @@ pub fn assemble(
     data.warn_of_repetitions(&names, report);
     declared.iter().map(|word| data.species(word, report)).collect()
 }
+
+/// What to do about missing transport data.
+const LACKING: &str = "add its line to the transport data; chemistry alone needs none: --transport none";
 
 struct Data<'a> {
     elements: &'a [Element],
@@ -124,7 +127,7 @@ impl Data<'_> {
             Some(found) => entries[found].values(report).map(Some),
             None => {
                 let message = format!("no transport data for species '{}'", word.text());
-                let help = self.entry_names.suggestion(word.text(), "add its line to the transport data");
+                let help = self.entry_names.suggestion(word.text(), LACKING);
                 report.error("transport::missing-species", message, word, help);
                 None
             }
@@ -153,9 +156,15 @@ impl Data<'_> {
                 continue;
             };
             let same_file = Arc::ptr_eq(first.name.source, entry.name.source);
-            if !std::ptr::eq(first, entry) && same_file && used.find(name).is_some() && !first.agrees_with(entry) {
+            if std::ptr::eq(first, entry) || !same_file || used.find(name).is_none() {
+                continue;
+            }
+            let (id, help) = ("transport::repeated-species", "remove one of the lines");
+            if first.agrees_with(entry) {
+                report.warning(id, format!("duplicate transport data for species '{name}'"), &entry.name, help);
+            } else {
                 let message = format!("duplicate transport data for species '{name}' differs: the first line counts");
-                report.forgivable("transport::repeated-species", message, &entry.name, "remove one of the lines");
+                report.forgivable(id, message, &entry.name, help);
             }
         }
     }
