@@ -139,6 +139,7 @@ fn data_of(mut mechanism: Mechanism) -> String {
         reaction.equation.clear();
     }
     mechanism.reduction = None;
+    mechanism.inputs.clear();
     format!("{mechanism:?}")
 }
 

@@ -230,7 +230,8 @@ impl Context<'_, '_> {
         let (figures, species, value) = coefficient::prefixes(text).find_map(|(end, value)| {
             let species = self.species.find(&text[end..])?;
             // `2E+2H` are two electrons and two atoms, not two hundred.
-            let is_sum = text[..end].find('+').is_some_and(|plus| self.resolve(range.start..range.start + plus).is_some());
+            let is_sum =
+                text[..end].find('+').is_some_and(|plus| self.resolve(range.start..range.start + plus).is_some());
             (!is_sum).then_some((&text[..end], species, value))
         })?;
         // Without a point, a zero is more likely the letter O.

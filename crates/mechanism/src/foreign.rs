@@ -4,7 +4,7 @@ use super::chemkin;
 use super::names::Names;
 use super::report::Report;
 use super::syntax::Word;
-use super::thermo::{Broken, Record, Records};
+use super::thermo::{Record, Records};
 use super::transport::{self, Entry};
 use diagnostics::{Diagnostic, Source, Span};
 use std::sync::Arc;
@@ -37,10 +37,15 @@ pub fn has_thermo(declared: &[Word], records: &Records, files: Companions, repor
 
 /// Whether some of the species have transport data; one error when none has.
 pub fn has_transport(declared: &[Word], entries: &[Entry], files: Companions, report: &mut Report) -> bool {
-    if declared.len() < 2 || some(declared, entries.iter().map(|entry| entry.name.text())) {
+    let names = |whole: bool| entries.iter().filter(move |entry| !whole || entry.is_complete()).map(|e| e.name.text());
+    if declared.len() < 2 || some(declared, names(true)) {
         return true;
     }
     let kind = files.transport.map(|source| Kind::of(source));
+    // What is wrong with lines of transport data is told line by line.
+    if !matches!(kind, Some(Kind::Mechanism | Kind::Thermo)) && some(declared, names(false)) {
+        return true;
+    }
     let first = entries.first().map(|entry| entry.name).filter(|_| kind == Some(Kind::Transport));
     report.push(diagnostic("transport", declared, files.transport, (kind, false), first));
     false
@@ -69,9 +74,7 @@ fn diagnostic(
             ("the thermo and the transport file are swapped".to_owned(), "swap --thermo and --transport".to_owned())
         }
         Some(Kind::Empty) => (format!("'{}' is empty", file.name), format!("name another file with --{what}")),
-        Some(Kind::Mechanism) => {
-            (format!("'{}' is a mechanism", file.name), format!("name the file with --{what}"))
-        }
+        Some(Kind::Mechanism) => (format!("'{}' is a mechanism", file.name), format!("name the file with --{what}")),
         Some(Kind::Thermo) if what == "transport" => {
             (format!("'{}' holds thermo data", file.name), "name the file with --transport".to_owned())
         }

@@ -13,6 +13,7 @@ mod elements;
 mod equation;
 mod foreign;
 mod load;
+mod lookalike;
 mod names;
 mod number;
 mod rate;

@@ -6,7 +6,10 @@ use super::names::Names;
 use super::report::Report;
 use super::syntax::{self, Word};
 use super::thermo::Records;
-use super::{Element, Mechanism, Reaction, Species, chemkin, duplicates, elements, reactions, reduction, species, transport, yaml};
+use super::{
+    Element, Mechanism, Reaction, Species, chemkin, duplicates, elements, reactions, reduction, species, transport,
+    yaml,
+};
 use diagnostics::{Diagnostic, Source};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -190,8 +193,7 @@ fn check<'a>(
         report.push(Diagnostic::error("thermo::missing-file", message).help(help));
     }
     let species = if has_thermo {
-        let has_transport =
-            transport_exists && foreign::has_transport(&declared, &entries, companions, &mut report);
+        let has_transport = transport_exists && foreign::has_transport(&declared, &entries, companions, &mut report);
         let entries = has_transport.then_some(entries.as_slice());
         species::assemble(&declared, &elements, &records, entries, &mut report)
     } else {

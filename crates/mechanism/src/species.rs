@@ -24,7 +24,8 @@ pub fn declared<'a>(words: &[Word<'a>], report: &mut Report) -> Vec<Word<'a>> {
         } else if first == i {
             declared.push(*word);
             if alike != i {
-                let message = format!("species '{name}' differs from '{}' only in the case of letters", names.name(alike));
+                let message =
+                    format!("species '{name}' differs from '{}' only in the case of letters", names.name(alike));
                 report.warning("mechanism::letter-case", message, word, "if the two are one species, write one name");
             }
         } else if !std::mem::replace(&mut reported[first], true) {

@@ -39,9 +39,13 @@ impl Atoms<'_> {
         for (symbol, count) in self.beyond.iter().filter_map(|text| beyond(text, elements)).flatten() {
             let element = find(&symbol, elements, report);
             valid &= element.is_some();
-            composition.retain(|(known, _)| Some(*known) != element);
-            composition.extend(element.map(|element| (element, count)).filter(|_| count != 0.0));
+            let Some(element) = element else { continue };
+            match composition.iter_mut().find(|(known, _)| *known == element) {
+                Some((_, former)) => *former = count,
+                None => composition.push((element, count)),
+            }
         }
+        composition.retain(|(_, count)| *count != 0.0);
         valid.then_some(composition)
     }
 
@@ -62,8 +66,10 @@ impl Atoms<'_> {
                 // Blank, or a zero anywhere.
                 Some(_) if !is_named && real(&field).is_some_and(|zero| zero.unwrap_or(0.0) == 0.0) => {}
                 Some(Some(_)) if matches!(symbol.text(), "" | "0") => {
-                    let message =
-                        format!("the composition of species '{species}' has '{}' atoms of no element", count.text().trim());
+                    let message = format!(
+                        "the composition of species '{species}' has '{}' atoms of no element",
+                        count.text().trim()
+                    );
                     report.warning("thermo::composition", message, &field, COLUMNS);
                 }
                 _ => return bad(&field, species, report),

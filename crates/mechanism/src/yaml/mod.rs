@@ -20,7 +20,7 @@ use super::auxiliary::report_number;
 use super::names::Names;
 use super::report::Report;
 use super::syntax::Word;
-use super::{Element, Reaction, Species, elements, number as reals};
+use super::{Element, Reaction, Species, elements, lookalike, number as reals};
 use diagnostics::{Diagnostic, Source};
 use document::Document;
 pub use document::Load;
@@ -51,6 +51,14 @@ pub fn is_yaml(name: &str) -> bool {
 /// Reads an ideal-gas phase with the sections of other files that it refers to; absent after an error that leaves nothing
 /// to read.
 pub fn read(source: &Arc<Source>, selection: Selection, load: &mut Load, report: &mut Report) -> Option<Contents> {
+    let contents = contents(source, selection, load, report);
+    if report.errors() > 0 {
+        lookalike::warn_of_no_break_spaces(source, report);
+    }
+    contents
+}
+
+fn contents(source: &Arc<Source>, selection: Selection, load: &mut Load, report: &mut Report) -> Option<Contents> {
     let Selection { phase, wants_transport } = selection;
     let own = Document::new("", source, report)?;
     let others = others(&own, phase, load, report);

@@ -1,8 +1,8 @@
 //! A YAML document as a tree whose nodes know where they stand.
 
 use super::quoted;
-use diagnostics::{Diagnostic, Source, Span};
 use crate::syntax::Word;
+use diagnostics::{Diagnostic, Source, Span};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::{Location, Spanned};
 use std::fmt;
