@@ -200,7 +200,8 @@ fn sources() -> Vec<Case> {
     200.000   1000.0007 -2.0 -1.0  0.0  1.0  2.0  3.0  4.0  0.0         6197.428
  0.000000000E+00 0.000000000E+00 2.500000000E+00 0.000000000E+00 0.000000000E+00
  0.000000000E+00 0.000000000E+00                 2.547370801E+04-4.466828530E-01\nEND\n";
-    let one_range = THERMO.replacen("5000.000 1000.00 ", "1000.000 1000.00 ", 1).replacen(" 2.50000000E+00", " 2.51000000E+00", 1);
+    let one_range =
+        THERMO.replacen("5000.000 1000.00 ", "1000.000 1000.00 ", 1).replacen(" 2.50000000E+00", " 2.51000000E+00", 1);
     let of_another = THERMO.replacen("\nH  ", "\nHE ", 1);
     let transport = |text: &str| of(outcome(MECHANISM, Some(THERMO), Some(text), None));
     vec![

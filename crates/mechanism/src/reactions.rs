@@ -1,4 +1,4 @@
-//! All reactions of a file, and whether they conserve the elements (spec section 1.4).
+//! All reactions of a file, and whether they conserve the elements.
 
 use super::auxiliary::{self, Auxiliary, RawRate, report_number, report_unit};
 use super::equation::{self, Equation};
