@@ -21,7 +21,7 @@ pub fn has_thermo(declared: &[Word], records: &Records, files: Companions, repor
     if declared.len() < 2 || some(declared, records.records.iter().map(Record::species)) {
         return true;
     }
-    let kind = files.thermo.map(|source| Kind::of(source));
+    let kind = files.thermo.map(Kind::of);
     let is_other = matches!(kind, Some(Kind::Empty | Kind::Mechanism | Kind::Transport));
     let names = Names::new(declared.iter().map(Word::text));
     let broken = || records.broken.iter().find(|broken| names.find(broken.species()).is_some());
@@ -41,7 +41,7 @@ pub fn has_transport(declared: &[Word], entries: &[Entry], files: Companions, re
     if declared.len() < 2 || some(declared, names(true)) {
         return true;
     }
-    let kind = files.transport.map(|source| Kind::of(source));
+    let kind = files.transport.map(Kind::of);
     // What is wrong with lines of transport data is told line by line.
     if !matches!(kind, Some(Kind::Mechanism | Kind::Thermo)) && some(declared, names(false)) {
         return true;

@@ -73,11 +73,15 @@ pub fn assemble(
     };
     let names = Names::new(declared.iter().map(Word::text));
     data.warn_of_repetitions(&names, report);
+    data.tell_lacking(declared, report);
     declared.iter().map(|word| data.species(word, report)).collect()
 }
 
-/// What to do about missing transport data.
-const LACKING: &str = "add its line to the transport data; chemistry alone needs none: --transport none";
+const ADD_ENTRY: &str = "add its entry to the thermo data";
+const ADD_LINE: &str = "add its line to the transport data; chemistry alone needs none: --transport none";
+
+/// Species without data that are named one by one; more have one cause.
+const MOST_LACKING: usize = 10;
 
 struct Data<'a> {
     elements: &'a [Element],
@@ -113,10 +117,6 @@ impl Data<'_> {
         }
         if let Some(found) = self.broken_names.find(name) {
             self.thermo.broken[found].explain(report);
-        } else {
-            let message = format!("no thermo data found for species '{name}'");
-            let help = self.record_names.suggestion(name, "add its entry to the thermo data");
-            report.error("thermo::missing-species", message, word, help);
         }
         None
     }
@@ -124,13 +124,31 @@ impl Data<'_> {
     /// `Some(None)`: there is no transport data at all.
     fn transport(&self, word: &Word, report: &mut Report) -> Option<Option<Transport>> {
         let Some(entries) = self.transport else { return Some(None) };
-        match self.entry_names.find(word.text()) {
-            Some(found) => entries[found].values(report).map(Some),
-            None => {
-                let message = format!("no transport data for species '{}'", word.text());
-                let help = self.entry_names.suggestion(word.text(), LACKING);
-                report.error("transport::missing-species", message, word, help);
-                None
+        let found = self.entry_names.find(word.text())?;
+        entries[found].values(report).map(Some)
+    }
+
+    /// Reports the species that have no entry at all.
+    fn tell_lacking(&self, declared: &[Word], report: &mut Report) {
+        let is_known = |name: &str| self.record_names.find(name).or_else(|| self.broken_names.find(name)).is_some();
+        let without_thermo: Vec<&Word> = declared.iter().filter(|word| !is_known(word.text())).collect();
+        let described = |name: &str| self.transport.is_none() || self.entry_names.find(name).is_some();
+        let without_transport: Vec<&Word> = declared.iter().filter(|word| !described(word.text())).collect();
+        let (no_thermo, no_transport) = ("no thermo data found", "no transport data");
+        for (lacking, id, what, names, help) in [
+            (without_thermo, "thermo::missing-species", no_thermo, &self.record_names, ADD_ENTRY),
+            (without_transport, "transport::missing-species", no_transport, &self.entry_names, ADD_LINE),
+        ] {
+            if let Some(first) = lacking.first().filter(|_| lacking.len() > MOST_LACKING) {
+                let (count, all, name) = (lacking.len(), declared.len(), first.text());
+                let message = format!("{what} for {count} of the {all} species, '{name}' the first of them");
+                let help = "check that the file belongs to this mechanism, and add the entries";
+                report.error(id, message, first, help);
+                continue;
+            }
+            for word in lacking {
+                let message = format!("{what} for species '{}'", word.text());
+                report.error(id, message, word, names.suggestion(word.text(), help));
             }
         }
     }
