@@ -53,7 +53,7 @@ fn a_constant_wrong_in_its_12th_digit_fails_verification() {
 }
 
 /// Where the compilers are: with shuffles of each kind, and with constants in a bank, whose kernels have no broadcasts.
-fn caught_in_text(fault: &str, words: &[&str]) {
+fn caught_in_text(fault: &str, kernel: &str, words: &[&str]) {
     for (target, constants) in [("kepler", "stripe"), ("hopper", "stripe"), ("hopper", "constant-bank")] {
         let compiler = match toolchain::find_for(Target::by_name(target).unwrap().compute_capability) {
             Ok(toolchain) => toolchain.front(),
@@ -68,7 +68,7 @@ fn caught_in_text(fault: &str, words: &[&str]) {
         let folder = tempfile::tempdir().unwrap();
         let out = folder.path().join("out");
         let mechanism = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
-        let choice = ["--target", target, "--constants", constants, "--kernel", "viscosity"];
+        let choice = ["--target", target, "--constants", constants, "--kernel", kernel];
         let run = |faults: &[&str]| {
             let mut command = Command::cargo_bin("singe").unwrap();
             command.arg(mechanism).args(choice).args(faults).arg("-o").arg(&out).output().unwrap()
@@ -80,7 +80,7 @@ fn caught_in_text(fault: &str, words: &[&str]) {
         assert_eq!(output.status.code(), Some(3), "{fault} {target} {constants}: {message}");
         assert!(!out.exists(), "{fault}: something was written");
         let compiled = format!("the CUDA text, as {compiler} compiles it");
-        for word in words.iter().copied().chain(["viscosity", &compiled]) {
+        for word in words.iter().copied().chain([kernel, &compiled]) {
             assert!(message.contains(word), "{fault} {target} {constants}: no \"{word}\" in:\n{message}");
         }
         let output = run(&[]);
@@ -91,25 +91,25 @@ fn caught_in_text(fault: &str, words: &[&str]) {
 
 #[test]
 fn a_wrong_barrier_count_in_the_text_is_refused() {
-    caught_in_text("text-barrier", &["simulator::hazard", "barrier"]);
+    caught_in_text("text-barrier", "viscosity", &["simulator::hazard", "barrier"]);
 }
 
 #[test]
 fn a_wrong_broadcast_lane_in_the_text_gives_other_bits() {
-    caught_in_text("text-lane", &["verify::not-the-graph"]);
+    caught_in_text("text-lane", "viscosity", &["verify::not-the-graph"]);
 }
 
 #[test]
 fn a_polynomial_in_the_text_that_is_rounded_twice_gives_other_bits() {
-    caught_in_text("text-rounding", &["verify::not-the-graph"]);
+    caught_in_text("text-rounding", "chemistry", &["verify::not-the-graph"]);
 }
 
 #[test]
 fn a_point_beyond_the_last_in_the_text_leaves_the_array() {
-    caught_in_text("text-clamp", &["simulator::hazard"]);
+    caught_in_text("text-clamp", "viscosity", &["simulator::hazard"]);
 }
 
 #[test]
 fn a_last_group_that_the_text_leaves_out_is_missed() {
-    caught_in_text("text-groups", &["verify::unwritten"]);
+    caught_in_text("text-groups", "viscosity", &["verify::unwritten"]);
 }

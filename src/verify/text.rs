@@ -31,10 +31,8 @@ pub struct TextVerification {
     pub synchronisation_proven: bool,
 }
 
-/// Enough to fill a group, and some of the next.
-const STATES: usize = 38;
-
-/// Verifies the module that `compiler` made of the kernel's text, on at most `states` states; `shared` bytes are what the
+/// Verifies the module that `compiler` made of the kernel's text, on `states` states, or fewer where
+/// the launches have fewer points; `shared` bytes are what the
 /// launch function gives to a CTA.
 ///
 /// Errors: hazards in the simulator or the proof, an output that differs from the graph's or is too far from the reference.
@@ -50,10 +48,11 @@ pub fn verify_text(
         diagnostics.into_iter().map(name).collect::<Vec<_>>()
     };
     let Subject { model, graph, program, module, .. } = *subject;
-    let states = kinetics::verification_states(model, states.min(STATES));
+    let launches = launches(program);
+    let most = launches.iter().map(|&(_, points, _)| points).max().unwrap_or(1);
+    let states = kinetics::verification_states(model, states.min(most));
     let expected: Vec<_> = states.iter().map(|state| expected(subject, state)).collect();
     let (warps, shared) = (program.execution.warps(), at_launch(module, shared));
-    let launches = launches(program);
     let mut largest_error = 0.0f64;
     for (ctas, points, stride) in launches {
         let shape = Shape { ctas, warps, stride, shared };
