@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::kernels::Kernel;
 use crate::plan::{self, Common, Request, Tuning};
 use diagnostics::{Diagnostic, Source, Span};
-use mechanism;
+use mechanism::{self, Input};
 
 /// The request with what the file adds to it, and the tuning of each kernel that has a table in the file. Flags that were `given`
 /// keep their values.
@@ -43,6 +43,7 @@ pub fn complete(request: Request, path: &Path, given: impl Fn(&str) -> bool) -> 
         common: plan::set(&request.common, &file.common).expect(accepted),
         own: file.own.iter().map(own).collect(),
         tuning,
+        config: Some(Input::new(name, &bytes)),
         ..request
     })
 }

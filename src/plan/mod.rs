@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use crate::fault::Fault;
 use crate::kernels::Kernel;
 use crate::overlay::Codegen;
-use mechanism::{self, Files};
+use mechanism::{self, Companion, Files, Input};
 
 pub use common::Common;
 pub use emit::Emit;
@@ -42,7 +42,7 @@ pub struct Request {
     /// The command line, for the header of the generated files.
     pub command: String,
     /// The configuration file that the request was completed from, for the same header.
-    pub config: Option<PathBuf>,
+    pub config: Option<Input>,
     /// Breaks the compiler on purpose, to see that the checks notice.
     pub fault: Option<Fault>,
 }
@@ -100,6 +100,14 @@ impl Request {
     /// The same request for so many points per lane.
     pub fn with_points(&self, points_per_lane: u32) -> Self {
         self.clone().with(|request| request.tuning.points_per_lane = Some(points_per_lane))
+    }
+
+    /// The input files, without the transport data where no kernel needs them: what is wrong or missing there is no
+    /// matter then.
+    pub fn needed_files(&self) -> Files {
+        let files = self.files.clone();
+        let is_needed = self.kernels.iter().any(|kernel| *kernel != Kernel::Chemistry);
+        if is_needed { files } else { Files { transport: Companion::Ignored, ..files } }
     }
 
     /// The symbol of a kernel.
