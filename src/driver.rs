@@ -3,18 +3,16 @@
 use crate::compilers;
 use crate::fault;
 use crate::forms::{self, Choice};
-use crate::graph::{self, Graph};
+use crate::graph;
 use crate::kernels::{self, Kernel};
 use crate::lower;
-use crate::mapping::{self, Mapping};
+use crate::mapping;
 use crate::observer::Observer;
 use crate::output;
+use crate::overlay;
 use crate::plan::Emit;
-use crate::overlay::program::Program;
-use crate::overlay::{self, Codegen};
-use crate::report::{self, KernelReport, Report};
-use crate::schedule;
-use crate::schedule::proof::{self, Proven};
+use crate::report::{self, Report};
+use crate::schedule::{self, proof};
 use crate::search::{Candidate, Draft, Found, ScheduleScore, Search, Step};
 use crate::verify::{self, Subject, TextVerification, Verification};
 use diagnostics::Diagnostic;
@@ -22,23 +20,8 @@ use kinetics::{self, Model};
 use mechanism;
 
 pub use crate::failure::{Failure, FailureKind};
+pub use crate::output::Unit;
 pub use crate::plan::{Multiplier, POINTS_PER_LANE, Request, Tuning};
-
-/// What one kernel went through on its way to code.
-pub struct Unit {
-    pub kernel: Kernel,
-    pub codegen: Codegen,
-    /// CTAs that an SM must hold.
-    pub ctas_per_sm: u32,
-    pub graph: Graph,
-    pub mapping: Mapping,
-    pub proven: Proven,
-    pub program: Program,
-    pub ptx: ptx::Module,
-    pub report: KernelReport,
-    /// SVG of the schedule; empty when it was not asked for.
-    pub picture: String,
-}
 
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
@@ -61,7 +44,8 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     sources.iter_mut().for_each(|source| fault::in_text(request.fault, source));
     if request.real_compilers {
         let target = request.common.target;
-        let made = observer.pass("compilers", None, || compilers::compile(target, &units, &sources));
+        let symbols: Vec<&str> = units.iter().map(|unit| unit.program.symbol.as_str()).collect();
+        let made = observer.pass("compilers", None, || compilers::compile(target, &symbols, &sources));
         for (unit, made) in units.iter_mut().zip(made.map_err(Failure::verification)?) {
             let verified =
                 observer.pass("verify text", Some(unit.kernel), || verify_text(request, &model, unit, &made));
@@ -69,7 +53,8 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
             unit.report.measured(target, &unit.program, made.needs, verified);
         }
     }
-    let report = report::report(request, &model, warnings, &units);
+    let kernels = units.iter().map(|unit| unit.report.clone()).collect();
+    let report = report::report(request, &model, warnings, kernels);
     if let Some(folder) = &request.output {
         let files = output::files(request, &model, &units, sources, &report);
         observer.pass("write", None, || output::write(folder, &files)).map_err(|d| Failure::input([d]))?;
@@ -167,8 +152,9 @@ fn draft(
         points_per_lane: limits.points_per_lane,
     };
     let symbol = request.symbol(&model.mechanism.name, kernel);
-    let mut program = observer
-        .pass("overlay", k, || overlay::overlay(&graph, &proven, request.codegen, request.tuning.constants, &symbol, frame));
+    let mut program = observer.pass("overlay", k, || {
+        overlay::overlay(&graph, &proven, request.codegen, request.tuning.constants, &symbol, frame)
+    });
     fault::in_program(request.fault, &mut program);
     let code = observer.pass("lower", k, || lower::lower(&program));
     Ok(Draft { graph, mapping, proven, schedules, program, code })

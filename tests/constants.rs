@@ -11,7 +11,10 @@ use singe::report::KernelReport;
 mod request;
 
 fn verified(request: &Request) -> Vec<KernelReport> {
-    let what = format!("{} {} {:?} {:?}", request.common.target.name, request.tuning.warps, request.codegen, request.tuning.constants);
+    let what = format!(
+        "{} {} {:?} {:?}",
+        request.common.target.name, request.tuning.warps, request.codegen, request.tuning.constants
+    );
     let report = driver::compile(request, &mut Observer::silent())
         .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
     for k in &report.kernels {
@@ -24,7 +27,10 @@ fn verified(request: &Request) -> Vec<KernelReport> {
 }
 
 fn with(name: &str, target: &str, constants: Residence) -> Request {
-    request::of(request::shipped(name)).with(|r| { r.tuning.constants = constants; r.common.target = Target::by_name(target).unwrap(); })
+    request::of(request::shipped(name)).with(|r| {
+        r.tuning.constants = constants;
+        r.common.target = Target::by_name(target).unwrap();
+    })
 }
 
 #[test]
@@ -65,8 +71,8 @@ fn slots_make_room_for_constants() {
 
 #[test]
 fn constants_that_do_not_fit_are_refused() {
-    let request =
-        Request { kernels: vec![Kernel::Viscosity], ..with("gri30", "kepler", Residence::Shared) }.with(|r| r.tuning.ctas_per_sm = 4);
+    let request = Request { kernels: vec![Kernel::Viscosity], ..with("gri30", "kepler", Residence::Shared) }
+        .with(|r| r.tuning.ctas_per_sm = 4);
     let failure = driver::compile(&request, &mut Observer::silent()).expect_err("it does not fit");
     assert_eq!(failure.kind, FailureKind::Input);
     let ids: Vec<_> = failure.diagnostics.iter().map(|d| d.id).collect();

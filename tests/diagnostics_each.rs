@@ -398,8 +398,7 @@ fn kernels() -> Vec<Case> {
     let mut broken = unit.program.clone();
     singe::fault::in_program(Some(singe::fault::Fault::Constant), &mut broken);
     let wrong = Subject { module: &singe::lower::lower(&broken), ..subject(&model, &unit.program) };
-    let refused =
-        singe::compilers::compile(request.common.target, std::slice::from_ref(&unit), &["no code".to_owned()]);
+    let refused = singe::compilers::compile(request.common.target, &["viscosity"], &["no code".to_owned()]);
     // No target holds more CTAs than it has barriers.
     let limits = Limits { barriers: 0, ..request.limits() };
     let alone = schedule::schedule(&unit.graph, &unit.mapping, request.tuning.placement, &limits);

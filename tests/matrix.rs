@@ -26,7 +26,11 @@ mod request;
 const FORMS: [Form; 2] = [Form::Symmetric, Form::LowRank];
 
 fn request(mechanism: PathBuf, form: Form) -> Request {
-    Request { kernels: vec![Kernel::Viscosity], ..request::of(mechanism) }.with(|r| { r.common.target = Target::by_name("ampere").unwrap(); r.tuning.form = Some(form); r.tuning.matrix = Some(Multiplier::Dmma); })
+    Request { kernels: vec![Kernel::Viscosity], ..request::of(mechanism) }.with(|r| {
+        r.common.target = Target::by_name("ampere").unwrap();
+        r.tuning.form = Some(form);
+        r.tuning.matrix = Some(Multiplier::Dmma);
+    })
 }
 
 /// Shipped mechanisms, and shared ones where they are.
@@ -91,7 +95,8 @@ fn diffusion_is_verified() {
     for name in ["h2o2", "gri30"] {
         let measured = |matrix| {
             let plain = request(request::shipped(name), Form::LowRank);
-            let request = Request { kernels: vec![Kernel::Diffusion], ..plain }.with(|r| r.tuning.matrix = Some(matrix));
+            let request =
+                Request { kernels: vec![Kernel::Diffusion], ..plain }.with(|r| r.tuning.matrix = Some(matrix));
             let report = driver::compile(&request, &mut Observer::silent());
             let kernel = report.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics)).kernels.remove(0);
             println!("{name} diffusion {matrix:?}: {:?}", kernel.verification);
@@ -115,7 +120,10 @@ fn every_layout_is_verified() {
         requests.push(gri30(form).with(|r| r.tuning.constants = Residence::Shared));
         requests.push(gri30(form).with(|r| r.tuning.constants = Residence::ConstantBank));
         requests.push(gri30(form).with(|r| r.tuning.ctas_per_sm = 3));
-        requests.push(gri30(form).with(|r| { r.tuning.warps = 16; r.tuning.ctas_per_sm = 2; }));
+        requests.push(gri30(form).with(|r| {
+            r.tuning.warps = 16;
+            r.tuning.ctas_per_sm = 2;
+        }));
     }
     for request in requests {
         let report = driver::compile(&request, &mut Observer::silent());
@@ -138,7 +146,10 @@ fn compilers_agree() {
         };
         for (name, form, points_per_lane) in [("h2o2", FORMS[0], 2), ("gri30", FORMS[0], 1), ("gri30", FORMS[1], 1)] {
             let plain = request(request::shipped(name), form);
-            let request = Request { real_compilers: true, ..plain }.with(|r| { r.common.target = target; r.tuning.points_per_lane = Some(points_per_lane); });
+            let request = Request { real_compilers: true, ..plain }.with(|r| {
+                r.common.target = target;
+                r.tuning.points_per_lane = Some(points_per_lane);
+            });
             let report = driver::compile(&request, &mut Observer::silent()).unwrap();
             let compiled = report.kernels[0].compiled.as_ref().unwrap();
             println!("{name} {form} {}: {} registers", target.name, compiled.registers);
@@ -223,7 +234,11 @@ fn the_compiler_chooses_where_it_may() {
     let chosen = |target, form, codegen| {
         let target = Target::by_name(target).unwrap();
         let plain = request(request::shipped("gri30"), Form::Symmetric);
-        let request = Request { codegen, verify: None, ..plain }.with(|r| { r.common.target = target; r.tuning.form = form; r.tuning.matrix = None; });
+        let request = Request { codegen, verify: None, ..plain }.with(|r| {
+            r.common.target = target;
+            r.tuning.form = form;
+            r.tuning.matrix = None;
+        });
         driver::compile(&request, &mut Observer::silent()).unwrap().kernels.remove(0)
     };
     let symmetric = Some(Form::Symmetric);
@@ -238,7 +253,8 @@ fn the_compiler_chooses_where_it_may() {
 
 #[test]
 fn other_targets_are_refused() {
-    let request = request(request::shipped("h2o2"), FORMS[0]).with(|r| r.common.target = Target::by_name("ada").unwrap());
+    let request =
+        request(request::shipped("h2o2"), FORMS[0]).with(|r| r.common.target = Target::by_name("ada").unwrap());
     let failure = driver::compile(&request, &mut Observer::silent()).unwrap_err();
     assert_eq!((failure.kind, failure.diagnostics[0].id), (FailureKind::Usage, "target::no-matrix-products"));
 }

@@ -18,7 +18,10 @@ const LAYOUTS: [Codegen; 3] = [Codegen::Overlay, Codegen::Switch, Codegen::DataP
 /// On a target whose shared memory holds the values of four points.
 fn with(points_per_lane: u32, name: &str) -> Request {
     let (points_per_lane, target) = (Some(points_per_lane), Target::by_name("ampere").unwrap());
-    request::of(request::shipped(name)).with(|r| { r.tuning.points_per_lane = points_per_lane; r.common.target = target; })
+    request::of(request::shipped(name)).with(|r| {
+        r.tuning.points_per_lane = points_per_lane;
+        r.common.target = target;
+    })
 }
 
 fn verified(request: &Request) -> Vec<Verification> {
@@ -130,7 +133,11 @@ fn too_many_points_for_the_shared_memory_are_refused() {
 #[test]
 fn auto_takes_more_points_where_that_saves_clocks() {
     let points = |constants| {
-        let request = with(1, "gri30").with(|r| { r.tuning.points_per_lane = None; r.tuning.form = None; r.tuning.constants = constants; });
+        let request = with(1, "gri30").with(|r| {
+            r.tuning.points_per_lane = None;
+            r.tuning.form = None;
+            r.tuning.constants = constants;
+        });
         let report =
             driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
         for k in &report.kernels {

@@ -31,7 +31,11 @@ fn closed(name: &str, codegen: Codegen, form: Form) {
 
 fn closed_with(name: &str, target: &str, codegen: Codegen, form: Form, constants: Residence) {
     let (target, plain) = (Target::by_name(target).unwrap(), request::of(request::shipped(name)));
-    closes(Request { codegen, ..plain }.with(|r| { r.common.target = target; r.tuning.form = Some(form); r.tuning.constants = constants; }));
+    closes(Request { codegen, ..plain }.with(|r| {
+        r.common.target = target;
+        r.tuning.form = Some(form);
+        r.tuning.constants = constants;
+    }));
 }
 
 fn closes(request: Request) {
@@ -71,8 +75,14 @@ fn closes(request: Request) {
         assert_eq!(stored, 8 * outputs.len() / stride * states.len(), "{symbol}: each output is stored once");
         let own = verify::simulate(&unit.ptx, symbol, (&model, &unit.graph), warps, &states, stride).unwrap().0;
         assert!(outputs.iter().zip(&own).all(|(a, b)| a == b || a.is_nan()), "{symbol}: the compiled text differs");
-        let error =
-            verify::largest_error(unit.kernel, &model, (request.common.floor, request.common.stiffness), &states, stride, &outputs);
+        let error = verify::largest_error(
+            unit.kernel,
+            &model,
+            (request.common.floor, request.common.stiffness),
+            &states,
+            stride,
+            &outputs,
+        );
         let instructions = counts.per_point(|c| c.instructions, unit.program.places(states.len() as u32));
         println!(
             "{symbol} {codegen:?} {:?}, {}: error {error:.1e}, {instructions:.0} instructions per point",
@@ -153,7 +163,10 @@ fn h2o2_with_constants_in_shared_memory() {
 #[test]
 fn h2o2_with_several_points_per_lane() {
     for (codegen, points_per_lane) in [(Codegen::Overlay, 2), (Codegen::Switch, 2), (Codegen::DataParallel, 4)] {
-        closes(Request { codegen, ..request::of(request::shipped("h2o2")) }.with(|r| r.tuning.points_per_lane = Some(points_per_lane)));
+        closes(
+            Request { codegen, ..request::of(request::shipped("h2o2")) }
+                .with(|r| r.tuning.points_per_lane = Some(points_per_lane)),
+        );
     }
 }
 
@@ -161,5 +174,8 @@ fn h2o2_with_several_points_per_lane() {
 fn gri30_chemistry_with_two_points_per_lane() {
     let kernels = vec![Kernel::Chemistry];
     let form = Some(Form::Lean);
-    closes(Request { kernels, ..request::of(request::shipped("gri30")) }.with(|r| { r.tuning.points_per_lane = Some(2); r.tuning.form = form; }));
+    closes(Request { kernels, ..request::of(request::shipped("gri30")) }.with(|r| {
+        r.tuning.points_per_lane = Some(2);
+        r.tuning.form = form;
+    }));
 }

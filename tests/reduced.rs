@@ -105,8 +105,11 @@ fn simulated_kernels_equal_the_reference(name: &str, warps: u32, qssa_warps: u32
     let states = &reference.states;
     for stiffness in [Stiffness::Sequential, Stiffness::Jacobi] {
         let kernels = vec![Kernel::Chemistry];
-        let request =
-            Request { kernels, verify: None, ..request(path.clone()) }.with(|r| { r.tuning.warps = warps; r.tuning.qssa_warps = Some(qssa_warps); r.common.stiffness = stiffness; });
+        let request = Request { kernels, verify: None, ..request(path.clone()) }.with(|r| {
+            r.tuning.warps = warps;
+            r.tuning.qssa_warps = Some(qssa_warps);
+            r.common.stiffness = stiffness;
+        });
         let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent());
         let unit = unit.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
         let species = states[0].X.len();
@@ -165,7 +168,12 @@ fn quasi_steady_species_balance(name: &str, warps: u32, qssa_warps: u32, form: F
     let file = File::open(shared.join("reference").join(format!("{name}_reduced.json.gz"))).unwrap();
     let reference: Reference = serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
     let states: Vec<State> = reference.states.iter().map(|s| s.state()).collect();
-    let request = Request { verify: None, ..request(path) }.with(|r| { r.tuning.warps = warps; r.tuning.qssa_warps = Some(qssa_warps); r.common.stiffness = Stiffness::Off; r.tuning.form = Some(form); });
+    let request = Request { verify: None, ..request(path) }.with(|r| {
+        r.tuning.warps = warps;
+        r.tuning.qssa_warps = Some(qssa_warps);
+        r.common.stiffness = Stiffness::Off;
+        r.tuning.form = Some(form);
+    });
     let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent())
         .unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
     let (graph, symbol) = (&unit.graph, &unit.program.symbol);
@@ -242,11 +250,17 @@ fn kernels(name: &str) {
         verified(&request(path.clone()).with(|r| r.tuning.warps = warps));
         for qssa_warps in [1, 2, 4] {
             let kernels = vec![Kernel::Chemistry];
-            verified(&Request { kernels, ..request(path.clone()) }.with(|r| { r.tuning.warps = warps; r.tuning.qssa_warps = Some(qssa_warps); }));
+            verified(&Request { kernels, ..request(path.clone()) }.with(|r| {
+                r.tuning.warps = warps;
+                r.tuning.qssa_warps = Some(qssa_warps);
+            }));
         }
     }
     for stiffness in [Stiffness::Jacobi, Stiffness::Off] {
-        verified(&Request { kernels: vec![Kernel::Chemistry], ..request(path.clone()) }.with(|r| r.common.stiffness = stiffness));
+        verified(
+            &Request { kernels: vec![Kernel::Chemistry], ..request(path.clone()) }
+                .with(|r| r.common.stiffness = stiffness),
+        );
     }
     for codegen in [Codegen::Switch, Codegen::DataParallel] {
         verified(&Request { codegen, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
@@ -260,7 +274,11 @@ fn kernels(name: &str) {
         (8, Some(2), Stiffness::Jacobi),
         (13, None, Stiffness::Off),
     ] {
-        verified(&lean.clone().with(|r| { r.tuning.warps = warps; r.tuning.qssa_warps = qssa_warps; r.common.stiffness = stiffness; }));
+        verified(&lean.clone().with(|r| {
+            r.tuning.warps = warps;
+            r.tuning.qssa_warps = qssa_warps;
+            r.common.stiffness = stiffness;
+        }));
     }
 }
 
@@ -281,7 +299,10 @@ fn several_ctas_fit_or_the_message_names_the_resource() {
         let mechanism = shared.join("mechanisms").join(name).join("chem.inp");
         for ctas_per_sm in [2, 3] {
             for qssa_warps in [None, Some(2)] {
-                let request = request(mechanism.clone()).with(|r| { r.tuning.ctas_per_sm = ctas_per_sm; r.tuning.qssa_warps = qssa_warps; });
+                let request = request(mechanism.clone()).with(|r| {
+                    r.tuning.ctas_per_sm = ctas_per_sm;
+                    r.tuning.qssa_warps = qssa_warps;
+                });
                 match driver::compile(&request, &mut Observer::silent()) {
                     Ok(report) => println!("{name} {ctas_per_sm} CTAs: {} kernels", report.kernels.len()),
                     Err(failure) => {
@@ -306,7 +327,10 @@ fn qssa_work_runs_beside_rates() {
     for (name, warps, qssa_warps) in [("dme", 8, 4), ("heptane", 16, 2)] {
         let path = shared.join("mechanisms").join(name).join("chem.inp");
         let kernels = vec![Kernel::Chemistry];
-        let request = Request { kernels, verify: None, ..request(path) }.with(|r| { r.tuning.warps = warps; r.tuning.qssa_warps = Some(qssa_warps); });
+        let request = Request { kernels, verify: None, ..request(path) }.with(|r| {
+            r.tuning.warps = warps;
+            r.tuning.qssa_warps = Some(qssa_warps);
+        });
         let overlap_of =
             |request: &Request| driver::compile(request, &mut Observer::silent()).unwrap().kernels[0].qssa_overlap;
         let o = overlap_of(&request).unwrap();
@@ -328,7 +352,10 @@ fn the_hand_over_is_one_sided() {
         let path = shared.join("mechanisms").join(name).join("chem.inp");
         let (mechanism, _) = mechanism::read(&Files { mechanism: path.clone(), ..Files::default() }).unwrap();
         let model = kinetics::model(mechanism).unwrap();
-        let request = Request { verify: None, ..request(path) }.with(|r| { r.tuning.warps = warps; r.tuning.qssa_warps = Some(qssa_warps); });
+        let request = Request { verify: None, ..request(path) }.with(|r| {
+            r.tuning.warps = warps;
+            r.tuning.qssa_warps = Some(qssa_warps);
+        });
         let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent());
         let unit = unit.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
         let crew = (1 << qssa_warps) - 1;
@@ -347,7 +374,13 @@ fn passes_and_buffer_are_kept() {
     let kernels = vec![Kernel::Chemistry];
     let base = Request { kernels, verify: Some(4), ..request(path) }.with(|r| r.tuning.qssa_warps = Some(2));
     let of = |buffer: Option<u32>, passes: Option<u32>| {
-        let report = driver::compile(&base.clone().with(|r| { r.tuning.buffer = buffer; r.tuning.passes = passes; }), &mut Observer::silent());
+        let report = driver::compile(
+            &base.clone().with(|r| {
+                r.tuning.buffer = buffer;
+                r.tuning.passes = passes;
+            }),
+            &mut Observer::silent(),
+        );
         let report = report.unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
         (report.kernels[0].phases, report.kernels[0].shared_bytes)
     };

@@ -49,7 +49,11 @@ impl Tight {
         }
         let plain = request::of(path);
         let &Tight { kernel, warps, form, .. } = self;
-        Some(Request { kernels: vec![kernel], verify: None, ..plain }.with(|r| { r.tuning.warps = warps; r.tuning.ctas_per_sm = 3; r.tuning.form = form; }))
+        Some(Request { kernels: vec![kernel], verify: None, ..plain }.with(|r| {
+            r.tuning.warps = warps;
+            r.tuning.ctas_per_sm = 3;
+            r.tuning.form = form;
+        }))
     }
 }
 
@@ -92,8 +96,15 @@ fn data_parallel_code_does_not_spill() {
         println!("skipped: {absent}");
         return;
     }
-    let diffusion = Request { kernels: vec![Kernel::Diffusion], ..request::of(request::shipped("gri30")) }.with(|r| r.tuning.form = Some(Form::LowRank));
-    let reduced = TIGHT.iter().filter_map(|case| case.request()).map(|plain| Request { kernels: vec![Kernel::Chemistry], ..plain }.with(|r| { r.tuning.form = Some(Form::Lean); r.tuning.warps = 8; r.tuning.ctas_per_sm = 1; }));
+    let diffusion = Request { kernels: vec![Kernel::Diffusion], ..request::of(request::shipped("gri30")) }
+        .with(|r| r.tuning.form = Some(Form::LowRank));
+    let reduced = TIGHT.iter().filter_map(|case| case.request()).map(|plain| {
+        Request { kernels: vec![Kernel::Chemistry], ..plain }.with(|r| {
+            r.tuning.form = Some(Form::Lean);
+            r.tuning.warps = 8;
+            r.tuning.ctas_per_sm = 1;
+        })
+    });
     for request in [diffusion].into_iter().chain(reduced.step_by(4)) {
         let request = Request { codegen: Codegen::DataParallel, verify: None, real_compilers: true, ..request };
         let report = driver::compile(&request, &mut Observer::silent()).unwrap();

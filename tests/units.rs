@@ -38,7 +38,9 @@ fn reduced_chemistry_is_verified_in_cgs() {
         println!("skipped: ../shared is absent");
         return;
     }
-    verified(&Request { kernels: vec![Kernel::Chemistry], ..request::of(shared) }.with(|r| r.common.units = Units::Cgs));
+    verified(
+        &Request { kernels: vec![Kernel::Chemistry], ..request::of(shared) }.with(|r| r.common.units = Units::Cgs),
+    );
 }
 
 fn model() -> Model {

@@ -62,7 +62,12 @@ fn h2o2_over_placements_weights_and_ctas() {
         for ctas_per_sm in [1, 2, 4] {
             for flops in [0.0, 1.0, 5.0] {
                 let weights = Weights { flops, ..Weights::default() };
-                let request = request(shipped("h2o2")).with(|r| { r.tuning.placement = placement; r.tuning.ctas_per_sm = ctas_per_sm; r.tuning.weights = weights; r.tuning.warps = 6; });
+                let request = request(shipped("h2o2")).with(|r| {
+                    r.tuning.placement = placement;
+                    r.tuning.ctas_per_sm = ctas_per_sm;
+                    r.tuning.weights = weights;
+                    r.tuning.warps = 6;
+                });
                 if placement == Placement::Store && ctas_per_sm == 4 {
                     too_large(&request);
                 } else {
@@ -77,7 +82,10 @@ fn h2o2_over_placements_weights_and_ctas() {
 fn gri30_over_placements() {
     for placement in [Placement::Buffer, Placement::Mixed] {
         for warps in [4, 11] {
-            verified(&request(shipped("gri30")).with(|r| { r.tuning.placement = placement; r.tuning.warps = warps; }));
+            verified(&request(shipped("gri30")).with(|r| {
+                r.tuning.placement = placement;
+                r.tuning.warps = warps;
+            }));
         }
     }
 }
@@ -108,7 +116,8 @@ fn shared_zoo() {
         for codegen in [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel] {
             for warps in [1, 4, 7, 16] {
                 let zoo = request(shared.join(name).join("chem.inp"));
-                let chemistry = Request { codegen, kernels: vec![Kernel::Chemistry], ..zoo }.with(|r| r.tuning.warps = warps);
+                let chemistry =
+                    Request { codegen, kernels: vec![Kernel::Chemistry], ..zoo }.with(|r| r.tuning.warps = warps);
                 verified(&chemistry);
                 verified(&chemistry.with(|r| r.tuning.form = Some(Form::Lean)));
             }

@@ -187,11 +187,16 @@ fn model(shared: &Path, case: &Case) -> Model {
 
 fn request(shared: &Path, case: &Case, kernel: Kernel, form: Option<Form>) -> Request {
     let files = files(shared, case);
-    Request { files, kernels: vec![kernel], verify: None, ..request::of(path(shared, case)) }.with(|r| r.tuning.form = form)
+    Request { files, kernels: vec![kernel], verify: None, ..request::of(path(shared, case)) }
+        .with(|r| r.tuning.form = form)
 }
 
 fn options(request: &Request) -> kernels::Options {
-    kernels::Options { warps: request.tuning.warps, exponential: kernels::Exponential::Table, ..kernels::Options::default() }
+    kernels::Options {
+        warps: request.tuning.warps,
+        exponential: kernels::Exponential::Table,
+        ..kernels::Options::default()
+    }
 }
 
 fn unit(model: &Model, request: &Request) -> Unit {
@@ -238,7 +243,14 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
         verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride)
             .unwrap_or_else(|d| panic!("{d:?}"));
     let points = unit.program.places(states.len() as u32);
-    let error = verify::largest_error(unit.kernel, model, (request.common.floor, request.common.stiffness), states, stride, &outputs);
+    let error = verify::largest_error(
+        unit.kernel,
+        model,
+        (request.common.floor, request.common.stiffness),
+        states,
+        stride,
+        &outputs,
+    );
     Row {
         slots: counts.per_point(|c| c.double_slots, points),
         products: counts.per_point(|c| c.matrix_products, points),
@@ -262,15 +274,18 @@ fn registers(shared: &Path, case: &Case, model: &Model, kernel: Kernel, form: Fo
     let mut kepler = String::new();
     for target in TARGETS {
         let target = Target::by_name(target).expect("a known target");
-        let request = Request { codegen, ..request(shared, case, kernel, Some(form)) }.with(|r| r.common.target = target);
+        let request =
+            Request { codegen, ..request(shared, case, kernel, Some(form)) }.with(|r| r.common.target = target);
         let start = Instant::now();
         let units = [unit(model, &request)];
         let sources = output::sources(&request, model, &units);
         let generated = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let usage = compilers::measure(target, &units, &sources).expect("the compilers accept the text").remove(0);
-        let cell =
-            usage.map_or("-".into(), |c| format!("{} / {} + {}", c.registers, c.spill_store_bytes, c.spill_load_bytes));
+        let made = compilers::compile(target, &[&units[0].program.symbol], &sources).expect("accepted text");
+        let cell = made
+            .first()
+            .map(|made| &made.needs)
+            .map_or("-".into(), |c| format!("{} / {} + {}", c.registers, c.spill_store_bytes, c.spill_load_bytes));
         write!(cells, " {cell} |").expect("a string");
         if kepler.is_empty() {
             let kilobytes = sources[0].len() as f64 / 1024.0;

@@ -38,7 +38,10 @@ pub fn table(shared: &Path) -> String {
                 let on = |target| {
                     let target = Target::by_name(target).expect("a known target");
                     let plain = request(shared, case, kernel, Some(form));
-                    plain.with(|r| { r.common.target = target; r.tuning.matrix = Some(matrix); })
+                    plain.with(|r| {
+                        r.common.target = target;
+                        r.tuning.matrix = Some(matrix);
+                    })
                 };
                 let request = on("ampere");
                 let row = crate::row(&model, &unit(&model, &request), &request, &states);
@@ -56,8 +59,9 @@ pub fn table(shared: &Path) -> String {
                 for request in ["ampere", "hopper"].map(on) {
                     let units = [unit(&model, &request)];
                     let sources = output::sources(&request, &model, &units);
-                    let usage = compilers::measure(request.common.target, &units, &sources).expect("accepted text").remove(0);
-                    let cell = usage.map_or("-".into(), |c| {
+                    let usage = compilers::compile(request.common.target, &[&units[0].program.symbol], &sources);
+                    let cell = usage.expect("accepted text").first().map_or("-".into(), |made| {
+                        let c = &made.needs;
                         format!("{} / {}", c.registers, c.spill_store_bytes + c.spill_load_bytes)
                     });
                     write!(line, " {cell} |").expect("a string");

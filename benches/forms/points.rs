@@ -35,12 +35,21 @@ pub fn table(shared: &Path) -> String {
             (Some(Form::Pairwise), Codegen::DataParallel),
             (None, Codegen::DataParallel),
         ] {
-            let request = Request { codegen, verify: Some(70), real_compilers: true, ..crate::request(shared, &case, kernel, form) }.with(|r| r.common.target = target);
-            let chosen =
-                report(&Request { verify: None, real_compilers: false, ..request.clone() }.with(|r| r.tuning.points_per_lane = None));
+            let request = Request {
+                codegen,
+                verify: Some(70),
+                real_compilers: true,
+                ..crate::request(shared, &case, kernel, form)
+            }
+            .with(|r| r.common.target = target);
+            let chosen = report(
+                &Request { verify: None, real_compilers: false, ..request.clone() }
+                    .with(|r| r.tuning.points_per_lane = None),
+            );
             for points in driver::POINTS_PER_LANE {
                 let auto = chosen.points_per_lane == points;
-                let row = row(&report(&request.clone().with(|r| r.tuning.points_per_lane = Some(points))), auto, codegen);
+                let row =
+                    row(&report(&request.clone().with(|r| r.tuning.points_per_lane = Some(points))), auto, codegen);
                 println!("{row}");
                 writeln!(text, "{row}").expect("a string");
             }

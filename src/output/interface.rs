@@ -1,6 +1,6 @@
 //! What the C header says of each kernel and array.
 
-use crate::driver::Unit;
+use super::Unit;
 use crate::emit::host::{ArrayInterface, Interface, KernelInterface, Species};
 use crate::graph::Units;
 use crate::kernels::Kernel;

@@ -2,16 +2,19 @@
 
 mod interface;
 mod project;
+mod unit;
 
 use std::path::Path;
 
-use crate::driver::{Request, Unit};
 use crate::emit::cuda::{self, Input, Provenance};
 use crate::emit::host;
 use crate::graph;
+use crate::plan::{Emit, Request};
 use crate::report::{self, KernelReport, Report};
 use diagnostics::Diagnostic;
 use kinetics::Model;
+
+pub use unit::Unit;
 
 /// The CUDA text of each unit.
 pub fn sources(request: &Request, model: &Model, units: &[Unit]) -> Vec<String> {

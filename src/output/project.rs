@@ -1,8 +1,9 @@
 //! What the generated project knows of its kernels: reference values, and counts for its floors.
 
-use crate::driver::{Request, Unit};
+use super::Unit;
 use crate::emit::host::{Case, Project, Table};
 use crate::overlay::Codegen;
+use crate::plan::Request;
 use crate::verify;
 use kinetics::{self, Model, State};
 

@@ -106,7 +106,14 @@ impl Request {
         let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * self.tuning.warps);
         let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
         let slots = (shared / (256 * points_per_lane)).min(self.tuning.buffer.unwrap_or(u32::MAX));
-        Limits { slots: Some(slots), barriers, states: self.states(), points_per_lane, passes: self.tuning.passes, target }
+        Limits {
+            slots: Some(slots),
+            barriers,
+            states: self.states(),
+            points_per_lane,
+            passes: self.tuning.passes,
+            target,
+        }
     }
 }
 

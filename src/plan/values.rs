@@ -38,9 +38,13 @@ text!(points_per_lane, Option<u32>, points, |value: &Option<u32>| value.map_or("
 text!(form, Option<Form>, auto_or, |value: &Option<Form>| name_or_auto(*value));
 text!(matrix, Option<Multiplier>, auto_or, |value: &Option<Multiplier>| name_or_auto(*value));
 text!(weights, Weights, str::parse, ToString::to_string);
-text!(target, &'static Target, |text| Target::by_name(text).map_err(|e| e.to_string()), |value: &&Target| value.name.clone());
+text!(target, &'static Target, |text| Target::by_name(text).map_err(|e| e.to_string()), |value: &&Target| value
+    .name
+    .clone());
 text!(stiffness, Stiffness, str::parse, |value: &Stiffness| value.name().to_owned());
-text!(floor, f64, |text| real(text, 1e-300..=1e-3, "give a mole fraction from 1e-300 to 1e-3"), |value: &f64| format!("{value:e}"));
+text!(floor, f64, |text| real(text, 1e-300..=1e-3, "give a mole fraction from 1e-300 to 1e-3"), |value: &f64| format!(
+    "{value:e}"
+));
 text!(fit_tolerance, Option<f64>, tolerance, |value: &Option<f64>| value.map_or("exact".into(), |x| format!("{x:e}")));
 
 fn between(text: &str, least: u32, most: u32) -> Result<u32, String> {

@@ -15,13 +15,13 @@ pub use table::table;
 use serde::Serialize;
 
 use crate::compilers::Compiled;
-use crate::driver::{Request, Unit};
 use crate::forms::{Choice, Count};
 use crate::graph::{Graph, StepRef};
 use crate::kernels::Kernel;
 use crate::mapping::{self, Cost, Mapping};
 use crate::overlay::Codegen;
 use crate::overlay::program::Program;
+use crate::plan::{Request, Tuning};
 use crate::schedule::Schedule;
 use crate::schedule::overlap::{self, Overlap};
 use crate::search::{Draft, Trial};
@@ -55,6 +55,8 @@ pub struct KernelReport {
     pub form: String,
     pub form_error: f64,
     pub forms: Vec<Count>,
+    /// What was asked for.
+    pub tuning: Tuning,
     /// All that was tried, in order, and why it was not taken.
     pub candidates: Vec<Trial>,
     /// Double-precision slots that an `mma.sync.m8n8k4` counts as; 0 for a kernel without.
@@ -129,7 +131,7 @@ impl KernelReport {
     }
 }
 
-pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units: &[Unit]) -> Report {
+pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kernels: Vec<KernelReport>) -> Report {
     let mut warnings: Vec<String> = warnings
         .into_iter()
         .map(|d| {
@@ -140,8 +142,8 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units
             format!("{place}{}", d.message)
         })
         .collect();
-    warnings.extend(unheeded::unheeded(request, units));
-    warnings.extend(units.iter().filter_map(|unit| unit.report.spill_warning()));
+    warnings.extend(unheeded::unheeded(request, &kernels));
+    warnings.extend(kernels.iter().filter_map(KernelReport::spill_warning));
     Report {
         mechanism: model.mechanism.name.clone(),
         species: model.species().len(),
@@ -151,7 +153,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units
         units: request.common.units.name().into(),
         command: request.command.clone(),
         warnings,
-        kernels: units.iter().map(|u| u.report.clone()).collect(),
+        kernels,
     }
 }
 
@@ -185,6 +187,7 @@ pub fn kernel(
         slots_per_matrix_product: graph.slots_per_matrix_product(),
         form_error: graph.bound,
         forms: choice.considered,
+        tuning: request.tuning,
         candidates,
         warps: request.tuning.warps,
         points_per_lane: program.points_per_lane,

@@ -1,11 +1,12 @@
 //! Flags that were given and changed nothing.
 
-use crate::driver::{Multiplier, Request, Unit};
+use super::KernelReport;
 use crate::kernels::Form;
+use crate::plan::{Multiplier, Request};
 
 /// One warning for each.
-pub fn unheeded(request: &Request, units: &[Unit]) -> Vec<String> {
-    let reports = || units.iter().map(|unit| &unit.report);
+pub fn unheeded(request: &Request, kernels: &[KernelReport]) -> Vec<String> {
+    let reports = || kernels.iter();
     let mut warnings = Vec::new();
     if request.tuning.qssa_warps.is_some() && reports().all(|r| r.qssa_overlap.is_none()) {
         warnings
