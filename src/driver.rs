@@ -157,7 +157,7 @@ fn draft(
     });
     fault::in_program(request.fault, &mut program);
     let code = observer.pass("lower", k, || lower::lower(&program));
-    Ok(Draft { graph, mapping, proven, schedules, program, code })
+    Ok(Draft::new(graph, mapping, (proven, schedules), program, code))
 }
 
 /// Runs the code in the simulator and compares.

@@ -130,7 +130,7 @@ fn draft(request: &Request, model: &Model, Candidate { options, limits, .. }: &C
     let frame = Frame { warps: 8, registers: request.registers(), points_per_lane: limits.points_per_lane };
     let program = overlay::overlay(&graph, &proven, Codegen::Overlay, Residence::Striped, "kernel", frame);
     let code = lower::lower(&program);
-    Draft { graph, mapping, proven, schedules, program, code }
+    Draft::new(graph, mapping, (proven, schedules), program, code)
 }
 
 fn no_room() -> Failure {

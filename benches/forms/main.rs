@@ -86,7 +86,7 @@ fn main() {
                 &options(&base),
                 None,
                 &[Matrix::Dfma],
-                Rates::of(base.target, true, base.target.max_registers_per_thread, 1),
+                Rates::of(base.common.target, true, base.common.target.max_registers_per_thread, 1),
             )
             .expect("transport data")
             .variant

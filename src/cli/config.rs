@@ -77,7 +77,9 @@ fn read(source: &Arc<Source>) -> Result<Settings, Vec<Diagnostic>> {
             Ok(value)
         });
         match checked {
-            Ok(value) => drop(into.insert(key.to_owned(), value)),
+            Ok(value) => {
+                into.insert(key.to_owned(), value);
+            }
             Err(reason) => {
                 let message = format!("not a value of {key}");
                 wrong.push(Diagnostic::error("config::value", message).at(span(place)).help(reason));
@@ -89,13 +91,13 @@ fn read(source: &Arc<Source>) -> Result<Settings, Vec<Diagnostic>> {
         let message = format!("{key} is no flag that a configuration can set here");
         unknown.push(Diagnostic::error("config::key", message).at(span(at)).help(format!("known: {known}")));
     };
-    for (key, value) in table.get_ref() {
+    for (key, value) in table.get_ref().iter() {
         let (name, place) = (key.get_ref(), value.span());
         let kernel = Kernel::ALL.into_iter().find(|kernel| kernel.name() == name);
         match (kernel, value.get_ref()) {
             (Some(kernel), DeValue::Table(table)) => {
                 let mut own = Table::new();
-                for (key, value) in table {
+                for (key, value) in table.iter() {
                     if tuning.iter().any(|name| name == key.get_ref()) {
                         insert(&mut own, key.get_ref(), value.span(), value.get_ref());
                     } else {

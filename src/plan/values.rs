@@ -31,28 +31,30 @@ macro_rules! text {
     };
 }
 
-text!(count, u32, |text| between(text, 1, 32), |value: &u32| value.to_string());
-text!(some_count, Option<u32>, |text| between(text, 1, 32).map(Some), optional);
-text!(some_number, Option<u32>, |text| between(text, 1, u32::MAX).map(Some), optional);
-text!(points_per_lane, Option<u32>, points, |value: &Option<u32>| value.map_or("auto".into(), |n| n.to_string()));
-text!(form, Option<Form>, auto_or, |value: &Option<Form>| name_or_auto(*value));
-text!(matrix, Option<Multiplier>, auto_or, |value: &Option<Multiplier>| name_or_auto(*value));
-text!(weights, Weights, str::parse, ToString::to_string);
-text!(target, &'static Target, |text| Target::by_name(text).map_err(|e| e.to_string()), |value: &&Target| value
-    .name
-    .clone());
-text!(stiffness, Stiffness, str::parse, |value: &Stiffness| value.name().to_owned());
-text!(floor, f64, |text| real(text, 1e-300..=1e-3, "give a mole fraction from 1e-300 to 1e-3"), |value: &f64| format!(
-    "{value:e}"
-));
-text!(fit_tolerance, Option<f64>, tolerance, |value: &Option<f64>| value.map_or("exact".into(), |x| format!("{x:e}")));
+text!(count, u32, up_to_32, u32::to_string);
+text!(some_count, Option<u32>, some_up_to_32, optional);
+text!(some_number, Option<u32>, some_from_1, optional);
+text!(points_per_lane, Option<u32>, points, points_text);
+text!(form, Option<Form>, auto_or, name_or_auto);
+text!(matrix, Option<Multiplier>, auto_or, name_or_auto);
+text!(weights, Weights, str::parse, Weights::to_string);
+text!(target, &'static Target, target_of, target_name);
+text!(stiffness, Stiffness, str::parse, stiffness_name);
+text!(floor, f64, mole_fraction, scientific);
+text!(fit_tolerance, Option<f64>, tolerance, tolerance_text);
 
-fn between(text: &str, least: u32, most: u32) -> Result<u32, String> {
-    match text.parse() {
-        Ok(number) if (least..=most).contains(&number) => Ok(number),
-        _ if most == u32::MAX => Err(format!("give a number from {least} on")),
-        _ => Err(format!("give a number from {least} to {most}")),
-    }
+fn up_to_32(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=32).contains(number));
+    number.ok_or_else(|| "give a number from 1 to 32".into())
+}
+
+fn some_up_to_32(text: &str) -> Result<Option<u32>, String> {
+    up_to_32(text).map(Some)
+}
+
+fn some_from_1(text: &str) -> Result<Option<u32>, String> {
+    let number = text.parse().ok().filter(|&number: &u32| number > 0);
+    number.map(Some).ok_or_else(|| "give a number from 1 on".into())
 }
 
 /// Fields that are `None` are left out.
@@ -68,17 +70,21 @@ fn points(text: &str) -> Result<Option<u32>, String> {
     }
 }
 
+fn points_text(value: &Option<u32>) -> String {
+    value.map_or("auto".into(), |number| number.to_string())
+}
+
 fn auto_or<T: ValueEnum>(text: &str) -> Result<Option<T>, String> {
     if text == "auto" {
         return Ok(None);
     }
-    let names = || T::value_variants().iter().filter_map(T::to_possible_value);
-    let known = || names().map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ");
+    let names = T::value_variants().iter().filter_map(T::to_possible_value);
+    let known = || names.map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ");
     T::from_str(text, false).map(Some).map_err(|_| format!("known: auto, {}", known()))
 }
 
-fn name_or_auto<T: ValueEnum>(value: Option<T>) -> String {
-    let name = value.and_then(|value| value.to_possible_value());
+fn name_or_auto<T: ValueEnum>(value: &Option<T>) -> String {
+    let name = value.as_ref().and_then(T::to_possible_value);
     name.map_or("auto".into(), |name| name.get_name().to_owned())
 }
 
@@ -89,11 +95,35 @@ fn real(text: &str, range: std::ops::RangeInclusive<f64>, remedy: &str) -> Resul
     }
 }
 
+fn mole_fraction(text: &str) -> Result<f64, String> {
+    real(text, 1e-300..=1e-3, "give a mole fraction from 1e-300 to 1e-3")
+}
+
+fn scientific(value: &f64) -> String {
+    format!("{value:e}")
+}
+
 fn tolerance(text: &str) -> Result<Option<f64>, String> {
     if text == "exact" {
         return Ok(None);
     }
     real(text, 1e-9..=1e-2, "give a relative error from 1e-9 to 1e-2, or exact").map(Some)
+}
+
+fn tolerance_text(value: &Option<f64>) -> String {
+    value.as_ref().map_or("exact".into(), scientific)
+}
+
+fn target_of(text: &str) -> Result<&'static Target, String> {
+    Target::by_name(text).map_err(|unknown| unknown.to_string())
+}
+
+fn target_name(value: &&'static Target) -> String {
+    value.name.clone()
+}
+
+fn stiffness_name(value: &Stiffness) -> String {
+    value.name().to_owned()
 }
 
 /// A text that is a number becomes one.

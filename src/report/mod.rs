@@ -206,7 +206,7 @@ pub fn kernel(
         flops_per_point: graph.ops.keys().map(|op| graph.flops(op)).sum(),
         mapping_cost: costs.0,
         greedy_cost: costs.1,
-        registers_held: draft.registers_held(),
+        registers_held: draft.registers_held,
         registers_estimated,
         registers_available: available,
         verdict: verdict(verification.as_ref(), None),

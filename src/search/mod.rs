@@ -27,17 +27,25 @@ pub struct Draft {
     pub schedules: Vec<ScheduleScore>,
     pub program: Program,
     pub code: ptx::Module,
+    /// 32-bit registers that a thread holds from block to block of the code.
+    pub registers_held: u32,
 }
 
 impl Draft {
-    /// 32-bit registers that a thread holds from block to block.
-    pub fn registers_held(&self) -> u32 {
-        self.code.entries().map(ptx::analysis::pressure::compute).max().unwrap_or(0)
+    pub fn new(
+        graph: Graph,
+        mapping: Mapping,
+        (proven, schedules): (Proven, Vec<ScheduleScore>),
+        program: Program,
+        code: ptx::Module,
+    ) -> Self {
+        let registers_held = code.entries().map(ptx::analysis::pressure::compute).max().unwrap_or(0);
+        Self { graph, mapping, proven, schedules, program, code, registers_held }
     }
 
     /// With what lives shortly: what an assembler takes where nothing limits it, about.
     pub fn registers(&self) -> u32 {
-        self.registers_held() + cost::short_lived(self.program.points_per_lane)
+        self.registers_held + cost::short_lived(self.program.points_per_lane)
     }
 }
 

@@ -220,7 +220,7 @@ impl Width {
 fn score(request: &Request, draft: &Draft) -> Score {
     Score {
         clocks_per_point: request.rates().clocks(&draft.graph, request.cooperating_warps()),
-        registers_held: draft.registers_held(),
+        registers_held: draft.registers_held,
         registers_lacking: lacking(request, draft),
         schedules: draft.schedules.clone(),
     }
@@ -232,7 +232,7 @@ fn lacking(request: &Request, draft: &Draft) -> u32 {
     if request.codegen == Codegen::DataParallel {
         return 0;
     }
-    cost::lacking(draft.registers_held(), request.registers(), request.common.target)
+    cost::lacking(draft.registers_held, request.registers(), request.common.target)
 }
 
 /// `None` where slots and constants fit beside each other, else the slots that the constants leave, fewer than before.
