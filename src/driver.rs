@@ -43,15 +43,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     let mut sources = observer.pass("print", None, || output::sources(request, &model, &units));
     sources.iter_mut().for_each(|source| fault::in_text(request.fault, source));
     if request.real_compilers {
-        let target = request.common.target;
-        let symbols: Vec<&str> = units.iter().map(|unit| unit.program.symbol.as_str()).collect();
-        let made = observer.pass("compilers", None, || compilers::compile(target, &symbols, &sources));
-        for (unit, made) in units.iter_mut().zip(made.map_err(Failure::verification)?) {
-            let verified =
-                observer.pass("verify text", Some(unit.kernel), || verify_text(request, &model, unit, &made));
-            let verified = verified.map_err(Failure::verification)?;
-            unit.report.measured(target, &unit.program, made.needs, verified);
-        }
+        check_texts(request, &model, &mut units, &sources, observer)?;
     }
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let report = report::report(request, &model, warnings, kernels);
@@ -60,20 +52,6 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         observer.pass("write", None, || output::write(folder, &files)).map_err(|d| Failure::input([d]))?;
     }
     Ok(report)
-}
-
-/// Verifies what the compilers made of a kernel's text, unless the request leaves the simulation out.
-fn verify_text(
-    request: &Request,
-    model: &Model,
-    unit: &Unit,
-    made: &compilers::Made,
-) -> Result<Option<TextVerification>, Vec<Diagnostic>> {
-    let Unit { kernel, graph, mapping, proven, program, report, .. } = unit;
-    let (floor, stiffness) = (request.common.floor, request.common.stiffness);
-    let subject =
-        Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module: &made.ptx };
-    request.verify.map(|states| verify::verify_text(&subject, &made.compiler, report.shared_bytes, states)).transpose()
 }
 
 /// One kernel, from the model to a verified program: the best of the candidates that the search asks for.
@@ -86,7 +64,7 @@ pub fn compile_kernel(
     let k = Some(kernel);
     request.check_residency().map_err(|d| Failure::usage([d]))?;
     let mut search = Search::new(kernel, request);
-    while let Some(step) = search.next() {
+    while let Some(step) = search.task() {
         match step {
             Step::Weigh { points_per_lane } => {
                 search.weighed(weigh(kernel, model, &request.with_points(points_per_lane), observer)?);
@@ -173,4 +151,37 @@ fn verified(
     let (floor, stiffness) = (request.common.floor, request.common.stiffness);
     let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
     observer.pass("verify", Some(kernel), || verify::verify(&subject, states)).map_err(Failure::verification)
+}
+
+/// Tries the texts on the real compilers, where they are installed, and takes their figures into the reports.
+fn check_texts(
+    request: &Request,
+    model: &Model,
+    units: &mut [Unit],
+    sources: &[String],
+    observer: &mut Observer,
+) -> Result<(), Failure> {
+    let target = request.common.target;
+    let symbols: Vec<&str> = units.iter().map(|unit| unit.program.symbol.as_str()).collect();
+    let made = observer.pass("compilers", None, || compilers::compile(target, &symbols, sources));
+    for (unit, made) in units.iter_mut().zip(made.map_err(Failure::verification)?) {
+        let verified = observer.pass("verify text", Some(unit.kernel), || verify_text(request, model, unit, &made));
+        let verified = verified.map_err(Failure::verification)?;
+        unit.report.measured(target, &unit.program, made.needs, verified);
+    }
+    Ok(())
+}
+
+/// Verifies what the compilers made of a kernel's text, unless the request leaves the simulation out.
+fn verify_text(
+    request: &Request,
+    model: &Model,
+    unit: &Unit,
+    made: &compilers::Made,
+) -> Result<Option<TextVerification>, Vec<Diagnostic>> {
+    let Unit { kernel, graph, mapping, proven, program, report, .. } = unit;
+    let (floor, stiffness) = (request.common.floor, request.common.stiffness);
+    let subject =
+        Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module: &made.ptx };
+    request.verify.map(|states| verify::verify_text(&subject, &made.compiler, report.shared_bytes, states)).transpose()
 }

@@ -101,7 +101,7 @@ fn search(refuse: impl Fn(&Candidate) -> Option<Failure>) -> (Vec<Inputs>, Resul
     let kernel = Kernel::Chemistry;
     let mut search = Search::new(kernel, &request);
     let mut asked = Vec::new();
-    while let Some(step) = search.next() {
+    while let Some(step) = search.task() {
         match step {
             Step::Weigh { points_per_lane } => {
                 let request = request.with_points(points_per_lane);

@@ -43,6 +43,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
         let cost = |w: usize| {
             // An edge is worth at most the operation itself: locality decides between warps of like load.
             let remote = if degree == 0 { 0.0 } else { 1.0 - f64::from(shared[w]) / f64::from(degree) };
+            // The mean of two loads, the warp's own and that on the operation's level, both with the operation.
             weights.flops * (load[w] + level_load[depth[op] as usize][w] + 2.0 * flops) / 2.0
                 + evenness * (held[w] + registers)
                 + weights.locality * remote * (flops + registers)

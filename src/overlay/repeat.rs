@@ -17,10 +17,13 @@ use crate::graph::{Graph, Shape, Step, StepRef, Value as FlowValue};
 use crate::overlay::program::{Constants, Counter, Index, Node, Value, Var};
 use crate::schedule::{Phase, Schedule, WarpMask};
 
-/// Rounds of at most this many operations share a loop.
+/// Rounds of at most this many operations share a loop: each holds its states and its constants through it.
 const WIDEST_JAM: usize = 8;
-/// Loops are unrolled to about this many operations, where registers are not short.
+/// Loops are unrolled to about this many operations, where registers are not short: half of what a path of an indirect branch
+/// may have, so that two loops lie on one.
 const UNROLLED: usize = 96;
+/// Iterations of a body, at most: that many independent chains hide the latency of most double-precision instructions.
+const MOST_UNROLLED: usize = 4;
 
 pub struct Emitter<'a> {
     pub(super) graph: &'a Graph,
@@ -226,7 +229,7 @@ impl<'a> Emitter<'a> {
         match counter {
             None => nodes,
             Some(counter) => {
-                let most = if self.tables.reload { 1 } else { 4 };
+                let most = if self.tables.reload { 1 } else { MOST_UNROLLED };
                 let unroll = (UNROLLED / nodes.len().max(1)).clamp(1, most) as u32;
                 let trips = self.index(&trips, None);
                 vec![Node::Loop { counter, trips, unroll, body: nodes }]

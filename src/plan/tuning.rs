@@ -41,11 +41,11 @@ pub struct Tuning {
     #[arg(long, value_enum, default_value_t = Placement::Auto)]
     pub placement: Placement,
     /// Values of a group of points that shared memory holds at most: the size of the buffer through which warps exchange them
-    #[arg(long, value_name = "SLOTS", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "SLOTS", value_parser = values::from_1)]
     #[serde(with = "values::some_number", skip_serializing_if = "Option::is_none")]
     pub buffer: Option<u32>,
     /// In how many passes, at least, values go through shared memory: a phase makes at most so large a share of them
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = values::from_1)]
     #[serde(with = "values::some_number", skip_serializing_if = "Option::is_none")]
     pub passes: Option<u32>,
     /// Where the constants of warp-specialized code live

@@ -52,9 +52,13 @@ fn some_up_to_32(text: &str) -> Result<Option<u32>, String> {
     up_to_32(text).map(Some)
 }
 
+pub fn from_1(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| "give a number from 1 on".into())
+}
+
 fn some_from_1(text: &str) -> Result<Option<u32>, String> {
-    let number = text.parse().ok().filter(|&number: &u32| number > 0);
-    number.map(Some).ok_or_else(|| "give a number from 1 on".into())
+    from_1(text).map(Some)
 }
 
 /// Fields that are `None` are left out.

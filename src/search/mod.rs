@@ -1,5 +1,5 @@
 //! Where the request leaves a choice, several drafts of a kernel are made and the best is kept. How a draft is made is the
-//! driver's business: it asks [`Search::next`] what to do and tells what came of it. What is varied, what is better, and what is
+//! driver's business: it takes its tasks from [`Search::task`] and tells what came of them. What is varied, what is better, and what is
 //! kept of the losers stands here.
 
 mod trial;
@@ -89,7 +89,7 @@ impl Search {
     }
 
     /// What to find out next; `None` when the best is found, or nothing can be.
-    pub fn next(&mut self) -> Option<Step> {
+    pub fn task(&mut self) -> Option<Step> {
         loop {
             let Some(width) = &mut self.width else {
                 let points_per_lane = *self.widths.first()?;
