@@ -116,8 +116,6 @@ pub enum BarrierMisuse {
     Divergent,
     /// At the end of the CTA a phase is incomplete although nobody waits: more arrivals than the phases before needed.
     Unmatched { arrived: u32, expected: u32 },
-    /// Warps wait for arrivals while others have ended.
-    Exited { waiting: Vec<u32>, exited: Vec<u32> },
 }
 
 /// A warp that waits at a barrier.
@@ -244,9 +242,6 @@ impl Display for BarrierMisuse {
             Self::Divergent => write!(f, "only some lanes of the warp execute it"),
             Self::Unmatched { arrived, expected } => {
                 write!(f, "left with {arrived} of {expected} threads at the end")
-            }
-            Self::Exited { waiting, exited } => {
-                write!(f, "warps {waiting:?} wait although warps {exited:?} have ended")
             }
         }
     }

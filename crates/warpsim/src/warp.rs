@@ -2,6 +2,7 @@
 
 use super::counts::Counts;
 use super::decode::{Call, Code, EXIT};
+use super::domain::{ALL, Knowledge};
 use super::memory::Local;
 use super::rows::Row;
 use super::shared::VectorClock;
@@ -28,8 +29,8 @@ struct Frame {
     mark: usize,
     mask: u32,
     call: Call,
-    /// What a recursion overwrites: rows and predicates of the function.
-    saved: Option<(Vec<Row>, Vec<u32>)>,
+    /// What a recursion overwrites: rows and predicates of the function, each with the lanes that know it.
+    saved: Option<(Vec<(Row, u32)>, Vec<(u32, u32)>)>,
 }
 
 /// Calls in each other after which a recursion is taken for endless.
@@ -51,15 +52,13 @@ impl Place {
     }
 }
 
-pub(super) struct Warp {
+pub(super) struct Warp<K> {
     pub index: usize,
     pub state: State,
     pub path: Path,
     /// Paths that wait for the current one; each resumes where those above it meet.
     pending: Vec<Path>,
     frames: Vec<Frame>,
-    /// Results of calls that returned: from row, to row, lanes.
-    pub returned: Vec<(u32, u32, u32)>,
     /// Bytes of local memory in use.
     stack: u64,
     /// The condition code, one bit per lane.
@@ -68,12 +67,13 @@ pub(super) struct Warp {
     pub live: u32,
     pub regs: Vec<Row>,
     pub preds: Vec<u32>,
+    pub knowledge: K,
     pub local: Local,
     pub clock: VectorClock,
     pub counts: Counts,
 }
 
-impl Warp {
+impl<K: Knowledge> Warp<K> {
     pub(super) fn new(index: usize, code: &Code) -> Self {
         Self {
             index,
@@ -81,12 +81,12 @@ impl Warp {
             path: Path { pc: 0, mask: 0, meet: EXIT },
             pending: Vec::new(),
             frames: Vec::new(),
-            returned: Vec::new(),
             stack: code.local_bytes,
             carry: 0,
             live: 0,
             regs: vec![[0; 32]; code.registers],
             preds: vec![0; code.predicates],
+            knowledge: K::new(code),
             local: Local::new(code.local_bytes),
             clock: [0; 32],
             counts: Counts::default(),
@@ -104,6 +104,7 @@ impl Warp {
         self.stack = code.local_bytes;
         self.state = State::Ready;
         self.local.reset();
+        self.knowledge.start(code);
         for (row, word) in &code.arguments {
             self.regs[*row as usize] = [*word; 32];
         }
@@ -143,8 +144,9 @@ impl Warp {
         }
     }
 
-    /// Writes a register of the active lanes.
-    pub(super) fn write(&mut self, register: u32, row: &Row, mask: u32) {
+    /// Writes a register of the lanes of `mask`; those of `known` know what.
+    pub(super) fn write(&mut self, register: u32, row: &Row, known: u32, mask: u32) {
+        self.knowledge.learn(register, known, mask);
         let target = &mut self.regs[register as usize];
         if mask == u32::MAX {
             *target = *row;
@@ -157,8 +159,19 @@ impl Warp {
         }
     }
 
-    /// Writes a predicate of the active lanes.
-    pub(super) fn write_pred(&mut self, pred: u32, bits: u32, mask: u32) {
+    /// Writes a register with what is made of values that the lanes of `known` know; when no lane does, it is not made.
+    pub(super) fn compute(&mut self, register: u32, known: u32, mask: u32, make: impl FnOnce(&Self) -> Row) {
+        if known & mask == 0 {
+            self.knowledge.learn(register, 0, mask);
+        } else {
+            let row = make(self);
+            self.write(register, &row, known, mask);
+        }
+    }
+
+    /// Writes a predicate of the lanes of `mask`; those of `known` know what.
+    pub(super) fn write_pred(&mut self, pred: u32, bits: u32, known: u32, mask: u32) {
+        self.knowledge.learn_pred(pred, known, mask);
         let target = &mut self.preds[pred as usize];
         *target = *target & !mask | bits & mask;
     }
@@ -191,16 +204,16 @@ impl Warp {
         self.pending.push(self.path);
         let recursive = self.frames.iter().any(|frame| frame.call.target == call.target);
         let saved = recursive.then(|| {
-            let (rows, preds) = (call.rows.clone(), call.preds.clone());
-            let rows = self.regs[rows.start as usize..rows.end as usize].to_vec();
-            (rows, self.preds[preds.start as usize..preds.end as usize].to_vec())
+            let rows = call.rows.clone().map(|row| (self.regs[row as usize], self.knowledge.row(row)));
+            let preds = call.preds.clone().map(|pred| (self.preds[pred as usize], self.knowledge.pred(pred)));
+            (rows.collect(), preds.collect())
         });
-        let moved: Vec<Row> = call.arguments.iter().map(|(from, _)| self.regs[*from as usize]).collect();
-        for ((_, to), row) in call.arguments.iter().zip(moved) {
-            self.write(*to, &row, mask);
+        let moved = self.read_all(call.arguments.iter().map(|(from, _)| *from));
+        for ((_, to), (row, known)) in call.arguments.iter().zip(moved) {
+            self.write(*to, &row, known, mask);
         }
         for (row, start) in &call.locals {
-            self.write(*row, &[self.stack + start; 32], mask);
+            self.write(*row, &[self.stack + start; 32], ALL, mask);
         }
         self.stack += call.local_bytes;
         self.frames.push(Frame { mark: self.pending.len(), mask, call: call.clone(), saved });
@@ -208,9 +221,9 @@ impl Warp {
         true
     }
 
-    /// Whether the function is being executed.
-    pub(super) fn is_inside(&self, call: &Call) -> bool {
-        self.frames.iter().any(|frame| frame.call.target == call.target)
+    /// Rows, each with the lanes that know it.
+    fn read_all(&self, rows: impl Iterator<Item = u32>) -> Vec<(Row, u32)> {
+        rows.map(|row| (self.regs[row as usize], self.knowledge.row(row))).collect()
     }
 
     /// The lanes of the path return to the caller, or end.
@@ -247,14 +260,17 @@ impl Warp {
     /// The function is done in all its lanes.
     fn leave(&mut self) {
         let Some(Frame { mask, call, saved, .. }) = self.frames.pop() else { return };
-        let moved: Vec<Row> = call.results.iter().map(|(from, _)| self.regs[*from as usize]).collect();
+        let moved = self.read_all(call.results.iter().map(|(from, _)| *from));
         if let Some((rows, preds)) = saved {
-            self.regs[call.rows.start as usize..call.rows.end as usize].copy_from_slice(&rows);
-            self.preds[call.preds.start as usize..call.preds.end as usize].copy_from_slice(&preds);
+            for (register, (row, known)) in call.rows.clone().zip(&rows) {
+                self.write(register, row, *known, mask);
+            }
+            for (pred, (bits, known)) in call.preds.clone().zip(preds) {
+                self.write_pred(pred, bits, known, mask);
+            }
         }
-        for ((from, to), row) in call.results.iter().zip(moved) {
-            self.write(*to, &row, mask);
-            self.returned.push((*from, *to, mask));
+        for ((_, to), (row, known)) in call.results.iter().zip(moved) {
+            self.write(*to, &row, known, mask);
         }
         self.stack -= call.local_bytes;
     }

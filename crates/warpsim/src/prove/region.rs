@@ -1,6 +1,6 @@
 //! What a branch on data may do before its lanes meet again.
 
-use super::state::results;
+use super::known::results;
 use crate::decode::{Code, EXIT, Micro};
 use ptx::inst::Space;
 use std::collections::{BTreeSet, HashMap};
