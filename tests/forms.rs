@@ -156,7 +156,7 @@ fn request(mechanism: PathBuf, form: Option<Form>) -> Request {
     Request { files, form, reading, verify: Some(40), ..request::of(mechanism) }
 }
 
-/// Prints the table of slots beside the goals (performance.md, section 1).
+/// Prints the table of slots beside the goals.
 #[test]
 fn the_pipeline_verifies_every_form() {
     for path in mechanisms() {

@@ -1,4 +1,4 @@
-//! Polynomials instead of exponentials of cubics (performance.md, section 3).
+//! Polynomials instead of exponentials of cubics.
 //!
 //! A fitted property is exp(cubic in ln T). Divided by a power of T it hardly varies, and a polynomial in
 //! u = scaled ln T (-1 at 300 K, 1 at 3000 K) of low degree comes close: interpolated at Chebyshev's points.

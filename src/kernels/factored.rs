@@ -1,4 +1,4 @@
-//! Mixture-averaged diffusion in time linear in the number of species (performance.md, section 3): the inverse
+//! Mixture-averaged diffusion in time linear in the number of species: the inverse
 //! coefficients of the pairs in thin factors ([`super::tucker`]).
 //!
 //! With F_ij = T^1.75/D_ij ~ (A C A^T)_ij, t = A^T x, y = C t and R_i = sum_{j != i} F_ij x_j = (A y)_i - (A C A^T)_ii x_i:

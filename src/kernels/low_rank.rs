@@ -1,4 +1,5 @@
-//! Wilke's matrix as a product of thin ones: S_kj = 1/sqrt(W_k + W_j) ~ sum_q G_kq G_jq (performance.md, section 2).
+//! Wilke's matrix as a product of thin ones: S_kj = 1/sqrt(W_k + W_j) ~ sum_q G_kq G_jq (exact
+//! up to rounding at the rank that is kept).
 //!
 //! S is positive definite, as the Laplace transform of a positive function of W_k + W_j. A Cholesky factorisation with
 //! diagonal pivots (Higham, Accuracy and Stability of Numerical Algorithms, section 10.3) finds its numerical range in

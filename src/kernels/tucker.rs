@@ -1,5 +1,5 @@
 //! The inverse diffusion coefficients of all pairs of species as one small core between thin factors
-//! (performance.md, section 3): F_ij(T) ~ sum_mn A_im C_mn(T) A_jn for i != j, with C(T) = sum_r C_r f_r(T).
+//! (a Tucker decomposition of the fits over pairs and temperature): F_ij(T) ~ sum_mn A_im C_mn(T) A_jn for i != j, with C(T) = sum_r C_r f_r(T).
 //!
 //! Three things keep the rank low. Each species has a scale s_i, so that F_ij / (s_i s_j) is near 1 (a fit of ln F by
 //! sums, which takes the masses and cross-sections out). The diagonal does not count, so it is whatever the model says
