@@ -9,7 +9,7 @@ mod concrete;
 
 use super::decode::{Code, Source};
 use super::exec::{Machine, Stop};
-use super::hazard::{Access, Kind};
+use super::hazard::Kind;
 use super::memory::Lanes;
 use super::rows::Row;
 use super::warp::Warp;
@@ -42,6 +42,8 @@ pub(super) enum Undecided<'c> {
     Branch(&'c [u32], u32),
     /// The barrier, or how many threads it waits for.
     Barrier,
+    /// The lanes that it names.
+    Mask,
     /// The addresses that it accesses in the space.
     Address(Space),
     /// Which of the values that several lanes write to one address stays there.
@@ -50,10 +52,19 @@ pub(super) enum Undecided<'c> {
     Meaning,
 }
 
+/// How lanes access shared memory. Atomics do not race with each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Touch {
+    Read,
+    Write,
+    Atomic,
+}
+
 pub(super) trait Domain: Sized {
     type Knowledge: Knowledge;
 
-    /// The lanes that know what warps leave in shared memory or bring to `bar.red`: all or none.
+    /// The lanes that know what depends on others: what warps leave in shared memory or bring to `bar.red`, and, where lanes go
+    /// on one by one, which of them are together. All or none.
     const HANDED: u32;
     /// Whether the traffic of memory is counted.
     const COUNTS: bool;
@@ -77,10 +88,16 @@ pub(super) trait Domain: Sized {
     fn exhausted(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, what: &str) -> Stop;
 
     /// Lanes accessed shared memory, inside its bounds.
-    fn accessed(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, lanes: &Lanes, access: Access);
+    fn accessed(
+        machine: &mut Machine<Self>,
+        warp: &Warp<Self::Knowledge>,
+        pc: u32,
+        lanes: &Lanes,
+        access: Touch,
+    ) -> Result<(), Stop>;
 
-    /// All lanes of the warp came to one place.
-    fn ordered(machine: &mut Machine<Self>, warp: usize);
+    /// A barrier orders what these lanes of the warp did before it in front of what they do behind it.
+    fn ordered(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, lanes: u32);
 
     /// A load from global, constant or local memory: the values, and the lanes that know them.
     fn load(

@@ -1,15 +1,16 @@
 //! Executes the instructions of one warp until it blocks, over either domain.
 
 mod access;
+mod cooperate;
 mod straight;
 
 use super::decode::{Code, Micro, Source};
-use super::domain::{Domain, Knowledge, Undecided};
-use super::hazard::{Access, BarrierMisuse, Hazard, Kind};
+use super::domain::{ALL, Domain, Knowledge, Undecided};
+use super::hazard::{Access, BarrierMisuse, Hazard, Kind, LaneWait};
 use super::lanes::{holds, ways};
 use super::memory::Segments;
 use super::shared::{Findings, Shared};
-use super::warp::{State, Warp};
+use super::warp::{State, Waiting, Warp};
 use ptx::inst::{BarKind, Space};
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
@@ -63,6 +64,9 @@ impl<D: Domain> Machine<'_, '_, D> {
     pub(super) fn run(&mut self, warp: &mut Warp<D::Knowledge>, quantum: u64) -> Result<Event, Stop> {
         let code = self.code;
         for _ in 0..quantum {
+            if warp.path.mask == 0 && !warp.proceed() {
+                return self.end(warp);
+            }
             let pc = warp.path.pc;
             let op = &code.ops[pc as usize];
             if self.budget == 0 {
@@ -111,8 +115,10 @@ impl<D: Domain> Machine<'_, '_, D> {
                     } else {
                         warp.exit()
                     }
-                    if warp.state == State::Exited {
-                        return Ok(Event::Exit);
+                    if !warp.waiting.is_empty()
+                        && let Some(barrier) = self.gather(warp)?
+                    {
+                        return Ok(barrier);
                     }
                 }
                 Micro::Bar { kind, id, threads, .. } if mask != 0 => {
@@ -120,10 +126,26 @@ impl<D: Domain> Machine<'_, '_, D> {
                         D::undecided(self, warp, pc, mask, Undecided::Barrier)?;
                         continue;
                     }
-                    let (id, threads) = barrier(warp, code, *id, *threads, mask)
-                        .map_err(|id| self.fatal(warp, pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }))?;
-                    D::ordered(self, warp.index);
-                    return Ok(Event::Barrier { pc, kind: *kind, id, threads });
+                    if mask != warp.live && code.independent_lanes() {
+                        warp.wait(pc, mask, ALL);
+                        match self.gather(warp)? {
+                            Some(barrier) => return Ok(barrier),
+                            None => continue,
+                        }
+                    }
+                    return self.arrive(warp, pc, mask);
+                }
+                micro @ (Micro::Shuffle { .. }
+                | Micro::Vote { .. }
+                | Micro::Match { .. }
+                | Micro::Redux { .. }
+                | Micro::Matrix { .. }
+                | Micro::Meet { .. })
+                    if mask != 0 =>
+                {
+                    if let Some(barrier) = self.cooperate(warp, pc, micro.named().flatten(), mask)? {
+                        return Ok(barrier);
+                    }
                 }
                 _ if mask == 0 => {}
                 micro => self.straight(warp, pc, micro, mask)?,
@@ -133,6 +155,37 @@ impl<D: Domain> Machine<'_, '_, D> {
             }
         }
         Ok(Event::Pause)
+    }
+
+    /// The lanes of the mask come to a barrier of the CTA.
+    fn arrive(&mut self, warp: &Warp<D::Knowledge>, pc: u32, mask: u32) -> Result<Event, Stop> {
+        let Micro::Bar { kind, id, threads, .. } = &self.code.ops[pc as usize].micro else { return Ok(Event::Pause) };
+        let (id, threads) = barrier(warp, self.code, *id, *threads, mask)
+            .map_err(|id| self.fatal(warp, pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }))?;
+        // one lane that arrives and goes on does not wait for the others
+        if *kind == BarKind::Sync {
+            D::ordered(self, warp, ALL);
+        }
+        Ok(Event::Barrier { pc, kind: *kind, id, threads })
+    }
+
+    /// No lane can go on: the warp has ended, or its lanes wait for each other.
+    fn end(&mut self, warp: &mut Warp<D::Knowledge>) -> Result<Event, Stop> {
+        if warp.live == 0 {
+            warp.state = State::Exited;
+            return Ok(Event::Exit);
+        }
+        let site = |pc| self.code.site(warp.index as u32, pc);
+        let divergent = |w: &Waiting| matches!(self.code.ops[w.pc as usize].micro, Micro::Bar { .. });
+        if let Some(first) = warp.waiting.first().filter(|_| warp.waiting.iter().all(divergent)) {
+            let Micro::Bar { id, .. } = &self.code.ops[first.pc as usize].micro else { return Err(Stop) };
+            let id = uniform(warp, self.code, *id, first.lanes).map_or(u32::MAX, |id| id as u32);
+            return Err(self.fatal(warp, first.pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }));
+        }
+        let wait = |w: &Waiting| LaneWait { site: site(w.pc), lanes: w.lanes, named: w.named & warp.live };
+        let waits = warp.waiting.iter().map(wait).collect();
+        self.hazards.list.push(Hazard { cta: self.cta, site: None, kind: Kind::Stuck { waits } });
+        Err(Stop)
     }
 
     fn indirect(

@@ -32,7 +32,7 @@ mod warp;
 pub use buffer::Buffer;
 pub use claims::Claims;
 pub use counts::{Counts, LONG_DOUBLE_SLOTS};
-pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, Site, Wait};
+pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, LaneWait, Site, Wait};
 
 use domain::{Concrete, Everything};
 use exec::{Collector, Machine};

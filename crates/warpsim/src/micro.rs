@@ -235,12 +235,26 @@ pub(super) enum Micro {
         preds: Vec<u32>,
     },
     /// `bar.warp.sync`
-    Meet,
+    Meet {
+        mask: Option<Source>,
+    },
     /// A directive, a fence.
     Nothing,
     Ret,
     /// The end of the thread, also inside a function.
     Exit,
+}
+
+impl Micro {
+    /// Of an instruction that lanes execute together the lanes that it names, `None` for all; else `None`.
+    pub(super) fn named(&self) -> Option<Option<Source>> {
+        match self {
+            Self::Shuffle { mask, .. } | Self::Vote { mask, .. } | Self::Meet { mask } => Some(*mask),
+            Self::Match { mask, .. } | Self::Redux { mask, .. } => Some(Some(*mask)),
+            Self::Matrix { .. } => Some(None),
+            _ => None,
+        }
+    }
 }
 
 pub(super) enum Comparison {

@@ -1,6 +1,6 @@
 //! The simulator's domain: every value is known.
 
-use super::{ALL, Domain, Knowledge, Undecided};
+use super::{ALL, Domain, Knowledge, Touch, Undecided};
 use crate::claims::Checker;
 use crate::decode::Code;
 use crate::exec::{Machine, Stop};
@@ -75,9 +75,12 @@ impl<'c> Domain for Concrete<'c> {
         machine.fatal(warp, pc, Kind::Budget)
     }
 
-    fn accessed(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32, _: &Lanes, _: Access) {}
+    /// Races of the lanes of one warp are the prover's.
+    fn accessed(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32, _: &Lanes, _: Touch) -> Result<(), Stop> {
+        Ok(())
+    }
 
-    fn ordered(_: &mut Machine<Self>, _: usize) {}
+    fn ordered(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32) {}
 
     fn load(
         machine: &mut Machine<Self>,

@@ -2,7 +2,7 @@
 
 use super::{Machine, Stop};
 use crate::atomic;
-use crate::domain::{ALL, Domain, Undecided};
+use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::Access;
 use crate::memory::{Lanes, concrete};
 use crate::rows::Row;
@@ -37,6 +37,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                     self.shared.update(&one, lane, &by, new).map_err(|kind| self.fatal(warp, pc, kind))?;
                 found.conflict = found.conflict.take().or(findings.conflict);
                 found.unwritten = found.unwritten.or(findings.unwritten);
+                D::accessed(self, warp, pc, &one, Touch::Atomic)?;
                 old
             } else {
                 D::update(self, warp, pc, space, &one, lane, new)?
@@ -72,7 +73,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 }
                 let by = Accessor { warp: warp.index, clock: &warp.clock, pc };
                 let (row, findings) = self.shared.load(lanes, &by).map_err(|kind| self.fatal(warp, pc, kind))?;
-                D::accessed(self, warp, pc, lanes, Access::Read);
+                D::accessed(self, warp, pc, lanes, Touch::Read)?;
                 self.report(warp, pc, space, Access::Read, findings)?;
                 Ok((row, D::HANDED))
             }
@@ -107,7 +108,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                     _ => self.shared.store(lanes, &told_apart(values, known), &by),
                 };
                 let mut findings = stored.map_err(|kind| self.fatal(warp, pc, kind))?;
-                D::accessed(self, warp, pc, lanes, Access::Write);
+                D::accessed(self, warp, pc, lanes, Touch::Write)?;
                 if lanes.mask & !known != 0 && findings.lanes.take().is_some() {
                     D::undecided(self, warp, pc, lanes.mask, Undecided::Winner)?;
                 }

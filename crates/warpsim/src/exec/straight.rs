@@ -1,18 +1,12 @@
-//! What each instruction does that is no control flow.
+//! What each instruction does that a lane executes by itself, and that is no control flow.
 
 use super::{Machine, Stop};
 use crate::buffer::{extract, insert};
-use crate::decode::{Micro, Source};
+use crate::decode::Micro;
 use crate::domain::{ALL, Domain, Knowledge, Undecided};
-use crate::hazard::Kind;
-use crate::lanes::{
-    carry, combined, each, extended, holds, in_space, inserted, matches, missing_lane, multiply_add, pack, piece,
-    reduce, select, shuffle, vote,
-};
+use crate::lanes::{carry, combined, each, extended, in_space, inserted, pack, piece, select};
 use crate::memory::Lanes;
-use crate::rows::Row;
 use crate::warp::Warp;
-use ptx::inst::{ShflMode, VoteMode};
 
 impl<D: Domain> Machine<'_, '_, D> {
     /// Some lane is active.
@@ -110,45 +104,10 @@ impl<D: Domain> Machine<'_, '_, D> {
                     warp.write(piece.row, &new, known, mask);
                 }
             }
-            Micro::Shuffle { mode, d, valid, a, lane, clamp, mask: named } => {
-                self.named(warp, pc, *named, mask)?;
-                self.shuffle(warp, pc, *mode, (*d, *valid), [*a, *lane, *clamp], mask)?;
+            Micro::Activemask { d } => {
+                let known = if self.code.independent_lanes() { D::HANDED } else { ALL };
+                warp.write(*d, &[mask.into(); 32], known, mask);
             }
-            Micro::Vote { mode, d, pred, negate, mask: named } => {
-                self.named(warp, pc, *named, mask)?;
-                let bits = vote(*mode, holds(&warp.preds, (*pred, *negate)), mask);
-                let known = all_or_none(warp.knowledge.pred(*pred), mask);
-                match mode {
-                    VoteMode::Ballot => warp.write(*d, &[bits.into(); 32], known, mask),
-                    _ => warp.write_pred(*d, bits, known, mask),
-                }
-            }
-            Micro::Match { all, d, valid, a, mask: named } => {
-                self.named(warp, pc, Some(*named), mask)?;
-                let (row, agree) = matches(*all, a.row(&warp.regs, pool), mask);
-                let known = all_or_none(warp.knows(*a), mask);
-                warp.write(*d, &row, known, mask);
-                if let Some(valid) = valid {
-                    warp.write_pred(*valid, if agree { ALL } else { 0 }, known, mask);
-                }
-            }
-            Micro::Redux { f, d, a, mask: named } => {
-                self.named(warp, pc, Some(*named), mask)?;
-                let known = all_or_none(warp.knows(*a), mask);
-                warp.compute(*d, known, mask, |w| [reduce(f, a.row(&w.regs, pool), mask); 32]);
-            }
-            Micro::Matrix { d, a, b, c } => {
-                if let Some(kind) = missing_lane(mask) {
-                    return Err(self.fatal(warp, pc, kind));
-                }
-                let known = all_or_none(warp.know([*a, *b, c[0], c[1]]), mask);
-                let [a, b, c0, c1] = [a, b, &c[0], &c[1]].map(|source| source.row(&warp.regs, pool));
-                let rows = multiply_add(a, b, [c0, c1]);
-                for (d, row) in d.iter().zip(&rows) {
-                    warp.write(*d, row, known, mask);
-                }
-            }
-            Micro::Activemask { d } => warp.write(*d, &[mask.into(); 32], ALL, mask),
             Micro::Atomic { op, space, ty, d, base, offset, a, b } => {
                 if mask & !warp.knows(*base) != 0 {
                     return D::undecided(self, warp, pc, mask, Undecided::Address(*space));
@@ -184,7 +143,6 @@ impl<D: Domain> Machine<'_, '_, D> {
                     self.store(warp, pc, *space, &lanes, &values, known)?;
                 }
             }
-            Micro::Meet => D::ordered(self, warp.index),
             Micro::Nothing => {}
             Micro::Unknown { .. } => D::undecided(self, warp, pc, mask, Undecided::Meaning)?,
             Micro::Bar { .. }
@@ -193,71 +151,16 @@ impl<D: Domain> Machine<'_, '_, D> {
             | Micro::Indirect { .. }
             | Micro::Call(_)
             | Micro::Ret
-            | Micro::Exit => {
-                unreachable!("control flow is handled by the caller")
+            | Micro::Exit
+            | Micro::Shuffle { .. }
+            | Micro::Vote { .. }
+            | Micro::Match { .. }
+            | Micro::Redux { .. }
+            | Micro::Matrix { .. }
+            | Micro::Meet { .. } => {
+                unreachable!("the caller handles control flow and what lanes do together")
             }
         }
         Ok(())
     }
-
-    /// Lanes know what they get when the lane that it comes from does; without known sources they know nothing.
-    fn shuffle(
-        &mut self,
-        warp: &mut Warp<D::Knowledge>,
-        pc: u32,
-        mode: ShflMode,
-        (d, valid): (u32, Option<u32>),
-        [a, lane, clamp]: [Source; 3],
-        mask: u32,
-    ) -> Result<(), Stop> {
-        let pool = &self.code.pool;
-        let certain = mask & !warp.know([lane, clamp]) == 0;
-        let (mut known, mut inside) = (0, 0);
-        if certain {
-            let moved = |row: &Row| shuffle(mode, row, lane.row(&warp.regs, pool), clamp.row(&warp.regs, pool), mask);
-            let moved = moved(a.row(&warp.regs, pool)).and_then(|(row, inside)| {
-                let aware = warp.knows(a);
-                let known = if aware == ALL { ALL } else { bits_of(&moved(&row_of(aware))?.0) };
-                Ok((row, inside, known))
-            });
-            let row;
-            (row, inside, known) = moved.map_err(|kind| self.fatal(warp, pc, kind))?;
-            warp.write(d, &row, known, mask);
-        } else {
-            warp.knowledge.learn(d, known, mask);
-        }
-        if let Some(valid) = valid {
-            warp.write_pred(valid, inside, if certain { ALL } else { 0 }, mask);
-        }
-        Ok(())
-    }
-
-    /// All lanes that the instruction names must have come; a mask that is not known may name any.
-    fn named(&mut self, warp: &Warp<D::Knowledge>, pc: u32, named: Option<Source>, mask: u32) -> Result<(), Stop> {
-        let Some(named) = named else { return Ok(()) };
-        let row = named.row(&warp.regs, &self.code.pool);
-        let known = mask & warp.knows(named);
-        let lane = (0..32u32).find(|lane| known >> lane & 1 == 1 && row[*lane as usize] as u32 & warp.live != mask);
-        match lane {
-            None => Ok(()),
-            Some(lane) => {
-                let missing = row[lane as usize] as u32 ^ mask;
-                Err(self.fatal(warp, pc, Kind::InactiveLane { lane, source: missing.trailing_zeros() }))
-            }
-        }
-    }
-}
-
-/// All lanes when those of the mask know, else none.
-fn all_or_none(known: u32, mask: u32) -> u32 {
-    if mask & !known == 0 { ALL } else { 0 }
-}
-
-/// Bits as numbers, one per lane.
-fn row_of(bits: u32) -> Row {
-    std::array::from_fn(|lane| u64::from(bits >> lane & 1))
-}
-
-fn bits_of(row: &Row) -> u32 {
-    (0..32).fold(0, |bits, lane| bits | (row[lane] as u32) << lane)
 }

@@ -5,10 +5,14 @@
 //! unknown instruction has no value, and nothing that matters may depend on it. A branch on such a value is passed when
 //! no way to the place where its lanes meet synchronises, accesses shared memory or ends. If every use of a barrier happens
 //! after the previous use of it was complete, the barriers pair up alike in every interleaving, so one execution decides.
+//!
+//! From sm_70 on the lanes of a warp are threads of their own as well: they wait for each other only where an instruction names
+//! them, and what one leaves in shared memory another may take only behind a barrier of both.
+//!
 //! What depends on data and matters is listed; a kernel with such a list is not proven.
 
 mod known;
-mod lockstep;
+mod order;
 mod partial;
 mod region;
 
@@ -32,8 +36,7 @@ pub struct Verdict {
     pub violations: Vec<Hazard>,
     /// What depends on data and could matter.
     pub not_analysed: Vec<String>,
-    /// What is taken for granted: that loops end although their number of iterations depends on data, and from sm_70 on that
-    /// lanes of a warp run in lockstep where they hand values to each other and nothing orders them.
+    /// What is taken for granted: that loops end although their number of iterations depends on data.
     pub assumed: Vec<String>,
     /// Warp instructions that were executed.
     pub instructions: u64,

@@ -1,10 +1,10 @@
 //! The prover's domain: what comes from memory has no value, but for tables that nobody changes.
 
 use super::known::{Known, results};
-use super::lockstep::Lockstep;
+use super::order::Order;
 use super::region::{Region, matters};
 use crate::decode::Code;
-use crate::domain::{ALL, Domain, Undecided};
+use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::exec::{Machine, Stop};
 use crate::hazard::{Access, Kind};
 use crate::memory::{Lanes, place};
@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// What the proof rests on, and what stands in its way.
 pub(in super::super) struct Partial {
     /// Where lanes do not run in lockstep.
-    lockstep: Option<Lockstep>,
+    order: Option<Order>,
     /// What lies behind branches on data, by program counter.
     regions: HashMap<u32, Region>,
     pub not_analysed: Vec<String>,
@@ -27,8 +27,8 @@ type Prover<'m, 'b> = Machine<'m, 'b, Partial>;
 
 impl Partial {
     pub(super) fn new(code: &Code) -> Self {
-        let lockstep = code.independent_lanes().then(|| Lockstep::new(code.shared_bytes, code.shared_cell()));
-        Self { lockstep, regions: HashMap::new(), not_analysed: Vec::new(), assumed: Vec::new() }
+        let order = code.independent_lanes().then(|| Order::new(code.shared_bytes, code.shared_cell()));
+        Self { order, regions: HashMap::new(), not_analysed: Vec::new(), assumed: Vec::new() }
     }
 }
 
@@ -58,6 +58,7 @@ impl Domain for Partial {
             Undecided::Branch(starts, meet) => return pass(machine, warp, pc, mask, starts, meet),
             Undecided::Guard => matters(machine.code, tables, pc).then_some("is executed or not depending on data"),
             Undecided::Meaning => matters(machine.code, tables, pc).then_some("the instruction is not known"),
+            Undecided::Mask => Some("the lanes that it names depend on data, or on how the lanes are scheduled"),
             Undecided::Barrier => Some("the barrier or its threads depend on data"),
             Undecided::Winner => Some("several lanes write values that depend on data to one address"),
             Undecided::Address(Space::Shared) => Some("its address depends on data"),
@@ -77,19 +78,23 @@ impl Domain for Partial {
         refuse(machine, warp, pc, what)
     }
 
-    fn accessed(machine: &mut Prover, warp: &Warp<Known>, pc: u32, lanes: &Lanes, access: Access) {
-        let Some(lockstep) = &mut machine.domain.lockstep else { return };
-        if let Some(earlier) = lockstep.access(warp.index, lanes, access == Access::Write, pc) {
-            let site = |pc| machine.code.site(warp.index as u32, pc);
-            let text =
-                format!("{}: all lanes are past {}, though no bar.warp.sync is between", site(pc), site(earlier));
-            machine.domain.assumed.push(text);
-        }
+    fn accessed(machine: &mut Prover, warp: &Warp<Known>, pc: u32, lanes: &Lanes, touch: Touch) -> Result<(), Stop> {
+        let Some(order) = &mut machine.domain.order else { return Ok(()) };
+        let Some(found) = order.access(warp.index, lanes, touch, pc) else { return Ok(()) };
+        let kind = Kind::LaneRace {
+            address: found.address,
+            access: access(touch),
+            lane: found.lane,
+            earlier: access(found.earlier),
+            earlier_lane: found.earlier_lane,
+            earlier_site: machine.code.site(warp.index as u32, found.pc),
+        };
+        machine.record(warp, pc, kind)
     }
 
-    fn ordered(machine: &mut Prover, warp: usize) {
-        if let Some(lockstep) = &mut machine.domain.lockstep {
-            lockstep.order(warp);
+    fn ordered(machine: &mut Prover, warp: &Warp<Known>, lanes: u32) {
+        if let Some(order) = &mut machine.domain.order {
+            order.order(warp.index, lanes, warp.live);
         }
     }
 
@@ -136,6 +141,13 @@ impl Domain for Partial {
 }
 
 const CHANGES_TABLE: &str = "it may change a table of the module";
+
+fn access(touch: Touch) -> Access {
+    match touch {
+        Touch::Read => Access::Read,
+        Touch::Write | Touch::Atomic => Access::Write,
+    }
+}
 
 /// A branch on data: its lanes go on where they meet, without the values that it may have written.
 fn pass(
