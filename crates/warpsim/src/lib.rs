@@ -174,7 +174,7 @@ pub fn run_checked(
             checker: claims.map(|claims| claims::Checker::new(claims, &code, launch.threads[0], warps.len())),
         },
     };
-    match cta::run_grid(&mut machine, &mut warps, place, options.schedule) {
+    match cta::run_grid(&mut machine, &mut warps, place, cta::Picker::new(options.schedule)) {
         Ok(()) => Ok(Report { warps: warps.into_iter().map(|warp| warp.counts).collect() }),
         Err(exec::Stop) => Err(fail(machine.hazards.list)),
     }
