@@ -6,7 +6,7 @@ use std::fs::{read_to_string, write};
 use std::path::Path;
 use std::process::Command;
 
-use singe::target::Target;
+use machine::target::Target;
 
 #[path = "common/project.rs"]
 mod project;
