@@ -11,7 +11,7 @@ use machine::toolchain::{self, Job};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Compiled {
     /// Such as `NVRTC and ptxas 11.8`.
-    pub compilers: &'static str,
+    pub compilers: String,
     /// 32-bit registers per thread
     pub registers: u32,
     pub spill_store_bytes: u32,
@@ -43,7 +43,7 @@ pub fn measure(target: &Target, units: &[Unit], sources: &[String]) -> Result<Ve
         let usages = ptx.and_then(|ptx| toolchain.assemble(&ptx.text, arch));
         match usages {
             Ok(usages) => measured.push(usages.into_iter().next().map(|u| Compiled {
-                compilers: toolchain.name,
+                compilers: toolchain.name.clone(),
                 registers: u.registers,
                 spill_store_bytes: u.spill_store_bytes,
                 spill_load_bytes: u.spill_load_bytes,

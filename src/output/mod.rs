@@ -1,6 +1,7 @@
 //! The files of a compilation: made in memory, written all or not at all.
 
 mod interface;
+mod manifest;
 mod project;
 
 use std::path::Path;
@@ -69,7 +70,7 @@ pub fn files(
             files.push((format!("{base}.svg"), unit.picture.clone()));
         }
     }
-    let interface = interface::interface(model, request.units, units);
+    let interface = interface::interface(model, request.units, request.target, units);
     let provenance = provenance(request, model);
     if wanted(Emit::Cuda) || wanted(Emit::Host) {
         files.push((format!("{name}.h"), host::header(&interface, &provenance)));
@@ -116,10 +117,29 @@ fn inputs(request: &Request) -> Vec<Input> {
     let files = mechanism::input_files(&request.files).into_iter().chain(request.config.clone());
     let read = files.filter_map(|path| {
         let bytes = std::fs::read(&path).ok()?;
-        let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
-        Some(Input { name: path.display().to_string(), sha256 })
+        Some(Input { name: path.display().to_string(), sha256: sha256(&bytes) })
     });
     read.collect()
+}
+
+/// In hexadecimal.
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Writes the files of a project and the list of them, and removes what an earlier run of the same project left and this one
+/// did not write. What became of such files is told.
+///
+/// Errors: as [`write`].
+pub fn write_project(
+    folder: &Path,
+    project: &str,
+    mut files: Vec<(String, String)>,
+) -> Result<Vec<String>, Diagnostic> {
+    let stale = manifest::stale(folder, project, &files);
+    files.push((manifest::name(project), manifest::text(&files)));
+    write(folder, &files)?;
+    Ok(stale.into_iter().map(|file| file.remove(folder)).collect())
 }
 
 /// Writes all files into a temporary folder beside the target, then moves them.
