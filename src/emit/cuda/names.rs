@@ -54,7 +54,7 @@ const KEYWORDS: &str = "\
     protected public register reinterpret_cast requires restrict return short signed sizeof static static_assert \
     static_cast struct switch template this thread_local throw true try typedef typeid typename union unix unsigned \
     using virtual void volatile wchar_t while xor xor_eq INFINITY M_PI M_E EOF RAND_MAX BUFSIZ errno stdin stdout \
-    std all clean help install package test";
+    std all clean help install";
 
 #[cfg(test)]
 mod tests {
