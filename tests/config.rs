@@ -67,8 +67,9 @@ fn everything_wrong_is_told_at_once_and_nothing_is_written() {
     let run = singe(config, &[]);
     assert_eq!(run.code, 1);
     let diagnostics = run.printed["diagnostics"].as_array().unwrap();
-    let places: Vec<_> =
-        diagnostics.iter().map(|d| (d["line"].as_u64().unwrap(), d["column"].as_u64().unwrap())).collect();
+    let place = |d: &Value| (d["line"].as_u64().unwrap(), d["column"].as_u64().unwrap());
+    let mut places: Vec<_> = diagnostics.iter().map(place).collect();
+    places.sort();
     assert_eq!(places, [(1, 1), (2, 9), (3, 8), (5, 1), (6, 13)]);
     let is_config =
         |d: &Value| d["id"].as_str().unwrap().starts_with("config::") && d["file"].to_string().contains("best.toml");
