@@ -22,16 +22,6 @@ pub fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
 }
 
-/// A mechanism of `../shared`; where it is absent, says what is skipped.
-pub fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms").join(name).join("chem.inp");
-    if path.is_file() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/mechanisms/{name} is absent");
-    None
-}
-
 /// A program that answers `--version`; where it is absent, says what is skipped.
 pub fn there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
