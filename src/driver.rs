@@ -42,7 +42,7 @@ pub struct Unit {
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
     let (mut mechanism, warnings) = observer
-        .pass("mechanism", None, || mechanism::read_with(&request.files, request.reading))
+        .pass("mechanism", None, || mechanism::read_with(&request.needed_files(), request.reading))
         .map_err(Failure::input)?;
     mechanism.name = request.name(&mechanism.name);
     let progress = observer.progress("kinetics", "pairs");

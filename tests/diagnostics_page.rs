@@ -51,6 +51,9 @@ fn ids(folder: &Path) -> BTreeSet<String> {
             }
             continue;
         }
+        if path.extension().is_none_or(|extension| extension != "rs") {
+            continue;
+        }
         let text = std::fs::read_to_string(&path).unwrap();
         let is_id = |quoted: &&str| {
             let allowed = |part: &str| {

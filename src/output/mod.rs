@@ -6,8 +6,6 @@ mod project;
 
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
 use crate::driver::{Request, Unit};
 use crate::emit::cuda::{self, Input, Provenance};
 use crate::emit::host;
@@ -15,7 +13,7 @@ use crate::graph;
 use crate::report::{self, KernelReport, Report};
 use diagnostics::Diagnostic;
 use kinetics::Model;
-use mechanism;
+use sha2::{Digest, Sha256};
 
 /// What to write, besides what is always written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -96,7 +94,7 @@ pub fn files(
 fn provenance(request: &Request, model: &Model) -> Provenance {
     Provenance {
         command_line: request.command.clone(),
-        inputs: inputs(request),
+        inputs: inputs(request, model),
         mechanism: model.mechanism.name.clone(),
         ctas_per_sm: request.ctas_per_sm,
         form: None,
@@ -112,14 +110,17 @@ fn form(report: &KernelReport) -> String {
     format!("{}{pipe}{within}", report.form)
 }
 
-/// The files that were read, with their hashes.
-fn inputs(request: &Request) -> Vec<Input> {
-    let files = mechanism::input_files(&request.files).into_iter().chain(request.config.clone());
-    let read = files.filter_map(|path| {
-        let bytes = std::fs::read(&path).ok()?;
-        Some(Input { name: path.display().to_string(), sha256: sha256(&bytes) })
-    });
-    read.collect()
+/// The files that were read, with their hashes; those whose sections stand for further files say so.
+fn inputs(request: &Request, model: &Model) -> Vec<Input> {
+    let files = model.mechanism.inputs.iter().chain(&request.config);
+    let input = |file: &mechanism::Input| {
+        let with = match file.sections.as_slice() {
+            [] => String::new(),
+            sections => format!(" (with its sections {})", sections.join(" and ")),
+        };
+        Input { name: file.name.clone() + &with, sha256: file.sha256.clone() }
+    };
+    files.map(input).collect()
 }
 
 /// In hexadecimal.

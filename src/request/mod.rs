@@ -15,7 +15,7 @@ use crate::overlay::{Codegen, Residence};
 use crate::schedule::Placement;
 use kinetics::Stiffness;
 use machine::target::Target;
-use mechanism::{self, Files};
+use mechanism::{self, Companion, Files, Input};
 
 pub use tuning::Tuning;
 
@@ -76,7 +76,7 @@ pub struct Request {
     /// The command line, for the header of the generated files.
     pub command: String,
     /// The configuration file that the request was completed from, for the same header.
-    pub config: Option<PathBuf>,
+    pub config: Option<Input>,
     /// Breaks the compiler on purpose, to see that the checks notice.
     pub fault: Option<Fault>,
 }
@@ -105,6 +105,14 @@ impl Request {
     pub fn name(&self, mechanism: &str) -> String {
         let name: String = identifier(self.name.as_deref().unwrap_or(mechanism)).chars().take(LONGEST_NAME).collect();
         name.trim_end_matches('_').to_owned()
+    }
+
+    /// The input files, without the transport data where no kernel needs them: what is wrong or missing there is no
+    /// matter then.
+    pub fn needed_files(&self) -> Files {
+        let files = self.files.clone();
+        let is_needed = self.kernels.iter().any(|kernel| *kernel != Kernel::Chemistry);
+        if is_needed { files } else { Files { transport: Companion::Ignored, ..files } }
     }
 
     /// The symbol of a kernel.
