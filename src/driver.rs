@@ -15,10 +15,10 @@ use crate::report::{self, KernelReport, Report};
 use crate::schedule::proof::{self, Proven};
 use crate::schedule::{self, Limits};
 use crate::search::{self, Draft, Plan};
+use crate::verify::{self, Subject, TextVerification};
+use diagnostics::Diagnostic;
 use kinetics::{self, Model};
 use mechanism;
-
-use crate::verify::{self, Subject};
 
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::request::{Multiplier, POINTS_PER_LANE, Request, Tuning};
@@ -63,11 +63,15 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         let own = units.iter_mut().filter(|unit| unit.kernel == kernel && unit.codegen != Codegen::DataParallel);
         own.for_each(|unit| unit.report.data_parallel_ns = alternative);
     }
-    let sources = observer.pass("print", None, || output::sources(request, &model, &units));
+    let mut sources = observer.pass("print", None, || output::sources(request, &model, &units));
+    sources.iter_mut().for_each(|source| fault::in_text(request.fault, source));
     if request.real_compilers {
-        let usages = observer.pass("compilers", None, || compilers::measure(request.target, &units, &sources));
-        for (unit, usage) in units.iter_mut().zip(usages.map_err(Failure::verification)?) {
-            unit.report.measured(request.target, &unit.program, usage);
+        let made = observer.pass("compilers", None, || compilers::compile(request.target, &units, &sources));
+        for (unit, made) in units.iter_mut().zip(made.map_err(Failure::verification)?) {
+            let verified =
+                observer.pass("verify text", Some(unit.kernel), || verify_text(request, &model, unit, &made));
+            let verified = verified.map_err(Failure::verification)?;
+            unit.report.measured(request.target, &unit.program, made.needs, verified);
         }
     }
     let mut report = report::report(request, &model, warnings, &units);
@@ -77,6 +81,20 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         report.notes = written.map_err(|d| Failure::input([d]))?;
     }
     Ok(report)
+}
+
+/// Verifies what the compilers made of a kernel's text, unless the request leaves the simulation out.
+fn verify_text(
+    request: &Request,
+    model: &Model,
+    unit: &Unit,
+    made: &compilers::Made,
+) -> Result<Option<TextVerification>, Vec<Diagnostic>> {
+    let Unit { kernel, graph, mapping, proven, program, report, .. } = unit;
+    let (floor, stiffness) = (request.floor, request.stiffness);
+    let subject =
+        Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module: &made.ptx };
+    request.verify.map(|states| verify::verify_text(&subject, &made.compiler, report.shared_bytes, states)).transpose()
 }
 
 /// One kernel, from the model to a verified program. `search` makes several drafts where the request leaves a choice.

@@ -433,7 +433,7 @@ fn kernels() -> Vec<Case> {
         module: &singe::lower::lower(&broken, request.target.compute_capability),
         ..subject(&model, &unit.program)
     };
-    let refused = singe::compilers::measure(request.target, std::slice::from_ref(&unit), &["no code".to_owned()]);
+    let refused = singe::compilers::compile(request.target, std::slice::from_ref(&unit), &["no code".to_owned()]);
     // No target holds more CTAs than it has barriers.
     let limits = Limits { barriers: 0, ..request.limits() };
     let alone = schedule::schedule(&unit.graph, &unit.mapping, request.placement, &limits);
