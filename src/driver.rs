@@ -13,7 +13,7 @@ use crate::overlay;
 use crate::plan::Emit;
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
-use crate::search::{Candidate, Draft, Found, ScheduleScore, Search, Step};
+use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Step};
 use crate::verify::{self, Subject, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::{self, Model};
@@ -25,9 +25,10 @@ pub use crate::plan::{Multiplier, POINTS_PER_LANE, Request, Tuning};
 
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
-    let (mechanism, warnings) = observer
+    let (mut mechanism, warnings) = observer
         .pass("mechanism", None, || mechanism::read_with(&request.needed_files(), request.reading))
         .map_err(Failure::input)?;
+    mechanism.name = request.name(&mechanism.name);
     let progress = observer.progress("kinetics", "pairs");
     let model =
         observer.pass("kinetics", None, || kinetics::model_with(mechanism, &progress)).map_err(Failure::input)?;
@@ -35,10 +36,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     observer.text("kinetics", None, || format!("{:#?}\n", model.transport));
     let mut units = Vec::new();
     for &kernel in &request.kernels {
-        for codegen in request.codegens() {
-            let layout = Request { codegen, ..request.of_kernel(kernel) };
-            units.push(compile_kernel(kernel, &model, &layout, observer)?);
-        }
+        units.extend(compile_layouts(kernel, &model, &request.of_kernel(kernel), observer)?);
     }
     let mut sources = observer.pass("print", None, || output::sources(request, &model, &units));
     sources.iter_mut().for_each(|source| fault::in_text(request.fault, source));
@@ -46,12 +44,32 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         check_texts(request, &model, &mut units, &sources, observer)?;
     }
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
-    let report = report::report(request, &model, warnings, kernels);
+    let mut report = report::report(request, &model, warnings, kernels);
     if let Some(folder) = &request.output {
         let files = output::files(request, &model, &units, sources, &report);
-        observer.pass("write", None, || output::write(folder, &files)).map_err(|d| Failure::input([d]))?;
+        let written = observer.pass("write", None, || output::write_project(folder, &model.mechanism.name, files));
+        report.notes = written.map_err(|d| Failure::input([d]))?;
     }
     Ok(report)
+}
+
+/// One kernel in all layouts that were asked for, with the predicted time of data-parallel code beside others.
+fn compile_layouts(
+    kernel: Kernel,
+    model: &Model,
+    request: &Request,
+    observer: &mut Observer,
+) -> Result<Vec<Unit>, Failure> {
+    let mut units = Vec::new();
+    for codegen in request.codegens() {
+        units.push(compile_kernel(kernel, model, &Request { codegen, ..request.clone() }, observer)?);
+    }
+    if let Some(layout) = search::data_parallel(request) {
+        let alternative = compile_kernel(kernel, model, &layout, &mut Observer::silent()).ok();
+        let time = alternative.and_then(|unit| unit.report.machine.predicted_ns);
+        units.iter_mut().for_each(|unit| unit.report.data_parallel_ns = time);
+    }
+    Ok(units)
 }
 
 /// One kernel, from the model to a verified program: the best of the candidates that the search asks for.
@@ -62,7 +80,7 @@ pub fn compile_kernel(
     observer: &mut Observer,
 ) -> Result<Unit, Failure> {
     let k = Some(kernel);
-    request.check_residency().map_err(|d| Failure::usage([d]))?;
+    request.check_residency().and_then(|()| request.check_ptx()).map_err(|d| Failure::usage([d]))?;
     let mut search = Search::new(kernel, request);
     while let Some(step) = search.task() {
         match step {
@@ -134,7 +152,7 @@ fn draft(
         overlay::overlay(&graph, &proven, request.codegen, request.tuning.constants, &symbol, frame)
     });
     fault::in_program(request.fault, &mut program);
-    let code = observer.pass("lower", k, || lower::lower(&program));
+    let code = observer.pass("lower", k, || lower::lower(&program, request.common.target.compute_capability));
     Ok(Draft::new(graph, mapping, (proven, schedules), program, code))
 }
 

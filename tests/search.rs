@@ -129,7 +129,7 @@ fn draft(request: &Request, model: &Model, Candidate { options, limits, .. }: &C
     let proven = proof::prove(&graph, &mapping, ways.swap_remove(0).schedule, limits.barriers).unwrap();
     let frame = Frame { warps: 8, registers: request.registers(), points_per_lane: limits.points_per_lane };
     let program = overlay::overlay(&graph, &proven, Codegen::Overlay, Residence::Striped, "kernel", frame);
-    let code = lower::lower(&program);
+    let code = lower::lower(&program, request.common.target.compute_capability);
     Draft::new(graph, mapping, (proven, schedules), program, code)
 }
 

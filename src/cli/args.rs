@@ -10,8 +10,8 @@ use crate::kernels::Kernel;
 use crate::observer::PASSES;
 use crate::overlay::Codegen;
 use crate::plan::{Common, Emit, Tuning};
-use backend::{AnalyzeArguments, OccupancyArguments, SimArguments, VerifyArguments};
-use values::{Compilers, fault, verify};
+use backend::{AnalyzeArguments, DoctorArguments, OccupancyArguments, SimArguments, VerifyArguments};
+use values::{Compilers, fault, name, verify};
 
 pub mod backend;
 pub mod values;
@@ -42,6 +42,8 @@ pub enum Command {
     Opt(OptArguments),
     /// Tell how many CTAs of a kernel an SM holds, and which resource limits them
     Occupancy(OccupancyArguments),
+    /// Tell which compilers are there, for which targets, and what is missing
+    Doctor(DoctorArguments),
 }
 
 #[derive(Debug, Clone, Args)]
@@ -103,6 +105,10 @@ pub enum Format {
 pub struct CompileArguments {
     #[command(flatten)]
     pub input: InputArguments,
+    /// What files, symbols, include guards and the Fortran module begin with, so that several projects of one mechanism fit into
+    /// one program: a C identifier of at most 27 characters [default: the mechanism's name]
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    pub name: Option<String>,
     /// TOML file with values of flags, for all kernels or for each; flags that stand here too have precedence
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -119,7 +125,8 @@ pub struct CompileArguments {
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: std::option::Option<usize>,
-    /// Whether to try the generated code on NVRTC and ptxas, where `cargo xtask toolchain` installed them
+    /// Whether to try the generated code on NVRTC and ptxas, where they are found: in .toolchain, CUDA_HOME, the PATH or
+    /// /usr/local/cuda*, or in SINGE_TOOLCHAIN alone where that is set (singe doctor tells)
     #[arg(long, value_enum, default_value_t = Compilers::Auto)]
     pub compilers: Compilers,
     /// What to write

@@ -12,8 +12,8 @@ use machine::target::Target;
 #[derive(Debug, Clone, Copy, PartialEq, Args, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct Common {
-    /// Architecture, such as kepler or sm_35
-    #[arg(long, value_name = "NAME", default_value = "kepler", value_parser = values::target::parse)]
+    /// Architecture, such as hopper or sm_90
+    #[arg(long, value_name = "NAME", default_value = "ampere", value_parser = values::target::parse)]
     #[serde(with = "values::target")]
     pub target: &'static Target,
     /// Units of the kernels' arrays: SI with kmol, or CGS with mol
@@ -37,7 +37,7 @@ pub struct Common {
 impl Default for Common {
     fn default() -> Self {
         Self {
-            target: Target::by_name("kepler").expect("there is a description of kepler"),
+            target: Target::by_name("ampere").expect("there is a description of ampere"),
             units: Units::Si,
             floor: 1e-20,
             fit_tolerance: Some(1e-4),

@@ -9,6 +9,7 @@ mod values;
 
 use std::path::PathBuf;
 
+use crate::emit::cuda::names::identifier;
 use crate::fault::Fault;
 use crate::kernels::Kernel;
 use crate::overlay::Codegen;
@@ -19,10 +20,15 @@ pub use emit::Emit;
 pub use settings::{names, set};
 pub use tuning::{Multiplier, POINTS_PER_LANE, Tuning};
 
+/// A name that a kernel's and a layout's are added to; lines of Fortran have room for the whole.
+const LONGEST_NAME: usize = 60;
+
 /// All that a compilation depends on.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub files: Files,
+    /// What the project is called: its files and symbols begin so. `None` takes the mechanism's name.
+    pub name: Option<String>,
     pub reading: mechanism::Options,
     pub kernels: Vec<Kernel>,
     pub common: Common,
@@ -56,6 +62,7 @@ impl Default for Request {
     fn default() -> Self {
         Self {
             files: Files::default(),
+            name: None,
             reading: mechanism::Options::default(),
             kernels: Kernel::ALL.to_vec(),
             common: Common::default(),
@@ -102,6 +109,12 @@ impl Request {
         self.clone().with(|request| request.tuning.points_per_lane = Some(points_per_lane))
     }
 
+    /// What files and symbols begin with: an identifier that is no keyword, at most [`LONGEST_NAME`] characters of it.
+    pub fn name(&self, mechanism: &str) -> String {
+        let name: String = identifier(self.name.as_deref().unwrap_or(mechanism)).chars().take(LONGEST_NAME).collect();
+        name.trim_end_matches('_').to_owned()
+    }
+
     /// The input files, without the transport data where no kernel needs them: what is wrong or missing there is no
     /// matter then.
     pub fn needed_files(&self) -> Files {
@@ -113,6 +126,6 @@ impl Request {
     /// The symbol of a kernel.
     pub fn symbol(&self, mechanism: &str, kernel: Kernel) -> String {
         let layout = if self.beside.is_empty() { String::new() } else { format!("_{}", self.codegen.name()) };
-        format!("{mechanism}_{kernel}{}", layout.replace('-', "_"))
+        format!("{}_{kernel}{}", self.name(mechanism), layout.replace('-', "_"))
     }
 }

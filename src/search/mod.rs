@@ -12,8 +12,9 @@ use crate::forms::Choice;
 use crate::graph::Graph;
 use crate::kernels::Kernel;
 use crate::mapping::Mapping;
+use crate::overlay::Codegen;
 use crate::overlay::program::Program;
-use crate::plan::{POINTS_PER_LANE, Request};
+use crate::plan::{Emit, POINTS_PER_LANE, Request};
 use crate::schedule::proof::Proven;
 use machine::cost;
 use width::Width;
@@ -81,6 +82,16 @@ pub struct Search {
 /// More points per lane are taken as long as each step up saves this share of the clocks: they double registers and the work of
 /// a partial last group.
 const LEAST_SAVING: f64 = 0.1;
+
+/// The same kernel in data-parallel code, whose predicted time the report has beside that of other layouts. Nothing where it was
+/// asked for itself, or where nothing is simulated.
+pub fn data_parallel(request: &Request) -> Option<Request> {
+    let is_told = request.emit.contains(&Emit::Report) && request.verify.is_some() && request.fault.is_none();
+    if !is_told || request.codegens().any(|codegen| codegen == Codegen::DataParallel) {
+        return None;
+    }
+    Some(Request { codegen: Codegen::DataParallel, emit: Vec::new(), ..request.clone() })
+}
 
 impl Search {
     pub fn new(kernel: Kernel, request: &Request) -> Self {

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 
+use crate::emit::cuda::names::identifier;
 use crate::fault::Fault;
 use machine::target::Target;
 
@@ -17,6 +18,17 @@ pub(in crate::cli) fn verify(text: &str) -> Result<Option<usize>, String> {
         _ if text == "off" => Ok(None),
         Ok(n) if (1..=100_000).contains(&n) => Ok(Some(n)),
         _ => Err("give a number of states from 1 to 100000, or off".into()),
+    }
+}
+
+/// Names of Fortran have 63 characters, of which the longest kernel's takes the rest.
+const LONGEST_NAME: usize = 27;
+
+pub(in crate::cli) fn name(text: &str) -> Result<String, String> {
+    match identifier(text) {
+        name if name == text && text.len() <= LONGEST_NAME => Ok(name),
+        name if text.len() <= LONGEST_NAME => Err(format!("this is no identifier of C, or has a meaning; try {name}")),
+        _ => Err(format!("give at most {LONGEST_NAME} characters")),
     }
 }
 
