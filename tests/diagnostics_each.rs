@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use assert_cmd::Command;
 use diagnostics::{Diagnostic, Source, Style, entries, render};
-use kinetics;
 use machine::toolchain;
 use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
 use ptx::{self, allocate};
@@ -50,7 +49,7 @@ fn each_diagnostic_is_produced() {
     let ids = entries().map(|entry| entry.id).filter(|id| !id.starts_with("tune::"));
     let missing: Vec<&str> = ids.filter(|id| !produced.contains_key(id)).collect();
     // Without a CUDA compiler none can refuse.
-    let target = request::of(request::shipped("h2o2")).target;
+    let target = request::of(request::shipped("h2o2")).common.target;
     let compilers = toolchain::find_for(target.compute_capability).is_ok();
     let missing: Vec<&str> = missing.into_iter().filter(|id| compilers || *id != "compiler::refused").collect();
     assert!(missing.is_empty(), "no case produces {missing:?}");

@@ -4,7 +4,6 @@
 #[path = "common/request.rs"]
 mod request;
 
-use kinetics;
 use mechanism::{Files, Mechanism, Options, Sources, decode, parse, read, write, write_yaml};
 use singe::driver::{self, Request};
 use singe::kernels::Kernel;

@@ -18,14 +18,21 @@ mod request;
 /// All kernels of h2o2 in both layouts, and a product of matrices where the target has them. Verified: from sm_70 on, the lanes
 /// of a simulated warp go on one by one.
 fn modules(target: &'static Target) -> Vec<(String, Module)> {
-    let shipped = Request { verify: Some(40), ..request::of(request::shipped("h2o2")) }.with(|r| r.common.target = target);
+    let shipped =
+        Request { verify: Some(40), ..request::of(request::shipped("h2o2")) }.with(|r| r.common.target = target);
     let model = kinetics::model(mechanism::read(&shipped.files).unwrap().0).unwrap();
     let plain = Kernel::ALL.into_iter().flat_map(|kernel| {
         [Codegen::Overlay, Codegen::DataParallel].map(|codegen| (kernel, Request { codegen, ..shipped.clone() }))
     });
     let matrices = target.slots_per_matrix_product().map(|_| {
         let form = Some(Form::Symmetric);
-        (Kernel::Viscosity, shipped.clone().with(|r| { r.tuning.matrix = Some(Multiplier::Dmma); r.tuning.form = form; }))
+        (
+            Kernel::Viscosity,
+            shipped.clone().with(|r| {
+                r.tuning.matrix = Some(Multiplier::Dmma);
+                r.tuning.form = form;
+            }),
+        )
     });
     let compile = |(kernel, request): (Kernel, Request)| {
         let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());

@@ -89,8 +89,8 @@ fn scripts_get_the_candidates() {
 
 /// The lean chemistry of a small mechanism, with a model.
 fn lean() -> (Request, Model) {
-    let request = Request { verify: None, ..request::of(request::shipped("h2o2")) }
-        .with(|r| r.tuning.form = Some(Form::Lean));
+    let request =
+        Request { verify: None, ..request::of(request::shipped("h2o2")) }.with(|r| r.tuning.form = Some(Form::Lean));
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     (request, kinetics::model(mechanism).unwrap())
 }

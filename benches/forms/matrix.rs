@@ -5,7 +5,7 @@ use std::path::Path;
 
 use machine::target::Target;
 use singe::compilers;
-use singe::driver::{Multiplier, Request};
+use singe::driver::Multiplier;
 use singe::kernels::{Form, Kernel};
 use singe::output;
 
