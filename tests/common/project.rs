@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+#[path = "skip.rs"]
+mod skip;
+
 /// Writes the whole project of a mechanism, unverified: other tests verify the same kernels.
 pub fn generate(mechanism: &Path, out: &Path, arguments: &[&str]) {
     assert_cmd::Command::cargo_bin("singe")
@@ -20,21 +23,16 @@ pub fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
 }
 
-/// A mechanism of `../shared`; where it is absent, says what is skipped.
+/// A published mechanism; where it is absent, the test is skipped.
 pub fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms").join(name).join("chem.inp");
-    if path.is_file() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/mechanisms/{name} is absent");
-    None
+    skip::shared(&format!("mechanisms/{name}/chem.inp"))
 }
 
 /// A program that answers `--version`; where it is absent, says what is skipped.
 pub fn there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
     if !found {
-        println!("skipped: {program} is absent (`cargo xtask toolchain` installs it on Debian)");
+        skip::skip(format!("{program} is absent (`cargo xtask toolchain` installs it on Debian)"));
     }
     found
 }
@@ -49,7 +47,7 @@ pub fn cuda13() -> Option<PathBuf> {
     if folder.join("bin/nvcc").is_file() {
         return Some(folder);
     }
-    println!("skipped: nvcc 13 is absent (`cargo xtask toolchain` installs it)");
+    skip::skip("nvcc 13 is absent (`cargo xtask toolchain` installs it)");
     None
 }
 
@@ -57,7 +55,7 @@ pub fn cuda13() -> Option<PathBuf> {
 pub fn has_gpu() -> bool {
     let found = Command::new("nvidia-smi").output().is_ok_and(|o| o.status.success());
     if found {
-        println!("skipped: there is a GPU, so that the programs do more than to say that there is none");
+        skip::skip("there is a GPU, so that the programs do more than to say that there is none");
     }
     found
 }
