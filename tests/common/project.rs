@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use machine::toolchain::installations;
+
 #[path = "skip.rs"]
 mod skip;
 
@@ -23,11 +25,6 @@ pub fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
 }
 
-/// A published mechanism; where it is absent, the test is skipped.
-pub fn shared(name: &str) -> Option<PathBuf> {
-    skip::shared(&format!("mechanisms/{name}/chem.inp"))
-}
-
 /// A program that answers `--version`; where it is absent, says what is skipped.
 pub fn there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
@@ -37,18 +34,13 @@ pub fn there(program: &str) -> bool {
     found
 }
 
-/// The folder of CUDA 13.
+/// The folder of CUDA 13, with `bin`, `include` and `lib`.
 pub fn cuda13() -> Option<PathBuf> {
-    let folder = match std::env::var_os("SINGE_TOOLCHAIN") {
-        Some(cuda11) => PathBuf::from(cuda11).with_file_name("cuda13"),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join(".toolchain/cuda13"),
-    };
-    let folder = folder.join("nvidia/cu13");
-    if folder.join("bin/nvcc").is_file() {
-        return Some(folder);
+    let nvcc = installations().iter().filter(|found| found.release.0 == 13).find_map(|found| found.nvcc.as_ref());
+    if nvcc.is_none() {
+        skip::skip("nvcc 13 is absent (`cargo xtask toolchain` installs it)");
     }
-    skip::skip("nvcc 13 is absent (`cargo xtask toolchain` installs it)");
-    None
+    nvcc?.parent()?.parent().map(Path::to_owned)
 }
 
 /// Whether the programs would do more than to say that there is no GPU; says so.
