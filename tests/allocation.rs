@@ -4,8 +4,8 @@
 use kinetics;
 use mechanism;
 use ptx::Module;
-use ptx::allocate::home::{Rewriting, Row};
 use ptx::allocate::report::report;
+use ptx::allocate::spill_location::{Rewriting, Row};
 use ptx::allocate::{self, Algorithm, Budget, Options, Refusal, Rules, check};
 use singe::driver::{self, Request};
 use singe::observer::Observer;

@@ -109,7 +109,7 @@ fn diffusion_is_verified() {
     }
 }
 
-/// Warps, layouts, homes of the constants, and so little shared memory or so few registers that values and constants come and go.
+/// Warps, layouts, locations of the constants, and so little shared memory or so few registers that values and constants come and go.
 #[test]
 fn every_layout_is_verified() {
     let gri30 = |form| request(request::shipped("gri30"), form);

@@ -12,5 +12,5 @@ pub mod log2;
 pub mod text;
 pub mod units;
 
-pub use graph::{Array, Crew, Duty, Graph, Op, Operation, Part, Shape, Step, StepRef, Value};
+pub use graph::{Array, Graph, Op, Operation, Part, QssaWarps, Role, Shape, Step, StepRef, Value};
 pub use units::Units;

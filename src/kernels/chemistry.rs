@@ -129,7 +129,7 @@ fn reduction(
     let first = graph.ops.next_key();
     let solved = qssa::add(graph, mechanism, plans, rates);
     if let Some(warps) = options.qssa_warps.filter(|_| !solved.is_empty()) {
-        graph.crew = Some(qssa::crew(graph, first, rates, warps));
+        graph.qssa_warps = Some(qssa::qssa_warps(graph, first, rates, warps));
     }
     let mut ratios: Vec<Option<Value>> = vec![None; mechanism.species.len()];
     let list = if options.stiffness == Stiffness::Off { &[] } else { mechanism.stiff() };
