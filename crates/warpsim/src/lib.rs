@@ -15,6 +15,7 @@ mod claims;
 mod counts;
 mod cta;
 mod decode;
+mod domain;
 mod exec;
 mod float;
 mod hazard;
@@ -31,8 +32,9 @@ mod warp;
 pub use buffer::Buffer;
 pub use claims::Claims;
 pub use counts::{Counts, LONG_DOUBLE_SLOTS};
-pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, Site, Wait};
+pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, LaneWait, Site, Wait};
 
+use domain::{Concrete, Everything};
 use exec::{Collector, Machine};
 use memory::Segments;
 use ptx::ir::Module;
@@ -76,7 +78,8 @@ pub fn run_checked(
     let mut code = decode::decode(module, func, launch, buffers.len()).map_err(unsupported)?;
     let tables = std::mem::take(&mut code.tables);
     let place = launch.place();
-    let mut warps: Vec<Warp> = (0..place.size().div_ceil(32) as usize).map(|index| Warp::new(index, &code)).collect();
+    let mut warps: Vec<Warp<Everything>> =
+        (0..place.size().div_ceil(32) as usize).map(|index| Warp::new(index, &code)).collect();
     let mut machine = Machine {
         code: &code,
         shared: Shared::new(code.shared_bytes, code.shared_cell(), warps.len()),
@@ -84,8 +87,11 @@ pub fn run_checked(
         bank_bytes: options.bank_bytes,
         budget: options.budget,
         cta: 0,
+        arrivals: 0,
         hazards: Collector::new(options.hazards),
-        checker: claims.map(|claims| claims::Checker::new(claims, &code, launch.threads[0], warps.len())),
+        domain: Concrete {
+            checker: claims.map(|claims| claims::Checker::new(claims, &code, launch.threads[0], warps.len())),
+        },
     };
     match cta::run_grid(&mut machine, &mut warps, place, options.schedule) {
         Ok(()) => Ok(Report { warps: warps.into_iter().map(|warp| warp.counts).collect() }),
