@@ -75,8 +75,10 @@ pub fn begin(
             scalar::CONCENTRATION => {
                 let (p, inverse_r) = (b.field(PRESSURE, 0), b.literal(1.0 / GAS_CONSTANT));
                 let per_t = b.mul(p, inverse_r);
-                let inverse_t = inverse_t(&mut b);
-                ("concentration", *concentration.insert(b.mul(per_t, inverse_t)))
+                let (inverse_t, ln_t) = (inverse_t(&mut b), ln_t(&mut b));
+                // Not a number where the temperature has no logarithm: powers do not show it.
+                let zero = b.sub(ln_t, ln_t);
+                ("concentration", *concentration.insert(b.fma(per_t, inverse_t, zero)))
             }
             scalar::LN_STANDARD_CONCENTRATION => {
                 let ln_t = ln_t(&mut b);
@@ -123,6 +125,13 @@ pub fn logarithm(b: &mut Body, form: Form, x: Id) -> Id {
     }
     let (lg, factor) = (b.log2(x), b.literal(std::f64::consts::LN_2));
     b.mul(lg, factor)
+}
+
+/// 0 where the point's temperature has a logarithm, else not a number. To be added to what temperature only reaches through
+/// powers: e^x of what is not a number is 0 or infinity.
+pub fn zero_or_nan(b: &mut Body, scalars: &[u32]) -> Id {
+    let ln_t = scalar_of(b, scalars, scalar::LN_TEMPERATURE);
+    b.sub(ln_t, ln_t)
 }
 
 /// The position of a scalar among those that the kernel asked for.

@@ -71,8 +71,8 @@ fn sums(graph: &mut Graph, options: &Options, round: Shape, constants: &[Vec<f64
         let (one, half) = (b.literal(1.0), b.literal(0.5));
         let harmonic = b.div(one, sum_inverse);
         let both = b.add(sum, harmonic);
-        let mean = b.mul(half, both);
-        b.stores = vec![mean];
+        let zero = common::zero_or_nan(&mut b, &SCALARS);
+        b.stores = vec![b.fma(half, both, zero)];
         graph.shape(b)
     };
     let operation = Operation {

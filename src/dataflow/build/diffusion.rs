@@ -49,7 +49,8 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let scale = {
         let mut b = Body::default();
         let (atmosphere, p, mass) = (b.literal(ATMOSPHERE), b.field(PRESSURE, 0), b.state(0));
-        let product = b.mul(p, mass);
+        let zero = common::zero_or_nan(&mut b, &SCALARS);
+        let product = b.fma(p, mass, zero);
         b.values = vec![b.div(atmosphere, product)];
         step(graph.shape(b), vec![], vec![], vec![0])
     };

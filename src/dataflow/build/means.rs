@@ -38,7 +38,7 @@ pub fn lean(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
         options.exponential.power(b, lg)
     };
     let constants = scale.cubics.iter().map(|c| c.map(|c| LOG2_E * c).to_vec()).collect();
-    mixture(&mut graph, options, &scale, constants, &[], lambda);
+    mixture(&mut graph, options, &scale, constants, (&LEAN_SCALARS, &[]), lambda);
     graph
 }
 
@@ -52,7 +52,7 @@ pub fn polynomial(model: &Model, fits: &TransportFits, options: &Options, tolera
         let u = common::scalar_of(b, &POLYNOMIAL_SCALARS, scalar::SCALED_LN_TEMPERATURE);
         b.polynomial(u, 0, last)
     };
-    mixture(&mut graph, options, &scale, direct.coefficients, &[], lambda);
+    mixture(&mut graph, options, &scale, direct.coefficients, (&POLYNOMIAL_SCALARS, &[]), lambda);
     graph
 }
 
@@ -70,7 +70,7 @@ pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, toleranc
         let first = b.mul(c, f);
         terms[1..].iter().fold(first, |sum, &(c, f)| b.fma(c, f, sum))
     };
-    mixture(&mut graph, options, &scale, direct.coefficients, &functions, lambda);
+    mixture(&mut graph, options, &scale, direct.coefficients, (&[], &functions), lambda);
     graph
 }
 
@@ -111,14 +111,14 @@ impl Scale {
     }
 }
 
-/// One block of species per warp, then the means; `lambda` makes a conductivity of a species' constants and of the functions,
-/// which follow the running states.
+/// One block of species per warp, then the means; `lambda` makes a conductivity of a species' constants and of the kernel's
+/// scalars or of functions, which follow the running states.
 fn mixture(
     graph: &mut Graph,
     options: &Options,
     scale: &Scale,
     constants: Vec<Vec<f64>>,
-    functions: &[Value],
+    (scalars, functions): (&[u32], &[Value]),
     lambda: impl Fn(&mut Body) -> Id,
 ) {
     let count = functions.len() as u32;
@@ -167,11 +167,11 @@ fn mixture(
         let op = graph.add(operation, |_, i| format!("{} from {}", names[i], block.start));
         parts.push(graph.ops[op].after.outputs.clone());
     }
-    means(graph, scale, parts);
+    means(graph, scale, scalars, parts);
 }
 
 /// The arithmetic and the harmonic mean of the blocks, and their mean.
-fn means(graph: &mut Graph, scale: &Scale, parts: Vec<Vec<Value>>) {
+fn means(graph: &mut Graph, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value>>) {
     let one_fraction = scale.ranges.iter().sum::<f64>() <= LARGEST_PRODUCT;
     let states = if one_fraction { STATES } else { 2 };
     let before = {
@@ -205,7 +205,13 @@ fn means(graph: &mut Graph, scale: &Scale, parts: Vec<Vec<Value>>) {
         let harmonic = b.div(top, bottom);
         let both = b.add(sum, harmonic);
         let half_unit = b.literal(0.5 * scale.unit);
-        b.stores = vec![b.mul(half_unit, both)];
+        let through_powers = scalars.contains(&scalar::LN_TEMPERATURE);
+        b.stores = vec![if through_powers {
+            let zero = common::zero_or_nan(&mut b, scalars);
+            b.fma(half_unit, both, zero)
+        } else {
+            b.mul(half_unit, both)
+        }];
         graph.shape(b)
     };
     let mut parts = parts.into_iter();

@@ -412,8 +412,8 @@ fn mixture(graph: &mut Graph, shares: &[Value]) {
     };
     let after = {
         let mut b = Body::default();
-        let (sum, factor) = (b.state(0), b.literal(8f64.sqrt()));
-        b.stores = vec![b.mul(sum, factor)];
+        let (sum, factor, zero) = (b.state(0), b.literal(8f64.sqrt()), common::zero_or_nan(&mut b, &SCALARS));
+        b.stores = vec![b.fma(sum, factor, zero)];
         graph.shape(b)
     };
     let operation = Operation {
