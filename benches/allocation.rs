@@ -7,14 +7,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use plotters::prelude::*;
-use singe::simt::allocate::home::{Known, Rewriting, Row};
-use singe::simt::allocate::report::{Counts, report};
-use singe::simt::allocate::{Algorithm, Allocation, Budget, Options, allocate, check};
-use singe::simt::analysis::divergence::{self, BlockShape, Class, Divergence};
-use singe::simt::analysis::gated::Gated;
-use singe::simt::analysis::ssa::Def;
-use singe::simt::ir::Reg;
-use singe::simt::{Func, Module};
+use ptx::allocate::home::{Known, Rewriting, Row};
+use ptx::allocate::report::{Counts, report};
+use ptx::allocate::{Algorithm, Allocation, Budget, Options, allocate, check};
+use ptx::analysis::divergence::{self, BlockShape, Class, Divergence};
+use ptx::analysis::gated::Gated;
+use ptx::analysis::ssa::Def;
+use ptx::ir::Reg;
+use ptx::{Func, Module};
 
 #[path = "common/kernels.rs"]
 mod kernels;
@@ -96,8 +96,7 @@ fn measure(
 ) {
     let block = func.threads.or_else(|| most_threads(func));
     let threads = block.map_or(256, |shape| shape.iter().product());
-    let used: u64 =
-        module.variables.values().filter(|v| v.space == singe::simt::inst::Space::Shared).map(|v| v.bytes).sum();
+    let used: u64 = module.variables.values().filter(|v| v.space == ptx::inst::Space::Shared).map(|v| v.bytes).sum();
     let shared = Budget { bytes: 49_152u32.saturating_sub(used as u32), warps: threads.div_ceil(32) };
     let options = Options { registers, algorithm, rewriting, shared, block, ..Options::default() };
     let start = Instant::now();

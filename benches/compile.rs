@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use divan::Bencher;
+use mechanism::Options;
 use singe::driver::{self, Request};
-use singe::mechanism::Options;
 use singe::observer::Observer;
 use singe::output::Emit;
 

@@ -6,10 +6,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use plotters::prelude::*;
+use ptx::analysis::divergence::{BlockShape, Divergence, Options, compute_boolean};
+use ptx::analysis::gated::Gated;
+use ptx::{Func, Module};
 use singe::report::divergence::{Analysed, Summary};
-use singe::simt::analysis::divergence::{BlockShape, Divergence, Options, compute_boolean};
-use singe::simt::analysis::gated::Gated;
-use singe::simt::{Func, Module};
 
 #[path = "common/kernels.rs"]
 mod kernels;

@@ -8,14 +8,14 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use singe::diagnostic::Source;
+use diagnostics::Source;
+use machine::target::ComputeCapability;
+use machine::toolchain::{self, Job, Toolchain};
+use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::sim::{Launch, prove};
-use singe::simt::{Module, read};
-use singe::target::ComputeCapability;
-use singe::toolchain::{self, Job, Toolchain};
-use singe::{kinetics, mechanism, output};
+use singe::output;
+use warpsim::{Launch, prove};
 
 #[path = "../tests/common/broken.rs"]
 mod broken;

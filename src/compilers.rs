@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::diagnostic::Diagnostic;
 use crate::driver::Unit;
-use crate::target::Target;
-use crate::toolchain::{self, Job};
+use diagnostics::Diagnostic;
+use machine::target::Target;
+use machine::toolchain::{self, Job};
 
 /// The needs of one kernel on the target, from ptxas.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -1,21 +1,23 @@
 //! The whole compiler: the order of its steps, and nothing else.
 
 use crate::compilers;
-use crate::dataflow::{self, Graph, Kernel};
-use crate::emit::overlay::{self, Codegen};
-use crate::emit::program::Program;
 use crate::fault;
 use crate::forms::{self, Variant};
-use crate::kinetics::{self, Model};
+use crate::graph::{self, Graph};
+use crate::kernels::{self, Kernel};
+use crate::lower;
 use crate::mapping::{self, Mapping};
-use crate::mechanism;
 use crate::observer::Observer;
 use crate::output::{self, Emit};
+use crate::overlay::program::Program;
+use crate::overlay::{self, Codegen};
 use crate::report::{self, KernelReport, Report};
 use crate::schedule::proof::{self, Proven};
 use crate::schedule::{self, Limits};
 use crate::search::{self, Draft, Plan};
-use crate::simt;
+use kinetics::{self, Model};
+use mechanism;
+
 use crate::verify::{self, Subject};
 
 pub use crate::failure::{Failure, FailureKind};
@@ -31,7 +33,7 @@ pub struct Unit {
     pub mapping: Mapping,
     pub proven: Proven,
     pub program: Program,
-    pub ptx: simt::Module,
+    pub ptx: ptx::Module,
     pub report: KernelReport,
     /// SVG of the schedule; empty when it was not asked for.
     pub picture: String,
@@ -90,7 +92,7 @@ pub fn compile_kernel(
     })?;
     fault::in_program(request.fault, &mut draft.program);
     observer.text("overlay", k, || format!("{:#?}\n", draft.program.body));
-    let ptx = observer.pass("lower", k, || simt::lower::lower(&draft.program));
+    let ptx = observer.pass("lower", k, || lower::lower(&draft.program));
     observer.text("lower", k, || ptx.to_string());
     let verified = match request.verify {
         None => None,
@@ -125,7 +127,7 @@ fn draft(
 ) -> Result<Draft, Failure> {
     let k = Some(kernel);
     let plan = search::inputs(kernel, &request.options_of(variant), limits, |options| {
-        let graph = observer.pass("dataflow", k, || dataflow::build(kernel, model, options)).map_err(Failure::input)?;
+        let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
         let mapping = observer
             .pass("map", k, || mapping::map(&graph, options.warps, request.mapper, &request.weights))
             .map_err(|d| Failure::input([d]))?;
@@ -135,7 +137,7 @@ fn draft(
         Ok(Plan { graph, mapping, schedule })
     });
     let Plan { graph, mapping, mut schedule } = plan?;
-    observer.text("dataflow", k, || dataflow::text::text(&graph));
+    observer.text("dataflow", k, || graph::text::text(&graph));
     observer.text("map", k, || report::mapping_text(&graph, &mapping));
     observer.text("schedule", k, || report::schedule_text(&graph, &schedule));
     fault::in_schedule(request.fault, &mut schedule);

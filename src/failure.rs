@@ -1,6 +1,6 @@
 //! Why a command ends without result.
 
-use crate::diagnostic::Diagnostic;
+use diagnostics::Diagnostic;
 
 #[derive(Debug)]
 pub struct Failure {

@@ -1,6 +1,6 @@
 //! Breaks a schedule or a program on purpose, so that tests see the proof or the verification notice it.
 
-use crate::emit::program::Program;
+use crate::overlay::program::Program;
 use crate::schedule::Schedule;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,11 +5,12 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::dataflow::body::Tally;
-use crate::dataflow::{self, Form, Graph, Kernel, Matrix, Options};
-use crate::diagnostic::Diagnostic;
-use crate::kinetics::Model;
-use crate::target::{self, Target};
+use crate::graph::Graph;
+use crate::graph::body::Tally;
+use crate::kernels::{self, Form, Kernel, Matrix, Options};
+use diagnostics::Diagnostic;
+use kinetics::Model;
+use machine::target::{self, Target};
 
 /// A form, and what multiplies with its constant matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,7 +109,7 @@ impl Rates {
 /// ways to multiply matrices or, of several, the one that takes the fewest clocks. Forms without constant matrices do
 /// without tensor cores. All forms that are considered keep to the fit tolerance of the options.
 ///
-/// Errors: as [`dataflow::build`].
+/// Errors: as [`kernels::build`].
 pub fn choose(
     kernel: Kernel,
     model: &Model,
@@ -189,9 +190,9 @@ fn count(
     rates: Rates,
 ) -> Result<Count, Vec<Diagnostic>> {
     let options = &Options { form: variant.form, matrix: variant.matrix, ..*options };
-    let graph = dataflow::build(kernel, model, options)?;
+    let graph = kernels::build(kernel, model, options)?;
     let allowed = match options.form {
-        Form::LowRank if kernel == Kernel::Viscosity => dataflow::LOW_RANK_BOUND,
+        Form::LowRank if kernel == Kernel::Viscosity => kernels::LOW_RANK_BOUND,
         _ => options.fit_tolerance.unwrap_or(0.0),
     };
     let mut count = Count {

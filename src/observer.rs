@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::dataflow::Kernel;
+use crate::kernels::Kernel;
 
 /// The passes whose result `--print-after` can show.
 pub const PASSES: [&str; 8] = ["mechanism", "kinetics", "dataflow", "map", "schedule", "overlay", "lower", "all"];

@@ -1,18 +1,19 @@
 //! Where the request leaves a choice, several drafts of a kernel are made and the best is kept. How a draft is made is the
 //! driver's business; what is varied, and what is better, stands here.
 
-use crate::dataflow::{self, Form, Graph, Kernel};
-use crate::diagnostic::Diagnostic;
-use crate::emit::overlay::Codegen;
-use crate::emit::program::Program;
 use crate::failure::Failure;
 use crate::forms::{Choice, Variant};
+use crate::graph::Graph;
+use crate::kernels::{self, Form, Kernel};
+use crate::lower;
 use crate::mapping::Mapping;
+use crate::overlay::Codegen;
+use crate::overlay::program::Program;
 use crate::report;
 use crate::request::{POINTS_PER_LANE, Request};
 use crate::schedule::proof::Proven;
 use crate::schedule::{Limits, Schedule};
-use crate::simt;
+use diagnostics::Diagnostic;
 
 /// What every warp does and when.
 pub struct Plan {
@@ -93,8 +94,8 @@ fn crowding(request: &Request, program: &Program) -> u32 {
     if request.codegen == Codegen::DataParallel {
         return 0;
     }
-    let module = simt::lower::lower(program);
-    let needed = module.entries().map(simt::analysis::pressure::compute).max().unwrap_or(0);
+    let module = lower::lower(program);
+    let needed = module.entries().map(ptx::analysis::pressure::compute).max().unwrap_or(0);
     let available = request.registers();
     // Registers are given away in units, but a thread cannot have more than the most.
     let unit = (request.target.register_unit / 32).max(1);
@@ -148,9 +149,9 @@ const LOAD: u64 = 4;
 /// lean chemistry does without activities where they do not fit.
 pub fn inputs(
     kernel: Kernel,
-    options: &dataflow::Options,
+    options: &kernels::Options,
     limits: &Limits,
-    mut plan: impl FnMut(&dataflow::Options) -> Result<Plan, Failure>,
+    mut plan: impl FnMut(&kernels::Options) -> Result<Plan, Failure>,
 ) -> Result<Plan, Failure> {
     let cost = |Plan { graph, schedule, .. }: &Plan| {
         let loads = graph.steps().map(|at| graph.step(at).rows.len() as u64).sum::<u64>() / u64::from(schedule.warps);
@@ -159,12 +160,12 @@ pub fn inputs(
         schedule.cost(graph, limits.points_per_lane) + u64::from(limits.points_per_lane) * load * loads
     };
     let staged = plan(options);
-    let read = plan(&dataflow::Options { stage_inputs: false, ..*options });
+    let read = plan(&kernels::Options { stage_inputs: false, ..*options });
     match (staged, read) {
         (Ok(staged), Ok(read)) => Ok(if cost(&read) < cost(&staged) { read } else { staged }),
         (Ok(only), Err(_)) | (Err(_), Ok(only)) => Ok(only),
         (Err(_), Err(_)) if options.form == Form::Lean && kernel == Kernel::Chemistry => {
-            plan(&dataflow::Options { stage_inputs: false, activities: false, ..*options })
+            plan(&kernels::Options { stage_inputs: false, activities: false, ..*options })
         }
         (Err(_), Err(refusal)) => Err(refusal),
     }

@@ -4,17 +4,18 @@
 
 use serde::Serialize;
 
-use crate::dataflow::interpret::{Fields, Machine};
-use crate::dataflow::{Graph, Kernel, Op};
-use crate::diagnostic::Diagnostic;
-use crate::emit::program::Program;
-use crate::kinetics::{self, Model, Reduced, State, Stiffness};
+use crate::graph::interpret::{Fields, Machine};
+use crate::graph::{Graph, Op};
+use crate::kernels::Kernel;
 use crate::mapping::Mapping;
+use crate::overlay::program::Program;
 use crate::schedule::proof::Proven;
-use crate::sim::{self, Buffer, Launch};
-use crate::simt::Module;
-use crate::simt::inst::Space;
-use crate::target::Target;
+use diagnostics::Diagnostic;
+use kinetics::{self, Model, Reduced, State, Stiffness};
+use machine::target::Target;
+use ptx::Module;
+use ptx::inst::Space;
+use warpsim::{self, Buffer, Launch};
 
 /// What the simulation of a kernel showed. "Per point" counts warp instructions per 32 points, summed over the warps: each of
 /// them works on 32 points, or more where a lane has several. Groups that are not full count as full ones.
@@ -100,7 +101,7 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
         return Err(violations);
     }
     let points = subject.program.places(states.len() as u32);
-    let per = |count: fn(&sim::Counts) -> u64| counts.per_point(count, points);
+    let per = |count: fn(&warpsim::Counts) -> u64| counts.per_point(count, points);
     Ok(Verification {
         states: states.len(),
         largest_error: worst,
@@ -139,7 +140,7 @@ pub fn simulate(
     warps: u32,
     states: &[State],
     stride: usize,
-) -> Result<(Vec<f64>, sim::Report), Vec<Diagnostic>> {
+) -> Result<(Vec<f64>, warpsim::Report), Vec<Diagnostic>> {
     simulate_checked(module, symbol, subject, warps, states, stride, None)
 }
 
@@ -154,8 +155,8 @@ pub fn simulate_checked(
     warps: u32,
     states: &[State],
     stride: usize,
-    claims: Option<&sim::Claims>,
-) -> Result<(Vec<f64>, sim::Report), Vec<Diagnostic>> {
+    claims: Option<&warpsim::Claims>,
+) -> Result<(Vec<f64>, warpsim::Report), Vec<Diagnostic>> {
     let mut buffers: Vec<Buffer> = Vec::new();
     for (a, array) in graph.arrays.iter().enumerate() {
         let len = array.rows as usize * stride;
@@ -174,8 +175,8 @@ pub fn simulate_checked(
     }
     let fields = Launch::fields(1, warps, buffers.len(), states.len() as u32, stride as u32);
     let launch = Launch { shared: requested_at_launch(module), ..fields };
-    let options = sim::Options::default();
-    let counts = sim::run_checked(module, symbol, &launch, &mut buffers, &options, claims).map_err(|hazards| {
+    let options = warpsim::Options::default();
+    let counts = warpsim::run_checked(module, symbol, &launch, &mut buffers, &options, claims).map_err(|hazards| {
         let list = hazards.list.iter();
         list.map(|h| Diagnostic::error("simulator::hazard", format!("{symbol}: {h}"))).collect::<Vec<_>>()
     })?;

@@ -1,17 +1,17 @@
 //! Register allocation: every budget, allocator and set of rewriting rules gives a kernel that the checker accepts and that
 //! computes the same bits.
 
+use kinetics;
+use mechanism;
+use ptx::Module;
+use ptx::allocate::home::{Rewriting, Row};
+use ptx::allocate::report::report;
+use ptx::allocate::{self, Algorithm, Budget, Options, Refusal, Rules, check};
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
-use singe::kinetics;
-use singe::mechanism;
 use singe::observer::Observer;
-use singe::sim::{self, Argument, Buffer, Launch};
-use singe::simt::Module;
-use singe::simt::allocate::home::{Rewriting, Row};
-use singe::simt::allocate::report::report;
-use singe::simt::allocate::{self, Algorithm, Budget, Options, Refusal, Rules, check};
+use singe::overlay::Codegen;
 use singe::verify;
+use warpsim::{self, Argument, Buffer, Launch};
 
 #[path = "common/pressure.rs"]
 mod pressure;
@@ -28,7 +28,8 @@ fn run(module: &Module, count: u32, n: usize) -> Vec<u64> {
     let mut buffers = [Buffer::input(&inputs), Buffer::output(64)];
     let arguments = vec![Argument::Buffer(0), Argument::Buffer(1), Argument::U32(count)];
     let launch = Launch { ctas: [1, 1, 1], threads: [64, 1, 1], shared: 0, arguments };
-    sim::run(module, "pressure", &launch, &mut buffers, &sim::Options::default()).unwrap_or_else(|h| panic!("{h:?}"));
+    warpsim::run(module, "pressure", &launch, &mut buffers, &warpsim::Options::default())
+        .unwrap_or_else(|h| panic!("{h:?}"));
     buffers[1].reals().into_iter().map(f64::to_bits).collect()
 }
 

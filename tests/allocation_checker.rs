@@ -1,9 +1,9 @@
 //! The checker of allocations: it finds an allocation that is broken in one place, whatever the class of the violation.
 
-use singe::simt::allocate::home::Rewriting;
-use singe::simt::allocate::{self, Algorithm, Allocation, File, Place, check};
-use singe::simt::inst::{Base, BinaryOp, Cmp, InstData, Op, Operand, Space, Terminator, TernaryOp, Type};
-use singe::simt::ir::Reg;
+use ptx::allocate::home::Rewriting;
+use ptx::allocate::{self, Algorithm, Allocation, File, Place, check};
+use ptx::inst::{Base, BinaryOp, Cmp, InstData, Op, Operand, Space, Terminator, TernaryOp, Type};
+use ptx::ir::Reg;
 
 #[path = "common/pressure.rs"]
 mod pressure;

@@ -1,15 +1,15 @@
 //! Control-flow analyses against their definitions, and SSA form there and back in the simulator.
 
-use singe::sim::{self, Argument, Buffer, Launch, Options};
-use singe::simt::analysis::cfg::Cfg;
-use singe::simt::analysis::control;
-use singe::simt::analysis::dominators::{Dominators, post_dominators};
-use singe::simt::analysis::liveness::Liveness;
-use singe::simt::analysis::loops::Loops;
-use singe::simt::analysis::ssa::{Facts, Ssa, SsaFunc, apply, destruct};
-use singe::simt::inst::{Op, UnaryOp};
-use singe::simt::ir::{Block, Func, Module, Reg};
+use ptx::analysis::cfg::Cfg;
+use ptx::analysis::control;
+use ptx::analysis::dominators::{Dominators, post_dominators};
+use ptx::analysis::liveness::Liveness;
+use ptx::analysis::loops::Loops;
+use ptx::analysis::ssa::{Facts, Ssa, SsaFunc, apply, destruct};
+use ptx::inst::{Op, UnaryOp};
+use ptx::ir::{Block, Func, Module, Reg};
 use std::collections::{BTreeMap, BTreeSet};
+use warpsim::{self, Argument, Buffer, Launch, Options};
 
 #[path = "common/numbers.rs"]
 mod numbers;
@@ -30,7 +30,7 @@ const THREADS: u32 = 96;
 fn outputs(module: &Module) -> Vec<u64> {
     let mut buffers = [Buffer::output((6 * THREADS as usize * 2).div_ceil(2))];
     let launch = Launch::linear(2, THREADS, vec![Argument::Buffer(0), Argument::U32(3)]);
-    sim::run(module, "k", &launch, &mut buffers, &Options::default()).unwrap_or_else(|h| panic!("{h}\n{module}"));
+    warpsim::run(module, "k", &launch, &mut buffers, &Options::default()).unwrap_or_else(|h| panic!("{h}\n{module}"));
     buffers[0].reals().iter().map(|value| value.to_bits()).collect()
 }
 
@@ -78,7 +78,7 @@ fn the_form_is_ssa() {
             for (i, inst) in func.blocks[*block].insts.iter().enumerate() {
                 let data = &func.insts[*inst];
                 data.op.operands(|operand| {
-                    if let singe::simt::inst::Operand::Reg(reg) = operand {
+                    if let ptx::inst::Operand::Reg(reg) = operand {
                         check(reg, *block, i + 1);
                     }
                 });
@@ -125,14 +125,14 @@ fn read(body: &str) -> Module {
         ld.param.u64 %rd1, [out]; mov.u32 %r5, %tid.x; mul.wide.u32 %rd2, %r5, 4; add.u64 %rd3, %rd1, %rd2;\n\
         st.global.u32 [%rd3], %r1; st.global.u32 [%rd3+128], %r2; ret;\n}}\n"
     );
-    let source = singe::diagnostic::Source { name: "k.ptx".into(), text };
-    singe::simt::read::read(&std::sync::Arc::new(source)).unwrap()
+    let source = diagnostics::Source { name: "k.ptx".into(), text };
+    ptx::read::read(&std::sync::Arc::new(source)).unwrap()
 }
 
 fn first_words(module: &Module, count: usize) -> Vec<u32> {
     let mut buffers = [Buffer::output(32)];
     let launch = Launch::linear(1, 32, vec![Argument::Buffer(0)]);
-    sim::run(module, "k", &launch, &mut buffers, &Options::default()).unwrap_or_else(|h| panic!("{h}\n{module}"));
+    warpsim::run(module, "k", &launch, &mut buffers, &Options::default()).unwrap_or_else(|h| panic!("{h}\n{module}"));
     let words = buffers[0].reals().into_iter().flat_map(|v| [v.to_bits() as u32, (v.to_bits() >> 32) as u32]);
     words.take(32 * count).collect()
 }
@@ -142,7 +142,7 @@ fn propagate_copies(func: &mut Func) {
     let (_, mut form) = ssa(func);
     let mut same: BTreeMap<Reg, Reg> = BTreeMap::new();
     for data in form.func.insts.values() {
-        if let Op::Unary { op: UnaryOp::Mov, dst, a: singe::simt::inst::Operand::Reg(src), .. } = &data.op {
+        if let Op::Unary { op: UnaryOp::Mov, dst, a: ptx::inst::Operand::Reg(src), .. } = &data.op {
             same.insert(*dst, same.get(src).copied().unwrap_or(*src));
         }
     }
@@ -157,7 +157,7 @@ fn propagate_copies(func: &mut Func) {
     let insts: Vec<_> = form.func.insts.keys().collect();
     for inst in insts {
         form.func.insts[inst].op.slots(|slot| {
-            if let singe::simt::visit::Slot::Read(reg) = slot {
+            if let ptx::visit::Slot::Read(reg) = slot {
                 original(reg);
             }
         });

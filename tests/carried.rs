@@ -2,18 +2,18 @@
 
 mod common;
 
-use singe::dataflow::{Kernel, Options, build};
-use singe::emit::overlay::{self, Codegen, Frame, Residence};
+use ptx::analysis::access::Accesses;
+use ptx::analysis::cfg::Cfg;
+use ptx::analysis::dominators::Dominators;
+use ptx::analysis::liveness::Liveness;
+use ptx::analysis::loops::Loops;
+use ptx::inst::Type;
+use ptx::ir::{Func, Reg};
+use singe::kernels::{Kernel, Options, build};
+use singe::lower;
 use singe::mapping::{self, Mapper, Weights};
+use singe::overlay::{self, Codegen, Frame, Residence};
 use singe::schedule::{self, Limits, Placement, proof};
-use singe::simt::analysis::access::Accesses;
-use singe::simt::analysis::cfg::Cfg;
-use singe::simt::analysis::dominators::Dominators;
-use singe::simt::analysis::liveness::Liveness;
-use singe::simt::analysis::loops::Loops;
-use singe::simt::inst::Type;
-use singe::simt::ir::{Func, Reg};
-use singe::simt::lower;
 
 const KEPLER: Limits = Limits { slots: Some(96), barriers: 8, states: 44, points_per_lane: 1, passes: None };
 

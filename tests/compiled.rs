@@ -1,10 +1,10 @@
 //! NVRTC 11.8 and ptxas accept every emitted kernel, in every layout of code.
 
-use singe::dataflow::{Form, Kernel};
+use machine::toolchain;
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
+use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::toolchain;
+use singe::overlay::Codegen;
 
 #[path = "common/request.rs"]
 mod request;

@@ -1,11 +1,11 @@
 //! Constants in constant, global and shared memory: proven, verified, accepted by the real compilers.
 
-use singe::dataflow::Kernel;
+use machine::target::Target;
 use singe::driver::{self, FailureKind, Request};
-use singe::emit::overlay::{Codegen, Residence};
+use singe::kernels::Kernel;
 use singe::observer::Observer;
+use singe::overlay::{Codegen, Residence};
 use singe::report::KernelReport;
-use singe::target::Target;
 
 #[path = "common/request.rs"]
 mod request;

@@ -1,9 +1,9 @@
 //! The corpus: every kernel is simulated against plain Rust, verified, printed and read again, and taken by ptxas.
 
-use singe::sim::{self, Kind, Options, Schedule, prove};
-use singe::simt::inst::Type;
-use singe::target::ComputeCapability;
-use singe::toolchain;
+use machine::target::ComputeCapability;
+use machine::toolchain;
+use ptx::inst::Type;
+use warpsim::{self, Kind, Options, Schedule, prove};
 
 #[path = "common/corpus.rs"]
 mod corpus;
@@ -15,7 +15,7 @@ use corpus::Kernel;
 use ring::ring;
 
 /// Elements of the kernel's buffers as numbers.
-fn numbers(kernel: &Kernel, buffers: &[sim::Buffer], buffer: usize) -> Vec<f64> {
+fn numbers(kernel: &Kernel, buffers: &[warpsim::Buffer], buffer: usize) -> Vec<f64> {
     let output = kernel.setup.outputs.iter().find(|(_, b, _)| *b == buffer);
     let ty = output.map_or(input_type(&kernel.name), |(_, _, ty)| *ty);
     let number = |bits: u64| if ty == Type::F32 { f64::from(f32::from_bits(bits as u32)) } else { bits as f64 };
@@ -110,7 +110,7 @@ fn every_kernel_computes_what_plain_rust_computes() {
             let inputs: Vec<Vec<f64>> =
                 (0..buffers.len()).filter(|b| !is_output(b)).map(|b| numbers(kernel, &buffers, b)).collect();
             let options = Options { schedule, ..Options::default() };
-            let report = sim::run(&kernel.module, &kernel.entry, &kernel.setup.launch, &mut buffers, &options)
+            let report = warpsim::run(&kernel.module, &kernel.entry, &kernel.setup.launch, &mut buffers, &options)
                 .unwrap_or_else(|hazards| panic!("{name}: {hazards}"));
             assert!(report.total().instructions > 0);
             let expected = reference(name, &inputs, kernel.setup.launch.threads);
@@ -127,7 +127,8 @@ fn the_simulator_finds_what_is_broken() {
     for kernel in corpus::kernels() {
         let Some(word) = fault(&kernel.name) else { continue };
         let mut buffers = kernel.setup.buffers.clone();
-        let found = sim::run(&kernel.module, &kernel.entry, &kernel.setup.launch, &mut buffers, &Options::default());
+        let found =
+            warpsim::run(&kernel.module, &kernel.entry, &kernel.setup.launch, &mut buffers, &Options::default());
         match found {
             Err(hazards) => assert!(hazards.to_string().contains(word), "{}: {hazards}", kernel.name),
             // one interleaving cannot show that another would pair the barriers otherwise
@@ -161,9 +162,8 @@ fn printing_and_reading_gives_the_same_and_the_assembler_takes_it() {
     let toolchain = toolchain::find().inspect_err(|absent| println!("ptxas is skipped: {absent}")).ok();
     for kernel in corpus::kernels() {
         let text = kernel.module.to_string();
-        let source = singe::diagnostic::Source { name: kernel.name.clone(), text: text.clone() };
-        let again =
-            singe::simt::read::read(&source.into()).unwrap_or_else(|d| panic!("{}: {d:?}\n{text}", kernel.name));
+        let source = diagnostics::Source { name: kernel.name.clone(), text: text.clone() };
+        let again = ptx::read::read(&source.into()).unwrap_or_else(|d| panic!("{}: {d:?}\n{text}", kernel.name));
         assert_eq!(again, kernel.module.canonical(), "{}", kernel.name);
         if let Some(toolchain) = &toolchain {
             let taken = toolchain.assemble(&text, ComputeCapability(3, 5));
@@ -178,24 +178,24 @@ fn a_wrong_argument_is_told() {
     let mut launch = kernel.setup.launch.clone();
     launch.arguments.pop();
     let mut buffers = kernel.setup.buffers.clone();
-    let hazards = sim::run(&kernel.module, &kernel.entry, &launch, &mut buffers, &Options::default()).unwrap_err();
+    let hazards = warpsim::run(&kernel.module, &kernel.entry, &launch, &mut buffers, &Options::default()).unwrap_err();
     assert!(matches!(hazards.list[0].kind, Kind::Unsupported(_)), "{hazards}");
 }
 
 #[test]
 fn a_large_kernel_is_proven_in_seconds() {
-    let source = singe::diagnostic::Source { name: "ring.ptx".into(), text: ring(4000) };
+    let source = diagnostics::Source { name: "ring.ptx".into(), text: ring(4000) };
     let begin = std::time::Instant::now();
-    let module = singe::simt::read::read(&source.into()).unwrap();
+    let module = ptx::read::read(&source.into()).unwrap();
     let read = begin.elapsed();
-    let verdict = prove::prove(&module, "ring", &sim::Launch::linear(1, 1024, vec![])).unwrap();
+    let verdict = prove::prove(&module, "ring", &warpsim::Launch::linear(1, 1024, vec![])).unwrap();
     let (instructions, total) = (module.funcs[0].insts.len(), begin.elapsed());
     println!("{instructions} instructions, 32 warps: read {read:?}, with the proof {total:?}");
     assert!(verdict.proven() && instructions > 40_000 && verdict.arrivals == 32 * 4000, "{verdict:?}");
     // with one half only, a warp overwrites what another still reads
     let text = ring(40).replace("+4096]", "]");
-    let source = singe::diagnostic::Source { name: "ring.ptx".into(), text };
-    let module = singe::simt::read::read(&source.into()).unwrap();
-    let verdict = prove::prove(&module, "ring", &sim::Launch::linear(1, 1024, vec![])).unwrap();
+    let source = diagnostics::Source { name: "ring.ptx".into(), text };
+    let module = ptx::read::read(&source.into()).unwrap();
+    let verdict = prove::prove(&module, "ring", &warpsim::Launch::linear(1, 1024, vec![])).unwrap();
     assert!(verdict.violations.iter().any(|hazard| hazard.to_string().contains("race on shared")), "{verdict:?}");
 }

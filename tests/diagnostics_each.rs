@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use assert_cmd::Command;
-use singe::dataflow::Kernel;
-use singe::diagnostic::{Diagnostic, Source, Style, entries, render};
+use diagnostics::{Diagnostic, Source, Style, entries, render};
+use kinetics;
+use machine::toolchain;
+use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
+use ptx::{self, allocate};
 use singe::driver;
-use singe::kinetics;
-use singe::mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
+use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::schedule::{self, Limits};
-use singe::simt::{self, allocate};
-use singe::toolchain;
 use singe::verify::{self, Subject};
 
 #[path = "common/diagnosed_ptx.rs"]
@@ -257,7 +257,7 @@ fn files() -> Vec<Case> {
 
 /// What only the model of a mechanism shows.
 fn models() -> Vec<Case> {
-    let model = |transport: &str, change: fn(&mut singe::mechanism::Mechanism)| {
+    let model = |transport: &str, change: fn(&mut mechanism::Mechanism)| {
         let (mut mechanism, _) = outcome(MECHANISM, Some(THERMO), Some(transport), None).expect("a valid mechanism");
         change(&mut mechanism);
         kinetics::model(mechanism).expect_err("a wrong model")
@@ -350,7 +350,7 @@ fn schedules() -> Vec<Case> {
 /// A kernel judged as if it were another.
 fn kernels() -> Vec<Case> {
     let request = driver::Request { verify: None, ..request::of(request::shipped("h2o2")) };
-    let (mechanism, _) = singe::mechanism::read(&request.files).expect("shipped");
+    let (mechanism, _) = mechanism::read(&request.files).expect("shipped");
     let model = kinetics::model(mechanism).expect("shipped");
     let unit = driver::compile_kernel(Kernel::Viscosity, &model, &request, &mut Observer::silent());
     let unit = unit.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
@@ -384,10 +384,10 @@ fn kernels() -> Vec<Case> {
         _ => line.to_owned(),
     };
     let text = text.lines().map(unlimited).collect::<Vec<_>>().join("\n");
-    let unguarded = simt::read::read(&Arc::new(Source { name: "unguarded".to_owned(), text })).expect("PTX");
+    let unguarded = ptx::read::read(&Arc::new(Source { name: "unguarded".to_owned(), text })).expect("PTX");
     let mut broken = unit.program.clone();
     singe::fault::in_program(Some(singe::fault::Fault::Constant), &mut broken);
-    let wrong = Subject { module: &singe::simt::lower::lower(&broken), ..subject(&model, &unit.program) };
+    let wrong = Subject { module: &singe::lower::lower(&broken), ..subject(&model, &unit.program) };
     let refused = singe::compilers::measure(request.target, std::slice::from_ref(&unit), &["no code".to_owned()]);
     // No target holds more CTAs than it has barriers.
     let limits = Limits { barriers: 0, ..request.limits() };
@@ -415,7 +415,7 @@ fn ptx() -> Vec<Case> {
         assert_ne!(text, diagnosed_ptx::KERNEL, "{from}");
         text
     };
-    let read = |text: String| simt::read::read(&Arc::new(Source { name: "k.ptx".into(), text }));
+    let read = |text: String| ptx::read::read(&Arc::new(Source { name: "k.ptx".into(), text }));
     let texts = diagnosed_ptx::TEXTS.map(|(id, from, to)| (id, read(changed(from, to)).expect_err(id)));
     let commands = diagnosed_ptx::COMMANDS.map(|(id, from, to, arguments)| {
         printed(id, &[("k.ptx", changed(from, to)), ("k.toml", diagnosed_ptx::LAUNCH.to_owned())], arguments)

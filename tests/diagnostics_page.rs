@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use singe::diagnostic::{entries, page};
+use diagnostics::{entries, page};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 

@@ -1,6 +1,6 @@
 //! The affine divergence analysis: what it finds, and why it does not find more.
 
-use singe::simt::analysis::divergence::{BlockShape, Class, Options};
+use ptx::analysis::divergence::{BlockShape, Class, Options};
 
 #[path = "common/divergence.rs"]
 mod common;

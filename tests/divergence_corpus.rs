@@ -1,10 +1,10 @@
 //! Every kernel of the corpus with all claims of the divergence analysis checked, in its own launch and in random ones.
 
-use singe::sim::{self, Argument, Buffer, Claims, Kind, Launch, Options as SimOptions, Schedule};
-use singe::simt::Module;
-use singe::simt::analysis::divergence::{BlockShape, Divergence, Options, compute_boolean};
-use singe::simt::analysis::gated::Gated;
-use singe::simt::inst::Type;
+use ptx::Module;
+use ptx::analysis::divergence::{BlockShape, Divergence, Options, compute_boolean};
+use ptx::analysis::gated::Gated;
+use ptx::inst::Type;
+use warpsim::{self, Argument, Buffer, Claims, Kind, Launch, Options as SimOptions, Schedule};
 
 #[path = "common/corpus.rs"]
 mod corpus;
@@ -30,7 +30,7 @@ fn checked(module: &Module, entry: &str, launch: &Launch, buffers: &[Buffer], bl
         schedule: Schedule::Random { seed: 5 },
         ..SimOptions::default()
     };
-    let result = sim::run_checked(module, entry, launch, &mut buffers.to_vec(), &options, Some(&claims));
+    let result = warpsim::run_checked(module, entry, launch, &mut buffers.to_vec(), &options, Some(&claims));
     (result.err().map_or(Vec::new(), |hazards| hazards.list.into_iter().map(|h| h.kind).collect()), claims.count)
 }
 

@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use singe::diagnostic::Source;
+use diagnostics::Source;
+use kinetics;
+use machine::target::ComputeCapability;
+use machine::toolchain::{self, Job};
+use mechanism;
+use ptx::analysis::divergence::{BlockShape, Options};
+use ptx::{Module, read};
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
-use singe::kinetics;
-use singe::mechanism;
 use singe::observer::Observer;
 use singe::output;
+use singe::overlay::Codegen;
 use singe::report::divergence::Analysed;
-use singe::sim::Claims;
-use singe::simt::analysis::divergence::{BlockShape, Options};
-use singe::simt::{Module, read};
-use singe::target::ComputeCapability;
-use singe::toolchain::{self, Job};
 use singe::verify;
+use warpsim::Claims;
 
 #[path = "common/request.rs"]
 mod request;

@@ -1,9 +1,9 @@
 //! Every claim of the divergence analysis holds in the simulator, and claims of rules that are not sound are caught there.
 
-use singe::sim::{self, Argument, Buffer, Claims, Kind, Launch, Options as SimOptions};
-use singe::simt::analysis::divergence::{BlockShape, Class, Coefficient, Options, State};
-use singe::simt::analysis::ssa::Value;
-use singe::simt::ir::Module;
+use ptx::analysis::divergence::{BlockShape, Class, Coefficient, Options, State};
+use ptx::analysis::ssa::Value;
+use ptx::ir::Module;
+use warpsim::{self, Argument, Buffer, Claims, Kind, Launch, Options as SimOptions};
 
 #[path = "common/divergence.rs"]
 mod common;
@@ -45,7 +45,7 @@ fn checked_on(
     let mut buffers = [Buffer::in_out(&vec![0.0; (words * (threads * run.ctas) as usize).div_ceil(2).max(64)])];
     let arguments = vec![Argument::Buffer(0), Argument::U32(40)];
     let launch = Launch { ctas: [run.ctas, 1, 1], threads: run.shape, shared: 0, arguments };
-    let result = sim::run_checked(executed, "k", &launch, &mut buffers, &SimOptions::default(), Some(&claims));
+    let result = warpsim::run_checked(executed, "k", &launch, &mut buffers, &SimOptions::default(), Some(&claims));
     let kinds = result.err().map_or(Vec::new(), |hazards| hazards.list.into_iter().map(|h| h.kind).collect());
     (kinds, claims.count)
 }

@@ -3,14 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use singe::dataflow::{Form, Kernel, Matrix, Options, build, interpret};
+use kinetics::{self, Model, State};
+use machine::target::Target;
+use mechanism::{self, Companion, Files};
 use singe::driver::{self, Request};
-use singe::emit::overlay::{Codegen, Residence};
 use singe::forms::{self, Count, Rates, Variant};
-use singe::kinetics::{self, Model, State};
-use singe::mechanism::{self, Companion, Files};
+use singe::graph::interpret;
+use singe::kernels::{Form, Kernel, Matrix, Options, build};
 use singe::observer::Observer;
-use singe::target::Target;
+use singe::overlay::{Codegen, Residence};
 use singe::verify;
 
 fn mechanisms() -> Vec<PathBuf> {

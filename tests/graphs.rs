@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use singe::dataflow::{Exponential, Form, Kernel, Options, build, interpret};
-use singe::kinetics::{self, Model, State, Stiffness};
-use singe::mechanism::{self, Arrhenius, Files, Rate, Reaction, Reverse};
+use kinetics::{self, Model, State, Stiffness};
+use mechanism::{self, Arrhenius, Files, Rate, Reaction, Reverse};
+use singe::graph::interpret;
+use singe::kernels::{Exponential, Form, Kernel, Options, build};
 
 mod common;
 

@@ -4,16 +4,17 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use singe::dataflow::{self, Exponential, Form, Graph, Kernel, Options, interpret};
-use singe::diagnostic::Source;
+use diagnostics::Source;
+use kinetics::{self, Model, State};
+use machine::target::{ComputeCapability, Target};
+use machine::toolchain::{self, Job};
+use mechanism::{self, Collider, Files, Rate, Reaction, Reverse};
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
-use singe::kinetics::{self, Model, State};
-use singe::mechanism::{self, Collider, Files, Rate, Reaction, Reverse};
+use singe::graph::{Graph, interpret};
+use singe::kernels::{self, Exponential, Form, Kernel, Options};
 use singe::observer::Observer;
-use singe::target::{ComputeCapability, Target};
-use singe::toolchain::{self, Job};
-use singe::{output, simt, verify};
+use singe::overlay::Codegen;
+use singe::{output, verify};
 
 mod common;
 #[path = "common/request.rs"]
@@ -41,7 +42,7 @@ fn graphs(kernel: Kernel, model: &Model) -> Vec<(String, Graph)> {
     for form in Form::of(kernel, Some(1e-4)) {
         for (warps, stage_inputs, exponential) in [(4, true, Exponential::Polynomial), (1, false, Exponential::Table)] {
             let options = Options { warps, stage_inputs, exponential, form, ..Options::default() };
-            let graph = dataflow::build(kernel, model, &options).unwrap();
+            let graph = kernels::build(kernel, model, &options).unwrap();
             all.push((format!("{kernel} {form} {warps} warps"), graph));
         }
     }
@@ -256,7 +257,7 @@ fn shows(request: &Request) {
 }
 
 /// What NVRTC makes of the printed text, where it is found.
-fn compiled(symbol: &str, source: String, arch: ComputeCapability) -> Option<simt::Module> {
+fn compiled(symbol: &str, source: String, arch: ComputeCapability) -> Option<ptx::Module> {
     let toolchain = match toolchain::find_for(arch) {
         Ok(toolchain) => toolchain,
         Err(absent) => {
@@ -266,7 +267,7 @@ fn compiled(symbol: &str, source: String, arch: ComputeCapability) -> Option<sim
     };
     let job = Job { name: format!("{symbol}.cu"), source, arch, options: vec![] };
     let text = toolchain.compile_to_ptx(&job).unwrap().text;
-    Some(simt::read::read(&Arc::new(Source { name: symbol.to_owned(), text })).unwrap())
+    Some(ptx::read::read(&Arc::new(Source { name: symbol.to_owned(), text })).unwrap())
 }
 
 #[test]

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
+use kinetics::{self, Model, Reduced, State, Stiffness, Surroundings};
+use mechanism::{self, Files};
 use serde::Deserialize;
-use singe::kinetics::{self, Model, Reduced, State, Stiffness, Surroundings};
-use singe::mechanism::{self, Files};
 
 #[derive(Deserialize)]
 struct Reference {

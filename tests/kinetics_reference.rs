@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use flate2::bufread::GzDecoder;
+use kinetics::{self, Model, State, TransportFits};
+use mechanism::{self, Companion, Files, Options};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use singe::kinetics::{self, Model, State, TransportFits};
-use singe::mechanism::{self, Companion, Files, Options};
 
 const OWN_FITS: f64 = 1e-9;
 const EVALUATED: f64 = 1e-11;
@@ -330,7 +330,7 @@ fn llnl_nheptane_is_evaluated() {
 
 #[test]
 fn collision_tables() {
-    use singe::kinetics::collision_tables::{A_STAR, B_STAR, C_STAR, DELTA_STAR, OMEGA22, T_STAR, Table};
+    use kinetics::collision_tables::{A_STAR, B_STAR, C_STAR, DELTA_STAR, OMEGA22, T_STAR, Table};
     let Some(shared) = shared() else { return };
     let file = File::open(shared.join("reference/collision_integrals.json")).unwrap();
     let json: serde_json::Value = serde_json::from_reader(BufReader::new(file)).unwrap();

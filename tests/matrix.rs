@@ -4,20 +4,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use singe::dataflow::{Form, Kernel};
-use singe::diagnostic::Source;
+use diagnostics::Source;
+use kinetics::{self, Model};
+use machine::target::Target;
+use machine::toolchain::{self, Job};
+use mechanism::{self, Companion, Files};
+use ptx::read;
 use singe::driver::{self, FailureKind, Multiplier, Request, Unit};
-use singe::emit::overlay::{Codegen, Residence};
-use singe::emit::program::{Node, Program};
-use singe::kinetics::{self, Model};
-use singe::mechanism::{self, Companion, Files};
+use singe::kernels::{Form, Kernel};
+use singe::lower;
 use singe::observer::Observer;
 use singe::output;
-use singe::sim::{Launch, prove};
-use singe::simt::{lower, read};
-use singe::target::Target;
-use singe::toolchain::{self, Job};
+use singe::overlay::program::{Node, Program};
+use singe::overlay::{Codegen, Residence};
 use singe::verify::{self, Subject};
+use warpsim::{Launch, prove};
 
 #[path = "common/request.rs"]
 mod request;

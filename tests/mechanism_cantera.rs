@@ -4,10 +4,10 @@
 #[path = "common/request.rs"]
 mod request;
 
-use singe::dataflow::Kernel;
+use kinetics;
+use mechanism::{Files, Mechanism, Options, Sources, decode, parse, read, write, write_yaml};
 use singe::driver::{self, Request};
-use singe::kinetics;
-use singe::mechanism::{Files, Mechanism, Options, Sources, decode, parse, read, write, write_yaml};
+use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::output;
 use std::path::{Path, PathBuf};
@@ -168,7 +168,7 @@ fn every_published_mechanism_survives_the_yaml_form() {
     for folder in folders {
         let mechanism = folder.expect("a readable folder").path().join("chem.inp");
         let options = Options { permissive: true, ..Options::default() };
-        let (original, _) = singe::mechanism::read_with(&file(mechanism, None), options).expect("published is valid");
+        let (original, _) = mechanism::read_with(&file(mechanism, None), options).expect("published is valid");
         let [_, again] = reread(&original);
         assert_eq!(write_yaml(&again), write_yaml(&original), "{}", original.name);
         assert!(data_of(again) == data_of(original.clone()), "{}", original.name);

@@ -2,15 +2,13 @@
 //!
 //! `cases/rates.json` holds rate constants that Cantera 3.2.0 computes from the same files.
 
-use singe::diagnostic::Diagnostic;
-use singe::kinetics::collision::Integrals;
-use singe::kinetics::rates::rates_at;
-use singe::kinetics::thermo::{cp_r, h_rt, s_r};
-use singe::kinetics::transport::{Molecule, pair};
-use singe::kinetics::{self, State};
-use singe::mechanism::{
-    Files, Mechanism, Options, Outcome, Polynomials, Reverse, Sources, decode, parse, read, read_with,
-};
+use diagnostics::Diagnostic;
+use kinetics::collision::Integrals;
+use kinetics::rates::rates_at;
+use kinetics::thermo::{cp_r, h_rt, s_r};
+use kinetics::transport::{Molecule, pair};
+use kinetics::{self, State};
+use mechanism::{Files, Mechanism, Options, Outcome, Polynomials, Reverse, Sources, decode, parse, read, read_with};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

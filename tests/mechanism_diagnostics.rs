@@ -1,7 +1,7 @@
 //! What a mechanism author reads when something is wrong.
 
-use singe::diagnostic::{Diagnostic, Style, render, to_json};
-use singe::mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
+use diagnostics::{Diagnostic, Style, render, to_json};
+use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
 
 const THERMO: &str = "THERMO
    300.000  1000.000  5000.000
@@ -238,7 +238,7 @@ fn rates_beyond_doubles_are_told_before_a_kernel_is_made() {
     let mechanism = "ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\n";
     let refused = |reaction: &str| {
         let (mechanism, _) = outcome(&format!("{mechanism}{reaction}\nEND\n"), None).expect("it is well formed");
-        let errors = singe::kinetics::model(mechanism).err().unwrap_or_default();
+        let errors = kinetics::model(mechanism).err().unwrap_or_default();
         errors.into_iter().map(|d| (d.id, d.span.is_some())).collect::<Vec<_>>()
     };
     assert_eq!(refused("2H=H2 1E12 0.5 1000"), [("", false); 0]);

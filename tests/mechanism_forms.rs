@@ -1,7 +1,7 @@
 //! The forms in which published mechanisms are written, one small text each.
 
-use singe::diagnostic::Diagnostic;
-use singe::mechanism::{
+use diagnostics::Diagnostic;
+use mechanism::{
     Arrhenius, Blending, Collider, Files, Mechanism, Options, Outcome, Rate, Reaction, Reverse, Sources, decode, parse,
     read,
 };

@@ -1,12 +1,12 @@
 //! No input makes the front end panic or take more than linear time, and what it accepts survives the round trip.
 //! The same entry points are fuzzed for longer by the targets in `fuzz/`.
 
+use diagnostics::{Style, render, to_json};
+use mechanism::{Options, Sources, decode, parse, write};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use singe::diagnostic::{Style, render, to_json};
-use singe::mechanism::{Options, Sources, decode, parse, write};
 use std::time::{Duration, Instant};
 
 const MECHANISM: &str = include_str!("../mechanisms/h2o2/chem.inp");

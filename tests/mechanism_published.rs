@@ -1,6 +1,6 @@
 //! Published mechanisms, as they are distributed, load with the numbers of species and reactions that their authors state.
 
-use singe::mechanism::{Files, Mechanism, Options, Reverse, read_with};
+use mechanism::{Files, Mechanism, Options, Reverse, read_with};
 use std::path::Path;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");

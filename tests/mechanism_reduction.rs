@@ -1,6 +1,6 @@
 //! Reduction files: what they may say, and what is told about the rest.
 
-use singe::mechanism::{Mechanism, Options, Reduction, Sources, decode, parse};
+use mechanism::{Mechanism, Options, Reduction, Sources, decode, parse};
 
 const MECHANISM: &str = "ELEMENTS H O END
 SPECIES H2 O2 H2O OH HO2 END
@@ -29,7 +29,7 @@ fn read(reduction: &str) -> Result<Mechanism, Vec<String>> {
         transport: None,
         reduction: Some(decode("reduction.txt", reduction.as_bytes())),
     };
-    let told = |d: &singe::diagnostic::Diagnostic| {
+    let told = |d: &diagnostics::Diagnostic| {
         let line = d.span.as_ref().map_or(0, |span| span.line_column().0);
         format!("{}@{line}: {} ({})", d.id, d.message, d.help.as_deref().unwrap_or(""))
     };

@@ -1,6 +1,6 @@
 //! The mechanisms that ship with Singe are in canonical form, under a comment that cites their authors.
 
-use singe::mechanism::{Files, Options, Sources, decode, parse, read, write};
+use mechanism::{Files, Options, Sources, decode, parse, read, write};
 use std::path::{Path, PathBuf};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms");

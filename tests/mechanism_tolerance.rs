@@ -1,9 +1,9 @@
 //! What real mechanism files add to the format, one test for each line of the list of such constructs; and what the reader
 //! says where it cannot be tolerant.
 
-use singe::diagnostic::Diagnostic;
-use singe::kinetics::rates::rates_at;
-use singe::mechanism::{
+use diagnostics::Diagnostic;
+use kinetics::rates::rates_at;
+use mechanism::{
     Blending, Mechanism, Nasa9, Options, Outcome, Polynomials, Rate, Reverse, Sources, decode, parse, write,
 };
 

@@ -2,8 +2,8 @@
 
 use approx::assert_relative_eq;
 use flate2::read::GzDecoder;
+use mechanism::{Files, Options, Rate, read_with};
 use serde_json::Value;
-use singe::mechanism::{Files, Options, Rate, read_with};
 use std::fs::File;
 use std::path::Path;
 

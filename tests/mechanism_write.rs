@@ -1,10 +1,8 @@
 //! The canonical form: reading what was written gives the same mechanism, and writing that gives the same text.
 
+use mechanism::{Files, Mechanism, Nasa9, Options, Polynomials, Sources, decode, parse, read_with, write, write_yaml};
 use proptest::prelude::*;
 use proptest::sample::select;
-use singe::mechanism::{
-    Files, Mechanism, Nasa9, Options, Polynomials, Sources, decode, parse, read_with, write, write_yaml,
-};
 use std::path::Path;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");

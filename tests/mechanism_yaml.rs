@@ -1,7 +1,7 @@
 //! Cantera YAML: the same mechanism in YAML and in CHEMKIN is equal, bit for bit, and mistakes are located.
 
-use singe::diagnostic::Diagnostic;
-use singe::mechanism::{
+use diagnostics::Diagnostic;
+use mechanism::{
     Blending, Collider, Files, Mechanism, Options, Outcome, Polynomials, Rate, Reverse, Sources, decode, parse,
 };
 
@@ -312,19 +312,19 @@ fn sections_come_from_other_files_with_their_own_units() {
         phase: phase.map(str::to_owned),
         ..Files::default()
     };
-    let absent = errors(singe::mechanism::read(&files(None)));
+    let absent = errors(mechanism::read(&files(None)));
     assert_eq!(absent, [("yaml::missing-file", "parts.yaml/molecules".to_owned())]);
     std::fs::write(path("parts.yaml"), parts).expect("writable");
-    assert_eq!(singe::mechanism::input_files(&files(None)), [path("main.yaml"), path("parts.yaml")]);
-    let (mechanism, _) = singe::mechanism::read(&files(Some("gas"))).expect("a valid mechanism");
+    assert_eq!(mechanism::input_files(&files(None)), [path("main.yaml"), path("parts.yaml")]);
+    let (mechanism, _) = mechanism::read(&files(Some("gas"))).expect("a valid mechanism");
     assert_eq!(mechanism.species.iter().map(|s| s.name.as_str()).collect::<Vec<_>>(), ["H2", "H"]);
     let [reaction] = mechanism.reactions.as_slice() else { panic!("the reaction of declared species") };
     let Rate::Arrhenius(rate) = &reaction.rate else { panic!("an elementary rate") };
     assert_eq!(rate.a, 1e12);
     approx::assert_relative_eq!(rate.e_over_r, 2500.0 * 4.184 / 8.31446261815324, max_relative = 1e-15);
-    let solid = errors(singe::mechanism::read(&files(Some("solid"))));
+    let solid = errors(mechanism::read(&files(Some("solid"))));
     assert_eq!(solid, [("yaml::unsupported", "fixed-stoichiometry".to_owned())]);
-    let unknown = singe::mechanism::read(&files(Some("gass"))).expect_err("no such phase");
+    let unknown = mechanism::read(&files(Some("gass"))).expect_err("no such phase");
     assert_eq!((unknown[0].id, unknown[0].help.as_deref()), ("yaml::phase", Some("did you mean 'gas'?")));
 }
 

@@ -1,13 +1,13 @@
 //! Several points per lane: all kernels verified in every layout, any number of points, and what is fetched for the constants
 //! is shared.
 
-use singe::dataflow::{Form, Kernel};
+use kinetics::{self, Model, State};
+use machine::target::Target;
+use mechanism;
 use singe::driver::{self, Request, Unit};
-use singe::emit::overlay::{Codegen, Residence};
-use singe::kinetics::{self, Model, State};
-use singe::mechanism;
+use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::target::Target;
+use singe::overlay::{Codegen, Residence};
 use singe::verify::{self, Verification};
 
 #[path = "common/request.rs"]

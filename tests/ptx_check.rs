@@ -1,8 +1,8 @@
 //! The checker of modules: clean on what is right, and one broken module per rule.
 
-use singe::simt::check::{Rule, check};
-use singe::simt::inst::*;
-use singe::simt::ir::{Block, Module, Param, Reg, Variable};
+use ptx::check::{Rule, check};
+use ptx::inst::*;
+use ptx::ir::{Block, Module, Param, Reg, Variable};
 
 #[path = "common/corpus.rs"]
 mod corpus;
@@ -87,7 +87,7 @@ fn every_rule_is_checked() {
         }
     };
     assert_eq!(broken("divergence-function", call), [Rule::Call]);
-    assert_eq!(broken("divergence-function", |m| m.funcs[0].kind = singe::simt::ir::FuncKind::Entry)[0], Rule::Kind);
+    assert_eq!(broken("divergence-function", |m| m.funcs[0].kind = ptx::ir::FuncKind::Entry)[0], Rule::Kind);
     let name = |m: &mut Module| m.variables.values_mut().next().unwrap().name = "scan".into();
     assert_eq!(broken("scan", name), [Rule::Name]);
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use singe::diagnostic::Source;
-use singe::sim::{self, Argument, Buffer, Launch, Options, Schedule, prove};
-use singe::simt::inst::Type;
-use singe::simt::{Module, read};
-use singe::target::ComputeCapability;
-use singe::toolchain::{self, Job};
+use diagnostics::Source;
+use machine::target::ComputeCapability;
+use machine::toolchain::{self, Job};
+use ptx::inst::Type;
+use ptx::{Module, read};
+use warpsim::{self, Argument, Buffer, Launch, Options, Schedule, prove};
 
 /// From the oldest that CUDA 11.8 knows to one that only CUDA 12.9 knows.
 const ARCHS: [ComputeCapability; 4] =
@@ -36,7 +36,7 @@ fn compiled_for(name: &str, archs: &[ComputeCapability]) -> Vec<Module> {
         let module = parse(text).unwrap_or_else(|d| panic!("{name} {}: {d:?}", arch.sm()));
         let printed = module.to_string();
         assert_eq!(parse(printed.clone()).unwrap(), module.canonical(), "{name} {}", arch.sm());
-        assert_eq!(singe::simt::check::check(&module), [], "{name} {}", arch.sm());
+        assert_eq!(ptx::check::check(&module), [], "{name} {}", arch.sm());
         toolchain.assemble(&printed, arch).unwrap_or_else(|e| panic!("{name}: {e}\n{printed}"));
         modules.push(module);
     }
@@ -48,7 +48,7 @@ fn outputs(module: &Module, entry: &str, launch: &Launch, buffers: &[Buffer]) ->
     let run = |schedule| {
         let mut buffers = buffers.to_vec();
         let options = Options { schedule, ..Options::default() };
-        let report = sim::run(module, entry, launch, &mut buffers, &options);
+        let report = warpsim::run(module, entry, launch, &mut buffers, &options);
         report.unwrap_or_else(|hazards| panic!("{entry}: {hazards}\n{module}"));
         let last = buffers.last().unwrap();
         (0..last.len_of(Type::U32)).map(|i| last.element(Type::U32, i).unwrap() as u32).collect::<Vec<_>>()
@@ -105,7 +105,7 @@ fn tensor_product() {
     let launch = Launch::linear(1, 64, arguments(3, &[K as u32]));
     for module in compiled_for("tensor-product.cu", &[8, 9, 10].map(|major| ComputeCapability(major, 0))) {
         let mut buffers = [Buffer::input(&a), Buffer::input(&b), Buffer::output(128)];
-        let report = sim::run(&module, "tensor_product", &launch, &mut buffers, &Options::default()).unwrap();
+        let report = warpsim::run(&module, "tensor_product", &launch, &mut buffers, &Options::default()).unwrap();
         assert_eq!(buffers[2].reals(), expected, "{module}");
         assert_eq!(report.total().matrix_products, 2 * K as u64 / 4);
         proven(&module, "tensor_product", &launch);

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use singe::diagnostic::Source;
-use singe::simt::inst::Op;
-use singe::simt::{Module, check, read};
-use singe::target::ComputeCapability;
-use singe::toolchain;
+use diagnostics::Source;
+use machine::target::ComputeCapability;
+use machine::toolchain;
+use ptx::inst::Op;
+use ptx::{Module, check, read};
 
 const ARCHS: [ComputeCapability; 7] = [
     ComputeCapability(3, 5),

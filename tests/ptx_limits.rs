@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use singe::diagnostic::Source;
-use singe::sim::{self, Launch, Options, prove};
-use singe::simt::read;
+use diagnostics::Source;
+use ptx::read;
+use warpsim::{self, Launch, Options, prove};
 
 fn refused(module_scope: &str, body: &str, what: &str) {
     let text = format!(
@@ -12,7 +12,7 @@ fn refused(module_scope: &str, body: &str, what: &str) {
     );
     let module = read::read(&Arc::new(Source { name: "k.ptx".into(), text })).unwrap_or_else(|d| panic!("{d:?}"));
     let launch = Launch::linear(1, 1024, vec![]);
-    let hazards = sim::run(&module, "k", &launch, &mut [], &Options::default()).unwrap_err().to_string();
+    let hazards = warpsim::run(&module, "k", &launch, &mut [], &Options::default()).unwrap_err().to_string();
     assert!(hazards.contains(what), "{hazards}");
     let reason = prove::prove(&module, "k", &launch).unwrap_err();
     assert!(reason.contains(what), "{reason}");

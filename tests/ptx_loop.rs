@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use singe::dataflow::{Form, Kernel};
-use singe::diagnostic::Source;
+use diagnostics::Source;
+use kinetics;
+use machine::target::Target;
+use machine::toolchain::{self, Job};
+use mechanism;
+use ptx::inst::Space;
+use ptx::ir::Linkage;
+use ptx::{Module, read};
 use singe::driver::{self, Request};
-use singe::emit::overlay::{Codegen, Residence};
-use singe::kinetics;
-use singe::mechanism;
+use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
 use singe::output;
-use singe::sim::Launch;
-use singe::sim::prove;
-use singe::simt::inst::Space;
-use singe::simt::ir::Linkage;
-use singe::simt::{Module, read};
-use singe::target::Target;
-use singe::toolchain::{self, Job};
+use singe::overlay::{Codegen, Residence};
 use singe::verify;
+use warpsim::Launch;
+use warpsim::prove;
 
 #[path = "common/request.rs"]
 mod request;

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use singe::diagnostic::Source;
-use singe::sim::{self, Argument, Buffer, Kind, Launch, Options, prove};
-use singe::simt::allocate::{self, Algorithm};
-use singe::simt::analysis::divergence::Class;
-use singe::simt::check::Rule;
-use singe::simt::inst::Op;
-use singe::simt::{Module, check, read};
+use diagnostics::Source;
+use ptx::allocate::{self, Algorithm};
+use ptx::analysis::divergence::Class;
+use ptx::check::Rule;
+use ptx::inst::Op;
+use ptx::{Module, check, read};
+use warpsim::{self, Argument, Buffer, Kind, Launch, Options, prove};
 
 #[path = "common/divergence.rs"]
 #[allow(dead_code)]
@@ -63,7 +63,7 @@ fn run(module: &Module) -> Result<Vec<f64>, Vec<Kind>> {
     let second = (0..32).flat_map(|lane| [0, 1].map(|i| c[lane / 4][2 * (lane % 4) + i]));
     let input: Vec<f64> = first.chain(second).collect();
     let mut buffers = [Buffer::input(&input), Buffer::output(64)];
-    match sim::run(module, "k", &launch(), &mut buffers, &Options::default()) {
+    match warpsim::run(module, "k", &launch(), &mut buffers, &Options::default()) {
         Ok(report) => {
             assert_eq!(report.total().matrix_products, 1);
             Ok(buffers[1].reals())

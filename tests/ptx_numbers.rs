@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use singe::diagnostic::Source;
-use singe::sim::{self, Argument, Buffer, Launch, Options};
-use singe::simt::inst::Type;
-use singe::simt::read;
+use diagnostics::Source;
+use ptx::inst::Type;
+use ptx::read;
+use warpsim::{self, Argument, Buffer, Launch, Options};
 
 #[path = "common/numbers.rs"]
 mod numbers;
@@ -34,7 +34,7 @@ fn run(statement: &str, operands: &[[u64; 3]]) -> Vec<u64> {
         Buffer::unwritten(Type::U64, operands.len()),
     ];
     let launch = Launch::linear(1, threads, vec![Argument::Buffer(0), Argument::Buffer(1)]);
-    sim::run(&module, "k", &launch, &mut buffers, &Options::default()).unwrap_or_else(|h| panic!("{h}\n{module}"));
+    warpsim::run(&module, "k", &launch, &mut buffers, &Options::default()).unwrap_or_else(|h| panic!("{h}\n{module}"));
     (0..operands.len()).map(|i| buffers[1].element(Type::U64, i).unwrap()).collect()
 }
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use diagnostics::Source;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use singe::diagnostic::Source;
-use singe::simt::{Module, read};
+use ptx::{Module, read};
 
 #[path = "common/random_module.rs"]
 mod random_module;

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use singe::diagnostic::{Diagnostic, Source};
+use diagnostics::{Diagnostic, Source};
+use kinetics;
+use mechanism;
+use ptx::{Module, read};
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
-use singe::kinetics;
-use singe::mechanism;
 use singe::observer::Observer;
-use singe::simt::{Module, read};
+use singe::overlay::Codegen;
 
 #[path = "common/request.rs"]
 mod request;

@@ -1,9 +1,9 @@
 //! What single instructions compute in the simulator, bit by bit, and functions that call themselves.
 
-use singe::diagnostic::Source;
-use singe::sim::{self, Argument, Buffer, Launch, Options};
-use singe::simt::inst::Type;
-use singe::simt::{Module, read};
+use diagnostics::Source;
+use ptx::inst::Type;
+use ptx::{Module, read};
+use warpsim::{self, Argument, Buffer, Launch, Options};
 
 fn read(text: &str) -> Module {
     let source = Source { name: "k.ptx".into(), text: text.into() };
@@ -16,7 +16,7 @@ fn run(module: &Module, inputs: [u32; 3]) -> Vec<u32> {
     let mut arguments = vec![Argument::Buffer(0)];
     arguments.extend(inputs.map(Argument::U32));
     let launch = Launch::linear(1, 32, arguments);
-    let result = sim::run(module, "k", &launch, &mut buffers, &Options::default());
+    let result = warpsim::run(module, "k", &launch, &mut buffers, &Options::default());
     result.unwrap_or_else(|hazards| panic!("{hazards}\n{module}"));
     (0..32).map(|lane| buffers[0].element(Type::U32, lane).unwrap() as u32).collect()
 }
@@ -184,5 +184,5 @@ fn functions_call_themselves() {
     let again = read(&module.to_string());
     assert_eq!(again, module, "{module}");
     assert_eq!(run(&again, [0; 3]), expected);
-    assert_eq!(singe::simt::check::check(&module), []);
+    assert_eq!(ptx::check::check(&module), []);
 }

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use singe::diagnostic::Source;
-use singe::sim::{self, Argument, Buffer, Launch, Options};
-use singe::simt::inst::{Op, Type};
-use singe::simt::{Module, check, read};
-use singe::target::ComputeCapability;
-use singe::toolchain;
+use diagnostics::Source;
+use machine::target::ComputeCapability;
+use machine::toolchain;
+use ptx::inst::{Op, Type};
+use ptx::{Module, check, read};
+use warpsim::{self, Argument, Buffer, Launch, Options};
 
 /// Reads it, and checks that printing loses nothing and that ptxas takes the print, where it is there.
 fn parse(text: &str) -> Module {
@@ -32,7 +32,7 @@ fn parse(text: &str) -> Module {
 fn words(module: &Module) -> Vec<u64> {
     let mut buffers = vec![Buffer::unwritten(Type::U32, 128)];
     let launch = Launch::linear(1, 32, vec![Argument::Buffer(0)]);
-    sim::run(module, "k", &launch, &mut buffers, &Options::default()).unwrap_or_else(|h| panic!("{h}\n{module}"));
+    warpsim::run(module, "k", &launch, &mut buffers, &Options::default()).unwrap_or_else(|h| panic!("{h}\n{module}"));
     (0..32).map(|i| buffers[0].element(Type::U32, i).unwrap()).collect()
 }
 

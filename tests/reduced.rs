@@ -5,16 +5,17 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
+use kinetics::{self, State, Stiffness};
+use mechanism::{self, Files};
 use serde::Deserialize;
-use singe::dataflow::interpret::Machine;
-use singe::dataflow::{Form, Kernel, Options, build, interpret};
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
-use singe::kinetics::{self, State, Stiffness};
-use singe::mechanism::{self, Files};
+use singe::graph::interpret;
+use singe::graph::interpret::Machine;
+use singe::kernels::{Form, Kernel, Options, build};
 use singe::observer::Observer;
-use singe::sim::{self, Buffer, Launch};
+use singe::overlay::Codegen;
 use singe::verify;
+use warpsim::{self, Buffer, Launch};
 
 #[derive(Deserialize)]
 struct Reference {
@@ -123,7 +124,7 @@ fn simulated_kernels_equal_the_reference(name: &str, warps: u32, qssa_warps: u32
         ];
         let points = states.len() as u32;
         let launch = Launch::fields(1, warps, buffers.len(), points, points);
-        sim::run(&unit.ptx, &unit.program.symbol, &launch, &mut buffers, &sim::Options::default())
+        warpsim::run(&unit.ptx, &unit.program.symbol, &launch, &mut buffers, &warpsim::Options::default())
             .unwrap_or_else(|hazards| panic!("{name}: {}", hazards.list[0]));
         let found = buffers[5].reals();
         let mut worst = 0.0f64;

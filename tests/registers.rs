@@ -1,13 +1,13 @@
 //! Kernels fit into the registers that their launch bounds leave.
 
-use singe::dataflow::{Form, Kernel};
+use kinetics;
+use machine::toolchain;
+use mechanism;
+use ptx::analysis::pressure;
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
-use singe::kinetics;
-use singe::mechanism;
+use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::simt::analysis::pressure;
-use singe::toolchain;
+use singe::overlay::Codegen;
 
 #[path = "common/request.rs"]
 mod request;

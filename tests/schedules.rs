@@ -3,8 +3,9 @@
 mod common;
 
 use cranelift_entity::SecondaryMap;
-use singe::dataflow::interpret::{self, Machine};
-use singe::dataflow::{Crew, Duty, Graph, Kernel, Options, build};
+use singe::graph::interpret::{self, Machine};
+use singe::graph::{Crew, Duty, Graph};
+use singe::kernels::{Kernel, Options, build};
 use singe::mapping::{self, Mapper, Weights};
 use singe::schedule::{self, Limits, Placement, Schedule, proof};
 

@@ -1,10 +1,10 @@
 //! Every target: verified, and compiled by the real compilers for it where they are installed.
 
-use singe::dataflow::Kernel;
+use machine::target::Target;
+use machine::toolchain;
 use singe::driver::{self, Request};
+use singe::kernels::Kernel;
 use singe::observer::Observer;
-use singe::target::Target;
-use singe::toolchain;
 
 #[path = "common/request.rs"]
 mod request;

@@ -1,11 +1,12 @@
 //! Kernels in CGS: verified in the simulator against the reference in those units, and worth in SI what they should be.
 
-use singe::dataflow::{self, Kernel, Options, Units, interpret};
+use kinetics::{self, Model};
+use mechanism::{self, Files};
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
-use singe::kinetics::{self, Model};
-use singe::mechanism::{self, Files};
+use singe::graph::{Units, interpret};
+use singe::kernels::{self, Kernel, Options};
 use singe::observer::Observer;
+use singe::overlay::Codegen;
 
 #[path = "common/request.rs"]
 mod request;
@@ -58,7 +59,7 @@ fn a_state_in_cgs_gives_the_same_physics() {
         (Kernel::Chemistry, 1000.0 / 1e6),
     ] {
         let outputs = [(Units::Si, 101_325.0), (Units::Cgs, 1_013_250.0)].map(|(units, pressure)| {
-            let graph = dataflow::build(kernel, &model, &Options { units, ..Options::default() }).unwrap();
+            let graph = kernels::build(kernel, &model, &Options { units, ..Options::default() }).unwrap();
             let species = model.species().len();
             let mut fields: Vec<Vec<f64>> = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
             for (field, array) in fields.iter_mut().zip(&graph.arrays) {

@@ -1,11 +1,11 @@
 //! Every warp count and every layout of code: all kernels proven and verified.
 
-use singe::dataflow::{Form, Kernel};
+use mechanism::Options;
 use singe::driver::{self, FailureKind, Request};
-use singe::emit::overlay::Codegen;
+use singe::kernels::{Form, Kernel};
 use singe::mapping::Weights;
-use singe::mechanism::Options;
 use singe::observer::Observer;
+use singe::overlay::Codegen;
 use singe::schedule::Placement;
 
 #[path = "common/request.rs"]

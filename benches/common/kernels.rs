@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use singe::diagnostic::Source;
+use diagnostics::Source;
+use kinetics;
+use machine::target::ComputeCapability;
+use machine::toolchain::{self, Job};
+use mechanism;
+use ptx::{Module, read};
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
-use singe::kinetics;
-use singe::mechanism;
 use singe::observer::Observer;
 use singe::output;
-use singe::simt::{Module, read};
-use singe::target::ComputeCapability;
-use singe::toolchain::{self, Job};
+use singe::overlay::Codegen;
 
 #[path = "../../tests/common/request.rs"]
 mod request;

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use singe::dataflow::{Form, Kernel, Matrix};
 use singe::driver::Request;
-use singe::emit::overlay::Codegen;
 use singe::forms::{self, Rates};
+use singe::kernels::{Form, Kernel, Matrix};
+use singe::overlay::Codegen;
 
 use crate::{Case, case};
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use plotters::prelude::*;
-use singe::dataflow::{Form, Kernel};
+use singe::kernels::{Form, Kernel};
 
 use crate::KERNELS;
 

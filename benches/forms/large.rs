@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use singe::dataflow::{Form, Kernel};
+use kinetics;
+use machine::target::Target;
 use singe::driver::{self, Request};
-use singe::emit::overlay::Codegen;
-use singe::kinetics;
+use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::target::Target;
+use singe::overlay::Codegen;
 
 use crate::{KERNELS, case, model, request, row};
 

@@ -8,16 +8,16 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use kinetics::{self, Model, State};
+use machine::target::Target;
+use mechanism::{self, Companion, Files};
 use singe::compilers;
-use singe::dataflow::{self, Form, Kernel, Matrix};
 use singe::driver::{self, Request, Unit};
-use singe::emit::overlay::Codegen;
 use singe::forms::{self, Rates};
-use singe::kinetics::{self, Model, State};
-use singe::mechanism::{self, Companion, Files};
+use singe::kernels::{self, Form, Kernel, Matrix};
 use singe::observer::Observer;
 use singe::output;
-use singe::target::Target;
+use singe::overlay::Codegen;
 use singe::verify;
 
 mod chemistry;
@@ -190,12 +190,8 @@ fn request(shared: &Path, case: &Case, kernel: Kernel, form: Option<Form>) -> Re
     Request { files, kernels: vec![kernel], form, verify: None, ..request::of(path(shared, case)) }
 }
 
-fn options(request: &Request) -> dataflow::Options {
-    dataflow::Options {
-        warps: request.warps,
-        exponential: dataflow::Exponential::Table,
-        ..dataflow::Options::default()
-    }
+fn options(request: &Request) -> kernels::Options {
+    kernels::Options { warps: request.warps, exponential: kernels::Exponential::Table, ..kernels::Options::default() }
 }
 
 fn unit(model: &Model, request: &Request) -> Unit {

@@ -3,11 +3,11 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use machine::target::Target;
 use singe::compilers;
-use singe::dataflow::{Form, Kernel};
 use singe::driver::{Multiplier, Request};
+use singe::kernels::{Form, Kernel};
 use singe::output;
-use singe::target::Target;
 
 use crate::{CASES, model, request, states, unit};
 

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use singe::mechanism::decode;
+use mechanism::decode;
 use singe_fuzz::{MECHANISM, THERMO, read};
 
 fuzz_target!(|data: &[u8]| read(decode("chem.inp", MECHANISM), Some(THERMO), None, Some(data)));

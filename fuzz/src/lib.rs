@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use singe::diagnostic::{Source, Style, render, to_json};
-use singe::mechanism::{Options, Sources, decode, parse, write, write_yaml};
+use diagnostics::{Source, Style, render, to_json};
+use mechanism::{Options, Sources, decode, parse, write, write_yaml};
 
 pub const MECHANISM: &[u8] = include_bytes!("../../mechanisms/h2o2/chem.inp");
 pub const THERMO: &[u8] = include_bytes!("../../mechanisms/h2o2/therm.dat");

@@ -3,10 +3,10 @@
 use super::args::backend::AnalyzeArguments;
 use super::kernel::module;
 use super::out::print;
-use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
 use crate::report::divergence::Analysed;
-use crate::simt::analysis::divergence::{BlockShape, Options};
+use diagnostics::Diagnostic;
+use ptx::analysis::divergence::{BlockShape, Options};
 
 pub fn run(arguments: &AnalyzeArguments) -> Result<(), Failure> {
     let (module, _) = module(&arguments.ptx)?;

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::opt_arguments::OptArguments;
-use crate::dataflow::Kernel;
 use crate::fault::Fault;
+use crate::kernels::Kernel;
 use crate::mapping::Weights;
 use crate::observer::PASSES;
 use crate::output::Emit;
-use crate::target::Target;
 use backend::{AnalyzeArguments, OccupancyArguments, SimArguments, VerifyArguments};
+use machine::target::Target;
 use values::{
     CodegenName, Compilers, ConstantsName, FitTolerance, FormName, MapperName, MatrixName, PlacementName,
     PointsPerLane, StiffnessName, UnitsName, Verify, fault, fit_tolerance, floor, form, kernel, points_per_lane,

@@ -4,9 +4,9 @@ use super::args::CheckArguments;
 use super::compile;
 use super::out::print;
 use crate::failure::Failure;
-use crate::kinetics;
-use crate::mechanism;
 use crate::observer::Observer;
+use kinetics;
+use mechanism;
 
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let files = compile::files(&arguments.input);
@@ -28,7 +28,7 @@ pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     };
     observer.finish();
     if arguments.json {
-        print(format_args!("{:#}\n", crate::diagnostic::to_json(&diagnostics)))?;
+        print(format_args!("{:#}\n", diagnostics::to_json(&diagnostics)))?;
         return if good { Ok(()) } else { Err(Failure::input([])) };
     }
     if !good {

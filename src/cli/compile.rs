@@ -7,12 +7,12 @@ use super::args::values::{Compilers, FitTolerance, FormName, MatrixName, Verify}
 use super::args::{CompileArguments, InputArguments};
 use super::out::print;
 use super::{command_line, config, tell};
-use crate::diagnostic::Diagnostic;
 use crate::driver::{self, Failure, Multiplier, Request};
-use crate::emit::overlay::Codegen;
-use crate::mechanism::{Companion, Files, Options};
 use crate::observer::Observer;
+use crate::overlay::Codegen;
 use crate::report;
+use diagnostics::Diagnostic;
+use mechanism::{Companion, Files, Options};
 
 pub fn run(arguments: &CompileArguments, words: &[OsString]) -> Result<(), Failure> {
     let (arguments, own) = match &arguments.config {

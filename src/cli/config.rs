@@ -19,11 +19,11 @@ use toml::de::{DeTable, DeValue};
 
 use super::args::{Arguments, CompileArguments};
 use super::request;
-use crate::dataflow::Kernel;
-use crate::diagnostic::{Diagnostic, Source, Span};
 use crate::failure::Failure;
-use crate::mechanism;
+use crate::kernels::Kernel;
 use crate::request::Tuning;
+use diagnostics::{Diagnostic, Source, Span};
+use mechanism;
 
 /// Flags that concern the compilation as a whole.
 pub const OF_THE_WHOLE: [&str; 5] = ["target", "fit-tolerance", "units", "floor", "stiffness"];

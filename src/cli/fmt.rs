@@ -3,10 +3,10 @@
 use super::args::{FmtArguments, Format};
 use super::compile;
 use super::out::print;
-use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
-use crate::mechanism::{self, Files, Mechanism};
 use crate::output;
+use diagnostics::Diagnostic;
+use mechanism::{self, Files, Mechanism};
 
 pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
     let files = compile::files(&arguments.input);

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Source, Span};
 use crate::failure::Failure;
-use crate::simt::{Module, check, read};
+use diagnostics::{Diagnostic, Source, Span};
+use ptx::{Module, check, read};
 
 /// Reads a PTX file, and checks what was read; the text is for messages that quote it.
 pub fn module(path: &Path) -> Result<(Module, Arc<Source>), Failure> {

@@ -22,8 +22,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::diagnostic::{self, Diagnostic, Style};
 use crate::failure::{Failure, FailureKind};
+use diagnostics::{self, Diagnostic, Style};
 
 pub use args::{Arguments, Command, CompileArguments};
 pub use compile::{default_folder, request};
@@ -86,5 +86,5 @@ pub fn command_line(program: &str, words: &[OsString]) -> String {
 
 /// Prints diagnostics to stderr.
 fn tell(diagnostics: &[Diagnostic]) {
-    eprint!("{}", diagnostic::render(diagnostics, Style::of_stderr()));
+    eprint!("{}", diagnostics::render(diagnostics, Style::of_stderr()));
 }

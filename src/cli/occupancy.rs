@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::args::backend::OccupancyArguments;
 use super::out::print;
-use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
 use crate::report;
-use crate::target::{self, Kernel, Limits, Occupancy, Parameter, Target};
+use diagnostics::Diagnostic;
+use machine::target::{self, Kernel, Limits, Occupancy, Parameter, Target};
 
 pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
     let target = arguments.target;

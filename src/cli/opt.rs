@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::kernel::module;
 use super::opt_arguments::{OptArguments, PassName};
 use super::out::print;
-use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
-use crate::simt::Module;
-use crate::simt::allocate::report::{Report, report};
-use crate::simt::allocate::{self, Budget, Options, check};
-use crate::simt::inst::Space;
-use crate::simt::ir::{Func, FuncKind};
-use crate::target::{self, Kernel, Target};
+use diagnostics::Diagnostic;
+use machine::target::{self, Kernel, Target};
+use ptx::Module;
+use ptx::allocate::report::{Report, report};
+use ptx::allocate::{self, Budget, Options, check};
+use ptx::inst::Space;
+use ptx::ir::{Func, FuncKind};
 
 pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
     let (mut module, _) = module(&arguments.ptx)?;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::args::values::{shape, target};
-use crate::simt::allocate::Algorithm;
-use crate::simt::allocate::home::Rewriting;
-use crate::target::Target;
+use machine::target::Target;
+use ptx::allocate::Algorithm;
+use ptx::allocate::home::Rewriting;
 
 #[derive(Debug, Args)]
 pub struct OptArguments {

@@ -3,8 +3,8 @@
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write, stdout};
 
-use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
+use diagnostics::Diagnostic;
 
 /// Prints the text. That nobody reads it to its end is no error: `singe analyze K.ptx | head`.
 ///

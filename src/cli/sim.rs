@@ -1,19 +1,19 @@
 //! `singe sim K.ptx --launch launch.toml`: one kernel in the simulator. Exit code 3 on hazards.
 //!
-//! The launch file is described in [`crate::sim::setup`].
+//! The launch file is described in [`warpsim::setup`].
 
 use std::path::Path;
 
 use super::args::backend::SimArguments;
 use super::kernel::{module, quoting, text};
 use super::out::print;
-use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
-use crate::sim::setup::{self, Setup};
-use crate::sim::{self, Buffer, Claims, Hazard, Options};
-use crate::simt::Module;
-use crate::simt::analysis::divergence::{self, BlockShape};
-use crate::simt::inst::Type;
+use diagnostics::Diagnostic;
+use ptx::Module;
+use ptx::analysis::divergence::{self, BlockShape};
+use ptx::inst::Type;
+use warpsim::setup::{self, Setup};
+use warpsim::{self, Buffer, Claims, Hazard, Options};
 
 pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
     let (module, source) = module(&arguments.ptx)?;
@@ -33,7 +33,7 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
         .then(|| claims(&module, &kernel, launch.threads, arguments.assume_index_no_wrap))
         .flatten();
     let options = Options { schedule, ..Options::default() };
-    let result = sim::run_checked(&module, &kernel, &launch, &mut buffers, &options, claims.as_ref());
+    let result = warpsim::run_checked(&module, &kernel, &launch, &mut buffers, &options, claims.as_ref());
     match result {
         Ok(report) => {
             let outputs: Vec<Output> =
@@ -48,7 +48,7 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
             }
             let diagnostic = |h: &Hazard| {
                 let line = h.site.as_ref().and_then(|site| site.line);
-                quoting(Diagnostic::error("sim::hazard", format!("{kernel}, {h}")), &source, line)
+                quoting(Diagnostic::error("warpsim::hazard", format!("{kernel}, {h}")), &source, line)
             };
             Err(Failure::verification(hazards.list.iter().map(diagnostic)))
         }
@@ -69,7 +69,7 @@ fn elements(buffer: &Buffer, ty: Type) -> Vec<Option<u64>> {
     (0..buffer.len_of(ty)).map(|i| buffer.element(ty, i)).collect()
 }
 
-fn show(json: bool, kernel: &str, outputs: &[Output], report: &sim::Report) -> Result<(), Failure> {
+fn show(json: bool, kernel: &str, outputs: &[Output], report: &warpsim::Report) -> Result<(), Failure> {
     let counts = serde_json::json!(report.total());
     let value = |ty: Type, bits: &Option<u64>| bits.map_or(serde_json::Value::Null, |bits| setup::number(bits, ty));
     if json {
@@ -105,5 +105,5 @@ fn plain(bits: u64, ty: Type) -> String {
 }
 
 fn wrong(path: &Path, text: &str) -> Failure {
-    Failure::input([Diagnostic::error("sim::launch", format!("{}: {}", path.display(), text.trim_end()))])
+    Failure::input([Diagnostic::error("warpsim::launch", format!("{}: {}", path.display(), text.trim_end()))])
 }

@@ -6,12 +6,12 @@
 use super::args::backend::VerifyArguments;
 use super::kernel::{module, quoting};
 use super::out::print;
-use crate::diagnostic::Diagnostic;
 use crate::failure::Failure;
-use crate::sim::prove::{self, Verdict};
-use crate::sim::{Hazard, Kind, Launch};
-use crate::simt::Module;
-use crate::simt::inst::Space;
+use diagnostics::Diagnostic;
+use ptx::Module;
+use ptx::inst::Space;
+use warpsim::prove::{self, Verdict};
+use warpsim::{Hazard, Kind, Launch};
 
 pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     let (module, source) = module(&arguments.ptx)?;

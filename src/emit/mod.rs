@@ -2,6 +2,3 @@
 
 pub mod cuda;
 pub mod host;
-pub mod overlay;
-pub mod points;
-pub mod program;

@@ -5,7 +5,7 @@ use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 
 use super::{Mapping, Weights};
-use crate::dataflow::{Duty, Graph, Op};
+use crate::graph::{Duty, Graph, Op};
 
 /// What the running state of a sum weighs beside that of a rate, where a crew solves for quasi-steady species.
 const SUM: f64 = 0.3;

@@ -4,8 +4,8 @@ use cranelift_entity::SecondaryMap;
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, microlp, variable};
 
 use super::{Mapping, Weights, greedy};
-use crate::dataflow::{Graph, Op};
-use crate::diagnostic::Diagnostic;
+use crate::graph::{Graph, Op};
+use diagnostics::Diagnostic;
 
 /// Beyond this many binary variables the solver takes minutes.
 const LARGEST: usize = 160;

@@ -6,8 +6,8 @@ mod ilp;
 use cranelift_entity::SecondaryMap;
 use serde::Serialize;
 
-use crate::dataflow::{Duty, Graph, Op};
-use crate::diagnostic::Diagnostic;
+use crate::graph::{Duty, Graph, Op};
+use diagnostics::Diagnostic;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mapper {

@@ -1,9 +1,10 @@
 //! What the C header says of each kernel and array.
 
-use crate::dataflow::{Kernel, Units};
 use crate::driver::Unit;
 use crate::emit::host::{ArrayInterface, Interface, KernelInterface, Species};
-use crate::kinetics::Model;
+use crate::graph::Units;
+use crate::kernels::Kernel;
+use kinetics::Model;
 
 /// The interface of a mechanism's kernels.
 pub fn interface(model: &Model, system: Units, units: &[Unit]) -> Interface {

@@ -7,14 +7,14 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::dataflow;
-use crate::diagnostic::Diagnostic;
 use crate::driver::{Request, Unit};
 use crate::emit::cuda::{self, Input, Provenance};
 use crate::emit::host;
-use crate::kinetics::Model;
-use crate::mechanism;
+use crate::graph;
 use crate::report::{self, KernelReport, Report};
+use diagnostics::Diagnostic;
+use kinetics::Model;
+use mechanism;
 
 /// What to write, besides what is always written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -63,7 +63,7 @@ pub fn files(
             files.push((format!("{base}.ptx"), unit.ptx.to_string()));
         }
         if wanted(Emit::Dot) {
-            files.push((format!("{base}.dot"), dataflow::text::dot(&unit.graph, |op| Some(unit.mapping.warp_of[op]))));
+            files.push((format!("{base}.dot"), graph::text::dot(&unit.graph, |op| Some(unit.mapping.warp_of[op]))));
         }
         if wanted(Emit::Picture) {
             files.push((format!("{base}.svg"), unit.picture.clone()));

@@ -2,10 +2,10 @@
 
 use crate::driver::{Request, Unit};
 use crate::emit::host::{Case, Project, Table};
-use crate::emit::overlay::Codegen;
-use crate::kinetics::{self, Model, State};
+use crate::overlay::Codegen;
 use crate::report::codegen_name;
 use crate::verify;
+use kinetics::{self, Model, State};
 
 /// States of the self-check beyond those of a full group.
 const REST: usize = 12;

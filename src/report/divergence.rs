@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use serde_json::{Value as Json, json};
 
-use crate::simt::Module;
-use crate::simt::analysis::divergence::{Class, Coefficient, Divergence, Options, Reason, compute_boolean};
-use crate::simt::analysis::gated::{Gate, Gated};
-use crate::simt::analysis::ssa::{Def, Value};
-use crate::simt::inst::Special;
-use crate::simt::ir::{Block, Func, Inst};
-use crate::simt::print::Quotes;
+use ptx::Module;
+use ptx::analysis::divergence::{Class, Coefficient, Divergence, Options, Reason, compute_boolean};
+use ptx::analysis::gated::{Gate, Gated};
+use ptx::analysis::ssa::{Def, Value};
+use ptx::inst::Special;
+use ptx::ir::{Block, Func, Inst};
+use ptx::print::Quotes;
 
 /// A kernel with its analysis.
 pub struct Analysed<'a> {
@@ -145,8 +145,8 @@ impl<'a> Analysed<'a> {
     pub fn dot(&self) -> String {
         let mut out =
             format!("digraph \"{}\" {{\n  node [shape=box, style=filled, fontname=monospace];\n", self.func.name);
-        let meets = crate::simt::analysis::dominators::post_dominators(self.func);
-        let control = crate::simt::analysis::control::compute(self.func, &meets);
+        let meets = ptx::analysis::dominators::post_dominators(self.func);
+        let control = ptx::analysis::control::compute(self.func, &meets);
         let divergent = |block: Block| self.result.uniform_branch(&self.gated, block) == Some(false);
         for block in &self.gated.facts.cfg.order {
             let decided = control[*block].iter().any(|(branch, _)| branch != block && divergent(*branch));

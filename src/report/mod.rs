@@ -1,33 +1,34 @@
 //! The report of a compilation: data first, then the table for people and the picture of the schedule.
 
 pub mod divergence;
-mod machine;
 mod occupancy;
+mod peaks;
 mod picture;
 mod table;
 mod unheeded;
 
-pub use machine::Machine;
 pub use occupancy::occupancy_picture;
+pub use peaks::Machine;
 pub use picture::schedule_picture;
 pub use table::table;
 
 use serde::Serialize;
 
 use crate::compilers::Compiled;
-use crate::dataflow::{Graph, Kernel, StepRef};
-use crate::diagnostic::Diagnostic;
 use crate::driver::{Request, Unit};
-use crate::emit::overlay::{self, Codegen};
-use crate::emit::program::Program;
 use crate::forms::{Choice, Count};
-use crate::kinetics::Model;
+use crate::graph::{Graph, StepRef};
+use crate::kernels::Kernel;
 use crate::mapping::{self, Cost, Mapping};
+use crate::overlay::program::Program;
+use crate::overlay::{self, Codegen};
 use crate::schedule::Schedule;
 use crate::schedule::overlap::{self, Overlap};
 use crate::search::Draft;
-use crate::target::Target;
 use crate::verify::Verification;
+use diagnostics::Diagnostic;
+use kinetics::Model;
+use machine::target::Target;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Report {
@@ -115,7 +116,7 @@ impl KernelReport {
     pub fn measured(&mut self, target: &Target, program: &Program, compiled: Option<Compiled>) {
         self.compiled = compiled;
         let needs = (self.registers_estimated, self.shared_bytes, self.named_barriers);
-        self.machine = machine::machine(target, program, needs, self.compiled.as_ref(), self.verification.as_ref());
+        self.machine = peaks::machine(target, program, needs, self.compiled.as_ref(), self.verification.as_ref());
     }
 }
 
@@ -174,7 +175,7 @@ pub fn kernel(
         (program.slots + constant_rows) * 8 * program.pitch() + program.mirror_bytes(request.target)
     };
     let needs = (registers_estimated, shared_bytes, schedule.barrier_ids());
-    let machine = machine::machine(request.target, program, needs, None, verification.as_ref());
+    let machine = peaks::machine(request.target, program, needs, None, verification.as_ref());
     KernelReport {
         kernel: kernel.name().into(),
         codegen: codegen_name(request.codegen).into(),

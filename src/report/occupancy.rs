@@ -2,7 +2,7 @@
 
 use plotters::prelude::*;
 
-use crate::target::Occupancy;
+use machine::target::Occupancy;
 
 /// An SVG of the resident warps of an SM over the swept parameter, of `most` warps that it can hold.
 pub fn occupancy_picture(title: &str, parameter: &str, most: u32, rows: &[(u32, Occupancy)]) -> String {

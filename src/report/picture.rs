@@ -6,7 +6,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::dataflow::{Graph, Part, StepRef};
+use crate::graph::{Graph, Part, StepRef};
 use crate::schedule::Schedule;
 use crate::schedule::timeline::{Timeline, timeline};
 

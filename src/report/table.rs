@@ -1,7 +1,7 @@
 //! The report as a table, one column per kernel.
 
 use super::{KernelReport, Report};
-use crate::dataflow::body::Tally;
+use crate::graph::body::Tally;
 
 /// Name of a row, and its cell for one kernel.
 type Row = (&'static str, fn(&KernelReport) -> String);

@@ -1,7 +1,7 @@
 //! Flags that were given and changed nothing.
 
-use crate::dataflow::Form;
 use crate::driver::{Multiplier, Request, Unit};
+use crate::kernels::Form;
 
 /// One warning for each.
 pub fn unheeded(request: &Request, units: &[Unit]) -> Vec<String> {

@@ -1,19 +1,20 @@
 //! What the user asks for.
 
-mod machine;
+mod resources;
 mod tuning;
 
 use std::path::PathBuf;
 
-use crate::dataflow::{Form, Kernel, Units};
-use crate::emit::overlay::{Codegen, Residence};
 use crate::fault::Fault;
-use crate::kinetics::Stiffness;
+use crate::graph::Units;
+use crate::kernels::{Form, Kernel};
 use crate::mapping::{Mapper, Weights};
-use crate::mechanism::{self, Files};
 use crate::output::Emit;
+use crate::overlay::{Codegen, Residence};
 use crate::schedule::Placement;
-use crate::target::Target;
+use kinetics::Stiffness;
+use machine::target::Target;
+use mechanism::{self, Files};
 
 pub use tuning::Tuning;
 

@@ -1,9 +1,9 @@
 //! What may differ from kernel to kernel.
 
 use super::{Multiplier, Request};
-use crate::dataflow::{Form, Kernel};
-use crate::emit::overlay::Residence;
+use crate::kernels::{Form, Kernel};
 use crate::mapping::{Mapper, Weights};
+use crate::overlay::Residence;
 use crate::schedule::Placement;
 
 /// The fields of a [`Request`] that make a kernel faster or slower, but compute the same.

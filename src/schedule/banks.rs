@@ -2,7 +2,7 @@
 
 use cranelift_entity::SecondaryMap;
 
-use crate::dataflow::{Graph, Value};
+use crate::graph::{Graph, Value};
 
 /// Rows of shared memory that the lanes of a matrix product access at once: neighbouring rows lie in different banks.
 pub const BANKS: u32 = 4;

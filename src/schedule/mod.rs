@@ -15,9 +15,9 @@ pub mod timeline;
 
 use cranelift_entity::SecondaryMap;
 
-use crate::dataflow::{Graph, StepRef, Value};
-use crate::diagnostic::Diagnostic;
+use crate::graph::{Graph, StepRef, Value};
 use crate::mapping::Mapping;
+use diagnostics::Diagnostic;
 
 /// A set of warps, one bit each.
 pub type WarpMask = u32;

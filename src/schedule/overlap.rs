@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::timeline::{Timeline, timeline, timeline_with};
 use super::{Schedule, SyncPoint, all_warps};
-use crate::dataflow::{Duty, Graph, Part, StepRef};
+use crate::graph::{Duty, Graph, Part, StepRef};
 
 /// The work of a crew in double-precision slots, and how much of it has company.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

@@ -12,9 +12,9 @@ use cranelift_entity::SecondaryMap;
 use order::Group;
 
 use super::{Limits, Phase, Placement, Schedule, banks};
-use crate::dataflow::{Duty, Graph, Op, Part, StepRef, Value};
-use crate::diagnostic::Diagnostic;
+use crate::graph::{Duty, Graph, Op, Part, StepRef, Value};
 use crate::mapping::Mapping;
+use diagnostics::Diagnostic;
 
 mod order;
 

@@ -13,9 +13,9 @@ mod lanes;
 use std::collections::BTreeMap;
 
 use super::{Action, Schedule};
-use crate::dataflow::{Duty, Graph, Op, Part, StepRef, Value};
-use crate::diagnostic::Diagnostic;
+use crate::graph::{Duty, Graph, Op, Part, StepRef, Value};
 use crate::mapping::Mapping;
+use diagnostics::Diagnostic;
 use lanes::Lanes;
 
 /// A schedule that passed [`prove`].

@@ -4,7 +4,7 @@
 //! phase p is done before warp b begins phase q > p. It is met at the last boundary before q, unless what b already knows
 //! then covers it. The needs of one boundary are grouped: warps that depend on each other share one point.
 
-use crate::dataflow::Graph;
+use crate::graph::Graph;
 use crate::mapping::Mapping;
 
 use super::{Schedule, WarpMask};

@@ -3,7 +3,7 @@
 //! The length compares schedules of one kernel; the blocks make its picture.
 
 use super::{Phase, Schedule, SyncPoint};
-use crate::dataflow::{Graph, StepRef};
+use crate::graph::{Graph, StepRef};
 
 pub struct Timeline {
     pub blocks: Vec<Block>,

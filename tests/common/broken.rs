@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use singe::diagnostic::Source;
-use singe::sim::{Launch, prove};
-use singe::simt::{Module, read};
+use diagnostics::Source;
+use ptx::{Module, read};
+use warpsim::{Launch, prove};
 
 /// Class, the text replaced, its replacement.
 const CHANGES: &[(&str, &str, &str)] = &[

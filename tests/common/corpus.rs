@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use singe::diagnostic::Source;
-use singe::sim::setup::{self, Setup};
-use singe::simt::{Module, read};
+use diagnostics::Source;
+use ptx::{Module, read};
+use warpsim::setup::{self, Setup};
 
 /// One kernel of the corpus.
 pub struct Kernel {

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use singe::diagnostic::Source;
-use singe::simt::analysis::divergence::{BlockShape, Class, Divergence, Options, State};
-use singe::simt::analysis::gated::Gated;
-use singe::simt::analysis::ssa::{Def, Value};
-use singe::simt::ir::{Func, Module};
-use singe::simt::read;
+use diagnostics::Source;
+use ptx::analysis::divergence::{BlockShape, Class, Divergence, Options, State};
+use ptx::analysis::gated::Gated;
+use ptx::analysis::ssa::{Def, Value};
+use ptx::ir::{Func, Module};
+use ptx::read;
 
 /// A kernel `k(out, n)` with a body of PTX that ends with `st` of the words `%r1` to `%r8`.
 pub fn kernel(body: &str) -> Module {
@@ -38,7 +38,7 @@ pub fn value(func: &Func, analysed: &Analysed, name: &str) -> Value {
     let text = name.trim_start_matches('%');
     let prefix: String = text.chars().take_while(|c| c.is_alphabetic()).collect();
     let number: usize = text[prefix.len()..].parse().unwrap();
-    use singe::simt::inst::Type;
+    use ptx::inst::Type;
     let class = match prefix.as_str() {
         "p" => Type::Pred,
         "rs" => Type::B16,

@@ -1,9 +1,9 @@
 //! Schedules that the proof accepts, and one broken schedule for each class of error.
 
 use cranelift_entity::SecondaryMap;
-use singe::dataflow::body::{Body, Tensor};
-use singe::dataflow::{Array, Crew, Duty, Graph, Operation, Part, Step, StepRef};
-use singe::diagnostic::Diagnostic;
+use diagnostics::Diagnostic;
+use singe::graph::body::{Body, Tensor};
+use singe::graph::{Array, Crew, Duty, Graph, Operation, Part, Step, StepRef};
 use singe::mapping::Mapping;
 use singe::schedule::{Phase, Placement, Schedule, SyncPoint, proof};
 

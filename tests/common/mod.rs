@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use singe::diagnostic::{Source, Span};
-use singe::kinetics::{Model, TransportFits};
-use singe::mechanism::*;
+use diagnostics::{Source, Span};
+use kinetics::{Model, TransportFits};
+use mechanism::*;
 
 pub mod numbers;
 

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use singe::diagnostic::Source;
-use singe::simt::allocate::home::Rewriting;
-use singe::simt::allocate::{Algorithm, Budget, Options};
-use singe::simt::{Module, read};
+use diagnostics::Source;
+use ptx::allocate::home::Rewriting;
+use ptx::allocate::{Algorithm, Budget, Options};
+use ptx::{Module, read};
 
 pub fn parse(text: &str) -> Module {
     read::read(&Arc::new(Source { name: "test.ptx".to_owned(), text: text.to_owned() })).unwrap()

@@ -1,8 +1,8 @@
 //! Random kernels that always end: any graph of blocks, also irreducible ones, any guards.
 
-use singe::simt::builder::Builder;
-use singe::simt::inst::*;
-use singe::simt::ir::{Block, Func, Module, ParamData, Reg};
+use ptx::builder::Builder;
+use ptx::inst::*;
+use ptx::ir::{Block, Func, Module, ParamData, Reg};
 
 use super::numbers::Numbers;
 
@@ -66,7 +66,7 @@ pub fn kernel(shape: &Shape, numbers: &mut Numbers) -> Module {
     Module { funcs: vec![b.finish()], ..Module::new(70) }
 }
 
-fn store(b: &mut Builder, words: &[Reg], out: singe::simt::ir::Param) {
+fn store(b: &mut Builder, words: &[Reg], out: ptx::ir::Param) {
     let base = b.load(Space::Param, false, Type::U64, Base::Param(out), 0);
     let tid = b.mov(Type::B32, Operand::Special(Special::TidX));
     let count = b.mov(Type::B32, Operand::Special(Special::NtidX));

@@ -1,7 +1,7 @@
 //! Modules with any instructions that the IR knows, made from a list of choices: a shorter list gives a smaller module.
 
-use singe::simt::inst::*;
-use singe::simt::ir::*;
+use ptx::inst::*;
+use ptx::ir::*;
 
 #[path = "random_op.rs"]
 mod random_op;

@@ -1,7 +1,7 @@
 //! Any instruction that the IR knows, on registers that a function declares.
 
-use singe::simt::inst::*;
-use singe::simt::ir::*;
+use ptx::inst::*;
+use ptx::ir::*;
 
 use super::{Choices, DATA, SPACES};
 

@@ -1,13 +1,14 @@
 //! A request to vary.
 
-use singe::dataflow::{Form, Kernel, Units};
+use kinetics::Stiffness;
+use machine::target::Target;
+use mechanism::{Files, Options};
 use singe::driver::{Multiplier, Request};
-use singe::emit::overlay::{Codegen, Residence};
-use singe::kinetics::Stiffness;
+use singe::graph::Units;
+use singe::kernels::{Form, Kernel};
 use singe::mapping::{Mapper, Weights};
-use singe::mechanism::{Files, Options};
+use singe::overlay::{Codegen, Residence};
 use singe::schedule::Placement;
-use singe::target::Target;
 
 /// All kernels of a mechanism at 8 warps for Kepler, verified; nothing is written.
 pub fn of(mechanism: std::path::PathBuf) -> Request {

@@ -1,9 +1,9 @@
 //! The C header of a mechanism, as it reads and through C and C++ compilers.
 
 use crate::provenance;
-use singe::dataflow::Units;
 use singe::emit::host::{ArrayInterface, Interface, KernelInterface, Species, header};
-use singe::emit::program::Array;
+use singe::graph::Units;
+use singe::overlay::program::Array;
 use std::process::Command;
 
 fn interface() -> Interface {

@@ -4,10 +4,10 @@
 
 use crate::random::{self, FIELDS, WARPS};
 use crate::{compilers, provenance, target};
+use machine::toolchain::Job;
 use singe::emit::cuda::print;
-use singe::emit::points::widen;
-use singe::emit::program::Program;
-use singe::toolchain::Job;
+use singe::overlay::points::widen;
+use singe::overlay::program::Program;
 use std::fmt::Write;
 use std::process::Command;
 

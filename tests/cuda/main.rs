@@ -8,9 +8,9 @@ mod random;
 mod text;
 mod toolchain;
 
+use machine::target::Target;
+use machine::toolchain::{Toolchain, find};
 use singe::emit::cuda::{Input, Provenance};
-use singe::target::Target;
-use singe::toolchain::{Toolchain, find};
 
 fn provenance() -> Provenance {
     Provenance {

@@ -1,7 +1,7 @@
 //! Small programs written by hand, one for each idea of the emitted text.
 
 use cranelift_entity::{EntityRef, PrimaryMap};
-use singe::emit::program::{
+use singe::overlay::program::{
     Array, BarrierKind, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Unary, Value, Var,
 };
 

@@ -1,8 +1,8 @@
 //! Random data-parallel programs, and what they compute.
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
-use singe::dataflow::{elementary, exp2, log2};
-use singe::emit::program::{
+use singe::graph::{elementary, exp2, log2};
+use singe::overlay::program::{
     Array, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Unary, Value, Var,
 };
 

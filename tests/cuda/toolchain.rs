@@ -1,7 +1,7 @@
 //! The real compilers, where they are installed.
 
 use crate::{compilers, target};
-use singe::toolchain::Job;
+use machine::toolchain::Job;
 
 fn job(source: &str) -> Job {
     let arch = target("kepler").compute_capability;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde::Serialize;
-use singe::dataflow::Kernel;
 use singe::driver::{self, POINTS_PER_LANE, Request};
+use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::report::KernelReport;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use singe::dataflow::Kernel;
+use singe::kernels::Kernel;
 
 use crate::measure::{Outcome, Trial};
 use crate::search::ranked;

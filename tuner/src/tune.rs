@@ -2,11 +2,11 @@
 
 use std::io::IsTerminal;
 
+use diagnostics::Diagnostic;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use singe::dataflow::Kernel;
-use singe::diagnostic::Diagnostic;
 use singe::driver::{self, Failure, Request};
+use singe::kernels::Kernel;
 use singe::observer::Observer;
 use singe::output;
 

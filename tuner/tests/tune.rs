@@ -112,7 +112,7 @@ fn failures_have_their_diagnostics_and_write_nothing() {
         assert!(run.stderr.contains(word), "{}", run.stderr);
         assert!(!run.folder.path().join("out").exists());
     }
-    let known = singe::diagnostic::entries().filter(|entry| entry.id.starts_with("tune::")).count();
+    let known = diagnostics::entries().filter(|entry| entry.id.starts_with("tune::")).count();
     assert_eq!(known, 2, "each of them has a case above");
 }
 

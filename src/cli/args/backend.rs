@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::values::{shape, target};
-use crate::target::{Parameter, Target};
+use machine::target::{Parameter, Target};
 
 #[derive(Debug, Args)]
 pub struct OccupancyArguments {

@@ -2,14 +2,15 @@
 
 use clap::ValueEnum;
 
-use crate::dataflow::{Form, Kernel, Units};
 use crate::driver::POINTS_PER_LANE;
-use crate::emit::overlay::{Codegen, Residence};
 use crate::fault::Fault;
-use crate::kinetics::Stiffness;
+use crate::graph::Units;
+use crate::kernels::{Form, Kernel};
 use crate::mapping::{Mapper, Weights};
+use crate::overlay::{Codegen, Residence};
 use crate::schedule::Placement;
-use crate::target::Target;
+use kinetics::Stiffness;
+use machine::target::Target;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Compilers {

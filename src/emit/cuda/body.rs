@@ -7,7 +7,9 @@ use super::names::Namer;
 use super::rounding;
 use super::tables;
 use super::uses::{self, BlockId, Uses};
-use crate::emit::program::{BarrierKind, Execution, Index, LaneRows, Node, Program, TensorBlock, Value, Var, WarpMask};
+use crate::overlay::program::{
+    BarrierKind, Execution, Index, LaneRows, Node, Program, TensorBlock, Value, Var, WarpMask,
+};
 use cranelift_entity::{EntitySet, SecondaryMap};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

@@ -3,7 +3,7 @@
 use super::body::{Body, point_name};
 use super::helpers::Helper;
 use super::tables::{SHARED_BANKS, real};
-use crate::emit::program::{Binary, ConstantRef, Index, Unary, Value, Var};
+use crate::overlay::program::{Binary, ConstantRef, Index, Unary, Value, Var};
 
 /// How tightly the outermost operator of a text binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -7,7 +7,7 @@
 
 use super::tables::real;
 use super::uses::Uses;
-use crate::emit::program::{Node, Program, Value, Var};
+use crate::overlay::program::{Node, Program, Value, Var};
 use cranelift_entity::EntitySet;
 use std::collections::BTreeMap;
 

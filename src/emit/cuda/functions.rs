@@ -1,15 +1,15 @@
 //! Our own elementary functions as device functions, operation by operation.
 
 use super::tables::real;
-use crate::dataflow::elementary::{
+use crate::graph::elementary::{
     EXP_COEFFICIENTS, EXP_LIMIT_HIGH_WORD, EXP_LN2_HI, EXP_LN2_LO, LEAST_NORMAL_HIGH_WORD, LOG_COEFFICIENTS,
     LOG_LN2_HI, LOG_LN2_LO, LOG_SPLIT_HIGH_WORD, LOG2_E, NEGATIVE_LIMIT_HIGH_WORD, NORMAL_HIGH_WORDS, ROUND_MAGIC,
 };
-use crate::dataflow::{exp2, log2};
-use crate::target::{Shuffle, Target};
+use crate::graph::{exp2, log2};
+use machine::target::{Shuffle, Target};
 use std::fmt::Write;
 
-/// [`crate::dataflow::elementary::exp`], operation by operation. No product meets a sum, so nothing here can be fused
+/// [`crate::graph::elementary::exp`], operation by operation. No product meets a sum, so nothing here can be fused
 /// that is not written as `fma`.
 pub fn exp() -> String {
     format!(
@@ -35,7 +35,7 @@ pub fn exp() -> String {
     )
 }
 
-/// [`crate::dataflow::exp2::polynomial`], operation by operation. No product meets a sum.
+/// [`crate::graph::exp2::polynomial`], operation by operation. No product meets a sum.
 pub fn exp2() -> String {
     format!(
         "// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021.\n\
@@ -53,7 +53,7 @@ pub fn exp2() -> String {
     )
 }
 
-/// [`crate::dataflow::exp2::tabulated`], operation by operation. The one plain product is only a factor.
+/// [`crate::graph::exp2::tabulated`], operation by operation. The one plain product is only a factor.
 pub fn exp2_table(target: &Target) -> String {
     format!(
         "// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`.\n\
@@ -75,7 +75,7 @@ pub fn exp2_table(target: &Target) -> String {
     )
 }
 
-/// [`crate::dataflow::exp2::rising`] or [`crate::dataflow::exp2::falling`], operation by operation. Its plain products are
+/// [`crate::graph::exp2::rising`] or [`crate::graph::exp2::falling`], operation by operation. Its plain products are
 /// factors or an addend of `fma`. Compilers find what both have in common.
 pub fn exp2_half(target: &Target, falling: bool) -> String {
     let [c1, c2, c3, c4, c5, c6] = exp2::PART_COEFFICIENTS;
@@ -134,7 +134,7 @@ fn exp2_limited(falling: bool) -> String {
     )
 }
 
-/// [`crate::dataflow::elementary::log`], operation by operation. Its one plain product is an addend of `fma`, which
+/// [`crate::graph::elementary::log`], operation by operation. Its one plain product is an addend of `fma`, which
 /// cannot be fused.
 pub fn log() -> String {
     format!(
@@ -162,7 +162,7 @@ pub fn log() -> String {
     )
 }
 
-/// [`crate::dataflow::log2::log2`], operation by operation. No product meets a sum. Selections are integer instructions.
+/// [`crate::graph::log2::log2`], operation by operation. No product meets a sum. Selections are integer instructions.
 pub fn log2(target: &Target) -> String {
     let load = if target.read_only_loads { "__ldg(" } else { "*(" };
     format!(
@@ -194,7 +194,7 @@ pub fn log2(target: &Target) -> String {
     )
 }
 
-/// [`crate::dataflow::elementary::positive`], operation by operation.
+/// [`crate::graph::elementary::positive`], operation by operation.
 pub fn positive() -> String {
     format!(
         "// max(x, 0) without a double-precision instruction; what is not a number stays so.\n\

@@ -1,7 +1,7 @@
 //! The device functions that kernels call; a file holds those that its kernel uses.
 
 use super::functions;
-use crate::target::{Shuffle, Target};
+use machine::target::{Shuffle, Target};
 
 /// A function of the text, in the order of their definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! CUDA C++ from the overlaid [`Program`](super::program::Program): one file per kernel.
+//! CUDA C++ from the overlaid [`Program`](crate::overlay::program::Program): one file per kernel.
 //!
 //! The text compiles with nvcc and, without its host part, with NVRTC. It is the same for the same input, to the byte.
 

@@ -5,7 +5,7 @@
 //! flags are the host code's to choose. So a product that may meet a sum is spelt `__dmul_rn(a, b)`, which no compiler
 //! fuses. All other products stay readable, and builders that use `Fma` have few of these.
 
-use crate::emit::program::{Binary, Node, Program, Unary, Value, Var};
+use crate::overlay::program::{Binary, Node, Program, Unary, Value, Var};
 use cranelift_entity::EntitySet;
 
 /// The variables whose value may reach an addition, a subtraction or a slot (which the compiler may see through), directly

@@ -2,8 +2,8 @@
 
 use super::body::Needs;
 use super::helpers::{Helper, READERS_OF_POWERS};
-use crate::dataflow::{exp2, log2};
-use crate::emit::program::{Constants, Program};
+use crate::graph::{exp2, log2};
+use crate::overlay::program::{Constants, Program};
 
 /// A double in the fewest digits (17 at most) that read back as the same bits.
 ///

@@ -1,7 +1,7 @@
 //! Where the variables of a program occur: how often, and in which block each must be declared. Variables that no store
 //! depends on are left out: they are not printed.
 
-use crate::emit::program::{Node, Program, Var};
+use crate::overlay::program::{Node, Program, Var};
 use cranelift_entity::{EntitySet, SecondaryMap};
 
 /// A list of nodes of the tree, numbered in the order of a walk from the front; 0 is the body.

@@ -2,9 +2,9 @@
 
 use super::{Interface, KernelInterface, Provenance, Species};
 use super::{file_comment, prefix, units_text};
-use crate::dataflow::Units;
 use crate::emit::cuda::glue::{Template, render};
 use crate::emit::cuda::names::Namer;
+use crate::graph::Units;
 use serde::Serialize;
 
 /// Fortran allows this many characters in a name; a number may still be added to it.

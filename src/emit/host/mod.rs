@@ -12,8 +12,8 @@ pub use project::{Case, Project, Table, cmake, driver, reference};
 use super::cuda::Provenance;
 use super::cuda::body::comment;
 use super::cuda::names::identifier;
-use crate::dataflow::Units;
-use crate::emit::program::Array;
+use crate::graph::Units;
+use crate::overlay::program::Array;
 
 /// What a host code must know of a mechanism and its kernels.
 #[derive(Debug, Clone, PartialEq)]

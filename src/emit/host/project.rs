@@ -4,7 +4,7 @@ use super::{Interface, Provenance};
 use super::{file_comment, prefix, string};
 use crate::emit::cuda::glue::{Template, render};
 use crate::emit::cuda::tables::{real, wrapped};
-use crate::target::Target;
+use machine::target::Target;
 use serde::Serialize;
 
 /// What the project must know of its kernels beyond their interface.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-use crate::dataflow::{Duty, Graph, Op, Part, StepRef};
+use crate::graph::{Duty, Graph, Op, Part, StepRef};
 use crate::mapping::Mapping;
 
 /// All steps by their place in the order; `path` has the longest path from each operation to a result.

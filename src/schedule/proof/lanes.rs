@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::dataflow::StepRef;
+use crate::graph::StepRef;
 
 /// Whether an access writes, and whether it crosses lanes.
 type Access = (bool, bool);

@@ -1,0 +1,119 @@
+//! What can go wrong with PTX: reading it, and the commands that take any kernel.
+
+use super::Entry;
+
+pub const ENTRIES: [Entry; 26] = [
+    Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
+    Entry {
+        id: "opt::no-kernel",
+        cause: "The text has no kernel, or none of the name that `--kernel` gives.",
+        remedy: "Check the name: it is the one behind `.entry`.",
+    },
+    Entry {
+        id: "opt::registers",
+        cause: "An instruction needs more registers at once than the budget has, or the kernel holds what no pass can spill.",
+        remedy: "Give more with `--registers` or `--predicates`.",
+    },
+    Entry {
+        id: "opt::target",
+        cause: "The `.target` of the text is no machine that Singe describes.",
+        remedy: "Name the machine with `--target`.",
+    },
+    Entry { id: "opt::unproven", cause: "The checker finds a fault in an allocation.", remedy: DEFECT },
+    Entry {
+        id: "ptx::address-size",
+        cause: "`.address_size` is neither 32 nor 64.",
+        remedy: "Write 32 or 64, or leave the line out.",
+    },
+    Entry {
+        id: "ptx::branch-table",
+        cause: "`brx.idx` names no register, or no list of `.branchtargets`.",
+        remedy: "Declare the list in the function that branches.",
+    },
+    Entry {
+        id: "ptx::declared-twice",
+        cause: "A register, variable, parameter, label or function is declared again.",
+        remedy: "Rename one of the two, or enclose it in braces.",
+    },
+    Entry {
+        id: "ptx::ill-formed",
+        cause: "An instruction has operands of a width, kind, number or state space that it cannot have.",
+        remedy: "Compare the instruction with the PTX manual; `ptxas` says the same.",
+    },
+    Entry { id: "ptx::label", cause: "A branch goes to a label that stands nowhere.", remedy: "Write the label." },
+    Entry {
+        id: "ptx::no-target",
+        cause: "The text has no `.target` line.",
+        remedy: "Begin with `.version`, `.target` and `.address_size`.",
+    },
+    Entry {
+        id: "ptx::parameter",
+        cause: "A parameter has no type, or is a predicate.",
+        remedy: "Pass predicates as words.",
+    },
+    Entry {
+        id: "ptx::predicate",
+        cause: "A guard names a register that is no predicate.",
+        remedy: "Compare with `setp` first.",
+    },
+    Entry { id: "ptx::syntax", cause: "The text is no PTX at this place.", remedy: "Check the line that is quoted." },
+    Entry { id: "ptx::target", cause: "`.target` names no `sm_` architecture.", remedy: "Write it as in `sm_70`." },
+    Entry {
+        id: "ptx::too-large",
+        cause: "A function declares more registers than any compiler does.",
+        remedy: "Check the count behind the name.",
+    },
+    Entry {
+        id: "ptx::type",
+        cause: "A register or a variable has a type that PTX does not have.",
+        remedy: "Check the type behind `.reg` or the state space.",
+    },
+    Entry {
+        id: "ptx::undeclared",
+        cause: "A register, variable or function is used that nothing declares.",
+        remedy: "Declare it; functions of other modules as `.extern`.",
+    },
+    Entry {
+        id: "ptx::unsupported",
+        cause: "A branch or a call has a form that the reader does not know, so that nobody could tell where threads go on.",
+        remedy: "Compile with fewer features, or report the form.",
+    },
+    Entry {
+        id: "ptx::variable",
+        cause: "A variable's size, alignment or initial values are wrong.",
+        remedy: "Alignments are powers of two; a variable has no more values than elements.",
+    },
+    Entry {
+        id: "sim::hazard",
+        cause: "The simulated kernel reads what is not written, leaves an array, races, waits for ever, does what no rule of the machine \
+                allows, or executes an instruction that the simulator does not know.",
+        remedy: "The message names the instruction, the warp and the place; for sizes of arrays check the launch file.",
+    },
+    Entry {
+        id: "sim::launch",
+        cause: "The launch file cannot be read, or does not fit the kernel.",
+        remedy: "Its fields are in `crates/warpsim/src/setup.rs`; `tests/corpus` has examples.",
+    },
+    Entry {
+        id: "verify::launch",
+        cause: "The kernel cannot be launched so.",
+        remedy: "Check `--threads`, `--ctas` and `--shared` against `.reqntid` and the machine.",
+    },
+    Entry {
+        id: "verify::no-kernel",
+        cause: "The text has no kernel, or none of the name that `--kernel` gives.",
+        remedy: "Check the name: it is the one behind `.entry`.",
+    },
+    Entry {
+        id: "verify::not-analysed",
+        cause: "Synchronisation or an address in shared memory depends on data, or an instruction is unknown: nothing is proven.",
+        remedy: "Simulate the kernel with `singe sim`, or make the place independent of data.",
+    },
+    Entry {
+        id: "verify::violation",
+        cause: "The kernel can deadlock, reuse a barrier too early, race, or read shared memory before it is written.",
+        remedy: "The message names both places.",
+    },
+];
+
+const DEFECT: &str = "This is a defect of Singe: report it with the text and the command.";

@@ -1,0 +1,106 @@
+//! The f64 reference ("oracle"): thermodynamics, rates, transport fits and mixture rules. SI units with kmol.
+//!
+//! [`model`] turns a checked mechanism into a [`Model`]; the evaluators take a model and a [`State`].
+#![forbid(unsafe_code)]
+
+pub mod collision;
+pub mod collision_tables;
+pub mod constants;
+pub mod expressions;
+pub mod falloff;
+pub mod fits;
+pub mod least_squares;
+pub mod mixture;
+mod overflow;
+pub mod production;
+pub mod qssa;
+pub mod rates;
+pub mod states;
+pub mod stiffness;
+pub mod thermo;
+pub mod transport;
+
+#[cfg(test)]
+mod fixtures;
+
+pub use mixture::{binary_diffusion, conductivity, diffusion, species_conductivity, species_viscosity, viscosity};
+pub use production::{Production, production, production_of};
+pub use qssa::{QuasiSteady, quasi_steady};
+pub use rates::{Rates, rates, rates_at};
+pub use states::{surroundings, verification_states};
+pub use stiffness::{Reduced, Stiffness, Surroundings, reduced};
+pub use thermo::{Thermo, concentrations, density, thermo};
+
+use diagnostics::Diagnostic;
+use mechanism::{Mechanism, Species};
+
+/// A mechanism with its transport fits, which are computed here once. A mechanism of which no species has transport data
+/// gives a model for chemistry alone.
+///
+/// # Errors
+/// As [`fits::fit`]: species without usable transport data beside species with them, or no common temperature range.
+/// Besides, rate constants that are not finite.
+pub fn model(mechanism: Mechanism) -> Result<Model, Vec<Diagnostic>> {
+    model_with(mechanism, &|_, _| {})
+}
+
+/// [`model`] that tells how far the fits are.
+///
+/// # Errors
+/// As [`model`].
+pub fn model_with(mechanism: Mechanism, progress: fits::Progress<'_>) -> Result<Model, Vec<Diagnostic>> {
+    let mechanism = mechanism.quasi_steady_last();
+    let transported = &mechanism.species[..mechanism.species.len() - mechanism.quasi_steady().len()];
+    let described = transported.iter().any(|s| s.transport.is_some());
+    let mut errors = overflow::check(&mechanism);
+    let transport = described.then(|| fits::fit(transported, progress)).transpose();
+    match transport {
+        Ok(transport) if errors.is_empty() => Ok(Model { mechanism, transport }),
+        transport => {
+            errors.extend(transport.err().into_iter().flatten());
+            Err(errors)
+        }
+    }
+}
+
+/// A mechanism with its transport fits: all that kernels are made from.
+#[derive(Debug, Clone)]
+pub struct Model {
+    /// Its quasi-steady species come last: states, fits and arrays are of the species before them.
+    pub mechanism: Mechanism,
+    /// Of the transported species. Absent when the mechanism has no transport data.
+    pub transport: Option<TransportFits>,
+}
+
+impl Model {
+    /// The transported species, in the order of every array by species.
+    pub fn species(&self) -> &[Species] {
+        let all = &self.mechanism.species;
+        &all[..all.len() - self.mechanism.quasi_steady().len()]
+    }
+}
+
+/// Cubic fits of ln(property) in ln T, coefficients ascending (spec section 4.2).
+#[derive(Debug, Clone, PartialEq)]
+pub struct TransportFits {
+    /// K; the range of the fits.
+    pub t_min: f64,
+    pub t_max: f64,
+    /// ln of viscosity in Pa s, by species.
+    pub viscosity: Vec<[f64; 4]>,
+    /// ln of conductivity in W/m/K, by species.
+    pub conductivity: Vec<[f64; 4]>,
+    /// ln of P D_ij in Pa m2/s; upper triangle i <= j, row-major, K(K+1)/2.
+    pub diffusion: Vec<[f64; 4]>,
+}
+
+/// One physical state.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// K
+    pub temperature: f64,
+    /// Pa
+    pub pressure: f64,
+    /// Mole fractions, by transported species.
+    pub mole_fractions: Vec<f64>,
+}

@@ -1,0 +1,134 @@
+//! Quasi-steady species, linearised: Lu & Law, J. Phys. Chem. A 110 (2006) 13202 (spec section 7).
+
+use super::rates::{Rates, rates_at};
+use super::thermo::concentrations;
+use super::{Model, State};
+use mechanism::{Mechanism, SpeciesIndex};
+
+/// Destruction rates and pivots are at least this before anything is divided by them.
+pub const SMALL: f64 = 1e-50;
+
+/// What a direction of a reaction consumes of the quasi-steady species.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consumed {
+    None,
+    /// One molecule of the species with this place in the list.
+    One(usize),
+    /// More than one molecule: the linearisation drops the direction.
+    Several,
+}
+
+/// Rates of progress after the quasi-steady species are solved for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuasiSteady {
+    /// Rates with every quasi-steady concentration 1 kmol/m3; dropped directions are 0.
+    pub unscaled: Rates,
+    /// kmol/m3, in the order of [`Mechanism::quasi_steady`].
+    pub concentrations: Vec<f64>,
+    /// kmol/m3/s, by reaction.
+    pub forward: Vec<f64>,
+    pub reverse: Vec<f64>,
+}
+
+/// Rates of progress at a state of the transported species, by a dense solve. Without quasi-steady species these are the
+/// rates themselves.
+pub fn quasi_steady(model: &Model, state: &State) -> QuasiSteady {
+    let mechanism = &model.mechanism;
+    let transported = concentrations(state);
+    let mut reacting = transported.clone();
+    reacting.resize(mechanism.species.len(), 1.0);
+    let mut unscaled = rates_at(mechanism, state.temperature, state.pressure, &transported, &reacting);
+    for (i, r) in mechanism.reactions.iter().enumerate() {
+        let directions = [(&r.reactants, &mut unscaled.rate_forward[i]), (&r.products, &mut unscaled.rate_reverse[i])];
+        for (side, rate) in directions {
+            if consumed(mechanism, side) == Consumed::Several {
+                *rate = 0.0;
+            }
+        }
+    }
+    let concentrations = solve(mechanism, &unscaled);
+    let scaled = |side: &[(SpeciesIndex, f64)], rate: f64| match consumed(mechanism, side) {
+        Consumed::One(j) => rate * concentrations[j],
+        Consumed::None | Consumed::Several => rate,
+    };
+    let rates = |rate: &[f64], forward: bool| {
+        let each = mechanism.reactions.iter().zip(rate);
+        each.map(|(r, &rate)| scaled(if forward { &r.reactants } else { &r.products }, rate)).collect()
+    };
+    let forward = rates(&unscaled.rate_forward, true);
+    let reverse = rates(&unscaled.rate_reverse, false);
+    QuasiSteady { unscaled, concentrations, forward, reverse }
+}
+
+/// What a direction with these reactants consumes.
+pub fn consumed(mechanism: &Mechanism, side: &[(SpeciesIndex, f64)]) -> Consumed {
+    let place = |k: SpeciesIndex| mechanism.quasi_steady().iter().position(|&q| q == k);
+    let mut found = Consumed::None;
+    for &(k, nu) in side {
+        if let Some(j) = place(k) {
+            if found != Consumed::None || nu > 1.0 {
+                return Consumed::Several;
+            }
+            found = Consumed::One(j);
+        }
+    }
+    found
+}
+
+/// x_i = a_i0 + sum_j a_ij x_j: production equals destruction of every quasi-steady species.
+fn solve(mechanism: &Mechanism, rates: &Rates) -> Vec<f64> {
+    let list = mechanism.quasi_steady();
+    let size = list.len();
+    // Row i: the coefficients of x, then the production that depends on no quasi-steady species.
+    let mut system = vec![vec![0.0; size + 1]; size];
+    let mut destruction = vec![0.0; size];
+    for (i, r) in mechanism.reactions.iter().enumerate() {
+        let directions =
+            [(&r.reactants, &r.products, rates.rate_forward[i]), (&r.products, &r.reactants, rates.rate_reverse[i])];
+        for (from, to, rate) in directions {
+            let column = match consumed(mechanism, from) {
+                Consumed::None => size,
+                Consumed::One(j) => {
+                    destruction[j] += rate;
+                    j
+                }
+                Consumed::Several => continue,
+            };
+            for &(k, nu) in to {
+                if let Some(row) = list.iter().position(|&q| q == k) {
+                    system[row][column] += nu * rate;
+                }
+            }
+        }
+    }
+    for (i, row) in system.iter_mut().enumerate() {
+        let divisor = destruction[i].max(SMALL);
+        for (column, entry) in row.iter_mut().enumerate() {
+            let a = *entry / divisor;
+            *entry = if column == size { a } else { f64::from(u8::from(column == i)) - a };
+        }
+    }
+    eliminate(system)
+}
+
+/// Gauss elimination with partial pivoting of a system with its right-hand side as last column.
+fn eliminate(mut system: Vec<Vec<f64>>) -> Vec<f64> {
+    let size = system.len();
+    for p in 0..size {
+        let pivot = (p..size).max_by(|&a, &b| system[a][p].abs().total_cmp(&system[b][p].abs())).unwrap_or(p);
+        system.swap(p, pivot);
+        let (upper, lower) = system.split_at_mut(p + 1);
+        for row in lower {
+            let factor = row[p] / upper[p][p];
+            if factor != 0.0 {
+                row.iter_mut().zip(&upper[p]).skip(p).for_each(|(entry, above)| *entry -= factor * above);
+            }
+        }
+    }
+    let mut x = vec![0.0; size];
+    for i in (0..size).rev() {
+        let known: f64 = (i + 1..size).map(|j| system[i][j] * x[j]).sum();
+        x[i] = (system[i][size] - known) / system[i][i];
+    }
+    x
+}

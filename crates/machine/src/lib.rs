@@ -1,0 +1,5 @@
+//! GPUs as Singe knows them: descriptions of targets with the occupancy calculator, and the compilers for them that are installed.
+#![deny(unsafe_code)]
+
+pub mod target;
+pub mod toolchain;

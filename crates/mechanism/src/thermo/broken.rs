@@ -1,0 +1,71 @@
+//! Blocks of lines that should be a record and are none: what is off.
+
+use super::field::words;
+use crate::report::Report;
+use crate::syntax::Word;
+
+/// Lines from the name of a species to the next record.
+#[derive(Debug)]
+pub struct Broken<'a> {
+    pub block: Word<'a>,
+    pub nasa9: bool,
+}
+
+impl Broken<'_> {
+    /// The first word, where a record has the name of its species.
+    pub fn species(&self) -> &str {
+        words(&self.block).next().map_or("", |word| word.text())
+    }
+
+    /// Says what is wrong with the entry of this species; a permissive reader leaves the species out.
+    pub fn explain(&self, report: &mut Report) {
+        let (line, message, help) = self.fault();
+        report.forgivable("thermo::malformed-entry", message, &line, help);
+    }
+
+    /// Says the same where another entry of the species is whole.
+    pub fn pass_over(&self, report: &mut Report) {
+        let (line, message, help) = self.fault();
+        report.warning("thermo::malformed-entry", message + ": another entry is taken", &line, help);
+    }
+
+    /// The first line, what is wrong, and the remedy.
+    fn fault(&self) -> (Word<'_>, String, String) {
+        let block = self.block;
+        let line = Word { len: block.text().find(['\n', '\r']).unwrap_or(block.len), ..block };
+        let kind = if self.nasa9 { "NASA-9" } else { "NASA-7" };
+        let message =
+            format!("the lines from here on could not be parsed as the {kind} entry of species '{}'", self.species());
+        let help = if self.nasa9 { NASA9.to_owned() } else { nasa7_fault(block.text()) };
+        (line, message, help)
+    }
+}
+
+/// Which of the four lines is off, and by how many columns.
+fn nasa7_fault(block: &str) -> String {
+    let lines = block.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('!'));
+    let lines: Vec<&str> = lines.take(4).collect();
+    for (line, number) in lines.iter().zip('1'..='4') {
+        let mark = line.chars().nth(79);
+        if mark == Some(number) {
+            continue;
+        }
+        let end = line.trim_end();
+        let length = end.chars().count();
+        return match mark {
+            _ if end.ends_with(number) && (75..=85).contains(&length) => {
+                format!(
+                    "line {number} of the entry has its digit {number} in column {length} instead of 80: it is shifted"
+                )
+            }
+            Some(other) if !other.is_whitespace() => {
+                format!("line {number} of the entry has '{other}' in column 80 where {number} is expected")
+            }
+            _ => format!("line {number} of the entry lacks the digit {number} in column 80"),
+        };
+    }
+    format!("an entry has four lines with the digits 1 to 4 in column 80; this one has {}", lines.len())
+}
+
+const NASA9: &str = "an entry has its name on the first line, the number of ranges and the composition on the second, \
+                     and three lines for each range";

@@ -1,0 +1,136 @@
+//! Cantera YAML files: one gas phase with its species and reactions, brought to the same parts as CHEMKIN files.
+//!
+//! Numbers keep their texts until their units are known, so that a mechanism gives the same bits in both formats.
+
+mod collider;
+mod document;
+mod explicit;
+mod phase;
+mod rates;
+mod reaction;
+mod reverse;
+mod species;
+mod system;
+mod thermo;
+mod transport;
+mod tree;
+
+use super::auxiliary::report_number;
+use super::names::Names;
+use super::report::Report;
+use super::syntax::Word;
+use super::{Element, Reaction, Species, elements, number as reals};
+use diagnostics::{Diagnostic, Source};
+use document::Document;
+pub use document::Load;
+use std::path::Path;
+use std::sync::Arc;
+use tree::{Content, Node};
+
+/// What a file declares. Species with errors are absent, and reactions with errors are left out.
+pub struct Contents {
+    pub elements: Vec<Element>,
+    pub species: Vec<Option<Species>>,
+    pub reactions: Vec<Reaction>,
+}
+
+/// Whether a file of this name is YAML.
+pub fn is_yaml(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("yaml") || e.eq_ignore_ascii_case("yml"))
+}
+
+/// Reads the ideal-gas phase of the given name, or the first one, with the sections of other files that it refers to;
+/// absent after an error that leaves nothing to read.
+pub fn read(source: &Arc<Source>, phase: Option<&str>, load: &mut Load, report: &mut Report) -> Option<Contents> {
+    let own = Document::new("", source, report)?;
+    let others = others(&own, phase, load, report);
+    let mut documents = vec![own];
+    documents.extend(others.iter().filter_map(|(name, source)| Document::new(name, source, report)));
+    let phase = phase::choose(&documents[0].root, phase, report)?;
+
+    let mut listed = phase::species(phase, &documents, report);
+    let declared_elements = phase::elements(phase, &documents, report);
+    let symbols = declared_elements.unwrap_or_else(|| species::elements_of(&listed));
+    let elements = elements::read(&symbols, report);
+    if phase.get("skip-undeclared-elements").is_some_and(Node::is_true) {
+        species::retain_declared(&mut listed, &elements);
+    }
+    let words: Vec<Word> = listed.iter().map(|species| species.name).collect();
+    for name in words.iter().filter(|name| tree::is_escaped(name)) {
+        let message = format!("the name {} is written with escapes", name.text());
+        report.error("mechanism::species-name", message, name, "write it plain or between the other quotes");
+    }
+    let declared = super::species::declared(&words, report);
+    let species = species::assemble(&declared, &elements, &listed, report);
+
+    let selected = phase::reactions(phase, &documents, report);
+    let names = Names::new(declared.iter().map(Word::text));
+    let skip_third_bodies = phase.get("skip-undeclared-third-bodies").is_some_and(Node::is_true);
+    let mut reactions = reaction::read(&selected, &names, skip_third_bodies, report);
+    explicit::check(phase.get("explicit-third-body-duplicates"), &mut reactions, report);
+    if reactions.is_empty() && report.errors() == 0 {
+        let diagnostic = Diagnostic::warning("mechanism::no-reactions", "the mechanism has no reactions");
+        report.push(diagnostic.at(phase.place.span()).help("add reactions, unless only transport is wanted"));
+    }
+    transport::check_model(phase, report);
+    Some(Contents { elements, species, reactions })
+}
+
+/// The other files that the phase of a file refers to; none after an error.
+pub fn files(source: &Arc<Source>, phase: Option<&str>) -> Vec<String> {
+    let mut names = Vec::new();
+    if let Some(own) = Document::new("", source, &mut Report::default()) {
+        let mut load = |name: &str, _: &Word, _: &mut Report| {
+            names.push(name.to_owned());
+            None
+        };
+        others(&own, phase, &mut load, &mut Report::default());
+    }
+    names
+}
+
+fn others(own: &Document, phase: Option<&str>, load: &mut Load, report: &mut Report) -> Vec<(String, Arc<Source>)> {
+    let mut others: Vec<(String, Arc<Source>)> = Vec::new();
+    let mut asked: Vec<&str> = vec![""];
+    // What is wrong with the phase is reported when it is chosen for good.
+    let references = phase::choose(&own.root, phase, &mut Report::default()).map_or_else(Vec::new, phase::references);
+    for reference in &references {
+        let (file, _) = document::split(reference.text());
+        if !asked.contains(&file) {
+            asked.push(file);
+            others.extend(load(file, reference, report).map(|source| (file.to_owned(), source)));
+        }
+    }
+    others
+}
+
+/// Says that a map lacks a key.
+fn missing<T>(node: &Node, key: &str, report: &mut Report) -> Option<T> {
+    report.error("yaml::missing-key", format!("this entry has no {key}"), &node.place, format!("add {key}"));
+    None
+}
+
+/// Says that Singe does not know what a word stands for.
+fn unsupported(word: &Word, help: &str, report: &mut Report) {
+    report.error("yaml::unsupported", format!("'{}' is not supported", word.text()), word, help);
+}
+
+fn number(node: &Node, report: &mut Report) -> Option<f64> {
+    let value = match node.content {
+        Content::Scalar => reals::parse(node.place.text()),
+        _ => None,
+    };
+    if value.is_none() {
+        report_number(&node.place, report);
+    }
+    value
+}
+
+fn numbers(node: &Node, report: &mut Report) -> Option<Vec<f64>> {
+    let Some(items) = node.items() else {
+        report_number(&node.place, report);
+        return None;
+    };
+    let values: Vec<Option<f64>> = items.iter().map(|item| number(item, report)).collect();
+    values.into_iter().collect()
+}

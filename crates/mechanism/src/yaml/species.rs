@@ -1,0 +1,87 @@
+//! The entries of species: composition, thermo and transport data.
+
+use super::phase::Listed;
+use super::tree::Node;
+use super::{missing, number, thermo, transport};
+use crate::names::Names;
+use crate::report::Report;
+use crate::syntax::Word;
+use crate::thermo::report_step;
+use crate::{Element, Polynomials, Species};
+
+/// The data of all declared species. Those without complete data are reported and absent.
+pub fn assemble(
+    declared: &[Word],
+    elements: &[Element],
+    listed: &[Listed],
+    report: &mut Report,
+) -> Vec<Option<Species>> {
+    let names = Names::new(listed.iter().map(|species| species.name.text()));
+    let symbols = Names::new(elements.iter().map(|element| element.symbol.as_str()));
+    let found = |word: &Word| names.find(word.text()).map(|i| &listed[i]);
+    // As with CHEMKIN files: transport data of some species means that all need them.
+    let described = listed.iter().any(|species| species.entry.is_some_and(|entry| entry.get("transport").is_some()));
+    let species = declared.iter().map(|word| {
+        let listed = found(word)?;
+        let entry = listed.entry?;
+        let system = listed.system.apply(entry.get("units"), report);
+        let composition = composition(entry, &symbols, report);
+        let thermo = thermo::read(entry, system, report);
+        if let Some(Polynomials::Nasa7(nasa)) = &thermo {
+            report_step(nasa, &listed.name, report);
+        }
+        let transport = if described { transport::read(entry, word, report).map(Some) } else { Some(None) };
+        let (composition, thermo, transport) = (composition?, thermo?, transport?);
+        let weight: f64 = composition.iter().map(|(element, count)| count * elements[*element].weight).sum();
+        if weight <= 0.0 {
+            let message = format!("species '{}' has no atoms", word.text());
+            report.error("thermo::composition", message, word, "check its composition");
+            return None;
+        }
+        Some(Species { name: word.text().to_owned(), composition, weight, thermo, transport })
+    });
+    species.collect()
+}
+
+/// The elements of which the species consist, in the order of their first occurrence.
+pub fn elements_of<'a>(listed: &[Listed<'_, 'a>]) -> Vec<(Word<'a>, Option<Word<'a>>)> {
+    let mut elements: Vec<(Word, Option<Word>)> = Vec::new();
+    for (symbol, _) in atoms(listed).flatten() {
+        if elements.iter().all(|(known, _)| known.text() != symbol.text()) {
+            elements.push((*symbol, None));
+        }
+    }
+    elements
+}
+
+/// Leaves out the species that contain other elements.
+pub fn retain_declared(listed: &mut Vec<Listed>, elements: &[Element]) {
+    let symbols = Names::new(elements.iter().map(|element| element.symbol.as_str()));
+    let known: Vec<bool> =
+        atoms(listed).map(|atoms| atoms.iter().all(|(symbol, _)| symbols.find(symbol.text()).is_some())).collect();
+    let mut known = known.into_iter();
+    listed.retain(|_| known.next().unwrap_or(true));
+}
+
+fn atoms<'l, 'd, 'a>(listed: &'l [Listed<'d, 'a>]) -> impl Iterator<Item = &'l [(Word<'a>, Node<'a>)]> {
+    let composition = |species: &'l Listed<'d, 'a>| species.entry.and_then(|entry| entry.get("composition"));
+    listed.iter().map(move |species| composition(species).map_or(&[][..], Node::entries))
+}
+
+fn composition(entry: &Node, elements: &Names, report: &mut Report) -> Option<Vec<(usize, f64)>> {
+    let Some(given) = entry.get("composition") else { return missing(entry, "composition", report) };
+    let mut composition = Vec::new();
+    for (symbol, count) in given.entries() {
+        let Some(element) = elements.find(symbol.text()) else {
+            let message = format!("the species contains the undeclared element '{}'", symbol.text());
+            let help = elements.suggestion(symbol.text(), "declare it in the elements of the phase");
+            report.error("thermo::undeclared-element", message, symbol, help);
+            return None;
+        };
+        let count = number(count, report)?;
+        if count != 0.0 {
+            composition.push((element, count));
+        }
+    }
+    Some(composition)
+}

@@ -1,0 +1,55 @@
+//! The transport data of species entries.
+
+use super::tree::Node;
+use super::{missing, number, unsupported};
+use crate::report::Report;
+use crate::syntax::Word;
+use crate::{Geometry, Transport};
+
+/// Reads the transport data of a species; absent after an error.
+pub fn read(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport> {
+    let Some(given) = entry.get("transport") else {
+        let message = format!("no transport data for species '{}'", name.text());
+        report.error("transport::missing-species", message, name, "give its entry a transport model");
+        return None;
+    };
+    if let Some(model) = given.get("model").filter(|model| model.place.text() != "gas") {
+        unsupported(&model.place, "give the model gas", report);
+        return None;
+    }
+    let Some(shape) = given.get("geometry") else { return missing(given, "geometry", report) };
+    let geometry = match shape.place.text() {
+        "atom" => Geometry::Atom,
+        "linear" => Geometry::Linear,
+        "nonlinear" => Geometry::Nonlinear,
+        other => {
+            let message = format!("invalid geometry '{other}' of species '{}'", name.text());
+            report.error("transport::geometry", message, &shape.place, "known are atom, linear and nonlinear");
+            return None;
+        }
+    };
+    let mut value = |key: &str| given.get(key).map_or(Some(0.0), |node| number(node, report));
+    let transport = Transport {
+        geometry,
+        well_depth: value("well-depth")?,
+        diameter: value("diameter")?,
+        dipole: value("dipole")?,
+        polarizability: value("polarizability")?,
+        rotational_relaxation: value("rotational-relaxation")?,
+    };
+    if transport.well_depth <= 0.0 || transport.diameter <= 0.0 {
+        let message = format!("species '{}' needs a positive well depth and a positive diameter", name.text());
+        report.error("transport::not-positive", message, &given.place, "give well-depth in K and diameter in Angstrom");
+        return None;
+    }
+    Some(transport)
+}
+
+/// Warns of a transport model that asks for more than mixture averages: multicomponent fluxes, ions, high pressure.
+pub fn check_model(phase: &Node, report: &mut Report) {
+    let known = ["none", "mixture-averaged", "mixture-averaged-CK"];
+    let Some(model) = phase.get("transport").filter(|model| !known.contains(&model.place.text())) else { return };
+    let message = format!("the transport model '{}' is taken as mixture-averaged", model.place.text());
+    let help = "Singe computes mixture-averaged transport from the parameters of the species";
+    report.warning("yaml::transport-model", message, &model.place, help);
+}

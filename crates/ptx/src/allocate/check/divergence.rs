@@ -1,0 +1,87 @@
+//! Which slots of a warp lose their value where its threads part and meet.
+
+use super::state::{Location, State};
+use crate::allocate::{Allocation, Sides};
+use crate::analysis::cfg::Cfg;
+use crate::analysis::dominators::post_dominators;
+use crate::inst::{Address, Op, Space};
+use crate::ir::{Block, Func};
+use cranelift_entity::SecondaryMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What the parting of threads does to slots in shared memory.
+pub struct Kills {
+    /// Slots whose value is lost on an edge.
+    edges: BTreeMap<(Block, Block), BTreeSet<Location>>,
+    /// Slots that another side writes while this block runs.
+    contested: SecondaryMap<Block, BTreeSet<Location>>,
+}
+
+impl Kills {
+    pub fn compute(func: &Func, cfg: &Cfg, allocation: &Allocation) -> Self {
+        let mut kills = Self { edges: BTreeMap::new(), contested: SecondaryMap::new() };
+        let meets = post_dominators(func);
+        for block in cfg.order.iter().filter(|block| allocation.facts.divergent[**block]) {
+            let meet = meets[*block];
+            let sides: Vec<(Block, BTreeSet<Block>)> =
+                cfg.successors(*block).iter().map(|next| (*next, side(cfg, *next, meet))).collect();
+            let region: BTreeSet<Block> =
+                sides.iter().flat_map(|(_, blocks)| blocks).copied().chain([*block]).collect();
+            if let Some(meet) = meet {
+                let written = written(func, allocation, region.iter().filter(|inside| *inside != block));
+                for from in cfg.predecessors(meet).iter().filter(|from| region.contains(from)) {
+                    kills.edges.entry((*from, meet)).or_default().extend(&written);
+                }
+            }
+            for (i, (first, own)) in sides.iter().enumerate() {
+                for (_, other) in sides.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, side)| side) {
+                    let written = written(func, allocation, other.iter());
+                    if allocation.sides == Sides::Interleaved || !own.is_disjoint(other) {
+                        own.iter().for_each(|inside| kills.contested[*inside].extend(&written));
+                    } else {
+                        kills.edges.entry((*block, *first)).or_default().extend(&written);
+                    }
+                }
+            }
+        }
+        kills
+    }
+
+    /// Threads follow an edge.
+    pub fn edge(&self, from: Block, to: Block, state: &mut State) {
+        for slot in self.edges.get(&(from, to)).into_iter().flatten() {
+            state.forget(*slot);
+        }
+    }
+
+    /// Whether a block may rely on what it reads from a slot.
+    pub fn reliable(&self, block: Block, slot: Location) -> bool {
+        !self.contested[block].iter().any(|other| other.overlaps(slot))
+    }
+}
+
+/// The blocks that threads run between a branch and the place where they meet.
+fn side(cfg: &Cfg, first: Block, meet: Option<Block>) -> BTreeSet<Block> {
+    let mut blocks = BTreeSet::new();
+    let mut work = vec![first];
+    while let Some(block) = work.pop() {
+        if Some(block) != meet && blocks.insert(block) {
+            work.extend(cfg.successors(block));
+        }
+    }
+    blocks
+}
+
+/// The slots of shared memory that spill code writes in these blocks.
+fn written<'a>(func: &Func, allocation: &Allocation, blocks: impl Iterator<Item = &'a Block>) -> BTreeSet<Location> {
+    let mut slots = BTreeSet::new();
+    for inst in blocks.flat_map(|block| &func.blocks[*block].insts) {
+        let inserted = inst.as_u32() as usize >= allocation.prepared.insts.len();
+        if let (true, Op::St { space: Space::Shared, ty, addr: Address { offset, .. }, .. }) =
+            (inserted, &func.insts[*inst].op)
+        {
+            slots.insert(Location::Shared { offset: *offset, bytes: ty.bytes() });
+        }
+    }
+    slots
+}

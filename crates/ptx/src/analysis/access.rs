@@ -1,0 +1,102 @@
+//! Which registers every instruction reads and writes, once for all analyses.
+
+use super::lists::table;
+use crate::inst::{Address, Base, Op, Operand};
+use crate::ir::{Func, Inst, Reg};
+use crate::visit::Part;
+use cranelift_entity::SecondaryMap;
+
+/// The registers of every instruction.
+#[derive(Debug, Clone)]
+pub struct Accesses {
+    regs: Vec<Reg>,
+    spans: SecondaryMap<Inst, Span>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Span {
+    start: u32,
+    guard: u32,
+    old: u32,
+    write: u32,
+    end: u32,
+    specials: bool,
+}
+
+impl Accesses {
+    pub fn compute(func: &Func) -> Self {
+        let mut regs = Vec::with_capacity(3 * func.insts.len());
+        let mut spans = table(func.insts.len());
+        let mut results = Vec::new();
+        for (inst, data) in func.insts.iter() {
+            let start = regs.len() as u32;
+            let mut specials = false;
+            results.clear();
+            data.op.parts(|part| match part {
+                Part::Use(reg) | Part::Read(Operand::Reg(reg)) | Part::At(Address { base: Base::Reg(reg), .. }) => {
+                    regs.push(*reg);
+                }
+                Part::Touch(reg) => {
+                    regs.push(*reg);
+                    results.push(*reg);
+                }
+                Part::Def(reg) => results.push(*reg),
+                Part::Read(Operand::Special(_)) => specials = true,
+                Part::Read(_) | Part::At(_) | Part::Pass(_) => {}
+            });
+            let guard = regs.len() as u32;
+            regs.extend(data.guard.map(|guard| guard.pred));
+            let old = regs.len() as u32;
+            if matches!(data.op, Op::Opaque { .. }) {
+                results.sort_unstable();
+                results.dedup();
+            }
+            if keeps(data.guard.is_some(), &data.op) {
+                regs.extend(&results);
+            }
+            let write = regs.len() as u32;
+            regs.extend(&results);
+            spans[inst] = Span { start, guard, old, write, end: regs.len() as u32, specials };
+        }
+        Self { regs, spans }
+    }
+
+    /// The registers among the operands, in the order of [`Op::operands`].
+    pub fn operands(&self, inst: Inst) -> &[Reg] {
+        let span = self.spans[inst];
+        &self.regs[span.start as usize..span.guard as usize]
+    }
+
+    /// Whether special registers are among the operands.
+    pub fn specials(&self, inst: Inst) -> bool {
+        self.spans[inst].specials
+    }
+
+    /// All registers whose value matters: operands, the guard, and what [`kept`](Self::kept) gives.
+    pub fn reads(&self, inst: Inst) -> &[Reg] {
+        let span = self.spans[inst];
+        &self.regs[span.start as usize..span.write as usize]
+    }
+
+    /// [`reads`](Self::reads) and [`writes`](Self::writes).
+    pub fn reads_and_writes(&self, inst: Inst) -> (&[Reg], &[Reg]) {
+        let span = self.spans[inst];
+        self.regs[span.start as usize..span.end as usize].split_at((span.write - span.start) as usize)
+    }
+
+    /// The results whose old value may stay, in all lanes or some: those of guarded and of unknown instructions.
+    pub fn kept(&self, inst: Inst) -> &[Reg] {
+        let span = self.spans[inst];
+        &self.regs[span.old as usize..span.write as usize]
+    }
+
+    /// The results, each once.
+    pub fn writes(&self, inst: Inst) -> &[Reg] {
+        let span = self.spans[inst];
+        &self.regs[span.write as usize..span.end as usize]
+    }
+}
+
+fn keeps(guarded: bool, op: &Op) -> bool {
+    guarded || matches!(op, Op::Opaque { .. })
+}

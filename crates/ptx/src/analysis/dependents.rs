@@ -1,0 +1,55 @@
+//! Which values follow from which, for analyses that look at each value in order, and again when something fell that it
+//! depends on.
+
+use super::gated::Gated;
+use super::lists::Lists;
+use super::ssa::{Def, Value};
+use crate::ir::Func;
+use cranelift_entity::EntityRef;
+
+/// Made once for all analyses over a [`Gated`] form.
+#[derive(Debug, Clone, Default)]
+pub struct Dependents {
+    /// The φs and copies that depend on values that come behind them.
+    pub late: Vec<Value>,
+    of: Lists<Value, Value>,
+}
+
+impl Dependents {
+    pub(super) fn compute(func: &Func, gated: &Gated) -> Self {
+        let mut late = Vec::new();
+        let mut links = Vec::with_capacity(2 * gated.ssa.values.len());
+        // values that are not final once all have been looked at in order: those that late ones reach
+        let mut open = vec![false; gated.ssa.values.len()];
+        for &block in &gated.facts.cfg.order {
+            for &value in gated.ssa.starts(block) {
+                let mut behind = false;
+                gated.inputs(value, |on| {
+                    behind |= on >= value && gated.ssa.values[on].def != Def::Undefined;
+                    open[value.index()] |= behind || open[on.index()];
+                });
+                late.extend(behind.then_some(value));
+            }
+            for &inst in &func.blocks[block].insts {
+                let writes = gated.ssa.writes(inst);
+                if writes.is_empty() {
+                    continue;
+                }
+                for &read in gated.ssa.reads(inst).iter().filter(|read| open[read.index()]) {
+                    links.extend(writes.iter().map(|value| (read, *value)));
+                }
+                let reached = gated.ssa.reads(inst).iter().any(|read| open[read.index()]);
+                writes.iter().for_each(|value| open[value.index()] = reached);
+            }
+        }
+        for value in gated.facts.cfg.order.iter().flat_map(|block| gated.ssa.starts(*block)) {
+            gated.inputs(*value, |on| links.extend(open[on.index()].then_some((on, *value))));
+        }
+        Self { late, of: Lists::new(gated.ssa.values.len(), &links) }
+    }
+
+    /// The values to look at again when this one fell after all had been looked at.
+    pub fn of(&self, value: Value) -> &[Value] {
+        self.of.of(value)
+    }
+}

@@ -1,0 +1,110 @@
+//! Divergence analysis with affine constraints (Sampaio, Martins, Collange and Pereira, SBAC-PAD 2012): which values all
+//! lanes of a warp agree on, and which grow by a fixed stride from lane to lane.
+//!
+//! "Uniform" always means: equal in all lanes of one warp that are active at the same dynamic instance; "affine": the value
+//! of a lane minus that of another is stride · (T − T′) in the ring of the value's width. Lanes that parted at a branch are
+//! taken to meet at its immediate post-dominator at the latest. What the analysis does not know differs from lane to lane.
+//!
+//! The rules and where they go beyond the paper: conversions that might wrap lose their stride, vectors are handled by
+//! element, unknown instructions and unordered loads are divergent, the basis T follows from the shape of the block, copies
+//! behind loops depend on every branch that can send lanes round again, and operations on values that are known for
+//! every T are looked up for every T, so that `%tid.x >> 5` and `%tid.x < 64` are found to be uniform.
+
+mod affine;
+mod arithmetic;
+mod basis;
+mod boolean;
+mod eval;
+mod lookup;
+mod numbered;
+mod reason;
+mod solve;
+mod state;
+mod transfer;
+
+pub use basis::{Basis, Block as BlockShape};
+pub use boolean::compute as compute_boolean;
+pub use reason::{Reason, Rule};
+pub use state::{Class, Coefficient, State};
+
+use numbered::{Numbered, States};
+
+use super::gated::Gated;
+use super::ssa::Value;
+use crate::inst::{Op, Operand};
+use crate::ir::{Block, Func};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Options {
+    pub block: BlockShape,
+    /// Conversions and wide products of indices do not wrap. The simulator can check it.
+    pub assume_index_no_wrap: bool,
+}
+
+/// The state of every value.
+pub struct Divergence {
+    pub basis: Basis,
+    states: States,
+    /// States computed until nothing changed any more.
+    pub evaluations: u64,
+}
+
+/// What the rules look at.
+struct Context<'a> {
+    func: &'a Func,
+    gated: &'a Gated,
+    basis: &'a Basis,
+    options: Options,
+}
+
+impl Context<'_> {
+    /// Whether an operand is a special register that may differ from lane to lane.
+    fn reads_divergent_special(&self, op: &Op) -> bool {
+        let mut found = false;
+        op.operands(|operand| {
+            found |= matches!(operand, Operand::Special(s) if !self.basis.state(s).is_uniform());
+        });
+        found
+    }
+}
+
+impl Divergence {
+    pub fn compute(func: &Func, gated: &Gated, options: Options) -> Self {
+        let basis = Basis::new(func, options.block);
+        let context = Context { func, gated, basis: &basis, options };
+        let mut rules = affine::Affine { context, numbered: Numbered::new(&gated.steps().constants) };
+        let (numbers, evaluations) = solve::solve(gated, &mut rules);
+        let states = States { numbers, numbered: rules.numbered };
+        Self { basis, states, evaluations }
+    }
+
+    /// What cannot be reached is divergent.
+    pub fn state(&self, value: Value) -> State {
+        let state = self.states.of(value);
+        if state.is_top() { State::DIVERGENT } else { state }
+    }
+
+    /// Whether all lanes that execute the block's terminator go the same way; `None` where there is only one way.
+    pub fn uniform_branch(&self, gated: &Gated, block: Block) -> Option<bool> {
+        let condition = gated.ssa.condition(block)?;
+        (gated.facts.cfg.successors(block).len() > 1).then(|| self.state(condition).is_uniform())
+    }
+
+    /// Why a value is not uniform: the rule, and the value that is to blame. `None` for uniform values.
+    pub fn reason(&self, func: &Func, gated: &Gated, options: Options, value: Value) -> Option<Reason> {
+        let context = Context { func, gated, basis: &self.basis, options };
+        reason::reason(&context, |value| self.state(value), value)
+    }
+
+    /// The reason, the reason of the value to blame, and so on to the source.
+    pub fn reasons(&self, func: &Func, gated: &Gated, options: Options, value: Value) -> Vec<(Value, Reason)> {
+        let mut chain: Vec<(Value, Reason)> = Vec::new();
+        let mut next = Some(value);
+        while let Some(value) = next.filter(|value| chain.iter().all(|(seen, _)| seen != value)) {
+            let Some(reason) = self.reason(func, gated, options, value) else { break };
+            next = reason.cause;
+            chain.push((value, reason));
+        }
+        chain
+    }
+}

@@ -1,0 +1,154 @@
+//! Gated SSA form (Tu and Padua, ICS 1995) as the affine analysis needs it: every φ and every copy behind a loop knows the
+//! branches that decide which value a lane brings.
+//!
+//! Lanes that part at a branch run apart up to its immediate post-dominator. There, a φ is a γ if the branch has two
+//! disjoint paths to it, or a μ when only one way leads back; both are a φ with a set of branches here, empty for a μ. A
+//! register that is written on a cycle through the branch gets a copy there, an η: lanes that went round less often bring
+//! the value of an earlier round. All lanes agree when no branch of the set is divergent.
+
+use super::dependents::Dependents;
+use super::dominators::post_dominators;
+use super::joins::{Repeat, joins, repeats};
+use super::lists::{Lists, table};
+use super::loops::Loops;
+use super::sites::LiveBlocks;
+use super::ssa::{Def, Facts, Pin, Ssa, Value};
+use super::steps::Steps;
+use crate::ir::{Block, Func, Inst, Reg};
+use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
+use std::collections::BTreeMap;
+
+/// Gated SSA form.
+pub struct Gated {
+    pub facts: Facts,
+    pub loops: Loops,
+    pub ssa: Ssa,
+    joins: Lists<Block, Block>,
+    exits: Lists<Value, Block>,
+    homes: SecondaryMap<Inst, PackedOption<Block>>,
+    dependents: Dependents,
+    steps: Steps,
+}
+
+/// What a φ or a copy stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gate {
+    /// A φ that all lanes enter from one side.
+    Mu,
+    /// A φ where the ways of a branch meet.
+    Gamma,
+    /// A copy behind a loop.
+    Eta,
+    /// A φ on a cycle with several entries.
+    Irreducible,
+}
+
+impl Gated {
+    pub fn compute(func: &Func) -> Self {
+        let facts = Facts::compute(func);
+        let loops = Loops::compute(&facts.cfg, &facts.dominators);
+        let meets = post_dominators(func);
+        let joins = joins(&facts.cfg, &meets);
+        let exits = exits(func, &facts, &loops, &repeats(&facts.cfg, &meets, &loops));
+        let pins: Vec<Pin> = exits.keys().map(|&(block, reg)| Pin { block, reg }).collect();
+        let ssa = Ssa::compute(func, &facts, &pins);
+        let mut pairs = Vec::new();
+        for value in facts.cfg.order.iter().flat_map(|block| ssa.starts(*block)) {
+            let data = &ssa.values[*value];
+            if let Def::Copy(block, _) = data.def {
+                pairs.extend(exits[&(block, data.reg)].iter().map(|branch| (*value, *branch)));
+            }
+        }
+        let exits = Lists::new(ssa.values.len(), &pairs);
+        let mut homes: SecondaryMap<Inst, PackedOption<Block>> = table(func.insts.len());
+        for block in &facts.cfg.order {
+            func.blocks[*block].insts.iter().for_each(|inst| homes[*inst] = (*block).into());
+        }
+        let mut gated =
+            Self { facts, loops, ssa, joins, exits, homes, dependents: Dependents::default(), steps: Steps::default() };
+        gated.dependents = Dependents::compute(func, &gated);
+        gated.steps = Steps::compute(func, &gated);
+        gated
+    }
+
+    /// The block of an instruction that can be reached.
+    pub fn home(&self, inst: Inst) -> Option<Block> {
+        self.homes[inst].expand()
+    }
+
+    /// The branches that decide about a φ or a copy.
+    pub fn branches(&self, value: Value) -> &[Block] {
+        match self.ssa.values[value].def {
+            Def::Phi(block, _) => self.joins.of(block),
+            Def::Copy(..) => self.exits.of(value),
+            Def::Undefined | Def::Inst(..) => &[],
+        }
+    }
+
+    /// What a value depends on: operands, or arguments and the conditions that decide which of them a lane brings.
+    pub fn inputs(&self, value: Value, mut visit: impl FnMut(Value)) {
+        match self.ssa.values[value].def {
+            Def::Phi(..) => self.ssa.arguments(value).iter().copied().for_each(&mut visit),
+            Def::Copy(_, source) => visit(source),
+            Def::Inst(inst, _) => self.ssa.reads(inst).iter().copied().for_each(&mut visit),
+            Def::Undefined => {}
+        }
+        self.branches(value).iter().filter_map(|branch| self.ssa.condition(*branch)).for_each(visit);
+    }
+
+    /// How every value follows from others.
+    pub fn steps(&self) -> &Steps {
+        &self.steps
+    }
+
+    /// What follows from what, for sparse analyses.
+    pub fn dependents(&self) -> &Dependents {
+        &self.dependents
+    }
+
+    /// `None` for results of instructions.
+    pub fn gate(&self, value: Value) -> Option<Gate> {
+        match self.ssa.values[value].def {
+            Def::Phi(block, _) if self.loops.irreducible(block) => Some(Gate::Irreducible),
+            Def::Phi(block, _) if self.joins.of(block).is_empty() => Some(Gate::Mu),
+            Def::Phi(..) => Some(Gate::Gamma),
+            Def::Copy(..) => Some(Gate::Eta),
+            Def::Undefined | Def::Inst(..) => None,
+        }
+    }
+}
+
+/// The registers that need a copy, with the block, and the branches that decide what a lane brings.
+fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> BTreeMap<(Block, Reg), Vec<Block>> {
+    let Facts { cfg, dominators, accesses, sites, .. } = facts;
+    let reducible = cfg.order.iter().all(|block| !loops.irreducible(*block));
+    // cheap and never wrong to say yes
+    let may_be_live = |reg: Reg, meet: Block| {
+        let Some(last) = sites.exposed(reg).last() else { return false };
+        let behind = cfg.number(*last) < cfg.number(meet) && reducible && loops.depth(meet) == 0;
+        let written = |writer: Block| !facts.plain(reg) || dominators.dominates(writer, meet);
+        !behind && sites.only_writer(reg).is_none_or(written)
+    };
+    let mut found: Vec<(Reg, Block, Block)> = Vec::new();
+    let mut known: SecondaryMap<Reg, PackedOption<Block>> = table(func.regs.len());
+    for repeat in repeats {
+        let branch = PackedOption::from(repeat.branch);
+        for inst in repeat.blocks.iter().flat_map(|block| &func.blocks[*block].insts) {
+            for &reg in accesses.writes(*inst) {
+                if std::mem::replace(&mut known[reg], branch) != branch && may_be_live(reg, repeat.meet) {
+                    found.push((reg, repeat.meet, repeat.branch));
+                }
+            }
+        }
+    }
+    found.sort_by_key(|(reg, _, _)| *reg);
+    let mut exits: BTreeMap<(Block, Reg), Vec<Block>> = BTreeMap::new();
+    let mut live = LiveBlocks::new(func);
+    for same in found.chunk_by(|a, b| a.0 == b.0) {
+        live.walk(same[0].0, sites, cfg, |_, _| {});
+        for &(reg, meet, branch) in same.iter().filter(|(reg, meet, _)| live.is_live_in(*reg, *meet)) {
+            exits.entry((meet, reg)).or_default().push(branch);
+        }
+    }
+    exits
+}

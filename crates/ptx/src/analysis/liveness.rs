@@ -1,0 +1,46 @@
+//! Liveness of registers at the boundaries of blocks.
+
+use super::access::Accesses;
+use super::cfg::Cfg;
+use super::lists::Lists;
+use super::sites::{LiveBlocks, Sites};
+use crate::ir::{Block, Func, Reg};
+
+/// The registers whose value may still be read, in ascending order. A guarded result counts as read: lanes without the
+/// guard keep the old value.
+#[derive(Debug, Clone)]
+pub struct Liveness {
+    live_in: Lists<Block, Reg>,
+    live_out: Lists<Block, Reg>,
+}
+
+impl Liveness {
+    /// The time is that of writing down the sets.
+    pub fn compute(func: &Func, cfg: &Cfg, accesses: &Accesses) -> Self {
+        let sites = Sites::compute(func, cfg, accesses);
+        let mut blocks = LiveBlocks::new(func);
+        let (mut live_in, mut live_out) = (Vec::new(), Vec::new());
+        for reg in func.regs.keys() {
+            blocks.walk(reg, &sites, cfg, |block, start| match start {
+                true => live_in.push((block, reg)),
+                false => live_out.push((block, reg)),
+            });
+        }
+        let count = func.blocks.len();
+        Self { live_in: Lists::new(count, &live_in), live_out: Lists::new(count, &live_out) }
+    }
+
+    /// Live at the start of the block.
+    pub fn live_in(&self, block: Block) -> &[Reg] {
+        self.live_in.of(block)
+    }
+
+    /// Live behind the block's terminator.
+    pub fn live_out(&self, block: Block) -> &[Reg] {
+        self.live_out.of(block)
+    }
+
+    pub fn is_live_in(&self, reg: Reg, block: Block) -> bool {
+        self.live_in(block).binary_search(&reg).is_ok()
+    }
+}

@@ -1,0 +1,126 @@
+//! Natural loops, how they nest, and the cycles that are none.
+
+use super::cfg::Cfg;
+use super::dominators::Dominators;
+use super::lists::table;
+use crate::ir::Block;
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+
+/// A natural loop.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Loop(u32);
+entity_impl!(Loop, "loop");
+
+#[derive(Debug, Clone)]
+pub struct LoopData {
+    /// Dominates all blocks of the loop.
+    pub header: Block,
+    /// Blocks that jump back to the header.
+    pub latches: Vec<Block>,
+    /// All blocks of the loop, those of inner loops too, in reverse post-order; the header first.
+    pub blocks: Vec<Block>,
+    /// The loop around it.
+    pub parent: Option<Loop>,
+    /// 1 for a loop that is in no other.
+    pub depth: u32,
+}
+
+/// The loops of a function.
+#[derive(Debug, Clone)]
+pub struct Loops {
+    /// Outer loops before inner ones. Back edges to one header belong to one loop.
+    pub loops: PrimaryMap<Loop, LoopData>,
+    innermost: SecondaryMap<Block, Option<Loop>>,
+    irreducible: SecondaryMap<Block, bool>,
+}
+
+impl Loops {
+    pub fn compute(cfg: &Cfg, dominators: &Dominators) -> Self {
+        let mut result =
+            Self { loops: PrimaryMap::new(), innermost: table(cfg.blocks()), irreducible: table(cfg.blocks()) };
+        let backward = |from: Block, to: Block| cfg.number(to) <= cfg.number(from);
+        // headers in reverse post-order: an outer loop comes before the loops in it
+        for header in &cfg.order {
+            let jumps_back = |from: &&Block| dominators.dominates(*header, **from);
+            let latches: Vec<Block> = cfg.predecessors(*header).iter().filter(jumps_back).copied().collect();
+            if !latches.is_empty() {
+                result.push(cfg, *header, latches);
+            }
+        }
+        for to in &cfg.order {
+            for from in cfg.predecessors(*to) {
+                if backward(*from, *to) && !dominators.dominates(*to, *from) {
+                    result.mark_irreducible(cfg, *from, *to);
+                }
+            }
+        }
+        result
+    }
+
+    /// The innermost loop around a block.
+    pub fn innermost(&self, block: Block) -> Option<Loop> {
+        self.innermost[block]
+    }
+
+    /// How many loops are around a block.
+    pub fn depth(&self, block: Block) -> u32 {
+        self.innermost[block].map_or(0, |inner| self.loops[inner].depth)
+    }
+
+    /// The block lies on a cycle with several entries.
+    pub fn irreducible(&self, block: Block) -> bool {
+        self.irreducible[block]
+    }
+
+    pub fn contains(&self, outer: Loop, block: Block) -> bool {
+        self.around(block).any(|inner| inner == outer)
+    }
+
+    /// The loops around a block from the innermost outwards.
+    pub fn around(&self, block: Block) -> impl Iterator<Item = Loop> {
+        std::iter::successors(self.innermost[block], |inner| self.loops[*inner].parent)
+    }
+
+    fn push(&mut self, cfg: &Cfg, header: Block, latches: Vec<Block>) {
+        let mut blocks = reaching(cfg, latches.clone(), |block| block != header);
+        if !blocks.contains(&header) {
+            blocks.push(header);
+        }
+        blocks.sort_unstable_by_key(|block| cfg.number(*block));
+        let parent = self.innermost[header];
+        let depth = 1 + parent.map_or(0, |outer| self.loops[outer].depth);
+        let number = self.loops.next_key();
+        blocks.iter().for_each(|block| self.innermost[*block] = Some(number));
+        self.loops.push(LoopData { header, latches, blocks, parent, depth });
+    }
+
+    /// Marks the blocks on cycles through an edge that is no back edge of a natural loop, inside the loop around it.
+    fn mark_irreducible(&mut self, cfg: &Cfg, from: Block, to: Block) {
+        let around = self.around(from).find(|outer| self.contains(*outer, to)).map(|outer| self.loops[outer].header);
+        let mut forward: SecondaryMap<Block, bool> = SecondaryMap::new();
+        let mut work = vec![to];
+        while let Some(block) = work.pop() {
+            if Some(block) != around && !std::mem::replace(&mut forward[block], true) {
+                work.extend(cfg.successors(block));
+            }
+        }
+        for block in reaching(cfg, vec![from], |block| forward[block]) {
+            self.irreducible[block] |= forward[block];
+        }
+    }
+}
+
+/// The blocks that reach one of `work`; the search does not go on behind blocks that do not `pass`.
+fn reaching(cfg: &Cfg, mut work: Vec<Block>, pass: impl Fn(Block) -> bool) -> Vec<Block> {
+    let mut seen: SecondaryMap<Block, bool> = table(cfg.blocks());
+    let mut result = Vec::new();
+    while let Some(block) = work.pop() {
+        if !std::mem::replace(&mut seen[block], true) {
+            result.push(block);
+            if pass(block) {
+                work.extend(cfg.predecessors(block));
+            }
+        }
+    }
+    result
+}

@@ -1,0 +1,139 @@
+//! The global memory that a launch works on.
+
+use ptx::inst::Type;
+
+/// An array in global memory. Its words remember whether they were ever written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Buffer {
+    words: Vec<u64>,
+    bytes: u64,
+    writable: bool,
+    /// One bit per byte of a word.
+    written: Vec<u8>,
+}
+
+impl Buffer {
+    /// A read-only array.
+    pub fn input(values: &[f64]) -> Self {
+        Self::filled(values.iter().map(|v| v.to_bits()).collect(), 8 * values.len() as u64, false)
+    }
+
+    /// A writable array with values.
+    pub fn in_out(values: &[f64]) -> Self {
+        Self { writable: true, ..Self::input(values) }
+    }
+
+    /// A writable array of `len` doubles, none of them written: reading them is a hazard.
+    pub fn output(len: usize) -> Self {
+        Self { words: vec![0; len], bytes: 8 * len as u64, writable: true, written: vec![0; len] }
+    }
+
+    /// A writable array of elements of that type, each as its bits with zeros above.
+    pub fn words(ty: Type, values: impl IntoIterator<Item = u64>) -> Self {
+        let bytes = ty.bytes().clamp(1, 8);
+        let per_word = (8 / bytes) as usize;
+        let values: Vec<u64> = values.into_iter().collect();
+        let word = |chunk: &[u64]| chunk.iter().rev().fold(0, |word, x| shifted(word, bytes) | x & low(bytes));
+        let words = values.chunks(per_word).map(word).collect();
+        Self::filled(words, u64::from(bytes) * values.len() as u64, true)
+    }
+
+    /// A writable array of `len` elements, none of them written: reading them is a hazard.
+    pub fn unwritten(ty: Type, len: usize) -> Self {
+        let bytes = u64::from(ty.bytes().clamp(1, 8)) * len as u64;
+        let words = bytes.div_ceil(8) as usize;
+        Self { words: vec![0; words], bytes, writable: true, written: vec![0; words] }
+    }
+
+    /// The same, but the kernel must not write it.
+    pub fn read_only(self) -> Self {
+        Self { writable: false, ..self }
+    }
+
+    /// The bits of element `index`; `None` when it was never written.
+    pub fn element(&self, ty: Type, index: usize) -> Option<u64> {
+        let bytes = ty.bytes().clamp(1, 8);
+        let offset = u64::from(bytes) * index as u64;
+        if offset + u64::from(bytes) > self.bytes { None } else { self.read(offset, bytes) }
+    }
+
+    /// The number of elements of that type.
+    pub fn len_of(&self, ty: Type) -> usize {
+        (self.bytes / u64::from(ty.bytes().clamp(1, 8))) as usize
+    }
+
+    fn filled(words: Vec<u64>, bytes: u64, writable: bool) -> Self {
+        let written = vec![ALL; words.len()];
+        Self { words, bytes, writable, written }
+    }
+
+    /// The contents as doubles; words never written are 0.
+    pub fn reals(&self) -> Vec<f64> {
+        self.words.iter().map(|w| f64::from_bits(*w)).collect()
+    }
+
+    /// Whether element `index` has a value.
+    pub fn is_written(&self, index: usize) -> bool {
+        self.written[index] == ALL
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    pub(super) fn writable(&self) -> bool {
+        self.writable
+    }
+
+    /// The access lies inside and is aligned.
+    pub(super) fn read(&self, offset: u64, bytes: u32) -> Option<u64> {
+        let word = (offset / 8) as usize;
+        let mask = bytes_of_word(offset, bytes);
+        (self.written[word] & mask == mask).then(|| extract(self.words[word], offset, bytes))
+    }
+
+    /// The access lies inside and is aligned.
+    pub(super) fn write(&mut self, offset: u64, bytes: u32, value: u64) {
+        let word = (offset / 8) as usize;
+        self.words[word] = insert(self.words[word], offset, bytes, value);
+        self.written[word] |= bytes_of_word(offset, bytes);
+    }
+
+    /// 32 words in a row, when all of them have values.
+    pub(super) fn read_row(&self, word: usize) -> Option<&[u64]> {
+        let written = &self.written[word..word + 32];
+        written.iter().all(|w| *w == ALL).then(|| &self.words[word..word + 32])
+    }
+
+    pub(super) fn write_row(&mut self, word: usize, values: &[u64; 32]) {
+        self.words[word..word + 32].copy_from_slice(values);
+        self.written[word..word + 32].fill(ALL);
+    }
+}
+
+fn shifted(word: u64, bytes: u32) -> u64 {
+    word.checked_shl(8 * bytes).unwrap_or(0)
+}
+
+/// All bytes of a word.
+const ALL: u8 = 0xff;
+
+fn bytes_of_word(offset: u64, bytes: u32) -> u8 {
+    (ALL >> (8 - bytes.min(8))) << (offset % 8)
+}
+
+/// The low bits that `bytes` bytes hold.
+pub(super) fn low(bytes: u32) -> u64 {
+    u64::MAX >> (64 - 8 * bytes.clamp(1, 8))
+}
+
+/// The bytes of a word at an aligned address.
+pub(super) fn extract(word: u64, address: u64, bytes: u32) -> u64 {
+    word >> (8 * (address % 8)) & low(bytes)
+}
+
+/// Replaces bytes of a word at an aligned address.
+pub(super) fn insert(word: u64, address: u64, bytes: u32, value: u64) -> u64 {
+    let shift = 8 * (address % 8);
+    word & !(low(bytes) << shift) | (value & low(bytes)) << shift
+}

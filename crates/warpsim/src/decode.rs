@@ -1,0 +1,375 @@
+//! From a kernel, with the functions that it calls, to a flat array of instructions whose operands are numbers of rows.
+
+mod instruction;
+mod limits;
+mod memory;
+
+use super::buffer::Buffer;
+use super::counts::Class;
+use super::hazard::{Kind, Site};
+use super::memory::segment_address;
+pub(super) use super::micro::*;
+use super::rows::Row;
+use super::{Argument, Launch};
+use cranelift_entity::SecondaryMap;
+use ptx::analysis::dominators::post_dominators;
+use ptx::inst::*;
+use ptx::ir::{Block, Func, Init, Inst, Module, Param, ParamKind, Reg, Variable};
+use ptx::print::instruction_text;
+
+pub(super) struct Code<'m> {
+    module: &'m Module,
+    /// The kernel and the functions that it may call, in the order of their instructions, with the row or the predicate
+    /// number of each register.
+    pub functions: Vec<(&'m Func, SecondaryMap<Reg, u32>)>,
+    pub ops: Vec<Decoded>,
+    /// Function, block and instruction; `None` for the block's end.
+    origins: Vec<(u32, Block, Option<Inst>)>,
+    pub pool: Vec<Row>,
+    pub registers: usize,
+    pub predicates: usize,
+    /// Rows that hold special registers.
+    pub specials: Vec<(Special, u32)>,
+    /// Rows that hold the kernel's arguments.
+    pub arguments: Vec<(u32, u64)>,
+    pub shared_bytes: u64,
+    /// Local memory of the kernel itself; functions add theirs when they are called.
+    pub local_bytes: u64,
+    /// The module's tables, which follow the launch's buffers as segments.
+    pub tables: Vec<(Space, Buffer)>,
+}
+
+impl Code<'_> {
+    /// The size of the smallest access of shared memory, in which races are looked for.
+    pub(super) fn shared_cell(&self) -> u32 {
+        let reaches = |space: Space| matches!(space, Space::Shared | Space::Generic);
+        let sizes = self.ops.iter().filter_map(|op| match &op.micro {
+            Micro::Load { space, bytes, .. } | Micro::Store { space, bytes, .. } if reaches(*space) => Some(*bytes),
+            Micro::Atomic { space, ty, .. } if reaches(*space) => Some(ty.bytes()),
+            _ => None,
+        });
+        sizes.min().unwrap_or(8)
+    }
+
+    /// Whether the lanes of a warp go on one by one: then they need not run in lockstep, and barriers wait only for threads
+    /// that have not ended.
+    pub(super) fn independent_lanes(&self) -> bool {
+        self.module.sm >= 70
+    }
+
+    pub(super) fn site(&self, warp: u32, pc: u32) -> Site {
+        let (func, block, inst) = self.origins[pc as usize];
+        let func = self.functions[func as usize].0;
+        // a branch may be two statements
+        let text = instruction_text(self.module, func, block, inst).replace("\n\t", " ");
+        Site { warp, pc, line: func.lines.of(block, inst), text }
+    }
+}
+
+/// Fails when the launch does not fit the kernel. What the simulator does not know becomes [`Micro::Unknown`].
+pub(super) fn decode<'m>(
+    module: &'m Module,
+    func: &'m Func,
+    launch: &Launch,
+    buffers: usize,
+) -> Result<Code<'m>, Kind> {
+    let inputs: Vec<(Param, u64)> =
+        func.params_of(ParamKind::Input).map(|(param, data)| (param, data.bytes())).collect();
+    if launch.arguments.len() != inputs.len() {
+        let (given, wanted) = (launch.arguments.len(), inputs.len());
+        return Err(Kind::Unsupported(format!("{given} arguments for {wanted} parameters")));
+    }
+    if module.address_size == Some(32) {
+        return Err(Kind::Unsupported("addresses of 32 bits".to_owned()));
+    }
+    limits::variables(module, launch.shared)?;
+    let code = Code {
+        module,
+        functions: Vec::new(),
+        ops: Vec::new(),
+        origins: Vec::new(),
+        pool: Vec::new(),
+        registers: 0,
+        predicates: 0,
+        specials: Vec::new(),
+        arguments: Vec::new(),
+        shared_bytes: 0,
+        local_bytes: 0,
+        tables: Vec::new(),
+    };
+    let mut decoder =
+        Decoder { code, contexts: Vec::new(), at: 0, variables: SecondaryMap::new(), constants: Default::default() };
+    decoder.place_variables(buffers, launch.shared);
+    decoder.enter(func);
+    decoder.callees();
+    limits::registers(decoder.code.registers, launch.size())?;
+    decoder.code.local_bytes = decoder.contexts[0].local_bytes;
+    for ((param, bytes), argument) in inputs.into_iter().zip(&launch.arguments) {
+        let first = decoder.contexts[0].params[param];
+        for (i, word) in words(argument).into_iter().enumerate().take(bytes.div_ceil(8) as usize) {
+            decoder.code.arguments.push((first + i as u32, word));
+        }
+    }
+    for at in 0..decoder.contexts.len() {
+        decoder.at = at;
+        decoder.blocks()?;
+    }
+    decoder.code.functions = decoder.contexts.into_iter().map(|context| (context.func, context.rows)).collect();
+    Ok(decoder.code)
+}
+
+/// An argument in words of 8 bytes.
+fn words(argument: &Argument) -> Vec<u64> {
+    match argument {
+        Argument::Buffer(index) => vec![segment_address(*index)],
+        Argument::U32(value) => vec![u64::from(*value)],
+        Argument::U64(value) => vec![*value],
+        Argument::Bytes(bytes) => {
+            bytes.chunks(8).map(|c| c.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))).collect()
+        }
+    }
+}
+
+/// One function's numbers.
+struct Context<'m> {
+    func: &'m Func,
+    /// The row or the predicate number of each register.
+    rows: SecondaryMap<Reg, u32>,
+    /// The first row of each parameter.
+    params: SecondaryMap<Param, u32>,
+    starts: SecondaryMap<Block, u32>,
+    window: (std::ops::Range<u32>, std::ops::Range<u32>),
+    /// Local variables: their offsets in the function's part of local memory, and the rows that hold their addresses.
+    locals: Vec<(Variable, u64, u32)>,
+    local_bytes: u64,
+}
+
+struct Decoder<'m> {
+    code: Code<'m>,
+    contexts: Vec<Context<'m>>,
+    /// The function that is being decoded.
+    at: usize,
+    variables: SecondaryMap<Variable, u64>,
+    /// Rows of the pool by their value.
+    constants: std::collections::HashMap<u64, u32>,
+}
+
+impl<'m> Decoder<'m> {
+    fn place_variables(&mut self, buffers: usize, dynamic: u64) {
+        let module = self.code.module;
+        for (variable, data) in module.variables.iter() {
+            match data.space {
+                Space::Shared if data.bytes > 0 => {
+                    let start = self.code.shared_bytes.next_multiple_of(u64::from(data.align.max(1)));
+                    self.variables[variable] = start;
+                    self.code.shared_bytes = start + data.bytes;
+                }
+                Space::Shared | Space::Local => {}
+                Space::Global | Space::Const | Space::Param | Space::Generic => {
+                    let table = match &data.init {
+                        Init::F64(values) => Buffer::in_out(values),
+                        Init::S32(values) => Buffer::words(Type::S32, values.iter().map(|v| *v as u32 as u64)),
+                        Init::Bytes(values) => Buffer::words(Type::U8, values.iter().map(|v| u64::from(*v))),
+                        Init::None => Buffer::words(Type::U8, (0..data.bytes).map(|_| 0)),
+                        // its values have no meaning here: reading them is a hazard
+                        Init::Verbatim(..) => Buffer::unwritten(Type::U8, data.bytes as usize),
+                    };
+                    self.variables[variable] = segment_address(buffers + self.code.tables.len());
+                    self.code.tables.push((data.space, table));
+                }
+            }
+        }
+        let is_outside = |data: &&ptx::ir::VariableData| data.space == Space::Shared && data.bytes == 0;
+        let aligns = module.variables.values().filter(is_outside).map(|data| u64::from(data.align.max(1)));
+        let align = aligns.max().unwrap_or(1);
+        let start = self.code.shared_bytes.next_multiple_of(align);
+        for (variable, _) in module.variables.iter().filter(|(_, data)| is_outside(data)) {
+            self.variables[variable] = start;
+        }
+        self.code.shared_bytes = if dynamic > 0 { start + dynamic } else { self.code.shared_bytes };
+    }
+
+    /// Numbers a function's registers, parameters, local variables and blocks.
+    fn enter(&mut self, func: &'m Func) {
+        let first = (self.code.registers as u32, self.code.predicates as u32);
+        let mut rows = SecondaryMap::new();
+        for (reg, ty) in func.regs.iter() {
+            let count = if *ty == Type::Pred { &mut self.code.predicates } else { &mut self.code.registers };
+            rows[reg] = *count as u32;
+            *count += 1;
+        }
+        let mut params = SecondaryMap::new();
+        for (param, data) in func.params.iter() {
+            params[param] = self.code.registers as u32;
+            self.code.registers += data.bytes().div_ceil(8).clamp(1, 1 << 16) as usize;
+        }
+        let (mut locals, mut local_bytes) = (Vec::new(), 0u64);
+        for (variable, data) in self.code.module.variables.iter().filter(|(_, data)| data.space == Space::Local) {
+            let mut used = false;
+            for inst in func.insts.values() {
+                inst.op.operands(|operand| used |= operand == Operand::Variable(variable));
+            }
+            if used {
+                let start = local_bytes.next_multiple_of(u64::from(data.align.max(8)));
+                locals.push((variable, start, self.code.registers as u32));
+                self.code.registers += 1;
+                local_bytes = start + data.bytes;
+            }
+        }
+        let mut starts = SecondaryMap::with_default(EXIT);
+        let mut pc = self.code.origins.len() as u32;
+        let number = self.contexts.len() as u32;
+        for block in &func.layout {
+            starts[*block] = pc;
+            pc += func.blocks[*block].insts.len() as u32 + 1;
+            let insts = func.blocks[*block].insts.iter().map(|inst| (number, *block, Some(*inst)));
+            self.code.origins.extend(insts);
+            self.code.origins.push((number, *block, None));
+        }
+        let window = (first.0..self.code.registers as u32, first.1..self.code.predicates as u32);
+        let local_bytes = local_bytes.next_multiple_of(16);
+        self.contexts.push(Context { func, rows, params, starts, window, locals, local_bytes });
+    }
+
+    /// All functions that can be reached by calls.
+    fn callees(&mut self) {
+        let mut next = 0;
+        while next < self.contexts.len() {
+            for inst in self.contexts[next].func.insts.values() {
+                if let Op::Call { callee: Callee::Func(name), .. } = &inst.op
+                    && let Some(func) = self.code.module.func(name).filter(|func| !func.is_declaration())
+                    && self.context_of(name).is_none()
+                {
+                    self.enter(func);
+                }
+            }
+            next += 1;
+        }
+        // the kernel's own local variables never move
+        let own: Vec<(u32, u64)> = self.contexts[0].locals.iter().map(|(_, start, row)| (*row, *start)).collect();
+        self.code.arguments.extend(own);
+    }
+
+    fn context_of(&self, name: &str) -> Option<&Context<'m>> {
+        self.contexts.iter().find(|context| context.func.name == name)
+    }
+
+    fn blocks(&mut self) -> Result<(), Kind> {
+        let func = self.contexts[self.at].func;
+        let meets = post_dominators(func);
+        for (i, block) in func.layout.iter().enumerate() {
+            for inst in &func.blocks[*block].insts {
+                let data = &func.insts[*inst];
+                let (class, micro) = self.instruction(&data.op).unwrap_or_else(|| self.unknown(&data.op));
+                let guard = data.guard.map(|guard| self.guard(guard));
+                self.code.ops.push(Decoded { guard, class, micro });
+            }
+            let starts = &self.contexts[self.at].starts;
+            let meet = meets[*block].map_or(EXIT, |meet| starts[meet]);
+            let next = func.layout.get(i + 1).map_or(EXIT, |next| starts[*next]);
+            let micro = self.terminator(&func.blocks[*block].terminator, meet)?;
+            let free = matches!(micro, Micro::Jump { target } if target == next);
+            let class = if free { Class::Free } else { Class::Branch };
+            self.code.ops.push(Decoded { guard: None, class, micro });
+        }
+        Ok(())
+    }
+
+    fn unknown(&self, op: &Op) -> (Class, Micro) {
+        let (mut rows, mut preds) = (Vec::new(), Vec::new());
+        let context = &self.contexts[self.at];
+        for reg in op.results() {
+            let list = if context.func.regs[reg] == Type::Pred { &mut preds } else { &mut rows };
+            list.push(context.rows[reg]);
+        }
+        if let Op::Call { results, .. } = op {
+            for param in results {
+                let words = context.func.params[*param].bytes().div_ceil(8).clamp(1, 1 << 16) as u32;
+                rows.extend((0..words).map(|i| context.params[*param] + i));
+            }
+        }
+        (Class::Move, Micro::Unknown { rows, preds })
+    }
+
+    fn terminator(&self, terminator: &Terminator, meet: u32) -> Result<Micro, Kind> {
+        let Context { starts, rows, .. } = &self.contexts[self.at];
+        if let Some(outside) = terminator.targets().iter().find(|t| starts[**t] == EXIT) {
+            return Err(Kind::Unsupported(format!("a branch to {outside}, which has no place in the layout")));
+        }
+        Ok(match terminator {
+            Terminator::Bra { target } => Micro::Jump { target: starts[*target] },
+            Terminator::CondBra { guard, then, otherwise } => Micro::Branch {
+                pred: rows[guard.pred],
+                negate: guard.negate,
+                then: starts[*then],
+                otherwise: starts[*otherwise],
+                meet,
+            },
+            Terminator::Brx { index, targets } => {
+                let targets = targets.iter().map(|t| starts[*t]).collect();
+                Micro::Indirect { index: rows[*index], targets, meet }
+            }
+            Terminator::Ret => Micro::Ret,
+            Terminator::Exit => Micro::Exit,
+        })
+    }
+
+    fn row(&self, reg: Reg) -> u32 {
+        self.contexts[self.at].rows[reg]
+    }
+
+    fn guard(&self, guard: Guard) -> GuardBit {
+        (self.row(guard.pred), guard.negate)
+    }
+
+    fn class_of(&self, reg: Reg) -> Type {
+        self.contexts[self.at].func.regs[reg].class()
+    }
+
+    fn variable(&mut self, variable: Variable) -> Source {
+        let own = self.contexts[self.at].locals.iter().find(|(local, ..)| *local == variable);
+        match own {
+            Some((_, _, row)) => Source(*row),
+            None => self.constant(self.variables[variable]),
+        }
+    }
+
+    fn source(&mut self, operand: Operand) -> Source {
+        match operand {
+            Operand::Reg(reg) => Source(self.row(reg)),
+            Operand::Imm(bits) => self.constant(bits),
+            Operand::Variable(variable) => self.variable(variable),
+            Operand::Special(special) => {
+                if let Some((_, row)) = self.code.specials.iter().find(|(known, _)| *known == special) {
+                    return Source(*row);
+                }
+                let row = self.code.registers as u32;
+                self.code.registers += 1;
+                self.code.specials.push((special, row));
+                Source(row)
+            }
+        }
+    }
+
+    fn constant(&mut self, bits: u64) -> Source {
+        let pool = &mut self.code.pool;
+        let index = *self.constants.entry(bits).or_insert_with(|| {
+            pool.push([bits; 32]);
+            pool.len() as u32 - 1
+        });
+        Source(Source::POOL | index)
+    }
+}
+
+/// The row and the byte in it where a place in a parameter lies.
+fn word_of(param: u32, offset: i64) -> Option<(u32, u64)> {
+    let offset = u64::try_from(offset).ok()?;
+    Some((param + u32::try_from(offset / 8).ok()?, offset % 8))
+}
+
+/// Whether the access lies inside the parameter.
+fn inside(func: &Func, param: Param, offset: i64, bytes: u32) -> bool {
+    let size = func.params[param].bytes().div_ceil(8).clamp(1, 1 << 16) * 8;
+    let fits = u64::try_from(offset).is_ok_and(|offset| offset.saturating_add(u64::from(bytes)) <= size);
+    fits && bytes <= 8 && offset % i64::from(bytes.max(1)) == 0
+}

@@ -1,0 +1,39 @@
+//! What no machine has: a kernel that asks for it is refused before memory is taken for it.
+
+use crate::MOST_SHARED;
+use crate::hazard::Kind;
+use ptx::inst::Space;
+use ptx::ir::Module;
+
+/// Bytes of a thread's local memory.
+const MOST_LOCAL: u64 = 512 << 10;
+/// Bytes of variables in global and constant memory.
+const MOST_GLOBAL: u64 = 64 << 20;
+/// Registers of all warps of a CTA, with those of the functions that the kernel calls.
+const MOST_ROWS: usize = 1 << 23;
+
+/// The module's variables, with the shared memory that the launch adds.
+pub(super) fn variables(module: &Module, dynamic: u64) -> Result<(), Kind> {
+    let sum = |matches: fn(Space) -> bool| {
+        let bytes = module.variables.values().filter(|data| matches(data.space)).map(|data| data.bytes);
+        bytes.fold(0, u64::saturating_add)
+    };
+    let shared = sum(|space| space == Space::Shared).saturating_add(dynamic);
+    at_most(shared, MOST_SHARED, "shared memory")?;
+    at_most(sum(|space| space == Space::Local), MOST_LOCAL, "local memory")?;
+    at_most(sum(|space| !matches!(space, Space::Shared | Space::Local)), MOST_GLOBAL, "global and constant memory")
+}
+
+pub(super) fn registers(count: usize, threads: u32) -> Result<(), Kind> {
+    match count.saturating_mul(threads.div_ceil(32) as usize) > MOST_ROWS {
+        true => Err(Kind::Unsupported(format!("{count} registers in {threads} threads"))),
+        false => Ok(()),
+    }
+}
+
+fn at_most(bytes: u64, most: u64, what: &str) -> Result<(), Kind> {
+    match bytes > most {
+        true => Err(Kind::Unsupported(format!("{bytes} bytes of {what}, of at most {most}"))),
+        false => Ok(()),
+    }
+}

@@ -1,0 +1,135 @@
+//! Accesses, addresses and calls.
+
+use super::super::counts::Class;
+use super::super::memory::{LOCAL_WINDOW, SHARED_WINDOW};
+use super::super::micro::*;
+use super::super::scalar::Each;
+use super::{Decoder, inside, word_of};
+use ptx::inst::*;
+use ptx::ir::{ParamKind, Reg};
+
+/// `None`: the simulator does not know it.
+pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
+    match op {
+        Op::Ld { space: Space::Param, ty, dst, addr, .. } => {
+            let extend = extension(*ty, d.class_of(*dst.first()?));
+            let element = |(i, dst): (usize, &Reg)| {
+                let (row, byte) = parameter(d, *ty, *addr, i)?;
+                Some((d.row(*dst), row, byte))
+            };
+            let elements = dst.iter().enumerate().map(element).collect::<Option<_>>()?;
+            Some((Class::Const, Micro::Take { elements, bytes: ty.bytes(), extend }))
+        }
+        Op::St { space: Space::Param, ty, addr, src, .. } => {
+            let mut element = |(i, src): (usize, &Operand)| {
+                let (row, byte) = parameter(d, *ty, *addr, i)?;
+                Some((row, byte, d.source(*src)))
+            };
+            let elements = src.iter().enumerate().map(&mut element).collect::<Option<_>>()?;
+            Some((Class::Move, Micro::Put { elements, bytes: ty.bytes() }))
+        }
+        Op::Ld { space, ty, dst, addr, .. } if ty.bytes() <= 8 => {
+            let extend = extension(*ty, d.class_of(*dst.first()?));
+            let (base, offset) = address(d, *addr)?;
+            let regs = dst.iter().map(|dst| d.row(*dst)).collect();
+            Some((class(*space)?, Micro::Load { space: *space, bytes: ty.bytes(), extend, d: regs, base, offset }))
+        }
+        Op::St { space, ty, addr, src, .. } if ty.bytes() <= 8 => {
+            let (base, offset) = address(d, *addr)?;
+            let a = src.iter().map(|src| d.source(*src)).collect();
+            Some((class(*space)?, Micro::Store { space: *space, bytes: ty.bytes(), a, base, offset }))
+        }
+        Op::Atom { op, space, ty, dst, addr, a, b, .. } if ty.bytes() <= 8 => {
+            let (base, offset) = address(d, *addr)?;
+            let (a, b) = (d.source(*a), b.map(|b| d.source(b)));
+            let dst = dst.map(|dst| d.row(dst));
+            // the operation on that type must exist
+            super::super::atomic::apply(*op, *ty, [0; 3])?;
+            Some((class(*space)?, Micro::Atomic { op: *op, space: *space, ty: *ty, d: dst, base, offset, a, b }))
+        }
+        Op::Call { callee: Callee::Func(name), results, arguments, .. } => {
+            let caller = &d.contexts[d.at];
+            let callee = d.context_of(name)?;
+            let pass = |theirs: ParamKind, ours: &[ptx::ir::Param], inward: bool| {
+                let list: Vec<_> = callee.func.params_of(theirs).collect();
+                if list.len() != ours.len() {
+                    return None;
+                }
+                let mut moves = Vec::new();
+                for ((param, data), own) in list.into_iter().zip(ours) {
+                    let words = data.bytes().min(caller.func.params[*own].bytes()).div_ceil(8).clamp(1, 1 << 16) as u32;
+                    for i in 0..words {
+                        let (own, other) = (caller.params[*own] + i, callee.params[param] + i);
+                        moves.push(if inward { (own, other) } else { (other, own) });
+                    }
+                }
+                Some(moves)
+            };
+            let call = Call {
+                target: callee.starts[*callee.func.layout.first()?],
+                rows: callee.window.0.clone(),
+                preds: callee.window.1.clone(),
+                arguments: pass(ParamKind::Input, arguments, true)?,
+                results: pass(ParamKind::Return, results, false)?,
+                locals: callee.locals.iter().map(|(_, start, row)| (*row, *start)).collect(),
+                local_bytes: callee.local_bytes,
+            };
+            Some((Class::Branch, Micro::Call(Box::new(call))))
+        }
+        _ => None,
+    }
+}
+
+/// The row of element `i` of an access of a parameter, and its first byte there.
+fn parameter(d: &Decoder, ty: Type, addr: Address, i: usize) -> Option<(u32, u64)> {
+    let Base::Param(param) = addr.base else { return None };
+    let context = &d.contexts[d.at];
+    let offset = addr.offset.checked_add(i64::from(ty.bytes()) * i as i64)?;
+    if !inside(context.func, param, offset, ty.bytes()) {
+        return None;
+    }
+    word_of(context.params[param], offset)
+}
+
+/// The bits above a value of that type that a wider register copies its sign to.
+fn extension(ty: Type, register: Type) -> u64 {
+    if ty.is_signed() { register.mask() & !ty.mask() } else { 0 }
+}
+
+fn address(d: &mut Decoder, addr: Address) -> Option<(Source, u64)> {
+    let base = match addr.base {
+        Base::Reg(reg) => Source(d.row(reg)),
+        Base::Variable(variable) => d.variable(variable),
+        Base::Param(_) => return None,
+    };
+    Some((base, addr.offset as u64))
+}
+
+/// `cvta`: shared and local memory have windows in the generic addresses.
+pub(super) fn generic(d: &mut Decoder, to: bool, space: Space, dst: Reg, a: Operand) -> Option<(Class, Micro)> {
+    let window = match space {
+        Space::Shared => SHARED_WINDOW,
+        Space::Local => LOCAL_WINDOW,
+        Space::Global | Space::Const => 0,
+        Space::Param | Space::Generic => return None,
+    };
+    let f: Each = match to {
+        true => Box::new(move |[a, ..]| a.wrapping_sub(window)),
+        false => Box::new(move |[a, ..]| a.wrapping_add(window)),
+    };
+    let (d, a) = (d.row(dst), d.source(a));
+    Some((
+        Class::Move,
+        if window == 0 { Micro::Map1 { f: |a| *a, d, a } } else { Micro::Each { f, d, sources: [a; 3] } },
+    ))
+}
+
+fn class(space: Space) -> Option<Class> {
+    match space {
+        Space::Param => None,
+        Space::Global | Space::Generic => Some(Class::Global),
+        Space::Shared => Some(Class::Shared),
+        Space::Local => Some(Class::Local),
+        Space::Const => Some(Class::Const),
+    }
+}

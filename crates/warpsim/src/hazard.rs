@@ -1,0 +1,253 @@
+//! What can go wrong in a run, as data.
+
+use ptx::inst::Space;
+use std::fmt::{self, Display, Formatter};
+
+/// The hazards of one run, in the order in which they showed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hazards {
+    pub kernel: String,
+    pub list: Vec<Hazard>,
+}
+
+/// One hazard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hazard {
+    pub cta: u32,
+    /// The instruction that showed it, with its warp.
+    pub site: Option<Site>,
+    pub kind: Kind,
+}
+
+/// An instruction at run time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    pub warp: u32,
+    /// Position in the decoded code: the count of instructions before it in the layout.
+    pub pc: u32,
+    /// Where it stands in the text that was read.
+    pub line: Option<u32>,
+    /// The instruction's PTX text.
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// No warp can go on.
+    Deadlock {
+        waits: Vec<Wait>,
+        exited: Vec<u32>,
+    },
+    Barrier {
+        id: u32,
+        misuse: BarrierMisuse,
+    },
+    /// Two accesses to one word of shared memory, one of them a write, that no barrier orders.
+    Race {
+        address: u64,
+        access: Access,
+        earlier: Access,
+        earlier_site: Site,
+    },
+    /// Lanes of one warp write different values to one word.
+    LaneConflict {
+        address: u64,
+    },
+    /// A read of a word that was never written.
+    Unwritten {
+        space: Space,
+        address: u64,
+    },
+    OutOfBounds {
+        space: Space,
+        address: u64,
+        lane: u32,
+    },
+    Misaligned {
+        space: Space,
+        address: u64,
+        lane: u32,
+    },
+    /// A write to an input.
+    ReadOnly {
+        address: u64,
+    },
+    /// A shuffle, or a product of matrices, reads a lane that does not take part.
+    InactiveLane {
+        lane: u32,
+        source: u32,
+    },
+    /// An index of `brx.idx` past its table.
+    BranchIndex {
+        index: u64,
+    },
+    /// Something that was claimed of a value, which this lane disproves.
+    BrokenClaim {
+        claim: String,
+        lane: u32,
+        found: u64,
+        expected: u64,
+    },
+    /// More instructions than the options allow.
+    Budget,
+    /// The simulator does not know the instruction, or the launch does not fit the kernel.
+    Unsupported(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BarrierMisuse {
+    /// Ids are 0 to 15.
+    Id,
+    /// The number of threads is not a positive multiple of 32, exceeds the CTA's, or is missing in `bar.arrive`.
+    Threads(u32),
+    /// The participants of one phase disagree on the number of threads.
+    Mismatch { expected: u32, found: u32 },
+    /// The warp arrives again before the phase is complete.
+    Twice,
+    /// The warp uses the barrier again and no barrier orders that after warp `unseen` came to the phase before.
+    Recycled { unseen: u32 },
+    /// Not all lanes of the warp execute the barrier together.
+    Divergent,
+    /// At the end of the CTA a phase is incomplete although nobody waits: more arrivals than the phases before needed.
+    Unmatched { arrived: u32, expected: u32 },
+    /// Warps wait for arrivals while others have ended.
+    Exited { waiting: Vec<u32>, exited: Vec<u32> },
+}
+
+/// A warp that waits at a barrier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wait {
+    pub site: Site,
+    pub barrier: u32,
+    /// Threads that have arrived, of those expected.
+    pub arrived: u32,
+    pub expected: u32,
+}
+
+impl std::error::Error for Hazards {}
+
+impl Display for Hazards {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (i, hazard) in self.list.iter().enumerate() {
+            let newline = if i == 0 { "" } else { "\n" };
+            write!(f, "{newline}kernel {}, {hazard}", self.kernel)?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Hazard {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "CTA {}", self.cta)?;
+        if let Some(site) = &self.site {
+            write!(f, ", {site}")?;
+        }
+        write!(f, ": {}", self.kind)
+    }
+}
+
+impl Display for Site {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "warp {} at line {line} `{}`", self.warp, self.text),
+            None => write!(f, "warp {} at {} `{}`", self.warp, self.pc, self.text),
+        }
+    }
+}
+
+impl Display for Kind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deadlock { waits, exited } => {
+                write!(f, "deadlock")?;
+                for wait in waits {
+                    write!(f, "; {} waits, {} of {} threads arrived", wait.site, wait.arrived, wait.expected)?;
+                }
+                if exited.is_empty() { Ok(()) } else { write!(f, "; ended: warps {exited:?}") }
+            }
+            Self::Barrier { id, misuse } => write!(f, "barrier {id}: {misuse}"),
+            Self::Race { address, access, earlier, earlier_site } => {
+                write!(
+                    f,
+                    "race on {}: this {access} and the {earlier} of {earlier_site}",
+                    Place(Space::Shared, *address)
+                )
+            }
+            Self::LaneConflict { address } => {
+                write!(f, "lanes write different values to {}", Place(Space::Shared, *address))
+            }
+            Self::Unwritten { space, address } => write!(f, "reads {} before it is written", Place(*space, *address)),
+            Self::OutOfBounds { space, address, lane } => {
+                write!(f, "lane {lane} is out of bounds at {}", Place(*space, *address))
+            }
+            Self::Misaligned { space, address, lane } => {
+                write!(f, "lane {lane} is misaligned at {}", Place(*space, *address))
+            }
+            Self::ReadOnly { address } => write!(f, "writes an input at {}", Place(Space::Global, *address)),
+            Self::InactiveLane { lane, source } => write!(f, "lane {lane} reads from lane {source}, which is inactive"),
+            Self::BranchIndex { index } => write!(f, "branch index {index} is past the table"),
+            Self::BrokenClaim { claim, lane, found, expected } => {
+                write!(f, "the claim that {claim} does not hold: lane {lane} has {found:#x} instead of {expected:#x}")
+            }
+            Self::Budget => write!(f, "the instruction budget is used up: probably an endless loop"),
+            Self::Unsupported(what) => write!(f, "not supported: {what}"),
+        }
+    }
+}
+
+/// An address as a reader knows it: the slot row and lane in shared memory, the buffer and element in global memory.
+struct Place(Space, u64);
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(space, address) = self;
+        match space {
+            Space::Shared => write!(f, "shared {address} (row {}, lane {})", address / 256, address % 256 / 8),
+            Space::Local => write!(f, "local {address} (row {})", address / 8),
+            _ => {
+                let (segment, offset) = super::memory::place(*address);
+                write!(f, "segment {segment} byte {offset} (element {})", offset / 8)
+            }
+        }
+    }
+}
+
+impl Display for Access {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "write",
+        })
+    }
+}
+
+impl Display for BarrierMisuse {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id => write!(f, "ids are 0 to 15"),
+            Self::Threads(threads) => {
+                write!(f, "{threads} threads is not a multiple of 32 between 32 and the CTA's size")
+            }
+            Self::Mismatch { expected, found } => {
+                write!(f, "participants disagree: {expected} threads and {found} threads")
+            }
+            Self::Twice => write!(f, "the warp arrives twice in one phase"),
+            Self::Recycled { unseen } => {
+                write!(f, "used again although nothing tells that warp {unseen} has come to the phase before")
+            }
+            Self::Divergent => write!(f, "only some lanes of the warp execute it"),
+            Self::Unmatched { arrived, expected } => {
+                write!(f, "left with {arrived} of {expected} threads at the end")
+            }
+            Self::Exited { waiting, exited } => {
+                write!(f, "warps {waiting:?} wait although warps {exited:?} have ended")
+            }
+        }
+    }
+}

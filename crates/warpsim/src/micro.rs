@@ -1,0 +1,274 @@
+//! What the simulator executes: instructions whose operands are numbers of rows.
+
+use super::counts::Class;
+use super::rows::{Compare, Map1, Map2, Map3, Row};
+use super::scalar::Each;
+use ptx::inst::*;
+
+/// Reads a register row, or with the top bit a row of the pool of constants.
+#[derive(Clone, Copy)]
+pub(super) struct Source(pub(super) u32);
+
+impl Source {
+    pub(super) const POOL: u32 = 1 << 31;
+
+    /// The register row; `None` for a constant.
+    pub(super) fn register(self) -> Option<usize> {
+        (self.0 & Self::POOL == 0).then_some(self.0 as usize)
+    }
+
+    pub(super) fn row<'a>(self, regs: &'a [Row], pool: &'a [Row]) -> &'a Row {
+        if self.0 & Self::POOL == 0 { &regs[self.0 as usize] } else { &pool[(self.0 & !Self::POOL) as usize] }
+    }
+}
+
+/// No reconvergence before the exit.
+pub(super) const EXIT: u32 = u32::MAX;
+
+/// The predicate number and whether it is negated.
+pub(super) type GuardBit = (u32, bool);
+
+pub(super) struct Decoded {
+    pub guard: Option<GuardBit>,
+    pub class: Class,
+    pub micro: Micro,
+}
+
+/// The reduction of `bar.red`: operation, destination, predicate.
+pub(super) type BarResult = (BarRedOp, u32, GuardBit);
+
+/// What the instruction is; branch targets are program counters.
+pub(super) enum Micro {
+    Map1 {
+        f: Map1,
+        d: u32,
+        a: Source,
+    },
+    Map2 {
+        f: Map2,
+        d: u32,
+        a: Source,
+        b: Source,
+    },
+    Map3 {
+        f: Map3,
+        d: u32,
+        a: Source,
+        b: Source,
+        c: Source,
+    },
+    /// Lane by lane; operands that `f` does not take repeat another.
+    Each {
+        f: Each,
+        d: u32,
+        sources: [Source; 3],
+    },
+    Carry {
+        op: CarryOp,
+        reads: bool,
+        writes: bool,
+        ty: Type,
+        d: u32,
+        sources: [Source; 3],
+    },
+    /// A comparison, its complement, and the predicate that both are combined with.
+    Compare {
+        f: Comparison,
+        d: u32,
+        other: Option<u32>,
+        combine: Option<(BoolOp, GuardBit)>,
+        a: Source,
+        b: Source,
+    },
+    /// A comparison as a number, `yes` or 0.
+    Set {
+        f: Comparison,
+        yes: u64,
+        d: u32,
+        combine: Option<(BoolOp, GuardBit)>,
+        a: Source,
+        b: Source,
+    },
+    Logic {
+        f: fn(u32, u32) -> u32,
+        d: u32,
+        a: u32,
+        b: u32,
+    },
+    Select {
+        d: u32,
+        a: Source,
+        b: Source,
+        pred: u32,
+    },
+    /// Parts of `bits` bits, the lowest first.
+    Pack {
+        d: u32,
+        bits: u32,
+        parts: Box<[Source]>,
+    },
+    Unpack {
+        bits: u32,
+        parts: Box<[Option<u32>]>,
+        a: Source,
+    },
+    /// `extend`: the sign goes into the bits of this mask.
+    Load {
+        space: Space,
+        bytes: u32,
+        extend: u64,
+        d: Box<[u32]>,
+        base: Source,
+        offset: u64,
+    },
+    Store {
+        space: Space,
+        bytes: u32,
+        a: Box<[Source]>,
+        base: Source,
+        offset: u64,
+    },
+    Atomic {
+        op: AtomOp,
+        space: Space,
+        ty: Type,
+        d: Option<u32>,
+        base: Source,
+        offset: u64,
+        a: Source,
+        b: Option<Source>,
+    },
+    /// Bytes of parameters' rows: for each element where it goes, its row and its first byte there.
+    Take {
+        elements: Vec<(u32, u32, u64)>,
+        bytes: u32,
+        extend: u64,
+    },
+    /// For each element its row, its first byte there and what it becomes.
+    Put {
+        elements: Vec<(u32, u64, Source)>,
+        bytes: u32,
+    },
+    Shuffle {
+        mode: ShflMode,
+        d: u32,
+        valid: Option<u32>,
+        a: Source,
+        lane: Source,
+        clamp: Source,
+        mask: Option<Source>,
+    },
+    Vote {
+        mode: VoteMode,
+        d: u32,
+        pred: u32,
+        negate: bool,
+        mask: Option<Source>,
+    },
+    Match {
+        all: bool,
+        d: u32,
+        valid: Option<u32>,
+        a: Source,
+        mask: Source,
+    },
+    Redux {
+        f: Each,
+        d: u32,
+        a: Source,
+        mask: Source,
+    },
+    /// A B + C, see [`Op::Mma`].
+    Matrix {
+        d: [u32; 2],
+        a: Source,
+        b: Source,
+        c: [Source; 2],
+    },
+    Activemask {
+        d: u32,
+    },
+    Bar {
+        kind: BarKind,
+        id: Source,
+        threads: Option<Source>,
+        result: Option<BarResult>,
+    },
+    Jump {
+        target: u32,
+    },
+    Branch {
+        pred: u32,
+        negate: bool,
+        then: u32,
+        otherwise: u32,
+        meet: u32,
+    },
+    Indirect {
+        index: u32,
+        targets: Box<[u32]>,
+        meet: u32,
+    },
+    /// To a function; the rows of arguments and of results go from left to right.
+    Call(Box<Call>),
+    /// d: b with bits of a.
+    Insert {
+        long: bool,
+        d: u32,
+        a: Source,
+        b: Source,
+        pos: Source,
+        len: Source,
+    },
+    SetPred {
+        d: u32,
+        value: bool,
+    },
+    /// Whether a generic address lies in the space.
+    IsSpace {
+        space: Space,
+        d: u32,
+        a: Source,
+    },
+    /// The simulator does not know it. Rows and predicates that it may write.
+    Unknown {
+        rows: Vec<u32>,
+        preds: Vec<u32>,
+    },
+    /// A directive, a fence.
+    /// `bar.warp.sync`
+    Meet,
+    Nothing,
+    Ret,
+    /// The end of the thread, also inside a function.
+    Exit,
+}
+
+pub(super) enum Comparison {
+    Rows(Compare),
+    Each(Box<dyn Fn(u64, u64) -> bool>),
+}
+
+impl Comparison {
+    /// One bit per lane.
+    pub(super) fn of(&self, a: &Row, b: &Row) -> u32 {
+        match self {
+            Self::Rows(f) => f(a, b),
+            Self::Each(f) => (0..32).fold(0, |bits, i| bits | u32::from(f(a[i], b[i])) << i),
+        }
+    }
+}
+
+/// A call of a known function.
+#[derive(Debug, Clone)]
+pub(super) struct Call {
+    pub target: u32,
+    /// Registers and predicates of the function, which a recursion must save.
+    pub rows: std::ops::Range<u32>,
+    pub preds: std::ops::Range<u32>,
+    pub arguments: Vec<(u32, u32)>,
+    pub results: Vec<(u32, u32)>,
+    /// Rows that hold addresses of the function's local variables, with their offsets, and the bytes of all.
+    pub locals: Vec<(u32, u64)>,
+    pub local_bytes: u64,
+}

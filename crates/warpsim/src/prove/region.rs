@@ -1,0 +1,119 @@
+//! What a branch on data may do before its lanes meet again.
+
+use super::state::results;
+use crate::decode::{Code, EXIT, Micro};
+use ptx::inst::Space;
+use std::collections::{BTreeSet, HashMap};
+
+/// A summary of all ways from a branch to where its lanes meet.
+#[derive(Clone)]
+pub(super) struct Region {
+    /// The first instruction that synchronises, accesses shared memory or returns.
+    pub harmful: Option<u32>,
+    /// There is a loop.
+    pub cyclic: bool,
+    /// Rows and predicates that are written.
+    pub written: (Vec<u32>, Vec<u32>),
+}
+
+impl Region {
+    pub(super) fn new(code: &Code, tables: bool, starts: &[u32], meet: u32) -> Self {
+        let (mut rows, mut preds) = (BTreeSet::new(), BTreeSet::new());
+        let mut harmful = None;
+        // 1: on the path, 2: done
+        let mut marks: HashMap<u32, u8> = HashMap::new();
+        let mut cyclic = false;
+        let mut stack: Vec<(u32, bool)> = starts.iter().map(|pc| (*pc, false)).collect();
+        while let Some((pc, leaving)) = stack.pop() {
+            if leaving {
+                marks.insert(pc, 2);
+                continue;
+            }
+            if pc == meet {
+                continue;
+            }
+            match marks.get(&pc) {
+                Some(1) => cyclic = true,
+                Some(_) => {}
+                None if pc == EXIT => harmful = harmful.or(Some(pc)),
+                None => {
+                    marks.insert(pc, 1);
+                    stack.push((pc, true));
+                    let micro = &code.ops[pc as usize].micro;
+                    if matters(code, tables, pc) {
+                        harmful = harmful.or(Some(pc));
+                    }
+                    let written = results(micro);
+                    rows.extend(written.0);
+                    preds.extend(written.1);
+                    stack.extend(successors(micro, pc).into_iter().map(|next| (next, false)));
+                }
+            }
+        }
+        Self { harmful, cyclic, written: (rows.into_iter().collect(), preds.into_iter().collect()) }
+    }
+}
+
+fn successors(micro: &Micro, pc: u32) -> Vec<u32> {
+    match micro {
+        Micro::Jump { target } => vec![*target],
+        Micro::Branch { then, otherwise, .. } => vec![*then, *otherwise],
+        Micro::Indirect { targets, .. } => targets.to_vec(),
+        Micro::Ret | Micro::Exit => Vec::new(),
+        _ => vec![pc + 1],
+    }
+}
+
+/// Whether the instruction could change what the proof is about; `tables`: the module has tables that a store could reach.
+pub(super) fn matters(code: &Code, tables: bool, pc: u32) -> bool {
+    match &code.ops[pc as usize].micro {
+        Micro::Bar { .. } | Micro::Call(_) | Micro::Ret | Micro::Exit => true,
+        // all lanes must come
+        Micro::Matrix { .. } => true,
+        Micro::Carry { .. } => true,
+        Micro::Store { space: Space::Global, .. } | Micro::Atomic { space: Space::Global, .. } => tables,
+        Micro::Load { space, .. } | Micro::Store { space, .. } | Micro::Atomic { space, .. } => {
+            matches!(space, Space::Shared | Space::Generic)
+        }
+        Micro::Unknown { .. } => !harmless(&code.site(0, pc).text),
+        _ => false,
+    }
+}
+
+/// Instructions that the simulator does not know, which neither synchronise nor access shared memory: arithmetic, textures
+/// and surfaces, hints, and what ends the program.
+fn harmless(text: &str) -> bool {
+    const OTHERS: [&str; 21] = [
+        "brkpt",
+        "discard",
+        "dp2a",
+        "dp4a",
+        "nanosleep",
+        "pmevent",
+        "prefetch",
+        "prefetchu",
+        "suld",
+        "suq",
+        "sured",
+        "sust",
+        "szext",
+        "tex",
+        "tld4",
+        "trap",
+        "txq",
+        "vabsdiff2",
+        "vabsdiff4",
+        "vadd2",
+        "vadd4",
+    ];
+    const ARITHMETIC: [&str; 44] = [
+        "abs", "add", "addc", "and", "bfe", "bfi", "bfind", "brev", "clz", "cnot", "copysign", "cos", "cvt", "cvta",
+        "div", "ex2", "fma", "fns", "lg2", "lop3", "mad", "madc", "max", "min", "mov", "mul", "mul24", "neg", "not",
+        "or", "popc", "prmt", "rcp", "rem", "rsqrt", "sad", "selp", "set", "setp", "shf", "shl", "shr", "sin", "sqrt",
+    ];
+    let unguarded = if text.starts_with('@') { text.split_once(' ').map_or("", |(_, rest)| rest) } else { text };
+    let name = unguarded.split(['.', ' ', ';']).next().unwrap_or_default();
+    OTHERS.contains(&name)
+        || ARITHMETIC.contains(&name)
+        || matches!(name, "sub" | "subc" | "xor" | "tanh" | "testp" | "slct")
+}

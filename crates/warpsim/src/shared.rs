@@ -1,0 +1,271 @@
+//! Shared memory with its race detector.
+//!
+//! The detector follows FastTrack (Flanagan and Freund, PLDI 2009) with warps as threads: every cell, as large as the
+//! smallest access of the kernel, knows the epoch of its last write and, per warp, the clock of its last read. An access
+//! conflicts with an earlier one that the vector clock of its warp does not cover.
+
+use super::buffer::{extract, insert};
+use super::hazard::{Access, Kind};
+use super::memory::{Lanes, aligned_inside};
+use super::rows::Row;
+use ptx::inst::Space;
+
+/// What each warp knows of each other's clock.
+pub(super) type VectorClock = [u32; 32];
+
+/// An earlier access that no barrier orders before this one.
+pub(super) struct Conflict {
+    pub address: u64,
+    pub earlier: Access,
+    pub warp: u32,
+    pub pc: u32,
+}
+
+/// What an access found: hazards that leave the simulation meaningful.
+#[derive(Default)]
+pub(super) struct Findings {
+    pub conflict: Option<Conflict>,
+    pub unwritten: Option<u64>,
+    /// Lanes of the warp wrote different values to this address.
+    pub lanes: Option<u64>,
+}
+
+/// Who accesses.
+pub(super) struct Accessor<'a> {
+    pub warp: usize,
+    pub clock: &'a VectorClock,
+    pub pc: u32,
+}
+
+pub(super) struct Shared {
+    words: Vec<u64>,
+    bytes: u64,
+    /// Bytes of a cell, the unit of the detector.
+    cell: u32,
+    writes: Vec<Last>,
+    /// Of warp w and cell i at `w * cells + i`.
+    reads: Vec<Last>,
+    /// The latest clock in each row of 32 cells of `reads`.
+    latest: Vec<u32>,
+    /// The last atomic of warp w on cell i at `w * cells + i`; empty before the first one. Atomics do not race with each other.
+    atomics: Vec<Last>,
+    warps: usize,
+}
+
+/// A last access: its epoch (clock and warp; 0 for none) and its program counter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Last {
+    epoch: u32,
+    pc: u32,
+}
+
+const WARP_BITS: u32 = 5;
+
+impl Last {
+    const NONE: Self = Self { epoch: 0, pc: 0 };
+
+    fn new(by: &Accessor) -> Self {
+        Self { epoch: by.clock[by.warp] << WARP_BITS | by.warp as u32, pc: by.pc }
+    }
+
+    fn warp(self) -> usize {
+        (self.epoch & 31) as usize
+    }
+
+    fn ordered_before(self, clock: &VectorClock) -> bool {
+        self.epoch >> WARP_BITS <= clock[self.warp()]
+    }
+}
+
+impl Shared {
+    pub(super) fn new(bytes: u64, cell: u32, warps: usize) -> Self {
+        let words = bytes.div_ceil(8).next_multiple_of(32) as usize;
+        let cells = words * 8 / cell as usize;
+        Self {
+            words: vec![0; words],
+            bytes,
+            cell,
+            writes: vec![Last::NONE; cells],
+            reads: vec![Last::NONE; warps * cells],
+            latest: vec![0; warps * cells / 32],
+            atomics: Vec::new(),
+            warps,
+        }
+    }
+
+    /// The first cell of an access, and how many it covers.
+    fn cells(&self, address: u64, bytes: u32) -> (usize, usize) {
+        ((address / u64::from(self.cell)) as usize, (bytes / self.cell).max(1) as usize)
+    }
+
+    /// Forgets what was written, for the next CTA. Reads need not be forgotten: all clocks go on.
+    pub(super) fn reset(&mut self) {
+        self.writes.fill(Last::NONE);
+    }
+
+    pub(super) fn load(&mut self, lanes: &Lanes, by: &Accessor) -> Result<(Row, Findings), Kind> {
+        let mut findings = Findings::default();
+        if let Some(word) = self.aligned_row(lanes) {
+            let (first, count) = self.cells(8 * word as u64, 256);
+            self.check_writes(first, count, by, &mut findings, Access::Read);
+            self.note_read(first, count, by);
+            let row = self.words[word..word + 32].try_into().expect("a row has 32 words");
+            return Ok((row, findings));
+        }
+        let mut row = [0; 32];
+        for lane in lanes.active() {
+            let address = self.check(lanes, lane)?;
+            let (first, count) = self.cells(address, lanes.bytes);
+            self.check_writes(first, count, by, &mut findings, Access::Read);
+            self.note_read(first, count, by);
+            row[lane] = extract(self.words[(address / 8) as usize], address, lanes.bytes);
+        }
+        Ok((row, findings))
+    }
+
+    pub(super) fn store(&mut self, lanes: &Lanes, values: &Row, by: &Accessor) -> Result<Findings, Kind> {
+        let mut findings = Findings::default();
+        if let Some(word) = self.aligned_row(lanes) {
+            let (first, count) = self.cells(8 * word as u64, 256);
+            self.check_writes(first, count, by, &mut findings, Access::Write);
+            self.check_reads(first, count, by, &mut findings);
+            self.writes[first..first + count].fill(Last::new(by));
+            self.words[word..word + 32].copy_from_slice(values);
+            return Ok(findings);
+        }
+        for lane in lanes.active() {
+            let address = self.check(lanes, lane)?;
+            let (first, count) = self.cells(address, lanes.bytes);
+            self.check_writes(first, count, by, &mut findings, Access::Write);
+            self.check_reads(first, count, by, &mut findings);
+        }
+        for lane in lanes.active() {
+            let (address, value) = (lanes.address(lane) & ADDRESS_MASK, values[lane]);
+            let same = |other: &usize| lanes.address(*other) & ADDRESS_MASK == address;
+            if lanes.active().take_while(|other| *other < lane).filter(same).any(|other| values[other] != value) {
+                findings.lanes = findings.lanes.or(Some(address));
+            }
+            let (first, count) = self.cells(address, lanes.bytes);
+            self.writes[first..first + count].fill(Last::new(by));
+            let word = (address / 8) as usize;
+            self.words[word] = insert(self.words[word], address, lanes.bytes, value);
+        }
+        Ok(findings)
+    }
+
+    /// The first word, when the lanes access consecutive doubles inside the memory.
+    fn aligned_row(&self, lanes: &Lanes) -> Option<usize> {
+        let address = lanes.consecutive? & ADDRESS_MASK;
+        (address + 256 <= self.bytes).then_some(address as usize / 8)
+    }
+
+    fn check(&self, lanes: &Lanes, lane: usize) -> Result<u64, Kind> {
+        let address = lanes.address(lane) & ADDRESS_MASK;
+        aligned_inside(Space::Shared, self.bytes, address, address, lanes.bytes, lane)?;
+        Ok(address)
+    }
+
+    /// One lane's word, for an atomic; `write` gives the new value.
+    pub(super) fn update(
+        &mut self,
+        lanes: &Lanes,
+        lane: usize,
+        by: &Accessor,
+        write: impl FnOnce(u64) -> u64,
+    ) -> Result<(u64, Findings), Kind> {
+        let mut findings = Findings::default();
+        let address = self.check(lanes, lane)?;
+        let (first, count) = self.cells(address, lanes.bytes);
+        let atomics = std::mem::take(&mut self.atomics);
+        self.check_writes(first, count, by, &mut findings, Access::Read);
+        self.check_reads(first, count, by, &mut findings);
+        let cells = self.writes.len();
+        self.atomics = if atomics.is_empty() { vec![Last::NONE; self.warps * cells] } else { atomics };
+        self.atomics[by.warp * cells + first..][..count].fill(Last::new(by));
+        let word = (address / 8) as usize;
+        let old = extract(self.words[word], address, lanes.bytes);
+        self.words[word] = insert(self.words[word], address, lanes.bytes, write(old));
+        Ok((old, findings))
+    }
+
+    /// Atomics of other warps that nothing orders before this access.
+    fn check_atomics(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings) {
+        if self.atomics.is_empty() || findings.conflict.is_some() {
+            return;
+        }
+        for cell in first..first + count {
+            let mut lasts = (0..self.warps).map(|warp| self.atomics[warp * self.writes.len() + cell]);
+            if let Some(last) = lasts.find(|last| !last.ordered_before(by.clock)) {
+                findings.conflict = Some(self.conflict(cell, Access::Write, last));
+                return;
+            }
+        }
+    }
+
+    fn conflict(&self, cell: usize, earlier: Access, last: Last) -> Conflict {
+        Conflict { address: u64::from(self.cell) * cell as u64, earlier, warp: last.warp() as u32, pc: last.pc }
+    }
+
+    fn check_writes(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings, access: Access) {
+        self.check_atomics(first, count, by, findings);
+        let writes = &self.writes[first..first + count];
+        // one write of a whole row left the same mark on all its cells
+        let count = if writes.iter().all(|w| *w == writes[0]) { 1 } else { count };
+        for (i, last) in writes[..count].iter().enumerate() {
+            if *last == Last::NONE {
+                if access == Access::Read {
+                    findings.unwritten = findings.unwritten.or(Some(u64::from(self.cell) * (first + i) as u64));
+                }
+            } else if !last.ordered_before(by.clock) && findings.conflict.is_none() {
+                findings.conflict = Some(self.conflict(first + i, Access::Write, *last));
+            }
+        }
+    }
+
+    fn check_reads(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings) {
+        let (cells, rows) = (self.writes.len(), self.writes.len() / 32);
+        for warp in 0..self.warps {
+            let latest = &self.latest[warp * rows + first / 32..=warp * rows + (first + count - 1) / 32];
+            if latest.iter().all(|clock| *clock <= by.clock[warp]) {
+                continue;
+            }
+            let reads = &self.reads[warp * cells + first..][..count];
+            if let Some(i) = reads.iter().position(|last| !last.ordered_before(by.clock))
+                && findings.conflict.is_none()
+            {
+                findings.conflict = Some(self.conflict(first + i, Access::Read, reads[i]));
+            }
+        }
+    }
+
+    fn note_read(&mut self, first: usize, count: usize, by: &Accessor) {
+        let (cells, rows) = (self.writes.len(), self.writes.len() / 32);
+        self.reads[by.warp * cells + first..][..count].fill(Last::new(by));
+        self.latest[by.warp * rows + first / 32..=by.warp * rows + (first + count - 1) / 32].fill(by.clock[by.warp]);
+    }
+}
+
+/// Shared addresses have 32 bits.
+const ADDRESS_MASK: u64 = 0xffff_ffff;
+
+/// The passes that an access takes over 32 banks of `bank_bytes`: the most different units that fall into one bank.
+pub(super) fn passes(lanes: &Lanes, bank_bytes: u32) -> u64 {
+    let unit = u64::from(bank_bytes);
+    if lanes.consecutive.is_some() {
+        return 8 / unit;
+    }
+    let mut units: Vec<u64> = lanes
+        .active()
+        .flat_map(|lane| {
+            let address = lanes.address(lane) & ADDRESS_MASK;
+            address / unit..=(address + u64::from(lanes.bytes) - 1) / unit
+        })
+        .collect();
+    units.sort_unstable();
+    units.dedup();
+    let mut banks = [0; 32];
+    for unit in units {
+        banks[(unit % 32) as usize] += 1;
+    }
+    banks.into_iter().max().unwrap_or(0)
+}

@@ -1,0 +1,196 @@
+//! What the builders share: the arrays of the host interface, the point's scalars, steps without ceremony.
+
+use super::{Form, approximation};
+use crate::graph::body::{Body, Id};
+use crate::graph::graph::{Array, Graph, Operation, Shape, Step, Value};
+use kinetics::Model;
+use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
+
+/// Indices of the input arrays, the same for every kernel.
+pub const TEMPERATURE: u32 = 0;
+pub const PRESSURE: u32 = 1;
+pub const MOLE_FRACTIONS: u32 = 2;
+pub const OUTPUT: u32 = 3;
+/// Of kernels that treat stiff species: before the output, which comes last in every kernel.
+pub const TRANSPORT_SOURCE: u32 = 3;
+pub const TIME_STEP: u32 = 4;
+
+/// Scalars of the point, in the order of [`begin`].
+pub mod scalar {
+    pub const TEMPERATURE: u32 = 0;
+    pub const LN_TEMPERATURE: u32 = 1;
+    /// 1/T
+    pub const INVERSE_TEMPERATURE: u32 = 2;
+    /// P/(R T) in kmol/m3
+    pub const CONCENTRATION: u32 = 3;
+    /// ln(P0/(R T)), P0 = 1 atm, concentration in kmol/m3
+    pub const LN_STANDARD_CONCENTRATION: u32 = 4;
+    /// P_atm/P
+    pub const PRESSURE_RATIO: u32 = 5;
+    /// T^(-1/3), for Landau-Teller rates
+    pub const CUBE_ROOT: u32 = 6;
+    /// ln(P/Pa), for rates that are tabulated over the pressure
+    pub const LN_PRESSURE: u32 = 7;
+    /// ln T scaled to -1 at 300 K and 1 at 3000 K
+    pub const SCALED_LN_TEMPERATURE: u32 = 8;
+    /// The square of `CONCENTRATION`, which must stand before it
+    pub const SQUARED_CONCENTRATION: u32 = 9;
+}
+
+/// Which of the scalars a kernel uses decides what its preamble computes.
+pub fn begin(
+    kernel: &'static str,
+    model: &Model,
+    form: Form,
+    output: &'static str,
+    rows: u32,
+    scalars: &[u32],
+) -> Graph {
+    let species = model.species().len() as u32;
+    let arrays = vec![
+        Array { name: "temperature", rows: 1, output: false },
+        Array { name: "pressure", rows: 1, output: false },
+        Array { name: "mole_fractions", rows: species, output: false },
+        Array { name: output, rows, output: true },
+    ];
+    let mut graph = Graph::new(kernel, arrays);
+    let mut b = Body::default();
+    let mut ln_t = None;
+    let mut inverse = None;
+    let mut concentration = None;
+    for &s in scalars {
+        // Each loads or computes once what several scalars are made of.
+        let t = b.field(TEMPERATURE, 0);
+        let mut ln_t = |b: &mut Body| *ln_t.get_or_insert_with(|| logarithm(b, form, t));
+        let mut inverse_t = |b: &mut Body| {
+            *inverse.get_or_insert_with(|| {
+                let one = b.literal(1.0);
+                b.div(one, t)
+            })
+        };
+        let (name, id) = match s {
+            scalar::TEMPERATURE => ("temperature", t),
+            scalar::LN_TEMPERATURE => ("ln_t", ln_t(&mut b)),
+            scalar::INVERSE_TEMPERATURE => ("inverse_t", inverse_t(&mut b)),
+            scalar::CONCENTRATION => {
+                let (p, inverse_r) = (b.field(PRESSURE, 0), b.literal(1.0 / GAS_CONSTANT));
+                let per_t = b.mul(p, inverse_r);
+                let (inverse_t, ln_t) = (inverse_t(&mut b), ln_t(&mut b));
+                // Not a number where the temperature has no logarithm: powers do not show it.
+                let zero = b.sub(ln_t, ln_t);
+                ("concentration", *concentration.insert(b.fma(per_t, inverse_t, zero)))
+            }
+            scalar::LN_STANDARD_CONCENTRATION => {
+                let ln_t = ln_t(&mut b);
+                let c = b.literal((ATMOSPHERE / GAS_CONSTANT).ln());
+                ("ln_standard", b.sub(c, ln_t))
+            }
+            scalar::PRESSURE_RATIO => {
+                let (atm, p) = (b.literal(ATMOSPHERE), b.field(PRESSURE, 0));
+                ("pressure_ratio", b.div(atm, p))
+            }
+            scalar::CUBE_ROOT => {
+                let ln_t = ln_t(&mut b);
+                let third = b.literal(-1.0 / 3.0);
+                let x = b.mul(ln_t, third);
+                ("cube_root", b.exp(x))
+            }
+            scalar::LN_PRESSURE => {
+                let p = b.field(PRESSURE, 0);
+                ("ln_p", logarithm(&mut b, form, p))
+            }
+            scalar::SCALED_LN_TEMPERATURE => {
+                let ln_t = ln_t(&mut b);
+                let (slope, offset) = (b.literal(approximation::SLOPE), b.literal(approximation::OFFSET));
+                ("scaled_ln_t", b.fma(slope, ln_t, offset))
+            }
+            scalar::SQUARED_CONCENTRATION => {
+                let c = concentration.expect("the concentration stands before its square");
+                ("squared_concentration", b.mul(c, c))
+            }
+            _ => unreachable!("scalar {s} has no rule"),
+        };
+        graph.scalars.push(name);
+        b.states.push(id);
+    }
+    let shape = graph.shape(b);
+    graph.preamble = Step { shape, rows: vec![0], ..Step::default() };
+    graph
+}
+
+/// ln x: the paper's form has a division in it, the others a table.
+pub fn logarithm(b: &mut Body, form: Form, x: Id) -> Id {
+    if form == Form::Pairwise {
+        return b.log(x);
+    }
+    let (lg, factor) = (b.log2(x), b.literal(std::f64::consts::LN_2));
+    b.mul(lg, factor)
+}
+
+/// 0 where the point's temperature has a logarithm, else not a number. To be added to what temperature only reaches through
+/// powers: e^x of what is not a number is 0 or infinity.
+pub fn zero_or_nan(b: &mut Body, scalars: &[u32]) -> Id {
+    let ln_t = scalar_of(b, scalars, scalar::LN_TEMPERATURE);
+    b.sub(ln_t, ln_t)
+}
+
+/// The position of a scalar among those that the kernel asked for.
+pub fn scalar_of(body: &mut Body, scalars: &[u32], which: u32) -> Id {
+    let k = scalars.iter().position(|&s| s == which).expect("the builder lists every scalar that it uses");
+    body.scalar(k as u32)
+}
+
+/// max(x, 0) of a mole fraction, straight from global memory.
+pub fn mole_fraction(body: &mut Body, operand: u32) -> Id {
+    let x = body.field(MOLE_FRACTIONS, operand);
+    body.positive(x)
+}
+
+/// An operation that is a single step.
+pub fn single(name: String, after: Step) -> Operation {
+    Operation { name, states: 0, before: None, rounds: Vec::new(), ordered: false, after }
+}
+
+/// A step without stores.
+pub fn step(shape: Shape, constants: Vec<f64>, inputs: Vec<Value>, rows: Vec<u32>) -> Step {
+    Step { shape, constants, inputs, rows, ..Step::default() }
+}
+
+/// A first step that sets all running sums to zero.
+pub fn zeros(graph: &mut Graph, states: usize) -> Step {
+    let mut b = Body::default();
+    let zero = b.literal(0.0);
+    b.states = vec![zero; states];
+    step(graph.shape(b), vec![], vec![], vec![])
+}
+
+/// A round that adds nu times a value to the one running sum.
+pub fn add_term(graph: &mut Graph, value: Value, nu: f64) -> Step {
+    let mut b = Body::default();
+    let (sum, x) = (b.state(0), b.input(0));
+    let (next, constants) = if nu == 1.0 {
+        (b.add(sum, x), vec![])
+    } else if nu == -1.0 {
+        (b.sub(sum, x), vec![])
+    } else {
+        let nu_id = b.constant(0);
+        (b.fma(nu_id, x, sum), vec![nu])
+    };
+    b.states = vec![next];
+    step(graph.shape(b), constants, vec![value], vec![])
+}
+
+/// Splits 0..n into at most `parts` consecutive ranges whose lengths differ by at most one, longer ones first.
+pub fn blocks(n: usize, parts: usize) -> Vec<std::ops::Range<usize>> {
+    let parts = parts.clamp(1, n.max(1));
+    let (size, longer) = (n / parts, n % parts);
+    let mut start = 0;
+    (0..parts)
+        .map(|i| {
+            let end = start + size + usize::from(i < longer);
+            let range = start..end;
+            start = end;
+            range
+        })
+        .collect()
+}

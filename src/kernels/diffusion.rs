@@ -1,0 +1,309 @@
+//! Mixture-averaged diffusion by staggered columns (paper section 3.3, Figure 5; spec section 5.2).
+//!
+//! Each d_ij = exp(-fit(ln T)) is computed once, by the block of adjacent columns that holds j: column c computes rows
+//! c+1 ..= c+H modulo N. A block walks the offsets 1 ..= H; at offset o its columns meet m different rows, so that the
+//! row sums slide through a window of m running values, and every offset completes the block's share of one row.
+//! The numerator is summed over j != i without cancellation: the masses of the other blocks, then of the own block's
+//! other species.
+
+use super::common::{self, MOLE_FRACTIONS, OUTPUT, PRESSURE, scalar, single, step};
+use super::{Options, factored};
+use crate::graph::body::{Body, Id};
+use crate::graph::graph::{Graph, Operation, Shape, Step, Value};
+use kinetics::constants::ATMOSPHERE;
+use kinetics::{Model, TransportFits};
+
+const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
+
+/// More columns than this in one block need too many registers.
+pub const WIDEST_BLOCK: usize = 8;
+/// Column sum, window sum and clamped fraction, about.
+const STATES_PER_COLUMN: usize = 3;
+/// exp gives exactly 0 here: the pair of a padded column.
+const NO_PAIR: [f64; 4] = [-1000.0, 0.0, 0.0, 0.0];
+
+pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
+    let n = model.species().len();
+    let mut graph = common::begin("diffusion", model, options.form, "diffusion", n as u32, &SCALARS);
+    let clamped = (options.stage_inputs && n > 2).then(|| clamped_fractions(&mut graph, model, options));
+
+    let columns = Columns {
+        n,
+        constants: 4,
+        pair: &|i, j| inverse_fit(fits, i, j, n).to_vec(),
+        no_pair: NO_PAIR.to_vec(),
+        function: &|b, first| {
+            let ln_t = common::scalar_of(b, &SCALARS, scalar::LN_TEMPERATURE);
+            let fit = b.polynomial(ln_t, first, first + 3);
+            b.exp(fit)
+        },
+        clamped: clamped.as_deref(),
+    };
+    // For each row: the values whose sum is sum_j clamp_j d_ij.
+    let mut shares: Vec<Vec<Value>> = vec![Vec::new(); n];
+    for block in blocks(n, options) {
+        columns.build(&mut graph, options, block, &mut shares);
+    }
+    let parts = even_blocks(n, options.warps as usize, WIDEST_BLOCK);
+    let masses: Vec<(Value, Value)> = parts.iter().map(|part| mass(&mut graph, model, options, part.clone())).collect();
+    let scale = {
+        let mut b = Body::default();
+        let (atmosphere, p, mass) = (b.literal(ATMOSPHERE), b.field(PRESSURE, 0), b.state(0));
+        let zero = common::zero_or_nan(&mut b, &SCALARS);
+        let product = b.fma(p, mass, zero);
+        b.values = vec![b.div(atmosphere, product)];
+        step(graph.shape(b), vec![], vec![], vec![0])
+    };
+    let scale = sum(&mut graph, "scale", masses.iter().map(|&(_, mass)| mass), scale);
+    for (p, part) in parts.iter().enumerate() {
+        let others = masses.iter().enumerate().filter(|&(other, _)| other != p).map(|(_, &(clamped, _))| clamped);
+        let name = format!("mass but {}..{}", part.start, part.end);
+        let last = factored::passed_on(&mut graph, 1);
+        let others = sum(&mut graph, &name, others, last);
+        for i in part.clone() {
+            row(&mut graph, model, options, (i, part), [others, scale], &shares[i]);
+        }
+    }
+    graph
+}
+
+/// Adjacent columns.
+pub type Block = std::ops::Range<usize>;
+
+/// Blocks of columns whose running values a thread has room for, as far as that is possible.
+pub fn blocks(n: usize, options: &Options) -> Vec<Block> {
+    let room = (options.states as usize).div_ceil(STATES_PER_COLUMN);
+    even_blocks(n, options.warps as usize, room.clamp(1, WIDEST_BLOCK))
+}
+
+/// Blocks of up to so many species, at least one per warp and as many for each.
+pub fn even_blocks(n: usize, warps: usize, widest: usize) -> Vec<Block> {
+    let count = warps.max(n.div_ceil(widest)).div_ceil(warps) * warps;
+    common::blocks(n, count)
+}
+
+/// clamp = max(epsilon, x) from global memory.
+pub fn clamp(b: &mut Body, options: &Options, operand: u32) -> Id {
+    let (x, floor) = (b.field(MOLE_FRACTIONS, operand), b.literal(options.floor));
+    b.max(x, floor)
+}
+
+pub fn clamped_fractions(graph: &mut Graph, model: &Model, options: &Options) -> Vec<Value> {
+    let mut b = Body::default();
+    let x = clamp(&mut b, options, 0);
+    b.values = vec![x];
+    let shape = graph.shape(b);
+    let species = model.species();
+    (0..species.len())
+        .map(|k| {
+            let name = &species[k].name;
+            let op = graph.add(single(format!("clamp {name}"), step(shape, vec![], vec![], vec![k as u32])), |_, _| {
+                format!("clamp {name}")
+            });
+            graph.ops[op].after.outputs[0]
+        })
+        .collect()
+}
+
+/// The pairs of species, whatever function of temperature gives 1/D_ij (or a multiple that all pairs share).
+pub struct Columns<'a> {
+    /// Number of species.
+    pub n: usize,
+    /// Constants per pair.
+    pub constants: usize,
+    /// The constants of a pair i != j.
+    pub pair: &'a dyn Fn(usize, usize) -> Vec<f64>,
+    /// Constants for which the function is exactly 0: the pair of a padded column.
+    pub no_pair: Vec<f64>,
+    /// The function of temperature; its constants start at the given number.
+    pub function: &'a dyn Fn(&mut Body, u32) -> Id,
+    /// The clamped mole fractions, when they are passed as values.
+    pub clamped: Option<&'a [Value]>,
+}
+
+impl Columns<'_> {
+    /// The pairs of one block of columns. States: m column sums, m - 1 window sums, m clamped fractions of the columns.
+    pub fn build(&self, graph: &mut Graph, options: &Options, block: Block, shares: &mut [Vec<Value>]) {
+        let (n, m) = (self.n, block.len());
+        let reach = |column: usize| if n % 2 == 1 || column < n / 2 { n / 2 } else { n / 2 - 1 };
+        let height = block.clone().map(reach).max().unwrap_or(0);
+        if height == 0 {
+            return;
+        }
+        let before = {
+            let mut b = Body::default();
+            let zero = b.literal(0.0);
+            b.states = vec![zero; 2 * m - 1];
+            for i in 0..m {
+                let x = clamp(&mut b, options, i as u32);
+                b.states.push(x);
+            }
+            graph.shape(b)
+        };
+        let round = self.offset_shape(graph, options, m);
+        let after = {
+            let mut b = Body::default();
+            b.values = (0..2 * m - 1).map(|k| b.state(k as u32)).collect();
+            graph.shape(b)
+        };
+        let rounds = (1..=height).map(|o| {
+            let mut constants = Vec::with_capacity(self.constants * m);
+            let rows: Vec<usize> = block.clone().map(|c| (c + o) % n).collect();
+            for (c, &r) in block.clone().zip(&rows) {
+                if o <= reach(c) {
+                    constants.extend((self.pair)(r, c));
+                } else {
+                    constants.extend(&self.no_pair);
+                }
+            }
+            match self.clamped {
+                Some(values) => step(round, constants, rows.iter().map(|&r| values[r]).collect(), vec![]),
+                None => step(round, constants, vec![], rows.iter().map(|&r| r as u32).collect()),
+            }
+        });
+        let operation = Operation {
+            name: format!("columns {}..{}", block.start, block.end),
+            states: 3 * m as u32 - 1,
+            before: Some(step(before, vec![], vec![], block.clone().map(|c| c as u32).collect())),
+            rounds: rounds.collect(),
+            ordered: true,
+            after: step(after, vec![], vec![], vec![]),
+        };
+        let start = block.start;
+        let op = graph.add(operation, |part, i| format!("share {part:?} {i} of columns {start}"));
+        let operation = &graph.ops[op];
+        for (o, round) in (1..).zip(&operation.rounds) {
+            shares[(start + o) % n].push(round.outputs[0]);
+        }
+        for (i, &value) in operation.after.outputs.iter().enumerate() {
+            let row = if i < m { start + i } else { (start + height + 1 + i - m) % n };
+            shares[row].push(value);
+        }
+    }
+
+    /// One offset of a block of m columns.
+    fn offset_shape(&self, graph: &mut Graph, options: &Options, m: usize) -> Shape {
+        let mut b = Body::default();
+        let (mut sums, mut window, mut columns) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..m as u32 {
+            let d = (self.function)(&mut b, self.constants as u32 * i);
+            let x_row = if self.clamped.is_some() { b.input(i) } else { clamp(&mut b, options, i) };
+            let sum = b.state(i);
+            sums.push(b.fma(x_row, d, sum));
+            let x_column = b.state((2 * m - 1) as u32 + i);
+            // The last row is new to the block.
+            window.push(if i + 1 < m as u32 {
+                let sliding = b.state(m as u32 + i);
+                b.fma(x_column, d, sliding)
+            } else {
+                b.mul(x_column, d)
+            });
+            columns.push(x_column);
+        }
+        b.values = vec![window[0]];
+        b.states = sums;
+        b.states.extend(&window[1..]);
+        b.states.extend(columns);
+        graph.shape(b)
+    }
+}
+
+/// ln(1/D) at 1 atm: the fit of ln(P D) negated, with the pressure folded into the constant term.
+fn inverse_fit(fits: &TransportFits, i: usize, j: usize, n: usize) -> [f64; 4] {
+    let (i, j) = (i.min(j), i.max(j));
+    let c = fits.diffusion[i * n - i * (i + 1) / 2 + j];
+    [ATMOSPHERE.ln() - c[0], -c[1], -c[2], -c[3]]
+}
+
+/// (sum of clamp_j m_j, sum of x_j m_j) over a block.
+pub fn mass(graph: &mut Graph, model: &Model, options: &Options, block: Block) -> (Value, Value) {
+    let before = {
+        let mut b = Body::default();
+        let zero = b.literal(0.0);
+        b.states = vec![zero, zero];
+        graph.shape(b)
+    };
+    let round = {
+        let mut b = Body::default();
+        let (clamped_sum, sum) = (b.state(0), b.state(1));
+        let clamped = clamp(&mut b, options, 0);
+        let x = common::mole_fraction(&mut b, 0);
+        let weight = b.constant(0);
+        b.states = vec![b.fma(clamped, weight, clamped_sum), b.fma(x, weight, sum)];
+        graph.shape(b)
+    };
+    let after = {
+        let mut b = Body::default();
+        b.values = vec![b.state(0), b.state(1)];
+        graph.shape(b)
+    };
+    let operation = Operation {
+        name: format!("mass {}..{}", block.start, block.end),
+        states: 2,
+        before: Some(step(before, vec![], vec![], vec![])),
+        rounds: block
+            .clone()
+            .map(|k| step(round, vec![model.mechanism.species[k].weight], vec![], vec![k as u32]))
+            .collect(),
+        ordered: false,
+        after: step(after, vec![], vec![], vec![]),
+    };
+    let op = graph.add(operation, |_, i| format!("{} {}", ["clamped_mass", "mass"][i], block.start));
+    let outputs = &graph.ops[op].after.outputs;
+    (outputs[0], outputs[1])
+}
+
+/// What the last step makes of the sum of some values.
+fn sum(graph: &mut Graph, name: &str, values: impl Iterator<Item = Value>, after: Step) -> Value {
+    let operation = Operation {
+        name: name.into(),
+        states: 1,
+        before: Some(common::zeros(graph, 1)),
+        rounds: values.map(|value| common::add_term(graph, value, 1.0)).collect(),
+        ordered: false,
+        after,
+    };
+    let op = graph.add(operation, |_, _| name.into());
+    graph.ops[op].after.outputs[0]
+}
+
+/// Delta_i = (P_atm/P)/mass sum_{j != i} clamp_j m_j / sum_j clamp_j d_ij, of the mass in other parts, the factor in front,
+/// and the shares of the last sum. The species i is one of a part.
+fn row(
+    graph: &mut Graph,
+    model: &Model,
+    options: &Options,
+    (i, part): (usize, &Block),
+    [others, scale]: [Value; 2],
+    shares: &[Value],
+) {
+    let neighbours: Vec<usize> = part.clone().filter(|&j| j != i).collect();
+    let after = {
+        let mut b = Body::default();
+        let (mut numerator, scale, denominator) = (b.input(0), b.input(1), b.state(0));
+        for k in 0..neighbours.len() as u32 {
+            let (clamped, weight) = (clamp(&mut b, options, k), b.constant(k));
+            numerator = b.fma(clamped, weight, numerator);
+        }
+        let scaled = b.mul(scale, numerator);
+        let delta = b.div(scaled, denominator);
+        b.stores = vec![delta];
+        graph.shape(b)
+    };
+    let operation = Operation {
+        name: format!("row {}", model.mechanism.species[i].name),
+        states: 1,
+        before: Some(common::zeros(graph, 1)),
+        rounds: shares.iter().map(|&share| common::add_term(graph, share, 1.0)).collect(),
+        ordered: false,
+        after: Step {
+            shape: after,
+            constants: neighbours.iter().map(|&j| model.mechanism.species[j].weight).collect(),
+            inputs: vec![others, scale],
+            rows: neighbours.iter().map(|&j| j as u32).collect(),
+            stores: vec![(OUTPUT, i as u32)],
+            ..Step::default()
+        },
+    };
+    graph.add(operation, |_, _| unreachable!("a row makes no value"));
+}

@@ -1,0 +1,228 @@
+//! Mathur's conductivity with few elementary functions: the lean form takes one power of two per species, the polynomial form
+//! a polynomial in ln T, the low-rank form a combination of a few functions of temperature that all species share
+//! (performance.md, section 3).
+//!
+//! The sum of x_k/lambda_k is one fraction N/D all the way: N/D + x/lambda = (N lambda + x D)/(D lambda), and the harmonic
+//! mean is D/N. D is a product of conductivities, in units of their geometric mean: as many as are proven to stay in range.
+
+use std::f64::consts::LOG2_E;
+use std::ops::Range;
+
+use super::approximation::{self, OFFSET, SLOPE};
+use super::common::{self, OUTPUT, scalar, step};
+use super::principal;
+use super::{Options, factored};
+use crate::graph::body::{Body, Id};
+use crate::graph::graph::{Graph, Operation, Step, Value};
+use kinetics::fits::cubic;
+use kinetics::{Model, TransportFits};
+
+const LEAN_SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
+const POLYNOMIAL_SCALARS: [u32; 1] = [scalar::SCALED_LN_TEMPERATURE];
+
+/// Largest |ln| of a product of conductivities, over their geometric mean, from 300 to 3000 K.
+const LARGEST_PRODUCT: f64 = 300.0;
+
+/// The running states of a block: sum x lambda, N, D.
+const SUM: u32 = 0;
+const NUMERATOR: u32 = 1;
+const DENOMINATOR: u32 = 2;
+const STATES: u32 = 3;
+
+pub fn lean(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
+    let mut graph = common::begin("conductivity", model, options.form, "conductivity", 1, &LEAN_SCALARS);
+    let scale = Scale::of(fits);
+    let lambda = |b: &mut Body| {
+        let ln_t = common::scalar_of(b, &LEAN_SCALARS, scalar::LN_TEMPERATURE);
+        let lg = b.polynomial(ln_t, 0, 3);
+        options.exponential.power(b, lg)
+    };
+    let constants = scale.cubics.iter().map(|c| c.map(|c| LOG2_E * c).to_vec()).collect();
+    mixture(&mut graph, options, &scale, constants, (&LEAN_SCALARS, &[]), lambda);
+    graph
+}
+
+pub fn polynomial(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
+    let mut graph = common::begin("conductivity", model, options.form, "conductivity", 1, &POLYNOMIAL_SCALARS);
+    let scale = Scale::of(fits);
+    let direct = approximation::polynomials(&scale.cubics, 0.99 * tolerance);
+    graph.bound = bound(direct.error);
+    let last = direct.coefficients[0].len() as u32 - 1;
+    let lambda = |b: &mut Body| {
+        let u = common::scalar_of(b, &POLYNOMIAL_SCALARS, scalar::SCALED_LN_TEMPERATURE);
+        b.polynomial(u, 0, last)
+    };
+    mixture(&mut graph, options, &scale, direct.coefficients, (&POLYNOMIAL_SCALARS, &[]), lambda);
+    graph
+}
+
+/// lambda_k ~ sum_r L_kr f_r(T).
+pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
+    let mut graph = common::begin("conductivity", model, options.form, "conductivity", 1, &[]);
+    let scale = Scale::of(fits);
+    let direct = principal::shared(&scale.cubics, 0.99 * tolerance);
+    graph.bound = bound(direct.error);
+    let functions = factored::functions(&mut graph, &direct.functions);
+    let count = functions.len() as u32;
+    let lambda = |b: &mut Body| {
+        let terms: Vec<(Id, Id)> = (0..count).map(|r| (b.constant(r), b.state(STATES + r))).collect();
+        let (c, f) = terms[0];
+        let first = b.mul(c, f);
+        terms[1..].iter().fold(first, |sum, &(c, f)| b.fma(c, f, sum))
+    };
+    mixture(&mut graph, options, &scale, direct.coefficients, (&[], &functions), lambda);
+    graph
+}
+
+/// Both means err by at most as much as the conductivities, the harmonic one by what their reciprocals err.
+fn bound(error: f64) -> f64 {
+    error / (1.0 - error)
+}
+
+/// Conductivities in units of their geometric mean.
+struct Scale {
+    /// W/m/K
+    unit: f64,
+    /// ln(lambda/unit)
+    cubics: Vec<[f64; 4]>,
+    /// By species: the largest |ln(lambda/unit)| from 300 to 3000 K.
+    ranges: Vec<f64>,
+}
+
+impl Scale {
+    fn of(fits: &TransportFits) -> Self {
+        let ln = |c: &[f64; 4], u: f64| cubic(c, (u - OFFSET) / SLOPE);
+        let all = fits.conductivity.iter().flat_map(|c| approximation::judged().map(move |u| ln(c, u)));
+        let count = (fits.conductivity.len() * approximation::judged().count()) as f64;
+        let mean = all.sum::<f64>() / count;
+        let cubics: Vec<[f64; 4]> = fits.conductivity.iter().map(|&[a, b, c, d]| [a - mean, b, c, d]).collect();
+        let ranges =
+            cubics.iter().map(|c| approximation::judged().map(|u| ln(c, u).abs()).fold(0.0, f64::max)).collect();
+        Self { unit: mean.exp(), cubics, ranges }
+    }
+
+    /// Consecutive species, at least one block per part, each with its product in range.
+    fn blocks(&self, parts: usize) -> Vec<Range<usize>> {
+        let n = self.ranges.len();
+        (parts..=n.max(parts))
+            .map(|parts| common::blocks(n, parts))
+            .find(|blocks| blocks.iter().all(|block| self.ranges[block.clone()].iter().sum::<f64>() <= LARGEST_PRODUCT))
+            .unwrap_or_else(|| common::blocks(n, n))
+    }
+}
+
+/// One block of species per warp, then the means; `lambda` makes a conductivity of a species' constants and of the kernel's
+/// scalars or of functions, which follow the running states.
+fn mixture(
+    graph: &mut Graph,
+    options: &Options,
+    scale: &Scale,
+    constants: Vec<Vec<f64>>,
+    (scalars, functions): (&[u32], &[Value]),
+    lambda: impl Fn(&mut Body) -> Id,
+) {
+    let count = functions.len() as u32;
+    let before = {
+        let mut b = Body::default();
+        let (zero, one) = (b.literal(0.0), b.literal(1.0));
+        b.states = vec![zero, zero, one];
+        for r in 0..count {
+            let f = b.input(r);
+            b.states.push(f);
+        }
+        graph.shape(b)
+    };
+    let round = {
+        let mut b = Body::default();
+        let lambda = lambda(&mut b);
+        let x = common::mole_fraction(&mut b, 0);
+        let [sum, numerator, denominator] = [SUM, NUMERATOR, DENOMINATOR].map(|k| b.state(k));
+        let sum = b.fma(x, lambda, sum);
+        let crossed = b.mul(x, denominator);
+        let numerator = b.fma(numerator, lambda, crossed);
+        let denominator = b.mul(denominator, lambda);
+        b.states = vec![sum, numerator, denominator];
+        for r in 0..count {
+            let f = b.state(STATES + r);
+            b.states.push(f);
+        }
+        graph.shape(b)
+    };
+    let after = {
+        let mut b = Body::default();
+        b.values = (0..STATES).map(|k| b.state(k)).collect();
+        graph.shape(b)
+    };
+    let mut parts = Vec::new();
+    for block in scale.blocks(options.warps as usize) {
+        let operation = Operation {
+            name: format!("block {}..{}", block.start, block.end),
+            states: STATES + count,
+            before: Some(step(before, vec![], functions.to_vec(), vec![])),
+            rounds: block.clone().map(|k| step(round, constants[k].clone(), vec![], vec![k as u32])).collect(),
+            ordered: false,
+            after: step(after, vec![], vec![], vec![]),
+        };
+        let names = ["sum", "numerator", "denominator"];
+        let op = graph.add(operation, |_, i| format!("{} from {}", names[i], block.start));
+        parts.push(graph.ops[op].after.outputs.clone());
+    }
+    means(graph, scale, scalars, parts);
+}
+
+/// The arithmetic and the harmonic mean of the blocks, and their mean.
+fn means(graph: &mut Graph, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value>>) {
+    let one_fraction = scale.ranges.iter().sum::<f64>() <= LARGEST_PRODUCT;
+    let states = if one_fraction { STATES } else { 2 };
+    let before = {
+        let mut b = Body::default();
+        let inputs: Vec<Id> = (0..STATES).map(|k| b.input(k)).collect();
+        b.states = if one_fraction { inputs } else { vec![inputs[0], b.div(inputs[1], inputs[2])] };
+        graph.shape(b)
+    };
+    let round = {
+        let mut b = Body::default();
+        let inputs: Vec<Id> = (0..STATES).map(|k| b.input(k)).collect();
+        let (sum, fraction) = (b.state(SUM), b.state(NUMERATOR));
+        b.states = vec![b.add(sum, inputs[0])];
+        if one_fraction {
+            let denominator = b.state(DENOMINATOR);
+            let crossed = b.mul(inputs[1], denominator);
+            let numerator = b.fma(fraction, inputs[2], crossed);
+            let denominator = b.mul(denominator, inputs[2]);
+            b.states.extend([numerator, denominator]);
+        } else {
+            let part = b.div(inputs[1], inputs[2]);
+            let sum = b.add(fraction, part);
+            b.states.push(sum);
+        }
+        graph.shape(b)
+    };
+    let after = {
+        let mut b = Body::default();
+        let top = if one_fraction { b.state(DENOMINATOR) } else { b.literal(1.0) };
+        let (sum, bottom) = (b.state(SUM), b.state(NUMERATOR));
+        let harmonic = b.div(top, bottom);
+        let both = b.add(sum, harmonic);
+        let half_unit = b.literal(0.5 * scale.unit);
+        let through_powers = scalars.contains(&scalar::LN_TEMPERATURE);
+        b.stores = vec![if through_powers {
+            let zero = common::zero_or_nan(&mut b, scalars);
+            b.fma(half_unit, both, zero)
+        } else {
+            b.mul(half_unit, both)
+        }];
+        graph.shape(b)
+    };
+    let mut parts = parts.into_iter();
+    let first = parts.next().expect("a mechanism has species");
+    let operation = Operation {
+        name: "mixture".into(),
+        states,
+        before: Some(step(before, vec![], first, vec![])),
+        rounds: parts.map(|part| step(round, vec![], part, vec![])).collect(),
+        ordered: false,
+        after: Step { stores: vec![(OUTPUT, 0)], ..step(after, vec![], vec![], vec![]) },
+    };
+    graph.add(operation, |_, _| unreachable!("the mixture makes no value"));
+}

@@ -1,0 +1,172 @@
+//! One builder per kernel: from the model to the operations and values of its dataflow graph.
+
+mod activity;
+mod approximation;
+mod chemistry;
+mod common;
+mod conductivity;
+mod diffusion;
+mod eigen;
+mod factored;
+mod families;
+mod form;
+mod gauge;
+mod gibbs;
+mod lean;
+mod low_rank;
+mod means;
+mod pressure;
+mod principal;
+mod product;
+mod purity;
+mod qssa;
+mod reaction;
+mod resistances;
+mod rows;
+mod split;
+mod stiffness;
+mod symmetric;
+mod third_body;
+mod troe;
+mod tucker;
+mod viscosity;
+
+pub use form::{Form, LOW_RANK_BOUND};
+pub use lean::Exponential;
+pub use product::Matrix;
+
+use std::fmt;
+
+use crate::graph::Graph;
+use crate::graph::units::{self, Units};
+use diagnostics::Diagnostic;
+use kinetics::{Model, Stiffness};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kernel {
+    Viscosity,
+    Conductivity,
+    Diffusion,
+    Chemistry,
+}
+
+impl Kernel {
+    pub const ALL: [Self; 4] = [Self::Viscosity, Self::Conductivity, Self::Diffusion, Self::Chemistry];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Viscosity => "viscosity",
+            Self::Conductivity => "conductivity",
+            Self::Diffusion => "diffusion",
+            Self::Chemistry => "chemistry",
+        }
+    }
+
+    /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
+    /// gross rate for chemistry (design, section 7).
+    pub fn tolerance(self, model: &Model) -> f64 {
+        match self {
+            Self::Chemistry if model.mechanism.reduction.is_some() => 1e-8,
+            Self::Chemistry => 1e-10,
+            Self::Viscosity | Self::Conductivity | Self::Diffusion => 1e-12,
+        }
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Choices that change the graph.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Number of warps to partition for (the paper's domain-specific partitioning depends on it).
+    pub warps: u32,
+    /// Mole fractions and concentrations are values that pass between warps; else every reader loads them from global
+    /// memory, which spares shared memory.
+    pub stage_inputs: bool,
+    /// The smallest mole fraction of the diffusion kernel (epsilon of paper section 3.3).
+    pub floor: f64,
+    pub form: Form,
+    /// Largest relative error of polynomials against the exact form; `None` for exact forms only.
+    pub fit_tolerance: Option<f64>,
+    /// How the chemistry kernel treats stiff species.
+    pub stiffness: Stiffness,
+    /// Keeps the operations that solve for quasi-steady species to this many warps.
+    pub qssa_warps: Option<u32>,
+    /// The units of the arrays.
+    pub units: Units,
+    /// Reverse rates of the lean chemistry are made of activities, which are two values per species; else of Gibbs
+    /// energies, which are one.
+    pub activities: bool,
+    /// Which powers of two the lean chemistry and the symmetric and low-rank viscosity use.
+    pub exponential: Exponential,
+    /// What multiplies vectors with the constant matrices of the symmetric and low-rank viscosity and the low-rank diffusion.
+    pub matrix: Matrix,
+    /// Doubles of running states that a thread has room for, at each of its points.
+    pub states: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            warps: 8,
+            stage_inputs: true,
+            floor: 1e-20,
+            form: Form::Pairwise,
+            fit_tolerance: Some(1e-4),
+            stiffness: Stiffness::Sequential,
+            qssa_warps: None,
+            units: Units::Si,
+            activities: true,
+            exponential: Exponential::Polynomial,
+            matrix: Matrix::Dfma,
+            states: u32::MAX,
+        }
+    }
+}
+
+/// Builds the graph of a kernel in the form of the options, or in the pairwise form where the kernel does not have that.
+///
+/// Errors: transport data are missing; diffusion in a single species.
+pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>> {
+    let fits = || {
+        model.transport.as_ref().ok_or_else(|| {
+            vec![
+                Diagnostic::error(
+                    "kernel::no-transport",
+                    format!("the {kernel} kernel needs transport data, and there are none"),
+                )
+                .help("give a transport file with --transport, or choose kernels with --kernel chemistry"),
+            ]
+        })
+    };
+    if kernel == Kernel::Diffusion && model.species().len() < 2 {
+        return Err(vec![
+            Diagnostic::error("kernel::one-species", "the diffusion kernel needs at least two species")
+                .help("choose the other kernels with --kernel viscosity,conductivity,chemistry"),
+        ]);
+    }
+    let form = options.form.for_kernel(kernel, options.fit_tolerance);
+    let options = &Options { form, ..*options };
+    let mut graph = match (kernel, form, options.fit_tolerance) {
+        (Kernel::Viscosity, Form::Symmetric | Form::LowRank, _) => symmetric::build(model, fits()?, options),
+        (Kernel::Viscosity, ..) => viscosity::build(model, fits()?, options),
+        (Kernel::Conductivity, Form::Lean, _) => means::lean(model, fits()?, options),
+        (Kernel::Conductivity, Form::LowRank, Some(tolerance)) => means::low_rank(model, fits()?, options, tolerance),
+        (Kernel::Conductivity, Form::Polynomial, Some(tolerance)) => {
+            means::polynomial(model, fits()?, options, tolerance)
+        }
+        (Kernel::Conductivity, ..) => conductivity::build(model, fits()?, options),
+        (Kernel::Diffusion, Form::LowRank, Some(tolerance)) => factored::build(model, fits()?, options, tolerance),
+        (Kernel::Diffusion, Form::Polynomial, Some(tolerance)) => {
+            resistances::build(model, fits()?, options, tolerance)
+        }
+        (Kernel::Diffusion, ..) => diffusion::build(model, fits()?, options),
+        (Kernel::Chemistry, ..) => chemistry::build(model, options),
+    };
+    units::convert(&mut graph, options.units);
+    Ok(graph)
+}

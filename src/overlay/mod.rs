@@ -1,0 +1,169 @@
+//! Overlay: the warps' schedules become one program (paper section 5.1).
+//!
+//! All warps' sequences are traversed at once. Where the next steps of several warps have one shape, their code is
+//! emitted once: constants come from striped registers, addresses from warp-indexing constants (sections 5.2 and 5.3),
+//! and repetitions become loops. Where only some warps take part, a mask guards the code; neighbouring guards with
+//! disjoint masks become one indirect branch.
+
+mod align;
+mod branch;
+pub mod points;
+pub mod program;
+mod registers;
+mod repeat;
+mod stripes;
+mod tables;
+mod tensor;
+mod translate;
+
+use crate::graph::Graph;
+use crate::schedule::proof::Proven;
+use crate::schedule::{Phase, SyncPoint, WarpMask, all_warps};
+use program::{Array, BarrierKind, Execution, Node, Program, Value as Rhs, Var};
+
+use repeat::Emitter;
+
+/// How the warps' code is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Codegen {
+    /// One copy where warps agree.
+    Overlay,
+    /// The naive form: one copy per warp behind a switch on the warp id.
+    Switch,
+    /// One thread per point: the baseline of paper section 6. The mapping has one warp; `warps` makes up the CTA.
+    DataParallel,
+}
+
+/// Where the constants of warp-specialized code live. Data-parallel code always has them in a bank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Residence {
+    /// Striped over the lanes of registers, broadcast by shuffles (paper, section 5.2).
+    Striped,
+    /// In constant memory; in global memory where they are too many.
+    ConstantBank,
+    /// In shared memory, loaded once per CTA.
+    Shared,
+}
+
+/// Size of a CTA, what its threads may use, and how many points each has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Frame {
+    pub warps: u32,
+    /// 32-bit registers per thread.
+    pub registers: u32,
+    pub points_per_lane: u32,
+}
+
+/// Emits a proven schedule. `symbol` names the kernel's function.
+///
+/// Striped constants stay in registers, unless these are too few for them and the running states.
+pub fn overlay(
+    graph: &Graph,
+    proven: &Proven,
+    codegen: Codegen,
+    residence: Residence,
+    symbol: &str,
+    frame: Frame,
+) -> Program {
+    let residence = if codegen == Codegen::DataParallel { Residence::ConstantBank } else { residence };
+    let (program, needed) = emit(graph, proven, (codegen, residence), symbol, frame, false);
+    if needed <= frame.registers || residence != Residence::Striped {
+        return program;
+    }
+    emit(graph, proven, (codegen, residence), symbol, frame, true).0
+}
+
+/// About the 32-bit registers of addresses, scalars' powers and intermediate results.
+pub fn short_lived_registers(points_per_lane: u32) -> u32 {
+    24 + 16 * points_per_lane
+}
+
+/// Doubles of running states that a thread with this many registers has room for at each of its points, when it keeps no
+/// striped constants.
+pub fn most_states(registers: u32, points_per_lane: u32) -> u32 {
+    registers.saturating_sub(short_lived_registers(points_per_lane)) / (2 * points_per_lane)
+}
+
+/// The program, and about how many registers it needs where all striped constants stay in them.
+fn emit(
+    graph: &Graph,
+    proven: &Proven,
+    (codegen, residence): (Codegen, Residence),
+    symbol: &str,
+    Frame { warps, points_per_lane, .. }: Frame,
+    reload: bool,
+) -> (Program, u32) {
+    let schedule = proven.schedule();
+    let execution = match codegen {
+        Codegen::DataParallel => Execution::DataParallel { warps },
+        Codegen::Overlay | Codegen::Switch => Execution::WarpSpecialized { warps: schedule.warps },
+    };
+    let mut emitter = Emitter::new(graph, schedule, residence, reload);
+    let everybody = all_warps(schedule.warps);
+    let mut body = emitter.preamble();
+    let program_of = |emitter: &mut Emitter<'_>, warps: WarpMask| -> Vec<Node> {
+        let mut nodes = Vec::new();
+        for (k, phase) in (0..).zip(&schedule.phases) {
+            nodes.push(Node::Comment(format!("phase {}", k + 1)));
+            let code = branch::merge(emitter.phase(k, phase, warps));
+            nodes.extend(if reload { stripes::load(code) } else { code });
+            nodes.extend(barriers(phase, warps));
+        }
+        nodes
+    };
+    match codegen {
+        Codegen::Overlay | Codegen::DataParallel => body.extend(program_of(&mut emitter, everybody)),
+        Codegen::Switch => {
+            let arms = (0..schedule.warps).map(|w| (1 << w, program_of(&mut emitter, 1 << w))).collect();
+            body.push(Node::Switch { arms });
+        }
+    }
+    let arrays = graph.arrays.iter().map(|a| Array { name: a.name.into(), rows: a.rows, output: a.output }).collect();
+    let states = emitter.state_registers();
+    let (vars, counters, constants) = emitter.finish();
+    let doubles = points_per_lane * (states + graph.scalars.len() as u32) + constants.real_registers;
+    let needed = 2 * doubles + constants.index_registers + short_lived_registers(points_per_lane);
+    let program = Program {
+        kernel: graph.kernel.into(),
+        symbol: symbol.into(),
+        execution,
+        points_per_lane: 1,
+        slots: schedule.slots,
+        arrays,
+        vars,
+        counters,
+        constants,
+        body,
+    };
+    (points::widen(program, points_per_lane), needed)
+}
+
+/// The barriers after a phase, as far as the given warps take part.
+fn barriers(phase: &Phase, warps: WarpMask) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    if phase.meets & warps != 0 {
+        nodes.push(guard(phase.meets & warps, warps, vec![Node::Meet]));
+    }
+    for SyncPoint { id, arrive, wait, threads } in &phase.syncs {
+        for (mask, kind) in [(arrive & warps, BarrierKind::Arrive), (wait & warps, BarrierKind::Sync)] {
+            if mask != 0 {
+                let node = Node::Barrier { id: *id, threads: *threads, kind };
+                nodes.push(guard(mask, warps, vec![node]));
+            }
+        }
+    }
+    nodes
+}
+
+/// The body, for those of the given warps that are in the mask.
+fn guard(mask: WarpMask, warps: WarpMask, mut body: Vec<Node>) -> Node {
+    if mask == warps && body.len() == 1 {
+        return body.remove(0);
+    }
+    Node::If { warps: mask, body }
+}
+
+/// `var = value`
+fn assign(var: Var, value: Rhs) -> Node {
+    Node::Let { var, value }
+}

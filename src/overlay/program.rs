@@ -1,0 +1,313 @@
+//! The overlaid program of one kernel: one tree for all warps, from which CUDA text and the PTX-like IR are both made.
+//!
+//! A *point* is one grid point; with P points per lane, lane l of every warp works on points l, 32 + l, … of the current
+//! group of 32 P. What differs between them has P variables and P slots ([`super::points`]).
+//! Storage: f64 variables (registers), *slots* (rows of 32 doubles, lane l touches column l only; in shared memory, or in
+//! thread-local memory for data-parallel code), and global *arrays* (field-major: row r of point p is `a[r*stride + p]`).
+//! Constants either lie in the registers of a warp, striped over its lanes and broadcast by shuffle, or in a bank.
+
+use std::collections::BTreeSet;
+
+use cranelift_entity::{PrimaryMap, entity_impl};
+
+pub use crate::graph::body::{Binary, Unary};
+use machine::target::Target;
+
+/// An f64 variable; may be assigned more than once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Var(u32);
+entity_impl!(Var, "v");
+
+/// The counter of one [`Node::Loop`]; counts from 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Counter(u32);
+entity_impl!(Counter, "i");
+
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// The kernel's name, such as `viscosity`.
+    pub kernel: String,
+    /// The symbol of the `__global__` function, such as `gri30_viscosity`.
+    pub symbol: String,
+    pub execution: Execution,
+    /// Points that each lane works on in one turn of the streaming loop.
+    pub points_per_lane: u32,
+    /// Number of slots, each 32 lanes x 8 bytes.
+    pub slots: u32,
+    pub arrays: Vec<Array>,
+    /// Name hint of each variable, for readable text.
+    pub vars: PrimaryMap<Var, String>,
+    /// Number of loop counters used.
+    pub counters: u32,
+    pub constants: Constants,
+    /// The body of the streaming loop over groups of points.
+    pub body: Vec<Node>,
+}
+
+impl Program {
+    /// Whether the program multiplies matrices on tensor cores.
+    pub fn has_matrix_products(&self) -> bool {
+        fn any(nodes: &[Node]) -> bool {
+            nodes.iter().any(|node| match node {
+                Node::Multiply { .. } | Node::StoreBlock { .. } => true,
+                Node::If { body, .. } | Node::Loop { body, .. } => any(body),
+                Node::Switch { arms } => arms.iter().any(|(_, body)| any(body)),
+                _ => false,
+            })
+        }
+        any(&self.body)
+    }
+
+    /// Doubles from one slot in shared memory to the next. Where matrix products read the slots of several values at once,
+    /// those of one point of the lanes lie 4 doubles further in the banks from value to value.
+    pub fn pitch(&self) -> u32 {
+        if self.has_matrix_products() { 32 + 4 / self.points_per_lane } else { 32 }
+    }
+
+    /// Whether the program computes such a function.
+    pub fn calls(&self, function: fn(Unary) -> bool) -> bool {
+        fn any(nodes: &[Node], function: fn(Unary) -> bool) -> bool {
+            nodes.iter().any(|node| match node {
+                Node::Let { value, .. } => matches!(value, Value::Unary(f, _) if function(*f)),
+                Node::If { body, .. } | Node::Loop { body, .. } => any(body, function),
+                Node::Switch { arms } => arms.iter().any(|(_, body)| any(body, function)),
+                Node::Comment(_)
+                | Node::StoreSlot { .. }
+                | Node::StoreField { .. }
+                | Node::Barrier { .. }
+                | Node::Meet
+                | Node::Multiply { .. }
+                | Node::StoreBlock { .. }
+                | Node::Stripes { .. } => false,
+            })
+        }
+        any(&self.body, function)
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Execution {
+    /// A CTA of `warps` warps cooperates on one group of 32 P points; slots are in shared memory. The streaming loop is
+    /// `for (group = blockIdx.x; group < ceil(points/(32 P)); group += gridDim.x)`.
+    WarpSpecialized { warps: u32 },
+    /// Every warp handles its own group (no thread shares a point); slots are thread-local memory.
+    /// `for (group = blockIdx.x*warps + warp_id; ...; group += gridDim.x*warps)`.
+    DataParallel { warps: u32 },
+}
+
+impl Program {
+    /// Points of one turn of the streaming loop.
+    pub fn points_per_group(&self) -> u32 {
+        32 * self.points_per_lane
+    }
+
+    /// Points that the groups of this many points have place for.
+    pub fn places(&self, points: u32) -> u32 {
+        points.next_multiple_of(self.points_per_group())
+    }
+
+    /// Bytes of shared memory per CTA through which striped constants are broadcast on machines without shuffles.
+    pub fn mirror_bytes(&self, target: &Target) -> u32 {
+        let Constants { real_registers, index_registers, .. } = self.constants;
+        target.mirror_bytes_per_warp(real_registers > 0, index_registers > 0) * self.execution.warps()
+    }
+
+    /// The striped registers, real and index ones, that are loaded in the streaming loop.
+    pub fn reloaded(&self) -> (BTreeSet<u32>, BTreeSet<u32>) {
+        let mut found = (BTreeSet::new(), BTreeSet::new());
+        reloaded(&self.body, &mut found);
+        found
+    }
+}
+
+fn reloaded(nodes: &[Node], found: &mut (BTreeSet<u32>, BTreeSet<u32>)) {
+    for node in nodes {
+        match node {
+            Node::Stripes { reals, indices } => {
+                found.0.extend(reals);
+                found.1.extend(indices);
+            }
+            Node::If { body, .. } | Node::Loop { body, .. } => reloaded(body, found),
+            Node::Switch { arms } => arms.iter().for_each(|(_, body)| reloaded(body, found)),
+            _ => {}
+        }
+    }
+}
+
+impl Execution {
+    /// Warps per CTA.
+    pub fn warps(self) -> u32 {
+        match self {
+            Self::WarpSpecialized { warps } | Self::DataParallel { warps } => warps,
+        }
+    }
+}
+
+/// A global array of the kernel's signature: `double *name` (inputs are `const double *`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    pub name: String,
+    /// Number of fields; row r of point p is at `r*stride + p`.
+    pub rows: u32,
+    pub output: bool,
+}
+
+/// Constant tables. Striped tables hold one entry per (register, warp, lane) at `(register*warps + warp)*32 + lane`;
+/// each thread loads its entries once, before the streaming loop, except for those that a [`Node::Stripes`] loads.
+/// Banks are plain read-only arrays.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Constants {
+    pub real_registers: u32,
+    pub reals: Vec<f64>,
+    pub index_registers: u32,
+    pub indices: Vec<i32>,
+    pub real_bank: Vec<f64>,
+    pub index_bank: Vec<i32>,
+    /// The banks are copied to shared memory, behind the slots, once per CTA before the streaming loop. Only in
+    /// warp-specialized code.
+    pub shared: bool,
+}
+
+/// Bytes of a row of shared memory: 32 doubles.
+const ROW_BYTES: usize = 256;
+/// Banks of up to this size lie in constant memory, which has 64 KiB.
+const CONSTANT_BYTES: usize = 64 * 1024;
+
+impl Constants {
+    /// Rows of shared memory that the banks take: those of reals, then those of indices.
+    pub fn shared_rows(&self) -> [u32; 2] {
+        let rows = |bytes: usize| if self.shared { bytes.div_ceil(ROW_BYTES) as u32 } else { 0 };
+        [rows(8 * self.real_bank.len()), rows(4 * self.index_bank.len())]
+    }
+
+    pub fn bank_bytes(&self) -> usize {
+        8 * self.real_bank.len() + 4 * self.index_bank.len()
+    }
+
+    /// Whether the banks lie in constant memory: they are read from there, and small enough.
+    pub fn in_constant_memory(&self) -> bool {
+        !self.shared && self.bank_bytes() <= CONSTANT_BYTES
+    }
+}
+
+/// A set of warps, one bit each.
+pub type WarpMask = u32;
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Node {
+    /// A provenance comment for the emitted text.
+    Comment(String),
+    /// Assigns a variable.
+    Let { var: Var, value: Value },
+    /// slots[row][lane] = value
+    StoreSlot { row: Index, value: Var },
+    /// arrays[array][row*stride + point] = value, for lanes whose point exists; `point` counts the lane's points.
+    StoreField { array: usize, row: Index, point: u32, value: Var },
+    /// A named barrier over `threads` threads (a multiple of 32).
+    Barrier { id: u32, threads: u32, kind: BarrierKind },
+    /// Loads these registers of striped constants, real and index ones, where registers are too few to keep them all.
+    Stripes { reals: Vec<u32>, indices: Vec<u32> },
+    /// The lanes of each warp wait for each other and see what all of them wrote to slots.
+    Meet,
+    /// Adds the products of blocks of 8 rows and 4 columns of matrices with four slots to the blocks' sums, on tensor cores.
+    /// `rows` gives the slot of column l%4 in lane l. Column n of the right-hand matrix of group g is point 8 g + (n ^ n/4):
+    /// the pairs of a group's upper half are swapped, so that neither reads nor stores of results meet in a bank.
+    Multiply { rows: LaneRows, blocks: Vec<TensorBlock> },
+    /// Stores the sums of a block; `rows` gives the slot of row l/4 in lane l.
+    StoreBlock { rows: LaneRows, sums: [Var; 8] },
+    /// Only the warps of the mask execute the body.
+    If { warps: WarpMask, body: Vec<Node> },
+    /// Disjoint masks; an indirect branch on the warp id. Warps in no arm skip it.
+    Switch { arms: Vec<(WarpMask, Vec<Node>)> },
+    /// `for (counter = 0; counter < trips; ++counter)`; trips is warp-uniform. `unroll` is a hint, 1 for none.
+    Loop { counter: Counter, trips: Index, unroll: u32, body: Vec<Node> },
+}
+
+/// A slot for each lane: the lane's own entry of an index register times a factor, plus an offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaneRows {
+    pub register: u32,
+    pub factor: u32,
+    pub offset: i32,
+}
+
+/// A block of a matrix: the element at row l/4 and column l%4 is lane l's own entry of a real register. Sums 2 g and 2 g + 1
+/// of lane l belong to row l/4 of the result and columns 2 (l%4) and 2 (l%4) + 1 of group g.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TensorBlock {
+    pub register: u32,
+    pub sums: [Var; 8],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum BarrierKind {
+    /// Registers arrival and continues.
+    Arrive,
+    /// Registers arrival and waits for the rest.
+    Sync,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    Literal(f64),
+    Constant(ConstantRef),
+    Var(Var),
+    /// slots[row][lane]
+    Slot(Index),
+    /// arrays[array][row*stride + point]; lanes beyond the last point read the last point. `point` counts the lane's points.
+    Field {
+        array: usize,
+        row: Index,
+        point: u32,
+    },
+    Unary(Unary, Var),
+    Binary(Binary, Var, Var),
+    /// a*b + c, rounded once
+    Fma(Var, Var, Var),
+    /// if a <= b { then } else { otherwise }
+    SelectLe {
+        a: Var,
+        b: Var,
+        then: Var,
+        otherwise: Var,
+    },
+}
+
+impl Value {
+    /// Calls `visit` for each operand, in order; one that occurs twice is visited twice.
+    pub fn for_each_operand(&self, mut visit: impl FnMut(Var)) {
+        match *self {
+            Self::Literal(_) | Self::Constant(_) | Self::Slot(_) | Self::Field { .. } => {}
+            Self::Var(a) | Self::Unary(_, a) => visit(a),
+            Self::Binary(_, a, b) => [a, b].into_iter().for_each(visit),
+            Self::Fma(a, b, c) => [a, b, c].into_iter().for_each(visit),
+            Self::SelectLe { a, b, then, otherwise } => [a, b, then, otherwise].into_iter().for_each(visit),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum ConstantRef {
+    /// shfl(real register, lane)
+    Striped { register: u32, lane: Index },
+    /// real_bank[index]
+    Bank(Index),
+}
+
+/// A warp-uniform integer expression.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Index {
+    Literal(u32),
+    /// The number of the warp in its CTA.
+    Warp,
+    Counter(Counter),
+    /// shfl(index register, lane)
+    Striped {
+        register: u32,
+        lane: Box<Index>,
+    },
+    /// index_bank[index]
+    Bank(Box<Index>),
+    Sum(Box<Index>, Box<Index>),
+    Scaled(Box<Index>, u32),
+}

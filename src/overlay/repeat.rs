@@ -1,0 +1,317 @@
+//! Batches of equal steps as loops.
+//!
+//! A batch gives each warp a list of steps of one shape. Steps without running states become iterations of one loop;
+//! steps of operations with states are aligned by the register set of their operation. Rounds of several operations
+//! that read the same values share one loop, so that a value is read once for all of them.
+
+use std::collections::BTreeMap;
+
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+
+use super::align::{self, Batch};
+use super::registers::{self, Registers};
+use super::tables::Tables;
+use super::translate::{Block, Operands};
+use super::{Residence, assign};
+use crate::graph::{Graph, Shape, Step, StepRef, Value as FlowValue};
+use crate::overlay::program::{Constants, Counter, Index, Node, Value, Var};
+use crate::schedule::{Phase, Schedule, WarpMask};
+
+/// Rounds of at most this many operations share a loop.
+const WIDEST_JAM: usize = 8;
+/// Loops are unrolled to about this many operations, where registers are not short.
+const UNROLLED: usize = 96;
+
+pub struct Emitter<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) slot_of: &'a SecondaryMap<FlowValue, Option<u32>>,
+    vars: PrimaryMap<Var, String>,
+    counters: u32,
+    pub(super) tables: Tables,
+    scalars: Vec<Var>,
+    registers: Registers,
+    /// By register.
+    states: Vec<Var>,
+}
+
+/// One member of a loop body: the steps that each warp runs in turn, with the registers of its states.
+pub(super) struct Member {
+    pub(super) steps: Vec<(u32, Vec<StepRef>)>,
+    pub(super) states: Vec<Var>,
+}
+
+impl<'a> Emitter<'a> {
+    pub fn new(graph: &'a Graph, schedule: &'a Schedule, residence: Residence, reload: bool) -> Self {
+        let registers = registers::allocate(graph, schedule);
+        let mut vars = PrimaryMap::new();
+        let states = (0..registers.count).map(|n| vars.push(format!("r{n}"))).collect();
+        Self {
+            graph,
+            slot_of: &schedule.slot_of,
+            vars,
+            counters: 0,
+            tables: Tables::new(schedule.warps, residence, reload),
+            scalars: Vec::new(),
+            registers,
+            states,
+        }
+    }
+
+    pub fn finish(self) -> (PrimaryMap<Var, String>, u32, Constants) {
+        (self.vars, self.counters, self.tables.finish())
+    }
+
+    /// Doubles that hold running states.
+    pub fn state_registers(&self) -> u32 {
+        self.registers.count
+    }
+
+    /// The scalars of the point, which every warp computes.
+    pub fn preamble(&mut self) -> Vec<Node> {
+        let graph = self.graph;
+        let body = &graph.shapes[graph.preamble.shape];
+        let rows: Vec<Index> = graph.preamble.rows.iter().map(|&r| Index::Literal(r)).collect();
+        let operands =
+            Operands { constants: &[], inputs: &[], rows: &rows, outputs: &[], stores: &[], scalars: &[], states: &[] };
+        let mut block = Block::new(&mut self.vars, false);
+        let mut known = vec![None; body.insts.len()];
+        let values: Vec<Var> = body.states.iter().map(|&id| block.evaluate(body, id, &operands, &mut known)).collect();
+        let mut nodes = block.finish();
+        for (value, name) in values.into_iter().zip(&graph.scalars) {
+            let var = self.vars.push((*name).into());
+            nodes.push(assign(var, Value::Var(value)));
+            self.scalars.push(var);
+        }
+        nodes
+    }
+
+    /// The code of one phase, of this number, for the given warps.
+    pub fn phase(&mut self, number: u32, phase: &Phase, warps: WarpMask) -> Vec<Node> {
+        let sequences: Vec<&[StepRef]> =
+            phase.runs.iter().enumerate().map(|(w, run)| if warps >> w & 1 == 1 { &run[..] } else { &[] }).collect();
+        let mut code = Vec::new();
+        self.tables.next_phase();
+        for batch in align::align(self.graph, &sequences) {
+            code.extend(self.batch(&batch, warps));
+        }
+        let mut nodes = self.enter(number, warps, &code);
+        nodes.append(&mut code);
+        nodes
+    }
+
+    /// Sets the registers that are first written where not all warps pass. Compilers cannot know that none reads what it finds
+    /// there, and would keep that: around the streaming loop, or since the last use.
+    fn enter(&self, phase: u32, warps: WarpMask, code: &[Node]) -> Vec<Node> {
+        let entered = self.registers.entered(phase, warps).into_iter().map(|r| self.states[r as usize]);
+        entered.filter(|&state| !is_set(code, state)).map(|state| assign(state, Value::Literal(0.0))).collect()
+    }
+
+    fn batch(&mut self, batch: &Batch, warps: WarpMask) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        for members in self.loops(batch) {
+            nodes.extend(self.repeat(batch.shape, &members, warps));
+        }
+        nodes
+    }
+
+    /// Cuts a batch into loops; the members of one loop run side by side.
+    fn loops(&mut self, batch: &Batch) -> Vec<Vec<Member>> {
+        let stateless = batch.steps.iter().flatten().all(|at| self.graph.ops[at.op].states == 0);
+        if stateless {
+            let steps = batch.steps.iter().enumerate().filter(|(_, steps)| !steps.is_empty());
+            let steps = steps.map(|(w, steps)| (w as u32, steps.clone())).collect();
+            return vec![vec![Member { steps, states: Vec::new() }]];
+        }
+        let mut sets: BTreeMap<&[u32], Vec<(u32, Vec<StepRef>)>> = BTreeMap::new();
+        for (w, steps) in batch.steps.iter().enumerate() {
+            for run in steps.chunk_by(|a, b| a.op == b.op) {
+                let by_warp = sets.entry(self.registers.of(run[0].op)).or_default();
+                match by_warp.last_mut() {
+                    Some((last, steps)) if *last == w as u32 => steps.extend_from_slice(run),
+                    _ => by_warp.push((w as u32, run.to_vec())),
+                }
+            }
+        }
+        let mut loops: Vec<Vec<Member>> = Vec::new();
+        for (registers, steps) in sets {
+            let states = registers.iter().map(|&r| self.states[r as usize]).collect();
+            let member = Member { steps, states };
+            match loops.last_mut() {
+                Some(members) if members.len() < WIDEST_JAM && self.reads_the_same(&members[0], &member) => {
+                    members.push(member);
+                }
+                _ => loops.push(vec![member]),
+            }
+        }
+        loops
+    }
+
+    /// Whether two members take part in the same warps, as often, with the same inputs and rows and without outputs.
+    fn reads_the_same(&self, a: &Member, b: &Member) -> bool {
+        a.steps.len() == b.steps.len()
+            && a.steps.iter().zip(&b.steps).all(|((wa, sa), (wb, sb))| {
+                wa == wb
+                    && sa.len() == sb.len()
+                    && sa.iter().zip(sb).all(|(&x, &y)| {
+                        let (x, y) = (self.graph.step(x), self.graph.step(y));
+                        x.inputs == y.inputs && x.rows == y.rows && x.outputs.is_empty() && x.stores.is_empty()
+                    })
+            })
+    }
+
+    /// A loop over the steps of its members, cut where the striped tables end.
+    fn repeat(&mut self, shape: Shape, members: &[Member], warps: WarpMask) -> Vec<Node> {
+        let most = members[0].steps.iter().map(|(_, steps)| steps.len()).max().unwrap_or(0);
+        let first = self.graph.step(members[0].steps[0].1[0]);
+        let longest = self.tables.longest_loop(
+            most,
+            members.len() * first.constants.len(),
+            first.inputs.len() + first.rows.len(),
+        );
+        let mut nodes = Vec::new();
+        let mut start = 0;
+        while start < most {
+            let end = most.min(start.saturating_add(longest));
+            let cut = |steps: &Vec<StepRef>| steps[start.min(steps.len())..end.min(steps.len())].to_vec();
+            let part: Vec<Member> = members
+                .iter()
+                .map(|m| Member {
+                    steps: m.steps.iter().map(|(w, s)| (*w, cut(s))).filter(|(_, s)| !s.is_empty()).collect(),
+                    states: m.states.clone(),
+                })
+                .collect();
+            let mask = part[0].steps.iter().fold(0, |mask, (w, _)| mask | 1 << w);
+            let body = match self.graph.shapes[shape].tensor {
+                None => self.one_loop(shape, &part),
+                Some(tensor) => self.tensor_steps(tensor, &part),
+            };
+            if mask == warps {
+                nodes.extend(body);
+            } else {
+                nodes.push(Node::If { warps: mask, body });
+            }
+            start = end;
+        }
+        nodes
+    }
+
+    /// One loop, or straight code for a single iteration.
+    fn one_loop(&mut self, shape: Shape, members: &[Member]) -> Vec<Node> {
+        let trips: Vec<(u32, Vec<i32>)> =
+            members[0].steps.iter().map(|(w, steps)| (*w, vec![steps.len() as i32])).collect();
+        let most = members[0].steps.iter().map(|(_, steps)| steps.len()).max().unwrap_or(0);
+        let counter = (most > 1).then(|| {
+            self.counters += 1;
+            Counter::new(self.counters as usize - 1)
+        });
+        let graph = self.graph;
+        let body = &graph.shapes[shape];
+        let operands: Vec<_> = members.iter().map(|m| self.operands(m, counter)).collect();
+        let mut block = Block::new(&mut self.vars, self.tables.reload);
+        for (member, o) in members.iter().zip(&operands) {
+            block.body(
+                body,
+                &Operands {
+                    constants: &o.constants,
+                    inputs: &o.inputs,
+                    rows: &o.rows,
+                    outputs: &o.outputs,
+                    stores: &o.stores,
+                    scalars: &self.scalars,
+                    states: &member.states,
+                },
+            );
+        }
+        let nodes = block.finish();
+        match counter {
+            None => nodes,
+            Some(counter) => {
+                let most = if self.tables.reload { 1 } else { 4 };
+                let unroll = (UNROLLED / nodes.len().max(1)).clamp(1, most) as u32;
+                let trips = self.index(&trips, None);
+                vec![Node::Loop { counter, trips, unroll, body: nodes }]
+            }
+        }
+    }
+
+    fn operands(&mut self, member: &Member, counter: Option<Counter>) -> Resolved {
+        let graph = self.graph;
+        let first = graph.step(member.steps[0].1[0]);
+        let slot_of = self.slot_of;
+        let slot = |v: FlowValue| slot_of[v].expect("a proven schedule has a slot for every value") as i32;
+        let columns = |pick: &dyn Fn(&Step) -> i32| -> Vec<(u32, Vec<i32>)> {
+            let column = |steps: &Vec<StepRef>| steps.iter().map(|&at| pick(graph.step(at))).collect();
+            member.steps.iter().map(|(w, steps)| (*w, column(steps))).collect()
+        };
+        let inputs: Vec<_> = (0..first.inputs.len()).map(|k| columns(&|s| slot(s.inputs[k]))).collect();
+        let rows: Vec<_> = (0..first.rows.len()).map(|k| columns(&|s| s.rows[k] as i32)).collect();
+        let outputs: Vec<_> = (0..first.outputs.len()).map(|k| columns(&|s| slot(s.outputs[k]))).collect();
+        let stores: Vec<_> = (0..first.stores.len()).map(|k| columns(&|s| s.stores[k].1 as i32)).collect();
+        Resolved {
+            constants: (0..first.constants.len()).map(|k| self.constant(member, k, counter)).collect(),
+            inputs: inputs.iter().map(|c| self.index(c, counter)).collect(),
+            rows: rows.iter().map(|c| self.index(c, counter)).collect(),
+            outputs: outputs.iter().map(|c| self.index(c, counter)).collect(),
+            stores: stores.iter().zip(&first.stores).map(|(c, s)| (s.0 as usize, self.index(c, counter))).collect(),
+        }
+    }
+
+    /// A constant that is the same everywhere becomes a literal.
+    fn constant(&mut self, member: &Member, k: usize, counter: Option<Counter>) -> Value {
+        let graph = self.graph;
+        let column = |steps: &Vec<StepRef>| steps.iter().map(|&at| graph.step(at).constants[k]).collect();
+        let columns: Vec<(u32, Vec<f64>)> = member.steps.iter().map(|(w, steps)| (*w, column(steps))).collect();
+        let one = columns[0].1[0];
+        if columns.iter().flat_map(|(_, c)| c).all(|c| c.to_bits() == one.to_bits()) {
+            return Value::Literal(one);
+        }
+        Value::Constant(self.tables.real(&columns, counter))
+    }
+
+    /// An index: literal or affine in the counter where the entries allow it, else from the tables.
+    fn index(&mut self, columns: &[(u32, Vec<i32>)], counter: Option<Counter>) -> Index {
+        let stride = columns.iter().find(|(_, c)| c.len() > 1).map_or(0, |(_, c)| c[1] - c[0]);
+        let affine = columns.iter().all(|(_, c)| c.windows(2).all(|pair| pair[1] - pair[0] == stride));
+        if !affine || stride < 0 {
+            return self.tables.index(columns, counter);
+        }
+        let bases: Vec<(u32, Vec<i32>)> = columns.iter().map(|(w, c)| (*w, vec![c[0]])).collect();
+        let base = if bases.iter().all(|(_, b)| b[0] == bases[0].1[0]) {
+            Index::Literal(bases[0].1[0] as u32)
+        } else {
+            self.tables.index(&bases, None)
+        };
+        match counter {
+            Some(counter) if stride > 0 => {
+                let moving = match stride {
+                    1 => Index::Counter(counter),
+                    stride => Index::Scaled(Box::new(Index::Counter(counter)), stride as u32),
+                };
+                if base == Index::Literal(0) { moving } else { Index::Sum(Box::new(base), Box::new(moving)) }
+            }
+            _ => base,
+        }
+    }
+}
+
+/// Whether all that run this code write the variable before any branch or loop does.
+fn is_set(code: &[Node], var: Var) -> bool {
+    fn writes(nodes: &[Node], var: Var) -> bool {
+        nodes.iter().any(|node| match node {
+            Node::Let { var: written, .. } => *written == var,
+            Node::If { body, .. } | Node::Loop { body, .. } => writes(body, var),
+            Node::Switch { arms } => arms.iter().any(|(_, body)| writes(body, var)),
+            _ => false,
+        })
+    }
+    let first = code.iter().find(|node| writes(std::slice::from_ref(node), var));
+    matches!(first, Some(Node::Let { .. }))
+}
+
+struct Resolved {
+    constants: Vec<Value>,
+    inputs: Vec<Index>,
+    rows: Vec<Index>,
+    outputs: Vec<Index>,
+    stores: Vec<(usize, Index)>,
+}

@@ -1,0 +1,87 @@
+//! What the target makes of a kernel: how many CTAs an SM holds, and how fast a point can be at best.
+
+use serde::Serialize;
+
+use crate::compilers::Compiled;
+use crate::overlay::program::Program;
+use crate::verify::Verification;
+use machine::target::{self, Target};
+
+/// Residency on an SM, and times on the target's well-known board. The times are lower bounds from published peak rates,
+/// not measurements.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Machine {
+    /// Registers per thread that this reckons with: those of ptxas, else the estimate.
+    pub registers: u32,
+    pub ctas_per_sm: u32,
+    pub warps_per_sm: u32,
+    /// Resident warps, of those that an SM can hold.
+    pub occupancy: f64,
+    pub limited_by: Vec<&'static str>,
+    pub board: String,
+    /// What a point must read and write: every input and output once.
+    pub bytes_per_point: u64,
+    /// Time per point in ns in which the board moves these bytes.
+    pub bandwidth_floor_ns: f64,
+    /// Time per point in ns in which the board issues the double-precision slots; where the kernel was simulated.
+    pub slots_floor_ns: Option<f64>,
+    /// Time per point in ns of the busiest of: double-precision slots, shuffles, passes over shared memory, memory traffic
+    /// as simulated. Latency and waiting come on top.
+    pub predicted_ns: Option<f64>,
+    /// The predicted time over the larger floor.
+    pub over_floor: Option<f64>,
+}
+
+/// A kernel with its needs: registers per thread, bytes of shared memory and named barriers of a CTA.
+pub fn machine(
+    target: &Target,
+    program: &Program,
+    (registers_estimated, shared_bytes, named_barriers): (u32, u32, u32),
+    compiled: Option<&Compiled>,
+    verification: Option<&Verification>,
+) -> Machine {
+    let registers = compiled.map_or(registers_estimated.min(target.max_registers_per_thread), |c| c.registers);
+    let threads = 32 * program.execution.warps();
+    let needs = target::Kernel { threads, registers_per_thread: registers, shared_bytes, named_barriers };
+    let occupancy = target::occupancy(target, needs);
+    let mut limited_by = occupancy.limiting();
+    let mut ctas_per_sm = occupancy.blocks;
+    if let Some(by_barriers) = target.barrier_pool().checked_div(named_barriers)
+        && by_barriers <= ctas_per_sm
+        && !limited_by.contains(&"named barriers")
+    {
+        if by_barriers < ctas_per_sm {
+            limited_by.clear();
+        }
+        limited_by.push("named barriers");
+        ctas_per_sm = by_barriers;
+    }
+    let warps_per_sm = ctas_per_sm * program.execution.warps();
+    let board = &target.board;
+    let clocks_per_ns = f64::from(board.multiprocessors) * f64::from(board.megahertz) * 1e-3;
+    let bytes_per_ns = f64::from(board.gigabytes_per_second);
+    let bytes_per_point: u64 = program.arrays.iter().map(|a| 8 * u64::from(a.rows)).sum();
+    let bandwidth_floor_ns = bytes_per_point as f64 / bytes_per_ns;
+    let slots = |v: &Verification| v.slots_per_point / f64::from(target.fp64_per_clock_per_sm) / clocks_per_ns;
+    let slots_floor_ns = verification.map(slots);
+    let rates = [target::SHUFFLES_PER_CLOCK_PER_SM, target.shared_passes_per_clock_per_sm()].map(f64::from);
+    let predicted_ns = verification.map(|v| {
+        let others = [v.shuffles_per_point / rates[0], v.shared_passes_per_point / rates[1]].map(|n| n / clocks_per_ns);
+        let bytes = v.global_bytes_per_point.max(bytes_per_point as f64) / bytes_per_ns;
+        others.into_iter().chain([bytes, slots(v)]).fold(0.0, f64::max)
+    });
+    let floor = slots_floor_ns.map_or(bandwidth_floor_ns, |s| s.max(bandwidth_floor_ns));
+    Machine {
+        registers,
+        ctas_per_sm,
+        warps_per_sm,
+        occupancy: f64::from(warps_per_sm) / f64::from(target.warps_per_sm),
+        limited_by,
+        board: board.name.clone(),
+        bytes_per_point,
+        bandwidth_floor_ns,
+        slots_floor_ns,
+        predicted_ns,
+        over_floor: predicted_ns.map(|p| p / floor),
+    }
+}
