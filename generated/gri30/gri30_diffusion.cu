@@ -1029,8 +1029,8 @@ template <int id, int threads> static __device__ __forceinline__ void barrier_ar
   asm volatile("bar.arrive %0, %1;" : : "n"(id), "n"(threads) : "memory");
 }
 
-// log2 x below 1 ulp for positive normal x. The table has pairs c, -log2 c; next to 1, c is 1 and the largest term, the
-// product of f and log2 e, is rounded once.
+// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is 1
+// and the largest term, the product of f and log2 e, is rounded once.
 static __device__ __forceinline__ double singe_log2(double x, const double *table)
 {
   const unsigned high = (unsigned)__double2hiint(x);
@@ -1049,7 +1049,8 @@ static __device__ __forceinline__ double singe_log2(double x, const double *tabl
   p = fma(p, f, -0.7213475204444827);
   p = fma(p, f, near ? 2.0355273740931033e-17 : 1.4426950408889634);
   const double rest = fma(near ? f : (double)k, near ? p : 1.0, __ldg(entry + 1));
-  return fma(f, near ? 1.4426950408889634 : p, rest);
+  const double result = fma(f, near ? 1.4426950408889634 : p, rest);
+  return high - 0x100000u < 0x7fe00000u ? result : __hiloint2double(0x7ff80000, 0);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)
@@ -1131,7 +1132,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       #pragma unroll 4
       for (int i0 = 0; i0 < trips; ++i0) {
         const double field_2 = load(mole_fractions, broadcast_index(k0, i0), stride, point);
-        slots[broadcast_index(k0, i0)][lane] = fmax(field_2, 1e-20);
+        slots[broadcast_index(k0, i0)][lane] = select_le(field_2, 1e-20, 1e-20, field_2);
       }
       break;
     }

@@ -152,6 +152,11 @@ static __device__ __forceinline__ void store(double *field, int row, int stride,
   if (active) field[(size_t)row * stride + point] = value;
 }
 
+static __device__ __forceinline__ double select_le(double a, double b, double then, double otherwise)
+{
+  return a <= b ? then : otherwise;
+}
+
 // Arrives and waits for the rest.
 template <int id, int threads> static __device__ __forceinline__ void barrier_sync()
 {
@@ -164,8 +169,8 @@ template <int id, int threads> static __device__ __forceinline__ void barrier_ar
   asm volatile("bar.arrive %0, %1;" : : "n"(id), "n"(threads) : "memory");
 }
 
-// log2 x below 1 ulp for positive normal x. The table has pairs c, -log2 c; next to 1, c is 1 and the largest term, the
-// product of f and log2 e, is rounded once.
+// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is 1
+// and the largest term, the product of f and log2 e, is rounded once.
 static __device__ __forceinline__ double singe_log2(double x, const double *table)
 {
   const unsigned high = (unsigned)__double2hiint(x);
@@ -184,14 +189,14 @@ static __device__ __forceinline__ double singe_log2(double x, const double *tabl
   p = fma(p, f, -0.7213475204444827);
   p = fma(p, f, near ? 2.0355273740931033e-17 : 1.4426950408889634);
   const double rest = fma(near ? f : (double)k, near ? p : 1.0, __ldg(entry + 1));
-  return fma(f, near ? 1.4426950408889634 : p, rest);
+  const double result = fma(f, near ? 1.4426950408889634 : p, rest);
+  return high - 0x100000u < 0x7fe00000u ? result : __hiloint2double(0x7ff80000, 0);
 }
 
-// max(x, 0) without a double-precision instruction.
+// max(x, 0) without a double-precision instruction; what is not a number stays so.
 static __device__ __forceinline__ double positive(double x)
 {
-  const int mask = ~(__double2hiint(x) >> 31);
-  return __hiloint2double(__double2hiint(x) & mask, __double2loint(x) & mask);
+  return __double2hiint(x) >= -1048576 ? x : 0.0;
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)
@@ -231,14 +236,14 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       for (int i0 = 0; i0 < trips; ++i0) {
         const double field_2 = load(mole_fractions, broadcast_index(k0, 0) + i0, stride, point);
         const double c = broadcast(c0, i0);
-        r0 = fma(fmax(field_2, 1e-20), c, r0);
+        r0 = fma(select_le(field_2, 1e-20, 1e-20, field_2), c, r0);
         r1 = fma(positive(field_2), c, r1);
       }
     }
     if ((0x60u >> warp_id) & 1u) {
       const double field_3 = load(mole_fractions, broadcast_index(k0, 2), stride, point);
       const double c_2 = broadcast(c0, 2);
-      r2 = fma(fmax(field_3, 1e-20), c_2, r2);
+      r2 = fma(select_le(field_3, 1e-20, 1e-20, field_3), c_2, r2);
       r3 = fma(positive(field_3), c_2, r3);
     }
     if ((0xfcu >> warp_id) & 1u) {
@@ -256,7 +261,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       #pragma unroll 4
       for (int i1 = 0; i1 < trips_2; ++i1) {
         const double field_4 = load(mole_fractions, broadcast_index(k0, 2) + i1, stride, point);
-        slots[broadcast_index(k0, 5) + i1][lane] = fmax(field_4, 1e-20);
+        slots[broadcast_index(k0, 5) + i1][lane] = select_le(field_4, 1e-20, 1e-20, field_4);
       }
       break;
     }
@@ -280,8 +285,8 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
-      r3 = fmax(field_5, 1e-20);
-      r4 = fmax(field_6, 1e-20);
+      r3 = select_le(field_5, 1e-20, 1e-20, field_5);
+      r4 = select_le(field_6, 1e-20, 1e-20, field_6);
       #pragma unroll 3
       for (int i2 = 0; i2 < 5; ++i2) {
         const double c_3 = broadcast(c0, 15 + i2);
@@ -305,7 +310,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     case 2: case 3: case 4: case 5: case 6: case 7: {
       const double field_7 = load(mole_fractions, broadcast_index(k0, 7), stride, point);
       r0 = 0.0;
-      r1 = fmax(field_7, 1e-20);
+      r1 = select_le(field_7, 1e-20, 1e-20, field_7);
       break;
     }
     }
@@ -358,18 +363,20 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       const double t_18 = t_17 + slots[10][lane] + slots[12][lane] + slots[14][lane];
       const double field_10 = load(mole_fractions, broadcast_index(k0, 18), stride, point);
       const double s_4 = slots[61][lane];
-      slots[broadcast_index(k0, 19)][lane] = __dmul_rn(t_18 + __dmul_rn(fmax(field_10, 1e-20), broadcast(c0, 28)), s_4);
+      const double t_19 = __dmul_rn(t_18 + __dmul_rn(select_le(field_10, 1e-20, 1e-20, field_10), broadcast(c0, 28)), s_4);
+      slots[broadcast_index(k0, 19)][lane] = t_19;
       const double field_11 = load(mole_fractions, broadcast_index(k0, 17), stride, point);
-      slots[broadcast_index(k0, 20)][lane] = __dmul_rn(t_18 + __dmul_rn(fmax(field_11, 1e-20), broadcast(c0, 2)), s_4);
+      const double t_20 = __dmul_rn(t_18 + __dmul_rn(select_le(field_11, 1e-20, 1e-20, field_11), broadcast(c0, 2)), s_4);
+      slots[broadcast_index(k0, 20)][lane] = t_20;
     }
     if ((0x1cu >> warp_id) & 1u) {
       const int trips_4 = broadcast_index(k0, 31);
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_4; ++i5) {
         const double s_5 = slots[broadcast_index(k0, 21 + i5)][lane];
-        const double t_19 = slots[0][lane] + slots[2][lane] + slots[4][lane] + s_5;
-        const double t_20 = t_19 + slots[broadcast_index(k0, 23 + i5)][lane] + slots[broadcast_index(k0, 25 + i5)][lane] + slots[broadcast_index(k0, 27 + i5)][lane];
-        slots[broadcast_index(k0, 30) + i5 * 3][lane] = __dmul_rn(t_20, slots[61][lane]);
+        const double t_21 = slots[0][lane] + slots[2][lane] + slots[4][lane] + s_5;
+        const double t_22 = t_21 + slots[broadcast_index(k0, 23 + i5)][lane] + slots[broadcast_index(k0, 25 + i5)][lane] + slots[broadcast_index(k0, 27 + i5)][lane];
+        slots[broadcast_index(k0, 30) + i5 * 3][lane] = __dmul_rn(t_22, slots[61][lane]);
       }
     }
     if ((0xfcu >> warp_id) & 1u) {

@@ -207,10 +207,8 @@ pub fn positive() -> String {
 
 /// The end of a logarithm, whose argument has the high word.
 fn if_normal(high: &str) -> String {
-    format!(
-        "\x20 return {high} - {LEAST_NORMAL_HIGH_WORD:#x}u < {NORMAL_HIGH_WORDS:#x}u ? result\n\
-         \x20                                        : __hiloint2double(0x7ff80000, 0);\n"
-    )
+    let (least, count) = (LEAST_NORMAL_HIGH_WORD, NORMAL_HIGH_WORDS);
+    format!("\x20 return {high} - {least:#x}u < {count:#x}u ? result : __hiloint2double(0x7ff80000, 0);\n")
 }
 
 /// Horner's rule from the highest of the ascending coefficients down.
