@@ -210,6 +210,50 @@ fn where_nothing_is_there() {
     }
 }
 
+#[test]
+fn sums_other_than_one_are_taken_as_they_are() {
+    let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-3;
+    for (name, model) in models() {
+        let state = &kinetics::verification_states(&model, 4)[3];
+        for kernel in [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion] {
+            for (which, graph) in graphs(kernel, &model) {
+                let one = run(&model, &graph, state, |_| {});
+                let two = run(&model, &graph, state, |fields| fields[2].iter_mut().for_each(|x| *x *= 2.0));
+                for (one, two) in one.iter().zip(&two) {
+                    match kernel {
+                        Kernel::Viscosity => assert!(near(*two, *one), "{name} {which}"),
+                        Kernel::Diffusion => assert!(near(2.0 * two, *one), "{name} {which}"),
+                        _ => {
+                            let lambda = kinetics::species_conductivity(&model, state.temperature);
+                            let x = &state.mole_fractions;
+                            let mean: f64 = x.iter().zip(&lambda).map(|(x, l)| x * l).sum();
+                            let harmonic = 1.0 / x.iter().zip(&lambda).map(|(x, l)| x / l).sum::<f64>();
+                            assert!(near(*two, 0.5 * (2.0 * mean + harmonic / 2.0)), "{name} {which}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_pressure() {
+    for name in ["h2o2", "gri30"] {
+        let model = model(&request::shipped(name));
+        let state = &kinetics::verification_states(&model, 4)[3];
+        for (which, graph) in graphs(Kernel::Diffusion, &model) {
+            let [none, below] = [0.0, -1e5].map(|p| run(&model, &graph, state, |fields| fields[1][0] = p));
+            assert!(none.iter().all(|d| *d == f64::INFINITY), "{name} {which}: {none:?}");
+            assert!(below.iter().all(|d| *d < 0.0), "{name} {which}: {below:?}");
+        }
+        for (which, graph) in graphs(Kernel::Chemistry, &model) {
+            let none = run(&model, &graph, state, |fields| fields[1][0] = 0.0);
+            assert!(none.iter().all(|rate| *rate == 0.0), "{name} {which}: {none:?}");
+        }
+    }
+}
+
 /// One state for each input that is no number, of both signs.
 fn broken_states(model: &Model) -> Vec<State> {
     let plain = kinetics::verification_states(model, 4)[3].clone();

@@ -1,6 +1,6 @@
 //! What the builders share: the arrays of the host interface, the point's scalars, steps without ceremony.
 
-use super::{Form, approximation};
+use super::{Form, Options};
 use crate::graph::body::{Body, Id};
 use crate::graph::graph::{Array, Graph, Operation, Shape, Step, Value};
 use kinetics::Model;
@@ -31,7 +31,7 @@ pub mod scalar {
     pub const CUBE_ROOT: u32 = 6;
     /// ln(P/Pa), for rates that are tabulated over the pressure
     pub const LN_PRESSURE: u32 = 7;
-    /// ln T scaled to -1 at 300 K and 1 at 3000 K
+    /// ln T scaled to -1 and 1 at the ends of the fits' range
     pub const SCALED_LN_TEMPERATURE: u32 = 8;
     /// The square of `CONCENTRATION`, which must stand before it
     pub const SQUARED_CONCENTRATION: u32 = 9;
@@ -41,7 +41,7 @@ pub mod scalar {
 pub fn begin(
     kernel: &'static str,
     model: &Model,
-    form: Form,
+    options: &Options,
     output: &'static str,
     rows: u32,
     scalars: &[u32],
@@ -55,6 +55,7 @@ pub fn begin(
     ];
     let mut graph = Graph::new(kernel, arrays);
     let mut b = Body::default();
+    let form = options.form;
     let mut ln_t = None;
     let mut inverse = None;
     let mut concentration = None;
@@ -101,7 +102,7 @@ pub fn begin(
             }
             scalar::SCALED_LN_TEMPERATURE => {
                 let ln_t = ln_t(&mut b);
-                let (slope, offset) = (b.literal(approximation::SLOPE), b.literal(approximation::OFFSET));
+                let (slope, offset) = (b.literal(options.fit_range.slope()), b.literal(options.fit_range.offset()));
                 ("scaled_ln_t", b.fma(slope, ln_t, offset))
             }
             scalar::SQUARED_CONCENTRATION => {

@@ -11,7 +11,7 @@ use kinetics::{Model, TransportFits};
 const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let mut graph = common::begin("conductivity", model, options.form, "conductivity", 1, &SCALARS);
+    let mut graph = common::begin("conductivity", model, options, "conductivity", 1, &SCALARS);
     let round = {
         let mut b = Body::default();
         let ln_t = common::scalar_of(&mut b, &SCALARS, scalar::LN_TEMPERATURE);

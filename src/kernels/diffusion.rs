@@ -24,7 +24,7 @@ const NO_PAIR: [f64; 4] = [-1000.0, 0.0, 0.0, 0.0];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let n = model.species().len();
-    let mut graph = common::begin("diffusion", model, options.form, "diffusion", n as u32, &SCALARS);
+    let mut graph = common::begin("diffusion", model, options, "diffusion", n as u32, &SCALARS);
     let clamped = (options.stage_inputs && n > 2).then(|| clamped_fractions(&mut graph, model, options));
 
     let columns = Columns {

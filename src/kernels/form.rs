@@ -1,5 +1,4 @@
-//! Forms: different algebra for the same physics. Each kernel has the paper's pairwise form and cheaper ones
-//! (shared/spec/performance.md, sections 2, 3 and 5).
+//! Forms: different algebra for the same physics. Each kernel has the paper's pairwise form and cheaper ones.
 
 use std::fmt;
 

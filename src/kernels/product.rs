@@ -1,4 +1,4 @@
-//! Products of a constant matrix with vectors of values on tensor cores (performance.md, section 4).
+//! Products of a constant matrix with vectors of values on tensor cores.
 
 use super::common::{step, zeros};
 use crate::graph::body::{Body, PRODUCTS_PER_STEP, Tensor};

@@ -13,7 +13,7 @@ const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let species = model.species();
-    let mut graph = common::begin("viscosity", model, options.form, "viscosity", 1, &SCALARS);
+    let mut graph = common::begin("viscosity", model, options, "viscosity", 1, &SCALARS);
     let sources = sources(&mut graph, model, fits, options.stage_inputs);
 
     let before = {

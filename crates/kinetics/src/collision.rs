@@ -1,7 +1,7 @@
 //! Interpolation of the collision integrals in T* and delta* (spec section 4.1, the way of Cantera's MMCollisionInt).
 
 use super::collision_tables::{A_STAR, DELTA_STAR, OMEGA22, T_STAR, Table};
-use super::least_squares::LeastSquares;
+use super::linear_algebra::least_squares::LeastSquares;
 
 /// The tables prepared for interpolation.
 #[derive(Debug, Clone)]
