@@ -136,7 +136,7 @@ fn request(mechanism: PathBuf, form: Option<Form>) -> Request {
     Request { files, form, reading, verify: Some(40), ..request::of(mechanism) }
 }
 
-/// Prints the table of slots.
+/// Prints the table of slots beside the goals.
 #[test]
 fn the_pipeline_verifies_every_form() {
     for path in mechanisms() {

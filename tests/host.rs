@@ -1,50 +1,15 @@
 //! The generated project: its headers through C and C++ compilers, its library, driver and Fortran example through CMake and
 //! nvcc 13, and what the programs say where there is no GPU.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Command;
+
+#[path = "common/project.rs"]
+mod project;
+use project::{cuda13, has_gpu, run, there};
 
 fn singe(mechanism: &str, out: &Path, arguments: &[&str]) {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mechanism = root.join("mechanisms").join(mechanism).join("chem.inp");
-    assert_cmd::Command::cargo_bin("singe")
-        .unwrap()
-        .arg(mechanism)
-        .args(["--emit", "host", "--compilers", "off", "-o"])
-        .arg(out)
-        .args(arguments)
-        .assert()
-        .success();
-}
-
-/// A program that answers `--version`; where it is absent, says what is skipped.
-fn there(program: &str) -> bool {
-    let found = Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
-    if !found {
-        println!("skipped: {program} is absent (`cargo xtask toolchain` installs it on Debian)");
-    }
-    found
-}
-
-/// The folder of CUDA 13.
-fn cuda13() -> Option<PathBuf> {
-    let folder = match std::env::var_os("SINGE_TOOLCHAIN") {
-        Some(cuda11) => PathBuf::from(cuda11).with_file_name("cuda13"),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join(".toolchain/cuda13"),
-    };
-    let folder = folder.join("nvidia/cu13");
-    if folder.join("bin/nvcc").is_file() {
-        return Some(folder);
-    }
-    println!("skipped: nvcc 13 is absent (`cargo xtask toolchain` installs it)");
-    None
-}
-
-fn run(command: &mut Command) -> Output {
-    let output = command.output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{command:?}\n{}{}", text(&output.stdout), text(&output.stderr));
-    output
+    project::generate(&project::shipped(mechanism), out, arguments);
 }
 
 /// Statuses without a GPU: arguments are checked first, then the device is missed.
@@ -123,9 +88,8 @@ fn the_project_builds_with_nvcc_13_and_its_programs_say_that_there_is_no_gpu() {
     let folder = tempfile::tempdir().unwrap();
     let (source, build) = (folder.path().join("h2o2"), folder.path().join("build"));
     singe("h2o2", &source, &["--target", "ampere", "--codegen", "overlay,switch,data-parallel"]);
-    configure_and_build(&cuda, &source, &build, "80;90;120");
-    if Command::new("nvidia-smi").output().is_ok_and(|o| o.status.success()) {
-        println!("skipped: there is a GPU, so that the programs do more than to say that there is none");
+    project::build(&cuda, &source, &build, &["-DCMAKE_CUDA_ARCHITECTURES=80;90;120"]);
+    if has_gpu() {
         return;
     }
     let driver = Command::new(build.join("h2o2_driver")).output().unwrap();
@@ -148,7 +112,7 @@ fn statuses_without_a_gpu_are_the_documented_ones() {
     let folder = tempfile::tempdir().unwrap();
     let (source, build) = (folder.path().join("h2o2"), folder.path().join("build"));
     singe("h2o2", &source, &["--target", "hopper", "--kernel", "viscosity"]);
-    configure_and_build(&cuda, &source, &build, "90");
+    project::build(&cuda, &source, &build, &[]);
     std::fs::write(source.join("main.c"), STATUSES).unwrap();
     run(Command::new("gcc")
         .current_dir(&source)
@@ -156,26 +120,10 @@ fn statuses_without_a_gpu_are_the_documented_ones() {
         .arg(build.join("libh2o2.a"))
         .arg(format!("-L{}", cuda.join("lib").display()))
         .args(["-lcudart_static", "-lstdc++", "-ldl", "-lpthread", "-lrt"]));
-    if Command::new("nvidia-smi").output().is_ok_and(|o| o.status.success()) {
-        println!("skipped: there is a GPU");
+    if has_gpu() {
         return;
     }
     let output = run(&mut Command::new(source.join("main")));
     let expected = "-5 1 -1 -1 -2 -3 0 -1 -1 0\nH2O\nthere is no CUDA device, or its driver is absent or too old\n";
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
-}
-
-/// Every remark of nvcc, and of the compilers that it calls, is an error here.
-fn configure_and_build(cuda: &Path, source: &Path, build: &Path, architectures: &str) {
-    let fortran = Command::new("gfortran").arg("--version").output().is_ok();
-    run(Command::new("cmake")
-        .arg("-S")
-        .arg(source)
-        .arg("-B")
-        .arg(build)
-        .arg(format!("-DCMAKE_CUDA_COMPILER={}", cuda.join("bin/nvcc").display()))
-        .arg(format!("-DCMAKE_CUDA_ARCHITECTURES={architectures}"))
-        .arg("-DCMAKE_CUDA_FLAGS=-Werror all-warnings -Xcompiler=-Wall,-Wextra,-Werror")
-        .arg(format!("-DSINGE_FORTRAN={}", if fortran { "ON" } else { "OFF" })));
-    run(Command::new("cmake").arg("--build").arg(build).args(["--parallel", "2"]));
 }

@@ -10,7 +10,7 @@ use singe::overlay::Codegen;
 
 use crate::{Case, case};
 
-/// Cases with the goal and the peers' slots of performance.md: KinetiX in loops and unrolled, PelePhysics, pyJac,
+/// Cases with the goal and the peers' slots: KinetiX in loops and unrolled, PelePhysics, pyJac,
 /// pyrometheus; or at most what the original Singe needs.
 const CASES: [(Case, &str, &str); 6] = [
     (case("gri30", "gri30", false, [None; 3]), "10000", "14.2k, 17.7k, 17.1k, 26.0k, 24.1k"),

@@ -31,7 +31,7 @@ mod request;
 const KERNELS: [Kernel; 3] = [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion];
 const TARGETS: [&str; 3] = ["kepler", "ampere", "hopper"];
 
-/// A mechanism, its reference states, and the goals of performance.md by kernel.
+/// A mechanism, its reference states, and the goals by kernel.
 struct Case {
     name: &'static str,
     folder: &'static str,

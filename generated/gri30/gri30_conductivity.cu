@@ -269,10 +269,13 @@ gri30_conductivity(const double *__restrict__ temperature, const double *__restr
 // Finds the CTAs of the kernel that the current device holds at once. Returns a cudaError_t.
 extern "C" int gri30_conductivity_prepare(int multiprocessors, int *ctas)
 {
+  const int threads = 256;
+  const int dynamic_shared_bytes = 0;
+  const void *kernel = (const void *)gri30_conductivity;
   int resident = 0;
   cudaError_t error = cudaSuccess;
   if (error == cudaSuccess) {
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gri30_conductivity, 256, 0);
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, dynamic_shared_bytes);
   }
   if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
   *ctas = multiprocessors * resident;
@@ -304,8 +307,9 @@ extern "C" int gri30_conductivity_launch(const struct gri30_context *context, co
   const int groups = points / 32 + (points % 32 != 0);
   const int needed = (groups - 1) / groups_per_cta + 1;
   const int most = context->conductivity_ctas;
-  gri30_conductivity<<<needed < most ? needed : most, threads, dynamic_shared_bytes, stream>>>(temperature, pressure,
-    mole_fractions, conductivity, points, stride);
-  return (int)cudaGetLastError();
+  const dim3 grid(needed < most ? needed : most), block(threads);
+  void *arguments[] = { &temperature, &pressure, &mole_fractions, &conductivity, &points, &stride };
+  // The status of this launch alone: an earlier error of the host stays where cudaGetLastError finds it.
+  return (int)cudaLaunchKernel((const void *)gri30_conductivity, grid, block, arguments, dynamic_shared_bytes, stream);
 }
 #endif

@@ -1341,10 +1341,13 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
 // Finds the CTAs of the kernel that the current device holds at once. Returns a cudaError_t.
 extern "C" int gri30_viscosity_prepare(int multiprocessors, int *ctas)
 {
+  const int threads = 256;
+  const int dynamic_shared_bytes = 0;
+  const void *kernel = (const void *)gri30_viscosity;
   int resident = 0;
   cudaError_t error = cudaSuccess;
   if (error == cudaSuccess) {
-    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, gri30_viscosity, 256, 0);
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, dynamic_shared_bytes);
   }
   if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
   *ctas = multiprocessors * resident;
@@ -1376,8 +1379,9 @@ extern "C" int gri30_viscosity_launch(const struct gri30_context *context, const
   const int groups = points / 32 + (points % 32 != 0);
   const int needed = (groups - 1) / groups_per_cta + 1;
   const int most = context->viscosity_ctas;
-  gri30_viscosity<<<needed < most ? needed : most, threads, dynamic_shared_bytes, stream>>>(temperature, pressure,
-    mole_fractions, viscosity, points, stride);
-  return (int)cudaGetLastError();
+  const dim3 grid(needed < most ? needed : most), block(threads);
+  void *arguments[] = { &temperature, &pressure, &mole_fractions, &viscosity, &points, &stride };
+  // The status of this launch alone: an earlier error of the host stays where cudaGetLastError finds it.
+  return (int)cudaLaunchKernel((const void *)gri30_viscosity, grid, block, arguments, dynamic_shared_bytes, stream);
 }
 #endif

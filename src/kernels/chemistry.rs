@@ -1,4 +1,4 @@
-//! Net production rates by reaction and species (paper section 3.4; spec sections 2, 3 and 6).
+//! Net production rates by reaction and species (paper section 3.4; CHEMKIN-II, SAND89-8009).
 //!
 //! Operations: the concentration and Gibbs energy of each species, one sum per distinct third body, the rate of progress
 //! of each reaction, the production rate of each species.

@@ -1,4 +1,4 @@
-//! Mixture conductivity after Mathur et al. (spec section 5.3): lambda = (sum x_k lambda_k + 1/sum x_k/lambda_k)/2.
+//! Mixture conductivity after Mathur et al. (Mol. Phys. 12 (1967) 569): lambda = (sum x_k lambda_k + 1/sum x_k/lambda_k)/2.
 //!
 //! The species are cut into one block per warp; each block sums its species, one last operation sums the blocks.
 

@@ -1,4 +1,5 @@
-//! Mixture-averaged diffusion by staggered columns (paper section 3.3, Figure 5; spec section 5.2).
+//! Mixture-averaged diffusion by staggered columns (paper section 3.3, Figure 5; the rule of TRANLIB,
+//! SAND86-8246).
 //!
 //! Each d_ij = exp(-fit(ln T)) is computed once, by the block of adjacent columns that holds j: column c computes rows
 //! c+1 ..= c+H modulo N. A block walks the offsets 1 ..= H; at offset o its columns meet m different rows, so that the

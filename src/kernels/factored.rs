@@ -1,5 +1,5 @@
-//! Mixture-averaged diffusion in time linear in the number of species : the inverse
-//! coefficients of the pairs in thin factors ([`kinetics::approximation::tucker`]).
+//! Mixture-averaged diffusion in time linear in the number of species: the inverse coefficients of
+//! the pairs in thin factors ([`kinetics::approximation::tucker`]).
 //!
 //! With F_ij = T^1.75/D_ij ~ (A C A^T)_ij, t = A^T x, y = C t and R_i = sum_{j != i} F_ij x_j = (A y)_i - (A C A^T)_ii x_i:
 //! Delta_i = (P_atm/P) T^1.75 / M * (M - m_i x_i) / R_i with M = sum_j m_j x_j. The diagonal of the approximation is taken

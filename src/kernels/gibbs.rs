@@ -1,4 +1,4 @@
-//! -g/RT of species at 1 atm, from their polynomials (spec section 2).
+//! -g/RT of species at 1 atm, from their polynomials (Gordon & McBride, NASA SP-273).
 
 use super::chemistry::SCALARS;
 use super::common::{self, scalar};

@@ -1,6 +1,5 @@
 //! Mathur's conductivity with few elementary functions: the lean form takes one power of two per species, the polynomial form
-//! a polynomial in ln T, the low-rank form a combination of a few functions of temperature that all species share
-//! instead.
+//! a polynomial in ln T, the low-rank form a combination of a few functions of temperature that all species share.
 //!
 //! The sum of x_k/lambda_k is one fraction N/D all the way: N/D + x/lambda = (N lambda + x D)/(D lambda), and the harmonic
 //! mean is D/N. D is a product of conductivities, in units of their geometric mean: as many as are proven to stay in range.

@@ -59,7 +59,7 @@ impl Kernel {
     }
 
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
-    /// gross rate for chemistry (design, section 7).
+    /// gross rate for chemistry.
     pub fn tolerance(self, model: &Model) -> f64 {
         match self {
             Self::Chemistry if model.mechanism.reduction.is_some() => 1e-8,

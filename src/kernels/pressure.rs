@@ -1,4 +1,5 @@
-//! Rate constants of temperature and pressure: PLOG and Chebyshev, as straight-line code (spec section 3).
+//! Rate constants of temperature and pressure: PLOG and Chebyshev, as straight-line code (PLOG: linear in ln k over ln P; Chebyshev:
+//! Venkatesh et al., AIChE J. 43 (1997) 1331).
 
 use super::common::{scalar, scalar_of};
 use super::reaction::{self, Operands, SMALLEST, Sources};

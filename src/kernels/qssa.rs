@@ -1,5 +1,6 @@
 //! The quasi-steady species as straight-line dataflow: sums over rates, then sparse elimination in an order of least
-//! fill-in with one operation per coefficient, then back substitution (paper Figure 7; spec section 7).
+//! fill-in with one operation per coefficient, then back substitution (paper Figure 7; Lu & Law, J. Phys. Chem. A 110 (2006)
+//! 13202).
 
 use std::collections::BTreeMap;
 

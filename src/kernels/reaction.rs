@@ -1,4 +1,4 @@
-//! The rates of one reaction and what they are made of (spec section 3).
+//! The rates of one reaction and what they are made of (CHEMKIN-II, SAND89-8009, sections II.5 to II.8).
 
 use super::chemistry::SCALARS;
 use super::common::{mole_fraction, scalar, scalar_of};
@@ -9,9 +9,9 @@ use crate::graph::graph::{Graph, Step, Value};
 use kinetics::rates::LEAST_INHIBITOR;
 use mechanism::{Arrhenius, Blending, Collider, LandauTeller, Rate, Reaction, Reverse, SpeciesIndex};
 
-/// 1/Kc is capped at 1e300 (spec section 2): ln of the cap.
+/// 1/Kc is capped at 1e300, as Cantera does: ln of the cap.
 const LARGEST_INVERSE_EQUILIBRIUM: f64 = 690.775_527_898_213_7;
-/// Logarithms are taken of at least this (spec section 3).
+/// Logarithms are taken of at least this: a center or a reduced pressure of zero stays finite.
 pub const SMALLEST: f64 = 1e-300;
 
 /// Where a reaction finds what other operations computed.

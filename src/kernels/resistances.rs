@@ -1,4 +1,4 @@
-//! Mixture-averaged diffusion with polynomial pairs instead of exponentials: the staggered columns of
+//! Mixture-averaged diffusion with polynomial pairs of reciprocal coefficients: the staggered columns of
 //! [`super::diffusion`] with T^1.75/D_ij as a polynomial in ln T, and lean rows.
 //!
 //! Delta_i = (P_atm/P) T^1.75 / mass * sum_{j != i} clamp_j m_j / sum_{j != i} clamp_j p_ij. What the rows share is computed

@@ -25,7 +25,7 @@ pub enum Factor {
     Stiff(SpeciesIndex),
 }
 
-/// How a reaction goes through the phases of the reduction (spec section 6).
+/// How a reaction goes through the phases of the reduction (paper section 3.4).
 #[derive(Debug, Clone)]
 pub struct Plan {
     /// Directions that exist and were not dropped by the linearisation.

@@ -1,5 +1,5 @@
 //! What the destruction of each stiff species is scaled by: gross rates summed over reactions, then the relaxation to its
-//! quasi-steady concentration within one step (spec section 8; paper Listing 4).
+//! quasi-steady concentration within one step (Lu, Law, Yoo & Chen, Combust. Flame 156 (2009) 1542; paper Listing 4).
 
 use super::common::{self, TIME_STEP, TRANSPORT_SOURCE};
 use super::reaction::{Operands, Sources};

@@ -1,4 +1,5 @@
-//! Wilke's mixture viscosity with one symmetric matrix and three right-hand sides.
+//! Wilke's mixture viscosity with one symmetric matrix and three right-hand sides (Wilke's
+//! denominators multiplied out).
 //!
 //! With S_kj = 1/sqrt(W_k + W_j), w_k = x_k sqrt(W_k) and e_k = sqrt(mu_k)/W_k^(1/4):
 //! mu = sqrt(8) sum_k w_k e_k^2 / (v1 + 2 e v2 + e^2 v3)_k with v1 = S w, v2 = S (w/e), v3 = S (w/e^2).

@@ -1,4 +1,4 @@
-//! Wilke's mixture viscosity by species, pairwise and in logarithmic space (paper section 3.2; spec section 5.1).
+//! Wilke's mixture viscosity by species, pairwise and in logarithmic space (paper section 3.2; Wilke, J. Chem. Phys. 18 (1950) 517).
 //!
 //! For each ordered pair two constants, c1 = ln(W_j/W_k)/4 and c2 = 1/sqrt(1 + W_k/W_j):
 //! mu = sqrt(8) sum_k x_k mu_k / sum_j x_j (1 + exp((ln mu_k - ln mu_j)/2 + c1))^2 c2.

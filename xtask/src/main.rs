@@ -8,9 +8,11 @@
 //! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
 //! - `sweep-reduced [paper]` compiles the paper's reduced mechanisms in every shape of a CTA, or in the paper's only, and
 //!   writes `docs/reduced.md`
-//! - `targets [MECHANISM [WARPS]]` compiles a mechanism for every target and writes `docs/targets.md`
+//! - `targets [MECHANISM [WARPS]]` compiles a mechanism for every target, builds whole projects with nvcc, and writes
+//!   `docs/targets.md`
 
 mod cantera;
+mod projects;
 mod stress;
 mod sweep;
 mod sweep_page;

@@ -1,4 +1,5 @@
-//! The table of all targets: what the simulator and the real compilers say of every kernel on each of them.
+//! The table of all targets: what the simulator and the real compilers say of every kernel on each of them, and what nvcc says
+//! of whole projects.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,6 +7,8 @@ use std::process::Command;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
+
+use crate::projects;
 
 /// Every machine description, oldest first.
 const TARGETS: [&str; 13] = [
@@ -24,9 +27,9 @@ const TARGETS: [&str; 13] = [
     "blackwell-gb20x",
 ];
 
-/// Compiles a mechanism for every target; writes `docs/targets.md` and `docs/targets.json`.
+/// Compiles a mechanism for every target and builds whole projects; writes `docs/targets.md` and `docs/targets.json`.
 ///
-/// Errors: a compilation fails, or the files cannot be written.
+/// Errors: a compilation or a build fails, or the files cannot be written.
 pub fn write(root: &Path, mechanism: &str, warps: &str) -> Result<(), String> {
     let mut rows = Vec::new();
     let style = ProgressStyle::with_template("{bar:26} {pos}/{len} [{elapsed}] {msg}").expect("the template is valid");
@@ -41,12 +44,16 @@ pub fn write(root: &Path, mechanism: &str, warps: &str) -> Result<(), String> {
         }
     }
     bar.finish_and_clear();
+    let built = projects::build(root)?;
     let file = |name: &str, text: String| {
         let path = root.join("docs").join(name);
         std::fs::write(&path, text).map_err(|e| format!("{} cannot be written: {e}", path.display()))
     };
-    file("targets.md", page(mechanism, warps, &rows))?;
-    file("targets.json", format!("{:#}\n", json!({ "mechanism": mechanism, "warps": warps, "rows": rows })))
+    file("targets.md", page(mechanism, warps, &rows, &built))?;
+    file(
+        "targets.json",
+        format!("{:#}\n", json!({ "mechanism": mechanism, "warps": warps, "rows": rows, "projects": built })),
+    )
 }
 
 fn compile(root: &Path, mechanism: &str, warps: &str, target: &str) -> Result<Value, String> {
@@ -88,7 +95,7 @@ fn row(target: &str, report: &Value, kernel: &Value) -> Value {
     })
 }
 
-fn page(mechanism: &str, warps: &str, rows: &[Value]) -> String {
+fn page(mechanism: &str, warps: &str, rows: &[Value], built: &[Value]) -> String {
     let mut out = format!(
         "# Every target\n\n\
          `{mechanism}` with {warps} warps per CTA, on every target: verified in the simulator, and compiled by the compilers\n\
@@ -123,5 +130,10 @@ fn page(mechanism: &str, warps: &str, rows: &[Value]) -> String {
             row["compilers"].as_str().unwrap_or("–"),
         );
     }
-    out
+    out += "\n## Whole projects\n\n\
+            Each project holds all kernels in two layouts, overlay and data-parallel code. CMake builds it inside a project of a host\n\
+            code with programs in each language; every warning of nvcc, of the compilers that it calls and of those of the host code\n\
+            is an error. A kernel that needs more than 49152 bytes of shared memory asks for them at launch. nvcc 13 compiles for\n\
+            sm_75 and later; a test compiles the host half of every target's kernels with a C++ compiler.\n\n";
+    out + &projects::table(built)
 }

@@ -1,4 +1,5 @@
-//! Interpolation of the collision integrals in T* and delta* (spec section 4.1, the way of Cantera's MMCollisionInt).
+//! Interpolation of the collision integrals in T* and delta* (tables of Monchick & Mason,
+//! J. Chem. Phys. 35 (1961) 1676; interpolated the way Cantera's MMCollisionInt does).
 
 use super::collision_tables::{A_STAR, DELTA_STAR, OMEGA22, T_STAR, Table};
 use super::linear_algebra::least_squares::LeastSquares;

@@ -1,4 +1,4 @@
-//! Cubic fits of ln(property) in ln T (spec section 4.2): 50 temperatures equally spaced over the range that all species
+//! Cubic fits of ln(property) in ln T (TRANFIT, SAND86-8246): 50 temperatures equally spaced over the range that all species
 //! share, unweighted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -82,7 +82,7 @@ impl Model {
     }
 }
 
-/// Cubic fits of ln(property) in ln T, coefficients ascending (spec section 4.2).
+/// Cubic fits of ln(property) in ln T, coefficients ascending (TRANFIT, SAND86-8246).
 #[derive(Debug, Clone, PartialEq)]
 pub struct TransportFits {
     /// K; the range of the fits.

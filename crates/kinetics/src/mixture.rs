@@ -34,7 +34,7 @@ pub fn conductivity(model: &Model, state: &State) -> f64 {
 }
 
 /// Mixture-averaged diffusion coefficients in m2/s, by species: (1 - Y_i) / sum_{j != i} X_j/D_ij at the pressure of
-/// `state`. Mole fractions below `floor` count as `floor`, except in the mean weight (spec section 5.2). Kee et al.,
+/// `state`. Mole fractions below `floor` count as `floor`, except in the mean weight. Kee et al.,
 /// SAND86-8246 (1986).
 ///
 /// # Panics

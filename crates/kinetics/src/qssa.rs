@@ -1,4 +1,4 @@
-//! Quasi-steady species, linearised: Lu & Law, J. Phys. Chem. A 110 (2006) 13202 (spec section 7).
+//! Quasi-steady species, linearised: Lu & Law, J. Phys. Chem. A 110 (2006) 13202.
 
 use super::rates::{Rates, rates_at};
 use super::thermo::concentrations;

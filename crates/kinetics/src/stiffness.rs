@@ -1,4 +1,4 @@
-//! Dynamic stiffness removal: Lu, Law, Yoo & Chen, Combust. Flame 156 (2009) 1542 (spec section 8).
+//! Dynamic stiffness removal: Lu, Law, Yoo & Chen, Combust. Flame 156 (2009) 1542.
 
 use super::qssa::quasi_steady;
 use super::thermo::concentrations;

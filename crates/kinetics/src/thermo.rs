@@ -75,7 +75,7 @@ fn piece(thermo: &Polynomials, t: f64) -> Piece<'_> {
     }
 }
 
-/// Concentrations X_k P/(RT) in kmol/m3, by species. Negative mole fractions count as zero (spec section 3).
+/// Concentrations X_k P/(RT) in kmol/m3, by species. Negative mole fractions count as zero.
 pub fn concentrations(state: &State) -> Vec<f64> {
     let total = state.pressure / (GAS_CONSTANT * state.temperature);
     state.mole_fractions.iter().map(|x| x.max(0.0) * total).collect()

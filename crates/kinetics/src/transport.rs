@@ -1,4 +1,4 @@
-//! Kinetic theory of pure species and pairs (spec section 4). Kee, Dixon-Lewis, Warnatz, Coltrin, Miller, SAND86-8246 (1986);
+//! Kinetic theory of pure species and pairs. Kee, Dixon-Lewis, Warnatz, Coltrin, Miller, SAND86-8246 (1986);
 //! Hirschfelder, Curtiss, Bird, Molecular Theory of Gases and Liquids (1954).
 
 use std::f64::consts::PI;

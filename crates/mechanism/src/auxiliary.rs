@@ -1,4 +1,4 @@
-//! The keywords below a reaction line, read but not yet combined (spec section 1.4).
+//! The keywords below a reaction line, read but not yet combined (CHEMKIN-II manual, SAND89-8009).
 
 use super::chemkin::is_duplicate_mark;
 use super::names::Names;

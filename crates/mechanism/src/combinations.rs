@@ -1,4 +1,4 @@
-//! Which auxiliary keywords go together, and with which kind of third body (spec section 1.4).
+//! Which auxiliary keywords go together, and with which kind of third body (CHEMKIN-II manual, SAND89-8009).
 
 use super::auxiliary::{Auxiliary, Given};
 use super::equation::{Equation, ThirdBody};

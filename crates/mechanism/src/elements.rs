@@ -46,7 +46,7 @@ fn weight(symbol: &Word, given: Option<&Word>, report: &mut Report) -> Option<f6
     weight
 }
 
-/// Abridged standard atomic weights (IUPAC 2021; spec section 0), D the isotope, E the electron (CODATA 2018).
+/// Abridged standard atomic weights (IUPAC 2021), D the isotope, E the electron (CODATA 2018).
 const WEIGHTS: [(&str, f64); 86] = [
     ("H", 1.008),
     ("C", 12.011),

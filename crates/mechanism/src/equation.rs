@@ -1,4 +1,4 @@
-//! Reaction equations (spec section 1.4). Names may contain `+`, so the names that were declared decide where to split.
+//! Reaction equations (CHEMKIN-II manual, SAND89-8009). Names may contain `+`, so the names that were declared decide where to split.
 
 use super::SpeciesIndex;
 use super::names::Names;

@@ -1,6 +1,6 @@
 //! The checked mechanism: what CHEMKIN files or a Cantera YAML file say, in SI units with kmol, free of syntax.
 //!
-//! Rate constants follow spec section 1.4: `A` in (m3/kmol)^(n-1)/s with `n` the order of the expression it stands in,
+//! Rate constants are in SI with kmol: `A` in (m3/kmol)^(n-1)/s with `n` the order of the expression it stands in,
 //! activation energies as temperatures E/R in K.
 #![forbid(unsafe_code)]
 
@@ -41,7 +41,7 @@ pub struct Mechanism {
     pub reduction: Option<Reduction>,
 }
 
-/// What a reduction file says. Both lists keep its order; the order of the stiff species matters (spec section 8).
+/// What a reduction file says. Both lists keep its order; the order of the stiff species matters (each sees the rates that those before it scaled).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reduction {
     /// Species whose concentrations follow from the others: production equals destruction. They are not transported.
@@ -100,7 +100,7 @@ pub struct Species {
     pub transport: Option<Transport>,
 }
 
-/// Thermodynamic functions of one species at 1 atm (spec section 2).
+/// Thermodynamic functions of one species at 1 atm (Gordon & McBride, NASA SP-273).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Polynomials {
     Nasa7(Nasa7),

@@ -1,4 +1,4 @@
-//! Names are matched exactly first, then without regard to case (spec section 1.1).
+//! Names are matched exactly first, then without regard to case (CHEMKIN folds case, Cantera does not).
 
 use std::cell::Cell;
 use std::collections::HashMap;

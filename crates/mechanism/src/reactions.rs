@@ -1,4 +1,4 @@
-//! All reactions of a file, and the checks on them: element balance and undeclared duplicates (spec section 1.4).
+//! All reactions of a file, and the checks on them: element balance and undeclared duplicates.
 
 use super::auxiliary::{self, RawRate, report_number, report_unit};
 use super::equation;

@@ -1,5 +1,5 @@
 //! The published reduction of a mechanism: `QSSA … END` lists quasi-steady species, `STIFF … END` stiff ones
-//! (spec sections 7 and 8).
+//! (Lu & Law, J. Phys. Chem. A 110 (2006) 13202; Lu, Law, Yoo & Chen, Combust. Flame 156 (2009) 1542).
 
 use super::names::Names;
 use super::report::Report;

@@ -1,4 +1,4 @@
-//! Thermodynamic data: records in fixed columns (spec section 1.2).
+//! Thermodynamic data: records in fixed columns (NASA-7 as in the CHEMKIN-II manual, NASA-9 as in NASA TP-2002-211556).
 
 mod broken;
 mod composition;

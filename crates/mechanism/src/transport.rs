@@ -1,4 +1,4 @@
-//! Transport data in free format, one species a line (spec section 1.3).
+//! Transport data in free format, one species a line (TRANFIT, SAND86-8246).
 
 use super::report::Report;
 use super::syntax::Word;

@@ -1,4 +1,4 @@
-//! Units of rate expressions and their conversion to SI with kmol (spec sections 0 and 1.4).
+//! Units of rate expressions and their conversion to SI with kmol (constants: CODATA 2018).
 
 use super::Arrhenius;
 use super::number;

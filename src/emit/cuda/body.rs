@@ -142,7 +142,7 @@ pub fn place(program: &Program, point: u32) -> String {
 pub const GIVEN_STRIDE: &str = "given_stride";
 
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 35] = [
+const RESERVED: [&str; 39] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -174,6 +174,10 @@ const RESERVED: [&str; 35] = [
     "needed",
     "most",
     "dynamic_shared_bytes",
+    "groups_per_cta",
+    "arguments",
+    "grid",
+    "block",
     "warp_id",
     "lane",
     "read_column",

@@ -35,7 +35,7 @@ pub fn print(program: &Program, provenance: &Provenance, target: &Target) -> Str
     let context = format!("const struct {prefix}_context *context");
     let launch_parameters = std::iter::once(context).chain(pointers(program, &printed)).chain(sizes());
     let launch_parameters = launch_parameters.chain(["struct CUstream_st *stream".to_owned()]);
-    let arguments = printed.arrays.iter().cloned().chain(["points", "stride"].map(str::to_owned));
+    let passed = printed.arrays.iter().map(String::as_str).chain(["points", "stride"]);
     let helpers = printed.needs.helpers.iter().map(|helper| helper.definition(target, warps) + "\n").collect();
     let file = File {
         header: header(program, provenance, target, &slots),
@@ -63,8 +63,8 @@ pub fn print(program: &Program, provenance: &Provenance, target: &Target) -> Str
         point: point(program, &printed),
         body: printed.text.trim_end(),
         dynamic_shared_bytes: if slots.dynamic { slots.bytes } else { 0 },
-        allow_dynamic_shared: allow_dynamic_shared(program, &slots),
-        arguments: list(program.symbol.len() + LAUNCH.len(), arguments),
+        allow_dynamic_shared: allow_dynamic_shared(&slots),
+        arguments: list("  void *arguments[] = { ".len(), passed.map(|name| format!("&{name}"))),
         arrays: &printed.arrays,
         include: format!("{prefix}.h"),
         member: context_member(&program.symbol, &prefix),
@@ -92,7 +92,7 @@ struct File<'a> {
     point: String,
     body: &'a str,
     dynamic_shared_bytes: u32,
-    allow_dynamic_shared: String,
+    allow_dynamic_shared: &'static str,
     arguments: String,
     arrays: &'a [String],
     include: String,
@@ -180,9 +180,6 @@ pub(in crate::emit) fn context_member(symbol: &str, prefix: &str) -> String {
     let short = symbol.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).unwrap_or(symbol);
     format!("{short}_ctas")
 }
-
-/// What stands before the arguments of a launch.
-const LAUNCH: &str = "  <<<needed < most ? needed : most, threads, dynamic_shared_bytes, stream>>>(";
 
 /// The declaration of an array as a parameter.
 pub(in crate::emit) fn pointer(array: &Array, name: &str) -> String {
@@ -317,14 +314,11 @@ fn point(program: &Program, printed: &Printed) -> String {
     lines.join("\n")
 }
 
-fn allow_dynamic_shared(program: &Program, slots: &Slots) -> String {
+fn allow_dynamic_shared(slots: &Slots) -> &'static str {
     if !slots.dynamic {
-        return String::new();
+        return "";
     }
-    format!(
-        "  if (error == cudaSuccess) {{\n    \
-         error = cudaFuncSetAttribute({}, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic_shared_bytes);\n  \
-         }}\n",
-        program.symbol
-    )
+    "  if (error == cudaSuccess) {\n    \
+     error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, dynamic_shared_bytes);\n  \
+     }\n"
 }

@@ -1,0 +1,88 @@
+//! Generated projects, and the compilers that build them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// Writes the whole project of a mechanism, unverified: other tests verify the same kernels.
+pub fn generate(mechanism: &Path, out: &Path, arguments: &[&str]) {
+    assert_cmd::Command::cargo_bin("singe")
+        .unwrap()
+        .arg(mechanism)
+        .args(["--emit", "host", "--compilers", "off", "--verify", "off", "-o"])
+        .arg(out)
+        .args(arguments)
+        .assert()
+        .success();
+}
+
+/// A mechanism of `mechanisms/`.
+pub fn shipped(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
+}
+
+/// A mechanism of `../shared`; where it is absent, says what is skipped.
+pub fn shared(name: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms").join(name).join("chem.inp");
+    if path.is_file() {
+        return Some(path);
+    }
+    println!("skipped: ../shared/mechanisms/{name} is absent");
+    None
+}
+
+/// A program that answers `--version`; where it is absent, says what is skipped.
+pub fn there(program: &str) -> bool {
+    let found = Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
+    if !found {
+        println!("skipped: {program} is absent (`cargo xtask toolchain` installs it on Debian)");
+    }
+    found
+}
+
+/// The folder of CUDA 13.
+pub fn cuda13() -> Option<PathBuf> {
+    let folder = match std::env::var_os("SINGE_TOOLCHAIN") {
+        Some(cuda11) => PathBuf::from(cuda11).with_file_name("cuda13"),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join(".toolchain/cuda13"),
+    };
+    let folder = folder.join("nvidia/cu13");
+    if folder.join("bin/nvcc").is_file() {
+        return Some(folder);
+    }
+    println!("skipped: nvcc 13 is absent (`cargo xtask toolchain` installs it)");
+    None
+}
+
+/// Whether the programs would do more than to say that there is no GPU; says so.
+pub fn has_gpu() -> bool {
+    let found = Command::new("nvidia-smi").output().is_ok_and(|o| o.status.success());
+    if found {
+        println!("skipped: there is a GPU, so that the programs do more than to say that there is none");
+    }
+    found
+}
+
+/// Configures with CMake and builds. Every remark of nvcc, and of the compilers that it calls or that stand beside it, is an
+/// error.
+pub fn build(cuda: &Path, source: &Path, build: &Path, options: &[&str]) {
+    const STRICT: &str = "-Wall -Wextra -Werror";
+    let fortran = there("gfortran");
+    run(Command::new("cmake")
+        .arg("-S")
+        .arg(source)
+        .arg("-B")
+        .arg(build)
+        .arg(format!("-DCMAKE_CUDA_COMPILER={}", cuda.join("bin/nvcc").display()))
+        .arg("-DCMAKE_CUDA_FLAGS=-Werror all-warnings -Xcompiler=-Wall,-Wextra,-Werror")
+        .args(["C", "CXX", "Fortran"].map(|language| format!("-DCMAKE_{language}_FLAGS={STRICT}")))
+        .args(["--no-warn-unused-cli", if fortran { "-DSINGE_FORTRAN=ON" } else { "-DSINGE_FORTRAN=OFF" }])
+        .args(options));
+    run(Command::new("cmake").arg("--build").arg(build).args(["--parallel", "2"]));
+}
+
+pub fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{command:?}\n{}{}", text(&output.stdout), text(&output.stderr));
+    output
+}
