@@ -158,8 +158,9 @@ fn beyond_the_range_errors_grow() {
                     interpret::run(&graph, &mut fields);
                     let (expected, _) =
                         verify::reference(kernel, &model, &graph, (1e-20, kinetics::Stiffness::Sequential), &state);
-                    let error = fields.pop().unwrap().iter().zip(expected).map(|(a, b)| (a / b - 1.0).abs());
-                    let worst = error.fold(0.0, f64::max);
+                    let found = fields.pop().unwrap();
+                    let errors = found.iter().zip(expected).map(|(a, b)| (a / b - 1.0).abs());
+                    let worst = errors.fold(0.0, f64::max);
                     println!("{name} {kernel} {form} at {temperature} K: {worst:.1e}");
                     assert!(worst < 0.1, "{name} {kernel} {form} at {temperature} K: {worst:e}");
                 }

@@ -1,7 +1,7 @@
 //! The report of a compilation: data first, then the table for people and the picture of the schedule.
 
 pub mod accuracy;
-mod divergence;
+pub mod divergence;
 mod occupancy;
 mod peaks;
 mod picture;

@@ -35,7 +35,9 @@ pub fn table(report: &Report) -> String {
         ("shared passes per point", |k| of_verification(k, |v| format!("{:.0}", v.shared_passes_per_point))),
         ("error bound of the form", |k| bound(k.form_error, k.form_range)),
         ("states verified", |k| of_verification(k, |v| v.states.to_string())),
-        ("largest error", |k| of_verification(k, |v| format!("{:.1e} (<= {:.0e})", v.largest_error, v.tolerance))),
+        ("largest error", |k| {
+            of_verification(k, |v| format!("{:.1e} (<= {})", v.largest_error, rounded_up(v.tolerance)))
+        }),
         ("registers (ptxas)", |k| of_compilers(k, |c| c.registers.to_string())),
         ("spilled bytes (ptxas)", |k| of_compilers(k, |c| (c.spill_store_bytes + c.spill_load_bytes).to_string())),
         ("named barriers (ptxas)", |k| of_compilers(k, |c| c.barriers.to_string())),

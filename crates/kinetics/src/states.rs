@@ -63,7 +63,7 @@ fn amounts(model: &Model, n: usize, random: &mut SplitMix64) -> Vec<f64> {
         1 => few_species(model, random, false),
         2 => few_species(model, random, true),
         3 => (0..size).map(|_| 1.0 + 0.1 * random.uniform()).collect(),
-        _ => one_species(model, random, n % 2 == 0),
+        _ => one_species(model, random, n.is_multiple_of(2)),
     }
 }
 

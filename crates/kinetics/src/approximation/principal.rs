@@ -5,7 +5,7 @@ use super::maximum::Grid;
 use super::polynomials::polynomials;
 use crate::fits::cubic;
 use crate::linear_algebra::dense::dot;
-use crate::linear_algebra::eigen;
+use crate::linear_algebra::{eigen, elimination};
 
 /// Functions, at most.
 const MOST: usize = 12;
@@ -48,7 +48,7 @@ pub fn shared(cubics: &[[f64; 4]], tolerance: f64) -> Shared {
         };
         let functions: Vec<Vec<f64>> = at_nodes.iter().map(function).collect();
         let coefficients: Vec<Vec<f64>> =
-            scaled.iter().map(|(scale, g)| at_nodes.iter().map(|f| scale * dot(f, g)).collect()).collect();
+            scaled.iter().map(|(scale, g)| closest(at_nodes, g).iter().map(|c| scale * c).collect()).collect();
         let error = largest_error(cubics, &functions, &coefficients, &grid);
         Shared { functions, coefficients, error }
     };
@@ -60,6 +60,32 @@ pub fn shared(cubics: &[[f64; 4]], tolerance: f64) -> Shared {
         best = with(count);
     }
     best
+}
+
+/// Rounds of the iteration.
+const ROUNDS: usize = 40;
+
+/// Coefficients of some functions whose sum has about the least largest relative error against g at the nodes: least squares
+/// again and again, each node weighted by its errors so far (Lawson's algorithm; Rice, The Approximation of Functions II,
+/// 1969, section 13.3).
+fn closest(functions: &[Vec<f64>], g: &[f64]) -> Vec<f64> {
+    let mut weights = vec![1.0; g.len()];
+    let mut best = (f64::INFINITY, vec![0.0; functions.len()]);
+    for _ in 0..ROUNDS {
+        let part = |a: &[f64], b: &[f64]| (0..g.len()).map(|t| weights[t] * a[t] * b[t] / (g[t] * g[t])).sum::<f64>();
+        let row = |f: &Vec<f64>| functions.iter().map(|other| part(f, other)).chain([part(f, g)]).collect();
+        let coefficients = elimination::solve(functions.iter().map(row).collect());
+        let value = |t: usize| coefficients.iter().zip(functions).map(|(c, f)| c * f[t]).sum::<f64>();
+        let errors: Vec<f64> = (0..g.len()).map(|t| (value(t) / g[t] - 1.0).abs()).collect();
+        let worst = errors.iter().copied().fold(0.0, f64::max);
+        if worst < best.0 {
+            best = (worst, coefficients);
+        }
+        weights.iter_mut().zip(&errors).for_each(|(w, e)| *w *= e / worst);
+        let heaviest = weights.iter().copied().fold(0.0, f64::max);
+        weights.iter_mut().for_each(|w| *w = (*w / heaviest).max(1e-6));
+    }
+    best.1
 }
 
 /// Orthonormal principal components of some vectors, the most important first.
