@@ -1,11 +1,13 @@
 //! What the real compilers say of the emitted text: accepted or not, registers, spills, barriers.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::driver::Unit;
-use diagnostics::Diagnostic;
-use machine::target::Target;
-use machine::toolchain::{self, Job};
+use diagnostics::{Diagnostic, Source};
+use machine::target::{ComputeCapability, Target};
+use machine::toolchain::{self, Job, Toolchain};
 
 /// The needs of one kernel on the target, from ptxas.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -21,12 +23,20 @@ pub struct Compiled {
     pub barriers: u32,
 }
 
-/// Compiles the source of each unit; `None` where compilers for the target are not installed.
+/// What the compilers made of the text of one kernel.
+pub struct Made {
+    pub needs: Compiled,
+    /// What made the PTX, such as `NVRTC 12.9`.
+    pub compiler: String,
+    pub ptx: ptx::Module,
+}
+
+/// Compiles the source of each unit; nothing where compilers for the target are not installed.
 ///
-/// Errors: a compiler refuses the text, or warns about it.
-pub fn measure(target: &Target, units: &[Unit], sources: &[String]) -> Result<Vec<Option<Compiled>>, Vec<Diagnostic>> {
+/// Errors: a compiler refuses the text, or warns about it; its PTX cannot be read.
+pub fn compile(target: &Target, units: &[Unit], sources: &[String]) -> Result<Vec<Made>, Vec<Diagnostic>> {
     let arch = target.compute_capability;
-    let Ok(toolchain) = toolchain::find_for(arch) else { return Ok(vec![None; units.len()]) };
+    let Ok(toolchain) = toolchain::find_for(arch) else { return Ok(Vec::new()) };
     let jobs: Vec<Job> = units
         .iter()
         .zip(sources)
@@ -38,24 +48,41 @@ pub fn measure(target: &Target, units: &[Unit], sources: &[String]) -> Result<Ve
         })
         .collect();
     let mut refused = Vec::new();
-    let mut measured = Vec::new();
+    let mut made = Vec::new();
     for (unit, ptx) in units.iter().zip(toolchain.compile_all(&jobs)) {
-        let usages = ptx.and_then(|ptx| toolchain.assemble(&ptx.text, arch));
-        match usages {
-            Ok(usages) => measured.push(usages.into_iter().next().map(|u| Compiled {
-                compilers: toolchain.name,
-                registers: u.registers,
-                spill_store_bytes: u.spill_store_bytes,
-                spill_load_bytes: u.spill_load_bytes,
-                stack_bytes: u.stack_bytes,
-                shared_bytes: u.shared_bytes,
-                barriers: u.barriers,
-            })),
-            Err(failure) => refused.push(
-                Diagnostic::error("compiler::refused", format!("{}: {failure}", unit.kernel))
-                    .help("this is a defect of singe: please report it with the mechanism"),
-            ),
+        let read = ptx
+            .map_err(|failure| vec![refusal(unit, &failure)])
+            .and_then(|ptx| assemble(unit, &toolchain, arch, ptx.text));
+        match read {
+            Ok(kernel) => made.push(kernel),
+            Err(diagnostics) => refused.extend(diagnostics),
         }
     }
-    if refused.is_empty() { Ok(measured) } else { Err(refused) }
+    if refused.is_empty() { Ok(made) } else { Err(refused) }
+}
+
+fn assemble(
+    unit: &Unit,
+    toolchain: &Toolchain,
+    arch: ComputeCapability,
+    text: String,
+) -> Result<Made, Vec<Diagnostic>> {
+    let usages = toolchain.assemble(&text, arch).map_err(|failure| vec![refusal(unit, &failure)])?;
+    let usage = usages.into_iter().find(|usage| usage.kernel == unit.program.symbol).unwrap_or_default();
+    let needs = Compiled {
+        compilers: toolchain.name,
+        registers: usage.registers,
+        spill_store_bytes: usage.spill_store_bytes,
+        spill_load_bytes: usage.spill_load_bytes,
+        stack_bytes: usage.stack_bytes,
+        shared_bytes: usage.shared_bytes,
+        barriers: usage.barriers,
+    };
+    let ptx = ptx::read::read(&Arc::new(Source { name: format!("{}.ptx", unit.program.symbol), text }))?;
+    Ok(Made { needs, compiler: toolchain.front(), ptx })
+}
+
+fn refusal(unit: &Unit, failure: &toolchain::Failure) -> Diagnostic {
+    Diagnostic::error("compiler::refused", format!("{}: {failure}", unit.kernel))
+        .help("this is a defect of singe: please report it with the mechanism")
 }

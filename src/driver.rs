@@ -15,10 +15,10 @@ use crate::report::{self, KernelReport, Report};
 use crate::schedule::proof::{self, Proven};
 use crate::schedule::{self, Limits};
 use crate::search::{self, Draft, Plan};
+use crate::verify::{self, Subject, TextVerification};
+use diagnostics::Diagnostic;
 use kinetics::{self, Model};
 use mechanism;
-
-use crate::verify::{self, Subject};
 
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::request::{Multiplier, POINTS_PER_LANE, Request, Tuning};
@@ -42,7 +42,7 @@ pub struct Unit {
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
     let (mechanism, warnings) = observer
-        .pass("mechanism", None, || mechanism::read_with(&request.files, request.reading))
+        .pass("mechanism", None, || mechanism::read_with(&request.needed_files(), request.reading))
         .map_err(Failure::input)?;
     let progress = observer.progress("kinetics", "pairs");
     let model =
@@ -56,11 +56,15 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
             units.push(compile_kernel(kernel, &model, &layout, observer)?);
         }
     }
-    let sources = observer.pass("print", None, || output::sources(request, &model, &units));
+    let mut sources = observer.pass("print", None, || output::sources(request, &model, &units));
+    sources.iter_mut().for_each(|source| fault::in_text(request.fault, source));
     if request.real_compilers {
-        let usages = observer.pass("compilers", None, || compilers::measure(request.target, &units, &sources));
-        for (unit, usage) in units.iter_mut().zip(usages.map_err(Failure::verification)?) {
-            unit.report.measured(request.target, &unit.program, usage);
+        let made = observer.pass("compilers", None, || compilers::compile(request.target, &units, &sources));
+        for (unit, made) in units.iter_mut().zip(made.map_err(Failure::verification)?) {
+            let verified =
+                observer.pass("verify text", Some(unit.kernel), || verify_text(request, &model, unit, &made));
+            let verified = verified.map_err(Failure::verification)?;
+            unit.report.measured(request.target, &unit.program, made.needs, verified);
         }
     }
     let report = report::report(request, &model, warnings, &units);
@@ -69,6 +73,20 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         observer.pass("write", None, || output::write(folder, &files)).map_err(|d| Failure::input([d]))?;
     }
     Ok(report)
+}
+
+/// Verifies what the compilers made of a kernel's text, unless the request leaves the simulation out.
+fn verify_text(
+    request: &Request,
+    model: &Model,
+    unit: &Unit,
+    made: &compilers::Made,
+) -> Result<Option<TextVerification>, Vec<Diagnostic>> {
+    let Unit { kernel, graph, mapping, proven, program, report, .. } = unit;
+    let (floor, stiffness) = (request.floor, request.stiffness);
+    let subject =
+        Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module: &made.ptx };
+    request.verify.map(|states| verify::verify_text(&subject, &made.compiler, report.shared_bytes, states)).transpose()
 }
 
 /// One kernel, from the model to a verified program. `search` makes several drafts where the request leaves a choice.

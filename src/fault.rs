@@ -1,4 +1,4 @@
-//! Breaks a schedule or a program on purpose, so that tests see the proof or the verification notice it.
+//! Breaks a schedule, a program or a printed text on purpose, so that tests see the proof or the verification notice it.
 
 use crate::overlay::program::Program;
 use crate::schedule::Schedule;
@@ -15,15 +15,30 @@ pub enum Fault {
     SlotReused,
     /// A constant changes in its 12th digit.
     Constant,
+    /// In the text alone, one barrier expects 32 threads more than take part.
+    TextBarrier,
+    /// In the text alone, one constant comes from the neighbour of its lane.
+    TextLane,
+    /// In the text alone, the last step of an exponential's polynomial is rounded twice.
+    TextRounding,
+    /// In the text alone, lanes beyond the last point read one point behind it.
+    TextClamp,
+    /// In the text alone, a last group that is not full is left out.
+    TextGroups,
 }
 
 impl Fault {
-    pub const ALL: [(&'static str, Self); 5] = [
+    pub const ALL: [(&'static str, Self); 10] = [
         ("barrier-swapped", Self::BarrierSwapped),
         ("barrier-dropped", Self::BarrierDropped),
         ("arrive-count", Self::ArriveCount),
         ("slot-reused", Self::SlotReused),
         ("constant", Self::Constant),
+        ("text-barrier", Self::TextBarrier),
+        ("text-lane", Self::TextLane),
+        ("text-rounding", Self::TextRounding),
+        ("text-clamp", Self::TextClamp),
+        ("text-groups", Self::TextGroups),
     ];
 }
 
@@ -64,4 +79,43 @@ pub fn in_program(fault: Option<Fault>, program: &mut Program) {
             *c *= 1.0 + 4e-12;
         }
     }
+}
+
+/// Breaks the CUDA text of a kernel, at the first place that the fault fits.
+pub fn in_text(fault: Option<Fault>, text: &mut String) {
+    let broken = match fault {
+        Some(Fault::TextBarrier) => between(text, "barrier_sync<", ">", |counts| {
+            let (id, threads) = counts.split_once(", ")?;
+            Some(format!("{id}, {}", threads.parse::<u32>().ok()? + 32))
+        }),
+        Some(Fault::TextLane) => between(text, "broadcast(c", ")", |call| {
+            let (register, lane) = call.split_once(", ")?;
+            Some(format!("{register}, ({lane}) ^ 1"))
+        }),
+        Some(Fault::TextRounding) => rounded_twice(text),
+        Some(Fault::TextClamp) => Some(text.replacen(", points - 1)", ", points)", 1)),
+        Some(Fault::TextGroups) => between(text, "const int groups = points / ", ";", |groups| {
+            groups.split_once(' ').map(|(group, _)| group.to_owned())
+        }),
+        _ => None,
+    };
+    if let Some(broken) = broken {
+        *text = broken;
+    }
+}
+
+/// The text with what stands between the first `before` and the next `after` changed.
+fn between(text: &str, before: &str, after: &str, change: fn(&str) -> Option<String>) -> Option<String> {
+    let (head, rest) = text.split_once(before)?;
+    let (inner, tail) = rest.split_once(after)?;
+    Some(format!("{head}{before}{}{after}{tail}", change(inner)?))
+}
+
+/// The step that makes the result of the first exponential, as a product and a sum.
+fn rounded_twice(text: &str) -> Option<String> {
+    let function = text.split_once("double singe_exp")?.1.split_once("\n}\n")?.0;
+    let step = function.lines().rev().find(|line| line.contains(" p = fma("))?;
+    let (assignment, arguments) = step.split_once("fma(")?;
+    let (factors, addend) = arguments.strip_suffix(");")?.rsplit_once(", ")?;
+    Some(text.replacen(step, &format!("{assignment}__dadd_rn(__dmul_rn({factors}), {addend});"), 1))
 }

@@ -99,6 +99,7 @@ fn of(outcome: Outcome) -> Vec<Diagnostic> {
 fn mechanisms() -> Vec<Case> {
     let whole = [
         ("mechanism::atomic-weight", "ELEMENTS H/x/ END SPECIES H H2 END"),
+        ("mechanism::letter-case", "ELEMENTS H END SPECIES H h END"),
         ("mechanism::missing-end", "ELEMENTS H\nSPECIES H H2 END"),
         ("mechanism::missing-section", "SPECIES H H2 END"),
         ("mechanism::no-reactions", "ELEMENTS H END SPECIES H H2 END"),
@@ -113,6 +114,7 @@ fn mechanisms() -> Vec<Case> {
         ("mechanism::auxiliary-without-reaction", "LOW/1 0 0/\n"),
         ("mechanism::chebyshev", "2H=H2 1 0 0\nTCHEB/300 2000/ PCHEB/1 2/ CHEB/2 2 1 2 3/\n"),
         ("mechanism::equation", "2H+=H2 1 0 0\n"),
+        ("mechanism::foreign-order", "2H=H2 1 0 0\nFORD/H2 1/\n"),
         ("mechanism::keyword-conflict", "2H=H2 1 0 0\nLOW/1 0 0/\n"),
         ("mechanism::lone-duplicate", "2H=H2 1 0 0\nDUP\n"),
         ("mechanism::malformed-number", "2H=H2 1 0 nan\n"),
@@ -175,6 +177,7 @@ fn yaml() -> Vec<Case> {
         ("yaml::missing-file", phase("[H, H2]", "[{absent.yaml/species: all}]")),
         ("yaml::missing-key", reactions("- {equation: 2 H => H2}\n")),
         ("yaml::missing-section", read(PHASE, None)),
+        ("yaml::no-break-space", read("phases:\u{A0}[", None)),
         ("yaml::phase", phase("ideal-gas", "ideal-surface")),
         ("yaml::reverse", reactions("- {equation: H2 => 2 H, reverse-of-previous: true, rate-constant: [1, 0, 0]}\n")),
         ("yaml::syntax", read("phases: [", None)),
@@ -197,14 +200,19 @@ fn sources() -> Vec<Case> {
     200.000   1000.0007 -2.0 -1.0  0.0  1.0  2.0  3.0  4.0  0.0         6197.428
  0.000000000E+00 0.000000000E+00 2.500000000E+00 0.000000000E+00 0.000000000E+00
  0.000000000E+00 0.000000000E+00                 2.547370801E+04-4.466828530E-01\nEND\n";
+    let one_range =
+        THERMO.replacen("5000.000 1000.00 ", "1000.000 1000.00 ", 1).replacen(" 2.50000000E+00", " 2.51000000E+00", 1);
+    let of_another = THERMO.replacen("\nH  ", "\nHE ", 1);
     let transport = |text: &str| of(outcome(MECHANISM, Some(THERMO), Some(text), None));
     vec![
         ("thermo::common-temperature", edited("5000.000 1000.00      1", "5000.000              1")),
         ("thermo::composition", edited("H   2               G", "H  2x               G")),
+        ("thermo::empty-range", of(outcome(MECHANISM, Some(&one_range), None, None))),
         ("thermo::malformed-entry", edited("0.00000000E+00    2", "0.00000000E+00     ")),
         ("thermo::malformed-number", edited(" 2.50000000E+00", " 2.5000.000E+00")),
         ("thermo::missing-file", of(outcome(MECHANISM, None, None, None))),
-        ("thermo::missing-species", of(outcome(MECHANISM, Some("THERMO\nEND\n"), None, None))),
+        ("thermo::missing-species", of(outcome(MECHANISM, Some(&of_another), None, None))),
+        ("thermo::no-entries", of(outcome(MECHANISM, Some("THERMO\nEND\n"), None, None))),
         ("thermo::ranges", of(outcome(MECHANISM, Some(nasa9), None, None))),
         ("thermo::repeated-species", of(outcome(MECHANISM, Some(&twice), None, None))),
         ("thermo::step", edited(" 2.50000000E+00", " 2.70000000E+00")),
@@ -213,11 +221,13 @@ fn sources() -> Vec<Case> {
         ("transport::geometry", transport("H 7 145. 2.05 0 0 0\n")),
         ("transport::malformed-number", transport("H 0 145. x 0 0 0\n")),
         ("transport::missing-species", transport("H 0 145. 2.05 0 0 0\n")),
+        ("transport::no-entries", transport("HE 0 10.2 2.58 0 0 0\n")),
         ("transport::not-positive", transport("H 0 145. 0 0 0 0\n")),
         (
             "transport::repeated-species",
             transport("H 0 145. 2.05 0 0 0\nH 0 145. 2.06 0 0 0\nH2 1 38. 2.9 0 .8 280.\n"),
         ),
+        ("transport::too-long", transport("H 0 145. 2.05 0 0 0 0\nH2 1 38. 2.9 0 .8 280.\n")),
         ("transport::too-short", transport("H 0 145.\n")),
     ]
 }
@@ -388,7 +398,7 @@ fn kernels() -> Vec<Case> {
     let mut broken = unit.program.clone();
     singe::fault::in_program(Some(singe::fault::Fault::Constant), &mut broken);
     let wrong = Subject { module: &singe::lower::lower(&broken), ..subject(&model, &unit.program) };
-    let refused = singe::compilers::measure(request.target, std::slice::from_ref(&unit), &["no code".to_owned()]);
+    let refused = singe::compilers::compile(request.target, std::slice::from_ref(&unit), &["no code".to_owned()]);
     // No target holds more CTAs than it has barriers.
     let limits = Limits { barriers: 0, ..request.limits() };
     let alone = schedule::schedule(&unit.graph, &unit.mapping, request.placement, &limits);

@@ -1,7 +1,9 @@
 //! The compiler, broken on purpose: the proof or the verification notices, names the kernel, the warps and the operation,
-//! and nothing is written.
+//! and nothing is written. What is wrong in the printed text alone, the verification of that text notices.
 
 use assert_cmd::Command;
+use machine::target::Target;
+use machine::toolchain;
 
 fn broken(fault: &str) -> (i32, String, bool) {
     let folder = tempfile::tempdir().unwrap();
@@ -48,4 +50,66 @@ fn a_slot_reused_too_early_is_refused() {
 #[test]
 fn a_constant_wrong_in_its_12th_digit_fails_verification() {
     caught("constant", &["dataflow graph"]);
+}
+
+/// Where the compilers are: with shuffles of each kind, and with constants in a bank, whose kernels have no broadcasts.
+fn caught_in_text(fault: &str, kernel: &str, words: &[&str]) {
+    for (target, constants) in [("kepler", "stripe"), ("hopper", "stripe"), ("hopper", "constant-bank")] {
+        let compiler = match toolchain::find_for(Target::by_name(target).unwrap().compute_capability) {
+            Ok(toolchain) => toolchain.front(),
+            Err(absent) => {
+                println!("skipped for {target}: {absent}");
+                continue;
+            }
+        };
+        if fault == "text-lane" && constants != "stripe" {
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let mechanism = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+        let choice = ["--target", target, "--constants", constants, "--kernel", kernel];
+        let run = |faults: &[&str]| {
+            let mut command = Command::cargo_bin("singe").unwrap();
+            command.arg(mechanism).args(choice).args(faults).arg("-o").arg(&out).output().unwrap()
+        };
+        let output = run(&["--inject-fault", fault]);
+        // Without the line breaks and the bar of a message that is wrapped.
+        let message = String::from_utf8(output.stderr).unwrap().replace('|', " ");
+        let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(output.status.code(), Some(3), "{fault} {target} {constants}: {message}");
+        assert!(!out.exists(), "{fault}: something was written");
+        let compiled = format!("the CUDA text, as {compiler} compiles it");
+        for word in words.iter().copied().chain([kernel, &compiled]) {
+            assert!(message.contains(word), "{fault} {target} {constants}: no \"{word}\" in:\n{message}");
+        }
+        let output = run(&[]);
+        let report = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && report.contains(&format!("CUDA ({compiler})")), "{target}: {report}");
+    }
+}
+
+#[test]
+fn a_wrong_barrier_count_in_the_text_is_refused() {
+    caught_in_text("text-barrier", "viscosity", &["simulator::hazard", "barrier"]);
+}
+
+#[test]
+fn a_wrong_broadcast_lane_in_the_text_gives_other_bits() {
+    caught_in_text("text-lane", "viscosity", &["verify::not-the-graph"]);
+}
+
+#[test]
+fn a_polynomial_in_the_text_that_is_rounded_twice_gives_other_bits() {
+    caught_in_text("text-rounding", "chemistry", &["verify::not-the-graph"]);
+}
+
+#[test]
+fn a_point_beyond_the_last_in_the_text_leaves_the_array() {
+    caught_in_text("text-clamp", "viscosity", &["simulator::hazard"]);
+}
+
+#[test]
+fn a_last_group_that_the_text_leaves_out_is_missed() {
+    caught_in_text("text-groups", "viscosity", &["verify::unwritten"]);
 }

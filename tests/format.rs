@@ -38,22 +38,21 @@ fn check_names_the_file_that_differs() {
     assert!(stderr.contains("the thermo file of") && !stderr.contains("the mechanism of"), "{stderr}");
 }
 
-/// `chem.inp` beside its companions, with a species declared twice.
-fn repeated_species(at: &Path) -> PathBuf {
+/// `chem.inp` beside its companions, with two transport lines that differ.
+fn with_repeated_transport(at: &Path) -> PathBuf {
     for name in ["chem.inp", "therm.dat", "tran.dat"] {
         std::fs::copy(Path::new(H2O2).with_file_name(name), at.join(name)).unwrap();
     }
-    let chem = at.join("chem.inp");
-    let text = std::fs::read_to_string(&chem).unwrap();
-    std::fs::write(&chem, text.replacen("REACTIONS", "SPECIES H2 END\nREACTIONS", 1)).unwrap();
-    chem
+    let transport = std::fs::read_to_string(at.join("tran.dat")).unwrap();
+    std::fs::write(at.join("tran.dat"), transport + "\nH2 1 38. 2.93 0 .79 280.\n").unwrap();
+    at.join("chem.inp")
 }
 
 #[test]
 fn permissive_forgives_in_every_command() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    repeated_species(at);
+    with_repeated_transport(at);
     for arguments in [
         vec!["check", "chem.inp"],
         vec!["check", "--json", "chem.inp"],
@@ -62,11 +61,11 @@ fn permissive_forgives_in_every_command() {
     ] {
         let (code, stdout, stderr) = singe(at, &arguments);
         assert_eq!(code, 1, "{arguments:?}");
-        assert!((stdout + &stderr).contains("mechanism::repeated-species"), "{arguments:?}: {stderr}");
+        assert!((stdout + &stderr).contains("transport::repeated-species"), "{arguments:?}: {stderr}");
         let forgiving: Vec<_> = arguments.into_iter().chain(["--permissive"]).collect();
         let (code, stdout, stderr) = singe(at, &forgiving);
         assert_eq!(code, 0, "{forgiving:?}: {stderr}");
-        assert!((stdout + &stderr).contains("multiple declarations"), "{forgiving:?}: {stderr}");
+        assert!((stdout + &stderr).contains("duplicate transport data"), "{forgiving:?}: {stderr}");
     }
     let (_, stdout, _) = singe(at, &["check", "--json", "--permissive", "chem.inp"]);
     let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();

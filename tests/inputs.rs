@@ -1,327 +1,143 @@
-//! What kernels make of inputs that are no physical state: what is not a number reaches every result that depends on it,
-//! in the graph, in the lowered kernel and in what NVRTC makes of the printed text; the rest is as the guide says.
+//! Which files the command reads: those that the kernels need, each once, and the generated files name them with the hashes
+//! of the bytes that were read.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use diagnostics::Source;
-use kinetics::{self, Model, State};
-use machine::target::{ComputeCapability, Target};
-use machine::toolchain::{self, Job};
-use mechanism::{self, Collider, Files, Rate, Reaction, Reverse};
-use singe::driver::{self, Request};
-use singe::graph::{Graph, interpret};
-use singe::kernels::{self, Exponential, Form, Kernel, Options};
-use singe::observer::Observer;
-use singe::overlay::Codegen;
-use singe::{output, verify};
+use assert_cmd::Command;
+use mechanism::Input;
 
-mod common;
-#[path = "common/request.rs"]
-mod request;
+const MECHANISM: &str = "ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\n2H+M=H2+M 1.0E+18 -1.0 0.0\nEND\n";
 
-/// Both signs: only one of them has its sign bit set.
-const NANS: [f64; 2] = [f64::NAN, -f64::NAN];
+const RECORDS: &str = "\
+H2                      H   2               G   300.000  5000.000 1000.00      1
+ 3.50000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00    2
+ 0.00000000E+00 0.00000000E+00 3.50000000E+00 0.00000000E+00 0.00000000E+00    3
+ 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00                   4
+H                       H   1               G   300.000  5000.000 1000.00      1
+ 2.50000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00    2
+ 0.00000000E+00 0.00000000E+00 2.50000000E+00 0.00000000E+00 0.00000000E+00    3
+ 0.00000000E+00 0.00000000E+00 0.00000000E+00 0.00000000E+00                   4
+";
 
-fn model(path: &Path) -> Model {
-    let files = Files { mechanism: path.into(), ..Files::default() };
-    kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
-}
+const COMPLETE: &str = "H 0 145. 2.05 0 0 0\nH2 1 38. 2.92 0 .79 280.\n";
 
-/// The shipped mechanisms, the reduced one if it is there, and one that has every form of rate.
-fn models() -> Vec<(String, Model)> {
-    let reduced = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms/dme/chem.inp");
-    let files = ["h2o2", "gri30"].map(request::shipped).into_iter().chain([reduced]).filter(|path| path.is_file());
-    let read = files.map(|path| (path.display().to_string(), model(&path)));
-    read.chain([("every form of rate".to_owned(), common::model(9, 90, 7))]).collect()
-}
+/// Without H2.
+const PARTIAL: &str = "H 0 145. 2.05 0 0 0\n";
 
-/// The graphs of a kernel in all its forms, with and without what species and warps share.
-fn graphs(kernel: Kernel, model: &Model) -> Vec<(String, Graph)> {
-    let mut all = Vec::new();
-    for form in Form::of(kernel, Some(1e-4)) {
-        for (warps, stage_inputs, exponential) in [(4, true, Exponential::Polynomial), (1, false, Exponential::Table)] {
-            let options = Options { warps, stage_inputs, exponential, form, ..Options::default() };
-            let graph = kernels::build(kernel, model, &options).unwrap();
-            all.push((format!("{kernel} {form} {warps} warps"), graph));
-        }
+const YAML: &str = "phases:
+- {name: gas, thermo: ideal-gas, elements: [H], species: [H, H2], kinetics: gas}
+species:
+- name: H
+  composition: {H: 1}
+  thermo: {model: NASA7, temperature-ranges: [300, 5000], data: [[2.5, 0, 0, 0, 0, 0, 0]]}
+  transport: {model: gas, geometry: atom, well-depth: 145, diameter: 2.05}
+- name: H2
+  composition: {H: 2}
+  thermo: {model: NASA7, temperature-ranges: [300, 5000], data: [[3.5, 0, 0, 0, 0, 0, 0]]}
+reactions:
+- {equation: 2 H + M <=> H2 + M, rate-constant: [1e+12, -1, 0]}
+";
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).expect("a writable folder");
     }
-    all
+    folder
 }
 
-fn run(model: &Model, graph: &Graph, state: &State, change: impl Fn(&mut [Vec<f64>])) -> Vec<f64> {
-    let mut fields = verify::inputs(model, graph, state);
-    change(&mut fields);
-    interpret::run(graph, &mut fields);
-    fields.pop().unwrap()
+fn thermo() -> String {
+    format!("THERMO\n   300.000  1000.000  5000.000\n{RECORDS}END\n")
 }
 
-fn array(graph: &Graph, name: &str) -> Option<usize> {
-    graph.arrays.iter().position(|a| a.name == name)
+/// Runs `singe` for one kernel; its exit code and what it prints to stderr.
+fn singe(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::cargo_bin("singe").expect("built");
+    let command = command.current_dir(folder).args(arguments);
+    let run = command.args(["--verify", "off", "--compilers", "off", "-o", "out"]).output().expect("it runs");
+    (run.status.code(), String::from_utf8_lossy(&run.stderr).into_owned())
 }
 
-/// Whether a reaction's rate depends on a species: as something that reacts, or as a collider.
-fn depends(r: &Reaction, k: usize) -> bool {
-    let in_side = |side: &[(usize, f64)]| side.iter().any(|&(j, _)| j == k);
-    let collides = |collider: &Collider| match collider {
-        Collider::Species(j) => *j == k,
-        Collider::Mixture(all) => all.iter().find(|(j, _)| *j == k).is_none_or(|&(_, efficiency)| efficiency != 0.0),
+/// Name and hash of each input, as the first kernel's file tells them.
+fn told(folder: &Path) -> Vec<(String, String)> {
+    let entries =
+        std::fs::read_dir(folder.join("out")).expect("a folder of kernels").map(|entry| entry.unwrap().path());
+    let is_kernel = |path: &std::path::PathBuf| {
+        path.extension().is_some_and(|e| e == "cu") && !path.to_string_lossy().ends_with("_context.cu")
     };
-    let falloff = match &r.rate {
-        Rate::Falloff { low, high, collider, .. } | Rate::ChemicallyActivated { low, high, collider, .. } => {
-            low.a != 0.0 && high.a != 0.0 && collides(collider)
-        }
-        _ => false,
-    };
-    let replaced = r.forward_orders.iter().any(|&(j, order)| j == k && order == 0.0);
-    in_side(&r.reactants) && !replaced
-        || in_side(&r.products) && r.reverse == Reverse::Equilibrium
-        || falloff
-        || r.third_body.as_ref().is_some_and(collides)
-        || r.forward_orders.iter().any(|&(j, order)| j == k && order != 0.0)
+    let text = std::fs::read_to_string(entries.into_iter().find(is_kernel).expect("a kernel")).expect("a text");
+    let inputs = text.lines().filter_map(|line| line.split_once("input  ")?.1.trim().split_once(" sha256 "));
+    inputs.map(|(name, hash)| (name.to_owned(), hash.to_owned())).collect()
 }
 
-/// A rate that is 0, whatever the state.
-fn vanishes(r: &Reaction) -> bool {
-    match &r.rate {
-        Rate::Falloff { low, high, .. } | Rate::ChemicallyActivated { low, high, .. } => low.a == 0.0 || high.a == 0.0,
-        _ => false,
-    }
+fn hashed(files: &[(&str, &str)]) -> Vec<(String, String)> {
+    let inputs = files.iter().map(|(name, text)| Input::new((*name).to_owned(), text.as_bytes()));
+    inputs.map(|input| (input.name, input.sha256)).collect()
 }
 
-/// By output, whether it depends on the mole fraction of a species, or (with `None`) on temperature and pressure.
-fn dependent(kernel: Kernel, model: &Model, species: Option<usize>) -> Vec<bool> {
-    let n = model.species().len();
-    match kernel {
-        Kernel::Viscosity | Kernel::Conductivity => vec![true],
-        Kernel::Diffusion => vec![true; n],
-        Kernel::Chemistry => {
-            let mut all = vec![false; n];
-            for r in &model.mechanism.reactions {
-                if vanishes(r) || species.is_some_and(|k| !depends(r, k)) {
-                    continue;
-                }
-                let of = |side: &[(usize, f64)], k: usize| side.iter().filter(|(j, _)| *j == k).map(|(_, nu)| nu).sum();
-                for (k, changed) in all.iter_mut().enumerate() {
-                    let (lost, made): (f64, f64) = (of(&r.reactants, k), of(&r.products, k));
-                    *changed |= lost != made;
-                }
-            }
-            all
-        }
-    }
-}
-
-fn assert_shown(found: &[f64], dependent: &[bool], what: &str) {
-    for (row, (value, dependent)) in found.iter().zip(dependent).enumerate() {
-        assert!(!dependent || value.is_nan(), "{what}: row {row} is {value:e}");
+#[test]
+fn provenance_names_the_files_that_were_read() {
+    let (thermo, chemistry) = (thermo(), ["chem.inp", "--kernel", "chemistry"]);
+    let inline = format!("ELEMENTS H END\nSPECIES H H2 END\n{thermo}REACTIONS\n2H+M=H2+M 1.0E+18 -1.0 0.0\nEND\n");
+    let viscosity = ["chem.inp", "--kernel", "viscosity", "--config", "best.toml"];
+    let (chem, therm, tran, best) =
+        (("chem.inp", MECHANISM), ("therm.dat", thermo.as_str()), ("tran.dat", COMPLETE), ("best.toml", "warps = 4\n"));
+    // The thermo section makes the file beside it needless; chemistry needs no transport data.
+    for (files, arguments, expected) in [
+        (vec![chem, therm, tran], &chemistry[..], vec![chem, therm]),
+        (vec![chem, therm, tran, best], &viscosity[..], vec![chem, therm, tran, best]),
+        (
+            vec![("chem.inp", inline.as_str()), ("therm.dat", "garbage\n"), ("tran.dat", "garbage\n")],
+            &chemistry[..],
+            vec![("chem.inp (with its sections THERMO)", inline.as_str())],
+        ),
+    ] {
+        let folder = folder(&files);
+        let (code, message) = singe(folder.path(), arguments);
+        assert_eq!(code, Some(0), "{message}");
+        assert_eq!(told(folder.path()), hashed(&expected), "{arguments:?}");
     }
 }
 
 #[test]
-fn what_is_not_a_number_reaches_every_result() {
-    for (name, model) in models() {
-        let states = kinetics::verification_states(&model, 8);
-        for kernel in Kernel::ALL {
-            for (which, graph) in graphs(kernel, &model) {
-                for state in &states {
-                    let usual = run(&model, &graph, state, |_| {});
-                    assert!(usual.iter().all(|v| v.is_finite()), "{name} {which}: {usual:?}");
-                    for nan in NANS {
-                        for k in 0..model.species().len() {
-                            let found = run(&model, &graph, state, |fields| fields[2][k] = nan);
-                            assert_shown(&found, &dependent(kernel, &model, Some(k)), &format!("{name} {which}, x{k}"));
-                        }
-                        let found = run(&model, &graph, state, |fields| fields[0][0] = nan);
-                        assert_shown(&found, &dependent(kernel, &model, None), &format!("{name} {which}, T"));
-                        let found = run(&model, &graph, state, |fields| fields[1][0] = nan);
-                        match kernel {
-                            Kernel::Viscosity | Kernel::Conductivity => assert_eq!(found, usual, "{name} {which}, P"),
-                            _ => assert_shown(&found, &dependent(kernel, &model, None), &format!("{name} {which}, P")),
-                        }
-                    }
-                }
-            }
+fn missing_transport_data_matter_where_a_kernel_needs_them() {
+    let thermo = thermo();
+    let folder = folder(&[("chem.inp", MECHANISM), ("therm.dat", &thermo), ("tran.dat", PARTIAL), ("chem.yaml", YAML)]);
+    for mechanism in ["chem.inp", "chem.yaml"] {
+        for (arguments, id) in [
+            (&["--kernel", "chemistry"][..], None),
+            (&["--kernel", "chemistry", "--transport", "none"], None),
+            (&["--kernel", "viscosity"], Some("transport::missing-species")),
+            (&["--kernel", "viscosity,chemistry"], Some("transport::missing-species")),
+            (&["--kernel", "viscosity", "--transport", "none"], Some("kernel::no-transport")),
+        ] {
+            let (code, message) = singe(folder.path(), &[&[mechanism], arguments].concat());
+            assert_eq!(code, Some(i32::from(id.is_some())), "{mechanism} {arguments:?}: {message}");
+            assert!(message.contains(id.unwrap_or("")), "{mechanism} {arguments:?}: {message}");
         }
     }
 }
 
-/// No time step tells whether a species is stiff, so that its ratio is not a number; a source counts where it is used.
+#[cfg(unix)]
 #[test]
-fn a_time_step_that_is_not_a_number_shows() {
-    for (name, model) in models().into_iter().filter(|(_, model)| !model.mechanism.stiff().is_empty()) {
-        let state = &kinetics::verification_states(&model, 8)[0];
-        for (which, graph) in graphs(Kernel::Chemistry, &model) {
-            let step = array(&graph, "time_step").unwrap();
-            let found = run(&model, &graph, state, |fields| fields[step][0] = f64::NAN);
-            let shown = found.iter().filter(|v| v.is_nan()).count();
-            assert!(shown > found.len() / 2, "{name} {which}: {found:?}");
-        }
-    }
-}
-
-#[test]
-fn a_temperature_without_a_logarithm_shows() {
-    for (name, model) in models() {
-        let state = &kinetics::verification_states(&model, 3)[2];
-        for kernel in Kernel::ALL {
-            for (which, graph) in graphs(kernel, &model) {
-                for t in [0.0, -0.0, -300.0, f64::INFINITY, f64::NEG_INFINITY] {
-                    let found = run(&model, &graph, state, |fields| fields[0][0] = t);
-                    assert_shown(&found, &dependent(kernel, &model, None), &format!("{name} {which}, T = {t}"));
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn negative_mole_fractions_count_as_zero() {
-    for (name, model) in models() {
-        let state = &kinetics::verification_states(&model, 4)[3];
-        for kernel in Kernel::ALL {
-            for (which, graph) in graphs(kernel, &model) {
-                let [zero, negative] =
-                    [0.0, -0.3].map(|x| run(&model, &graph, state, |fields| fields[2][0] = x).into_iter());
-                assert!(zero.zip(negative).all(|(a, b)| a.to_bits() == b.to_bits()), "{name} {which}");
-            }
-        }
-    }
-}
-
-#[test]
-fn where_nothing_is_there() {
-    for (name, model) in models().into_iter().filter(|(_, model)| model.mechanism.reduction.is_none()) {
-        let state = &kinetics::verification_states(&model, 4)[3];
-        for kernel in Kernel::ALL {
-            for (which, graph) in graphs(kernel, &model) {
-                let found = run(&model, &graph, state, |fields| fields[2].fill(0.0));
-                let said = |v: &f64| match kernel {
-                    Kernel::Viscosity => v.is_nan(),
-                    Kernel::Conductivity => *v == f64::INFINITY,
-                    // The low-rank form knows the least mole fractions only: an even mixture.
-                    Kernel::Diffusion if which.contains("low-rank") => v.is_finite(),
-                    Kernel::Diffusion => *v == f64::INFINITY,
-                    Kernel::Chemistry => *v == 0.0 || name == "every form of rate",
-                };
-                assert!(found.iter().all(said), "{name} {which}: {found:?}");
-            }
-        }
-    }
-}
-
-#[test]
-fn sums_other_than_one_are_taken_as_they_are() {
-    let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-3;
-    for (name, model) in models() {
-        let state = &kinetics::verification_states(&model, 4)[3];
-        for kernel in [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion] {
-            for (which, graph) in graphs(kernel, &model) {
-                let one = run(&model, &graph, state, |_| {});
-                let two = run(&model, &graph, state, |fields| fields[2].iter_mut().for_each(|x| *x *= 2.0));
-                for (one, two) in one.iter().zip(&two) {
-                    match kernel {
-                        Kernel::Viscosity => assert!(near(*two, *one), "{name} {which}"),
-                        Kernel::Diffusion => assert!(near(2.0 * two, *one), "{name} {which}"),
-                        _ => {
-                            let lambda = kinetics::species_conductivity(&model, state.temperature);
-                            let x = &state.mole_fractions;
-                            let mean: f64 = x.iter().zip(&lambda).map(|(x, l)| x * l).sum();
-                            let harmonic = 1.0 / x.iter().zip(&lambda).map(|(x, l)| x / l).sum::<f64>();
-                            assert!(near(*two, 0.5 * (2.0 * mean + harmonic / 2.0)), "{name} {which}");
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn without_pressure() {
-    for name in ["h2o2", "gri30"] {
-        let model = model(&request::shipped(name));
-        let state = &kinetics::verification_states(&model, 4)[3];
-        for (which, graph) in graphs(Kernel::Diffusion, &model) {
-            let [none, below] = [0.0, -1e5].map(|p| run(&model, &graph, state, |fields| fields[1][0] = p));
-            assert!(none.iter().all(|d| *d == f64::INFINITY), "{name} {which}: {none:?}");
-            assert!(below.iter().all(|d| *d < 0.0), "{name} {which}: {below:?}");
-        }
-        for (which, graph) in graphs(Kernel::Chemistry, &model) {
-            let none = run(&model, &graph, state, |fields| fields[1][0] = 0.0);
-            assert!(none.iter().all(|rate| *rate == 0.0), "{name} {which}: {none:?}");
-        }
-    }
-}
-
-/// One state for each input that is no number, of both signs.
-fn broken_states(model: &Model) -> Vec<State> {
-    let plain = kinetics::verification_states(model, 4)[3].clone();
-    let mut all = vec![plain.clone()];
-    for nan in NANS {
-        all.push(State { temperature: nan, ..plain.clone() });
-        all.extend([0, model.species().len() - 1].map(|k| {
-            let mut state = plain.clone();
-            state.mole_fractions[k] = nan;
-            state
-        }));
-    }
-    all.push(State { temperature: -1.0, ..plain });
-    all
-}
-
-fn shows(request: &Request) {
-    let model = model(&request.files.mechanism);
-    let states = broken_states(&model);
-    let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, request, &mut Observer::silent()).unwrap();
-    let units: Vec<_> = request.kernels.iter().map(compile).collect();
-    for (unit, source) in units.iter().zip(output::sources(request, &model, &units)) {
-        let symbol = &unit.program.symbol;
-        let printed = compiled(symbol, source, request.target.compute_capability);
-        for module in [Some(unit.ptx.clone()), printed].iter().flatten() {
-            let warps = unit.program.execution.warps();
-            let (outputs, _) =
-                verify::simulate(module, symbol, (&model, &unit.graph), warps, &states, states.len()).unwrap();
-            for point in 0..states.len() {
-                let found: Vec<f64> = outputs.iter().skip(point).step_by(states.len()).copied().collect();
-                if point == 0 {
-                    assert!(found.iter().all(|v| v.is_finite()), "{symbol}: {found:?}");
-                    continue;
-                }
-                let species = states[point].mole_fractions.iter().position(|x| x.is_nan());
-                let dependent = dependent(unit.kernel, &model, species);
-                assert_shown(
-                    &found,
-                    &dependent,
-                    &format!("{symbol} {:?} {:?} point {point}", request.form, request.codegen),
-                );
-            }
-        }
-    }
-}
-
-/// What NVRTC makes of the printed text, where it is found.
-fn compiled(symbol: &str, source: String, arch: ComputeCapability) -> Option<ptx::Module> {
-    let toolchain = match toolchain::find_for(arch) {
-        Ok(toolchain) => toolchain,
-        Err(absent) => {
-            println!("skipped for {}: {absent}", arch.sm());
-            return None;
-        }
-    };
-    let job = Job { name: format!("{symbol}.cu"), source, arch, options: vec![] };
-    let text = toolchain.compile_to_ptx(&job).unwrap().text;
-    Some(ptx::read::read(&Arc::new(Source { name: symbol.to_owned(), text })).unwrap())
-}
-
-#[test]
-fn what_is_not_a_number_shows_in_lowered_and_compiled_kernels() {
-    for target in ["kepler", "ampere"].map(|name| Target::by_name(name).unwrap()) {
-        for codegen in [Codegen::Overlay, Codegen::DataParallel] {
-            for form in Form::ALL {
-                let plain = request::of(request::shipped("h2o2"));
-                shows(&Request { target, codegen, form: Some(form), verify: None, ..plain });
-            }
-        }
-    }
+fn a_pipe_is_read_once_and_never_waited_for_in_vain() {
+    let thermo = thermo();
+    let folder = folder(&[("chem.inp", MECHANISM)]);
+    let pipe = folder.path().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo runs");
+    assert!(made.success());
+    let arguments = ["chem.inp", "--kernel", "chemistry", "--thermo", "pipe"];
+    let started = std::time::Instant::now();
+    let (code, message) = singe(folder.path(), &arguments);
+    assert_eq!(code, Some(1), "{message}");
+    assert!(message.contains("mechanism::unreadable-file") && message.contains("nobody writes to it"), "{message}");
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+    let writer = std::thread::spawn({
+        let (pipe, thermo) = (pipe.clone(), thermo.clone());
+        move || std::fs::write(pipe, thermo)
+    });
+    let (code, message) = singe(folder.path(), &arguments);
+    assert_eq!(code, Some(0), "{message}");
+    writer.join().expect("the writer ends").expect("the pipe was read");
+    assert_eq!(told(folder.path()), hashed(&[("chem.inp", MECHANISM), ("pipe", &thermo)]));
 }

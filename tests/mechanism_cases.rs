@@ -8,7 +8,9 @@ use kinetics::rates::rates_at;
 use kinetics::thermo::{cp_r, h_rt, s_r};
 use kinetics::transport::{Molecule, pair};
 use kinetics::{self, State};
-use mechanism::{Files, Mechanism, Options, Outcome, Polynomials, Reverse, Sources, decode, parse, read, read_with};
+use mechanism::{
+    Companion, Files, Mechanism, Options, Outcome, Polynomials, Reverse, Sources, decode, parse, read, read_with,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +30,7 @@ fn load(folder: &Path, [mechanism, thermo, transport]: [&str; 3], permissive: bo
     let files = Files {
         mechanism: folder.join(mechanism),
         thermo: path(thermo),
-        transport: path(transport),
+        transport: path(transport).map_or(Companion::Beside, Companion::At),
         ..Files::default()
     };
     read_with(&files, Options { permissive, ..Options::default() })
@@ -51,6 +53,8 @@ fn valid_inputs_load() {
     for (files, species, reactions, warning) in [
         (["gri30.inp", "gri30_thermo.dat", "gri30_tran.dat"], 53, 325, ""),
         (["pdep-test.inp", "", ""], 21, 7, ""),
+        // Cantera's converter wants --permissive; but a name says the same however often it is declared.
+        (["duplicate-species.inp", "", ""], 3, 2, "multiple declarations for species 'bar'"),
         (["unterminated-sections.inp", "", ""], 3, 2, "the ELEMENTS section has no END"),
         (["unterminated-sections.inp", "", ""], 3, 2, "the SPECIES section has no END"),
         (["unterminated-sections.inp", "", ""], 3, 2, "the THERMO section has no END"),
@@ -82,7 +86,6 @@ fn invalid_inputs_fail_at_the_right_place() {
     let dummy = "dummy-thermo.dat";
     for (files, expected) in [
         (["h2o2_missingThermo.inp", "", ""], "no thermo data found for species 'H2'"),
-        (["duplicate-species.inp", "", ""], "5:13 mechanism::repeated-species multiple declarations for species 'bar'"),
         (["unrecognized-section.inp", dummy, ""], "8:1 mechanism::unrecognized-section unrecognized keyword 'SPAM'"),
         (
             ["falloff-error.inp", dummy, ""],
@@ -122,9 +125,8 @@ fn the_permissive_mode_forgives_what_has_an_obvious_repair() {
     let Some(folder) = folder() else { return };
     let forgiven = |files: [&str; 3]| load(folder, files, true).expect("forgiven");
     let names = |mechanism: &Mechanism| mechanism.species.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
-    let (mechanism, warnings) = forgiven(["duplicate-species.inp", "", ""]);
+    let (mechanism, _) = forgiven(["duplicate-species.inp", "", ""]);
     assert_eq!(names(&mechanism), ["foo", "bar", "baz"]);
-    assert!(describe(&warnings).contains("multiple declarations for species 'bar'"), "{}", describe(&warnings));
     let (mechanism, warnings) = forgiven(["h2o2.inp", "", "h2o2-duplicate-species-tran.dat"]);
     let water = mechanism.species.iter().find(|s| s.name == "H2O").and_then(|s| s.transport.as_ref());
     assert_eq!(water.map(|transport| transport.diameter), Some(2.605));

@@ -2,8 +2,8 @@
 
 use diagnostics::Diagnostic;
 use mechanism::{
-    Arrhenius, Blending, Collider, Files, Mechanism, Options, Outcome, Rate, Reaction, Reverse, Sources, decode, parse,
-    read,
+    Arrhenius, Blending, Collider, Companion, Files, Mechanism, Options, Outcome, Rate, Reaction, Reverse, Sources,
+    decode, parse, read,
 };
 
 const SPECIES: [(&str, &str); 7] = [
@@ -217,6 +217,7 @@ fn companions_are_found_beside_the_mechanism_and_missing_ones_are_explained() {
     std::fs::write(path("tran.dat"), "H 0 145. 2.05 0 0 0\nH2 1 38. 2.92 0. .79 280.\n").expect("written");
     let (mechanism, _) = read(&files).expect("the data is there");
     assert!(mechanism.species.iter().all(|species| species.transport.is_some()));
-    let diagnostics = read(&Files { transport: Some(path("no.dat")), ..files }).expect_err("the file is named");
+    let diagnostics =
+        read(&Files { transport: Companion::At(path("no.dat")), ..files }).expect_err("the file is named");
     assert_eq!(diagnostics.iter().map(|d| d.id).collect::<Vec<_>>(), ["mechanism::unreadable-file"]);
 }

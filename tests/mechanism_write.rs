@@ -7,13 +7,14 @@ use std::path::Path;
 
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");
 
-/// Where reactions stand is no part of what they say.
+/// Where reactions stand, and in which files, is no part of what they say.
 fn without_spans(mut mechanism: Mechanism) -> Mechanism {
     let nowhere = decode("", b"");
     for reaction in &mut mechanism.reactions {
         reaction.span.source = nowhere.clone();
         (reaction.span.offset, reaction.span.len) = (0, 0);
     }
+    mechanism.inputs.clear();
     mechanism
 }
 

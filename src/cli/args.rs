@@ -57,8 +57,8 @@ pub struct InputArguments {
     /// THERMO file [default: therm.dat or thermo.dat beside the mechanism, or its THERMO section]
     #[arg(long, value_name = "FILE")]
     pub thermo: Option<PathBuf>,
-    /// TRANSPORT file [default: tran.dat or transport.dat beside the mechanism, or its TRANS section]
-    #[arg(long, value_name = "FILE")]
+    /// TRANSPORT file, or none [default: tran.dat or transport.dat beside the mechanism, or its TRANS section]
+    #[arg(long, value_name = "FILE|none")]
     pub transport: Option<PathBuf>,
     /// Quasi-steady and stiff species, or none [default: reduction.txt beside the mechanism, if it is there]
     #[arg(long, value_name = "FILE|none")]

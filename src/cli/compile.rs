@@ -15,12 +15,12 @@ use diagnostics::Diagnostic;
 use mechanism::{Companion, Files, Options};
 
 pub fn run(arguments: &CompileArguments, words: &[OsString]) -> Result<(), Failure> {
-    let (arguments, own) = match &arguments.config {
-        None => (arguments.clone(), Vec::new()),
+    let (arguments, own, config) = match &arguments.config {
+        None => (arguments.clone(), Vec::new(), None),
         Some(path) => config::complete(path, words)?,
     };
     let arguments = &arguments;
-    let request = Request { own, ..request(arguments, command_line("singe", words)) };
+    let request = Request { own, config, ..request(arguments, command_line("singe", words)) };
     let mut observer = Observer::new(arguments.print_after.clone(), request.kernels.len() * request.codegens().count());
     let result = driver::compile(&request, &mut observer);
     observer.finish();
@@ -89,7 +89,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         emit: arguments.emit.clone(),
         output: Some(output),
         command,
-        config: arguments.config.clone(),
+        config: None,
         fault: arguments.inject_fault,
     }
 }
@@ -97,13 +97,13 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
 /// The input files of a command.
 pub fn files(input: &InputArguments) -> Files {
     let mechanism = input.mechanism.clone().expect("clap refuses a command line without a mechanism");
-    let reduction = match &input.reduction {
+    let companion = |path: &Option<PathBuf>| match path {
         None => Companion::Beside,
         Some(path) if path.as_os_str() == "none" => Companion::Ignored,
         Some(path) => Companion::At(path.clone()),
     };
-    let (thermo, transport, phase) = (input.thermo.clone(), input.transport.clone(), input.phase.clone());
-    Files { mechanism, thermo, transport, reduction, phase }
+    let (transport, reduction) = (companion(&input.transport), companion(&input.reduction));
+    Files { mechanism, thermo: input.thermo.clone(), transport, reduction, phase: input.phase.clone() }
 }
 
 /// How the input files of a command are read.

@@ -23,7 +23,7 @@ use crate::failure::Failure;
 use crate::kernels::Kernel;
 use crate::request::Tuning;
 use diagnostics::{Diagnostic, Source, Span};
-use mechanism;
+use mechanism::{self, Input};
 
 /// Flags that concern the compilation as a whole.
 pub const OF_THE_WHOLE: [&str; 5] = ["target", "fit-tolerance", "units", "floor", "stiffness"];
@@ -47,7 +47,7 @@ pub const OF_ONE_KERNEL: [&str; 12] = [
 /// The arguments with what the file adds to them, and the tuning of each kernel that has a table in the file.
 ///
 /// Errors: the file cannot be read, is no TOML, or has keys or values that are no flags; all of them at once.
-pub fn complete(path: &Path, words: &[OsString]) -> Result<(CompileArguments, Vec<(Kernel, Tuning)>), Failure> {
+pub fn complete(path: &Path, words: &[OsString]) -> Result<Completed, Failure> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| {
         let message = format!("cannot read {name}: {error}");
@@ -58,8 +58,11 @@ pub fn complete(path: &Path, words: &[OsString]) -> Result<(CompileArguments, Ve
     let arguments = merged(words, &all);
     let tuning = |flags: &[OsString]| request(&merged(words, &[&all, flags].concat()), String::new()).tuning();
     let own = own.iter().map(|(kernel, flags)| (*kernel, tuning(flags))).collect();
-    Ok((arguments, own))
+    Ok((arguments, own, Some(Input::new(name, &bytes))))
 }
+
+/// Arguments, the tuning of single kernels, and the file.
+type Completed = (CompileArguments, Vec<(Kernel, Tuning)>, Option<Input>);
 
 /// What a file says, as words of a command line.
 #[derive(Default)]

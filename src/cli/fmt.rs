@@ -6,7 +6,7 @@ use super::out::print;
 use crate::failure::Failure;
 use crate::output;
 use diagnostics::Diagnostic;
-use mechanism::{self, Files, Mechanism};
+use mechanism::{self, Files, Input, Mechanism};
 
 pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
     let files = compile::files(&arguments.input);
@@ -15,7 +15,7 @@ pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
     compile::warn(&warnings);
     let texts = texts(&mechanism, arguments.to);
     if arguments.check {
-        let others = not_canonical(&files, &texts);
+        let others = not_canonical(&files, &mechanism, &texts);
         return if others.is_empty() { Ok(()) } else { Err(Failure::input(others)) };
     }
     let Some(folder) = &arguments.output else {
@@ -49,10 +49,12 @@ fn texts(mechanism: &Mechanism, to: Format) -> Vec<Text> {
 }
 
 /// One error for each file that differs from its canonical text, or does not exist because its data stand elsewhere.
-fn not_canonical(files: &Files, texts: &[Text]) -> Vec<Diagnostic> {
-    let inputs: Vec<_> =
-        mechanism::input_files(files).into_iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
-    let others = texts.iter().filter(|Text { text, .. }| !inputs.contains(text));
+fn not_canonical(files: &Files, mechanism: &Mechanism, texts: &[Text]) -> Vec<Diagnostic> {
+    let is_read = |text: &String| {
+        let sha256 = Input::new(String::new(), text.as_bytes()).sha256;
+        mechanism.inputs.iter().any(|input| input.sha256 == sha256)
+    };
+    let others = texts.iter().filter(|Text { text, .. }| !is_read(text));
     let error = |Text { what, .. }: &Text| {
         let message = format!("the {what} of '{}' is not in canonical form", files.mechanism.display());
         Diagnostic::error("fmt::not-canonical", message).help("write it anew with singe fmt MECHANISM -o FOLDER")

@@ -48,7 +48,7 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
             }
             let diagnostic = |h: &Hazard| {
                 let line = h.site.as_ref().and_then(|site| site.line);
-                quoting(Diagnostic::error("warpsim::hazard", format!("{kernel}, {h}")), &source, line)
+                quoting(Diagnostic::error("sim::hazard", format!("{kernel}, {h}")), &source, line)
             };
             Err(Failure::verification(hazards.list.iter().map(diagnostic)))
         }
@@ -105,5 +105,5 @@ fn plain(bits: u64, ty: Type) -> String {
 }
 
 fn wrong(path: &Path, text: &str) -> Failure {
-    Failure::input([Diagnostic::error("warpsim::launch", format!("{}: {}", path.display(), text.trim_end()))])
+    Failure::input([Diagnostic::error("sim::launch", format!("{}: {}", path.display(), text.trim_end()))])
 }

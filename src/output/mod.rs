@@ -5,8 +5,6 @@ mod project;
 
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
 use crate::driver::{Request, Unit};
 use crate::emit::cuda::{self, Input, Provenance};
 use crate::emit::host;
@@ -15,7 +13,6 @@ use crate::report::accuracy::accuracy;
 use crate::report::{self, KernelReport, Report};
 use diagnostics::Diagnostic;
 use kinetics::Model;
-use mechanism;
 
 /// What to write, besides what is always written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -96,7 +93,7 @@ pub fn files(
 fn provenance(request: &Request, model: &Model) -> Provenance {
     Provenance {
         command_line: request.command.clone(),
-        inputs: inputs(request),
+        inputs: inputs(request, model),
         mechanism: model.mechanism.name.clone(),
         ctas_per_sm: request.ctas_per_sm,
         form: None,
@@ -109,15 +106,17 @@ fn form(report: &KernelReport) -> String {
     format!("{}{pipe}, {}", report.form, accuracy(report.form_error, report.form_range))
 }
 
-/// The files that were read, with their hashes.
-fn inputs(request: &Request) -> Vec<Input> {
-    let files = mechanism::input_files(&request.files).into_iter().chain(request.config.clone());
-    let read = files.filter_map(|path| {
-        let bytes = std::fs::read(&path).ok()?;
-        let sha256 = Sha256::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
-        Some(Input { name: path.display().to_string(), sha256 })
-    });
-    read.collect()
+/// The files that were read, with their hashes; those whose sections stand for further files say so.
+fn inputs(request: &Request, model: &Model) -> Vec<Input> {
+    let files = model.mechanism.inputs.iter().chain(&request.config);
+    let input = |file: &mechanism::Input| {
+        let with = match file.sections.as_slice() {
+            [] => String::new(),
+            sections => format!(" (with its sections {})", sections.join(" and ")),
+        };
+        Input { name: file.name.clone() + &with, sha256: file.sha256.clone() }
+    };
+    files.map(input).collect()
 }
 
 /// Writes all files into a temporary folder beside the target, then moves them.

@@ -26,7 +26,7 @@ use crate::overlay::{self, Codegen};
 use crate::schedule::Schedule;
 use crate::schedule::overlap::{self, Overlap};
 use crate::search::Draft;
-use crate::verify::Verification;
+use crate::verify::{TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use machine::target::Target;
@@ -92,10 +92,13 @@ pub struct KernelReport {
     pub registers_estimated: u32,
     pub registers_available: u32,
     pub verification: Option<Verification>,
+    /// Of the CUDA text itself, where NVRTC is installed.
+    pub text: Option<TextVerification>,
     /// Where NVRTC and ptxas are installed.
     pub compiled: Option<Compiled>,
     /// Residency and bounds on the target.
     pub machine: Machine,
+    /// What was shown, and in parentheses of which text.
     pub verdict: String,
 }
 
@@ -116,9 +119,11 @@ impl KernelReport {
         }
     }
 
-    /// Takes in what the real compilers say.
-    pub fn measured(&mut self, target: &Target, program: &Program, compiled: Option<Compiled>) {
-        self.compiled = compiled;
+    /// Takes in what the real compilers say, and what was verified of their PTX.
+    pub fn measured(&mut self, target: &Target, program: &Program, compiled: Compiled, text: Option<TextVerification>) {
+        self.compiled = Some(compiled);
+        self.verdict = verdict(self.verification.as_ref(), text.as_ref());
+        self.text = text;
         let needs = (self.registers_estimated, self.shared_bytes, self.named_barriers);
         self.machine = peaks::machine(target, program, needs, self.compiled.as_ref(), self.verification.as_ref());
     }
@@ -207,10 +212,19 @@ pub fn kernel(
         greedy_cost: costs.1,
         registers_estimated,
         registers_available: available,
-        verdict: if verification.is_some() { "proven, verified".into() } else { "proven, not simulated".into() },
+        verdict: verdict(verification.as_ref(), None),
         verification,
+        text: None,
         compiled: None,
         machine,
+    }
+}
+
+fn verdict(verification: Option<&Verification>, text: Option<&TextVerification>) -> String {
+    match (verification, text) {
+        (None, _) => "proven, not simulated".into(),
+        (Some(_), None) => "proven, verified (lowered text only)".into(),
+        (Some(_), Some(text)) => format!("proven, verified (CUDA text, as {} compiles it)", text.compiler),
     }
 }
 

@@ -49,7 +49,8 @@ pub fn table(report: &Report) -> String {
         ("DP slot floor (ns)", |k| nanoseconds(k.machine.slots_floor_ns)),
         ("predicted time (ns)", |k| nanoseconds(k.machine.predicted_ns)),
         ("predicted over floor", |k| k.machine.over_floor.map_or("-".into(), |r| format!("{r:.2}"))),
-        ("verdict", |k| k.verdict.clone()),
+        ("verdict", verdict),
+        ("text verified", verified_text),
     ];
     let has_crew = report.kernels.iter().any(|k| k.qssa_overlap.is_some());
     let beside: Row = ("QSSA work beside rates", |k| {
@@ -138,4 +139,18 @@ fn of_compilers(kernel: &KernelReport, text: impl Fn(&crate::compilers::Compiled
 
 fn of_verification(kernel: &KernelReport, text: impl Fn(&crate::verify::Verification) -> String) -> String {
     kernel.verification.as_ref().map_or("-".into(), text)
+}
+
+/// The verdict without the text that was verified, which has a row of its own.
+fn verdict(kernel: &KernelReport) -> String {
+    let verdict = kernel.verdict.as_str();
+    verdict.split_once(" (").map_or(verdict, |(shown, _)| shown).to_owned()
+}
+
+fn verified_text(kernel: &KernelReport) -> String {
+    match (&kernel.text, &kernel.verification) {
+        (Some(text), _) => format!("CUDA ({})", text.compiler),
+        (None, Some(_)) => "lowered".into(),
+        (None, None) => "-".into(),
+    }
 }

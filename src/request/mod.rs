@@ -14,7 +14,7 @@ use crate::overlay::{Codegen, Residence};
 use crate::schedule::Placement;
 use kinetics::Stiffness;
 use machine::target::Target;
-use mechanism::{self, Files};
+use mechanism::{self, Companion, Files, Input};
 
 pub use tuning::Tuning;
 
@@ -70,7 +70,7 @@ pub struct Request {
     /// The command line, for the header of the generated files.
     pub command: String,
     /// The configuration file that the request was completed from, for the same header.
-    pub config: Option<PathBuf>,
+    pub config: Option<Input>,
     /// Breaks the compiler on purpose, to see that the checks notice.
     pub fault: Option<Fault>,
 }
@@ -93,6 +93,14 @@ impl Request {
     /// Grid points of a lane, where they are given.
     pub fn points(&self) -> u32 {
         self.points_per_lane.unwrap_or(1)
+    }
+
+    /// The input files, without the transport data where no kernel needs them: what is wrong or missing there is no
+    /// matter then.
+    pub fn needed_files(&self) -> Files {
+        let files = self.files.clone();
+        let is_needed = self.kernels.iter().any(|kernel| *kernel != Kernel::Chemistry);
+        if is_needed { files } else { Files { transport: Companion::Ignored, ..files } }
     }
 
     /// The symbol of a kernel.

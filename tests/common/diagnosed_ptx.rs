@@ -45,8 +45,8 @@ pub const COMMANDS: [(&str, &str, &str, &[&str]); 11] = [
     ),
     ("opt::target", "sm_70", "sm_36", &["opt", "k.ptx", "--pass", "allocate"]),
     ("ptx::ill-formed", "ret;", "add.u64 %r1, %r2, %r3;\nret;", &["analyze", "k.ptx"]),
-    ("warpsim::hazard", "ret;", "ld.global.u32 %r1, [%rd1+4096];\nret;", &["sim", "k.ptx", "--launch", "k.toml"]),
-    ("warpsim::launch", "ret;", "exit;", &["sim", "k.ptx", "--launch", "k.ptx"]),
+    ("sim::hazard", "ret;", "ld.global.u32 %r1, [%rd1+4096];\nret;", &["sim", "k.ptx", "--launch", "k.toml"]),
+    ("sim::launch", "ret;", "exit;", &["sim", "k.ptx", "--launch", "k.ptx"]),
     ("verify::launch", "ret;", "exit;", &["verify", "k.ptx", "--threads", "32", "--shared", "999999999"]),
     ("verify::no-kernel", "ret;", "exit;", &["verify", "k.ptx", "--threads", "32", "--kernel", "other"]),
     (

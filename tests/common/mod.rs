@@ -155,6 +155,7 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
             species: all,
             reactions: list,
             reduction: None,
+            inputs: Vec::new(),
         },
         transport: Some(TransportFits {
             t_min: 300.0,

@@ -41,11 +41,11 @@ pub fn page(published: &[Value], sweep: &[Value]) -> String {
             out += &table(mechanism, ctas, sweep);
         }
     }
-    let verified = sweep.iter().filter(|row| row["verdict"] == "proven, verified").count();
+    let verified = sweep.iter().filter(|row| is_verified(row)).count();
     // Writing to a String cannot fail.
     let rest = if verified == sweep.len() { "" } else { " The others say:\n" };
     let _ = writeln!(out, "\n{verified} of {} are proven and verified.{rest}", sweep.len());
-    for row in sweep.iter().filter(|row| row["verdict"] != "proven, verified") {
+    for row in sweep.iter().filter(|row| !is_verified(row)) {
         let (warps, ctas) = (&row["warps"], &row["ctas_per_sm"]);
         let crew = row["qssa_warps"].as_u64().map_or(String::new(), |n| format!(", {n} QSSA warps"));
         let text = row["message"]["text"].as_str().unwrap_or_default();
@@ -53,6 +53,10 @@ pub fn page(published: &[Value], sweep: &[Value]) -> String {
             writeln!(out, "- {}, {warps} warps × {ctas}{crew}: {text}", row["mechanism"].as_str().unwrap_or_default());
     }
     out
+}
+
+fn is_verified(row: &Value) -> bool {
+    row["verdict"].as_str().is_some_and(|verdict| verdict.starts_with("proven, verified"))
 }
 
 fn beside(original: &Value, row: &Value) -> String {

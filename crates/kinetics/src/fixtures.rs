@@ -18,6 +18,7 @@ pub fn air_hydrogen() -> Mechanism {
         species: vec![hydrogen(), oxygen(), water(), nitrogen()],
         reactions: reactions(),
         reduction: None,
+        inputs: Vec::new(),
     }
 }
 

@@ -148,12 +148,12 @@ impl<'a> Reader<'a, '_> {
 
     fn rate(&mut self, item: &Item<'a>) -> Option<RawRate<'a>> {
         let values = self.numbers(item, 3..=3)?;
-        Some(RawRate { a: *item.arguments.as_ref()?.first()?, b: values[1], e: values[2], units: None })
+        Some(RawRate { a: *figures(item).first()?, b: values[1], e: values[2], units: None })
     }
 
     fn plog(&mut self, item: &Item<'a>) -> Option<(f64, RawRate<'a>)> {
         let values = self.numbers(item, 4..=4)?;
-        let words = item.arguments.as_ref()?;
+        let words = figures(item);
         if values[0] <= 0.0 {
             let message = format!("the pressure '{}' is not positive", words[0].text());
             self.report.error("mechanism::pressure", message, &words[0], "PLOG/ pressure in atm, A, b, E /");
@@ -213,8 +213,7 @@ impl<'a> Reader<'a, '_> {
             let known = !self.colliders.insert(index);
             return push_once(&mut self.auxiliary.efficiencies, known, item.whole, (index, value), self.report);
         }
-        let words = item.arguments.as_deref().unwrap_or(&[]);
-        let looks_like_efficiency = matches!(words, [word] if number::parse(word.text()).is_some());
+        let looks_like_efficiency = matches!(figures(item).as_slice(), [word] if number::parse(word.text()).is_some());
         let unsupported = unsupported::keyword(key);
         if unsupported.is_some() || !looks_like_efficiency {
             let meaning = unsupported.map(|meaning| format!(" ({meaning})")).unwrap_or_default();
@@ -234,8 +233,7 @@ impl<'a> Reader<'a, '_> {
     }
 
     fn numbers(&mut self, item: &Item<'a>, count: RangeInclusive<usize>) -> Option<Vec<f64>> {
-        let words = item.arguments.as_deref().unwrap_or(&[]);
-        let values: Vec<_> = words.iter().map(|word| self.number(word)).collect();
+        let values: Vec<_> = figures(item).iter().map(|word| self.number(word)).collect();
         let values = values.into_iter().collect::<Option<Vec<f64>>>()?;
         if !count.contains(&values.len()) {
             let expected = match (count.start(), count.end()) {
@@ -262,6 +260,17 @@ impl<'a> Reader<'a, '_> {
         self.report.error("mechanism::value-count", message, &item.whole, help);
         None
     }
+}
+
+/// The words between the slashes of an item that takes numbers; commas separate them as blanks do.
+fn figures<'a>(item: &Item<'a>) -> Vec<Word<'a>> {
+    let words = item.arguments.as_deref().unwrap_or(&[]).iter();
+    let parts = words.flat_map(|word| {
+        let text = word.text();
+        let start = move |part: &str| part.as_ptr().addr() - text.as_ptr().addr();
+        text.split(',').map(move |part| Word { offset: word.offset + start(part), len: part.len(), ..*word })
+    });
+    parts.filter(|part| part.len > 0).collect()
 }
 
 /// Says that a word is not a number.

@@ -1,8 +1,8 @@
 //! Reaction equations (CHEMKIN-II manual, SAND89-8009). Names may contain `+`, so the names that were declared decide where to split.
 
 use super::SpeciesIndex;
+use super::coefficient;
 use super::names::Names;
-use super::number;
 use super::report::{Report, brief};
 use super::syntax::Word;
 use std::ops::Range;
@@ -41,9 +41,9 @@ pub fn parse(words: &[Word], species: &Names, report: &mut Report) -> Option<Equ
         offsets.extend(word.offset..word.offset + word.len);
     }
     let context = Context { text: &text, offsets: &offsets, whole, species };
-    let (left, right, reversible) = context.arrow(report)?;
-    let left = context.side(left, "reactant", report);
-    let right = context.side(right, "product", report);
+    let (arrow, reversible) = context.arrow(report)?;
+    let left = context.side(0..arrow.start, "reactant", report);
+    let right = context.side(arrow.end..text.len(), "product", report);
     let (left, right) = (left?, right?);
     if left.third_body != right.third_body {
         let message = format!("the third bodies on the two sides of '{}' differ", brief(&text));
@@ -54,17 +54,19 @@ pub fn parse(words: &[Word], species: &Names, report: &mut Report) -> Option<Equ
     let (reactants, products, third_body) = (left.terms, right.terms, left.third_body);
     let (text, reversible) = match right.photon {
         None => (text, reversible),
-        Some(photon) => (context.without_photon(photon, reversible, report)?, false),
+        Some(photon) => (context.without_photon(&arrow, photon, reversible, report)?, false),
     };
     Some(Equation { text, reactants, products, reversible, third_body })
 }
 
-/// The arrow of an equation without blanks: its bytes, and whether it is reversible.
-pub fn find_arrow(text: &str) -> Option<(Range<usize>, bool)> {
-    let equals = text.find('=')?;
-    let start = if text[..equals].ends_with('<') { equals - 1 } else { equals };
-    let end = if text[equals + 1..].starts_with('>') { equals + 2 } else { equals + 1 };
-    Some((start..end, !(end == equals + 2 && start == equals)))
+/// What may be the arrow of an equation without blanks: its bytes, and whether it is reversible. Names of species may hold
+/// the same characters.
+pub fn arrows(text: &str) -> impl Iterator<Item = (Range<usize>, bool)> {
+    text.match_indices('=').map(|(equals, _)| {
+        let start = if text[..equals].ends_with('<') { equals - 1 } else { equals };
+        let end = if text[equals + 1..].starts_with('>') { equals + 2 } else { equals + 1 };
+        (start..end, !(end == equals + 2 && start == equals))
+    })
 }
 
 struct Context<'a, 'n> {
@@ -90,20 +92,31 @@ enum Term {
 }
 
 impl Context<'_, '_> {
-    fn arrow(&self, report: &mut Report) -> Option<(Range<usize>, Range<usize>, bool)> {
-        let Some((arrow, reversible)) = find_arrow(self.text) else {
+    /// Where the equation is split: behind the names that hold a `=` themselves.
+    fn arrow(&self, report: &mut Report) -> Option<(Range<usize>, bool)> {
+        let mut arrows: Vec<_> = arrows(self.text).take(MOST_ARROWS).collect();
+        let help = "an equation has one of =, <=> and =>";
+        let Some((first, _)) = arrows.first().cloned() else {
             let message = format!("the equation '{}' has no arrow", brief(self.text));
-            report.error("mechanism::equation", message, &self.whole, "an equation has one of =, <=> and =>");
+            report.error("mechanism::equation", message, &self.whole, help);
             return None;
         };
-        if let Some(second) = self.text[arrow.end..].find('=') {
-            let start = arrow.end + second;
-            let place = self.place(start..start + 1);
-            let message = format!("the equation '{}' has two arrows", brief(self.text));
-            report.error("mechanism::equation", message, &place, "an equation has one of =, <=> and =>");
-            return None;
+        if arrows.len() == 1 {
+            return arrows.pop();
         }
-        Some((0..arrow.start, arrow.end..self.text.len(), reversible))
+        let reads = |range: Range<usize>| self.side(range, "", &mut Report::default()).is_some();
+        let splits = |arrow: &Range<usize>| [reads(0..arrow.start), reads(arrow.end..self.text.len())];
+        let sides: Vec<[bool; 2]> = arrows.iter().map(|(arrow, _)| splits(arrow)).collect();
+        let whole = sides.iter().position(|sides| *sides == [true; 2]);
+        // With one side that reads, the problem is in the other one.
+        let half = || sides.iter().position(|sides| sides.contains(&true)).filter(|_| self.species.any_contains('='));
+        if let Some(found) = whole.or_else(half) {
+            return Some(arrows.swap_remove(found));
+        }
+        let second = first.end + self.text[first.end..].find('=').unwrap_or(0);
+        let message = format!("the equation '{}' has two arrows", brief(self.text));
+        report.error("mechanism::equation", message, &self.place(second..second + 1), help);
+        None
     }
 
     fn side(&self, range: Range<usize>, role: &str, report: &mut Report) -> Option<Side> {
@@ -122,6 +135,8 @@ impl Context<'_, '_> {
                     collider.as_ref().map_or(range.end, |(c, _)| if at < c.start { c.start } else { range.end });
                 let (end, term) = self.term(at..limit);
                 match term {
+                    // A species that is written with the coefficient zero takes no part.
+                    Some(Term::Species(_, 0.0)) => {}
                     Some(Term::Species(index, coefficient)) => {
                         add(&mut side.terms, index, coefficient);
                         if side.terms.len() > MOST_SPECIES {
@@ -155,42 +170,41 @@ impl Context<'_, '_> {
         valid.then_some(side)
     }
 
-    /// `(+M)` or `(+SPECIES)` in a side. Names such as `CH2(S)` hold parentheses of their own.
+    /// `(+M)` or `(+SPECIES)` in a side. Names such as `CH2(S)` hold parentheses of their own, and not always both: what
+    /// is followed by `+` or nothing comes first.
     fn collider(&self, range: Range<usize>) -> Option<(Range<usize>, ThirdBody)> {
-        let mut from = range.start;
-        while let Some(found) = self.text[from..range.end].find("(+") {
-            let start = from + found;
-            let mut depth = 0usize;
-            let close = self.text[start..range.end].bytes().take(self.species.longest() + 8).position(|b| {
-                depth += usize::from(b == b'(');
-                depth -= usize::from(b == b')');
-                depth == 0
-            });
-            if let Some(close) = close {
-                let inner = &self.text[start + 2..start + close];
-                let body = match self.species.find(inner) {
+        let side = &self.text[range.clone()];
+        side.match_indices("(+").find_map(|(found, _)| {
+            let inner = range.start + found + 2;
+            let reach = self.text[inner..range.end].bytes().take(self.species.longest() + 2);
+            let closes = reach.enumerate().filter(|(_, b)| *b == b')').map(|(i, _)| inner + i);
+            let bodies = closes.filter_map(|close| {
+                let name = &self.text[inner..close];
+                let body = match self.species.find(name) {
                     Some(index) => Some(ThirdBody::FalloffSpecies(index)),
-                    None => inner.eq_ignore_ascii_case("M").then_some(ThirdBody::FalloffMixture),
+                    None => name.eq_ignore_ascii_case("M").then_some(ThirdBody::FalloffMixture),
                 };
-                if let Some(body) = body {
-                    return Some((start..start + close + 1, body));
-                }
-            }
-            from = start + 2;
-        }
-        None
+                Some((inner - 2..close + 1, body?))
+            });
+            let bodies: Vec<_> = bodies.collect();
+            let goes_on = |(place, _): &&(Range<usize>, ThirdBody)| {
+                let rest = &self.text[place.end..range.end];
+                rest.is_empty() || rest.starts_with('+')
+            };
+            bodies.iter().find(goes_on).or(bodies.first()).cloned()
+        })
     }
 
     /// The longest term at the start of `range` that ends at a `+` or with the range.
     fn term(&self, range: Range<usize>) -> (usize, Option<Term>) {
         let text = &self.text[range.clone()];
-        let reach = text.len().min(self.species.longest() + LONGEST_COEFFICIENT);
+        let reach = text.len().min(self.species.longest() + coefficient::LONGEST);
         let ends = text.bytes().take(reach).enumerate().filter(|(i, b)| *b == b'+' && *i > 0).map(|(i, _)| i);
         let mut ends: Vec<usize> = ends.collect();
         if reach == text.len() {
             ends.push(reach);
         }
-        let resolved = ends.iter().rev().find_map(|&end| Some((end, self.resolve(&text[..end])?)));
+        let resolved = ends.iter().rev().find_map(|&end| Some((end, self.resolve(range.start..range.start + end)?)));
         match resolved {
             Some((end, term)) => (range.start + end, Some(term)),
             None => {
@@ -200,7 +214,8 @@ impl Context<'_, '_> {
         }
     }
 
-    fn resolve(&self, text: &str) -> Option<Term> {
+    fn resolve(&self, range: Range<usize>) -> Option<Term> {
+        let text = &self.text[range.clone()];
         if let Some(index) = self.species.find(text) {
             return Some(Term::Species(index, 1.0));
         }
@@ -211,10 +226,16 @@ impl Context<'_, '_> {
         if name.eq_ignore_ascii_case("HV") && self.species.find(name).is_none() {
             return Some(Term::Photon);
         }
-        // Some names begin with digits, so that the coefficient may end before the last of them.
-        let figures = (text.len() - name.len()).min(LONGEST_COEFFICIENT);
-        let (name, figures) = (1..=figures).find_map(|end| Some((self.species.find(&text[end..])?, &text[..end])))?;
-        Some(Term::Species(name, number::parse(figures).filter(|x| *x > 0.0)?))
+        // Some names begin with digits or with what may be an exponent, so that the coefficient may end before them.
+        let (figures, species, value) = coefficient::prefixes(text).find_map(|(end, value)| {
+            let species = self.species.find(&text[end..])?;
+            // `2E+2H` are two electrons and two atoms, not two hundred.
+            let is_sum =
+                text[..end].find('+').is_some_and(|plus| self.resolve(range.start..range.start + plus).is_some());
+            (!is_sum).then_some((&text[..end], species, value))
+        })?;
+        // Without a point, a zero is more likely the letter O.
+        (value != 0.0 || figures.contains('.')).then_some(Term::Species(species, value))
     }
 
     fn too_many(&self, role: &str, report: &mut Report) -> Option<Side> {
@@ -231,7 +252,13 @@ impl Context<'_, '_> {
     }
 
     /// The irreversible equation without its product photon, which leaves the gas: where that is forgiven.
-    fn without_photon(&self, photon: Range<usize>, reversible: bool, report: &mut Report) -> Option<String> {
+    fn without_photon(
+        &self,
+        arrow: &Range<usize>,
+        photon: Range<usize>,
+        reversible: bool,
+        report: &mut Report,
+    ) -> Option<String> {
         let kind = if reversible { "reversible " } else { "" };
         let message = format!("the {kind}reaction '{}' contains a product photon (HV)", brief(self.text));
         let help = "photons are not supported: remove it and write =>, as --permissive does";
@@ -239,7 +266,6 @@ impl Context<'_, '_> {
         if !report.is_permissive() {
             return None;
         }
-        let (arrow, _) = find_arrow(self.text)?;
         let before = self.text[arrow.end..photon.start].trim_end_matches('+');
         let after = self.text[photon.end..].trim_start_matches('+');
         let plus = if before.is_empty() || after.is_empty() { "" } else { "+" };
@@ -249,7 +275,7 @@ impl Context<'_, '_> {
     fn unknown(&self, range: Range<usize>, report: &mut Report) -> bool {
         let text = &self.text[range.clone()];
         let place = self.place(range);
-        let name = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let name = coefficient::prefixes(text).last().map_or(text, |(end, _)| &text[end..]);
         if name.is_empty() || name == "+" {
             report.error(
                 "mechanism::equation",
@@ -291,8 +317,8 @@ impl Context<'_, '_> {
 /// Different species on one side; more are no equation, and would make the search for repeated species long.
 const MOST_SPECIES: usize = 100;
 
-/// Digits of a coefficient that are looked at.
-const LONGEST_COEFFICIENT: usize = 24;
+/// What may be arrows of one equation; more are no equation, and would make the search long.
+const MOST_ARROWS: usize = 8;
 
 fn add(terms: &mut Vec<(SpeciesIndex, f64)>, index: SpeciesIndex, coefficient: f64) {
     match terms.iter_mut().find(|(known, _)| *known == index) {

@@ -6,9 +6,14 @@
 
 mod auxiliary;
 mod chemkin;
+mod coefficient;
 mod combinations;
+mod duplicates;
 mod elements;
 mod equation;
+mod foreign;
+mod load;
+mod lookalike;
 mod names;
 mod number;
 mod rate;
@@ -25,7 +30,8 @@ mod unsupported;
 mod write;
 mod yaml;
 
-pub use read::{Companion, Files, Options, Outcome, Sources, decode, input_files, parse, read, read_with};
+pub use load::{Input, decode};
+pub use read::{Companion, Files, Options, Outcome, Sources, parse, read, read_with};
 pub use write::{Written, write, write_yaml};
 
 use diagnostics::Span;
@@ -39,6 +45,8 @@ pub struct Mechanism {
     pub species: Vec<Species>,
     pub reactions: Vec<Reaction>,
     pub reduction: Option<Reduction>,
+    /// The files that were read; none for texts in memory.
+    pub inputs: Vec<Input>,
 }
 
 /// What a reduction file says. Both lists keep its order; the order of the stiff species matters (each sees the rates that those before it scaled).

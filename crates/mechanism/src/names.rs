@@ -35,6 +35,15 @@ impl Names {
         self.exact.get(name).or_else(|| self.folded.get(&name.to_uppercase())).copied()
     }
 
+    /// The first name that differs from this one at most in the case of its letters.
+    pub fn find_folded(&self, name: &str) -> Option<usize> {
+        self.folded.get(&name.to_uppercase()).copied()
+    }
+
+    pub fn any_contains(&self, character: char) -> bool {
+        self.listed.iter().any(|name| name.contains(character))
+    }
+
     /// The name with this index.
     pub fn name(&self, index: usize) -> &str {
         &self.listed[index]

@@ -1,16 +1,15 @@
-//! All reactions of a file, and the checks on them: element balance and undeclared duplicates.
+//! All reactions of a file, and whether they conserve the elements.
 
-use super::auxiliary::{self, RawRate, report_number, report_unit};
-use super::equation;
+use super::auxiliary::{self, Auxiliary, RawRate, report_number, report_unit};
+use super::equation::{self, Equation};
 use super::names::Names;
 use super::rate::Parts;
 use super::report::{Report, brief};
 use super::syntax::{File, ReactionLines};
 use super::units::Units;
-use super::{Collider, Element, Rate, Reaction, Reverse, Species, SpeciesIndex, number};
-use diagnostics::{Diagnostic, Source};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Arc;
+use super::{Element, Reaction, Species, SpeciesIndex, number};
+use diagnostics::Diagnostic;
+use std::collections::BTreeMap;
 
 /// Reads every reaction; those with errors are left out.
 pub fn read(file: &File, names: &Names, report: &mut Report) -> Vec<Reaction> {
@@ -54,45 +53,6 @@ pub fn check_balance(reactions: &[Reaction], species: &[Species], elements: &[El
     }
 }
 
-/// Reports reactions that agree in species and third body but are not all marked DUPLICATE.
-pub fn check_duplicates(reactions: &[Reaction], species_count: usize, report: &mut Report) {
-    let lines = LineNumbers::new(reactions);
-    let mut groups: HashMap<Key, Vec<usize>> = HashMap::new();
-    for (i, reaction) in reactions.iter().enumerate() {
-        groups.entry(Key::new(reaction)).or_default().push(i);
-    }
-    for (i, reaction) in reactions.iter().enumerate() {
-        let group = &groups[&Key::new(reaction)];
-        let mut partners = group
-            .iter()
-            .take(MOST_PARTNERS)
-            .copied()
-            .filter(|&j| j != i && overlap(reaction, &reactions[j], species_count));
-        if reaction.duplicate {
-            if partners.next().is_none() {
-                let message =
-                    format!("no other reaction equals '{}', which is marked DUPLICATE", brief(&reaction.equation));
-                let diagnostic = Diagnostic::warning("mechanism::lone-duplicate", message).at(reaction.span.clone());
-                report.push(diagnostic.help("remove DUPLICATE, or look for a typing error"));
-            }
-            continue;
-        }
-        // Of two unmarked reactions the later one is reported, once, with the line of the first.
-        let Some(first) = partners.find(|&j| j < i || reactions[j].duplicate) else { continue };
-        let message = format!(
-            "line {} repeats the reaction '{}' of line {}, and not both are marked DUPLICATE",
-            lines.of(reaction),
-            brief(&reactions[first].equation),
-            lines.of(&reactions[first]),
-        );
-        let diagnostic = Diagnostic::error("mechanism::undeclared-duplicate", message).at(reaction.span.clone());
-        report.push(diagnostic.help("remove one of the two, or write DUPLICATE below both"));
-    }
-}
-
-/// Reactions that a reaction is compared with: thousands of one equation are no mechanism, and would take quadratic time.
-const MOST_PARTNERS: usize = 1000;
-
 fn reaction(lines: &ReactionLines, names: &Names, units: Units, report: &mut Report) -> Option<Reaction> {
     let words = &lines.words;
     let place = words.first()?.to(words.last()?);
@@ -122,91 +82,27 @@ fn reaction(lines: &ReactionLines, names: &Names, units: Units, report: &mut Rep
         _ => return None,
     };
     let (auxiliary, equation) = (auxiliary?, equation?);
+    warn_of_foreign_orders(&auxiliary, &equation, names, report);
     let units = auxiliary.units.unwrap_or(units);
     Parts { equation, numbers, auxiliary, units, place, report }.combine()
 }
 
-/// What makes two reactions the same up to direction: species, coefficients and the kind of third body.
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
-    sides: [Vec<(SpeciesIndex, u64)>; 2],
-    /// Whether it is in parentheses, and the species when it is one.
-    third_body: Option<(bool, Option<SpeciesIndex>)>,
-}
-
-impl Key {
-    fn new(reaction: &Reaction) -> Self {
-        let side = |terms: &[(SpeciesIndex, f64)]| {
-            let mut side: Vec<_> = terms.iter().map(|(species, nu)| (*species, nu.to_bits())).collect();
-            side.sort_unstable();
-            side
-        };
-        let mut sides = [side(&reaction.reactants), side(&reaction.products)];
-        sides.sort_unstable();
-        let collider = |falloff: bool, collider: &Collider| match collider {
-            Collider::Mixture(_) => (falloff, None),
-            Collider::Species(species) => (falloff, Some(*species)),
-        };
-        let third_body = match (&reaction.rate, &reaction.third_body) {
-            (Rate::Falloff { collider: c, .. } | Rate::ChemicallyActivated { collider: c, .. }, _) => {
-                Some(collider(true, c))
-            }
-            (_, Some(c)) => Some(collider(false, c)),
-            _ => None,
-        };
-        Self { sides, third_body }
+/// An order of a species that does not react in this direction is legal, and mostly a typing error.
+fn warn_of_foreign_orders(auxiliary: &Auxiliary, equation: &Equation, names: &Names, report: &mut Report) {
+    let directions = [
+        (&auxiliary.forward_orders, &equation.reactants, "reactant"),
+        (&auxiliary.reverse_orders, &equation.products, "product"),
+    ];
+    for (orders, terms, role) in directions {
+        let takes_part = |species: SpeciesIndex| terms.iter().any(|(term, _)| *term == species);
+        for order in orders.iter().filter(|given| !takes_part(given.value.0)) {
+            let message = format!("an order is given for '{}', which is no {role}", names.name(order.value.0));
+            let help = "nothing, if it is meant: its concentration joins the product";
+            report.warning("mechanism::foreign-order", message, &order.place, help);
+        }
     }
-}
-
-/// Whether two reactions with the same key share a direction and a collider.
-fn overlap(a: &Reaction, b: &Reaction, species_count: usize) -> bool {
-    let both_irreversible = a.reverse == Reverse::Irreversible && b.reverse == Reverse::Irreversible;
-    if both_irreversible && !same_side(&a.reactants, &b.reactants) {
-        return false;
-    }
-    let none: &[(SpeciesIndex, f64)] = &[];
-    let (a, b) = (efficiencies(a).unwrap_or(none), efficiencies(b).unwrap_or(none));
-    let acts = |list: &[(SpeciesIndex, f64)], species| list.iter().all(|(s, alpha)| *s != species || *alpha != 0.0);
-    // Species outside both lists act in both; the lists alone decide only when they name every species.
-    a.len() + b.len() < species_count || (0..species_count).any(|species| acts(a, species) && acts(b, species))
-}
-
-fn efficiencies(reaction: &Reaction) -> Option<&[(SpeciesIndex, f64)]> {
-    let collider = match &reaction.rate {
-        Rate::Falloff { collider, .. } | Rate::ChemicallyActivated { collider, .. } => Some(collider),
-        _ => reaction.third_body.as_ref(),
-    };
-    match collider? {
-        Collider::Mixture(efficiencies) => Some(efficiencies),
-        Collider::Species(_) => None,
-    }
-}
-
-fn same_side(a: &[(SpeciesIndex, f64)], b: &[(SpeciesIndex, f64)]) -> bool {
-    a.len() == b.len() && a.iter().all(|term| b.contains(term))
 }
 
 fn short(x: f64) -> f64 {
     (x * 1e6).round() / 1e6
-}
-
-/// Line numbers of reactions without a scan of the text for each: where the lines of each source end.
-struct LineNumbers(Vec<(Arc<Source>, Vec<usize>)>);
-
-impl LineNumbers {
-    fn new(reactions: &[Reaction]) -> Self {
-        let mut sources: Vec<(Arc<Source>, Vec<usize>)> = Vec::new();
-        for source in reactions.iter().map(|reaction| &reaction.span.source) {
-            if sources.iter().all(|(known, _)| !Arc::ptr_eq(known, source)) {
-                let ends = source.text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i);
-                sources.push((Arc::clone(source), ends.collect()));
-            }
-        }
-        Self(sources)
-    }
-
-    fn of(&self, reaction: &Reaction) -> usize {
-        let ends = self.0.iter().find(|(source, _)| Arc::ptr_eq(source, &reaction.span.source));
-        1 + ends.map_or(0, |(_, ends)| ends.partition_point(|&newline| newline < reaction.span.offset))
-    }
 }

@@ -1,5 +1,6 @@
 //! Gathers diagnostics while the front end goes on after an error.
 
+use super::lookalike;
 use super::syntax::Word;
 use diagnostics::{Diagnostic, Span};
 use std::borrow::Cow;
@@ -81,12 +82,20 @@ impl Report {
         let rank = |name: &str| files.iter().position(|known| known == name);
         self.diagnostics.sort_by_cached_key(|d| d.span.as_ref().map(|span| (rank(&span.source.name), span.offset)));
         self.diagnostics = gathered(self.diagnostics);
+        self.diagnostics.iter_mut().filter(|diagnostic| diagnostic.is_error()).for_each(name_lookalikes);
         if self.dropped > 0 {
             let message = format!("{} further problems are not shown", self.dropped);
             let last = if self.errors > 0 { Diagnostic::error } else { Diagnostic::warning };
             self.diagnostics.push(last("mechanism::too-many-problems", message).help("repair those above first"));
         }
         self.diagnostics
+    }
+}
+
+fn name_lookalikes(diagnostic: &mut Diagnostic) {
+    let note = diagnostic.span.as_ref().and_then(lookalike::note);
+    if let (Some(help), Some(note)) = (&mut diagnostic.help, note) {
+        *help += &format!("; {note}");
     }
 }
 
@@ -126,7 +135,8 @@ fn gathered(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 }
 
 /// What is said of a name, not of the place where it stands.
-const OF_NAMES: [&str; 2] = ["mechanism::unknown-species", "mechanism::unused-efficiency"];
+const OF_NAMES: [&str; 3] =
+    ["mechanism::unknown-species", "mechanism::unused-efficiency", "thermo::undeclared-element"];
 
 const MOST_LINES: usize = 10;
 

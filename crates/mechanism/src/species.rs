@@ -17,19 +17,20 @@ pub fn declared<'a>(words: &[Word<'a>], report: &mut Report) -> Vec<Word<'a>> {
         let name = word.text();
         // `find` folds the case only where no exact name exists, so this is the first exact occurrence.
         let first = names.find(name).unwrap_or(i);
-        if name.contains(['/', '=']) {
+        let alike = names.find_folded(name).unwrap_or(i);
+        if name.contains('/') {
             let message = format!("'{name}' cannot be the name of a species");
-            report.error(
-                "mechanism::species-name",
-                message,
-                word,
-                "names hold neither / nor =; separate them by blanks",
-            );
+            report.error("mechanism::species-name", message, word, "names hold no /; separate them by blanks");
         } else if first == i {
             declared.push(*word);
+            if alike != i {
+                let message =
+                    format!("species '{name}' differs from '{}' only in the case of letters", names.name(alike));
+                report.warning("mechanism::letter-case", message, word, "if the two are one species, write one name");
+            }
         } else if !std::mem::replace(&mut reported[first], true) {
             let message = format!("multiple declarations for species '{name}'");
-            report.forgivable("mechanism::repeated-species", message, word, "remove the later declarations");
+            report.warning("mechanism::repeated-species", message, word, "remove the later declarations");
         }
     }
     declared
@@ -72,8 +73,15 @@ pub fn assemble(
     };
     let names = Names::new(declared.iter().map(Word::text));
     data.warn_of_repetitions(&names, report);
+    data.tell_lacking(declared, report);
     declared.iter().map(|word| data.species(word, report)).collect()
 }
+
+const ADD_ENTRY: &str = "add its entry to the thermo data";
+const ADD_LINE: &str = "add its line to the transport data; chemistry alone needs none: --transport none";
+
+/// Species without data that are named one by one; more have one cause.
+const MOST_LACKING: usize = 10;
 
 struct Data<'a> {
     elements: &'a [Element],
@@ -109,10 +117,6 @@ impl Data<'_> {
         }
         if let Some(found) = self.broken_names.find(name) {
             self.thermo.broken[found].explain(report);
-        } else {
-            let message = format!("no thermo data found for species '{name}'");
-            let help = self.record_names.suggestion(name, "add its entry to the thermo data");
-            report.error("thermo::missing-species", message, word, help);
         }
         None
     }
@@ -120,13 +124,31 @@ impl Data<'_> {
     /// `Some(None)`: there is no transport data at all.
     fn transport(&self, word: &Word, report: &mut Report) -> Option<Option<Transport>> {
         let Some(entries) = self.transport else { return Some(None) };
-        match self.entry_names.find(word.text()) {
-            Some(found) => entries[found].values(report).map(Some),
-            None => {
-                let message = format!("no transport data for species '{}'", word.text());
-                let help = self.entry_names.suggestion(word.text(), "add its line to the transport data");
-                report.error("transport::missing-species", message, word, help);
-                None
+        let found = self.entry_names.find(word.text())?;
+        entries[found].values(report).map(Some)
+    }
+
+    /// Reports the species that have no entry at all.
+    fn tell_lacking(&self, declared: &[Word], report: &mut Report) {
+        let is_known = |name: &str| self.record_names.find(name).or_else(|| self.broken_names.find(name)).is_some();
+        let without_thermo: Vec<&Word> = declared.iter().filter(|word| !is_known(word.text())).collect();
+        let described = |name: &str| self.transport.is_none() || self.entry_names.find(name).is_some();
+        let without_transport: Vec<&Word> = declared.iter().filter(|word| !described(word.text())).collect();
+        let (no_thermo, no_transport) = ("no thermo data found", "no transport data");
+        for (lacking, id, what, names, help) in [
+            (without_thermo, "thermo::missing-species", no_thermo, &self.record_names, ADD_ENTRY),
+            (without_transport, "transport::missing-species", no_transport, &self.entry_names, ADD_LINE),
+        ] {
+            if let Some(first) = lacking.first().filter(|_| lacking.len() > MOST_LACKING) {
+                let (count, all, name) = (lacking.len(), declared.len(), first.text());
+                let message = format!("{what} for {count} of the {all} species, '{name}' the first of them");
+                let help = "check that the file belongs to this mechanism, and add the entries";
+                report.error(id, message, first, help);
+                continue;
+            }
+            for word in lacking {
+                let message = format!("{what} for species '{}'", word.text());
+                report.error(id, message, word, names.suggestion(word.text(), help));
             }
         }
     }
@@ -153,9 +175,15 @@ impl Data<'_> {
                 continue;
             };
             let same_file = Arc::ptr_eq(first.name.source, entry.name.source);
-            if !std::ptr::eq(first, entry) && same_file && used.find(name).is_some() && !first.agrees_with(entry) {
+            if std::ptr::eq(first, entry) || !same_file || used.find(name).is_none() {
+                continue;
+            }
+            let (id, help) = ("transport::repeated-species", "remove one of the lines");
+            if first.agrees_with(entry) {
+                report.warning(id, format!("duplicate transport data for species '{name}'"), &entry.name, help);
+            } else {
                 let message = format!("duplicate transport data for species '{name}' differs: the first line counts");
-                report.forgivable("transport::repeated-species", message, &entry.name, "remove one of the lines");
+                report.forgivable(id, message, &entry.name, help);
             }
         }
     }

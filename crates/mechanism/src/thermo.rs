@@ -7,7 +7,8 @@ mod nasa7;
 mod nasa9;
 
 pub use broken::Broken;
-pub use nasa7::report_step;
+pub use composition::is_possible;
+pub use nasa7::report_ranges;
 
 use self::composition::Atoms;
 use self::field::words;

@@ -35,6 +35,11 @@ impl Entry<'_> {
         if numbers.len() < 5 {
             return self.too_short(report);
         }
+        // Words may follow as a note. One more number makes it likely that one of the six is not what it should be.
+        if let Some(seventh) = numbers.get(5).filter(|word| number::parse(word.text()).is_some()) {
+            let message = format!("the transport data of species '{name}' has more than six values");
+            report.forgivable("transport::too-long", message, seventh, COLUMNS);
+        }
         let geometry = match number::parse(flag.text()) {
             Some(0.0) => Some(Geometry::Atom),
             Some(1.0) => Some(Geometry::Linear),
@@ -69,8 +74,14 @@ impl Entry<'_> {
 
     /// Whether both lines hold the same numbers.
     pub fn agrees_with(&self, other: &Entry) -> bool {
-        let values = |entry: &Entry| entry.values.iter().map(|word| number::parse(word.text())).collect::<Vec<_>>();
+        let values =
+            |entry: &Entry| entry.values.iter().take(6).map(|word| number::parse(word.text())).collect::<Vec<_>>();
         values(self) == values(other)
+    }
+
+    /// Whether the line holds the six numbers of transport data, whatever they are.
+    pub fn is_complete(&self) -> bool {
+        self.values.len() >= 6 && self.values.iter().take(6).all(|word| number::parse(word.text()).is_some())
     }
 
     fn too_short(&self, report: &mut Report) -> Option<Transport> {
@@ -88,7 +99,7 @@ fn entry<'a>(body: &Word<'a>, pair: Pair<'a, Rule>) -> Option<Entry<'a>> {
         let span = word.as_span();
         Word { offset: body.offset + span.start(), len: span.end() - span.start(), ..*body }
     });
-    Some(Entry { name: words.next()?, values: words.take(6).collect() })
+    Some(Entry { name: words.next()?, values: words.take(7).collect() })
 }
 
 #[derive(pest_derive::Parser)]

@@ -83,7 +83,7 @@ impl Units {
         ];
         if keyword.starts_with("MOLEC") {
             self.quantity = Quantity::Molecules;
-        } else if keyword.starts_with("MOLE") {
+        } else if keyword.starts_with("MOLE") || keyword == "MOL" {
             self.quantity = Quantity::Moles;
         } else if let Some((_, energy)) = energies.iter().find(|(prefix, _)| keyword.starts_with(prefix)) {
             self.energy = *energy;
@@ -175,6 +175,8 @@ mod tests {
         let mut units = Units::DEFAULT;
         assert!(units.apply("kjou") && units.apply("MOLECULES"));
         assert_eq!(units, Units { energy: Energy::Kilojoules, quantity: Quantity::Molecules, ..Units::DEFAULT });
+        assert!(units.apply("mol"));
+        assert_eq!(units.quantity, Quantity::Moles);
         assert!(!units.apply("FURLONGS"));
     }
 }

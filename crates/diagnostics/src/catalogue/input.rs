@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 83] = [
+pub const ENTRIES: [Entry; 90] = [
     Entry {
         id: "fmt::not-canonical",
         cause: "`singe fmt --check` found a file that differs from its canonical form.",
@@ -64,9 +64,19 @@ pub const ENTRIES: [Entry; 83] = [
         remedy: "Check that it is a mechanism: the largest have a tenth of that.",
     },
     Entry {
+        id: "mechanism::foreign-order",
+        cause: "FORD names a species that is no reactant, or RORD one that is no product.",
+        remedy: "Nothing, if this is meant: the concentration joins the product.",
+    },
+    Entry {
         id: "mechanism::keyword-conflict",
         cause: "Auxiliary keywords contradict each other or the equation, such as LOW without `(+M)`.",
         remedy: "Keep one form of pressure dependence, and the third body that it needs.",
+    },
+    Entry {
+        id: "mechanism::letter-case",
+        cause: "Two species differ only in the case of letters, such as `CH4` and `ch4`.",
+        remedy: "If they are one species, write one name.",
     },
     Entry {
         id: "mechanism::lone-duplicate",
@@ -145,12 +155,12 @@ pub const ENTRIES: [Entry; 83] = [
     },
     Entry {
         id: "mechanism::repeated-species",
-        cause: "A species is declared twice (forgiven by `--permissive`), or an efficiency or order is given twice.",
+        cause: "A species is declared twice, or an efficiency or order is given twice.",
         remedy: "Remove the later one; the first counts.",
     },
     Entry {
         id: "mechanism::species-name",
-        cause: "The name of a species contains `/` or `=`.",
+        cause: "The name of a species contains `/`, or is written with escapes in YAML.",
         remedy: "Separate names by blanks.",
     },
     Entry {
@@ -170,8 +180,8 @@ pub const ENTRIES: [Entry; 83] = [
     },
     Entry {
         id: "mechanism::undeclared-duplicate",
-        cause: "Two reactions agree in species and third body, and not both are marked DUPLICATE.",
-        remedy: "Remove one of the two, or write DUPLICATE below both.",
+        cause: "Reactions agree in species, third body and form of the rate, and not all are marked DUPLICATE.",
+        remedy: "Remove what is repeated, or write DUPLICATE below each.",
     },
     Entry {
         id: "mechanism::unknown-element",
@@ -280,8 +290,13 @@ pub const ENTRIES: [Entry; 83] = [
     },
     Entry {
         id: "thermo::composition",
-        cause: "The elemental composition of a species is malformed or empty.",
-        remedy: "A field has two columns for the symbol and three (NASA-9: six) for the number of atoms.",
+        cause: "The elemental composition of a species is malformed, empty or impossible.",
+        remedy: "A field has two columns for the symbol and three (NASA-9: six) for the number of atoms. Longer numbers stand behind `&`.",
+    },
+    Entry {
+        id: "thermo::empty-range",
+        cause: "The common temperature of an entry is its lowest or its highest one, and its two sets of coefficients differ.",
+        remedy: "Correct the temperatures, or give one set of coefficients twice. Forgiven by `--permissive`.",
     },
     Entry {
         id: "thermo::malformed-entry",
@@ -302,6 +317,11 @@ pub const ENTRIES: [Entry; 83] = [
         id: "thermo::missing-species",
         cause: "A declared species has no thermo data.",
         remedy: "Add its entry, or take the name that is suggested.",
+    },
+    Entry {
+        id: "thermo::no-entries",
+        cause: "No species of the mechanism has thermo data: the file is empty, of another kind or of another mechanism.",
+        remedy: "Give the file that belongs to the mechanism with `--thermo`.",
     },
     Entry {
         id: "thermo::ranges",
@@ -341,7 +361,12 @@ pub const ENTRIES: [Entry; 83] = [
     Entry {
         id: "transport::missing-species",
         cause: "A declared species has no transport data, and others have.",
-        remedy: "Add its data, or take the name that is suggested.",
+        remedy: "Add its data, or take the name that is suggested. Chemistry alone needs none: `--kernel chemistry`, or `--transport none`.",
+    },
+    Entry {
+        id: "transport::no-entries",
+        cause: "No species of the mechanism has transport data: the file is empty, of another kind or of another mechanism.",
+        remedy: "Give the file that belongs to the mechanism with `--transport`, or `--transport none` for chemistry alone.",
     },
     Entry {
         id: "transport::not-positive",
@@ -350,8 +375,13 @@ pub const ENTRIES: [Entry; 83] = [
     },
     Entry {
         id: "transport::repeated-species",
-        cause: "A species has two transport lines that differ.",
-        remedy: "Remove one of the lines; `--permissive` takes the first.",
+        cause: "A species has two transport lines.",
+        remedy: "Remove one of the lines. Where they differ, `--permissive` takes the first.",
+    },
+    Entry {
+        id: "transport::too-long",
+        cause: "A transport line has more than six values.",
+        remedy: "Write geometry, well depth, diameter, dipole, polarizability and Zrot. Forgiven by `--permissive`: the first six count.",
     },
     Entry {
         id: "transport::too-short",
@@ -378,6 +408,11 @@ pub const ENTRIES: [Entry; 83] = [
         id: "yaml::missing-section",
         cause: "A phase refers to a section that its file does not have.",
         remedy: "Take the name that is suggested, or add the section.",
+    },
+    Entry {
+        id: "yaml::no-break-space",
+        cause: "A no-break space stands at the beginning of a line, or behind `:`, `-` or `,`, in a file with errors.",
+        remedy: "Replace it by a blank.",
     },
     Entry {
         id: "yaml::phase",

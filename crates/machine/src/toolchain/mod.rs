@@ -148,6 +148,16 @@ fn ptxas_of(folder: &Path) -> Result<PathBuf, Absent> {
 }
 
 impl Toolchain {
+    /// What makes PTX of CUDA C++, such as `NVRTC 12.9`.
+    pub fn front(&self) -> String {
+        match &self.front {
+            Front::Nvrtc(nvrtc) => {
+                nvrtc.version().map_or("NVRTC".to_owned(), |[major, minor]| format!("NVRTC {major}.{minor}"))
+            }
+            Front::Clang => "clang".to_owned(),
+        }
+    }
+
     /// Makes PTX of CUDA C++.
     pub fn compile_to_ptx(&self, job: &Job) -> Result<Ptx, Failure> {
         let nvrtc = match &self.front {

@@ -24,6 +24,7 @@ type Compile = unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> c_in
 type GetSize = unsafe extern "C" fn(Handle, *mut usize) -> c_int;
 type GetText = unsafe extern "C" fn(Handle, *mut c_char) -> c_int;
 type Destroy = unsafe extern "C" fn(*mut Handle) -> c_int;
+type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
 type ErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
 
 /// The loaded library. NVRTC's functions may be called from several threads at once, each on its own program.
@@ -36,6 +37,7 @@ pub struct Nvrtc {
     ptx_size: GetSize,
     ptx: GetText,
     destroy: Destroy,
+    version: Version,
     error_string: ErrorString,
     /// Keeps the code in memory; NVRTC leaves thread-local state behind that must not outlive it.
     _library: ManuallyDrop<Library>,
@@ -57,6 +59,7 @@ impl Nvrtc {
                 ptx_size: *library.get(b"nvrtcGetPTXSize\0").map_err(failed)?,
                 ptx: *library.get(b"nvrtcGetPTX\0").map_err(failed)?,
                 destroy: *library.get(b"nvrtcDestroyProgram\0").map_err(failed)?,
+                version: *library.get(b"nvrtcVersion\0").map_err(failed)?,
                 error_string: *library.get(b"nvrtcGetErrorString\0").map_err(failed)?,
                 _library: ManuallyDrop::new(library),
             })
@@ -77,6 +80,14 @@ impl Nvrtc {
             _ if log.trim().is_empty() => Err(self.message(code)),
             _ => Err(log),
         }
+    }
+
+    /// Major and minor number.
+    pub fn version(&self) -> Option<[c_int; 2]> {
+        let [mut major, mut minor] = [0, 0];
+        // SAFETY: both numbers can be written.
+        let code = unsafe { (self.version)(&raw mut major, &raw mut minor) };
+        (code == 0).then_some([major, minor])
     }
 
     fn message(&self, code: c_int) -> String {

@@ -23,6 +23,12 @@ impl Broken<'_> {
         report.forgivable("thermo::malformed-entry", message, &line, help);
     }
 
+    /// Says that no entry of any species could be parsed, this being the first one.
+    pub fn explain_all(&self, report: &mut Report) {
+        let (line, message, help) = self.fault();
+        report.error("thermo::malformed-entry", message + ", nor those of the other species", &line, help);
+    }
+
     /// Says the same where another entry of the species is whole.
     pub fn pass_over(&self, report: &mut Report) {
         let (line, message, help) = self.fault();

@@ -1,6 +1,7 @@
 //! The elements of a species.
 
 use super::field::{real, split_at_column, words};
+use crate::elements::standard_weight;
 use crate::names::Names;
 use crate::number;
 use crate::report::Report;
@@ -9,12 +10,15 @@ use crate::syntax::Word;
 /// The columns of a record that hold its composition.
 #[derive(Debug, Default)]
 pub struct Atoms<'a> {
-    /// Fields of two columns for the symbol and some for the number of atoms.
+    /// Five fields of two columns for the symbol and some for the number of atoms.
     pub fields: Vec<Word<'a>>,
-    /// Whether the last field may hold something else, as columns 74-78 of NASA-7 records do in many files.
-    pub last_is_loose: bool,
+    /// Files are careless about the columns around the composition of NASA-7 records: the phase may stand in column 44,
+    /// and anything in 74-78.
+    pub is_nasa7: bool,
     /// Composition behind `&`, in free format.
     pub continuations: Vec<Word<'a>>,
+    /// What follows column 80: more of the composition, or a note.
+    pub beyond: Option<Word<'a>>,
 }
 
 impl Atoms<'_> {
@@ -23,21 +27,25 @@ impl Atoms<'_> {
         let mut composition: Vec<(usize, f64)> = Vec::new();
         let mut valid = true;
         for (symbol, count) in self.atoms(species, report)? {
-            match elements.find(symbol.text()) {
-                Some(element) => match composition.iter_mut().find(|(known, _)| *known == element) {
-                    Some((_, sum)) => *sum += count,
-                    None => composition.push((element, count)),
-                },
-                // Without any element that is the cause, and it is reported.
-                None if elements.len() == 0 => valid = false,
-                None => {
-                    let message = format!("species '{species}' contains the undeclared element '{}'", symbol.text());
-                    let help = elements.suggestion(symbol.text(), "declare it in the ELEMENTS section");
-                    report.error("thermo::undeclared-element", message, &symbol, help);
-                    valid = false;
-                }
+            let element = find(&symbol, elements, report);
+            valid &= element.is_some() && is_possible(&symbol, count, species, report);
+            let Some(element) = element else { continue };
+            match composition.iter_mut().find(|(known, _)| *known == element) {
+                Some((_, sum)) => *sum += count,
+                None => composition.push((element, count)),
             }
         }
+        // As in Cantera, an element beyond column 80 replaces the same one before it.
+        for (symbol, count) in self.beyond.iter().filter_map(|text| beyond(text, elements)).flatten() {
+            let element = find(&symbol, elements, report);
+            valid &= element.is_some();
+            let Some(element) = element else { continue };
+            match composition.iter_mut().find(|(known, _)| *known == element) {
+                Some((_, former)) => *former = count,
+                None => composition.push((element, count)),
+            }
+        }
+        composition.retain(|(_, count)| *count != 0.0);
         valid.then_some(composition)
     }
 
@@ -48,14 +56,23 @@ impl Atoms<'_> {
     fn atoms(&self, species: &str, report: &mut Report) -> Option<Vec<(Word<'_>, f64)>> {
         let mut atoms = Vec::new();
         for (i, field) in self.fields.iter().enumerate() {
-            let (symbol, count) = split_at_column(field, 2);
-            let named = symbol.text().starts_with(|c: char| c.is_alphabetic());
-            let loose = self.last_is_loose && i + 1 == self.fields.len();
-            match (named, real(&count)) {
-                (true, Some(Some(count))) => atoms.push((symbol, count)),
-                (false, Some(_)) => {}
-                (false, None) | (true, Some(None)) if loose => {}
-                _ => return bad(field, species, report),
+            let field = if self.is_nasa7 && i == 3 { without_phase(field) } else { *field };
+            let is_loose = self.is_nasa7 && i == 4;
+            let (symbol, count) = split_at_column(&field, 2);
+            let is_named = symbol.text().starts_with(|c: char| c.is_alphabetic());
+            match real(&count) {
+                Some(Some(count)) if is_named => atoms.push((symbol, count)),
+                _ if is_loose => {}
+                // Blank, or a zero anywhere.
+                Some(_) if !is_named && real(&field).is_some_and(|zero| zero.unwrap_or(0.0) == 0.0) => {}
+                Some(Some(_)) if matches!(symbol.text(), "" | "0") => {
+                    let message = format!(
+                        "the composition of species '{species}' has '{}' atoms of no element",
+                        count.text().trim()
+                    );
+                    report.warning("thermo::composition", message, &field, COLUMNS);
+                }
+                _ => return bad(&field, species, report),
             }
         }
         for line in &self.continuations {
@@ -75,10 +92,59 @@ impl Atoms<'_> {
     }
 }
 
+/// A field without the letter of the phase in its last column.
+fn without_phase<'a>(field: &Word<'a>) -> Word<'a> {
+    let figures = field.text().strip_suffix(['G', 'L', 'S', 'C', 'g', 'l', 's', 'c']);
+    let is_count = |text: &&str| text.ends_with(|c: char| c.is_ascii_digit() || c == '.' || c == ' ');
+    figures.filter(is_count).map_or(*field, |text| Word { len: text.len(), ..*field })
+}
+
+/// Symbols and numbers in turn, with or without blanks; absent for what is a note.
+fn beyond<'a>(text: &Word<'a>, elements: &Names) -> Option<Vec<(Word<'a>, f64)>> {
+    let mut atoms = Vec::new();
+    let mut rest = text.trimmed();
+    while rest.len > 0 {
+        let letters = rest.text().find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len);
+        let symbol = Word { len: letters, ..rest };
+        rest = Word { offset: rest.offset + letters, len: rest.len - letters, ..rest }.trimmed();
+        let figures = rest.text().find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len);
+        let count = number::parse(Word { len: figures, ..rest }.text())?;
+        rest = Word { offset: rest.offset + figures, len: rest.len - figures, ..rest }.trimmed();
+        if elements.find(symbol.text()).is_none() && standard_weight(symbol.text()).is_none() {
+            return None;
+        }
+        atoms.push((symbol, count));
+    }
+    Some(atoms)
+}
+
+fn find(symbol: &Word, elements: &Names, report: &mut Report) -> Option<usize> {
+    let element = elements.find(symbol.text());
+    // Without any element that is the cause, and it is reported.
+    if element.is_none() && elements.len() > 0 {
+        let message = format!("the element '{}' is not declared", symbol.text());
+        let help = elements.suggestion(symbol.text(), "declare it in the ELEMENTS section");
+        report.error("thermo::undeclared-element", message, symbol, help);
+    }
+    element
+}
+
+/// Only electrons may lack.
+pub fn is_possible(symbol: &Word, count: f64, species: &str, report: &mut Report) -> bool {
+    let is_possible = count >= 0.0 || symbol.text().eq_ignore_ascii_case("E");
+    if !is_possible {
+        let message = format!("species '{species}' has {count} atoms of '{}'", symbol.text());
+        report.error("thermo::composition", message, symbol, "only the electron E may have a negative number");
+    }
+    is_possible
+}
+
 fn bad<T>(field: &Word, species: &str, report: &mut Report) -> Option<T> {
     let message = format!("malformed elemental composition '{}' of species '{species}'", field.text());
-    let help = "each field has two columns for the symbol and the next for the number of atoms (NASA-7: five fields of \
-                five columns from 25 on, the fifth in 74-78; NASA-9: five fields of eight from 11 on)";
-    report.error("thermo::composition", message, field, help);
+    report.error("thermo::composition", message, field, COLUMNS);
     None
 }
+
+const COLUMNS: &str = "each field has two columns for the symbol and the next for the number of atoms (NASA-7: five \
+                       fields of five columns from 25 on, the fifth in 74-78; NASA-9: five fields of eight from 11 on); \
+                       longer numbers stand behind & at the end of the line";

@@ -36,7 +36,7 @@ impl Defaults {
 /// The columns of a record.
 pub fn record<'a>(body: &Word<'a>, pair: Pair<'a, Rule>, defaults: Defaults) -> Record<'a> {
     let mut name = *body;
-    let mut atoms = Atoms { last_is_loose: true, ..Atoms::default() };
+    let mut atoms = Atoms { is_nasa7: true, ..Atoms::default() };
     let mut fields = Fields { temperatures: Vec::new(), coefficients: Vec::new(), defaults };
     for field in pair.into_inner().flat_map(Pair::into_inner) {
         let word = cut(body, &field);
@@ -44,6 +44,7 @@ pub fn record<'a>(body: &Word<'a>, pair: Pair<'a, Rule>, defaults: Defaults) -> 
             Rule::name => name = word,
             Rule::part => atoms.fields.push(word),
             Rule::continuation => atoms.continuations.push(word),
+            Rule::beyond => atoms.beyond = Some(word),
             Rule::t_low | Rule::t_high | Rule::t_mid => fields.temperatures.push(word),
             Rule::coefficient => fields.coefficients.push(word),
             _ => {}
@@ -89,7 +90,7 @@ impl Fields<'_> {
         polynomials.high.copy_from_slice(&values[..7]);
         polynomials.low.copy_from_slice(&values[7..]);
         extend_the_only_range(&mut polynomials);
-        report_step(&polynomials, species, report);
+        report_ranges(&polynomials, species, report);
         Some(polynomials)
     }
 
@@ -98,8 +99,17 @@ impl Fields<'_> {
     }
 }
 
-/// Warns of ranges that do not meet.
-pub fn report_step(nasa: &Nasa7, species: &Word, report: &mut Report) {
+/// Reports an empty range that has coefficients of its own, and warns of ranges that do not meet.
+pub fn report_ranges(nasa: &Nasa7, species: &Word, report: &mut Report) {
+    let Nasa7 { t_low, t_mid, t_high, .. } = *nasa;
+    if (t_low == t_mid || t_mid == t_high) && nasa.low != nasa.high {
+        let message = format!(
+            "species '{}' has one temperature range, {t_low} to {t_high} K, and two different sets of coefficients",
+            species.text()
+        );
+        let help = "correct the lowest, the common or the highest temperature, or give one set of coefficients twice";
+        report.forgivable("thermo::empty-range", message, species, help);
+    }
     let step = nasa.step();
     if step > LARGEST_STEP {
         let message = format!(

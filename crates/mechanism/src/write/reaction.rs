@@ -1,7 +1,7 @@
 //! One reaction with its auxiliary lines.
 
 use super::values::Values;
-use crate::equation::find_arrow;
+use crate::equation::arrows;
 use crate::number::shortest;
 use crate::rate::overall_order;
 use crate::units::{Energy, Quantity, Units};
@@ -74,7 +74,7 @@ impl Printer<'_> {
                 below.push(format!("REV/ {} /", self.arrhenius(rate, reverse_order)));
                 below.extend(factor.map(|f| format!("RLT/ {} {} /", shortest(f.b), shortest(f.c))));
             }
-            Reverse::Irreversible if find_arrow(&reaction.equation).is_some_and(|(_, reversible)| reversible) => {
+            Reverse::Irreversible if arrows(&reaction.equation).any(|(_, reversible)| reversible) => {
                 below.push("REV/ 0 0 0 /".to_owned());
             }
             Reverse::Irreversible | Reverse::Equilibrium => {}

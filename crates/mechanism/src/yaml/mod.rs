@@ -6,6 +6,7 @@ mod collider;
 mod document;
 mod explicit;
 mod phase;
+mod quoted;
 mod rates;
 mod reaction;
 mod reverse;
@@ -19,7 +20,7 @@ use super::auxiliary::report_number;
 use super::names::Names;
 use super::report::Report;
 use super::syntax::Word;
-use super::{Element, Reaction, Species, elements, number as reals};
+use super::{Element, Reaction, Species, elements, lookalike, number as reals};
 use diagnostics::{Diagnostic, Source};
 use document::Document;
 pub use document::Load;
@@ -34,14 +35,31 @@ pub struct Contents {
     pub reactions: Vec<Reaction>,
 }
 
+/// What is read of a file.
+#[derive(Clone, Copy)]
+pub struct Selection<'a> {
+    /// The name of the phase; the first one of ideal gases when it is left out.
+    pub phase: Option<&'a str>,
+    pub wants_transport: bool,
+}
+
 /// Whether a file of this name is YAML.
 pub fn is_yaml(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("yaml") || e.eq_ignore_ascii_case("yml"))
 }
 
-/// Reads the ideal-gas phase of the given name, or the first one, with the sections of other files that it refers to;
-/// absent after an error that leaves nothing to read.
-pub fn read(source: &Arc<Source>, phase: Option<&str>, load: &mut Load, report: &mut Report) -> Option<Contents> {
+/// Reads an ideal-gas phase with the sections of other files that it refers to; absent after an error that leaves nothing
+/// to read.
+pub fn read(source: &Arc<Source>, selection: Selection, load: &mut Load, report: &mut Report) -> Option<Contents> {
+    let contents = contents(source, selection, load, report);
+    if report.errors() > 0 {
+        lookalike::warn_of_no_break_spaces(source, report);
+    }
+    contents
+}
+
+fn contents(source: &Arc<Source>, selection: Selection, load: &mut Load, report: &mut Report) -> Option<Contents> {
+    let Selection { phase, wants_transport } = selection;
     let own = Document::new("", source, report)?;
     let others = others(&own, phase, load, report);
     let mut documents = vec![own];
@@ -61,7 +79,7 @@ pub fn read(source: &Arc<Source>, phase: Option<&str>, load: &mut Load, report: 
         report.error("mechanism::species-name", message, name, "write it plain or between the other quotes");
     }
     let declared = super::species::declared(&words, report);
-    let species = species::assemble(&declared, &elements, &listed, report);
+    let species = species::assemble(&declared, &elements, &listed, wants_transport, report);
 
     let selected = phase::reactions(phase, &documents, report);
     let names = Names::new(declared.iter().map(Word::text));
@@ -72,21 +90,10 @@ pub fn read(source: &Arc<Source>, phase: Option<&str>, load: &mut Load, report: 
         let diagnostic = Diagnostic::warning("mechanism::no-reactions", "the mechanism has no reactions");
         report.push(diagnostic.at(phase.place.span()).help("add reactions, unless only transport is wanted"));
     }
-    transport::check_model(phase, report);
-    Some(Contents { elements, species, reactions })
-}
-
-/// The other files that the phase of a file refers to; none after an error.
-pub fn files(source: &Arc<Source>, phase: Option<&str>) -> Vec<String> {
-    let mut names = Vec::new();
-    if let Some(own) = Document::new("", source, &mut Report::default()) {
-        let mut load = |name: &str, _: &Word, _: &mut Report| {
-            names.push(name.to_owned());
-            None
-        };
-        others(&own, phase, &mut load, &mut Report::default());
+    if wants_transport {
+        transport::check_model(phase, report);
     }
-    names
+    Some(Contents { elements, species, reactions })
 }
 
 fn others(own: &Document, phase: Option<&str>, load: &mut Load, report: &mut Report) -> Vec<(String, Arc<Source>)> {

@@ -24,7 +24,7 @@ pub fn read(selected: &[Selected], names: &Names, skip_third_bodies: bool, repor
                 continue;
             };
             let words = words(&text);
-            if *declared_only && names_undeclared(&words, names) {
+            if *declared_only && (names_undeclared(&words, names) || orders_undeclared(entry, names)) {
                 continue;
             }
             let equation = equation::parse(&words, names, report);
@@ -172,6 +172,11 @@ fn check_marks(
 fn names_undeclared(words: &[Word], names: &Names) -> bool {
     let mut report = Report::default();
     equation::parse(words, names, &mut report).is_none() && report.has_only("mechanism::unknown-species")
+}
+
+fn orders_undeclared(entry: &Node, names: &Names) -> bool {
+    let orders = ["orders", "reverse-orders"].into_iter().filter_map(|key| entry.get(key)).flat_map(Node::entries);
+    orders.into_iter().any(|(name, _)| names.find(name.text()).is_none())
 }
 
 /// The words of an equation; a long one may go on over several lines.

@@ -6,7 +6,7 @@ use super::{missing, number, thermo, transport};
 use crate::names::Names;
 use crate::report::Report;
 use crate::syntax::Word;
-use crate::thermo::report_step;
+use crate::thermo::{is_possible, report_ranges};
 use crate::{Element, Polynomials, Species};
 
 /// The data of all declared species. Those without complete data are reported and absent.
@@ -14,21 +14,23 @@ pub fn assemble(
     declared: &[Word],
     elements: &[Element],
     listed: &[Listed],
+    wants_transport: bool,
     report: &mut Report,
 ) -> Vec<Option<Species>> {
     let names = Names::new(listed.iter().map(|species| species.name.text()));
     let symbols = Names::new(elements.iter().map(|element| element.symbol.as_str()));
     let found = |word: &Word| names.find(word.text()).map(|i| &listed[i]);
     // As with CHEMKIN files: transport data of some species means that all need them.
-    let described = listed.iter().any(|species| species.entry.is_some_and(|entry| entry.get("transport").is_some()));
+    let described = wants_transport
+        && listed.iter().any(|species| species.entry.is_some_and(|entry| entry.get("transport").is_some()));
     let species = declared.iter().map(|word| {
         let listed = found(word)?;
         let entry = listed.entry?;
         let system = listed.system.apply(entry.get("units"), report);
-        let composition = composition(entry, &symbols, report);
+        let composition = composition(entry, word.text(), &symbols, report);
         let thermo = thermo::read(entry, system, report);
         if let Some(Polynomials::Nasa7(nasa)) = &thermo {
-            report_step(nasa, &listed.name, report);
+            report_ranges(nasa, &listed.name, report);
         }
         let transport = if described { transport::read(entry, word, report).map(Some) } else { Some(None) };
         let (composition, thermo, transport) = (composition?, thermo?, transport?);
@@ -68,17 +70,20 @@ fn atoms<'l, 'd, 'a>(listed: &'l [Listed<'d, 'a>]) -> impl Iterator<Item = &'l [
     listed.iter().map(move |species| composition(species).map_or(&[][..], Node::entries))
 }
 
-fn composition(entry: &Node, elements: &Names, report: &mut Report) -> Option<Vec<(usize, f64)>> {
+fn composition(entry: &Node, name: &str, elements: &Names, report: &mut Report) -> Option<Vec<(usize, f64)>> {
     let Some(given) = entry.get("composition") else { return missing(entry, "composition", report) };
     let mut composition = Vec::new();
     for (symbol, count) in given.entries() {
         let Some(element) = elements.find(symbol.text()) else {
-            let message = format!("the species contains the undeclared element '{}'", symbol.text());
+            let message = format!("the element '{}' is not declared", symbol.text());
             let help = elements.suggestion(symbol.text(), "declare it in the elements of the phase");
             report.error("thermo::undeclared-element", message, symbol, help);
             return None;
         };
         let count = number(count, report)?;
+        if !is_possible(symbol, count, name, report) {
+            return None;
+        }
         if count != 0.0 {
             composition.push((element, count));
         }

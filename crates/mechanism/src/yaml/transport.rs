@@ -10,7 +10,8 @@ use crate::{Geometry, Transport};
 pub fn read(entry: &Node, name: &Word, report: &mut Report) -> Option<Transport> {
     let Some(given) = entry.get("transport") else {
         let message = format!("no transport data for species '{}'", name.text());
-        report.error("transport::missing-species", message, name, "give its entry a transport model");
+        let help = "give its entry a transport model; chemistry alone needs none: --transport none";
+        report.error("transport::missing-species", message, name, help);
         return None;
     };
     if let Some(model) = given.get("model").filter(|model| model.place.text() != "gas") {

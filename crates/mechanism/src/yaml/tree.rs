@@ -1,5 +1,6 @@
 //! A YAML document as a tree whose nodes know where they stand.
 
+use super::quoted;
 use crate::syntax::Word;
 use diagnostics::{Diagnostic, Source, Span};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -24,18 +25,43 @@ pub enum Content<'a> {
 
 /// Reads one document.
 pub fn parse(source: &Arc<Source>) -> Result<Node<'_>, Diagnostic> {
+    let error = match read(&source.text) {
+        Ok(root) => return Ok(node(source, root)),
+        Err(error) => error,
+    };
+    let place = error.location().map_or(0, |place| offset(&source.text, place));
+    let (offset, message) = match quoted::joined(&source.text) {
+        Ok(joined) => match read(&joined) {
+            Ok(root) => return Ok(node(source, root)),
+            Err(_) => (place, cause(&error.to_string()).to_owned()),
+        },
+        Err(open) if open < place => (open, "a quoted text has no end".to_owned()),
+        Err(_) => (place, cause(&error.to_string()).to_owned()),
+    };
+    let span = Span { source: Arc::clone(source), offset, len: 0 };
+    let message = format!("this is not YAML: {message}");
+    Err(Diagnostic::error("yaml::syntax", message).at(span).help("look for indentation, brackets and quotes"))
+}
+
+fn read(text: &str) -> Result<Spanned<Kind>, serde_saphyr::Error> {
     let budget = serde_saphyr::budget! { max_nodes: MOST_NODES, max_events: 2 * MOST_NODES };
-    let options = serde_saphyr::options! { budget: budget };
-    match serde_saphyr::from_str_with_options::<Spanned<Kind>>(&source.text, options) {
-        Ok(root) => Ok(node(source, root)),
-        Err(error) => {
-            let offset = error.location().and_then(|place| place.span().byte_offset()).unwrap_or(0);
-            let offset = usize::try_from(offset).unwrap_or(0).min(source.text.len());
-            let message = format!("this is not YAML: {}", first_line(&error.to_string()));
-            let span = Span { source: Arc::clone(source), offset, len: 0 };
-            Err(Diagnostic::error("yaml::syntax", message).at(span).help("look for indentation, brackets and quotes"))
-        }
-    }
+    serde_saphyr::from_str_with_options(text, serde_saphyr::options! { budget: budget })
+}
+
+/// The byte at a line and a column, both counted from 1.
+fn offset(text: &str, place: Location) -> usize {
+    let at = |x: u64| usize::try_from(x).unwrap_or(usize::MAX).saturating_sub(1);
+    let Some(line) = text.split('\n').nth(at(place.line())) else { return text.len() };
+    let column = line.char_indices().nth(at(place.column())).map_or(line.len(), |(i, _)| i);
+    line.as_ptr().addr() - text.as_ptr().addr() + column
+}
+
+/// What the parser says, without the place, which stands above it, and without advice to programmers.
+fn cause(message: &str) -> &str {
+    let line = message.lines().next().unwrap_or("");
+    let told = line.strip_prefix("error: line ").and_then(|rest| rest.split_once(": ")).map_or(line, |(_, told)| told);
+    let advice = [", set DuplicateKeyPolicy", "; use from_str"].iter().filter_map(|advice| told.find(advice)).min();
+    &told[..advice.unwrap_or(told.len())]
 }
 
 impl<'a> Node<'a> {
@@ -86,10 +112,6 @@ pub fn is_escaped(word: &Word) -> bool {
 
 /// Far beyond the largest published mechanism (a reaction has about 30), and a bound for hostile files.
 const MOST_NODES: usize = 20_000_000;
-
-fn first_line(text: &str) -> &str {
-    text.lines().next().unwrap_or("")
-}
 
 enum Kind {
     Scalar,

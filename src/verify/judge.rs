@@ -1,0 +1,165 @@
+//! What a kernel must give: the bits of its dataflow graph in the order of the proven schedule, and the values of the
+//! reference evaluator within a tolerance.
+
+use diagnostics::Diagnostic;
+use kinetics::{self, Model, Reduced, State, Stiffness};
+
+use super::{Subject, inputs};
+use crate::graph::interpret::Machine;
+use crate::graph::{Graph, Op};
+use crate::kernels::Kernel;
+
+/// The outputs that are expected on one state.
+pub(super) struct Expected {
+    scheduled: Vec<f64>,
+    reference: Vec<f64>,
+    /// What errors against the reference are relative to.
+    scale: Vec<f64>,
+}
+
+pub(super) fn expected(subject: &Subject<'_>, state: &State) -> Expected {
+    let scheduled = in_schedule_order(subject, state);
+    let choices = (subject.floor, subject.stiffness);
+    let (reference, scale) = reference(subject.kernel, subject.model, subject.graph, choices, state);
+    Expected { scheduled, reference, scale }
+}
+
+/// Judges the outputs of the text that `what` names. Point p has state p modulo the number of states. Returns the largest
+/// error against the reference.
+///
+/// Errors: an output that differs from the graph's or is too far from the reference.
+pub(super) fn judge(
+    subject: &Subject<'_>,
+    what: &str,
+    (states, expected): (&[State], &[Expected]),
+    (outputs, points, stride): (&[f64], usize, usize),
+) -> Result<f64, Vec<Diagnostic>> {
+    let mut violations = Vec::new();
+    let mut worst = 0.0f64;
+    let tolerance = tolerance(subject.kernel, subject.model, subject.graph);
+    for point in 0..points {
+        let (state, expected) = (&states[point % states.len()], &expected[point % states.len()]);
+        for (row, &value) in outputs.iter().skip(point).step_by(stride).enumerate() {
+            let scheduled = expected.scheduled[row];
+            if value.to_bits() != scheduled.to_bits() {
+                let text = format!("{what} gives {value:e} and its dataflow graph {scheduled:e}");
+                violations.push(violation("verify::not-the-graph", subject, row, state, &text));
+            }
+            let error = relative(value, expected.reference[row], expected.scale[row]);
+            worst = worst.max(error);
+            if error > tolerance {
+                let text = format!(
+                    "{what}: {value:e} differs from the reference {:e} by {error:.1e} (allowed {tolerance:.0e})",
+                    expected.reference[row]
+                );
+                violations.push(violation("verify::not-the-reference", subject, row, state, &text));
+            }
+        }
+        if violations.len() > MOST_VIOLATIONS {
+            break;
+        }
+    }
+    violations.truncate(MOST_VIOLATIONS);
+    if violations.is_empty() { Ok(worst) } else { Err(violations) }
+}
+
+const MOST_VIOLATIONS: usize = 10;
+
+/// Largest error of a kernel against the exact reference evaluator, over the range of its bound: rounding, and what the form
+/// leaves out.
+pub fn tolerance(kernel: Kernel, model: &Model, graph: &Graph) -> f64 {
+    kernel.tolerance(model) + graph.bound
+}
+
+/// The largest error of the outputs of a kernel in SI (as [`simulate`] returns them) against the reference evaluator;
+/// infinite where an output is no number.
+pub fn largest_error(
+    kernel: Kernel,
+    model: &Model,
+    (floor, stiffness): (f64, Stiffness),
+    states: &[State],
+    stride: usize,
+    outputs: &[f64],
+) -> f64 {
+    let mut worst = 0.0f64;
+    for (point, state) in states.iter().enumerate() {
+        let (expected, scale) = in_si(kernel, model, (floor, stiffness), state);
+        let found = outputs.iter().skip(point).step_by(stride);
+        for (row, &value) in found.enumerate() {
+            worst = worst.max(relative(value, expected[row], scale[row]));
+        }
+    }
+    worst
+}
+
+/// The graph's outputs when its steps run in the order of the schedule.
+fn in_schedule_order(subject: &Subject<'_>, state: &State) -> Vec<f64> {
+    let mut fields = inputs(subject.model, subject.graph, state);
+    let mut machine = Machine::new(subject.graph, &fields);
+    for phase in &subject.proven.schedule().phases {
+        for &at in phase.runs.iter().flatten() {
+            machine.step(at, &mut fields);
+        }
+    }
+    fields.pop().expect("a kernel has an output")
+}
+
+/// (reference values, what their errors are relative to), in the units of the graph.
+pub fn reference(
+    kernel: Kernel,
+    model: &Model,
+    graph: &Graph,
+    choices: (f64, Stiffness),
+    state: &State,
+) -> (Vec<f64>, Vec<f64>) {
+    let output = graph.arrays.iter().find(|a| a.output).map_or("", |a| a.name);
+    let factor = graph.units.from_si(output);
+    let converted = |values: Vec<f64>| values.into_iter().map(|v| v * factor).collect();
+    let (expected, scale) = in_si(kernel, model, choices, state);
+    (converted(expected), converted(scale))
+}
+
+fn in_si(kernel: Kernel, model: &Model, (floor, stiffness): (f64, Stiffness), state: &State) -> (Vec<f64>, Vec<f64>) {
+    let relative_to_itself = |values: Vec<f64>| (values.clone(), values);
+    match kernel {
+        Kernel::Viscosity => relative_to_itself(vec![kinetics::viscosity(model, state)]),
+        Kernel::Conductivity => relative_to_itself(vec![kinetics::conductivity(model, state)]),
+        Kernel::Diffusion => relative_to_itself(kinetics::diffusion(model, state, floor)),
+        Kernel::Chemistry if model.mechanism.reduction.is_some() => {
+            let surroundings = kinetics::surroundings(model, state);
+            let Reduced { production, .. } = kinetics::reduced(model, state, &surroundings, stiffness);
+            (production.net, production.gross)
+        }
+        Kernel::Chemistry => {
+            let production = kinetics::production(model, state);
+            (production.net, production.gross)
+        }
+    }
+}
+
+/// Infinite for anything that is not a number, so that no comparison accepts it.
+fn relative(found: f64, expected: f64, scale: f64) -> f64 {
+    if found == expected {
+        return 0.0;
+    }
+    let error = ((found - expected) / scale).abs();
+    if error.is_nan() { f64::INFINITY } else { error }
+}
+
+fn violation(id: &'static str, subject: &Subject<'_>, row: usize, state: &State, text: &str) -> Diagnostic {
+    let (operation, warp) = writer(subject, row);
+    Diagnostic::error(
+        id,
+        format!(
+            "{}: warp {warp}, operation \"{operation}\" (output row {row}) at T = {} K, P = {} Pa: {text}",
+            subject.kernel, state.temperature, state.pressure
+        ),
+    )
+}
+
+/// The operation that stores an output row, and its warp.
+fn writer<'a>(subject: &'a Subject<'_>, row: usize) -> (&'a str, u32) {
+    let stores = |op: &Op| subject.graph.ops[*op].after.stores.iter().any(|&(_, r)| r as usize == row);
+    let op = subject.graph.ops.keys().find(stores);
+    op.map_or(("none", 0), |op| (subject.graph.ops[op].name.as_str(), subject.mapping.warp_of[op]))
+}

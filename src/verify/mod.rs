@@ -1,0 +1,93 @@
+//! Runs a lowered kernel in the simulator on physical states and judges it twice: bit for bit against the dataflow graph
+//! in the order of the proven schedule (which finds any wrong constant, operand or order), and within the tolerance of
+//! the design against the reference evaluator (which finds a wrong graph). What a compiler makes of the printed text is
+//! judged in the same way.
+
+mod judge;
+mod simulate;
+mod text;
+
+use serde::Serialize;
+
+use crate::graph::Graph;
+use crate::kernels::Kernel;
+use crate::mapping::Mapping;
+use crate::overlay::program::Program;
+use crate::schedule::proof::Proven;
+use diagnostics::Diagnostic;
+use kinetics::{self, Model, Stiffness};
+use ptx::Module;
+
+pub use judge::{largest_error, reference, tolerance};
+pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
+pub use text::{TextVerification, verify_text};
+
+/// What the simulation of a kernel showed. "Per point" counts warp instructions per 32 points, summed over the warps: each of
+/// them works on 32 points, or more where a lane has several. Groups that are not full count as full ones.
+#[derive(Debug, Clone, Serialize)]
+pub struct Verification {
+    pub states: usize,
+    /// Relative for transport, relative to the gross rate for chemistry.
+    pub largest_error: f64,
+    pub tolerance: f64,
+    /// Matrix products on tensor cores are among them, as many as their rate is worth.
+    pub slots_per_point: f64,
+    pub matrix_products_per_point: f64,
+    pub shuffles_per_point: f64,
+    pub shared_passes_per_point: f64,
+    pub barriers_per_group: f64,
+    pub barrier_waits_per_group: f64,
+    pub local_bytes_per_point: f64,
+    pub global_bytes_per_point: f64,
+    pub instructions_per_point: f64,
+}
+
+/// Everything that verification looks at.
+pub struct Subject<'a> {
+    pub kernel: Kernel,
+    pub model: &'a Model,
+    pub floor: f64,
+    pub stiffness: Stiffness,
+    pub graph: &'a Graph,
+    pub mapping: &'a Mapping,
+    pub proven: &'a Proven,
+    pub program: &'a Program,
+    pub module: &'a Module,
+}
+
+/// Verifies a kernel on `states` states, or more where it takes more to run the streaming loop twice with several points
+/// per lane or to have both sides of every intermediate temperature; a last group that is not full and a stride larger than the number of points are part of the test.
+///
+/// Errors: hazards in the simulator, an output that differs from the graph's or is too far from the reference.
+pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<Diagnostic>> {
+    let Subject { kernel, model, graph, program, .. } = *subject;
+    let least = match program.points_per_lane {
+        1 => 1,
+        _ => program.points_per_group() + 6,
+    };
+    let enough = if kernel == Kernel::Chemistry { kinetics::enough_states(model) } else { 1 };
+    let states = kinetics::verification_states(model, states.max(least as usize).max(enough));
+    let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
+    let stride = states.len() + 5;
+    let warps = program.execution.warps();
+    let (outputs, counts) = simulate(subject.module, &program.symbol, (model, graph), warps, &states, stride)?;
+    let run = (&outputs[..], states.len(), stride);
+    let largest_error = judge::judge(subject, "the simulated kernel", (&states, &expected), run)?;
+    let points = program.places(states.len() as u32);
+    let per = |count: fn(&warpsim::Counts) -> u64| counts.per_point(count, points);
+    Ok(Verification {
+        states: states.len(),
+        largest_error,
+        tolerance: tolerance(kernel, model, graph),
+        slots_per_point: per(|c| c.double_slots)
+            + f64::from(graph.slots_per_matrix_product()) * per(|c| c.matrix_products),
+        matrix_products_per_point: per(|c| c.matrix_products),
+        shuffles_per_point: per(|c| c.shuffles),
+        shared_passes_per_point: per(|c| c.shared_passes),
+        barriers_per_group: per(|c| c.barriers),
+        barrier_waits_per_group: per(|c| c.barrier_waits),
+        local_bytes_per_point: per(|c| c.local_bytes) / 32.0,
+        global_bytes_per_point: per(|c| c.global_load_bytes + c.global_store_bytes) / 32.0,
+        instructions_per_point: per(|c| c.instructions),
+    })
+}

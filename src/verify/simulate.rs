@@ -1,0 +1,132 @@
+//! Runs any module with the signature of a kernel in the simulator: the lowered program, or what a compiler made of text.
+
+use diagnostics::Diagnostic;
+use kinetics::{self, Model, State};
+use machine::target::Target;
+use ptx::Module;
+use ptx::inst::Space;
+use warpsim::{self, Buffer, Launch};
+
+use crate::graph::Graph;
+use crate::graph::interpret::Fields;
+
+/// How a kernel is launched on states.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    pub ctas: u32,
+    pub warps: u32,
+    /// Elements from one row of an array to the next, at least as many as there are states.
+    pub stride: usize,
+    /// Bytes of shared memory that the launch adds.
+    pub shared: u64,
+}
+
+/// Runs a kernel on states: the arrays of the graph, then points and stride. One CTA, so that the streaming loop runs over
+/// several groups. Returns the output array, row by row with `stride` elements each, and the counts.
+///
+/// # Errors
+/// Hazards in the simulator, outputs that stay unwritten, and writes beyond the last point.
+pub fn simulate(
+    module: &Module,
+    symbol: &str,
+    subject: (&Model, &Graph),
+    warps: u32,
+    states: &[State],
+    stride: usize,
+) -> Result<(Vec<f64>, warpsim::Report), Vec<Diagnostic>> {
+    simulate_checked(module, symbol, subject, warps, states, stride, None)
+}
+
+/// As [`simulate`]; a claim that does not hold is a hazard.
+///
+/// # Errors
+/// Those of [`simulate`].
+pub fn simulate_checked(
+    module: &Module,
+    symbol: &str,
+    subject: (&Model, &Graph),
+    warps: u32,
+    states: &[State],
+    stride: usize,
+    claims: Option<&warpsim::Claims>,
+) -> Result<(Vec<f64>, warpsim::Report), Vec<Diagnostic>> {
+    let shape = Shape { ctas: 1, warps, stride, shared: requested_at_launch(module) };
+    launch(module, symbol, subject, states, shape, claims)
+}
+
+/// As [`simulate_checked`], with any number of CTAs.
+///
+/// # Errors
+/// Those of [`simulate`].
+pub(super) fn launch(
+    module: &Module,
+    symbol: &str,
+    (model, graph): (&Model, &Graph),
+    states: &[State],
+    Shape { ctas, warps, stride, shared }: Shape,
+    claims: Option<&warpsim::Claims>,
+) -> Result<(Vec<f64>, warpsim::Report), Vec<Diagnostic>> {
+    let mut buffers: Vec<Buffer> = Vec::new();
+    for (a, array) in graph.arrays.iter().enumerate() {
+        let len = array.rows as usize * stride;
+        buffers.push(if array.output {
+            Buffer::output(len)
+        } else {
+            let mut values = vec![f64::NAN; len];
+            for (point, state) in states.iter().enumerate() {
+                let fields = inputs(model, graph, state);
+                for (row, &value) in fields[a].iter().enumerate() {
+                    values[row * stride + point] = value;
+                }
+            }
+            Buffer::input(&values)
+        });
+    }
+    let fields = Launch::fields(ctas, warps, buffers.len(), states.len() as u32, stride as u32);
+    let launch = Launch { shared, ..fields };
+    let options = warpsim::Options::default();
+    let counts = warpsim::run_checked(module, symbol, &launch, &mut buffers, &options, claims).map_err(|hazards| {
+        let list = hazards.list.iter();
+        list.map(|h| Diagnostic::error("simulator::hazard", format!("{symbol}: {h}"))).collect::<Vec<_>>()
+    })?;
+    let output = buffers.last().expect("a kernel has an output");
+    let written = |point: usize| (point..output.reals().len()).step_by(stride).map(|at| output.is_written(at));
+    if let Some(point) = (0..states.len()).find(|&point| !written(point).all(|w| w)) {
+        let message = format!("{symbol}: the kernel leaves outputs of point {point} of {} unwritten", states.len());
+        return Err(vec![Diagnostic::error("verify::unwritten", message)]);
+    }
+    if let Some(point) = (states.len()..stride).find(|&point| written(point).any(|w| w)) {
+        let message = format!("{symbol}: the kernel writes point {point} of {}", states.len());
+        return Err(vec![Diagnostic::error("verify::beyond-the-end", message)]);
+    }
+    Ok((output.reals(), counts))
+}
+
+/// Bytes of shared memory that a launch gives to a module which leaves the size to it: the most that any CTA may have.
+pub fn requested_at_launch(module: &Module) -> u64 {
+    let mut shared = module.variables.values().filter(|variable| variable.space == Space::Shared);
+    if shared.any(|variable| variable.bytes == 0) {
+        Target::all().iter().map(|target| target.shared_bytes_per_cta.into()).max().unwrap_or(0)
+    } else {
+        0
+    }
+}
+
+/// The fields of a state, in the units of the graph; outputs are not numbers.
+pub fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
+    let surroundings = kinetics::surroundings(model, state);
+    let mut fields: Fields = graph.arrays.iter().map(|a| vec![f64::NAN; a.rows as usize]).collect();
+    for (field, array) in fields.iter_mut().zip(&graph.arrays).filter(|(_, a)| !a.output) {
+        match array.name {
+            "temperature" => field[0] = state.temperature,
+            "pressure" => field[0] = state.pressure,
+            "mole_fractions" => field.clone_from(&state.mole_fractions),
+            "transport_source" => field.clone_from(&surroundings.transport_source),
+            "time_step" => field[0] = surroundings.time_step,
+            name => unreachable!("the builders make no input {name}"),
+        }
+        let factor = graph.units.from_si(array.name);
+        field.iter_mut().for_each(|value| *value *= factor);
+    }
+    fields
+}

@@ -1,0 +1,99 @@
+//! Verifies the text that is shipped, by the PTX that a compiler made of it.
+//!
+//! Two launches run every part of the frame around the streaming loop: the first ends with a group that is not full, and its
+//! rows lie close together, so that a lane beyond the last point reads another row or leaves the array; the second has whole
+//! groups, shared by two CTAs. Both have a CTA or a warp that goes through the loop twice.
+
+use serde::Serialize;
+
+use super::Subject;
+use super::judge::{self, expected};
+use super::simulate::{self, Shape};
+use crate::overlay::program::{Execution, Program};
+use diagnostics::Diagnostic;
+use kinetics::{self, State};
+use ptx::Module;
+use ptx::inst::Space;
+use warpsim::{Launch, prove};
+
+/// What the simulation of the text showed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TextVerification {
+    /// What made PTX of the text, such as `NVRTC 12.9`.
+    pub compiler: String,
+    pub states: usize,
+    /// Points of each launch; the states take turns.
+    pub points: Vec<usize>,
+    /// Relative, as [`super::Verification::largest_error`]; the tolerance is the same.
+    pub largest_error: f64,
+    /// Whether the PTX, too, was proven free of deadlocks, unsafe reuse of barriers and races. Indices that lie in shared
+    /// memory are data to that proof, which then says nothing.
+    pub synchronisation_proven: bool,
+}
+
+/// Verifies the module that `compiler` made of the kernel's text, on `states` states, or fewer where
+/// the launches have fewer points; `shared` bytes are what the
+/// launch function gives to a CTA.
+///
+/// Errors: hazards in the simulator or the proof, an output that differs from the graph's or is too far from the reference.
+pub fn verify_text(
+    subject: &Subject<'_>,
+    compiler: &str,
+    shared: u32,
+    states: usize,
+) -> Result<TextVerification, Vec<Diagnostic>> {
+    let what = format!("the CUDA text, as {compiler} compiles it");
+    let named = |diagnostics: Vec<Diagnostic>| {
+        let name = |d: Diagnostic| Diagnostic { message: format!("{} ({what} in the simulator)", d.message), ..d };
+        diagnostics.into_iter().map(name).collect::<Vec<_>>()
+    };
+    let Subject { model, graph, program, module, .. } = *subject;
+    let launches = launches(program);
+    let most = launches.iter().map(|&(_, points, _)| points).max().unwrap_or(1);
+    let states = kinetics::verification_states(model, states.min(most));
+    let expected: Vec<_> = states.iter().map(|state| expected(subject, state)).collect();
+    let (warps, shared) = (program.execution.warps(), at_launch(module, shared));
+    let mut largest_error = 0.0f64;
+    for (ctas, points, stride) in launches {
+        let shape = Shape { ctas, warps, stride, shared };
+        let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
+        let run = simulate::launch(module, &program.symbol, (model, graph), &all, shape, None);
+        let (outputs, _) = run.map_err(named)?;
+        let error = judge::judge(subject, &what, (&states, &expected), (&outputs, points, stride))?;
+        largest_error = largest_error.max(error);
+    }
+    let (ctas, points, stride) = launches[0];
+    let launch = Launch::fields(ctas, warps, graph.arrays.len(), points as u32, stride as u32);
+    let verdict = prove::prove(module, &program.symbol, &Launch { shared, ..launch })
+        .map_err(|reason| named(vec![Diagnostic::error("verify::launch", format!("{}: {reason}", program.symbol))]))?;
+    let violations = verdict.violations.iter().map(|v| format!("{}, {v}", verdict.kernel));
+    let violations: Vec<_> = violations.map(|text| Diagnostic::error("verify::violation", text)).collect();
+    if !violations.is_empty() {
+        return Err(named(violations));
+    }
+    Ok(TextVerification {
+        compiler: compiler.to_owned(),
+        states: states.len(),
+        points: launches.map(|(_, points, _)| points).to_vec(),
+        largest_error,
+        synchronisation_proven: verdict.proven(),
+    })
+}
+
+/// CTAs, points and stride.
+fn launches(program: &Program) -> [(u32, usize, usize); 2] {
+    let group = program.points_per_group() as usize;
+    let (partial, whole) = match program.execution {
+        Execution::WarpSpecialized { .. } => (group + 6, 3 * group),
+        // Each warp has groups of its own, so that only the first one comes to a second.
+        Execution::DataParallel { warps } => (warps as usize * group + 6, group),
+    };
+    [(1, partial, partial), (2, whole, whole + 5)]
+}
+
+/// What of the shared memory a launch must add to what the module declares.
+fn at_launch(module: &Module, shared: u32) -> u64 {
+    let variables = module.variables.values().filter(|variable| variable.space == Space::Shared);
+    let declared: u64 = variables.map(|variable| variable.bytes).sum();
+    u64::from(shared).saturating_sub(declared)
+}
