@@ -4,7 +4,7 @@
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
-// form        low-rank, relative error at most 4.2e-15, rounding aside
+// form        low-rank, exact to rounding
 // target      kepler (compute capability 3.5)
 // execution   warp-specialized; warps per CTA: 8, CTAs per SM: 1
 // barriers    named barriers per CTA: 2
@@ -536,8 +536,8 @@ static __device__ __forceinline__ double singe_exp2_table(double x, double power
   return __hiloint2double(((int)high & inside) | (beyond & ~inside), __double2loint(p) & inside);
 }
 
-// log2 x below 1 ulp for positive normal x. The table has pairs c, -log2 c; next to 1, c is 1 and the largest term, the
-// product of f and log2 e, is rounded once.
+// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is 1
+// and the largest term, the product of f and log2 e, is rounded once.
 static __device__ __forceinline__ double singe_log2(double x, const double *table)
 {
   const unsigned high = (unsigned)__double2hiint(x);
@@ -556,14 +556,14 @@ static __device__ __forceinline__ double singe_log2(double x, const double *tabl
   p = fma(p, f, -0.7213475204444827);
   p = fma(p, f, near ? 2.0355273740931033e-17 : 1.4426950408889634);
   const double rest = fma(near ? f : (double)k, near ? p : 1.0, __ldg(entry + 1));
-  return fma(f, near ? 1.4426950408889634 : p, rest);
+  const double result = fma(f, near ? 1.4426950408889634 : p, rest);
+  return high - 0x100000u < 0x7fe00000u ? result : __hiloint2double(0x7ff80000, 0);
 }
 
-// max(x, 0) without a double-precision instruction.
+// max(x, 0) without a double-precision instruction; what is not a number stays so.
 static __device__ __forceinline__ double positive(double x)
 {
-  const int mask = ~(__double2hiint(x) >> 31);
-  return __hiloint2double(__double2hiint(x) & mask, __double2loint(x) & mask);
+  return __double2hiint(x) >= -1048576 ? x : 0.0;
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)
@@ -600,7 +600,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     const double field = load(temperature, 0, stride, point);
-    const double ln_t = singe_log2(field, gri30_viscosity_logarithms) * 0.6931471805599453;
+    const double ln_t = __dmul_rn(singe_log2(field, gri30_viscosity_logarithms), 0.6931471805599453);
     // phase 1
     double r3 = 0.0;
     double r4 = 0.0;
@@ -1328,7 +1328,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       for (int i28 = 0; i28 < 14; ++i28) {
         r0 = r0 + slots[broadcast_index(k12, 10 + i28)][lane];
       }
-      store(viscosity, 0, stride, point, active, r0 * 2.8284271247461903);
+      store(viscosity, 0, stride, point, active, fma(r0, 2.8284271247461903, ln_t - ln_t));
     }
     barrier_sync<0, 256>();
   }

@@ -7,6 +7,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::body::{Body, PRODUCTS_PER_STEP, Tally, Tensor};
 use super::units::Units;
+use kinetics::approximation::range::TemperatureRange;
 
 /// An operation: the unit that is mapped to a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,8 +36,10 @@ pub struct Array {
 pub struct Graph {
     /// The kernel's name.
     pub kernel: &'static str,
-    /// Largest relative error of the form against the exact mixture rule, rounding aside; 0 for an exact form.
+    /// A bound of the form's relative error against the exact mixture rule, rounding aside; 0 for an exact form.
     pub bound: f64,
+    /// Where the bound holds, and where products are proven to stay in the range of doubles; `None`: at every temperature.
+    pub range: Option<TemperatureRange>,
     pub arrays: Vec<Array>,
     /// The units of the arrays.
     pub units: Units,
@@ -137,6 +140,7 @@ impl Graph {
         Self {
             kernel,
             bound: 0.0,
+            range: None,
             arrays,
             units: Units::Si,
             scalars: Vec::new(),

@@ -107,7 +107,5 @@ fn binary(op: Binary, a: f64, b: f64) -> f64 {
         Binary::Sub => a - b,
         Binary::Mul => a * b,
         Binary::Div => a / b,
-        Binary::Max => a.max(b),
-        Binary::Min => a.min(b),
     }
 }

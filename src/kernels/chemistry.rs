@@ -30,7 +30,7 @@ pub fn build(model: &Model, options: &Options) -> Graph {
         scalars.push(scalar::SQUARED_CONCENTRATION);
     }
     let species = model.species().len();
-    let mut graph = common::begin("chemistry", model, options.form, "production_rates", species as u32, &scalars);
+    let mut graph = common::begin("chemistry", model, options, "production_rates", species as u32, &scalars);
     if stiffness != Stiffness::Off {
         let source = Array { name: "transport_source", rows: species as u32, output: false };
         graph.arrays.insert(TRANSPORT_SOURCE as usize, source);
@@ -92,6 +92,7 @@ fn lean_sources<'a>(
     scalars: &'a [u32],
 ) -> Sources<'a> {
     let gauge = gauge::gauge(&model.mechanism);
+    graph.range = Some(gauge::TEMPERATURES);
     let reactions = model.mechanism.reactions.iter();
     let serves: Vec<bool> = reactions.map(|r| options.activities && activity::serves(r, &gauge)).collect();
     let gibbs = gibbs_energies(graph, model, plans, |i| !serves[i]);
