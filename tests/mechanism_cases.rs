@@ -14,15 +14,11 @@ use mechanism::{
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/chemkin_cases");
+#[path = "common/skip.rs"]
+mod skip;
 
-fn folder() -> Option<&'static Path> {
-    let folder = Path::new(SHARED);
-    if !folder.exists() {
-        println!("skipped: ../shared is absent");
-        return None;
-    }
-    Some(folder)
+fn folder() -> Option<PathBuf> {
+    skip::shared("chemkin_cases")
 }
 
 fn load(folder: &Path, [mechanism, thermo, transport]: [&str; 3], permissive: bool) -> Outcome {

@@ -1,16 +1,12 @@
 //! Published mechanisms, as they are distributed, load with the numbers of species and reactions that their authors state.
 
 use mechanism::{Files, Mechanism, Options, Reverse, read_with};
-use std::path::Path;
 
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");
+#[path = "common/skip.rs"]
+mod skip;
 
 fn load(name: &str) -> Option<Mechanism> {
-    let mechanism = Path::new(SHARED).join(name).join("chem.inp");
-    if !mechanism.exists() {
-        println!("skipped: ../shared is absent");
-        return None;
-    }
+    let mechanism = skip::shared(&format!("mechanisms/{name}/chem.inp"))?;
     let is_forgiven = AMBIGUOUS.iter().any(|(ambiguous, _)| *ambiguous == name);
     let options = if is_forgiven { Options::PERMISSIVE } else { Options::default() };
     match read_with(&Files { mechanism, ..Files::default() }, options) {

@@ -11,6 +11,8 @@ use singe::overlay::Codegen;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 /// A kernel of a reduced mechanism.
 struct Tight {
@@ -41,13 +43,7 @@ const PLACES: u32 = 10;
 
 impl Tight {
     fn request(&self) -> Option<Request> {
-        let mechanisms = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");
-        let path = std::path::Path::new(mechanisms).join(self.mechanism).join("chem.inp");
-        if !path.is_file() {
-            println!("skipped: {} is absent", path.display());
-            return None;
-        }
-        let plain = request::of(path);
+        let plain = request::of(skip::shared(&format!("mechanisms/{}/chem.inp", self.mechanism))?);
         let &Tight { kernel, warps, form, .. } = self;
         Some(Request { kernels: vec![kernel], warps, ctas_per_sm: 3, form, verify: None, ..plain })
     }
@@ -70,7 +66,7 @@ fn what_passes_from_block_to_block_fits() {
 #[test]
 fn the_assembler_spills_no_more_than_the_published_kernels() {
     if let Err(absent) = toolchain::find() {
-        println!("skipped: {absent}");
+        skip::skip(absent);
         return;
     }
     for case in TIGHT {
@@ -89,7 +85,7 @@ fn the_assembler_spills_no_more_than_the_published_kernels() {
 #[test]
 fn data_parallel_code_does_not_spill() {
     if let Err(absent) = toolchain::find() {
-        println!("skipped: {absent}");
+        skip::skip(absent);
         return;
     }
     let diffusion = Request {

@@ -3,3 +3,7 @@
 
 pub mod target;
 pub mod toolchain;
+
+#[cfg(test)]
+#[path = "../../../tests/common/skip.rs"]
+mod skip;
