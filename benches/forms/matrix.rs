@@ -56,8 +56,9 @@ pub fn table(shared: &Path) -> String {
                 for request in ["ampere", "hopper"].map(on) {
                     let units = [unit(&model, &request)];
                     let sources = output::sources(&request, &model, &units);
-                    let usage = compilers::measure(request.target, &units, &sources).expect("accepted text").remove(0);
-                    let cell = usage.map_or("-".into(), |c| {
+                    let usage = compilers::compile(request.target, &units, &sources).expect("accepted text").pop();
+                    let cell = usage.map_or("-".into(), |made| {
+                        let c = made.needs;
                         format!("{} / {}", c.registers, c.spill_store_bytes + c.spill_load_bytes)
                     });
                     write!(line, " {cell} |").expect("a string");
