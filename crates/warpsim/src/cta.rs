@@ -159,7 +159,7 @@ fn take<K: Knowledge>(code: &Code, warp: &mut Warp<K>, pc: u32, (yes, all): (u32
 /// Chooses the next warp and how long it runs.
 struct Picker {
     schedule: Schedule,
-    /// Of the random generator, or the warp that ran last.
+    /// Of the random generator, or the first warp to try.
     state: u64,
 }
 
@@ -177,9 +177,9 @@ impl Picker {
         let ready = |index: &usize| warps[*index].state == State::Ready;
         match self.schedule {
             Schedule::RoundRobin => {
-                let last = self.state as usize;
-                let next = (0..warps.len()).map(|step| (last + step) % warps.len()).find(ready)?;
-                self.state = next as u64;
+                let first = self.state as usize;
+                let next = (0..warps.len()).map(|step| (first + step) % warps.len()).find(ready)?;
+                self.state = next as u64 + 1;
                 Some((next, u64::MAX))
             }
             Schedule::Random { .. } => {

@@ -127,7 +127,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                         continue;
                     }
                     if mask != warp.live && code.independent_lanes() {
-                        warp.wait(pc, mask, ALL);
+                        warp.wait(pc, mask, ALL, true);
                         match self.gather(warp)? {
                             Some(barrier) => return Ok(barrier),
                             None => continue,

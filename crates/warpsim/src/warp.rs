@@ -46,15 +46,19 @@ struct Frame {
     stack: u64,
     /// Calls in each other.
     depth: usize,
-    /// What a recursion overwrites: rows and predicates of the function, each with the lanes that know it.
-    saved: Option<(Vec<(Row, u32)>, Vec<(u32, u32)>)>,
+    saved: Option<Saved>,
 }
+
+/// What a recursion overwrites: rows and predicates of the function, each with the lanes that know it.
+type Saved = (Vec<(Row, u32)>, Vec<(u32, u32)>);
 
 /// Lanes that wait at an instruction for the lanes that it names.
 pub(super) struct Waiting {
     pub pc: u32,
     pub lanes: u32,
     pub named: u32,
+    /// All lanes of the warp must execute this very instruction, none may go round it.
+    pub aligned: bool,
     meet: u32,
     join: usize,
 }
@@ -376,10 +380,10 @@ impl<K: Knowledge> Warp<K> {
     }
 
     /// The path's lanes `lanes` wait where the path stands now until those come that the instruction at `pc` names.
-    pub(super) fn wait(&mut self, pc: u32, lanes: u32, named: u32) {
+    pub(super) fn wait(&mut self, pc: u32, lanes: u32, named: u32, aligned: bool) {
         let Path { meet, join, .. } = self.path;
         self.path.mask &= !lanes;
-        self.waiting.push(Waiting { pc, lanes, named, meet, join });
+        self.waiting.push(Waiting { pc, lanes, named, aligned, meet, join });
     }
 
     /// These lanes go on behind the instruction at which they waited.
@@ -394,13 +398,15 @@ impl<K: Knowledge> Warp<K> {
     }
 
     /// Finds a path that goes on when the current one is done; false when there is none. That lanes wait where they meet is a
-    /// choice, not a rule: before all lanes are stuck those that do go on.
+    /// choice, not a rule: before all lanes are stuck those that do go on, unless others wait for them at an instruction
+    /// that they went round.
     pub(super) fn proceed(&mut self) -> bool {
         if self.path.mask != 0 {
             return true;
         }
         self.resume();
         if self.path.mask == 0
+            && !self.waiting.iter().any(|waiting| waiting.aligned)
             && let Some(at) = (1..self.joins.len()).rev().find(|at| self.joins[*at].come != 0)
         {
             let Join { meet, come, outer, .. } = self.joins[at];

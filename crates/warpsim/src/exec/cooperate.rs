@@ -50,7 +50,8 @@ impl<D: Domain> Machine<'_, '_, D> {
             if name & warp.live == lanes {
                 self.together(warp, &[(pc, lanes)])?;
             } else {
-                warp.wait(pc, lanes, name);
+                let aligned = matches!(self.code.ops[pc as usize].micro, Micro::Matrix { .. });
+                warp.wait(pc, lanes, name, aligned);
             }
         }
         self.gather(warp)

@@ -144,10 +144,7 @@ fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[u32; 32]) {
 }
 
 fn clash(a: Touch, b: Touch) -> bool {
-    match (a, b) {
-        (Touch::Read, Touch::Read) | (Touch::Atomic, Touch::Atomic) => false,
-        _ => true,
-    }
+    !matches!((a, b), (Touch::Read, Touch::Read) | (Touch::Atomic, Touch::Atomic))
 }
 
 fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
