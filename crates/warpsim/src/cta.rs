@@ -17,9 +17,8 @@ pub(super) fn run_grid<D: Domain>(
     machine: &mut Machine<D>,
     warps: &mut [Warp<D::Knowledge>],
     place: Place,
-    schedule: Schedule,
+    mut picker: Picker,
 ) -> Result<(), Stop> {
-    let mut picker = Picker::new(schedule);
     for cta in 0..place.ctas.iter().product() {
         machine.cta = cta;
         machine.shared.reset();
@@ -157,37 +156,50 @@ fn take<K: Knowledge>(code: &Code, warp: &mut Warp<K>, pc: u32, (yes, all): (u32
 }
 
 /// Chooses the next warp and how long it runs.
-struct Picker {
-    schedule: Schedule,
-    /// Of the random generator, or the first warp to try.
+pub(super) struct Picker {
+    turn: Turn,
+    /// Of the random generator, or the warp that ran last.
     state: u64,
 }
 
+/// How long a warp runs.
+#[derive(Clone, Copy)]
+enum Turn {
+    UntilBarrier,
+    UntilBlocked,
+    Random,
+}
+
 impl Picker {
-    fn new(schedule: Schedule) -> Self {
-        let state = match schedule {
-            Schedule::RoundRobin => 0,
+    pub(super) fn new(schedule: Schedule) -> Self {
+        match schedule {
+            Schedule::RoundRobin => Self { turn: Turn::UntilBarrier, state: u64::MAX },
             // xorshift must not start at 0
-            Schedule::Random { seed } => seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
-        };
-        Self { schedule, state }
+            Schedule::Random { seed } => {
+                Self { turn: Turn::Random, state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 }
+            }
+        }
+    }
+
+    /// A warp arrives as often as it can before another one answers: what it may not do too early shows at once.
+    pub(super) fn until_blocked() -> Self {
+        Self { turn: Turn::UntilBlocked, state: 0 }
     }
 
     fn pick<K>(&mut self, warps: &[Warp<K>]) -> Option<(usize, u64)> {
         let ready = |index: &usize| warps[*index].state == State::Ready;
-        match self.schedule {
-            Schedule::RoundRobin => {
-                let first = self.state as usize;
-                let next = (0..warps.len()).map(|step| (first + step) % warps.len()).find(ready)?;
-                self.state = next as u64 + 1;
-                Some((next, u64::MAX))
-            }
-            Schedule::Random { .. } => {
+        let first = match self.turn {
+            Turn::UntilBarrier => self.state.wrapping_add(1) as usize,
+            Turn::UntilBlocked => self.state as usize,
+            Turn::Random => {
                 let ready: Vec<usize> = (0..warps.len()).filter(ready).collect();
                 let next = *ready.get(self.random() as usize % ready.len().max(1))?;
-                Some((next, 1 + self.random() % 32))
+                return Some((next, 1 + self.random() % 32));
             }
-        }
+        };
+        let next = (0..warps.len()).map(|step| (first + step) % warps.len()).find(ready)?;
+        self.state = next as u64;
+        Some((next, u64::MAX))
     }
 
     /// Marsaglia's xorshift64.

@@ -175,13 +175,18 @@ impl<D: Domain> Machine<'_, '_, D> {
             warp.state = State::Exited;
             return Ok(Event::Exit);
         }
-        let site = |pc| self.code.site(warp.index as u32, pc);
-        let divergent = |w: &Waiting| matches!(self.code.ops[w.pc as usize].micro, Micro::Bar { .. });
-        if let Some(first) = warp.waiting.first().filter(|_| warp.waiting.iter().all(divergent)) {
-            let Micro::Bar { id, .. } = &self.code.ops[first.pc as usize].micro else { return Err(Stop) };
-            let id = uniform(warp, self.code, *id, first.lanes).map_or(u32::MAX, |id| id as u32);
-            return Err(self.fatal(warp, first.pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }));
+        // only some lanes came to what all lanes of the warp have to execute, the others went round it
+        if let Some(first) = warp.waiting.first().filter(|_| warp.waiting.iter().all(|waiting| waiting.aligned)) {
+            let kind = match &self.code.ops[first.pc as usize].micro {
+                Micro::Bar { id, .. } => {
+                    let id = uniform(warp, self.code, *id, first.lanes).map_or(u32::MAX, |id| id as u32);
+                    Kind::Barrier { id, misuse: BarrierMisuse::Divergent }
+                }
+                _ => Kind::InactiveLane { lane: first.lanes.trailing_zeros(), source: (!first.lanes).trailing_zeros() },
+            };
+            return Err(self.fatal(warp, first.pc, kind));
         }
+        let site = |pc| self.code.site(warp.index as u32, pc);
         let wait = |w: &Waiting| LaneWait { site: site(w.pc), lanes: w.lanes, named: w.named & warp.live };
         let waits = warp.waiting.iter().map(wait).collect();
         self.hazards.list.push(Hazard { cta: self.cta, site: None, kind: Kind::Stuck { waits } });

@@ -56,10 +56,11 @@
 //! // Prove: for all values, and all interleavings of the warps.
 //! assert!(prove(&module, "swap", &launch).expect("the launch fits").proven());
 //!
-//! // Without the barrier the warps race, and the prover says where.
+//! // Without the barrier a warp may read before the other one has written, and the prover says where.
 //! let verdict = prove(&read(&text.replace("bar.sync 0;", "")), "swap", &launch).expect("the launch fits");
 //! assert!(!verdict.proven());
-//! assert!(verdict.violations[0].to_string().contains("race on shared 256"));
+//! let said: Vec<String> = verdict.violations.iter().map(ToString::to_string).collect();
+//! assert!(said[0].contains("line 23") && said[0].contains("reads shared 256") && said[1].contains("race on shared 256"));
 //! ```
 //!
 //! # What is simulated
@@ -174,7 +175,7 @@ pub fn run_checked(
             checker: claims.map(|claims| claims::Checker::new(claims, &code, launch.threads[0], warps.len())),
         },
     };
-    match cta::run_grid(&mut machine, &mut warps, place, options.schedule) {
+    match cta::run_grid(&mut machine, &mut warps, place, cta::Picker::new(options.schedule)) {
         Ok(()) => Ok(Report { warps: warps.into_iter().map(|warp| warp.counts).collect() }),
         Err(exec::Stop) => Err(fail(machine.hazards.list)),
     }

@@ -22,7 +22,7 @@ use super::hazard::Hazard;
 use super::memory::Segments;
 use super::shared::Shared;
 use super::warp::Warp;
-use super::{Argument, Launch, Schedule, cta};
+use super::{Argument, Launch, cta};
 use known::Known;
 pub(super) use partial::Partial;
 use ptx::inst::Type;
@@ -93,7 +93,7 @@ pub fn prove(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, 
         domain: Partial::new(&code),
     };
     // the hazards and the domain's lists tell how it ended
-    let _ = cta::run_grid(&mut machine, &mut warps, place, Schedule::RoundRobin);
+    let _ = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked());
     Ok(Verdict {
         kernel: kernel.to_owned(),
         violations: machine.hazards.list,
