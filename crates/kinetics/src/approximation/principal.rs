@@ -4,7 +4,6 @@ use super::interpolation::{interpolation, nodes};
 use super::maximum::Grid;
 use super::polynomials::polynomials;
 use crate::fits::cubic;
-
 use crate::linear_algebra::{eigen, elimination};
 
 /// Functions, at most.
