@@ -1,7 +1,7 @@
 //! Constant matrices on tensor cores, through the whole pipeline: proven, verified bit by bit against the graph, compiled,
 //! read back from the compiler's PTX and simulated again.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use diagnostics::Source;

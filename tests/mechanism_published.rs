@@ -37,8 +37,8 @@ const AMBIGUOUS: [(&str, &[&str]); 2] = [
 
 #[test]
 fn the_strict_mode_refuses_only_what_is_ambiguous() {
-    let Some(all) = skip::shared("mechanisms") else { return };
-    let folders = std::fs::read_dir(all).expect("a folder");
+    let Some(folder) = skip::shared("mechanisms") else { return };
+    let folders = std::fs::read_dir(folder).expect("a folder");
     for folder in folders.map(|folder| folder.expect("a readable folder").path()) {
         let name = folder.file_name().expect("a folder").to_string_lossy().into_owned();
         let files = Files { mechanism: folder.join("chem.inp"), ..Files::default() };
