@@ -1,8 +1,6 @@
 //! Register allocation: every budget, allocator and set of rewriting rules gives a kernel that the checker accepts and that
 //! computes the same bits.
 
-use kinetics;
-use mechanism;
 use ptx::Module;
 use ptx::allocate::report::report;
 use ptx::allocate::spill_location::{Rewriting, Row};

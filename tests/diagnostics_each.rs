@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use assert_cmd::Command;
 use diagnostics::{Diagnostic, Source, Style, entries, render};
-use kinetics;
 use machine::toolchain;
 use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
 use ptx::{self, allocate};

@@ -1,8 +1,6 @@
 //! Kernels fit into the registers that their launch bounds leave.
 
-use kinetics;
 use machine::toolchain;
-use mechanism;
 use ptx::analysis::pressure;
 use singe::driver::{self, Request};
 use singe::kernels::{Form, Kernel};

@@ -9,7 +9,7 @@ use super::reaction::{self, Sources};
 use super::split::{self, Factor, Late, Plan, Rates};
 use super::{Form, Options, activity, families, gauge, gibbs, qssa, stiffness, third_body, troe};
 use crate::graph::body::Body;
-use crate::graph::graph::{Array, Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Array, Graph, Operation, Step, Value};
 use kinetics::{Model, Stiffness};
 use mechanism::{Collider, Rate, Reaction, Reverse};
 

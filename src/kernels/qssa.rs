@@ -10,7 +10,7 @@ use cranelift_entity::packed_option::ReservedValue;
 use super::common::{self, single, step};
 use super::split::{DIRECTIONS, Plan, Rates, sides};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Op, Operation, QssaWarps, Role, StepRef, Value};
+use crate::graph::dataflow::{Graph, Op, Operation, QssaWarps, Role, StepRef, Value};
 use kinetics::qssa::{Consumed, SMALL};
 use mechanism::Mechanism;
 
