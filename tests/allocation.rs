@@ -1,11 +1,9 @@
 //! Register allocation: every budget, allocator and set of rewriting rules gives a kernel that the checker accepts and that
 //! computes the same bits.
 
-use kinetics;
-use mechanism;
 use ptx::Module;
-use ptx::allocate::home::{Rewriting, Row};
 use ptx::allocate::report::report;
+use ptx::allocate::spill_location::{Rewriting, Row};
 use ptx::allocate::{self, Algorithm, Budget, Options, Rules, check};
 use singe::driver::{self, Request};
 use singe::observer::Observer;

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use diagnostics::Source;
-use kinetics;
 use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
-use mechanism;
 use ptx::analysis::divergence::{BlockShape, Options};
 use ptx::{Module, read};
 use singe::driver::{self, Request};

@@ -106,7 +106,7 @@ fn nearly_pure(model: &Model) -> Vec<State> {
                 x[other] = rest;
             }
             x[most] = 1.0 - rest;
-            let temperature = 300.0 + 2700.0 * f64::from((7 * exponent + most as i32) % 24) / 23.0;
+            let temperature = 200.0 + 3800.0 * f64::from((7 * exponent + most as i32) % 24) / 23.0;
             states.push(State { temperature, pressure: 101325.0, mole_fractions: x });
         }
     }
@@ -124,26 +124,6 @@ fn low_rank_diffusion_is_right_for_nearly_pure_species() {
             println!("{} tolerance {tolerance:.0e}: {found:.1e} (<= {allowed:.1e})", name(&path));
             let most = most_allowed(Kernel::Diffusion, Form::LowRank, tolerance);
             assert!(found <= allowed && allowed <= most, "{}: {found:e}, {allowed:e}", name(&path));
-        }
-    }
-}
-
-/// The fits are judged from 300 to 3000 K. A cold inlet or a hot flame leaves that range, where the error grows, slowly.
-#[test]
-fn fitted_forms_leave_their_range_gently() {
-    for path in mechanisms() {
-        let model = model(&path);
-        for kernel in [Kernel::Conductivity, Kernel::Diffusion] {
-            for form in [Form::Polynomial, Form::LowRank] {
-                let options = Options { form, ..Options::default() };
-                for (temperature, most) in [(200.0, 2e-2), (250.0, 1e-3), (3500.0, 1e-3), (4000.0, 2e-3)] {
-                    let states = kinetics::verification_states(&model, 12).into_iter();
-                    let states: Vec<State> = states.map(|state| State { temperature, ..state }).collect();
-                    let found = error_on(&states, kernel, &model, &options).0;
-                    println!("{} {kernel} {form} at {temperature} K: {found:.1e}", name(&path));
-                    assert!((1e-9..most).contains(&found), "{} {kernel} {form}: {found:e}", name(&path));
-                }
-            }
         }
     }
 }

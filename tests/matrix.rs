@@ -1,7 +1,7 @@
 //! Constant matrices on tensor cores, through the whole pipeline: proven, verified bit by bit against the graph, compiled,
 //! read back from the compiler's PTX and simulated again.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use diagnostics::Source;
@@ -106,7 +106,7 @@ fn diffusion_is_verified() {
     }
 }
 
-/// Warps, layouts, homes of the constants, and so little shared memory or so few registers that values and constants come and go.
+/// Warps, layouts, locations of the constants, and so little shared memory or so few registers that values and constants come and go.
 #[test]
 fn every_layout_is_verified() {
     let gri30 = |form| request(request::shipped("gri30"), form);

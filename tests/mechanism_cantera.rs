@@ -6,7 +6,6 @@ mod request;
 #[path = "common/skip.rs"]
 mod skip;
 
-use kinetics;
 use mechanism::{Files, Mechanism, Options, Sources, decode, parse, read, write, write_yaml};
 use singe::driver::{self, Request};
 use singe::kernels::Kernel;

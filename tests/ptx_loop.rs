@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use diagnostics::Source;
-use kinetics;
 use machine::target::Target;
 use machine::toolchain::{self, Job};
-use mechanism;
 use ptx::inst::Space;
 use ptx::ir::Linkage;
 use ptx::{Module, read};

@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use diagnostics::{Diagnostic, Source};
-use kinetics;
-use mechanism;
 use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;

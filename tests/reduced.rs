@@ -227,8 +227,8 @@ fn quasi_steady_species_balance_in_the_kernels() {
 
 fn verified(request: &Request) {
     let folder = request.files.mechanism.parent().unwrap().file_name().unwrap().display();
-    let (warps, crew) = (request.warps, request.qssa_warps);
-    let what = format!("{folder} {warps} warps {crew:?} {:?} {:?}", request.stiffness, request.codegen);
+    let (warps, qssa_warps) = (request.warps, request.qssa_warps);
+    let what = format!("{folder} {warps} warps {qssa_warps:?} {:?} {:?}", request.stiffness, request.codegen);
     let report = driver::compile(request, &mut Observer::silent())
         .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
     for k in &report.kernels {
@@ -319,7 +319,7 @@ fn qssa_work_runs_beside_rates() {
             |request: &Request| driver::compile(request, &mut Observer::silent()).unwrap().kernels[0].qssa_overlap;
         let o = overlap_of(&request).unwrap();
         println!("{name}: {o:?}");
-        assert!(o.share > 0.4 && o.share <= 1.0 && o.crew_slots > 0, "{name}: {o:?}");
+        assert!(o.share > 0.4 && o.share <= 1.0 && o.group_slots > 0, "{name}: {o:?}");
         assert!(o.length <= o.length_with_full_barrier, "{name}: {o:?}");
         assert!(o.length_with_full_barrier <= o.length_with_full_barriers, "{name}: {o:?}");
         // What runs beside the solution would otherwise come before it.
@@ -328,7 +328,7 @@ fn qssa_work_runs_beside_rates() {
     }
 }
 
-/// Warps of the crew wait where others that feed it only arrive.
+/// QSSA warps wait where others that feed them only arrive.
 #[test]
 fn the_hand_over_is_one_sided() {
     for (Case { name, mechanism: path, .. }, warps, qssa_warps) in cases() {
@@ -337,11 +337,11 @@ fn the_hand_over_is_one_sided() {
         let request = Request { warps, qssa_warps: Some(qssa_warps), verify: None, ..request(path) };
         let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent());
         let unit = unit.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
-        let crew = (1 << qssa_warps) - 1;
+        let group = (1 << qssa_warps) - 1;
         let syncs = || unit.proven.schedule().phases.iter().flat_map(|phase| &phase.syncs);
-        let one_sided = syncs().filter(|s| s.wait & crew != 0 && s.arrive & !crew != 0).count();
+        let one_sided = syncs().filter(|s| s.wait & group != 0 && s.arrive & !group != 0).count();
         let full = syncs().filter(|s| s.wait.count_ones() == warps).count();
-        println!("{name}: {one_sided} points at which others only arrive for the crew, {full} full barriers");
+        println!("{name}: {one_sided} points at which others only arrive for the QSSA warps, {full} full barriers");
         assert!(one_sided > 0, "{name}");
     }
 }

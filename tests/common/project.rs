@@ -25,6 +25,12 @@ pub fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
 }
 
+/// A published mechanism; where it is absent, the test is skipped.
+#[allow(dead_code, reason = "not every test that builds projects needs published mechanisms")]
+pub fn shared(name: &str) -> Option<PathBuf> {
+    skip::shared(&format!("mechanisms/{name}/chem.inp"))
+}
+
 /// A program that answers `--version`; where it is absent, says what is skipped.
 pub fn there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
