@@ -17,7 +17,6 @@ use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Step};
 use crate::verify::{self, Subject, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::{self, Model};
-use mechanism;
 
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::output::Unit;

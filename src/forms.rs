@@ -48,8 +48,11 @@ pub struct Count {
     pub shared_passes: u64,
     /// 32-bit registers of a thread, as estimated before scheduling.
     pub registers: u32,
-    /// Largest relative error against the exact form, rounding aside.
+    /// A proven bound of the relative error against the exact form, rounding aside.
     pub error_bound: f64,
+    /// K: where it holds; absent: everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
     #[serde(skip)]
     known: Variant,
     /// The error is within the tolerance.
@@ -204,6 +207,7 @@ fn count(
         shared_passes: 0,
         registers: 0,
         error_bound: graph.bound,
+        range: graph.range.map(|range| [range.coldest, range.hottest]),
         known: variant,
         within: graph.bound <= allowed,
     };

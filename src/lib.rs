@@ -24,3 +24,7 @@ pub mod report;
 pub mod schedule;
 pub mod search;
 pub mod verify;
+
+#[cfg(test)]
+#[path = "../tests/common/skip.rs"]
+mod skip;

@@ -19,6 +19,8 @@ use warpsim::prove;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 /// NVRTC 11.8 serves Kepler, and only 12.9 knows Blackwell.
 fn closed(name: &str, codegen: Codegen, form: Form) {
@@ -40,7 +42,7 @@ fn closes(request: Request) {
     let arch = request.common.target.compute_capability;
     let toolchain = match toolchain::find_for(arch) {
         Ok(toolchain) => toolchain,
-        Err(absent) => return println!("skipped for {}: {absent}", arch.sm()),
+        Err(absent) => return skip::skip(format!("{}: {absent}", arch.sm())),
     };
     let request = Request { verify: None, ..request };
     let (codegen, constants) = (request.codegen, request.tuning.constants);

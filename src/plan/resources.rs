@@ -6,6 +6,7 @@ use crate::kernels::{self, Exponential, Form, Matrix};
 use crate::overlay::{Codegen, Residence};
 use crate::schedule::Limits;
 use diagnostics::Diagnostic;
+use kinetics::approximation::range::TemperatureRange;
 use machine::cost;
 use machine::target::{Shuffle, Target};
 
@@ -54,6 +55,7 @@ impl Request {
             floor: self.common.floor,
             form: Form::Pairwise,
             fit_tolerance: self.common.fit_tolerance,
+            fit_range: TemperatureRange::DEFAULT,
             stiffness: self.common.stiffness,
             qssa_warps: self.tuning.qssa_warps.map(|n| n.min(self.tuning.warps)),
             units: self.common.units,

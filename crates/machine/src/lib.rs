@@ -15,3 +15,7 @@
 pub mod cost;
 pub mod target;
 pub mod toolchain;
+
+#[cfg(test)]
+#[path = "../../../tests/common/skip.rs"]
+mod skip;
