@@ -36,7 +36,9 @@ fn every_layout_and_form_is_verified_in_cgs() {
 #[test]
 fn reduced_chemistry_is_verified_in_cgs() {
     for path in [Some(request::shipped("methane")), skip::shared("mechanisms/dme/chem.inp")].into_iter().flatten() {
-        verified(&Request { kernels: vec![Kernel::Chemistry], ..request::of(path) }.with(|r| r.common.units = Units::Cgs));
+        verified(
+            &Request { kernels: vec![Kernel::Chemistry], ..request::of(path) }.with(|r| r.common.units = Units::Cgs),
+        );
     }
 }
 

@@ -323,7 +323,10 @@ fn what_is_not_a_number_shows_in_lowered_and_compiled_kernels() {
         for codegen in [Codegen::Overlay, Codegen::DataParallel] {
             for form in Form::ALL {
                 let plain = request::of(request::shipped("h2o2"));
-                shows(&Request { codegen, verify: None, ..plain }.with(|r| { r.common.target = target; r.tuning.form = Some(form); }));
+                shows(&Request { codegen, verify: None, ..plain }.with(|r| {
+                    r.common.target = target;
+                    r.tuning.form = Some(form);
+                }));
             }
         }
     }
