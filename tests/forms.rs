@@ -14,12 +14,14 @@ use singe::observer::Observer;
 use singe::overlay::{Codegen, Residence};
 use singe::verify;
 
+#[path = "common/skip.rs"]
+mod skip;
+
 fn mechanisms() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let shipped = ["h2o2", "gri30"].map(|name| root.join("mechanisms").join(name));
-    let shared = ["dme", "heptane", "usc2"].map(|name| root.join("../shared/mechanisms").join(name));
-    let all = shipped.into_iter().chain(shared).map(|folder| folder.join("chem.inp"));
-    all.filter(|path| path.exists()).collect()
+    let mechanisms = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms");
+    let shipped = ["h2o2", "gri30"].map(|name| mechanisms.join(name).join("chem.inp"));
+    let published = ["dme", "heptane", "usc2"].map(|name| skip::shared(&format!("mechanisms/{name}/chem.inp")));
+    shipped.into_iter().chain(published.into_iter().flatten()).collect()
 }
 
 fn name(path: &Path) -> String {
@@ -195,11 +197,7 @@ fn auto_takes_the_form_of_fewest_clocks() {
 /// Many of the 631 species have equal weights; the sums over them are taken as room allows.
 #[test]
 fn the_viscosity_of_hundreds_of_species_fits_into_shared_memory() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms/llnl_nheptane/chem.inp");
-    if !path.exists() {
-        println!("skipped: {} is absent", path.display());
-        return;
-    }
+    let Some(path) = skip::shared("mechanisms/llnl_nheptane/chem.inp") else { return };
     let request = Request { kernels: vec![Kernel::Viscosity], verify: Some(2), ..request(path, Some(Form::LowRank)) };
     let report = driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
     let verification = report.kernels[0].verification.as_ref().unwrap();

@@ -144,7 +144,7 @@ const HEAD: &str = "# What the forms cost
 Made by `cargo bench --bench forms`. Warp-specialized kernels of 8 warps for kepler, counted by the simulator per grid point over the
 states of the reference values: double-precision issue slots, shuffles, passes over shared memory; waits at barriers are per group
 of 32 points. The error is the largest relative one against the exact mixture rule over those states, the bound what the form
-proves for any composition from 200 to 4000 K (rounding aside, `--fit-tolerance 1e-4`). The last five columns are the same
+promises for any composition from 300 to 3000 K (rounding aside, `--fit-tolerance 1e-4`). The last five columns are the same
 form as data-parallel code, one thread per point. `auto` marks what `--form auto` takes. Goals: slots. It weighs
 slots, shuffles, shared passes and registers by the rates of the target: on kepler, 64 slots, 32 shuffles or 64 passes per clock.
 Registers are those that it reckons with, of warp-specialized and of data-parallel code.

@@ -9,7 +9,7 @@ use super::reaction::{self, Sources};
 use super::split::{self, Factor, Late, Plan, Rates};
 use super::{Form, Options, activity, families, gauge, gibbs, qssa, stiffness, third_body, troe};
 use crate::graph::body::Body;
-use crate::graph::graph::{Array, Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Array, Graph, Operation, Step, Value};
 use kinetics::{Model, Stiffness};
 use mechanism::{Collider, Rate, Reaction, Reverse};
 
@@ -130,7 +130,7 @@ fn reduction(
     let first = graph.ops.next_key();
     let solved = qssa::add(graph, mechanism, plans, rates);
     if let Some(warps) = options.qssa_warps.filter(|_| !solved.is_empty()) {
-        graph.crew = Some(qssa::crew(graph, first, rates, warps));
+        graph.qssa_warps = Some(qssa::qssa_warps(graph, first, rates, warps));
     }
     let mut ratios: Vec<Option<Value>> = vec![None; mechanism.species.len()];
     let list = if options.stiffness == Stiffness::Off { &[] } else { mechanism.stiff() };

@@ -2,7 +2,7 @@
 
 use super::{Form, Options};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Array, Graph, Operation, Shape, Step, Value};
+use crate::graph::dataflow::{Array, Graph, Operation, Shape, Step, Value};
 use kinetics::Model;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 

@@ -5,7 +5,7 @@
 use super::Options;
 use super::common::{self, OUTPUT, scalar, step};
 use crate::graph::body::Body;
-use crate::graph::graph::{Graph, Operation, Shape, Step};
+use crate::graph::dataflow::{Graph, Operation, Shape, Step};
 use kinetics::{Model, TransportFits};
 
 const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];

@@ -10,7 +10,7 @@
 use super::common::{self, MOLE_FRACTIONS, OUTPUT, PRESSURE, scalar, single, step};
 use super::{Options, factored};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Operation, Shape, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Shape, Step, Value};
 use kinetics::constants::ATMOSPHERE;
 use kinetics::{Model, TransportFits};
 

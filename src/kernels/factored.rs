@@ -19,7 +19,7 @@ use super::resistances;
 use super::rows::Rows;
 use super::{Matrix, Options};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::approximation::range::TemperatureRange;
 use kinetics::approximation::tucker::{self, Factors};
 use kinetics::{Model, TransportFits};

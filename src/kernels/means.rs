@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::common::{self, OUTPUT, scalar, step};
 use super::{Options, factored};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::approximation::maximum::extremes;
 use kinetics::approximation::polynomials::polynomials;
 use kinetics::approximation::principal;

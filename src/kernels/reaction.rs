@@ -5,7 +5,7 @@ use super::common::{mole_fraction, scalar, scalar_of};
 use super::lean::{self, Lean};
 use super::{activity, pressure, troe};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Step, Value};
+use crate::graph::dataflow::{Graph, Step, Value};
 use kinetics::rates::LEAST_INHIBITOR;
 use mechanism::{Arrhenius, Blending, Collider, LandauTeller, Rate, Reaction, Reverse, SpeciesIndex};
 

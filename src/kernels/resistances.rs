@@ -8,7 +8,7 @@ use super::Options;
 use super::common::{self, OUTPUT, scalar, single, step};
 use super::diffusion::{self, Block, Columns};
 use crate::graph::body::Body;
-use crate::graph::graph::{Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::approximation::polynomials::polynomials;
 use kinetics::constants::ATMOSPHERE;
 use kinetics::{Model, TransportFits};

@@ -7,7 +7,7 @@ use super::factored::combination;
 use super::purity::Purity;
 use super::{Options, symmetric};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Operation, Part, Step, StepRef, Value};
+use crate::graph::dataflow::{Graph, Operation, Part, Step, StepRef, Value};
 use kinetics::Model;
 use kinetics::approximation::tucker::Factors;
 

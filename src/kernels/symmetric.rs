@@ -12,7 +12,7 @@ use super::common::{self, OUTPUT, scalar, single, step};
 use super::product::product;
 use super::{Exponential, Form, LOW_RANK_BOUND, Matrix, Options};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::approximation::low_rank;
 use kinetics::{Model, TransportFits};
 

@@ -10,7 +10,7 @@ use super::reaction::{self, Operands, SMALLEST, Sources};
 use super::split::Plan;
 use super::{activity, gauge};
 use crate::graph::body::Id;
-use crate::graph::graph::{Graph, Value};
+use crate::graph::dataflow::{Graph, Value};
 use kinetics::approximation::range::TemperatureRange;
 use mechanism::{Arrhenius, Blending, Collider, Mechanism, Rate};
 

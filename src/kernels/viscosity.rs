@@ -6,7 +6,7 @@
 use super::Options;
 use super::common::{self, OUTPUT, scalar, single, step};
 use crate::graph::body::Body;
-use crate::graph::graph::{Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::{Model, TransportFits};
 
 const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];

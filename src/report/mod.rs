@@ -76,7 +76,7 @@ pub struct KernelReport {
     /// Named barriers (hardware resources) that these uses share.
     pub named_barriers: u32,
     pub phases: usize,
-    /// How much of the quasi-steady solution runs beside rates, where a crew of warps has it.
+    /// How much of the quasi-steady solution runs beside rates, where a group of warps has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qssa_overlap: Option<Overlap>,
     pub placement: String,

@@ -52,7 +52,7 @@ pub fn table(report: &Report) -> String {
         ("verdict", verdict),
         ("text verified", verified_text),
     ];
-    let has_crew = report.kernels.iter().any(|k| k.qssa_overlap.is_some());
+    let has_qssa_warps = report.kernels.iter().any(|k| k.qssa_overlap.is_some());
     let beside: Row = ("QSSA work beside rates", |k| {
         let text = |o: crate::schedule::overlap::Overlap| {
             let percent = [o.share, o.share_with_full_barrier, o.share_with_full_barriers].map(|s| 100.0 * s);
@@ -75,7 +75,7 @@ pub fn table(report: &Report) -> String {
         rows.insert(verdict, data_parallel);
     }
     let phases = rows.iter().position(|row| row.0 == "phases").map_or(0, |at| at + 1);
-    if has_crew {
+    if has_qssa_warps {
         rows.splice(phases..phases, [beside, lengths]);
     }
     let mut lines = vec![[vec![String::new()], report.kernels.iter().map(|k| k.kernel.clone()).collect()].concat()];
