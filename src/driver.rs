@@ -18,7 +18,6 @@ use crate::search::{self, Draft, Plan};
 use crate::verify::{self, Subject, TextVerification};
 use diagnostics::Diagnostic;
 use kinetics::{self, Model};
-use mechanism;
 
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::request::{Multiplier, POINTS_PER_LANE, Request, Tuning};

@@ -47,8 +47,11 @@ pub struct Count {
     pub shared_passes: u64,
     /// 32-bit registers of a thread that the values of the widest step take, with running states and striped constants.
     pub registers: u64,
-    /// Largest relative error against the exact form, rounding aside.
+    /// A proven bound of the relative error against the exact form, rounding aside.
     pub error_bound: f64,
+    /// K: where it holds; absent: everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
     #[serde(skip)]
     known: Variant,
     /// The error is within the tolerance.
@@ -203,6 +206,7 @@ fn count(
         shared_passes: 0,
         registers: 0,
         error_bound: graph.bound,
+        range: graph.range.map(|range| [range.coldest, range.hottest]),
         known: variant,
         within: graph.bound <= allowed,
     };

@@ -23,3 +23,7 @@ pub mod request;
 pub mod schedule;
 pub mod search;
 pub mod verify;
+
+#[cfg(test)]
+#[path = "../tests/common/skip.rs"]
+mod skip;

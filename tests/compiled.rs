@@ -8,10 +8,12 @@ use singe::overlay::Codegen;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 fn accepted(name: &str, warps: u32) {
     if let Err(absent) = toolchain::find() {
-        println!("skipped: {absent}");
+        skip::skip(absent);
         return;
     }
     let lean = (Codegen::Overlay, Some(Form::Lean));
@@ -52,7 +54,7 @@ fn gri30() {
 #[test]
 fn spilling_is_told_as_ptxas_found_it() {
     if let Err(absent) = toolchain::find() {
-        println!("skipped: {absent}");
+        skip::skip(absent);
         return;
     }
     let plain = Request { kernels: vec![Kernel::Chemistry], verify: None, ..request::of(request::shipped("h2o2")) };

@@ -9,6 +9,8 @@ use singe::report::KernelReport;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 fn verified(request: &Request) -> Vec<KernelReport> {
     let what = format!("{} {} {:?} {:?}", request.target.name, request.warps, request.codegen, request.constants);
@@ -82,7 +84,7 @@ fn real_compilers_accept_each_residence() {
         let report = driver::compile(&request, &mut Observer::silent()).unwrap();
         for k in &report.kernels {
             match &k.compiled {
-                None => println!("skipped: no compilers for {target}"),
+                None => skip::skip(format!("no compilers for {target}")),
                 Some(c) => {
                     println!(
                         "{target} {constants:?} {}: {} registers, {} B spilled",

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use assert_cmd::Command;
 use diagnostics::{Diagnostic, Source, Style, entries, render};
-use kinetics;
 use machine::toolchain;
 use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
 use ptx::{self, allocate};
@@ -383,7 +382,7 @@ fn schedules() -> Vec<Case> {
         .into_iter()
         .chain([
             ("proof::step-order", handover::out_of_order()),
-            ("proof::outside-crew", handover::crew(&[(2, 1)])),
+            ("proof::outside-qssa-warps", handover::qssa_warps(&[(2, 1)])),
             ("proof::lanes", handover::exchange([false, true])),
         ])
         .collect()

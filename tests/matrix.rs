@@ -1,7 +1,7 @@
 //! Constant matrices on tensor cores, through the whole pipeline: proven, verified bit by bit against the graph, compiled,
 //! read back from the compiler's PTX and simulated again.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use diagnostics::Source;
@@ -22,6 +22,8 @@ use warpsim::{Launch, prove};
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 const FORMS: [Form; 2] = [Form::Symmetric, Form::LowRank];
 
@@ -37,15 +39,10 @@ fn request(mechanism: PathBuf, form: Form) -> Request {
 
 /// Shipped mechanisms, and shared ones where they are.
 fn mechanisms() -> Vec<Files> {
-    let shared = ["dme", "heptane"].map(|name| {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms").join(name);
-        folder.join("chem.inp")
-    });
-    let all = ["h2o2", "gri30"].map(request::shipped).into_iter().chain(shared);
-    let (there, absent): (Vec<_>, Vec<_>) = all.partition(|path| path.exists());
-    absent.iter().for_each(|path| println!("skipped: no {}", path.display()));
+    let published = ["dme", "heptane"].map(|name| skip::shared(&format!("mechanisms/{name}/chem.inp")));
+    let all = ["h2o2", "gri30"].map(request::shipped).into_iter().chain(published.into_iter().flatten());
     let reduction = Companion::Ignored;
-    there.into_iter().map(|mechanism| Files { mechanism, reduction: reduction.clone(), ..Files::default() }).collect()
+    all.map(|mechanism| Files { mechanism, reduction: reduction.clone(), ..Files::default() }).collect()
 }
 
 fn unit(request: &Request) -> (Model, Unit) {
@@ -109,7 +106,7 @@ fn diffusion_is_verified() {
     }
 }
 
-/// Warps, layouts, homes of the constants, and so little shared memory or so few registers that values and constants come and go.
+/// Warps, layouts, locations of the constants, and so little shared memory or so few registers that values and constants come and go.
 #[test]
 fn every_layout_is_verified() {
     let gri30 = |form| request(request::shipped("gri30"), form);
@@ -138,7 +135,7 @@ fn compilers_agree() {
         let toolchain = match toolchain::find_for(target.compute_capability) {
             Ok(toolchain) => toolchain,
             Err(absent) => {
-                println!("skipped for {}: {absent}", target.name);
+                skip::skip(format!("{}: {absent}", target.name));
                 continue;
             }
         };

@@ -3,7 +3,6 @@
 
 use kinetics::{self, Model, State};
 use machine::target::Target;
-use mechanism;
 use singe::driver::{self, Request, Unit};
 use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;

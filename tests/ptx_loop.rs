@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use diagnostics::Source;
-use kinetics;
 use machine::target::Target;
 use machine::toolchain::{self, Job};
-use mechanism;
 use ptx::inst::Space;
 use ptx::ir::Linkage;
 use ptx::{Module, read};
@@ -21,6 +19,8 @@ use warpsim::prove;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 /// NVRTC 11.8 serves Kepler, and only 12.9 knows Blackwell.
 fn closed(name: &str, codegen: Codegen, form: Form) {
@@ -38,7 +38,7 @@ fn closes(request: Request) {
     let arch = request.target.compute_capability;
     let toolchain = match toolchain::find_for(arch) {
         Ok(toolchain) => toolchain,
-        Err(absent) => return println!("skipped for {}: {absent}", arch.sm()),
+        Err(absent) => return skip::skip(format!("{}: {absent}", arch.sm())),
     };
     let request = Request { verify: None, ..request };
     let (codegen, constants) = (request.codegen, request.constants);

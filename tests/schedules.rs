@@ -4,7 +4,7 @@ mod common;
 
 use cranelift_entity::SecondaryMap;
 use singe::graph::interpret::{self, Machine};
-use singe::graph::{Crew, Duty, Graph};
+use singe::graph::{Graph, QssaWarps, Role};
 use singe::kernels::{Kernel, Options, build};
 use singe::mapping::{self, Mapper, Weights};
 use singe::schedule::{self, Limits, Placement, Schedule, proof};
@@ -58,20 +58,20 @@ fn every_warp_count_is_proven_and_computes_the_graph() {
     }
 }
 
-/// What a crew runs stays in its warps, whatever the others have to do.
+/// What the QSSA warps run stays there, whatever the others have to do.
 #[test]
 fn a_crew_keeps_to_its_warps() {
     for mapper in [Mapper::Greedy, Mapper::Ilp] {
-        for crew in [1, 2] {
+        for group in [1, 2] {
             let mut graph = graph(Kernel::Viscosity, 3, 4, true);
             let ops: Vec<_> = graph.ops.keys().collect();
-            let mut duties = SecondaryMap::new();
-            ops.iter().step_by(2).for_each(|op| duties[*op] = Duty::Member);
-            graph.crew = Some(Crew { warps: crew, duties: duties.clone() });
+            let mut roles = SecondaryMap::new();
+            ops.iter().step_by(2).for_each(|op| roles[*op] = Role::Member);
+            graph.qssa_warps = Some(QssaWarps { warps: group, roles: roles.clone() });
             let mapping = mapping::map(&graph, 4, mapper, &Weights::default()).unwrap();
-            let warps = |duty: Duty| ops.iter().filter(move |op| duties[**op] == duty).map(|op| mapping.warp_of[*op]);
-            assert!(warps.clone()(Duty::Member).all(|warp| warp < crew), "{mapper:?} {crew}");
-            assert!(warps(Duty::Rest).any(|warp| warp >= crew), "{mapper:?} {crew}");
+            let warps = |role: Role| ops.iter().filter(move |op| roles[**op] == role).map(|op| mapping.warp_of[*op]);
+            assert!(warps.clone()(Role::Member).all(|warp| warp < group), "{mapper:?} {group}");
+            assert!(warps(Role::Other).any(|warp| warp >= group), "{mapper:?} {group}");
         }
     }
 }

@@ -8,6 +8,8 @@ use singe::observer::Observer;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 /// CTAs that share an SM share its named barriers.
 #[test]
@@ -35,7 +37,7 @@ fn broadcasts_through_shared_memory_fit_beside_the_slots() {
         assert_eq!(k.machine.ctas_per_sm, 1);
         match &k.compiled {
             Some(c) => assert_eq!(c.shared_bytes, k.shared_bytes),
-            None => println!("skipped: no compilers for {}", target.name),
+            None => skip::skip(format!("no compilers for {}", target.name)),
         }
     }
 }
@@ -45,7 +47,7 @@ fn h2o2_on_every_target() {
     for target in Target::all() {
         let absent = toolchain::find_for(target.compute_capability).err();
         if let Some(reason) = &absent {
-            println!("skipped the compilers of {}: {reason}", target.name);
+            skip::skip(format!("the compilers of {}: {reason}", target.name));
         }
         let request = Request { target, real_compilers: true, ..request::of(request::shipped("h2o2")) };
         let report = driver::compile(&request, &mut Observer::silent())

@@ -10,6 +10,8 @@ use singe::schedule::Placement;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 use request::{of as request, shipped};
 
@@ -84,11 +86,7 @@ fn gri30_over_placements() {
 
 #[test]
 fn shared_mechanisms() {
-    let shared = std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms"));
-    if !shared.is_dir() {
-        println!("skipped: ../shared is absent");
-        return;
-    }
+    let Some(shared) = skip::shared("mechanisms") else { return };
     for name in ["h2_burke", "dme", "usc2"] {
         // USC Mech II has two transport entries for some species.
         let reading = Options::PERMISSIVE;
@@ -99,11 +97,7 @@ fn shared_mechanisms() {
 /// Every reaction form, in every layout of code.
 #[test]
 fn shared_zoo() {
-    let shared = std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms"));
-    if !shared.is_dir() {
-        println!("skipped: ../shared is absent");
-        return;
-    }
+    let Some(shared) = skip::shared("mechanisms") else { return };
     for name in ["zoo", "zoo_forms"] {
         for codegen in [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel] {
             for warps in [1, 4, 7, 16] {

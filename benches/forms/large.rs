@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use kinetics;
 use machine::target::Target;
 use singe::driver::{self, Request};
 use singe::kernels::{Form, Kernel};

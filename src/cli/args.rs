@@ -169,7 +169,7 @@ pub struct CompileArguments {
     /// cheaper of both
     #[arg(long, value_enum, default_value_t = MatrixName::Dfma)]
     pub matrix: MatrixName,
-    /// Largest relative error of polynomial forms against the exact form from 300 to 3000 K, or exact for exact forms only
+    /// Largest relative error of polynomial forms against the exact form from 200 to 4000 K, or exact for exact forms only
     #[arg(long, value_name = "X|exact", default_value = "1e-4", value_parser = fit_tolerance)]
     pub fit_tolerance: FitTolerance,
     /// How the chemistry kernel treats the stiff species of the reduction

@@ -54,7 +54,7 @@ pub enum Unary {
     Exp2Falling,
     /// [`super::log2::log2`]
     Log2,
-    /// The number where it is positive, else 0; [`super::elementary::positive`]
+    /// 0 instead of a negative number; [`super::elementary::positive`]
     Positive,
 }
 
@@ -64,8 +64,6 @@ pub enum Binary {
     Sub,
     Mul,
     Div,
-    Max,
-    Min,
 }
 
 /// Instructions of [`Tensor::Multiply`]: each takes 8 of the 32 points.
@@ -189,12 +187,14 @@ impl Body {
         self.binary(Binary::Div, a, b)
     }
 
+    /// The larger one; not a number where `a` is none.
     pub fn max(&mut self, a: Id, b: Id) -> Id {
-        self.binary(Binary::Max, a, b)
+        self.select_le(a, b, b, a)
     }
 
+    /// The smaller one; not a number where `a` is none.
     pub fn min(&mut self, a: Id, b: Id) -> Id {
-        self.binary(Binary::Min, a, b)
+        self.select_le(b, a, b, a)
     }
 
     pub fn fma(&mut self, a: Id, b: Id, c: Id) -> Id {

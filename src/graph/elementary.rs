@@ -44,6 +44,12 @@ pub const LOG_COEFFICIENTS: [f64; 8] = [
 /// High word of sqrt(1/2): mantissas are reduced to [sqrt(1/2), sqrt(2)).
 pub const LOG_SPLIT_HIGH_WORD: u32 = 0x3fe6_a09e;
 
+/// High word of the least positive normal number, and how many high words positive normal numbers have.
+pub const LEAST_NORMAL_HIGH_WORD: u32 = 0x0010_0000;
+pub const NORMAL_HIGH_WORDS: u32 = 0x7fe0_0000;
+/// High word of minus infinity, signed: those of finite negative numbers are less.
+pub const NEGATIVE_LIMIT_HIGH_WORD: i32 = -0x0010_0000;
+
 /// e^x for |x| < 708; 0 below, infinity above; undefined for NaN.
 pub fn exp(x: f64) -> f64 {
     let shifted = x.mul_add(LOG2_E, ROUND_MAGIC);
@@ -66,9 +72,12 @@ pub fn exp(x: f64) -> f64 {
     }
 }
 
-/// ln x for positive normal x; undefined for other arguments.
+/// ln x for positive normal x; not a number for any other argument.
 pub fn log(x: f64) -> f64 {
     let high = (x.to_bits() >> 32) as u32;
+    if !is_normal(high) {
+        return f64::NAN;
+    }
     // k = exponent such that x = 2^k m with m in [sqrt(1/2), sqrt(2))
     let k = (high.wrapping_sub(LOG_SPLIT_HIGH_WORD) as i32) >> 20;
     let m = join(high.wrapping_sub((k as u32) << 20), x.to_bits() as u32);
@@ -86,11 +95,14 @@ pub fn log(x: f64) -> f64 {
     k.mul_add(LOG_LN2_HI, f + low)
 }
 
-/// x where its sign bit is clear, else 0: max(x, 0) for every number, by integer operations on the words.
+/// Whether the high word is that of a positive normal number.
+pub fn is_normal(high: u32) -> bool {
+    high.wrapping_sub(LEAST_NORMAL_HIGH_WORD) < NORMAL_HIGH_WORDS
+}
+
+/// max(x, 0) by one integer comparison of the high word; what is not a number stays what it is, and so does minus infinity.
 pub fn positive(x: f64) -> f64 {
-    let high = (x.to_bits() >> 32) as u32;
-    let mask = !((high as i32 >> 31) as u32);
-    join(high & mask, x.to_bits() as u32 & mask)
+    if (x.to_bits() >> 32) as i32 >= NEGATIVE_LIMIT_HIGH_WORD { x } else { 0.0 }
 }
 
 fn join(high: u32, low: u32) -> f64 {
@@ -107,8 +119,29 @@ mod tests {
 
     #[test]
     fn positive_is_the_maximum_with_zero() {
-        for x in [0.0, -0.0, 1.5, -1.5, 5e-324, -5e-324, f64::MAX, f64::MIN, f64::INFINITY, f64::NEG_INFINITY] {
+        for x in [0.0, -0.0, 1.5, -1.5, 5e-324, -5e-324, f64::MAX, f64::MIN, f64::INFINITY] {
             assert_eq!(positive(x).to_bits(), f64::max(x, 0.0).abs().to_bits(), "{x}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_stays_so() {
+        // Of both signs, quiet and signalling, with all of the payload in the low word.
+        for bits in [0x7ff8_0000_0000_0000, 0xfff8_0000_0000_0000, 0x7fff_ffff_ffff_ffff, 0xfff0_0000_0000_0001] {
+            let x = f64::from_bits(bits);
+            assert!(positive(x).is_nan() && log(x).is_nan() && crate::graph::log2::log2(x).is_nan(), "{bits:x}");
+        }
+    }
+
+    #[test]
+    fn only_positive_normal_numbers_have_a_logarithm() {
+        for x in [0.0, -0.0, -1.0, f64::MIN, 5e-324, f64::MIN_POSITIVE.next_down(), f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(log(x).is_nan() && crate::graph::log2::log2(x).is_nan(), "{x:e}");
+        }
+        for x in [f64::MIN_POSITIVE, f64::MAX] {
+            assert!(
+                (log(x) / x.ln() - 1.0).abs() < 1e-15 && (crate::graph::log2::log2(x) / x.log2() - 1.0).abs() < 1e-15
+            );
         }
     }
 

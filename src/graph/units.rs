@@ -2,7 +2,7 @@
 //! are loaded and stored.
 
 use super::body::{Binary, Body, Id, Inst};
-use super::graph::Graph;
+use super::dataflow::Graph;
 
 /// A system of units for the kernels' arrays.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Forms: different algebra for the same physics. Each kernel has the paper's pairwise form and cheaper ones
+//! Forms: different algebra for the same physics. Each kernel has the paper's pairwise form and cheaper ones.
 
 use std::fmt;
 

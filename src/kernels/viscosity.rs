@@ -6,14 +6,14 @@
 use super::Options;
 use super::common::{self, OUTPUT, scalar, single, step};
 use crate::graph::body::Body;
-use crate::graph::graph::{Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::{Model, TransportFits};
 
 const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let species = model.species();
-    let mut graph = common::begin("viscosity", model, options.form, "viscosity", 1, &SCALARS);
+    let mut graph = common::begin("viscosity", model, options, "viscosity", 1, &SCALARS);
     let sources = sources(&mut graph, model, fits, options.stage_inputs);
 
     let before = {
@@ -121,9 +121,8 @@ fn mixture(graph: &mut Graph, contributions: &[Value]) {
     };
     let after = {
         let mut b = Body::default();
-        let (sum, factor) = (b.state(0), b.literal(8f64.sqrt()));
-        let mixture = b.mul(sum, factor);
-        b.stores = vec![mixture];
+        let (sum, factor, zero) = (b.state(0), b.literal(8f64.sqrt()), common::zero_or_nan(&mut b, &SCALARS));
+        b.stores = vec![b.fma(sum, factor, zero)];
         graph.shape(b)
     };
     let operation = Operation {

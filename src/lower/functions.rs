@@ -125,15 +125,16 @@ pub(super) fn log(b: &mut Builder, dst: Reg, x: Reg) {
     let small = b.binary(BinaryOp::Mul, Type::F64, k_real, Operand::f64(e::LOG_LN2_LO));
     let low = fma(b, s, minus_t.into(), small.into());
     let sum = b.binary(BinaryOp::Add, Type::F64, f, low);
-    b.push(Op::Ternary {
-        op: TernaryOp::Fma,
-        mode: Mode::NEAREST,
-        ty: Type::F64,
-        dst,
-        a: k_real.into(),
-        b: Operand::f64(e::LOG_LN2_HI),
-        c: sum.into(),
-    });
+    let result = fma(b, k_real, Operand::f64(e::LOG_LN2_HI), sum.into());
+    if_normal(b, dst, x, result);
+}
+
+/// The logarithm of a positive normal x; of any other x what is not a number.
+fn if_normal(b: &mut Builder, dst: Reg, x: Reg, logarithm: Reg) {
+    let (_, high) = b.unpack(x);
+    let above = b.binary(BinaryOp::Sub, Type::U32, high, e::LEAST_NORMAL_HIGH_WORD);
+    let pred = b.setp(Cmp::Lt, Type::U32, above, e::NORMAL_HIGH_WORDS);
+    b.push(Op::Selp { ty: Type::F64, dst, a: logarithm.into(), b: Operand::f64(f64::NAN), pred });
 }
 
 /// The steps of [`log2::log2`]; the table has pairs of doubles. Selections are integer instructions.
@@ -162,25 +163,15 @@ pub(super) fn log2(b: &mut Builder, dst: Reg, x: Reg, table: Variable) {
     let other = b.selp(Type::F64, p, Operand::f64(1.0), near);
     let rest = fma(b, factor, other.into(), logarithm.into());
     let slope = b.selp(Type::F64, Operand::f64(log2::LOG2_E), p, near);
-    b.push(Op::Ternary {
-        op: TernaryOp::Fma,
-        mode: Mode::NEAREST,
-        ty: Type::F64,
-        dst,
-        a: f.into(),
-        b: slope.into(),
-        c: rest.into(),
-    });
+    let result = fma(b, f, slope.into(), rest.into());
+    if_normal(b, dst, x, result);
 }
 
 /// The steps of [`e::positive`].
 pub(super) fn positive(b: &mut Builder, dst: Reg, x: Reg) {
-    let (low, high) = b.unpack(x);
-    let sign = b.binary(BinaryOp::Shr, Type::S32, high, 31);
-    let mask = b.unary(UnaryOp::Not, Type::B32, sign);
-    let low = b.binary(BinaryOp::And, Type::B32, low, mask);
-    let high = b.binary(BinaryOp::And, Type::B32, high, mask);
-    b.push(Op::pack(dst, low, high));
+    let (_, high) = b.unpack(x);
+    let pred = b.setp(Cmp::Ge, Type::S32, high, e::NEGATIVE_LIMIT_HIGH_WORD as u32);
+    b.push(Op::Selp { ty: Type::F64, dst, a: x.into(), b: Operand::f64(0.0), pred });
 }
 
 /// Horner's rule, each step fused; coefficients ascend.

@@ -6,7 +6,7 @@ mod ilp;
 use cranelift_entity::SecondaryMap;
 use serde::Serialize;
 
-use crate::graph::{Duty, Graph, Op};
+use crate::graph::{Graph, Op, Role};
 use diagnostics::Diagnostic;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +64,8 @@ pub fn map(graph: &Graph, warps: u32, mapper: Mapper, weights: &Weights) -> Resu
 
 /// An operation may be mapped to warps below this.
 fn allowed(graph: &Graph, op: Op, warps: u32) -> u32 {
-    let crew = graph.crew.as_ref().filter(|crew| crew.duties[op] == Duty::Member);
-    crew.map_or(warps, |crew| crew.warps.clamp(1, warps))
+    let group = graph.qssa_warps.as_ref().filter(|group| group.roles[op] == Role::Member);
+    group.map_or(warps, |group| group.warps.clamp(1, warps))
 }
 
 /// The cost of a mapping, and that of the greedy one for comparison.

@@ -10,6 +10,7 @@ use crate::driver::{Request, Unit};
 use crate::emit::cuda::{self, Input, Provenance};
 use crate::emit::host;
 use crate::graph;
+use crate::report::accuracy::accuracy;
 use crate::report::{self, KernelReport, Report};
 use diagnostics::Diagnostic;
 use kinetics::Model;
@@ -103,11 +104,8 @@ fn provenance(request: &Request, model: &Model) -> Provenance {
 
 /// The algebra of a kernel in words.
 fn form(report: &KernelReport) -> String {
-    let error = report.form_error;
-    let within =
-        if error > 0.0 { format!(", relative error at most {error:.1e}, rounding aside") } else { String::new() };
     let pipe = if report.slots_per_matrix_product > 0 { ", on tensor cores" } else { "" };
-    format!("{}{pipe}{within}", report.form)
+    format!("{}{pipe}, {}", report.form, accuracy(report.form_error, report.form_range))
 }
 
 /// The files that were read, with their hashes; those whose sections stand for further files say so.

@@ -1,5 +1,6 @@
 //! The report of a compilation: data first, then the table for people and the picture of the schedule.
 
+pub mod accuracy;
 pub mod divergence;
 mod occupancy;
 mod peaks;
@@ -53,10 +54,13 @@ pub struct KernelReport {
     pub kernel: String,
     /// Layout of the code.
     pub codegen: String,
-    /// Algebra of the kernel, its error against the exact form (rounding aside), and what every form costs where the
-    /// compiler chose.
+    /// Algebra of the kernel, a proven bound of its relative error against the exact form (rounding aside), and what every form
+    /// costs where the compiler chose.
     pub form: String,
     pub form_error: f64,
+    /// K: where the bound holds, and where products are proven to stay in the range of doubles; absent: everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form_range: Option<[f64; 2]>,
     pub forms: Vec<Count>,
     /// Double-precision slots that an `mma.sync.m8n8k4` counts as; 0 for a kernel without.
     pub slots_per_matrix_product: u32,
@@ -72,7 +76,7 @@ pub struct KernelReport {
     /// Named barriers (hardware resources) that these uses share.
     pub named_barriers: u32,
     pub phases: usize,
-    /// How much of the quasi-steady solution runs beside rates, where a crew of warps has it.
+    /// How much of the quasi-steady solution runs beside rates, where a group of warps has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qssa_overlap: Option<Overlap>,
     pub placement: String,
@@ -199,6 +203,7 @@ pub fn kernel(
         form: choice.variant.to_string(),
         slots_per_matrix_product: graph.slots_per_matrix_product(),
         form_error: graph.bound,
+        form_range: graph.range.map(|range| [range.coldest, range.hottest]),
         forms: choice.considered,
         warps: request.warps,
         points_per_lane: program.points_per_lane,

@@ -7,6 +7,7 @@ use crate::output::Emit;
 use crate::overlay::{self, Codegen, Residence};
 use crate::schedule::Limits;
 use diagnostics::Diagnostic;
+use kinetics::approximation::range::TemperatureRange;
 use machine::target::{Shuffle, Target};
 
 impl Request {
@@ -54,6 +55,7 @@ impl Request {
             floor: self.floor,
             form: Form::Pairwise,
             fit_tolerance: self.fit_tolerance,
+            fit_range: TemperatureRange::DEFAULT,
             stiffness: self.stiffness,
             qssa_warps: self.qssa_warps.map(|n| n.min(self.warps)),
             units: self.units,

@@ -14,3 +14,7 @@
 
 pub mod target;
 pub mod toolchain;
+
+#[cfg(test)]
+#[path = "../../../tests/common/skip.rs"]
+mod skip;

@@ -93,8 +93,6 @@ impl Body<'_> {
                 self.call("singe_log", &[*a])
             }
             Value::Binary(Binary::Mul, a, b) if self.is_summed(var) => self.call("__dmul_rn", &[*a, *b]),
-            Value::Binary(Binary::Max, a, b) => self.call("fmax", &[*a, *b]),
-            Value::Binary(Binary::Min, a, b) => self.call("fmin", &[*a, *b]),
             Value::Binary(operator, a, b) => {
                 let (operator, binding) = match operator {
                     Binary::Add => ('+', Binding::Sum),

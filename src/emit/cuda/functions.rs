@@ -2,8 +2,8 @@
 
 use super::tables::real;
 use crate::graph::elementary::{
-    EXP_COEFFICIENTS, EXP_LIMIT_HIGH_WORD, EXP_LN2_HI, EXP_LN2_LO, LOG_COEFFICIENTS, LOG_LN2_HI, LOG_LN2_LO,
-    LOG_SPLIT_HIGH_WORD, LOG2_E, ROUND_MAGIC,
+    EXP_COEFFICIENTS, EXP_LIMIT_HIGH_WORD, EXP_LN2_HI, EXP_LN2_LO, LEAST_NORMAL_HIGH_WORD, LOG_COEFFICIENTS,
+    LOG_LN2_HI, LOG_LN2_LO, LOG_SPLIT_HIGH_WORD, LOG2_E, NEGATIVE_LIMIT_HIGH_WORD, NORMAL_HIGH_WORDS, ROUND_MAGIC,
 };
 use crate::graph::{exp2, log2};
 use machine::target::{Shuffle, Target};
@@ -138,7 +138,7 @@ fn exp2_limited(falling: bool) -> String {
 /// cannot be fused.
 pub fn log() -> String {
     format!(
-        "// ln x below 1 ulp, for positive normal x.\n\
+        "// ln x below 1 ulp for positive normal x; not a number for any other.\n\
          INLINE double singe_log(double x)\n\
          {{\n\
          \x20 const int high = __double2hiint(x);\n\
@@ -151,8 +151,10 @@ pub fn log() -> String {
          {polynomial}\
          \x20 const double t = fma(z, -r, f);\n\
          \x20 const double low = fma(s, -t, k * {ln2_low});\n\
-         \x20 return fma(k, {ln2_high}, f + low);\n\
+         \x20 const double result = fma(k, {ln2_high}, f + low);\n\
+         {normal}\
          }}\n",
+        normal = if_normal("(unsigned)high"),
         split = LOG_SPLIT_HIGH_WORD,
         ln2_low = real(LOG_LN2_LO),
         ln2_high = real(LOG_LN2_HI),
@@ -164,8 +166,8 @@ pub fn log() -> String {
 pub fn log2(target: &Target) -> String {
     let load = if target.read_only_loads { "__ldg(" } else { "*(" };
     format!(
-        "// log2 x below 1 ulp for positive normal x. The table has pairs c, -log2 c; next to 1, c is 1 and the largest term, the\n\
-         // product of f and log2 e, is rounded once.\n\
+        "// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is 1\n\
+         // and the largest term, the product of f and log2 e, is rounded once.\n\
          INLINE double singe_log2(double x, const double *table)\n\
          {{\n\
          \x20 const unsigned high = (unsigned)__double2hiint(x);\n\
@@ -178,8 +180,10 @@ pub fn log2(target: &Target) -> String {
          {polynomial}\
          \x20 p = fma(p, f, near ? {low} : {log2_e});\n\
          \x20 const double rest = fma(near ? f : (double)k, near ? p : 1.0, {load}entry + 1));\n\
-         \x20 return fma(f, near ? {log2_e} : p, rest);\n\
+         \x20 const double result = fma(f, near ? {log2_e} : p, rest);\n\
+         {normal}\
          }}\n",
+        normal = if_normal("high"),
         first = log2::FIRST_HIGH_WORD,
         near = log2::NEAR,
         width = log2::NEAR_WIDTH,
@@ -192,13 +196,19 @@ pub fn log2(target: &Target) -> String {
 
 /// [`crate::graph::elementary::positive`], operation by operation.
 pub fn positive() -> String {
-    "// max(x, 0) without a double-precision instruction.\n\
-     INLINE double positive(double x)\n\
-     {\n\
-     \x20 const int mask = ~(__double2hiint(x) >> 31);\n\
-     \x20 return __hiloint2double(__double2hiint(x) & mask, __double2loint(x) & mask);\n\
-     }\n"
-    .to_owned()
+    format!(
+        "// max(x, 0) without a double-precision instruction; what is not a number stays so.\n\
+         INLINE double positive(double x)\n\
+         {{\n\
+         \x20 return __double2hiint(x) >= {NEGATIVE_LIMIT_HIGH_WORD} ? x : 0.0;\n\
+         }}\n"
+    )
+}
+
+/// The end of a logarithm, whose argument has the high word.
+fn if_normal(high: &str) -> String {
+    let (least, count) = (LEAST_NORMAL_HIGH_WORD, NORMAL_HIGH_WORDS);
+    format!("\x20 return {high} - {least:#x}u < {count:#x}u ? result : __hiloint2double(0x7ff80000, 0);\n")
 }
 
 /// Horner's rule from the highest of the ascending coefficients down.

@@ -1,5 +1,5 @@
-//! The inverse diffusion coefficients of all pairs of species as one small core between thin factors
-//! (a Tucker decomposition of the fits over pairs and temperature): F_ij(T) ~ sum_mn A_im C_mn(T) A_jn for i != j, with C(T) = sum_r C_r f_r(T).
+//! The inverse diffusion coefficients of all pairs of species as one small core between thin factors: for i != j,
+//! F_ij(T) ~ sum_mn A_im C_mn(T) A_jn with C(T) = sum_r C_r f_r(T).
 //!
 //! Three things keep the rank low. Each species has a scale s_i, so that F_ij / (s_i s_j) is near 1 (a fit of ln F by
 //! sums, which takes the masses and cross-sections out). The diagonal does not count, so it is whatever the model says
@@ -8,22 +8,24 @@
 //! The Approximation of Functions II, 1969, section 13.3). The functions f_r are the principal components of all
 //! pairs' dependence on temperature (Tucker, Psychometrika 31 (1966) 279, for both reductions).
 
-use super::approximation::{self, OFFSET, SLOPE};
-use super::eigen;
-use super::principal::components;
-use kinetics::fits::cubic;
-use kinetics::mixture::pair_index;
+use super::interpolation::{self, interpolation};
+use super::maximum::Grid;
+use super::principal::{combined, components};
+use crate::fits::cubic;
+use crate::linear_algebra::dense::{dot, orthonormal, product, transposed};
+use crate::linear_algebra::eigen;
+use crate::mixture::pair_index;
 
-/// F_ij(T) = exp(cubic(ln T)) for i != j in thin factors.
+/// F_ij = exp(cubic(u)) for i != j in thin factors.
 #[derive(Debug, Clone)]
 pub struct Factors {
     /// A: by species, then by column.
     pub rows: Vec<Vec<f64>>,
     /// C_r: symmetric, by function of temperature; the first is diagonal.
     pub cores: Vec<Vec<Vec<f64>>>,
-    /// f_r: coefficients, ascending in u (see [`approximation`]).
+    /// f_r: coefficients, ascending in u.
     pub functions: Vec<Vec<f64>>,
-    /// Largest relative error of a pair from 300 to 3000 K.
+    /// A bound of the relative error of the pairs over the range.
     pub error: f64,
 }
 
@@ -47,30 +49,31 @@ const MOST_COLUMNS: usize = 48;
 const ROUNDS: std::ops::RangeInclusive<usize> = 8..=100;
 const WORK: usize = 500_000_000;
 
-/// Factors of least rank whose pairs err by at most `tolerance` (relative), or the best that were found: the caller
-/// compares [`Factors::error`]. `cubics` is the upper triangle of `n` species by rows, with the diagonal.
+/// Parts of the tolerance that too few functions of temperature may use up: less leaves more to the columns, more spares a
+/// function.
+const PARTS: [f64; 2] = [0.3, 0.75];
+
+/// Factors whose pairs err by at most `tolerance` (relative) with the fewest multiplications, or the best that were found: the
+/// caller compares [`Factors::error`]. `cubics` is the upper triangle of `n` species by rows, with the diagonal.
 pub fn factors(cubics: &[[f64; 4]], n: usize, tolerance: f64) -> Factors {
-    let pairs = Pairs::new(cubics, n, 0.3 * tolerance);
     let most = n.min(MOST_COLUMNS);
-    let fit = |q: usize| pairs.fit(q, 0.97 * tolerance);
-    let mut low = 1;
-    let mut high = most.min(8);
-    let mut best = fit(high);
-    while best.error > tolerance && high < most {
-        low = high + 1;
-        high = most.min(high + high / 2);
-        best = fit(high);
-    }
-    while low < high {
-        let middle = usize::midpoint(low, high);
-        let found = fit(middle);
-        if found.error <= tolerance {
-            (best, high) = (found, middle);
-        } else {
-            low = middle + 1;
+    let [many, few] = PARTS.map(|part| Pairs::new(cubics, n, part * tolerance));
+    let best = many.fewest_columns(most.min(8), most, tolerance);
+    let functions = few.functions.len();
+    let cheaper =
+        |q: &usize| multiplications(n, *q, functions) < multiplications(n, best.rows[0].len(), many.functions.len());
+    match (1..=most).take_while(cheaper).last() {
+        Some(columns) if functions < many.functions.len() => {
+            let other = few.fewest_columns(columns, columns, tolerance);
+            if other.error <= tolerance { other } else { best }
         }
+        _ => best,
     }
-    best
+}
+
+/// What a kernel multiplies to apply the factors, the diagonal apart.
+fn multiplications(species: usize, columns: usize, functions: usize) -> usize {
+    2 * species * columns + columns * columns * (functions - 1) + species * functions
 }
 
 /// The problem, scaled.
@@ -89,9 +92,9 @@ struct Pairs<'a> {
 
 impl<'a> Pairs<'a> {
     fn new(cubics: &'a [[f64; 4]], n: usize, tolerance: f64) -> Self {
-        let nodes = approximation::nodes(DEGREE + 1);
+        let nodes = interpolation::nodes(DEGREE + 1);
         let place = |i: usize, j: usize| pair_index(n, i.min(j), i.max(j));
-        let logarithms = |c: &[f64; 4]| nodes.iter().map(|u| cubic(c, (u - OFFSET) / SLOPE)).collect::<Vec<f64>>();
+        let logarithms = |c: &[f64; 4]| nodes.iter().map(|&u| cubic(c, u)).collect::<Vec<f64>>();
         let by_pair: Vec<Vec<f64>> = cubics.iter().map(logarithms).collect();
         let scales = log_scales(n, &|i, j| by_pair[place(i, j)].iter().sum::<f64>() / nodes.len() as f64);
         let scaled = |i: usize, j: usize| -> Vec<f64> {
@@ -104,9 +107,31 @@ impl<'a> Pairs<'a> {
         let at_nodes = temperature_functions(&full, n, tolerance);
         let project = |f: &Vec<f64>| full.iter().map(|g| dot(f, g)).collect::<Vec<f64>>();
         let targets = at_nodes.iter().map(project).collect();
-        let functions = at_nodes.iter().map(|f| approximation::interpolation(&nodes, f.clone())).collect();
+        let functions = at_nodes.iter().map(|f| interpolation(&nodes, f.clone())).collect();
         let inverse = full.iter().map(|g| g.iter().map(|v| 1.0 / v).collect()).collect();
         Self { n, cubics, scales, at_nodes, functions, targets, inverse }
+    }
+
+    /// The factors of least rank that meet the tolerance, or those with the most columns; `high` columns are tried first.
+    fn fewest_columns(&self, mut high: usize, most: usize, tolerance: f64) -> Factors {
+        let fit = |q: usize| self.fit(q, 0.97 * tolerance);
+        let mut low = 1;
+        let mut best = fit(high);
+        while best.error > tolerance && high < most {
+            low = high + 1;
+            high = most.min(high + high / 2);
+            best = fit(high);
+        }
+        while low < high && best.error <= tolerance {
+            let middle = usize::midpoint(low, high);
+            let found = fit(middle);
+            if found.error <= tolerance {
+                (best, high) = (found, middle);
+            } else {
+                low = middle + 1;
+            }
+        }
+        best
     }
 
     /// The factors with q columns, as soon as they meet the tolerance, or the best of all rounds.
@@ -170,7 +195,8 @@ impl<'a> Pairs<'a> {
         errors
     }
 
-    /// The factors of the pairs themselves, in the basis that makes the first core diagonal, judged between the nodes too.
+    /// The factors of the pairs themselves, in the basis that makes the first core diagonal, with the bound of their
+    /// error.
     fn unscaled(&self, basis: &[f64], cores: &[Vec<f64>], q: usize) -> Factors {
         let axes: Vec<f64> = eigen::symmetric(cores[0].chunks(q).map(<[f64]>::to_vec).collect()).concat();
         let back = transposed(&axes, q, q);
@@ -188,18 +214,12 @@ impl<'a> Pairs<'a> {
             .iter_mut()
             .enumerate()
             .for_each(|(m, row)| row.iter_mut().enumerate().for_each(|(k, c)| *c *= f64::from(u8::from(m == k))));
-        let judged: Vec<(f64, Vec<f64>)> = approximation::judged()
-            .map(|u| (u, self.functions.iter().map(|f| approximation::value(f, u)).collect()))
-            .collect();
+        let grid = Grid::default();
         let mut worst = 0.0f64;
         for i in 0..self.n {
             for j in i + 1..self.n {
-                let pair = factors.pair(i, j);
-                let c = &self.cubics[pair_index(self.n, i, j)];
-                for (u, functions) in &judged {
-                    let exact = cubic(c, (u - OFFSET) / SLOPE).exp();
-                    worst = worst.max((dot(&pair, functions) / exact - 1.0).abs());
-                }
+                let pair = combined(&factors.pair(i, j), &self.functions);
+                worst = worst.max(grid.largest_error(&pair, &self.cubics[pair_index(self.n, i, j)]));
             }
         }
         factors.error = worst;
@@ -252,47 +272,6 @@ fn power_step(matrices: &[Vec<f64>], a: &[f64], n: usize, q: usize) -> Vec<f64> 
         sum.iter_mut().zip(image).for_each(|(s, v)| *s += v);
     }
     sum
-}
-
-/// The columns made orthonormal: modified Gram-Schmidt, again and again so that even what is left of a column by rounding
-/// alone becomes a direction of its own. Zero columns stay zero.
-fn orthonormal(a: &[f64], n: usize, q: usize) -> Vec<f64> {
-    let mut columns: Vec<Vec<f64>> = (0..q).map(|m| (0..n).map(|i| a[i * q + m]).collect()).collect();
-    for m in 0..q {
-        let (done, rest) = columns.split_at_mut(m);
-        let column = &mut rest[0];
-        for _ in 0..3 {
-            for other in done.iter() {
-                let part = dot(other, column);
-                column.iter_mut().zip(other).for_each(|(x, y)| *x -= part * y);
-            }
-            let length = dot(column, column).sqrt();
-            let factor = if length > 0.0 { 1.0 / length } else { 0.0 };
-            column.iter_mut().for_each(|x| *x *= factor);
-        }
-    }
-    (0..n).flat_map(|i| columns.iter().map(move |c| c[i]).collect::<Vec<f64>>()).collect()
-}
-
-/// a (n by k) times b (k by m), by rows.
-fn product(a: &[f64], b: &[f64], n: usize, k: usize, m: usize) -> Vec<f64> {
-    let mut c = vec![0.0; n * m];
-    for i in 0..n {
-        let row = &mut c[i * m..][..m];
-        for l in 0..k {
-            let x = a[i * k + l];
-            row.iter_mut().zip(&b[l * m..][..m]).for_each(|(s, y)| *s += x * y);
-        }
-    }
-    c
-}
-
-fn transposed(a: &[f64], n: usize, q: usize) -> Vec<f64> {
-    (0..q).flat_map(|m| (0..n).map(move |i| a[i * q + m])).collect()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! Wilke's matrix as a product of thin ones: S_kj = 1/sqrt(W_k + W_j) ~ sum_q G_kq G_jq (exact
-//! up to rounding at the rank that is kept).
+//! Wilke's matrix as a product of thin ones: S_kj = 1/sqrt(W_k + W_j) ~ sum_q G_kq G_jq.
 //!
 //! S is positive definite, as the Laplace transform of a positive function of W_k + W_j. A Cholesky factorisation with
-//! diagonal pivots (Higham, Accuracy and Stability of Numerical Algorithms, section 10.3) finds its numerical range in
-//! O(N r^2); the eigenvectors of the small L^T L then give the best factors of each rank. The factorisation is that of
-//! S_kj / sqrt(S_kk S_jj), whose entries are of one size, so that relative errors of the entries are even.
+//! pivots finds its numerical range; the eigenvectors of the small L^T L then give the best factors of each rank. The
+//! factorisation is that of S_kj / sqrt(S_kk S_jj), whose entries are of one size, so that relative errors of the entries are
+//! even.
 
-use super::eigen;
+use crate::linear_algebra::dense::dot;
+use crate::linear_algebra::{cholesky, eigen};
 
 /// Factors G (rows by weight, columns by rank index) and the largest relative error of an entry of G G^T.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub struct Factors {
 pub fn factors(weights: &[f64], bound: f64) -> Factors {
     let diagonal: Vec<f64> = weights.iter().map(|w| (2.0 * w).powf(-0.25)).collect();
     let scaled = |k: usize, j: usize| 1.0 / ((weights[k] + weights[j]).sqrt() * diagonal[k] * diagonal[j]);
-    let l = pivoted_cholesky(weights.len(), &scaled);
+    let l = cholesky::pivoted(weights.len(), &scaled);
     let width = l[0].len();
     let gram: Vec<Vec<f64>> =
         (0..width).map(|p| (0..width).map(|q| l.iter().map(|row| row[p] * row[q]).sum()).collect()).collect();
@@ -42,30 +42,6 @@ pub fn factors(weights: &[f64], bound: f64) -> Factors {
 /// The factors by rank index.
 pub fn transposed(rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
     (0..rows[0].len()).map(|q| rows.iter().map(|row| row[q]).collect()).collect()
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// Rows of L with A ~ L L^T for a positive definite A with a diagonal of ones, to rounding.
-fn pivoted_cholesky(n: usize, a: &dyn Fn(usize, usize) -> f64) -> Vec<Vec<f64>> {
-    let mut l: Vec<Vec<f64>> = vec![Vec::new(); n];
-    let mut left: Vec<f64> = vec![1.0; n];
-    for _ in 0..n {
-        let pivot = (0..n).fold(0, |best, k| if left[k] > left[best] { k } else { best });
-        if left[pivot] <= f64::EPSILON {
-            break;
-        }
-        let root = left[pivot].sqrt();
-        let row = l[pivot].clone();
-        for k in 0..n {
-            let value = if left[k] == 0.0 { 0.0 } else { (a(k, pivot) - dot(&l[k], &row)) / root };
-            l[k].push(if k == pivot { root } else { value });
-            left[k] = if k == pivot { 0.0 } else { (left[k] - value * value).max(0.0) };
-        }
-    }
-    l
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 
 use super::body::{Body, PRODUCTS_PER_STEP, Tally, Tensor};
 use super::units::Units;
+use kinetics::approximation::range::TemperatureRange;
 
 /// An operation: the unit that is mapped to a warp.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,8 +36,10 @@ pub struct Array {
 pub struct Graph {
     /// The kernel's name.
     pub kernel: &'static str,
-    /// Largest relative error of the form against the exact mixture rule, rounding aside; 0 for an exact form.
+    /// A bound of the form's relative error against the exact mixture rule, rounding aside; 0 for an exact form.
     pub bound: f64,
+    /// Where the bound holds, and where products are proven to stay in the range of doubles; `None`: at every temperature.
+    pub range: Option<TemperatureRange>,
     pub arrays: Vec<Array>,
     /// The units of the arrays.
     pub units: Units,
@@ -48,26 +51,26 @@ pub struct Graph {
     pub ops: PrimaryMap<Op, Operation>,
     pub values: PrimaryMap<Value, ValueInfo>,
     /// A few warps that some operations are kept to, where asked for.
-    pub crew: Option<Crew>,
+    pub qssa_warps: Option<QssaWarps>,
 }
 
 /// Operations that only a few warps run while the others go on with the rest.
 #[derive(Debug, Clone)]
-pub struct Crew {
+pub struct QssaWarps {
     /// The members' warps are 0..warps.
     pub warps: u32,
-    pub duties: SecondaryMap<Op, Duty>,
+    pub roles: SecondaryMap<Op, Role>,
 }
 
-/// What an operation is to the crew.
+/// What an operation is to the QSSA warps.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Duty {
-    /// The crew waits for its first result: mapped first and run first, in any warp.
-    Feeds,
-    /// Run by the crew.
+pub enum Role {
+    /// The QSSA warps wait for its first result: mapped first and run first, in any warp.
+    Feeder,
+    /// Run by the QSSA warps.
     Member,
     #[default]
-    Rest,
+    Other,
 }
 
 #[derive(Debug, Clone)]
@@ -137,6 +140,7 @@ impl Graph {
         Self {
             kernel,
             bound: 0.0,
+            range: None,
             arrays,
             units: Units::Si,
             scalars: Vec::new(),
@@ -145,7 +149,7 @@ impl Graph {
             interned: HashMap::new(),
             ops: PrimaryMap::new(),
             values: PrimaryMap::new(),
-            crew: None,
+            qssa_warps: None,
         }
     }
 
@@ -219,11 +223,11 @@ impl Graph {
         self.interned = self.shapes.iter().map(|(shape, body)| (body.key(), shape)).collect();
     }
 
-    /// What a step is to the crew: only the first step of a feeding operation with running states feeds.
-    pub fn duty(&self, at: StepRef) -> Duty {
-        let duty = self.crew.as_ref().map_or(Duty::Rest, |crew| crew.duties[at.op]);
+    /// What a step is to the QSSA warps: only the first step of a feeding operation with running states feeds.
+    pub fn role(&self, at: StepRef) -> Role {
+        let role = self.qssa_warps.as_ref().map_or(Role::Other, |group| group.roles[at.op]);
         let goes_on = self.ops[at.op].ordered && at.part != Part::Before;
-        if duty == Duty::Feeds && goes_on { Duty::Rest } else { duty }
+        if role == Role::Feeder && goes_on { Role::Other } else { role }
     }
 
     /// Whether a step reads and writes slots of other lanes than its own.

@@ -1,7 +1,7 @@
 //! Decides where spilled registers are kept.
 
 use super::facts::Facts;
-use super::home::{Home, Known, Rewriting, Row};
+use super::spill_location::{Known, Rewriting, Row, SpillLocation};
 use crate::inst::Type;
 use crate::ir::{Func, Reg};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ impl Budget {
     }
 }
 
-/// The homes of registers, each with the cost that spilling it was estimated to have. `used`: bytes per warp that are taken
+/// The locations of registers, each with the cost that spilling it was estimated to have. `used`: bytes per warp that are taken
 /// already. Where shared memory does not suffice, those get it that save most per byte.
 pub fn decide(
     func: &Func,
@@ -31,7 +31,7 @@ pub fn decide(
     budget: Budget,
     used: &mut u32,
     spilled: &[(Reg, f64)],
-) -> BTreeMap<Reg, Home> {
+) -> BTreeMap<Reg, SpillLocation> {
     let row = |reg: Reg| {
         let ty = func.regs[reg].class();
         let row = rewriting.row(facts.known[reg], matches!(ty, Type::B32 | Type::B64));
@@ -41,7 +41,7 @@ pub fn decide(
         |(reg, cost): &(Reg, f64)| cost * (Row::Local.cost() - row(*reg).cost()) / f64::from(slot_bytes(func, *reg));
     let mut order = spilled.to_vec();
     order.sort_by(|a, b| benefit(b).total_cmp(&benefit(a)).then(a.0.cmp(&b.0)));
-    let mut homes = BTreeMap::new();
+    let mut locations = BTreeMap::new();
     for (reg, _) in order {
         let bytes = slot_bytes(func, reg);
         let mut row = row(reg);
@@ -52,19 +52,19 @@ pub fn decide(
                 false => row = Row::Local,
             }
         }
-        homes.insert(reg, home(row, facts.known[reg]));
+        locations.insert(reg, location(row, facts.known[reg]));
     }
-    homes
+    locations
 }
 
-/// Offsets are given when all homes are known.
-fn home(row: Row, known: Known) -> Home {
+/// Offsets are given when all locations are known.
+fn location(row: Row, known: Known) -> SpillLocation {
     match (row, known) {
-        (Row::Constant, Known::Constant(value)) => Home::Constant { value },
-        (Row::Affine, Known::Affine { stride, base: Some(base) }) => Home::Affine { stride, base },
-        (Row::Residual, Known::Affine { stride, .. }) => Home::Residual { stride, offset: 0 },
-        (Row::Uniform, _) => Home::Shared { offset: 0 },
-        _ => Home::Local { offset: 0 },
+        (Row::Constant, Known::Constant(value)) => SpillLocation::Constant { value },
+        (Row::Affine, Known::Affine { stride, base: Some(base) }) => SpillLocation::Affine { stride, base },
+        (Row::Residual, Known::Affine { stride, .. }) => SpillLocation::Residual { stride, offset: 0 },
+        (Row::Uniform, _) => SpillLocation::Shared { offset: 0 },
+        _ => SpillLocation::Local { offset: 0 },
     }
 }
 

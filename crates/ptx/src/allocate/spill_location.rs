@@ -16,9 +16,9 @@ pub enum Known {
     Affine { stride: u64, base: Option<u64> },
 }
 
-/// The home of a spilled register.
+/// The location of a spilled register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Home {
+pub enum SpillLocation {
     /// The thread's own memory, at that offset of its spill area.
     Local { offset: u32 },
     /// Row (i): the constant itself.
@@ -46,7 +46,7 @@ pub enum Row {
     Local,
 }
 
-impl Home {
+impl SpillLocation {
     pub fn row(self) -> Row {
         match self {
             Self::Local { .. } => Row::Local,
