@@ -14,6 +14,8 @@ use singe::overlay::Codegen;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 /// All kernels of h2o2 in both layouts, and a product of matrices where the target has them. Verified: from sm_70 on, the lanes
 /// of a simulated warp go on one by one.
@@ -68,6 +70,6 @@ fn the_text_is_that_of_the_target_and_every_ptxas_takes_it_without_a_remark() {
         println!("{sm}: {} texts; ptxas {}", files.len(), releases.join(", "));
     }
     if taken == 0 {
-        println!("skipped: ptxas is absent (`cargo xtask toolchain` installs it)");
+        skip::skip("ptxas is absent (`cargo xtask toolchain` installs it)");
     }
 }

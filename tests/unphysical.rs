@@ -19,6 +19,8 @@ use singe::{output, verify};
 mod common;
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 /// Both signs: only one of them has its sign bit set.
 const NANS: [f64; 2] = [f64::NAN, -f64::NAN];
@@ -28,10 +30,11 @@ fn model(path: &Path) -> Model {
     kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
 }
 
-/// The shipped mechanisms, the reduced one if it is there, and one that has every form of rate.
+/// The shipped mechanisms, of which methane is reduced, a published reduced one if it is there, and one that has every form
+/// of rate.
 fn models() -> Vec<(String, Model)> {
-    let reduced = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms/dme/chem.inp");
-    let files = ["h2o2", "gri30"].map(request::shipped).into_iter().chain([reduced]).filter(|path| path.is_file());
+    let shipped = ["h2o2", "gri30", "methane"].map(request::shipped).into_iter();
+    let files = shipped.chain(skip::shared("mechanisms/dme/chem.inp"));
     let read = files.map(|path| (path.display().to_string(), model(&path)));
     read.chain([("every form of rate".to_owned(), common::model(9, 90, 7))]).collect()
 }
@@ -305,7 +308,7 @@ fn compiled(symbol: &str, source: String, arch: ComputeCapability) -> Option<ptx
     let toolchain = match toolchain::find_for(arch) {
         Ok(toolchain) => toolchain,
         Err(absent) => {
-            println!("skipped for {}: {absent}", arch.sm());
+            skip::skip(format!("{}: {absent}", arch.sm()));
             return None;
         }
     };
