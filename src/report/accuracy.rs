@@ -13,14 +13,14 @@ pub fn accuracy(bound: f64, range: Option<[f64; 2]>) -> String {
     }
 }
 
-/// Two digits that are not less.
+/// Two digits that are not less, beyond the rounding of doubles.
 pub fn rounded_up(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return format!("{x}");
     }
     let exponent = x.log10().floor();
-    let digits = (x / 10f64.powf(exponent - 1.0)).ceil() / 10.0;
-    format!("{digits:.1}e{exponent}").replace("10.0e", "10e")
+    let digits = (x * 10f64.powf(1.0 - exponent) * (1.0 - 1e-13)).ceil();
+    if digits < 100.0 { format!("{}e{exponent}", digits / 10.0) } else { format!("1e{}", exponent + 1.0) }
 }
 
 #[cfg(test)]
@@ -29,9 +29,16 @@ mod tests {
 
     #[test]
     fn a_bound_is_never_printed_as_less() {
-        for (x, text) in [(9.71e-5, "9.8e-5"), (9.999e-5, "10e-5"), (1.0001e-4, "1.1e-4"), (0.0, "0")] {
+        for (x, text) in [
+            (9.71e-5, "9.8e-5"),
+            (9.999e-5, "1e-4"),
+            (1.0001e-4, "1.1e-4"),
+            (1e-12, "1e-12"),
+            (3e-16, "3e-16"),
+            (0.0, "0"),
+        ] {
             assert_eq!(rounded_up(x), text);
-            assert!(text.parse::<f64>().unwrap() >= x);
+            assert!(text.parse::<f64>().unwrap() >= x * (1.0 - 1e-13));
         }
     }
 }
