@@ -14,23 +14,23 @@ use machine::target::Target;
 pub struct Common {
     /// Architecture, such as hopper or sm_90
     #[arg(long, value_name = "NAME", default_value = "ampere", value_parser = values::target::parse)]
-    #[serde(with = "values::target")]
+    #[serde(with = "super::values::target")]
     pub target: &'static Target,
     /// Units of the kernels' arrays: SI with kmol, or CGS with mol
     #[arg(long, value_enum, default_value_t = Units::Si)]
     pub units: Units,
     /// Smallest mole fraction in the diffusion kernel
     #[arg(long, value_name = "X", default_value = "1e-20", value_parser = values::floor::parse)]
-    #[serde(with = "values::floor")]
+    #[serde(with = "super::values::floor")]
     pub floor: f64,
     /// Largest relative error of polynomial forms against the exact form from 200 to 4000 K, or exact for exact forms only
     #[arg(long, value_name = "X|exact", default_value = "1e-4", value_parser = values::fit_tolerance::parse)]
-    #[serde(with = "values::fit_tolerance")]
+    #[serde(with = "super::values::fit_tolerance")]
     pub fit_tolerance: std::option::Option<f64>,
     /// How the chemistry kernel treats the stiff species of the reduction: sequential (one after the other, each seeing what the
     /// ones before scaled), jacobi (all at once), or off
     #[arg(long, value_name = "sequential|jacobi|off", default_value = "sequential", value_parser = values::stiffness::parse)]
-    #[serde(with = "values::stiffness")]
+    #[serde(with = "super::values::stiffness")]
     pub stiffness: Stiffness,
 }
 

@@ -19,34 +19,34 @@ pub const POINTS_PER_LANE: [u32; 3] = [1, 2, 4];
 pub struct Tuning {
     /// Warps per CTA, 1 to 32
     #[arg(long, value_name = "N", default_value = "8", value_parser = values::count::parse)]
-    #[serde(with = "values::count")]
+    #[serde(with = "super::values::count")]
     pub warps: u32,
     /// Grid points that each lane works on at once: constants are fetched once for all of them; auto takes more than one
     /// where that saves shuffles that take longest, and registers suffice
     #[arg(long, value_name = "1|2|4|auto", default_value = "1", value_parser = values::points_per_lane::parse)]
-    #[serde(with = "values::points_per_lane")]
+    #[serde(with = "super::values::points_per_lane")]
     pub points_per_lane: std::option::Option<u32>,
     /// CTAs that must fit on one SM, 1 to 32
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::count::parse)]
-    #[serde(with = "values::count")]
+    #[serde(with = "super::values::count")]
     pub ctas_per_sm: u32,
     /// How operations are assigned to warps
     #[arg(long, value_enum, default_value_t = Mapper::Greedy)]
     pub mapper: Mapper,
     /// Weights of the mapper's metrics
     #[arg(long, value_name = "LIST", default_value = "flops=1,registers=1,locality=1", value_parser = values::weights::parse)]
-    #[serde(with = "values::weights")]
+    #[serde(with = "super::values::weights")]
     pub weights: Weights,
     /// How shared memory is used
     #[arg(long, value_enum, default_value_t = Placement::Auto)]
     pub placement: Placement,
     /// Values of a group of points that shared memory holds at most: the size of the buffer through which warps exchange them
     #[arg(long, value_name = "SLOTS", value_parser = values::from_1)]
-    #[serde(with = "values::some_number", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "super::values::some_number", skip_serializing_if = "Option::is_none")]
     pub buffer: Option<u32>,
     /// In how many passes, at least, values go through shared memory: a phase makes at most so large a share of them
     #[arg(long, value_name = "N", value_parser = values::from_1)]
-    #[serde(with = "values::some_number", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "super::values::some_number", skip_serializing_if = "Option::is_none")]
     pub passes: Option<u32>,
     /// Where the constants of warp-specialized code live
     #[arg(long, value_enum, default_value_t = Residence::Striped)]
@@ -54,17 +54,17 @@ pub struct Tuning {
     /// Algebra of the kernels: auto (the cheapest that meets --fit-tolerance), pairwise (the paper's), symmetric, low-rank,
     /// polynomial, lean; a kernel without the form takes the pairwise form
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = values::form::parse)]
-    #[serde(with = "values::form")]
+    #[serde(with = "super::values::form")]
     pub form: std::option::Option<Form>,
     /// What multiplies with the constant matrices of the symmetric and the low-rank viscosity and the low-rank diffusion:
     /// fused multiply-adds (dfma or off), tensor cores (dmma; on ampere, hopper and blackwell; not in data-parallel code), or
     /// the cheaper of both (auto)
     #[arg(long, value_name = "dfma|off|dmma|auto", default_value = "dfma", value_parser = values::matrix::parse)]
-    #[serde(with = "values::matrix")]
+    #[serde(with = "super::values::matrix")]
     pub matrix: std::option::Option<Multiplier>,
     /// Keep the solution for quasi-steady species to this many warps, while the others compute the remaining rates
     #[arg(long, value_name = "N", value_parser = values::count::parse)]
-    #[serde(with = "values::some_count", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "super::values::some_count", skip_serializing_if = "Option::is_none")]
     pub qssa_warps: Option<u32>,
 }
 
