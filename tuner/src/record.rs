@@ -14,7 +14,9 @@ pub fn configuration(command: &str, target: &str, winners: &[(Kernel, Candidate)
     for (kernel, candidate) in winners {
         // Writing to a String cannot fail.
         let _ = write!(text, "\n[{kernel}]\n");
-        text += &candidate.table().to_string();
+        for (flag, value) in candidate.entries() {
+            let _ = writeln!(text, "{flag} = {value}");
+        }
     }
     text
 }

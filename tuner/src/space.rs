@@ -23,10 +23,14 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// As a configuration has it.
-    pub fn table(&self) -> Table {
+    /// Keys and values of a configuration, in the order of the axes.
+    pub fn entries(&self) -> impl Iterator<Item = (String, Value)> {
         let value = |text: &String| text.parse().map_or_else(|_| Value::String(text.clone()), Value::Integer);
-        self.settings.iter().map(|(flag, text)| (flag.clone(), value(text))).collect()
+        self.settings.iter().map(move |(flag, text)| (flag.clone(), value(text)))
+    }
+
+    pub fn table(&self) -> Table {
+        self.entries().collect()
     }
 }
 
