@@ -221,7 +221,10 @@ fn copy(b: &mut Builder, from: Reg, to: Reg, ty: Type, count: u32, (tid, threads
     let (head, body, exit) = (b.block(), b.block(), b.block());
     b.end(Terminator::Bra { target: head }, head);
     let done = b.setp(Cmp::Ge, Type::U32, i, count);
-    b.end(Terminator::CondBra { guard: Guard { pred: done, negate: false }, then: exit, otherwise: body }, body);
+    b.end(
+        Terminator::CondBra { guard: Guard { pred: done, negate: false }, uni: false, then: exit, otherwise: body },
+        body,
+    );
     let [source, target] = [from, to].map(|base| b.ternary(TernaryOp::MadWide, Type::U32, i, ty.bytes(), base));
     let value = b.load(Space::Global, true, ty, Base::Reg(source), 0);
     let addr = Address { base: Base::Reg(target), offset: 0 };

@@ -244,7 +244,7 @@ fn add(dst: Reg, b: Operand) -> Op {
 }
 
 fn branch(pred: Reg, negate: bool, then: Block, otherwise: Block) -> Terminator {
-    Terminator::CondBra { guard: Guard { pred, negate }, then, otherwise }
+    Terminator::CondBra { guard: Guard { pred, negate }, uni: false, then, otherwise }
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub fn kernel(shape: &Shape, numbers: &mut Numbers) -> Module {
         let empty = b.setp(Cmp::Eq, Type::U32, fuel, 0);
         let middle = b.block();
         let guard = Guard { pred: empty, negate: false };
-        b.end(Terminator::CondBra { guard, then: exit, otherwise: middle }, middle);
+        b.end(Terminator::CondBra { guard, uni: false, then: exit, otherwise: middle }, middle);
         // mostly a step ahead, sometimes anywhere
         let mut somewhere = |near: bool| {
             let at = if near { i + 1 + numbers.below(3) } else { numbers.below(shape.blocks) };
@@ -60,7 +60,7 @@ pub fn kernel(shape: &Shape, numbers: &mut Numbers) -> Module {
         };
         let (then, otherwise) = (somewhere(false), somewhere(true));
         let guard = Guard { pred: preds[numbers.below(preds.len())], negate: numbers.below(2) == 0 };
-        b.end(Terminator::CondBra { guard, then, otherwise }, starts.get(i + 1).copied().unwrap_or(exit));
+        b.end(Terminator::CondBra { guard, uni: false, then, otherwise }, starts.get(i + 1).copied().unwrap_or(exit));
     }
     store(&mut b, &words, out);
     Module { funcs: vec![b.finish()], ..Module::new(60) }

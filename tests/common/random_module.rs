@@ -156,7 +156,7 @@ fn function(i: usize, entry: bool, own: Variable, module: &Module, choices: &mut
             1 => Terminator::Bra { target: target(choices) },
             2 => {
                 let guard = predicate(&func, choices);
-                Terminator::CondBra { guard, then: target(choices), otherwise: target(choices) }
+                Terminator::CondBra { guard, uni: choices.flag(), then: target(choices), otherwise: target(choices) }
             }
             3 => Terminator::Brx {
                 index: reg(&func, Type::B32, choices),

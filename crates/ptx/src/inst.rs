@@ -361,6 +361,8 @@ pub enum Terminator {
     /// `@guard bra then`, else on to `otherwise`.
     CondBra {
         guard: Guard,
+        /// `bra.uni`: all lanes that come here go the same way.
+        uni: bool,
         then: Block,
         otherwise: Block,
     },

@@ -219,10 +219,10 @@ impl<'a> Printer<'a> {
         match &self.func.blocks[block].terminator {
             Terminator::Bra { target } if Some(*target) == next => Ok(()),
             Terminator::Bra { target } => writeln!(f, "\tbra.uni {};", label(*target)),
-            Terminator::CondBra { guard, then, otherwise } => {
+            Terminator::CondBra { guard, uni, then, otherwise } => {
                 write!(f, "\t")?;
                 self.guard(f, *guard)?;
-                writeln!(f, "bra {};", label(*then))?;
+                writeln!(f, "bra{} {};", if *uni { ".uni" } else { "" }, label(*then))?;
                 if Some(*otherwise) != next {
                     writeln!(f, "\tbra.uni {};", label(*otherwise))?;
                 }

@@ -302,7 +302,7 @@ impl<'m> Decoder<'m> {
         }
         Ok(match terminator {
             Terminator::Bra { target } => Micro::Jump { target: starts[*target] },
-            Terminator::CondBra { guard, then, otherwise } => Micro::Branch {
+            Terminator::CondBra { guard, then, otherwise, .. } => Micro::Branch {
                 pred: rows[guard.pred],
                 negate: guard.negate,
                 then: starts[*then],

@@ -37,7 +37,7 @@ fn word(op: BinaryOp, dst: Reg, a: Reg, b: Operand) -> Op {
 }
 
 fn branch(pred: Reg, then: Block, otherwise: Block) -> Terminator {
-    Terminator::CondBra { guard: Guard { pred, negate: false }, then, otherwise }
+    Terminator::CondBra { guard: Guard { pred, negate: false }, uni: false, then, otherwise }
 }
 
 /// Lane l adds l times; then all lanes vote, which needs them together again.

@@ -159,17 +159,17 @@ impl<'a> Body<'a> {
         self.current = None;
     }
 
-    fn end_if(&mut self, guard: Guard, then: Block) {
+    fn end_if(&mut self, guard: Guard, uni: bool, then: Block) {
         let block = self.block();
         // what follows in the text corrects `otherwise`
-        self.end(Terminator::CondBra { guard, then, otherwise: then });
+        self.end(Terminator::CondBra { guard, uni, then, otherwise: then });
         self.conditional = Some(block);
     }
 
     /// What follows runs under the guard, up to the block that is given back and has to be placed.
     pub(super) fn skip_unless(&mut self, guard: Guard) -> Block {
         let after = self.new_block();
-        self.end_if(Guard { negate: !guard.negate, ..guard }, after);
+        self.end_if(Guard { negate: !guard.negate, ..guard }, false, after);
         after
     }
 
@@ -192,7 +192,7 @@ impl<'a> Body<'a> {
                         leave
                     }
                 };
-                self.end_if(guard, leave);
+                self.end_if(guard, false, leave);
             }
         }
     }
@@ -211,7 +211,7 @@ impl<'a> Body<'a> {
         let targets: Vec<Block> = labels.iter().map(|label| self.target(*label, offset)).collect();
         let Some(guard) = guard else { return self.end(Terminator::Brx { index, targets }) };
         let jump = self.new_block();
-        self.end_if(guard, jump);
+        self.end_if(guard, false, jump);
         let pending = self.conditional.take();
         self.place(jump);
         self.end(Terminator::Brx { index, targets });
@@ -242,18 +242,19 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn branch(&mut self, item: Pair<'a, Rule>, body: &mut Body<'a>) {
-        let mut guard = None;
+        let (mut guard, mut uni) = (None, false);
         for part in item.into_inner() {
             match part.as_rule() {
                 Rule::guard => match self.guard(&part, body) {
                     Some(found) => guard = Some(found),
                     None => return,
                 },
+                Rule::jump => uni = part.as_str().ends_with(".uni"),
                 Rule::word => {
                     let pending = body.conditional.filter(|_| guard.is_none() && body.current.is_none());
                     let then = body.target(self.label_of(part.as_str(), body), part.as_span().start());
                     match (guard, pending) {
-                        (Some(guard), _) => body.end_if(guard, then),
+                        (Some(guard), _) => body.end_if(guard, uni, then),
                         (None, None) => body.end(Terminator::Bra { target: then }),
                         (None, Some(block)) => {
                             if let Terminator::CondBra { otherwise, .. } = &mut body.func.blocks[block].terminator {
