@@ -75,6 +75,7 @@
 //! | [`check`] | what every module must satisfy |
 //! | [`lines`] | where instructions stood in the text |
 //! | [`analysis`] | control-flow graph, dominators, loops, liveness, SSA, gated SSA, divergence, register pressure |
+//! | [`predicate`] | divergent branches become masks: thread-aware predication |
 //! | [`allocate`] | register allocation, spilling that knows what is uniform, and its checker |
 #![forbid(unsafe_code)]
 
@@ -89,6 +90,7 @@ pub mod lines;
 mod modifier;
 mod names;
 mod opcode;
+pub mod predicate;
 pub mod print;
 pub mod read;
 mod types;

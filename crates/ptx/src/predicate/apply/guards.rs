@@ -1,0 +1,127 @@
+//! Instructions under a guard.
+
+use crate::inst::*;
+use crate::ir::{Func, Inst, ParamKind, Reg};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Puts the instructions of one block under a guard, one after the other.
+pub(super) struct Guarding<'a> {
+    guard: Option<Guard>,
+    /// Registers whose values matter within a block only.
+    local: &'a BTreeSet<Reg>,
+    /// The conjunctions of the guard with predicates that the block's own guards name, as long as they hold.
+    both: BTreeMap<(Reg, bool), Guard>,
+}
+
+/// An instruction of the old function that is changed, or a new one.
+type Written = (Option<Inst>, InstData);
+
+impl<'a> Guarding<'a> {
+    pub(super) fn new(guard: Option<Guard>, local: &'a BTreeSet<Reg>) -> Self {
+        Self { guard, local, both: BTreeMap::new() }
+    }
+
+    /// What becomes of an instruction. Places for arguments and results of calls are stored and loaded without guards, as PTX demands
+    /// it: what is loaded goes where it belongs under the guard.
+    pub(super) fn rewrite(&mut self, func: &mut Func, old: &Func, inst: Inst) -> Vec<Written> {
+        let data = old.insts[inst].clone();
+        let Some(guard) = self.guard else { return vec![(Some(inst), data)] };
+        let results = data.op.results();
+        if is_harmless(&data.op) && results.iter().all(|reg| self.local.contains(reg)) {
+            // a conjunction with a predicate that is written here has to be made again
+            self.forget(&results);
+            return vec![(Some(inst), data)];
+        }
+        if let Op::St { space: Space::Param, addr, .. } = &data.op
+            && is_local(func, addr)
+        {
+            return vec![(Some(inst), data)];
+        }
+        let mut written: Vec<Written> = Vec::new();
+        let guard = match data.guard {
+            None => guard,
+            Some(own) => self.both(func, guard, own, &mut written),
+        };
+        match data.op {
+            Op::Ld { space: Space::Param, ref addr, ref dst, .. } if is_local(func, addr) => {
+                let mut load = data.op.clone();
+                let fresh: Vec<Reg> = dst.iter().map(|dst| func.regs.push(func.regs[*dst])).collect();
+                if let Op::Ld { dst, .. } = &mut load {
+                    dst.clone_from(&fresh);
+                }
+                written.push((Some(inst), InstData { guard: None, op: load }));
+                for (dst, a) in dst.iter().zip(fresh) {
+                    let (op, mode, ty) = (UnaryOp::Mov, Mode::default(), func.regs[*dst].class());
+                    written.push((
+                        None,
+                        InstData { guard: Some(guard), op: Op::Unary { op, mode, ty, dst: *dst, a: a.into() } },
+                    ));
+                }
+            }
+            op => {
+                let op = match op {
+                    Op::Call { callee, results, arguments, .. } => Op::Call { uni: false, callee, results, arguments },
+                    op => op,
+                };
+                self.forget(&results);
+                written.push((Some(inst), InstData { guard: Some(guard), op }));
+            }
+        }
+        written
+    }
+
+    fn forget(&mut self, written: &[Reg]) {
+        self.both.retain(|(pred, _), _| !written.contains(pred));
+    }
+
+    /// The lanes of two guards.
+    fn both(&mut self, func: &mut Func, guard: Guard, own: Guard, written: &mut Vec<Written>) -> Guard {
+        if let Some(known) = self.both.get(&(own.pred, own.negate)) {
+            return *known;
+        }
+        let mut logic = |op: BinaryOp, a: Reg, b: Reg| {
+            let dst = func.regs.push(Type::Pred);
+            let op = Op::Binary { op, mode: Mode::default(), ty: Type::Pred, dst, a: a.into(), b: b.into() };
+            written.push((None, InstData { guard: None, op }));
+            dst
+        };
+        let found = match (guard.negate, own.negate) {
+            (false, false) => Guard { pred: logic(BinaryOp::And, guard.pred, own.pred), negate: false },
+            (true, true) => Guard { pred: logic(BinaryOp::Or, guard.pred, own.pred), negate: true },
+            (negate, _) => {
+                // a & !b = (a | b) ^ b
+                let (yes, no) = if negate { (own.pred, guard.pred) } else { (guard.pred, own.pred) };
+                let either = logic(BinaryOp::Or, yes, no);
+                Guard { pred: logic(BinaryOp::Xor, either, no), negate: false }
+            }
+        };
+        self.both.insert((own.pred, own.negate), found);
+        found
+    }
+}
+
+/// The instruction does nothing but write its results, whatever its operands are.
+fn is_harmless(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Directive(_)
+            | Op::Unary { .. }
+            | Op::Binary { .. }
+            | Op::Ternary { .. }
+            | Op::Setp { .. }
+            | Op::Set { .. }
+            | Op::Selp { .. }
+            | Op::Slct { .. }
+            | Op::Cvt { .. }
+            | Op::Cvta { .. }
+            | Op::Isspacep { .. }
+            | Op::Pack { .. }
+            | Op::Unpack { .. }
+            | Op::Lop3 { .. }
+            | Op::Bfi { .. }
+    )
+}
+
+fn is_local(func: &Func, addr: &Address) -> bool {
+    matches!(addr.base, Base::Param(param) if func.params[param].kind == ParamKind::Local)
+}

@@ -1,0 +1,129 @@
+//! Thread-aware predication: divergent control flow becomes straight rows of instructions under predicates, with votes and
+//! branches that all lanes take the same way; after Lee, Grover, Krashinsky, Stephenson, Keckler and Asanović, "Exploring the
+//! Design Space of SPMD Divergence Management on Data-Parallel Architectures" (IISWC 2014).
+//!
+//! [`plan()`] decides and proves what becomes of a function, [`predicate`] applies it. What the paper leaves open or does otherwise:
+//!
+//! - Registers are written under guards, so that lanes that are masked off keep their values: no φ has to be resolved.
+//! - The control-dependence graph is that of one level of a region, the inside of one loop or what is outside of all. Masks of
+//!   loops take the place of the back edges, as in the paper; where all lanes of a loop run its exit, what is left of the loop's mask is
+//!   the mask of the blocks behind it.
+//! - Barriers, exchanges between lanes and calls of functions that may have some keep their branches, if all lanes take these
+//!   the same way, or else the stack, and so do cycles with several entries. A branch at which lanes end for good is no
+//!   reason to keep the stack for the others.
+//! - A comparison that only its branch looks at makes the masks itself: `setp` combines it with the guard.
+
+mod apply;
+pub mod check;
+mod level;
+pub mod plan;
+mod report;
+mod rows;
+mod select;
+mod skeleton;
+mod spill;
+mod structure;
+mod together;
+
+pub use report::{Report, Structures, structures};
+
+use crate::analysis::cfg::Cfg;
+use crate::analysis::divergence::{BlockShape, Divergence, Options as Analysis};
+use crate::analysis::gated::Gated;
+use crate::ir::{Block, Func, Module};
+use check::{Beliefs, Checked, Violation};
+use plan::{Plan, Step};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What to do.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Static branch-uniformity optimisation: branches that all lanes take the same way stay.
+    pub sbu: bool,
+    /// Run-time branch-uniformity optimisation: a vote skips a side of a branch that no lane takes.
+    pub rbu: bool,
+    /// Predicate registers per thread; what is alive beyond them is kept as bits of words.
+    pub predicates: u32,
+    /// What the launch is known to be.
+    pub block: BlockShape,
+    /// Blocks whose branches keep the stack.
+    pub kept: BTreeSet<Block>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let (block, kept) = (BlockShape::Unknown, BTreeSet::new());
+        Self { sbu: false, rbu: false, predicates: 7, block, kept }
+    }
+}
+
+/// The plan for one function of the module, proven. None of a function that is defined elsewhere, or has blocks from which
+/// no way leads to its end.
+///
+/// # Errors
+/// What is wrong with the plan: a fault of the pass.
+pub fn plan(module: &Module, func: &Func, options: &Options) -> Result<Option<Checked>, Vec<Violation>> {
+    if func.is_declaration() || !ends(func) {
+        return Ok(None);
+    }
+    let together = together::compute(module, func);
+    let uniform = uniform(func, options.block);
+    let facts = select::Facts { func, together, uniform, sbu: options.sbu };
+    let mut kept = options.kept.clone();
+    let plan = loop {
+        let selection = select::select(&facts, &kept);
+        let plan = rows::plan(&facts, &selection, options.rbu);
+        match shared_stack(&plan) {
+            // code that needs its branches cannot be written twice
+            Some(entries) => kept.extend(entries),
+            None => break plan,
+        }
+    };
+    let beliefs = Beliefs { uniform: &facts.uniform, together: &facts.together };
+    check::check(func, plan, &beliefs).map(Some)
+}
+
+/// The function with its divergent branches as masks, and what was done.
+///
+/// # Errors
+/// Those of [`plan()`].
+pub fn predicate(module: &Module, func: &Func, options: &Options) -> Result<(Func, Report), Vec<Violation>> {
+    let Some(plan) = plan(module, func, options)? else { return Ok((func.clone(), Report::of(func, None, func, 0))) };
+    let mut result = apply::apply(func, &plan, module.sm);
+    let made = !plan.plan().regions.is_empty();
+    let spilled = if made { spill::run(&mut result, options.predicates) } else { 0 };
+    let report = Report::of(func, Some(plan.plan()), &result, spilled);
+    Ok((result, report))
+}
+
+/// The entries of regions that share a region that keeps the stack.
+fn shared_stack(plan: &Plan) -> Option<[Block; 2]> {
+    let mut seen: BTreeMap<Block, Block> = BTreeMap::new();
+    plan.regions.iter().find_map(|region| {
+        region.steps.iter().find_map(|step| match step {
+            Step::Stack { entry, .. } => seen.insert(*entry, region.entry).map(|other| [other, region.entry]),
+            _ => None,
+        })
+    })
+}
+
+/// The branches that all lanes take the same way.
+fn uniform(func: &Func, block: BlockShape) -> BTreeSet<Block> {
+    let gated = Gated::compute(func);
+    let divergence = Divergence::compute(func, &gated, Analysis { block, ..Analysis::default() });
+    let blocks = gated.facts.cfg.order.iter().copied();
+    blocks.filter(|block| divergence.uniform_branch(&gated, *block) == Some(true)).collect()
+}
+
+/// Every block that can be reached leads to the end.
+fn ends(func: &Func) -> bool {
+    let cfg = Cfg::compute(func);
+    let mut leads: BTreeSet<Block> = BTreeSet::new();
+    let mut work: Vec<Block> = cfg.order.iter().copied().filter(|block| cfg.successors(*block).is_empty()).collect();
+    while let Some(block) = work.pop() {
+        if leads.insert(block) {
+            work.extend(cfg.predecessors(block));
+        }
+    }
+    leads.len() == cfg.order.len()
+}
