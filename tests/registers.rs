@@ -100,7 +100,7 @@ fn data_parallel_code_does_not_spill() {
         .with(|r| r.tuning.form = Some(Form::LowRank));
     let reduced = TIGHT.iter().filter_map(|case| case.request()).map(|plain| {
         Request { kernels: vec![Kernel::Chemistry], ..plain }.with(|r| {
-            r.tuning.form = Some(Form::Lean);
+            r.tuning.form = Some(Form::LogSpace);
             r.tuning.warps = 8;
             r.tuning.ctas_per_sm = 1;
         })
