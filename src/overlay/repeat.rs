@@ -15,7 +15,8 @@ use super::translate::{Block, Operands};
 use super::{Residence, assign};
 use crate::graph::{Graph, Shape, Step, StepRef, Value as FlowValue};
 use crate::overlay::program::{Constants, Counter, Index, Node, Value, Var};
-use crate::schedule::{Phase, Schedule, WarpMask};
+use super::phases::Phase;
+use crate::schedule::{Schedule, WarpMask};
 
 /// Rounds of at most this many operations share a loop.
 const WIDEST_JAM: usize = 8;
@@ -41,8 +42,14 @@ pub(super) struct Member {
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(graph: &'a Graph, schedule: &'a Schedule, residence: Residence, reload: bool) -> Self {
-        let registers = registers::allocate(graph, schedule);
+    pub fn new(
+        graph: &'a Graph,
+        schedule: &'a Schedule,
+        phases: &[Phase],
+        residence: Residence,
+        reload: bool,
+    ) -> Self {
+        let registers = registers::allocate(graph, schedule.warps, phases);
         let mut vars = PrimaryMap::new();
         let states = (0..registers.count).map(|n| vars.push(format!("r{n}"))).collect();
         Self {
