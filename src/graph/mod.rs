@@ -9,6 +9,7 @@ pub mod exp2;
 pub mod graph;
 pub mod interpret;
 pub mod log2;
+pub mod steps;
 pub mod text;
 pub mod units;
 
