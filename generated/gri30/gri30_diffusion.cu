@@ -1035,20 +1035,19 @@ static __device__ __forceinline__ double singe_log2(double x, const double *tabl
 {
   const unsigned high = (unsigned)__double2hiint(x);
   const unsigned above = high - 0x3fe61556u;
-  const bool near = above - 622592u < 49152u;
-  const int k = (int)above >> 20;
-  const double m = __hiloint2double((int)(high - ((unsigned)k << 20)), __double2loint(x));
-  const double *const entry = table + 2 * ((above >> 14) & 63u);
-  const double f = fma(m, __ldg(entry), -1.0);
-  double p = -0.17608424994567926;
-  p = fma(p, f, 0.20612868497723777);
+  const bool near = (above - 0x98000u) < 0xc000u;
+  const unsigned exponent = (unsigned)((int)above >> 20);
+  const double m = __hiloint2double((int)(high - (exponent << 20)), __double2loint(x));
+  const unsigned entry = (above >> 14) & 63u;
+  const double f = fma(m, __ldg(table + 2 * entry), -1.0);
+  double p = fma(-0.17608424994567926, f, 0.20612868497723777);
   p = fma(p, f, -0.24045037899117797);
   p = fma(p, f, 0.28853900755724343);
   p = fma(p, f, -0.3606737601342694);
   p = fma(p, f, 0.4808983469629641);
   p = fma(p, f, -0.7213475204444827);
   p = fma(p, f, near ? 2.0355273740931033e-17 : 1.4426950408889634);
-  const double rest = fma(near ? f : (double)k, near ? p : 1.0, __ldg(entry + 1));
+  const double rest = fma(near ? f : (double)(int)exponent, near ? p : 1.0, __ldg(table + 2 * entry + 1));
   return fma(f, near ? 1.4426950408889634 : p, rest);
 }
 
