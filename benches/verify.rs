@@ -42,7 +42,7 @@ fn main() {
             rows.push(measured(folder.path(), &format!("gri30 {entry}"), &entry, &text, 32 * warps));
         }
     }
-    let page = page(&rows, toolchain.as_ref().map_or("the project's own code generator", |t| t.name));
+    let page = page(&rows, toolchain.as_ref().map_or("the project's own code generator", |t| &t.name));
     print!("{page}");
     std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/verify.md"), page).expect("docs can be written");
 }

@@ -13,7 +13,7 @@ use machine::toolchain::{self, Job, Toolchain};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Compiled {
     /// Such as `NVRTC and ptxas 11.8`.
-    pub compilers: &'static str,
+    pub compilers: String,
     /// 32-bit registers per thread
     pub registers: u32,
     pub spill_store_bytes: u32,
@@ -70,7 +70,7 @@ fn assemble(
     let usages = toolchain.assemble(&text, arch).map_err(|failure| vec![refusal(unit, &failure)])?;
     let usage = usages.into_iter().find(|usage| usage.kernel == unit.program.symbol).unwrap_or_default();
     let needs = Compiled {
-        compilers: toolchain.name,
+        compilers: toolchain.name.clone(),
         registers: usage.registers,
         spill_store_bytes: usage.spill_store_bytes,
         spill_load_bytes: usage.spill_load_bytes,

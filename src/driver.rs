@@ -41,9 +41,10 @@ pub struct Unit {
 
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
-    let (mechanism, warnings) = observer
+    let (mut mechanism, warnings) = observer
         .pass("mechanism", None, || mechanism::read_with(&request.needed_files(), request.reading))
         .map_err(Failure::input)?;
+    mechanism.name = request.name(&mechanism.name);
     let progress = observer.progress("kinetics", "pairs");
     let model =
         observer.pass("kinetics", None, || kinetics::model_with(mechanism, &progress)).map_err(Failure::input)?;
@@ -55,6 +56,12 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
             let layout = Request { codegen, ..request.of_kernel(kernel) };
             units.push(compile_kernel(kernel, &model, &layout, observer)?);
         }
+        let alternative = search::data_parallel(request, |layout| {
+            let unit = compile_kernel(kernel, &model, &layout.of_kernel(kernel), &mut Observer::silent());
+            unit.map(|unit| unit.report)
+        });
+        let own = units.iter_mut().filter(|unit| unit.kernel == kernel && unit.codegen != Codegen::DataParallel);
+        own.for_each(|unit| unit.report.data_parallel_ns = alternative);
     }
     let mut sources = observer.pass("print", None, || output::sources(request, &model, &units));
     sources.iter_mut().for_each(|source| fault::in_text(request.fault, source));
@@ -67,10 +74,11 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
             unit.report.measured(request.target, &unit.program, made.needs, verified);
         }
     }
-    let report = report::report(request, &model, warnings, &units);
+    let mut report = report::report(request, &model, warnings, &units);
     if let Some(folder) = &request.output {
         let files = output::files(request, &model, &units, sources, &report);
-        observer.pass("write", None, || output::write(folder, &files)).map_err(|d| Failure::input([d]))?;
+        let written = observer.pass("write", None, || output::write_project(folder, &model.mechanism.name, files));
+        report.notes = written.map_err(|d| Failure::input([d]))?;
     }
     Ok(report)
 }
@@ -97,7 +105,7 @@ pub fn compile_kernel(
     observer: &mut Observer,
 ) -> Result<Unit, Failure> {
     let k = Some(kernel);
-    request.check_residency().map_err(|d| Failure::usage([d]))?;
+    request.check_residency().and_then(|()| request.check_ptx()).map_err(|d| Failure::usage([d]))?;
     let (choice, mut draft) = search::points_per_lane(request, |request| {
         let (options, rates) = (request.options(), request.rates());
         let matrices = request.matrices().map_err(|d| Failure::usage([d]))?;
@@ -110,7 +118,7 @@ pub fn compile_kernel(
     })?;
     fault::in_program(request.fault, &mut draft.program);
     observer.text("overlay", k, || format!("{:#?}\n", draft.program.body));
-    let ptx = observer.pass("lower", k, || lower::lower(&draft.program));
+    let ptx = observer.pass("lower", k, || lower::lower(&draft.program, request.target.compute_capability));
     observer.text("lower", k, || ptx.to_string());
     let verified = match request.verify {
         None => None,

@@ -7,9 +7,10 @@ use crate::graph::Graph;
 use crate::kernels::{self, Form, Kernel};
 use crate::lower;
 use crate::mapping::Mapping;
+use crate::output::Emit;
 use crate::overlay::Codegen;
 use crate::overlay::program::Program;
-use crate::report;
+use crate::report::{self, KernelReport};
 use crate::request::{POINTS_PER_LANE, Request};
 use crate::schedule::proof::Proven;
 use crate::schedule::{Limits, Schedule};
@@ -53,6 +54,20 @@ pub fn points_per_lane(
     Ok(best)
 }
 
+/// The predicted time of a kernel in data-parallel code, for the report on other layouts that were asked for alone. Nothing where
+/// nothing is simulated, or where the kernel cannot be made so.
+pub fn data_parallel(
+    request: &Request,
+    compile: impl FnOnce(&Request) -> Result<KernelReport, Failure>,
+) -> Option<f64> {
+    let is_told = request.emit.contains(&Emit::Report) && request.verify.is_some() && request.fault.is_none();
+    if !is_told || request.codegens().any(|codegen| codegen == Codegen::DataParallel) {
+        return None;
+    }
+    let layout = Request { codegen: Codegen::DataParallel, emit: Vec::new(), ..request.clone() };
+    compile(&layout).ok()?.machine.predicted_ns
+}
+
 /// The cheapest form that fits shared memory and registers. Where registers suffice for none, the one that exceeds them
 /// least.
 pub fn form(
@@ -94,7 +109,7 @@ fn crowding(request: &Request, program: &Program) -> u32 {
     if request.codegen == Codegen::DataParallel {
         return 0;
     }
-    let module = lower::lower(program);
+    let module = lower::lower(program, request.target.compute_capability);
     let needed = module.entries().map(ptx::analysis::pressure::compute).max().unwrap_or(0);
     let available = request.registers();
     // Registers are given away in units, but a thread cannot have more than the most.

@@ -2,6 +2,7 @@
 
 mod common;
 
+use machine::target::ComputeCapability;
 use ptx::analysis::access::Accesses;
 use ptx::analysis::cfg::Cfg;
 use ptx::analysis::dominators::Dominators;
@@ -45,7 +46,7 @@ fn no_double_is_carried_to_the_next_group() {
                 let proven = proof::prove(&graph, &mapping, schedule, KEPLER.barriers).unwrap();
                 let frame = Frame { warps, registers, points_per_lane: 1 };
                 let program = overlay::overlay(&graph, &proven, codegen, Residence::Striped, "kernel", frame);
-                let module = lower::lower(&program);
+                let module = lower::lower(&program, ComputeCapability(3, 5));
                 for func in module.entries() {
                     let carried = carried(func);
                     assert!(carried.is_empty(), "{kernel}, {warps} warps: {} doubles", carried.len());

@@ -113,11 +113,11 @@ fn a_folder_that_cannot_be_written_is_named() {
 #[test]
 fn too_many_ctas_name_the_resource() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/gri30/chem.inp");
-    refused(&[], &[chem, "--warps", "4", "--ctas-per-sm", "16"], 1, &["shared memory"]);
+    refused(&[], &[chem, "--target", "kepler", "--warps", "4", "--ctas-per-sm", "16"], 1, &["shared memory"]);
     let words = ["3 CTAs of 32 warps", "--ctas-per-sm 2 with --warps 32"];
-    refused(&[], &[chem, "--warps", "32", "--ctas-per-sm", "3"], 2, &words);
-    refused(&[], &[chem, "--warps", "1", "--ctas-per-sm", "17"], 2, &["at most 16 CTAs"]);
-    refused(&[], &[chem, "--placement", "store", "--buffer", "10"], 1, &["raise --buffer"]);
+    refused(&[], &[chem, "--target", "kepler", "--warps", "32", "--ctas-per-sm", "3"], 2, &words);
+    refused(&[], &[chem, "--target", "kepler", "--warps", "1", "--ctas-per-sm", "17"], 2, &["at most 16 CTAs"]);
+    refused(&[], &[chem, "--target", "kepler", "--placement", "store", "--buffer", "10"], 1, &["raise --buffer"]);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 struct Run {
     code: i32,
-    stderr: String,
-    report: Option<Value>,
+    /// The report, or why there is none.
+    printed: Value,
     sources: Vec<String>,
 }
 
@@ -32,14 +32,13 @@ fn singe(config: &str, flags: &[&str]) -> Run {
     let source = |kernel: &str| std::fs::read_to_string(folder.path().join(format!("out/h2o2_{kernel}.cu"))).ok();
     Run {
         code: output.status.code().unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-        report: serde_json::from_slice(&output.stdout).ok(),
+        printed: serde_json::from_slice(&output.stdout).unwrap(),
         sources: ["viscosity", "conductivity"].into_iter().filter_map(source).collect(),
     }
 }
 
 fn warps_and_forms(run: &Run) -> Vec<(u64, String)> {
-    let kernels = run.report.as_ref().unwrap()["kernels"].as_array().unwrap();
+    let kernels = run.printed["kernels"].as_array().unwrap();
     kernels.iter().map(|k| (k["warps"].as_u64().unwrap(), k["form"].as_str().unwrap().to_owned())).collect()
 }
 
@@ -47,9 +46,9 @@ fn warps_and_forms(run: &Run) -> Vec<(u64, String)> {
 fn a_kernel_takes_its_own_settings_the_others_those_of_all() {
     let config = "target = 'volta'\nwarps = 3\nform = 'pairwise'\n[viscosity]\nwarps = 5\nctas-per-sm = 2\n";
     let run = singe(config, &[]);
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(run.code, 0, "{}", run.printed);
     assert_eq!(warps_and_forms(&run), [(5, "pairwise".into()), (3, "pairwise".into())]);
-    assert_eq!(run.report.as_ref().unwrap()["target"], "volta (sm_70)");
+    assert_eq!(run.printed["target"], "volta (sm_70)");
     assert!(run.sources[0].contains("warps per CTA: 5, CTAs per SM: 2"));
     assert!(run.sources[1].contains("warps per CTA: 3, CTAs per SM: 1"));
     // The header tells which file it was.
@@ -67,9 +66,13 @@ fn everything_wrong_is_told_at_once_and_nothing_is_written() {
     let config = "wraps = 4\nwarps = 99\nform = ['lean']\n[viscosity]\ntarget = 'hopper'\nplacement = 'beside'\n";
     let run = singe(config, &[]);
     assert_eq!(run.code, 1);
-    for place in ["best.toml:1:1", "best.toml:2:9", "best.toml:3:8", "best.toml:5:1", "best.toml:6:13"] {
-        assert!(run.stderr.contains(place), "no {place} in:\n{}", run.stderr);
-    }
-    assert_eq!(run.stderr.matches("config::").count(), 5, "{}", run.stderr);
-    assert!(run.sources.is_empty() && run.report.is_none());
+    let diagnostics = run.printed["diagnostics"].as_array().unwrap();
+    let place = |d: &Value| (d["line"].as_u64().unwrap(), d["column"].as_u64().unwrap());
+    let mut places: Vec<_> = diagnostics.iter().map(place).collect();
+    places.sort();
+    assert_eq!(places, [(1, 1), (2, 9), (3, 8), (5, 1), (6, 13)]);
+    let is_config =
+        |d: &Value| d["id"].as_str().unwrap().starts_with("config::") && d["file"].to_string().contains("best.toml");
+    assert!(diagnostics.iter().all(is_config), "{diagnostics:?}");
+    assert!(run.sources.is_empty());
 }

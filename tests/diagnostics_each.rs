@@ -313,14 +313,45 @@ fn command_line() -> Vec<Case> {
         printed(
             "schedule::constants",
             &all,
-            &["chem.inp", "--kernel", "chemistry", "--form", "pairwise", "--ctas-per-sm", "8", "--constants", "shared"],
+            &[
+                "chem.inp",
+                "--kernel",
+                "chemistry",
+                "--form",
+                "pairwise",
+                "--ctas-per-sm",
+                "8",
+                "--constants",
+                "shared",
+                "--target",
+                "kepler",
+            ],
         ),
         printed("target::no-matrix-products", &all, &["chem.inp", "--matrix", "dmma", "--target", "volta"]),
-        printed("target::too-many-ctas", &all, &["chem.inp", "--warps", "32", "--ctas-per-sm", "3"]),
+        printed("usage::unknown-command", &all, &["cehck", "chem.inp"]),
+        printed("usage::arguments", &all, &["chem.inp", "--no-such-flag", "--json"]),
+        printed("target::no-ptx", &all, &["chem.inp", "--emit", "ptx", "--target", "fermi"]),
+        printed(
+            "target::too-many-ctas",
+            &all,
+            &["chem.inp", "--warps", "32", "--ctas-per-sm", "3", "--target", "kepler"],
+        ),
         printed(
             "schedule::shared-memory",
             &all,
-            &["chem.inp", "--kernel", "diffusion", "--warps", "4", "--ctas-per-sm", "16", "--placement", "store"],
+            &[
+                "chem.inp",
+                "--kernel",
+                "diffusion",
+                "--warps",
+                "4",
+                "--ctas-per-sm",
+                "16",
+                "--placement",
+                "store",
+                "--target",
+                "kepler",
+            ],
         ),
     ]
 }
@@ -334,7 +365,8 @@ fn printed(id: &'static str, files: &[(&str, String)], arguments: &[&str]) -> Ca
     let run = Command::cargo_bin("singe").expect("built").current_dir(folder.path()).args(arguments).output();
     let run = run.expect("it runs");
     assert!(!run.status.success(), "{arguments:?} succeeded");
-    let message = String::from_utf8_lossy(&run.stderr).into_owned();
+    // With --json, on stdout.
+    let message = [&run.stdout, &run.stderr].map(|text| String::from_utf8_lossy(text)).concat();
     (
         id,
         if message.contains(id) {
@@ -397,7 +429,10 @@ fn kernels() -> Vec<Case> {
     let unguarded = ptx::read::read(&Arc::new(Source { name: "unguarded".to_owned(), text })).expect("PTX");
     let mut broken = unit.program.clone();
     singe::fault::in_program(Some(singe::fault::Fault::Constant), &mut broken);
-    let wrong = Subject { module: &singe::lower::lower(&broken), ..subject(&model, &unit.program) };
+    let wrong = Subject {
+        module: &singe::lower::lower(&broken, request.target.compute_capability),
+        ..subject(&model, &unit.program)
+    };
     let refused = singe::compilers::compile(request.target, std::slice::from_ref(&unit), &["no code".to_owned()]);
     // No target holds more CTAs than it has barriers.
     let limits = Limits { barriers: 0, ..request.limits() };

@@ -203,7 +203,7 @@ fn a_transposed_fragment_is_found() {
     let request = request(request::shipped("h2o2"), Form::Symmetric);
     let (model, unit) = unit(&request);
     let verified = |program: &Program| {
-        let module = lower::lower(program);
+        let module = lower::lower(program, request.target.compute_capability);
         let subject = Subject {
             kernel: unit.kernel,
             model: &model,

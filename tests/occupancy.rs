@@ -15,7 +15,7 @@ fn text_names_the_limiting_resource() {
     assert!(
         text.starts_with("kepler (sm_35): 2 CTAs per SM, 16 of 64 warps, occupancy 25.0 %\nlimited by registers\n")
     );
-    let (_, text, _) = occupancy(&["--threads", "64", "--barriers", "8"]);
+    let (_, text, _) = occupancy(&["--target", "kepler", "--threads", "64", "--barriers", "8"]);
     assert!(text.contains("they allow 2 CTAs per SM"), "{text}");
     let (_, text, _) = occupancy(&["--target", "hopper", "--threads", "64", "--barriers", "8"]);
     assert!(text.contains("8 CTAs per SM") && text.contains("limited by named barriers"), "{text}");
@@ -47,7 +47,8 @@ fn a_sweep_is_drawn() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sweep.svg");
     let picture = path.to_str().unwrap();
-    let (code, text, _) = occupancy(&["--threads", "128", "--sweep", "shared", "--picture", picture]);
+    let (code, text, _) =
+        occupancy(&["--target", "kepler", "--threads", "128", "--sweep", "shared", "--picture", picture]);
     assert_eq!(code, 0);
     // 0 to 48 KiB by 1 KiB, and what stands above the table.
     assert_eq!(text.lines().count(), 49 + 11, "{text}");

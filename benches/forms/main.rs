@@ -268,7 +268,10 @@ fn registers(shared: &Path, case: &Case, model: &Model, kernel: Kernel, form: Fo
         let sources = output::sources(&request, model, &units);
         let generated = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let usage = compilers::measure(target, &units, &sources).expect("the compilers accept the text").remove(0);
+        let usage = compilers::compile(target, &units, &sources)
+            .expect("the compilers accept the text")
+            .pop()
+            .map(|made| made.needs);
         let cell =
             usage.map_or("-".into(), |c| format!("{} / {} + {}", c.registers, c.spill_store_bytes, c.spill_load_bytes));
         write!(cells, " {cell} |").expect("a string");

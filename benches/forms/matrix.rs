@@ -56,7 +56,10 @@ pub fn table(shared: &Path) -> String {
                 for request in ["ampere", "hopper"].map(on) {
                     let units = [unit(&model, &request)];
                     let sources = output::sources(&request, &model, &units);
-                    let usage = compilers::measure(request.target, &units, &sources).expect("accepted text").remove(0);
+                    let usage = compilers::compile(request.target, &units, &sources)
+                        .expect("accepted text")
+                        .pop()
+                        .map(|made| made.needs);
                     let cell = usage.map_or("-".into(), |c| {
                         format!("{} / {}", c.registers, c.spill_store_bytes + c.spill_load_bytes)
                     });

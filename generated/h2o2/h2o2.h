@@ -8,6 +8,15 @@
 #ifndef SINGE_H2O2_H
 #define SINGE_H2O2_H
 
+// What this project was made with, from and for.
+#define H2O2_VERSION "0.1.0"
+#define H2O2_SPECIES_COUNT 10
+#define H2O2_REACTION_COUNT 29
+#define H2O2_UNITS "si"
+#define H2O2_UNITS_ARE_SI 1
+#define H2O2_TARGET "kepler"
+#define H2O2_COMPUTE_CAPABILITY 35
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -16,19 +25,21 @@ extern "C" {
 #define SINGE_STATUS
 // What the functions below return; a positive value is a cudaError_t.
 enum singe_status {
+  // success
   SINGE_SUCCESS = 0,
-  // The context or an array is a null pointer.
+  // the context or an array is a null pointer
   SINGE_NULL_POINTER = -1,
-  // A negative number of points.
+  // the number of points is negative
   SINGE_INVALID_POINTS = -2,
-  // A stride below the number of points.
+  // the stride is below the number of points
   SINGE_INVALID_STRIDE = -3,
-  // The context was made for another device than the current one.
+  // the context was made for another device than the current one
   SINGE_WRONG_DEVICE = -4,
-  // There is no CUDA device, or its driver is absent or too old.
+  // there is no CUDA device, or its driver is absent or too old
   SINGE_NO_DEVICE = -5,
-  // The kernels were not compiled for this device, or a CTA needs more of it than it has.
+  // the kernels were not compiled for this device, or a CTA needs more of it than it has
   SINGE_UNSUPPORTED_DEVICE = -6,
+  // out of memory
   SINGE_OUT_OF_MEMORY = -7
 };
 #endif

@@ -10,11 +10,11 @@ use crate::kernels::Kernel;
 use crate::mapping::Weights;
 use crate::observer::PASSES;
 use crate::output::Emit;
-use backend::{AnalyzeArguments, OccupancyArguments, SimArguments, VerifyArguments};
+use backend::{AnalyzeArguments, DoctorArguments, OccupancyArguments, SimArguments, VerifyArguments};
 use machine::target::Target;
 use values::{
     CodegenName, Compilers, ConstantsName, FitTolerance, FormName, MapperName, MatrixName, PlacementName,
-    PointsPerLane, StiffnessName, UnitsName, Verify, fault, fit_tolerance, floor, form, kernel, points_per_lane,
+    PointsPerLane, StiffnessName, UnitsName, Verify, fault, fit_tolerance, floor, form, kernel, name, points_per_lane,
     target, verify, weights,
 };
 
@@ -47,6 +47,8 @@ pub enum Command {
     Opt(OptArguments),
     /// Tell how many CTAs of a kernel an SM holds, and which resource limits them
     Occupancy(OccupancyArguments),
+    /// Tell which compilers are there, for which targets, and what is missing
+    Doctor(DoctorArguments),
 }
 
 #[derive(Debug, Clone, Args)]
@@ -108,6 +110,10 @@ pub enum Format {
 pub struct CompileArguments {
     #[command(flatten)]
     pub input: InputArguments,
+    /// What files, symbols, include guards and the Fortran module begin with, so that several projects of one mechanism fit into
+    /// one program: a C identifier of at most 27 characters [default: the mechanism's name]
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    pub name: Option<String>,
     /// TOML file with values of flags, for all kernels or for each; flags that stand here too have precedence
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -121,8 +127,8 @@ pub struct CompileArguments {
     /// where that saves shuffles that take longest, and registers suffice
     #[arg(long, value_name = "1|2|4|auto", default_value = "1", value_parser = points_per_lane)]
     pub points_per_lane: PointsPerLane,
-    /// Architecture, such as kepler or sm_35
-    #[arg(long, value_name = "NAME", default_value = "kepler", value_parser = target)]
+    /// Architecture, such as hopper or sm_90
+    #[arg(long, value_name = "NAME", default_value = "ampere", value_parser = target)]
     pub target: &'static Target,
     /// CTAs that must fit on one SM, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=32))]
@@ -175,7 +181,8 @@ pub struct CompileArguments {
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: Verify,
-    /// Whether to try the generated code on NVRTC and ptxas, where `cargo xtask toolchain` installed them
+    /// Whether to try the generated code on NVRTC and ptxas, where they are found: in .toolchain, CUDA_HOME, the PATH or
+    /// /usr/local/cuda*, or in SINGE_TOOLCHAIN alone where that is set (singe doctor tells)
     #[arg(long, value_enum, default_value_t = Compilers::Auto)]
     pub compilers: Compilers,
     /// What to write

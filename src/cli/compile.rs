@@ -31,6 +31,9 @@ pub fn run(arguments: &CompileArguments, words: &[OsString]) -> Result<(), Failu
     for warning in &report.warnings {
         eprintln!("warning: {warning}");
     }
+    for note in &report.notes {
+        eprintln!("note: {note}");
+    }
     if arguments.json {
         print(format_args!("{}\n", serde_json::to_string_pretty(&report).expect("a report is plain data")))?;
     } else {
@@ -44,11 +47,16 @@ pub fn run(arguments: &CompileArguments, words: &[OsString]) -> Result<(), Failu
 /// What the arguments ask for; `command` stands in the header of the generated files.
 pub fn request(arguments: &CompileArguments, command: String) -> Request {
     let files = files(&arguments.input);
-    let output = arguments.output.clone().unwrap_or_else(|| default_folder(&files.mechanism));
+    let folder = || match &arguments.name {
+        Some(name) => PathBuf::from(format!("singe-{name}")),
+        None => default_folder(&files.mechanism),
+    };
+    let output = arguments.output.clone().unwrap_or_else(folder);
     let codegens: Vec<Codegen> = without_repeats(&arguments.codegen.iter().map(|&c| c.into()).collect::<Vec<_>>());
     let (codegen, beside) = codegens.split_first().expect("clap gives at least the default");
     Request {
         files,
+        name: arguments.name.clone(),
         reading: options(&arguments.input),
         kernels: without_repeats(&arguments.kernel),
         warps: arguments.warps,

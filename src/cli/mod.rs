@@ -8,6 +8,7 @@ mod args;
 mod check;
 mod compile;
 mod config;
+mod doctor;
 mod fmt;
 mod kernel;
 mod occupancy;
@@ -15,6 +16,7 @@ mod opt;
 mod opt_arguments;
 mod out;
 mod sim;
+mod suggestion;
 mod verify;
 
 use std::ffi::OsString;
@@ -32,8 +34,16 @@ pub use config::{OF_ONE_KERNEL, OF_THE_WHOLE};
 /// Runs `singe` with the given arguments, the first being its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = arguments.into_iter().collect();
+    // Before the words are understood, this is all that tells.
+    let json = words.iter().any(|word| word == "--json");
+    if let Some(failure) = suggestion::misspelt(&words) {
+        return exit_code(Err(failure), json);
+    }
     let parsed = match Arguments::try_parse_from(&words) {
         Ok(parsed) => parsed,
+        Err(error) if error.use_stderr() && json => {
+            return exit_code(Err(Failure::usage([misunderstood(&error)])), json);
+        }
         Err(error) => {
             // Help and version are no mistakes.
             let code = if error.use_stderr() { 2 } else { 0 };
@@ -50,20 +60,38 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Verify(arguments)) => verify::run(&arguments),
         Some(Command::Opt(arguments)) => opt::run(&arguments),
         Some(Command::Occupancy(arguments)) => occupancy::run(&arguments),
+        Some(Command::Doctor(arguments)) => doctor::run(&arguments),
         None => compile::run(&parsed.compile, &words),
     };
-    exit_code(result)
+    exit_code(result, json)
 }
 
-/// Prints what went wrong, if anything did, and gives the documented exit code.
-pub fn exit_code(result: Result<(), Failure>) -> ExitCode {
+/// Prints what went wrong, if anything did, and gives the documented exit code. As JSON, `failure` is input, usage or
+/// verification; a command that has printed its own JSON gives no diagnostics.
+pub fn exit_code(result: Result<(), Failure>, json: bool) -> ExitCode {
     let Err(Failure { kind, diagnostics }) = result else { return ExitCode::SUCCESS };
-    tell(&diagnostics);
-    ExitCode::from(match kind {
-        FailureKind::Input => 1,
-        FailureKind::Usage => 2,
-        FailureKind::Verification => 3,
-    })
+    let (name, code) = match kind {
+        FailureKind::Input => ("input", 1),
+        FailureKind::Usage => ("usage", 2),
+        FailureKind::Verification => ("verification", 3),
+    };
+    if json && !diagnostics.is_empty() {
+        let list = diagnostics::to_json(&diagnostics);
+        let all = serde_json::json!({ "failure": name, "exit_code": code, "diagnostics": list });
+        // The exit code tells what is left to tell if nobody reads.
+        let _ = out::print(format_args!("{all:#}\n"));
+    } else {
+        tell(&diagnostics);
+    }
+    ExitCode::from(code)
+}
+
+/// What clap says, as a diagnostic.
+fn misunderstood(error: &clap::Error) -> Diagnostic {
+    let text = error.to_string();
+    let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
+    let message = message.trim().trim_start_matches("error: ").to_owned();
+    Diagnostic::error("usage::arguments", message).help(rest.trim().to_owned())
 }
 
 /// The command for the header of generated files: what decides their contents, not where they go or what is printed.
@@ -77,11 +105,20 @@ pub fn command_line(program: &str, words: &[OsString]) -> String {
             }
             "--json" | "--time-passes" => {}
             w if w.starts_with("-o") || w.starts_with("--output=") || w.starts_with("--print-after=") => {}
-            _ => kept.push(word),
+            _ => kept.push(quoted(&word)),
         }
     }
     // A line end would end the comment.
     kept.join(" ").replace(char::is_control, " ")
+}
+
+/// The word as a shell must be given it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// Prints diagnostics to stderr.

@@ -9,18 +9,22 @@ mod value;
 use crate::overlay::program::{BarrierKind, Counter, Execution, Index, Node, Program, Var, WarpMask};
 use cranelift_entity::{EntityRef, PrimaryMap};
 use frame::Frame;
+use machine::target::ComputeCapability;
 use ptx::builder::Builder;
 use ptx::check::TENSOR_DOUBLES;
 use ptx::inst::*;
 use ptx::ir::{Block, Module, Reg};
 use std::collections::HashMap;
 
-/// Lowers one kernel to a module for sm_35, or for sm_80 where it multiplies matrices, that holds its tables and its entry.
+/// Lowers one kernel to a module for a machine, that holds its tables and its entry. Before sm_70 the lanes of a warp run in
+/// lockstep; from then on, the text orders what they exchange. For machines without shuffles the module is one for sm_35, which
+/// can be simulated all the same.
 ///
 /// The parameters are one pointer per array of the program, in order, then `.u32 points` and `.u32 stride` (in elements).
 /// A CTA has `32 * warps` threads. Any grid works: the groups of points are dealt out round-robin.
-pub fn lower(program: &Program) -> Module {
-    let mut module = Module::new(if program.has_matrix_products() { TENSOR_DOUBLES } else { SM });
+pub fn lower(program: &Program, architecture: ComputeCapability) -> Module {
+    let needed = if program.has_matrix_products() { TENSOR_DOUBLES } else { SM };
+    let mut module = Module::new(architecture.number().max(needed));
     let (mut builder, frame) = frame::enter(program, &mut module);
     let vars = program.vars.keys().map(|_| builder.reg(Type::F64)).collect();
     let counters = (0..program.counters).map(|_| builder.reg(Type::U32)).collect();

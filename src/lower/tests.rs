@@ -7,7 +7,10 @@ mod text;
 use crate::lower::lower;
 use crate::overlay::program::*;
 use cranelift_entity::{EntityRef, PrimaryMap};
+use machine::target::ComputeCapability;
 use warpsim::*;
+
+const KEPLER: ComputeCapability = ComputeCapability(3, 5);
 
 /// A kernel `a -> b` with one row each and as many warps and slots as asked for.
 fn program(execution: Execution, slots: u32, body: Vec<Node>) -> Program {
@@ -78,7 +81,7 @@ fn simulate(program: &Program, input: &[f64], options: &Options) -> Result<(Vec<
     let points = input.len() as u32 / 2;
     let mut buffers = [Buffer::input(input), Buffer::output(input.len())];
     let launch = Launch::fields(2, program.execution.warps(), 2, points, points);
-    let report = run(&lower(program), &program.symbol, &launch, &mut buffers, options)?;
+    let report = run(&lower(program, KEPLER), &program.symbol, &launch, &mut buffers, options)?;
     Ok((buffers[1].reals(), report))
 }
 

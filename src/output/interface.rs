@@ -5,14 +5,18 @@ use crate::emit::host::{ArrayInterface, Interface, KernelInterface, Species};
 use crate::graph::Units;
 use crate::kernels::Kernel;
 use kinetics::Model;
+use machine::target::Target;
 
 /// The interface of a mechanism's kernels.
-pub fn interface(model: &Model, system: Units, units: &[Unit]) -> Interface {
+pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) -> Interface {
     let species = model.species().iter();
     Interface {
         mechanism: model.mechanism.name.clone(),
         species: species.map(|s| Species { name: s.name.clone(), molecular_weight: s.weight }).collect(),
+        reactions: model.mechanism.reactions.len(),
         units: system,
+        target: target.name.clone(),
+        architecture: target.compute_capability,
         kernels: units.iter().map(kernel).collect(),
     }
 }

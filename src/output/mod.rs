@@ -1,6 +1,7 @@
 //! The files of a compilation: made in memory, written all or not at all.
 
 mod interface;
+mod manifest;
 mod project;
 
 use std::path::Path;
@@ -12,6 +13,7 @@ use crate::graph;
 use crate::report::{self, KernelReport, Report};
 use diagnostics::Diagnostic;
 use kinetics::Model;
+use sha2::{Digest, Sha256};
 
 /// What to write, besides what is always written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -66,7 +68,7 @@ pub fn files(
             files.push((format!("{base}.svg"), unit.picture.clone()));
         }
     }
-    let interface = interface::interface(model, request.units, units);
+    let interface = interface::interface(model, request.units, request.target, units);
     let provenance = provenance(request, model);
     if wanted(Emit::Cuda) || wanted(Emit::Host) {
         files.push((format!("{name}.h"), host::header(&interface, &provenance)));
@@ -119,6 +121,26 @@ fn inputs(request: &Request, model: &Model) -> Vec<Input> {
         Input { name: file.name.clone() + &with, sha256: file.sha256.clone() }
     };
     files.map(input).collect()
+}
+
+/// In hexadecimal.
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Writes the files of a project and the list of them, and removes what an earlier run of the same project left and this one
+/// did not write. What became of such files is told.
+///
+/// Errors: as [`write`].
+pub fn write_project(
+    folder: &Path,
+    project: &str,
+    mut files: Vec<(String, String)>,
+) -> Result<Vec<String>, Diagnostic> {
+    let stale = manifest::stale(folder, project, &files);
+    files.push((manifest::name(project), manifest::text(&files)));
+    write(folder, &files)?;
+    Ok(stale.into_iter().map(|file| file.remove(folder)).collect())
 }
 
 /// Writes all files into a temporary folder beside the target, then moves them.

@@ -41,6 +41,9 @@ pub struct Report {
     pub units: String,
     pub command: String,
     pub warnings: Vec<String>,
+    /// What became of files of an earlier run; not a part of what this run made.
+    #[serde(skip)]
+    pub notes: Vec<String>,
     pub kernels: Vec<KernelReport>,
 }
 
@@ -94,6 +97,9 @@ pub struct KernelReport {
     pub compiled: Option<Compiled>,
     /// Residency and bounds on the target.
     pub machine: Machine,
+    /// The predicted time of data-parallel code for the same kernel, where another layout was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_parallel_ns: Option<f64>,
     /// What was shown, and in parentheses of which text.
     pub verdict: String,
 }
@@ -113,6 +119,11 @@ impl KernelReport {
             )),
             _ => None,
         }
+    }
+
+    /// Whether data-parallel code is predicted to take less time.
+    fn is_slower_than_data_parallel(&self) -> bool {
+        self.data_parallel_ns.zip(self.machine.predicted_ns).is_some_and(|(other, own)| other < own)
     }
 
     /// Takes in what the real compilers say, and what was verified of their PTX.
@@ -147,6 +158,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units
         units: request.units.name().into(),
         command: request.command.clone(),
         warnings,
+        notes: Vec::new(),
         kernels: units.iter().map(|u| u.report.clone()).collect(),
     }
 }
@@ -212,6 +224,7 @@ pub fn kernel(
         text: None,
         compiled: None,
         machine,
+        data_parallel_ns: None,
     }
 }
 

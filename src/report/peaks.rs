@@ -13,6 +13,8 @@ use machine::target::{self, Target};
 pub struct Machine {
     /// Registers per thread that this reckons with: those of ptxas, else the estimate.
     pub registers: u32,
+    /// `ptxas` or `estimated`
+    pub registers_from: &'static str,
     pub ctas_per_sm: u32,
     pub warps_per_sm: u32,
     /// Resident warps, of those that an SM can hold.
@@ -73,6 +75,7 @@ pub fn machine(
     let floor = slots_floor_ns.map_or(bandwidth_floor_ns, |s| s.max(bandwidth_floor_ns));
     Machine {
         registers,
+        registers_from: if compiled.is_some() { "ptxas" } else { "estimated" },
         ctas_per_sm,
         warps_per_sm,
         occupancy: f64::from(warps_per_sm) / f64::from(target.warps_per_sm),

@@ -34,7 +34,7 @@ pub fn table(report: &Report) -> String {
         ("shared passes per point", |k| of_verification(k, |v| format!("{:.0}", v.shared_passes_per_point))),
         ("states verified", |k| of_verification(k, |v| v.states.to_string())),
         ("largest error", |k| of_verification(k, |v| format!("{:.1e} (<= {:.0e})", v.largest_error, v.tolerance))),
-        ("registers (ptxas)", |k| of_compilers(k, |c| c.registers.to_string())),
+        ("registers", |k| format!("{} ({})", k.machine.registers, k.machine.registers_from)),
         ("spilled bytes (ptxas)", |k| of_compilers(k, |c| (c.spill_store_bytes + c.spill_load_bytes).to_string())),
         ("named barriers (ptxas)", |k| of_compilers(k, |c| c.barriers.to_string())),
         ("CTAs per SM", |k| k.machine.ctas_per_sm.to_string()),
@@ -64,6 +64,12 @@ pub fn table(report: &Report) -> String {
     if report.kernels.iter().any(|k| k.slots_per_matrix_product > 0) {
         rows.insert(slots, products);
     }
+    let data_parallel: Row =
+        ("data-parallel predicted (ns)", |k| k.data_parallel_ns.map_or("-".into(), |t| nanoseconds(Some(t))));
+    if report.kernels.iter().any(|k| k.data_parallel_ns.is_some()) {
+        let verdict = rows.iter().position(|row| row.0 == "verdict").unwrap_or(rows.len());
+        rows.insert(verdict, data_parallel);
+    }
     let phases = rows.iter().position(|row| row.0 == "phases").map_or(0, |at| at + 1);
     if has_crew {
         rows.splice(phases..phases, [beside, lengths]);
@@ -91,7 +97,15 @@ pub fn table(report: &Report) -> String {
         );
     }
     if report.kernels.iter().any(|k| k.compiled.is_none()) {
-        out += "\nwithout NVRTC and ptxas (`cargo xtask toolchain` installs them), CTAs per SM and occupancy follow from estimated registers\n";
+        out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are estimated, and CTAs per SM and occupancy follow from them\n";
+    }
+    let faster: Vec<&str> =
+        report.kernels.iter().filter(|k| k.is_slower_than_data_parallel()).map(|k| k.kernel.as_str()).collect();
+    if !faster.is_empty() {
+        out += &format!(
+            "\ndata-parallel code is predicted faster for {}: --codegen data-parallel makes it, overlay,data-parallel both\n",
+            faster.join(", ")
+        );
     }
     for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {
         out += &format!(

@@ -5,6 +5,7 @@ mod tuning;
 
 use std::path::PathBuf;
 
+use crate::emit::cuda::names::identifier;
 use crate::fault::Fault;
 use crate::graph::Units;
 use crate::kernels::{Form, Kernel};
@@ -21,10 +22,15 @@ pub use tuning::Tuning;
 /// How many grid points a lane may work on at once.
 pub const POINTS_PER_LANE: [u32; 3] = [1, 2, 4];
 
+/// A name that a kernel's and a layout's are added to; lines of Fortran have room for the whole.
+const LONGEST_NAME: usize = 60;
+
 /// All that a compilation depends on.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub files: Files,
+    /// What the project is called: its files and symbols begin so. `None` takes the mechanism's name.
+    pub name: Option<String>,
     pub reading: mechanism::Options,
     pub kernels: Vec<Kernel>,
     pub warps: u32,
@@ -95,6 +101,12 @@ impl Request {
         self.points_per_lane.unwrap_or(1)
     }
 
+    /// What files and symbols begin with: an identifier that is no keyword, at most [`LONGEST_NAME`] characters of it.
+    pub fn name(&self, mechanism: &str) -> String {
+        let name: String = identifier(self.name.as_deref().unwrap_or(mechanism)).chars().take(LONGEST_NAME).collect();
+        name.trim_end_matches('_').to_owned()
+    }
+
     /// The input files, without the transport data where no kernel needs them: what is wrong or missing there is no
     /// matter then.
     pub fn needed_files(&self) -> Files {
@@ -105,12 +117,13 @@ impl Request {
 
     /// The symbol of a kernel.
     pub fn symbol(&self, mechanism: &str, kernel: Kernel) -> String {
+        let name = self.name(mechanism);
         let layout = match self.codegen {
             _ if self.beside.is_empty() => "",
             Codegen::Overlay => "_overlay",
             Codegen::Switch => "_switch",
             Codegen::DataParallel => "_data_parallel",
         };
-        format!("{mechanism}_{kernel}{layout}")
+        format!("{name}_{kernel}{layout}")
     }
 }

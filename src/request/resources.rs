@@ -3,6 +3,7 @@
 use super::{Multiplier, Request};
 use crate::forms::{Rates, Variant};
 use crate::kernels::{self, Exponential, Form, Matrix};
+use crate::output::Emit;
 use crate::overlay::{self, Codegen, Residence};
 use crate::schedule::Limits;
 use diagnostics::Diagnostic;
@@ -28,6 +29,16 @@ impl Request {
         let most = (target.warps_per_sm / warps).min(target.blocks_per_sm);
         let help = format!("use at most --ctas-per-sm {most} with --warps {warps}, or fewer warps");
         Err(Diagnostic::error("target::too-many-ctas", message).help(help))
+    }
+
+    /// Errors: PTX text is wanted of a machine without the shuffles that it broadcasts constants with.
+    pub fn check_ptx(&self) -> Result<(), Diagnostic> {
+        if !self.emit.contains(&Emit::Ptx) || self.target.shuffle != Shuffle::Mirror {
+            return Ok(());
+        }
+        let message = format!("there is no PTX text for {}, which has no warp shuffles", self.target.name);
+        let help = "leave out --emit ptx (the CUDA text serves it), or use --target kepler or a later one";
+        Err(Diagnostic::error("target::no-ptx", message).help(help))
     }
 
     /// Warps that share the work on a group of points.

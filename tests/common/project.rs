@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use machine::toolchain::installations;
+
 /// Writes the whole project of a mechanism, unverified: other tests verify the same kernels.
 pub fn generate(mechanism: &Path, out: &Path, arguments: &[&str]) {
     assert_cmd::Command::cargo_bin("singe")
@@ -20,16 +22,6 @@ pub fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
 }
 
-/// A mechanism of `../shared`; where it is absent, says what is skipped.
-pub fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms").join(name).join("chem.inp");
-    if path.is_file() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/mechanisms/{name} is absent");
-    None
-}
-
 /// A program that answers `--version`; where it is absent, says what is skipped.
 pub fn there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
@@ -39,18 +31,13 @@ pub fn there(program: &str) -> bool {
     found
 }
 
-/// The folder of CUDA 13.
+/// The folder of CUDA 13, with `bin`, `include` and `lib`.
 pub fn cuda13() -> Option<PathBuf> {
-    let folder = match std::env::var_os("SINGE_TOOLCHAIN") {
-        Some(cuda11) => PathBuf::from(cuda11).with_file_name("cuda13"),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join(".toolchain/cuda13"),
-    };
-    let folder = folder.join("nvidia/cu13");
-    if folder.join("bin/nvcc").is_file() {
-        return Some(folder);
+    let nvcc = installations().iter().filter(|found| found.release.0 == 13).find_map(|found| found.nvcc.as_ref());
+    if nvcc.is_none() {
+        println!("skipped: nvcc 13 is absent (`cargo xtask toolchain` installs it)");
     }
-    println!("skipped: nvcc 13 is absent (`cargo xtask toolchain` installs it)");
-    None
+    nvcc?.parent()?.parent().map(Path::to_owned)
 }
 
 /// Whether the programs would do more than to say that there is no GPU; says so.

@@ -63,7 +63,7 @@ pub fn kernel(shape: &Shape, numbers: &mut Numbers) -> Module {
         b.end(Terminator::CondBra { guard, then, otherwise }, starts.get(i + 1).copied().unwrap_or(exit));
     }
     store(&mut b, &words, out);
-    Module { funcs: vec![b.finish()], ..Module::new(70) }
+    Module { funcs: vec![b.finish()], ..Module::new(60) }
 }
 
 fn store(b: &mut Builder, words: &[Reg], out: ptx::ir::Param) {

@@ -14,6 +14,7 @@ use singe::schedule::Placement;
 pub fn of(mechanism: std::path::PathBuf) -> Request {
     Request {
         files: Files { mechanism, ..Files::default() },
+        name: None,
         reading: Options::default(),
         kernels: Kernel::ALL.to_vec(),
         warps: 8,

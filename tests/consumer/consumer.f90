@@ -6,6 +6,6 @@ program consumer
   type(c_ptr) :: context
   integer(c_int) :: status
   status = @PREFIX@_context_create(context)
-  write(*, '(i0)') status
-  if (@PREFIX@_context_destroy(context) /= singe_success) stop 1
+  write(*, '(i0, 1x, a)') status, @PREFIX@_status_text(status)
+  if (@PREFIX@_context_destroy(context) /= @PREFIX@_success) stop 1
 end program

@@ -1,6 +1,7 @@
 //! The C header of a mechanism, as it reads and through C and C++ compilers.
 
 use crate::provenance;
+use machine::target::ComputeCapability;
 use singe::emit::host::{ArrayInterface, Interface, KernelInterface, Species, header};
 use singe::graph::Units;
 use singe::overlay::program::Array;
@@ -19,7 +20,10 @@ fn interface() -> Interface {
             .iter()
             .map(species)
             .collect(),
+        reactions: 27,
         units: Units::Si,
+        target: "hopper".to_owned(),
+        architecture: ComputeCapability(9, 0),
         kernels: vec![
             KernelInterface {
                 symbol: "h2_burke_viscosity".to_owned(),

@@ -17,7 +17,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     match arguments::parse(&words) {
-        Ok(arguments) => singe::cli::exit_code(tune::run(&arguments)),
+        Ok(arguments) => {
+            let json = arguments.json;
+            singe::cli::exit_code(tune::run(&arguments), json)
+        }
         Err(error) => {
             // Help and version are no mistakes; and nothing is left to tell if the terminal is gone.
             let _ = error.print();

@@ -53,7 +53,7 @@ pub fn fetch(root: &Path) -> Vec<String> {
 fn install(root: &Path, wanted: &Wheels) -> Result<(), String> {
     let Wheels { folder: name, wheels: packages, files } = wanted;
     let folder = match std::env::var_os("SINGE_TOOLCHAIN").map(PathBuf::from) {
-        Some(folder) => folder.with_file_name(name),
+        Some(folder) => folder.join(name),
         None => root.join(".toolchain").join(name),
     };
     let is_complete = || files.iter().all(|file| folder.join(file).is_file());

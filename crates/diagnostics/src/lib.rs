@@ -1,4 +1,19 @@
 //! Diagnostics are data: an id, a severity, a span, a message and a remedy. Several are gathered before a step stops.
+//!
+//! ```
+//! use diagnostics::{Diagnostic, Source, Span, Style, render, to_json};
+//! use std::sync::Arc;
+//!
+//! let source = Arc::new(Source { name: "chem.inp".to_owned(), text: "SPECIES\nH2 O2 X2\nEND\n".to_owned() });
+//! let span = Span { offset: 14, len: 2, source };
+//! assert_eq!((span.line_column(), span.text()), ((2, 7), "X2"));
+//! let unknown = Diagnostic::error("thermo::missing-species", "X2 has no thermodynamic data").at(span).help("add a THERMO record");
+//! let text = render(std::slice::from_ref(&unknown), Style::Plain);
+//! assert!(text.contains("chem.inp:2:7") && text.contains("H2 O2 X2") && text.contains("add a THERMO record"));
+//! assert_eq!(to_json(&[unknown])[0]["line"], 2);
+//! ```
+//!
+//! Every id has an [`Entry`] in the catalogue, from which the page of all diagnostics is made ([`page`]).
 #![forbid(unsafe_code)]
 
 mod catalogue;

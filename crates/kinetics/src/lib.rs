@@ -1,6 +1,22 @@
 //! The f64 reference ("oracle"): thermodynamics, rates, transport fits and mixture rules. SI units with kmol.
 //!
 //! [`model`] turns a checked mechanism into a [`Model`]; the evaluators take a model and a [`State`].
+//!
+//! ```
+//! use kinetics::{State, model, production, viscosity};
+//! use mechanism::{Files, read};
+//!
+//! let files = Files { mechanism: "../../mechanisms/h2o2/chem.inp".into(), ..Files::default() };
+//! let model = model(read(&files).expect("a mechanism without errors").0).expect("usable transport data");
+//! let of = |name: &str| model.species().iter().position(|species| species.name == name).expect("it is there");
+//! let mut mole_fractions = vec![0.0; model.species().len()];
+//! mole_fractions[of("H2")] = 0.5;
+//! mole_fractions[of("O2")] = 0.5;
+//! let state = State { temperature: 1500.0, pressure: 101_325.0, mole_fractions };
+//! // Hydrogen burns, and the gas is about as viscous as hot air.
+//! assert!(production(&model, &state).net[of("H2")] < 0.0);
+//! assert!((3e-5..8e-5).contains(&viscosity(&model, &state)));
+//! ```
 #![forbid(unsafe_code)]
 
 pub mod collision;

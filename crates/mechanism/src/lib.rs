@@ -2,6 +2,17 @@
 //!
 //! Rate constants are in SI with kmol: `A` in (m3/kmol)^(n-1)/s with `n` the order of the expression it stands in,
 //! activation energies as temperatures E/R in K.
+//!
+//! ```
+//! use mechanism::{Files, read, write_yaml};
+//!
+//! let files = Files { mechanism: "../../mechanisms/h2o2/chem.inp".into(), ..Files::default() };
+//! let (mechanism, warnings) = read(&files).expect("a mechanism without errors");
+//! assert!(warnings.is_empty());
+//! assert!(mechanism.species.iter().any(|species| species.name == "H2O2"));
+//! // Written again, for Cantera.
+//! assert!(write_yaml(&mechanism).contains("equation:"));
+//! ```
 #![forbid(unsafe_code)]
 
 mod auxiliary;

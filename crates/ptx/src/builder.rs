@@ -134,7 +134,8 @@ impl Builder {
             src: src.into(),
             lane: lane.into(),
             clamp: 31.into(),
-            mask: None,
+            // From PTX 6.0 on every machine with shuffles has `shfl.sync`, and assemblers remark upon `shfl`.
+            mask: Some(u32::MAX.into()),
         });
         dst
     }

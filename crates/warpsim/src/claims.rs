@@ -177,18 +177,18 @@ impl<'c> Checker<'c> {
     }
 
     /// In front of an instruction that the lanes of the mask come to.
-    pub(super) fn before(&mut self, warp: &Warp, pc: u32, mask: u32) -> Option<Kind> {
+    pub(super) fn before<K>(&mut self, warp: &Warp<K>, pc: u32, mask: u32) -> Option<Kind> {
         let step = self.steps[pc as usize]?;
         self.check(step, step.before, warp, mask)
     }
 
     /// Behind it.
-    pub(super) fn after(&mut self, warp: &Warp, pc: u32, mask: u32) -> Option<Kind> {
+    pub(super) fn after<K>(&mut self, warp: &Warp<K>, pc: u32, mask: u32) -> Option<Kind> {
         let step = self.steps[pc as usize]?;
         self.check(step, step.after, warp, mask)
     }
 
-    fn check(&mut self, step: Step, claims: &[Claim], warp: &Warp, mask: u32) -> Option<Kind> {
+    fn check<K>(&mut self, step: Step, claims: &[Claim], warp: &Warp<K>, mask: u32) -> Option<Kind> {
         let mut broken = None;
         for claim in claims {
             let row = step.rows[claim.reg] as usize;

@@ -3,6 +3,7 @@
 use super::Schedule;
 use super::barrier::{Barriers, Outcome, join};
 use super::decode::{Code, Micro};
+use super::domain::{Domain, Knowledge};
 use super::exec::{Event, Machine, Stop};
 use super::hazard::{BarrierMisuse, Hazard, Kind, Wait};
 use super::warp::{Place, State, Warp};
@@ -12,13 +13,12 @@ use ptx::inst::{BarKind, BarRedOp};
 const LAST_CLOCK: u32 = u32::MAX >> 5;
 
 /// Runs all CTAs, one after the other.
-pub(super) fn run_grid(
-    machine: &mut Machine,
-    warps: &mut [Warp],
+pub(super) fn run_grid<D: Domain>(
+    machine: &mut Machine<D>,
+    warps: &mut [Warp<D::Knowledge>],
     place: Place,
-    schedule: Schedule,
+    mut picker: Picker,
 ) -> Result<(), Stop> {
-    let mut picker = Picker::new(schedule);
     for cta in 0..place.ctas.iter().product() {
         machine.cta = cta;
         machine.shared.reset();
@@ -30,20 +30,24 @@ pub(super) fn run_grid(
             warp.clock[warp.index] += 1;
         }
         let barriers = Barriers::new(place.size(), machine.code.independent_lanes());
-        Cta { machine, warps, barriers, waits: Vec::new() }.run(&mut picker)?;
+        let (current, previous) = Default::default();
+        Cta { machine, warps, barriers, current, previous, waits: Vec::new() }.run(&mut picker)?;
     }
     if machine.hazards.list.is_empty() { Ok(()) } else { Err(Stop) }
 }
 
-struct Cta<'a, 'm, 'b> {
-    machine: &'a mut Machine<'m, 'b>,
-    warps: &'a mut [Warp],
+struct Cta<'a, 'm, 'b, D: Domain> {
+    machine: &'a mut Machine<'m, 'b, D>,
+    warps: &'a mut [Warp<D::Knowledge>],
     barriers: Barriers,
+    /// Warps and times of arrival of the current and of the previous use of each barrier.
+    current: [Vec<(usize, u32)>; 16],
+    previous: [Vec<(usize, u32)>; 16],
     /// Warp, barrier and program counter of those that wait.
     waits: Vec<(usize, u32, u32)>,
 }
 
-impl Cta<'_, '_, '_> {
+impl<D: Domain> Cta<'_, '_, '_, D> {
     fn run(&mut self, picker: &mut Picker) -> Result<(), Stop> {
         while let Some((index, quantum)) = picker.pick(self.warps) {
             let warp = &mut self.warps[index];
@@ -63,13 +67,21 @@ impl Cta<'_, '_, '_> {
 
     fn barrier(&mut self, index: usize, pc: u32, kind: BarKind, id: u32, threads: Option<u32>) -> Result<(), Stop> {
         let warp = &mut self.warps[index];
-        if warp.clock[index] >= LAST_CLOCK {
-            return Err(self.machine.fatal(warp, pc, Kind::Budget));
+        let clock = warp.clock;
+        if clock[index] >= LAST_CLOCK {
+            return Err(D::exhausted(self.machine, warp, pc, "too many arrivals at barriers"));
+        }
+        let mut previous = self.previous.get(id as usize).into_iter().flatten();
+        if let Some((unseen, _)) = previous.find(|(earlier, time)| clock[*earlier] < *time) {
+            let misuse = BarrierMisuse::Recycled { unseen: *unseen as u32 };
+            self.machine.record(warp, pc, Kind::Barrier { id, misuse })?;
         }
         let outcome = self
             .barriers
-            .arrive(kind, id, threads, index, &warp.clock)
+            .arrive(kind, id, threads, index, &clock)
             .map_err(|misuse| self.machine.fatal(warp, pc, Kind::Barrier { id, misuse }))?;
+        self.machine.arrivals += 1;
+        self.current[id as usize].push((index, clock[index]));
         warp.clock[index] += 1;
         self.settle(index, pc, id, outcome);
         Ok(())
@@ -91,9 +103,10 @@ impl Cta<'_, '_, '_> {
                     let warp = &mut self.warps[index];
                     warp.state = State::Ready;
                     join(&mut warp.clock, &clock);
-                    take(self.machine.code, warp, at, votes);
+                    take(self.machine.code, warp, at, votes, D::HANDED);
                 }
                 self.waits.retain(|(_, barrier, _)| *barrier != id);
+                self.previous[id as usize] = std::mem::take(&mut self.current[id as usize]);
             }
         }
     }
@@ -109,84 +122,84 @@ impl Cta<'_, '_, '_> {
 
     /// When no warp is ready all must have ended, and no barrier may be left in the middle of a phase.
     fn check_end(&mut self) -> Result<(), Stop> {
-        let cta = self.machine.cta;
-        let hazards = &mut self.machine.hazards.list;
-        let before = hazards.len();
-        let exited: Vec<u32> = self.warps.iter().filter(|w| w.state == State::Exited).map(|w| w.index as u32).collect();
+        let (code, cta) = (self.machine.code, self.machine.cta);
+        let mut found = Vec::new();
         if !self.waits.is_empty() {
-            let code = self.machine.code;
-            let progress = |id: u32| {
-                let barrier = self.barriers.incomplete().find(|(other, _)| *other == id);
-                barrier.map_or((0, 0), |(_, barrier)| (barrier.arrived, barrier.expected))
+            let wait = |(warp, barrier, pc): &(usize, u32, u32)| {
+                let phase = self.barriers.incomplete().find(|(id, _)| id == barrier);
+                let (arrived, expected) = phase.map_or((0, 0), |(_, phase)| (phase.arrived, phase.expected));
+                Wait { site: code.site(*warp as u32, *pc), barrier: *barrier, arrived, expected }
             };
-            let waits = self
-                .waits
-                .iter()
-                .map(|(warp, barrier, pc)| {
-                    let (arrived, expected) = progress(*barrier);
-                    Wait { site: code.site(*warp as u32, *pc), barrier: *barrier, arrived, expected }
-                })
-                .collect();
-            hazards.push(Hazard { cta, site: None, kind: Kind::Deadlock { waits, exited: exited.clone() } });
+            let waits = self.waits.iter().map(wait).collect();
+            let ended = self.warps.iter().filter(|warp| warp.state == State::Exited);
+            found.push(Kind::Deadlock { waits, exited: ended.map(|warp| warp.index as u32).collect() });
         }
-        for (id, barrier) in self.barriers.incomplete() {
-            let waiting: Vec<u32> = barrier.waiting.iter().map(|w| *w as u32).collect();
-            let misuse = if waiting.is_empty() {
-                BarrierMisuse::Unmatched { arrived: barrier.arrived, expected: barrier.expected }
-            } else if exited.is_empty() {
-                continue;
-            } else {
-                BarrierMisuse::Exited { waiting, exited: exited.clone() }
-            };
-            hazards.push(Hazard { cta, site: None, kind: Kind::Barrier { id, misuse } });
+        for (id, phase) in self.barriers.incomplete().filter(|(_, phase)| phase.waiting.is_empty()) {
+            let misuse = BarrierMisuse::Unmatched { arrived: phase.arrived, expected: phase.expected };
+            found.push(Kind::Barrier { id, misuse });
         }
-        if hazards.len() == before { Ok(()) } else { Err(Stop) }
+        let clean = found.is_empty();
+        self.machine.hazards.list.extend(found.into_iter().map(|kind| Hazard { cta, site: None, kind }));
+        if clean { Ok(()) } else { Err(Stop) }
     }
 }
 
-/// The result of `bar.red`, once all have come.
-fn take(code: &Code, warp: &mut Warp, pc: u32, (yes, all): (u32, u32)) {
+/// The result of `bar.red`, once all have come; the lanes of `known` know it.
+fn take<K: Knowledge>(code: &Code, warp: &mut Warp<K>, pc: u32, (yes, all): (u32, u32), known: u32) {
     let Micro::Bar { result: Some((op, d, _)), .. } = &code.ops[pc as usize].micro else { return };
     let whole = |set: bool| if set { u32::MAX } else { 0 };
     match op {
-        BarRedOp::Popc => warp.write(*d, &[yes.into(); 32], warp.live),
-        BarRedOp::And => warp.write_pred(*d, whole(yes == all), warp.live),
-        BarRedOp::Or => warp.write_pred(*d, whole(yes > 0), warp.live),
+        BarRedOp::Popc => warp.write(*d, &[yes.into(); 32], known, warp.live),
+        BarRedOp::And => warp.write_pred(*d, whole(yes == all), known, warp.live),
+        BarRedOp::Or => warp.write_pred(*d, whole(yes > 0), known, warp.live),
     }
 }
 
 /// Chooses the next warp and how long it runs.
-struct Picker {
-    schedule: Schedule,
-    /// Of the random generator, or the first warp to try.
+pub(super) struct Picker {
+    turn: Turn,
+    /// Of the random generator, or the warp that ran last.
     state: u64,
 }
 
-impl Picker {
-    fn new(schedule: Schedule) -> Self {
-        let state = match schedule {
-            Schedule::RoundRobin => 0,
-            // xorshift must not start at 0
-            Schedule::Random { seed } => seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
-        };
-        Self { schedule, state }
-    }
+/// How long a warp runs.
+#[derive(Clone, Copy)]
+enum Turn {
+    UntilBarrier,
+    UntilBlocked,
+    Random,
+}
 
-    fn pick(&mut self, warps: &[Warp]) -> Option<(usize, u64)> {
-        let ready = |index: &usize| warps[*index].state == State::Ready;
-        match self.schedule {
-            Schedule::RoundRobin => {
-                let first = self.state as usize;
-                let next = (0..warps.len()).map(|step| (first + step) % warps.len()).find(ready)?;
-                self.state = next as u64 + 1;
-                Some((next, u64::MAX))
-            }
-            Schedule::Random { .. } => {
-                let ready: Vec<usize> = (0..warps.len()).filter(ready).collect();
-                let next = *ready.get(self.random() as usize % ready.len().max(1))?;
-                Some((next, 1 + self.random() % 32))
+impl Picker {
+    pub(super) fn new(schedule: Schedule) -> Self {
+        match schedule {
+            Schedule::RoundRobin => Self { turn: Turn::UntilBarrier, state: u64::MAX },
+            // xorshift must not start at 0
+            Schedule::Random { seed } => {
+                Self { turn: Turn::Random, state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 }
             }
         }
+    }
+
+    /// A warp arrives as often as it can before another one answers: what it may not do too early shows at once.
+    pub(super) fn until_blocked() -> Self {
+        Self { turn: Turn::UntilBlocked, state: 0 }
+    }
+
+    fn pick<K>(&mut self, warps: &[Warp<K>]) -> Option<(usize, u64)> {
+        let ready = |index: &usize| warps[*index].state == State::Ready;
+        let first = match self.turn {
+            Turn::UntilBarrier => self.state.wrapping_add(1) as usize,
+            Turn::UntilBlocked => self.state as usize,
+            Turn::Random => {
+                let ready: Vec<usize> = (0..warps.len()).filter(ready).collect();
+                let next = *ready.get(self.random() as usize % ready.len().max(1))?;
+                return Some((next, 1 + self.random() % 32));
+            }
+        };
+        let next = (0..warps.len()).map(|step| (first + step) % warps.len()).find(ready)?;
+        self.state = next as u64;
+        Some((next, u64::MAX))
     }
 
     /// Marsaglia's xorshift64.

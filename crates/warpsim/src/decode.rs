@@ -32,6 +32,8 @@ pub(super) struct Code<'m> {
     pub specials: Vec<(Special, u32)>,
     /// Rows that hold the kernel's arguments.
     pub arguments: Vec<(u32, u64)>,
+    /// Rows of all parameters.
+    pub parameters: Vec<std::ops::Range<u32>>,
     pub shared_bytes: u64,
     /// Local memory of the kernel itself; functions add theirs when they are called.
     pub local_bytes: u64,
@@ -93,6 +95,7 @@ pub(super) fn decode<'m>(
         predicates: 0,
         specials: Vec::new(),
         arguments: Vec::new(),
+        parameters: Vec::new(),
         shared_bytes: 0,
         local_bytes: 0,
         tables: Vec::new(),
@@ -202,6 +205,7 @@ impl<'m> Decoder<'m> {
         for (param, data) in func.params.iter() {
             params[param] = self.code.registers as u32;
             self.code.registers += data.bytes().div_ceil(8).clamp(1, 1 << 16) as usize;
+            self.code.parameters.push(params[param]..self.code.registers as u32);
         }
         let (mut locals, mut local_bytes) = (Vec::new(), 0u64);
         for (variable, data) in self.code.module.variables.iter().filter(|(_, data)| data.space == Space::Local) {

@@ -1,19 +1,17 @@
-//! Executes the instructions of one warp until it blocks.
+//! Executes the instructions of one warp until it blocks, over either domain.
 
 mod access;
+mod cooperate;
+mod straight;
 
-use super::buffer::{extract, insert};
-use super::claims::Checker;
 use super::decode::{Code, Micro, Source};
-use super::hazard::{Access, Hazard, Kind};
-use super::lanes::{
-    carry, combined, each, extended, holds, in_space, inserted, matches, missing_lane, multiply_add, pack, piece,
-    reduce, select, shuffle, vote, ways,
-};
-use super::memory::{Lanes, Segments};
+use super::domain::{ALL, Domain, Knowledge, Undecided};
+use super::hazard::{Access, BarrierMisuse, Hazard, Kind, LaneWait};
+use super::lanes::{holds, ways};
+use super::memory::Segments;
 use super::shared::{Findings, Shared};
-use super::warp::{State, Warp};
-use ptx::inst::{BarKind, Space, VoteMode};
+use super::warp::{State, Waiting, Warp};
+use ptx::inst::{BarKind, Space};
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
 
@@ -30,11 +28,11 @@ pub(super) enum Event {
     Exit,
 }
 
-/// The run cannot go on; the hazards tell why.
+/// The run cannot go on; the hazards, or what the domain wrote down, tell why.
 pub(super) struct Stop;
 
 /// All but the warps of the CTA that is running.
-pub(super) struct Machine<'m, 'b> {
+pub(super) struct Machine<'m, 'b, D> {
     pub code: &'m Code<'m>,
     pub shared: Shared,
     pub segments: Segments<'b>,
@@ -42,8 +40,10 @@ pub(super) struct Machine<'m, 'b> {
     /// Warp instructions left.
     pub budget: u64,
     pub cta: u32,
+    /// Arrivals of warps at barriers.
+    pub arrivals: u64,
     pub hazards: Collector,
-    pub checker: Option<Checker<'m>>,
+    pub domain: D,
 }
 
 /// Hazards, each kind once per instruction.
@@ -59,30 +59,41 @@ impl Collector {
     }
 }
 
-impl Machine<'_, '_> {
+impl<D: Domain> Machine<'_, '_, D> {
     /// Runs up to `quantum` instructions of a warp that is ready.
-    pub(super) fn run(&mut self, warp: &mut Warp, quantum: u64) -> Result<Event, Stop> {
+    pub(super) fn run(&mut self, warp: &mut Warp<D::Knowledge>, quantum: u64) -> Result<Event, Stop> {
         let code = self.code;
         for _ in 0..quantum {
+            if warp.path.mask == 0 && !warp.proceed() {
+                return self.end(warp);
+            }
             let pc = warp.path.pc;
             let op = &code.ops[pc as usize];
             if self.budget == 0 {
-                return Err(self.fatal(warp, pc, Kind::Budget));
+                return Err(D::exhausted(self, warp, pc, "more instructions than the analysis executes"));
             }
             self.budget -= 1;
             warp.counts.count(op.class);
-            let mask = match op.guard {
-                None => warp.path.mask,
-                Some(guard) => warp.path.mask & holds(&warp.preds, guard),
-            };
             let active = warp.path.mask;
-            if let Some(broken) = self.checker.as_mut().and_then(|c| c.before(warp, pc, active)) {
+            if let Some(broken) = D::before(self, warp, pc, active) {
                 self.record(warp, pc, broken)?;
             }
             warp.path.pc = pc + 1;
+            let mask = match op.guard {
+                None => active,
+                Some((pred, _)) if active & !warp.knowledge.pred(pred) != 0 => {
+                    D::undecided(self, warp, pc, active, Undecided::Guard)?;
+                    continue;
+                }
+                Some(guard) => active & holds(&warp.preds, guard),
+            };
             match &op.micro {
                 Micro::Jump { target } => warp.jump(*target),
                 Micro::Branch { pred, negate, then, otherwise, meet } => {
+                    if mask & !warp.knowledge.pred(*pred) != 0 {
+                        D::undecided(self, warp, pc, mask, Undecided::Branch(&[*then, *otherwise], *meet))?;
+                        continue;
+                    }
                     let taken = mask & holds(&warp.preds, (*pred, *negate));
                     if taken == mask {
                         warp.jump(*then);
@@ -95,7 +106,7 @@ impl Machine<'_, '_> {
                 Micro::Indirect { index, targets, meet } => self.indirect(warp, pc, *index, targets, *meet)?,
                 Micro::Call(call) if mask != 0 => {
                     if !warp.call(call, mask) {
-                        return Err(self.fatal(warp, pc, Kind::Budget));
+                        return Err(D::exhausted(self, warp, pc, "too many calls are open"));
                     }
                 }
                 Micro::Ret | Micro::Exit => {
@@ -104,218 +115,96 @@ impl Machine<'_, '_> {
                     } else {
                         warp.exit()
                     }
-                    warp.returned.clear();
-                    if warp.state == State::Exited {
-                        return Ok(Event::Exit);
+                    if !warp.waiting.is_empty()
+                        && let Some(barrier) = self.gather(warp)?
+                    {
+                        return Ok(barrier);
                     }
                 }
                 Micro::Bar { kind, id, threads, .. } if mask != 0 => {
-                    let (id, threads) = barrier(warp, code, *id, *threads, mask).map_err(|id| {
-                        let misuse = super::hazard::BarrierMisuse::Divergent;
-                        self.fatal(warp, pc, Kind::Barrier { id, misuse })
-                    })?;
-                    return Ok(Event::Barrier { pc, kind: *kind, id, threads });
+                    if mask & !(warp.knows(*id) & warp.knows(threads.unwrap_or(*id))) != 0 {
+                        D::undecided(self, warp, pc, mask, Undecided::Barrier)?;
+                        continue;
+                    }
+                    if mask != warp.live && code.independent_lanes() {
+                        warp.wait(pc, mask, ALL, true);
+                        match self.gather(warp)? {
+                            Some(barrier) => return Ok(barrier),
+                            None => continue,
+                        }
+                    }
+                    return self.arrive(warp, pc, mask);
+                }
+                micro @ (Micro::Shuffle { .. }
+                | Micro::Vote { .. }
+                | Micro::Match { .. }
+                | Micro::Redux { .. }
+                | Micro::Matrix { .. }
+                | Micro::Meet { .. })
+                    if mask != 0 =>
+                {
+                    if let Some(barrier) = self.cooperate(warp, pc, micro.named().flatten(), mask)? {
+                        return Ok(barrier);
+                    }
                 }
                 _ if mask == 0 => {}
                 micro => self.straight(warp, pc, micro, mask)?,
             }
-            if let Some(broken) = self.checker.as_mut().and_then(|c| c.after(warp, pc, active)) {
+            if let Some(broken) = D::after(self, warp, pc, active) {
                 self.record(warp, pc, broken)?;
             }
         }
         Ok(Event::Pause)
     }
 
-    /// An instruction that is no control flow; some lane is active.
-    fn straight(&mut self, warp: &mut Warp, pc: u32, micro: &Micro, mask: u32) -> Result<(), Stop> {
-        let pool = &self.code.pool;
-        let regs = &warp.regs;
-        match micro {
-            Micro::Map1 { f, d, a } => {
-                let row = f(a.row(regs, pool));
-                warp.write(*d, &row, mask);
-            }
-            Micro::Map2 { f, d, a, b } => {
-                let row = f(a.row(regs, pool), b.row(regs, pool));
-                warp.write(*d, &row, mask);
-            }
-            Micro::Map3 { f, d, a, b, c } => {
-                let row = f(a.row(regs, pool), b.row(regs, pool), c.row(regs, pool));
-                warp.write(*d, &row, mask);
-            }
-            Micro::Each { f, d, sources } => {
-                let row = each(f, sources, regs, pool, mask);
-                warp.write(*d, &row, mask);
-            }
-            Micro::Carry { op, reads, writes, ty, d, sources } => {
-                let before = if *reads { warp.carry } else { 0 };
-                let (row, carries) = carry(*op, *ty, sources, regs, pool, before);
-                warp.write(*d, &row, mask);
-                if *writes {
-                    warp.carry = warp.carry & !mask | carries & mask;
-                }
-            }
-            Micro::Compare { f, d, other, combine, a, b } => {
-                let bits = f.of(a.row(regs, pool), b.row(regs, pool));
-                let (yes, no) = combined(bits, *combine, &warp.preds);
-                warp.write_pred(*d, yes, mask);
-                if let Some(other) = other {
-                    warp.write_pred(*other, no, mask);
-                }
-            }
-            Micro::Set { f, yes, d, combine, a, b } => {
-                let (bits, _) = combined(f.of(a.row(regs, pool), b.row(regs, pool)), *combine, &warp.preds);
-                warp.write(*d, &select(bits, &[*yes; 32], &[0; 32]), mask);
-            }
-            Micro::Logic { f, d, a, b } => {
-                let bits = f(warp.preds[*a as usize], warp.preds[*b as usize]);
-                warp.write_pred(*d, bits, mask);
-            }
-            Micro::Select { d, a, b, pred } => {
-                let row = select(warp.preds[*pred as usize], a.row(regs, pool), b.row(regs, pool));
-                warp.write(*d, &row, mask);
-            }
-            Micro::Pack { d, bits, parts } => {
-                let row = pack(*bits, parts, regs, pool);
-                warp.write(*d, &row, mask);
-            }
-            Micro::Unpack { bits, parts, a } => {
-                let row = *a.row(regs, pool);
-                for (i, part) in parts.iter().enumerate() {
-                    if let Some(part) = part {
-                        warp.write(*part, &piece(*bits, i, &row), mask);
-                    }
-                }
-            }
-            Micro::Insert { long, d, a, b, pos, len } => {
-                let row = inserted(*long, [a, b, pos, len].map(|source| source.row(regs, pool)));
-                warp.write(*d, &row, mask);
-            }
-            Micro::SetPred { d, value } => warp.write_pred(*d, if *value { u32::MAX } else { 0 }, mask),
-            Micro::Unknown { .. } => {
-                let what = self.code.site(warp.index as u32, pc).text;
-                return Err(self.fatal(warp, pc, Kind::Unsupported(what)));
-            }
-            Micro::IsSpace { space, d, a } => {
-                let bits = in_space(*space, a.row(regs, pool));
-                warp.write_pred(*d, bits, mask);
-            }
-            Micro::Take { elements, bytes, extend } => {
-                for (d, row, byte) in elements {
-                    let row = warp.regs[*row as usize].map(|word| extract(word, *byte, *bytes));
-                    warp.write(*d, &extended(&row, *bytes, *extend), mask);
-                }
-            }
-            Micro::Put { elements, bytes } => {
-                for (row, byte, a) in elements {
-                    let (old, values) = (&warp.regs[*row as usize], a.row(&warp.regs, pool));
-                    let new = std::array::from_fn(|i| insert(old[i], *byte, *bytes, values[i]));
-                    warp.write(*row, &new, mask);
-                }
-            }
-            Micro::Shuffle { mode, d, valid, a, lane, clamp, mask: named } => {
-                self.named(warp, pc, *named, mask)?;
-                let (row, inside) =
-                    shuffle(*mode, a.row(regs, pool), lane.row(regs, pool), clamp.row(regs, pool), mask)
-                        .map_err(|kind| self.fatal(warp, pc, kind))?;
-                warp.write(*d, &row, mask);
-                if let Some(valid) = valid {
-                    warp.write_pred(*valid, inside, mask);
-                }
-            }
-            Micro::Vote { mode, d, pred, negate, mask: named } => {
-                self.named(warp, pc, *named, mask)?;
-                let bits = vote(*mode, holds(&warp.preds, (*pred, *negate)), mask);
-                match mode {
-                    VoteMode::Ballot => warp.write(*d, &[bits.into(); 32], mask),
-                    _ => warp.write_pred(*d, bits, mask),
-                }
-            }
-            Micro::Match { all, d, valid, a, mask: named } => {
-                self.named(warp, pc, Some(*named), mask)?;
-                let (row, agree) = matches(*all, a.row(&warp.regs, pool), mask);
-                warp.write(*d, &row, mask);
-                if let Some(valid) = valid {
-                    warp.write_pred(*valid, if agree { u32::MAX } else { 0 }, mask);
-                }
-            }
-            Micro::Redux { f, d, a, mask: named } => {
-                self.named(warp, pc, Some(*named), mask)?;
-                let value = reduce(f, a.row(&warp.regs, pool), mask);
-                warp.write(*d, &[value; 32], mask);
-            }
-            Micro::Matrix { d, a, b, c } => {
-                self.whole_warp(warp, pc, mask)?;
-                let rows = multiply_add(a.row(regs, pool), b.row(regs, pool), c.map(|c| c.row(regs, pool)));
-                for (d, row) in d.iter().zip(&rows) {
-                    warp.write(*d, row, mask);
-                }
-            }
-            Micro::Activemask { d } => warp.write(*d, &[mask.into(); 32], mask),
-            Micro::Atomic { op, space, ty, d, base, offset, a, b } => {
-                let (bases, first) = (*base.row(regs, pool), *a.row(regs, pool));
-                let second = b.map_or(first, |b| *b.row(regs, pool));
-                let lanes = Lanes::new(&bases, *offset, mask, ty.bytes());
-                let row = self.atomic(warp, pc, (*op, *ty), *space, &lanes, [&first, &second])?;
-                if let Some(d) = d {
-                    warp.write(*d, &row, mask);
-                }
-            }
-            Micro::Meet | Micro::Nothing => {}
-            Micro::Load { space, bytes, extend, d, base, offset } => {
-                let bases = *base.row(regs, pool);
-                for (i, d) in d.iter().enumerate() {
-                    let lanes = Lanes::new(&bases, offset.wrapping_add(u64::from(*bytes) * i as u64), mask, *bytes);
-                    let row = self.load(warp, pc, *space, &lanes)?;
-                    let row = if *extend == 0 { row } else { extended(&row, *bytes, *extend) };
-                    warp.write(*d, &row, mask);
-                }
-            }
-            Micro::Store { space, bytes, a, base, offset } => {
-                let bases = *base.row(regs, pool);
-                for (i, a) in a.iter().enumerate() {
-                    let lanes = Lanes::new(&bases, offset.wrapping_add(u64::from(*bytes) * i as u64), mask, *bytes);
-                    let values = *a.row(&warp.regs, pool);
-                    self.store(warp, pc, *space, &lanes, &values)?;
-                }
-            }
-            Micro::Bar { .. }
-            | Micro::Jump { .. }
-            | Micro::Branch { .. }
-            | Micro::Indirect { .. }
-            | Micro::Call(_)
-            | Micro::Ret
-            | Micro::Exit => {
-                unreachable!("control flow is handled by the caller")
-            }
+    /// The lanes of the mask come to a barrier of the CTA.
+    fn arrive(&mut self, warp: &Warp<D::Knowledge>, pc: u32, mask: u32) -> Result<Event, Stop> {
+        let Micro::Bar { kind, id, threads, .. } = &self.code.ops[pc as usize].micro else { return Ok(Event::Pause) };
+        let (id, threads) = barrier(warp, self.code, *id, *threads, mask)
+            .map_err(|id| self.fatal(warp, pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }))?;
+        // one lane that arrives and goes on does not wait for the others
+        if *kind == BarKind::Sync {
+            D::ordered(self, warp, ALL);
         }
-        Ok(())
+        Ok(Event::Barrier { pc, kind: *kind, id, threads })
     }
 
-    /// All lanes that the instruction names must have come.
-    fn named(&mut self, warp: &Warp, pc: u32, named: Option<Source>, mask: u32) -> Result<(), Stop> {
-        let Some(named) = named else { return Ok(()) };
-        let row = named.row(&warp.regs, &self.code.pool);
-        let lane = (0..32u32).find(|lane| mask >> lane & 1 == 1 && row[*lane as usize] as u32 & warp.live != mask);
-        match lane {
-            None => Ok(()),
-            Some(lane) => {
-                let missing = row[lane as usize] as u32 ^ mask;
-                Err(self.fatal(warp, pc, Kind::InactiveLane { lane, source: missing.trailing_zeros() }))
-            }
+    /// No lane can go on: the warp has ended, or its lanes wait for each other.
+    fn end(&mut self, warp: &mut Warp<D::Knowledge>) -> Result<Event, Stop> {
+        if warp.live == 0 {
+            warp.state = State::Exited;
+            return Ok(Event::Exit);
         }
+        // only some lanes came to what all lanes of the warp have to execute, the others went round it
+        if let Some(first) = warp.waiting.first().filter(|_| warp.waiting.iter().all(|waiting| waiting.aligned)) {
+            let kind = match &self.code.ops[first.pc as usize].micro {
+                Micro::Bar { id, .. } => {
+                    let id = uniform(warp, self.code, *id, first.lanes).map_or(u32::MAX, |id| id as u32);
+                    Kind::Barrier { id, misuse: BarrierMisuse::Divergent }
+                }
+                _ => Kind::InactiveLane { lane: first.lanes.trailing_zeros(), source: (!first.lanes).trailing_zeros() },
+            };
+            return Err(self.fatal(warp, first.pc, kind));
+        }
+        let site = |pc| self.code.site(warp.index as u32, pc);
+        let wait = |w: &Waiting| LaneWait { site: site(w.pc), lanes: w.lanes, named: w.named & warp.live };
+        let waits = warp.waiting.iter().map(wait).collect();
+        self.hazards.list.push(Hazard { cta: self.cta, site: None, kind: Kind::Stuck { waits } });
+        Err(Stop)
     }
 
-    /// All 32 lanes must have come.
-    fn whole_warp(&mut self, warp: &Warp, pc: u32, mask: u32) -> Result<(), Stop> {
-        match missing_lane(mask) {
-            None => Ok(()),
-            Some(kind) => Err(self.fatal(warp, pc, kind)),
-        }
-    }
-
-    fn indirect(&mut self, warp: &mut Warp, pc: u32, index: u32, targets: &[u32], meet: u32) -> Result<(), Stop> {
+    fn indirect(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        index: u32,
+        targets: &[u32],
+        meet: u32,
+    ) -> Result<(), Stop> {
         let mask = warp.path.mask;
+        if mask & !warp.knowledge.row(index) != 0 {
+            return D::undecided(self, warp, pc, mask, Undecided::Branch(targets, meet));
+        }
         let ways = ways(&warp.regs[index as usize], targets, mask)
             .map_err(|index| self.fatal(warp, pc, Kind::BranchIndex { index }))?;
         match ways[..] {
@@ -326,14 +215,21 @@ impl Machine<'_, '_> {
     }
 
     /// Records what an access found.
-    fn report(&mut self, warp: &Warp, pc: u32, space: Space, access: Access, found: Findings) -> Result<(), Stop> {
-        if let Some(address) = found.unwritten {
-            self.record(warp, pc, Kind::Unwritten { space, address })?;
-        }
+    pub(super) fn report(
+        &mut self,
+        warp: &Warp<D::Knowledge>,
+        pc: u32,
+        space: Space,
+        access: Access,
+        found: Findings,
+    ) -> Result<(), Stop> {
         if let Some(conflict) = found.conflict {
             let earlier_site = self.code.site(conflict.warp, conflict.pc);
             let (address, earlier) = (conflict.address, conflict.earlier);
             self.record(warp, pc, Kind::Race { address, access, earlier, earlier_site })?;
+        }
+        if let Some(address) = found.unwritten {
+            self.record(warp, pc, Kind::Unwritten { space, address })?;
         }
         match found.lanes {
             Some(address) => self.record(warp, pc, Kind::LaneConflict { address }),
@@ -342,7 +238,7 @@ impl Machine<'_, '_> {
     }
 
     /// Records a hazard after which the run goes on, unless there are too many.
-    fn record(&mut self, warp: &Warp, pc: u32, kind: Kind) -> Result<(), Stop> {
+    pub(super) fn record(&mut self, warp: &Warp<D::Knowledge>, pc: u32, kind: Kind) -> Result<(), Stop> {
         if self.hazards.seen.insert((discriminant(&kind), pc)) {
             self.fatal(warp, pc, kind);
         }
@@ -350,7 +246,7 @@ impl Machine<'_, '_> {
     }
 
     /// Records a hazard that ends the run.
-    pub(super) fn fatal(&mut self, warp: &Warp, pc: u32, kind: Kind) -> Stop {
+    pub(super) fn fatal(&mut self, warp: &Warp<D::Knowledge>, pc: u32, kind: Kind) -> Stop {
         let site = Some(self.code.site(warp.index as u32, pc));
         self.hazards.list.push(Hazard { cta: self.cta, site, kind });
         Stop
@@ -358,15 +254,15 @@ impl Machine<'_, '_> {
 }
 
 /// The value that all active lanes agree on.
-fn uniform(warp: &Warp, code: &Code, source: Source, mask: u32) -> Option<u64> {
+fn uniform<K>(warp: &Warp<K>, code: &Code, source: Source, mask: u32) -> Option<u64> {
     let row = source.row(&warp.regs, &code.pool);
     let first = row[mask.trailing_zeros() as usize & 31];
     (0..32).all(|lane| mask >> lane & 1 == 0 || row[lane] == first).then_some(first)
 }
 
 /// The barrier and its threads that all active lanes agree on; else what is known of the barrier.
-pub(super) fn barrier(
-    warp: &Warp,
+fn barrier<K>(
+    warp: &Warp<K>,
     code: &Code,
     id: Source,
     threads: Option<Source>,

@@ -72,10 +72,33 @@ pub enum Kind {
     ReadOnly {
         address: u64,
     },
+    /// Two lanes of one warp access one word of shared memory, one of them writes it, and no `bar.warp.sync` is between.
+    LaneRace {
+        address: u64,
+        access: Access,
+        lane: u32,
+        earlier: Access,
+        earlier_lane: u32,
+        earlier_site: Site,
+    },
     /// A shuffle, or a product of matrices, reads a lane that does not take part.
     InactiveLane {
         lane: u32,
         source: u32,
+    },
+    /// An instruction whose mask names a lane that does not execute it together with `lane`.
+    AbsentLane {
+        lane: u32,
+        absent: u32,
+    },
+    /// A lane executes an instruction whose mask does not name it.
+    UnnamedLane {
+        lane: u32,
+        mask: u32,
+    },
+    /// All lanes of a warp that have not ended wait for others of them.
+    Stuck {
+        waits: Vec<LaneWait>,
     },
     /// An index of `brx.idx` past its table.
     BranchIndex {
@@ -116,8 +139,6 @@ pub enum BarrierMisuse {
     Divergent,
     /// At the end of the CTA a phase is incomplete although nobody waits: more arrivals than the phases before needed.
     Unmatched { arrived: u32, expected: u32 },
-    /// Warps wait for arrivals while others have ended.
-    Exited { waiting: Vec<u32>, exited: Vec<u32> },
 }
 
 /// A warp that waits at a barrier.
@@ -128,6 +149,17 @@ pub struct Wait {
     /// Threads that have arrived, of those expected.
     pub arrived: u32,
     pub expected: u32,
+}
+
+/// Lanes of a warp that wait for the lanes that an instruction names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaneWait {
+    /// The instruction.
+    pub site: Site,
+    /// One bit per lane that waits.
+    pub lanes: u32,
+    /// The lanes that must come, of those that have not ended.
+    pub named: u32,
 }
 
 impl std::error::Error for Hazards {}
@@ -191,6 +223,26 @@ impl Display for Kind {
             }
             Self::ReadOnly { address } => write!(f, "writes an input at {}", Place(Space::Global, *address)),
             Self::InactiveLane { lane, source } => write!(f, "lane {lane} reads from lane {source}, which is inactive"),
+            Self::LaneRace { address, access, lane, earlier, earlier_lane, earlier_site } => {
+                write!(
+                    f,
+                    "race of lanes on {}: this {access} of lane {lane} and the {earlier} of lane {earlier_lane} of {earlier_site}, \
+                     with no bar.warp.sync of both between",
+                    Place(Space::Shared, *address)
+                )
+            }
+            Self::AbsentLane { lane, absent } => {
+                write!(f, "lane {lane} names lane {absent}, which does not execute it together with it")
+            }
+            Self::UnnamedLane { lane, mask } => write!(f, "lane {lane} is not in its own mask {mask:#010x}"),
+            Self::Stuck { waits } => {
+                write!(f, "deadlock of lanes")?;
+                for LaneWait { site, lanes, named } in waits {
+                    let missing = named & !lanes;
+                    write!(f, "; lanes {lanes:#010x} of {site} wait for lanes {missing:#010x}")?;
+                }
+                Ok(())
+            }
             Self::BranchIndex { index } => write!(f, "branch index {index} is past the table"),
             Self::BrokenClaim { claim, lane, found, expected } => {
                 write!(f, "the claim that {claim} does not hold: lane {lane} has {found:#x} instead of {expected:#x}")
@@ -244,9 +296,6 @@ impl Display for BarrierMisuse {
             Self::Divergent => write!(f, "only some lanes of the warp execute it"),
             Self::Unmatched { arrived, expected } => {
                 write!(f, "left with {arrived} of {expected} threads at the end")
-            }
-            Self::Exited { waiting, exited } => {
-                write!(f, "warps {waiting:?} wait although warps {exited:?} have ended")
             }
         }
     }

@@ -29,8 +29,9 @@ pub(super) fn extended(row: &Row, bytes: u32, above: u64) -> Row {
     row.map(|x| if x >> (8 * bytes - 1) & 1 == 1 { x | above } else { x })
 }
 
-/// As PTX defines `shfl`: lanes outside their segment keep their own value. Also tells the lanes whose source was inside.
-pub(super) fn shuffle(mode: ShflMode, a: &Row, lanes: &Row, clamps: &Row, mask: u32) -> Result<(Row, u32), Kind> {
+/// What the lanes of `mask` get from those of `all` as PTX defines `shfl`: lanes outside their segment keep their own value.
+/// Also tells the lanes whose source was inside.
+pub(super) fn shuffle(mode: ShflMode, [a, lanes, clamps]: [&Row; 3], mask: u32, all: u32) -> Result<(Row, u32), Kind> {
     let source = lanes[0] as usize & 31;
     let plain = clamps.iter().all(|clamp| *clamp == 31);
     if mode == ShflMode::Idx && plain && mask == u32::MAX && lanes.iter().all(|lane| *lane == lanes[0]) {
@@ -52,7 +53,7 @@ pub(super) fn shuffle(mode: ShflMode, a: &Row, lanes: &Row, clamps: &Row, mask: 
         };
         inside |= u32::from(source.is_some()) << lane;
         let source = source.unwrap_or(lane);
-        if mask >> source & 1 == 0 {
+        if all >> source & 1 == 0 {
             return Err(Kind::InactiveLane { lane, source });
         }
         row[lane as usize] = a[source as usize];

@@ -1,8 +1,90 @@
-//! The functional warp simulator: runs a kernel lane by lane, detects hazards and counts instructions.
+//! A warp-level simulator of PTX, and a prover of its synchronisation. Both are one executor over two domains.
 //!
-//! A warp has 32 lanes under one program counter; lanes that diverge meet again at the immediate post-dominator of
-//! their branch. Warps of a CTA interleave as [`Schedule`] says; CTAs run one after the other. Two accesses of one
-//! place in shared memory race unless barriers order them, whatever the interleaving that was simulated.
+//! # What it is
+//!
+//! [`run`] executes a kernel for one launch: 32 lanes at a time, with buffers for global memory, and tells what went wrong
+//! ([`Hazard`]: deadlocks, races, misused barriers, reads before any write, accesses out of bounds) or how often each kind of
+//! instruction ran ([`Counts`]). [`prove::prove`] executes the same kernel once with its data unknown: when nothing that
+//! matters depends on data, the [`Verdict`](prove::Verdict) holds for all data and all interleavings.
+//!
+//! ```
+//! use warpsim::prove::prove;
+//! use warpsim::{Argument, Buffer, Launch, Options};
+//!
+//! // Each warp hands its doubles to the other one, which adds 1 to them.
+//! let text = "
+//! .version 6.0
+//! .target sm_70
+//! .address_size 64
+//! .shared .align 8 .b8 box[512];
+//! .entry swap(.param .u64 out)
+//! {
+//!     .reg .b32 %r<4>;
+//!     .reg .b64 %a<3>;
+//!     .reg .f64 %f<2>;
+//!     mov.u32 %r0, %tid.x;
+//!     ld.param.u64 %a0, [out];
+//!     mul.wide.u32 %a1, %r0, 8;
+//!     add.s64 %a0, %a0, %a1;
+//!     ld.global.f64 %f0, [%a0];
+//!     shl.b32 %r1, %r0, 3;
+//!     mov.u32 %r2, box;
+//!     add.s32 %r3, %r2, %r1;
+//!     st.shared.f64 [%r3], %f0;
+//!     bar.sync 0;
+//!     xor.b32 %r1, %r1, 256;
+//!     add.s32 %r3, %r2, %r1;
+//!     ld.shared.f64 %f1, [%r3];
+//!     add.f64 %f1, %f1, 0d3FF0000000000000;
+//!     st.global.f64 [%a0], %f1;
+//!     ret;
+//! }";
+//! let read = |text: &str| {
+//!     let source = diagnostics::Source { name: "swap.ptx".to_owned(), text: text.to_owned() };
+//!     ptx::read::read(&source.into()).expect("this is PTX")
+//! };
+//! let module = read(text);
+//!
+//! // Simulate: one CTA of 64 threads, whose one argument is buffer 0.
+//! let launch = Launch::linear(1, 64, vec![Argument::Buffer(0)]);
+//! let values: Vec<f64> = (0..64).map(f64::from).collect();
+//! let mut buffers = [Buffer::in_out(&values)];
+//! let report = warpsim::run(&module, "swap", &launch, &mut buffers, &Options::default()).expect("no hazard");
+//! assert_eq!(buffers[0].reals()[..2], [33.0, 34.0]);
+//! assert_eq!(report.total().barriers, 2);
+//!
+//! // Prove: for all values, and all interleavings of the warps.
+//! assert!(prove(&module, "swap", &launch).expect("the launch fits").proven());
+//!
+//! // Without the barrier a warp may read before the other one has written, and the prover says where.
+//! let verdict = prove(&read(&text.replace("bar.sync 0;", "")), "swap", &launch).expect("the launch fits");
+//! assert!(!verdict.proven());
+//! let said: Vec<String> = verdict.violations.iter().map(ToString::to_string).collect();
+//! assert!(said[0].contains("line 23") && said[0].contains("reads shared 256") && said[1].contains("race on shared 256"));
+//! ```
+//!
+//! # What is simulated
+//!
+//! - A warp has 32 lanes; lanes that diverge meet again at the immediate post-dominator of their branch. Up to sm_62 that is the
+//!   rule. From sm_70 on lanes wait only for those that an instruction names, and meeting is a convenience.
+//! - The warps of a CTA interleave as [`Schedule`] says; CTAs run one after the other.
+//! - Two accesses of one place in shared memory race unless barriers order them, whatever the interleaving that was simulated.
+//! - An instruction that the simulator does not know ends the run; in a proof it takes away the values of what it writes, and
+//!   stands in the way only where it could synchronise or access shared memory.
+//!
+//! # Modules
+//!
+//! | module | what is there |
+//! |---|---|
+//! | [`prove`] | the proof of synchronisation |
+//! | [`setup`] | a launch in a TOML file |
+//! | `decode`, `micro` | from a kernel to a flat array of instructions on numbered rows of 32 values |
+//! | `exec` | the loop over instructions, what each of them does, what lanes do together, accesses of memory |
+//! | `domain` | the two domains: all values known, or only some |
+//! | `warp`, `cta`, `barrier` | paths of lanes and calls; interleaving of warps; the sixteen barriers |
+//! | `shared`, `memory`, `buffer`, `atomic` | memories, with the detector of races |
+//! | `rows`, `scalar`, `float`, `lanes` | arithmetic on whole rows, on one lane, and between lanes |
+//! | `hazard`, `counts`, `claims` | what a run tells; what is claimed of its values and checked |
 //!
 //! `f64::mul_add` costs several nanoseconds where the crate is built for processors without fused multiply-add; build with
 //! `-C target-feature=+fma` (or `target-cpu=native`) to simulate fast.
@@ -15,6 +97,7 @@ mod claims;
 mod counts;
 mod cta;
 mod decode;
+mod domain;
 mod exec;
 mod float;
 mod hazard;
@@ -31,8 +114,9 @@ mod warp;
 pub use buffer::Buffer;
 pub use claims::Claims;
 pub use counts::{Counts, LONG_DOUBLE_SLOTS};
-pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, Site, Wait};
+pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, LaneWait, Site, Wait};
 
+use domain::{Concrete, Everything};
 use exec::{Collector, Machine};
 use memory::Segments;
 use ptx::ir::Module;
@@ -76,7 +160,8 @@ pub fn run_checked(
     let mut code = decode::decode(module, func, launch, buffers.len()).map_err(unsupported)?;
     let tables = std::mem::take(&mut code.tables);
     let place = launch.place();
-    let mut warps: Vec<Warp> = (0..place.size().div_ceil(32) as usize).map(|index| Warp::new(index, &code)).collect();
+    let mut warps: Vec<Warp<Everything>> =
+        (0..place.size().div_ceil(32) as usize).map(|index| Warp::new(index, &code)).collect();
     let mut machine = Machine {
         code: &code,
         shared: Shared::new(code.shared_bytes, code.shared_cell(), warps.len()),
@@ -84,10 +169,13 @@ pub fn run_checked(
         bank_bytes: options.bank_bytes,
         budget: options.budget,
         cta: 0,
+        arrivals: 0,
         hazards: Collector::new(options.hazards),
-        checker: claims.map(|claims| claims::Checker::new(claims, &code, launch.threads[0], warps.len())),
+        domain: Concrete {
+            checker: claims.map(|claims| claims::Checker::new(claims, &code, launch.threads[0], warps.len())),
+        },
     };
-    match cta::run_grid(&mut machine, &mut warps, place, options.schedule) {
+    match cta::run_grid(&mut machine, &mut warps, place, cta::Picker::new(options.schedule)) {
         Ok(()) => Ok(Report { warps: warps.into_iter().map(|warp| warp.counts).collect() }),
         Err(exec::Stop) => Err(fail(machine.hazards.list)),
     }
@@ -181,7 +269,7 @@ impl Default for Options {
 /// How the warps of a CTA interleave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schedule {
-    /// Each warp runs until it blocks.
+    /// Each warp runs until it comes to a barrier.
     RoundRobin,
     /// Random warps run for random stretches.
     Random { seed: u64 },

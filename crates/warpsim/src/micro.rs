@@ -13,8 +13,8 @@ impl Source {
     pub(super) const POOL: u32 = 1 << 31;
 
     /// The register row; `None` for a constant.
-    pub(super) fn register(self) -> Option<usize> {
-        (self.0 & Self::POOL == 0).then_some(self.0 as usize)
+    pub(super) fn register(self) -> Option<u32> {
+        (self.0 & Self::POOL == 0).then_some(self.0)
     }
 
     pub(super) fn row<'a>(self, regs: &'a [Row], pool: &'a [Row]) -> &'a Row {
@@ -144,9 +144,8 @@ pub(super) enum Micro {
         bytes: u32,
         extend: u64,
     },
-    /// For each element its row, its first byte there and what it becomes.
     Put {
-        elements: Vec<(u32, u64, Source)>,
+        elements: Vec<Patch>,
         bytes: u32,
     },
     Shuffle {
@@ -235,13 +234,27 @@ pub(super) enum Micro {
         rows: Vec<u32>,
         preds: Vec<u32>,
     },
-    /// A directive, a fence.
     /// `bar.warp.sync`
-    Meet,
+    Meet {
+        mask: Option<Source>,
+    },
+    /// A directive, a fence.
     Nothing,
     Ret,
     /// The end of the thread, also inside a function.
     Exit,
+}
+
+impl Micro {
+    /// Of an instruction that lanes execute together the lanes that it names, `None` for all; else `None`.
+    pub(super) fn named(&self) -> Option<Option<Source>> {
+        match self {
+            Self::Shuffle { mask, .. } | Self::Vote { mask, .. } | Self::Meet { mask } => Some(*mask),
+            Self::Match { mask, .. } | Self::Redux { mask, .. } => Some(Some(*mask)),
+            Self::Matrix { .. } => Some(None),
+            _ => None,
+        }
+    }
 }
 
 pub(super) enum Comparison {
@@ -257,6 +270,16 @@ impl Comparison {
             Self::Each(f) => (0..32).fold(0, |bits, i| bits | u32::from(f(a[i], b[i])) << i),
         }
     }
+}
+
+/// An element that is written to a parameter.
+pub(super) struct Patch {
+    pub row: u32,
+    /// The first byte in the row.
+    pub byte: u64,
+    /// Whether the parameter has no other bytes in this row.
+    pub whole: bool,
+    pub source: Source,
 }
 
 /// A call of a known function.

@@ -5,7 +5,7 @@
 //! ctas = 2                # or [2, 2, 1]; default 1
 //! threads = [16, 16, 1]   # or 64
 //! shared = 1024           # bytes that the launch adds to shared memory; default 0
-//! seed = 7                # random interleaving of the warps; default: each runs until it blocks
+//! seed = 7                # random interleaving of the warps; default: each runs until it comes to a barrier
 //!
 //! [[arguments]]           # one per parameter, in order; each a number or a buffer
 //! u32 = 64                # a number: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64

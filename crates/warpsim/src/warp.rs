@@ -2,6 +2,7 @@
 
 use super::counts::Counts;
 use super::decode::{Call, Code, EXIT};
+use super::domain::{ALL, Knowledge};
 use super::memory::Local;
 use super::rows::Row;
 use super::shared::VectorClock;
@@ -14,22 +15,52 @@ pub(super) enum State {
     Exited,
 }
 
-/// Lanes that execute together from `pc` until they reach `meet`.
+/// Lanes that execute together from `pc` until they reach `meet`, where they wait for the other lanes of their join.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Path {
     pub pc: u32,
+    /// Empty once its lanes have ended, wait, or have reached the join.
     pub mask: u32,
     pub meet: u32,
+    join: usize,
 }
+
+/// Where lanes that diverged, or that were called apart, come together again.
+struct Join {
+    meet: u32,
+    /// The lanes that go on once all of them have come.
+    mask: u32,
+    come: u32,
+    /// The join that they belong to then.
+    outer: usize,
+    frame: Option<Frame>,
+}
+
+/// The join that is open as long as the kernel runs.
+const WHOLE: usize = 0;
 
 /// A call that has not returned.
 struct Frame {
-    /// Pending paths below the call.
-    mark: usize,
-    mask: u32,
     call: Call,
-    /// What a recursion overwrites: rows and predicates of the function.
-    saved: Option<(Vec<Row>, Vec<u32>)>,
+    /// Bytes of local memory in use, with those of the function.
+    stack: u64,
+    /// Calls in each other.
+    depth: usize,
+    saved: Option<Saved>,
+}
+
+/// What a recursion overwrites: rows and predicates of the function, each with the lanes that know it.
+type Saved = (Vec<(Row, u32)>, Vec<(u32, u32)>);
+
+/// Lanes that wait at an instruction for the lanes that it names.
+pub(super) struct Waiting {
+    pub pc: u32,
+    pub lanes: u32,
+    pub named: u32,
+    /// All lanes of the warp must execute this very instruction, none may go round it.
+    pub aligned: bool,
+    meet: u32,
+    join: usize,
 }
 
 /// Calls in each other after which a recursion is taken for endless.
@@ -51,42 +82,47 @@ impl Place {
     }
 }
 
-pub(super) struct Warp {
+pub(super) struct Warp<K> {
     pub index: usize,
     pub state: State,
     pub path: Path,
-    /// Paths that wait for the current one; each resumes where those above it meet.
-    pending: Vec<Path>,
-    frames: Vec<Frame>,
-    /// Results of calls that returned: from row, to row, lanes.
-    pub returned: Vec<(u32, u32, u32)>,
-    /// Bytes of local memory in use.
-    stack: u64,
+    /// Paths that can go on, the next one last.
+    ready: Vec<Path>,
+    joins: Vec<Join>,
+    /// Joins that are no longer used.
+    free: Vec<usize>,
+    /// Lanes that wait for other lanes; none where lanes run in lockstep.
+    pub waiting: Vec<Waiting>,
+    /// Bytes of local memory of the kernel itself.
+    own_bytes: u64,
     /// The condition code, one bit per lane.
     pub carry: u32,
     /// Lanes that have not returned.
     pub live: u32,
     pub regs: Vec<Row>,
     pub preds: Vec<u32>,
+    pub knowledge: K,
     pub local: Local,
     pub clock: VectorClock,
     pub counts: Counts,
 }
 
-impl Warp {
+impl<K: Knowledge> Warp<K> {
     pub(super) fn new(index: usize, code: &Code) -> Self {
         Self {
             index,
             state: State::Exited,
-            path: Path { pc: 0, mask: 0, meet: EXIT },
-            pending: Vec::new(),
-            frames: Vec::new(),
-            returned: Vec::new(),
-            stack: code.local_bytes,
+            path: Path { pc: 0, mask: 0, meet: EXIT, join: WHOLE },
+            ready: Vec::new(),
+            joins: Vec::new(),
+            free: Vec::new(),
+            waiting: Vec::new(),
+            own_bytes: code.local_bytes,
             carry: 0,
             live: 0,
             regs: vec![[0; 32]; code.registers],
             preds: vec![0; code.predicates],
+            knowledge: K::new(code),
             local: Local::new(code.local_bytes),
             clock: [0; 32],
             counts: Counts::default(),
@@ -98,12 +134,15 @@ impl Warp {
         let first = 32 * self.index as u32;
         let Place { cta, ctas, threads, dynamic_shared } = place;
         self.live = u32::MAX >> (32 - (place.size() - first).min(32));
-        self.path = Path { pc: 0, mask: self.live, meet: EXIT };
-        self.pending.clear();
-        self.frames.clear();
-        self.stack = code.local_bytes;
+        self.path = Path { pc: 0, mask: self.live, meet: EXIT, join: WHOLE };
+        self.ready.clear();
+        self.waiting.clear();
+        self.free.clear();
+        self.joins.clear();
+        self.joins.push(Join { meet: EXIT, mask: self.live, come: 0, outer: WHOLE, frame: None });
         self.state = State::Ready;
         self.local.reset();
+        self.knowledge.start(code);
         for (row, word) in &code.arguments {
             self.regs[*row as usize] = [*word; 32];
         }
@@ -143,8 +182,9 @@ impl Warp {
         }
     }
 
-    /// Writes a register of the active lanes.
-    pub(super) fn write(&mut self, register: u32, row: &Row, mask: u32) {
+    /// Writes a register of the lanes of `mask`; those of `known` know what.
+    pub(super) fn write(&mut self, register: u32, row: &Row, known: u32, mask: u32) {
+        self.knowledge.learn(register, known, mask);
         let target = &mut self.regs[register as usize];
         if mask == u32::MAX {
             *target = *row;
@@ -157,8 +197,19 @@ impl Warp {
         }
     }
 
-    /// Writes a predicate of the active lanes.
-    pub(super) fn write_pred(&mut self, pred: u32, bits: u32, mask: u32) {
+    /// Writes a register with what is made of values that the lanes of `known` know; when no lane does, it is not made.
+    pub(super) fn compute(&mut self, register: u32, known: u32, mask: u32, make: impl FnOnce(&Self) -> Row) {
+        if known & mask == 0 {
+            self.knowledge.learn(register, 0, mask);
+        } else {
+            let row = make(self);
+            self.write(register, &row, known, mask);
+        }
+    }
+
+    /// Writes a predicate of the lanes of `mask`; those of `known` know what.
+    pub(super) fn write_pred(&mut self, pred: u32, bits: u32, known: u32, mask: u32) {
+        self.knowledge.learn_pred(pred, known, mask);
         let target = &mut self.preds[pred as usize];
         *target = *target & !mask | bits & mask;
     }
@@ -166,6 +217,10 @@ impl Warp {
     /// All lanes of the path go to `target`.
     pub(super) fn jump(&mut self, target: u32) {
         if target == self.path.meet && target != EXIT {
+            let Path { mask, join, .. } = self.path;
+            self.joins[join].come |= mask;
+            self.path.mask = 0;
+            self.close(join);
             self.resume();
         } else {
             self.path.pc = target;
@@ -174,88 +229,191 @@ impl Warp {
 
     /// The lanes of the path part for several targets and meet again at `meet`.
     pub(super) fn diverge(&mut self, ways: impl Iterator<Item = (u32, u32)>, meet: u32) {
-        if meet != self.path.meet {
-            self.pending.push(Path { pc: meet, ..self.path });
+        let Path { mask, join: outer, .. } = self.path;
+        let join = if meet == self.path.meet { outer } else { self.open(meet, mask, outer, None) };
+        for (pc, mask) in ways {
+            if pc == meet {
+                self.joins[join].come |= mask;
+            } else {
+                self.ready.push(Path { pc, mask, meet, join });
+            }
         }
-        for (pc, mask) in ways.filter(|(pc, _)| *pc != meet) {
-            self.pending.push(Path { pc, mask, meet });
-        }
+        self.path.mask = 0;
         self.resume();
+    }
+
+    fn open(&mut self, meet: u32, mask: u32, outer: usize, frame: Option<Frame>) -> usize {
+        let join = Join { meet, mask, come: 0, outer, frame };
+        match self.free.pop() {
+            Some(at) => {
+                self.joins[at] = join;
+                at
+            }
+            None => {
+                self.joins.push(join);
+                self.joins.len() - 1
+            }
+        }
+    }
+
+    /// When all lanes of the join have come, or ended, those that have come go on behind it.
+    fn close(&mut self, at: usize) {
+        let Join { meet, mask, come, outer, .. } = self.joins[at];
+        if at == WHOLE || come != mask {
+            return;
+        }
+        self.joins[at] = Join { meet, mask: 0, come: 0, outer, frame: None };
+        self.free.push(at);
+        if mask != 0 {
+            self.ready.push(Path { pc: meet, mask, meet: self.joins[outer].meet, join: outer });
+        }
+    }
+
+    /// The innermost call around a join.
+    fn frame(&self, mut join: usize) -> Option<usize> {
+        while join != WHOLE && self.joins[join].frame.is_none() {
+            join = self.joins[join].outer;
+        }
+        (join != WHOLE).then_some(join)
     }
 
     /// The lanes of `mask` go to a function, the others wait; false when too many calls are open.
     pub(super) fn call(&mut self, call: &Call, mask: u32) -> bool {
-        if self.frames.len() >= MOST_FRAMES || !self.local.grow(self.stack + call.local_bytes) {
+        let Path { pc, mask: all, join: outer, .. } = self.path;
+        let around = self.frame(outer).and_then(|at| self.joins[at].frame.as_ref());
+        let (start, depth) = around.map_or((self.own_bytes, 0), |frame| (frame.stack, frame.depth));
+        let stack = start + call.local_bytes;
+        let recursive = self.is_inside(call.target, outer);
+        if depth >= MOST_FRAMES || !self.local.grow(stack) {
             return false;
         }
-        self.pending.push(self.path);
-        let recursive = self.frames.iter().any(|frame| frame.call.target == call.target);
         let saved = recursive.then(|| {
-            let (rows, preds) = (call.rows.clone(), call.preds.clone());
-            let rows = self.regs[rows.start as usize..rows.end as usize].to_vec();
-            (rows, self.preds[preds.start as usize..preds.end as usize].to_vec())
+            let rows = call.rows.clone().map(|row| (self.regs[row as usize], self.knowledge.row(row)));
+            let preds = call.preds.clone().map(|pred| (self.preds[pred as usize], self.knowledge.pred(pred)));
+            (rows.collect(), preds.collect())
         });
-        let moved: Vec<Row> = call.arguments.iter().map(|(from, _)| self.regs[*from as usize]).collect();
-        for ((_, to), row) in call.arguments.iter().zip(moved) {
-            self.write(*to, &row, mask);
+        let moved = self.read_all(call.arguments.iter().map(|(from, _)| *from));
+        for ((_, to), (row, known)) in call.arguments.iter().zip(moved) {
+            self.write(*to, &row, known, mask);
         }
-        for (row, start) in &call.locals {
-            self.write(*row, &[self.stack + start; 32], mask);
+        for (row, offset) in &call.locals {
+            self.write(*row, &[start + offset; 32], ALL, mask);
         }
-        self.stack += call.local_bytes;
-        self.frames.push(Frame { mark: self.pending.len(), mask, call: call.clone(), saved });
-        self.path = Path { pc: call.target, mask, meet: EXIT };
+        let frame = Frame { call: call.clone(), stack, depth: depth + 1, saved };
+        let join = self.open(pc, all, outer, Some(frame));
+        self.joins[join].come = all & !mask;
+        self.path = Path { pc: call.target, mask, meet: EXIT, join };
         true
     }
 
-    /// Whether the function is being executed.
-    pub(super) fn is_inside(&self, call: &Call) -> bool {
-        self.frames.iter().any(|frame| frame.call.target == call.target)
+    /// Whether the function at `target` is being executed around a join.
+    fn is_inside(&self, target: u32, mut join: usize) -> bool {
+        while let Some(at) = self.frame(join) {
+            if self.joins[at].frame.as_ref().is_some_and(|frame| frame.call.target == target) {
+                return true;
+            }
+            join = self.joins[at].outer;
+        }
+        false
+    }
+
+    /// Rows, each with the lanes that know it.
+    fn read_all(&self, rows: impl Iterator<Item = u32>) -> Vec<(Row, u32)> {
+        rows.map(|row| (self.regs[row as usize], self.knowledge.row(row))).collect()
     }
 
     /// The lanes of the path return to the caller, or end.
     pub(super) fn ret(&mut self) {
-        let Some(frame) = self.frames.last() else { return self.exit() };
-        for path in &mut self.pending[frame.mark..] {
-            path.mask &= !self.path.mask;
+        let Path { mask, mut join, .. } = self.path;
+        let Some(caller) = self.frame(join) else { return self.exit() };
+        self.take_results(caller, mask);
+        self.joins[caller].come |= mask;
+        self.path.mask = 0;
+        while join != caller {
+            self.joins[join].mask &= !mask;
+            let outer = self.joins[join].outer;
+            self.close(join);
+            join = outer;
         }
+        self.close(caller);
         self.resume();
+    }
+
+    /// Lanes return from a call: what a recursion overwrote comes back, and the results go to the caller.
+    fn take_results(&mut self, caller: usize, mask: u32) {
+        let Some(Frame { call, saved, stack, depth }) = self.joins[caller].frame.take() else { return };
+        let moved = self.read_all(call.results.iter().map(|(from, _)| *from));
+        if let Some((rows, preds)) = &saved {
+            for (register, (row, known)) in call.rows.clone().zip(rows) {
+                self.write(register, row, *known, mask);
+            }
+            for (pred, (bits, known)) in call.preds.clone().zip(preds) {
+                self.write_pred(pred, *bits, *known, mask);
+            }
+        }
+        for ((_, to), (row, known)) in call.results.iter().zip(moved) {
+            self.write(*to, &row, known, mask);
+        }
+        self.joins[caller].frame = Some(Frame { call, saved, stack, depth });
     }
 
     /// The lanes of the path end.
     pub(super) fn exit(&mut self) {
         self.live &= !self.path.mask;
-        for path in &mut self.pending {
-            path.mask &= self.live;
+        self.path.mask = 0;
+        for at in (0..self.joins.len()).rev() {
+            let open = self.joins[at].mask != 0;
+            self.joins[at].mask &= self.live;
+            self.joins[at].come &= self.live;
+            if open {
+                self.close(at);
+            }
         }
         self.resume();
     }
 
+    /// The next path goes on, when there is one.
     fn resume(&mut self) {
-        loop {
-            if self.frames.last().is_some_and(|frame| frame.mark == self.pending.len()) {
-                self.leave();
-            }
-            match self.pending.pop() {
-                Some(path) if path.mask != 0 => return self.path = path,
-                Some(_) => {}
-                None => return self.state = State::Exited,
+        if let Some(path) = self.ready.pop() {
+            self.path = path;
+        }
+    }
+
+    /// The path's lanes `lanes` wait where the path stands now until those come that the instruction at `pc` names.
+    pub(super) fn wait(&mut self, pc: u32, lanes: u32, named: u32, aligned: bool) {
+        let Path { meet, join, .. } = self.path;
+        self.path.mask &= !lanes;
+        self.waiting.push(Waiting { pc, lanes, named, aligned, meet, join });
+    }
+
+    /// These lanes go on behind the instruction at which they waited.
+    pub(super) fn go_on(&mut self, waiting: &[Waiting]) {
+        for Waiting { pc, lanes, meet, join, .. } in waiting {
+            let fits = |path: &&mut Path| path.pc == pc + 1 && path.join == *join;
+            match self.ready.iter_mut().find(fits) {
+                Some(path) => path.mask |= lanes,
+                None => self.ready.push(Path { pc: pc + 1, mask: *lanes, meet: *meet, join: *join }),
             }
         }
     }
 
-    /// The function is done in all its lanes.
-    fn leave(&mut self) {
-        let Some(Frame { mask, call, saved, .. }) = self.frames.pop() else { return };
-        let moved: Vec<Row> = call.results.iter().map(|(from, _)| self.regs[*from as usize]).collect();
-        if let Some((rows, preds)) = saved {
-            self.regs[call.rows.start as usize..call.rows.end as usize].copy_from_slice(&rows);
-            self.preds[call.preds.start as usize..call.preds.end as usize].copy_from_slice(&preds);
+    /// Finds a path that goes on when the current one is done; false when there is none. That lanes wait where they meet is a
+    /// choice, not a rule: before all lanes are stuck those that do go on, unless others wait for them at an instruction
+    /// that they went round.
+    pub(super) fn proceed(&mut self) -> bool {
+        if self.path.mask != 0 {
+            return true;
         }
-        for ((from, to), row) in call.results.iter().zip(moved) {
-            self.write(*to, &row, mask);
-            self.returned.push((*from, *to, mask));
+        self.resume();
+        if self.path.mask == 0
+            && !self.waiting.iter().any(|waiting| waiting.aligned)
+            && let Some(at) = (1..self.joins.len()).rev().find(|at| self.joins[*at].come != 0)
+        {
+            let Join { meet, come, outer, .. } = self.joins[at];
+            self.joins[at].mask &= !come;
+            self.joins[at].come = 0;
+            self.path = Path { pc: meet, mask: come, meet: self.joins[outer].meet, join: outer };
         }
-        self.stack -= call.local_bytes;
+        self.path.mask != 0
     }
 }

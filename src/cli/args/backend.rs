@@ -9,8 +9,8 @@ use machine::target::{Parameter, Target};
 
 #[derive(Debug, Args)]
 pub struct OccupancyArguments {
-    /// Architecture, such as kepler or sm_35
-    #[arg(long, value_name = "NAME", default_value = "kepler", value_parser = target)]
+    /// Architecture, such as hopper or sm_90
+    #[arg(long, value_name = "NAME", default_value = "ampere", value_parser = target)]
     pub target: &'static Target,
     /// Threads per CTA
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
@@ -50,6 +50,13 @@ impl From<SweepName> for Parameter {
             SweepName::Threads => Self::Threads,
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub struct DoctorArguments {
+    /// Print the result as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

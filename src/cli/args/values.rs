@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 
 use crate::driver::POINTS_PER_LANE;
+use crate::emit::cuda::names::identifier;
 use crate::fault::Fault;
 use crate::graph::Units;
 use crate::kernels::{Form, Kernel};
@@ -191,6 +192,17 @@ pub(in crate::cli) fn fit_tolerance(text: &str) -> Result<FitTolerance, String> 
         _ if text == "exact" => Ok(FitTolerance::Exact),
         Ok(x) if (1e-9..=1e-2).contains(&x) => Ok(FitTolerance::Within(x)),
         _ => Err("give a relative error from 1e-9 to 1e-2, or exact".into()),
+    }
+}
+
+/// Names of Fortran have 63 characters, of which the longest kernel's takes the rest.
+const LONGEST_NAME: usize = 27;
+
+pub(in crate::cli) fn name(text: &str) -> Result<String, String> {
+    match identifier(text) {
+        name if name == text && text.len() <= LONGEST_NAME => Ok(name),
+        name if text.len() <= LONGEST_NAME => Err(format!("this is no identifier of C, or has a meaning; try {name}")),
+        _ => Err(format!("give at most {LONGEST_NAME} characters")),
     }
 }
 

@@ -9,7 +9,7 @@ mod functions;
 pub(in crate::emit) mod glue;
 mod helpers;
 pub(in crate::emit) mod kernel;
-pub(in crate::emit) mod names;
+pub(crate) mod names;
 mod rounding;
 pub(in crate::emit) mod tables;
 mod uses;

@@ -45,7 +45,7 @@ pub fn identifier(hint: &str) -> String {
     }
 }
 
-/// Keywords of C and C++, and macros that the usual headers define.
+/// Keywords of C and C++, names that compilers and CMake keep to themselves, and macros that the usual headers define.
 const KEYWORDS: &str = "\
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class \
     co_await co_return co_yield compl complex concept const const_cast consteval constexpr constinit continue \
@@ -53,7 +53,8 @@ const KEYWORDS: &str = "\
     inline int linux long main mutable namespace new noexcept not not_eq nullptr NAN NULL operator or or_eq private \
     protected public register reinterpret_cast requires restrict return short signed sizeof static static_assert \
     static_cast struct switch template this thread_local throw true try typedef typeid typename union unix unsigned \
-    using virtual void volatile wchar_t while xor xor_eq INFINITY M_PI M_E EOF RAND_MAX BUFSIZ errno stdin stdout";
+    using virtual void volatile wchar_t while xor xor_eq INFINITY M_PI M_E EOF RAND_MAX BUFSIZ errno stdin stdout \
+    std all clean help install";
 
 #[cfg(test)]
 mod tests {

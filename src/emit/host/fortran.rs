@@ -1,7 +1,8 @@
 //! The Fortran module of a mechanism, and an example that calls its first kernel.
 
-use super::{Interface, KernelInterface, Provenance, Species};
-use super::{file_comment, prefix, units_text};
+use super::status::STATUSES;
+use super::{Fact, Interface, KernelInterface, Provenance, Species};
+use super::{facts, file_comment, prefix, units_text};
 use crate::emit::cuda::glue::{Template, render};
 use crate::emit::cuda::names::Namer;
 use crate::graph::Units;
@@ -10,24 +11,47 @@ use serde::Serialize;
 /// Fortran allows this many characters in a name; a number may still be added to it.
 const LONGEST_NAME: usize = 58;
 
+/// Of a longer name of a project, Fortran's names begin with as much: then the name of each kernel still fits behind it.
+const LONGEST_PREFIX: usize = 27;
+
 /// A module with the species and the launch functions, by way of `iso_c_binding`.
 pub fn module(interface: &Interface, provenance: &Provenance) -> String {
-    let prefix = prefix(interface).to_lowercase();
+    let prefix = prefix(interface);
+    let short = fortran_prefix(&prefix);
     let mut namer = Namer::default();
     let mut name = |hint: String| namer.name(&hint.to_lowercase().chars().take(LONGEST_NAME).collect::<String>());
-    name(prefix.clone());
-    let [count_constant, names_constant, weights_constant] =
-        ["species", "species_names", "molecular_weights"].map(|what| name(format!("{prefix}_{what}")));
-    for function in ["context", "context_create", "context_destroy"] {
-        name(format!("{prefix}_{function}"));
-    }
-    let kernels = interface
-        .kernels
-        .iter()
-        .map(|kernel| Function::new(kernel, name(format!("{}_launch", kernel.symbol))))
-        .collect();
+    let names = Names {
+        module: name(short.clone()),
+        count: name(format!("{short}_species")),
+        species_names: name(format!("{short}_species_names")),
+        molecular_weights: name(format!("{short}_molecular_weights")),
+        context_create: name(format!("{short}_context_create")),
+        context_destroy: name(format!("{short}_context_destroy")),
+        status_text: name(format!("{short}_status_text")),
+        c_status_text: name(format!("{short}_c_status_text")),
+        c_length: name(format!("{short}_c_length")),
+    };
+    let statuses = STATUSES.iter().map(|status| Constant {
+        ty: "integer(c_int)",
+        name: name(format!("{short}_{}", status.name)),
+        value: status.value.to_string(),
+    });
+    let statuses = statuses.collect();
+    let facts = facts(interface).into_iter().map(|(what, fact)| {
+        let (ty, value) = match fact {
+            Fact::Text(text) => ("character(len=*)", literal(&text)),
+            Fact::Number(number) => ("integer", number.to_string()),
+        };
+        Constant { ty, name: name(format!("{short}_{what}")), value }
+    });
+    let facts = facts.collect();
+    let kernels = interface.kernels.iter().map(|kernel| {
+        let hint = format!("{short}_{}_launch", super::short_name(&kernel.symbol, &prefix));
+        Function::new(kernel, name(hint))
+    });
+    let kernels = kernels.collect();
     let species = (1..).zip(&interface.species).map(|(row, species)| SpeciesLine {
-        constant: name(format!("{prefix}_{}", species.name)),
+        constant: name(format!("{short}_{}", species.name)),
         row,
         remark: format!(" ! {}", printable(&species.name)),
     });
@@ -35,24 +59,31 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
     let weight = |s: &Species| format!("{:?}_c_double", s.molecular_weight);
     let file = Module {
         comment: file_comment("!", "Kernels", &interface.mechanism, provenance),
+        header: format!("{prefix}.h"),
         units: units_text(interface.units),
         count: interface.species.len(),
         name_length: interface.species.iter().map(|s| printable(&s.name).len()).max().unwrap_or(1).max(1),
-        names: continued(interface.species.iter().map(|s| format!("'{}'", printable(&s.name).replace('\'', "''")))),
+        species_names: continued(interface.species.iter().map(|s| literal(&s.name))),
         weights: continued(interface.species.iter().map(weight)),
         prefix,
+        names,
+        facts,
+        statuses,
         species,
-        count_constant,
-        names_constant,
-        weights_constant,
         kernels,
     };
     render(Template::Module, &file)
 }
 
+/// What Fortran's names begin with.
+fn fortran_prefix(prefix: &str) -> String {
+    prefix.to_lowercase().chars().take(LONGEST_PREFIX).collect::<String>().trim_end_matches('_').to_owned()
+}
+
 /// A program that calls the first kernel on a few points.
 pub fn example(interface: &Interface, provenance: &Provenance) -> String {
-    let prefix = prefix(interface).to_lowercase();
+    let full = prefix(interface);
+    let prefix = fortran_prefix(&full);
     let kernel = interface.kernels.first().expect("a compilation has kernels");
     let mut namer = Namer::reserving(["points", "context", "status", "check", "example", prefix.as_str()]);
     let arrays = kernel.arrays.iter().map(|a| ExampleArray {
@@ -71,8 +102,8 @@ pub fn example(interface: &Interface, provenance: &Provenance) -> String {
     });
     let file = Example {
         comment: file_comment("!", "Example", &interface.mechanism, provenance),
-        kernel: super::short_name(&kernel.symbol, &prefix).to_owned(),
-        function: format!("{}_launch", kernel.symbol).to_lowercase(),
+        kernel: super::short_name(&kernel.symbol, &full).to_owned(),
+        function: format!("{prefix}_{}_launch", super::short_name(&kernel.symbol, &full)).to_lowercase(),
         points: 100,
         arrays: arrays.collect(),
         prefix,
@@ -83,17 +114,41 @@ pub fn example(interface: &Interface, provenance: &Provenance) -> String {
 #[derive(Serialize)]
 struct Module {
     comment: String,
+    /// In C.
     prefix: String,
+    header: String,
     units: &'static str,
+    names: Names,
+    facts: Vec<Constant>,
+    statuses: Vec<Constant>,
     species: Vec<SpeciesLine>,
     count: usize,
-    count_constant: String,
-    names_constant: String,
-    weights_constant: String,
     name_length: usize,
-    names: String,
+    species_names: String,
     weights: String,
     kernels: Vec<Function>,
+}
+
+/// Names of the module that there is one of.
+#[derive(Serialize)]
+struct Names {
+    module: String,
+    count: String,
+    species_names: String,
+    molecular_weights: String,
+    context_create: String,
+    context_destroy: String,
+    status_text: String,
+    c_status_text: String,
+    c_length: String,
+}
+
+#[derive(Serialize)]
+struct Constant {
+    #[serde(rename = "type")]
+    ty: &'static str,
+    name: String,
+    value: String,
 }
 
 #[derive(Serialize)]
@@ -159,6 +214,11 @@ fn continued(items: impl Iterator<Item = String>) -> String {
     let items: Vec<String> = items.collect();
     let lines: Vec<String> = items.chunks(2).map(|pair| format!("    {}", pair.join(", "))).collect();
     lines.join(", &\n")
+}
+
+/// A literal of a text.
+fn literal(text: &str) -> String {
+    format!("'{}'", printable(text).replace('\'', "''"))
 }
 
 /// Text without what could end a line or a literal in the wrong place.

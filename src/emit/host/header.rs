@@ -1,8 +1,9 @@
 //! The C header of a mechanism (species, molecular weights, context, launch functions), the context's source, and the
 //! C++ wrapper around the header.
 
-use super::{ArrayInterface, Interface, KernelInterface, Provenance, Species};
-use super::{file_comment, prefix, short_name, string, units_text};
+use super::status::{STATUSES, Status};
+use super::{ArrayInterface, Fact, Interface, KernelInterface, Provenance, Species};
+use super::{facts, file_comment, prefix, short_name, string, units_text};
 use crate::emit::cuda::body::comment;
 use crate::emit::cuda::glue::{Template, render};
 use crate::emit::cuda::kernel::{context_member, list, pointer};
@@ -31,6 +32,9 @@ struct File {
     guard: String,
     prefix: String,
     species: Vec<SpeciesLine>,
+    /// What the preprocessor can ask for.
+    macros: Vec<Macro>,
+    statuses: &'static [Status],
     count_constant: String,
     count: usize,
     names: String,
@@ -45,11 +49,21 @@ impl File {
         let upper = prefix.to_uppercase();
         let mut namer = Namer::default();
         let count_constant = namer.name(&format!("{upper}_SPECIES"));
+        let macros = facts(interface).into_iter().map(|(what, fact)| Macro {
+            name: namer.name(&format!("{upper}_{what}")),
+            value: match fact {
+                Fact::Text(text) => string(&text),
+                Fact::Number(number) => number.to_string(),
+            },
+        });
+        let macros = macros.collect();
         let species = interface.species.iter().map(|species| SpeciesLine::new(&mut namer, &upper, species)).collect();
         Self {
             comment: file_comment("//", what, &interface.mechanism, provenance),
             guard: format!("SINGE_{upper}_H"),
             species,
+            macros,
+            statuses: &STATUSES,
             count_constant,
             count: interface.species.len(),
             names: wrapped(interface.species.iter().map(|s| string(&s.name))),
@@ -59,6 +73,12 @@ impl File {
             prefix,
         }
     }
+}
+
+#[derive(Serialize)]
+struct Macro {
+    name: String,
+    value: String,
 }
 
 #[derive(Serialize)]

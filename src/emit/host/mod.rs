@@ -4,6 +4,7 @@
 mod fortran;
 mod header;
 mod project;
+mod status;
 
 pub use fortran::{example, module};
 pub use header::{context, header, wrapper};
@@ -14,15 +15,20 @@ use super::cuda::body::comment;
 use super::cuda::names::identifier;
 use crate::graph::Units;
 use crate::overlay::program::Array;
+use machine::target::ComputeCapability;
 
 /// What a host code must know of a mechanism and its kernels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interface {
-    /// The mechanism's name, such as `gri30`: the prefix of every name in the header.
+    /// The project's name, by default the mechanism's, such as `gri30`: the prefix of every name in the header.
     pub mechanism: String,
     /// In the order of the rows of species arrays; at least one.
     pub species: Vec<Species>,
+    pub reactions: usize,
     pub units: Units,
+    /// What the kernels were made for, such as `hopper`.
+    pub target: String,
+    pub architecture: ComputeCapability,
     pub kernels: Vec<KernelInterface>,
 }
 
@@ -70,6 +76,25 @@ fn file_comment(mark: &str, what: &str, mechanism: &str, provenance: &Provenance
 
 fn prefix(interface: &Interface) -> String {
     identifier(&interface.mechanism)
+}
+
+/// What a project says of itself, as (name without the prefix, text or number).
+fn facts(interface: &Interface) -> [(&'static str, Fact); 7] {
+    let Interface { species, reactions, units, target, architecture, .. } = interface;
+    [
+        ("VERSION", Fact::Text(env!("CARGO_PKG_VERSION").to_owned())),
+        ("SPECIES_COUNT", Fact::Number(species.len())),
+        ("REACTION_COUNT", Fact::Number(*reactions)),
+        ("UNITS", Fact::Text(units.name().to_owned())),
+        ("UNITS_ARE_SI", Fact::Number(usize::from(*units == Units::Si))),
+        ("TARGET", Fact::Text(target.clone())),
+        ("COMPUTE_CAPABILITY", Fact::Number(architecture.number() as usize)),
+    ]
+}
+
+enum Fact {
+    Text(String),
+    Number(usize),
 }
 
 /// The system of units, for comments.

@@ -56,8 +56,7 @@ fn a_swapped_id_deadlocks() {
     let Kind::Deadlock { waits, exited } = &kinds[0] else { panic!("{kinds:?}") };
     let waits: Vec<_> = waits.iter().map(|w| (w.site.warp, w.barrier, w.arrived, w.expected)).collect();
     // the producer has gone on to its second group
-    assert_eq!((waits.as_slice(), exited.is_empty()), ([(1, 3, 32, 64)].as_slice(), false));
-    assert!(misuse(&kinds).contains(&&BarrierMisuse::Exited { waiting: vec![1], exited: vec![0] }), "{kinds:?}");
+    assert_eq!((waits.as_slice(), exited.as_slice()), ([(1, 3, 32, 64)].as_slice(), [0].as_slice()));
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn a_partial_last_group_is_masked() {
         let input = vec![1.5; 2 * stride];
         let mut buffers = [Buffer::input(&input), Buffer::output(2 * stride)];
         let launch = Launch::fields(3, 2, 2, points as u32, stride as u32);
-        run(&lower(&handover()), "test", &launch, &mut buffers, &Options::default()).unwrap();
+        run(&lower(&handover(), KEPLER), "test", &launch, &mut buffers, &Options::default()).unwrap();
         for i in 0..stride {
             assert_eq!(buffers[1].is_written(i), i < points, "{points} points, element {i}");
         }

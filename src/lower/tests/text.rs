@@ -60,8 +60,7 @@ fn the_assembler_accepts_the_text() {
     ];
     for program in &programs {
         for sm in [35, 50, 70, 80, 90] {
-            let mut module = lower(program);
-            module.sm = sm;
+            let module = lower(program, ComputeCapability(sm / 10, sm % 10));
             std::fs::write(&path, module.to_string()).unwrap();
             let arch = format!("-arch=sm_{sm}");
             let output = Command::new(&ptxas).arg(arch).arg(&path).arg("-o").arg(dir.path().join("k.cubin")).output();
@@ -73,5 +72,5 @@ fn the_assembler_accepts_the_text() {
 
 #[test]
 fn the_text_is_ptx() {
-    insta::assert_snapshot!(lower(&handover()));
+    insta::assert_snapshot!(lower(&handover(), KEPLER));
 }

@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 34] = [
+pub const ENTRIES: [Entry; 37] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -103,6 +103,11 @@ pub const ENTRIES: [Entry; 34] = [
         remedy: "Use `--matrix dfma` or `auto`, or another target.",
     },
     Entry {
+        id: "target::no-ptx",
+        cause: "`--emit ptx` asks for PTX text for a target without warp shuffles.",
+        remedy: "Use the CUDA text, or `--target kepler` or a later one.",
+    },
+    Entry {
         id: "target::too-many-ctas",
         cause: "An SM of the target does not hold as many CTAs of so many warps as `--ctas-per-sm` asks for.",
         remedy: "Use fewer CTAs per SM, or fewer warps (`--warps`).",
@@ -116,6 +121,16 @@ pub const ENTRIES: [Entry; 34] = [
         id: "tune::no-candidate",
         cause: "None of the settings that `singe-tune` tried gives a kernel.",
         remedy: "Vary other flags, or remove what the message of the first candidate complains of.",
+    },
+    Entry {
+        id: "usage::arguments",
+        cause: "The command line has a word that is not understood, or lacks one. Only `--json` prints it in this form.",
+        remedy: "`singe --help` and `singe COMMAND --help` tell what there is.",
+    },
+    Entry {
+        id: "usage::unknown-command",
+        cause: "The first word is neither a file nor a command, but resembles a command.",
+        remedy: "Correct the command, or the path of the mechanism.",
     },
     Entry {
         id: "verify::beyond-the-end",

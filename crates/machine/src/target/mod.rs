@@ -79,6 +79,11 @@ pub struct Board {
 pub struct ComputeCapability(pub u32, pub u32);
 
 impl ComputeCapability {
+    /// The number of the machine code, such as 35.
+    pub fn number(self) -> u32 {
+        10 * self.0 + self.1
+    }
+
     /// The name of the machine code, such as `sm_35`.
     pub fn sm(self) -> String {
         format!("sm_{}{}", self.0, self.1)

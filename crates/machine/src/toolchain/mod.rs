@@ -1,33 +1,30 @@
 //! Real compilers for the emitted text: NVRTC makes PTX of CUDA C++, ptxas tells the registers and the spills. No GPU needed.
 //!
-//! They are looked for in `.toolchain/cuda11` and `.toolchain/cuda12` (what `cargo xtask toolchain` installs), from the current
-//! directory upwards, or in the folder that the environment variable `SINGE_TOOLCHAIN` names for `cuda11` and its neighbour
-//! `cuda12`. CUDA 11.8 serves compute capability 3.5 to 9.0, 12.9 what came later. For Fermi clang makes the PTX, and ptxas
-//! 11.8 assembles it as if for Kepler, with at most 63 registers. Where they are absent, [`find_for`] tells why.
+//! [`places`] says where they are looked for, and [`installations`] what is there. Of the installations that know an
+//! architecture the first is taken: of those that `cargo xtask toolchain` fetches, CUDA 11.8 for compute capability 3.5 to 9.0
+//! and 12.9 for what came later. For Fermi clang makes the PTX, and a ptxas that knows Kepler assembles it as if for Kepler, with
+//! at most 63 registers. Where they are absent, [`find_for`] tells why.
 
 mod clang;
+mod installation;
 #[allow(unsafe_code)]
 mod nvrtc;
+mod places;
 mod ptxas;
 
+pub use installation::{Installation, installations};
+pub use places::{FOLDER, FOLDER_VARIABLE, Place, places};
 pub use ptxas::{Usage, named_barriers};
 
 use crate::target::ComputeCapability;
 use nvrtc::Nvrtc;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The environment variable that overrides the folder.
-pub const FOLDER_VARIABLE: &str = "SINGE_TOOLCHAIN";
-/// The folders that `cargo xtask toolchain` makes.
-pub const FOLDER: &str = ".toolchain/cuda11";
-const FOLDER_12: &str = ".toolchain/cuda12";
-
-/// The architectures that CUDA 11.8 knows.
-const FIRST_OF_11: ComputeCapability = ComputeCapability(3, 5);
-const LAST_OF_11: ComputeCapability = ComputeCapability(9, 0);
+/// The oldest architecture that NVRTC compiles for.
+const FIRST: ComputeCapability = ComputeCapability(3, 5);
 
 /// The loaded compilers; can be shared between threads.
 #[derive(Debug)]
@@ -35,7 +32,7 @@ pub struct Toolchain {
     front: Front,
     ptxas: PathBuf,
     /// Such as `NVRTC and ptxas 11.8`.
-    pub name: &'static str,
+    pub name: String,
 }
 
 /// What makes PTX of CUDA C++.
@@ -91,60 +88,34 @@ pub struct Job {
     pub options: Vec<String>,
 }
 
-/// Looks for CUDA 11.8 and loads it.
+/// Looks for compilers that still know Kepler and loads them.
 pub fn find() -> Result<Toolchain, Absent> {
-    let folder = folder_11()?;
-    let library = folder.join("nvidia/cuda_nvrtc/lib/libnvrtc.so.11.2");
-    load(&library, &folder, "NVRTC and ptxas 11.8")
+    find_for(FIRST)
 }
 
 /// Looks for compilers that know the architecture and loads them.
 pub fn find_for(arch: ComputeCapability) -> Result<Toolchain, Absent> {
-    if arch < FIRST_OF_11 {
+    if arch < FIRST {
         if !clang::is_there() {
             return Err(Absent(format!("clang, which makes PTX for {}, is absent", arch.sm())));
         }
-        let ptxas = ptxas_of(&folder_11()?)?;
-        return Ok(Toolchain { front: Front::Clang, ptxas, name: "clang, and ptxas 11.8 as sm_35 with 63 registers" });
+        let assembler = installations().iter().find(|found| found.architectures.contains(&FIRST));
+        let assembler = assembler.ok_or_else(|| absent("ptxas", FIRST))?;
+        let name = format!("clang, and ptxas {} as {} with 63 registers", assembler.version(), FIRST.sm());
+        return Ok(Toolchain { front: Front::Clang, ptxas: assembler.ptxas.clone(), name });
     }
-    if arch <= LAST_OF_11 {
-        return find();
-    }
-    let folder = match std::env::var_os(FOLDER_VARIABLE) {
-        Some(folder) => PathBuf::from(folder).with_file_name("cuda12"),
-        None => upwards(FOLDER_12)?,
-    };
-    load(&folder.join("nvidia/cuda_nvrtc/lib/libnvrtc.so.12"), &folder, "NVRTC and ptxas 12.9")
+    let fits = |found: &&Installation| found.nvrtc.is_some() && found.architectures.contains(&arch);
+    let found = installations().iter().find(fits).ok_or_else(|| absent("NVRTC and ptxas", arch))?;
+    let library = found.nvrtc.as_ref().expect("one with NVRTC was looked for");
+    let front = Front::Nvrtc(Nvrtc::load(library).map_err(Absent)?);
+    Ok(Toolchain { front, ptxas: found.ptxas.clone(), name: format!("NVRTC and ptxas {}", found.version()) })
 }
 
-fn folder_11() -> Result<PathBuf, Absent> {
-    match std::env::var_os(FOLDER_VARIABLE) {
-        Some(folder) => Ok(PathBuf::from(folder)),
-        None => upwards(FOLDER),
-    }
-}
-
-fn upwards(name: &str) -> Result<PathBuf, Absent> {
-    let here = std::env::current_dir().map_err(|e| Absent(format!("the current directory is unknown: {e}")))?;
-    let folder = here.ancestors().map(|a| a.join(name)).find(|f| f.is_dir());
-    folder.ok_or_else(|| {
-        Absent(format!(
-            "{name} is absent (`cargo xtask toolchain` installs it; {FOLDER_VARIABLE} names another folder)"
-        ))
-    })
-}
-
-fn load(library: &Path, folder: &Path, name: &'static str) -> Result<Toolchain, Absent> {
-    let ptxas = ptxas_of(folder)?;
-    if !library.is_file() {
-        return Err(Absent(format!("{} is absent", library.display())));
-    }
-    Ok(Toolchain { front: Front::Nvrtc(Nvrtc::load(library).map_err(Absent)?), ptxas, name })
-}
-
-fn ptxas_of(folder: &Path) -> Result<PathBuf, Absent> {
-    let ptxas = folder.join("nvidia/cuda_nvcc/bin/ptxas");
-    if ptxas.is_file() { Ok(ptxas) } else { Err(Absent(format!("{} is absent", ptxas.display()))) }
+fn absent(what: &str, arch: ComputeCapability) -> Absent {
+    Absent(format!(
+        "no {what} that know {} are found (`singe doctor` tells what is, `cargo xtask toolchain` installs what is missing)",
+        arch.sm()
+    ))
 }
 
 impl Toolchain {
@@ -176,7 +147,7 @@ impl Toolchain {
     pub fn assemble(&self, ptx: &str, arch: ComputeCapability) -> Result<Vec<Usage>, Failure> {
         let (arch, options) = match &self.front {
             Front::Nvrtc(_) => (arch, None),
-            Front::Clang => (FIRST_OF_11, Some("-maxrregcount=63")),
+            Front::Clang => (FIRST, Some("-maxrregcount=63")),
         };
         ptxas::assemble(&self.ptxas, ptx, arch, options).map_err(|log| Failure { tool: "ptxas", log })
     }

@@ -23,7 +23,9 @@ pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
         Op::St { space: Space::Param, ty, addr, src, .. } => {
             let mut element = |(i, src): (usize, &Operand)| {
                 let (row, byte) = parameter(d, *ty, *addr, i)?;
-                Some((row, byte, d.source(*src)))
+                let whole =
+                    byte == 0 && u64::from(ty.bytes()) >= rest_of_row(d, *addr, i64::from(ty.bytes()) * i as i64)?;
+                Some(Patch { row, byte, whole, source: d.source(*src) })
             };
             let elements = src.iter().enumerate().map(&mut element).collect::<Option<_>>()?;
             Some((Class::Move, Micro::Put { elements, bytes: ty.bytes() }))
@@ -89,6 +91,14 @@ fn parameter(d: &Decoder, ty: Type, addr: Address, i: usize) -> Option<(u32, u64
         return None;
     }
     word_of(context.params[param], offset)
+}
+
+/// Bytes that the parameter has from there on, up to the end of a row.
+fn rest_of_row(d: &Decoder, addr: Address, behind: i64) -> Option<u64> {
+    let Base::Param(param) = addr.base else { return None };
+    let offset = u64::try_from(addr.offset.checked_add(behind)?).ok()?;
+    let bytes = d.contexts[d.at].func.params[param].bytes();
+    Some(bytes.saturating_sub(offset).min(8))
 }
 
 /// The bits above a value of that type that a wider register copies its sign to.

@@ -1,7 +1,8 @@
-//! Loads, stores and atomics of one warp.
+//! Loads, stores and atomics of one warp at known addresses.
 
 use super::{Machine, Stop};
 use crate::atomic;
+use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::Access;
 use crate::memory::{Lanes, concrete};
 use crate::rows::Row;
@@ -9,11 +10,11 @@ use crate::shared::{Accessor, Findings, passes};
 use crate::warp::Warp;
 use ptx::inst::{AtomOp, Space, Type};
 
-impl Machine<'_, '_> {
+impl<D: Domain> Machine<'_, '_, D> {
     /// In the order of the lanes; the old values.
     pub(super) fn atomic(
         &mut self,
-        warp: &mut Warp,
+        warp: &mut Warp<D::Knowledge>,
         pc: u32,
         (op, ty): (AtomOp, Type),
         space: Space,
@@ -30,88 +31,97 @@ impl Machine<'_, '_> {
             };
             let at = [address; 32];
             let one = Lanes::new(&at, 0, 1 << lane, lanes.bytes);
-            row[lane] = match space {
-                Space::Shared => {
-                    let by = Accessor { warp: warp.index, clock: &warp.clock, pc };
-                    self.shared.update(&one, lane, &by, new).map(|(old, findings)| {
-                        found.conflict = found.conflict.take().or(findings.conflict);
-                        found.unwritten = found.unwritten.or(findings.unwritten);
-                        old
-                    })
-                }
-                Space::Local => warp.local.update(&one, lane, new),
-                _ => self.segments.update(&one, lane, new),
-            }
-            .map_err(|kind| self.fatal(warp, pc, kind))?;
+            row[lane] = if space == Space::Shared {
+                let by = Accessor { warp: warp.index, clock: &warp.clock, pc };
+                let (old, findings) =
+                    self.shared.update(&one, lane, &by, new).map_err(|kind| self.fatal(warp, pc, kind))?;
+                found.conflict = found.conflict.take().or(findings.conflict);
+                found.unwritten = found.unwritten.or(findings.unwritten);
+                D::accessed(self, warp, pc, &one, Touch::Atomic)?;
+                old
+            } else {
+                D::update(self, warp, pc, space, &one, lane, new)?
+            };
         }
         self.report(warp, pc, Space::Shared, Access::Write, found)?;
         Ok(row)
     }
 
-    pub(super) fn load(&mut self, warp: &mut Warp, pc: u32, space: Space, lanes: &Lanes) -> Result<Row, Stop> {
-        if space == Space::Generic {
-            let mut row = [0; 32];
-            for (space, mask, bases) in by_space(lanes) {
-                let part = self.load(warp, pc, space, &Lanes::new(&bases, 0, mask, lanes.bytes))?;
-                for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
-                    row[lane] = part[lane];
+    /// The values, and the lanes that know them.
+    pub(super) fn load(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        space: Space,
+        lanes: &Lanes,
+    ) -> Result<(Row, u32), Stop> {
+        match space {
+            Space::Generic => {
+                let (mut row, mut known) = ([0; 32], 0);
+                for (space, mask, bases) in by_space(lanes) {
+                    let (part, part_known) = self.load(warp, pc, space, &Lanes::new(&bases, 0, mask, lanes.bytes))?;
+                    for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+                        row[lane] = part[lane];
+                    }
+                    known |= part_known & mask;
                 }
+                Ok((row, known))
             }
-            return Ok(row);
-        }
-        let (row, findings) = match space {
             Space::Shared => {
-                warp.counts.shared_passes += passes(lanes, self.bank_bytes);
-                self.shared.load(lanes, &Accessor { warp: warp.index, clock: &warp.clock, pc })
-            }
-            Space::Local => {
-                warp.counts.local_bytes += traffic(lanes.mask, lanes.bytes);
-                let findings = |unwritten| Findings { unwritten, ..Findings::default() };
-                warp.local.load(lanes).map(|(row, unwritten)| (row, findings(unwritten)))
-            }
-            _ => {
-                if space == Space::Global {
-                    warp.counts.global_load_bytes += traffic(lanes.mask, lanes.bytes);
+                if D::COUNTS {
+                    warp.counts.shared_passes += passes(lanes, self.bank_bytes);
                 }
-                self.segments.load(space, lanes).map(|row| (row, Findings::default()))
+                let by = Accessor { warp: warp.index, clock: &warp.clock, pc };
+                let (row, findings) = self.shared.load(lanes, &by).map_err(|kind| self.fatal(warp, pc, kind))?;
+                D::accessed(self, warp, pc, lanes, Touch::Read)?;
+                self.report(warp, pc, space, Access::Read, findings)?;
+                Ok((row, D::HANDED))
             }
+            _ => D::load(self, warp, pc, space, lanes),
         }
-        .map_err(|kind| self.fatal(warp, pc, kind))?;
-        self.report(warp, pc, space, Access::Read, findings)?;
-        Ok(row)
     }
 
+    /// Of the values the lanes of `known` are known.
     pub(super) fn store(
         &mut self,
-        warp: &mut Warp,
+        warp: &mut Warp<D::Knowledge>,
         pc: u32,
         space: Space,
         lanes: &Lanes,
         values: &Row,
+        known: u32,
     ) -> Result<(), Stop> {
-        if space == Space::Generic {
-            for (space, mask, bases) in by_space(lanes) {
-                self.store(warp, pc, space, &Lanes::new(&bases, 0, mask, lanes.bytes), values)?;
+        match space {
+            Space::Generic => {
+                for (space, mask, bases) in by_space(lanes) {
+                    self.store(warp, pc, space, &Lanes::new(&bases, 0, mask, lanes.bytes), values, known)?;
+                }
+                Ok(())
             }
-            return Ok(());
-        }
-        let findings = match space {
             Space::Shared => {
-                warp.counts.shared_passes += passes(lanes, self.bank_bytes);
-                self.shared.store(lanes, values, &Accessor { warp: warp.index, clock: &warp.clock, pc })
+                if D::COUNTS {
+                    warp.counts.shared_passes += passes(lanes, self.bank_bytes);
+                }
+                let by = Accessor { warp: warp.index, clock: &warp.clock, pc };
+                let stored = match known {
+                    ALL => self.shared.store(lanes, values, &by),
+                    _ => self.shared.store(lanes, &told_apart(values, known), &by),
+                };
+                let mut findings = stored.map_err(|kind| self.fatal(warp, pc, kind))?;
+                D::accessed(self, warp, pc, lanes, Touch::Write)?;
+                if lanes.mask & !known != 0 && findings.lanes.take().is_some() {
+                    D::undecided(self, warp, pc, lanes.mask, Undecided::Winner)?;
+                }
+                self.report(warp, pc, space, Access::Write, findings)
             }
-            Space::Local => {
-                warp.counts.local_bytes += traffic(lanes.mask, lanes.bytes);
-                warp.local.store(lanes, values).map(|()| Findings::default())
-            }
-            _ => {
-                warp.counts.global_store_bytes += traffic(lanes.mask, lanes.bytes);
-                self.segments.store(lanes, values).map(|()| Findings::default())
-            }
+            _ => D::store(self, warp, pc, space, lanes, values),
         }
-        .map_err(|kind| self.fatal(warp, pc, kind))?;
-        self.report(warp, pc, space, Access::Write, findings)
     }
+}
+
+/// The values, where those that are not known differ from lane to lane.
+fn told_apart(values: &Row, known: u32) -> Row {
+    std::array::from_fn(|lane| if known >> lane & 1 == 1 { values[lane] } else { !(lane as u64) })
 }
 
 /// The lanes of a generic access by the space that their addresses lie in, with the addresses there.
@@ -127,8 +137,4 @@ fn by_space(lanes: &Lanes) -> Vec<(Space, u32, Row)> {
         parts[at].2[lane] = address;
     }
     parts
-}
-
-fn traffic(mask: u32, bytes: u32) -> u64 {
-    u64::from(mask.count_ones() * bytes)
 }

@@ -1,6 +1,6 @@
 //! What a branch on data may do before its lanes meet again.
 
-use super::state::results;
+use super::known::results;
 use crate::decode::{Code, EXIT, Micro};
 use ptx::inst::Space;
 use std::collections::{BTreeSet, HashMap};
@@ -71,6 +71,8 @@ pub(super) fn matters(code: &Code, tables: bool, pc: u32) -> bool {
         // all lanes must come
         Micro::Matrix { .. } => true,
         Micro::Carry { .. } => true,
+        // lanes wait for each other there
+        micro if micro.named().is_some() => code.independent_lanes(),
         Micro::Store { space: Space::Global, .. } | Micro::Atomic { space: Space::Global, .. } => tables,
         Micro::Load { space, .. } | Micro::Store { space, .. } | Micro::Atomic { space, .. } => {
             matches!(space, Space::Shared | Space::Generic)

@@ -1,0 +1,94 @@
+//! Where CUDA compilers are looked for.
+
+use std::env;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// The environment variable that names the one place to look at.
+pub const FOLDER_VARIABLE: &str = "SINGE_TOOLCHAIN";
+/// The folder that `cargo xtask toolchain` fills.
+pub const FOLDER: &str = ".toolchain";
+
+/// A folder that may be, or hold, CUDA toolkits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// How it was found, such as `CUDA_HOME`.
+    pub origin: &'static str,
+    pub folder: PathBuf,
+}
+
+/// The folder that `SINGE_TOOLCHAIN` names, if it is set. Else, in this order: `.toolchain` from the current directory upwards,
+/// and from the folder of this program upwards; `CUDA_HOME` and `CUDA_PATH`; where `nvcc` and `ptxas` of the `PATH` lie;
+/// `/usr/local/cuda` and its neighbours with a release in their name, the latest first.
+pub fn places() -> Vec<Place> {
+    if let Some(folder) = env::var_os(FOLDER_VARIABLE) {
+        return vec![Place { origin: FOLDER_VARIABLE, folder: folder.into() }];
+    }
+    let starts = [env::current_dir(), env::current_exe()];
+    let own = starts.into_iter().flatten().filter_map(|start| upwards(&start)).map(|folder| (FOLDER, folder));
+    let variables = ["CUDA_HOME", "CUDA_PATH"];
+    let named = variables.into_iter().filter_map(|name| Some((name, PathBuf::from(env::var_os(name)?))));
+    let on_path = env::var_os("PATH").map(|path| of_programs(&path)).unwrap_or_default();
+    let on_path = on_path.into_iter().map(|folder| ("PATH", folder));
+    let usual = usual(Path::new("/usr/local")).into_iter().map(|folder| ("/usr/local/cuda*", folder));
+    own.chain(named).chain(on_path).chain(usual).map(|(origin, folder)| Place { origin, folder }).collect()
+}
+
+fn upwards(start: &Path) -> Option<PathBuf> {
+    start.ancestors().map(|folder| folder.join(FOLDER)).find(|folder| folder.is_dir())
+}
+
+/// The toolkits whose `bin` folder is on the path. A link such as `/usr/bin/nvcc` leads to its toolkit.
+fn of_programs(path: &OsStr) -> Vec<PathBuf> {
+    let programs = env::split_paths(path).flat_map(|folder| ["ptxas", "nvcc"].map(|name| folder.join(name)));
+    let real = programs.filter(|program| program.is_file()).filter_map(|program| program.canonicalize().ok());
+    real.filter_map(|program| program.parent()?.parent().map(Path::to_owned)).collect()
+}
+
+/// `cuda`, then `cuda-13.0`, `cuda-12.9`, …
+fn usual(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut found: Vec<(Vec<u32>, String)> =
+        names.filter_map(|name| Some((release(name.strip_prefix("cuda")?)?, name))).collect();
+    found.sort_by(|a, b| b.cmp(a));
+    found.into_iter().map(|(_, name)| folder.join(name)).collect()
+}
+
+/// The numbers of `-12.9`; more than any number where there is none.
+fn release(text: &str) -> Option<Vec<u32>> {
+    match text.strip_prefix('-') {
+        None if text.is_empty() => Some(vec![u32::MAX]),
+        None => None,
+        Some(numbers) => numbers.split('.').map(|number| number.parse().ok()).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_folders_come_latest_first_behind_the_default() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["cuda-9.2", "cuda-12.4", "cuda", "cuda-samples", "cuda-12.10", "other"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let expected = ["cuda", "cuda-12.10", "cuda-12.4", "cuda-9.2"].map(|name| folder.path().join(name));
+        assert_eq!(usual(folder.path()), expected);
+        assert_eq!(usual(Path::new("/nowhere")), Vec::<PathBuf>::new());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_on_the_path_leads_to_its_toolkit() {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap();
+        std::fs::create_dir_all(real.join("kit/bin")).unwrap();
+        std::fs::create_dir(real.join("links")).unwrap();
+        std::fs::write(real.join("kit/bin/nvcc"), "").unwrap();
+        std::os::unix::fs::symlink(real.join("kit/bin/nvcc"), real.join("links/nvcc")).unwrap();
+        let path = env::join_paths([real.join("empty"), real.join("links")]).unwrap();
+        assert_eq!(of_programs(&path), [real.join("kit")]);
+    }
+}

@@ -1,0 +1,143 @@
+//! The two domains that a kernel can be executed over: [`Concrete`], where every value is known, and
+//! [`Partial`](super::prove::Partial), where what comes from memory is not.
+//!
+//! Instructions mean the same in both ([`exec`](super::exec)). A domain decides what a warp knows, what memory gives, and
+//! what becomes of an instruction that needs a value which is not known. In the concrete domain all questions of knowledge
+//! are constants, so that the compiler leaves none of them in the simulator.
+
+mod concrete;
+
+use super::decode::{Code, Source};
+use super::exec::{Machine, Stop};
+use super::hazard::Kind;
+use super::memory::Lanes;
+use super::rows::Row;
+use super::warp::Warp;
+use ptx::inst::Space;
+
+pub(super) use concrete::{Concrete, Everything};
+
+/// Every lane.
+pub(super) const ALL: u32 = u32::MAX;
+
+/// Which lanes of a warp know the values of its registers, its predicates and its condition code.
+pub(super) trait Knowledge {
+    fn new(code: &Code) -> Self;
+    /// At the start of the kernel: its arguments, and special registers that the launch fixes.
+    fn start(&mut self, code: &Code);
+    fn row(&self, register: u32) -> u32;
+    fn pred(&self, pred: u32) -> u32;
+    fn carry(&self) -> u32;
+    /// Of the lanes of `mask` those of `known` know the register, and no others.
+    fn learn(&mut self, register: u32, known: u32, mask: u32);
+    fn learn_pred(&mut self, pred: u32, known: u32, mask: u32);
+    fn learn_carry(&mut self, known: u32, mask: u32);
+}
+
+/// What an instruction needs and the domain does not have.
+pub(super) enum Undecided<'c> {
+    /// Whether it is executed.
+    Guard,
+    /// Where the lanes go, of all targets; they meet again at the second.
+    Branch(&'c [u32], u32),
+    /// The barrier, or how many threads it waits for.
+    Barrier,
+    /// The lanes that it names.
+    Mask,
+    /// The addresses that it accesses in the space.
+    Address(Space),
+    /// Which of the values that several lanes write to one address stays there.
+    Winner,
+    /// What it does.
+    Meaning,
+}
+
+/// How lanes access shared memory. Atomics do not race with each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Touch {
+    Read,
+    Write,
+    Atomic,
+}
+
+pub(super) trait Domain: Sized {
+    type Knowledge: Knowledge;
+
+    /// The lanes that know what depends on others: what warps leave in shared memory or bring to `bar.red`, and, where lanes go
+    /// on one by one, which of them are together. All or none.
+    const HANDED: u32;
+    /// Whether the traffic of memory is counted.
+    const COUNTS: bool;
+
+    /// What breaks in front of an instruction that the lanes of the mask come to.
+    fn before(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, mask: u32) -> Option<Kind>;
+    /// What breaks behind it.
+    fn after(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, mask: u32) -> Option<Kind>;
+
+    /// Lets the lanes of the mask go on behind the instruction, or where a branch brings them together again, without the
+    /// values that may have been written until then. Fails when more than values could depend on it.
+    fn undecided(
+        machine: &mut Machine<Self>,
+        warp: &mut Warp<Self::Knowledge>,
+        pc: u32,
+        mask: u32,
+        what: Undecided,
+    ) -> Result<(), Stop>;
+
+    /// The execution takes more of something than it may.
+    fn exhausted(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, what: &str) -> Stop;
+
+    /// Lanes accessed shared memory, inside its bounds.
+    fn accessed(
+        machine: &mut Machine<Self>,
+        warp: &Warp<Self::Knowledge>,
+        pc: u32,
+        lanes: &Lanes,
+        access: Touch,
+    ) -> Result<(), Stop>;
+
+    /// A barrier orders what these lanes of the warp did before it in front of what they do behind it.
+    fn ordered(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, lanes: u32);
+
+    /// A load from global, constant or local memory: the values, and the lanes that know them.
+    fn load(
+        machine: &mut Machine<Self>,
+        warp: &mut Warp<Self::Knowledge>,
+        pc: u32,
+        space: Space,
+        lanes: &Lanes,
+    ) -> Result<(Row, u32), Stop>;
+
+    /// A store to global or local memory.
+    fn store(
+        machine: &mut Machine<Self>,
+        warp: &mut Warp<Self::Knowledge>,
+        pc: u32,
+        space: Space,
+        lanes: &Lanes,
+        values: &Row,
+    ) -> Result<(), Stop>;
+
+    /// An atomic on global or local memory, of one lane; `new` is made from the old value, which is returned.
+    fn update(
+        machine: &mut Machine<Self>,
+        warp: &mut Warp<Self::Knowledge>,
+        pc: u32,
+        space: Space,
+        lanes: &Lanes,
+        lane: usize,
+        new: impl FnOnce(u64) -> u64,
+    ) -> Result<u64, Stop>;
+}
+
+impl<K: Knowledge> Warp<K> {
+    /// The lanes that know the source.
+    pub(super) fn knows(&self, source: Source) -> u32 {
+        source.register().map_or(ALL, |register| self.knowledge.row(register))
+    }
+
+    /// The lanes that know all of them.
+    pub(super) fn know<const N: usize>(&self, sources: [Source; N]) -> u32 {
+        sources.into_iter().fold(ALL, |known, source| known & self.knows(source))
+    }
+}

@@ -1,0 +1,240 @@
+//! Instructions that lanes of a warp execute together: shuffles, votes, matches, reductions, products of matrices and
+//! `bar.warp.sync`.
+//!
+//! Up to sm_62 the lanes of a warp run in lockstep, and those that a mask names must be there. From sm_70 on each lane goes on
+//! by itself (CUDA C++ Programming Guide, "Independent Thread Scheduling"): it waits until all lanes that its mask names, and
+//! that have not ended, wait at the same operation with the same mask. A lane waits at one instruction at a time, so the groups
+//! that form do not depend on the order in which lanes run.
+
+use super::{Event, Machine, Stop};
+use crate::decode::{Micro, Source};
+use crate::domain::{ALL, Domain, Knowledge, Undecided};
+use crate::hazard::Kind;
+use crate::lanes::{holds, matches, missing_lane, multiply_add, reduce, shuffle, vote};
+use crate::rows::Row;
+use crate::warp::{Waiting, Warp};
+use ptx::inst::VoteMode;
+
+impl<D: Domain> Machine<'_, '_, D> {
+    /// The lanes of `mask` come to the instruction. A barrier of the CTA, when they were the last that it waited for.
+    pub(super) fn cooperate(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        named: Option<Source>,
+        mask: u32,
+    ) -> Result<Option<Event>, Stop> {
+        if named.is_none() && mask == warp.live {
+            return self.together(warp, &[(pc, mask)]).map(|()| None);
+        }
+        if mask & !named.map_or(ALL, |named| warp.knows(named)) != 0 {
+            return D::undecided(self, warp, pc, mask, Undecided::Mask).map(|()| None);
+        }
+        let names = named.map_or([ALL; 32], |named| named.row(&warp.regs, &self.code.pool).map(|mask| mask as u32));
+        if !self.code.independent_lanes() {
+            if let Some(kind) = named.and_then(|_| absent(&names, mask, warp.live)) {
+                return Err(self.fatal(warp, pc, kind));
+            }
+            return self.together(warp, &[(pc, mask)]).map(|()| None);
+        }
+        let mut rest = mask;
+        while rest != 0 {
+            let name = names[rest.trailing_zeros() as usize];
+            let lanes = (0..32).filter(|lane| rest >> lane & 1 == 1 && names[*lane] == name);
+            let lanes = lanes.fold(0, |lanes, lane| lanes | 1 << lane);
+            rest &= !lanes;
+            if lanes & !name != 0 {
+                let lane = (lanes & !name).trailing_zeros();
+                return Err(self.fatal(warp, pc, Kind::UnnamedLane { lane, mask: name }));
+            }
+            if name & warp.live == lanes {
+                self.together(warp, &[(pc, lanes)])?;
+            } else {
+                let aligned = matches!(self.code.ops[pc as usize].micro, Micro::Matrix { .. });
+                warp.wait(pc, lanes, name, aligned);
+            }
+        }
+        self.gather(warp)
+    }
+
+    /// Lets all groups of lanes go on that are complete; a barrier of the CTA, when it is one that they waited at.
+    pub(super) fn gather(&mut self, warp: &mut Warp<D::Knowledge>) -> Result<Option<Event>, Stop> {
+        while let Some(group) = self.complete(warp) {
+            warp.go_on(&group);
+            let pc = group[0].pc;
+            if let Micro::Bar { .. } = &self.code.ops[pc as usize].micro {
+                return self.arrive(warp, pc, warp.live).map(Some);
+            }
+            let members: Vec<(u32, u32)> = group.iter().map(|member| (member.pc, member.lanes)).collect();
+            self.together(warp, &members)?;
+        }
+        Ok(None)
+    }
+
+    /// Takes a group from those that wait of which all lanes have come.
+    fn complete(&self, warp: &mut Warp<D::Knowledge>) -> Option<Vec<Waiting>> {
+        let ops = &self.code.ops;
+        let joins = |a: &Waiting, b: &Waiting| {
+            a.named == b.named && (a.pc == b.pc || alike(&ops[a.pc as usize].micro, &ops[b.pc as usize].micro))
+        };
+        let group = |first: &&Waiting| {
+            let lanes = warp.waiting.iter().filter(|other| joins(first, other)).fold(0, |all, w| all | w.lanes);
+            lanes == first.named & warp.live
+        };
+        let first = warp.waiting.iter().position(|first| group(&first))?;
+        let (mut of, mut rest) = (Vec::new(), Vec::new());
+        let all = std::mem::take(&mut warp.waiting);
+        let is_member: Vec<bool> = all.iter().map(|other| joins(&all[first], other)).collect();
+        for (waiting, is_member) in all.into_iter().zip(is_member) {
+            if is_member { of.push(waiting) } else { rest.push(waiting) }
+        }
+        warp.waiting = rest;
+        Some(of)
+    }
+
+    /// Executes an instruction whose lanes have all come; they may stand at several places.
+    fn together(&mut self, warp: &mut Warp<D::Knowledge>, members: &[(u32, u32)]) -> Result<(), Stop> {
+        let all = members.iter().fold(0, |all, (_, lanes)| all | lanes);
+        let code = self.code;
+        match &code.ops[members[0].0 as usize].micro {
+            Micro::Meet { .. } => D::ordered(self, warp, all),
+            Micro::Matrix { d, a, b, c } => {
+                if let Some(kind) = missing_lane(all) {
+                    return Err(self.fatal(warp, members[0].0, kind));
+                }
+                let known = all_or_none(warp.know([*a, *b, c[0], c[1]]), all);
+                let [a, b, c0, c1] = [a, b, &c[0], &c[1]].map(|source| source.row(&warp.regs, &code.pool));
+                let rows = multiply_add(a, b, [c0, c1]);
+                for (d, row) in d.iter().zip(&rows) {
+                    warp.write(*d, row, known, all);
+                }
+            }
+            _ if members.len() == 1 => self.exchange(warp, members[0], None, all)?,
+            _ => {
+                let brought = self.brought(warp, members);
+                for member in members {
+                    self.exchange(warp, *member, Some(&brought), all)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What lanes that stand at several places bring to an exchange, and the lanes that know it.
+    fn brought(&self, warp: &Warp<D::Knowledge>, members: &[(u32, u32)]) -> (Row, u32) {
+        let (mut row, mut known) = ([0; 32], 0);
+        for (pc, lanes) in members {
+            let (part, aware) = match &self.code.ops[*pc as usize].micro {
+                Micro::Shuffle { a, .. } | Micro::Match { a, .. } | Micro::Redux { a, .. } => {
+                    (*a.row(&warp.regs, &self.code.pool), warp.knows(*a))
+                }
+                Micro::Vote { pred, negate, .. } => {
+                    (row_of(holds(&warp.preds, (*pred, *negate))), warp.knowledge.pred(*pred))
+                }
+                _ => ([0; 32], 0),
+            };
+            for lane in (0..32).filter(|lane| lanes >> lane & 1 == 1) {
+                row[lane] = part[lane];
+            }
+            known |= aware & lanes;
+        }
+        (row, known)
+    }
+
+    /// The results of an exchange among the lanes of `all`, for those that stand at one place.
+    fn exchange(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        (pc, lanes): (u32, u32),
+        brought: Option<&(Row, u32)>,
+        all: u32,
+    ) -> Result<(), Stop> {
+        let code = self.code;
+        let pool = &code.pool;
+        match &code.ops[pc as usize].micro {
+            Micro::Shuffle { mode, d, valid, a, lane, clamp, .. } => {
+                let certain = lanes & !warp.know([*lane, *clamp]) == 0;
+                let (mut known, mut inside) = (0, 0);
+                if certain {
+                    let (a, aware) = match brought {
+                        Some((row, aware)) => (row, *aware),
+                        None => (a.row(&warp.regs, pool), warp.knows(*a)),
+                    };
+                    let [lane, clamp] = [lane, clamp].map(|source| source.row(&warp.regs, pool));
+                    let moved = |row: &Row| shuffle(*mode, [row, lane, clamp], lanes, all);
+                    let moved = moved(a).and_then(|(row, inside)| {
+                        let known = if aware == ALL { ALL } else { bits_of(&moved(&row_of(aware))?.0) };
+                        Ok((row, inside, known))
+                    });
+                    let row;
+                    (row, inside, known) = moved.map_err(|kind| self.fatal(warp, pc, kind))?;
+                    warp.write(*d, &row, known, lanes);
+                } else {
+                    warp.knowledge.learn(*d, known, lanes);
+                }
+                if let Some(valid) = valid {
+                    warp.write_pred(*valid, inside, if certain { ALL } else { 0 }, lanes);
+                }
+            }
+            Micro::Vote { mode, d, pred, negate, .. } => {
+                let (votes, aware) = match brought {
+                    Some((row, aware)) => (bits_of(row), *aware),
+                    None => (holds(&warp.preds, (*pred, *negate)), warp.knowledge.pred(*pred)),
+                };
+                let (bits, known) = (vote(*mode, votes, all), all_or_none(aware, all));
+                match mode {
+                    VoteMode::Ballot => warp.write(*d, &[bits.into(); 32], known, lanes),
+                    _ => warp.write_pred(*d, bits, known, lanes),
+                }
+            }
+            Micro::Match { all: whole, d, valid, a, .. } => {
+                let (row, aware) = brought.copied().unwrap_or_else(|| (*a.row(&warp.regs, pool), warp.knows(*a)));
+                let ((row, agree), known) = (matches(*whole, &row, all), all_or_none(aware, all));
+                warp.write(*d, &row, known, lanes);
+                if let Some(valid) = valid {
+                    warp.write_pred(*valid, if agree { ALL } else { 0 }, known, lanes);
+                }
+            }
+            Micro::Redux { f, d, a, .. } => {
+                let (row, aware) = brought.copied().unwrap_or_else(|| (*a.row(&warp.regs, pool), warp.knows(*a)));
+                let known = all_or_none(aware, all);
+                warp.compute(*d, known, lanes, |_| [reduce(f, &row, all); 32]);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Whether lanes at one of them wait for the same as lanes at the other.
+fn alike(a: &Micro, b: &Micro) -> bool {
+    match (a, b) {
+        (Micro::Shuffle { mode: a, .. }, Micro::Shuffle { mode: b, .. }) => a == b,
+        (Micro::Vote { mode: a, .. }, Micro::Vote { mode: b, .. }) => a == b,
+        (Micro::Match { all: a, .. }, Micro::Match { all: b, .. }) => a == b,
+        (Micro::Meet { .. }, Micro::Meet { .. }) => true,
+        // these must be the same instruction
+        _ => false,
+    }
+}
+
+/// The first lane of the mask that names others than those of the mask.
+fn absent(names: &[u32; 32], mask: u32, live: u32) -> Option<Kind> {
+    let lane = (0..32u32).find(|lane| mask >> lane & 1 == 1 && names[*lane as usize] & live != mask)?;
+    let absent = (names[lane as usize] & live ^ mask).trailing_zeros();
+    Some(Kind::AbsentLane { lane, absent })
+}
+
+/// All lanes when those of the mask know, else none.
+fn all_or_none(known: u32, mask: u32) -> u32 {
+    if mask & !known == 0 { ALL } else { 0 }
+}
+
+/// Bits as numbers, one per lane.
+fn row_of(bits: u32) -> Row {
+    std::array::from_fn(|lane| u64::from(bits >> lane & 1))
+}
+
+fn bits_of(row: &Row) -> u32 {
+    (0..32).fold(0, |bits, lane| bits | (row[lane] as u32) << lane)
+}

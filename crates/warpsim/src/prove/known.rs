@@ -1,0 +1,108 @@
+//! What a warp knows whose registers may be unknown, lane by lane.
+
+use crate::decode::{Code, Micro};
+use crate::domain::{ALL, Knowledge};
+use ptx::inst::{BarRedOp, VoteMode};
+
+/// One bit per lane that knows the value, for each register and predicate and for the condition code.
+pub(in super::super) struct Known {
+    rows: Vec<u32>,
+    preds: Vec<u32>,
+    carry: u32,
+}
+
+impl Knowledge for Known {
+    fn new(code: &Code) -> Self {
+        Self { rows: vec![0; code.registers], preds: vec![0; code.predicates], carry: 0 }
+    }
+
+    fn start(&mut self, code: &Code) {
+        self.carry = 0;
+        self.rows.fill(0);
+        self.preds.fill(0);
+        let fixed = code.specials.iter().filter(|(special, _)| special.is_fixed()).map(|(_, row)| *row);
+        // parameters that nobody has written yet are empty, which is not unknown: they may be written piece by piece
+        let rows = fixed.chain(code.parameters.iter().cloned().flatten());
+        rows.chain(code.arguments.iter().map(|(row, _)| *row)).for_each(|row| self.rows[row as usize] = ALL);
+    }
+
+    fn row(&self, register: u32) -> u32 {
+        self.rows[register as usize]
+    }
+
+    fn pred(&self, pred: u32) -> u32 {
+        self.preds[pred as usize]
+    }
+
+    fn carry(&self) -> u32 {
+        self.carry
+    }
+
+    fn learn(&mut self, register: u32, known: u32, mask: u32) {
+        replace(&mut self.rows[register as usize], known, mask);
+    }
+
+    fn learn_pred(&mut self, pred: u32, known: u32, mask: u32) {
+        replace(&mut self.preds[pred as usize], known, mask);
+    }
+
+    fn learn_carry(&mut self, known: u32, mask: u32) {
+        replace(&mut self.carry, known, mask);
+    }
+}
+
+impl Known {
+    /// The lanes of the mask no longer know these rows and predicates.
+    pub(super) fn forget(&mut self, (rows, preds): &(Vec<u32>, Vec<u32>), mask: u32) {
+        rows.iter().for_each(|row| self.learn(*row, 0, mask));
+        preds.iter().for_each(|pred| self.learn_pred(*pred, 0, mask));
+    }
+}
+
+fn replace(bits: &mut u32, new: u32, mask: u32) {
+    *bits = *bits & !mask | new & mask;
+}
+
+/// Rows and predicates that an instruction writes.
+pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
+    match micro {
+        Micro::Map1 { d, .. }
+        | Micro::Map2 { d, .. }
+        | Micro::Map3 { d, .. }
+        | Micro::Each { d, .. }
+        | Micro::Carry { d, .. }
+        | Micro::Set { d, .. }
+        | Micro::Select { d, .. }
+        | Micro::Pack { d, .. }
+        | Micro::Redux { d, .. }
+        | Micro::Activemask { d }
+        | Micro::Insert { d, .. }
+        | Micro::Vote { mode: VoteMode::Ballot, d, .. }
+        | Micro::Bar { result: Some((BarRedOp::Popc, d, _)), .. } => (vec![*d], vec![]),
+        Micro::Take { elements, .. } => (elements.iter().map(|(d, ..)| *d).collect(), vec![]),
+        Micro::Put { elements, .. } => (elements.iter().map(|piece| piece.row).collect(), vec![]),
+        Micro::Atomic { d, .. } => (d.iter().copied().collect(), vec![]),
+        Micro::Compare { d, other, .. } => (vec![], [*d].into_iter().chain(*other).collect()),
+        Micro::Logic { d, .. }
+        | Micro::SetPred { d, .. }
+        | Micro::IsSpace { d, .. }
+        | Micro::Vote { d, .. }
+        | Micro::Bar { result: Some((_, d, _)), .. } => (vec![], vec![*d]),
+        Micro::Shuffle { d, valid, .. } | Micro::Match { d, valid, .. } => (vec![*d], valid.iter().copied().collect()),
+        Micro::Load { d, .. } => (d.to_vec(), vec![]),
+        Micro::Matrix { d, .. } => (d.to_vec(), vec![]),
+        Micro::Unpack { parts, .. } => (parts.iter().flatten().copied().collect(), vec![]),
+        Micro::Unknown { rows, preds } => (rows.clone(), preds.clone()),
+        // calls are never passed over
+        Micro::Call(_)
+        | Micro::Store { .. }
+        | Micro::Bar { result: None, .. }
+        | Micro::Meet { .. }
+        | Micro::Nothing
+        | Micro::Jump { .. }
+        | Micro::Branch { .. }
+        | Micro::Indirect { .. }
+        | Micro::Ret
+        | Micro::Exit => (vec![], vec![]),
+    }
+}

@@ -1,0 +1,152 @@
+//! The order of what the lanes of one warp do in shared memory.
+//!
+//! Up to sm_62 the lanes of a warp run in lockstep. From sm_70 on they need not (CUDA C++ Programming Guide, "Independent
+//! Thread Scheduling"): an access is behind that of another lane only when a barrier of the CTA or a `bar.warp.sync` of both
+//! lanes is between. Shuffles, votes and arrivals order nothing.
+//!
+//! Each lane has a clock of the others: accesses carry the number of their step, a step ends with every `bar.warp.sync`, and
+//! a lane knows of each other lane up to which step it is behind it.
+
+use crate::domain::Touch;
+use crate::memory::Lanes;
+
+/// Accesses of a cell by lanes of one warp in one step.
+#[derive(Clone, Copy)]
+struct Touched {
+    lanes: u32,
+    step: u32,
+    /// The instruction at run time, whose lanes do not race with each other here.
+    instance: u32,
+    pc: u32,
+    touch: Touch,
+}
+
+/// The accesses of a cell since all lanes of the warp were ordered.
+#[derive(Clone, Default)]
+struct Cell {
+    warp: usize,
+    epoch: u32,
+    touched: Vec<Touched>,
+}
+
+#[derive(Clone)]
+struct Clocks {
+    /// How often all lanes were ordered.
+    epoch: u32,
+    /// How often some lanes were ordered since.
+    step: u32,
+    /// `behind[a][b]`: lane a is behind all that lane b did before this step.
+    behind: [[u32; 32]; 32],
+}
+
+pub(super) struct Order {
+    /// Bytes of a cell.
+    cell: u32,
+    cells: Vec<Cell>,
+    warps: Vec<Clocks>,
+    instances: u32,
+}
+
+/// Two lanes that access one cell without an order.
+pub(super) struct Conflict {
+    pub address: u64,
+    pub lane: u32,
+    pub earlier_lane: u32,
+    pub earlier: Touch,
+    pub pc: u32,
+}
+
+impl Order {
+    /// For so many bytes of shared memory in cells of `cell` bytes.
+    pub(super) fn new(bytes: u64, cell: u32) -> Self {
+        let clocks = Clocks { epoch: 1, step: 0, behind: [[0; 32]; 32] };
+        let cells = vec![Cell::default(); bytes.div_ceil(cell.into()) as usize];
+        Self { cell, cells, warps: vec![clocks; 32], instances: 0 }
+    }
+
+    /// The lanes of the mask are ordered, of those of `live`.
+    pub(super) fn order(&mut self, warp: usize, mask: u32, live: u32) {
+        let clocks = &mut self.warps[warp];
+        if live & !mask == 0 {
+            clocks.epoch += 1;
+            if clocks.step != 0 {
+                *clocks = Clocks { epoch: clocks.epoch, step: 0, behind: [[0; 32]; 32] };
+            }
+            return;
+        }
+        clocks.step += 1;
+        let mut all = [0; 32];
+        for lane in lanes_of(mask) {
+            (0..32).for_each(|other| all[other] = clocks.behind[lane][other].max(all[other]));
+        }
+        lanes_of(mask).for_each(|lane| all[lane] = clocks.step);
+        lanes_of(mask).for_each(|lane| clocks.behind[lane] = all);
+    }
+
+    /// The lanes access shared memory; the first conflict with an earlier access of another lane of the warp.
+    pub(super) fn access(&mut self, warp: usize, lanes: &Lanes, touch: Touch, pc: u32) -> Option<Conflict> {
+        self.instances += 1;
+        let instance = self.instances;
+        let clocks = &self.warps[warp];
+        let mut conflict = None;
+        for lane in lanes.active() {
+            for at in self.range(lanes, lane) {
+                // what is out of bounds was reported
+                let Some(cell) = self.cells.get(at).filter(|cell| cell.warp == warp && cell.epoch == clocks.epoch)
+                else {
+                    continue;
+                };
+                let races = |old: &&Touched| old.instance != instance && clash(old.touch, touch);
+                for old in cell.touched.iter().filter(races) {
+                    let unordered = |other: &usize| *other != lane && clocks.behind[lane][*other] <= old.step;
+                    if let Some(other) = lanes_of(old.lanes).find(unordered) {
+                        let address = at as u64 * u64::from(self.cell);
+                        let (lane, earlier_lane) = (lane as u32, other as u32);
+                        let found = Conflict { address, lane, earlier_lane, earlier: old.touch, pc: old.pc };
+                        conflict = conflict.or(Some(found));
+                    }
+                }
+            }
+        }
+        for lane in lanes.active() {
+            for at in self.range(lanes, lane) {
+                let Some(cell) = self.cells.get_mut(at) else { continue };
+                if cell.warp != warp || cell.epoch != clocks.epoch {
+                    cell.touched.clear();
+                    (cell.warp, cell.epoch) = (warp, clocks.epoch);
+                }
+                let new = Touched { lanes: 1 << lane, step: clocks.step, instance, pc, touch };
+                note(&mut cell.touched, new, &clocks.behind[lane]);
+            }
+        }
+        conflict
+    }
+
+    /// The cells that a lane accesses.
+    fn range(&self, lanes: &Lanes, lane: usize) -> std::ops::Range<usize> {
+        let first = ((lanes.address(lane) & 0xffff_ffff) / u64::from(self.cell)) as usize;
+        first..first + (lanes.bytes / self.cell).max(1) as usize
+    }
+}
+
+/// Adds an access of one lane. It stands for earlier ones that it is behind and that race with no more than it does.
+fn note(touched: &mut Vec<Touched>, new: Touched, behind: &[u32; 32]) {
+    for old in touched.iter_mut().filter(|old| old.touch == new.touch || new.touch == Touch::Write) {
+        let covered = |lane: &usize| new.lanes >> lane & 1 == 1 || behind[*lane] > old.step;
+        old.lanes &= !lanes_of(old.lanes).filter(covered).fold(0, |lanes, lane| lanes | 1 << lane);
+    }
+    touched.retain(|old| old.lanes != 0);
+    let same = |old: &&mut Touched| old.touch == new.touch && old.step == new.step;
+    match touched.iter_mut().find(same) {
+        Some(old) => *old = Touched { lanes: old.lanes | new.lanes, ..new },
+        None => touched.push(new),
+    }
+}
+
+fn clash(a: Touch, b: Touch) -> bool {
+    !matches!((a, b), (Touch::Read, Touch::Read) | (Touch::Atomic, Touch::Atomic))
+}
+
+fn lanes_of(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| mask >> lane & 1 == 1)
+}

@@ -1,0 +1,74 @@
+//! Small kernels, each with the verdict that the PTX memory model gives and the reason in its first lines:
+//!
+//! ```text
+//! // threads: 64
+//! // verdict: proven                  or: violation WORDS, or: open WORDS
+//! ```
+//!
+//! `WORDS` are part of the first violation, or of the first thing that is not analysed.
+
+use diagnostics::Source;
+use std::path::Path;
+use warpsim::prove::{self, Verdict};
+use warpsim::{Buffer, Launch, Options};
+
+/// Name, threads, wanted verdict and text of every file.
+fn kernels() -> Vec<(String, u32, String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let read = |path: &std::path::PathBuf| {
+        let text = std::fs::read_to_string(path).unwrap();
+        let line = |key: &str| {
+            let found = text.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(": "));
+            found.unwrap_or_else(|| panic!("{}: no {key}", path.display())).to_owned()
+        };
+        (
+            path.file_stem().unwrap().to_str().unwrap().to_owned(),
+            line("threads").parse().unwrap(),
+            line("verdict"),
+            text,
+        )
+    };
+    files.iter().map(read).collect()
+}
+
+fn said(verdict: &Verdict) -> String {
+    match (&verdict.violations[..], &verdict.not_analysed[..]) {
+        ([], []) => "proven".to_owned(),
+        ([first, ..], _) => format!("violation {first}"),
+        ([], [first, ..]) => format!("open {first}"),
+    }
+}
+
+#[test]
+fn every_kernel_gets_its_verdict() {
+    let mut wrong = Vec::new();
+    for (name, threads, wanted, text) in kernels() {
+        let module =
+            ptx::read::read(&Source { name: name.clone(), text }.into()).unwrap_or_else(|d| panic!("{name}: {d:?}"));
+        let launch = Launch::linear(1, threads, prove::arguments(module.func("k").unwrap(), 0));
+        let said = said(&prove::prove(&module, "k", &launch).unwrap());
+        let (kind, words) = wanted.split_once(' ').unwrap_or((&wanted, ""));
+        if !said.starts_with(kind) || !said.contains(words) {
+            wrong.push(format!("{name}: wanted {wanted}, got {said}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is proven runs without a hazard, whatever the interleaving.
+#[test]
+fn what_is_proven_runs() {
+    for (name, threads, wanted, text) in kernels() {
+        let module = ptx::read::read(&Source { name: name.clone(), text }.into()).unwrap();
+        let launch = Launch::linear(1, threads, prove::arguments(module.func("k").unwrap(), 0));
+        for seed in 0..8 {
+            let options = Options { schedule: warpsim::Schedule::Random { seed }, ..Options::default() };
+            let run = warpsim::run(&module, "k", &launch, &mut [Buffer::in_out(&[1.0; 64])], &options);
+            if wanted == "proven" {
+                run.unwrap_or_else(|hazards| panic!("{name}: {hazards}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! `singe doctor`: which compilers are there, for which targets, and what is missing.
+
+use std::env;
+use std::process::Command;
+
+use serde::Serialize;
+
+use super::args::backend::DoctorArguments;
+use super::out::print;
+use crate::failure::Failure;
+use machine::target::{ComputeCapability, Target};
+use machine::toolchain::{self, FOLDER_VARIABLE, Installation};
+
+pub fn run(arguments: &DoctorArguments) -> Result<(), Failure> {
+    let findings = Findings::new();
+    if arguments.json {
+        return print(format_args!("{:#}\n", serde_json::json!(findings)));
+    }
+    print(format_args!("{}", findings.text()))
+}
+
+#[derive(Serialize)]
+struct Findings {
+    /// What `SINGE_TOOLCHAIN` says, which then is the only place.
+    singe_toolchain: Option<String>,
+    places: Vec<Place>,
+    installations: Vec<Found>,
+    targets: Vec<Served>,
+    programs: Vec<Program>,
+    missing: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    origin: &'static str,
+    folder: String,
+}
+
+#[derive(Serialize)]
+struct Found {
+    release: String,
+    origin: &'static str,
+    ptxas: String,
+    nvrtc: Option<String>,
+    nvcc: Option<String>,
+    architectures: Vec<String>,
+}
+
+/// What compiles for a target.
+#[derive(Serialize)]
+struct Served {
+    target: &'static str,
+    architecture: String,
+    /// What tries the generated code, and tells its registers.
+    compilers: Option<String>,
+    /// The nvcc that builds the generated project.
+    nvcc: Option<String>,
+}
+
+/// A program of the host.
+#[derive(Serialize)]
+struct Program {
+    name: &'static str,
+    /// The first line of its `--version`.
+    version: Option<String>,
+    purpose: &'static str,
+}
+
+const PROGRAMS: [(&str, &str); 4] = [
+    ("cmake", "builds the generated project"),
+    ("g++", "compiles its host code"),
+    ("gfortran", "compiles its Fortran module"),
+    ("clang", "makes PTX for fermi"),
+];
+
+impl Findings {
+    fn new() -> Self {
+        let installations = toolchain::installations();
+        let targets: Vec<Served> = Target::all().iter().map(|target| Served::new(target, installations)).collect();
+        let programs = PROGRAMS.map(|(name, purpose)| Program { name, version: version(name), purpose });
+        let missing = missing(&targets, &programs);
+        Self {
+            singe_toolchain: env::var_os(FOLDER_VARIABLE).map(|value| value.to_string_lossy().into_owned()),
+            places: toolchain::places().into_iter().map(Place::from).collect(),
+            installations: installations.iter().map(Found::new).collect(),
+            targets,
+            programs: programs.into(),
+            missing,
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut out = String::from("looked in\n");
+        for Place { origin, folder } in &self.places {
+            out += &format!("  {origin:<18} {folder}\n");
+        }
+        if self.places.is_empty() {
+            out += "  no place: there is no .toolchain, CUDA_HOME is not set, the PATH has no ptxas, and there is no /usr/local/cuda*\n";
+        }
+        out += "\nCUDA compilers, in the order in which they are taken\n";
+        for found in &self.installations {
+            let parts = [Some("ptxas"), found.nvrtc.as_ref().map(|_| "NVRTC"), found.nvcc.as_ref().map(|_| "nvcc")];
+            let parts: Vec<&str> = parts.into_iter().flatten().collect();
+            let reach = match found.architectures.as_slice() {
+                [first, .., last] => format!("{first} to {last}"),
+                some => some.join(""),
+            };
+            out += &format!("  {:<6} {:<18} {reach:<16} {}\n", found.release, parts.join(", "), found.ptxas);
+        }
+        if self.installations.is_empty() {
+            out += "  none\n";
+        }
+        out += "\ntargets: what tries the generated code; what builds the project\n";
+        for served in &self.targets {
+            let name = format!("{} ({})", served.target, served.architecture);
+            let none = || "none".to_owned();
+            let (tries, builds) = (served.compilers.clone(), served.nvcc.clone());
+            out += &format!("  {name:<26} {}; {}\n", tries.unwrap_or_else(none), builds.unwrap_or_else(none));
+        }
+        out += "\nprograms\n";
+        for Program { name, version, purpose } in &self.programs {
+            out += &format!("  {name:<9} {} ({purpose})\n", version.as_deref().unwrap_or("absent"));
+        }
+        out += "\nmissing\n";
+        for line in &self.missing {
+            out += &format!("  {line}\n");
+        }
+        if self.missing.is_empty() {
+            out += "  nothing\n";
+        }
+        out
+    }
+}
+
+impl From<toolchain::Place> for Place {
+    fn from(place: toolchain::Place) -> Self {
+        Self { origin: place.origin, folder: place.folder.display().to_string() }
+    }
+}
+
+impl Found {
+    fn new(found: &Installation) -> Self {
+        let shown = |path: &std::path::PathBuf| path.display().to_string();
+        Self {
+            release: found.version(),
+            origin: found.place.origin,
+            ptxas: shown(&found.ptxas),
+            nvrtc: found.nvrtc.as_ref().map(shown),
+            nvcc: found.nvcc.as_ref().map(shown),
+            architectures: found.architectures.iter().map(|arch| arch.sm()).collect(),
+        }
+    }
+}
+
+impl Served {
+    fn new(target: &'static Target, installations: &[Installation]) -> Self {
+        let arch: ComputeCapability = target.compute_capability;
+        let builds = |found: &&Installation| found.nvcc.is_some() && found.architectures.contains(&arch);
+        Self {
+            target: &target.name,
+            architecture: arch.sm(),
+            compilers: toolchain::find_for(arch).ok().map(|found| found.name),
+            nvcc: installations.iter().find(builds).map(|found| format!("nvcc {}", found.version())),
+        }
+    }
+}
+
+/// The first line that a program says of itself.
+fn version(program: &str) -> Option<String> {
+    let output = Command::new(program).arg("--version").output().ok().filter(|output| output.status.success())?;
+    String::from_utf8_lossy(&output.stdout).lines().next().map(|line| line.trim().to_owned())
+}
+
+/// What is missing, with what it is needed for and how to get it.
+fn missing(targets: &[Served], programs: &[Program]) -> Vec<String> {
+    let names = |absent: fn(&Served) -> bool| {
+        targets.iter().filter(|served| absent(served)).map(|served| served.target).collect::<Vec<_>>().join(", ")
+    };
+    let mut lines = Vec::new();
+    let untried = names(|served| served.compilers.is_none());
+    if !untried.is_empty() {
+        lines.push(format!(
+            "NVRTC and ptxas for {untried}: registers and spills are estimated there (`cargo xtask toolchain` installs CUDA 11.8 \
+             and 12.9; CUDA_HOME may name another toolkit)"
+        ));
+    }
+    let unbuilt = names(|served| served.nvcc.is_none());
+    if !unbuilt.is_empty() {
+        lines.push(format!(
+            "nvcc for {unbuilt}: their projects cannot be built here (install a CUDA toolkit that knows them)"
+        ));
+    }
+    let absent = programs.iter().filter(|program| program.version.is_none());
+    lines.extend(absent.map(|Program { name, purpose, .. }| format!("{name}, which {purpose}")));
+    lines
+}

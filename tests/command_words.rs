@@ -1,0 +1,164 @@
+//! What the command makes of its words: misspelt commands, JSON when it fails, the command that files record, the default
+//! target, and what stays of an earlier run.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const CHEM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
+
+fn singe(folder: &Path, words: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_singe")).current_dir(folder).args(words).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn a_misspelt_command_is_answered_with_the_nearest() {
+    let folder = tempfile::tempdir().unwrap();
+    for (words, command) in [
+        (&["cehck", CHEM][..], "check"),
+        (&["cehck"], "check"),
+        (&["verfy", "k.ptx", "--threads", "32"], "verify"),
+        (&["occupncy", "--threads", "32"], "occupancy"),
+        (&["docter"], "doctor"),
+    ] {
+        let Output { status, stderr, .. } = singe(folder.path(), words);
+        let message = text(&stderr);
+        assert_eq!(status.code(), Some(2), "{message}");
+        assert!(message.contains(&format!("did you mean the command {command}?")), "{message}");
+    }
+    // A file of that name is a mechanism, and a word unlike all commands is a path.
+    std::fs::write(folder.path().join("chek"), "no mechanism").unwrap();
+    for word in ["chek", "mechanism.inp"] {
+        let Output { status, stderr, .. } = singe(folder.path(), &[word]);
+        assert_eq!(status.code(), Some(1), "{}", text(&stderr));
+    }
+}
+
+#[test]
+fn every_failure_is_json_where_json_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("no.ptx"), "no PTX").unwrap();
+    for (words, failure, code) in [
+        (&["absent.inp", "--json"][..], "input", 1),
+        (&[CHEM, "--json", "--warps", "many"], "usage", 2),
+        (&[CHEM, "--json", "--target", "volta", "--matrix", "dmma"], "usage", 2),
+        (&[CHEM, "--json", "--compilers", "off", "--inject-fault", "barrier-dropped"], "verification", 3),
+        (&["check", "--no-such-flag", "--json"], "usage", 2),
+        (&["sim", "absent.ptx", "--launch", "absent.toml", "--json"], "input", 1),
+        (&["verify", "no.ptx", "--threads", "32", "--json"], "input", 1),
+        (&["analyze", "no.ptx", "--json"], "input", 1),
+        (&["occupancy", "--json"], "usage", 2),
+        (&["cehck", "--json"], "usage", 2),
+    ] {
+        let Output { status, stdout, stderr } = singe(folder.path(), words);
+        assert_eq!(status.code(), Some(code), "{words:?}: {}", text(&stderr));
+        let printed: Value =
+            serde_json::from_slice(&stdout).unwrap_or_else(|e| panic!("{words:?}: {e} in {}", text(&stdout)));
+        assert_eq!((&printed["failure"], &printed["exit_code"]), (&failure.into(), &code.into()), "{words:?}");
+        let first = &printed["diagnostics"][0];
+        assert!(first["id"].is_string() && first["message"].is_string(), "{words:?}: {first}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing was written");
+}
+
+#[test]
+fn the_recorded_command_can_be_given_to_a_shell() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("it's here & there");
+    std::fs::create_dir(&inner).unwrap();
+    for file in ["chem.inp", "therm.dat", "tran.dat"] {
+        std::fs::copy(Path::new(CHEM).with_file_name(file), inner.join(file)).unwrap();
+    }
+    let words =
+        ["it's here & there/chem.inp", "--kernel", "viscosity", "--verify", "off", "--compilers", "off", "-o", "out"];
+    assert!(singe(folder.path(), &words).status.success());
+    let report = std::fs::read_to_string(folder.path().join("out/report.json")).unwrap();
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let command = report["command"].as_str().unwrap();
+    assert_eq!(command, r"singe 'it'\''s here & there/chem.inp' --kernel viscosity --verify off --compilers off");
+    if cfg!(unix) {
+        // printf tells what words a shell makes of it.
+        let shell = Command::new("sh").args(["-c", &format!("printf '%s\\n' {command}")]).output().unwrap();
+        let kept = &words[..words.len() - 2];
+        assert_eq!(text(&shell.stdout), format!("singe\n{}\n", kept.join("\n")));
+    }
+}
+
+#[test]
+fn the_default_target_is_one_that_nvcc_of_today_knows() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(singe(folder.path(), &[CHEM, "--verify", "off", "--compilers", "off", "--emit", "host"]).status.success());
+    let project = std::fs::read_to_string(folder.path().join("singe-h2o2/CMakeLists.txt")).unwrap();
+    let (_, rest) = project.split_once("set(CMAKE_CUDA_ARCHITECTURES ").unwrap();
+    let architecture: u32 = rest.split(')').next().unwrap().parse().unwrap();
+    // nvcc 13 compiles for sm_75 and later.
+    assert!(architecture >= 75, "{architecture}");
+}
+
+#[test]
+fn files_of_an_earlier_run_do_not_stay_unnoticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |more: &[&str]| {
+        let words = [CHEM, "--verify", "off", "--compilers", "off", "--emit", "cuda,dot", "-o", "out"];
+        let Output { status, stderr, .. } = singe(folder.path(), &[&words[..], more].concat());
+        assert!(status.success());
+        let notes = text(&stderr).lines().filter_map(|line| line.strip_prefix("note: ").map(str::to_owned)).collect();
+        let notes: Vec<String> = notes;
+        notes
+    };
+    let exists = |name: &str| folder.path().join("out").join(name).exists();
+    assert_eq!(run(&[]), Vec::<String>::new());
+    std::fs::write(folder.path().join("out/h2o2_diffusion.dot"), "changed").unwrap();
+    std::fs::write(folder.path().join("out/mine.cu"), "mine").unwrap();
+    let notes = run(&["--kernel", "viscosity"]);
+    assert_eq!(notes.len(), 6, "three kernels with two files each: {notes:?}");
+    assert_eq!(notes.iter().filter(|note| note.ends_with("is removed")).count(), 5, "{notes:?}");
+    assert!(["h2o2_viscosity.cu", "h2o2_diffusion.dot", "mine.cu", "h2o2.h"].into_iter().all(exists));
+    assert!(!exists("h2o2_chemistry.cu") && !exists("h2o2_diffusion.cu"));
+    // The changed file is no longer on the list, and the same run again changes nothing.
+    assert_eq!(run(&["--kernel", "viscosity"]), Vec::<String>::new());
+    assert!(exists("h2o2_diffusion.dot"));
+}
+
+#[test]
+fn the_report_says_whose_registers_it_has_and_where_data_parallel_code_would_be_faster() {
+    let folder = tempfile::tempdir().unwrap();
+    let gri30 = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/gri30/chem.inp");
+    let words = [
+        gri30,
+        "--target",
+        "ampere",
+        "--kernel",
+        "viscosity,diffusion",
+        "--compilers",
+        "off",
+        "--emit",
+        "report",
+        "-o",
+    ];
+    let table = text(&singe(folder.path(), &[&words[..], &["one"]].concat()).stdout);
+    let row =
+        |name: &str| table.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{name}: {table}"));
+    assert_eq!(row("registers ").matches("(estimated)").count(), 2);
+
+    let read = |out: &str| -> Vec<Value> {
+        let report = std::fs::read_to_string(folder.path().join(out).join("report.json")).unwrap();
+        serde_json::from_str::<Value>(&report).unwrap()["kernels"].as_array().unwrap().clone()
+    };
+    // The prediction is that of the layout itself, and it is faster where the table says so.
+    let both = singe(folder.path(), &[&words[..], &["both", "--codegen", "overlay,data-parallel"]].concat());
+    assert!(both.status.success() && !text(&both.stdout).contains("data-parallel predicted"));
+    let named = row("data-parallel code is predicted faster for ");
+    for (own, layouts) in read("one").iter().zip(read("both").chunks(2)) {
+        assert_eq!(layouts[1]["codegen"], "data-parallel");
+        assert_eq!(own["data_parallel_ns"], layouts[1]["machine"]["predicted_ns"]);
+        assert_eq!(own["machine"]["registers_from"], "estimated");
+        let is_faster = own["data_parallel_ns"].as_f64() < own["machine"]["predicted_ns"].as_f64();
+        assert_eq!(named.contains(own["kernel"].as_str().unwrap()), is_faster, "{named}");
+    }
+}
