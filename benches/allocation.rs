@@ -7,8 +7,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use plotters::prelude::*;
-use ptx::allocate::home::{Known, Rewriting, Row};
 use ptx::allocate::report::{Counts, report};
+use ptx::allocate::spill_location::{Known, Rewriting, Row};
 use ptx::allocate::{Algorithm, Allocation, Budget, Options, allocate, check};
 use ptx::analysis::divergence::{self, BlockShape, Class, Divergence};
 use ptx::analysis::gated::Gated;
@@ -142,7 +142,7 @@ fn stays(allocation: &Allocation, block: Option<[u32; 3]>, reasons: &mut BTreeMa
         classes.entry(data.reg).or_default().insert(analysis.state(value).class());
     }
     for access in allocation.accesses.iter().filter(|access| !access.store && access.inst.is_some()) {
-        if allocation.homes[&access.reg].row() != Row::Local {
+        if allocation.locations[&access.reg].row() != Row::Local {
             continue;
         }
         let found = classes.get(&access.reg);

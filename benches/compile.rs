@@ -7,7 +7,7 @@ use divan::Bencher;
 use mechanism::Options;
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::output::Emit;
+use singe::plan::Emit;
 
 #[path = "../tests/common/request.rs"]
 mod request;

@@ -3,7 +3,6 @@
 //! lines): read, checked, and its 199,396 pairs fitted. The goal is 5 s on two cores.
 
 use divan::Bencher;
-use kinetics;
 use mechanism::{Files, Mechanism, Options, Sources, decode, parse, read_with};
 use std::fmt::Write as _;
 use std::path::PathBuf;

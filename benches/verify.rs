@@ -114,7 +114,7 @@ fn peak() -> Option<f64> {
 
 /// (entry, text) of every kernel of GRI-Mech 3.0.
 fn kernels(warps: u32, toolchain: Option<&Toolchain>) -> Vec<(String, String)> {
-    let request = Request { warps, verify: None, ..request::of(request::shipped("gri30")) };
+    let request = Request { verify: None, ..request::of(request::shipped("gri30")) }.with(|r| r.tuning.warps = warps);
     let model =
         kinetics::model(mechanism::read(&request.files).expect("a shipped mechanism").0).expect("it has a model");
     let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent());

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::driver::Unit;
 use diagnostics::{Diagnostic, Source};
 use machine::target::{ComputeCapability, Target};
 use machine::toolchain::{self, Job, Toolchain};
@@ -31,28 +30,23 @@ pub struct Made {
     pub ptx: ptx::Module,
 }
 
-/// Compiles the source of each unit; nothing where compilers for the target are not installed.
+/// Compiles the source of each kernel, whose symbols these are; nothing where compilers for the target are not installed.
 ///
 /// Errors: a compiler refuses the text, or warns about it; its PTX cannot be read.
-pub fn compile(target: &Target, units: &[Unit], sources: &[String]) -> Result<Vec<Made>, Vec<Diagnostic>> {
+pub fn compile(target: &Target, symbols: &[&str], sources: &[String]) -> Result<Vec<Made>, Vec<Diagnostic>> {
     let arch = target.compute_capability;
     let Ok(toolchain) = toolchain::find_for(arch) else { return Ok(Vec::new()) };
-    let jobs: Vec<Job> = units
+    let jobs: Vec<Job> = symbols
         .iter()
         .zip(sources)
-        .map(|(unit, source)| Job {
-            name: format!("{}.cu", unit.program.symbol),
-            source: source.clone(),
-            arch,
-            options: vec![],
-        })
+        .map(|(symbol, source)| Job { name: format!("{symbol}.cu"), source: source.clone(), arch, options: vec![] })
         .collect();
     let mut refused = Vec::new();
     let mut made = Vec::new();
-    for (unit, ptx) in units.iter().zip(toolchain.compile_all(&jobs)) {
+    for (symbol, ptx) in symbols.iter().zip(toolchain.compile_all(&jobs)) {
         let read = ptx
-            .map_err(|failure| vec![refusal(unit, &failure)])
-            .and_then(|ptx| assemble(unit, &toolchain, arch, ptx.text));
+            .map_err(|failure| vec![refusal(symbol, &failure)])
+            .and_then(|ptx| assemble(symbol, &toolchain, arch, ptx.text));
         match read {
             Ok(kernel) => made.push(kernel),
             Err(diagnostics) => refused.extend(diagnostics),
@@ -62,13 +56,13 @@ pub fn compile(target: &Target, units: &[Unit], sources: &[String]) -> Result<Ve
 }
 
 fn assemble(
-    unit: &Unit,
+    symbol: &str,
     toolchain: &Toolchain,
     arch: ComputeCapability,
     text: String,
 ) -> Result<Made, Vec<Diagnostic>> {
-    let usages = toolchain.assemble(&text, arch).map_err(|failure| vec![refusal(unit, &failure)])?;
-    let usage = usages.into_iter().find(|usage| usage.kernel == unit.program.symbol).unwrap_or_default();
+    let usages = toolchain.assemble(&text, arch).map_err(|failure| vec![refusal(symbol, &failure)])?;
+    let usage = usages.into_iter().find(|usage| usage.kernel == symbol).unwrap_or_default();
     let needs = Compiled {
         compilers: toolchain.name.clone(),
         registers: usage.registers,
@@ -78,11 +72,11 @@ fn assemble(
         shared_bytes: usage.shared_bytes,
         barriers: usage.barriers,
     };
-    let ptx = ptx::read::read(&Arc::new(Source { name: format!("{}.ptx", unit.program.symbol), text }))?;
+    let ptx = ptx::read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text }))?;
     Ok(Made { needs, compiler: toolchain.front(), ptx })
 }
 
-fn refusal(unit: &Unit, failure: &toolchain::Failure) -> Diagnostic {
-    Diagnostic::error("compiler::refused", format!("{}: {failure}", unit.kernel))
+fn refusal(symbol: &str, failure: &toolchain::Failure) -> Diagnostic {
+    Diagnostic::error("compiler::refused", format!("{symbol}: {failure}"))
         .help("this is a defect of singe: please report it with the mechanism")
 }

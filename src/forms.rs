@@ -10,7 +10,8 @@ use crate::graph::body::Tally;
 use crate::kernels::{self, Form, Kernel, Matrix, Options};
 use diagnostics::Diagnostic;
 use kinetics::Model;
-use machine::target::{self, Target};
+use machine::cost::{self, Work};
+use machine::target::Target;
 
 /// A form, and what multiplies with its constant matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,10 +46,13 @@ pub struct Count {
     pub shuffles: u64,
     /// Two for each value that a step makes or reads, where warps work together.
     pub shared_passes: u64,
-    /// 32-bit registers of a thread that the values of the widest step take, with running states and striped constants.
-    pub registers: u64,
-    /// Largest relative error against the exact form, rounding aside.
+    /// 32-bit registers of a thread, as estimated before scheduling.
+    pub registers: u32,
+    /// A proven bound of the relative error against the exact form, rounding aside.
     pub error_bound: f64,
+    /// K: where it holds; absent: everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
     #[serde(skip)]
     known: Variant,
     /// The error is within the tolerance.
@@ -56,46 +60,33 @@ pub struct Count {
     within: bool,
 }
 
-/// Slots, shuffles and passes per clock of an SM, and the registers of a thread.
+/// What decides which form is cheapest: the target, and what a thread has there.
 #[derive(Debug, Clone, Copy)]
 pub struct Rates {
-    slots: f64,
-    shuffles: f64,
+    target: &'static Target,
     /// Constants are striped over the lanes of a warp.
     striped_constants: bool,
-    shared_passes: f64,
-    registers: u64,
+    registers: u32,
     /// Points that share a shuffle.
     points_per_lane: u32,
 }
 
 impl Rates {
     /// `registers`: what a thread may use.
-    pub fn of(target: &Target, striped_constants: bool, registers: u32, points_per_lane: u32) -> Self {
-        Self {
-            slots: f64::from(target.fp64_per_clock_per_sm),
-            shuffles: f64::from(target::SHUFFLES_PER_CLOCK_PER_SM),
-            striped_constants,
-            shared_passes: f64::from(target.shared_passes_per_clock_per_sm()),
-            registers: registers.into(),
-            points_per_lane,
-        }
+    pub fn of(target: &'static Target, striped_constants: bool, registers: u32, points_per_lane: u32) -> Self {
+        Self { target, striped_constants, registers, points_per_lane }
     }
 
     /// Clocks of an SM per point that a graph takes in the busiest pipe, where registers suffice.
     pub fn clocks(self, graph: &Graph, warps: u32) -> f64 {
-        self.busiest(graph.slots(warps), self.shuffles(graph), graph.shared_passes(warps))
+        work(graph.slots(warps), self.shuffles(graph), graph.shared_passes(warps)).clocks(self.target)
     }
 
-    /// Clocks per point, then slots: what forms are compared by. A register too many is stored and loaded once, in a pass
-    /// each.
+    /// Clocks per point, then slots: what forms are compared by.
     fn cost(self, count: &Count) -> (f64, u64) {
-        let spills = 2 * count.registers.saturating_sub(self.registers);
-        (self.busiest(count.slots, count.shuffles, count.shared_passes + spills), count.slots)
-    }
-
-    fn busiest(self, slots: u64, shuffles: u64, passes: u64) -> f64 {
-        (slots as f64 / self.slots).max(shuffles as f64 / self.shuffles).max(passes as f64 / self.shared_passes)
+        let spills = cost::lacking(count.registers, self.registers, self.target);
+        let work = work(count.slots, count.shuffles, count.shared_passes).spilling(spills);
+        (work.clocks(self.target), count.slots)
     }
 
     /// Two for each striped constant, for all the points of a lane.
@@ -103,6 +94,12 @@ impl Rates {
         let striped = if self.striped_constants { graph.constants() } else { 0 };
         (2 * striped).div_ceil(u64::from(self.points_per_lane))
     }
+}
+
+/// No form reads or writes more of global memory than another.
+fn work(slots: u64, shuffles: u64, shared_passes: u64) -> Work {
+    let [slots, shuffles, shared_passes] = [slots, shuffles, shared_passes].map(|n| n as f64);
+    Work { slots, shuffles, shared_passes, global_bytes: 0.0 }
 }
 
 /// The wanted form where the kernel has it, or (with `None`) the form that takes the fewest clocks, with the first of the
@@ -161,6 +158,13 @@ impl Choice {
         None
     }
 
+    /// The forms that were counted and not tried, with the clocks per point that they were counted at, and whether they keep to the
+    /// tolerance.
+    pub fn counted(&self, tried: &[(Variant, u32)]) -> Vec<(String, f64, bool)> {
+        let rest = self.considered.iter().filter(|count| tried.iter().all(|(known, _)| *known != count.known));
+        rest.map(|count| (count.form.clone(), self.rates.cost(count).0, count.within)).collect()
+    }
+
     pub fn is_cheaper(&self, a: Variant, b: Variant) -> bool {
         let ranked = self.ranked();
         let place = |variant: Variant| ranked.iter().position(|&other| other == variant);
@@ -203,6 +207,7 @@ fn count(
         shared_passes: 0,
         registers: 0,
         error_bound: graph.bound,
+        range: graph.range.map(|range| [range.coldest, range.hottest]),
         known: variant,
         within: graph.bound <= allowed,
     };
@@ -217,6 +222,6 @@ impl Count {
         self.slots = graph.slots(warps);
         self.shuffles = rates.shuffles(graph);
         self.shared_passes = graph.shared_passes(warps);
-        self.registers = 2 * graph.doubles_per_thread(warps);
+        self.registers = graph.registers(warps, rates.points_per_lane);
     }
 }

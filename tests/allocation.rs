@@ -1,12 +1,10 @@
 //! Register allocation: every budget, allocator and set of rewriting rules gives a kernel that the checker accepts and that
 //! computes the same bits.
 
-use kinetics;
-use mechanism;
 use ptx::Module;
-use ptx::allocate::home::{Rewriting, Row};
 use ptx::allocate::report::report;
-use ptx::allocate::{self, Algorithm, Budget, Options, Refusal, Rules, check};
+use ptx::allocate::spill_location::{Rewriting, Row};
+use ptx::allocate::{self, Algorithm, Budget, Options, Rules, check};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
@@ -60,65 +58,24 @@ fn every_budget_computes_the_same_bits() {
     }
 }
 
-/// The rows of Figure 6 all occur where the kernel has values for them, and shared memory spares local accesses.
+/// What is kept otherwise spares local accesses; `files/allocation/pressure.ptx` says which rows each rewriting uses.
 #[test]
-fn every_row_is_used() {
+fn rewriting_spares_local_accesses() {
     let module = parse(&pressure(6, 35));
     let of = |rewriting| {
         report(&allocate::allocate(&module, "pressure", &options(16, Algorithm::ChaitinBriggs, rewriting)).unwrap())
     };
-    let none = of(Rewriting::None);
-    let rows = |rewriting| of(rewriting).rows.into_keys().collect::<Vec<_>>();
-    assert_eq!(rows(Rewriting::DivRA), [Row::Uniform, Row::Local]);
-    assert_eq!(rows(Rewriting::RemRA), [Row::Constant, Row::Affine, Row::Local]);
-    assert_eq!(rows(Rewriting::AffRA), [Row::Constant, Row::Uniform, Row::Affine, Row::Residual, Row::Local]);
-    assert!(2 * of(Rewriting::AffRA).local_accesses() < none.local_accesses());
-}
-
-/// A kernel of n doubles in which one value leaves the loop through an exit that lanes take one by one: lane t has to keep the value
-/// of its own last round. `kept` doubles are alive across the loop, to press the value into memory.
-fn early_leavers(kept: usize) -> String {
-    let loads: String = (0..kept).map(|i| format!("ld.global.f64 %d{i}, [%in+{}];\n", 512 * i)).collect();
-    let uses: String = (0..kept).map(|i| format!("add.f64 %sum, %sum, %d{i};\n")).collect();
-    let often = uses.repeat(3);
-    format!(
-        ".version 6.0\n.target sm_35\n.address_size 64\n
-.visible .entry pressure(.param .u64 input, .param .u64 output, .param .u32 count)
-.reqntid 64, 1, 1
-{{
-.reg .b32 %tid, %round, %word, %count;
-.reg .b64 %in, %out, %wide;
-.reg .f64 %d<{kept}>, %sum, %last;
-.reg .pred %more;
-ld.param.u64 %in, [input];
-ld.param.u32 %count, [count];
-mov.u32 %tid, %tid.x;
-mul.wide.u32 %wide, %tid, 8;
-add.s64 %in, %in, %wide;
-{loads}mov.u32 %round, 0;
-mov.f64 %sum, 0d0000000000000000;
-$AGAIN:
-mad.lo.s32 %word, %round, 3, %count;
-{often}add.s32 %round, %round, 1;
-setp.lt.u32 %more, %round, %tid;
-@%more bra $AGAIN;
-cvt.rn.f64.s32 %last, %word;
-add.f64 %sum, %sum, %last;
-ld.param.u64 %out, [output];
-mul.wide.u32 %wide, %tid, 8;
-add.s64 %out, %out, %wide;
-st.global.f64 [%out], %sum;
-ret;
-}}
-"
-    )
+    assert!(2 * of(Rewriting::AffRA).local_accesses() < of(Rewriting::None).local_accesses());
 }
 
 /// The published rule calls the value uniform, which it is inside the loop, and keeps one for the warp: lanes that left early read the value of
 /// a later round. (Condition S2.)
 #[test]
 fn a_divergent_exit_keeps_a_value_per_lane() {
-    assert!(harm_as_published(&early_leavers(6)) > 0, "the published rule did no harm");
+    assert!(
+        harm_as_published(include_str!("files/allocation/early-leavers.ptx")) > 0,
+        "the published rule did no harm"
+    );
 }
 
 /// Allocates at some budgets by our rules, which must keep the bits, and as published. Returns how often the latter changed
@@ -144,62 +101,14 @@ fn harm_as_published(text: &str) -> usize {
     harm
 }
 
-/// Uniform values of the two sides of a divergent branch: `first` is made before the branch and read on the even side only, `second` lives on the
-/// odd side only; `third` and `fourth` the other way round. No thread has both of a pair at once.
-fn siblings(sm: u32, kept: usize) -> String {
-    let version = if sm < 70 { "6.0" } else { "7.0" };
-    let loads: String = (0..kept).map(|i| format!("ld.global.f64 %d{i}, [%in+{}];\n", 512 * i)).collect();
-    let uses: String = (0..kept).map(|i| format!("add.f64 %sum, %sum, %d{i};\n")).collect();
-    let often = uses.repeat(3);
-    format!(
-        ".version {version}\n.target sm_{sm}\n.address_size 64\n
-.visible .entry pressure(.param .u64 input, .param .u64 output, .param .u32 count)
-.reqntid 64, 1, 1
-{{
-.reg .b32 %tid, %first, %second, %third, %fourth, %count, %lane;
-.reg .b64 %in, %out, %wide;
-.reg .f64 %d<{kept}>, %sum;
-.reg .pred %side;
-ld.param.u64 %in, [input];
-ld.param.u32 %count, [count];
-mov.u32 %tid, %tid.x;
-and.b32 %lane, %tid, 1;
-mul.lo.s32 %first, %count, 7;
-mul.lo.s32 %third, %count, 13;
-mul.wide.u32 %wide, %tid, 8;
-add.s64 %in, %in, %wide;
-setp.eq.u32 %side, %lane, 0;
-@%side bra $EVEN;
-mul.lo.s32 %second, %count, 11;
-{loads}mov.f64 %sum, 0d0000000000000000;
-{often}cvt.rn.f64.s32 %d0, %second;
-add.f64 %sum, %sum, %d0;
-cvt.rn.f64.s32 %d0, %third;
-add.f64 %sum, %sum, %d0;
-bra.uni $MEET;
-$EVEN:
-mul.lo.s32 %fourth, %count, 17;
-{loads}mov.f64 %sum, 0d3FF0000000000000;
-{often}cvt.rn.f64.s32 %d0, %first;
-add.f64 %sum, %sum, %d0;
-cvt.rn.f64.s32 %d0, %fourth;
-add.f64 %sum, %sum, %d0;
-$MEET:
-ld.param.u64 %out, [output];
-mul.wide.u32 %wide, %tid, 8;
-add.s64 %out, %out, %wide;
-st.global.f64 [%out], %sum;
-ret;
-}}
-"
-    )
-}
+const SIBLINGS: [&str; 2] =
+    [include_str!("files/allocation/siblings-sm_35.ptx"), include_str!("files/allocation/siblings-sm_70.ptx")];
 
 /// The published rule lets the two values share a slot of the warp, since no thread needs both. (Condition S3.)
 #[test]
 fn siblings_do_not_share_a_slot() {
-    for sm in [35, 70] {
-        assert!(harm_as_published(&siblings(sm, 6)) > 0, "sm_{sm}: the published rule did no harm");
+    for text in SIBLINGS {
+        assert!(harm_as_published(text) > 0, "the published rule did no harm");
     }
 }
 
@@ -207,10 +116,11 @@ fn siblings_do_not_share_a_slot() {
 /// each side needs its own, so no slot of the warp can hold both in turn.
 #[test]
 fn a_register_that_one_side_overwrites_stays_with_its_thread() {
-    for sm in [35, 70] {
-        let declared = siblings(sm, 6).replace("%first, %second, %third, %fourth,", "%first, %third,");
-        let text = declared.replace("%second", "%first").replace("%fourth", "%third");
-        let module = parse(&text);
+    for text in [
+        include_str!("files/allocation/overwritten-on-one-side-sm_35.ptx"),
+        include_str!("files/allocation/overwritten-on-one-side-sm_70.ptx"),
+    ] {
+        let module = parse(text);
         let expected = run(&module, 5, 6);
         for registers in 8..=20 {
             for algorithm in [Algorithm::LinearScan, Algorithm::ChaitinBriggs] {
@@ -220,18 +130,6 @@ fn a_register_that_one_side_overwrites_stays_with_its_thread() {
                 assert_eq!(run(&allocation.module, 5, 6), expected, "{options:?}");
             }
         }
-    }
-}
-
-/// Too few registers for one instruction: said, not tried for ever.
-#[test]
-fn too_few_registers_are_refused() {
-    let module = parse(&pressure(2, 35));
-    for algorithm in [Algorithm::LinearScan, Algorithm::ChaitinBriggs] {
-        let refusal = allocate::allocate(&module, "pressure", &options(4, algorithm, Rewriting::AffRA)).unwrap_err();
-        let Refusal::TooFew(refusal) = refusal else { panic!("{refusal}") };
-        assert_eq!((refusal.file, refusal.units), (allocate::File::General, 6));
-        assert!(refusal.widest.starts_with("fma.rn.f64 "), "{}", refusal.widest);
     }
 }
 

@@ -1,6 +1,6 @@
 //! The checker of allocations: it finds an allocation that is broken in one place, whatever the class of the violation.
 
-use ptx::allocate::home::Rewriting;
+use ptx::allocate::spill_location::Rewriting;
 use ptx::allocate::{self, Algorithm, Allocation, File, Place, check};
 use ptx::inst::{Base, BinaryOp, Cmp, InstData, Op, Operand, Space, Terminator, TernaryOp, Type};
 use ptx::ir::Reg;

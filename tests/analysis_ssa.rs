@@ -67,9 +67,9 @@ fn the_form_is_ssa() {
             }
         }
         let check = |reg: Reg, block: Block, place: usize| {
-            let Some((home, at)) = written.get(&reg) else { return };
-            let good = if *home == block { *at < place } else { facts.dominators.dominates(*home, block) };
-            assert!(good, "seed {seed}: {reg} in {block} at {place}, written in {home} at {at}");
+            let Some((location, at)) = written.get(&reg) else { return };
+            let good = if *location == block { *at < place } else { facts.dominators.dominates(*location, block) };
+            assert!(good, "seed {seed}: {reg} in {block} at {place}, written in {location} at {at}");
         };
         for block in &func.layout {
             for phi in &form.phis[*block] {

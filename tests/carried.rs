@@ -2,7 +2,7 @@
 
 mod common;
 
-use machine::target::ComputeCapability;
+use machine::target::{ComputeCapability, Target};
 use ptx::analysis::access::Accesses;
 use ptx::analysis::cfg::Cfg;
 use ptx::analysis::dominators::Dominators;
@@ -16,7 +16,10 @@ use singe::mapping::{self, Mapper, Weights};
 use singe::overlay::{self, Codegen, Frame, Residence};
 use singe::schedule::{self, Limits, Placement, proof};
 
-const KEPLER: Limits = Limits { slots: Some(96), barriers: 8, states: 44, points_per_lane: 1, passes: None };
+fn kepler() -> Limits {
+    let target = Target::by_name("kepler").unwrap();
+    Limits { slots: Some(96), barriers: 8, states: 44, points_per_lane: 1, passes: None, target }
+}
 
 /// Doubles that are alive at the head of the streaming loop and written inside it.
 fn carried(func: &Func) -> Vec<Reg> {
@@ -42,8 +45,8 @@ fn no_double_is_carried_to_the_next_group() {
                 let model = common::model(species, species * 3, 1);
                 let graph = build(kernel, &model, &Options { warps, ..Options::default() }).unwrap();
                 let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default()).unwrap();
-                let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &KEPLER).unwrap();
-                let proven = proof::prove(&graph, &mapping, schedule, KEPLER.barriers).unwrap();
+                let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &kepler()).unwrap();
+                let proven = proof::prove(&graph, &mapping, schedule, kepler().barriers).unwrap();
                 let frame = Frame { warps, registers, points_per_lane: 1 };
                 let program = overlay::overlay(&graph, &proven, codegen, Residence::Striped, "kernel", frame);
                 let module = lower::lower(&program, ComputeCapability(3, 5));

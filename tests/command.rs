@@ -83,13 +83,13 @@ fn an_unbalanced_reaction_and_a_malformed_number_come_together() {
 fn usage_errors_exit_with_2() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
     for (arguments, word) in [
-        (vec![chem, "--warps", "0"], "1..=32"),
-        (vec![chem, "--warps", "33"], "1..=32"),
+        (vec![chem, "--warps", "0"], "from 1 to 32"),
+        (vec![chem, "--warps", "33"], "from 1 to 32"),
         (vec![chem, "--target", "voodoo"], "kepler"),
         (vec![chem, "--kernel", "vorticity"], "viscosity"),
         (vec![chem, "--weights", "flops=many"], "flops"),
         (vec![chem, "--verify", "0"], "states"),
-        (vec![chem, "--ctas-per-sm", "0"], "1..=32"),
+        (vec![chem, "--ctas-per-sm", "0"], "from 1 to 32"),
         (vec![], "MECHANISM"),
     ] {
         refused(&[], &arguments, 2, &[word]);

@@ -8,10 +8,12 @@ use singe::overlay::Codegen;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 fn accepted(name: &str, warps: u32) {
     if let Err(absent) = toolchain::find() {
-        println!("skipped: {absent}");
+        skip::skip(absent);
         return;
     }
     let lean = (Codegen::Overlay, Some(Form::Lean));
@@ -19,7 +21,10 @@ fn accepted(name: &str, warps: u32) {
         [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel].map(|codegen| (codegen, Some(Form::Pairwise)));
     for (codegen, form) in pairwise.into_iter().chain([lean, (Codegen::DataParallel, lean.1)]) {
         let plain = request::of(request::shipped(name));
-        let request = Request { warps, codegen, form, verify: None, real_compilers: true, ..plain };
+        let request = Request { codegen, verify: None, real_compilers: true, ..plain }.with(|r| {
+            r.tuning.warps = warps;
+            r.tuning.form = form;
+        });
         let report = driver::compile(&request, &mut Observer::silent())
             .unwrap_or_else(|f| panic!("{name} {codegen:?}: {:?}", f.diagnostics));
         for k in &report.kernels {
@@ -52,11 +57,14 @@ fn gri30() {
 #[test]
 fn spilling_is_told_as_ptxas_found_it() {
     if let Err(absent) = toolchain::find() {
-        println!("skipped: {absent}");
+        skip::skip(absent);
         return;
     }
     let plain = Request { kernels: vec![Kernel::Chemistry], verify: None, ..request::of(request::shipped("h2o2")) };
-    let crowded = Request { warps: 8, ctas_per_sm: 8, ..plain };
+    let crowded = plain.with(|r| {
+        r.tuning.warps = 8;
+        r.tuning.ctas_per_sm = 8;
+    });
     let warnings = |real_compilers| {
         let request = Request { real_compilers, ..crowded.clone() };
         driver::compile(&request, &mut Observer::silent()).expect("32 registers suffice with spilling").warnings

@@ -9,22 +9,30 @@ use singe::report::KernelReport;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 fn verified(request: &Request) -> Vec<KernelReport> {
-    let what = format!("{} {} {:?} {:?}", request.target.name, request.warps, request.codegen, request.constants);
+    let what = format!(
+        "{} {} {:?} {:?}",
+        request.common.target.name, request.tuning.warps, request.codegen, request.tuning.constants
+    );
     let report = driver::compile(request, &mut Observer::silent())
         .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
     for k in &report.kernels {
         let v = k.verification.as_ref().unwrap();
         assert!(v.states >= 64 && v.largest_error <= v.tolerance, "{what} {}", k.kernel);
-        assert!(k.shared_bytes <= request.target.shared_bytes_per_cta, "{what} {}", k.kernel);
+        assert!(k.shared_bytes <= request.common.target.shared_bytes_per_cta, "{what} {}", k.kernel);
         println!("{what} {}: {}, {:.0} shuffles per point", k.kernel, k.constants, v.shuffles_per_point);
     }
     report.kernels
 }
 
 fn with(name: &str, target: &str, constants: Residence) -> Request {
-    Request { constants, target: Target::by_name(target).unwrap(), ..request::of(request::shipped(name)) }
+    request::of(request::shipped(name)).with(|r| {
+        r.tuning.constants = constants;
+        r.common.target = Target::by_name(target).unwrap();
+    })
 }
 
 #[test]
@@ -47,7 +55,7 @@ fn every_layout_and_many_warp_counts() {
     for constants in [Residence::ConstantBank, Residence::Shared] {
         for codegen in [Codegen::Overlay, Codegen::Switch] {
             for warps in [1, 2, 5, 13, 32] {
-                verified(&Request { warps, codegen, ..with("h2o2", "ampere", constants) });
+                verified(&Request { codegen, ..with("h2o2", "ampere", constants) }.with(|r| r.tuning.warps = warps));
             }
         }
     }
@@ -65,8 +73,8 @@ fn slots_make_room_for_constants() {
 
 #[test]
 fn constants_that_do_not_fit_are_refused() {
-    let request =
-        Request { kernels: vec![Kernel::Viscosity], ctas_per_sm: 4, ..with("gri30", "kepler", Residence::Shared) };
+    let request = Request { kernels: vec![Kernel::Viscosity], ..with("gri30", "kepler", Residence::Shared) }
+        .with(|r| r.tuning.ctas_per_sm = 4);
     let failure = driver::compile(&request, &mut Observer::silent()).expect_err("it does not fit");
     assert_eq!(failure.kind, FailureKind::Input);
     let ids: Vec<_> = failure.diagnostics.iter().map(|d| d.id).collect();
@@ -82,7 +90,7 @@ fn real_compilers_accept_each_residence() {
         let report = driver::compile(&request, &mut Observer::silent()).unwrap();
         for k in &report.kernels {
             match &k.compiled {
-                None => println!("skipped: no compilers for {target}"),
+                None => skip::skip(format!("no compilers for {target}")),
                 Some(c) => {
                     println!(
                         "{target} {constants:?} {}: {} registers, {} B spilled",

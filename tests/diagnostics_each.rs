@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use assert_cmd::Command;
 use diagnostics::{Diagnostic, Source, Style, entries, render};
-use kinetics;
 use machine::toolchain;
 use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
 use ptx::{self, allocate};
@@ -50,7 +49,7 @@ fn each_diagnostic_is_produced() {
     let ids = entries().map(|entry| entry.id).filter(|id| !id.starts_with("tune::"));
     let missing: Vec<&str> = ids.filter(|id| !produced.contains_key(id)).collect();
     // Without a CUDA compiler none can refuse.
-    let target = request::of(request::shipped("h2o2")).target;
+    let target = request::of(request::shipped("h2o2")).common.target;
     let compilers = toolchain::find_for(target.compute_capability).is_ok();
     let missing: Vec<&str> = missing.into_iter().filter(|id| compilers || *id != "compiler::refused").collect();
     assert!(missing.is_empty(), "no case produces {missing:?}");
@@ -383,7 +382,7 @@ fn schedules() -> Vec<Case> {
         .into_iter()
         .chain([
             ("proof::step-order", handover::out_of_order()),
-            ("proof::outside-crew", handover::crew(&[(2, 1)])),
+            ("proof::outside-qssa-warps", handover::qssa_warps(&[(2, 1)])),
             ("proof::lanes", handover::exchange([false, true])),
         ])
         .collect()
@@ -399,8 +398,8 @@ fn kernels() -> Vec<Case> {
     let subject = |model, program| Subject {
         kernel: unit.kernel,
         model,
-        floor: request.floor,
-        stiffness: request.stiffness,
+        floor: request.common.floor,
+        stiffness: request.common.stiffness,
         graph: &unit.graph,
         mapping: &unit.mapping,
         proven: &unit.proven,
@@ -430,13 +429,13 @@ fn kernels() -> Vec<Case> {
     let mut broken = unit.program.clone();
     singe::fault::in_program(Some(singe::fault::Fault::Constant), &mut broken);
     let wrong = Subject {
-        module: &singe::lower::lower(&broken, request.target.compute_capability),
+        module: &singe::lower::lower(&broken, request.common.target.compute_capability),
         ..subject(&model, &unit.program)
     };
-    let refused = singe::compilers::compile(request.target, std::slice::from_ref(&unit), &["no code".to_owned()]);
+    let refused = singe::compilers::compile(request.common.target, &["viscosity"], &["no code".to_owned()]);
     // No target holds more CTAs than it has barriers.
     let limits = Limits { barriers: 0, ..request.limits() };
-    let alone = schedule::schedule(&unit.graph, &unit.mapping, request.placement, &limits);
+    let alone = schedule::schedule(&unit.graph, &unit.mapping, request.tuning.placement, &limits);
     vec![
         ("schedule::no-barriers", vec![alone.expect_err("several warps have no barrier")]),
         ("simulator::hazard", simulate(&unit.graph, warps - 1)),

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use diagnostics::Source;
-use kinetics;
 use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
-use mechanism;
 use ptx::analysis::divergence::{BlockShape, Options};
 use ptx::{Module, read};
 use singe::driver::{self, Request};
@@ -19,11 +17,14 @@ use warpsim::Claims;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 const ARCH: ComputeCapability = ComputeCapability(3, 5);
 
 fn all(codegen: Codegen, warps: u32) {
-    let request = Request { codegen, warps, verify: None, ..request::of(request::shipped("h2o2")) };
+    let request =
+        Request { codegen, verify: None, ..request::of(request::shipped("h2o2")) }.with(|r| r.tuning.warps = warps);
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
     let states = kinetics::verification_states(&model, 70);
@@ -32,7 +33,7 @@ fn all(codegen: Codegen, warps: u32) {
     let units: Vec<_> = request.kernels.iter().map(compile).collect();
     let toolchain = toolchain::find();
     if let Err(absent) = &toolchain {
-        println!("skipped for compiled kernels: {absent}");
+        skip::skip(format!("compiled kernels: {absent}"));
     }
     for (unit, source) in units.iter().zip(output::sources(&request, &model, &units)) {
         let symbol = &unit.program.symbol;

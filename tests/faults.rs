@@ -5,6 +5,9 @@ use assert_cmd::Command;
 use machine::target::Target;
 use machine::toolchain;
 
+#[path = "common/skip.rs"]
+mod skip;
+
 fn broken(fault: &str) -> (i32, String, bool) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
@@ -58,7 +61,7 @@ fn caught_in_text(fault: &str, kernel: &str, words: &[&str]) {
         let compiler = match toolchain::find_for(Target::by_name(target).unwrap().compute_capability) {
             Ok(toolchain) => toolchain.front(),
             Err(absent) => {
-                println!("skipped for {target}: {absent}");
+                skip::skip(format!("{target}: {absent}"));
                 continue;
             }
         };

@@ -14,12 +14,14 @@ use singe::observer::Observer;
 use singe::overlay::{Codegen, Residence};
 use singe::verify;
 
+#[path = "common/skip.rs"]
+mod skip;
+
 fn mechanisms() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let shipped = ["h2o2", "gri30"].map(|name| root.join("mechanisms").join(name));
-    let shared = ["dme", "heptane", "usc2"].map(|name| root.join("../shared/mechanisms").join(name));
-    let all = shipped.into_iter().chain(shared).map(|folder| folder.join("chem.inp"));
-    all.filter(|path| path.exists()).collect()
+    let mechanisms = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms");
+    let shipped = ["h2o2", "gri30"].map(|name| mechanisms.join(name).join("chem.inp"));
+    let published = ["dme", "heptane", "usc2"].map(|name| skip::shared(&format!("mechanisms/{name}/chem.inp")));
+    shipped.into_iter().chain(published.into_iter().flatten()).collect()
 }
 
 fn name(path: &Path) -> String {
@@ -104,7 +106,7 @@ fn nearly_pure(model: &Model) -> Vec<State> {
                 x[other] = rest;
             }
             x[most] = 1.0 - rest;
-            let temperature = 300.0 + 2700.0 * f64::from((7 * exponent + most as i32) % 24) / 23.0;
+            let temperature = 200.0 + 3800.0 * f64::from((7 * exponent + most as i32) % 24) / 23.0;
             states.push(State { temperature, pressure: 101325.0, mole_fractions: x });
         }
     }
@@ -126,26 +128,6 @@ fn low_rank_diffusion_is_right_for_nearly_pure_species() {
     }
 }
 
-/// The fits are judged from 300 to 3000 K. A cold inlet or a hot flame leaves that range, where the error grows, slowly.
-#[test]
-fn fitted_forms_leave_their_range_gently() {
-    for path in mechanisms() {
-        let model = model(&path);
-        for kernel in [Kernel::Conductivity, Kernel::Diffusion] {
-            for form in [Form::Polynomial, Form::LowRank] {
-                let options = Options { form, ..Options::default() };
-                for (temperature, most) in [(200.0, 2e-2), (250.0, 1e-3), (3500.0, 1e-3), (4000.0, 2e-3)] {
-                    let states = kinetics::verification_states(&model, 12).into_iter();
-                    let states: Vec<State> = states.map(|state| State { temperature, ..state }).collect();
-                    let found = error_on(&states, kernel, &model, &options).0;
-                    println!("{} {kernel} {form} at {temperature} K: {found:.1e}", name(&path));
-                    assert!((1e-9..most).contains(&found), "{} {kernel} {form}: {found:e}", name(&path));
-                }
-            }
-        }
-    }
-}
-
 #[path = "common/request.rs"]
 mod request;
 
@@ -153,7 +135,7 @@ fn request(mechanism: PathBuf, form: Option<Form>) -> Request {
     let files = Files { mechanism: mechanism.clone(), reduction: Companion::Ignored, ..Files::default() };
     // USC Mech II has two transport entries for some species.
     let reading = mechanism::Options::PERMISSIVE;
-    Request { files, form, reading, verify: Some(40), ..request::of(mechanism) }
+    Request { files, reading, verify: Some(40), ..request::of(mechanism) }.with(|r| r.tuning.form = form)
 }
 
 /// Prints the table of slots beside the goals.
@@ -193,7 +175,7 @@ fn auto_takes_the_form_of_fewest_clocks() {
     for (codegen, constants) in
         [Codegen::Overlay, Codegen::DataParallel].into_iter().flat_map(|c| residences.map(|r| (c, r)))
     {
-        let request = Request { codegen, constants, ..request(path.clone(), None) };
+        let request = Request { codegen, ..request(path.clone(), None) }.with(|r| r.tuning.constants = constants);
         let striped = (codegen, constants) == (Codegen::Overlay, Residence::Striped);
         let report =
             driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
@@ -215,11 +197,7 @@ fn auto_takes_the_form_of_fewest_clocks() {
 /// Many of the 631 species have equal weights; the sums over them are taken as room allows.
 #[test]
 fn the_viscosity_of_hundreds_of_species_fits_into_shared_memory() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms/llnl_nheptane/chem.inp");
-    if !path.exists() {
-        println!("skipped: {} is absent", path.display());
-        return;
-    }
+    let Some(path) = skip::shared("mechanisms/llnl_nheptane/chem.inp") else { return };
     let request = Request { kernels: vec![Kernel::Viscosity], verify: Some(2), ..request(path, Some(Form::LowRank)) };
     let report = driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
     let verification = report.kernels[0].verification.as_ref().unwrap();

@@ -1,6 +1,6 @@
 //! The graph of every kernel, run by the interpreter, equals the reference evaluator.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use kinetics::{self, Model, State, Stiffness};
 use mechanism::{self, Arrhenius, Files, Rate, Reaction, Reverse};
@@ -8,6 +8,8 @@ use singe::graph::interpret;
 use singe::kernels::{Exponential, Form, Kernel, Options, build};
 
 mod common;
+#[path = "common/skip.rs"]
+mod skip;
 
 fn check(path: PathBuf) {
     let files = Files { mechanism: path.clone(), ..Files::default() };
@@ -71,12 +73,15 @@ fn error(kernel: Kernel, model: &kinetics::Model, state: &State, found: &[f64]) 
 }
 
 #[test]
-fn shared_mechanisms() {
-    let shared = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms"));
-    if !shared.is_dir() {
-        println!("skipped: ../shared is absent");
-        return;
+fn shipped_mechanisms() {
+    for name in ["h2o2", "methane"] {
+        check(Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp"));
     }
+}
+
+#[test]
+fn shared_mechanisms() {
+    let Some(shared) = skip::shared("mechanisms") else { return };
     for name in ["h2_burke", "gri30", "dme", "heptane", "usc2"] {
         check(shared.join(name).join("chem.inp"));
     }
@@ -85,11 +90,7 @@ fn shared_mechanisms() {
 /// Every reaction form in every unit.
 #[test]
 fn shared_zoo() {
-    let shared = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms"));
-    if !shared.is_dir() {
-        println!("skipped: ../shared is absent");
-        return;
-    }
+    let Some(shared) = skip::shared("mechanisms") else { return };
     let units = ["EVOLTS", "JOULES_MOLE", "KCAL_MOLE", "KELVINS", "KJOULES_MOLE", "MOLECULES"];
     for name in ["zoo", "zoo_forms"].map(str::to_owned).into_iter().chain(units.map(|unit| format!("zoo_{unit}"))) {
         check(shared.join(name).join("chem.inp"));

@@ -1,12 +1,15 @@
-//! Quasi-steady species and stiffness against the published reductions' reference values.
+//! Quasi-steady species and stiffness against values of independent evaluators: of the reduction that comes with the
+//! project, and of published ones where they are.
 
-use std::fs::File;
 use std::path::Path;
 
-use flate2::read::GzDecoder;
 use kinetics::{self, Model, Reduced, State, Stiffness, Surroundings};
 use mechanism::{self, Files};
+use reference::{Case, published, shipped};
 use serde::Deserialize;
+
+#[path = "common/reference.rs"]
+mod reference;
 
 #[derive(Deserialize)]
 struct Reference {
@@ -44,16 +47,11 @@ struct Sample {
     gross_jacobi: Vec<f64>,
 }
 
-fn check(name: &str) {
-    let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared"));
-    if !shared.is_dir() {
-        println!("skipped: ../shared is absent");
-        return;
-    }
-    let model = read(&shared.join("mechanisms").join(name).join("chem.inp"));
+fn check(case: &Case) {
+    let name = &case.name;
+    let model = read(&case.mechanism);
     verification_states_are_stiff_here_and_there(&model);
-    let file = File::open(shared.join("reference").join(format!("{name}_reduced.json.gz"))).unwrap();
-    let reference: Reference = serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
+    let reference: Reference = case.values("_reduced");
     let names = |list: &[usize]| list.iter().map(|&k| model.mechanism.species[k].name.clone()).collect::<Vec<_>>();
     assert_eq!(model.species().iter().map(|s| s.name.clone()).collect::<Vec<_>>(), reference.transported);
     assert_eq!(names(model.mechanism.quasi_steady()), reference.qssa);
@@ -117,11 +115,16 @@ fn close(what: &str, found: &[f64], expected: &[f64], scale: &[f64], tolerance: 
 }
 
 #[test]
+fn methane() {
+    check(&shipped("methane"));
+}
+
+#[test]
 fn dme() {
-    check("dme");
+    published("dme").iter().for_each(check);
 }
 
 #[test]
 fn heptane() {
-    check("heptane");
+    published("heptane").iter().for_each(check);
 }

@@ -1,17 +1,16 @@
-//! The f64 reference against the shared reference values, made with Cantera 3.2.0: every array of every file, with the
-//! tolerances of its README. Each test prints the worst figure of each array (`cargo test -- --nocapture`).
+//! The f64 reference against values made with Cantera 3.2.0 (`tests/data`, and those of published mechanisms where they
+//! are): every array of every file. Each test prints the worst figure of each array (`cargo test -- --nocapture`).
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::BufReader;
-use std::path::PathBuf;
 use std::time::Instant;
 
-use flate2::bufread::GzDecoder;
 use kinetics::{self, Model, State, TransportFits};
 use mechanism::{self, Companion, Files, Options};
+use reference::{Case, load, published, shared, shipped};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+
+#[path = "common/reference.rs"]
+mod reference;
 
 const OWN_FITS: f64 = 1e-9;
 const EVALUATED: f64 = 1e-11;
@@ -111,28 +110,12 @@ fn absolute_or_relative(found: f64, expected: f64) -> f64 {
     (found - expected).abs() / expected.abs().max(1.0)
 }
 
-/// Folder of the shared data, where it is present.
-fn shared() -> Option<PathBuf> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared"));
-    if !path.is_dir() {
-        println!("skipped: ../shared is absent");
-        return None;
-    }
-    Some(path)
-}
-
-fn load<T: DeserializeOwned>(path: PathBuf) -> T {
-    let file = File::open(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_reader(BufReader::new(GzDecoder::new(BufReader::new(file)))).unwrap()
-}
-
-/// The model of a shared mechanism, with our own fits.
-fn read(name: &str) -> Option<Model> {
-    let mechanism = shared()?.join("mechanisms").join(name).join("chem.inp");
-    let files = Files { mechanism, reduction: Companion::Ignored, ..Files::default() };
+/// The model of a mechanism, with our own fits.
+fn read(case: &Case) -> Model {
+    let files = Files { mechanism: case.mechanism.clone(), reduction: Companion::Ignored, ..Files::default() };
     // USC Mech II has two transport entries for some species.
     let (mechanism, _) = mechanism::read_with(&files, mechanism::Options::PERMISSIVE).unwrap();
-    Some(kinetics::model(mechanism).unwrap())
+    kinetics::model(mechanism).unwrap()
 }
 
 fn given(fits: &Fits) -> TransportFits {
@@ -145,10 +128,9 @@ fn given(fits: &Fits) -> TransportFits {
     }
 }
 
-fn check(name: &str) {
-    let Some(own) = read(name) else { return };
-    let Some(shared) = shared() else { return };
-    let reference: Reference = load(shared.join("reference").join(format!("{name}.json.gz")));
+fn check(case: &Case) {
+    let own = read(case);
+    let reference: Reference = case.values("");
     let mut worst = Worst::default();
     let names: Vec<&String> = own.mechanism.species.iter().map(|s| &s.name).collect();
     assert_eq!(names, reference.species.iter().collect::<Vec<_>>());
@@ -162,7 +144,7 @@ fn check(name: &str) {
     for (n, expected) in reference.states.iter().enumerate() {
         compare_state(&mut worst, &model, n, expected, FLOOR);
     }
-    worst.report(name);
+    worst.report(&case.name);
 }
 
 /// Values, not coefficients: these are ill-conditioned.
@@ -258,7 +240,9 @@ macro_rules! mechanisms {
     ($($test:ident: $name:literal),* $(,)?) => {
         $(#[test]
         fn $test() {
-            check($name);
+            if let Some(case) = published($name) {
+                check(&case);
+            }
         })*
     };
 }
@@ -280,6 +264,21 @@ mechanisms! {
     zoo_molecules: "zoo_MOLECULES",
 }
 
+#[test]
+fn shipped_h2o2() {
+    check(&shipped("h2o2"));
+}
+
+#[test]
+fn shipped_methane() {
+    check(&shipped("methane"));
+}
+
+#[test]
+fn shipped_gri30() {
+    check(&shipped("gri30"));
+}
+
 /// Temperatures and pressures outside the usual, traces, zeros and near-pure mixtures.
 #[test]
 fn edge() {
@@ -287,11 +286,12 @@ fn edge() {
     struct Edge {
         states: Vec<Expected>,
     }
-    let Some(shared) = shared() else { return };
-    let mut edge: BTreeMap<String, serde_json::Value> = load(shared.join("reference/edge.json.gz"));
+    let Some(path) = shared("reference/edge.json.gz") else { return };
+    let mut edge: BTreeMap<String, serde_json::Value> = load(&path);
     for name in ["gri30", "dme"] {
-        let Some(own) = read(name) else { return };
-        let reference: Reference = load(shared.join("reference").join(format!("{name}.json.gz")));
+        let Some(case) = published(name) else { return };
+        let own = read(&case);
+        let reference: Reference = case.values("");
         let model = Model { transport: reference.fits.as_ref().map(given), ..own };
         let edge: Edge = serde_json::from_value(edge.remove(name).unwrap()).unwrap();
         let mut worst = Worst::default();
@@ -305,8 +305,8 @@ fn edge() {
 /// The largest mechanism has no reference values: all must be finite, and elements conserved.
 #[test]
 fn llnl_nheptane_is_evaluated() {
-    let Some(shared) = shared() else { return };
-    let files = Files { mechanism: shared.join("mechanisms/llnl_nheptane/chem.inp"), ..Files::default() };
+    let Some(mechanism) = shared("mechanisms/llnl_nheptane/chem.inp") else { return };
+    let files = Files { mechanism, ..Files::default() };
     let (mechanism, _) = mechanism::read_with(&files, Options::PERMISSIVE).unwrap();
     let start = Instant::now();
     let model = kinetics::model(mechanism).unwrap();
@@ -331,9 +331,8 @@ fn llnl_nheptane_is_evaluated() {
 #[test]
 fn collision_tables() {
     use kinetics::collision_tables::{A_STAR, B_STAR, C_STAR, DELTA_STAR, OMEGA22, T_STAR, Table};
-    let Some(shared) = shared() else { return };
-    let file = File::open(shared.join("reference/collision_integrals.json")).unwrap();
-    let json: serde_json::Value = serde_json::from_reader(BufReader::new(file)).unwrap();
+    let Some(path) = shared("reference/collision_integrals.json") else { return };
+    let json: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let numbers = |name: &str| -> Vec<f64> { serde_json::from_value(json[name].clone()).unwrap() };
     assert_eq!(numbers("tstar"), T_STAR);
     assert_eq!(numbers("delta"), DELTA_STAR);

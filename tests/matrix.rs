@@ -1,7 +1,7 @@
 //! Constant matrices on tensor cores, through the whole pipeline: proven, verified bit by bit against the graph, compiled,
 //! read back from the compiler's PTX and simulated again.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use diagnostics::Source;
@@ -22,30 +22,25 @@ use warpsim::{Launch, prove};
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 const FORMS: [Form; 2] = [Form::Symmetric, Form::LowRank];
 
 fn request(mechanism: PathBuf, form: Form) -> Request {
-    Request {
-        kernels: vec![Kernel::Viscosity],
-        target: Target::by_name("ampere").unwrap(),
-        form: Some(form),
-        matrix: Some(Multiplier::Dmma),
-        ..request::of(mechanism)
-    }
+    Request { kernels: vec![Kernel::Viscosity], ..request::of(mechanism) }.with(|r| {
+        r.common.target = Target::by_name("ampere").unwrap();
+        r.tuning.form = Some(form);
+        r.tuning.matrix = Some(Multiplier::Dmma);
+    })
 }
 
 /// Shipped mechanisms, and shared ones where they are.
 fn mechanisms() -> Vec<Files> {
-    let shared = ["dme", "heptane"].map(|name| {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms").join(name);
-        folder.join("chem.inp")
-    });
-    let all = ["h2o2", "gri30"].map(request::shipped).into_iter().chain(shared);
-    let (there, absent): (Vec<_>, Vec<_>) = all.partition(|path| path.exists());
-    absent.iter().for_each(|path| println!("skipped: no {}", path.display()));
+    let published = ["dme", "heptane"].map(|name| skip::shared(&format!("mechanisms/{name}/chem.inp")));
+    let all = ["h2o2", "gri30"].map(request::shipped).into_iter().chain(published.into_iter().flatten());
     let reduction = Companion::Ignored;
-    there.into_iter().map(|mechanism| Files { mechanism, reduction: reduction.clone(), ..Files::default() }).collect()
+    all.map(|mechanism| Files { mechanism, reduction: reduction.clone(), ..Files::default() }).collect()
 }
 
 fn unit(request: &Request) -> (Model, Unit) {
@@ -63,7 +58,7 @@ fn matrix_products_are_verified_and_cheaper() {
         for form in FORMS {
             let measured = |matrix| {
                 let plain = request(files.mechanism.clone(), form);
-                let request = Request { files: files.clone(), matrix: Some(matrix), ..plain };
+                let request = Request { files: files.clone(), ..plain }.with(|r| r.tuning.matrix = Some(matrix));
                 let report = driver::compile(&request, &mut Observer::silent());
                 let kernel = report.unwrap_or_else(|f| panic!("{name} {form}: {:?}", f.diagnostics)).kernels.remove(0);
                 kernel.verification.unwrap()
@@ -97,7 +92,8 @@ fn diffusion_is_verified() {
     for name in ["h2o2", "gri30"] {
         let measured = |matrix| {
             let plain = request(request::shipped(name), Form::LowRank);
-            let request = Request { kernels: vec![Kernel::Diffusion], matrix: Some(matrix), ..plain };
+            let request =
+                Request { kernels: vec![Kernel::Diffusion], ..plain }.with(|r| r.tuning.matrix = Some(matrix));
             let report = driver::compile(&request, &mut Observer::silent());
             let kernel = report.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics)).kernels.remove(0);
             println!("{name} diffusion {matrix:?}: {:?}", kernel.verification);
@@ -109,19 +105,22 @@ fn diffusion_is_verified() {
     }
 }
 
-/// Warps, layouts, homes of the constants, and so little shared memory or so few registers that values and constants come and go.
+/// Warps, layouts, locations of the constants, and so little shared memory or so few registers that values and constants come and go.
 #[test]
 fn every_layout_is_verified() {
     let gri30 = |form| request(request::shipped("gri30"), form);
     let mut requests = Vec::new();
     for form in FORMS {
-        requests.extend([1, 2, 5, 16].map(|warps| Request { warps, ..gri30(form) }));
-        requests.extend([2, 4].map(|points| Request { points_per_lane: Some(points), ..gri30(form) }));
+        requests.extend([1, 2, 5, 16].map(|warps| gri30(form).with(|r| r.tuning.warps = warps)));
+        requests.extend([2, 4].map(|points| gri30(form).with(|r| r.tuning.points_per_lane = Some(points))));
         requests.push(Request { codegen: Codegen::Switch, ..gri30(form) });
-        requests.push(Request { constants: Residence::Shared, ..gri30(form) });
-        requests.push(Request { constants: Residence::ConstantBank, ..gri30(form) });
-        requests.push(Request { ctas_per_sm: 3, ..gri30(form) });
-        requests.push(Request { warps: 16, ctas_per_sm: 2, ..gri30(form) });
+        requests.push(gri30(form).with(|r| r.tuning.constants = Residence::Shared));
+        requests.push(gri30(form).with(|r| r.tuning.constants = Residence::ConstantBank));
+        requests.push(gri30(form).with(|r| r.tuning.ctas_per_sm = 3));
+        requests.push(gri30(form).with(|r| {
+            r.tuning.warps = 16;
+            r.tuning.ctas_per_sm = 2;
+        }));
     }
     for request in requests {
         let report = driver::compile(&request, &mut Observer::silent());
@@ -138,13 +137,16 @@ fn compilers_agree() {
         let toolchain = match toolchain::find_for(target.compute_capability) {
             Ok(toolchain) => toolchain,
             Err(absent) => {
-                println!("skipped for {}: {absent}", target.name);
+                skip::skip(format!("{}: {absent}", target.name));
                 continue;
             }
         };
         for (name, form, points_per_lane) in [("h2o2", FORMS[0], 2), ("gri30", FORMS[0], 1), ("gri30", FORMS[1], 1)] {
             let plain = request(request::shipped(name), form);
-            let request = Request { target, points_per_lane: Some(points_per_lane), real_compilers: true, ..plain };
+            let request = Request { real_compilers: true, ..plain }.with(|r| {
+                r.common.target = target;
+                r.tuning.points_per_lane = Some(points_per_lane);
+            });
             let report = driver::compile(&request, &mut Observer::silent()).unwrap();
             let compiled = report.kernels[0].compiled.as_ref().unwrap();
             println!("{name} {form} {}: {} registers", target.name, compiled.registers);
@@ -203,12 +205,12 @@ fn a_transposed_fragment_is_found() {
     let request = request(request::shipped("h2o2"), Form::Symmetric);
     let (model, unit) = unit(&request);
     let verified = |program: &Program| {
-        let module = lower::lower(program, request.target.compute_capability);
+        let module = lower::lower(program, request.common.target.compute_capability);
         let subject = Subject {
             kernel: unit.kernel,
             model: &model,
-            floor: request.floor,
-            stiffness: request.stiffness,
+            floor: request.common.floor,
+            stiffness: request.common.stiffness,
             graph: &unit.graph,
             mapping: &unit.mapping,
             proven: &unit.proven,
@@ -229,7 +231,11 @@ fn the_compiler_chooses_where_it_may() {
     let chosen = |target, form, codegen| {
         let target = Target::by_name(target).unwrap();
         let plain = request(request::shipped("gri30"), Form::Symmetric);
-        let request = Request { target, form, codegen, matrix: None, verify: None, ..plain };
+        let request = Request { codegen, verify: None, ..plain }.with(|r| {
+            r.common.target = target;
+            r.tuning.form = form;
+            r.tuning.matrix = None;
+        });
         driver::compile(&request, &mut Observer::silent()).unwrap().kernels.remove(0)
     };
     let symmetric = Some(Form::Symmetric);
@@ -244,7 +250,8 @@ fn the_compiler_chooses_where_it_may() {
 
 #[test]
 fn other_targets_are_refused() {
-    let request = Request { target: Target::by_name("ada").unwrap(), ..request(request::shipped("h2o2"), FORMS[0]) };
+    let request =
+        request(request::shipped("h2o2"), FORMS[0]).with(|r| r.common.target = Target::by_name("ada").unwrap());
     let failure = driver::compile(&request, &mut Observer::silent()).unwrap_err();
     assert_eq!((failure.kind, failure.diagnostics[0].id), (FailureKind::Usage, "target::no-matrix-products"));
 }

@@ -3,8 +3,9 @@
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
-use kinetics;
 use mechanism::{Files, Mechanism, Options, Sources, decode, parse, read, write, write_yaml};
 use singe::driver::{self, Request};
 use singe::kernels::Kernel;
@@ -13,7 +14,6 @@ use singe::output;
 use std::path::{Path, PathBuf};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.toolchain/cantera/cantera/data");
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");
 
 /// What becomes of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ const FILES: [(&str, Option<&str>, Outcome); 36] = [
 fn data() -> Option<&'static Path> {
     let found = Path::new(DATA).join("gri30.yaml").is_file();
     if !found {
-        println!("skipped: Cantera's package is not installed (cargo xtask cantera installs it)");
+        skip::skip("Cantera's package is not installed (cargo xtask cantera installs it)");
     }
     found.then_some(Path::new(DATA))
 }
@@ -162,11 +162,8 @@ fn every_gas_of_the_package_survives_both_forms() {
 
 #[test]
 fn every_published_mechanism_survives_the_yaml_form() {
-    let Ok(folders) = std::fs::read_dir(SHARED) else {
-        println!("skipped: ../shared is absent");
-        return;
-    };
-    for folder in folders {
+    let Some(folder) = skip::shared("mechanisms") else { return };
+    for folder in std::fs::read_dir(folder).expect("a folder") {
         let mechanism = folder.expect("a readable folder").path().join("chem.inp");
         let options = Options { permissive: true, ..Options::default() };
         let (original, _) = mechanism::read_with(&file(mechanism, None), options).expect("published is valid");

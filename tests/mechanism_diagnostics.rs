@@ -1,4 +1,4 @@
-//! What a mechanism author reads when something is wrong.
+//! What a mechanism author reads when something is wrong; more of it stands in `files/mechanisms`.
 
 use diagnostics::{Diagnostic, Style, render, to_json};
 use mechanism::{Files, Options, Outcome, Sources, decode, parse, read};
@@ -32,47 +32,6 @@ fn diagnostics(reactions: &str) -> Vec<Diagnostic> {
     match outcome(&mechanism, None) {
         Ok((_, warnings)) => warnings,
         Err(diagnostics) => diagnostics,
-    }
-}
-
-#[test]
-fn several_problems_are_shown_at_once() {
-    let text = render(
-        &diagnostics(
-            "H2+M=2H+M  4.577E+19 -1.4O 104400\n  AR/0.0/\nH2+O2=2H 1 0 0\n2H=H2 -1E10 0 0\n H2=H 1 0 0\n FIT1/1 2 3 4/\n",
-        ),
-        Style::Plain,
-    );
-    insta::assert_snapshot!(text);
-}
-
-#[test]
-fn keywords_that_do_not_go_together_are_refused() {
-    for (reactions, id, text) in [
-        ("2H(+M)=H2(+M) 1 0 0\n", "mechanism::keyword-conflict", "2H(+M)=H2(+M) 1 0 0"),
-        ("2H+M=H2+M 1 0 0\nLOW/1 0 0/\n", "mechanism::keyword-conflict", "LOW/1 0 0/"),
-        ("2H(+M)=H2(+M) 1 0 0\nLOW/1 0 0/ HIGH/1 0 0/\n", "mechanism::keyword-conflict", "HIGH/1 0 0/"),
-        ("2H=H2 1 0 0\nTROE/1 2 3/\n", "mechanism::keyword-conflict", "TROE/1 2 3/"),
-        ("2H=H2 1 0 0\nLT/1 2/ REV/1 0 0/\n", "mechanism::keyword-conflict", "LT/1 2/"),
-        ("2H=H2 1 0 0\nRLT/1 2/\n", "mechanism::keyword-conflict", "RLT/1 2/"),
-        ("2H=H2 1 0 0\nH2/2/\n", "mechanism::keyword-conflict", "H2/2/"),
-        ("2H(+M)=H2(+M) 1 0 0\nLOW/1 0 0/ REV/1 0 0/\n", "mechanism::keyword-conflict", "REV/1 0 0/"),
-        ("2H=H2 1 0 0\nREV/1 0 0/ REV/1 0 0/\n", "mechanism::repeated-keyword", "REV/1 0 0/"),
-        ("2H(+M)=H2(+M) 1 0 0\nLOW/1 0/\n", "mechanism::value-count", "LOW/1 0/"),
-        ("2H=H2 1 0 0\nPLOG/0 1 0 0/\n", "mechanism::pressure", "0"),
-        ("2H=H2 1 0 0\nUNITS/FURLONGS/\n", "mechanism::unknown-unit", "FURLONGS"),
-        ("2H=H2 1 0 0\nFORD/X 1/\n", "mechanism::unknown-species", "X"),
-        ("2H+M=H2 1 0 0\n", "mechanism::third-body", "2H+M=H2"),
-        ("2H+=H2 1 0 0\n", "mechanism::equation", "+"),
-        ("2H=H2=H2 1 0 0\n", "mechanism::equation", "="),
-        ("2H=H2 1 0\n", "mechanism::rate-numbers", "2H=H2 1 0"),
-        ("2H=H2 1 0 nan\n", "mechanism::malformed-number", "nan"),
-        ("H=H2 1 0 0\n", "mechanism::unbalanced", "H=H2 1 0 0"),
-    ] {
-        let diagnostics = diagnostics(reactions);
-        let found =
-            diagnostics.iter().filter(|d| d.is_error()).map(|d| (d.id, d.span.as_ref().map_or("", |s| s.text())));
-        assert_eq!(found.collect::<Vec<_>>(), [(id, text)], "{reactions}");
     }
 }
 
@@ -159,19 +118,6 @@ fn an_unknown_name_is_told_once_with_its_lines() {
     let many = diagnostics(&"X=H2 1 0 0\n".repeat(30));
     assert_eq!(many.len(), 1);
     assert!(many[0].help.as_ref().is_some_and(|h| h.ends_with("12, 13, 14, and 19 more)")), "{:?}", many[0].help);
-}
-
-#[test]
-fn a_zero_for_a_letter_is_no_coefficient() {
-    let all = diagnostics("H+0H=H2 1 0 0\n");
-    assert_eq!(all.iter().map(|d| d.message.as_str()).collect::<Vec<_>>(), ["unknown species '0H'"]);
-}
-
-#[test]
-fn numbers_behind_the_rate_are_not_taken_for_species() {
-    let all = diagnostics("2H=H2 1 0 0 4\n2 H = H2 1 0 0 4 5\n");
-    assert_eq!(all.iter().map(|d| d.id).collect::<Vec<_>>(), ["mechanism::rate-numbers"; 2]);
-    assert!(all[1].message.contains("has more numbers than A, b and E"));
 }
 
 #[test]

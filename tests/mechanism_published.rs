@@ -1,16 +1,12 @@
 //! Published mechanisms, as they are distributed, load with the numbers of species and reactions that their authors state.
 
 use mechanism::{Files, Mechanism, Options, Reverse, read_with};
-use std::path::Path;
 
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");
+#[path = "common/skip.rs"]
+mod skip;
 
 fn load(name: &str) -> Option<Mechanism> {
-    let mechanism = Path::new(SHARED).join(name).join("chem.inp");
-    if !mechanism.exists() {
-        println!("skipped: ../shared is absent");
-        return None;
-    }
+    let mechanism = skip::shared(&format!("mechanisms/{name}/chem.inp"))?;
     let is_forgiven = AMBIGUOUS.iter().any(|(ambiguous, _)| *ambiguous == name);
     let options = if is_forgiven { Options::PERMISSIVE } else { Options::default() };
     match read_with(&Files { mechanism, ..Files::default() }, options) {
@@ -41,10 +37,8 @@ const AMBIGUOUS: [(&str, &[&str]); 2] = [
 
 #[test]
 fn the_strict_mode_refuses_only_what_is_ambiguous() {
-    let Ok(folders) = std::fs::read_dir(SHARED) else {
-        println!("skipped: ../shared is absent");
-        return;
-    };
+    let Some(folder) = skip::shared("mechanisms") else { return };
+    let folders = std::fs::read_dir(folder).expect("a folder");
     for folder in folders.map(|folder| folder.expect("a readable folder").path()) {
         let name = folder.file_name().expect("a folder").to_string_lossy().into_owned();
         let files = Files { mechanism: folder.join("chem.inp"), ..Files::default() };

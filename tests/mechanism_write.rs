@@ -3,9 +3,9 @@
 use mechanism::{Files, Mechanism, Nasa9, Options, Polynomials, Sources, decode, parse, read_with, write, write_yaml};
 use proptest::prelude::*;
 use proptest::sample::select;
-use std::path::Path;
 
-const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms");
+#[path = "common/skip.rs"]
+mod skip;
 
 /// Where reactions stand, and in which files, is no part of what they say.
 fn without_spans(mut mechanism: Mechanism) -> Mechanism {
@@ -42,11 +42,8 @@ fn reread(mechanism: &Mechanism) -> Mechanism {
 
 #[test]
 fn every_published_mechanism_survives_the_round_trip() {
-    let Ok(folders) = std::fs::read_dir(SHARED) else {
-        println!("skipped: ../shared is absent");
-        return;
-    };
-    for folder in folders {
+    let Some(folder) = skip::shared("mechanisms") else { return };
+    for folder in std::fs::read_dir(folder).expect("a folder") {
         let mechanism = folder.expect("a readable folder").path().join("chem.inp");
         let (original, _) = read_with(&Files { mechanism, ..Files::default() }, Options::PERMISSIVE)
             .expect("published mechanisms are valid");
@@ -63,12 +60,8 @@ fn every_published_mechanism_survives_the_round_trip() {
 
 #[test]
 fn a_small_mechanism_is_written_as_its_author_would() {
-    let folder = Path::new(SHARED).join("zoo_KCAL_MOLE");
-    if !folder.exists() {
-        println!("skipped: ../shared is absent");
-        return;
-    }
-    let files = Files { mechanism: folder.join("chem.inp"), ..Files::default() };
+    let Some(mechanism) = skip::shared("mechanisms/zoo_KCAL_MOLE/chem.inp") else { return };
+    let files = Files { mechanism, ..Files::default() };
     let (mechanism, _) = read_with(&files, Options::default()).expect("a valid mechanism");
     assert!(write(&mechanism).mechanism.contains("REACTIONS KCAL/MOLE\n"), "{}", write(&mechanism).mechanism);
 }

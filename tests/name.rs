@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use singe::request::Request;
+use singe::plan::Request;
 
 #[path = "common/project.rs"]
 mod project;

@@ -3,7 +3,6 @@
 
 use kinetics::{self, Model, State};
 use machine::target::Target;
-use mechanism;
 use singe::driver::{self, Request, Unit};
 use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
@@ -18,15 +17,18 @@ const LAYOUTS: [Codegen; 3] = [Codegen::Overlay, Codegen::Switch, Codegen::DataP
 /// On a target whose shared memory holds the values of four points.
 fn with(points_per_lane: u32, name: &str) -> Request {
     let (points_per_lane, target) = (Some(points_per_lane), Target::by_name("ampere").unwrap());
-    Request { points_per_lane, target, ..request::of(request::shipped(name)) }
+    request::of(request::shipped(name)).with(|r| {
+        r.tuning.points_per_lane = points_per_lane;
+        r.common.target = target;
+    })
 }
 
 fn verified(request: &Request) -> Vec<Verification> {
-    let what = format!("{:?} points {:?} {:?}", request.points_per_lane, request.codegen, request.form);
+    let what = format!("{:?} points {:?} {:?}", request.tuning.points_per_lane, request.codegen, request.tuning.form);
     let report = driver::compile(request, &mut Observer::silent())
         .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
     let verified = report.kernels.into_iter().map(|k| {
-        assert!(request.points_per_lane.is_none_or(|points| points == k.points_per_lane));
+        assert!(request.tuning.points_per_lane.is_none_or(|points| points == k.points_per_lane));
         let v = k.verification.unwrap();
         assert!(v.states as u32 > 32 * k.points_per_lane, "the streaming loop runs twice");
         assert!(!v.states.is_multiple_of(32), "a tail");
@@ -40,7 +42,7 @@ fn all_layouts(name: &str) {
     for points in [1, 2, 4] {
         for codegen in LAYOUTS {
             for form in [Some(Form::Pairwise), None] {
-                verified(&Request { codegen, form, ..with(points, name) });
+                verified(&Request { codegen, ..with(points, name) }.with(|r| r.tuning.form = form));
             }
         }
     }
@@ -58,7 +60,7 @@ fn gri30_in_all_layouts() {
 
 #[test]
 fn constants_are_fetched_once_for_all_points() {
-    let counts = |points, constants| verified(&Request { constants, ..with(points, "h2o2") });
+    let counts = |points, constants| verified(&with(points, "h2o2").with(|r| r.tuning.constants = constants));
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b;
     for constants in [Residence::Striped, Residence::ConstantBank, Residence::Shared] {
         let one = counts(1, constants);
@@ -119,7 +121,7 @@ fn any_number_of_points() {
 fn too_many_points_for_the_shared_memory_are_refused() {
     let kernels = vec![Kernel::Chemistry];
     let kepler = Target::by_name("kepler").unwrap();
-    let request = Request { target: kepler, kernels, ..with(4, "gri30") };
+    let request = Request { kernels, ..with(4, "gri30") }.with(|r| r.common.target = kepler);
     let failure = driver::compile(&request, &mut Observer::silent()).unwrap_err();
     let diagnostic = &failure.diagnostics[0];
     assert_eq!(diagnostic.id, "schedule::shared-memory");
@@ -130,7 +132,11 @@ fn too_many_points_for_the_shared_memory_are_refused() {
 #[test]
 fn auto_takes_more_points_where_that_saves_clocks() {
     let points = |constants| {
-        let request = Request { points_per_lane: None, form: None, constants, ..with(1, "gri30") };
+        let request = with(1, "gri30").with(|r| {
+            r.tuning.points_per_lane = None;
+            r.tuning.form = None;
+            r.tuning.constants = constants;
+        });
         let report =
             driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
         for k in &report.kernels {

@@ -25,7 +25,13 @@ fn no_time_is_below_what_the_board_can_do() {
         for codegen in [Codegen::Overlay, Codegen::DataParallel] {
             let target = Target::by_name(name).unwrap();
             let shipped = request::of(request::shipped("h2o2"));
-            let report = driver::compile(&Request { target, codegen, form: None, ..shipped }, &mut Observer::silent());
+            let report = driver::compile(
+                &Request { codegen, ..shipped }.with(|r| {
+                    r.common.target = target;
+                    r.tuning.form = None;
+                }),
+                &mut Observer::silent(),
+            );
             for kernel in report.unwrap().kernels {
                 let counts = kernel.verification.unwrap();
                 let bytes = kernel.machine.bytes_per_point as f64;

@@ -3,14 +3,14 @@
 
 use std::fmt::Write;
 use std::fs::{read_to_string, write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use machine::target::Target;
 
 #[path = "common/project.rs"]
 mod project;
-use project::{cuda13, generate, has_gpu, run, shipped, there};
+use project::{cuda13, generate, has_gpu, run, shared, shipped, there};
 
 const BOTH_LAYOUTS: [&str; 2] = ["--codegen", "overlay,data-parallel"];
 
@@ -24,16 +24,6 @@ fn gri30_builds_for_ampere_with_two_layouts_and_host_codes_in_three_languages() 
 fn reduced_dme_builds_for_hopper() {
     let (Some(cuda), true, Some(dme)) = (cuda13(), there("cmake"), shared("dme")) else { return };
     builds(&cuda, &dme, "dme", &["--target", "hopper"]);
-}
-
-/// A mechanism of `../shared`; where it is absent, says what is skipped.
-fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/mechanisms").join(name).join("chem.inp");
-    if path.is_file() {
-        return Some(path);
-    }
-    println!("skipped: ../shared/mechanisms/{name} is absent");
-    None
 }
 
 /// Builds a project inside that of a host code, and runs the programs.

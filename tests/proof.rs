@@ -6,7 +6,7 @@ use singe::schedule::proof;
 #[path = "common/handover.rs"]
 mod handover;
 
-use handover::{BROKEN, crew, exchange, handover, violations};
+use handover::{BROKEN, exchange, handover, qssa_warps, violations};
 
 #[test]
 fn the_handover_is_proven() {
@@ -25,9 +25,9 @@ fn every_broken_schedule_is_refused_for_the_right_reason() {
 
 #[test]
 fn a_step_of_the_crew_in_another_warp() {
-    assert!(crew(&[]).is_empty());
-    let violations = crew(&[(2, 1)]);
-    assert!(!violations.is_empty() && violations.iter().all(|d| d.id == "proof::outside-crew"), "{violations:?}");
+    assert!(qssa_warps(&[]).is_empty());
+    let violations = qssa_warps(&[(2, 1)]);
+    assert!(!violations.is_empty() && violations.iter().all(|d| d.id == "proof::outside-qssa-warps"), "{violations:?}");
 }
 
 /// Before the value is read, and before the next iteration writes it again.

@@ -9,6 +9,9 @@ use ptx::inst::Type;
 use ptx::{Module, read};
 use warpsim::{self, Argument, Buffer, Launch, Options, Schedule, prove};
 
+#[path = "common/skip.rs"]
+mod skip;
+
 /// From the oldest that CUDA 11.8 knows to one that only CUDA 12.9 knows.
 const ARCHS: [ComputeCapability; 4] =
     [ComputeCapability(3, 5), ComputeCapability(7, 0), ComputeCapability(9, 0), ComputeCapability(10, 0)];
@@ -26,7 +29,7 @@ fn compiled_for(name: &str, archs: &[ComputeCapability]) -> Vec<Module> {
         let toolchain = match toolchain::find_for(arch) {
             Ok(toolchain) => toolchain,
             Err(absent) => {
-                println!("skipped for {}: {absent}", arch.sm());
+                skip::skip(format!("{}: {absent}", arch.sm()));
                 continue;
             }
         };

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use diagnostics::Source;
-use kinetics;
 use machine::target::Target;
 use machine::toolchain::{self, Job};
-use mechanism;
 use ptx::inst::Space;
 use ptx::ir::Linkage;
 use ptx::{Module, read};
@@ -21,6 +19,8 @@ use warpsim::prove;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 /// NVRTC 11.8 serves Kepler, and only 12.9 knows Blackwell.
 fn closed(name: &str, codegen: Codegen, form: Form) {
@@ -31,20 +31,24 @@ fn closed(name: &str, codegen: Codegen, form: Form) {
 
 fn closed_with(name: &str, target: &str, codegen: Codegen, form: Form, constants: Residence) {
     let (target, plain) = (Target::by_name(target).unwrap(), request::of(request::shipped(name)));
-    closes(Request { target, codegen, form: Some(form), constants, ..plain });
+    closes(Request { codegen, ..plain }.with(|r| {
+        r.common.target = target;
+        r.tuning.form = Some(form);
+        r.tuning.constants = constants;
+    }));
 }
 
 fn closes(request: Request) {
-    let arch = request.target.compute_capability;
+    let arch = request.common.target.compute_capability;
     let toolchain = match toolchain::find_for(arch) {
         Ok(toolchain) => toolchain,
-        Err(absent) => return println!("skipped for {}: {absent}", arch.sm()),
+        Err(absent) => return skip::skip(format!("{}: {absent}", arch.sm())),
     };
     let request = Request { verify: None, ..request };
-    let (codegen, constants) = (request.codegen, request.constants);
+    let (codegen, constants) = (request.codegen, request.tuning.constants);
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
-    let states = kinetics::verification_states(&model, 38 + 32 * request.points_per_lane.unwrap_or(1) as usize);
+    let states = kinetics::verification_states(&model, 38 + 32 * request.tuning.points_per_lane.unwrap_or(1) as usize);
     let stride = states.len() + 5;
     let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).unwrap();
     let units: Vec<_> = request.kernels.iter().map(compile).collect();
@@ -71,12 +75,18 @@ fn closes(request: Request) {
         assert_eq!(stored, 8 * outputs.len() / stride * states.len(), "{symbol}: each output is stored once");
         let own = verify::simulate(&unit.ptx, symbol, (&model, &unit.graph), warps, &states, stride).unwrap().0;
         assert!(outputs.iter().zip(&own).all(|(a, b)| a == b || a.is_nan()), "{symbol}: the compiled text differs");
-        let error =
-            verify::largest_error(unit.kernel, &model, (request.floor, request.stiffness), &states, stride, &outputs);
+        let error = verify::largest_error(
+            unit.kernel,
+            &model,
+            (request.common.floor, request.common.stiffness),
+            &states,
+            stride,
+            &outputs,
+        );
         let instructions = counts.per_point(|c| c.instructions, unit.program.places(states.len() as u32));
         println!(
             "{symbol} {codegen:?} {:?}, {}: error {error:.1e}, {instructions:.0} instructions per point",
-            request.form, toolchain.name
+            request.tuning.form, toolchain.name
         );
         // Indices that come from shared memory are data to the proof of PTX; the schedule's own proof knows them.
         if constants != Residence::Shared {
@@ -153,7 +163,10 @@ fn h2o2_with_constants_in_shared_memory() {
 #[test]
 fn h2o2_with_several_points_per_lane() {
     for (codegen, points_per_lane) in [(Codegen::Overlay, 2), (Codegen::Switch, 2), (Codegen::DataParallel, 4)] {
-        closes(Request { codegen, points_per_lane: Some(points_per_lane), ..request::of(request::shipped("h2o2")) });
+        closes(
+            Request { codegen, ..request::of(request::shipped("h2o2")) }
+                .with(|r| r.tuning.points_per_lane = Some(points_per_lane)),
+        );
     }
 }
 
@@ -161,5 +174,8 @@ fn h2o2_with_several_points_per_lane() {
 fn gri30_chemistry_with_two_points_per_lane() {
     let kernels = vec![Kernel::Chemistry];
     let form = Some(Form::Lean);
-    closes(Request { points_per_lane: Some(2), kernels, form, ..request::of(request::shipped("gri30")) });
+    closes(Request { kernels, ..request::of(request::shipped("gri30")) }.with(|r| {
+        r.tuning.points_per_lane = Some(2);
+        r.tuning.form = form;
+    }));
 }

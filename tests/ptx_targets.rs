@@ -14,23 +14,32 @@ use singe::overlay::Codegen;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 /// All kernels of h2o2 in both layouts, and a product of matrices where the target has them. Verified: from sm_70 on, the lanes
 /// of a simulated warp go on one by one.
 fn modules(target: &'static Target) -> Vec<(String, Module)> {
-    let shipped = Request { target, verify: Some(40), ..request::of(request::shipped("h2o2")) };
+    let shipped =
+        Request { verify: Some(40), ..request::of(request::shipped("h2o2")) }.with(|r| r.common.target = target);
     let model = kinetics::model(mechanism::read(&shipped.files).unwrap().0).unwrap();
     let plain = Kernel::ALL.into_iter().flat_map(|kernel| {
         [Codegen::Overlay, Codegen::DataParallel].map(|codegen| (kernel, Request { codegen, ..shipped.clone() }))
     });
     let matrices = target.slots_per_matrix_product().map(|_| {
         let form = Some(Form::Symmetric);
-        (Kernel::Viscosity, Request { matrix: Some(Multiplier::Dmma), form, ..shipped.clone() })
+        (
+            Kernel::Viscosity,
+            shipped.clone().with(|r| {
+                r.tuning.matrix = Some(Multiplier::Dmma);
+                r.tuning.form = form;
+            }),
+        )
     });
     let compile = |(kernel, request): (Kernel, Request)| {
         let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
         let unit = unit.unwrap_or_else(|f| panic!("{} {kernel}: {:?}", target.name, f.diagnostics));
-        (format!("{kernel} {:?} {:?}", request.codegen, request.matrix), unit.ptx)
+        (format!("{kernel} {:?} {:?}", request.codegen, request.tuning.matrix), unit.ptx)
     };
     plain.chain(matrices).map(compile).collect()
 }
@@ -68,6 +77,6 @@ fn the_text_is_that_of_the_target_and_every_ptxas_takes_it_without_a_remark() {
         println!("{sm}: {} texts; ptxas {}", files.len(), releases.join(", "));
     }
     if taken == 0 {
-        println!("skipped: ptxas is absent (`cargo xtask toolchain` installs it)");
+        skip::skip("ptxas is absent (`cargo xtask toolchain` installs it)");
     }
 }

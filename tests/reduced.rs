@@ -1,12 +1,11 @@
-//! The kernels of the published reduced mechanisms: graphs against reference values, and the whole pipeline.
+//! The kernels of reduced mechanisms: graphs against reference values, and the whole pipeline.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::path::{Path, PathBuf};
 
-use flate2::read::GzDecoder;
 use kinetics::{self, State, Stiffness};
 use mechanism::{self, Files};
+use reference::{Case, published, shipped};
+use request::of as request;
 use serde::Deserialize;
 use singe::driver::{self, Request};
 use singe::graph::interpret;
@@ -16,6 +15,11 @@ use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::verify;
 use warpsim::{self, Buffer, Launch};
+
+#[path = "common/reference.rs"]
+mod reference;
+#[path = "common/request.rs"]
+mod request;
 
 #[derive(Deserialize)]
 struct Reference {
@@ -43,22 +47,11 @@ impl Sample {
     }
 }
 
-fn shared() -> Option<PathBuf> {
-    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared"));
-    if path.is_dir() {
-        return Some(path.to_owned());
-    }
-    println!("skipped: ../shared is absent");
-    None
-}
-
-fn graphs_equal_the_reference(name: &str) {
-    let Some(shared) = shared() else { return };
-    let path = shared.join("mechanisms").join(name).join("chem.inp");
+fn graphs_equal_the_reference(case: &Case) {
+    let (name, path) = (&case.name, case.mechanism.clone());
     let (mechanism, _) = mechanism::read(&Files { mechanism: path, ..Files::default() }).unwrap();
     let model = kinetics::model(mechanism).unwrap();
-    let file = File::open(shared.join("reference").join(format!("{name}_reduced.json.gz"))).unwrap();
-    let reference: Reference = serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
+    let reference: Reference = case.values("_reduced");
     let ways = [(Stiffness::Sequential, true), (Stiffness::Jacobi, false)];
     for ((stiffness, stage_inputs), form) in ways.into_iter().flat_map(|way| [(way, Form::Pairwise), (way, Form::Lean)])
     {
@@ -85,28 +78,34 @@ fn graphs_equal_the_reference(name: &str) {
 }
 
 #[test]
+fn methane_graph() {
+    graphs_equal_the_reference(&shipped("methane"));
+}
+
+#[test]
 fn dme_graph() {
-    graphs_equal_the_reference("dme");
+    published("dme").iter().for_each(graphs_equal_the_reference);
 }
 
 #[test]
 fn heptane_graph() {
-    graphs_equal_the_reference("heptane");
+    published("heptane").iter().for_each(graphs_equal_the_reference);
 }
 
 /// The kernels as users get them, run in the simulator on the states of the file.
-fn simulated_kernels_equal_the_reference(name: &str, warps: u32, qssa_warps: u32) {
-    let Some(shared) = shared() else { return };
-    let path = shared.join("mechanisms").join(name).join("chem.inp");
+fn simulated_kernels_equal_the_reference(case: &Case, warps: u32, qssa_warps: u32) {
+    let (name, path) = (&case.name, case.mechanism.clone());
     let (mechanism, _) = mechanism::read(&Files { mechanism: path.clone(), ..Files::default() }).unwrap();
     let model = kinetics::model(mechanism).unwrap();
-    let file = File::open(shared.join("reference").join(format!("{name}_reduced.json.gz"))).unwrap();
-    let reference: Reference = serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
+    let reference: Reference = case.values("_reduced");
     let states = &reference.states;
     for stiffness in [Stiffness::Sequential, Stiffness::Jacobi] {
         let kernels = vec![Kernel::Chemistry];
-        let request =
-            Request { warps, qssa_warps: Some(qssa_warps), stiffness, kernels, verify: None, ..request(path.clone()) };
+        let request = Request { kernels, verify: None, ..request(path.clone()) }.with(|r| {
+            r.tuning.warps = warps;
+            r.tuning.qssa_warps = Some(qssa_warps);
+            r.common.stiffness = stiffness;
+        });
         let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent());
         let unit = unit.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
         let species = states[0].X.len();
@@ -146,33 +145,40 @@ fn simulated_kernels_equal_the_reference(name: &str, warps: u32, qssa_warps: u32
 }
 
 #[test]
+fn simulated_methane() {
+    simulated_kernels_equal_the_reference(&shipped("methane"), 8, 2);
+}
+
+#[test]
 fn simulated_dme() {
-    simulated_kernels_equal_the_reference("dme", 8, 4);
+    published("dme").iter().for_each(|case| simulated_kernels_equal_the_reference(case, 8, 4));
 }
 
 #[test]
 fn simulated_heptane() {
-    simulated_kernels_equal_the_reference("heptane", 16, 2);
+    published("heptane").iter().for_each(|case| simulated_kernels_equal_the_reference(case, 16, 2));
+}
+
+/// Every reduced mechanism that is there, with warps of a CTA and those that solve for quasi-steady species.
+fn cases() -> Vec<(Case, u32, u32)> {
+    let all = [(Some(shipped("methane")), 8, 2), (published("dme"), 8, 4), (published("heptane"), 16, 2)];
+    all.into_iter().filter_map(|(case, warps, qssa_warps)| Some((case?, warps, qssa_warps))).collect()
 }
 
 /// The net rates of progress behind the outputs of the simulated kernel: its graph gives the same bits in the order of the
 /// schedule, and there production and destruction of every quasi-steady species balance.
-fn quasi_steady_species_balance(name: &str, warps: u32, qssa_warps: u32, form: Form) {
-    let Some(shared) = shared() else { return };
-    let path = shared.join("mechanisms").join(name).join("chem.inp");
+fn quasi_steady_species_balance(case: &Case, warps: u32, qssa_warps: u32, form: Form) {
+    let (name, path) = (&case.name, case.mechanism.clone());
     let (mechanism, _) = mechanism::read(&Files { mechanism: path.clone(), ..Files::default() }).unwrap();
     let model = kinetics::model(mechanism).unwrap();
-    let file = File::open(shared.join("reference").join(format!("{name}_reduced.json.gz"))).unwrap();
-    let reference: Reference = serde_json::from_reader(std::io::BufReader::new(GzDecoder::new(file))).unwrap();
+    let reference: Reference = case.values("_reduced");
     let states: Vec<State> = reference.states.iter().map(|s| s.state()).collect();
-    let request = Request {
-        warps,
-        qssa_warps: Some(qssa_warps),
-        stiffness: Stiffness::Off,
-        form: Some(form),
-        verify: None,
-        ..request(path)
-    };
+    let request = Request { verify: None, ..request(path) }.with(|r| {
+        r.tuning.warps = warps;
+        r.tuning.qssa_warps = Some(qssa_warps);
+        r.common.stiffness = Stiffness::Off;
+        r.tuning.form = Some(form);
+    });
     let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent())
         .unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
     let (graph, symbol) = (&unit.graph, &unit.program.symbol);
@@ -213,21 +219,17 @@ fn quasi_steady_species_balance(name: &str, warps: u32, qssa_warps: u32, form: F
 
 #[test]
 fn quasi_steady_species_balance_in_the_kernels() {
-    for form in [Form::Pairwise, Form::Lean] {
-        quasi_steady_species_balance("dme", 8, 4, form);
-        quasi_steady_species_balance("heptane", 16, 2, form);
+    for (case, warps, qssa_warps) in cases() {
+        for form in [Form::Pairwise, Form::Lean] {
+            quasi_steady_species_balance(&case, warps, qssa_warps, form);
+        }
     }
 }
 
-#[path = "common/request.rs"]
-mod request;
-
-use request::of as request;
-
 fn verified(request: &Request) {
     let folder = request.files.mechanism.parent().unwrap().file_name().unwrap().display();
-    let (warps, crew) = (request.warps, request.qssa_warps);
-    let what = format!("{folder} {warps} warps {crew:?} {:?} {:?}", request.stiffness, request.codegen);
+    let (warps, qssa_warps) = (request.tuning.warps, request.tuning.qssa_warps);
+    let what = format!("{folder} {warps} warps {qssa_warps:?} {:?} {:?}", request.common.stiffness, request.codegen);
     let report = driver::compile(request, &mut Observer::silent())
         .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
     for k in &report.kernels {
@@ -242,23 +244,28 @@ fn verified(request: &Request) {
 
 const WARPS: [u32; 8] = [4, 8, 10, 12, 13, 15, 16, 20];
 
-fn kernels(name: &str) {
-    let Some(shared) = shared() else { return };
-    let path = shared.join("mechanisms").join(name).join("chem.inp");
-    for warps in WARPS {
-        verified(&Request { warps, ..request(path.clone()) });
+fn kernels(case: &Case, all_warps: &[u32]) {
+    let path = case.mechanism.clone();
+    for &warps in all_warps {
+        verified(&request(path.clone()).with(|r| r.tuning.warps = warps));
         for qssa_warps in [1, 2, 4] {
             let kernels = vec![Kernel::Chemistry];
-            verified(&Request { warps, qssa_warps: Some(qssa_warps), kernels, ..request(path.clone()) });
+            verified(&Request { kernels, ..request(path.clone()) }.with(|r| {
+                r.tuning.warps = warps;
+                r.tuning.qssa_warps = Some(qssa_warps);
+            }));
         }
     }
     for stiffness in [Stiffness::Jacobi, Stiffness::Off] {
-        verified(&Request { stiffness, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
+        verified(
+            &Request { kernels: vec![Kernel::Chemistry], ..request(path.clone()) }
+                .with(|r| r.common.stiffness = stiffness),
+        );
     }
     for codegen in [Codegen::Switch, Codegen::DataParallel] {
         verified(&Request { codegen, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
     }
-    let lean = Request { form: Some(Form::Lean), kernels: vec![Kernel::Chemistry], ..request(path) };
+    let lean = Request { kernels: vec![Kernel::Chemistry], ..request(path) }.with(|r| r.tuning.form = Some(Form::Lean));
     verified(&Request { codegen: Codegen::DataParallel, ..lean.clone() });
     for (warps, qssa_warps, stiffness) in [
         (8, None, Stiffness::Sequential),
@@ -267,28 +274,38 @@ fn kernels(name: &str) {
         (8, Some(2), Stiffness::Jacobi),
         (13, None, Stiffness::Off),
     ] {
-        verified(&Request { warps, qssa_warps, stiffness, ..lean.clone() });
+        verified(&lean.clone().with(|r| {
+            r.tuning.warps = warps;
+            r.tuning.qssa_warps = qssa_warps;
+            r.common.stiffness = stiffness;
+        }));
     }
 }
 
 #[test]
+fn methane_kernels() {
+    kernels(&shipped("methane"), &[4, 13, 20]);
+}
+
+#[test]
 fn dme_kernels() {
-    kernels("dme");
+    published("dme").iter().for_each(|case| kernels(case, &WARPS));
 }
 
 #[test]
 fn heptane_kernels() {
-    kernels("heptane");
+    published("heptane").iter().for_each(|case| kernels(case, &WARPS));
 }
 
 #[test]
 fn several_ctas_fit_or_the_message_names_the_resource() {
-    let Some(shared) = shared() else { return };
-    for name in ["dme", "heptane"] {
-        let mechanism = shared.join("mechanisms").join(name).join("chem.inp");
+    for (Case { name, mechanism, .. }, ..) in cases() {
         for ctas_per_sm in [2, 3] {
             for qssa_warps in [None, Some(2)] {
-                let request = Request { ctas_per_sm, qssa_warps, ..request(mechanism.clone()) };
+                let request = request(mechanism.clone()).with(|r| {
+                    r.tuning.ctas_per_sm = ctas_per_sm;
+                    r.tuning.qssa_warps = qssa_warps;
+                });
                 match driver::compile(&request, &mut Observer::silent()) {
                     Ok(report) => println!("{name} {ctas_per_sm} CTAs: {} kernels", report.kernels.len()),
                     Err(failure) => {
@@ -304,57 +321,64 @@ fn several_ctas_fit_or_the_message_names_the_resource() {
 #[test]
 fn without_quasi_steady_species_there_is_no_crew() {
     let kernels = vec![Kernel::Chemistry];
-    verified(&Request { qssa_warps: Some(2), kernels, ..request(request::shipped("h2o2")) });
+    verified(&Request { kernels, ..request(request::shipped("h2o2")) }.with(|r| r.tuning.qssa_warps = Some(2)));
 }
 
 #[test]
 fn qssa_work_runs_beside_rates() {
-    let Some(shared) = shared() else { return };
-    for (name, warps, qssa_warps) in [("dme", 8, 4), ("heptane", 16, 2)] {
-        let path = shared.join("mechanisms").join(name).join("chem.inp");
+    for (Case { name, mechanism: path, .. }, warps, qssa_warps) in cases() {
         let kernels = vec![Kernel::Chemistry];
-        let request = Request { warps, qssa_warps: Some(qssa_warps), kernels, verify: None, ..request(path) };
+        let request = Request { kernels, verify: None, ..request(path) }.with(|r| {
+            r.tuning.warps = warps;
+            r.tuning.qssa_warps = Some(qssa_warps);
+        });
         let overlap_of =
             |request: &Request| driver::compile(request, &mut Observer::silent()).unwrap().kernels[0].qssa_overlap;
         let o = overlap_of(&request).unwrap();
         println!("{name}: {o:?}");
-        assert!(o.share > 0.4 && o.share <= 1.0 && o.crew_slots > 0, "{name}: {o:?}");
+        assert!(o.share > 0.4 && o.share <= 1.0 && o.group_slots > 0, "{name}: {o:?}");
         assert!(o.length <= o.length_with_full_barrier, "{name}: {o:?}");
         assert!(o.length_with_full_barrier <= o.length_with_full_barriers, "{name}: {o:?}");
         // What runs beside the solution would otherwise come before it.
         assert!(o.length < o.length_after_rates, "{name}: {o:?}");
-        assert!(overlap_of(&Request { qssa_warps: None, ..request }).is_none());
+        assert!(overlap_of(&request.with(|r| r.tuning.qssa_warps = None)).is_none());
     }
 }
 
-/// Warps of the crew wait where others that feed it only arrive.
+/// QSSA warps wait where others that feed them only arrive.
 #[test]
 fn the_hand_over_is_one_sided() {
-    let Some(shared) = shared() else { return };
-    for (name, warps, qssa_warps) in [("dme", 8, 4), ("heptane", 16, 2)] {
-        let path = shared.join("mechanisms").join(name).join("chem.inp");
+    for (Case { name, mechanism: path, .. }, warps, qssa_warps) in cases() {
         let (mechanism, _) = mechanism::read(&Files { mechanism: path.clone(), ..Files::default() }).unwrap();
         let model = kinetics::model(mechanism).unwrap();
-        let request = Request { warps, qssa_warps: Some(qssa_warps), verify: None, ..request(path) };
+        let request = Request { verify: None, ..request(path) }.with(|r| {
+            r.tuning.warps = warps;
+            r.tuning.qssa_warps = Some(qssa_warps);
+        });
         let unit = driver::compile_kernel(Kernel::Chemistry, &model, &request, &mut Observer::silent());
         let unit = unit.unwrap_or_else(|f| panic!("{name}: {:?}", f.diagnostics));
-        let crew = (1 << qssa_warps) - 1;
+        let group = (1 << qssa_warps) - 1;
         let syncs = || unit.proven.schedule().phases.iter().flat_map(|phase| &phase.syncs);
-        let one_sided = syncs().filter(|s| s.wait & crew != 0 && s.arrive & !crew != 0).count();
+        let one_sided = syncs().filter(|s| s.wait & group != 0 && s.arrive & !group != 0).count();
         let full = syncs().filter(|s| s.wait.count_ones() == warps).count();
-        println!("{name}: {one_sided} points at which others only arrive for the crew, {full} full barriers");
+        println!("{name}: {one_sided} points at which others only arrive for the QSSA warps, {full} full barriers");
         assert!(one_sided > 0, "{name}");
     }
 }
 
 #[test]
 fn passes_and_buffer_are_kept() {
-    let Some(shared) = shared() else { return };
-    let path = shared.join("mechanisms/dme/chem.inp");
+    let Some(Case { mechanism: path, .. }) = published("dme") else { return };
     let kernels = vec![Kernel::Chemistry];
-    let base = Request { qssa_warps: Some(2), kernels, verify: Some(4), ..request(path) };
+    let base = Request { kernels, verify: Some(4), ..request(path) }.with(|r| r.tuning.qssa_warps = Some(2));
     let of = |buffer: Option<u32>, passes: Option<u32>| {
-        let report = driver::compile(&Request { buffer, passes, ..base.clone() }, &mut Observer::silent());
+        let report = driver::compile(
+            &base.clone().with(|r| {
+                r.tuning.buffer = buffer;
+                r.tuning.passes = passes;
+            }),
+            &mut Observer::silent(),
+        );
         let report = report.unwrap_or_else(|f| panic!("{:?}", f.diagnostics));
         (report.kernels[0].phases, report.kernels[0].shared_bytes)
     };

@@ -3,13 +3,17 @@
 mod common;
 
 use cranelift_entity::SecondaryMap;
+use machine::target::Target;
 use singe::graph::interpret::{self, Machine};
-use singe::graph::{Crew, Duty, Graph};
+use singe::graph::{Graph, QssaWarps, Role};
 use singe::kernels::{Kernel, Options, build};
 use singe::mapping::{self, Mapper, Weights};
 use singe::schedule::{self, Limits, Placement, Schedule, proof};
 
-const KEPLER: Limits = Limits { slots: Some(192), barriers: 16, states: u32::MAX, points_per_lane: 1, passes: None };
+fn kepler() -> Limits {
+    let target = Target::by_name("kepler").unwrap();
+    Limits { slots: Some(192), barriers: 16, states: u32::MAX, points_per_lane: 1, passes: None, target }
+}
 
 fn graph(kernel: Kernel, species: usize, warps: u32, stage_inputs: bool) -> Graph {
     let model = common::model(species, species * 3, species as u64);
@@ -43,9 +47,9 @@ fn every_warp_count_is_proven_and_computes_the_graph() {
             for (species, stage_inputs) in [(2, true), (3, false), (10, true), (24, false), (33, true)] {
                 let graph = graph(kernel, species, warps, stage_inputs);
                 let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default()).unwrap();
-                let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &KEPLER)
+                let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &kepler())
                     .unwrap_or_else(|d| panic!("{kernel} {species} {warps}: {}", d.message));
-                let proven = proof::prove(&graph, &mapping, schedule, KEPLER.barriers)
+                let proven = proof::prove(&graph, &mapping, schedule, kepler().barriers)
                     .unwrap_or_else(|d| panic!("{kernel} {species} species {warps} warps: {}", d[0].message));
                 let mut expected = fields(&graph);
                 interpret::run(&graph, &mut expected);
@@ -58,20 +62,20 @@ fn every_warp_count_is_proven_and_computes_the_graph() {
     }
 }
 
-/// What a crew runs stays in its warps, whatever the others have to do.
+/// What the QSSA warps run stays there, whatever the others have to do.
 #[test]
 fn a_crew_keeps_to_its_warps() {
     for mapper in [Mapper::Greedy, Mapper::Ilp] {
-        for crew in [1, 2] {
+        for group in [1, 2] {
             let mut graph = graph(Kernel::Viscosity, 3, 4, true);
             let ops: Vec<_> = graph.ops.keys().collect();
-            let mut duties = SecondaryMap::new();
-            ops.iter().step_by(2).for_each(|op| duties[*op] = Duty::Member);
-            graph.crew = Some(Crew { warps: crew, duties: duties.clone() });
+            let mut roles = SecondaryMap::new();
+            ops.iter().step_by(2).for_each(|op| roles[*op] = Role::Member);
+            graph.qssa_warps = Some(QssaWarps { warps: group, roles: roles.clone() });
             let mapping = mapping::map(&graph, 4, mapper, &Weights::default()).unwrap();
-            let warps = |duty: Duty| ops.iter().filter(move |op| duties[**op] == duty).map(|op| mapping.warp_of[*op]);
-            assert!(warps.clone()(Duty::Member).all(|warp| warp < crew), "{mapper:?} {crew}");
-            assert!(warps(Duty::Rest).any(|warp| warp >= crew), "{mapper:?} {crew}");
+            let warps = |role: Role| ops.iter().filter(move |op| roles[**op] == role).map(|op| mapping.warp_of[*op]);
+            assert!(warps.clone()(Role::Member).all(|warp| warp < group), "{mapper:?} {group}");
+            assert!(warps(Role::Other).any(|warp| warp >= group), "{mapper:?} {group}");
         }
     }
 }
@@ -81,11 +85,16 @@ fn a_crew_keeps_to_its_warps() {
 fn barriers_cost_their_latency() {
     let graph = graph(Kernel::Viscosity, 10, 4, true);
     let mapping = mapping::map(&graph, 4, Mapper::Greedy, &Weights::default()).unwrap();
-    let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &KEPLER).unwrap();
-    let length = schedule.cost(&graph, 2) - schedule.cost(&graph, 1);
-    let barriers = schedule.cost(&graph, 1) - length;
-    assert!(schedule.sync_points() > 0 && length > 0);
-    assert_eq!(barriers, 20 * u64::from(schedule.sync_points()));
+    let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &kepler()).unwrap();
+    let clocks = |points_per_lane| {
+        let limits = Limits { points_per_lane, ..kepler() };
+        schedule.iteration(&graph, &limits).clocks(limits.target)
+    };
+    let length = clocks(2) - clocks(1);
+    let barriers = clocks(1) - length;
+    assert!(schedule.sync_points() > 0 && length > 0.0);
+    // Four warps share 64 lanes: a slot of each takes two clocks.
+    assert_eq!(barriers, 2.0 * 20.0 * f64::from(schedule.sync_points()));
 }
 
 #[test]
@@ -97,7 +106,7 @@ fn scarce_shared_memory_and_barriers_still_give_proven_schedules() {
                 for (slots, barriers) in [(192, 1), (96, 2), (64, 4), (48, 8), (40, 16)] {
                     let graph = graph(kernel, 30, warps, false);
                     let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default()).unwrap();
-                    let limits = Limits { slots: Some(slots), barriers, states: 40, points_per_lane: 1, passes: None };
+                    let limits = Limits { slots: Some(slots), barriers, states: 40, ..kepler() };
                     match schedule::schedule(&graph, &mapping, placement, &limits) {
                         Ok(schedule) => {
                             assert!(schedule.slots <= slots);
@@ -119,14 +128,15 @@ fn scarce_shared_memory_and_barriers_still_give_proven_schedules() {
 /// scarce, too.
 #[test]
 fn a_buffer_is_taken_where_it_is_shorter() {
-    let roomy = Limits { states: u32::MAX, ..KEPLER };
+    let roomy = Limits { states: u32::MAX, ..kepler() };
     let mut shorter = 0;
     for species in [40, 48, 56, 64] {
         let graph = graph(Kernel::Chemistry, species, 8, true);
         let mapping = mapping::map(&graph, 8, Mapper::Greedy, &Weights::default()).unwrap();
         assert!(graph.values.len() > 192, "{species} species: all values have slots");
         let cost = |placement: Placement, limits: &Limits| {
-            schedule::schedule(&graph, &mapping, placement, limits).unwrap().cost(&graph, 1)
+            let schedule = schedule::schedule(&graph, &mapping, placement, limits).unwrap();
+            schedule.iteration(&graph, limits).clocks(limits.target)
         };
         let kept = cost(Placement::Mixed, &roomy);
         let chosen = cost(Placement::Auto, &roomy);

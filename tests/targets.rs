@@ -8,13 +8,18 @@ use singe::observer::Observer;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 /// CTAs that share an SM share its named barriers.
 #[test]
 fn barriers_are_divided_among_the_ctas() {
     for (name, ctas_per_sm, barriers) in [("kepler", 1, 16), ("kepler", 2, 8), ("ada", 2, 12), ("hopper", 2, 16)] {
         let target = Target::by_name(name).unwrap();
-        let request = Request { target, ctas_per_sm, ..request::of(request::shipped("h2o2")) };
+        let request = request::of(request::shipped("h2o2")).with(|r| {
+            r.common.target = target;
+            r.tuning.ctas_per_sm = ctas_per_sm;
+        });
         assert_eq!(request.limits().barriers, barriers, "{name} {ctas_per_sm}");
     }
 }
@@ -26,7 +31,10 @@ fn broadcasts_through_shared_memory_fit_beside_the_slots() {
     for warps in [8, 16] {
         let kernels = vec![Kernel::Diffusion];
         let shipped = request::of(request::shipped("gri30"));
-        let request = Request { target, warps, kernels, verify: None, real_compilers: true, ..shipped };
+        let request = Request { kernels, verify: None, real_compilers: true, ..shipped }.with(|r| {
+            r.common.target = target;
+            r.tuning.warps = warps;
+        });
         let report = driver::compile(&request, &mut Observer::silent()).unwrap();
         let k = &report.kernels[0];
         let mirrors = 12 * warps;
@@ -35,7 +43,7 @@ fn broadcasts_through_shared_memory_fit_beside_the_slots() {
         assert_eq!(k.machine.ctas_per_sm, 1);
         match &k.compiled {
             Some(c) => assert_eq!(c.shared_bytes, k.shared_bytes),
-            None => println!("skipped: no compilers for {}", target.name),
+            None => skip::skip(format!("no compilers for {}", target.name)),
         }
     }
 }
@@ -45,9 +53,10 @@ fn h2o2_on_every_target() {
     for target in Target::all() {
         let absent = toolchain::find_for(target.compute_capability).err();
         if let Some(reason) = &absent {
-            println!("skipped the compilers of {}: {reason}", target.name);
+            skip::skip(format!("the compilers of {}: {reason}", target.name));
         }
-        let request = Request { target, real_compilers: true, ..request::of(request::shipped("h2o2")) };
+        let request = Request { real_compilers: true, ..request::of(request::shipped("h2o2")) }
+            .with(|r| r.common.target = target);
         let report = driver::compile(&request, &mut Observer::silent())
             .unwrap_or_else(|f| panic!("{}: {:?}", target.name, f.diagnostics));
         for k in &report.kernels {

@@ -10,6 +10,8 @@ use singe::schedule::Placement;
 
 #[path = "common/request.rs"]
 mod request;
+#[path = "common/skip.rs"]
+mod skip;
 
 use request::{of as request, shipped};
 
@@ -17,10 +19,10 @@ fn verified(request: &Request) {
     let what = format!(
         "{} {} warps {:?} {:?} {} CTAs",
         request.files.mechanism.display(),
-        request.warps,
+        request.tuning.warps,
         request.codegen,
-        request.placement,
-        request.ctas_per_sm
+        request.tuning.placement,
+        request.tuning.ctas_per_sm
     );
     let report = driver::compile(request, &mut Observer::silent())
         .unwrap_or_else(|f| panic!("{what}: {:?}", f.diagnostics.iter().map(|d| &d.message).collect::<Vec<_>>()));
@@ -41,7 +43,7 @@ fn too_large(request: &Request) {
 fn every_warp_count(name: &str) {
     for warps in [1, 2, 3, 5, 8, 13, 16, 20, 32] {
         for codegen in [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel] {
-            verified(&Request { warps, codegen, ..request(shipped(name)) });
+            verified(&Request { codegen, ..request(shipped(name)) }.with(|r| r.tuning.warps = warps));
         }
     }
 }
@@ -62,7 +64,12 @@ fn h2o2_over_placements_weights_and_ctas() {
         for ctas_per_sm in [1, 2, 4] {
             for flops in [0.0, 1.0, 5.0] {
                 let weights = Weights { flops, ..Weights::default() };
-                let request = Request { placement, ctas_per_sm, weights, warps: 6, ..request(shipped("h2o2")) };
+                let request = request(shipped("h2o2")).with(|r| {
+                    r.tuning.placement = placement;
+                    r.tuning.ctas_per_sm = ctas_per_sm;
+                    r.tuning.weights = weights;
+                    r.tuning.warps = 6;
+                });
                 if placement == Placement::Store && ctas_per_sm == 4 {
                     too_large(&request);
                 } else {
@@ -77,18 +84,17 @@ fn h2o2_over_placements_weights_and_ctas() {
 fn gri30_over_placements() {
     for placement in [Placement::Buffer, Placement::Mixed] {
         for warps in [4, 11] {
-            verified(&Request { placement, warps, ..request(shipped("gri30")) });
+            verified(&request(shipped("gri30")).with(|r| {
+                r.tuning.placement = placement;
+                r.tuning.warps = warps;
+            }));
         }
     }
 }
 
 #[test]
 fn shared_mechanisms() {
-    let shared = std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms"));
-    if !shared.is_dir() {
-        println!("skipped: ../shared is absent");
-        return;
-    }
+    let Some(shared) = skip::shared("mechanisms") else { return };
     for name in ["h2_burke", "dme", "usc2"] {
         // USC Mech II has two transport entries for some species.
         let reading = Options::PERMISSIVE;
@@ -99,18 +105,15 @@ fn shared_mechanisms() {
 /// Every reaction form, in every layout of code.
 #[test]
 fn shared_zoo() {
-    let shared = std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/mechanisms"));
-    if !shared.is_dir() {
-        println!("skipped: ../shared is absent");
-        return;
-    }
+    let Some(shared) = skip::shared("mechanisms") else { return };
     for name in ["zoo", "zoo_forms"] {
         for codegen in [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel] {
             for warps in [1, 4, 7, 16] {
                 let zoo = request(shared.join(name).join("chem.inp"));
-                let chemistry = Request { warps, codegen, kernels: vec![Kernel::Chemistry], ..zoo };
+                let chemistry =
+                    Request { codegen, kernels: vec![Kernel::Chemistry], ..zoo }.with(|r| r.tuning.warps = warps);
                 verified(&chemistry);
-                verified(&Request { form: Some(Form::Lean), ..chemistry });
+                verified(&chemistry.with(|r| r.tuning.form = Some(Form::Lean)));
             }
         }
     }

@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use diagnostics::Source;
-use kinetics;
 use machine::target::ComputeCapability;
 use machine::toolchain::{self, Job};
-use mechanism;
 use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;

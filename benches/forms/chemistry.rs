@@ -56,7 +56,7 @@ pub fn table(shared: &Path, compiled: &mut String) -> String {
             &crate::options(&base),
             None,
             &[Matrix::Dfma],
-            Rates::of(base.target, true, base.target.max_registers_per_thread, 1),
+            Rates::of(base.common.target, true, base.common.target.max_registers_per_thread, 1),
         )
         .expect("chemistry needs no data")
         .variant

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use kinetics;
 use machine::target::Target;
 use singe::driver::{self, Request};
 use singe::kernels::{Form, Kernel};
@@ -61,7 +60,7 @@ pub fn table(shared: &Path, growth: &mut Vec<(Kernel, Form, f64, f64)>) -> Strin
             put(&mut parallel, line);
             let is_long = kernel == Kernel::Diffusion && form != Form::LowRank;
             for target in ["kepler", "hopper"].into_iter().filter(|_| !is_long) {
-                let request = Request { target: Target::by_name(target).expect("a known target"), ..plain() };
+                let request = plain().with(|r| r.common.target = Target::by_name(target).expect("a known target"));
                 let cells = match unit(&request) {
                     Ok(made) => {
                         let counted = row(&model, &made, &request, &states);

@@ -86,7 +86,7 @@ fn main() {
                 &options(&base),
                 None,
                 &[Matrix::Dfma],
-                Rates::of(base.target, true, base.target.max_registers_per_thread, 1),
+                Rates::of(base.common.target, true, base.common.target.max_registers_per_thread, 1),
             )
             .expect("transport data")
             .variant
@@ -187,17 +187,22 @@ fn model(shared: &Path, case: &Case) -> Model {
 
 fn request(shared: &Path, case: &Case, kernel: Kernel, form: Option<Form>) -> Request {
     let files = files(shared, case);
-    Request { files, kernels: vec![kernel], form, verify: None, ..request::of(path(shared, case)) }
+    Request { files, kernels: vec![kernel], verify: None, ..request::of(path(shared, case)) }
+        .with(|r| r.tuning.form = form)
 }
 
 fn options(request: &Request) -> kernels::Options {
-    kernels::Options { warps: request.warps, exponential: kernels::Exponential::Table, ..kernels::Options::default() }
+    kernels::Options {
+        warps: request.tuning.warps,
+        exponential: kernels::Exponential::Table,
+        ..kernels::Options::default()
+    }
 }
 
 fn unit(model: &Model, request: &Request) -> Unit {
     let kernel = request.kernels[0];
     driver::compile_kernel(kernel, model, request, &mut Observer::silent())
-        .unwrap_or_else(|f| panic!("{kernel} {:?}: {:?}", request.form, f.diagnostics))
+        .unwrap_or_else(|f| panic!("{kernel} {:?}: {:?}", request.tuning.form, f.diagnostics))
 }
 
 /// The reference states of a mechanism, in the order of its own species.
@@ -226,7 +231,7 @@ struct Row {
     shuffles: f64,
     passes: f64,
     waits: f64,
-    registers: u64,
+    registers: u32,
     error: f64,
     bound: f64,
 }
@@ -238,14 +243,21 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
         verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride)
             .unwrap_or_else(|d| panic!("{d:?}"));
     let points = unit.program.places(states.len() as u32);
-    let error = verify::largest_error(unit.kernel, model, (request.floor, request.stiffness), states, stride, &outputs);
+    let error = verify::largest_error(
+        unit.kernel,
+        model,
+        (request.common.floor, request.common.stiffness),
+        states,
+        stride,
+        &outputs,
+    );
     Row {
         slots: counts.per_point(|c| c.double_slots, points),
         products: counts.per_point(|c| c.matrix_products, points),
         shuffles: counts.per_point(|c| c.shuffles, points),
         passes: counts.per_point(|c| c.shared_passes, points),
         waits: counts.per_point(|c| c.barrier_waits, points),
-        registers: 2 * unit.graph.doubles_per_thread(graph_warps(request)),
+        registers: unit.graph.registers(graph_warps(request), 1),
         error,
         bound: unit.graph.bound,
     }
@@ -253,7 +265,7 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
 
 /// The warps that the graph is made for.
 fn graph_warps(request: &Request) -> u32 {
-    if request.codegen == Codegen::DataParallel { 1 } else { request.warps }
+    if request.codegen == Codegen::DataParallel { 1 } else { request.tuning.warps }
 }
 
 /// Registers and spills on three targets, source size and times, as a line of the table.
@@ -262,18 +274,18 @@ fn registers(shared: &Path, case: &Case, model: &Model, kernel: Kernel, form: Fo
     let mut kepler = String::new();
     for target in TARGETS {
         let target = Target::by_name(target).expect("a known target");
-        let request = Request { target, codegen, ..request(shared, case, kernel, Some(form)) };
+        let request =
+            Request { codegen, ..request(shared, case, kernel, Some(form)) }.with(|r| r.common.target = target);
         let start = Instant::now();
         let units = [unit(model, &request)];
         let sources = output::sources(&request, model, &units);
         let generated = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let usage = compilers::compile(target, &units, &sources)
-            .expect("the compilers accept the text")
-            .pop()
-            .map(|made| made.needs);
-        let cell =
-            usage.map_or("-".into(), |c| format!("{} / {} + {}", c.registers, c.spill_store_bytes, c.spill_load_bytes));
+        let made = compilers::compile(target, &[&units[0].program.symbol], &sources).expect("accepted text");
+        let cell = made
+            .first()
+            .map(|made| &made.needs)
+            .map_or("-".into(), |c| format!("{} / {} + {}", c.registers, c.spill_store_bytes, c.spill_load_bytes));
         write!(cells, " {cell} |").expect("a string");
         if kepler.is_empty() {
             let kilobytes = sources[0].len() as f64 / 1024.0;

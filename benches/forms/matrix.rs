@@ -5,7 +5,7 @@ use std::path::Path;
 
 use machine::target::Target;
 use singe::compilers;
-use singe::driver::{Multiplier, Request};
+use singe::driver::Multiplier;
 use singe::kernels::{Form, Kernel};
 use singe::output;
 
@@ -38,7 +38,10 @@ pub fn table(shared: &Path) -> String {
                 let on = |target| {
                     let target = Target::by_name(target).expect("a known target");
                     let plain = request(shared, case, kernel, Some(form));
-                    Request { target, matrix: Some(matrix), ..plain }
+                    plain.with(|r| {
+                        r.common.target = target;
+                        r.tuning.matrix = Some(matrix);
+                    })
                 };
                 let request = on("ampere");
                 let row = crate::row(&model, &unit(&model, &request), &request, &states);
@@ -56,11 +59,9 @@ pub fn table(shared: &Path) -> String {
                 for request in ["ampere", "hopper"].map(on) {
                     let units = [unit(&model, &request)];
                     let sources = output::sources(&request, &model, &units);
-                    let usage = compilers::compile(request.target, &units, &sources)
-                        .expect("accepted text")
-                        .pop()
-                        .map(|made| made.needs);
-                    let cell = usage.map_or("-".into(), |c| {
+                    let usage = compilers::compile(request.common.target, &[&units[0].program.symbol], &sources);
+                    let cell = usage.expect("accepted text").first().map_or("-".into(), |made| {
+                        let c = &made.needs;
                         format!("{} / {}", c.registers, c.spill_store_bytes + c.spill_load_bytes)
                     });
                     write!(line, " {cell} |").expect("a string");

@@ -36,17 +36,20 @@ pub fn table(shared: &Path) -> String {
             (None, Codegen::DataParallel),
         ] {
             let request = Request {
-                target,
                 codegen,
                 verify: Some(70),
                 real_compilers: true,
                 ..crate::request(shared, &case, kernel, form)
-            };
-            let chosen =
-                report(&Request { points_per_lane: None, verify: None, real_compilers: false, ..request.clone() });
+            }
+            .with(|r| r.common.target = target);
+            let chosen = report(
+                &Request { verify: None, real_compilers: false, ..request.clone() }
+                    .with(|r| r.tuning.points_per_lane = None),
+            );
             for points in driver::POINTS_PER_LANE {
                 let auto = chosen.points_per_lane == points;
-                let row = row(&report(&Request { points_per_lane: Some(points), ..request.clone() }), auto, codegen);
+                let row =
+                    row(&report(&request.clone().with(|r| r.tuning.points_per_lane = Some(points))), auto, codegen);
                 println!("{row}");
                 writeln!(text, "{row}").expect("a string");
             }

@@ -147,6 +147,7 @@ const char *gri30_status_text(int status);
 // Units: SI with kmol.
 
 // Viscosity of the mixture (Wilke).
+//   exact to rounding
 //   in  temperature[1][stride]: temperature, K
 //   in  pressure[1][stride]: pressure, Pa
 //   in  mole_fractions[53][stride]: mole fraction of each species, 1
@@ -155,6 +156,7 @@ int gri30_viscosity_launch(const struct gri30_context *context, const double *te
     const double *mole_fractions, double *viscosity, int points, int stride, struct CUstream_st *stream);
 
 // Thermal conductivity of the mixture (Mathur et al.).
+//   exact to rounding; proven to stay in the range of doubles from 200 to 4000 K
 //   in  temperature[1][stride]: temperature, K
 //   in  pressure[1][stride]: pressure, Pa
 //   in  mole_fractions[53][stride]: mole fraction of each species, 1
@@ -163,6 +165,7 @@ int gri30_conductivity_launch(const struct gri30_context *context, const double 
     const double *mole_fractions, double *conductivity, int points, int stride, struct CUstream_st *stream);
 
 // Mixture-averaged diffusion coefficient of each species.
+//   relative error at most 8.6e-5 from 200 to 4000 K, rounding aside
 //   in  temperature[1][stride]: temperature, K
 //   in  pressure[1][stride]: pressure, Pa
 //   in  mole_fractions[53][stride]: mole fraction of each species, 1
@@ -171,6 +174,7 @@ int gri30_diffusion_launch(const struct gri30_context *context, const double *te
     const double *mole_fractions, double *diffusion, int points, int stride, struct CUstream_st *stream);
 
 // Net molar production rate of each species.
+//   exact to rounding; proven to stay in the range of doubles from 200 to 4000 K
 //   in  temperature[1][stride]: temperature, K
 //   in  pressure[1][stride]: pressure, Pa
 //   in  mole_fractions[53][stride]: mole fraction of each species, 1

@@ -4,7 +4,7 @@
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
-// form        lean
+// form        lean, exact to rounding; proven to stay in the range of doubles from 200 to 4000 K
 // target      kepler (compute capability 3.5)
 // execution   warp-specialized; warps per CTA: 8, CTAs per SM: 1
 // barriers    named barriers per CTA: 2
@@ -222,7 +222,7 @@ static __device__ const double gri30_chemistry_reals[2560] = {
   -0.003425766304180532, -0.0017071512778052255, 0.004037182287518502, -0.0039685241852644385, -0.00349832426360175,
   0.011513152940409083, 0.0077462437280095804, 0.0, 0.0, 5.087493126377501e-6, 1.9796089562943816e-6,
   1.426517117958356e-6, 1.4413444090276172e-5, 4.823280337035914e-6, -4.524376767235201e-6, 4.548076880468578e-7, 0.0,
-  0.0, -2.91861888317245e-9, -8.040812492133228e-10, -1.2567317943878802e-9, -8.517506633387725e-9,
+  0.0, -2.9186188831724498e-9, -8.040812492133228e-10, -1.2567317943878802e-9, -8.517506633387725e-9,
   -2.612055155737716e-9, 1.4577880355083968e-9, -8.606376828243365e-10, 0.0, 0.0, 5.274261661257048, 19.960137721520944,
   0.0, 0.0, 31.219280948873624, 3.985702816778717, 5.473185575010657, 4.770221639405554, 4.740735434205254,
   2.671382142107499, -0.09586158879896578, -53670.339345197644, 17986.586431298256, -391.2815395767661,
@@ -644,9 +644,8 @@ static __device__ __forceinline__ double singe_exp(double x)
   p = fma(p, r, 1.0);
   const unsigned high = (unsigned)__double2hiint(p) + (n << 20);
   const unsigned x_high = (unsigned)__double2hiint(x);
-  const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x40862000u) >> 31);
-  const unsigned beyond = ~(unsigned)((int)x_high >> 31) & 0x7ff00000u;
-  return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
+  const bool is_inside = (x_high & 0x7fffffffu) < 0x40862000u;
+  return is_inside ? __hiloint2double((int)high, __double2loint(p)) : (((int)x_high < 0) ? 0.0 : __longlong_as_double(0x7ff0000000000000LL));
 }
 
 // 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`.
@@ -717,15 +716,16 @@ static __device__ __forceinline__ double singe_exp2_falling(double x, double pow
   return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
 }
 
-// log2 x below 1 ulp for positive normal x. The table has pairs c, -log2 c; next to 1, c is 1 and the largest term, the
-// product of f and log2 e, is rounded once.
+// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is
+// 1 and the largest term, the product of f and log2 e, is rounded once.
 static __device__ __forceinline__ double singe_log2(double x, const double *table)
 {
   const unsigned high = (unsigned)__double2hiint(x);
   const unsigned above = high - 0x3fe61556u;
   const bool near = (above - 0x98000u) < 0xc000u;
   const unsigned exponent = (unsigned)((int)above >> 20);
-  const double m = __hiloint2double((int)(high - (exponent << 20)), __double2loint(x));
+  const unsigned m_high = ((high - 0x100000u) < 0x7fe00000u) ? (high - (exponent << 20)) : 0x7ff80000u;
+  const double m = __hiloint2double((int)m_high, __double2loint(x));
   const unsigned entry = (above >> 14) & 63u;
   const double f = fma(m, __ldg(table + 2 * entry), -1.0);
   double p = fma(-0.17608424994567926, f, 0.20612868497723777);
@@ -739,12 +739,10 @@ static __device__ __forceinline__ double singe_log2(double x, const double *tabl
   return fma(f, near ? 1.4426950408889634 : p, rest);
 }
 
-// max(x, 0) without a double-precision instruction.
+// max(x, 0) without a double-precision instruction; what is not a number stays so.
 static __device__ __forceinline__ double positive(double x)
 {
-  const unsigned high = (unsigned)__double2hiint(x);
-  const unsigned mask = ~(unsigned)((int)high >> 31);
-  return __hiloint2double((int)(high & mask), (int)((unsigned)__double2loint(x) & mask));
+  return (__double2hiint(x) < -1048576) ? 0.0 : x;
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)
@@ -796,7 +794,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     const double t = __dmul_rn(singe_log2(field, gri30_chemistry_logarithms), 0.6931471805599453);
     const double t_2 = 1.0 / field;
     const double field_2 = load(pressure, 0, stride, point);
-    const double t_3 = field_2 * 0.00012027235504272603 * t_2;
+    const double t_3 = fma(field_2 * 0.00012027235504272603, t_2, t - t);
     const double temperature_2 = field;
     const double ln_t = t;
     const double inverse_t = t_2;
@@ -1147,12 +1145,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     case 1: {
       const double s_4 = slots[11][lane];
       const double t_53 = slots[5][lane] + slots[7][lane] - slots[2][lane] - s_4;
+      const double t_54 = 50000000000.0 * singe_exp(select_le(690.7755278982137, t_53, 690.7755278982137, t_53));
       const double field_31 = load(mole_fractions, 8, stride, point);
       const double field_32 = load(mole_fractions, 10, stride, point);
       const double field_33 = load(mole_fractions, 1, stride, point);
-      const double t_54 = 50000000000.0 * singe_exp(fmin(t_53, 690.7755278982137)) * positive(field_33);
       const double field_34 = load(mole_fractions, 21, stride, point);
-      const double t_55 = __dmul_rn(t_54, positive(field_34));
+      const double t_55 = __dmul_rn(t_54 * positive(field_33), positive(field_34));
       const double t_56 = __dmul_rn(__dmul_rn(50000000000.0 * positive(field_31), positive(field_32)) - t_55, squared_concentration);
       slots[191][lane] = t_56;
       break;
@@ -1881,12 +1879,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     case 6: {
       const double s_17 = slots[12][lane];
       const double t_98 = slots[6][lane] + slots[7][lane] - slots[2][lane] - s_17;
+      const double t_99 = 40000000000.0 * singe_exp(select_le(690.7755278982137, t_98, 690.7755278982137, t_98));
       const double field_35 = load(mole_fractions, 9, stride, point);
       const double field_36 = load(mole_fractions, 10, stride, point);
       const double field_37 = load(mole_fractions, 1, stride, point);
-      const double t_99 = 40000000000.0 * singe_exp(fmin(t_98, 690.7755278982137)) * positive(field_37);
       const double field_38 = load(mole_fractions, 22, stride, point);
-      const double t_100 = __dmul_rn(t_99, positive(field_38));
+      const double t_100 = __dmul_rn(t_99 * positive(field_37), positive(field_38));
       const double t_101 = __dmul_rn(__dmul_rn(40000000000.0 * positive(field_35), positive(field_36)) - t_100, squared_concentration);
       slots[184][lane] = t_101;
       break;
@@ -2039,12 +2037,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     case 0: {
       const double s_18 = slots[1][lane];
       const double t_104 = slots[2][lane] + slots[6][lane] - slots[5][lane] - s_18;
+      const double t_105 = 165000000000.0 * singe_exp(select_le(690.7755278982137, t_104, 690.7755278982137, t_104));
       const double field_39 = load(mole_fractions, 1, stride, point);
       const double field_40 = load(mole_fractions, 9, stride, point);
       const double field_41 = load(mole_fractions, 8, stride, point);
-      const double t_105 = 165000000000.0 * singe_exp(fmin(t_104, 690.7755278982137)) * positive(field_41);
       const double field_42 = load(mole_fractions, 0, stride, point);
-      const double t_106 = __dmul_rn(t_105, positive(field_42));
+      const double t_106 = __dmul_rn(t_105 * positive(field_41), positive(field_42));
       const double t_107 = __dmul_rn(__dmul_rn(165000000000.0 * positive(field_39), positive(field_40)) - t_106, squared_concentration);
       slots[146][lane] = t_107;
       break;
@@ -2279,12 +2277,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     case 4: {
       const double s_22 = slots[8][lane];
       const double t_131 = slots[3][lane] + slots[6][lane] - slots[2][lane] - s_22;
+      const double t_132 = 57000000000.0 * singe_exp(select_le(690.7755278982137, t_131, 690.7755278982137, t_131));
       const double field_43 = load(mole_fractions, 2, stride, point);
       const double field_44 = load(mole_fractions, 9, stride, point);
       const double field_45 = load(mole_fractions, 1, stride, point);
-      const double t_132 = 57000000000.0 * singe_exp(fmin(t_131, 690.7755278982137)) * positive(field_45);
       const double field_46 = load(mole_fractions, 14, stride, point);
-      const double t_133 = __dmul_rn(t_132, positive(field_46));
+      const double t_133 = __dmul_rn(t_132 * positive(field_45), positive(field_46));
       const double t_134 = __dmul_rn(__dmul_rn(57000000000.0 * positive(field_43), positive(field_44)) - t_133, squared_concentration);
       slots[103][lane] = t_134;
       break;
@@ -2780,11 +2778,11 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const double field_47 = load(mole_fractions, 9, stride, point);
       const double field_48 = load(mole_fractions, 15, stride, point);
       const double field_49 = load(mole_fractions, 16, stride, point);
+      const double t_193 = positive(field_49);
+      const double t_194 = e * singe_exp(select_le(690.7755278982137, t_192, 690.7755278982137, t_192)) * t_193;
       const double field_50 = load(mole_fractions, 14, stride, point);
-      const double t_193 = positive(field_50);
-      const double t_194 = __dmul_rn(e * singe_exp(fmin(t_192, 690.7755278982137)) * positive(field_49), t_193);
-      const double t_195 = __dmul_rn(__dmul_rn(e * positive(field_47), positive(field_48)) - t_194, squared_concentration);
-      slots[191][lane] = t_195;
+      const double t_195 = __dmul_rn(e * positive(field_47), positive(field_48)) - __dmul_rn(t_194, positive(field_50));
+      slots[191][lane] = __dmul_rn(t_195, squared_concentration);
       break;
     }
     case 7: {
@@ -3068,15 +3066,16 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const double t_231 = 550000000000000.0 * inverse_t * inverse_t;
       const double s_48 = slots[9][lane];
       const double t_232 = __dmul_rn(2.0, slots[2][lane]) + s_48 - slots[1][lane] - s_48;
+      const double t_233 = t_232 + ln_standard;
       const double field_51 = load(mole_fractions, 1, stride, point);
-      const double t_233 = positive(field_51);
+      const double t_234 = positive(field_51);
       const double field_52 = load(mole_fractions, 15, stride, point);
-      const double t_234 = positive(field_52);
+      const double t_235 = positive(field_52);
       const double field_53 = load(mole_fractions, 0, stride, point);
-      const double t_235 = positive(field_53);
-      const double t_236 = t_231 * singe_exp(fmin(t_232 + ln_standard, 690.7755278982137)) * t_235;
-      const double t_237 = __dmul_rn(t_231 * t_233 * t_233 * t_234 * squared_concentration, concentration);
-      slots[97][lane] = t_237 - __dmul_rn(t_236 * t_234, squared_concentration);
+      const double t_236 = positive(field_53);
+      const double t_237 = t_231 * singe_exp(select_le(690.7755278982137, t_233, 690.7755278982137, t_233)) * t_236;
+      const double t_238 = __dmul_rn(t_231 * t_234 * t_234 * t_235 * squared_concentration, concentration);
+      slots[97][lane] = t_238 - __dmul_rn(t_237 * t_235, squared_concentration);
       break;
     }
     }
@@ -3084,58 +3083,58 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     case 5: case 7: {
       const double e_2 = singe_exp2_table(fma(broadcast(c8, 8), inverse_t, broadcast(c7, 29)), power);
       const double s_49 = slots[broadcast_index(k10, 28)][lane];
-      const double t_238 = slots[5][lane] + slots[broadcast_index(k10, 26)][lane] - slots[broadcast_index(k10, 27)][lane] - s_49;
+      const double t_239 = slots[5][lane] + slots[broadcast_index(k10, 26)][lane] - slots[broadcast_index(k10, 27)][lane] - s_49;
       const double field_54 = load(mole_fractions, 8, stride, point);
       const double field_55 = load(mole_fractions, broadcast_index(k10, 29), stride, point);
       const double field_56 = load(mole_fractions, broadcast_index(k10, 30), stride, point);
+      const double t_240 = positive(field_56);
+      const double t_241 = e_2 * singe_exp(select_le(690.7755278982137, t_239, 690.7755278982137, t_239)) * t_240;
       const double field_57 = load(mole_fractions, broadcast_index(k11, 1), stride, point);
-      const double t_239 = positive(field_57);
-      const double t_240 = __dmul_rn(e_2 * singe_exp(fmin(t_238, 690.7755278982137)) * positive(field_56), t_239);
-      const double t_241 = __dmul_rn(__dmul_rn(e_2 * positive(field_54), positive(field_55)) - t_240, squared_concentration);
-      slots[broadcast_index(k11, 2)][lane] = t_241;
+      const double t_242 = __dmul_rn(e_2 * positive(field_54), positive(field_55)) - __dmul_rn(t_241, positive(field_57));
+      slots[broadcast_index(k11, 2)][lane] = __dmul_rn(t_242, squared_concentration);
       break;
     }
     case 6: {
-      const double t_242 = fma(2.8853900817779268, ln_t, 11.264442600226602);
+      const double t_243 = fma(2.8853900817779268, ln_t, 11.264442600226602);
       const double s_50 = slots[62][lane];
       const double s_51 = slots[63][lane];
-      const double t_243 = singe_exp2_table(fma(-6003.956531530441, inverse_t, t_242), power) * slots[57][lane] * s_51;
-      slots[147][lane] = __dmul_rn(t_243, fma(-s_50, s_50, slots[58][lane] * slots[64][lane]));
+      const double t_244 = singe_exp2_table(fma(-6003.956531530441, inverse_t, t_243), power) * slots[57][lane] * s_51;
+      slots[147][lane] = __dmul_rn(t_244, fma(-s_50, s_50, slots[58][lane] * slots[64][lane]));
       break;
     }
     }
     switch (warp_id) {
     case 6: {
-      const double t_244 = slots[100][lane] * slots[46][lane];
-      const double t_245 = slots[99][lane] * slots[45][lane];
-      const double t_246 = fma(-slots[98][lane], slots[48][lane], t_244);
-      slots[152][lane] = __dmul_rn(singe_exp2_table(fma(1.731234049066756, ln_t, 20.931568569324174), power) * t_245, t_246);
-      const double t_247 = fma(-slots[114][lane], slots[40][lane], t_244);
-      slots[153][lane] = __dmul_rn(20000000000.0 * t_245, t_247);
-      const double t_248 = slots[100][lane] * slots[108][lane];
-      const double t_249 = slots[99][lane] * slots[107][lane];
-      const double t_250 = fma(-slots[132][lane], slots[46][lane], t_248);
-      slots[154][lane] = __dmul_rn(singe_exp2_table(fma(-0.33181985940446157, ln_t, 34.330312261262364), power) * t_249, t_250);
-      const double t_251 = fma(-slots[112][lane], slots[40][lane], t_248);
-      slots[158][lane] = __dmul_rn(singe_exp2_table(fma(-0.6492127684000335, ln_t, 38.409105507753644), power) * t_249, t_251);
+      const double t_245 = slots[100][lane] * slots[46][lane];
+      const double t_246 = slots[99][lane] * slots[45][lane];
+      const double t_247 = fma(-slots[98][lane], slots[48][lane], t_245);
+      slots[152][lane] = __dmul_rn(singe_exp2_table(fma(1.731234049066756, ln_t, 20.931568569324174), power) * t_246, t_247);
+      const double t_248 = fma(-slots[114][lane], slots[40][lane], t_245);
+      slots[153][lane] = __dmul_rn(20000000000.0 * t_246, t_248);
+      const double t_249 = slots[100][lane] * slots[108][lane];
+      const double t_250 = slots[99][lane] * slots[107][lane];
+      const double t_251 = fma(-slots[132][lane], slots[46][lane], t_249);
+      slots[154][lane] = __dmul_rn(singe_exp2_table(fma(-0.33181985940446157, ln_t, 34.330312261262364), power) * t_250, t_251);
+      const double t_252 = fma(-slots[112][lane], slots[40][lane], t_249);
+      slots[158][lane] = __dmul_rn(singe_exp2_table(fma(-0.6492127684000335, ln_t, 38.409105507753644), power) * t_250, t_252);
       break;
     }
     case 7: {
       const double s_52 = slots[62][lane];
       const double s_53 = slots[63][lane];
-      const double t_252 = 16000000000.0 * slots[33][lane] * slots[59][lane] * s_53;
-      slots[150][lane] = __dmul_rn(t_252, fma(-s_52, s_52, slots[60][lane] * slots[64][lane]));
+      const double t_253 = 16000000000.0 * slots[33][lane] * slots[59][lane] * s_53;
+      slots[150][lane] = __dmul_rn(t_253, fma(-s_52, s_52, slots[60][lane] * slots[64][lane]));
       break;
     }
     }
     switch (warp_id) {
     case 7: {
-      const double t_253 = slots[92][lane] * slots[44][lane];
+      const double t_254 = slots[92][lane] * slots[44][lane];
       const double s_54 = slots[66][lane];
       const double s_55 = slots[91][lane];
       const double s_56 = slots[43][lane];
-      const double t_254 = singe_exp2_table(fma(-619.9974459403865, inverse_t, 31.575424759098897), power) * s_55 * s_56;
-      slots[151][lane] = __dmul_rn(t_254, fma(-(slots[46][lane] * s_54), s_54, t_253));
+      const double t_255 = singe_exp2_table(fma(-619.9974459403865, inverse_t, 31.575424759098897), power) * s_55 * s_56;
+      slots[151][lane] = __dmul_rn(t_255, fma(-(slots[46][lane] * s_54), s_54, t_254));
       break;
     }
     case 2: case 4: {
@@ -3307,122 +3306,122 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     barrier_sync<0, 256>();
     // phase 12
     if ((0x1u >> warp_id) & 1u) {
-      const double t_255 = slots[122][lane] * slots[42][lane];
-      const double t_256 = slots[121][lane] * slots[41][lane];
-      const double t_257 = fma(-slots[118][lane], slots[108][lane], t_255);
-      slots[9][lane] = __dmul_rn(2000000000.0 * t_256, t_257);
-      const double t_258 = fma(-(slots[66][lane] * slots[40][lane]), slots[132][lane], t_255);
-      slots[14][lane] = __dmul_rn(22000000000.0 * t_256, t_258);
+      const double t_256 = slots[122][lane] * slots[42][lane];
+      const double t_257 = slots[121][lane] * slots[41][lane];
+      const double t_258 = fma(-slots[118][lane], slots[108][lane], t_256);
+      slots[9][lane] = __dmul_rn(2000000000.0 * t_257, t_258);
+      const double t_259 = fma(-(slots[66][lane] * slots[40][lane]), slots[132][lane], t_256);
+      slots[14][lane] = __dmul_rn(22000000000.0 * t_257, t_259);
       const double s_57 = slots[92][lane];
       const double s_58 = slots[66][lane];
-      const double t_259 = fma(-(s_58 * s_58), slots[82][lane], s_57 * s_57);
+      const double t_260 = fma(-(s_58 * s_58), slots[82][lane], s_57 * s_57);
       const double s_59 = slots[91][lane];
-      slots[23][lane] = __dmul_rn(10000000000.0 * s_59 * s_59, t_259);
+      slots[23][lane] = __dmul_rn(10000000000.0 * s_59 * s_59, t_260);
     }
     if ((0x81u >> warp_id) & 1u) {
       const int trips_115 = broadcast_index(k4, 21);
       #pragma unroll 4
       for (int i189 = 0; i189 < trips_115; ++i189) {
-        const double t_260 = slots[broadcast_index(k5, i189)][lane] * slots[broadcast_index(k5, 17)][lane];
-        const double t_261 = fma(-(slots[broadcast_index(k11, 30 + i189)][lane] * slots[broadcast_index(k5, 18) + i189 * 30][lane]), slots[broadcast_index(k12, 0) + i189 * 66][lane], t_260);
-        slots[broadcast_index(k12, 12) + i189 * 5][lane] = __dmul_rn(broadcast(c7, 30 + i189) * slots[broadcast_index(k12, 1 + i189)][lane] * slots[broadcast_index(k12, 3)][lane], t_261);
+        const double t_261 = slots[broadcast_index(k5, i189)][lane] * slots[broadcast_index(k5, 17)][lane];
+        const double t_262 = fma(-(slots[broadcast_index(k11, 30 + i189)][lane] * slots[broadcast_index(k5, 18) + i189 * 30][lane]), slots[broadcast_index(k12, 0) + i189 * 66][lane], t_261);
+        slots[broadcast_index(k12, 12) + i189 * 5][lane] = __dmul_rn(broadcast(c7, 30 + i189) * slots[broadcast_index(k12, 1 + i189)][lane] * slots[broadcast_index(k12, 3)][lane], t_262);
       }
     }
     switch (warp_id) {
     case 0: {
-      const double t_262 = fma(1.2695716359822877, ln_t, 21.5731145984117);
-      const double e_3 = singe_exp2_table(fma(-14614.225511451965, inverse_t, t_262), power);
+      const double t_263 = fma(1.2695716359822877, ln_t, 21.5731145984117);
+      const double e_3 = singe_exp2_table(fma(-14614.225511451965, inverse_t, t_263), power);
       const double s_60 = slots[13][lane];
-      const double t_263 = slots[6][lane] + slots[17][lane] - slots[15][lane] - s_60;
+      const double t_264 = slots[6][lane] + slots[17][lane] - slots[15][lane] - s_60;
       const double field_58 = load(mole_fractions, 9, stride, point);
       const double field_59 = load(mole_fractions, 47, stride, point);
       const double field_60 = load(mole_fractions, 40, stride, point);
+      const double t_265 = positive(field_60);
+      const double t_266 = e_3 * singe_exp(select_le(690.7755278982137, t_264, 690.7755278982137, t_264)) * t_265;
       const double field_61 = load(mole_fractions, 30, stride, point);
-      const double t_264 = positive(field_61);
-      const double t_265 = __dmul_rn(e_3 * singe_exp(fmin(t_263, 690.7755278982137)) * positive(field_60), t_264);
-      const double t_266 = __dmul_rn(__dmul_rn(e_3 * positive(field_58), positive(field_59)) - t_265, squared_concentration);
-      slots[32][lane] = t_266;
+      const double t_267 = __dmul_rn(e_3 * positive(field_58), positive(field_59)) - __dmul_rn(t_266, positive(field_61));
+      slots[32][lane] = __dmul_rn(t_267, squared_concentration);
       break;
     }
     case 2: {
       const double s_61 = slots[31][lane];
       const double field_62 = load(mole_fractions, 10, stride, point);
       const double field_63 = load(mole_fractions, 3, stride, point);
-      const double t_267 = positive(field_62) * positive(field_63) * squared_concentration;
-      slots[4][lane] = __dmul_rn(5000000000.0 * s_61, t_267);
-      slots[5][lane] = __dmul_rn(5800000000.0 * s_61, t_267);
+      const double t_268 = positive(field_62) * positive(field_63) * squared_concentration;
+      slots[4][lane] = __dmul_rn(5000000000.0 * s_61, t_268);
+      slots[5][lane] = __dmul_rn(5800000000.0 * s_61, t_268);
       break;
     }
     }
     switch (warp_id) {
     case 2: {
       const double s_62 = slots[48][lane];
-      const double t_268 = slots[70][lane] * s_62;
+      const double t_269 = slots[70][lane] * s_62;
       const double s_63 = slots[47][lane];
-      const double t_269 = 1500000000000000.0 * slots[22][lane] * slots[69][lane] * s_63;
-      slots[21][lane] = __dmul_rn(t_269, fma(-(slots[40][lane] * slots[66][lane]), s_62, t_268));
+      const double t_270 = 1500000000000000.0 * slots[22][lane] * slots[69][lane] * s_63;
+      slots[21][lane] = __dmul_rn(t_270, fma(-(slots[40][lane] * slots[66][lane]), s_62, t_269));
       break;
     }
     case 3: {
-      const double t_270 = fma(2.8853900817779268, ln_t, 13.56271942704932);
-      const double t_271 = slots[40][lane] * slots[52][lane];
-      const double t_272 = slots[39][lane] * slots[51][lane];
-      const double t_273 = fma(-slots[50][lane], slots[38][lane], t_271);
-      slots[1][lane] = __dmul_rn(singe_exp2_table(fma(-3775.16009237706, inverse_t, t_270), power) * t_272, t_273);
-      const double t_274 = fma(-slots[46][lane], slots[48][lane], t_271);
-      const double t_275 = __dmul_rn(singe_exp2_table(fma(-2613.5723716456573, inverse_t, 33.219280948873624), power) * t_272, t_274);
-      slots[2][lane] = t_275;
+      const double t_271 = fma(2.8853900817779268, ln_t, 13.56271942704932);
+      const double t_272 = slots[40][lane] * slots[52][lane];
+      const double t_273 = slots[39][lane] * slots[51][lane];
+      const double t_274 = fma(-slots[50][lane], slots[38][lane], t_272);
+      slots[1][lane] = __dmul_rn(singe_exp2_table(fma(-3775.16009237706, inverse_t, t_271), power) * t_273, t_274);
+      const double t_275 = fma(-slots[46][lane], slots[48][lane], t_272);
+      const double t_276 = __dmul_rn(singe_exp2_table(fma(-2613.5723716456573, inverse_t, 33.219280948873624), power) * t_273, t_275);
+      slots[2][lane] = t_276;
       break;
     }
     }
     switch (warp_id) {
     case 3: {
-      const double t_276 = fma(3.462468098133512, ln_t, 5.157852169141737);
+      const double t_277 = fma(3.462468098133512, ln_t, 5.157852169141737);
       const double s_64 = slots[46][lane];
-      const double t_277 = fma(-slots[42][lane], slots[48][lane], s_64 * s_64);
+      const double t_278 = fma(-slots[42][lane], slots[48][lane], s_64 * s_64);
       const double s_65 = slots[45][lane];
-      slots[3][lane] = __dmul_rn(singe_exp2_table(fma(1531.843806714538, inverse_t, t_276), power) * s_65 * s_65, t_277);
+      slots[3][lane] = __dmul_rn(singe_exp2_table(fma(1531.843806714538, inverse_t, t_277), power) * s_65 * s_65, t_278);
       const double field_64 = load(mole_fractions, 1, stride, point);
       const double field_65 = load(mole_fractions, 52, stride, point);
-      const double t_278 = 2050000.0 * slots[28][lane] * positive(field_64) * positive(field_65);
-      slots[33][lane] = __dmul_rn(t_278, squared_concentration);
+      const double t_279 = 2050000.0 * slots[28][lane] * positive(field_64) * positive(field_65);
+      slots[33][lane] = __dmul_rn(t_279, squared_concentration);
       break;
     }
     case 4: {
       const double s_66 = slots[58][lane];
       const double s_67 = slots[57][lane];
-      const double t_279 = singe_exp2_table(fma(-8671.252335259924, inverse_t, 40.541209043760986), power) * s_67 * s_67;
-      slots[8][lane] = __dmul_rn(t_279, fma(-slots[38][lane], slots[82][lane], s_66 * s_66));
+      const double t_280 = singe_exp2_table(fma(-8671.252335259924, inverse_t, 40.541209043760986), power) * s_67 * s_67;
+      slots[8][lane] = __dmul_rn(t_280, fma(-slots[38][lane], slots[82][lane], s_66 * s_66));
       break;
     }
     case 5: {
-      const double t_280 = fma(-slots[132][lane], slots[40][lane], slots[106][lane]);
-      slots[24][lane] = __dmul_rn(330000000.0 * slots[105][lane], t_280);
+      const double t_281 = fma(-slots[132][lane], slots[40][lane], slots[106][lane]);
+      slots[24][lane] = __dmul_rn(330000000.0 * slots[105][lane], t_281);
       break;
     }
     case 6: {
-      const double t_281 = fma(-1.9043574539734318, ln_t, 45.34856396581859);
+      const double t_282 = fma(-1.9043574539734318, ln_t, 45.34856396581859);
       const double s_68 = slots[107][lane];
-      const double t_282 = singe_exp2_table(fma(-537.234320838274, inverse_t, t_281), power) * slots[39][lane] * s_68;
-      const double t_283 = t_282 * (__dmul_rn(slots[40][lane], slots[108][lane]) - slots[114][lane]);
-      slots[140][lane] = __dmul_rn(t_283, slots[159][lane]);
+      const double t_283 = singe_exp2_table(fma(-537.234320838274, inverse_t, t_282), power) * slots[39][lane] * s_68;
+      const double t_284 = t_283 * (__dmul_rn(slots[40][lane], slots[108][lane]) - slots[114][lane]);
+      slots[140][lane] = __dmul_rn(t_284, slots[159][lane]);
       break;
     }
     }
     switch (warp_id) {
     case 6: {
-      const double t_284 = fma(-4.905163139022475, ln_t, 31.98224175157278);
-      const double t_285 = __dmul_rn(singe_exp2_table(fma(-1379.3854183685414, inverse_t, t_284), power), slots[159][lane]);
-      const double t_286 = __dmul_rn(slots[40][lane], slots[118][lane]) - slots[120][lane];
-      const double t_287 = 33000000000.0 * t_285 / (1.0 + t_285) * slots[39][lane];
-      slots[167][lane] = __dmul_rn(t_287 * slots[117][lane], t_286);
+      const double t_285 = fma(-4.905163139022475, ln_t, 31.98224175157278);
+      const double t_286 = __dmul_rn(singe_exp2_table(fma(-1379.3854183685414, inverse_t, t_285), power), slots[159][lane]);
+      const double t_287 = __dmul_rn(slots[40][lane], slots[118][lane]) - slots[120][lane];
+      const double t_288 = 33000000000.0 * t_286 / (1.0 + t_286) * slots[39][lane];
+      slots[167][lane] = __dmul_rn(t_288 * slots[117][lane], t_287);
       break;
     }
     case 7: {
       const double s_69 = slots[88][lane];
-      const double t_288 = fma(-s_69, s_69, slots[62][lane] * slots[134][lane]);
-      const double t_289 = singe_exp2_table(fma(-0.4616624130844683, ln_t, 34.16563752050726), power) * slots[61][lane];
-      slots[35][lane] = __dmul_rn(t_289 * slots[133][lane], t_288);
+      const double t_289 = fma(-s_69, s_69, slots[62][lane] * slots[134][lane]);
+      const double t_290 = singe_exp2_table(fma(-0.4616624130844683, ln_t, 34.16563752050726), power) * slots[61][lane];
+      slots[35][lane] = __dmul_rn(t_290 * slots[133][lane], t_289);
       break;
     }
     case 0: {
@@ -3436,43 +3435,43 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0x81u >> warp_id) & 1u) {
       const double s_70 = slots[broadcast_index(k12, 13)][lane];
-      const double t_290 = __dmul_rn(s_70, s_70) - slots[broadcast_index(k12, 14)][lane];
+      const double t_291 = __dmul_rn(s_70, s_70) - slots[broadcast_index(k12, 14)][lane];
       const double s_71 = slots[broadcast_index(k12, 15)][lane];
       const double s_72 = slots[broadcast_index(k12, 16)][lane];
-      const double t_291 = __dmul_rn(broadcast(c8, 4) * inverse_t * s_71 * s_71 * t_290, s_72);
-      slots[broadcast_index(k12, 17)][lane] = t_291;
+      const double t_292 = __dmul_rn(broadcast(c8, 4) * inverse_t * s_71 * s_71 * t_291, s_72);
+      slots[broadcast_index(k12, 17)][lane] = t_292;
     }
     switch (warp_id) {
     case 0: {
-      const double t_292 = __dmul_rn(slots[42][lane], slots[40][lane]) - slots[46][lane];
+      const double t_293 = __dmul_rn(slots[42][lane], slots[40][lane]) - slots[46][lane];
       const double s_73 = slots[39][lane];
-      const double t_293 = 500000000000.0 * inverse_t * slots[41][lane] * s_73 * t_292;
-      slots[99][lane] = __dmul_rn(t_293, slots[159][lane]);
-      const double t_294 = fma(-slots[40][lane], slots[66][lane], slots[70][lane]);
-      const double t_295 = 187000000000000.0 * slots[22][lane] * slots[69][lane] * t_294;
-      slots[124][lane] = __dmul_rn(t_295, slots[157][lane]);
+      const double t_294 = 500000000000.0 * inverse_t * slots[41][lane] * s_73 * t_293;
+      slots[99][lane] = __dmul_rn(t_294, slots[159][lane]);
+      const double t_295 = fma(-slots[40][lane], slots[66][lane], slots[70][lane]);
+      const double t_296 = 187000000000000.0 * slots[22][lane] * slots[69][lane] * t_295;
+      slots[124][lane] = __dmul_rn(t_296, slots[157][lane]);
       break;
     }
     case 7: {
       const double s_74 = slots[160][lane];
-      const double t_296 = __dmul_rn(singe_exp2_table(fma(-446.48528015613306, inverse_t, 5.0636946753173895), power), s_74);
-      const double t_297 = 1.0 + t_296;
-      const double t_298 = singe_exp2_table(fma(-1731.4916962152479, inverse_t, 24.101493570766486), power) * t_296 / t_297;
-      const double t_299 = __dmul_rn(slots[42][lane], slots[66][lane]) - slots[68][lane];
-      slots[101][lane] = __dmul_rn(t_298 * slots[41][lane] * slots[65][lane], t_299);
+      const double t_297 = __dmul_rn(singe_exp2_table(fma(-446.48528015613306, inverse_t, 5.0636946753173895), power), s_74);
+      const double t_298 = 1.0 + t_297;
+      const double t_299 = singe_exp2_table(fma(-1731.4916962152479, inverse_t, 24.101493570766486), power) * t_297 / t_298;
+      const double t_300 = __dmul_rn(slots[42][lane], slots[66][lane]) - slots[68][lane];
+      slots[101][lane] = __dmul_rn(t_299 * slots[41][lane] * slots[65][lane], t_300);
       break;
     }
     }
     switch (warp_id) {
     case 7: {
-      const double t_300 = __dmul_rn(slots[40][lane], slots[44][lane]);
-      const double t_301 = slots[39][lane] * slots[43][lane];
-      const double t_302 = t_300 - slots[50][lane];
-      const double t_303 = singe_exp2_table(fma(-1.2407177351645085, ln_t, 41.34856396581859), power) * t_301 * t_302;
-      slots[103][lane] = __dmul_rn(t_303, slots[156][lane]);
-      const double t_304 = fma(-0.9676155639242277, ln_t, 44.591057593211545);
-      const double t_305 = fma(-slots[42][lane], slots[46][lane], t_300);
-      slots[104][lane] = __dmul_rn(singe_exp2_table(fma(-12371.635218114903, inverse_t, t_304), power) * t_301, t_305);
+      const double t_301 = __dmul_rn(slots[40][lane], slots[44][lane]);
+      const double t_302 = slots[39][lane] * slots[43][lane];
+      const double t_303 = t_301 - slots[50][lane];
+      const double t_304 = singe_exp2_table(fma(-1.2407177351645085, ln_t, 41.34856396581859), power) * t_302 * t_303;
+      slots[103][lane] = __dmul_rn(t_304, slots[156][lane]);
+      const double t_305 = fma(-0.9676155639242277, ln_t, 44.591057593211545);
+      const double t_306 = fma(-slots[42][lane], slots[46][lane], t_301);
+      slots[104][lane] = __dmul_rn(singe_exp2_table(fma(-12371.635218114903, inverse_t, t_305), power) * t_302, t_306);
       break;
     }
     case 4: {
@@ -3488,41 +3487,42 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const int trips_116 = broadcast_index(k18, 15);
       #pragma unroll 4
       for (int i190 = 0; i190 < trips_116; ++i190) {
-        slots[broadcast_index(k18, 14) + i190 * 18][lane] = singe_log2(fmax(slots[broadcast_index(k17, 31) + i190 * 7][lane], 1e-300), gri30_chemistry_logarithms);
+        const double s_75 = slots[broadcast_index(k17, 31) + i190 * 7][lane];
+        slots[broadcast_index(k18, 14) + i190 * 18][lane] = singe_log2(select_le(s_75, 1e-300, 1e-300, s_75), gri30_chemistry_logarithms);
       }
     }
     switch (warp_id) {
     case 2: {
-      const double s_75 = slots[45][lane];
-      const double t_306 = 2.2e16 * inverse_t * inverse_t * slots[39][lane] * s_75;
-      const double t_307 = t_306 * (__dmul_rn(slots[40][lane], slots[46][lane]) - slots[48][lane]);
-      slots[109][lane] = __dmul_rn(t_307, slots[162][lane]);
-      const double s_76 = slots[165][lane];
-      const double t_308 = __dmul_rn(singe_exp2_table(fma(-450.11524178342063, inverse_t, 3.009543772670874), power), s_76);
-      const double t_309 = 1.0 + t_308;
-      const double t_310 = singe_exp2_table(fma(-40670.09007210825, inverse_t, 36.20295864357169), power) * t_308 / t_309;
-      const double t_311 = fma(-slots[132][lane], slots[42][lane], slots[112][lane]);
-      slots[131][lane] = __dmul_rn(t_310 * slots[111][lane], t_311);
+      const double s_76 = slots[45][lane];
+      const double t_307 = 2.2e16 * inverse_t * inverse_t * slots[39][lane] * s_76;
+      const double t_308 = t_307 * (__dmul_rn(slots[40][lane], slots[46][lane]) - slots[48][lane]);
+      slots[109][lane] = __dmul_rn(t_308, slots[162][lane]);
+      const double s_77 = slots[165][lane];
+      const double t_309 = __dmul_rn(singe_exp2_table(fma(-450.11524178342063, inverse_t, 3.009543772670874), power), s_77);
+      const double t_310 = 1.0 + t_309;
+      const double t_311 = singe_exp2_table(fma(-40670.09007210825, inverse_t, 36.20295864357169), power) * t_309 / t_310;
+      const double t_312 = fma(-slots[132][lane], slots[42][lane], slots[112][lane]);
+      slots[131][lane] = __dmul_rn(t_311 * slots[111][lane], t_312);
       break;
     }
     case 3: {
-      const double t_312 = __dmul_rn(slots[108][lane], slots[42][lane]) - slots[110][lane];
-      const double t_313 = singe_exp2_table(fma(-2.034200007653438, ln_t, 46.591057593211545), power) * slots[107][lane];
-      slots[135][lane] = __dmul_rn(t_313 * slots[41][lane] * t_312, slots[159][lane]);
+      const double t_313 = __dmul_rn(slots[108][lane], slots[42][lane]) - slots[110][lane];
+      const double t_314 = singe_exp2_table(fma(-2.034200007653438, ln_t, 46.591057593211545), power) * slots[107][lane];
+      slots[135][lane] = __dmul_rn(t_314 * slots[41][lane] * t_313, slots[159][lane]);
       break;
     }
     }
     if ((0x18u >> warp_id) & 1u) {
-      const double t_314 = fma(broadcast(c1, 2), ln_t, broadcast(c0, 31));
-      const double t_315 = fma(-slots[broadcast_index(k18, 17)][lane], slots[broadcast_index(k18, 18)][lane], slots[broadcast_index(k18, 16)][lane]);
-      const double t_316 = singe_exp2_table(fma(broadcast(c1, 3), inverse_t, t_314), power) * slots[broadcast_index(k18, 19)][lane] * t_315;
-      slots[broadcast_index(k18, 20)][lane] = __dmul_rn(t_316, slots[159][lane]);
+      const double t_315 = fma(broadcast(c1, 2), ln_t, broadcast(c0, 31));
+      const double t_316 = fma(-slots[broadcast_index(k18, 17)][lane], slots[broadcast_index(k18, 18)][lane], slots[broadcast_index(k18, 16)][lane]);
+      const double t_317 = singe_exp2_table(fma(broadcast(c1, 3), inverse_t, t_315), power) * slots[broadcast_index(k18, 19)][lane] * t_316;
+      slots[broadcast_index(k18, 20)][lane] = __dmul_rn(t_317, slots[159][lane]);
     }
     if ((0x90u >> warp_id) & 1u) {
-      const double t_317 = fma(-slots[broadcast_index(k15, 8)][lane], slots[66][lane], slots[broadcast_index(k15, 7)][lane]);
-      const double s_77 = slots[broadcast_index(k15, 9)][lane];
-      const double t_318 = singe_exp2_table(fma(broadcast(c1, 5), inverse_t, broadcast(c1, 4)), power) * s_77 * t_317;
-      slots[broadcast_index(k15, 10)][lane] = __dmul_rn(t_318, slots[159][lane]);
+      const double t_318 = fma(-slots[broadcast_index(k15, 8)][lane], slots[66][lane], slots[broadcast_index(k15, 7)][lane]);
+      const double s_78 = slots[broadcast_index(k15, 9)][lane];
+      const double t_319 = singe_exp2_table(fma(broadcast(c1, 5), inverse_t, broadcast(c1, 4)), power) * s_78 * t_318;
+      slots[broadcast_index(k15, 10)][lane] = __dmul_rn(t_319, slots[159][lane]);
     }
     switch (warp_id) {
     case 7: {
@@ -3688,23 +3688,24 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const int trips_127 = broadcast_index(k17, 22);
       #pragma unroll 1
       for (int i207 = 0; i207 < trips_127; ++i207) {
-        const double t_319 = fma(broadcast(c1, 8 + i207), ln_t, broadcast(c1, 6 + i207));
-        const double t_320 = fma(broadcast(c1, 10 + i207), inverse_t, t_319);
-        const double t_321 = __dmul_rn(singe_exp2_table(t_320, power), slots[broadcast_index(k18, 29)][lane]);
-        const double t_322 = 1.0 + t_321;
-        const double t_323 = broadcast(c1, 14 + i207) * singe_exp2_table(broadcast(c1, 12 + i207) * temperature_2, power);
-        const double t_324 = fma(broadcast(c1, 18 + i207), singe_exp2_table(broadcast(c1, 16 + i207) * temperature_2, power), t_323);
-        const double l = singe_log2(fmax(t_324 + singe_exp2_table(broadcast(c1, 20 + i207) * inverse_t, power), 1e-300), gri30_chemistry_logarithms);
-        const double t_325 = fma(broadcast(c2, 2 + i207), ln_t, broadcast(c1, 22 + i207));
-        const double t_326 = t_320 + slots[broadcast_index(k18, 30)][lane] + fma(-0.67, l, -1.328771237954945);
-        const double t_327 = fma(-0.14, t_326, fma(-1.27, l, 2.4914460711655217));
-        const double t_328 = t_327 * t_327;
-        const double t_329 = fma(t_326, t_326, t_328);
-        const double t_330 = 1.0 / (t_329 * t_322);
-        const double t_331 = fma(l * t_328, t_330 * t_322, fma(broadcast(c2, 4 + i207), inverse_t, t_325));
-        const double s_78 = slots[broadcast_index(k19, 18 + i207)][lane];
-        const double t_332 = singe_exp2_table(t_331, power) * (t_321 * (t_330 * t_329)) * slots[broadcast_index(k19, 17) + i207 * 6][lane] * s_78;
-        slots[broadcast_index(k19, 20) + i207 * 2][lane] = __dmul_rn(t_332, __dmul_rn(slots[broadcast_index(k18, 31) + i207 * 6][lane], slots[broadcast_index(k19, 14 + i207)][lane]) - slots[broadcast_index(k19, 16) + i207 * 2][lane]);
+        const double t_320 = fma(broadcast(c1, 8 + i207), ln_t, broadcast(c1, 6 + i207));
+        const double t_321 = fma(broadcast(c1, 10 + i207), inverse_t, t_320);
+        const double t_322 = __dmul_rn(singe_exp2_table(t_321, power), slots[broadcast_index(k18, 29)][lane]);
+        const double t_323 = 1.0 + t_322;
+        const double t_324 = broadcast(c1, 14 + i207) * singe_exp2_table(broadcast(c1, 12 + i207) * temperature_2, power);
+        const double t_325 = fma(broadcast(c1, 18 + i207), singe_exp2_table(broadcast(c1, 16 + i207) * temperature_2, power), t_324);
+        const double t_326 = t_325 + singe_exp2_table(broadcast(c1, 20 + i207) * inverse_t, power);
+        const double l = singe_log2(select_le(t_326, 1e-300, 1e-300, t_326), gri30_chemistry_logarithms);
+        const double t_327 = fma(broadcast(c2, 2 + i207), ln_t, broadcast(c1, 22 + i207));
+        const double t_328 = t_321 + slots[broadcast_index(k18, 30)][lane] + fma(-0.67, l, -1.328771237954945);
+        const double t_329 = fma(-0.14, t_328, fma(-1.27, l, 2.4914460711655217));
+        const double t_330 = t_329 * t_329;
+        const double t_331 = fma(t_328, t_328, t_330);
+        const double t_332 = 1.0 / (t_331 * t_323);
+        const double t_333 = fma(l * t_330, t_332 * t_323, fma(broadcast(c2, 4 + i207), inverse_t, t_327));
+        const double s_79 = slots[broadcast_index(k19, 18 + i207)][lane];
+        const double t_334 = singe_exp2_table(t_333, power) * (t_322 * (t_332 * t_331)) * slots[broadcast_index(k19, 17) + i207 * 6][lane] * s_79;
+        slots[broadcast_index(k19, 20) + i207 * 2][lane] = __dmul_rn(t_334, __dmul_rn(slots[broadcast_index(k18, 31) + i207 * 6][lane], slots[broadcast_index(k19, 14 + i207)][lane]) - slots[broadcast_index(k19, 16) + i207 * 2][lane]);
       }
     }
     if ((0x8u >> warp_id) & 1u) {
@@ -3796,43 +3797,44 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 4: {
-      const double t_333 = fma(-14.051849698258504, ln_t, 117.24933597434742);
-      const double t_334 = fma(-8007.695349792103, inverse_t, t_333);
-      const double t_335 = __dmul_rn(singe_exp2_table(t_334, power), slots[159][lane]);
-      const double t_336 = 1.0 + t_335;
-      const double t_337 = 0.26549999999999996 * singe_exp2_table(-0.00801497244938313 * temperature_2, power);
+      const double t_335 = fma(-14.051849698258504, ln_t, 117.24933597434742);
+      const double t_336 = fma(-8007.695349792103, inverse_t, t_335);
+      const double t_337 = __dmul_rn(singe_exp2_table(t_336, power), slots[159][lane]);
+      const double t_338 = 1.0 + t_337;
+      const double t_339 = 0.26549999999999996 * singe_exp2_table(-0.00801497244938313 * temperature_2, power);
       const double e_4 = singe_exp2_table(-7815.079036495515 * inverse_t, power);
-      const double t_338 = fma(0.7345, singe_exp2_table(-0.0013939082520666311 * temperature_2, power), t_337) + e_4;
-      const double l_2 = singe_log2(fmax(t_338, 1e-300), gri30_chemistry_logarithms);
-      const double t_339 = fma(0.6347858179911439, ln_t, 42.86313713864835);
-      const double t_340 = t_334 + slots[36][lane] + fma(-0.67, l_2, -1.328771237954945);
-      const double t_341 = fma(-0.14, t_340, fma(-1.27, l_2, 2.4914460711655217));
-      const double t_342 = t_341 * t_341;
-      const double t_343 = fma(t_340, t_340, t_342);
-      const double t_344 = 1.0 / (t_343 * t_336);
-      const double t_345 = fma(l_2 * t_342, t_344 * t_336, fma(-62994.35407991491, inverse_t, t_339));
-      const double t_346 = fma(-slots[38][lane], slots[82][lane], slots[86][lane]);
-      slots[51][lane] = __dmul_rn(singe_exp2_table(t_345, power) * (t_335 * (t_344 * t_343)) * slots[85][lane], t_346);
+      const double t_340 = fma(0.7345, singe_exp2_table(-0.0013939082520666311 * temperature_2, power), t_339) + e_4;
+      const double l_2 = singe_log2(select_le(t_340, 1e-300, 1e-300, t_340), gri30_chemistry_logarithms);
+      const double t_341 = fma(0.6347858179911439, ln_t, 42.86313713864835);
+      const double t_342 = t_336 + slots[36][lane] + fma(-0.67, l_2, -1.328771237954945);
+      const double t_343 = fma(-0.14, t_342, fma(-1.27, l_2, 2.4914460711655217));
+      const double t_344 = t_343 * t_343;
+      const double t_345 = fma(t_342, t_342, t_344);
+      const double t_346 = 1.0 / (t_345 * t_338);
+      const double t_347 = fma(l_2 * t_344, t_346 * t_338, fma(-62994.35407991491, inverse_t, t_341));
+      const double t_348 = fma(-slots[38][lane], slots[82][lane], slots[86][lane]);
+      slots[51][lane] = __dmul_rn(singe_exp2_table(t_347, power) * (t_337 * (t_346 * t_345)) * slots[85][lane], t_348);
       break;
     }
     case 5: case 6: case 7: {
-      const double t_347 = fma(broadcast(c8, 10), ln_t, broadcast(c8, 9));
-      const double t_348 = fma(broadcast(c8, 11), inverse_t, t_347);
-      const double t_349 = __dmul_rn(singe_exp2_table(t_348, power), slots[159][lane]);
-      const double t_350 = 1.0 + t_349;
-      const double t_351 = broadcast(c8, 13) * singe_exp2_table(broadcast(c8, 12) * temperature_2, power);
-      const double t_352 = fma(broadcast(c8, 15), singe_exp2_table(broadcast(c8, 14) * temperature_2, power), t_351);
-      const double l_3 = singe_log2(fmax(t_352 + singe_exp2_table(broadcast(c8, 16) * inverse_t, power), 1e-300), gri30_chemistry_logarithms);
-      const double t_353 = t_348 + slots[36][lane] + fma(-0.67, l_3, -1.328771237954945);
-      const double t_354 = fma(-0.14, t_353, fma(-1.27, l_3, 2.4914460711655217));
-      const double t_355 = t_354 * t_354;
-      const double t_356 = fma(t_353, t_353, t_355);
-      const double t_357 = 1.0 / (t_356 * t_350);
-      const double t_358 = t_349 * (t_357 * t_356);
-      const double t_359 = __dmul_rn(slots[broadcast_index(k11, 9)][lane], slots[broadcast_index(k11, 10)][lane]) - slots[broadcast_index(k11, 11)][lane];
-      const double s_79 = slots[broadcast_index(k11, 12)][lane];
-      const double t_360 = singe_exp2_table(fma(l_3 * t_355, t_357 * t_350, broadcast(c8, 17)), power) * t_358 * s_79;
-      slots[broadcast_index(k11, 14)][lane] = __dmul_rn(t_360 * slots[broadcast_index(k11, 13)][lane], t_359);
+      const double t_349 = fma(broadcast(c8, 10), ln_t, broadcast(c8, 9));
+      const double t_350 = fma(broadcast(c8, 11), inverse_t, t_349);
+      const double t_351 = __dmul_rn(singe_exp2_table(t_350, power), slots[159][lane]);
+      const double t_352 = 1.0 + t_351;
+      const double t_353 = broadcast(c8, 13) * singe_exp2_table(broadcast(c8, 12) * temperature_2, power);
+      const double t_354 = fma(broadcast(c8, 15), singe_exp2_table(broadcast(c8, 14) * temperature_2, power), t_353);
+      const double t_355 = t_354 + singe_exp2_table(broadcast(c8, 16) * inverse_t, power);
+      const double l_3 = singe_log2(select_le(t_355, 1e-300, 1e-300, t_355), gri30_chemistry_logarithms);
+      const double t_356 = t_350 + slots[36][lane] + fma(-0.67, l_3, -1.328771237954945);
+      const double t_357 = fma(-0.14, t_356, fma(-1.27, l_3, 2.4914460711655217));
+      const double t_358 = t_357 * t_357;
+      const double t_359 = fma(t_356, t_356, t_358);
+      const double t_360 = 1.0 / (t_359 * t_352);
+      const double t_361 = t_351 * (t_360 * t_359);
+      const double t_362 = __dmul_rn(slots[broadcast_index(k11, 9)][lane], slots[broadcast_index(k11, 10)][lane]) - slots[broadcast_index(k11, 11)][lane];
+      const double s_80 = slots[broadcast_index(k11, 12)][lane];
+      const double t_363 = singe_exp2_table(fma(l_3 * t_358, t_360 * t_352, broadcast(c8, 17)), power) * t_361 * s_80;
+      slots[broadcast_index(k11, 14)][lane] = __dmul_rn(t_363 * slots[broadcast_index(k11, 13)][lane], t_362);
       break;
     }
     }
@@ -3840,109 +3842,110 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const int trips_133 = broadcast_index(k20, 31);
       #pragma unroll 1
       for (int i217 = 0; i217 < trips_133; ++i217) {
-        const double t_361 = fma(broadcast(c8, 25 + i217), ln_t, broadcast(c8, 22 + i217));
-        const double t_362 = fma(broadcast(c8, 28 + i217), inverse_t, t_361);
-        const double t_363 = __dmul_rn(singe_exp2_table(t_362, power), slots[broadcast_index(k20, 13 + i217)][lane]);
-        const double t_364 = 1.0 + t_363;
-        const double t_365 = broadcast(c9, 3 + i217) * singe_exp2_table(broadcast(c9, i217) * temperature_2, power);
-        const double t_366 = fma(broadcast(c9, 9 + i217), singe_exp2_table(broadcast(c9, 6 + i217) * temperature_2, power), t_365);
-        const double l_4 = singe_log2(fmax(t_366 + singe_exp2_table(broadcast(c9, 12 + i217) * inverse_t, power), 1e-300), gri30_chemistry_logarithms);
-        const double t_367 = fma(broadcast(c9, 18 + i217), ln_t, broadcast(c9, 15 + i217));
-        const double t_368 = t_362 + slots[broadcast_index(k20, 16 + i217)][lane] + fma(-0.67, l_4, -1.328771237954945);
-        const double t_369 = fma(-0.14, t_368, fma(-1.27, l_4, 2.4914460711655217));
-        const double t_370 = t_369 * t_369;
-        const double t_371 = fma(t_368, t_368, t_370);
-        const double t_372 = 1.0 / (t_371 * t_364);
-        const double t_373 = fma(l_4 * t_370, t_372 * t_364, fma(broadcast(c9, 21 + i217), inverse_t, t_367));
-        const double s_80 = slots[broadcast_index(k21, i217)][lane];
-        const double t_374 = singe_exp2_table(t_373, power) * (t_363 * (t_372 * t_371)) * slots[broadcast_index(k20, 28 + i217)][lane] * s_80;
-        slots[broadcast_index(k21, 3 + i217)][lane] = __dmul_rn(t_374, __dmul_rn(slots[broadcast_index(k20, 19 + i217)][lane], slots[broadcast_index(k20, 22 + i217)][lane]) - slots[broadcast_index(k20, 25 + i217)][lane]);
+        const double t_364 = fma(broadcast(c8, 25 + i217), ln_t, broadcast(c8, 22 + i217));
+        const double t_365 = fma(broadcast(c8, 28 + i217), inverse_t, t_364);
+        const double t_366 = __dmul_rn(singe_exp2_table(t_365, power), slots[broadcast_index(k20, 13 + i217)][lane]);
+        const double t_367 = 1.0 + t_366;
+        const double t_368 = broadcast(c9, 3 + i217) * singe_exp2_table(broadcast(c9, i217) * temperature_2, power);
+        const double t_369 = fma(broadcast(c9, 9 + i217), singe_exp2_table(broadcast(c9, 6 + i217) * temperature_2, power), t_368);
+        const double t_370 = t_369 + singe_exp2_table(broadcast(c9, 12 + i217) * inverse_t, power);
+        const double l_4 = singe_log2(select_le(t_370, 1e-300, 1e-300, t_370), gri30_chemistry_logarithms);
+        const double t_371 = fma(broadcast(c9, 18 + i217), ln_t, broadcast(c9, 15 + i217));
+        const double t_372 = t_365 + slots[broadcast_index(k20, 16 + i217)][lane] + fma(-0.67, l_4, -1.328771237954945);
+        const double t_373 = fma(-0.14, t_372, fma(-1.27, l_4, 2.4914460711655217));
+        const double t_374 = t_373 * t_373;
+        const double t_375 = fma(t_372, t_372, t_374);
+        const double t_376 = 1.0 / (t_375 * t_367);
+        const double t_377 = fma(l_4 * t_374, t_376 * t_367, fma(broadcast(c9, 21 + i217), inverse_t, t_371));
+        const double s_81 = slots[broadcast_index(k21, i217)][lane];
+        const double t_378 = singe_exp2_table(t_377, power) * (t_366 * (t_376 * t_375)) * slots[broadcast_index(k20, 28 + i217)][lane] * s_81;
+        slots[broadcast_index(k21, 3 + i217)][lane] = __dmul_rn(t_378, __dmul_rn(slots[broadcast_index(k20, 19 + i217)][lane], slots[broadcast_index(k20, 22 + i217)][lane]) - slots[broadcast_index(k20, 25 + i217)][lane]);
       }
     }
     switch (warp_id) {
     case 5: {
-      const double t_375 = fma(-5.482241155378061, ln_t, 45.09195582914423);
-      const double t_376 = fma(-1379.3854183685414, inverse_t, t_375);
-      const double t_377 = __dmul_rn(singe_exp2_table(t_376, power), slots[159][lane]);
-      const double t_378 = 1.0 + t_377;
-      const double t_379 = 0.3536 * singe_exp2_table(-0.01092950788552245 * temperature_2, power);
+      const double t_379 = fma(-5.482241155378061, ln_t, 45.09195582914423);
+      const double t_380 = fma(-1379.3854183685414, inverse_t, t_379);
+      const double t_381 = __dmul_rn(singe_exp2_table(t_380, power), slots[159][lane]);
+      const double t_382 = 1.0 + t_381;
+      const double t_383 = 0.3536 * singe_exp2_table(-0.01092950788552245 * temperature_2, power);
       const double e_5 = singe_exp2_table(-8030.04059758797 * inverse_t, power);
-      const double t_380 = fma(0.6464, singe_exp2_table(-0.0010971064949725957 * temperature_2, power), t_379) + e_5;
-      const double l_5 = singe_log2(fmax(t_380, 1e-300), gri30_chemistry_logarithms);
-      const double t_381 = fma(-1.4426950408889634, ln_t, 46.50699332842307);
-      const double t_382 = t_376 + slots[36][lane] + fma(-0.67, l_5, -1.328771237954945);
-      const double t_383 = fma(-0.14, t_382, fma(-1.27, l_5, 2.4914460711655217));
-      const double t_384 = t_383 * t_383;
-      const double t_385 = fma(t_382, t_382, t_384);
-      const double t_386 = 1.0 / (t_385 * t_378);
-      const double t_387 = singe_exp2_table(fma(l_5 * t_384, t_386 * t_378, t_381), power) * (t_377 * (t_386 * t_385));
-      const double t_388 = __dmul_rn(slots[40][lane], slots[80][lane]) - slots[82][lane];
-      slots[42][lane] = __dmul_rn(t_387 * slots[39][lane] * slots[79][lane], t_388);
+      const double t_384 = fma(0.6464, singe_exp2_table(-0.0010971064949725957 * temperature_2, power), t_383) + e_5;
+      const double l_5 = singe_log2(select_le(t_384, 1e-300, 1e-300, t_384), gri30_chemistry_logarithms);
+      const double t_385 = fma(-1.4426950408889634, ln_t, 46.50699332842307);
+      const double t_386 = t_380 + slots[36][lane] + fma(-0.67, l_5, -1.328771237954945);
+      const double t_387 = fma(-0.14, t_386, fma(-1.27, l_5, 2.4914460711655217));
+      const double t_388 = t_387 * t_387;
+      const double t_389 = fma(t_386, t_386, t_388);
+      const double t_390 = 1.0 / (t_389 * t_382);
+      const double t_391 = singe_exp2_table(fma(l_5 * t_388, t_390 * t_382, t_385), power) * (t_381 * (t_390 * t_389));
+      const double t_392 = __dmul_rn(slots[40][lane], slots[80][lane]) - slots[82][lane];
+      slots[42][lane] = __dmul_rn(t_391 * slots[39][lane] * slots[79][lane], t_392);
       break;
     }
     case 6: {
-      const double t_389 = fma(-10.488392947262763, ln_t, 82.48877496357005);
-      const double t_390 = fma(-3499.2830087033517, inverse_t, t_389);
-      const double t_391 = __dmul_rn(singe_exp2_table(t_390, power), slots[159][lane]);
-      const double t_392 = 1.0 + t_391;
-      const double t_393 = 0.24929999999999997 * singe_exp2_table(-0.014646650161309272 * temperature_2, power);
+      const double t_393 = fma(-10.488392947262763, ln_t, 82.48877496357005);
+      const double t_394 = fma(-3499.2830087033517, inverse_t, t_393);
+      const double t_395 = __dmul_rn(singe_exp2_table(t_394, power), slots[159][lane]);
+      const double t_396 = 1.0 + t_395;
+      const double t_397 = 0.24929999999999997 * singe_exp2_table(-0.014646650161309272 * temperature_2, power);
       const double e_6 = singe_exp2_table(-6011.71023538431 * inverse_t, power);
-      const double t_394 = fma(0.7507, singe_exp2_table(-0.0011080607072879902 * temperature_2, power), t_393) + e_6;
-      const double l_6 = singe_log2(fmax(t_394, 1e-300), gri30_chemistry_logarithms);
-      const double t_395 = fma(-1742.381581097105, inverse_t, 32.3827796811565);
-      const double t_396 = t_390 + slots[36][lane] + fma(-0.67, l_6, -1.328771237954945);
-      const double t_397 = fma(-0.14, t_396, fma(-1.27, l_6, 2.4914460711655217));
-      const double t_398 = t_397 * t_397;
-      const double t_399 = fma(t_396, t_396, t_398);
-      const double t_400 = 1.0 / (t_399 * t_392);
-      const double t_401 = singe_exp2_table(fma(l_6 * t_398, t_400 * t_392, t_395), power) * (t_391 * (t_400 * t_399));
-      const double t_402 = __dmul_rn(slots[40][lane], slots[82][lane]) - slots[84][lane];
-      slots[43][lane] = __dmul_rn(t_401 * slots[39][lane] * slots[81][lane], t_402);
+      const double t_398 = fma(0.7507, singe_exp2_table(-0.0011080607072879902 * temperature_2, power), t_397) + e_6;
+      const double l_6 = singe_log2(select_le(t_398, 1e-300, 1e-300, t_398), gri30_chemistry_logarithms);
+      const double t_399 = fma(-1742.381581097105, inverse_t, 32.3827796811565);
+      const double t_400 = t_394 + slots[36][lane] + fma(-0.67, l_6, -1.328771237954945);
+      const double t_401 = fma(-0.14, t_400, fma(-1.27, l_6, 2.4914460711655217));
+      const double t_402 = t_401 * t_401;
+      const double t_403 = fma(t_400, t_400, t_402);
+      const double t_404 = 1.0 / (t_403 * t_396);
+      const double t_405 = singe_exp2_table(fma(l_6 * t_402, t_404 * t_396, t_399), power) * (t_395 * (t_404 * t_403));
+      const double t_406 = __dmul_rn(slots[40][lane], slots[82][lane]) - slots[84][lane];
+      slots[43][lane] = __dmul_rn(t_405 * slots[39][lane] * slots[81][lane], t_406);
       break;
     }
     case 7: {
-      const double t_403 = fma(-0.7646283716711506, ln_t, 4.9579647802027935);
-      const double t_404 = fma(1234.186953277116, inverse_t, t_403);
-      const double t_405 = __dmul_rn(singe_exp2_table(t_404, power), slots[159][lane]);
-      const double t_406 = 1.0 + t_405;
-      const double t_407 = 0.26539999999999997 * singe_exp2_table(-0.015347819583925141 * temperature_2, power);
+      const double t_407 = fma(-0.7646283716711506, ln_t, 4.9579647802027935);
+      const double t_408 = fma(1234.186953277116, inverse_t, t_407);
+      const double t_409 = __dmul_rn(singe_exp2_table(t_408, power), slots[159][lane]);
+      const double t_410 = 1.0 + t_409;
+      const double t_411 = 0.26539999999999997 * singe_exp2_table(-0.015347819583925141 * temperature_2, power);
       const double e_7 = singe_exp2_table(-7476.045701886608 * inverse_t, power);
-      const double t_408 = fma(0.7346, singe_exp2_table(-0.0008215803194128493 * temperature_2, power), t_407) + e_7;
-      const double l_7 = singe_log2(fmax(t_408, 1e-300), gri30_chemistry_logarithms);
-      const double t_409 = fma(-0.5337971651289164, ln_t, 36.10680621961521);
-      const double t_410 = t_404 + slots[36][lane] + fma(-0.67, l_7, -1.328771237954945);
-      const double t_411 = fma(-0.14, t_410, fma(-1.27, l_7, 2.4914460711655217));
-      const double t_412 = t_411 * t_411;
-      const double t_413 = fma(t_410, t_410, t_412);
-      const double t_414 = 1.0 / (t_413 * t_406);
-      const double t_415 = singe_exp2_table(fma(l_7 * t_412, t_414 * t_406, t_409), power) * (t_405 * (t_414 * t_413));
-      const double s_81 = slots[46][lane];
-      const double s_82 = slots[45][lane];
-      slots[44][lane] = __dmul_rn(t_415 * s_82 * s_82, __dmul_rn(s_81, s_81) - slots[52][lane]);
+      const double t_412 = fma(0.7346, singe_exp2_table(-0.0008215803194128493 * temperature_2, power), t_411) + e_7;
+      const double l_7 = singe_log2(select_le(t_412, 1e-300, 1e-300, t_412), gri30_chemistry_logarithms);
+      const double t_413 = fma(-0.5337971651289164, ln_t, 36.10680621961521);
+      const double t_414 = t_408 + slots[36][lane] + fma(-0.67, l_7, -1.328771237954945);
+      const double t_415 = fma(-0.14, t_414, fma(-1.27, l_7, 2.4914460711655217));
+      const double t_416 = t_415 * t_415;
+      const double t_417 = fma(t_414, t_414, t_416);
+      const double t_418 = 1.0 / (t_417 * t_410);
+      const double t_419 = singe_exp2_table(fma(l_7 * t_416, t_418 * t_410, t_413), power) * (t_409 * (t_418 * t_417));
+      const double s_82 = slots[46][lane];
+      const double s_83 = slots[45][lane];
+      slots[44][lane] = __dmul_rn(t_419 * s_83 * s_83, __dmul_rn(s_82, s_82) - slots[52][lane]);
       break;
     }
     }
     switch (warp_id) {
     case 7: {
-      const double t_416 = fma(-8.439765989200437, ln_t, 72.08879700008467);
-      const double t_417 = fma(-1530.3918220636235, inverse_t, t_416);
-      const double t_418 = __dmul_rn(singe_exp2_table(t_417, power), slots[159][lane]);
-      const double t_419 = 1.0 + t_418;
-      const double t_420 = 0.381 * singe_exp2_table(-0.01970894864602409 * temperature_2, power);
+      const double t_420 = fma(-8.439765989200437, ln_t, 72.08879700008467);
+      const double t_421 = fma(-1530.3918220636235, inverse_t, t_420);
+      const double t_422 = __dmul_rn(singe_exp2_table(t_421, power), slots[159][lane]);
+      const double t_423 = 1.0 + t_422;
+      const double t_424 = 0.381 * singe_exp2_table(-0.01970894864602409 * temperature_2, power);
       const double e_8 = singe_exp2_table(-14425.507713848745 * inverse_t, power);
-      const double t_421 = fma(0.619, singe_exp2_table(-0.001222622916007596 * temperature_2, power), t_420) + e_8;
-      const double l_8 = singe_log2(fmax(t_421, 1e-300), gri30_chemistry_logarithms);
-      const double t_422 = fma(-1.7023801482489767, ln_t, 45.94422106733598);
-      const double t_423 = t_417 + slots[36][lane] + fma(-0.67, l_8, -1.328771237954945);
-      const double t_424 = fma(-0.14, t_423, fma(-1.27, l_8, 2.4914460711655217));
-      const double t_425 = t_424 * t_424;
-      const double t_426 = fma(t_423, t_423, t_425);
-      const double t_427 = 1.0 / (t_426 * t_419);
-      const double t_428 = fma(l_8 * t_425, t_427 * t_419, fma(-474.79898084896104, inverse_t, t_422));
-      const double s_83 = slots[62][lane];
-      const double t_429 = __dmul_rn(s_83, s_83) - slots[90][lane];
-      const double s_84 = slots[61][lane];
-      slots[50][lane] = __dmul_rn(singe_exp2_table(t_428, power) * (t_418 * (t_427 * t_426)) * s_84 * s_84, t_429);
+      const double t_425 = fma(0.619, singe_exp2_table(-0.001222622916007596 * temperature_2, power), t_424) + e_8;
+      const double l_8 = singe_log2(select_le(t_425, 1e-300, 1e-300, t_425), gri30_chemistry_logarithms);
+      const double t_426 = fma(-1.7023801482489767, ln_t, 45.94422106733598);
+      const double t_427 = t_421 + slots[36][lane] + fma(-0.67, l_8, -1.328771237954945);
+      const double t_428 = fma(-0.14, t_427, fma(-1.27, l_8, 2.4914460711655217));
+      const double t_429 = t_428 * t_428;
+      const double t_430 = fma(t_427, t_427, t_429);
+      const double t_431 = 1.0 / (t_430 * t_423);
+      const double t_432 = fma(l_8 * t_429, t_431 * t_423, fma(-474.79898084896104, inverse_t, t_426));
+      const double s_84 = slots[62][lane];
+      const double t_433 = __dmul_rn(s_84, s_84) - slots[90][lane];
+      const double s_85 = slots[61][lane];
+      slots[50][lane] = __dmul_rn(singe_exp2_table(t_432, power) * (t_422 * (t_431 * t_430)) * s_85 * s_85, t_433);
       break;
     }
     case 0: case 3: case 4: {
@@ -3972,24 +3975,24 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 0: {
-      const double t_430 = fma(-3.981838312853539, ln_t, 27.36897388163147);
-      const double t_431 = fma(-1161.5877207314031, inverse_t, t_430);
-      const double t_432 = __dmul_rn(singe_exp2_table(t_431, power), slots[159][lane]);
-      const double t_433 = 1.0 + t_432;
-      const double t_434 = 0.43799999999999994 * singe_exp2_table(-0.015853791658120477 * temperature_2, power);
+      const double t_434 = fma(-3.981838312853539, ln_t, 27.36897388163147);
+      const double t_435 = fma(-1161.5877207314031, inverse_t, t_434);
+      const double t_436 = __dmul_rn(singe_exp2_table(t_435, power), slots[159][lane]);
+      const double t_437 = 1.0 + t_436;
+      const double t_438 = 0.43799999999999994 * singe_exp2_table(-0.015853791658120477 * temperature_2, power);
       const double e_9 = singe_exp2_table(-12337.927989682416 * inverse_t, power);
-      const double t_435 = fma(0.562, singe_exp2_table(-0.0002472061413449218 * temperature_2, power), t_434) + e_9;
-      const double l_9 = singe_log2(fmax(t_435, 1e-300), gri30_chemistry_logarithms);
-      const double t_436 = t_431 + slots[36][lane] + fma(-0.67, l_9, -1.328771237954945);
-      const double t_437 = fma(-0.14, t_436, fma(-1.27, l_9, 2.4914460711655217));
-      const double t_438 = t_437 * t_437;
-      const double t_439 = fma(t_436, t_436, t_438);
-      const double t_440 = 1.0 / (t_439 * t_433);
-      const double t_441 = t_432 * (t_440 * t_439);
-      const double t_442 = __dmul_rn(slots[40][lane], slots[58][lane]) - slots[62][lane];
-      const double s_85 = slots[39][lane];
-      const double t_443 = singe_exp2_table(fma(l_9 * t_438, t_440 * t_433, 39.12617154448214), power) * t_441 * s_85;
-      slots[0][lane] = __dmul_rn(t_443 * slots[57][lane], t_442);
+      const double t_439 = fma(0.562, singe_exp2_table(-0.0002472061413449218 * temperature_2, power), t_438) + e_9;
+      const double l_9 = singe_log2(select_le(t_439, 1e-300, 1e-300, t_439), gri30_chemistry_logarithms);
+      const double t_440 = t_435 + slots[36][lane] + fma(-0.67, l_9, -1.328771237954945);
+      const double t_441 = fma(-0.14, t_440, fma(-1.27, l_9, 2.4914460711655217));
+      const double t_442 = t_441 * t_441;
+      const double t_443 = fma(t_440, t_440, t_442);
+      const double t_444 = 1.0 / (t_443 * t_437);
+      const double t_445 = t_436 * (t_444 * t_443);
+      const double t_446 = __dmul_rn(slots[40][lane], slots[58][lane]) - slots[62][lane];
+      const double s_86 = slots[39][lane];
+      const double t_447 = singe_exp2_table(fma(l_9 * t_442, t_444 * t_437, 39.12617154448214), power) * t_445 * s_86;
+      slots[0][lane] = __dmul_rn(t_447 * slots[57][lane], t_446);
       break;
     }
     case 2: case 5: {
@@ -4086,51 +4089,53 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const int trips_142 = broadcast_index(k13, 3);
       #pragma unroll 1
       for (int i226 = 0; i226 < trips_142; ++i226) {
-        const double t_444 = fma(broadcast(c6, 14 + i226), ln_t, broadcast(c6, 11 + i226));
-        const double t_445 = fma(broadcast(c6, 17 + i226), inverse_t, t_444);
-        const double t_446 = __dmul_rn(singe_exp2_table(t_445, power), slots[159][lane]);
-        const double t_447 = 1.0 + t_446;
-        const double t_448 = broadcast(c6, 23 + i226) * singe_exp2_table(broadcast(c6, 20 + i226) * temperature_2, power);
-        const double t_449 = fma(broadcast(c8, 25 + i226), singe_exp2_table(broadcast(c8, 22 + i226) * temperature_2, power), t_448);
-        const double l_10 = singe_log2(fmax(t_449 + singe_exp2_table(broadcast(c8, 28 + i226) * inverse_t, power), 1e-300), gri30_chemistry_logarithms);
-        const double t_450 = fma(broadcast(c9, 3 + i226), ln_t, broadcast(c9, i226));
-        const double t_451 = t_445 + slots[36][lane] + fma(-0.67, l_10, -1.328771237954945);
-        const double t_452 = fma(-0.14, t_451, fma(-1.27, l_10, 2.4914460711655217));
-        const double t_453 = t_452 * t_452;
-        const double t_454 = fma(t_451, t_451, t_453);
-        const double t_455 = 1.0 / (t_454 * t_447);
-        const double t_456 = fma(l_10 * t_453, t_455 * t_447, fma(broadcast(c9, 6 + i226), inverse_t, t_450));
-        const double s_86 = slots[broadcast_index(k16, 20 + i226)][lane];
-        const double t_457 = singe_exp2_table(t_456, power) * (t_446 * (t_455 * t_454)) * slots[broadcast_index(k16, 17 + i226)][lane] * s_86;
-        slots[broadcast_index(k4, 27) + i226 * 14][lane] = __dmul_rn(t_457, __dmul_rn(slots[broadcast_index(k16, i226)][lane], slots[broadcast_index(k16, 3 + i226)][lane]) - slots[broadcast_index(k16, 14 + i226)][lane]);
+        const double t_448 = fma(broadcast(c6, 14 + i226), ln_t, broadcast(c6, 11 + i226));
+        const double t_449 = fma(broadcast(c6, 17 + i226), inverse_t, t_448);
+        const double t_450 = __dmul_rn(singe_exp2_table(t_449, power), slots[159][lane]);
+        const double t_451 = 1.0 + t_450;
+        const double t_452 = broadcast(c6, 23 + i226) * singe_exp2_table(broadcast(c6, 20 + i226) * temperature_2, power);
+        const double t_453 = fma(broadcast(c8, 25 + i226), singe_exp2_table(broadcast(c8, 22 + i226) * temperature_2, power), t_452);
+        const double t_454 = t_453 + singe_exp2_table(broadcast(c8, 28 + i226) * inverse_t, power);
+        const double l_10 = singe_log2(select_le(t_454, 1e-300, 1e-300, t_454), gri30_chemistry_logarithms);
+        const double t_455 = fma(broadcast(c9, 3 + i226), ln_t, broadcast(c9, i226));
+        const double t_456 = t_449 + slots[36][lane] + fma(-0.67, l_10, -1.328771237954945);
+        const double t_457 = fma(-0.14, t_456, fma(-1.27, l_10, 2.4914460711655217));
+        const double t_458 = t_457 * t_457;
+        const double t_459 = fma(t_456, t_456, t_458);
+        const double t_460 = 1.0 / (t_459 * t_451);
+        const double t_461 = fma(l_10 * t_458, t_460 * t_451, fma(broadcast(c9, 6 + i226), inverse_t, t_455));
+        const double s_87 = slots[broadcast_index(k16, 20 + i226)][lane];
+        const double t_462 = singe_exp2_table(t_461, power) * (t_450 * (t_460 * t_459)) * slots[broadcast_index(k16, 17 + i226)][lane] * s_87;
+        slots[broadcast_index(k4, 27) + i226 * 14][lane] = __dmul_rn(t_462, __dmul_rn(slots[broadcast_index(k16, i226)][lane], slots[broadcast_index(k16, 3 + i226)][lane]) - slots[broadcast_index(k16, 14 + i226)][lane]);
       }
       break;
     }
     }
     switch (warp_id) {
     case 0: {
-      const double t_458 = fma(-4.7753205853424685, ln_t, 31.965524356627842);
-      const double t_459 = fma(-537.234320838274, inverse_t, t_458);
-      const double t_460 = __dmul_rn(singe_exp2_table(t_459, power), slots[166][lane]);
-      const double t_461 = 1.0 + t_460;
-      const double t_462 = 0.33299999999999996 * singe_exp2_table(-0.006139127833570057 * temperature_2, power);
+      const double t_463 = fma(-4.7753205853424685, ln_t, 31.965524356627842);
+      const double t_464 = fma(-537.234320838274, inverse_t, t_463);
+      const double t_465 = __dmul_rn(singe_exp2_table(t_464, power), slots[166][lane]);
+      const double t_466 = 1.0 + t_465;
+      const double t_467 = 0.33299999999999996 * singe_exp2_table(-0.006139127833570057 * temperature_2, power);
       const double e_10 = singe_exp2_table(-6544.064705472338 * inverse_t, power);
-      const double t_463 = fma(0.667, singe_exp2_table(-0.0006814808884690427 * temperature_2, power), t_462) + e_10;
-      const double l_11 = singe_log2(fmax(t_463, 1e-300), gri30_chemistry_logarithms);
-      const double t_464 = fma(0.2164042561333445, ln_t, 31.529621069485774);
-      const double t_465 = t_459 + slots[54][lane] + fma(-0.67, l_11, -1.328771237954945);
-      const double t_466 = fma(-0.14, t_465, fma(-1.27, l_11, 2.4914460711655217));
-      const double t_467 = t_466 * t_466;
-      const double t_468 = fma(t_465, t_465, t_467);
-      const double t_469 = 1.0 / (t_468 * t_461);
-      const double t_470 = singe_exp2_table(fma(l_11 * t_467, t_469 * t_461, t_464), power) * (t_460 * (t_469 * t_468));
-      const double t_471 = slots[6][lane] + slots[17][lane] - slots[16][lane] + ln_standard;
+      const double t_468 = fma(0.667, singe_exp2_table(-0.0006814808884690427 * temperature_2, power), t_467) + e_10;
+      const double l_11 = singe_log2(select_le(t_468, 1e-300, 1e-300, t_468), gri30_chemistry_logarithms);
+      const double t_469 = fma(0.2164042561333445, ln_t, 31.529621069485774);
+      const double t_470 = t_464 + slots[54][lane] + fma(-0.67, l_11, -1.328771237954945);
+      const double t_471 = fma(-0.14, t_470, fma(-1.27, l_11, 2.4914460711655217));
+      const double t_472 = t_471 * t_471;
+      const double t_473 = fma(t_470, t_470, t_472);
+      const double t_474 = 1.0 / (t_473 * t_466);
+      const double t_475 = singe_exp2_table(fma(l_11 * t_472, t_474 * t_466, t_469), power) * (t_465 * (t_474 * t_473));
+      const double t_476 = slots[6][lane] + slots[17][lane] - slots[16][lane] + ln_standard;
       const double field_66 = load(mole_fractions, 9, stride, point);
       const double field_67 = load(mole_fractions, 47, stride, point);
       const double field_68 = load(mole_fractions, 42, stride, point);
-      const double t_472 = __dmul_rn(t_470 * positive(field_66) * positive(field_67), squared_concentration);
-      const double t_473 = __dmul_rn(t_470 * singe_exp(fmin(t_471, 690.7755278982137)) * positive(field_68), concentration);
-      slots[67][lane] = t_472 - t_473;
+      const double t_477 = positive(field_68);
+      const double t_478 = t_475 * singe_exp(select_le(690.7755278982137, t_476, 690.7755278982137, t_476)) * t_477;
+      const double t_479 = __dmul_rn(t_475 * positive(field_66) * positive(field_67), squared_concentration);
+      slots[67][lane] = t_479 - __dmul_rn(t_478, concentration);
       break;
     }
     case 2: {

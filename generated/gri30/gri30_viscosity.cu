@@ -4,7 +4,7 @@
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
-// form        low-rank, relative error at most 4.2e-15, rounding aside
+// form        low-rank, exact to rounding
 // target      kepler (compute capability 3.5)
 // execution   warp-specialized; warps per CTA: 8, CTAs per SM: 1
 // barriers    named barriers per CTA: 2
@@ -26,7 +26,7 @@ static __device__ const double gri30_viscosity_reals[2048] = {
   1.4198591479439078, 3.4656889646937445, -16.36907044873466, -13.511693423052382, 2.6300985409628614,
   1.3738907353311824, -0.28658373073498267, -0.12294714626959752, 0.012654814118887176, 0.0055413295561713705,
   1.0039920318408906, 3.6081851393740867, -13.511693423051668, -17.21494070723051, 1.3738907353308798,
-  2.613505820353067, -0.12294714626955497, -0.28448406367171564, 0.005541329556169388, 0.01256611421800164,
+  2.6135058203530672e0, -0.12294714626955497, -0.28448406367171564, 0.005541329556169388, 0.01256611421800164,
   3.9998749980468142, 3.745263675630863, -15.280523499399, -17.21494070723051, -17.74359797206527, -21.130812645525634,
   2.191179478294909, 3.823551394154648, -0.15623703111312423, -0.42485103811886243, 0.0040303958443267205,
   0.017960705383608, 5.660565342790418, 6.640557205536295, -19.742987708156885, -19.143048327552393, 3.487573812487729,
@@ -65,14 +65,14 @@ static __device__ const double gri30_viscosity_reals[2048] = {
   4.493872508804203e-6, -5.768552336180314e-6, 5.754502567143886e-7, -2.668663975100106e-7, 7.996023066718965e-7,
   7.402212095224925e-6, -5.034948582039576e-5, 1.4850872741159e-5, 6.92478840112303e-6, 8.90186053356646e-6,
   7.298582665017624e-6, -1.9319973183081514e-5, -1.0389522034803785e-5, -2.7542650007823765e-6, -15.7667483405947,
-  2.1113597883397768, -0.2199303277280191, 1.9306169040694359, 2.613505820353067, -0.19640316176377554,
+  2.1113597883397768, -0.2199303277280191, 1.9306169040694359, 2.6135058203530672e0, -0.19640316176377554,
   -0.28448406367171564, 0.00877371278676282, 0.01256611421800164, 5.656677470034862, 3.745263675630863,
   0.049986493754303155, -0.05554560766945434, 0.0006565753411811678, -0.0036369053091262118, 0.014585388772957453,
   0.010063346013649171, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.005328198606401219, 0.0, 0.006275934750022101,
   -0.004284038387708574, 0.004483749051513708, 0.0, 0.0, 0.0, -14.829460025809157, 1.731163447316132,
   -0.17024534395836532, 0.3524924130673118, 0.375635317476556, 0.37201180440667464, -3.2395364234656066e-6,
   4.420888336033204e-6, 3.7062542051142455e-6, 0.0, 0.0, -0.002950683913274924, -0.002382477706466291,
-  -0.002926736669710088, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.3237532965344114,
+  -0.002926736669710088, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.2375329653441143e-1,
   0.0028655760199226723, -0.004001428920028909, -0.002904979313274178, 0.002663710031624421, 0.003071011306559817,
   0.003120093932851395, 0.4243748739667596, 0.35554633943319425, 0.32604715568291004, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
   0.0, 0.35854573195901834, 0.32843987798187785, 0.32609410882401535, 0.0, 0.0, 0.0, 0.0, 0.0, -1.4890714593689667e-6,
@@ -135,7 +135,7 @@ static __device__ const double gri30_viscosity_reals[2048] = {
   -0.027325029573275563, 0.0, 3.988540682315559e-8, -5.402645223954763e-8, 1.6514804951474718e-9,
   -1.0107887648376654e-7, -4.6616582890531417e-8, 6.578146839685447e-8, 2.8688619110012147e-8, -2.441569472757734e-9,
   3.4311260883739185e-9, -1.0711388109047767e-7, 3.985302646602857e-8, 4.586377328869497e-8, 3.863133407892477e-8,
-  4.6629762083057614e-8, 0.0, 0.0, 0.0, 0.3237532965344114, -0.04781412413368577, -0.025787979155118722,
+  4.6629762083057614e-8, 0.0, 0.0, 0.0, 3.2375329653441143e-1, -0.04781412413368577, -0.025787979155118722,
   0.005328198606401219, -0.0023717696562859745, 0.00013290010929500252, -9.323747839686292e-6, -5.768552336180314e-6,
   1.484899317190385e-6, 3.8220299543694216e-8, 0.4243748739667596, 0.0793532889827658, 0.04846698452793816,
   0.006275934750022101, -0.004546968128398144, -0.0004159047306383438, -6.242916011307263e-5, 3.000373238062463e-5,
@@ -534,15 +534,16 @@ static __device__ __forceinline__ double singe_exp2_table(double x, double power
   return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
 }
 
-// log2 x below 1 ulp for positive normal x. The table has pairs c, -log2 c; next to 1, c is 1 and the largest term, the
-// product of f and log2 e, is rounded once.
+// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is
+// 1 and the largest term, the product of f and log2 e, is rounded once.
 static __device__ __forceinline__ double singe_log2(double x, const double *table)
 {
   const unsigned high = (unsigned)__double2hiint(x);
   const unsigned above = high - 0x3fe61556u;
   const bool near = (above - 0x98000u) < 0xc000u;
   const unsigned exponent = (unsigned)((int)above >> 20);
-  const double m = __hiloint2double((int)(high - (exponent << 20)), __double2loint(x));
+  const unsigned m_high = ((high - 0x100000u) < 0x7fe00000u) ? (high - (exponent << 20)) : 0x7ff80000u;
+  const double m = __hiloint2double((int)m_high, __double2loint(x));
   const unsigned entry = (above >> 14) & 63u;
   const double f = fma(m, __ldg(table + 2 * entry), -1.0);
   double p = fma(-0.17608424994567926, f, 0.20612868497723777);
@@ -556,12 +557,10 @@ static __device__ __forceinline__ double singe_log2(double x, const double *tabl
   return fma(f, near ? 1.4426950408889634 : p, rest);
 }
 
-// max(x, 0) without a double-precision instruction.
+// max(x, 0) without a double-precision instruction; what is not a number stays so.
 static __device__ __forceinline__ double positive(double x)
 {
-  const unsigned high = (unsigned)__double2hiint(x);
-  const unsigned mask = ~(unsigned)((int)high >> 31);
-  return __hiloint2double((int)(high & mask), (int)((unsigned)__double2loint(x) & mask));
+  return (__double2hiint(x) < -1048576) ? 0.0 : x;
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)
@@ -598,7 +597,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     const double field = load(temperature, 0, stride, point);
-    const double ln_t = singe_log2(field, gri30_viscosity_logarithms) * 0.6931471805599453;
+    const double ln_t = __dmul_rn(singe_log2(field, gri30_viscosity_logarithms), 0.6931471805599453);
     // phase 1
     double r3 = 0.0;
     double r4 = 0.0;
@@ -1326,7 +1325,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       for (int i28 = 0; i28 < 14; ++i28) {
         r0 = r0 + slots[broadcast_index(k12, 10 + i28)][lane];
       }
-      store(viscosity, 0, stride, point, active, r0 * 2.8284271247461903);
+      store(viscosity, 0, stride, point, active, fma(r0, 2.8284271247461903, ln_t - ln_t));
     }
     barrier_sync<0, 256>();
   }

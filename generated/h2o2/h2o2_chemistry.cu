@@ -4,7 +4,7 @@
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
 // input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
-// form        lean
+// form        lean, exact to rounding; proven to stay in the range of doubles from 200 to 4000 K
 // target      kepler (compute capability 3.5)
 // execution   warp-specialized; warps per CTA: 8, CTAs per SM: 1
 // barriers    named barriers per CTA: 3
@@ -45,7 +45,7 @@ static __device__ const double h2o2_chemistry_reals[512] = {
   0.0, 0.0, 0.0, 43.356272060953856, -1.0964482310756123, 0.0, 0.0, -2.0, -2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
   0.0, 0.0, 0.0, 0.0, -38.67173995507176, 0.0016156886970171366, -1.5236257843731247e-7, 1.3735222619880471e-11,
   -7.783955415704657e-16, 4.352915202746126, -1754.1352582451068, -39.1810499831596, -0.003425766304180532,
-  5.087493126377501e-6, -2.91861888317245e-9, 6.702942391321161e-13, 4.763487615044047, -2018.0782304320614,
+  5.087493126377501e-6, -2.9186188831724498e-9, 6.702942391321161e-13, 4.763487615044047, -2018.0782304320614,
   39.34856396581859, -1.1541560327111708, 0.0, 33.75533384911383, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
   0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
   -309.9987229701932, 50.594456169673414, -21351.434291694106, 1000000000000.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
@@ -232,15 +232,16 @@ static __device__ __forceinline__ double singe_exp2_falling(double x, double pow
   return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
 }
 
-// log2 x below 1 ulp for positive normal x. The table has pairs c, -log2 c; next to 1, c is 1 and the largest term, the
-// product of f and log2 e, is rounded once.
+// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is
+// 1 and the largest term, the product of f and log2 e, is rounded once.
 static __device__ __forceinline__ double singe_log2(double x, const double *table)
 {
   const unsigned high = (unsigned)__double2hiint(x);
   const unsigned above = high - 0x3fe61556u;
   const bool near = (above - 0x98000u) < 0xc000u;
   const unsigned exponent = (unsigned)((int)above >> 20);
-  const double m = __hiloint2double((int)(high - (exponent << 20)), __double2loint(x));
+  const unsigned m_high = ((high - 0x100000u) < 0x7fe00000u) ? (high - (exponent << 20)) : 0x7ff80000u;
+  const double m = __hiloint2double((int)m_high, __double2loint(x));
   const unsigned entry = (above >> 14) & 63u;
   const double f = fma(m, __ldg(table + 2 * entry), -1.0);
   double p = fma(-0.17608424994567926, f, 0.20612868497723777);
@@ -254,12 +255,10 @@ static __device__ __forceinline__ double singe_log2(double x, const double *tabl
   return fma(f, near ? 1.4426950408889634 : p, rest);
 }
 
-// max(x, 0) without a double-precision instruction.
+// max(x, 0) without a double-precision instruction; what is not a number stays so.
 static __device__ __forceinline__ double positive(double x)
 {
-  const unsigned high = (unsigned)__double2hiint(x);
-  const unsigned mask = ~(unsigned)((int)high >> 31);
-  return __hiloint2double((int)(high & mask), (int)((unsigned)__double2loint(x) & mask));
+  return (__double2hiint(x) < -1048576) ? 0.0 : x;
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)
@@ -279,12 +278,13 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     const double field = load(temperature, 0, stride, point);
-    const double t = 1.0 / field;
+    const double t = __dmul_rn(singe_log2(field, h2o2_chemistry_logarithms), 0.6931471805599453);
+    const double t_2 = 1.0 / field;
     const double field_2 = load(pressure, 0, stride, point);
     const double temperature_2 = field;
-    const double ln_t = __dmul_rn(singe_log2(field, h2o2_chemistry_logarithms), 0.6931471805599453);
-    const double inverse_t = t;
-    const double concentration = field_2 * 0.00012027235504272603 * t;
+    const double ln_t = t;
+    const double inverse_t = t_2;
+    const double concentration = fma(field_2 * 0.00012027235504272603, t_2, t - t);
     // phase 1
     double r0 = 0.0;
     if ((0xc1u >> warp_id) & 1u) {
@@ -304,44 +304,44 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     case 1: case 2: case 4: case 6: {
       const double field_4 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
-      const double t_2 = __dmul_rn(positive(field_4), concentration);
-      slots[broadcast_index(k0, 1)][lane] = t_2;
-      const double t_3 = select_le(temperature_2, 1000.0, broadcast(c0, 7), broadcast(c0, 0));
-      const double t_4 = select_le(temperature_2, 1000.0, broadcast(c0, 8), broadcast(c0, 1));
-      const double t_5 = select_le(temperature_2, 1000.0, broadcast(c0, 9), broadcast(c0, 2));
-      const double t_6 = select_le(temperature_2, 1000.0, broadcast(c0, 10), broadcast(c0, 3));
-      const double t_7 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 11), broadcast(c0, 4)), temperature_2, t_6);
-      const double t_8 = fma(fma(fma(t_7, temperature_2, t_5), temperature_2, t_4), temperature_2, t_3);
-      const double t_9 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 12), broadcast(c0, 5)), ln_t, t_8);
-      const double t_10 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 13), broadcast(c0, 6)), inverse_t, t_9);
-      slots[broadcast_index(k0, 2)][lane] = singe_exp2_rising(t_10, power);
-      slots[broadcast_index(k0, 3)][lane] = __dmul_rn(t_2, singe_exp2_falling(t_10, power));
+      const double t_3 = __dmul_rn(positive(field_4), concentration);
+      slots[broadcast_index(k0, 1)][lane] = t_3;
+      const double t_4 = select_le(temperature_2, 1000.0, broadcast(c0, 7), broadcast(c0, 0));
+      const double t_5 = select_le(temperature_2, 1000.0, broadcast(c0, 8), broadcast(c0, 1));
+      const double t_6 = select_le(temperature_2, 1000.0, broadcast(c0, 9), broadcast(c0, 2));
+      const double t_7 = select_le(temperature_2, 1000.0, broadcast(c0, 10), broadcast(c0, 3));
+      const double t_8 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 11), broadcast(c0, 4)), temperature_2, t_7);
+      const double t_9 = fma(fma(fma(t_8, temperature_2, t_6), temperature_2, t_5), temperature_2, t_4);
+      const double t_10 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 12), broadcast(c0, 5)), ln_t, t_9);
+      const double t_11 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 13), broadcast(c0, 6)), inverse_t, t_10);
+      slots[broadcast_index(k0, 2)][lane] = singe_exp2_rising(t_11, power);
+      slots[broadcast_index(k0, 3)][lane] = __dmul_rn(t_3, singe_exp2_falling(t_11, power));
       break;
     }
     case 3: {
       const double field_5 = load(mole_fractions, 8, stride, point);
-      const double t_11 = __dmul_rn(positive(field_5), concentration);
-      slots[12][lane] = t_11;
-      const double t_12 = fma(fma(fma(0.0, temperature_2, 0.0), temperature_2, 0.0), temperature_2, 0.0);
-      const double t_13 = fma(2.164042561333445, ln_t, fma(t_12, temperature_2, -17.1731438471304));
-      const double t_14 = fma(1448.9814115142194, inverse_t, t_13);
-      slots[13][lane] = singe_exp2_rising(t_14, power);
-      slots[14][lane] = __dmul_rn(t_11, singe_exp2_falling(t_14, power));
+      const double t_12 = __dmul_rn(positive(field_5), concentration);
+      slots[12][lane] = t_12;
+      const double t_13 = fma(fma(fma(0.0, temperature_2, 0.0), temperature_2, 0.0), temperature_2, 0.0);
+      const double t_14 = fma(2.164042561333445, ln_t, fma(t_13, temperature_2, -17.1731438471304));
+      const double t_15 = fma(1448.9814115142194, inverse_t, t_14);
+      slots[13][lane] = singe_exp2_rising(t_15, power);
+      slots[14][lane] = __dmul_rn(t_12, singe_exp2_falling(t_15, power));
       break;
     }
     }
     if ((0xaeu >> warp_id) & 1u) {
-      const double t_15 = select_le(temperature_2, 1000.0, broadcast(c0, 21), broadcast(c0, 14));
-      const double t_16 = select_le(temperature_2, 1000.0, broadcast(c0, 22), broadcast(c0, 15));
-      const double t_17 = select_le(temperature_2, 1000.0, broadcast(c0, 23), broadcast(c0, 16));
-      const double t_18 = select_le(temperature_2, 1000.0, broadcast(c0, 24), broadcast(c0, 17));
-      const double t_19 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 25), broadcast(c0, 18)), temperature_2, t_18);
-      const double t_20 = fma(fma(fma(t_19, temperature_2, t_17), temperature_2, t_16), temperature_2, t_15);
-      const double t_21 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 26), broadcast(c0, 19)), ln_t, t_20);
-      const double t_22 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 27), broadcast(c0, 20)), inverse_t, t_21);
-      slots[broadcast_index(k0, 5)][lane] = singe_exp2_rising(t_22, power);
+      const double t_16 = select_le(temperature_2, 1000.0, broadcast(c0, 21), broadcast(c0, 14));
+      const double t_17 = select_le(temperature_2, 1000.0, broadcast(c0, 22), broadcast(c0, 15));
+      const double t_18 = select_le(temperature_2, 1000.0, broadcast(c0, 23), broadcast(c0, 16));
+      const double t_19 = select_le(temperature_2, 1000.0, broadcast(c0, 24), broadcast(c0, 17));
+      const double t_20 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 25), broadcast(c0, 18)), temperature_2, t_19);
+      const double t_21 = fma(fma(fma(t_20, temperature_2, t_18), temperature_2, t_17), temperature_2, t_16);
+      const double t_22 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 26), broadcast(c0, 19)), ln_t, t_21);
+      const double t_23 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 27), broadcast(c0, 20)), inverse_t, t_22);
+      slots[broadcast_index(k0, 5)][lane] = singe_exp2_rising(t_23, power);
       const double field_6 = load(mole_fractions, broadcast_index(k0, 4), stride, point);
-      slots[broadcast_index(k0, 6)][lane] = __dmul_rn(positive(field_6) * concentration, singe_exp2_falling(t_22, power));
+      slots[broadcast_index(k0, 6)][lane] = __dmul_rn(positive(field_6) * concentration, singe_exp2_falling(t_23, power));
     }
     if ((0xc0u >> warp_id) & 1u) {
       store(production_rates, broadcast_index(k0, 7), stride, point, active, r0);
@@ -370,29 +370,29 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     case 0: {
       const double s = slots[18][lane];
       const double s_2 = slots[2][lane];
-      const double t_23 = fma(-s_2, s_2, s * s * s_2);
+      const double t_24 = fma(-s_2, s_2, s * s * s_2);
       const double s_3 = slots[17][lane];
-      const double t_24 = singe_exp2_table(fma(-0.865617024533378, ln_t, 36.38920595031593), power) * s_3 * s_3;
-      slots[40][lane] = __dmul_rn(t_24 * slots[1][lane], t_23);
+      const double t_25 = singe_exp2_table(fma(-0.865617024533378, ln_t, 36.38920595031593), power) * s_3 * s_3;
+      slots[40][lane] = __dmul_rn(t_25 * slots[1][lane], t_24);
       break;
     }
     case 1: {
       const double s_4 = slots[5][lane];
-      const double t_25 = fma(-slots[24][lane], s_4, slots[18][lane] * s_4 * s_4);
+      const double t_26 = fma(-slots[24][lane], s_4, slots[18][lane] * s_4 * s_4);
       const double s_5 = slots[4][lane];
-      const double t_26 = 20800000000000.0 * slots[16][lane] * slots[17][lane] * s_5;
-      slots[36][lane] = __dmul_rn(t_26 * s_5, t_25);
+      const double t_27 = 20800000000000.0 * slots[16][lane] * slots[17][lane] * s_5;
+      slots[36][lane] = __dmul_rn(t_27 * s_5, t_26);
       break;
     }
     case 2: case 3: {
       const int trips_3 = broadcast_index(k0, 18);
       #pragma unroll 4
       for (int i3 = 0; i3 < trips_3; ++i3) {
-        const double t_27 = fma(broadcast(c1, 2 + i3), ln_t, broadcast(c1, i3));
-        const double t_28 = slots[20 + i3 * 2][lane] * slots[broadcast_index(k0, 12)][lane];
+        const double t_28 = fma(broadcast(c1, 2 + i3), ln_t, broadcast(c1, i3));
+        const double t_29 = slots[20 + i3 * 2][lane] * slots[broadcast_index(k0, 12)][lane];
         const double s_6 = slots[broadcast_index(k0, 16)][lane];
-        const double t_29 = singe_exp2_table(fma(broadcast(c1, 4 + i3), inverse_t, t_27), power) * slots[19 + i3 * 2][lane] * s_6;
-        slots[broadcast_index(k0, 17) + i3 * 2][lane] = __dmul_rn(t_29, fma(-slots[broadcast_index(k0, 13)][lane], slots[broadcast_index(k0, 14 + i3)][lane], t_28));
+        const double t_30 = singe_exp2_table(fma(broadcast(c1, 4 + i3), inverse_t, t_28), power) * slots[19 + i3 * 2][lane] * s_6;
+        slots[broadcast_index(k0, 17) + i3 * 2][lane] = __dmul_rn(t_30, fma(-slots[broadcast_index(k0, 13)][lane], slots[broadcast_index(k0, 14 + i3)][lane], t_29));
       }
       break;
     }
@@ -400,23 +400,23 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     switch (warp_id) {
     case 2: {
       const double s_7 = slots[11][lane];
-      const double t_30 = slots[18][lane] * slots[5][lane] * s_7;
+      const double t_31 = slots[18][lane] * slots[5][lane] * s_7;
       const double s_8 = slots[4][lane];
-      const double t_31 = 26000000000000.0 * slots[16][lane] * slots[17][lane] * s_8;
-      slots[39][lane] = __dmul_rn(t_31 * slots[10][lane], fma(-slots[24][lane], s_7, t_30));
-      const double t_32 = fma(3.462468098133512, ln_t, 5.157852169141737);
+      const double t_32 = 26000000000000.0 * slots[16][lane] * slots[17][lane] * s_8;
+      slots[39][lane] = __dmul_rn(t_32 * slots[10][lane], fma(-slots[24][lane], s_7, t_31));
+      const double t_33 = fma(3.462468098133512, ln_t, 5.157852169141737);
       const double s_9 = slots[22][lane];
-      const double t_33 = fma(-slots[20][lane], slots[8][lane], s_9 * s_9);
+      const double t_34 = fma(-slots[20][lane], slots[8][lane], s_9 * s_9);
       const double s_10 = slots[21][lane];
-      slots[47][lane] = __dmul_rn(singe_exp2_table(fma(1531.843806714538, inverse_t, t_32), power) * s_10 * s_10, t_33);
+      slots[47][lane] = __dmul_rn(singe_exp2_table(fma(1531.843806714538, inverse_t, t_33), power) * s_10 * s_10, t_34);
       break;
     }
     case 4: {
-      const double t_34 = slots[18][lane] * slots[24][lane];
+      const double t_35 = slots[18][lane] * slots[24][lane];
       const double s_11 = slots[17][lane];
       const double s_12 = slots[23][lane];
-      const double t_35 = singe_exp2_table(fma(-775.3598035882115, inverse_t, 35.3827796811565), power) * s_11 * s_12;
-      slots[44][lane] = __dmul_rn(t_35, fma(-slots[5][lane], slots[2][lane], t_34));
+      const double t_36 = singe_exp2_table(fma(-775.3598035882115, inverse_t, 35.3827796811565), power) * s_11 * s_12;
+      slots[44][lane] = __dmul_rn(t_36, fma(-slots[5][lane], slots[2][lane], t_35));
       break;
     }
     }
@@ -424,78 +424,78 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     case 4: {
       const double s_13 = slots[24][lane];
       const double s_14 = slots[23][lane];
-      const double t_36 = s_14 * s_14;
-      const double t_37 = fma(-slots[5][lane], slots[26][lane], s_13 * s_13);
-      slots[52][lane] = __dmul_rn(singe_exp2_table(fma(1183.367490495117, inverse_t, 26.95393638235263), power) * t_36, t_37);
-      const double t_38 = __dmul_rn(singe_exp2_table(fma(-8711.907905485525, inverse_t, 38.611598371652384), power) * t_36, t_37);
-      slots[53][lane] = t_38;
-      const double t_39 = __dmul_rn(slots[18][lane], slots[5][lane]);
-      const double t_40 = slots[17][lane] * slots[4][lane];
-      const double t_41 = t_39 - slots[24][lane];
-      const double t_42 = singe_exp2_table(fma(-1.2407177351645085, ln_t, 41.34856396581859), power) * t_40 * t_41;
-      slots[54][lane] = __dmul_rn(t_42, slots[29][lane]);
-      const double t_43 = fma(-0.9676155639242277, ln_t, 44.591057593211545);
-      const double t_44 = fma(-slots[20][lane], slots[22][lane], t_39);
-      slots[55][lane] = __dmul_rn(singe_exp2_table(fma(-12371.635218114903, inverse_t, t_43), power) * t_40, t_44);
+      const double t_37 = s_14 * s_14;
+      const double t_38 = fma(-slots[5][lane], slots[26][lane], s_13 * s_13);
+      slots[52][lane] = __dmul_rn(singe_exp2_table(fma(1183.367490495117, inverse_t, 26.95393638235263), power) * t_37, t_38);
+      const double t_39 = __dmul_rn(singe_exp2_table(fma(-8711.907905485525, inverse_t, 38.611598371652384), power) * t_37, t_38);
+      slots[53][lane] = t_39;
+      const double t_40 = __dmul_rn(slots[18][lane], slots[5][lane]);
+      const double t_41 = slots[17][lane] * slots[4][lane];
+      const double t_42 = t_40 - slots[24][lane];
+      const double t_43 = singe_exp2_table(fma(-1.2407177351645085, ln_t, 41.34856396581859), power) * t_41 * t_42;
+      slots[54][lane] = __dmul_rn(t_43, slots[29][lane]);
+      const double t_44 = fma(-0.9676155639242277, ln_t, 44.591057593211545);
+      const double t_45 = fma(-slots[20][lane], slots[22][lane], t_40);
+      slots[55][lane] = __dmul_rn(singe_exp2_table(fma(-12371.635218114903, inverse_t, t_44), power) * t_41, t_45);
       break;
     }
     case 5: {
       const double s_15 = slots[18][lane];
       const double s_16 = slots[8][lane];
-      const double t_45 = fma(-slots[2][lane], s_16, s_15 * s_15 * s_16);
+      const double t_46 = fma(-slots[2][lane], s_16, s_15 * s_15 * s_16);
       const double s_17 = slots[17][lane];
-      const double t_46 = singe_exp2_table(fma(-1.8033688011112043, ln_t, 45.770027734256864), power) * s_17 * s_17;
-      slots[41][lane] = __dmul_rn(t_46 * slots[7][lane], t_45);
+      const double t_47 = singe_exp2_table(fma(-1.8033688011112043, ln_t, 45.770027734256864), power) * s_17 * s_17;
+      slots[41][lane] = __dmul_rn(t_47 * slots[7][lane], t_46);
       break;
     }
     }
     switch (warp_id) {
     case 5: {
-      const double t_47 = fma(2.8853900817779268, ln_t, 13.56271942704932);
-      const double t_48 = slots[18][lane] * slots[26][lane];
-      const double t_49 = slots[17][lane] * slots[25][lane];
-      const double t_50 = fma(-slots[24][lane], slots[2][lane], t_48);
-      slots[45][lane] = __dmul_rn(singe_exp2_table(fma(-3775.16009237706, inverse_t, t_47), power) * t_49, t_50);
-      const double t_51 = fma(-slots[22][lane], slots[8][lane], t_48);
-      const double t_52 = __dmul_rn(singe_exp2_table(fma(-2613.5723716456573, inverse_t, 33.219280948873624), power) * t_49, t_51);
-      slots[46][lane] = t_52;
+      const double t_48 = fma(2.8853900817779268, ln_t, 13.56271942704932);
+      const double t_49 = slots[18][lane] * slots[26][lane];
+      const double t_50 = slots[17][lane] * slots[25][lane];
+      const double t_51 = fma(-slots[24][lane], slots[2][lane], t_49);
+      slots[45][lane] = __dmul_rn(singe_exp2_table(fma(-3775.16009237706, inverse_t, t_48), power) * t_50, t_51);
+      const double t_52 = fma(-slots[22][lane], slots[8][lane], t_49);
+      const double t_53 = __dmul_rn(singe_exp2_table(fma(-2613.5723716456573, inverse_t, 33.219280948873624), power) * t_50, t_52);
+      slots[46][lane] = t_53;
       break;
     }
     case 6: {
-      const double t_53 = slots[20][lane] * slots[24][lane];
-      const double t_54 = fma(-slots[22][lane], slots[5][lane], t_53);
-      slots[35][lane] = __dmul_rn(20000000000.0 * slots[19][lane] * slots[23][lane], t_54);
+      const double t_54 = slots[20][lane] * slots[24][lane];
+      const double t_55 = fma(-slots[22][lane], slots[5][lane], t_54);
+      slots[35][lane] = __dmul_rn(20000000000.0 * slots[19][lane] * slots[23][lane], t_55);
       break;
     }
     }
     if ((0xc0u >> warp_id) & 1u) {
       const double s_18 = slots[broadcast_index(k0, 8)][lane];
-      const double t_55 = slots[18][lane] * slots[5][lane] * s_18;
-      const double t_56 = fma(-slots[24][lane], s_18, t_55);
-      const double t_57 = singe_exp2_table(fma(broadcast(c0, 29), ln_t, broadcast(c0, 28)), power) * slots[17][lane];
-      slots[broadcast_index(k0, 10)][lane] = __dmul_rn(t_57 * slots[4][lane] * slots[broadcast_index(k0, 9)][lane], t_56);
+      const double t_56 = slots[18][lane] * slots[5][lane] * s_18;
+      const double t_57 = fma(-slots[24][lane], s_18, t_56);
+      const double t_58 = singe_exp2_table(fma(broadcast(c0, 29), ln_t, broadcast(c0, 28)), power) * slots[17][lane];
+      slots[broadcast_index(k0, 10)][lane] = __dmul_rn(t_58 * slots[4][lane] * slots[broadcast_index(k0, 9)][lane], t_57);
     }
     switch (warp_id) {
     case 1: case 7: {
-      const double t_58 = slots[22][lane] * slots[broadcast_index(k0, 12)][lane];
-      const double t_59 = slots[21][lane] * slots[broadcast_index(k0, 13)][lane];
-      const double t_60 = fma(-slots[broadcast_index(k0, 14)][lane], slots[8][lane], t_58);
-      const double t_61 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 0), inverse_t, broadcast(c0, 31)), power) * t_59, t_60);
-      slots[broadcast_index(k0, 15)][lane] = t_61;
-      const double t_62 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 2), inverse_t, broadcast(c1, 1)), power) * t_59, t_60);
-      slots[broadcast_index(k0, 16)][lane] = t_62;
+      const double t_59 = slots[22][lane] * slots[broadcast_index(k0, 12)][lane];
+      const double t_60 = slots[21][lane] * slots[broadcast_index(k0, 13)][lane];
+      const double t_61 = fma(-slots[broadcast_index(k0, 14)][lane], slots[8][lane], t_59);
+      const double t_62 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 0), inverse_t, broadcast(c0, 31)), power) * t_60, t_61);
+      slots[broadcast_index(k0, 15)][lane] = t_62;
+      const double t_63 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 2), inverse_t, broadcast(c1, 1)), power) * t_60, t_61);
+      slots[broadcast_index(k0, 16)][lane] = t_63;
       break;
     }
     case 6: {
-      const double t_63 = slots[18][lane] * slots[24][lane];
-      const double t_64 = slots[17][lane] * slots[23][lane];
+      const double t_64 = slots[18][lane] * slots[24][lane];
+      const double t_65 = slots[17][lane] * slots[23][lane];
       const double s_19 = slots[22][lane];
-      const double t_65 = fma(-s_19, s_19, t_63);
-      const double t_66 = __dmul_rn(singe_exp2_table(fma(-461.00512666527567, inverse_t, 36.28967027676502), power) * t_64, t_65);
-      slots[42][lane] = t_66;
-      const double t_67 = fma(-slots[20][lane], slots[8][lane], t_63);
-      const double t_68 = __dmul_rn(singe_exp2_table(fma(-487.1408503817322, inverse_t, 31.886491861354493), power) * t_64, t_67);
-      slots[43][lane] = t_68;
+      const double t_66 = fma(-s_19, s_19, t_64);
+      const double t_67 = __dmul_rn(singe_exp2_table(fma(-461.00512666527567, inverse_t, 36.28967027676502), power) * t_65, t_66);
+      slots[42][lane] = t_67;
+      const double t_68 = fma(-slots[20][lane], slots[8][lane], t_64);
+      const double t_69 = __dmul_rn(singe_exp2_table(fma(-487.1408503817322, inverse_t, 31.886491861354493), power) * t_65, t_68);
+      slots[43][lane] = t_69;
       break;
     }
     }
@@ -511,30 +511,31 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     switch (warp_id) {
     case 1: case 7: {
       const double s_20 = slots[broadcast_index(k0, 17)][lane];
-      const double t_69 = __dmul_rn(s_20, s_20) - slots[broadcast_index(k0, 18)][lane];
+      const double t_70 = __dmul_rn(s_20, s_20) - slots[broadcast_index(k0, 18)][lane];
       const double s_21 = slots[broadcast_index(k0, 19)][lane];
       const double s_22 = slots[broadcast_index(k0, 20)][lane];
-      const double t_70 = __dmul_rn(broadcast(c1, 3) * inverse_t * s_21 * s_21 * t_69, s_22);
-      slots[broadcast_index(k0, 21)][lane] = t_70;
+      const double t_71 = __dmul_rn(broadcast(c1, 3) * inverse_t * s_21 * s_21 * t_70, s_22);
+      slots[broadcast_index(k0, 21)][lane] = t_71;
       break;
     }
     case 5: {
       const double s_23 = slots[21][lane];
-      const double t_71 = 2.2e16 * inverse_t * inverse_t * slots[17][lane] * s_23;
-      const double t_72 = t_71 * (__dmul_rn(slots[18][lane], slots[22][lane]) - slots[8][lane]);
-      slots[60][lane] = __dmul_rn(t_72, slots[31][lane]);
+      const double t_72 = 2.2e16 * inverse_t * inverse_t * slots[17][lane] * s_23;
+      const double t_73 = t_72 * (__dmul_rn(slots[18][lane], slots[22][lane]) - slots[8][lane]);
+      slots[60][lane] = __dmul_rn(t_73, slots[31][lane]);
       break;
     }
     case 6: {
-      slots[56][lane] = singe_log2(fmax(slots[28][lane], 1e-300), h2o2_chemistry_logarithms);
+      const double s_24 = slots[28][lane];
+      slots[56][lane] = singe_log2(select_le(s_24, 1e-300, 1e-300, s_24), h2o2_chemistry_logarithms);
       break;
     }
     }
     if ((0x80u >> warp_id) & 1u) {
-      const double t_73 = __dmul_rn(slots[20][lane], slots[18][lane]) - slots[22][lane];
-      const double s_24 = slots[17][lane];
-      const double t_74 = 500000000000.0 * inverse_t * slots[19][lane] * s_24 * t_73;
-      slots[59][lane] = __dmul_rn(t_74, slots[28][lane]);
+      const double t_74 = __dmul_rn(slots[20][lane], slots[18][lane]) - slots[22][lane];
+      const double s_25 = slots[17][lane];
+      const double t_75 = 500000000000.0 * inverse_t * slots[19][lane] * s_25 * t_74;
+      slots[59][lane] = __dmul_rn(t_75, slots[28][lane]);
     }
     if ((0xfeu >> warp_id) & 1u) {
       r0 = 0.0;
@@ -586,24 +587,24 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     // phase 4
     switch (warp_id) {
     case 0: {
-      const double t_75 = fma(-0.7646283716711506, ln_t, 4.9579647802027935);
-      const double t_76 = fma(1234.186953277116, inverse_t, t_75);
-      const double t_77 = __dmul_rn(singe_exp2_table(t_76, power), slots[28][lane]);
-      const double t_78 = 1.0 + t_77;
-      const double t_79 = 0.26539999999999997 * singe_exp2_table(-0.015347819583925141 * temperature_2, power);
+      const double t_76 = fma(-0.7646283716711506, ln_t, 4.9579647802027935);
+      const double t_77 = fma(1234.186953277116, inverse_t, t_76);
+      const double t_78 = __dmul_rn(singe_exp2_table(t_77, power), slots[28][lane]);
+      const double t_79 = 1.0 + t_78;
+      const double t_80 = 0.26539999999999997 * singe_exp2_table(-0.015347819583925141 * temperature_2, power);
       const double e = singe_exp2_table(-7476.045701886608 * inverse_t, power);
-      const double t_80 = fma(0.7346, singe_exp2_table(-0.0008215803194128493 * temperature_2, power), t_79) + e;
-      const double l = singe_log2(fmax(t_80, 1e-300), h2o2_chemistry_logarithms);
-      const double t_81 = fma(-0.5337971651289164, ln_t, 36.10680621961521);
-      const double t_82 = t_76 + slots[56][lane] + fma(-0.67, l, -1.328771237954945);
-      const double t_83 = fma(-0.14, t_82, fma(-1.27, l, 2.4914460711655217));
-      const double t_84 = t_83 * t_83;
-      const double t_85 = fma(t_82, t_82, t_84);
-      const double t_86 = 1.0 / (t_85 * t_78);
-      const double t_87 = singe_exp2_table(fma(l * t_84, t_86 * t_78, t_81), power) * (t_77 * (t_86 * t_85));
-      const double s_25 = slots[22][lane];
-      const double s_26 = slots[21][lane];
-      slots[61][lane] = __dmul_rn(t_87 * s_26 * s_26, __dmul_rn(s_25, s_25) - slots[26][lane]);
+      const double t_81 = fma(0.7346, singe_exp2_table(-0.0008215803194128493 * temperature_2, power), t_80) + e;
+      const double l = singe_log2(select_le(t_81, 1e-300, 1e-300, t_81), h2o2_chemistry_logarithms);
+      const double t_82 = fma(-0.5337971651289164, ln_t, 36.10680621961521);
+      const double t_83 = t_77 + slots[56][lane] + fma(-0.67, l, -1.328771237954945);
+      const double t_84 = fma(-0.14, t_83, fma(-1.27, l, 2.4914460711655217));
+      const double t_85 = t_84 * t_84;
+      const double t_86 = fma(t_83, t_83, t_85);
+      const double t_87 = 1.0 / (t_86 * t_79);
+      const double t_88 = singe_exp2_table(fma(l * t_85, t_87 * t_79, t_82), power) * (t_78 * (t_87 * t_86));
+      const double s_26 = slots[22][lane];
+      const double s_27 = slots[21][lane];
+      slots[61][lane] = __dmul_rn(t_88 * s_27 * s_27, __dmul_rn(s_26, s_26) - slots[26][lane]);
       break;
     }
     case 1: case 3: case 4: case 6: {

@@ -4,7 +4,7 @@
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
 // input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
-// form        lean
+// form        lean, exact to rounding; proven to stay in the range of doubles from 200 to 4000 K
 // target      kepler (compute capability 3.5)
 // execution   warp-specialized; warps per CTA: 8, CTAs per SM: 1
 // barriers    named barriers per CTA: 2
@@ -15,22 +15,22 @@
 // Constants.
 // Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const double h2o2_conductivity_reals[256] = {
-  3.6948150284776036, -14.140061400947957, -2.4529350245770436, 4.9630854387052565, 0.430953388383801,
+  3.7979060170858228, -14.036970412339741, -2.4529350245770436, 4.9630854387052565, 0.430953388383801,
   -0.5290874814245593, -0.016733364824390622, 0.02314255024665115, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -9.568484643992388, -17.90213730411111,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -9.465393655384169, -17.799046315502892,
   2.2735202161316685, 4.854056705731781, -0.20056385860000964, -0.49338286122111474, 0.009886093099255373,
   0.021710289138467297, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 8.62845613206368, 0.0, -5.487622677225604, 0.0, 0.8900480474429336, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 8.7315471206719, 0.0, -5.487622677225604, 0.0, 0.8900480474429336, 0.0,
   -0.039515945291156436, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 19.44126516608084, 0.0, -12.631475983131686, 0.0, 2.1606031942194184, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 19.54435615468906, 0.0, -12.631475983131686, 0.0, 2.1606031942194184, 0.0,
   -0.10730055732822173, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -12.765215284591847, 0.0, 2.2842988963925825, 0.0, -0.07496101033282333, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -12.662124295983629, 0.0, 2.2842988963925825, 0.0, -0.07496101033282333, 0.0,
   0.0005432992173102355, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -12.66362548537853, 0.0, 2.0548163091581655, 0.0, 0.0037664266326999604, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -12.560534496770313, 0.0, 2.0548163091581655, 0.0, 0.0037664266326999604, 0.0,
   -0.005172438075676689, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -17.440864523909536, 0.0, 4.6821302589639044, 0.0, -0.4935138012888947, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -17.337773535301316, 0.0, 4.6821302589639044, 0.0, -0.4935138012888947, 0.0,
   0.021639328462677385, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
-  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0764080627657138, 0.0, -4.208222231624862, 0.0, 0.801159422314206, 0.0,
+  0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.1794990513739325, 0.0, -4.208222231624862, 0.0, 0.801159422314206, 0.0,
   -0.03971405745385762, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
   0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
 };
@@ -144,15 +144,16 @@ static __device__ __forceinline__ double singe_exp2_table(double x, double power
   return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
 }
 
-// log2 x below 1 ulp for positive normal x. The table has pairs c, -log2 c; next to 1, c is 1 and the largest term, the
-// product of f and log2 e, is rounded once.
+// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is
+// 1 and the largest term, the product of f and log2 e, is rounded once.
 static __device__ __forceinline__ double singe_log2(double x, const double *table)
 {
   const unsigned high = (unsigned)__double2hiint(x);
   const unsigned above = high - 0x3fe61556u;
   const bool near = (above - 0x98000u) < 0xc000u;
   const unsigned exponent = (unsigned)((int)above >> 20);
-  const double m = __hiloint2double((int)(high - (exponent << 20)), __double2loint(x));
+  const unsigned m_high = ((high - 0x100000u) < 0x7fe00000u) ? (high - (exponent << 20)) : 0x7ff80000u;
+  const double m = __hiloint2double((int)m_high, __double2loint(x));
   const unsigned entry = (above >> 14) & 63u;
   const double f = fma(m, __ldg(table + 2 * entry), -1.0);
   double p = fma(-0.17608424994567926, f, 0.20612868497723777);
@@ -166,12 +167,10 @@ static __device__ __forceinline__ double singe_log2(double x, const double *tabl
   return fma(f, near ? 1.4426950408889634 : p, rest);
 }
 
-// max(x, 0) without a double-precision instruction.
+// max(x, 0) without a double-precision instruction; what is not a number stays so.
 static __device__ __forceinline__ double positive(double x)
 {
-  const unsigned high = (unsigned)__double2hiint(x);
-  const unsigned mask = ~(unsigned)((int)high >> 31);
-  return __hiloint2double((int)(high & mask), (int)((unsigned)__double2loint(x) & mask));
+  return (__double2hiint(x) < -1048576) ? 0.0 : x;
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)
@@ -189,7 +188,7 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     const double field = load(temperature, 0, stride, point);
-    const double ln_t = singe_log2(field, h2o2_conductivity_logarithms) * 0.6931471805599453;
+    const double ln_t = __dmul_rn(singe_log2(field, h2o2_conductivity_logarithms), 0.6931471805599453);
     // phase 1
     double r0 = 0.0;
     double r1 = 0.0;
@@ -229,7 +228,7 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
         r1 = fma(r1, s, slots[4 + i1 * 3][lane] * r2);
         r2 = __dmul_rn(r2, s);
       }
-      store(conductivity, 0, stride, point, active, 0.06198093548240832 * (r0 + r2 / r1));
+      store(conductivity, 0, stride, point, active, fma(0.05770648837962825, r0 + r2 / r1, ln_t - ln_t));
     }
     barrier_sync<0, 256>();
   }

@@ -4,7 +4,7 @@
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
 // input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
-// form        symmetric
+// form        symmetric, exact to rounding
 // target      kepler (compute capability 3.5)
 // execution   warp-specialized; warps per CTA: 8, CTAs per SM: 1
 // barriers    named barriers per CTA: 2
@@ -162,15 +162,16 @@ static __device__ __forceinline__ double singe_exp2_table(double x, double power
   return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
 }
 
-// log2 x below 1 ulp for positive normal x. The table has pairs c, -log2 c; next to 1, c is 1 and the largest term, the
-// product of f and log2 e, is rounded once.
+// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is
+// 1 and the largest term, the product of f and log2 e, is rounded once.
 static __device__ __forceinline__ double singe_log2(double x, const double *table)
 {
   const unsigned high = (unsigned)__double2hiint(x);
   const unsigned above = high - 0x3fe61556u;
   const bool near = (above - 0x98000u) < 0xc000u;
   const unsigned exponent = (unsigned)((int)above >> 20);
-  const double m = __hiloint2double((int)(high - (exponent << 20)), __double2loint(x));
+  const unsigned m_high = ((high - 0x100000u) < 0x7fe00000u) ? (high - (exponent << 20)) : 0x7ff80000u;
+  const double m = __hiloint2double((int)m_high, __double2loint(x));
   const unsigned entry = (above >> 14) & 63u;
   const double f = fma(m, __ldg(table + 2 * entry), -1.0);
   double p = fma(-0.17608424994567926, f, 0.20612868497723777);
@@ -184,12 +185,10 @@ static __device__ __forceinline__ double singe_log2(double x, const double *tabl
   return fma(f, near ? 1.4426950408889634 : p, rest);
 }
 
-// max(x, 0) without a double-precision instruction.
+// max(x, 0) without a double-precision instruction; what is not a number stays so.
 static __device__ __forceinline__ double positive(double x)
 {
-  const unsigned high = (unsigned)__double2hiint(x);
-  const unsigned mask = ~(unsigned)((int)high >> 31);
-  return __hiloint2double((int)(high & mask), (int)((unsigned)__double2loint(x) & mask));
+  return (__double2hiint(x) < -1048576) ? 0.0 : x;
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)
@@ -207,7 +206,7 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     const double field = load(temperature, 0, stride, point);
-    const double ln_t = singe_log2(field, h2o2_viscosity_logarithms) * 0.6931471805599453;
+    const double ln_t = __dmul_rn(singe_log2(field, h2o2_viscosity_logarithms), 0.6931471805599453);
     // phase 1
     switch (warp_id) {
     case 2: case 3: {
@@ -327,7 +326,7 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       for (int i3 = 0; i3 < 8; ++i3) {
         r0 = r0 + slots[40 + i3][lane];
       }
-      store(viscosity, 0, stride, point, active, r0 * 2.8284271247461903);
+      store(viscosity, 0, stride, point, active, fma(r0, 2.8284271247461903, ln_t - ln_t));
     }
     barrier_sync<0, 256>();
   }

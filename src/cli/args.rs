@@ -7,16 +7,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use super::opt_arguments::OptArguments;
 use crate::fault::Fault;
 use crate::kernels::Kernel;
-use crate::mapping::Weights;
 use crate::observer::PASSES;
-use crate::output::Emit;
+use crate::overlay::Codegen;
+use crate::plan::{Common, Emit, Tuning};
 use backend::{AnalyzeArguments, DoctorArguments, OccupancyArguments, SimArguments, VerifyArguments};
-use machine::target::Target;
-use values::{
-    CodegenName, Compilers, ConstantsName, FitTolerance, FormName, MapperName, MatrixName, PlacementName,
-    PointsPerLane, StiffnessName, UnitsName, Verify, fault, fit_tolerance, floor, form, kernel, name, points_per_lane,
-    target, verify, weights,
-};
+use values::{Compilers, fault, name, verify};
 
 pub mod backend;
 pub mod values;
@@ -118,69 +113,18 @@ pub struct CompileArguments {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Kernels to compile
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = kernel, default_values = ["viscosity", "conductivity", "diffusion", "chemistry"])]
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = Kernel::ALL)]
     pub kernel: Vec<Kernel>,
-    /// Warps per CTA, 1 to 32
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=32))]
-    pub warps: u32,
-    /// Grid points that each lane works on at once: constants are fetched once for all of them; auto takes more than one
-    /// where that saves shuffles that take longest, and registers suffice
-    #[arg(long, value_name = "1|2|4|auto", default_value = "1", value_parser = points_per_lane)]
-    pub points_per_lane: PointsPerLane,
-    /// Architecture, such as hopper or sm_90
-    #[arg(long, value_name = "NAME", default_value = "ampere", value_parser = target)]
-    pub target: &'static Target,
-    /// CTAs that must fit on one SM, 1 to 32
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=32))]
-    pub ctas_per_sm: u32,
-    /// How operations are assigned to warps
-    #[arg(long, value_enum, default_value_t = MapperName::Greedy)]
-    pub mapper: MapperName,
-    /// Weights of the mapper's metrics
-    #[arg(long, value_name = "LIST", default_value = "flops=1,registers=1,locality=1", value_parser = weights)]
-    pub weights: Weights,
-    /// How shared memory is used
-    #[arg(long, value_enum, default_value_t = PlacementName::Auto)]
-    pub placement: PlacementName,
-    /// Values of a group of points that shared memory holds at most: the size of the buffer through which warps exchange them
-    #[arg(long, value_name = "SLOTS", value_parser = clap::value_parser!(u32).range(1..))]
-    pub buffer: Option<u32>,
-    /// In how many passes, at least, values go through shared memory: a phase makes at most so large a share of them
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub passes: Option<u32>,
+    #[command(flatten)]
+    pub common: Common,
+    #[command(flatten)]
+    pub tuning: Tuning,
     /// How the warps' code is laid out; several layouts are written side by side, with the layout's name in their symbols
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_value = "overlay")]
-    pub codegen: Vec<CodegenName>,
-    /// Where the constants of warp-specialized code live
-    #[arg(long, value_enum, default_value_t = ConstantsName::Stripe)]
-    pub constants: ConstantsName,
-    /// Units of the kernels' arrays: SI with kmol, or CGS with mol
-    #[arg(long, value_enum, default_value_t = UnitsName::Si)]
-    pub units: UnitsName,
-    /// Smallest mole fraction in the diffusion kernel
-    #[arg(long, value_name = "X", default_value_t = 1e-20, value_parser = floor)]
-    pub floor: f64,
-    /// Algebra of the kernels: auto (the cheapest that meets --fit-tolerance), pairwise (the paper's), symmetric, low-rank,
-    /// polynomial, lean; a kernel without the form takes the pairwise form
-    #[arg(long, value_name = "FORM", default_value = "auto", value_parser = form)]
-    pub form: FormName,
-    /// What multiplies with the constant matrices of the symmetric and the low-rank viscosity and the low-rank diffusion:
-    /// fused multiply-adds (dfma or off), tensor cores (on ampere, hopper and blackwell; not in data-parallel code), or the
-    /// cheaper of both
-    #[arg(long, value_enum, default_value_t = MatrixName::Dfma)]
-    pub matrix: MatrixName,
-    /// Largest relative error of polynomial forms against the exact form from 300 to 3000 K, or exact for exact forms only
-    #[arg(long, value_name = "X|exact", default_value = "1e-4", value_parser = fit_tolerance)]
-    pub fit_tolerance: FitTolerance,
-    /// How the chemistry kernel treats the stiff species of the reduction
-    #[arg(long, value_enum, default_value_t = StiffnessName::Sequential)]
-    pub stiffness: StiffnessName,
-    /// Keep the solution for quasi-steady species to this many warps, while the others compute the remaining rates
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=32))]
-    pub qssa_warps: Option<u32>,
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = [Codegen::Overlay])]
+    pub codegen: Vec<Codegen>,
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
-    pub verify: Verify,
+    pub verify: std::option::Option<usize>,
     /// Whether to try the generated code on NVRTC and ptxas, where they are found: in .toolchain, CUDA_HOME, the PATH or
     /// /usr/local/cuda*, or in SINGE_TOOLCHAIN alone where that is set (singe doctor tells)
     #[arg(long, value_enum, default_value_t = Compilers::Auto)]

@@ -5,8 +5,6 @@ use super::compile;
 use super::out::print;
 use crate::failure::Failure;
 use crate::observer::Observer;
-use kinetics;
-use mechanism;
 
 pub fn run(arguments: &CheckArguments) -> Result<(), Failure> {
     let files = compile::files(&arguments.input);

@@ -3,24 +3,25 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::args::values::{Compilers, FitTolerance, FormName, MatrixName, Verify};
+use super::args::values::Compilers;
 use super::args::{CompileArguments, InputArguments};
 use super::out::print;
 use super::{command_line, config, tell};
-use crate::driver::{self, Failure, Multiplier, Request};
+use crate::driver::{self, Failure, Request};
 use crate::observer::Observer;
-use crate::overlay::Codegen;
 use crate::report;
+use clap::ArgMatches;
+use clap::parser::ValueSource;
 use diagnostics::Diagnostic;
 use mechanism::{Companion, Files, Options};
 
-pub fn run(arguments: &CompileArguments, words: &[OsString]) -> Result<(), Failure> {
-    let (arguments, own, config) = match &arguments.config {
-        None => (arguments.clone(), Vec::new(), None),
-        Some(path) => config::complete(path, words)?,
-    };
-    let arguments = &arguments;
-    let request = Request { own, config, ..request(arguments, command_line("singe", words)) };
+/// `matches` tells which of the arguments were given.
+pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
+    let mut request = request(arguments, command_line("singe", words));
+    if let Some(path) = &arguments.config {
+        let given = |flag: &str| matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine);
+        request = config::complete(request, path, given)?;
+    }
     let mut observer = Observer::new(arguments.print_after.clone(), request.kernels.len() * request.codegens().count());
     let result = driver::compile(&request, &mut observer);
     observer.finish();
@@ -52,47 +53,19 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         None => default_folder(&files.mechanism),
     };
     let output = arguments.output.clone().unwrap_or_else(folder);
-    let codegens: Vec<Codegen> = without_repeats(&arguments.codegen.iter().map(|&c| c.into()).collect::<Vec<_>>());
+    let codegens = without_repeats(&arguments.codegen);
     let (codegen, beside) = codegens.split_first().expect("clap gives at least the default");
     Request {
         files,
         name: arguments.name.clone(),
         reading: options(&arguments.input),
         kernels: without_repeats(&arguments.kernel),
-        warps: arguments.warps,
-        points_per_lane: arguments.points_per_lane.0,
-        target: arguments.target,
-        ctas_per_sm: arguments.ctas_per_sm,
-        mapper: arguments.mapper.into(),
-        weights: arguments.weights,
-        placement: arguments.placement.into(),
-        buffer: arguments.buffer,
-        passes: arguments.passes,
+        common: arguments.common,
+        tuning: arguments.tuning,
+        own: Vec::new(),
         codegen: *codegen,
         beside: beside.to_vec(),
-        constants: arguments.constants.into(),
-        units: arguments.units.into(),
-        floor: arguments.floor,
-        form: match arguments.form {
-            FormName::Auto => None,
-            FormName::Form(form) => Some(form),
-        },
-        matrix: match arguments.matrix {
-            MatrixName::Auto => None,
-            MatrixName::Dfma => Some(Multiplier::Dfma),
-            MatrixName::Dmma => Some(Multiplier::Dmma),
-        },
-        fit_tolerance: match arguments.fit_tolerance {
-            FitTolerance::Exact => None,
-            FitTolerance::Within(x) => Some(x),
-        },
-        qssa_warps: arguments.qssa_warps,
-        stiffness: arguments.stiffness.into(),
-        own: Vec::new(),
-        verify: match arguments.verify {
-            Verify::Off => None,
-            Verify::States(n) => Some(n),
-        },
+        verify: arguments.verify,
         real_compilers: arguments.compilers == Compilers::Auto,
         emit: arguments.emit.clone(),
         output: Some(output),

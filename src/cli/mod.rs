@@ -22,14 +22,13 @@ mod verify;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::failure::{Failure, FailureKind};
 use diagnostics::{self, Diagnostic, Style};
 
 pub use args::{Arguments, Command, CompileArguments};
 pub use compile::{default_folder, request};
-pub use config::{OF_ONE_KERNEL, OF_THE_WHOLE};
 
 /// Runs `singe` with the given arguments, the first being its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -39,7 +38,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(failure) = suggestion::misspelt(&words) {
         return exit_code(Err(failure), json);
     }
-    let parsed = match Arguments::try_parse_from(&words) {
+    let parsed = Arguments::command()
+        .try_get_matches_from(&words)
+        .and_then(|matches| Ok((Arguments::from_arg_matches(&matches)?, matches)));
+    let (parsed, matches) = match parsed {
         Ok(parsed) => parsed,
         Err(error) if error.use_stderr() && json => {
             return exit_code(Err(Failure::usage([misunderstood(&error)])), json);
@@ -61,7 +63,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Opt(arguments)) => opt::run(&arguments),
         Some(Command::Occupancy(arguments)) => occupancy::run(&arguments),
         Some(Command::Doctor(arguments)) => doctor::run(&arguments),
-        None => compile::run(&parsed.compile, &words),
+        None => compile::run(&parsed.compile, &matches, &words),
     };
     exit_code(result, json)
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::args::values::{shape, target};
 use machine::target::Target;
 use ptx::allocate::Algorithm;
-use ptx::allocate::home::Rewriting;
+use ptx::allocate::spill_location::Rewriting;
 
 #[derive(Debug, Args)]
 pub struct OptArguments {

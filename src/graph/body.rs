@@ -5,6 +5,11 @@ use std::fmt;
 
 use super::steps::Function;
 use super::{elementary, exp2, log2};
+use machine::cost::DIVISION_SLOTS;
+
+/// Issue slots of [`exp2::rising`] or [`exp2::falling`], and of both of one argument.
+const POWER_SLOTS: u32 = 11;
+const BOTH_POWERS_SLOTS: u32 = 13;
 
 /// Index of an instruction in its body.
 pub type Id = u32;
@@ -57,7 +62,7 @@ pub enum Unary {
     Exp2Falling,
     /// [`super::log2::log2`]
     Log2,
-    /// The number where it is positive, else 0; [`super::elementary::positive`]
+    /// 0 instead of a negative number; [`super::elementary::positive`]
     Positive,
 }
 
@@ -67,8 +72,6 @@ pub enum Binary {
     Sub,
     Mul,
     Div,
-    Max,
-    Min,
 }
 
 /// Instructions of [`Tensor::Multiply`]: each takes 8 of the 32 points.
@@ -225,12 +228,14 @@ impl Body {
         self.binary(Binary::Div, a, b)
     }
 
+    /// The larger one; not a number where `a` is none.
     pub fn max(&mut self, a: Id, b: Id) -> Id {
-        self.binary(Binary::Max, a, b)
+        self.select_le(a, b, b, a)
     }
 
+    /// The smaller one; not a number where `a` is none.
     pub fn min(&mut self, a: Id, b: Id) -> Id {
-        self.binary(Binary::Min, a, b)
+        self.select_le(b, a, b, a)
     }
 
     pub fn fma(&mut self, a: Id, b: Id, c: Id) -> Id {
@@ -329,7 +334,7 @@ impl Inst {
     }
 
     /// Slots that an earlier instruction has already spent: the comparison of a selection, most of one of the two powers of
-    /// an argument and its negative.
+    /// an argument and its negative, which share all but their last steps.
     fn shared(self, earlier: &[Self]) -> u32 {
         let has = |same: &dyn Fn(&Self) -> bool| earlier.iter().any(same);
         match self {
@@ -341,19 +346,18 @@ impl Inst {
             Self::Unary(Unary::Exp2Falling, a)
                 if has(&|i| matches!(i, Self::Unary(Unary::Exp2Rising, c) if a == *c)) =>
             {
-                9
+                2 * POWER_SLOTS - BOTH_POWERS_SLOTS
             }
             Self::Unary(Unary::Exp2Rising, a)
                 if has(&|i| matches!(i, Self::Unary(Unary::Exp2Falling, c) if a == *c)) =>
             {
-                9
+                2 * POWER_SLOTS - BOTH_POWERS_SLOTS
             }
             _ => 0,
         }
     }
 
-    /// (floating-point operations, issue slots). `exp`: 4 for the reduction and 11 fused steps; `log`: 13 and a division;
-    /// division and square root: 9 slots, as the compilers expand them.
+    /// (floating-point operations, issue slots). `exp`: 4 for the reduction and 11 fused steps; `log`: 13 and a division.
     fn cost(self) -> (u32, u32) {
         match self {
             Self::Literal(_)
@@ -364,12 +368,12 @@ impl Inst {
             | Self::State(_) => (0, 0),
             // A sign is a modifier of the operand that reads it.
             Self::Unary(Unary::Neg, _) => (0, 0),
-            Self::Unary(Unary::Sqrt, _) | Self::Binary(Binary::Div, ..) => (1, 9),
+            Self::Unary(Unary::Sqrt, _) | Self::Binary(Binary::Div, ..) => (1, DIVISION_SLOTS),
             Self::Unary(Unary::Exp, _) => (29, 15),
             Self::Unary(Unary::Log, _) => (35, 25),
             Self::Unary(Unary::Exp2, _) => (25, 14),
             Self::Unary(Unary::Exp2Table, _) => (16, 10),
-            Self::Unary(Unary::Exp2Rising | Unary::Exp2Falling, _) => (17, 11),
+            Self::Unary(Unary::Exp2Rising | Unary::Exp2Falling, _) => (17, POWER_SLOTS),
             Self::Unary(Unary::Log2, _) => (20, 11),
             // Integer operations on the words.
             Self::Unary(Unary::Positive, _) => (1, 0),

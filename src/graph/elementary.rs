@@ -2,8 +2,9 @@
 //!
 //! The coefficients are Chebyshev fits made with 60 digits (relative errors 3e-18 and 2e-18).
 
+use super::steps::FlagOperation::{Below, BelowSigned};
 use super::steps::Real::{Argument, Literal};
-use super::steps::RealOperation::{Add, Div, Fma, FromSigned, Join, Mul, Neg, Sub};
+use super::steps::RealOperation::{Add, Choose, Div, Fma, FromSigned, Join, Mul, Neg, Sub};
 use super::steps::WordOperation::{self, And, High, Left, Low, Not, Or, RightSigned};
 use super::steps::{Function, Real, Steps, Word};
 use std::sync::LazyLock;
@@ -49,17 +50,25 @@ pub const LOG_COEFFICIENTS: [f64; 8] = [
 /// High word of sqrt(1/2): mantissas are reduced to [sqrt(1/2), sqrt(2)).
 pub const LOG_SPLIT_HIGH_WORD: u32 = 0x3fe6_a09e;
 
+/// High word of the least positive normal number, and how many high words positive normal numbers have.
+pub const LEAST_NORMAL_HIGH_WORD: u32 = 0x0010_0000;
+pub const NORMAL_HIGH_WORDS: u32 = 0x7fe0_0000;
+/// With any low word it is not a number.
+const NAN_HIGH_WORD: u32 = 0x7ff8_0000;
+/// High word of minus infinity, signed: those of finite negative numbers are less.
+pub const NEGATIVE_LIMIT_HIGH_WORD: i32 = -0x0010_0000;
+
 /// e^x for |x| < 708; 0 below, infinity above; undefined for NaN.
 pub fn exp(x: f64) -> f64 {
     EXP.evaluate(x)
 }
 
-/// ln x for positive normal x; undefined for other arguments.
+/// ln x for positive normal x; not a number for any other argument.
 pub fn log(x: f64) -> f64 {
     LOG.evaluate(x)
 }
 
-/// x where its sign bit is clear, else 0: max(x, 0) for every number, by integer operations on the words.
+/// max(x, 0) by one integer comparison of the high word; what is not a number stays what it is, and so does minus infinity.
 pub fn positive(x: f64) -> f64 {
     POSITIVE.evaluate(x)
 }
@@ -73,12 +82,21 @@ pub static EXP: LazyLock<Function> = LazyLock::new(|| {
         let r = s.real("r", Fma(whole, Literal(-EXP_LN2_LO), r));
         let p = s.polynomial("p", &EXP_COEFFICIENTS, r);
         let exponent = s.word("", Left(n, 20));
-        scaled(s, p, exponent, EXP_LIMIT_HIGH_WORD, false)
+        let old = s.word("", High(p));
+        let high = s.word("high", WordOperation::Add(old, exponent));
+        let x_high = s.word("x_high", High(Argument));
+        let magnitude = s.word("", And(x_high, Word::Literal(0x7fff_ffff)));
+        let is_inside = s.flag("is_inside", Below(magnitude, Word::Literal(EXP_LIMIT_HIGH_WORD)));
+        let low = s.word("", Low(p));
+        let inside = s.real("", Join { high, low });
+        let is_negative = s.flag("", BelowSigned(x_high, Word::Literal(0)));
+        let beyond = s.real("beyond", Choose(is_negative, Literal(0.0), Literal(f64::INFINITY)));
+        s.real("", Choose(is_inside, inside, beyond))
     })
 });
 
 pub static LOG: LazyLock<Function> = LazyLock::new(|| {
-    Function::new("ln x below 1 ulp, for positive normal x.", |s| {
+    Function::new("ln x below 1 ulp for positive normal x; not a number for any other.", |s| {
         // x = 2^k m with m in [sqrt(1/2), sqrt(2))
         let high = s.word("high", High(Argument));
         let above = s.word("", WordOperation::Sub(high, Word::Literal(LOG_SPLIT_HIGH_WORD)));
@@ -102,20 +120,21 @@ pub static LOG: LazyLock<Function> = LazyLock::new(|| {
 });
 
 pub static POSITIVE: LazyLock<Function> = LazyLock::new(|| {
-    Function::new("max(x, 0) without a double-precision instruction.", |s| {
-        let high = s.word("high", High(Argument));
-        let sign = s.word("", RightSigned(high, 31));
-        let mask = s.word("mask", Not(sign));
-        let low = s.word("", Low(Argument));
-        let (high, low) = (s.word("", And(high, mask)), s.word("", And(low, mask)));
-        s.real("", Join { high, low })
+    let about = "max(x, 0) without a double-precision instruction; what is not a number stays so.";
+    Function::new(about, |s| {
+        let high = s.word("", High(Argument));
+        let is_negative = s.flag("", BelowSigned(high, Word::Literal(NEGATIVE_LIMIT_HIGH_WORD as u32)));
+        s.real("", Choose(is_negative, Literal(0.0), Argument))
     })
 });
 
-/// 2^-exponent times the argument, whose high word is given.
+/// 2^-exponent times the argument, whose high word is given; not a number where the argument is not positive and normal.
 pub(super) fn mantissa(s: &mut Steps, high: Word, exponent: Word) -> Real {
+    let above = s.word("", WordOperation::Sub(high, Word::Literal(LEAST_NORMAL_HIGH_WORD)));
+    let is_normal = s.flag("", Below(above, Word::Literal(NORMAL_HIGH_WORDS)));
     let exponent = s.word("", Left(exponent, 20));
     let high = s.word("", WordOperation::Sub(high, exponent));
+    let high = s.word("m_high", WordOperation::Choose(is_normal, high, Word::Literal(NAN_HIGH_WORD)));
     let low = s.word("", Low(Argument));
     s.real("m", Join { high, low })
 }
@@ -152,8 +171,29 @@ mod tests {
 
     #[test]
     fn positive_is_the_maximum_with_zero() {
-        for x in [0.0, -0.0, 1.5, -1.5, 5e-324, -5e-324, f64::MAX, f64::MIN, f64::INFINITY, f64::NEG_INFINITY] {
+        for x in [0.0, -0.0, 1.5, -1.5, 5e-324, -5e-324, f64::MAX, f64::MIN, f64::INFINITY] {
             assert_eq!(positive(x).to_bits(), f64::max(x, 0.0).abs().to_bits(), "{x}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_stays_so() {
+        // Of both signs, quiet and signalling, with all of the payload in the low word.
+        for bits in [0x7ff8_0000_0000_0000, 0xfff8_0000_0000_0000, 0x7fff_ffff_ffff_ffff, 0xfff0_0000_0000_0001] {
+            let x = f64::from_bits(bits);
+            assert!(positive(x).is_nan() && log(x).is_nan() && crate::graph::log2::log2(x).is_nan(), "{bits:x}");
+        }
+    }
+
+    #[test]
+    fn only_positive_normal_numbers_have_a_logarithm() {
+        for x in [0.0, -0.0, -1.0, f64::MIN, 5e-324, f64::MIN_POSITIVE.next_down(), f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(log(x).is_nan() && crate::graph::log2::log2(x).is_nan(), "{x:e}");
+        }
+        for x in [f64::MIN_POSITIVE, f64::MAX] {
+            assert!(
+                (log(x) / x.ln() - 1.0).abs() < 1e-15 && (crate::graph::log2::log2(x) / x.log2() - 1.0).abs() < 1e-15
+            );
         }
     }
 

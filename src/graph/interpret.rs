@@ -3,7 +3,7 @@
 use cranelift_entity::SecondaryMap;
 
 use super::body::{Binary, Body, Inst, Unary};
-use super::graph::{Graph, Op, Step, StepRef, Value};
+use super::dataflow::{Graph, Op, Step, StepRef, Value};
 
 /// The arrays of one point: `fields[array][row]`. Outputs are overwritten.
 pub type Fields = Vec<Vec<f64>>;
@@ -99,7 +99,5 @@ fn binary(op: Binary, a: f64, b: f64) -> f64 {
         Binary::Sub => a - b,
         Binary::Mul => a * b,
         Binary::Div => a / b,
-        Binary::Max => a.max(b),
-        Binary::Min => a.min(b),
     }
 }

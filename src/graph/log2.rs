@@ -104,13 +104,13 @@ pub const ENTRIES: [(f64, f64); 64] = [
     (0.7286595067870512, 0.45668327570433576),
 ];
 
-/// log2 x for positive normal x in 11 issue slots; undefined for other arguments.
+/// log2 x for positive normal x in 11 issue slots; not a number for any other argument.
 pub fn log2(x: f64) -> f64 {
     LOG2.evaluate(x)
 }
 
-const ABOUT: &str = "log2 x below 1 ulp for positive normal x. The table has pairs c, -log2 c; next to 1, c is 1 and the \
-largest term, the product of f and log2 e, is rounded once.";
+const ABOUT: &str = "log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, \
+-log2 c; next to 1, c is 1 and the largest term, the product of f and log2 e, is rounded once.";
 
 pub static LOG2: LazyLock<Function> = LazyLock::new(|| {
     Function::new(ABOUT, |s| {

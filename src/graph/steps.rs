@@ -57,6 +57,8 @@ pub enum RealOperation {
 /// What makes a word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum WordOperation {
+    /// The first where the flag is set, else the second.
+    Choose(Flag, Word, Word),
     High(Real),
     Low(Real),
     Add(Word, Word),
@@ -75,6 +77,7 @@ pub enum WordOperation {
 pub enum FlagOperation {
     /// Without signs.
     Below(Word, Word),
+    BelowSigned(Word, Word),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -166,6 +169,7 @@ fn evaluate(operation: &Operation, x: f64, made: &[u64]) -> u64 {
         }
         .to_bits(),
         Operation::Word(operation) => u64::from(match operation {
+            WordOperation::Choose(Flag(flag), a, b) => word(if made[flag] == 0 { b } else { a }),
             WordOperation::High(a) => (real(a).to_bits() >> 32) as u32,
             WordOperation::Low(a) => real(a).to_bits() as u32,
             WordOperation::Add(a, b) => word(a).wrapping_add(word(b)),
@@ -177,7 +181,10 @@ fn evaluate(operation: &Operation, x: f64, made: &[u64]) -> u64 {
             WordOperation::Right(a, bits) => word(a) >> bits,
             WordOperation::RightSigned(a, bits) => (word(a) as i32 >> bits) as u32,
         }),
-        Operation::Flag(FlagOperation::Below(a, b)) => u64::from(word(a) < word(b)),
+        Operation::Flag(operation) => u64::from(match operation {
+            FlagOperation::Below(a, b) => word(a) < word(b),
+            FlagOperation::BelowSigned(a, b) => (word(a) as i32) < word(b) as i32,
+        }),
     }
 }
 
@@ -242,6 +249,7 @@ mod tests {
             },
             Operation::Word(operation) => match operation {
                 WordOperation::High(a) | WordOperation::Low(a) => real(a),
+                WordOperation::Choose(Flag(flag), a, b) => found.extend(words(&[Word::Step(flag), a, b])),
                 WordOperation::Add(a, b)
                 | WordOperation::Sub(a, b)
                 | WordOperation::And(a, b)
@@ -255,7 +263,9 @@ mod tests {
                     found.extend(words(&[a]));
                 }
             },
-            Operation::Flag(FlagOperation::Below(a, b)) => found.extend(words(&[a, b])),
+            Operation::Flag(FlagOperation::Below(a, b) | FlagOperation::BelowSigned(a, b)) => {
+                found.extend(words(&[a, b]));
+            }
         }
         found
     }

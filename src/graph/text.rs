@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::graph::{Graph, StepRef};
+use super::dataflow::{Graph, StepRef};
 
 /// One line per step: operation, part, shape, operands; then the shapes.
 pub fn text(graph: &Graph) -> String {

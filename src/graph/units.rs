@@ -2,10 +2,11 @@
 //! are loaded and stored.
 
 use super::body::{Binary, Body, Id, Inst};
-use super::graph::Graph;
+use super::dataflow::Graph;
 
 /// A system of units for the kernels' arrays.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Units {
     /// K, Pa, Pa s, W/m/K, m^2/s, kmol/m^3/s, kg/m^3/s
     #[default]

@@ -10,7 +10,7 @@ use super::lean::Exponential;
 use super::reaction::Operands;
 use super::split::Plan;
 use crate::graph::body::Id;
-use crate::graph::graph::{Graph, Step, Value};
+use crate::graph::dataflow::{Graph, Step, Value};
 use kinetics::Model;
 use mechanism::{Rate, Reaction, Reverse, SpeciesIndex};
 

@@ -9,7 +9,7 @@ use super::reaction::{self, Sources};
 use super::split::{self, Factor, Late, Plan, Rates};
 use super::{Form, Options, activity, families, gauge, gibbs, qssa, stiffness, third_body, troe};
 use crate::graph::body::Body;
-use crate::graph::graph::{Array, Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Array, Graph, Operation, Step, Value};
 use kinetics::{Model, Stiffness};
 use mechanism::{Collider, Rate, Reaction, Reverse};
 
@@ -30,7 +30,7 @@ pub fn build(model: &Model, options: &Options) -> Graph {
         scalars.push(scalar::SQUARED_CONCENTRATION);
     }
     let species = model.species().len();
-    let mut graph = common::begin("chemistry", model, options.form, "production_rates", species as u32, &scalars);
+    let mut graph = common::begin("chemistry", model, options, "production_rates", species as u32, &scalars);
     if stiffness != Stiffness::Off {
         let source = Array { name: "transport_source", rows: species as u32, output: false };
         graph.arrays.insert(TRANSPORT_SOURCE as usize, source);
@@ -92,6 +92,7 @@ fn lean_sources<'a>(
     scalars: &'a [u32],
 ) -> Sources<'a> {
     let gauge = gauge::gauge(&model.mechanism);
+    graph.range = Some(gauge::TEMPERATURES);
     let reactions = model.mechanism.reactions.iter();
     let serves: Vec<bool> = reactions.map(|r| options.activities && activity::serves(r, &gauge)).collect();
     let gibbs = gibbs_energies(graph, model, plans, |i| !serves[i]);
@@ -129,7 +130,7 @@ fn reduction(
     let first = graph.ops.next_key();
     let solved = qssa::add(graph, mechanism, plans, rates);
     if let Some(warps) = options.qssa_warps.filter(|_| !solved.is_empty()) {
-        graph.crew = Some(qssa::crew(graph, first, rates, warps));
+        graph.qssa_warps = Some(qssa::qssa_warps(graph, first, rates, warps));
     }
     let mut ratios: Vec<Option<Value>> = vec![None; mechanism.species.len()];
     let list = if options.stiffness == Stiffness::Off { &[] } else { mechanism.stiff() };

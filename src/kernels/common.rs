@@ -1,8 +1,8 @@
 //! What the builders share: the arrays of the host interface, the point's scalars, steps without ceremony.
 
-use super::{Form, approximation};
+use super::{Form, Options};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Array, Graph, Operation, Shape, Step, Value};
+use crate::graph::dataflow::{Array, Graph, Operation, Shape, Step, Value};
 use kinetics::Model;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 
@@ -31,7 +31,7 @@ pub mod scalar {
     pub const CUBE_ROOT: u32 = 6;
     /// ln(P/Pa), for rates that are tabulated over the pressure
     pub const LN_PRESSURE: u32 = 7;
-    /// ln T scaled to -1 at 300 K and 1 at 3000 K
+    /// ln T scaled to -1 and 1 at the ends of the fits' range
     pub const SCALED_LN_TEMPERATURE: u32 = 8;
     /// The square of `CONCENTRATION`, which must stand before it
     pub const SQUARED_CONCENTRATION: u32 = 9;
@@ -41,7 +41,7 @@ pub mod scalar {
 pub fn begin(
     kernel: &'static str,
     model: &Model,
-    form: Form,
+    options: &Options,
     output: &'static str,
     rows: u32,
     scalars: &[u32],
@@ -55,6 +55,7 @@ pub fn begin(
     ];
     let mut graph = Graph::new(kernel, arrays);
     let mut b = Body::default();
+    let form = options.form;
     let mut ln_t = None;
     let mut inverse = None;
     let mut concentration = None;
@@ -75,8 +76,10 @@ pub fn begin(
             scalar::CONCENTRATION => {
                 let (p, inverse_r) = (b.field(PRESSURE, 0), b.literal(1.0 / GAS_CONSTANT));
                 let per_t = b.mul(p, inverse_r);
-                let inverse_t = inverse_t(&mut b);
-                ("concentration", *concentration.insert(b.mul(per_t, inverse_t)))
+                let (inverse_t, ln_t) = (inverse_t(&mut b), ln_t(&mut b));
+                // Not a number where the temperature has no logarithm: powers do not show it.
+                let zero = b.sub(ln_t, ln_t);
+                ("concentration", *concentration.insert(b.fma(per_t, inverse_t, zero)))
             }
             scalar::LN_STANDARD_CONCENTRATION => {
                 let ln_t = ln_t(&mut b);
@@ -99,7 +102,7 @@ pub fn begin(
             }
             scalar::SCALED_LN_TEMPERATURE => {
                 let ln_t = ln_t(&mut b);
-                let (slope, offset) = (b.literal(approximation::SLOPE), b.literal(approximation::OFFSET));
+                let (slope, offset) = (b.literal(options.fit_range.slope()), b.literal(options.fit_range.offset()));
                 ("scaled_ln_t", b.fma(slope, ln_t, offset))
             }
             scalar::SQUARED_CONCENTRATION => {
@@ -123,6 +126,13 @@ pub fn logarithm(b: &mut Body, form: Form, x: Id) -> Id {
     }
     let (lg, factor) = (b.log2(x), b.literal(std::f64::consts::LN_2));
     b.mul(lg, factor)
+}
+
+/// 0 where the point's temperature has a logarithm, else not a number. To be added to what temperature only reaches through
+/// powers: e^x of what is not a number is 0 or infinity.
+pub fn zero_or_nan(b: &mut Body, scalars: &[u32]) -> Id {
+    let ln_t = scalar_of(b, scalars, scalar::LN_TEMPERATURE);
+    b.sub(ln_t, ln_t)
 }
 
 /// The position of a scalar among those that the kernel asked for.

@@ -5,13 +5,13 @@
 use super::Options;
 use super::common::{self, OUTPUT, scalar, step};
 use crate::graph::body::Body;
-use crate::graph::graph::{Graph, Operation, Shape, Step};
+use crate::graph::dataflow::{Graph, Operation, Shape, Step};
 use kinetics::{Model, TransportFits};
 
 const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let mut graph = common::begin("conductivity", model, options.form, "conductivity", 1, &SCALARS);
+    let mut graph = common::begin("conductivity", model, options, "conductivity", 1, &SCALARS);
     let round = {
         let mut b = Body::default();
         let ln_t = common::scalar_of(&mut b, &SCALARS, scalar::LN_TEMPERATURE);
@@ -71,8 +71,8 @@ fn sums(graph: &mut Graph, options: &Options, round: Shape, constants: &[Vec<f64
         let (one, half) = (b.literal(1.0), b.literal(0.5));
         let harmonic = b.div(one, sum_inverse);
         let both = b.add(sum, harmonic);
-        let mean = b.mul(half, both);
-        b.stores = vec![mean];
+        let zero = common::zero_or_nan(&mut b, &SCALARS);
+        b.stores = vec![b.fma(half, both, zero)];
         graph.shape(b)
     };
     let operation = Operation {

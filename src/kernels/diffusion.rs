@@ -10,7 +10,7 @@
 use super::common::{self, MOLE_FRACTIONS, OUTPUT, PRESSURE, scalar, single, step};
 use super::{Options, factored};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Operation, Shape, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Shape, Step, Value};
 use kinetics::constants::ATMOSPHERE;
 use kinetics::{Model, TransportFits};
 
@@ -25,7 +25,7 @@ const NO_PAIR: [f64; 4] = [-1000.0, 0.0, 0.0, 0.0];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let n = model.species().len();
-    let mut graph = common::begin("diffusion", model, options.form, "diffusion", n as u32, &SCALARS);
+    let mut graph = common::begin("diffusion", model, options, "diffusion", n as u32, &SCALARS);
     let clamped = (options.stage_inputs && n > 2).then(|| clamped_fractions(&mut graph, model, options));
 
     let columns = Columns {
@@ -50,7 +50,8 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let scale = {
         let mut b = Body::default();
         let (atmosphere, p, mass) = (b.literal(ATMOSPHERE), b.field(PRESSURE, 0), b.state(0));
-        let product = b.mul(p, mass);
+        let zero = common::zero_or_nan(&mut b, &SCALARS);
+        let product = b.fma(p, mass, zero);
         b.values = vec![b.div(atmosphere, product)];
         step(graph.shape(b), vec![], vec![], vec![0])
     };

@@ -1,5 +1,5 @@
-//! Mixture-averaged diffusion in time linear in the number of species: the inverse
-//! coefficients of the pairs in thin factors ([`super::tucker`]).
+//! Mixture-averaged diffusion in time linear in the number of species: the inverse coefficients of
+//! the pairs in thin factors ([`kinetics::approximation::tucker`]).
 //!
 //! With F_ij = T^1.75/D_ij ~ (A C A^T)_ij, t = A^T x, y = C t and R_i = sum_{j != i} F_ij x_j = (A y)_i - (A C A^T)_ii x_i:
 //! Delta_i = (P_atm/P) T^1.75 / M * (M - m_i x_i) / R_i with M = sum_j m_j x_j. The diagonal of the approximation is taken
@@ -17,10 +17,11 @@ use super::product::product;
 use super::purity::Purity;
 use super::resistances;
 use super::rows::Rows;
-use super::tucker::{self, Factors};
-use super::{Matrix, Options, approximation};
+use super::{Matrix, Options};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
+use kinetics::approximation::range::TemperatureRange;
+use kinetics::approximation::tucker::{self, Factors};
 use kinetics::{Model, TransportFits};
 
 /// Rows of a constant matrix in one operation, at most.
@@ -29,15 +30,17 @@ const ROWS: usize = 6;
 pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
     let n = model.species().len();
     let warps = options.warps as usize;
-    let mut graph = common::begin("diffusion", model, options.form, "diffusion", n as u32, &[]);
-    let cubics = resistances::inverse_cubics(fits);
+    let mut graph = common::begin("diffusion", model, options, "diffusion", n as u32, &[]);
+    let range = options.fit_range;
+    let cubics: Vec<[f64; 4]> = resistances::inverse_cubics(fits).iter().map(|c| range.scaled(c)).collect();
     let factors = tucker::factors(&cubics, n, 0.9 * tolerance);
     let weights: Vec<f64> = model.species().iter().map(|s| s.weight).collect();
     let purity = Purity::new(&factors, &cubics, &weights);
+    graph.range = Some(range);
     graph.bound = factors.error / (1.0 - factors.error) + purity.error + floor_error(options.floor, &weights);
 
     let clamped = (options.stage_inputs && n > 2).then(|| diffusion::clamped_fractions(&mut graph, model, options));
-    let functions = functions(&mut graph, &factors.functions);
+    let functions = functions(&mut graph, &factors.functions, range);
     // t = A^T x and M
     let columns = (0..factors.rows[0].len()).map(|m| factors.rows.iter().map(|row| row[m]).collect());
     let matrix: Vec<Vec<f64>> = columns.chain([weights.clone()]).collect();
@@ -67,12 +70,12 @@ fn floor_error(floor: f64, weights: &[f64]) -> f64 {
 }
 
 /// Functions of temperature, polynomials in scaled ln T, by one operation for all warps.
-pub fn functions(graph: &mut Graph, polynomials: &[Vec<f64>]) -> Vec<Value> {
+pub fn functions(graph: &mut Graph, polynomials: &[Vec<f64>], range: TemperatureRange) -> Vec<Value> {
     let mut b = Body::default();
     let t = b.field(common::TEMPERATURE, 0);
     let lg_t = b.log2(t);
-    let slope = b.literal(approximation::SLOPE * std::f64::consts::LN_2);
-    let offset = b.literal(approximation::OFFSET);
+    let slope = b.literal(range.slope() * std::f64::consts::LN_2);
+    let offset = b.literal(range.offset());
     let u = b.fma(slope, lg_t, offset);
     let mut first = 0;
     for f in polynomials {

@@ -9,7 +9,7 @@ use super::lean::Lean;
 use super::reaction::{Operands, Product, Sources, orders, product, rate_constant, reverse_constant, with_third_body};
 use super::split::Plan;
 use crate::graph::body::Id;
-use crate::graph::graph::{Graph, Value};
+use crate::graph::dataflow::{Graph, Value};
 use mechanism::{Mechanism, Reaction, SpeciesIndex};
 
 /// Reactions of one operation, at most: all results of an operation are held until its last one is there.

@@ -1,10 +1,13 @@
-//! Forms: different algebra for the same physics. Each kernel has the paper's pairwise form and cheaper ones
+//! Forms: different algebra for the same physics. Each kernel has the paper's pairwise form and cheaper ones.
 
 use std::fmt;
 
 use super::Kernel;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, clap::ValueEnum, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// The paper's: exact, an exponential for each pair of species.
     Pairwise,

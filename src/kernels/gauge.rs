@@ -5,11 +5,13 @@
 //! are small, and [`Gauge::range`] proves how small they are over [`TEMPERATURES`].
 
 use super::gibbs::{self, Piecewise, Terms};
+use kinetics::approximation::range::TemperatureRange;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
+use kinetics::linear_algebra::elimination;
 use mechanism::{Arrhenius, Mechanism, Polynomials, Reaction};
 
-/// Where products of equilibrium constants are proven to stay in range, in K.
-pub const TEMPERATURES: (f64, f64) = (200.0, 4000.0);
+/// Where products of equilibrium constants are proven to stay in range.
+pub const TEMPERATURES: TemperatureRange = TemperatureRange::DEFAULT;
 /// Cells of the proof, equal in ln T.
 const CELLS: usize = 200;
 /// Temperatures at which the gauge is fitted, in K.
@@ -95,20 +97,7 @@ fn potentials(mechanism: &Mechanism, targets: impl Iterator<Item = f64>) -> Vec<
             rows[e][n] += atoms * target;
         }
     }
-    // Positive definite: elimination needs no pivoting.
-    for p in 0..n {
-        let pivot = rows[p].clone();
-        for row in rows.iter_mut().skip(p + 1) {
-            let factor = row[p] / pivot[p];
-            row.iter_mut().zip(&pivot).for_each(|(x, y)| *x -= factor * y);
-        }
-    }
-    let mut solution = vec![0.0; n];
-    for p in (0..n).rev() {
-        let known: f64 = (p + 1..n).map(|q| rows[p][q] * solution[q]).sum();
-        solution[p] = (rows[p][n] - known) / rows[p][p];
-    }
-    solution
+    elimination::solve(rows)
 }
 
 fn evaluate(function: &Piecewise, t: f64) -> f64 {
@@ -147,7 +136,7 @@ pub fn arrhenius_range(k: &Arrhenius) -> f64 {
 }
 
 fn cells() -> impl Iterator<Item = (f64, f64)> {
-    let (coldest, hottest) = TEMPERATURES;
+    let TemperatureRange { coldest, hottest } = TEMPERATURES;
     let at = move |n: usize| coldest * (hottest / coldest).powf(n as f64 / CELLS as f64);
     (0..CELLS).map(move |n| (at(n), at(n + 1)))
 }

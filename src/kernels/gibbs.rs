@@ -4,7 +4,7 @@ use super::chemistry::SCALARS;
 use super::common::{self, scalar};
 use super::reaction::Operands;
 use crate::graph::body::Id;
-use crate::graph::graph::{Graph, Step};
+use crate::graph::dataflow::{Graph, Step};
 use mechanism::{Nasa7, Nasa9, Polynomials};
 
 /// The constants of one range: those of T^0 to T^4, ln T, 1/T, ln T/T and 1/T^2. The last two are 0 for NASA-7.

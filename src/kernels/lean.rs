@@ -6,7 +6,7 @@ use super::common::{scalar, scalar_of, single};
 use super::reaction::Operands;
 use super::split::Plan;
 use crate::graph::body::{Body, Id, Unary};
-use crate::graph::graph::{Graph, Value};
+use crate::graph::dataflow::{Graph, Value};
 use mechanism::{Arrhenius, Collider, Mechanism, Rate, Reverse};
 
 /// Highest power of T that is a product.

@@ -1,5 +1,5 @@
 //! Mathur's conductivity with few elementary functions: the lean form takes one power of two per species, the polynomial form
-//! a polynomial in ln T, the low-rank form a combination of a few functions of temperature that all species share
+//! a polynomial in ln T, the low-rank form a combination of a few functions of temperature that all species share.
 //!
 //! The sum of x_k/lambda_k is one fraction N/D all the way: N/D + x/lambda = (N lambda + x D)/(D lambda), and the harmonic
 //! mean is D/N. D is a product of conductivities, in units of their geometric mean: as many as are proven to stay in range.
@@ -7,19 +7,20 @@
 use std::f64::consts::LOG2_E;
 use std::ops::Range;
 
-use super::approximation::{self, OFFSET, SLOPE};
 use super::common::{self, OUTPUT, scalar, step};
-use super::principal;
 use super::{Options, factored};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Operation, Step, Value};
-use kinetics::fits::cubic;
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
+use kinetics::approximation::maximum::extremes;
+use kinetics::approximation::polynomials::polynomials;
+use kinetics::approximation::principal;
+use kinetics::approximation::range::TemperatureRange;
 use kinetics::{Model, TransportFits};
 
 const LEAN_SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 const POLYNOMIAL_SCALARS: [u32; 1] = [scalar::SCALED_LN_TEMPERATURE];
 
-/// Largest |ln| of a product of conductivities, over their geometric mean, from 300 to 3000 K.
+/// Largest |ln| of a product of conductivities, over their geometric mean, over the range of the fits.
 const LARGEST_PRODUCT: f64 = 300.0;
 
 /// The running states of a block: sum x lambda, N, D.
@@ -29,39 +30,42 @@ const DENOMINATOR: u32 = 2;
 const STATES: u32 = 3;
 
 pub fn lean(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let mut graph = common::begin("conductivity", model, options.form, "conductivity", 1, &LEAN_SCALARS);
-    let scale = Scale::of(fits);
+    let mut graph = common::begin("conductivity", model, options, "conductivity", 1, &LEAN_SCALARS);
+    let scale = Scale::of(fits, options.fit_range);
+    graph.range = Some(options.fit_range);
     let lambda = |b: &mut Body| {
         let ln_t = common::scalar_of(b, &LEAN_SCALARS, scalar::LN_TEMPERATURE);
         let lg = b.polynomial(ln_t, 0, 3);
         options.exponential.power(b, lg)
     };
     let constants = scale.cubics.iter().map(|c| c.map(|c| LOG2_E * c).to_vec()).collect();
-    mixture(&mut graph, options, &scale, constants, &[], lambda);
+    mixture(&mut graph, options, &scale, constants, (&LEAN_SCALARS, &[]), lambda);
     graph
 }
 
 pub fn polynomial(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
-    let mut graph = common::begin("conductivity", model, options.form, "conductivity", 1, &POLYNOMIAL_SCALARS);
-    let scale = Scale::of(fits);
-    let direct = approximation::polynomials(&scale.cubics, 0.99 * tolerance);
+    let mut graph = common::begin("conductivity", model, options, "conductivity", 1, &POLYNOMIAL_SCALARS);
+    let scale = Scale::of(fits, options.fit_range);
+    let direct = polynomials(&scale.scaled, 0.99 * tolerance);
     graph.bound = bound(direct.error);
+    graph.range = Some(options.fit_range);
     let last = direct.coefficients[0].len() as u32 - 1;
     let lambda = |b: &mut Body| {
         let u = common::scalar_of(b, &POLYNOMIAL_SCALARS, scalar::SCALED_LN_TEMPERATURE);
         b.polynomial(u, 0, last)
     };
-    mixture(&mut graph, options, &scale, direct.coefficients, &[], lambda);
+    mixture(&mut graph, options, &scale, direct.coefficients, (&POLYNOMIAL_SCALARS, &[]), lambda);
     graph
 }
 
 /// lambda_k ~ sum_r L_kr f_r(T).
 pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
-    let mut graph = common::begin("conductivity", model, options.form, "conductivity", 1, &[]);
-    let scale = Scale::of(fits);
-    let direct = principal::shared(&scale.cubics, 0.99 * tolerance);
+    let mut graph = common::begin("conductivity", model, options, "conductivity", 1, &[]);
+    let scale = Scale::of(fits, options.fit_range);
+    let direct = principal::shared(&scale.scaled, 0.99 * tolerance);
     graph.bound = bound(direct.error);
-    let functions = factored::functions(&mut graph, &direct.functions);
+    graph.range = Some(options.fit_range);
+    let functions = factored::functions(&mut graph, &direct.functions, options.fit_range);
     let count = functions.len() as u32;
     let lambda = |b: &mut Body| {
         let terms: Vec<(Id, Id)> = (0..count).map(|r| (b.constant(r), b.state(STATES + r))).collect();
@@ -69,7 +73,7 @@ pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, toleranc
         let first = b.mul(c, f);
         terms[1..].iter().fold(first, |sum, &(c, f)| b.fma(c, f, sum))
     };
-    mixture(&mut graph, options, &scale, direct.coefficients, &functions, lambda);
+    mixture(&mut graph, options, &scale, direct.coefficients, (&[], &functions), lambda);
     graph
 }
 
@@ -82,22 +86,25 @@ fn bound(error: f64) -> f64 {
 struct Scale {
     /// W/m/K
     unit: f64,
-    /// ln(lambda/unit)
+    /// ln(lambda/unit), of ln T
     cubics: Vec<[f64; 4]>,
-    /// By species: the largest |ln(lambda/unit)| from 300 to 3000 K.
+    /// The same, of scaled ln T
+    scaled: Vec<[f64; 4]>,
+    /// By species: the largest |ln(lambda/unit)| over the range.
     ranges: Vec<f64>,
 }
 
 impl Scale {
-    fn of(fits: &TransportFits) -> Self {
-        let ln = |c: &[f64; 4], u: f64| cubic(c, (u - OFFSET) / SLOPE);
-        let all = fits.conductivity.iter().flat_map(|c| approximation::judged().map(move |u| ln(c, u)));
-        let count = (fits.conductivity.len() * approximation::judged().count()) as f64;
-        let mean = all.sum::<f64>() / count;
+    fn of(fits: &TransportFits, range: TemperatureRange) -> Self {
+        let middles = fits.conductivity.iter().map(|c| {
+            let [low, high] = extremes(&range.scaled(c));
+            0.5 * (low + high)
+        });
+        let mean = middles.sum::<f64>() / fits.conductivity.len() as f64;
         let cubics: Vec<[f64; 4]> = fits.conductivity.iter().map(|&[a, b, c, d]| [a - mean, b, c, d]).collect();
-        let ranges =
-            cubics.iter().map(|c| approximation::judged().map(|u| ln(c, u).abs()).fold(0.0, f64::max)).collect();
-        Self { unit: mean.exp(), cubics, ranges }
+        let scaled: Vec<[f64; 4]> = cubics.iter().map(|c| range.scaled(c)).collect();
+        let ranges = scaled.iter().map(|c| extremes(c).map(f64::abs).into_iter().fold(0.0, f64::max)).collect();
+        Self { unit: mean.exp(), cubics, scaled, ranges }
     }
 
     /// Consecutive species, at least one block per part, each with its product in range.
@@ -110,14 +117,14 @@ impl Scale {
     }
 }
 
-/// One block of species per warp, then the means; `lambda` makes a conductivity of a species' constants and of the functions,
-/// which follow the running states.
+/// One block of species per warp, then the means; `lambda` makes a conductivity of a species' constants and of the kernel's
+/// scalars or of functions, which follow the running states.
 fn mixture(
     graph: &mut Graph,
     options: &Options,
     scale: &Scale,
     constants: Vec<Vec<f64>>,
-    functions: &[Value],
+    (scalars, functions): (&[u32], &[Value]),
     lambda: impl Fn(&mut Body) -> Id,
 ) {
     let count = functions.len() as u32;
@@ -166,11 +173,11 @@ fn mixture(
         let op = graph.add(operation, |_, i| format!("{} from {}", names[i], block.start));
         parts.push(graph.ops[op].after.outputs.clone());
     }
-    means(graph, scale, parts);
+    means(graph, scale, scalars, parts);
 }
 
 /// The arithmetic and the harmonic mean of the blocks, and their mean.
-fn means(graph: &mut Graph, scale: &Scale, parts: Vec<Vec<Value>>) {
+fn means(graph: &mut Graph, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value>>) {
     let one_fraction = scale.ranges.iter().sum::<f64>() <= LARGEST_PRODUCT;
     let states = if one_fraction { STATES } else { 2 };
     let before = {
@@ -204,7 +211,13 @@ fn means(graph: &mut Graph, scale: &Scale, parts: Vec<Vec<Value>>) {
         let harmonic = b.div(top, bottom);
         let both = b.add(sum, harmonic);
         let half_unit = b.literal(0.5 * scale.unit);
-        b.stores = vec![b.mul(half_unit, both)];
+        let through_powers = scalars.contains(&scalar::LN_TEMPERATURE);
+        b.stores = vec![if through_powers {
+            let zero = common::zero_or_nan(&mut b, scalars);
+            b.fma(half_unit, both, zero)
+        } else {
+            b.mul(half_unit, both)
+        }];
         graph.shape(b)
     };
     let mut parts = parts.into_iter();

@@ -1,22 +1,18 @@
 //! One builder per kernel: from the model to the operations and values of its dataflow graph.
 
 mod activity;
-mod approximation;
 mod chemistry;
 mod common;
 mod conductivity;
 mod diffusion;
-mod eigen;
 mod factored;
 mod families;
 mod form;
 mod gauge;
 mod gibbs;
 mod lean;
-mod low_rank;
 mod means;
 mod pressure;
-mod principal;
 mod product;
 mod purity;
 mod qssa;
@@ -28,7 +24,6 @@ mod stiffness;
 mod symmetric;
 mod third_body;
 mod troe;
-mod tucker;
 mod viscosity;
 
 pub use form::{Form, LOW_RANK_BOUND};
@@ -40,9 +35,13 @@ use std::fmt;
 use crate::graph::Graph;
 use crate::graph::units::{self, Units};
 use diagnostics::Diagnostic;
+use kinetics::approximation::range::TemperatureRange;
 use kinetics::{Model, Stiffness};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, clap::ValueEnum, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
 pub enum Kernel {
     Viscosity,
     Conductivity,
@@ -92,6 +91,8 @@ pub struct Options {
     pub form: Form,
     /// Largest relative error of polynomials against the exact form; `None` for exact forms only.
     pub fit_tolerance: Option<f64>,
+    /// Where they keep to it.
+    pub fit_range: TemperatureRange,
     /// How the chemistry kernel treats stiff species.
     pub stiffness: Stiffness,
     /// Keeps the operations that solve for quasi-steady species to this many warps.
@@ -117,6 +118,7 @@ impl Default for Options {
             floor: 1e-20,
             form: Form::Pairwise,
             fit_tolerance: Some(1e-4),
+            fit_range: TemperatureRange::DEFAULT,
             stiffness: Stiffness::Sequential,
             qssa_warps: None,
             units: Units::Si,

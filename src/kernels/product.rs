@@ -2,7 +2,7 @@
 
 use super::common::{step, zeros};
 use crate::graph::body::{Body, PRODUCTS_PER_STEP, Tensor};
-use crate::graph::graph::{Graph, Operation, Shape, Value};
+use crate::graph::dataflow::{Graph, Operation, Shape, Value};
 
 /// What multiplies values with constant matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use cranelift_entity::packed_option::ReservedValue;
 use super::common::{self, single, step};
 use super::split::{DIRECTIONS, Plan, Rates, sides};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Crew, Duty, Graph, Op, Operation, StepRef, Value};
+use crate::graph::dataflow::{Graph, Op, Operation, QssaWarps, Role, StepRef, Value};
 use kinetics::qssa::{Consumed, SMALL};
 use mechanism::Mechanism;
 
@@ -32,25 +32,25 @@ pub fn add(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], rates: &[Op
     system.substitute(eliminated)
 }
 
-/// Makes the operations from `first` on the members of a crew of `warps` warps. All that the rates need which they read
-/// feeds them. To be called before the reactions are connected to what the crew makes.
-pub fn crew(graph: &Graph, first: Op, rates: &[Option<Rates>], warps: u32) -> Crew {
-    let mut duties = SecondaryMap::new();
+/// Makes the operations from `first` on the first `warps` warps. All that the rates need which they read
+/// feeds them. To be called before the reactions are connected to what the QSSA warps make.
+pub fn qssa_warps(graph: &Graph, first: Op, rates: &[Option<Rates>], warps: u32) -> QssaWarps {
+    let mut roles = SecondaryMap::new();
     let mut feeding: Vec<Op> = Vec::new();
     for value in rates.iter().flatten().flat_map(|rates| rates.unscaled).flatten() {
         feeding.push(graph.values[value].producer.op);
     }
     while let Some(op) = feeding.pop() {
-        if duties[op] == Duty::Rest {
-            duties[op] = Duty::Feeds;
+        if roles[op] == Role::Other {
+            roles[op] = Role::Feeder;
             let inputs = graph.ops[op].parts().flat_map(|part| &graph.step(StepRef { op, part }).inputs);
             feeding.extend(inputs.filter(|v| !v.is_reserved_value()).map(|&v| graph.values[v].producer.op));
         }
     }
     for op in graph.ops.keys().filter(|&op| op >= first) {
-        duties[op] = Duty::Member;
+        roles[op] = Role::Member;
     }
-    Crew { warps, duties }
+    QssaWarps { warps, roles }
 }
 
 /// (rate, multiplicity)

@@ -5,7 +5,7 @@ use super::common::{mole_fraction, scalar, scalar_of};
 use super::lean::{self, Lean};
 use super::{activity, pressure, troe};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Step, Value};
+use crate::graph::dataflow::{Graph, Step, Value};
 use kinetics::rates::LEAST_INHIBITOR;
 use mechanism::{Arrhenius, Blending, Collider, LandauTeller, Rate, Reaction, Reverse, SpeciesIndex};
 
@@ -198,6 +198,8 @@ fn real_power(o: &mut Operands, c: Id, order: f64) -> Id {
     let order_id = o.constant(order);
     let exponent = o.body.mul(order_id, ln);
     let power = o.body.exp(exponent);
+    // What is not a number is not equal to itself; its power is a number.
+    let power = o.body.select_le(c, c, power, c);
     if order < 0.0 {
         return power;
     }

@@ -4,11 +4,12 @@
 //! Delta_i = (P_atm/P) T^1.75 / mass * sum_{j != i} clamp_j m_j / sum_{j != i} clamp_j p_ij. What the rows share is computed
 //! once: the scale, and the numerators by prefix and suffix sums over the block, which cancel nothing.
 
+use super::Options;
 use super::common::{self, OUTPUT, scalar, single, step};
 use super::diffusion::{self, Block, Columns};
-use super::{Options, approximation};
 use crate::graph::body::Body;
-use crate::graph::graph::{Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
+use kinetics::approximation::polynomials::polynomials;
 use kinetics::constants::ATMOSPHERE;
 use kinetics::{Model, TransportFits};
 
@@ -19,10 +20,13 @@ const POWER: f64 = 1.75;
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
     let n = model.species().len();
-    let mut graph = common::begin("diffusion", model, options.form, "diffusion", n as u32, &SCALARS);
+    let mut graph = common::begin("diffusion", model, options, "diffusion", n as u32, &SCALARS);
     let cubics = inverse_cubics(fits);
-    let pairs = approximation::polynomials(&cubics, tolerance);
-    graph.bound = pairs.error;
+    let scaled: Vec<[f64; 4]> = cubics.iter().map(|c| options.fit_range.scaled(c)).collect();
+    // The coefficients err by as much as the reciprocals of what is approximated.
+    let pairs = polynomials(&scaled, tolerance / (1.0 + tolerance));
+    graph.bound = pairs.error / (1.0 - pairs.error);
+    graph.range = Some(options.fit_range);
     let degree = pairs.coefficients[0].len() - 1;
     let clamped = (options.stage_inputs && n > 2).then(|| diffusion::clamped_fractions(&mut graph, model, options));
     let pair = |i: usize, j: usize| {

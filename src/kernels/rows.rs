@@ -5,11 +5,11 @@ use super::common::{OUTPUT, single, step};
 use super::diffusion::{self, Block, WIDEST_BLOCK};
 use super::factored::combination;
 use super::purity::Purity;
-use super::tucker::Factors;
 use super::{Options, symmetric};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Operation, Part, Step, StepRef, Value};
+use crate::graph::dataflow::{Graph, Operation, Part, Step, StepRef, Value};
 use kinetics::Model;
+use kinetics::approximation::tucker::Factors;
 
 /// Denominators that share a division, at most.
 const QUOTIENTS: usize = 4;

@@ -8,7 +8,7 @@ use cranelift_entity::packed_option::ReservedValue;
 use super::Options;
 use super::reaction::{self, Operands, Sources};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Op, Operation, Part, Step, StepRef, Value};
+use crate::graph::dataflow::{Graph, Op, Operation, Part, Step, StepRef, Value};
 use kinetics::Stiffness;
 use kinetics::qssa::{Consumed, consumed};
 use mechanism::{Mechanism, Reaction, SpeciesIndex};

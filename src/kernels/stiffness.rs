@@ -5,7 +5,7 @@ use super::common::{self, TIME_STEP, TRANSPORT_SOURCE};
 use super::reaction::{Operands, Sources};
 use super::split::{DIRECTIONS, Rates, sides};
 use crate::graph::body::Body;
-use crate::graph::graph::{Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use mechanism::{Mechanism, SpeciesIndex};
 
 /// Adds the operation of one stiff species; its value is 1 where the species is slow enough.

@@ -4,16 +4,16 @@
 //! With S_kj = 1/sqrt(W_k + W_j), w_k = x_k sqrt(W_k) and e_k = sqrt(mu_k)/W_k^(1/4):
 //! mu = sqrt(8) sum_k w_k e_k^2 / (v1 + 2 e v2 + e^2 v3)_k with v1 = S w, v2 = S (w/e), v3 = S (w/e^2).
 //! All terms are positive. Species of equal weight have equal rows and columns of S: both are computed once for all.
-//! The matrix is taken as it is, or as thin factors ([`super::low_rank`]): t = G^T [w, w/e, w/e^2], then v = G t.
+//! The matrix is taken as it is, or as thin factors ([`low_rank`]): t = G^T [w, w/e, w/e^2], then v = G t.
 
 use std::f64::consts::LOG2_E;
 
 use super::common::{self, OUTPUT, scalar, single, step};
-use super::low_rank;
 use super::product::product;
 use super::{Exponential, Form, LOW_RANK_BOUND, Matrix, Options};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
+use kinetics::approximation::low_rank;
 use kinetics::{Model, TransportFits};
 
 const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
@@ -34,7 +34,7 @@ const MOST_COLLECTED: usize = 256;
 type Triple = [Value; 3];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let mut graph = common::begin("viscosity", model, options.form, "viscosity", 1, &SCALARS);
+    let mut graph = common::begin("viscosity", model, options, "viscosity", 1, &SCALARS);
     let classes = weight_classes(model);
     let weights: Vec<f64> = classes.iter().map(|class| model.species()[class[0]].weight).collect();
     let constants = species_constants(model, fits);
@@ -413,8 +413,8 @@ fn mixture(graph: &mut Graph, shares: &[Value]) {
     };
     let after = {
         let mut b = Body::default();
-        let (sum, factor) = (b.state(0), b.literal(8f64.sqrt()));
-        b.stores = vec![b.mul(sum, factor)];
+        let (sum, factor, zero) = (b.state(0), b.literal(8f64.sqrt()), common::zero_or_nan(&mut b, &SCALARS));
+        b.stores = vec![b.fma(sum, factor, zero)];
         graph.shape(b)
     };
     let operation = Operation {

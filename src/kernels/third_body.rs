@@ -8,7 +8,7 @@ use super::common::{self, scalar};
 use super::reaction::{self, Operands, Sources};
 use super::split::Plan;
 use crate::graph::body::Body;
-use crate::graph::graph::{Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use mechanism::{Collider, Mechanism, SpeciesIndex};
 
 /// Species that some vector gives a smaller efficiency are not in the total; of the others at most half is subtracted.

@@ -10,7 +10,8 @@ use super::reaction::{self, Operands, SMALLEST, Sources};
 use super::split::Plan;
 use super::{activity, gauge};
 use crate::graph::body::Id;
-use crate::graph::graph::{Graph, Value};
+use crate::graph::dataflow::{Graph, Value};
+use kinetics::approximation::range::TemperatureRange;
 use mechanism::{Arrhenius, Blending, Collider, Mechanism, Rate};
 
 /// Largest proven |ln| of the ratio of both limits.
@@ -139,7 +140,7 @@ pub fn rate(
 
 impl Center {
     fn new([a, t3, t1]: [f64; 3], t2: Option<f64>) -> Self {
-        let (coldest, hottest) = gauge::TEMPERATURES;
+        let TemperatureRange { coldest, hottest } = gauge::TEMPERATURES;
         let mut center = Self { constant: 0.0, terms: Vec::new() };
         for (weight, t) in [(1.0 - a, t3), (a, t1)] {
             // A zero T3 or T1 stands for an exponential that is zero.

@@ -6,14 +6,14 @@
 use super::Options;
 use super::common::{self, OUTPUT, scalar, single, step};
 use crate::graph::body::Body;
-use crate::graph::graph::{Graph, Operation, Step, Value};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::{Model, TransportFits};
 
 const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let species = model.species();
-    let mut graph = common::begin("viscosity", model, options.form, "viscosity", 1, &SCALARS);
+    let mut graph = common::begin("viscosity", model, options, "viscosity", 1, &SCALARS);
     let sources = sources(&mut graph, model, fits, options.stage_inputs);
 
     let before = {
@@ -47,7 +47,9 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
         let x = common::mole_fraction(&mut b, 0);
         let ln_mu = b.add(own, own);
         let mu = b.exp(ln_mu);
-        let numerator = b.mul(x, mu);
+        // A power of what is not a number is a number.
+        let zero_or_nan = b.sub(own, own);
+        let numerator = b.fma(x, mu, zero_or_nan);
         let value = b.div(numerator, sum);
         b.values = vec![value];
         graph.shape(b)
@@ -122,8 +124,7 @@ fn mixture(graph: &mut Graph, contributions: &[Value]) {
     let after = {
         let mut b = Body::default();
         let (sum, factor) = (b.state(0), b.literal(8f64.sqrt()));
-        let mixture = b.mul(sum, factor);
-        b.stores = vec![mixture];
+        b.stores = vec![b.mul(sum, factor)];
         graph.shape(b)
     };
     let operation = Operation {

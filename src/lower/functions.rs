@@ -69,9 +69,13 @@ impl Emission<'_> {
                 self.real_operation(operation, &mut dst)
             }
             Operation::Word(operation) => self.word_operation(operation),
-            Operation::Flag(FlagOperation::Below(a, b)) => {
+            Operation::Flag(operation) => {
+                let (ty, a, b) = match operation {
+                    FlagOperation::Below(a, b) => (Type::U32, a, b),
+                    FlagOperation::BelowSigned(a, b) => (Type::S32, a, b),
+                };
                 let (a, b) = (self.word(a), self.word(b));
-                self.b.setp(Cmp::Lt, Type::U32, a, b)
+                self.b.setp(Cmp::Lt, ty, a, b)
             }
         }
     }
@@ -143,6 +147,10 @@ impl Emission<'_> {
         let (op, ty, a, other) = match operation {
             WordOperation::High(a) => return self.words(a).1,
             WordOperation::Low(a) => return self.words(a).0,
+            WordOperation::Choose(Flag(flag), a, b) => {
+                let (a, b) = (self.word(a), self.word(b));
+                return self.b.selp(Type::B32, a, b, self.made.steps[flag]);
+            }
             WordOperation::Not(a) => {
                 let a = self.word(a);
                 return self.b.unary(UnaryOp::Not, Type::B32, a);

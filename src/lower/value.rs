@@ -66,8 +66,6 @@ impl Lowering<'_> {
                     Binary::Sub => BinaryOp::Sub,
                     Binary::Mul => BinaryOp::Mul,
                     Binary::Div => BinaryOp::Div,
-                    Binary::Max => BinaryOp::Max,
-                    Binary::Min => BinaryOp::Min,
                 };
                 let (a, b) = (self.vars[*a].into(), self.vars[*b].into());
                 Op::Binary { op, mode: Mode::of_binary(op, TY), ty: TY, dst, a, b }

@@ -5,26 +5,26 @@ use petgraph::Direction;
 use petgraph::graph::NodeIndex;
 
 use super::{Mapping, Weights};
-use crate::graph::{Duty, Graph, Op};
+use crate::graph::{Graph, Op, Role};
 
-/// What the running state of a sum weighs beside that of a rate, where a crew solves for quasi-steady species.
+/// What the running state of a sum weighs beside that of a rate, where the QSSA warps solve for quasi-steady species.
 const SUM: f64 = 0.3;
 /// How much more an even distribution of these rates counts: they fill the registers of every warp at the same time.
 const RATES: f64 = 2.0;
 
-/// Assigns operations from the most expensive to the least, those that feed a crew and the crew's own before the rest; ties go by number, so that equal shapes spread evenly.
+/// Assigns operations from the most expensive to the least, those that feed the QSSA warps and the QSSA warps' own before the rest; ties go by number, so that equal shapes spread evenly.
 pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
     let edges = graph.petgraph();
     let mut order: Vec<Op> = graph.ops.keys().collect();
-    let duty = |op: Op| graph.crew.as_ref().map_or(Duty::Rest, |crew| crew.duties[op]);
-    order.sort_by_key(|&op| (duty(op), std::cmp::Reverse(graph.flops(op)), op));
+    let role = |op: Op| graph.qssa_warps.as_ref().map_or(Role::Other, |group| group.roles[op]);
+    order.sort_by_key(|&op| (role(op), std::cmp::Reverse(graph.flops(op)), op));
     let total: u64 = order.iter().map(|&op| graph.flops(op)).sum();
-    // Beside a crew, rates are held until the whole solution is there, and sums only while they are summed.
+    // Beside the QSSA warps, rates are held until the whole solution is there, and sums only while they are summed.
     let weight = |op: Op| {
-        let brief = graph.crew.is_some() && !graph.ops[op].ordered;
+        let brief = graph.qssa_warps.is_some() && !graph.ops[op].ordered;
         f64::from(graph.ops[op].states) * if brief { SUM } else { 1.0 }
     };
-    let evenness = weights.registers * if graph.crew.is_some() { RATES } else { 1.0 };
+    let evenness = weights.registers * if graph.qssa_warps.is_some() { RATES } else { 1.0 };
     let states: f64 = graph.ops.keys().map(weight).sum();
     let mean = |sum: f64| (sum / f64::from(warps)).max(1.0);
     let (mean_load, mean_states) = (mean(total as f64), mean(states));
@@ -43,6 +43,7 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Mapping {
         let cost = |w: usize| {
             // An edge is worth at most the operation itself: locality decides between warps of like load.
             let remote = if degree == 0 { 0.0 } else { 1.0 - f64::from(shared[w]) / f64::from(degree) };
+            // The mean of two loads, the warp's own and that on the operation's level, both with the operation.
             weights.flops * (load[w] + level_load[depth[op] as usize][w] + 2.0 * flops) / 2.0
                 + evenness * (held[w] + registers)
                 + weights.locality * remote * (flops + registers)

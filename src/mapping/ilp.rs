@@ -43,8 +43,8 @@ pub fn map(graph: &Graph, warps: u32, weights: &Weights) -> Result<Mapping, Diag
     let mut model = problem.minimise(objective).using(microlp);
     for (i, row) in at.iter().enumerate() {
         model = model.with(constraint!(row.iter().sum::<Expression>() == 1));
-        // The warps of a crew are not interchangeable with the others.
-        let allowed = if graph.crew.is_some() { super::allowed(graph, ops[i], warps) as usize } else { i + 1 };
+        // The QSSA warps are not interchangeable with the others.
+        let allowed = if graph.qssa_warps.is_some() { super::allowed(graph, ops[i], warps) as usize } else { i + 1 };
         for &later in row.iter().skip(allowed) {
             model = model.with(constraint!(later <= 0));
         }

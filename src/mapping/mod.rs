@@ -3,13 +3,17 @@
 mod greedy;
 mod ilp;
 
+use std::fmt;
+use std::str::FromStr;
+
 use cranelift_entity::SecondaryMap;
 use serde::Serialize;
 
-use crate::graph::{Duty, Graph, Op};
+use crate::graph::{Graph, Op, Role};
 use diagnostics::Diagnostic;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Mapper {
     /// The paper's: from the most expensive operation to the least, each to the warp where it costs least.
     Greedy,
@@ -28,6 +32,35 @@ pub struct Weights {
 impl Default for Weights {
     fn default() -> Self {
         Self { flops: 1.0, registers: 1.0, locality: 1.0 }
+    }
+}
+
+/// `flops=1,registers=1,locality=1`; what is left out weighs 1.
+impl FromStr for Weights {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut weights = Self::default();
+        for part in text.split(',') {
+            let (name, value) = part.split_once('=').ok_or("write weights as flops=1,registers=1,locality=1")?;
+            let value = match value.parse::<f64>() {
+                Ok(v) if (0.0..=1e6).contains(&v) => v,
+                _ => return Err(format!("the weight of {name} must be a number from 0 to 1000000")),
+            };
+            match name {
+                "flops" => weights.flops = value,
+                "registers" => weights.registers = value,
+                "locality" => weights.locality = value,
+                _ => return Err(format!("unknown metric {name}; known: flops, registers, locality")),
+            }
+        }
+        Ok(weights)
+    }
+}
+
+impl fmt::Display for Weights {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "flops={},registers={},locality={}", self.flops, self.registers, self.locality)
     }
 }
 
@@ -64,8 +97,8 @@ pub fn map(graph: &Graph, warps: u32, mapper: Mapper, weights: &Weights) -> Resu
 
 /// An operation may be mapped to warps below this.
 fn allowed(graph: &Graph, op: Op, warps: u32) -> u32 {
-    let crew = graph.crew.as_ref().filter(|crew| crew.duties[op] == Duty::Member);
-    crew.map_or(warps, |crew| crew.warps.clamp(1, warps))
+    let group = graph.qssa_warps.as_ref().filter(|group| group.roles[op] == Role::Member);
+    group.map_or(warps, |group| group.warps.clamp(1, warps))
 }
 
 /// The cost of a mapping, and that of the greedy one for comparison.

@@ -1,9 +1,10 @@
 //! What the C header says of each kernel and array.
 
-use crate::driver::Unit;
+use super::Unit;
 use crate::emit::host::{ArrayInterface, Interface, KernelInterface, Species};
 use crate::graph::Units;
 use crate::kernels::Kernel;
+use crate::report::accuracy::accuracy;
 use kinetics::Model;
 use machine::target::Target;
 
@@ -33,7 +34,12 @@ fn kernel(unit: &Unit) -> KernelInterface {
         let (unit, meaning) = describe(&array.name, system);
         ArrayInterface { array: array.clone(), unit: unit.into(), meaning: meaning.into() }
     });
-    KernelInterface { symbol: unit.program.symbol.clone(), summary: summary.into(), arrays: arrays.collect() }
+    KernelInterface {
+        symbol: unit.program.symbol.clone(),
+        summary: summary.into(),
+        accuracy: accuracy(unit.report.form_error, unit.report.form_range),
+        arrays: arrays.collect(),
+    }
 }
 
 /// (unit, meaning)

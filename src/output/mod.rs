@@ -3,41 +3,28 @@
 mod interface;
 mod manifest;
 mod project;
+mod unit;
 
 use std::path::Path;
 
-use crate::driver::{Request, Unit};
 use crate::emit::cuda::{self, Input, Provenance};
 use crate::emit::host;
 use crate::graph;
+use crate::plan::{Emit, Request};
+use crate::report::accuracy::accuracy;
 use crate::report::{self, KernelReport, Report};
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use sha2::{Digest, Sha256};
 
-/// What to write, besides what is always written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Emit {
-    /// One .cu per kernel, the context and the C header
-    Cuda,
-    /// What cuda writes, a C++ wrapper, a Fortran module, and a CMake project with a driver and an example
-    Host,
-    /// One .ptx per kernel: the program that the simulator ran
-    Ptx,
-    /// One Graphviz file per kernel, coloured by warp
-    Dot,
-    /// report.json and report.txt
-    Report,
-    /// One SVG of the schedule per kernel
-    Picture,
-}
+pub use unit::Unit;
 
 /// The CUDA text of each unit.
 pub fn sources(request: &Request, model: &Model, units: &[Unit]) -> Vec<String> {
     let of_all = provenance(request, model);
     let print = |unit: &Unit| {
         let provenance = Provenance { ctas_per_sm: unit.ctas_per_sm, form: Some(form(&unit.report)), ..of_all.clone() };
-        cuda::print(&unit.program, &provenance, request.target)
+        cuda::print(&unit.program, &provenance, request.common.target)
     };
     units.iter().map(print).collect()
 }
@@ -68,7 +55,7 @@ pub fn files(
             files.push((format!("{base}.svg"), unit.picture.clone()));
         }
     }
-    let interface = interface::interface(model, request.units, request.target, units);
+    let interface = interface::interface(model, request.common.units, request.common.target, units);
     let provenance = provenance(request, model);
     if wanted(Emit::Cuda) || wanted(Emit::Host) {
         files.push((format!("{name}.h"), host::header(&interface, &provenance)));
@@ -79,7 +66,7 @@ pub fn files(
         files.push((format!("{name}.hpp"), host::wrapper(&interface, &provenance)));
         files.push((format!("{name}_module.f90"), host::module(&interface, &provenance)));
         files.push((format!("{name}_reference.h"), host::reference(&interface, &project, &provenance)));
-        files.push(("CMakeLists.txt".into(), host::cmake(&interface, &project, &provenance, request.target)));
+        files.push(("CMakeLists.txt".into(), host::cmake(&interface, &project, &provenance, request.common.target)));
         files.push(("driver.cu".into(), host::driver(&interface, &project, &provenance)));
         files.push(("example.f90".into(), host::example(&interface, &provenance)));
     }
@@ -96,18 +83,15 @@ fn provenance(request: &Request, model: &Model) -> Provenance {
         command_line: request.command.clone(),
         inputs: inputs(request, model),
         mechanism: model.mechanism.name.clone(),
-        ctas_per_sm: request.ctas_per_sm,
+        ctas_per_sm: request.tuning.ctas_per_sm,
         form: None,
     }
 }
 
 /// The algebra of a kernel in words.
 fn form(report: &KernelReport) -> String {
-    let error = report.form_error;
-    let within =
-        if error > 0.0 { format!(", relative error at most {error:.1e}, rounding aside") } else { String::new() };
     let pipe = if report.slots_per_matrix_product > 0 { ", on tensor cores" } else { "" };
-    format!("{}{pipe}{within}", report.form)
+    format!("{}{pipe}, {}", report.form, accuracy(report.form_error, report.form_range))
 }
 
 /// The files that were read, with their hashes; those whose sections stand for further files say so.

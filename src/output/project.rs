@@ -1,9 +1,9 @@
 //! What the generated project knows of its kernels: reference values, and counts for its floors.
 
-use crate::driver::{Request, Unit};
+use super::Unit;
 use crate::emit::host::{Case, Project, Table};
 use crate::overlay::Codegen;
-use crate::report::codegen_name;
+use crate::plan::Request;
 use crate::verify;
 use kinetics::{self, Model, State};
 
@@ -23,7 +23,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         let output = unit.graph.arrays.iter().find(|a| a.output).expect("a kernel has an output").name.to_owned();
         let scale = format!("{output}_scale");
         if tables.iter().all(|t| t.name != output) {
-            let choices = (request.floor, request.stiffness);
+            let choices = (request.common.floor, request.common.stiffness);
             let (expected, scales): (Vec<_>, Vec<_>) =
                 states.iter().map(|s| verify::reference(unit.kernel, model, &unit.graph, choices, s)).unzip();
             tables.push(table(&output, false, &expected));
@@ -34,7 +34,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         cases.push(Case {
             symbol: unit.program.symbol.clone(),
             kernel: unit.kernel.name().into(),
-            codegen: codegen_name(unit.codegen).into(),
+            codegen: unit.codegen.name().into(),
             inputs,
             rows: unit.graph.arrays.iter().filter(|a| a.output).map(|a| a.rows).sum(),
             tolerance: verify::tolerance(unit.kernel, model, &unit.graph),

@@ -20,12 +20,14 @@ mod translate;
 use crate::graph::Graph;
 use crate::schedule::proof::Proven;
 use crate::schedule::{WarpMask, all_warps};
+use machine::cost::{self, Held};
 use program::{Array, Execution, Node, Program, Value as Rhs, Var};
 
 use repeat::Emitter;
 
 /// How the warps' code is laid out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Codegen {
     /// One copy where warps agree.
     Overlay,
@@ -35,10 +37,24 @@ pub enum Codegen {
     DataParallel,
 }
 
+impl Codegen {
+    /// As the command line and reports have it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Overlay => "overlay",
+            Self::Switch => "switch",
+            Self::DataParallel => "data-parallel",
+        }
+    }
+}
+
 /// Where the constants of warp-specialized code live. Data-parallel code always has them in a bank.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Residence {
     /// Striped over the lanes of registers, broadcast by shuffles (paper, section 5.2).
+    #[value(name = "stripe")]
+    #[serde(rename = "stripe")]
     Striped,
     /// In constant memory; in global memory where they are too many.
     ConstantBank,
@@ -72,17 +88,6 @@ pub fn overlay(
         return program;
     }
     emit(graph, proven, (codegen, residence), symbol, frame, true).0
-}
-
-/// About the 32-bit registers of addresses, scalars' powers and intermediate results.
-pub fn short_lived_registers(points_per_lane: u32) -> u32 {
-    24 + 16 * points_per_lane
-}
-
-/// Doubles of running states that a thread with this many registers has room for at each of its points, when it keeps no
-/// striped constants.
-pub fn most_states(registers: u32, points_per_lane: u32) -> u32 {
-    registers.saturating_sub(short_lived_registers(points_per_lane)) / (2 * points_per_lane)
 }
 
 /// The program, and about how many registers it needs where all striped constants stay in them.
@@ -124,7 +129,8 @@ fn emit(
     let states = emitter.state_registers();
     let (vars, counters, constants) = emitter.finish();
     let doubles = points_per_lane * (states + graph.scalars.len() as u32) + constants.real_registers;
-    let needed = 2 * doubles + constants.index_registers + short_lived_registers(points_per_lane);
+    let held = Held { doubles, integers: constants.index_registers };
+    let needed = held.registers() + cost::short_lived(points_per_lane);
     let program = Program {
         kernel: graph.kernel.into(),
         symbol: symbol.into(),

@@ -40,40 +40,109 @@ fn phase<'a>(warps: impl Iterator<Item = &'a [Action]>) -> Phase {
 }
 
 impl Phase {
-    /// What the given warps do at the boundary. Warps that do the same do it in one place.
+    /// What the given warps do at the boundary, each in its own order. Warps that do the same do it in one place, unless
+    /// their orders disagree.
     pub fn boundary(&self, warps: WarpMask) -> Vec<Node> {
-        let mut meets = 0;
-        // Uses of barriers in the order of their lowest warps, with those that arrive and those that wait.
-        let mut uses: Vec<((u32, u32), [WarpMask; 2])> = Vec::new();
-        for (warp, actions) in self.boundary.iter().enumerate() {
-            for action in actions {
-                let (barrier, kind) = match *action {
-                    Action::Meet => {
-                        meets |= 1 << warp;
-                        continue;
-                    }
-                    Action::Arrive { id, threads } => ((id, threads), 0),
-                    Action::Sync { id, threads } => ((id, threads), 1),
-                    Action::Run(_) | Action::Boundary => continue,
-                };
-                let at = uses.iter().position(|(known, _)| *known == barrier).unwrap_or_else(|| {
-                    uses.push((barrier, [0; 2]));
-                    uses.len() - 1
-                });
-                uses[at].1[kind] |= 1 << warp;
+        let mut rest: Vec<&[Action]> = self.boundary.iter().map(Vec::as_slice).collect();
+        let mut nodes = Vec::new();
+        while let Some(next) = next(&rest) {
+            // Those that arrive come before those that wait.
+            let kinds = [Some(BarrierKind::Arrive), Some(BarrierKind::Sync), None];
+            for (kind, node) in kinds.into_iter().filter_map(|kind| Some((kind, next.node(kind)?))) {
+                let does = |actions: &[Action]| actions.first().is_some_and(|a| Meeting::of(a) == Some((next, kind)));
+                let mask = (0..).zip(&rest).filter(|(_, actions)| does(actions)).fold(0, |mask, (w, _)| mask | 1 << w);
+                rest.iter_mut().filter(|actions| does(actions)).for_each(|actions| *actions = &actions[1..]);
+                if mask & warps != 0 {
+                    nodes.push(guard(mask & warps, warps, node));
+                }
             }
         }
-        let meet = [(meets, Node::Meet)];
-        let barriers = uses.into_iter().flat_map(|((id, threads), masks)| {
-            let kinds = [BarrierKind::Arrive, BarrierKind::Sync];
-            masks.into_iter().zip(kinds.map(|kind| Node::Barrier { id, threads, kind }))
-        });
-        let present = meet.into_iter().chain(barriers).filter(|(mask, _)| mask & warps != 0);
-        present.map(|(mask, node)| guard(mask & warps, warps, node)).collect()
+        nodes
     }
+}
+
+/// Where lanes or warps wait for each other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meeting {
+    Lanes,
+    Barrier { id: u32, threads: u32 },
+}
+
+impl Meeting {
+    fn of(action: &Action) -> Option<(Self, Option<BarrierKind>)> {
+        match *action {
+            Action::Meet => Some((Self::Lanes, None)),
+            Action::Arrive { id, threads } => Some((Self::Barrier { id, threads }, Some(BarrierKind::Arrive))),
+            Action::Sync { id, threads } => Some((Self::Barrier { id, threads }, Some(BarrierKind::Sync))),
+            Action::Run(_) | Action::Boundary => None,
+        }
+    }
+
+    fn node(self, kind: Option<BarrierKind>) -> Option<Node> {
+        match (self, kind) {
+            (Self::Lanes, None) => Some(Node::Meet),
+            (Self::Barrier { id, threads }, Some(kind)) => Some(Node::Barrier { id, threads, kind }),
+            _ => None,
+        }
+    }
+}
+
+/// What comes next: what nobody does only after something else, the lanes' first.
+fn next(rest: &[&[Action]]) -> Option<Meeting> {
+    let meeting = |action: &Action| Meeting::of(action).map(|(meeting, _)| meeting);
+    let firsts = || rest.iter().filter_map(|actions| meeting(actions.first()?));
+    let is_later =
+        |next: &Meeting| rest.iter().any(|actions| actions.iter().skip(1).any(|a| meeting(a) == Some(*next)));
+    firsts()
+        .find(|next| *next == Meeting::Lanes)
+        .or_else(|| firsts().find(|next| !is_later(next)))
+        .or_else(|| firsts().next())
 }
 
 /// The node, for those of the given warps that are in the mask.
 fn guard(mask: WarpMask, warps: WarpMask, node: Node) -> Node {
     if mask == warps { node } else { Node::If { warps: mask, body: vec![node] } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn actions(nodes: &[Node], warp: u32) -> Vec<Action> {
+        let action = |node: &Node| match *node {
+            Node::Meet => Action::Meet,
+            Node::Barrier { id, threads, kind: BarrierKind::Arrive } => Action::Arrive { id, threads },
+            Node::Barrier { id, threads, kind: BarrierKind::Sync } => Action::Sync { id, threads },
+            _ => unreachable!("a boundary has nothing else"),
+        };
+        nodes
+            .iter()
+            .filter_map(|node| match node {
+                Node::If { warps, body } => (warps >> warp & 1 == 1).then(|| action(&body[0])),
+                node => Some(action(node)),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_warp_keeps_its_order() {
+        let sync = |id| Action::Sync { id, threads: 64 };
+        let arrive = |id| Action::Arrive { id, threads: 64 };
+        let cases = [
+            // The order of the first warps is not that of the last.
+            vec![vec![sync(2)], vec![sync(1)], vec![arrive(1), arrive(2)]],
+            // No common order.
+            vec![vec![arrive(1), sync(2)], vec![arrive(2), sync(1)]],
+            vec![vec![sync(1)], vec![Action::Meet, arrive(1)], vec![Action::Meet]],
+        ];
+        for boundary in cases {
+            let warps = boundary.len() as u32;
+            let phase = Phase { runs: Vec::new(), boundary };
+            let nodes = phase.boundary((1 << warps) - 1);
+            for (warp, expected) in (0..).zip(&phase.boundary) {
+                assert_eq!(&actions(&nodes, warp), expected, "warp {warp}");
+                assert_eq!(&actions(&phase.boundary(1 << warp), warp), expected, "warp {warp} alone");
+            }
+        }
+    }
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-use crate::graph::{Graph, Op};
 use super::phases::Phase;
+use crate::graph::{Graph, Op};
 use crate::schedule::WarpMask;
 
 pub struct Registers {

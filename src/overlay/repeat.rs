@@ -9,19 +9,22 @@ use std::collections::BTreeMap;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 use super::align::{self, Batch};
+use super::phases::Phase;
 use super::registers::{self, Registers};
 use super::tables::Tables;
 use super::translate::{Block, Operands};
 use super::{Residence, assign};
 use crate::graph::{Graph, Shape, Step, StepRef, Value as FlowValue};
 use crate::overlay::program::{Constants, Counter, Index, Node, Value, Var};
-use super::phases::Phase;
 use crate::schedule::{Schedule, WarpMask};
 
-/// Rounds of at most this many operations share a loop.
+/// Rounds of at most this many operations share a loop: each holds its states and its constants through it.
 const WIDEST_JAM: usize = 8;
-/// Loops are unrolled to about this many operations, where registers are not short.
+/// Loops are unrolled to about this many operations, where registers are not short: half of what a path of an indirect branch
+/// may have, so that two loops lie on one.
 const UNROLLED: usize = 96;
+/// Iterations of a body, at most: that many independent chains hide the latency of most double-precision instructions.
+const MOST_UNROLLED: usize = 4;
 
 pub struct Emitter<'a> {
     pub(super) graph: &'a Graph,
@@ -42,13 +45,7 @@ pub(super) struct Member {
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(
-        graph: &'a Graph,
-        schedule: &'a Schedule,
-        phases: &[Phase],
-        residence: Residence,
-        reload: bool,
-    ) -> Self {
+    pub fn new(graph: &'a Graph, schedule: &'a Schedule, phases: &[Phase], residence: Residence, reload: bool) -> Self {
         let registers = registers::allocate(graph, schedule.warps, phases);
         let mut vars = PrimaryMap::new();
         let states = (0..registers.count).map(|n| vars.push(format!("r{n}"))).collect();
@@ -233,7 +230,7 @@ impl<'a> Emitter<'a> {
         match counter {
             None => nodes,
             Some(counter) => {
-                let most = if self.tables.reload { 1 } else { 4 };
+                let most = if self.tables.reload { 1 } else { MOST_UNROLLED };
                 let unroll = (UNROLLED / nodes.len().max(1)).clamp(1, most) as u32;
                 let trips = self.index(&trips, None);
                 vec![Node::Loop { counter, trips, unroll, body: nodes }]

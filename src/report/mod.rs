@@ -1,5 +1,6 @@
 //! The report of a compilation: data first, then the table for people and the picture of the schedule.
 
+pub mod accuracy;
 pub mod divergence;
 mod occupancy;
 mod peaks;
@@ -15,16 +16,16 @@ pub use table::table;
 use serde::Serialize;
 
 use crate::compilers::Compiled;
-use crate::driver::{Request, Unit};
 use crate::forms::{Choice, Count};
 use crate::graph::{Graph, StepRef};
 use crate::kernels::Kernel;
 use crate::mapping::{self, Cost, Mapping};
+use crate::overlay::Codegen;
 use crate::overlay::program::Program;
-use crate::overlay::{self, Codegen};
+use crate::plan::{Request, Tuning};
 use crate::schedule::Schedule;
 use crate::schedule::overlap::{self, Overlap};
-use crate::search::Draft;
+use crate::search::{Draft, Trial};
 use crate::verify::{TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
@@ -53,11 +54,18 @@ pub struct KernelReport {
     pub kernel: String,
     /// Layout of the code.
     pub codegen: String,
-    /// Algebra of the kernel, its error against the exact form (rounding aside), and what every form costs where the
-    /// compiler chose.
+    /// Algebra of the kernel, a proven bound of its relative error against the exact form (rounding aside), and what every form
+    /// costs where the compiler chose.
     pub form: String,
     pub form_error: f64,
+    /// K: where the bound holds, and where products are proven to stay in the range of doubles; absent: everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form_range: Option<[f64; 2]>,
     pub forms: Vec<Count>,
+    /// What was asked for.
+    pub tuning: Tuning,
+    /// All that was tried, in order, and why it was not taken.
+    pub candidates: Vec<Trial>,
     /// Double-precision slots that an `mma.sync.m8n8k4` counts as; 0 for a kernel without.
     pub slots_per_matrix_product: u32,
     pub warps: u32,
@@ -72,7 +80,7 @@ pub struct KernelReport {
     /// Named barriers (hardware resources) that these uses share.
     pub named_barriers: u32,
     pub phases: usize,
-    /// How much of the quasi-steady solution runs beside rates, where a crew of warps has it.
+    /// How much of the quasi-steady solution runs beside rates, where a group of warps has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub qssa_overlap: Option<Overlap>,
     pub placement: String,
@@ -87,7 +95,9 @@ pub struct KernelReport {
     pub mapping_cost: Cost,
     /// What the greedy mapper's mapping costs: the same, unless another mapper was chosen.
     pub greedy_cost: Cost,
-    /// Estimated 32-bit registers per thread, and how many the target leaves.
+    /// 32-bit registers that a thread holds from block to block of the simulated code; what an assembler takes with what lives
+    /// shortly, as estimated; and how many the target leaves.
+    pub registers_held: u32,
     pub registers_estimated: u32,
     pub registers_available: u32,
     pub verification: Option<Verification>,
@@ -113,9 +123,9 @@ impl KernelReport {
                 "{}: ptxas spills {} bytes per thread at {} registers; {REMEDY}",
                 self.kernel, compiled.spill_store_bytes, compiled.registers
             )),
-            None if self.registers_estimated > self.registers_available => Some(format!(
-                "{}: about {} registers per thread are needed and {} are available: expect spilling; {REMEDY}",
-                self.kernel, self.registers_estimated, self.registers_available
+            None if self.registers_held > self.registers_available => Some(format!(
+                "{}: {} registers per thread hold values from block to block and {} are available: expect spilling; {REMEDY}",
+                self.kernel, self.registers_held, self.registers_available
             )),
             _ => None,
         }
@@ -136,7 +146,7 @@ impl KernelReport {
     }
 }
 
-pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units: &[Unit]) -> Report {
+pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kernels: Vec<KernelReport>) -> Report {
     let mut warnings: Vec<String> = warnings
         .into_iter()
         .map(|d| {
@@ -147,27 +157,19 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, units
             format!("{place}{}", d.message)
         })
         .collect();
-    warnings.extend(unheeded::unheeded(request, units));
-    warnings.extend(units.iter().filter_map(|unit| unit.report.spill_warning()));
+    warnings.extend(unheeded::unheeded(request, &kernels));
+    warnings.extend(kernels.iter().filter_map(KernelReport::spill_warning));
     Report {
         mechanism: model.mechanism.name.clone(),
         species: model.species().len(),
         reactions: model.mechanism.reactions.len(),
-        target: format!("{} ({})", request.target.name, request.target.compute_capability.sm()),
-        codegen: request.codegens().map(codegen_name).collect::<Vec<_>>().join(", "),
-        units: request.units.name().into(),
+        target: format!("{} ({})", request.common.target.name, request.common.target.compute_capability.sm()),
+        codegen: request.codegens().map(Codegen::name).collect::<Vec<_>>().join(", "),
+        units: request.common.units.name().into(),
         command: request.command.clone(),
         warnings,
         notes: Vec::new(),
-        kernels: units.iter().map(|u| u.report.clone()).collect(),
-    }
-}
-
-pub fn codegen_name(codegen: Codegen) -> &'static str {
-    match codegen {
-        Codegen::Overlay => "overlay",
-        Codegen::Switch => "switch",
-        Codegen::DataParallel => "data-parallel",
+        kernels,
     }
 }
 
@@ -177,30 +179,34 @@ pub fn kernel(
     request: &Request,
     choice: Choice,
     draft: &Draft,
+    candidates: Vec<Trial>,
     verification: Option<Verification>,
 ) -> KernelReport {
-    let Draft { graph, mapping, proven, program } = draft;
-    let costs = mapping::costs(graph, mapping, &request.weights);
+    let Draft { graph, mapping, proven, program, .. } = draft;
+    let costs = mapping::costs(graph, mapping, &request.tuning.weights);
     let schedule = proven.schedule();
     let data_parallel = request.codegen == Codegen::DataParallel;
     let available = request.registers();
-    let registers_estimated = estimated_registers(graph, mapping, program);
+    let registers_estimated = draft.registers().min(available);
     let constant_rows: u32 = program.constants.shared_rows().iter().sum();
     let shared_bytes = if data_parallel {
         0
     } else {
-        (program.slots + constant_rows) * 8 * program.pitch() + program.mirror_bytes(request.target)
+        (program.slots + constant_rows) * 8 * program.pitch() + program.mirror_bytes(request.common.target)
     };
     let needs = (registers_estimated, shared_bytes, schedule.barrier_ids());
-    let machine = peaks::machine(request.target, program, needs, None, verification.as_ref());
+    let machine = peaks::machine(request.common.target, program, needs, None, verification.as_ref());
     KernelReport {
         kernel: kernel.name().into(),
-        codegen: codegen_name(request.codegen).into(),
+        codegen: request.codegen.name().into(),
         form: choice.variant.to_string(),
         slots_per_matrix_product: graph.slots_per_matrix_product(),
         form_error: graph.bound,
+        form_range: graph.range.map(|range| [range.coldest, range.hottest]),
         forms: choice.considered,
-        warps: request.warps,
+        tuning: request.tuning,
+        candidates,
+        warps: request.tuning.warps,
         points_per_lane: program.points_per_lane,
         operations: graph.ops.len(),
         cross_warp_edges: costs.0.crossing,
@@ -217,6 +223,7 @@ pub fn kernel(
         flops_per_point: graph.ops.keys().map(|op| graph.flops(op)).sum(),
         mapping_cost: costs.0,
         greedy_cost: costs.1,
+        registers_held: draft.registers_held,
         registers_estimated,
         registers_available: available,
         verdict: verdict(verification.as_ref(), None),
@@ -245,19 +252,6 @@ fn residence(program: &Program) -> String {
         bytes if constants.in_constant_memory() => format!("constant bank, {bytes} B"),
         bytes => format!("global memory, {bytes} B"),
     }
-}
-
-/// 32-bit registers per thread: constants, running states and scalars of the fullest warp, and a constant for everything
-/// short-lived.
-pub fn estimated_registers(graph: &Graph, mapping: &Mapping, program: &Program) -> u32 {
-    let mut states = vec![0; mapping.warps as usize];
-    for (op, operation) in &graph.ops {
-        states[mapping.warp_of[op] as usize] += operation.states;
-    }
-    let points = program.points_per_lane;
-    let own = states.iter().copied().max().unwrap_or(0).min(2 * 16) + graph.scalars.len() as u32;
-    let doubles = program.constants.real_registers + points * own;
-    2 * doubles + program.constants.index_registers + overlay::short_lived_registers(points)
 }
 
 /// The operations of each warp, with their floating-point operations.

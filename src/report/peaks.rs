@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::compilers::Compiled;
 use crate::overlay::program::Program;
 use crate::verify::Verification;
+use machine::cost::Work;
 use machine::target::{self, Target};
 
 /// Residency on an SM, and times on the target's well-known board. The times are lower bounds from published peak rates,
@@ -59,19 +60,17 @@ pub fn machine(
         ctas_per_sm = by_barriers;
     }
     let warps_per_sm = ctas_per_sm * program.execution.warps();
-    let board = &target.board;
-    let clocks_per_ns = f64::from(board.multiprocessors) * f64::from(board.megahertz) * 1e-3;
-    let bytes_per_ns = f64::from(board.gigabytes_per_second);
     let bytes_per_point: u64 = program.arrays.iter().map(|a| 8 * u64::from(a.rows)).sum();
-    let bandwidth_floor_ns = bytes_per_point as f64 / bytes_per_ns;
-    let slots = |v: &Verification| v.slots_per_point / f64::from(target.fp64_per_clock_per_sm) / clocks_per_ns;
-    let slots_floor_ns = verification.map(slots);
-    let rates = [target::SHUFFLES_PER_CLOCK_PER_SM, target.shared_passes_per_clock_per_sm()].map(f64::from);
-    let predicted_ns = verification.map(|v| {
-        let others = [v.shuffles_per_point / rates[0], v.shared_passes_per_point / rates[1]].map(|n| n / clocks_per_ns);
-        let bytes = v.global_bytes_per_point.max(bytes_per_point as f64) / bytes_per_ns;
-        others.into_iter().chain([bytes, slots(v)]).fold(0.0, f64::max)
+    let nanoseconds = |work: Work| work.nanoseconds(target);
+    let bandwidth_floor_ns = nanoseconds(Work { global_bytes: bytes_per_point as f64, ..Work::default() });
+    let work = verification.map(|v| Work {
+        slots: v.slots_per_point,
+        shuffles: v.shuffles_per_point,
+        shared_passes: v.shared_passes_per_point,
+        global_bytes: v.global_bytes_per_point.max(bytes_per_point as f64),
     });
+    let slots_floor_ns = work.map(|work| nanoseconds(Work { slots: work.slots, ..Work::default() }));
+    let predicted_ns = work.map(nanoseconds);
     let floor = slots_floor_ns.map_or(bandwidth_floor_ns, |s| s.max(bandwidth_floor_ns));
     Machine {
         registers,
@@ -80,7 +79,7 @@ pub fn machine(
         warps_per_sm,
         occupancy: f64::from(warps_per_sm) / f64::from(target.warps_per_sm),
         limited_by,
-        board: board.name.clone(),
+        board: target.board.name.clone(),
         bytes_per_point,
         bandwidth_floor_ns,
         slots_floor_ns,

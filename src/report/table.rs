@@ -1,5 +1,6 @@
 //! The report as a table, one column per kernel.
 
+use super::accuracy::rounded_up;
 use super::{KernelReport, Report};
 use crate::graph::body::Tally;
 
@@ -32,8 +33,11 @@ pub fn table(report: &Report) -> String {
         ("DP slots per point", |k| of_verification(k, |v| format!("{:.0}", v.slots_per_point))),
         ("shuffles per point", |k| of_verification(k, |v| format!("{:.0}", v.shuffles_per_point))),
         ("shared passes per point", |k| of_verification(k, |v| format!("{:.0}", v.shared_passes_per_point))),
+        ("error bound of the form", |k| bound(k.form_error, k.form_range)),
         ("states verified", |k| of_verification(k, |v| v.states.to_string())),
-        ("largest error", |k| of_verification(k, |v| format!("{:.1e} (<= {:.0e})", v.largest_error, v.tolerance))),
+        ("largest error", |k| {
+            of_verification(k, |v| format!("{:.1e} (<= {})", v.largest_error, rounded_up(v.tolerance)))
+        }),
         ("registers", |k| format!("{} ({})", k.machine.registers, k.machine.registers_from)),
         ("spilled bytes (ptxas)", |k| of_compilers(k, |c| (c.spill_store_bytes + c.spill_load_bytes).to_string())),
         ("named barriers (ptxas)", |k| of_compilers(k, |c| c.barriers.to_string())),
@@ -48,7 +52,7 @@ pub fn table(report: &Report) -> String {
         ("verdict", verdict),
         ("text verified", verified_text),
     ];
-    let has_crew = report.kernels.iter().any(|k| k.qssa_overlap.is_some());
+    let has_qssa_warps = report.kernels.iter().any(|k| k.qssa_overlap.is_some());
     let beside: Row = ("QSSA work beside rates", |k| {
         let text = |o: crate::schedule::overlap::Overlap| {
             let percent = [o.share, o.share_with_full_barrier, o.share_with_full_barriers].map(|s| 100.0 * s);
@@ -71,7 +75,7 @@ pub fn table(report: &Report) -> String {
         rows.insert(verdict, data_parallel);
     }
     let phases = rows.iter().position(|row| row.0 == "phases").map_or(0, |at| at + 1);
-    if has_crew {
+    if has_qssa_warps {
         rows.splice(phases..phases, [beside, lengths]);
     }
     let mut lines = vec![[vec![String::new()], report.kernels.iter().map(|k| k.kernel.clone()).collect()].concat()];
@@ -118,12 +122,25 @@ pub fn table(report: &Report) -> String {
             let Tally { exponentials, logarithms, divisions, others } = f.tally;
             let kinds = format!("({exponentials}, {logarithms}, {divisions}, {others})");
             out += &format!(
-                "  {:10}  {:>8} {kinds:28}  {:>8}  {:>8}  {:>5}  {:.1e}{chosen}\n",
-                f.form, f.slots, f.shuffles, f.shared_passes, f.registers, f.error_bound
+                "  {:10}  {:>8} {kinds:28}  {:>8}  {:>8}  {:>5}  {}{chosen}\n",
+                f.form,
+                f.slots,
+                f.shuffles,
+                f.shared_passes,
+                f.registers,
+                bound(f.error_bound, f.range)
             );
         }
     }
     out
+}
+
+/// A bound and the kelvins between which it holds.
+fn bound(error: f64, range: Option<[f64; 2]>) -> String {
+    match range {
+        Some([coldest, hottest]) => format!("{} ({coldest}-{hottest} K)", rounded_up(error)),
+        None => rounded_up(error),
+    }
 }
 
 fn nanoseconds(time: Option<f64>) -> String {

@@ -18,12 +18,15 @@ use cranelift_entity::SecondaryMap;
 use crate::graph::{Graph, StepRef, Value};
 use crate::mapping::Mapping;
 use diagnostics::Diagnostic;
+use machine::cost::Iteration;
+use machine::target::Target;
 
 /// A set of warps, one bit each.
 pub type WarpMask = u32;
 
 /// How shared memory is used (paper section 4.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Placement {
     /// Store where everything fits, else mixed.
     Auto,
@@ -38,6 +41,8 @@ pub enum Placement {
 /// What one CTA may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
+    /// By whose clocks schedules are compared.
+    pub target: &'static Target,
     /// Values of a whole group of points; `None` for thread-local memory, which has no such limit.
     pub slots: Option<u32>,
     /// Named barriers.
@@ -50,11 +55,14 @@ pub struct Limits {
     pub points_per_lane: u32,
 }
 
+/// Fewer doubles than this do not hold the sums of one chunk of operations (`phases::order`).
+const FEW_STATES: u32 = phases::order::CHUNK_STATES;
+
 impl Limits {
     /// Whether a thread has room for so few doubles of running states that schedules which spare registers are better than
     /// short ones.
     pub fn are_registers_scarce(&self) -> bool {
-        self.states < 16
+        self.states < FEW_STATES
     }
 }
 
@@ -131,12 +139,17 @@ impl Schedule {
         actions
     }
 
-    /// For comparing schedules of one kernel: their length in double-precision slots for all points of a lane, and what the
-    /// barriers cost.
-    pub fn cost(&self, graph: &Graph, points_per_lane: u32) -> u64 {
-        /// About the latency of a barrier in slots.
-        const BARRIER: u64 = 20;
-        u64::from(points_per_lane) * timeline::timeline(graph, self).length() + BARRIER * u64::from(self.sync_points())
+    /// What one turn of the streaming loop counts, for comparing schedules of one kernel. Where registers are scarce, loads are
+    /// free: a value that is loaded where it is used has held no register before.
+    pub fn iteration(&self, graph: &Graph, limits: &Limits) -> Iteration {
+        let rows: u64 = graph.steps().map(|at| graph.step(at).rows.len() as u64).sum();
+        Iteration {
+            warps: self.warps,
+            points_per_lane: limits.points_per_lane,
+            slots: timeline::timeline(graph, self).length(),
+            barriers: self.sync_points(),
+            loads: if limits.are_registers_scarce() { 0 } else { rows / u64::from(self.warps) },
+        }
     }
 
     /// Named barriers in use.
@@ -151,15 +164,32 @@ impl Schedule {
     }
 }
 
-/// Schedules a mapped graph: the shortest of the ways to use shared memory.
+/// A schedule with what was varied to find it, and what it costs.
+#[derive(Debug, Clone)]
+pub struct Way {
+    pub schedule: Schedule,
+    /// The most slots that one phase may fill.
+    pub slots_per_phase: u32,
+    /// Clocks of one turn of the streaming loop.
+    pub clocks: f64,
+}
+
+/// Schedules a mapped graph: the shortest of the [`ways`] to use shared memory.
 ///
-/// Errors: shared memory or named barriers do not suffice; the diagnostic names the resource.
+/// Errors: as [`ways`].
 pub fn schedule(
     graph: &Graph,
     mapping: &Mapping,
     placement: Placement,
     limits: &Limits,
 ) -> Result<Schedule, Diagnostic> {
+    Ok(ways(graph, mapping, placement, limits)?.swap_remove(0).schedule)
+}
+
+/// Schedules of a mapped graph by several ways to use shared memory, at least one, the shortest first.
+///
+/// Errors: shared memory or named barriers do not suffice; the diagnostic names the resource.
+pub fn ways(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Limits) -> Result<Vec<Way>, Diagnostic> {
     if mapping.warps > 1 && limits.slots.is_some() && limits.barriers == 0 {
         return Err(Diagnostic::error(
             "schedule::no-barriers",
@@ -167,20 +197,18 @@ pub fn schedule(
         )
         .help("use at most 16 CTAs per SM (--ctas-per-sm), or one warp"));
     }
-    let mut best: Option<(u64, Schedule)> = None;
-    for mut schedule in phases::place(graph, mapping, placement, limits)? {
-        let boundaries = sync::boundaries(graph, mapping, &schedule);
-        barriers::allocate(&mut schedule, &boundaries, limits.barriers);
-        let crossing = graph.steps().any(|at| graph.crosses_lanes(at));
+    let crossing = graph.steps().any(|at| graph.crosses_lanes(at));
+    let mut ways = phases::place(graph, mapping, placement, limits)?;
+    for Way { schedule, clocks, .. } in &mut ways {
+        let boundaries = sync::boundaries(graph, mapping, schedule);
+        barriers::allocate(schedule, &boundaries, limits.barriers);
         for phase in schedule.phases.iter_mut().filter(|_| crossing) {
             phase.meets = phase.syncs.iter().fold(all_warps(mapping.warps), |meets, sync| meets & !sync.wait);
         }
-        let length = schedule.cost(graph, limits.points_per_lane);
-        if best.as_ref().is_none_or(|(shortest, _)| length < *shortest) {
-            best = Some((length, schedule));
-        }
+        *clocks = schedule.iteration(graph, limits).clocks(limits.target);
     }
-    Ok(best.expect("place() gives at least one schedule").1)
+    ways.sort_by(|a, b| a.clocks.total_cmp(&b.clocks));
+    Ok(ways)
 }
 
 /// All warps of a CTA.

@@ -1,5 +1,5 @@
 //! How much of the quasi-steady solution runs while other warps still compute rates (paper section 4.2), on the clock of
-//! [`timeline`](super::timeline), how much would if the hand-over to the crew were one full barrier, and how long the
+//! [`timeline`](super::timeline), how much would if the hand-over to the QSSA warps were one full barrier, and how long the
 //! iteration would take if one full barrier stood between all rates and the solution.
 
 use std::collections::HashSet;
@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use super::timeline::{Timeline, timeline, timeline_with};
 use super::{Schedule, SyncPoint, all_warps};
-use crate::graph::{Duty, Graph, Part, StepRef};
+use crate::graph::{Graph, Part, Role, StepRef};
 
-/// The work of a crew in double-precision slots, and how much of it has company.
+/// The work of the QSSA warps in double-precision slots, and how much of it has company.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Overlap {
-    /// Slots of the steps that only the crew runs, on all its warps.
-    pub crew_slots: u64,
-    /// Of these, the share that runs while at least one other warp runs a step that needs nothing from the crew.
+    /// Slots of the steps that only the QSSA warps run, on all its warps.
+    pub group_slots: u64,
+    /// Of these, the share that runs while at least one other warp runs a step that needs nothing from the QSSA warps.
     pub share: f64,
     /// The same share if every warp waited for every other one at the hand-over.
     pub share_with_full_barrier: f64,
@@ -29,10 +29,10 @@ pub struct Overlap {
     pub length_after_rates: u64,
 }
 
-/// `None` where the graph has no crew, or one warp does everything.
+/// `None` where the graph has no QSSA warps, or one warp does everything.
 pub fn overlap(graph: &Graph, schedule: &Schedule) -> Option<Overlap> {
-    graph.crew.as_ref()?;
-    let serves = |at: &StepRef| graph.duty(*at) == Duty::Member;
+    graph.qssa_warps.as_ref()?;
+    let serves = |at: &StepRef| graph.role(*at) == Role::Member;
     let mut served = (0..schedule.phases.len()).filter(|&p| schedule.phases[p].runs.iter().flatten().any(serves));
     let first = served.next().filter(|_| schedule.warps > 1)?;
     let last = served.next_back().unwrap_or(first);
@@ -50,9 +50,9 @@ pub fn overlap(graph: &Graph, schedule: &Schedule) -> Option<Overlap> {
         .map(|late| timeline_with(graph, schedule, &|at| dependent.contains(&at) == late, &|_| None).length())
         .iter()
         .sum();
-    let crew = lines[0].blocks.iter().filter(|b| serves(&b.step));
+    let group = lines[0].blocks.iter().filter(|b| serves(&b.step));
     Some(Overlap {
-        crew_slots: crew.map(|b| b.end - b.start).sum(),
+        group_slots: group.map(|b| b.end - b.start).sum(),
         share,
         share_with_full_barrier,
         share_with_full_barriers,
@@ -69,10 +69,10 @@ fn with_full(graph: &Graph, schedule: &Schedule, boundaries: std::ops::Range<usi
     timeline_with(graph, schedule, &|_| true, &|p| boundaries.contains(&p).then_some(&full[..]))
 }
 
-/// The share of the crew's slots at which another warp runs a step that needs nothing from the crew.
+/// The share of the QSSA warps' slots at which another warp runs a step that needs nothing from the QSSA warps.
 fn accompanied(graph: &Graph, dependent: &HashSet<StepRef>, line: &Timeline) -> f64 {
     let (mut all, mut beside) = (0u64, 0u64);
-    for own in line.blocks.iter().filter(|b| graph.duty(b.step) == Duty::Member) {
+    for own in line.blocks.iter().filter(|b| graph.role(b.step) == Role::Member) {
         let mut others: Vec<(u64, u64)> = line
             .blocks
             .iter()
@@ -90,18 +90,18 @@ fn accompanied(graph: &Graph, dependent: &HashSet<StepRef>, line: &Timeline) -> 
     if all == 0 { 0.0 } else { beside as f64 / all as f64 }
 }
 
-/// The steps of the crew, and those that need what it makes.
+/// The steps of the QSSA warps, and those that need what they make.
 fn dependent(graph: &Graph) -> HashSet<StepRef> {
-    let mut found: HashSet<StepRef> = graph.steps().filter(|&at| graph.duty(at) == Duty::Member).collect();
+    let mut found: HashSet<StepRef> = graph.steps().filter(|&at| graph.role(at) == Role::Member).collect();
     loop {
         let before = found.len();
         for at in graph.steps() {
-            let from_crew = graph.step(at).inputs.iter().any(|&v| found.contains(&graph.values[v].producer));
+            let from_group = graph.step(at).inputs.iter().any(|&v| found.contains(&graph.values[v].producer));
             // The last step follows every round, and every round of an ordered operation those before it.
             let goes_on = graph.ops[at.op].parts().take_while(|&part| part != at.part).any(|part| {
                 (at.part == Part::After || graph.ops[at.op].ordered) && found.contains(&StepRef { op: at.op, part })
             });
-            if from_crew || goes_on {
+            if from_group || goes_on {
                 found.insert(at);
             }
         }

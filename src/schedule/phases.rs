@@ -11,23 +11,19 @@ use std::collections::BTreeMap;
 use cranelift_entity::SecondaryMap;
 use order::Group;
 
-use super::{Limits, Phase, Placement, Schedule, banks};
-use crate::graph::{Duty, Graph, Op, Part, StepRef, Value};
+use super::{Limits, Phase, Placement, Schedule, Way, banks};
+use crate::graph::{Graph, Op, Part, Role, StepRef, Value};
 use crate::mapping::Mapping;
 use diagnostics::Diagnostic;
 
-mod order;
+pub(super) mod order;
 
-/// Places every value and distributes the steps over phases, in up to four ways; barriers are not decided here.
+/// Places every value and distributes the steps over phases, in up to four ways; barriers are not decided here, and so no clocks
+/// either.
 ///
 /// Where slots are scarce, a phase may fill all that are free, so that the next finds few, or only half of them; and the values
 /// that most warps read keep their slots, or none do.
-pub fn place(
-    graph: &Graph,
-    mapping: &Mapping,
-    placement: Placement,
-    limits: &Limits,
-) -> Result<Vec<Schedule>, Diagnostic> {
+pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Limits) -> Result<Vec<Way>, Diagnostic> {
     let readers = reading_warps(graph, mapping);
     let crossing =
         graph.values.iter().filter(|(v, info)| readers[*v] & !(1 << mapping.warp_of[info.producer.op]) != 0).count()
@@ -35,23 +31,24 @@ pub fn place(
     let all = graph.values.len() as u32;
     let stored = limits.slots.map_or_else(SecondaryMap::new, |capacity| most_read(graph, &readers, capacity));
     let share = limits.passes.map_or(u32::MAX, |passes| (all / passes).max(most_at_once(graph)));
-    let attempt = |placement: Placement, slots: u32, burst: u32| {
+    let attempt = |placement: Placement, slots: u32, phase_slots: u32| {
         let permanent = |v: Value| match placement {
             Placement::Store | Placement::Auto => true,
             Placement::Mixed => stored[v],
             Placement::Buffer => false,
         };
         let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
-        let room = Room { slots, burst, share, states: limits.states };
-        let (phases, slot_of, slots) = Placer::new(graph, mapping, room, &permanent, uniform).run()?;
-        Some(Schedule { warps: mapping.warps, phases, slot_of, slots, placement, crossing_values: crossing })
+        let budget = Budget { slots, phase_slots, share, states: limits.states };
+        let (phases, slot_of, slots) = Placer::new(graph, mapping, budget, &permanent, uniform).run()?;
+        let schedule = Schedule { warps: mapping.warps, phases, slot_of, slots, placement, crossing_values: crossing };
+        Some(Way { schedule, slots_per_phase: phase_slots, clocks: f64::NAN })
     };
     let both = |placement: Placement, slots: u32| {
-        let found: Vec<Schedule> =
-            [slots, slots / 2].into_iter().filter_map(|burst| attempt(placement, slots, burst)).collect();
+        let found: Vec<Way> =
+            [slots, slots / 2].into_iter().filter_map(|phase_slots| attempt(placement, slots, phase_slots)).collect();
         (!found.is_empty()).then_some(found)
     };
-    let store = |slots: u32| attempt(Placement::Store, slots, slots).map(|schedule| vec![schedule]);
+    let store = |slots: u32| attempt(Placement::Store, slots, slots).map(|way| vec![way]);
     let Some(capacity) = limits.slots else {
         return store(all).ok_or_else(|| shortage(graph, placement, all, all));
     };
@@ -63,13 +60,13 @@ pub fn place(
         }
         Placement::Auto => {
             let ways = [Placement::Mixed, Placement::Buffer].into_iter().filter_map(|way| both(way, capacity));
-            let found: Vec<Schedule> = ways.flatten().collect();
+            let found: Vec<Way> = ways.flatten().collect();
             (!found.is_empty()).then_some(found)
         }
         Placement::Store => None,
         Placement::Mixed => both(Placement::Mixed, capacity),
         Placement::Buffer => {
-            let sizes = std::iter::successors(Some(8u32), |s| Some(s * 2)).take_while(|&s| s < capacity);
+            let sizes = std::iter::successors(Some(SMALLEST_BUFFER), |s| Some(s * 2)).take_while(|&s| s < capacity);
             sizes.chain([capacity]).find_map(|size| both(Placement::Buffer, size))
         }
     };
@@ -98,8 +95,14 @@ fn shortage(graph: &Graph, placement: Placement, all: u32, capacity: u32) -> Dia
     ))
 }
 
-/// The values to store under mixed placement: those that several warps read, most reads first, on up to three quarters
-/// of the slots.
+/// The smallest buffer that is tried, in slots: every warp of a CTA of eight can hand over one value.
+const SMALLEST_BUFFER: u32 = 8;
+
+/// The share of the slots that stored values may take under mixed placement, as a fraction. The rest is a buffer that other
+/// values pass through: the less it has, the more phases there are.
+const STORED: (usize, usize) = (3, 4);
+
+/// The values to store under mixed placement: those that several warps read, most reads first.
 fn most_read(graph: &Graph, readers: &SecondaryMap<Value, u32>, capacity: u32) -> SecondaryMap<Value, bool> {
     let mut reads: SecondaryMap<Value, u32> = SecondaryMap::new();
     for at in graph.steps() {
@@ -110,7 +113,7 @@ fn most_read(graph: &Graph, readers: &SecondaryMap<Value, u32>, capacity: u32) -
     let mut shared: Vec<Value> = graph.values.keys().filter(|&v| readers[v].count_ones() > 1).collect();
     shared.sort_by_key(|&v| (Reverse(reads[v]), v));
     let mut stored = SecondaryMap::new();
-    for v in shared.into_iter().take(capacity as usize * 3 / 4) {
+    for v in shared.into_iter().take(capacity as usize * STORED.0 / STORED.1) {
         stored[v] = true;
     }
     stored
@@ -129,10 +132,10 @@ fn reading_warps(graph: &Graph, mapping: &Mapping) -> SecondaryMap<Value, u32> {
 
 /// What the values and states of a schedule may take.
 #[derive(Debug, Clone, Copy)]
-struct Room {
+struct Budget {
     slots: u32,
     /// The most slots that one phase may fill.
-    burst: u32,
+    phase_slots: u32,
     /// The most values that one phase may make.
     share: u32,
     /// The most doubles of running states that a warp should hold.
@@ -146,7 +149,7 @@ struct Placer<'a> {
     /// A round waits for the boundary even for its own warp's values: all warps then run it over the same values. Where
     /// slots are scarce, they are freed as early as possible instead.
     uniform: bool,
-    room: Room,
+    budget: Budget,
     /// Doubles of running states that each warp holds.
     held: Vec<u32>,
     /// Longest path from each operation to a result.
@@ -181,7 +184,7 @@ impl<'a> Placer<'a> {
     fn new(
         graph: &'a Graph,
         mapping: &'a Mapping,
-        room: Room,
+        budget: Budget,
         permanent: &'a dyn Fn(Value) -> bool,
         uniform: bool,
     ) -> Self {
@@ -204,7 +207,7 @@ impl<'a> Placer<'a> {
             mapping,
             permanent,
             uniform,
-            room,
+            budget,
             held: vec![0; mapping.warps as usize],
             path,
             filled: 0,
@@ -216,7 +219,7 @@ impl<'a> Placer<'a> {
             begun,
             slot_of: SecondaryMap::new(),
             bank: banks::wanted(graph),
-            free: (0..room.slots).rev().collect(),
+            free: (0..budget.slots).rev().collect(),
             used: 0,
         }
     }
@@ -225,15 +228,15 @@ impl<'a> Placer<'a> {
     fn run(mut self) -> Option<Placed> {
         let mut phases = Vec::new();
         while !self.waiting.is_empty() {
-            // As long as a crew is not fed, the rest waits, so that it can run beside the crew.
-            let fed = self.waiting.keys().next().is_none_or(|group| group.duty != Duty::Feeds);
-            let mut runs = self.phase(phases.len() as u32, if fed { Duty::Rest } else { Duty::Member });
+            // As long as the QSSA warps are not fed, the rest waits, so that both run side by side.
+            let fed = self.waiting.keys().next().is_none_or(|group| group.role != Role::Feeder);
+            let mut runs = self.phase(phases.len() as u32, if fed { Role::Other } else { Role::Member });
             if !fed && runs.iter().all(Vec::is_empty) {
-                runs = self.phase(phases.len() as u32, Duty::Rest);
+                runs = self.phase(phases.len() as u32, Role::Other);
             }
             if runs.iter().all(Vec::is_empty) {
                 self.crowded = true;
-                runs = self.phase(phases.len() as u32, Duty::Rest);
+                runs = self.phase(phases.len() as u32, Role::Other);
                 self.crowded = false;
             }
             if runs.iter().all(Vec::is_empty) {
@@ -244,13 +247,13 @@ impl<'a> Placer<'a> {
         Some((phases, self.slot_of, self.used))
     }
 
-    /// One phase, of the groups up to a duty.
-    fn phase(&mut self, phase: u32, last: Duty) -> Vec<Vec<StepRef>> {
+    /// One phase, of the groups up to a role.
+    fn phase(&mut self, phase: u32, last: Role) -> Vec<Vec<StepRef>> {
         let mut runs = vec![Vec::new(); self.mapping.warps as usize];
         let mut load = vec![0; self.mapping.warps as usize];
         let mut released = Vec::new();
         self.filled = 0;
-        let groups: Vec<Group> = self.waiting.keys().copied().take_while(|group| group.duty <= last).collect();
+        let groups: Vec<Group> = self.waiting.keys().copied().take_while(|group| group.role <= last).collect();
         for class in groups.chunk_by(|a, b| a.class() == b.class()) {
             let mut ready = Vec::new();
             for &group in class {
@@ -324,10 +327,10 @@ impl<'a> Placer<'a> {
     }
 
     /// Keeps operations that hold their results from beginning where a warp has no room for them: those come first whose
-    /// results are needed first. A crew is fed in any case.
+    /// results are needed first. The QSSA warps are fed in any case.
     fn with_room(&self, ready: Vec<Ready>) -> (Vec<Ready>, Vec<Ready>) {
         let holds = |&(group, at): &Ready| {
-            at.part == Part::Before && group.duty != Duty::Feeds && self.graph.ops[at.op].ordered
+            at.part == Part::Before && group.role != Role::Feeder && self.graph.ops[at.op].ordered
         };
         let (mut holding, mut others): (Vec<Ready>, Vec<Ready>) = ready.into_iter().partition(holds);
         holding.sort_by_key(|&(_, at)| (Reverse(self.path[at.op]), at));
@@ -335,7 +338,7 @@ impl<'a> Placer<'a> {
         let mut crowded = vec![self.crowded; held.len()];
         let (fitting, crowded_out) = holding.into_iter().partition(|&(_, at): &Ready| {
             let (warp, states) = (self.mapping.warp_of[at.op] as usize, self.graph.ops[at.op].states);
-            let fits = held[warp] + states <= self.room.states || std::mem::take(&mut crowded[warp]);
+            let fits = held[warp] + states <= self.budget.states || std::mem::take(&mut crowded[warp]);
             held[warp] += if fits { states } else { 0 };
             fits
         });
@@ -353,7 +356,7 @@ impl<'a> Placer<'a> {
         let cost = |at: StepRef| self.graph.body(at).slots().max(1);
         let warp = |at: StepRef| self.mapping.warp_of[at.op] as usize;
         let total: usize = ready.iter().map(|&(_, at)| need(at)).sum();
-        let allowed = self.free.len().min((self.room.share - self.filled) as usize);
+        let allowed = self.free.len().min((self.budget.share - self.filled) as usize);
         if total <= allowed {
             for &(_, at) in &ready {
                 load[warp(at)] += cost(at);
@@ -369,7 +372,7 @@ impl<'a> Placer<'a> {
             queue.sort_by_key(|&(group, at)| (matches!(at.part, Part::Round(_)).then_some(at.part), group, at));
             queue.reverse();
         }
-        let mut left = allowed.min(self.room.burst as usize);
+        let mut left = allowed.min(self.budget.phase_slots as usize);
         let mut run = Vec::new();
         while let Some(w) = (0..queues.len()).filter(|&w| !queues[w].is_empty()).min_by_key(|&w| (load[w], w)) {
             let fits = queues[w].last().is_some_and(|&(_, at)| need(at) <= left);

@@ -13,7 +13,7 @@ mod lanes;
 use std::collections::BTreeMap;
 
 use super::{Action, Schedule};
-use crate::graph::{Duty, Graph, Op, Part, StepRef, Value};
+use crate::graph::{Graph, Op, Part, Role, StepRef, Value};
 use crate::mapping::Mapping;
 use diagnostics::Diagnostic;
 use lanes::Lanes;
@@ -205,13 +205,13 @@ impl<'a> Checker<'a> {
         if self.mapping.warp_of[at.op] as usize != w {
             self.report("proof::wrong-warp", format!("{} runs in warp {w}, which does not own it", self.describe(at)));
         }
-        if let Some(crew) = &self.graph.crew
-            && crew.duties[at.op] == Duty::Member
-            && w >= crew.warps as usize
+        if let Some(group) = &self.graph.qssa_warps
+            && group.roles[at.op] == Role::Member
+            && w >= group.warps as usize
         {
             let message =
-                format!("{} runs in warp {w}, and only warps below {} may run it", self.describe(at), crew.warps);
-            self.report("proof::outside-crew", message);
+                format!("{} runs in warp {w}, and only warps below {} may run it", self.describe(at), group.warps);
+            self.report("proof::outside-qssa-warps", message);
         }
         if let Some(other) = done.insert(at, w) {
             self.report("proof::repeated-step", format!("{} runs twice (warps {other} and {w})", self.describe(at)));

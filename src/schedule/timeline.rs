@@ -67,9 +67,9 @@ pub fn timeline_with<'a>(
     line
 }
 
-/// Whether two steps make one block: equal shapes, and equal duties beside a crew.
+/// Whether two steps make one block: equal shapes, and equal roles beside the QSSA warps.
 fn alike(graph: &Graph, a: StepRef, b: StepRef) -> bool {
-    graph.step(a).shape == graph.step(b).shape && graph.duty(a) == graph.duty(b)
+    graph.step(a).shape == graph.step(b).shape && graph.role(a) == graph.role(b)
 }
 
 impl Timeline {

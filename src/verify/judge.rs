@@ -65,10 +65,10 @@ pub(super) fn judge(
 
 const MOST_VIOLATIONS: usize = 10;
 
-/// Largest error of a kernel against the exact reference evaluator: rounding, and what the form leaves out. The error of a
-/// form is found on a grid of temperatures, hence the hundredth more.
+/// Largest error of a kernel against the exact reference evaluator, over the range of its bound: rounding, and what the form
+/// leaves out.
 pub fn tolerance(kernel: Kernel, model: &Model, graph: &Graph) -> f64 {
-    kernel.tolerance(model) + 1.01 * graph.bound
+    kernel.tolerance(model) + graph.bound
 }
 
 /// The largest error of the outputs of a kernel in SI (as [`simulate`] returns them) against the reference evaluator;

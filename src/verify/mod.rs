@@ -56,7 +56,7 @@ pub struct Subject<'a> {
 }
 
 /// Verifies a kernel on `states` states, or more where it takes more to run the streaming loop twice with several points
-/// per lane; a last group that is not full and a stride larger than the number of points are part of the test.
+/// per lane or to have both sides of every intermediate temperature; a last group that is not full and a stride larger than the number of points are part of the test.
 ///
 /// Errors: hazards in the simulator, an output that differs from the graph's or is too far from the reference.
 pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<Diagnostic>> {
@@ -65,7 +65,8 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
         1 => 1,
         _ => program.points_per_group() + 6,
     };
-    let states = kinetics::verification_states(model, states.max(least as usize));
+    let enough = if kernel == Kernel::Chemistry { kinetics::enough_states(model) } else { 1 };
+    let states = kinetics::verification_states(model, states.max(least as usize).max(enough));
     let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
     let stride = states.len() + 5;
     let warps = program.execution.warps();

@@ -3,7 +3,7 @@
 use cranelift_entity::SecondaryMap;
 use diagnostics::Diagnostic;
 use singe::graph::body::{Body, Tensor};
-use singe::graph::{Array, Crew, Duty, Graph, Operation, Part, Step, StepRef};
+use singe::graph::{Array, Graph, Operation, Part, QssaWarps, Role, Step, StepRef};
 use singe::mapping::Mapping;
 use singe::schedule::{Phase, Placement, Schedule, SyncPoint, proof};
 
@@ -105,15 +105,15 @@ pub fn handover() -> (Graph, Mapping, Schedule) {
     (graph, Mapping { warps: 2, warp_of }, schedule)
 }
 
-/// What the proof says when a crew of one warp has the first step of the handover, and the `others` too.
+/// What the proof says when the one QSSA warp has the first step of the handover, and the `others` too.
 #[allow(dead_code, reason = "not every test asks")]
-pub fn crew(others: &[(usize, usize)]) -> Vec<Diagnostic> {
+pub fn qssa_warps(others: &[(usize, usize)]) -> Vec<Diagnostic> {
     let (mut graph, mapping, schedule) = handover();
-    let mut duties = SecondaryMap::new();
+    let mut roles = SecondaryMap::new();
     for (phase, warp) in others.iter().chain(&[(0, 0)]) {
-        duties[schedule.phases[*phase].runs[*warp][0].op] = Duty::Member;
+        roles[schedule.phases[*phase].runs[*warp][0].op] = Role::Member;
     }
-    graph.crew = Some(Crew { warps: 1, duties });
+    graph.qssa_warps = Some(QssaWarps { warps: 1, roles });
     proof::prove(&graph, &mapping, schedule, 16).err().unwrap_or_default()
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use diagnostics::Source;
-use ptx::allocate::home::Rewriting;
+use ptx::allocate::spill_location::Rewriting;
 use ptx::allocate::{Algorithm, Budget, Options};
 use ptx::{Module, read};
 

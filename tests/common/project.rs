@@ -5,6 +5,9 @@ use std::process::{Command, Output};
 
 use machine::toolchain::installations;
 
+#[path = "skip.rs"]
+mod skip;
+
 /// Writes the whole project of a mechanism, unverified: other tests verify the same kernels.
 pub fn generate(mechanism: &Path, out: &Path, arguments: &[&str]) {
     assert_cmd::Command::cargo_bin("singe")
@@ -22,11 +25,17 @@ pub fn shipped(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp")
 }
 
+/// A published mechanism; where it is absent, the test is skipped.
+#[allow(dead_code, reason = "not every test that builds projects needs published mechanisms")]
+pub fn shared(name: &str) -> Option<PathBuf> {
+    skip::shared(&format!("mechanisms/{name}/chem.inp"))
+}
+
 /// A program that answers `--version`; where it is absent, says what is skipped.
 pub fn there(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success());
     if !found {
-        println!("skipped: {program} is absent (`cargo xtask toolchain` installs it on Debian)");
+        skip::skip(format!("{program} is absent (`cargo xtask toolchain` installs it on Debian)"));
     }
     found
 }
@@ -35,7 +44,7 @@ pub fn there(program: &str) -> bool {
 pub fn cuda13() -> Option<PathBuf> {
     let nvcc = installations().iter().filter(|found| found.release.0 == 13).find_map(|found| found.nvcc.as_ref());
     if nvcc.is_none() {
-        println!("skipped: nvcc 13 is absent (`cargo xtask toolchain` installs it)");
+        skip::skip("nvcc 13 is absent (`cargo xtask toolchain` installs it)");
     }
     nvcc?.parent()?.parent().map(Path::to_owned)
 }
@@ -44,7 +53,7 @@ pub fn cuda13() -> Option<PathBuf> {
 pub fn has_gpu() -> bool {
     let found = Command::new("nvidia-smi").output().is_ok_and(|o| o.status.success());
     if found {
-        println!("skipped: there is a GPU, so that the programs do more than to say that there is none");
+        skip::skip("there is a GPU, so that the programs do more than to say that there is none");
     }
     found
 }

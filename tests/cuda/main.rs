@@ -5,6 +5,8 @@ mod header;
 mod host;
 mod programs;
 mod random;
+#[path = "../common/skip.rs"]
+mod skip;
 mod text;
 mod toolchain;
 
@@ -28,5 +30,5 @@ fn target(name: &str) -> &'static Target {
 
 /// The real compilers; where they are absent, says that the test is skipped and why.
 fn compilers() -> Option<Toolchain> {
-    find().inspect_err(|reason| println!("skipped: {reason}")).ok()
+    find().inspect_err(|reason| skip::skip(reason)).ok()
 }

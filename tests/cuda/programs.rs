@@ -166,7 +166,7 @@ pub fn data_parallel() -> Program {
     for row in 0..3 {
         let read = p.vars.push("mole fraction".to_owned());
         p.body.push(assign(read, Value::Slot(Index::Literal(row))));
-        p.body.push(assign(largest, Value::Binary(Binary::Max, largest, read)));
+        p.body.push(assign(largest, Value::SelectLe { a: largest, b: read, then: read, otherwise: largest }));
     }
     p.body.push(store(1, 0, largest));
     p

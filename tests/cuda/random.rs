@@ -168,7 +168,6 @@ impl Make {
             11 => Value::Binary(Binary::Add, a, b),
             12 | 13 => Value::Binary(Binary::Sub, a, b),
             14 => Value::Fma(a, b, c),
-            15 => Value::Binary(Binary::Min, a, b),
             _ => Value::SelectLe { a, b, then: c, otherwise: d },
         }
     }
@@ -177,7 +176,7 @@ impl Make {
         let half = self.var("half");
         out.push(Node::Let { var: half, value: Value::Literal(0.5) });
         let var = self.var("bounded");
-        out.push(Node::Let { var, value: Value::Binary(Binary::Max, half, a) });
+        out.push(Node::Let { var, value: Value::SelectLe { a: half, b: a, then: a, otherwise: half } });
         var
     }
 }
@@ -275,8 +274,6 @@ impl Run<'_> {
             Value::Binary(Binary::Sub, a, b) => v(*a) - v(*b),
             Value::Binary(Binary::Mul, a, b) => v(*a) * v(*b),
             Value::Binary(Binary::Div, a, b) => v(*a) / v(*b),
-            Value::Binary(Binary::Max, a, b) => v(*a).max(v(*b)),
-            Value::Binary(Binary::Min, a, b) => v(*a).min(v(*b)),
             Value::Fma(a, b, c) => v(*a).mul_add(v(*b), v(*c)),
             Value::SelectLe { a, b, then, otherwise } => v(if v(*a) <= v(*b) { *then } else { *otherwise }),
         }

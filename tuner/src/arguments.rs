@@ -4,8 +4,9 @@ use std::ffi::OsString;
 
 use clap::parser::ValueSource;
 use clap::{CommandFactory, FromArgMatches, Parser};
-use singe::cli::{CompileArguments, OF_ONE_KERNEL};
-use singe::driver::Request;
+use singe::cli::CompileArguments;
+use singe::driver::{Request, Tuning};
+use singe::plan;
 
 use crate::space::{Axis, Candidate};
 
@@ -56,7 +57,9 @@ pub fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     // Every value must be one that singe accepts.
     for axis in &arguments.axes {
         for value in &axis.values {
-            arguments.merged(&Candidate { settings: vec![(axis.flag.clone(), value.clone())] })?;
+            let alone = Candidate { settings: vec![(axis.flag.clone(), value.clone())] };
+            plan::set(&Tuning::default(), &alone.table())
+                .map_err(|reason| refused(&format!("--vary {}={value}: {reason}", axis.flag)))?;
         }
     }
     Ok(arguments)
@@ -65,8 +68,8 @@ pub fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
 impl Arguments {
     /// The request of `singe` with the settings of a candidate.
     pub fn request(&self, candidate: &Candidate) -> Request {
-        let compile = self.merged(candidate).expect("each value was accepted before");
-        singe::cli::request(&compile, self.command())
+        let tuning = plan::set(&self.compile.tuning, &candidate.table()).expect("each value was accepted before");
+        Request { tuning, ..self.plain() }
     }
 
     /// The request without any setting.
@@ -78,19 +81,13 @@ impl Arguments {
     pub fn command(&self) -> String {
         singe::cli::command_line("singe-tune", &self.words)
     }
-
-    fn merged(&self, candidate: &Candidate) -> Result<CompileArguments, clap::Error> {
-        let flags = candidate.settings.iter().flat_map(|(flag, value)| [format!("--{flag}"), value.clone()]);
-        let line = self.words.iter().cloned().chain(flags.map(OsString::from));
-        let matches = Words::command().args_override_self(true).try_get_matches_from(line)?;
-        Ok(Words::from_arg_matches(&matches)?.compile)
-    }
 }
 
 fn axis(text: &str) -> Result<Axis, String> {
     let (flag, values) = text.split_once('=').ok_or("write FLAG=VALUE,VALUE")?;
-    if !OF_ONE_KERNEL.contains(&flag) {
-        return Err(format!("can be varied: {}", OF_ONE_KERNEL.join(", ")));
+    let known = plan::names::<Tuning>();
+    if known.iter().all(|name| name != flag) {
+        return Err(format!("can be varied: {}", known.join(", ")));
     }
     // Weights have commas of their own.
     let separator = if flag == "weights" { ';' } else { ',' };

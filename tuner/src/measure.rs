@@ -47,7 +47,7 @@ pub struct Cost {
     pub barrier_waits_per_group: f64,
     /// By ptxas where it is installed, else estimated.
     pub registers: u32,
-    /// By ptxas; where it is not installed, the bytes by which the estimate exceeds what a thread may have.
+    /// By ptxas; where it is not installed, the bytes by which what is held from block to block exceeds what a thread may have.
     pub spilled_bytes: u32,
     pub ctas_per_sm: u32,
     pub occupancy: f64,
@@ -75,7 +75,7 @@ fn counted(arguments: &Arguments, kernel: Kernel, candidate: &Candidate, folder:
     let output = folder.map(Path::to_owned);
     let request = arguments.request(candidate);
     // One full group of points: a partial one would count more for each.
-    let points = request.points_per_lane.unwrap_or(*POINTS_PER_LANE.last().expect("there are some"));
+    let points = request.tuning.points_per_lane.unwrap_or(*POINTS_PER_LANE.last().expect("there are some"));
     let request = Request { kernels: vec![kernel], verify: Some(32 * points as usize), output, ..request };
     match driver::compile(&request, &mut Observer::silent()) {
         Ok(report) => Outcome::Cost(Box::new(cost(&report.kernels[0]))),
@@ -88,7 +88,7 @@ fn counted(arguments: &Arguments, kernel: Kernel, candidate: &Candidate, folder:
 
 fn cost(report: &KernelReport) -> Cost {
     let counts = report.verification.as_ref().expect("every candidate is simulated");
-    let beyond = 4 * report.registers_estimated.saturating_sub(report.registers_available);
+    let beyond = 4 * report.registers_held.saturating_sub(report.registers_available);
     Cost {
         form: report.form.clone(),
         predicted_ns: report.machine.predicted_ns.expect("as above"),

@@ -14,11 +14,8 @@ pub fn configuration(command: &str, target: &str, winners: &[(Kernel, Candidate)
     for (kernel, candidate) in winners {
         // Writing to a String cannot fail.
         let _ = write!(text, "\n[{kernel}]\n");
-        for (flag, value) in &candidate.settings {
-            let _ = match value.parse::<u32>() {
-                Ok(number) => writeln!(text, "{flag} = {number}"),
-                Err(_) => writeln!(text, "{flag} = \"{value}\""),
-            };
+        for (flag, value) in candidate.entries() {
+            let _ = writeln!(text, "{flag} = {value}");
         }
     }
     text

@@ -1,6 +1,7 @@
 //! What to try: all combinations of the values of some flags.
 
 use serde::Serialize;
+use toml::{Table, Value};
 
 /// A flag of `singe` and the values to try, as one writes them on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,18 @@ impl Axis {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Candidate {
     pub settings: Vec<(String, String)>,
+}
+
+impl Candidate {
+    /// Keys and values of a configuration, in the order of the axes.
+    pub fn entries(&self) -> impl Iterator<Item = (String, Value)> {
+        let value = |text: &String| text.parse().map_or_else(|_| Value::String(text.clone()), Value::Integer);
+        self.settings.iter().map(move |(flag, text)| (flag.clone(), value(text)))
+    }
+
+    pub fn table(&self) -> Table {
+        self.entries().collect()
+    }
 }
 
 /// All combinations; the values of the last axis change fastest.

@@ -47,11 +47,11 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     for &kernel in &plain.kernels {
         winners.push((kernel, winner(kernel, &of(kernel))?));
     }
-    let own = winners.iter().map(|(kernel, candidate)| (*kernel, arguments.request(candidate).tuning())).collect();
+    let own = winners.iter().map(|(kernel, candidate)| (*kernel, arguments.request(candidate).tuning)).collect();
     let request = Request { own, ..plain };
     let report = driver::compile(&request, &mut Observer::silent())?;
 
-    let target = request.target.name.as_str();
+    let target = request.common.target.name.as_str();
     let best = winners.iter().map(|(kernel, candidate)| (kernel.name(), candidate)).collect();
     let record = Record { command: arguments.command(), target, best, trials: &trials };
     let json = serde_json::to_string_pretty(&record).expect("a record is plain data") + "\n";

@@ -1,7 +1,7 @@
 //! Chores of the project, run as `cargo xtask CHORE`:
 //!
-//! - `test [ARGUMENTS]` fetches the compilers that tests use and Cantera's mechanisms if it can, then runs
-//!   `cargo test --workspace --release ARGUMENTS`
+//! - `test [ARGUMENTS]` fetches the compilers that tests use and Cantera's mechanisms if it can, runs
+//!   `cargo test --workspace --release ARGUMENTS`, and lists the tests that were skipped, with the reasons
 //! - `divergence` runs the divergence analysis over the corpus and the mechanism kernels and writes docs/divergence.md
 //! - `toolchain` only fetches the compilers
 //! - `cantera` only fetches Cantera's mechanisms
@@ -13,6 +13,7 @@
 
 mod cantera;
 mod projects;
+mod skipped;
 mod stress;
 mod sweep;
 mod sweep_page;
@@ -33,9 +34,14 @@ fn main() -> ExitCode {
             if let Err(reason) = cantera::fetch(&root()) {
                 eprintln!("The tests that read Cantera's mechanisms will be skipped: {reason}");
             }
-            cargo(["test", "--workspace", "--release"].map(str::to_owned).into_iter().chain(arguments))
+            skipped::listed(&root(), |list| {
+                let test = ["test", "--workspace", "--release"].map(str::to_owned);
+                cargo(test.into_iter().chain(arguments), &[("SINGE_SKIPPED", list)])
+            })
         }
-        Some("divergence") => cargo(["bench", "--bench", "divergence", "--", "--write"].map(str::to_owned).into_iter()),
+        Some("divergence") => {
+            cargo(["bench", "--bench", "divergence", "--", "--write"].map(str::to_owned).into_iter(), &[])
+        }
         Some("toolchain") => {
             let missing = toolchain::fetch(&root());
             missing.iter().for_each(|missing| eprintln!("Not installed: {missing}"));
@@ -90,9 +96,10 @@ fn show(what: &str, fetched: Result<PathBuf, String>) -> ExitCode {
     }
 }
 
-fn cargo(arguments: impl Iterator<Item = String>) -> ExitCode {
+fn cargo(arguments: impl Iterator<Item = String>, variables: &[(&str, &Path)]) -> ExitCode {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo).current_dir(root()).args(arguments).status();
+    let mut command = Command::new(cargo);
+    let status = command.current_dir(root()).args(arguments).envs(variables.iter().copied()).status();
     match status {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::FAILURE,

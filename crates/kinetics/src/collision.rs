@@ -2,7 +2,7 @@
 //! J. Chem. Phys. 35 (1961) 1676; interpolated the way Cantera's MMCollisionInt does).
 
 use super::collision_tables::{A_STAR, DELTA_STAR, OMEGA22, T_STAR, Table};
-use super::least_squares::LeastSquares;
+use super::linear_algebra::least_squares::LeastSquares;
 
 /// The tables prepared for interpolation.
 #[derive(Debug, Clone)]

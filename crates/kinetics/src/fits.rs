@@ -6,7 +6,7 @@ use std::thread;
 
 use super::TransportFits;
 use super::collision::Integrals;
-use super::least_squares::LeastSquares;
+use super::linear_algebra::least_squares::LeastSquares;
 use super::thermo::cp_r;
 use super::transport::{Molecule, pair};
 use diagnostics::Diagnostic;

@@ -1,6 +1,7 @@
 //! The f64 reference ("oracle"): thermodynamics, rates, transport fits and mixture rules. SI units with kmol.
 //!
-//! [`model`] turns a checked mechanism into a [`Model`]; the evaluators take a model and a [`State`].
+//! [`model`] turns a checked mechanism into a [`Model`]; the evaluators take a model and a [`State`]. [`approximation`] has cheaper
+//! functions with proven bounds of their errors, [`linear_algebra`] what they and the fits are made with.
 //!
 //! ```
 //! use kinetics::{State, model, production, viscosity};
@@ -19,13 +20,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod approximation;
 pub mod collision;
 pub mod collision_tables;
 pub mod constants;
 pub mod expressions;
 pub mod falloff;
 pub mod fits;
-pub mod least_squares;
+pub mod linear_algebra;
 pub mod mixture;
 mod overflow;
 pub mod production;
@@ -43,7 +45,7 @@ pub use mixture::{binary_diffusion, conductivity, diffusion, species_conductivit
 pub use production::{Production, production, production_of};
 pub use qssa::{QuasiSteady, quasi_steady};
 pub use rates::{Rates, rates, rates_at};
-pub use states::{surroundings, verification_states};
+pub use states::{enough_states, surroundings, verification_states};
 pub use stiffness::{Reduced, Stiffness, Surroundings, reduced};
 pub use thermo::{Thermo, concentrations, density, thermo};
 

@@ -2,7 +2,7 @@
 
 use super::rates::{Rates, rates_at};
 use super::thermo::concentrations;
-use super::{Model, State};
+use super::{Model, State, linear_algebra};
 use mechanism::{Mechanism, SpeciesIndex};
 
 /// Destruction rates and pivots are at least this before anything is divided by them.
@@ -108,27 +108,5 @@ fn solve(mechanism: &Mechanism, rates: &Rates) -> Vec<f64> {
             *entry = if column == size { a } else { f64::from(u8::from(column == i)) - a };
         }
     }
-    eliminate(system)
-}
-
-/// Gauss elimination with partial pivoting of a system with its right-hand side as last column.
-fn eliminate(mut system: Vec<Vec<f64>>) -> Vec<f64> {
-    let size = system.len();
-    for p in 0..size {
-        let pivot = (p..size).max_by(|&a, &b| system[a][p].abs().total_cmp(&system[b][p].abs())).unwrap_or(p);
-        system.swap(p, pivot);
-        let (upper, lower) = system.split_at_mut(p + 1);
-        for row in lower {
-            let factor = row[p] / upper[p][p];
-            if factor != 0.0 {
-                row.iter_mut().zip(&upper[p]).skip(p).for_each(|(entry, above)| *entry -= factor * above);
-            }
-        }
-    }
-    let mut x = vec![0.0; size];
-    for i in (0..size).rev() {
-        let known: f64 = (i + 1..size).map(|j| system[i][j] * x[j]).sum();
-        x[i] = (system[i][size] - known) / system[i][i];
-    }
-    x
+    linear_algebra::elimination::solve(system)
 }

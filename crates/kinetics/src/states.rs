@@ -1,39 +1,70 @@
 //! Deterministic physical states on which generated kernels are verified.
 
+use super::approximation::range::TemperatureRange;
 use super::constants::ATMOSPHERE;
 use super::{Model, State, Surroundings};
 
-/// K
-pub const COLDEST: f64 = 300.0;
-pub const HOTTEST: f64 = 3000.0;
-
-/// `count` states with temperatures in 300..3000 K, also on both sides of the species' mid temperatures, pressures in
-/// 0.01..100 atm, and mole fractions that sum to 1: random mixtures, mixtures of a few species with traces and exact zeros,
-/// nearly uniform mixtures. None is a pure gas, unless the mechanism has one species only. The same model gives the same
-/// states.
+/// `count` states over the default range of temperatures: the ends, both sides of the temperatures where thermodynamic ranges
+/// meet (as many as two thirds of the states reach), the rest evenly over T and 1/T. Pressures in 0.01..100 atm. Mole fractions
+/// that sum to 1: random mixtures, mixtures of a few species with traces and exact zeros, nearly uniform mixtures, pure and nearly
+/// pure species. The same model gives the same states.
 pub fn verification_states(model: &Model, count: usize) -> Vec<State> {
-    let mids = mid_temperatures(model);
+    verification_states_within(model, count, TemperatureRange::DEFAULT)
+}
+
+/// States that have all of these temperatures.
+pub fn enough_states(model: &Model) -> usize {
+    3 * mid_temperatures(model, TemperatureRange::DEFAULT).len() + 2
+}
+
+/// As [`verification_states`], between other temperatures.
+pub fn verification_states_within(model: &Model, count: usize, range: TemperatureRange) -> Vec<State> {
+    let mids = mid_temperatures(model, range);
+    let sides: Vec<f64> = mids.iter().flat_map(|mid| [mid - BESIDE, mid + BESIDE]).collect();
+    let of_sides = sides.len().min(2 * count / 3);
+    let spread = count - of_sides;
     let mut random = SplitMix64(0x5149_4e47_4500_0000);
     (0..count)
         .map(|n| {
-            let fraction = (n as f64 + random.uniform()) / count as f64;
-            let temperature = match n % 3 {
-                0 if !mids.is_empty() => beside(mids[(n / 6) % mids.len()], n / 3 % 2 == 0),
-                // Low temperatures are where rate constants differ most: equal steps in 1/T for every other state.
-                1 => 1.0 / (1.0 / COLDEST + fraction * (1.0 / HOTTEST - 1.0 / COLDEST)),
-                _ => COLDEST + fraction * (HOTTEST - COLDEST),
+            // The n-th state has one of the sides where their share of the states so far grows by one.
+            let [before, after] = [n, n + 1].map(|n| n * of_sides / count);
+            let temperature = if before < after {
+                sides[before * sides.len() / of_sides]
+            } else {
+                spread_temperature(range, n - before, spread, &mut random)
             };
             let pressure = ATMOSPHERE * 10f64.powf(4.0 * random.uniform() - 2.0);
-            let size = model.species().len();
-            let amounts = match n % 4 {
-                0 => (0..size).map(|_| random.exponential()).collect(),
-                1 => few_species(model, &mut random, false),
-                2 => few_species(model, &mut random, true),
-                _ => (0..size).map(|_| 1.0 + 0.1 * random.uniform()).collect(),
-            };
-            State { temperature, pressure, mole_fractions: normalized(amounts) }
+            State { temperature, pressure, mole_fractions: normalized(amounts(model, n, &mut random)) }
         })
         .collect()
+}
+
+/// K: how far from the meeting of two ranges.
+const BESIDE: f64 = 0.01;
+
+/// The n-th of `count` temperatures over the range. Low temperatures are where rate constants differ most: equal steps in 1/T
+/// for every other one.
+fn spread_temperature(range: TemperatureRange, n: usize, count: usize, random: &mut SplitMix64) -> f64 {
+    let TemperatureRange { coldest, hottest } = range;
+    if n == 0 || n + 1 == count {
+        return if n == 0 { coldest } else { hottest };
+    }
+    let fraction = (n as f64 + random.uniform() - 0.5) / (count - 1) as f64;
+    match n % 2 {
+        0 => 1.0 / (1.0 / coldest + fraction * (1.0 / hottest - 1.0 / coldest)),
+        _ => coldest + fraction * (hottest - coldest),
+    }
+}
+
+fn amounts(model: &Model, n: usize, random: &mut SplitMix64) -> Vec<f64> {
+    let size = model.species().len();
+    match n % 5 {
+        0 => (0..size).map(|_| random.exponential()).collect(),
+        1 => few_species(model, random, false),
+        2 => few_species(model, random, true),
+        3 => (0..size).map(|_| 1.0 + 0.1 * random.uniform()).collect(),
+        _ => one_species(model, random, n.is_multiple_of(2)),
+    }
 }
 
 /// A time step of 1 to 100 ns and sources of up to a fifth of each species per step, the same for the same state.
@@ -45,18 +76,14 @@ pub fn surroundings(model: &Model, state: &State) -> Surroundings {
     Surroundings { transport_source: sources.collect(), time_step }
 }
 
-/// Distinct temperatures where thermo ranges meet, inside the range of the states, ascending.
-fn mid_temperatures(model: &Model) -> Vec<f64> {
-    let inside = |t: &f64| (COLDEST + 1.0..HOTTEST - 1.0).contains(t);
+/// Distinct temperatures where thermodynamic ranges meet, inside a range, ascending.
+fn mid_temperatures(model: &Model, range: TemperatureRange) -> Vec<f64> {
+    let inside = |t: &f64| (range.coldest + 1.0..range.hottest - 1.0).contains(t);
     let mut mids: Vec<f64> =
         model.mechanism.species.iter().flat_map(|s| s.thermo.breaks()).copied().filter(inside).collect();
     mids.sort_by(f64::total_cmp);
     mids.dedup();
     mids
-}
-
-fn beside(mid: f64, above: bool) -> f64 {
-    if above { mid + 0.01 } else { mid - 0.01 }
 }
 
 /// A fuel with oxidiser and diluent; other species are traces of 1e-12 to 1e-30, or every second one is exactly absent.
@@ -65,13 +92,10 @@ fn few_species(model: &Model, random: &mut SplitMix64, zeros: bool) -> Vec<f64> 
     let species = model.species();
     let size = species.len();
     let solved = !model.mechanism.quasi_steady().is_empty();
-    let mut amounts: Vec<f64> = (0..size)
-        .map(|k| {
-            let (most, range) = if solved { (-3.0, 5.0) } else { (-12.0, 18.0) };
-            let trace = 10f64.powf(most - range * random.uniform());
-            if zeros && !solved && k % 2 == 0 { 0.0 } else { trace }
-        })
-        .collect();
+    let mut amounts: Vec<f64> = traces(model, random);
+    if zeros && !solved {
+        amounts.iter_mut().step_by(2).for_each(|amount| *amount = 0.0);
+    }
     let named = |name: &str| species.iter().position(|s| s.name.eq_ignore_ascii_case(name));
     let oxidizer = named("O2").unwrap_or_else(|| random.below(size));
     let diluent = named("N2").or_else(|| named("AR")).unwrap_or_else(|| random.below(size));
@@ -82,6 +106,21 @@ fn few_species(model: &Model, random: &mut SplitMix64, zeros: bool) -> Vec<f64> 
     amounts[fuel] += 0.05 + 0.2 * random.uniform();
     amounts[(fuel + 1) % size] += 0.05 + 0.1 * random.uniform();
     amounts
+}
+
+/// One species, with traces of the others or (unless quasi-steady species would be undefined) with nothing else at all.
+fn one_species(model: &Model, random: &mut SplitMix64, alone: bool) -> Vec<f64> {
+    let mut amounts = traces(model, random);
+    if alone && model.mechanism.quasi_steady().is_empty() {
+        amounts.fill(0.0);
+    }
+    amounts[random.below(model.species().len())] = 1.0;
+    amounts
+}
+
+fn traces(model: &Model, random: &mut SplitMix64) -> Vec<f64> {
+    let (most, range) = if model.mechanism.quasi_steady().is_empty() { (-12.0, 18.0) } else { (-3.0, 5.0) };
+    (0..model.species().len()).map(|_| 10f64.powf(most - range * random.uniform())).collect()
 }
 
 fn normalized(amounts: Vec<f64>) -> Vec<f64> {
@@ -123,26 +162,49 @@ mod tests {
 
     #[test]
     fn states_are_physical_mixtures() {
-        let states = verification_states(&air_hydrogen_model(), 120);
+        let range = TemperatureRange { coldest: 250.0, hottest: 3900.0 };
+        let states = verification_states_within(&air_hydrogen_model(), 120, range);
         assert_eq!(states.len(), 120);
         for state in &states {
-            assert!((COLDEST..=HOTTEST).contains(&state.temperature));
+            assert!((250.0..=3900.0).contains(&state.temperature));
             assert!((0.01 * ATMOSPHERE..=100.0 * ATMOSPHERE).contains(&state.pressure));
             assert!((state.mole_fractions.iter().sum::<f64>() - 1.0).abs() < 1e-15 * 4.0);
-            assert!(state.mole_fractions.iter().all(|x| (0.0..0.97).contains(x)), "{:?}", state.mole_fractions);
+            assert!(state.mole_fractions.iter().all(|x| (0.0..=1.0).contains(x)), "{:?}", state.mole_fractions);
         }
     }
 
     #[test]
     fn states_cover_the_difficult_places() {
-        let states = verification_states(&air_hydrogen_model(), 120);
+        let model = air_hydrogen_model();
+        let states = verification_states(&model, enough_states(&model).max(40));
         let any = |test: &dyn Fn(&State) -> bool| states.iter().any(test);
         assert!(any(&|s| s.temperature < 1000.0 && s.temperature > 999.9));
         assert!(any(&|s| s.temperature > 1000.0 && s.temperature < 1000.1));
-        assert!(any(&|s| s.temperature < 400.0) && any(&|s| s.temperature > 2900.0));
+        assert!(any(&|s| s.temperature == 200.0) && any(&|s| s.temperature == 4000.0));
         assert!(any(&|s| s.mole_fractions.contains(&0.0)));
         assert!(any(&|s| s.mole_fractions.iter().any(|&x| x > 0.0 && x < 1e-12)));
         assert!(any(&|s| s.mole_fractions.iter().all(|&x| x > 0.2)));
+        assert!(
+            any(&|s| s.mole_fractions.contains(&1.0))
+                && any(&|s| s.mole_fractions.iter().any(|x| (1.0 - 1e-9..1.0).contains(x)))
+        );
+    }
+
+    #[test]
+    fn both_sides_of_every_meeting_are_among_enough_states() {
+        let mut model = air_hydrogen_model();
+        for (k, species) in model.mechanism.species.iter_mut().enumerate() {
+            let mechanism::Polynomials::Nasa7(nasa) = &mut species.thermo else {
+                unreachable!("the fixture is NASA-7")
+            };
+            nasa.t_mid = 900.0 + 50.0 * k as f64;
+        }
+        let states = verification_states(&model, enough_states(&model));
+        for mid in [900.0, 950.0, 1000.0, 1050.0] {
+            for side in [mid - BESIDE, mid + BESIDE] {
+                assert!(states.iter().any(|s| s.temperature == side), "{side}");
+            }
+        }
     }
 
     #[test]

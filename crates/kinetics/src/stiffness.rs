@@ -1,5 +1,7 @@
 //! Dynamic stiffness removal: Lu, Law, Yoo & Chen, Combust. Flame 156 (2009) 1542.
 
+use std::str::FromStr;
+
 use super::qssa::quasi_steady;
 use super::thermo::concentrations;
 use super::{Model, Production, State};
@@ -15,6 +17,27 @@ pub enum Stiffness {
     Jacobi,
     /// Not at all.
     Off,
+}
+
+impl Stiffness {
+    pub const ALL: [Self; 3] = [Self::Sequential, Self::Jacobi, Self::Off];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sequential => "sequential",
+            Self::Jacobi => "jacobi",
+            Self::Off => "off",
+        }
+    }
+}
+
+impl FromStr for Stiffness {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|kind| kind.name() == text);
+        found.ok_or_else(|| format!("known: {}", Self::ALL.map(Self::name).join(", ")))
+    }
 }
 
 /// What a flow solver knows besides the state.

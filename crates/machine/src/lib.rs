@@ -1,5 +1,5 @@
-//! GPUs as Singe knows them: descriptions of targets with the occupancy calculator ([`target`]), and the compilers for them that
-//! are installed ([`toolchain`]).
+//! GPUs as Singe knows them: descriptions of targets with the occupancy calculator ([`target`]), what work costs on them
+//! ([`cost`]), and the compilers for them that are installed ([`toolchain`]).
 //!
 //! ```
 //! use machine::target::{Kernel, Target, occupancy};
@@ -12,5 +12,10 @@
 //! ```
 #![deny(unsafe_code)]
 
+pub mod cost;
 pub mod target;
 pub mod toolchain;
+
+#[cfg(test)]
+#[path = "../../../tests/common/skip.rs"]
+mod skip;

@@ -2,9 +2,7 @@
 
 use std::ops::AddAssign;
 
-/// Issue slots of `div.rn.f64` and `sqrt.rn.f64`: a reciprocal estimate, Newton steps and a rounding correction take about
-/// nine double-precision instructions on every architecture since Fermi.
-pub const LONG_DOUBLE_SLOTS: u64 = 9;
+use machine::cost::DIVISION_SLOTS;
 
 /// What an instruction counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +30,7 @@ pub(super) enum Class {
 pub struct Counts {
     /// All warp instructions.
     pub instructions: u64,
-    /// Double-precision issue slots; divisions and square roots count [`LONG_DOUBLE_SLOTS`].
+    /// Double-precision issue slots; divisions and square roots count [`DIVISION_SLOTS`].
     pub double_slots: u64,
     /// Divisions and square roots.
     pub long_doubles: u64,
@@ -69,7 +67,7 @@ impl Counts {
         match class {
             Class::Double => self.double_slots += 1,
             Class::DoubleLong => {
-                self.double_slots += LONG_DOUBLE_SLOTS;
+                self.double_slots += u64::from(DIVISION_SLOTS);
                 self.long_doubles += 1;
             }
             Class::Single => self.singles += 1,

@@ -113,7 +113,7 @@ mod warp;
 
 pub use buffer::Buffer;
 pub use claims::Claims;
-pub use counts::{Counts, LONG_DOUBLE_SLOTS};
+pub use counts::Counts;
 pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, LaneWait, Site, Wait};
 
 use domain::{Concrete, Everything};

@@ -81,8 +81,6 @@ impl Body<'_> {
                 Expression::atom(format!("{}({argument}{table})", helper.name()))
             }
             Value::Binary(Binary::Mul, a, b) if self.is_summed(var) => self.call("__dmul_rn", &[*a, *b]),
-            Value::Binary(Binary::Max, a, b) => self.call("fmax", &[*a, *b]),
-            Value::Binary(Binary::Min, a, b) => self.call("fmin", &[*a, *b]),
             Value::Binary(operator, a, b) => {
                 let (operator, binding) = match operator {
                     Binary::Add => ('+', Binding::Sum),

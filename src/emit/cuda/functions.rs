@@ -97,8 +97,11 @@ impl Printer<'_> {
             Operation::Real(RealOperation::Power(n)) => return self.power(name, n),
             Operation::Real(operation) => ("double", self.real_operation(operation)),
             Operation::Word(operation) => ("unsigned", self.word_operation(operation)),
-            Operation::Flag(FlagOperation::Below(a, b)) => {
-                let [a, b] = [a, b].map(|a| self.unsigned(a));
+            Operation::Flag(operation) => {
+                let [a, b] = match operation {
+                    FlagOperation::Below(a, b) => [a, b].map(|a| self.unsigned(a)),
+                    FlagOperation::BelowSigned(a, b) => [a, b].map(|a| self.signed(a)),
+                };
                 ("bool", Text::compound(format!("{a} < {b}")))
             }
         };
@@ -170,6 +173,10 @@ impl Printer<'_> {
             Text::compound(format!("{} {operator} {}", self.unsigned(a), self.unsigned(b)))
         };
         match operation {
+            WordOperation::Choose(Flag(flag), a, b) => {
+                let [a, b] = [a, b].map(|a| self.unsigned(a));
+                Text::compound(format!("{} ? {a} : {b}", self.made[flag].clone().operand()))
+            }
             WordOperation::High(a) => Text::signed(format!("__double2hiint({})", self.real(a).text)),
             WordOperation::Low(a) => Text::signed(format!("__double2loint({})", self.real(a).text)),
             WordOperation::Add(a, b) => infix('+', a, b),

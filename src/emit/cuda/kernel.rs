@@ -3,8 +3,8 @@
 use super::body::{self, Printed, comment, point_name};
 use super::glue::{Template, render};
 use super::{Provenance, names, tables};
-use crate::overlay;
 use crate::overlay::program::{Array, Constants, Execution, Node, Program};
+use machine::cost::{self, Held};
 use machine::target::Target;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -262,7 +262,8 @@ fn prologue(program: &Program, target: &Target, printed: &Printed, slots: &Slots
 
 /// Whether the slots of data-parallel code are more than a thread has registers for, beside what lives shortly.
 fn exceed_registers(program: &Program, target: &Target) -> bool {
-    2 * program.slots + overlay::short_lived_registers(program.points_per_lane) > target.max_registers_per_thread
+    let slots = Held { doubles: program.slots, integers: 0 };
+    slots.registers() + cost::short_lived(program.points_per_lane) > target.max_registers_per_thread
 }
 
 /// Whether there is a group of this number. Where registers are short, without the number of groups.

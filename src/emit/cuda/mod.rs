@@ -3,6 +3,7 @@
 //! The text compiles with nvcc and, without its host part, with NVRTC. It is the same for the same input, to the byte.
 
 pub(in crate::emit) mod body;
+mod decimal;
 mod expression;
 mod fold;
 mod functions;

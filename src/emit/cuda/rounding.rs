@@ -35,10 +35,9 @@ fn collect(nodes: &[Node], summed: &mut EntitySet<Var>, copies: &mut Vec<(Var, V
                 Value::Binary(Binary::Add | Binary::Sub, ..) => value.for_each_operand(|operand| {
                     summed.insert(operand);
                 }),
-                Value::Var(_)
-                | Value::Unary(Unary::Neg, _)
-                | Value::Binary(Binary::Max | Binary::Min, ..)
-                | Value::SelectLe { .. } => value.for_each_operand(|operand| copies.push((*var, operand))),
+                Value::Var(_) | Value::Unary(Unary::Neg, _) | Value::SelectLe { .. } => {
+                    value.for_each_operand(|operand| copies.push((*var, operand)))
+                }
                 _ => {}
             },
             Node::StoreSlot { value, .. } => {

@@ -1,15 +1,23 @@
 //! Numbers and constant tables as text.
 
 use super::body::Needs;
+use super::decimal::is_near_a_middle;
 use crate::graph::{exp2, log2};
 use crate::overlay::program::{Constants, Program};
 
-/// A double in the fewest digits (17 at most) that read back as the same bits.
+/// A double in the fewest digits that every compiler reads back as the same bits: 17 where fewer might be misread
+/// ([`is_near_a_middle`]).
 ///
 /// Numbers that are not finite have no literal in C; they are spelt as a device function of their bits, so they can stand
 /// in code but not in tables, where the checked mechanism leaves none.
 pub fn real(x: f64) -> String {
-    if x.is_finite() { format!("{x:?}") } else { format!("__longlong_as_double({:#018x}LL)", x.to_bits()) }
+    if !x.is_finite() {
+        format!("__longlong_as_double({:#018x}LL)", x.to_bits())
+    } else if is_near_a_middle(x) {
+        format!("{x:.16e}")
+    } else {
+        format!("{x:?}")
+    }
 }
 
 /// The names of the banks of reals and of indices in shared memory.
@@ -109,6 +117,9 @@ mod tests {
             assert_eq!(real(x).parse::<f64>().unwrap().to_bits(), x.to_bits());
             assert!(real(x).contains(['.', 'e']), "{} would be an integer", real(x));
         }
+        // next to the middle between two doubles
+        assert_eq!(real(-2.91861888317245e-9), "-2.9186188831724498e-9");
+        assert_eq!([0.0, 1e-300, 2.220446049250313e-16].map(real), ["0.0", "1e-300", "2.220446049250313e-16"]);
         assert_eq!(real(f64::NEG_INFINITY), "__longlong_as_double(0xfff0000000000000LL)");
     }
 }

@@ -175,7 +175,11 @@ impl Function {
             let direction = if a.array.output { "out" } else { "in " };
             format!("    !   {direction} {name}(stride, {}): {}, {}", a.array.rows, a.meaning, a.unit)
         });
-        let comment: Vec<String> = std::iter::once(format!("    ! {}", kernel.summary)).chain(arrays).collect();
+        let comment: Vec<String> = [&kernel.summary, &format!("  {}", kernel.accuracy)]
+            .map(|line| format!("    ! {line}"))
+            .into_iter()
+            .chain(arrays)
+            .collect();
         Self {
             name,
             symbol: kernel.symbol.clone(),

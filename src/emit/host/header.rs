@@ -116,7 +116,7 @@ impl Prototype {
     fn new(kernel: &KernelInterface, prefix: &str) -> Self {
         let mut namer = Namer::reserving(["context", "points", "stride", "stream", "handle_"]);
         let names: Vec<String> = kernel.arrays.iter().map(|a| namer.name(&a.array.name)).collect();
-        let mut lines = vec![kernel.summary.clone()];
+        let mut lines = vec![kernel.summary.clone(), format!("  {}", kernel.accuracy)];
         for (ArrayInterface { array, unit, meaning }, name) in kernel.arrays.iter().zip(&names) {
             let direction = if array.output { "out" } else { "in " };
             lines.push(format!("  {direction} {name}[{}][stride]: {meaning}, {unit}", array.rows));

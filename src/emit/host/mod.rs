@@ -47,6 +47,8 @@ pub struct KernelInterface {
     pub symbol: String,
     /// What it computes, in a sentence.
     pub summary: String,
+    /// How exactly, and where.
+    pub accuracy: String,
     /// In the order of the arguments.
     pub arrays: Vec<ArrayInterface>,
 }

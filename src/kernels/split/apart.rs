@@ -4,7 +4,7 @@ use cranelift_entity::packed_option::ReservedValue;
 
 use super::{DIRECTIONS, Late, Plan, Rates, Scale, Stages, net, numbered, scale};
 use crate::graph::body::{Body, Id};
-use crate::graph::graph::{Graph, Op, Part, Step, StepRef, Value};
+use crate::graph::dataflow::{Graph, Op, Part, Step, StepRef, Value};
 use crate::kernels::common::single;
 use crate::kernels::reaction::{self, Operands, Sources};
 use mechanism::Reaction;

@@ -150,7 +150,7 @@ fn operations_give_the_bits_of_rust() {
     type Reference = fn(f64, f64) -> f64;
     let (a, b) = (var(0), var(1));
     let select = Value::SelectLe { a, b, then: a, otherwise: b };
-    let cases: [(Value, Reference); 18] = [
+    let cases: [(Value, Reference); 16] = [
         (Value::Unary(Unary::Exp, a), |a, _| elementary::exp(a)),
         (Value::Unary(Unary::Log, a), |a, _| elementary::log(a)),
         (Value::Unary(Unary::Sqrt, a), |a, _| a.sqrt()),
@@ -159,8 +159,6 @@ fn operations_give_the_bits_of_rust() {
         (Value::Binary(Binary::Sub, a, b), |a, b| a - b),
         (Value::Binary(Binary::Mul, a, b), |a, b| a * b),
         (Value::Binary(Binary::Div, a, b), |a, b| a / b),
-        (Value::Binary(Binary::Max, a, b), f64::max),
-        (Value::Binary(Binary::Min, a, b), f64::min),
         (Value::Fma(a, b, a), |a, b| a.mul_add(b, a)),
         (select, |a, b| if a <= b { a } else { b }),
         (Value::Unary(Unary::Exp2, a), |a, _| exp2::polynomial(a)),
@@ -176,7 +174,7 @@ fn operations_give_the_bits_of_rust() {
     let linear: Vec<f64> = exponents.clone().chain(second.clone()).collect();
     let positive: Vec<f64> = exponents.map(|x| x.clamp(-700.0, 700.0).exp()).chain(second).collect();
     for (i, (value, reference)) in cases.into_iter().enumerate() {
-        let input = if [1, 2, 14].contains(&i) { &positive } else { &linear };
+        let input = if [1, 2, 12].contains(&i) { &positive } else { &linear };
         let second = set(1, Value::Field { array: 0, row: Index::Literal(1), point: 0 });
         let program =
             program(Execution::DataParallel { warps: 4 }, 0, vec![fetch(0), second, set(2, value.clone()), put(2, 0)]);

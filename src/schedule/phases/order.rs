@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-use crate::graph::{Duty, Graph, Op, Part, StepRef};
+use crate::graph::{Graph, Op, Part, Role, StepRef};
 use crate::mapping::Mapping;
 
 /// All steps by their place in the order; `path` has the longest path from each operation to a result.
@@ -26,7 +26,7 @@ pub fn waiting(graph: &Graph, mapping: &Mapping, path: &SecondaryMap<Op, u32>) -
             Part::After => 2,
         };
         let group = Group {
-            duty: graph.duty(at),
+            role: graph.role(at),
             depth: depth[at.op],
             chunk: chunk[at.op],
             part,
@@ -41,8 +41,8 @@ pub fn waiting(graph: &Graph, mapping: &Mapping, path: &SecondaryMap<Op, u32>) -
 /// Position of a step in the order within a phase; equal keys are the same kind of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Group {
-    /// What feeds a crew comes first, then the crew's own.
-    pub duty: Duty,
+    /// What feeds the QSSA warps comes first, then the QSSA warps' own.
+    pub role: Role,
     depth: u32,
     /// Operations with running states go through all their steps a few at a time, to spare registers.
     chunk: u32,
@@ -53,13 +53,14 @@ pub struct Group {
 
 impl Group {
     /// Groups that share slots and load in turn.
-    pub fn class(&self) -> (Duty, u32, u32, u32) {
-        (self.duty, self.depth, self.chunk, self.part)
+    pub fn class(&self) -> (Role, u32, u32, u32) {
+        (self.role, self.depth, self.chunk, self.part)
     }
 }
 
-/// Running states of the operations of one chunk, about.
-const CHUNK_STATES: u32 = 16;
+/// Running states of the operations of one chunk, about: 32 registers, which a thread has for them beside constants and what
+/// lives shortly even where it may use 64 in all.
+pub const CHUNK_STATES: u32 = 16;
 
 /// Numbers the chunks of each warp's operations of one depth and kind.
 fn chunks(graph: &Graph, mapping: &Mapping, depth: &SecondaryMap<Op, u32>) -> SecondaryMap<Op, u32> {

@@ -72,7 +72,7 @@ pub const ENTRIES: [Entry; 37] = [
         remedy: DEFECT,
     },
     Entry {
-        id: "proof::outside-crew",
+        id: "proof::outside-qssa-warps",
         cause: "An operation that is kept to the quasi-steady warps runs in another warp.",
         remedy: DEFECT,
     },

@@ -31,7 +31,13 @@ pub fn places() -> Vec<Place> {
     let on_path = env::var_os("PATH").map(|path| of_programs(&path)).unwrap_or_default();
     let on_path = on_path.into_iter().map(|folder| ("PATH", folder));
     let usual = usual(Path::new("/usr/local")).into_iter().map(|folder| ("/usr/local/cuda*", folder));
-    own.chain(named).chain(on_path).chain(usual).map(|(origin, folder)| Place { origin, folder }).collect()
+    let mut all: Vec<Place> = Vec::new();
+    for (origin, folder) in own.chain(named).chain(on_path).chain(usual) {
+        if all.iter().all(|place| place.folder != folder) {
+            all.push(Place { origin, folder });
+        }
+    }
+    all
 }
 
 fn upwards(start: &Path) -> Option<PathBuf> {

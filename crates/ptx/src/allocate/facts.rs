@@ -1,6 +1,6 @@
 //! What an allocator knows of values: the result of the divergence analysis, per register.
 
-use super::home::{Known, Rewriting};
+use super::spill_location::{Known, Rewriting};
 use super::{Options, Rules, Sides, slots};
 use crate::analysis::divergence::{self, BlockShape, Coefficient, Divergence, State};
 use crate::analysis::gated::{Gate, Gated};

@@ -9,8 +9,6 @@ pub mod check;
 mod class;
 mod dead;
 pub mod facts;
-pub mod home;
-mod homes;
 mod interference;
 mod linear_scan;
 mod prepare;
@@ -20,6 +18,8 @@ mod refusal;
 pub mod report;
 mod slots;
 mod spill;
+pub mod spill_location;
+mod spill_locations;
 mod vectors;
 
 use super::analysis::access::Accesses;
@@ -31,15 +31,15 @@ use super::inst::{Op, Space};
 use super::ir::{Func, Init, Linkage, Module, Reg, Variable, VariableData};
 use cranelift_entity::SecondaryMap;
 use facts::Facts;
-use home::{Home, Rewriting};
 use problem::{Answer, MOST_UNITS, Problem};
 use prologue::Prologue;
 use spill::{Areas, SpillAccess};
+use spill_location::{Rewriting, SpillLocation};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use class::File;
-pub use homes::Budget;
 pub use refusal::{Refusal, TooFew};
+pub use spill_locations::Budget;
 use vectors::Groups;
 
 /// Which allocator.
@@ -139,8 +139,8 @@ pub struct Allocation {
     /// The place of each register of the allocated kernel.
     pub places: SecondaryMap<Reg, Place>,
     /// Where the registers of the prepared kernel that have none are kept.
-    pub homes: BTreeMap<Reg, Home>,
-    /// The accesses to homes.
+    pub locations: BTreeMap<Reg, SpillLocation>,
+    /// The accesses to locations.
     pub accesses: Vec<SpillAccess>,
     /// The spill area of a thread, and of a CTA.
     pub local: Option<Variable>,
@@ -202,7 +202,7 @@ struct Round<'a> {
     module: Module,
     work: Func,
     short: BTreeSet<Reg>,
-    homes: BTreeMap<Reg, Home>,
+    locations: BTreeMap<Reg, SpillLocation>,
     accesses: Vec<SpillAccess>,
     local: Option<Variable>,
     shared: Option<(Variable, Prologue)>,
@@ -219,7 +219,7 @@ impl<'a> Round<'a> {
             module: module.clone(),
             work: prepared.clone(),
             short: BTreeSet::new(),
-            homes: BTreeMap::new(),
+            locations: BTreeMap::new(),
             accesses: Vec::new(),
             local: None,
             shared: None,
@@ -257,7 +257,8 @@ impl<'a> Round<'a> {
         loop {
             let accesses = Accesses::compute(&self.work);
             let liveness = Liveness::compute(&self.work, &cfg, &accesses);
-            if self.homes.is_empty() || !dead::run(&mut self.work, &liveness, &accesses, self.prepared.insts.len()) {
+            if self.locations.is_empty() || !dead::run(&mut self.work, &liveness, &accesses, self.prepared.insts.len())
+            {
                 let files = (self.options.registers, self.options.predicates);
                 return interference::problem(&self.work, &accesses, &liveness, &loops, groups, &self.short, files);
             }
@@ -266,21 +267,22 @@ impl<'a> Round<'a> {
 
     fn spill(&mut self, spilled: &[(Reg, f64)]) {
         let Options { rewriting, shared, .. } = self.options;
-        let homes = homes::decide(self.prepared, self.facts, *rewriting, *shared, &mut self.used, spilled);
-        if self.local.is_none() && homes.values().any(|home| matches!(home, Home::Local { .. })) {
+        let locations =
+            spill_locations::decide(self.prepared, self.facts, *rewriting, *shared, &mut self.used, spilled);
+        if self.local.is_none() && locations.values().any(|location| matches!(location, SpillLocation::Local { .. })) {
             self.local = Some(self.area("singe_spill_local", Space::Local));
         }
-        if self.shared.is_none() && homes.values().any(|home| home.row().shared()) {
+        if self.shared.is_none() && locations.values().any(|location| location.row().shared()) {
             let area = self.area("singe_spill_shared", Space::Shared);
             let prologue = prologue::insert(&mut self.work, area, |reg| _ = self.short.insert(reg));
             self.shared = Some((area, prologue));
         }
         let areas =
             Areas { local: self.local, base: self.shared.map(|(_, prologue)| prologue.base), unit: self.facts.unit };
-        let done = spill::run(&mut self.work, &homes, areas);
+        let done = spill::run(&mut self.work, &locations, areas);
         self.short.extend(done.short);
         self.accesses.extend(done.accesses);
-        self.homes.extend(homes);
+        self.locations.extend(locations);
     }
 
     fn area(&mut self, name: &str, space: Space) -> Variable {
@@ -306,7 +308,7 @@ impl<'a> Round<'a> {
             prepared: self.prepared.clone(),
             facts: self.facts.clone(),
             places,
-            homes: self.homes,
+            locations: self.locations,
             accesses: self.accesses,
             local: self.local,
             shared: self.shared.map(|(area, _)| area),
@@ -321,24 +323,27 @@ impl<'a> Round<'a> {
 
     /// Gives every slot its offset, now that all are known.
     fn offsets(&mut self) {
-        let of = |homes: &BTreeMap<Reg, Home>, shared: bool| -> BTreeMap<Reg, u32> {
-            let inside = |home: &Home| match home {
-                Home::Local { .. } => !shared,
-                Home::Shared { .. } | Home::Residual { .. } => shared,
-                Home::Constant { .. } | Home::Affine { .. } => false,
+        let of = |locations: &BTreeMap<Reg, SpillLocation>, shared: bool| -> BTreeMap<Reg, u32> {
+            let inside = |location: &SpillLocation| match location {
+                SpillLocation::Local { .. } => !shared,
+                SpillLocation::Shared { .. } | SpillLocation::Residual { .. } => shared,
+                SpillLocation::Constant { .. } | SpillLocation::Affine { .. } => false,
             };
-            let chosen = homes.iter().filter(|(_, home)| inside(home));
-            chosen.map(|(reg, _)| (*reg, homes::slot_bytes(self.prepared, *reg))).collect()
+            let chosen = locations.iter().filter(|(_, location)| inside(location));
+            chosen.map(|(reg, _)| (*reg, spill_locations::slot_bytes(self.prepared, *reg))).collect()
         };
-        let (local, shared) = (of(&self.homes, false), of(&self.homes, true));
+        let (local, shared) = (of(&self.locations, false), of(&self.locations, true));
         let together = slots::in_a_thread(self.prepared, &local.keys().copied().collect());
         let (mut offsets, local_bytes) = slots::assign(&local, &together);
         let regs = shared.keys().copied().collect();
         let together = slots::in_a_warp(self.prepared, &regs, self.facts, self.facts.sides, self.options.rules);
         let (shared_offsets, part) = slots::assign(&shared, &together);
         offsets.extend(shared_offsets);
-        for (reg, home) in &mut self.homes {
-            if let Home::Local { offset } | Home::Shared { offset } | Home::Residual { offset, .. } = home {
+        for (reg, location) in &mut self.locations {
+            if let SpillLocation::Local { offset }
+            | SpillLocation::Shared { offset }
+            | SpillLocation::Residual { offset, .. } = location
+            {
                 *offset = offsets[reg];
             }
         }

@@ -1,6 +1,6 @@
 //! What an allocation cost.
 
-use super::home::Row;
+use super::spill_location::Row;
 use super::{Allocation, File};
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
@@ -15,7 +15,7 @@ pub struct Report {
     /// Registers used, of those given.
     pub registers: u32,
     pub predicates: u32,
-    /// Registers of the kernel that have a home in memory or are computed again.
+    /// Registers of the kernel that have a location in memory or are computed again.
     pub spilled: usize,
     /// Bytes of local memory per thread, and of shared memory per warp.
     pub local_bytes: u64,
@@ -57,12 +57,12 @@ pub fn report(allocation: &Allocation) -> Report {
     let place = |block: &Block| func.blocks[*block].insts.iter().map(move |inst| (*inst, *block)).collect::<Vec<_>>();
     let blocks: BTreeMap<Inst, Block> = func.layout.iter().flat_map(place).collect();
     let mut rows: BTreeMap<Row, Counts> = BTreeMap::new();
-    for home in allocation.homes.values() {
-        rows.entry(home.row()).or_default().values += 1;
+    for location in allocation.locations.values() {
+        rows.entry(location.row()).or_default().values += 1;
     }
     for access in &allocation.accesses {
         let Some(block) = access.inst.and_then(|inst| blocks.get(&inst)) else { continue };
-        let counts = rows.entry(allocation.homes[&access.reg].row()).or_default();
+        let counts = rows.entry(allocation.locations[&access.reg].row()).or_default();
         let weight = 10f64.powi(loops.depth(*block).min(12) as i32);
         let (number, weighted) = match access.store {
             true => (&mut counts.stores, &mut counts.weighted_stores),
@@ -75,7 +75,7 @@ pub fn report(allocation: &Allocation) -> Report {
     Report {
         registers: allocation.used(File::General),
         predicates: allocation.used(File::Predicate),
-        spilled: allocation.homes.len(),
+        spilled: allocation.locations.len(),
         local_bytes: allocation.local.map_or(0, bytes),
         shared_bytes_per_warp: allocation.shared.map_or(0, bytes) / u64::from(allocation.warps.max(1)),
         rows,

@@ -1,6 +1,6 @@
-//! Puts spill code into a function, as a plan of homes says.
+//! Puts spill code into a function, as a plan of locations says.
 
-use super::home::Home;
+use super::spill_location::SpillLocation;
 use crate::inst::{
     Access, Address, Base, BinaryOp, Cmp, Guard, InstData, Mode, Op, Operand, Space, Special, TernaryOp,
 };
@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The memory of spilled values.
 #[derive(Debug, Clone, Copy)]
 pub struct Areas {
-    /// The thread's own; set when a home needs it.
+    /// The thread's own; set when a location needs it.
     pub local: Option<Variable>,
-    /// Begins the part of shared memory that belongs to the warp; set when a home needs it.
+    /// Begins the part of shared memory that belongs to the warp; set when a location needs it.
     pub base: Option<Reg>,
     /// What the strides of affine values are multiplied with.
     pub unit: Special,
@@ -26,7 +26,7 @@ pub struct Areas {
 pub struct Spilled {
     /// Registers that live from one instruction to the next.
     pub short: BTreeSet<Reg>,
-    /// Accesses to the home of a register.
+    /// Accesses to the location of a register.
     pub accesses: Vec<SpillAccess>,
 }
 
@@ -39,10 +39,10 @@ pub struct SpillAccess {
     pub store: bool,
 }
 
-/// Reads every register of `homes` from its home before each use and writes it there behind each definition. Offsets are
-/// filled in later, when all homes are known.
-pub fn run(func: &mut Func, homes: &BTreeMap<Reg, Home>, areas: Areas) -> Spilled {
-    let mut spiller = Spiller { func, homes, areas, result: Spilled::default() };
+/// Reads every register of `locations` from its location before each use and writes it there behind each definition. Offsets are
+/// filled in later, when all locations are known.
+pub fn run(func: &mut Func, locations: &BTreeMap<Reg, SpillLocation>, areas: Areas) -> Spilled {
+    let mut spiller = Spiller { func, locations, areas, result: Spilled::default() };
     for block in spiller.func.layout.clone() {
         spiller.block(block);
     }
@@ -51,7 +51,7 @@ pub fn run(func: &mut Func, homes: &BTreeMap<Reg, Home>, areas: Areas) -> Spille
 
 struct Spiller<'a> {
     func: &'a mut Func,
-    homes: &'a BTreeMap<Reg, Home>,
+    locations: &'a BTreeMap<Reg, SpillLocation>,
     areas: Areas,
     result: Spilled,
 }
@@ -64,9 +64,9 @@ impl Spiller<'_> {
             self.instruction(inst, &mut new);
         }
         let read = self.func.blocks[block].terminator.condition();
-        if let Some((reg, home)) = read.and_then(|reg| Some((reg, *self.homes.get(&reg)?))) {
+        if let Some((reg, location)) = read.and_then(|reg| Some((reg, *self.locations.get(&reg)?))) {
             let temporary = self.temporary(self.func.regs[reg]);
-            self.load(reg, home, temporary, &mut new);
+            self.load(reg, location, temporary, &mut new);
             *self.func.blocks[block].terminator.condition_mut().expect("it reads a register") = temporary;
         }
         self.func.blocks[block].insts = new;
@@ -84,11 +84,11 @@ impl Spiller<'_> {
         }
         let mut names: SecondaryMap<Reg, Option<Reg>> = SecondaryMap::new();
         for reg in read.union(&written) {
-            if let Some(home) = self.homes.get(reg) {
+            if let Some(location) = self.locations.get(reg) {
                 let temporary = self.temporary(self.func.regs[*reg]);
                 names[*reg] = Some(temporary);
                 if read.contains(reg) {
-                    self.load(*reg, *home, temporary, new);
+                    self.load(*reg, *location, temporary, new);
                 }
             }
         }
@@ -102,8 +102,8 @@ impl Spiller<'_> {
         data.guard = data.guard.map(|guard| Guard { pred: name(guard.pred), ..guard });
         new.push(inst);
         for reg in written {
-            if let (Some(home), Some(temporary)) = (self.homes.get(&reg), names[reg]) {
-                self.store(reg, *home, temporary, new);
+            if let (Some(location), Some(temporary)) = (self.locations.get(&reg), names[reg]) {
+                self.store(reg, *location, temporary, new);
             }
         }
     }
@@ -125,18 +125,18 @@ impl Spiller<'_> {
     }
 
     /// `into` = the value of `reg`
-    fn load(&mut self, reg: Reg, home: Home, into: Reg, new: &mut Vec<Inst>) {
+    fn load(&mut self, reg: Reg, location: SpillLocation, into: Reg, new: &mut Vec<Inst>) {
         let ty = self.func.regs[reg].class();
-        let inst = match home {
-            Home::Local { .. } => self.load_word(self.local(), Space::Local, ty, into, new),
-            Home::Shared { .. } => self.load_word(self.shared(), Space::Shared, ty, into, new),
-            Home::Constant { value } if ty == Type::Pred => self.test(Operand::Imm(value & 1), into, new),
-            Home::Constant { value } => self.push(mov(ty, into, Operand::Imm(value)), new),
-            Home::Affine { stride, base } => {
+        let inst = match location {
+            SpillLocation::Local { .. } => self.load_word(self.local(), Space::Local, ty, into, new),
+            SpillLocation::Shared { .. } => self.load_word(self.shared(), Space::Shared, ty, into, new),
+            SpillLocation::Constant { value } if ty == Type::Pred => self.test(Operand::Imm(value & 1), into, new),
+            SpillLocation::Constant { value } => self.push(mov(ty, into, Operand::Imm(value)), new),
+            SpillLocation::Affine { stride, base } => {
                 let lane = self.lane(ty, new);
                 self.push(mad(ty, into, lane, stride, Operand::Imm(base)), new)
             }
-            Home::Residual { stride, .. } => {
+            SpillLocation::Residual { stride, .. } => {
                 let uniform = self.temporary(ty);
                 let load = self.load_word(self.shared(), Space::Shared, ty, uniform, new);
                 let lane = self.lane(ty, new);
@@ -147,14 +147,14 @@ impl Spiller<'_> {
         self.note(reg, Some(inst), false);
     }
 
-    /// The home of `reg` = the value in `from`
-    fn store(&mut self, reg: Reg, home: Home, from: Reg, new: &mut Vec<Inst>) {
+    /// The location of `reg` = the value in `from`
+    fn store(&mut self, reg: Reg, location: SpillLocation, from: Reg, new: &mut Vec<Inst>) {
         let ty = self.func.regs[reg].class();
-        let inst = match home {
-            Home::Local { .. } => Some(self.store_word(self.local(), Space::Local, ty, from, new)),
-            Home::Shared { .. } => Some(self.store_word(self.shared(), Space::Shared, ty, from, new)),
-            Home::Constant { .. } | Home::Affine { .. } => None,
-            Home::Residual { stride, .. } => {
+        let inst = match location {
+            SpillLocation::Local { .. } => Some(self.store_word(self.local(), Space::Local, ty, from, new)),
+            SpillLocation::Shared { .. } => Some(self.store_word(self.shared(), Space::Shared, ty, from, new)),
+            SpillLocation::Constant { .. } | SpillLocation::Affine { .. } => None,
+            SpillLocation::Residual { stride, .. } => {
                 let lane = self.lane(ty, new);
                 let uniform = self.temporary(ty);
                 let minus = stride.wrapping_neg() & ty.mask();
@@ -166,11 +166,11 @@ impl Spiller<'_> {
     }
 
     fn local(&self) -> Base {
-        Base::Variable(self.areas.local.expect("a home in local memory has an area"))
+        Base::Variable(self.areas.local.expect("a location in local memory has an area"))
     }
 
     fn shared(&self) -> Base {
-        Base::Reg(self.areas.base.expect("a home in shared memory has a base"))
+        Base::Reg(self.areas.base.expect("a location in shared memory has a base"))
     }
 
     /// Predicates are kept as words of 0 or 1.

@@ -3,7 +3,7 @@
 use super::divergence::Kills;
 use super::state::{Location, State, Symbol};
 use super::{Checker, Kind, Violation};
-use crate::allocate::home::Known;
+use crate::allocate::spill_location::Known;
 use crate::inst::{Base, BinaryOp, Cmp, InstData, Op, Operand, Space, TernaryOp, Type, UnaryOp};
 use crate::ir::{Block, Inst, Reg};
 use crate::visit::Slot;

@@ -1,0 +1,74 @@
+//! Decides where spilled registers are kept.
+
+use super::facts::Facts;
+use super::spill_location::{Known, Rewriting, Row, SpillLocation};
+use crate::inst::Type;
+use crate::ir::{Func, Reg};
+use std::collections::BTreeMap;
+
+/// Shared memory that spilling may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Bytes per CTA.
+    pub bytes: u32,
+    /// Warps per CTA.
+    pub warps: u32,
+}
+
+impl Budget {
+    /// Bytes per warp.
+    pub fn per_warp(self) -> u32 {
+        (self.bytes / self.warps.max(1)) & !7
+    }
+}
+
+/// The locations of registers, each with the cost that spilling it was estimated to have. `used`: bytes per warp that are taken
+/// already. Where shared memory does not suffice, those get it that save most per byte.
+pub fn decide(
+    func: &Func,
+    facts: &Facts,
+    rewriting: Rewriting,
+    budget: Budget,
+    used: &mut u32,
+    spilled: &[(Reg, f64)],
+) -> BTreeMap<Reg, SpillLocation> {
+    let row = |reg: Reg| {
+        let ty = func.regs[reg].class();
+        let row = rewriting.row(facts.known[reg], matches!(ty, Type::B32 | Type::B64));
+        if row.shared() && facts.contested.contains(&reg) { Row::Local } else { row }
+    };
+    let benefit =
+        |(reg, cost): &(Reg, f64)| cost * (Row::Local.cost() - row(*reg).cost()) / f64::from(slot_bytes(func, *reg));
+    let mut order = spilled.to_vec();
+    order.sort_by(|a, b| benefit(b).total_cmp(&benefit(a)).then(a.0.cmp(&b.0)));
+    let mut locations = BTreeMap::new();
+    for (reg, _) in order {
+        let bytes = slot_bytes(func, reg);
+        let mut row = row(reg);
+        if row.shared() {
+            // sizes are summed, as if no slot were ever shared and each were aligned
+            match *used + bytes.next_multiple_of(8) <= budget.per_warp() {
+                true => *used += bytes.next_multiple_of(8),
+                false => row = Row::Local,
+            }
+        }
+        locations.insert(reg, location(row, facts.known[reg]));
+    }
+    locations
+}
+
+/// Offsets are given when all locations are known.
+fn location(row: Row, known: Known) -> SpillLocation {
+    match (row, known) {
+        (Row::Constant, Known::Constant(value)) => SpillLocation::Constant { value },
+        (Row::Affine, Known::Affine { stride, base: Some(base) }) => SpillLocation::Affine { stride, base },
+        (Row::Residual, Known::Affine { stride, .. }) => SpillLocation::Residual { stride, offset: 0 },
+        (Row::Uniform, _) => SpillLocation::Shared { offset: 0 },
+        _ => SpillLocation::Local { offset: 0 },
+    }
+}
+
+/// The bytes of a register's slot. Predicates are kept as words.
+pub fn slot_bytes(func: &Func, reg: Reg) -> u32 {
+    func.regs[reg].bytes().max(4)
+}

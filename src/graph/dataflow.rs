@@ -1,0 +1,360 @@
+//! The dataflow graph: operations made of steps, and the values that pass between them.
+
+use std::collections::HashMap;
+
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use machine::cost::Held;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+use super::body::{Body, PRODUCTS_PER_STEP, Tally, Tensor};
+use super::units::Units;
+use kinetics::approximation::range::TemperatureRange;
+
+/// An operation: the unit that is mapped to a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Op(u32);
+entity_impl!(Op, "op");
+
+/// One double per point, made by one step and read by others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(u32);
+entity_impl!(Value, "val");
+
+/// An interned [`Body`].
+#[derive(Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Shape(u32);
+entity_impl!(Shape, "shape");
+
+/// A global array: `rows` fields, each one double per point.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Array {
+    pub name: &'static str,
+    pub rows: u32,
+    pub output: bool,
+}
+
+#[derive(Debug, Clone)]
+pub struct Graph {
+    /// The kernel's name.
+    pub kernel: &'static str,
+    /// A bound of the form's relative error against the exact mixture rule, rounding aside; 0 for an exact form.
+    pub bound: f64,
+    /// Where the bound holds, and where products are proven to stay in the range of doubles; `None`: at every temperature.
+    pub range: Option<TemperatureRange>,
+    pub arrays: Vec<Array>,
+    /// The units of the arrays.
+    pub units: Units,
+    /// Names of the point's scalars; [`Graph::preamble`] computes them, in every warp.
+    pub scalars: Vec<&'static str>,
+    pub preamble: Step,
+    pub shapes: PrimaryMap<Shape, Body>,
+    interned: HashMap<String, Shape>,
+    pub ops: PrimaryMap<Op, Operation>,
+    pub values: PrimaryMap<Value, ValueInfo>,
+    /// A few warps that some operations are kept to, where asked for.
+    pub qssa_warps: Option<QssaWarps>,
+}
+
+/// Operations that only a few warps run while the others go on with the rest.
+#[derive(Debug, Clone)]
+pub struct QssaWarps {
+    /// The members' warps are 0..warps.
+    pub warps: u32,
+    pub roles: SecondaryMap<Op, Role>,
+}
+
+/// What an operation is to the QSSA warps.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// The QSSA warps wait for its first result: mapped first and run first, in any warp.
+    Feeder,
+    /// Run by the QSSA warps.
+    Member,
+    #[default]
+    Other,
+}
+
+#[derive(Debug, Clone)]
+pub struct ValueInfo {
+    pub name: String,
+    pub producer: StepRef,
+}
+
+/// An operation: an optional first step that sets its running states, rounds that update them, and a last step.
+/// An operation without rounds and states is just its last step.
+#[derive(Debug, Clone)]
+pub struct Operation {
+    pub name: String,
+    pub states: u32,
+    pub before: Option<Step>,
+    pub rounds: Vec<Step>,
+    /// The rounds must run in the order given (else any order is the same sum).
+    pub ordered: bool,
+    pub after: Step,
+}
+
+/// A shape with its operands.
+#[derive(Debug, Clone, Default)]
+pub struct Step {
+    pub shape: Shape,
+    pub constants: Vec<f64>,
+    pub inputs: Vec<Value>,
+    /// Rows of the fields that the step loads.
+    pub rows: Vec<u32>,
+    pub outputs: Vec<Value>,
+    /// (array, row) of the fields that the step stores.
+    pub stores: Vec<(u32, u32)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    Before,
+    Round(u32),
+    After,
+}
+
+/// One step of one operation: the unit of scheduling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StepRef {
+    pub op: Op,
+    pub part: Part,
+}
+
+impl Operation {
+    pub fn step(&self, part: Part) -> &Step {
+        match part {
+            Part::Before => self.before.as_ref().expect("only an operation with a first step refers to it"),
+            Part::Round(i) => &self.rounds[i as usize],
+            Part::After => &self.after,
+        }
+    }
+
+    /// All steps in an order that is always valid.
+    pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
+        let before = self.before.iter().map(|_| Part::Before);
+        before.chain((0..self.rounds.len() as u32).map(Part::Round)).chain([Part::After])
+    }
+}
+
+impl Graph {
+    pub fn new(kernel: &'static str, arrays: Vec<Array>) -> Self {
+        Self {
+            kernel,
+            bound: 0.0,
+            range: None,
+            arrays,
+            units: Units::Si,
+            scalars: Vec::new(),
+            preamble: Step::default(),
+            shapes: PrimaryMap::new(),
+            interned: HashMap::new(),
+            ops: PrimaryMap::new(),
+            values: PrimaryMap::new(),
+            qssa_warps: None,
+        }
+    }
+
+    /// The shape of a body; equal bodies share it.
+    pub fn shape(&mut self, body: Body) -> Shape {
+        let shapes = &mut self.shapes;
+        *self.interned.entry(body.key()).or_insert_with(|| shapes.push(body))
+    }
+
+    /// Adds an operation; `name_outputs` names the values of each step, which get their numbers here.
+    pub fn add(&mut self, mut operation: Operation, mut name_output: impl FnMut(Part, usize) -> String) -> Op {
+        let op = self.ops.next_key();
+        let parts: Vec<Part> = operation.parts().collect();
+        for part in parts {
+            let step = match part {
+                Part::Before => operation.before.as_mut().expect("parts() names it"),
+                Part::Round(i) => &mut operation.rounds[i as usize],
+                Part::After => &mut operation.after,
+            };
+            let count = self.shapes[step.shape].values.len();
+            let producer = StepRef { op, part };
+            step.outputs =
+                (0..count).map(|i| self.values.push(ValueInfo { name: name_output(part, i), producer })).collect();
+        }
+        self.ops.push(operation)
+    }
+
+    /// Connects an input of a step to a value that was made after the step was added. A step may wait for what other
+    /// operations make of its operation's earlier steps.
+    pub fn connect(&mut self, at: StepRef, input: usize, value: Value) {
+        let operation = &mut self.ops[at.op];
+        let step = match at.part {
+            Part::Before => operation.before.as_mut().expect("only an operation with a first step refers to it"),
+            Part::Round(i) => &mut operation.rounds[i as usize],
+            Part::After => &mut operation.after,
+        };
+        step.inputs[input] = value;
+    }
+
+    /// Every step, producers before readers: operation by operation, and again for those that had to wait.
+    pub fn order(&self) -> Vec<StepRef> {
+        let mut made: SecondaryMap<Value, bool> = SecondaryMap::new();
+        let mut waiting: Vec<(Op, Vec<Part>)> =
+            self.ops.iter().map(|(op, operation)| (op, operation.parts().collect())).collect();
+        let mut order = Vec::new();
+        while !waiting.is_empty() {
+            let before = order.len();
+            for (op, parts) in &mut waiting {
+                let step = |part: Part| StepRef { op: *op, part };
+                let mut done = 0;
+                while let Some(at) = parts.get(done).map(|&part| step(part))
+                    && self.step(at).inputs.iter().all(|&v| made[v])
+                {
+                    self.step(at).outputs.iter().for_each(|&v| made[v] = true);
+                    order.push(at);
+                    done += 1;
+                }
+                parts.drain(..done);
+            }
+            assert!(order.len() > before, "the steps of a graph do not wait for each other in a circle");
+            waiting.retain(|(_, parts)| !parts.is_empty());
+        }
+        order
+    }
+
+    /// Replaces every shape; different shapes must stay different.
+    pub(super) fn rewrite(&mut self, new: impl Fn(&Body) -> Body) {
+        for (_, body) in self.shapes.iter_mut() {
+            *body = new(body);
+        }
+        self.interned = self.shapes.iter().map(|(shape, body)| (body.key(), shape)).collect();
+    }
+
+    /// What a step is to the QSSA warps: only the first step of a feeding operation with running states feeds.
+    pub fn role(&self, at: StepRef) -> Role {
+        let role = self.qssa_warps.as_ref().map_or(Role::Other, |group| group.roles[at.op]);
+        let goes_on = self.ops[at.op].ordered && at.part != Part::Before;
+        if role == Role::Feeder && goes_on { Role::Other } else { role }
+    }
+
+    /// Whether a step reads and writes slots of other lanes than its own.
+    pub fn crosses_lanes(&self, at: StepRef) -> bool {
+        self.body(at).tensor.is_some()
+    }
+
+    /// Double-precision issue slots of one instruction of the tensor cores; 0 where the graph has no matrix product on them.
+    pub fn slots_per_matrix_product(&self) -> u32 {
+        let all = self.shapes.values().filter_map(|body| match body.tensor {
+            Some(Tensor::Multiply { slots }) => Some(slots / PRODUCTS_PER_STEP),
+            _ => None,
+        });
+        all.max().unwrap_or(0)
+    }
+
+    pub fn step(&self, at: StepRef) -> &Step {
+        self.ops[at.op].step(at.part)
+    }
+
+    pub fn body(&self, at: StepRef) -> &Body {
+        &self.shapes[self.step(at).shape]
+    }
+
+    /// Every step of every operation.
+    pub fn steps(&self) -> impl Iterator<Item = StepRef> + '_ {
+        self.ops.iter().flat_map(|(op, operation)| operation.parts().map(move |part| StepRef { op, part }))
+    }
+
+    /// Floating-point operations per point of one operation.
+    pub fn flops(&self, op: Op) -> u64 {
+        self.ops[op].parts().map(|part| self.body(StepRef { op, part }).flops()).sum()
+    }
+
+    /// Longest path from a source to each operation. Producers are added before their readers.
+    pub fn depths(&self) -> SecondaryMap<Op, u32> {
+        let mut depth: SecondaryMap<Op, u32> = SecondaryMap::new();
+        for op in self.ops.keys() {
+            depth[op] = self.producers(op).map(|from| depth[from] + 1).max().unwrap_or(0);
+        }
+        depth
+    }
+
+    /// Longest path from each operation to a sink.
+    pub fn heights(&self) -> SecondaryMap<Op, u32> {
+        let mut height: SecondaryMap<Op, u32> = SecondaryMap::new();
+        for op in self.ops.keys().rev() {
+            for from in self.producers(op) {
+                height[from] = height[from].max(height[op] + 1);
+            }
+        }
+        height
+    }
+
+    /// The operations whose values an operation reads, with repeats.
+    fn producers(&self, op: Op) -> impl Iterator<Item = Op> + '_ {
+        let parts = self.ops[op].parts();
+        parts.flat_map(move |part| self.step(StepRef { op, part }).inputs.iter().map(|&v| self.values[v].producer.op))
+    }
+
+    /// Double-precision issue slots per point, as counted before scheduling: every warp computes the scalars.
+    pub fn slots(&self, warps: u32) -> u64 {
+        let Tally { exponentials, logarithms, divisions, others } = self.tally(warps);
+        exponentials + logarithms + divisions + others
+    }
+
+    /// What these slots go to.
+    pub fn tally(&self, warps: u32) -> Tally {
+        let mut sum = Tally::default();
+        let mut add = |body: &Body, times: u64| {
+            let Tally { exponentials, logarithms, divisions, others } = body.tally();
+            sum.exponentials += times * exponentials;
+            sum.logarithms += times * logarithms;
+            sum.divisions += times * divisions;
+            sum.others += times * others;
+        };
+        self.steps().for_each(|at| add(self.body(at), 1));
+        add(&self.shapes[self.preamble.shape], u64::from(warps));
+        sum
+    }
+
+    /// Constants of all steps that are broadcast: each takes about two shuffles per group of points when it is striped over
+    /// lanes.
+    pub fn constants(&self) -> u64 {
+        self.steps().filter(|&at| !self.crosses_lanes(at)).map(|at| self.step(at).constants.len() as u64).sum()
+    }
+
+    /// Passes over shared memory per point, as counted before scheduling: a row of 32 doubles takes two, for each value that
+    /// a step makes or reads. None where one warp keeps them all to itself.
+    pub fn shared_passes(&self, warps: u32) -> u64 {
+        let rows: usize = self.steps().map(|at| self.step(at).inputs.len() + self.step(at).outputs.len()).sum();
+        if warps == 1 { 0 } else { 2 * rows as u64 }
+    }
+
+    /// 32-bit registers of a thread, as estimated before scheduling: of the scalars, the running states of the widest operation,
+    /// what lives at once in the widest step, and the share of the constants when these are striped over lanes.
+    pub fn registers(&self, warps: u32, points_per_lane: u32) -> u32 {
+        let states = self.ops.values().map(|operation| operation.states).max().unwrap_or(0);
+        let live = self.shapes.values().map(Body::most_live).max().unwrap_or(0) as u32;
+        let constants = if warps == 1 { 0 } else { self.constants().div_ceil(32 * u64::from(warps)) as u32 };
+        let own = self.scalars.len() as u32 + states;
+        let held = Held { doubles: points_per_lane * own + constants, integers: 0 };
+        held.registers() + 2 * points_per_lane * live
+    }
+
+    /// The operations as a petgraph graph; edge weights count the values that pass. Node i is operation i.
+    pub fn petgraph(&self) -> DiGraph<Op, u32> {
+        let mut graph = DiGraph::new();
+        for op in self.ops.keys() {
+            graph.add_node(op);
+        }
+        let mut edges: HashMap<(Op, Op), u32> = HashMap::new();
+        let mut order = Vec::new();
+        for at in self.steps() {
+            for &value in &self.step(at).inputs {
+                let from = self.values[value].producer.op;
+                *edges.entry((from, at.op)).or_insert_with(|| {
+                    order.push((from, at.op));
+                    0
+                }) += 1;
+            }
+        }
+        for (from, to) in order {
+            let node = |op: Op| NodeIndex::new(op.as_u32() as usize);
+            graph.add_edge(node(from), node(to), edges[&(from, to)]);
+        }
+        graph
+    }
+}

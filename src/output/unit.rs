@@ -1,0 +1,25 @@
+//! A compiled kernel.
+
+use crate::graph::Graph;
+use crate::kernels::Kernel;
+use crate::mapping::Mapping;
+use crate::overlay::Codegen;
+use crate::overlay::program::Program;
+use crate::report::KernelReport;
+use crate::schedule::proof::Proven;
+
+/// What one kernel went through on its way to code.
+pub struct Unit {
+    pub kernel: Kernel,
+    pub codegen: Codegen,
+    /// CTAs that an SM must hold.
+    pub ctas_per_sm: u32,
+    pub graph: Graph,
+    pub mapping: Mapping,
+    pub proven: Proven,
+    pub program: Program,
+    pub ptx: ptx::Module,
+    pub report: KernelReport,
+    /// SVG of the schedule; empty when it was not asked for.
+    pub picture: String,
+}

@@ -1,0 +1,47 @@
+//! What concerns all kernels of a compilation.
+
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::values;
+use crate::graph::Units;
+use kinetics::Stiffness;
+use machine::target::Target;
+
+/// The machine, and what the kernels compute. The fields are flags and keys of a configuration, by the same names.
+#[derive(Debug, Clone, Copy, PartialEq, Args, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Common {
+    /// Architecture, such as hopper or sm_90
+    #[arg(long, value_name = "NAME", default_value = "ampere", value_parser = values::target::parse)]
+    #[serde(with = "super::values::target")]
+    pub target: &'static Target,
+    /// Units of the kernels' arrays: SI with kmol, or CGS with mol
+    #[arg(long, value_enum, default_value_t = Units::Si)]
+    pub units: Units,
+    /// Smallest mole fraction in the diffusion kernel
+    #[arg(long, value_name = "X", default_value = "1e-20", value_parser = values::floor::parse)]
+    #[serde(with = "super::values::floor")]
+    pub floor: f64,
+    /// Largest relative error of polynomial forms against the exact form from 200 to 4000 K, or exact for exact forms only
+    #[arg(long, value_name = "X|exact", default_value = "1e-4", value_parser = values::fit_tolerance::parse)]
+    #[serde(with = "super::values::fit_tolerance")]
+    pub fit_tolerance: std::option::Option<f64>,
+    /// How the chemistry kernel treats the stiff species of the reduction: sequential (one after the other, each seeing what the
+    /// ones before scaled), jacobi (all at once), or off
+    #[arg(long, value_name = "sequential|jacobi|off", default_value = "sequential", value_parser = values::stiffness::parse)]
+    #[serde(with = "super::values::stiffness")]
+    pub stiffness: Stiffness,
+}
+
+impl Default for Common {
+    fn default() -> Self {
+        Self {
+            target: Target::by_name("ampere").expect("there is a description of ampere"),
+            units: Units::Si,
+            floor: 1e-20,
+            fit_tolerance: Some(1e-4),
+            stiffness: Stiffness::Sequential,
+        }
+    }
+}

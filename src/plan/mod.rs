@@ -1,0 +1,131 @@
+//! What the user asks for, with defaults for all of it.
+
+mod common;
+mod emit;
+mod resources;
+mod settings;
+mod tuning;
+mod values;
+
+use std::path::PathBuf;
+
+use crate::emit::cuda::names::identifier;
+use crate::fault::Fault;
+use crate::kernels::Kernel;
+use crate::overlay::Codegen;
+use mechanism::{self, Companion, Files, Input};
+
+pub use common::Common;
+pub use emit::Emit;
+pub use settings::{names, set};
+pub use tuning::{Multiplier, POINTS_PER_LANE, Tuning};
+
+/// A name that a kernel's and a layout's are added to; lines of Fortran have room for the whole.
+const LONGEST_NAME: usize = 60;
+
+/// All that a compilation depends on.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub files: Files,
+    /// What the project is called: its files and symbols begin so. `None` takes the mechanism's name.
+    pub name: Option<String>,
+    pub reading: mechanism::Options,
+    pub kernels: Vec<Kernel>,
+    pub common: Common,
+    pub tuning: Tuning,
+    /// Kernels that are tuned otherwise.
+    pub own: Vec<(Kernel, Tuning)>,
+    pub codegen: Codegen,
+    /// Further layouts of the same kernels, side by side with the first; their symbols then end in the layout's name.
+    pub beside: Vec<Codegen>,
+    /// Number of states that every kernel is verified on; `None` leaves the simulation out.
+    pub verify: Option<usize>,
+    /// Compile the CUDA text with NVRTC and ptxas where they are installed, and report registers and spills.
+    pub real_compilers: bool,
+    pub emit: Vec<Emit>,
+    /// `None` writes nothing.
+    pub output: Option<PathBuf>,
+    /// The command line, for the header of the generated files.
+    pub command: String,
+    /// The configuration file that the request was completed from, for the same header.
+    pub config: Option<Input>,
+    /// Breaks the compiler on purpose, to see that the checks notice.
+    pub fault: Option<Fault>,
+}
+
+/// States that fill two groups of 32 points, and leave a rest that does not fill a third.
+pub const VERIFIED_STATES: usize = 70;
+
+/// Everything as the command line has it by default, for the mechanism that `files` is to name; but nothing is written, and the real
+/// compilers are not asked.
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            files: Files::default(),
+            name: None,
+            reading: mechanism::Options::default(),
+            kernels: Kernel::ALL.to_vec(),
+            common: Common::default(),
+            tuning: Tuning::default(),
+            own: Vec::new(),
+            codegen: Codegen::Overlay,
+            beside: Vec::new(),
+            verify: Some(VERIFIED_STATES),
+            real_compilers: false,
+            emit: Vec::new(),
+            output: None,
+            command: String::new(),
+            config: None,
+            fault: None,
+        }
+    }
+}
+
+impl Request {
+    /// The request with some changes.
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
+    /// The same request as one kernel sees it.
+    pub fn of_kernel(&self, kernel: Kernel) -> Self {
+        let own = self.own.iter().find(|(k, _)| *k == kernel);
+        Self { tuning: own.map_or(self.tuning, |(_, tuning)| *tuning), ..self.clone() }
+    }
+
+    /// All layouts of the kernels.
+    pub fn codegens(&self) -> impl Iterator<Item = Codegen> + '_ {
+        std::iter::once(self.codegen).chain(self.beside.iter().copied())
+    }
+
+    /// Grid points of a lane, where they are given.
+    pub fn points(&self) -> u32 {
+        self.tuning.points_per_lane.unwrap_or(1)
+    }
+
+    /// The same request for so many points per lane.
+    pub fn with_points(&self, points_per_lane: u32) -> Self {
+        self.clone().with(|request| request.tuning.points_per_lane = Some(points_per_lane))
+    }
+
+    /// What files and symbols begin with: an identifier that is no keyword, at most [`LONGEST_NAME`] characters of it.
+    pub fn name(&self, mechanism: &str) -> String {
+        let name: String = identifier(self.name.as_deref().unwrap_or(mechanism)).chars().take(LONGEST_NAME).collect();
+        name.trim_end_matches('_').to_owned()
+    }
+
+    /// The input files, without the transport data where no kernel needs them: what is wrong or missing there is no
+    /// matter then.
+    pub fn needed_files(&self) -> Files {
+        let files = self.files.clone();
+        let is_needed = self.kernels.iter().any(|kernel| *kernel != Kernel::Chemistry);
+        if is_needed { files } else { Files { transport: Companion::Ignored, ..files } }
+    }
+
+    /// The symbol of a kernel.
+    pub fn symbol(&self, mechanism: &str, kernel: Kernel) -> String {
+        let layout = if self.beside.is_empty() { String::new() } else { format!("_{}", self.codegen.name()) };
+        format!("{}_{kernel}{}", self.name(mechanism), layout.replace('-', "_"))
+    }
+}

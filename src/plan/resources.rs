@@ -1,0 +1,135 @@
+//! What a request leaves of its target: registers, shared memory, barriers, ways to multiply.
+
+use super::{Emit, Multiplier, Request};
+use crate::forms::{Rates, Variant};
+use crate::kernels::{self, Exponential, Form, Matrix};
+use crate::overlay::{Codegen, Residence};
+use crate::schedule::Limits;
+use diagnostics::Diagnostic;
+use kinetics::approximation::range::TemperatureRange;
+use machine::cost;
+use machine::target::{Shuffle, Target};
+
+impl Request {
+    /// 32-bit registers per thread, for as many CTAs per SM as wanted.
+    pub fn registers(&self) -> u32 {
+        let (target, threads) = (self.common.target, 32 * self.tuning.warps);
+        (target.registers_per_sm / (self.tuning.ctas_per_sm * threads)).min(target.max_registers_per_thread)
+    }
+
+    /// Errors: an SM does not hold as many CTAs as wanted, whatever their kernels need.
+    pub fn check_residency(&self) -> Result<(), Diagnostic> {
+        let (target, ctas, warps) = (self.common.target, self.tuning.ctas_per_sm, self.tuning.warps);
+        if ctas * warps <= target.warps_per_sm && ctas <= target.blocks_per_sm {
+            return Ok(());
+        }
+        let message = format!(
+            "{ctas} CTAs of {warps} warps do not fit on an SM of {}, which holds {} warps in at most {} CTAs",
+            target.name, target.warps_per_sm, target.blocks_per_sm
+        );
+        let most = (target.warps_per_sm / warps).min(target.blocks_per_sm);
+        let help = format!("use at most --ctas-per-sm {most} with --warps {warps}, or fewer warps");
+        Err(Diagnostic::error("target::too-many-ctas", message).help(help))
+    }
+
+    /// Errors: PTX text is wanted of a machine without the shuffles that it broadcasts constants with.
+    pub fn check_ptx(&self) -> Result<(), Diagnostic> {
+        if !self.emit.contains(&Emit::Ptx) || self.common.target.shuffle != Shuffle::Mirror {
+            return Ok(());
+        }
+        let message = format!("there is no PTX text for {}, which has no warp shuffles", self.common.target.name);
+        let help = "leave out --emit ptx (the CUDA text serves it), or use --target kepler or a later one";
+        Err(Diagnostic::error("target::no-ptx", message).help(help))
+    }
+
+    /// Warps that share the work on a group of points.
+    pub fn cooperating_warps(&self) -> u32 {
+        if self.codegen == Codegen::DataParallel { 1 } else { self.tuning.warps }
+    }
+
+    /// What decides the graph; of the form, only what is known before it is chosen.
+    pub fn options(&self) -> kernels::Options {
+        kernels::Options {
+            warps: self.cooperating_warps(),
+            stage_inputs: true,
+            floor: self.common.floor,
+            form: Form::Pairwise,
+            fit_tolerance: self.common.fit_tolerance,
+            fit_range: TemperatureRange::DEFAULT,
+            stiffness: self.common.stiffness,
+            qssa_warps: self.tuning.qssa_warps.map(|n| n.min(self.tuning.warps)),
+            units: self.common.units,
+            activities: true,
+            exponential: exponential(self.common.target),
+            matrix: Matrix::Dfma,
+            states: self.states(),
+        }
+    }
+
+    /// Doubles of running states that a thread has room for, at each of its points.
+    fn states(&self) -> u32 {
+        if self.codegen == Codegen::DataParallel {
+            return u32::MAX;
+        }
+        cost::doubles_beside_short_lived(self.registers(), self.points())
+    }
+
+    /// What decides the graph of a form.
+    pub fn options_of(&self, Variant { form, matrix }: Variant) -> kernels::Options {
+        kernels::Options { form, matrix, ..self.options() }
+    }
+
+    /// The ways to multiply with constant matrices. Data-parallel code has no shared memory through which lanes could
+    /// exchange points.
+    ///
+    /// Errors: tensor cores are wanted of a target that has none for doubles.
+    pub fn matrices(&self) -> Result<Vec<Matrix>, Diagnostic> {
+        let slots = self.common.target.slots_per_matrix_product();
+        let dmma = slots.map(|slots| Matrix::Dmma { slots }).filter(|_| self.codegen != Codegen::DataParallel);
+        match (self.tuning.matrix, dmma, slots) {
+            (Some(Multiplier::Dmma), _, None) => {
+                let message =
+                    format!("{} has no fast products of matrices of doubles on tensor cores", self.common.target.name);
+                let remedy = "use --matrix dfma or auto, or --target ampere, hopper or blackwell";
+                Err(Diagnostic::error("target::no-matrix-products", message).help(remedy))
+            }
+            (Some(Multiplier::Dmma), Some(dmma), _) => Ok(vec![dmma]),
+            (None, Some(dmma), _) => Ok(vec![Matrix::Dfma, dmma]),
+            _ => Ok(vec![Matrix::Dfma]),
+        }
+    }
+
+    /// By what forms are weighed.
+    pub fn rates(&self) -> Rates {
+        let striped = self.tuning.constants == Residence::Striped && self.codegen != Codegen::DataParallel;
+        Rates::of(self.common.target, striped, self.registers(), self.points())
+    }
+
+    /// What one CTA may use.
+    pub fn limits(&self) -> Limits {
+        let (target, ctas, points_per_lane) = (self.common.target, self.tuning.ctas_per_sm, self.points());
+        if self.codegen == Codegen::DataParallel {
+            return Limits { slots: None, barriers: 0, states: self.states(), points_per_lane, passes: None, target };
+        }
+        let shared =
+            target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
+        // Whether there are doubles and integers to broadcast is known only when the program is there.
+        let striped = self.tuning.constants == Residence::Striped;
+        let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * self.tuning.warps);
+        let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
+        let slots = (shared / (256 * points_per_lane)).min(self.tuning.buffer.unwrap_or(u32::MAX));
+        Limits {
+            slots: Some(slots),
+            barriers,
+            states: self.states(),
+            points_per_lane,
+            passes: self.tuning.passes,
+            target,
+        }
+    }
+}
+
+/// The table is read by shuffle.
+fn exponential(target: &Target) -> Exponential {
+    if target.shuffle == Shuffle::Mirror { Exponential::Polynomial } else { Exponential::Table }
+}

@@ -1,0 +1,98 @@
+//! What may differ from kernel to kernel.
+
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use super::values;
+use crate::kernels::Form;
+use crate::mapping::{Mapper, Weights};
+use crate::overlay::Residence;
+use crate::schedule::Placement;
+
+/// How many grid points a lane may work on at once.
+pub const POINTS_PER_LANE: [u32; 3] = [1, 2, 4];
+
+/// What makes a kernel faster or slower, but computes the same. The fields are flags, keys of a configuration and of the report's
+/// JSON, by the same names.
+#[derive(Debug, Clone, Copy, PartialEq, Args, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct Tuning {
+    /// Warps per CTA, 1 to 32
+    #[arg(long, value_name = "N", default_value = "8", value_parser = values::count::parse)]
+    #[serde(with = "super::values::count")]
+    pub warps: u32,
+    /// Grid points that each lane works on at once: constants are fetched once for all of them; auto takes more than one
+    /// where that saves shuffles that take longest, and registers suffice
+    #[arg(long, value_name = "1|2|4|auto", default_value = "1", value_parser = values::points_per_lane::parse)]
+    #[serde(with = "super::values::points_per_lane")]
+    pub points_per_lane: std::option::Option<u32>,
+    /// CTAs that must fit on one SM, 1 to 32
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::count::parse)]
+    #[serde(with = "super::values::count")]
+    pub ctas_per_sm: u32,
+    /// How operations are assigned to warps
+    #[arg(long, value_enum, default_value_t = Mapper::Greedy)]
+    pub mapper: Mapper,
+    /// Weights of the mapper's metrics
+    #[arg(long, value_name = "LIST", default_value = "flops=1,registers=1,locality=1", value_parser = values::weights::parse)]
+    #[serde(with = "super::values::weights")]
+    pub weights: Weights,
+    /// How shared memory is used
+    #[arg(long, value_enum, default_value_t = Placement::Auto)]
+    pub placement: Placement,
+    /// Values of a group of points that shared memory holds at most: the size of the buffer through which warps exchange them
+    #[arg(long, value_name = "SLOTS", value_parser = values::from_1)]
+    #[serde(with = "super::values::some_number", skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<u32>,
+    /// In how many passes, at least, values go through shared memory: a phase makes at most so large a share of them
+    #[arg(long, value_name = "N", value_parser = values::from_1)]
+    #[serde(with = "super::values::some_number", skip_serializing_if = "Option::is_none")]
+    pub passes: Option<u32>,
+    /// Where the constants of warp-specialized code live
+    #[arg(long, value_enum, default_value_t = Residence::Striped)]
+    pub constants: Residence,
+    /// Algebra of the kernels: auto (the cheapest that meets --fit-tolerance), pairwise (the paper's), symmetric, low-rank,
+    /// polynomial, lean; a kernel without the form takes the pairwise form
+    #[arg(long, value_name = "FORM", default_value = "auto", value_parser = values::form::parse)]
+    #[serde(with = "super::values::form")]
+    pub form: std::option::Option<Form>,
+    /// What multiplies with the constant matrices of the symmetric and the low-rank viscosity and the low-rank diffusion:
+    /// fused multiply-adds (dfma or off), tensor cores (dmma; on ampere, hopper and blackwell; not in data-parallel code), or
+    /// the cheaper of both (auto)
+    #[arg(long, value_name = "dfma|off|dmma|auto", default_value = "dfma", value_parser = values::matrix::parse)]
+    #[serde(with = "super::values::matrix")]
+    pub matrix: std::option::Option<Multiplier>,
+    /// Keep the solution for quasi-steady species to this many warps, while the others compute the remaining rates
+    #[arg(long, value_name = "N", value_parser = values::count::parse)]
+    #[serde(with = "super::values::some_count", skip_serializing_if = "Option::is_none")]
+    pub qssa_warps: Option<u32>,
+}
+
+/// What multiplies doubles with constant matrices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Multiplier {
+    /// Fused multiply-adds of each point.
+    #[value(alias = "off")]
+    Dfma,
+    /// Matrix products on tensor cores, in the kernels and forms that have constant matrices.
+    Dmma,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            warps: 8,
+            points_per_lane: Some(1),
+            ctas_per_sm: 1,
+            mapper: Mapper::Greedy,
+            weights: Weights::default(),
+            placement: Placement::Auto,
+            buffer: None,
+            passes: None,
+            constants: Residence::Striped,
+            form: None,
+            matrix: Some(Multiplier::Dfma),
+            qssa_warps: None,
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What a form promises, in words.
+
+/// Such as `relative error at most 9.8e-5 from 200 to 4000 K, rounding aside`, of a bound and the kelvins between which it holds.
+pub fn accuracy(bound: f64, range: Option<[f64; 2]>) -> String {
+    match range {
+        Some([coldest, hottest]) if bound > 0.0 => {
+            format!("relative error at most {} from {coldest} to {hottest} K, rounding aside", rounded_up(bound))
+        }
+        Some([coldest, hottest]) => {
+            format!("exact to rounding; proven to stay in the range of doubles from {coldest} to {hottest} K")
+        }
+        None => "exact to rounding".into(),
+    }
+}
+
+/// Two digits that are not less, beyond the rounding of doubles.
+pub fn rounded_up(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return format!("{x}");
+    }
+    let exponent = x.log10().floor();
+    let digits = (x * 10f64.powf(1.0 - exponent) * (1.0 - 1e-13)).ceil();
+    if digits < 100.0 { format!("{}e{exponent}", digits / 10.0) } else { format!("1e{}", exponent + 1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_never_printed_as_less() {
+        for (x, text) in [
+            (9.71e-5, "9.8e-5"),
+            (9.999e-5, "1e-4"),
+            (1.0001e-4, "1.1e-4"),
+            (1e-12, "1e-12"),
+            (3e-16, "3e-16"),
+            (0.0, "0"),
+        ] {
+            assert_eq!(rounded_up(x), text);
+            assert!(text.parse::<f64>().unwrap() >= x * (1.0 - 1e-13));
+        }
+    }
+}

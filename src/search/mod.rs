@@ -1,0 +1,182 @@
+//! Where the request leaves a choice, several drafts of a kernel are made and the best is kept. How a draft is made is the
+//! driver's business: it takes its tasks from [`Search::task`] and tells what came of them. What is varied, what is better, and what is
+//! kept of the losers stands here.
+
+mod trial;
+mod width;
+
+pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
+
+use crate::failure::{Failure, FailureKind};
+use crate::forms::Choice;
+use crate::graph::Graph;
+use crate::kernels::Kernel;
+use crate::mapping::Mapping;
+use crate::overlay::Codegen;
+use crate::overlay::program::Program;
+use crate::plan::{Emit, POINTS_PER_LANE, Request};
+use crate::schedule::proof::Proven;
+use machine::cost;
+use width::Width;
+
+/// A candidate on its way to code: proven, and lowered.
+pub struct Draft {
+    pub graph: Graph,
+    pub mapping: Mapping,
+    pub proven: Proven,
+    /// The ways to schedule it; the first is the one that was proven.
+    pub schedules: Vec<ScheduleScore>,
+    pub program: Program,
+    pub code: ptx::Module,
+    /// 32-bit registers that a thread holds from block to block of the code.
+    pub registers_held: u32,
+}
+
+impl Draft {
+    pub fn new(
+        graph: Graph,
+        mapping: Mapping,
+        (proven, schedules): (Proven, Vec<ScheduleScore>),
+        program: Program,
+        code: ptx::Module,
+    ) -> Self {
+        let registers_held = code.entries().map(ptx::analysis::pressure::compute).max().unwrap_or(0);
+        Self { graph, mapping, proven, schedules, program, code, registers_held }
+    }
+
+    /// With what lives shortly: what an assembler takes where nothing limits it, about.
+    pub fn registers(&self) -> u32 {
+        self.registers_held + cost::short_lived(self.program.points_per_lane)
+    }
+}
+
+/// What the search wants to know next.
+pub enum Step {
+    /// What the forms cost before scheduling, with so many points per lane.
+    Weigh { points_per_lane: u32 },
+    /// What becomes of a candidate.
+    Draft(Candidate),
+}
+
+/// The best draft, and all that was tried.
+pub struct Found {
+    pub choice: Choice,
+    pub draft: Draft,
+    pub trials: Vec<Trial>,
+}
+
+/// Candidates and drafts of one kernel.
+pub struct Search {
+    kernel: Kernel,
+    request: Request,
+    /// Points per lane that are still to be tried, the next one first.
+    widths: Vec<u32>,
+    /// The search among the forms with the points per lane that are being tried.
+    width: Option<Width>,
+    /// The best number of points per lane so far, with its clocks per point.
+    best: Option<(Width, f64)>,
+    refusal: Option<Failure>,
+    trials: Vec<Trial>,
+}
+
+/// More points per lane are taken as long as each step up saves this share of the clocks: they double registers and the work of
+/// a partial last group.
+const LEAST_SAVING: f64 = 0.1;
+
+/// The same kernel in data-parallel code, whose predicted time the report has beside that of other layouts. Nothing where it was
+/// asked for itself, or where nothing is simulated.
+pub fn data_parallel(request: &Request) -> Option<Request> {
+    let is_told = request.emit.contains(&Emit::Report) && request.verify.is_some() && request.fault.is_none();
+    if !is_told || request.codegens().any(|codegen| codegen == Codegen::DataParallel) {
+        return None;
+    }
+    Some(Request { codegen: Codegen::DataParallel, emit: Vec::new(), ..request.clone() })
+}
+
+impl Search {
+    pub fn new(kernel: Kernel, request: &Request) -> Self {
+        let widths = request.tuning.points_per_lane.map_or(POINTS_PER_LANE.to_vec(), |points| vec![points]);
+        Self { kernel, request: request.clone(), widths, width: None, best: None, refusal: None, trials: Vec::new() }
+    }
+
+    /// What to find out next; `None` when the best is found, or nothing can be.
+    pub fn task(&mut self) -> Option<Step> {
+        loop {
+            let Some(width) = &mut self.width else {
+                let points_per_lane = *self.widths.first()?;
+                return Some(Step::Weigh { points_per_lane });
+            };
+            if let Some(candidate) = width.next(&mut self.trials) {
+                return Some(Step::Draft(candidate));
+            }
+            self.widen();
+        }
+    }
+
+    /// Takes what the forms cost.
+    pub fn weighed(&mut self, choice: Choice) {
+        let points = self.widths.remove(0);
+        self.width = Some(Width::new(self.kernel, self.request.with_points(points), choice));
+    }
+
+    /// Takes what became of the candidate.
+    ///
+    /// Errors: the proof failed. That is a defect of the compiler, and no reason to take another candidate.
+    pub fn drafted(&mut self, draft: Result<Draft, Failure>) -> Result<(), Failure> {
+        match draft {
+            Err(failure) if failure.kind == FailureKind::Verification => return Err(failure),
+            draft => {
+                let width = self.width.as_mut().expect("a draft was asked for");
+                width.drafted(draft, &mut self.trials);
+            }
+        }
+        Ok(())
+    }
+
+    /// The best draft.
+    ///
+    /// Errors: why the first form that was tried cannot be made.
+    pub fn finish(mut self) -> Result<Found, Failure> {
+        let Some((choice, draft, trial)) = self.best.take().and_then(|(width, _)| width.into_best()) else {
+            return Err(self.refusal.expect("without a draft there is a refusal"));
+        };
+        self.trials[trial].outcome = Outcome::Taken;
+        self.trials[trial].why.clear();
+        Ok(Found { choice, draft, trials: self.trials })
+    }
+
+    /// Compares the best draft with so many points per lane with that of fewer: the most are taken whose every step up saves
+    /// enough, as long as registers suffice.
+    fn widen(&mut self) {
+        let Some(width) = self.width.take() else { return };
+        let Some((draft, trial)) = width.best() else {
+            self.widths.clear();
+            self.refusal = width.refusal();
+            return;
+        };
+        let clocks = width.clocks(draft);
+        let available = self.request.registers();
+        let points = draft.program.points_per_lane;
+        match &self.best {
+            Some((_, least)) if clocks > (1.0 - LEAST_SAVING) * least => {
+                self.trials[trial].why =
+                    format!("takes {clocks:.1} clocks per point, and with fewer points per lane {least:.1}");
+                self.widths.clear();
+            }
+            Some(_) if draft.registers() > available => {
+                let needed = draft.registers();
+                self.trials[trial].why = format!("needs about {needed} registers, and a thread has {available}");
+                self.widths.clear();
+            }
+            before => {
+                if let Some((narrow, least)) = before
+                    && let Some((_, trial)) = narrow.best()
+                {
+                    self.trials[trial].why =
+                        format!("takes {least:.1} clocks per point, and with {points} points per lane {clocks:.1}");
+                }
+                self.best = Some((width, clocks));
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The search among the forms of a kernel for one number of points per lane.
+
+use super::{Candidate, Draft, Inputs, Outcome, Score, Trial};
+use crate::failure::Failure;
+use crate::forms::{Choice, Variant};
+use crate::kernels::{self, Form, Kernel};
+use crate::overlay::Codegen;
+use crate::plan::Request;
+use crate::schedule::Limits;
+use diagnostics::Diagnostic;
+use machine::cost;
+
+pub struct Width {
+    kernel: Kernel,
+    request: Request,
+    choice: Choice,
+    /// Forms that are settled, with the registers that they lack.
+    tried: Vec<(Variant, u32)>,
+    best: Option<Best>,
+    /// The form that is being settled.
+    open: Option<Open>,
+    refusals: Vec<Failure>,
+}
+
+/// A draft with its place among the trials.
+struct Best {
+    variant: Variant,
+    lacking: u32,
+    draft: Draft,
+    trial: usize,
+}
+
+/// A form whose inputs and slots are being settled.
+struct Open {
+    variant: Variant,
+    slots: Option<u32>,
+    /// What is still to be tried, the next one first.
+    inputs: Vec<Inputs>,
+    drafts: Vec<(Draft, usize)>,
+    refusals: Vec<Failure>,
+}
+
+impl Open {
+    fn new(variant: Variant, slots: Option<u32>) -> Self {
+        let inputs = vec![Inputs::Staged, Inputs::Global];
+        Self { variant, slots, inputs, drafts: Vec::new(), refusals: Vec::new() }
+    }
+}
+
+impl Width {
+    pub fn new(kernel: Kernel, request: Request, choice: Choice) -> Self {
+        Self { kernel, request, choice, tried: Vec::new(), best: None, open: None, refusals: Vec::new() }
+    }
+
+    /// The next candidate; `None` when no other can be better.
+    pub fn next(&mut self, trials: &mut Vec<Trial>) -> Option<Candidate> {
+        loop {
+            match self.open.take() {
+                None => match self.choice.next(&self.tried) {
+                    Some(variant) => self.open = Some(Open::new(variant, self.request.limits().slots)),
+                    None => {
+                        self.counted_only(trials);
+                        return None;
+                    }
+                },
+                Some(open) => match open.inputs.first() {
+                    Some(&inputs) => {
+                        let candidate = self.candidate(open.variant, inputs, open.slots);
+                        self.open = Some(open);
+                        return Some(candidate);
+                    }
+                    None => self.open = self.settle(open, trials),
+                },
+            }
+        }
+    }
+
+    /// Takes what became of the candidate that was asked for.
+    pub fn drafted(&mut self, draft: Result<Draft, Failure>, trials: &mut Vec<Trial>) {
+        let open = self.open.as_mut().expect("a candidate was asked for");
+        let inputs = open.inputs.remove(0);
+        let (score, why) = match &draft {
+            Ok(draft) => (Some(score(&self.request, draft)), String::new()),
+            Err(failure) => {
+                (None, failure.diagnostics.first().map_or(String::new(), |d| format!("{}: {}", d.id, d.message)))
+            }
+        };
+        trials.push(Trial {
+            points_per_lane: self.request.points(),
+            form: open.variant.to_string(),
+            inputs: Some(inputs),
+            slots: open.slots,
+            outcome: if score.is_some() { Outcome::Lost } else { Outcome::Refused },
+            score,
+            why,
+        });
+        match draft {
+            Ok(draft) => open.drafts.push((draft, trials.len() - 1)),
+            Err(failure) => open.refusals.push(failure),
+        }
+    }
+
+    /// The best draft, with its place among the trials.
+    pub fn best(&self) -> Option<(&Draft, usize)> {
+        self.best.as_ref().map(|best| (&best.draft, best.trial))
+    }
+
+    pub fn into_best(mut self) -> Option<(Choice, Draft, usize)> {
+        let best = self.best?;
+        self.choice.variant = best.variant;
+        Some((self.choice, best.draft, best.trial))
+    }
+
+    /// Why the first form that was tried cannot be made.
+    pub fn refusal(self) -> Option<Failure> {
+        self.refusals.into_iter().next()
+    }
+
+    /// Clocks of an SM per point in the busiest pipe.
+    pub fn clocks(&self, draft: &Draft) -> f64 {
+        self.request.rates().clocks(&draft.graph, self.request.cooperating_warps())
+    }
+
+    fn candidate(&self, variant: Variant, inputs: Inputs, slots: Option<u32>) -> Candidate {
+        let options = kernels::Options {
+            stage_inputs: inputs == Inputs::Staged,
+            activities: inputs != Inputs::GlobalWithoutActivities,
+            ..self.request.options_of(variant)
+        };
+        let limits = Limits { slots, ..self.request.limits() };
+        Candidate { variant, inputs, options, limits }
+    }
+
+    /// Inputs pass through shared memory, unless leaving them in global memory gives a shorter schedule or is all that fits. The
+    /// lean chemistry does without activities where they do not fit. Constants in shared memory, and slots that matrix products
+    /// read, leave less room to the slots; how much is known only when the program is there: then the form stays open.
+    fn settle(&mut self, open: Open, trials: &mut [Trial]) -> Option<Open> {
+        let Open { variant, slots, mut drafts, mut refusals, .. } = open;
+        let lean = variant.form == Form::Lean && self.kernel == Kernel::Chemistry;
+        if drafts.is_empty() && refusals.len() == 2 && lean {
+            return Some(Open { variant, slots, inputs: vec![Inputs::GlobalWithoutActivities], drafts, refusals });
+        }
+        if drafts.is_empty() {
+            self.refused(variant, refusals.pop().expect("what was not drafted was refused"));
+            return None;
+        }
+        let clocks = |(draft, _): &(Draft, usize)| draft.schedules[0].clocks;
+        let shorter = drafts.len() == 2 && clocks(&drafts[1]) < clocks(&drafts[0]);
+        let (draft, trial) = drafts.swap_remove(usize::from(shorter));
+        if let Some((other, lost)) = drafts.pop() {
+            let (more, less) = (other.schedules[0].clocks, draft.schedules[0].clocks);
+            trials[lost].why = format!("a turn takes {more:.0} clocks, and with the inputs elsewhere {less:.0}");
+        }
+        match slots_left(self.kernel, &self.request, slots, &draft) {
+            Ok(None) => self.compare(Best { variant, lacking: lacking(&self.request, &draft), draft, trial }, trials),
+            Ok(Some(left)) => {
+                trials[trial].why = format!("constants leave room for {left} slots: scheduled again");
+                return Some(Open::new(variant, Some(left)));
+            }
+            Err(refusal) => {
+                trials[trial].outcome = Outcome::Refused;
+                trials[trial].why.clone_from(&refusal.message);
+                self.refused(variant, Failure::input([refusal]));
+            }
+        }
+        None
+    }
+
+    fn refused(&mut self, variant: Variant, failure: Failure) {
+        self.tried.push((variant, u32::MAX));
+        self.refusals.push(failure);
+    }
+
+    /// The cheapest form that fits shared memory and registers is best. Where registers suffice for none, the one that exceeds
+    /// them least.
+    fn compare(&mut self, new: Best, trials: &mut [Trial]) {
+        self.choice.recount(new.variant, &new.draft.graph, self.request.cooperating_warps());
+        self.tried.push((new.variant, new.lacking));
+        let Some(old) = self.best.take() else {
+            self.best = Some(new);
+            return;
+        };
+        let cheaper = self.choice.is_cheaper(new.variant, old.variant);
+        let better = new.lacking < old.lacking || new.lacking == old.lacking && cheaper;
+        let (winner, loser) = if better { (new, old) } else { (old, new) };
+        trials[loser.trial].why = if winner.lacking < loser.lacking {
+            format!("lacks {} registers per thread, and {} lacks {}", loser.lacking, winner.variant, winner.lacking)
+        } else {
+            let clocks = [&loser, &winner].map(|best| self.clocks(&best.draft));
+            format!("takes {:.1} clocks per point, and {} takes {:.1}", clocks[0], winner.variant, clocks[1])
+        };
+        self.best = Some(winner);
+    }
+
+    /// Forms that were counted, and are no better even so.
+    fn counted_only(&self, trials: &mut Vec<Trial>) {
+        let Some(best) = &self.best else { return };
+        for (form, clocks, within) in self.choice.counted(&self.tried) {
+            trials.push(Trial {
+                points_per_lane: self.request.points(),
+                form,
+                inputs: None,
+                slots: None,
+                score: None,
+                outcome: Outcome::Counted,
+                why: if within {
+                    let least = self.clocks(&best.draft);
+                    format!(
+                        "takes {clocks:.1} clocks per point before scheduling, and {} takes {least:.1}",
+                        best.variant
+                    )
+                } else {
+                    "its error bound is beyond the fit tolerance".into()
+                },
+            });
+        }
+    }
+}
+
+fn score(request: &Request, draft: &Draft) -> Score {
+    Score {
+        clocks_per_point: request.rates().clocks(&draft.graph, request.cooperating_warps()),
+        registers_held: draft.registers_held,
+        registers_lacking: lacking(request, draft),
+        schedules: draft.schedules.clone(),
+    }
+}
+
+/// By how much the values that pass from block to block exceed a thread's registers. Those of data-parallel code are in local
+/// memory by decision.
+fn lacking(request: &Request, draft: &Draft) -> u32 {
+    if request.codegen == Codegen::DataParallel {
+        return 0;
+    }
+    cost::lacking(draft.registers_held, request.registers(), request.common.target)
+}
+
+/// `None` where slots and constants fit beside each other, else the slots that the constants leave, fewer than before.
+///
+/// Errors: they leave none.
+fn slots_left(kernel: Kernel, request: &Request, slots: Option<u32>, draft: &Draft) -> Result<Option<u32>, Diagnostic> {
+    let (program, points_per_lane) = (&draft.program, request.points());
+    // Slots lie further apart where matrix products read them.
+    let total = request.limits().slots.map(|most| most * points_per_lane * 32 / program.pitch());
+    let (Some(total), Some(_)) = (total, slots) else { return Ok(None) };
+    let rows = program.constants.shared_rows().iter().sum::<u32>();
+    if program.slots + rows <= total {
+        return Ok(None);
+    }
+    let left = (total.saturating_sub(rows) / points_per_lane).min((program.slots / points_per_lane).saturating_sub(1));
+    if left > 0 {
+        return Ok(Some(left));
+    }
+    let [bytes, available] = [rows, total].map(|rows| 8 * program.pitch() * rows);
+    let message =
+        format!("{kernel}: the constants take {bytes} bytes of shared memory, and a CTA may have {available}");
+    let remedy = "use --constants stripe or constant-bank, more warps, or fewer CTAs per SM or points per lane";
+    Err(Diagnostic::error("schedule::constants", message).help(remedy))
+}

@@ -1,0 +1,47 @@
+//! Mechanisms with reference values: those that come with the project, and published ones where they are.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use flate2::bufread::GzDecoder;
+use serde::de::DeserializeOwned;
+
+#[path = "skip.rs"]
+mod skip;
+
+pub use skip::shared;
+
+/// A mechanism and the name of its values.
+pub struct Case {
+    pub name: String,
+    /// The file of its reactions.
+    pub mechanism: PathBuf,
+    /// The folder of values.
+    values: PathBuf,
+}
+
+/// A mechanism that comes with the project, and its values of `tests/data`.
+pub fn shipped(name: &str) -> Case {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mechanism = root.join("mechanisms").join(name).join("chem.inp");
+    Case { name: name.into(), mechanism, values: root.join("tests/data") }
+}
+
+/// A published mechanism and its values of `../shared`.
+pub fn published(name: &str) -> Option<Case> {
+    let mechanism = shared(&format!("mechanisms/{name}/chem.inp"))?;
+    Some(Case { name: name.into(), mechanism, values: shared("reference")? })
+}
+
+impl Case {
+    /// The values; those of the reduced mechanism are in the file of the suffix `_reduced`.
+    pub fn values<T: DeserializeOwned>(&self, suffix: &str) -> T {
+        load(&self.values.join(format!("{}{suffix}.json.gz", self.name)))
+    }
+}
+
+pub fn load<T: DeserializeOwned>(path: &Path) -> T {
+    let file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_reader(GzDecoder::new(BufReader::new(file))).unwrap()
+}

@@ -1,0 +1,31 @@
+//! Tests that need what is not here say so.
+
+use std::fmt::Display;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Notes that the running test, or a part of it, is skipped, and why. The note goes to the test's output and, as one
+/// line, to the end of the file that `SINGE_SKIPPED` names: `cargo xtask test` lists them at its end.
+pub fn skip(reason: impl Display) {
+    let thread = std::thread::current();
+    let line = format!("{}::{}: {reason}", env!("CARGO_CRATE_NAME"), thread.name().unwrap_or("?")).replace('\n', " ");
+    println!("skipped: {line}");
+    if let Some(list) = std::env::var_os("SINGE_SKIPPED") {
+        let mut list =
+            std::fs::OpenOptions::new().append(true).create(true).open(list).expect("SINGE_SKIPPED is a file");
+        // One write: tests of several processes append at the same time.
+        list.write_all(format!("{line}\n").as_bytes()).expect("SINGE_SKIPPED can be written");
+    }
+}
+
+/// A file or folder of published mechanisms and reference values, which not every checkout has beside it; where it is
+/// absent, the test that asks is skipped.
+#[allow(dead_code, reason = "not every test that may be skipped needs published mechanisms")]
+pub fn shared(path: &str) -> Option<PathBuf> {
+    let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared").join(path);
+    if found.exists() {
+        return Some(found);
+    }
+    skip(format!("../shared/{path} is absent"));
+    None
+}

@@ -1,0 +1,165 @@
+//! What the search tried, as the report has it: one candidate was taken, and of every other it says why not.
+
+#[path = "common/request.rs"]
+mod request;
+
+use diagnostics::Diagnostic;
+use kinetics::Model;
+use singe::driver::{self, Failure, FailureKind, Request};
+use singe::forms;
+use singe::kernels::{self, Form, Kernel, Matrix};
+use singe::lower;
+use singe::mapping::{self, Mapper, Weights};
+use singe::observer::Observer;
+use singe::overlay::{self, Codegen, Frame, Residence};
+use singe::report::KernelReport;
+use singe::schedule::{self, Placement, proof};
+use singe::search::{Candidate, Draft, Found, Inputs, Outcome, ScheduleScore, Search, Step, Trial};
+
+fn reports(request: &Request) -> Vec<KernelReport> {
+    let report = driver::compile(request, &mut Observer::silent());
+    report.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)).kernels
+}
+
+/// GRI-Mech with every choice left to the compiler.
+fn free() -> Request {
+    Request { verify: None, ..request::of(request::shipped("gri30")) }.with(|r| {
+        r.tuning.form = None;
+        r.tuning.points_per_lane = None;
+    })
+}
+
+fn taken(kernel: &KernelReport) -> &Trial {
+    let taken: Vec<&Trial> = kernel.candidates.iter().filter(|trial| trial.outcome == Outcome::Taken).collect();
+    assert_eq!(taken.len(), 1, "{}", kernel.kernel);
+    taken[0]
+}
+
+#[test]
+fn one_candidate_is_taken_and_the_others_have_a_reason() {
+    for kernel in reports(&free()) {
+        let taken = taken(&kernel);
+        assert_eq!((&taken.form, taken.points_per_lane), (&kernel.form, kernel.points_per_lane));
+        let score = taken.score.as_ref().expect("what is taken was scheduled");
+        assert_eq!(score.registers_held, kernel.registers_held);
+        let schedule = &score.schedules[0];
+        assert_eq!((&schedule.placement, schedule.phases), (&kernel.placement, kernel.phases));
+        assert_eq!(schedule.barriers, kernel.barriers);
+        assert!(score.schedules.iter().all(|other| other.clocks >= schedule.clocks), "{score:?}");
+        for trial in &kernel.candidates {
+            println!("{} {} {:?} {:?}: {}", kernel.kernel, trial.form, trial.inputs, trial.outcome, trial.why);
+            assert_eq!(trial.why.is_empty(), trial.outcome == Outcome::Taken, "{trial:?}");
+            assert_eq!(trial.score.is_some(), matches!(trial.outcome, Outcome::Taken | Outcome::Lost), "{trial:?}");
+        }
+        // Every form was at least counted.
+        for form in &kernel.forms {
+            assert!(kernel.candidates.iter().any(|trial| trial.form == form.form), "{}", form.form);
+        }
+    }
+}
+
+#[test]
+fn what_loses_is_not_better() {
+    let mut compared = 0;
+    for kernel in reports(&free()) {
+        let best = taken(&kernel);
+        let least = best.score.as_ref().unwrap().schedules[0].clocks;
+        let same = |trial: &&Trial| (&trial.form, trial.points_per_lane) == (&best.form, best.points_per_lane);
+        for rival in kernel.candidates.iter().filter(same).filter(|trial| trial.outcome == Outcome::Lost) {
+            assert!(rival.score.as_ref().unwrap().schedules[0].clocks >= least, "{rival:?}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 0, "every kernel read its inputs in one way only");
+}
+
+/// The JSON has the same, in the words of the command line.
+#[test]
+fn scripts_get_the_candidates() {
+    let request = Request { kernels: vec![Kernel::Conductivity], ..free() };
+    let json = serde_json::to_value(&reports(&request)[0]).unwrap();
+    assert_eq!(json["tuning"]["points-per-lane"], "auto");
+    assert_eq!((&json["tuning"]["warps"], &json["tuning"]["constants"]), (&8.into(), &"stripe".into()));
+    let candidates = json["candidates"].as_array().unwrap();
+    let one = candidates.iter().find(|candidate| candidate["outcome"] == "taken").unwrap();
+    assert!(one["inputs"] == "staged" || one["inputs"] == "global", "{one}");
+    assert!(one["score"]["schedules"][0]["clocks"].as_f64().unwrap() > 0.0);
+    assert!(candidates.iter().any(|candidate| candidate["outcome"] == "counted" && candidate["why"] != ""));
+}
+
+/// The lean chemistry of a small mechanism, with a model.
+fn lean() -> (Request, Model) {
+    let request =
+        Request { verify: None, ..request::of(request::shipped("h2o2")) }.with(|r| r.tuning.form = Some(Form::Lean));
+    let (mechanism, _) = mechanism::read(&request.files).unwrap();
+    (request, kinetics::model(mechanism).unwrap())
+}
+
+/// What a search asks for, answered as `refuse` says: what it does not refuse is made.
+fn search(refuse: impl Fn(&Candidate) -> Option<Failure>) -> (Vec<Inputs>, Result<Found, Failure>) {
+    let (request, model) = lean();
+    let kernel = Kernel::Chemistry;
+    let mut search = Search::new(kernel, &request);
+    let mut asked = Vec::new();
+    while let Some(step) = search.task() {
+        match step {
+            Step::Weigh { points_per_lane } => {
+                let request = request.with_points(points_per_lane);
+                let (options, rates) = (request.options(), request.rates());
+                let form = request.tuning.form;
+                search.weighed(forms::choose(kernel, &model, &options, form, &[Matrix::Dfma], rates).unwrap());
+            }
+            Step::Draft(candidate) => {
+                asked.push(candidate.inputs);
+                let draft = refuse(&candidate).map_or_else(|| Ok(draft(&request, &model, &candidate)), Err);
+                if let Err(failure) = search.drafted(draft) {
+                    return (asked, Err(failure));
+                }
+            }
+        }
+    }
+    (asked, search.finish())
+}
+
+fn draft(request: &Request, model: &Model, Candidate { options, limits, .. }: &Candidate) -> Draft {
+    let graph = kernels::build(Kernel::Chemistry, model, options).unwrap();
+    let mapping = mapping::map(&graph, options.warps, Mapper::Greedy, &Weights::default()).unwrap();
+    let mut ways = schedule::ways(&graph, &mapping, Placement::Auto, limits).unwrap();
+    let schedules = ways.iter().map(ScheduleScore::of).collect();
+    let proven = proof::prove(&graph, &mapping, ways.swap_remove(0).schedule, limits.barriers).unwrap();
+    let frame = Frame { warps: 8, registers: request.registers(), points_per_lane: limits.points_per_lane };
+    let program = overlay::overlay(&graph, &proven, Codegen::Overlay, Residence::Striped, "kernel", frame);
+    let code = lower::lower(&program, request.common.target.compute_capability);
+    Draft::new(graph, mapping, (proven, schedules), program, code)
+}
+
+fn no_room() -> Failure {
+    Failure::input([Diagnostic::error("schedule::shared-memory", "there is no room")])
+}
+
+#[test]
+fn what_is_refused_is_told_and_the_other_is_taken() {
+    let (asked, found) = search(|candidate| (candidate.inputs == Inputs::Staged).then(no_room));
+    assert_eq!(asked, [Inputs::Staged, Inputs::Global]);
+    let found = found.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
+    let told: Vec<_> = found.trials.iter().map(|trial| (trial.outcome, trial.why.as_str())).collect();
+    assert_eq!(told, [(Outcome::Refused, "schedule::shared-memory: there is no room"), (Outcome::Taken, "")]);
+}
+
+#[test]
+fn lean_chemistry_does_without_activities_where_nothing_else_fits() {
+    let (asked, found) = search(|candidate| candidate.options.activities.then(no_room));
+    assert_eq!(asked, [Inputs::Staged, Inputs::Global, Inputs::GlobalWithoutActivities]);
+    assert_eq!(found.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)).trials.len(), 3);
+    let (_, nothing) = search(|_| Some(no_room()));
+    assert_eq!(nothing.err().map(|failure| failure.diagnostics[0].id), Some("schedule::shared-memory"));
+}
+
+/// A broken schedule is a defect of the compiler: no other candidate may hide it.
+#[test]
+fn a_failed_proof_ends_the_search() {
+    let unsafe_reuse = || Failure::verification([Diagnostic::error("proof::race", "two warps meet")]);
+    let (asked, found) = search(|_| Some(unsafe_reuse()));
+    assert_eq!(asked, [Inputs::Staged]);
+    assert_eq!(found.err().map(|failure| failure.kind), Some(FailureKind::Verification));
+}
