@@ -90,7 +90,7 @@ pub static EXP: LazyLock<Function> = LazyLock::new(|| {
         let low = s.word("", Low(p));
         let inside = s.real("", Join { high, low });
         let is_negative = s.flag("", BelowSigned(x_high, Word::Literal(0)));
-        let beyond = s.real("beyond", Choose(is_negative, Literal(0.0), Literal(f64::INFINITY)));
+        let beyond = s.real("", Choose(is_negative, Literal(0.0), Literal(f64::INFINITY)));
         s.real("", Choose(is_inside, inside, beyond))
     })
 });
