@@ -645,7 +645,7 @@ static __device__ __forceinline__ double singe_exp(double x)
   const unsigned high = (unsigned)__double2hiint(p) + (n << 20);
   const unsigned x_high = (unsigned)__double2hiint(x);
   const bool is_inside = (x_high & 0x7fffffffu) < 0x40862000u;
-  return is_inside ? __hiloint2double((int)high, __double2loint(p)) : (((int)x_high < 0) ? 0.0 : __longlong_as_double(0x7ff0000000000000LL));
+  return is_inside ? __hiloint2double((int)high, __double2loint(p)) : __hiloint2double((int)(((int)x_high < 0) ? 0u : 0x7ff00000u), 0);
 }
 
 // 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`.

@@ -53,6 +53,7 @@ pub const LOG_SPLIT_HIGH_WORD: u32 = 0x3fe6_a09e;
 /// High word of the least positive normal number, and how many high words positive normal numbers have.
 pub const LEAST_NORMAL_HIGH_WORD: u32 = 0x0010_0000;
 pub const NORMAL_HIGH_WORDS: u32 = 0x7fe0_0000;
+const INFINITY_HIGH_WORD: u32 = 0x7ff0_0000;
 /// With any low word it is not a number.
 const NAN_HIGH_WORD: u32 = 0x7ff8_0000;
 /// High word of minus infinity, signed: those of finite negative numbers are less.
@@ -90,7 +91,8 @@ pub static EXP: LazyLock<Function> = LazyLock::new(|| {
         let low = s.word("", Low(p));
         let inside = s.real("", Join { high, low });
         let is_negative = s.flag("", BelowSigned(x_high, Word::Literal(0)));
-        let beyond = s.real("", Choose(is_negative, Literal(0.0), Literal(f64::INFINITY)));
+        let high = s.word("", WordOperation::Choose(is_negative, Word::Literal(0), Word::Literal(INFINITY_HIGH_WORD)));
+        let beyond = s.real("", Join { high, low: Word::Literal(0) });
         s.real("", Choose(is_inside, inside, beyond))
     })
 });
@@ -151,7 +153,7 @@ pub(super) fn scaled(s: &mut Steps, p: Real, exponent: Word, limit: u32, falling
     let inside = s.word("inside", RightSigned(below, 31));
     let sign = s.word("", RightSigned(x_high, 31));
     let to_infinity = if falling { sign } else { s.word("", Not(sign)) };
-    let beyond = s.word("beyond", And(to_infinity, Word::Literal(0x7ff0_0000)));
+    let beyond = s.word("beyond", And(to_infinity, Word::Literal(INFINITY_HIGH_WORD)));
     let high = s.word("", And(high, inside));
     let outside = s.word("", Not(inside));
     let beyond = s.word("", And(beyond, outside));
