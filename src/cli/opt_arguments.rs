@@ -2,27 +2,32 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::args::values::{shape, target};
 use machine::target::Target;
 use ptx::allocate::Algorithm;
 use ptx::allocate::spill_location::Rewriting;
+use ptx::passes::{self, PASSES, Pass, allocation, predication};
 
 #[derive(Debug, Args)]
 pub struct OptArguments {
     /// The PTX text
     pub ptx: PathBuf,
     /// What to do, in order
-    #[arg(long = "pass", value_name = "PASS", value_delimiter = ',', required = true)]
-    pub passes: Vec<PassName>,
+    #[arg(long = "pass", value_name = "PASS", value_delimiter = ',', required = true, value_parser = pass())]
+    pub passes: Vec<&'static Pass>,
+    /// Print the result of a pass to stderr
+    #[arg(long, value_name = "PASS", value_parser = PossibleValuesParser::new(names().chain(["all"])))]
+    pub print_after: Option<String>,
     /// Only this kernel
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
     /// allocate: 32-bit registers per thread
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=255))]
     pub registers: u32,
-    /// allocate: predicate registers per thread
+    /// allocate, predicate: predicate registers per thread
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=7))]
     pub predicates: u32,
     /// allocate: the allocator
@@ -34,6 +39,12 @@ pub struct OptArguments {
     /// allocate: bytes of shared memory per CTA for spilling [default: what costs no occupancy]
     #[arg(long, value_name = "BYTES")]
     pub shared: Option<u32>,
+    /// predicate: branches that all lanes take the same way stay branches (static branch uniformity)
+    #[arg(long)]
+    pub sbu: bool,
+    /// predicate: votes skip sides of branches that no lane takes (run-time branch uniformity)
+    #[arg(long)]
+    pub rbu: bool,
     /// The shape of the CTA, such as 16,16,1, where the kernel does not demand one
     #[arg(long, value_name = "X,Y,Z", value_parser = shape)]
     pub block: Option<[u32; 3]>,
@@ -48,10 +59,32 @@ pub struct OptArguments {
     pub json: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum PassName {
-    /// Give every value one of a fixed number of registers, or spill it
-    Allocate,
+impl OptArguments {
+    /// What the passes are told.
+    pub fn options(&self) -> passes::Options {
+        passes::Options {
+            block: self.block,
+            target: self.target,
+            allocation: allocation::Options {
+                registers: self.registers,
+                predicates: self.predicates,
+                algorithm: self.allocator.into(),
+                rewriting: self.rewriting.into(),
+                shared: self.shared,
+            },
+            predication: predication::Options { sbu: self.sbu, rbu: self.rbu, predicates: self.predicates },
+        }
+    }
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    PASSES.iter().map(|pass| pass.name)
+}
+
+/// Reads the name of a pass; help shows the table.
+fn pass() -> impl TypedValueParser<Value = &'static Pass> {
+    let values = PASSES.iter().map(|pass| PossibleValue::new(pass.name).help(pass.description));
+    PossibleValuesParser::new(values).map(|name| Pass::by_name(&name).expect("clap takes no other name"))
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -15,7 +15,6 @@ mod parts;
 
 use super::plan::{Plan, Step, place};
 use crate::ir::{Block, Func};
-use diagnostics::Diagnostic;
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
@@ -89,15 +88,6 @@ pub fn check(func: &Func, plan: Plan, beliefs: &Beliefs) -> Result<Checked, Vec<
         }
     }
     if violations.is_empty() { Ok(Checked(plan)) } else { Err(violations) }
-}
-
-/// The violations as diagnostics of a kernel.
-pub fn report(violations: &[Violation], kernel: &str) -> Vec<Diagnostic> {
-    let one = |violation: &Violation| {
-        Diagnostic::error("opt::unproven", format!("the predication of {kernel} is not proven: {violation}"))
-            .help("this is a fault of the pass: leave it out, and report the input")
-    };
-    violations.iter().map(one).collect()
 }
 
 impl Display for Violation {

@@ -1,0 +1,44 @@
+//! Thread-aware predication as a pass.
+
+use super::{Failure, Outcome, Report, counted, unproven, with_func};
+use crate::analysis::divergence::BlockShape;
+use crate::ir::Module;
+use crate::predicate;
+
+/// What the pass is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Branches that all lanes take the same way stay.
+    pub sbu: bool,
+    /// A vote skips a side of a branch that no lane takes.
+    pub rbu: bool,
+    /// Predicate registers per thread.
+    pub predicates: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { sbu: false, rbu: false, predicates: predicate::Options::default().predicates }
+    }
+}
+
+/// See [`PASSES`](super::PASSES).
+pub(super) fn pass(module: &Module, index: usize, options: &super::Options) -> Result<Outcome, Failure> {
+    let func = &module.funcs[index];
+    let Options { sbu, rbu, predicates } = options.predication;
+    let block = options.block.map_or(BlockShape::Unknown, BlockShape::Known);
+    let given = predicate::Options { sbu, rbu, predicates, block, ..predicate::Options::default() };
+    let (func, report) = predicate::predicate(module, func, &given).map_err(|violations| {
+        let wrong = |violation| unproven("predicate", &func.name, violation);
+        Failure::Unproven(violations.iter().map(|violation| wrong(violation)).collect())
+    })?;
+    let summary = format!(
+        "{} under masks, {} for loops, {} for sides of branches; uniform branches that stay: {}, regions that keep the stack: {}",
+        counted(report.masked_blocks, "block"),
+        counted(report.loop_tests, "vote"),
+        report.side_tests,
+        report.uniform_branches,
+        report.stacks,
+    );
+    Ok(Outcome { module: with_func(module, index, func), report: Report::new(summary, report) })
+}
