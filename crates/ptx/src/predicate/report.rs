@@ -6,10 +6,10 @@ use super::skeleton::{Cuts, Skeleton, enclose};
 use super::spill::live_predicates;
 use super::structure::Kind;
 use crate::ir::Func;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Control flow as it was before the pass.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Structures {
     pub blocks: usize,
     /// Structures other than blocks in a row: branches with one or more sides, loops, what has no cycles and is neither, and
@@ -20,7 +20,7 @@ pub struct Structures {
     pub branches: usize,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     pub structures: Structures,
     /// Branches that stayed, as all lanes take them the same way: the static branch-uniformity optimisation's and those that

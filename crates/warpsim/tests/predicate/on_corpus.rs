@@ -1,0 +1,90 @@
+//! The kernels of the corpus: what they do, their structures, what they cost, and that assemblers take them.
+
+use super::same_execution::{counted, same};
+use super::{MODES, corpus, skip};
+use machine::target::ComputeCapability;
+use machine::toolchain::installations;
+use ptx::passes::{Options, Pass, predication};
+use ptx::predicate::{Report, structures};
+use std::process::Command;
+
+fn predicated(kernel: &corpus::Kernel, (sbu, rbu): (bool, bool)) -> (ptx::Module, Report) {
+    let predication = predication::Options { sbu, rbu, ..predication::Options::default() };
+    let options = Options { block: Some(kernel.setup.launch.threads), predication, ..Options::default() };
+    let pass = Pass::by_name("predicate").expect("it is in the table");
+    let outcome = pass.run(&kernel.module, &kernel.entry, &options);
+    let outcome = outcome.unwrap_or_else(|e| panic!("{}: {e:?}", kernel.name));
+    (outcome.module, serde_json::from_value(outcome.report.data).expect("a report"))
+}
+
+/// Prints the paper's structural columns, and warp instructions before and after in each mode.
+#[test]
+fn every_mode_keeps_what_kernels_do() {
+    println!("kernel: blocks, regions, loops, branches, SBU, RBU, loop votes | warp instructions, P, P+SBU, P+SBU+RBU");
+    let mut changed = 0;
+    for kernel in corpus::kernels().into_iter().chain(corpus::divergent()) {
+        let (launch, buffers) = (&kernel.setup.launch, &kernel.setup.buffers);
+        if same(&kernel.module, &kernel.module, &kernel.entry, launch, buffers).is_err() {
+            // one of those that show a hazard
+            continue;
+        }
+        let instructions = |module: &ptx::Module| counted(module, &kernel.entry, launch, buffers).total().instructions;
+        let mut costs = vec![instructions(&kernel.module)];
+        let mut last = Report::default();
+        for mode in MODES {
+            let (after, report) = predicated(&kernel, mode);
+            if let Err(difference) = same(&kernel.module, &after, &kernel.entry, launch, buffers) {
+                panic!("{} {mode:?}: {difference}\n{}\n{after}", kernel.name, kernel.module);
+            }
+            costs.push(instructions(&after));
+            changed += report.masked_blocks;
+            last = report;
+        }
+        let found = structures(kernel.module.func(&kernel.entry).expect("the kernel"));
+        println!(
+            "{}: {}, {}, {}, {}, {}, {}, {} | {costs:?}",
+            kernel.name,
+            found.blocks,
+            found.regions,
+            found.loops,
+            found.branches,
+            last.uniform_branches,
+            last.side_tests,
+            last.loop_tests
+        );
+    }
+    assert!(changed > 100, "{changed}");
+}
+
+/// CUDA 11.8 and 12.9 assemble every result.
+#[test]
+fn assemblers_take_the_results() {
+    for release in [(11, 8), (12, 9)] {
+        let Some(found) = installations().iter().find(|found| found.release == release) else {
+            skip::skip(format!("ptxas {}.{} is absent", release.0, release.1));
+            continue;
+        };
+        let mut taken = 0;
+        for kernel in corpus::kernels().into_iter().chain(corpus::divergent()) {
+            // the oldest that it knows and that has all that the text asks for
+            let wanted = ComputeCapability(kernel.module.sm / 10, kernel.module.sm % 10);
+            let Some(arch) = found.architectures.iter().find(|arch| **arch >= wanted) else { continue };
+            for mode in [MODES[0], MODES[2]] {
+                let (after, _) = predicated(&kernel, mode);
+                let file = std::env::temp_dir().join(format!("predicated-{}-{}.ptx", std::process::id(), release.0));
+                std::fs::write(&file, after.to_string()).expect("the folder for temporary files can be written");
+                let command = Command::new(&found.ptxas)
+                    .arg(format!("-arch={}", arch.sm()))
+                    .args([file.as_os_str(), "-o".as_ref(), "/dev/null".as_ref()])
+                    .output();
+                std::fs::remove_file(&file).expect("it was written");
+                let output = command.expect("ptxas runs");
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(output.status.success(), "{} {mode:?}: {said}\n{after}", kernel.name);
+                taken += 1;
+            }
+        }
+        println!("ptxas {}.{} takes {taken}", release.0, release.1);
+        assert!(taken > 20);
+    }
+}
