@@ -43,10 +43,8 @@ impl Parts<'_> {
         if let Some(region) = self.plan.region(block) {
             for step in &region.steps {
                 match step {
-                    Step::Run { block: inner, guard } => {
-                        if guard.is_some() && self.beliefs.together.contains(inner) {
-                            self.complain(block, Kind::Apart { block: *inner });
-                        }
+                    Step::Run { block: inner, guard: Some(_) } if self.beliefs.together.contains(inner) => {
+                        self.complain(block, Kind::Apart { block: *inner });
                     }
                     Step::Stack { entry, exit, guard } => self.stack(*entry, *exit, guard.is_some()),
                     _ => {}
