@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value as Json, json};
 
 use ptx::Module;
+use ptx::analysis::calls;
 use ptx::analysis::divergence::{Class, Coefficient, Divergence, Options, Reason, compute_boolean};
 use ptx::analysis::gated::{Gate, Gated};
 use ptx::analysis::ssa::{Def, Value};
@@ -40,7 +41,7 @@ pub struct Summary {
 
 impl<'a> Analysed<'a> {
     pub fn new(module: &'a Module, func: &'a Func, options: Options) -> Self {
-        let gated = Gated::compute(func);
+        let gated = calls::gated(module, func, options);
         let result = Divergence::compute(func, &gated, options);
         Self { func, quotes: Quotes::new(module, func), options, gated, result }
     }

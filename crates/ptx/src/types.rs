@@ -148,11 +148,25 @@ pub enum Special {
     GlobalTimer,
     TotalSmemSize,
     DynamicSmemSize,
+    ClusterIdX,
+    ClusterIdY,
+    ClusterIdZ,
+    NclusterIdX,
+    NclusterIdY,
+    NclusterIdZ,
+    ClusterCtaidX,
+    ClusterCtaidY,
+    ClusterCtaidZ,
+    ClusterNctaidX,
+    ClusterNctaidY,
+    ClusterNctaidZ,
+    ClusterCtarank,
+    ClusterNctarank,
 }
 
 impl Special {
     /// All of them, with their names.
-    pub const ALL: [(Self, &'static str); 29] = [
+    pub const ALL: [(Self, &'static str); 43] = [
         (Self::TidX, "%tid.x"),
         (Self::TidY, "%tid.y"),
         (Self::TidZ, "%tid.z"),
@@ -182,6 +196,20 @@ impl Special {
         (Self::GlobalTimer, "%globaltimer"),
         (Self::TotalSmemSize, "%total_smem_size"),
         (Self::DynamicSmemSize, "%dynamic_smem_size"),
+        (Self::ClusterIdX, "%clusterid.x"),
+        (Self::ClusterIdY, "%clusterid.y"),
+        (Self::ClusterIdZ, "%clusterid.z"),
+        (Self::NclusterIdX, "%nclusterid.x"),
+        (Self::NclusterIdY, "%nclusterid.y"),
+        (Self::NclusterIdZ, "%nclusterid.z"),
+        (Self::ClusterCtaidX, "%cluster_ctaid.x"),
+        (Self::ClusterCtaidY, "%cluster_ctaid.y"),
+        (Self::ClusterCtaidZ, "%cluster_ctaid.z"),
+        (Self::ClusterNctaidX, "%cluster_nctaid.x"),
+        (Self::ClusterNctaidY, "%cluster_nctaid.y"),
+        (Self::ClusterNctaidZ, "%cluster_nctaid.z"),
+        (Self::ClusterCtarank, "%cluster_ctarank"),
+        (Self::ClusterNctarank, "%cluster_nctarank"),
     ];
 
     /// Whether the launch and the thread's place in it determine the value.

@@ -6,6 +6,7 @@ use super::hazard::Kind;
 use super::rows::Row;
 use super::warp::Warp;
 use cranelift_entity::SecondaryMap;
+use ptx::analysis::calls;
 use ptx::analysis::divergence::{Basis, Coefficient, Divergence, Options, State};
 use ptx::analysis::gated::Gated;
 use ptx::analysis::ssa::Value;
@@ -67,7 +68,7 @@ impl Claims {
     pub fn compute(module: &Module, kernel: &Func, options: Options) -> Self {
         let functions = module.funcs.iter().filter(|func| func.kind == FuncKind::Function && !func.is_declaration());
         let all = std::iter::once(kernel).chain(functions).map(|func| {
-            let gated = Gated::compute(func);
+            let gated = calls::gated(module, func, options);
             let result = Divergence::compute(func, &gated, options);
             Self::new(module, func, &gated, &result.basis, |value| result.state(value))
         });

@@ -13,6 +13,8 @@ use warpsim::{Argument, Buffer, Launch};
 mod broken;
 #[path = "../../../tests/common/corpus.rs"]
 mod corpus;
+#[path = "predicate/functions.rs"]
+mod functions;
 #[path = "../../../tests/common/numbers.rs"]
 mod numbers;
 #[path = "predicate/on_corpus.rs"]

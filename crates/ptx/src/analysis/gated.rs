@@ -16,7 +16,7 @@ use super::ssa::{Def, Facts, Pin, Ssa, Value};
 use super::steps::Steps;
 use crate::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Gated SSA form.
 pub struct Gated {
@@ -45,6 +45,11 @@ pub enum Gate {
 
 impl Gated {
     pub fn compute(func: &Func) -> Self {
+        Self::assuming(func, &BTreeSet::new())
+    }
+
+    /// As [`compute`](Self::compute), where the loads `alike` of parameters give the same to all lanes.
+    pub fn assuming(func: &Func, alike: &BTreeSet<Inst>) -> Self {
         let facts = Facts::compute(func);
         let loops = Loops::compute(&facts.cfg, &facts.dominators);
         let post_dominators = post_dominators(func);
@@ -75,7 +80,7 @@ impl Gated {
             steps: Steps::default(),
         };
         gated.dependents = Dependents::compute(func, &gated);
-        gated.steps = Steps::compute(func, &gated);
+        gated.steps = Steps::compute(func, &gated, alike);
         gated
     }
 

@@ -1,6 +1,7 @@
 //! Analyses over the IR: each is `compute(&Func, …) -> T`, plain data about an unchanged function.
 
 pub mod access;
+pub mod calls;
 pub mod cfg;
 pub mod control;
 pub mod dependents;

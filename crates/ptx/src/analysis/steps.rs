@@ -7,6 +7,7 @@ use super::ssa::{Def, Value};
 use crate::inst::{Op, Operand, UnaryOp};
 use crate::ir::{Func, Inst, Reg};
 use cranelift_entity::EntityRef;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// How one value follows from others.
@@ -41,7 +42,7 @@ pub struct Steps {
 const NOWHERE: u32 = u32::MAX;
 
 impl Steps {
-    pub(super) fn compute(func: &Func, gated: &Gated) -> Self {
+    pub(super) fn compute(func: &Func, gated: &Gated, alike: &BTreeSet<Inst>) -> Self {
         let mut steps = Vec::with_capacity(gated.ssa.reachable().len());
         let (mut constants, mut forms, mut choices) = (Vec::new(), Vec::new(), Vec::new());
         for &block in &gated.facts.cfg.order {
@@ -62,7 +63,10 @@ impl Steps {
                     continue;
                 }
                 let (op, values) = (&func.insts[inst].op, gated.ssa.reads(inst));
-                let kind = kind(func, &gated.facts.accesses, inst, |reg| constant(func, gated, inst, reg));
+                let kind = match alike.contains(&inst) {
+                    true => Kind::Common,
+                    false => kind(func, &gated.facts.accesses, inst, |reg| constant(func, gated, inst, reg)),
+                };
                 if matches!(kind, Kind::Move | Kind::Select) {
                     choices.extend(gated.ssa.writes(inst));
                 }

@@ -1,6 +1,6 @@
 //! Thread-aware predication as a pass.
 
-use super::{Failure, Outcome, Report, counted, unproven, with_func};
+use super::{Failure, Outcome, Report, counted, unproven};
 use crate::analysis::divergence::BlockShape;
 use crate::ir::Module;
 use crate::predicate;
@@ -28,7 +28,7 @@ pub(super) fn pass(module: &Module, index: usize, options: &super::Options) -> R
     let Options { sbu, rbu, predicates } = options.predication;
     let block = options.block.map_or(BlockShape::Unknown, BlockShape::Known);
     let given = predicate::Options { sbu, rbu, predicates, block, ..predicate::Options::default() };
-    let (func, report) = predicate::predicate(module, func, &given).map_err(|violations| {
+    let (result, report) = predicate::predicate(module, index, &given).map_err(|violations| {
         let wrong = |violation| unproven("predicate", &func.name, violation);
         Failure::Unproven(violations.iter().map(|violation| wrong(violation)).collect())
     })?;
@@ -40,5 +40,5 @@ pub(super) fn pass(module: &Module, index: usize, options: &super::Options) -> R
         report.uniform_branches,
         report.stacks,
     );
-    Ok(Outcome { module: with_func(module, index, func), report: Report::new(summary, report) })
+    Ok(Outcome { module: result, report: Report::new(summary, report) })
 }

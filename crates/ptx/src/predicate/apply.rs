@@ -6,6 +6,7 @@ mod masks;
 
 use super::check::Checked;
 use super::plan::{Label, Mask, Plan, Region, Step};
+use super::twins::{Twins, entrance};
 use crate::analysis::access::Accesses;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::liveness::Liveness;
@@ -14,16 +15,18 @@ use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use guards::Guarding;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The function as planned. `sm`: its machine, as votes are spelled differently from sm_70 on.
-pub fn apply(func: &Func, plan: &Checked, sm: u32) -> Func {
+/// The function as planned. `sm`: its machine, as votes are spelled differently from sm_70 on. `twins`: the functions that rows call
+/// with an entrance mask. `masked`: the function is to be such a twin itself.
+pub fn apply(func: &Func, plan: &Checked, sm: u32, twins: &Twins, masked: bool) -> Func {
     let plan: &Plan = plan.plan();
     let liveness = Liveness::compute(func, &Cfg::compute(func), &Accesses::compute(func));
     let mut result = func.clone();
+    let entrance = masked.then(|| Guard { pred: result.regs.push(Type::Pred), negate: false });
     let mut rows: BTreeMap<Block, Vec<Block>> = BTreeMap::new();
     let mut written: BTreeSet<Inst> = BTreeSet::new();
     let local = local(func, &liveness);
+    let facts = Facts { old: func, liveness: &liveness, local: &local, sm, twins, entrance };
     for region in &plan.regions {
-        let facts = Facts { old: func, liveness: &liveness, local: &local, sm };
         let mut writer = Writer::new(facts, &mut result, region, &mut written);
         writer.steps(&region.steps, region.exit);
         let blocks = writer.placed;
@@ -34,6 +37,7 @@ pub fn apply(func: &Func, plan: &Checked, sm: u32) -> Func {
             *uni = true;
         }
     }
+    let inside: BTreeSet<Block> = rows.values().flatten().copied().collect();
     let mut layout: Vec<Block> = Vec::new();
     for block in &func.layout {
         match rows.remove(block) {
@@ -49,7 +53,50 @@ pub fn apply(func: &Func, plan: &Checked, sm: u32) -> Func {
     result.layout = layout;
     let cfg = Cfg::compute(&result);
     result.layout.retain(|block| cfg.reachable(*block));
+    if let Some(entrance) = entrance {
+        for block in result.layout.clone().into_iter().filter(|block| !inside.contains(block)) {
+            let insts = std::mem::take(&mut result.blocks[block].insts);
+            let mut guarding = Guarding::new(Some(entrance), &facts);
+            result.blocks[block].insts = guarded(&mut result, func, &insts, &mut guarding, &mut written);
+        }
+        enter(&mut result, entrance.pred);
+    }
     result
+}
+
+/// Puts instructions under a guard.
+fn guarded(
+    func: &mut Func,
+    old: &Func,
+    insts: &[Inst],
+    guarding: &mut Guarding,
+    written: &mut BTreeSet<Inst>,
+) -> Vec<Inst> {
+    let mut result = Vec::new();
+    for inst in insts {
+        for (inst, data) in guarding.rewrite(func, old, *inst) {
+            result.push(match inst.filter(|inst| written.insert(*inst)) {
+                Some(inst) => {
+                    func.insts[inst] = data;
+                    inst
+                }
+                None => func.insts.push(data),
+            });
+        }
+    }
+    result
+}
+
+/// Makes the entrance mask from the last parameter.
+fn enter(func: &mut Func, mask: Reg) {
+    let param = func.params.push(entrance(func));
+    let word = func.regs.push(Type::B32);
+    let load = Op::load(Space::Param, false, Type::B32, word, Address { base: Base::Param(param), offset: 0 });
+    let (a, b) = (word.into(), 0.into());
+    let test = Op::Setp { cmp: Cmp::Ne, ftz: false, ty: Type::U32, dst: mask, other: None, a, b, combine: None };
+    let first: Vec<Inst> = [load, test].map(|op| func.insts.push(InstData { guard: None, op })).into();
+    let entry = func.layout[0];
+    func.blocks[entry].insts.splice(0..0, first);
 }
 
 /// Gives the branch an end of its own, as lanes that come to the end of others might wait for them there. The new block, if one
@@ -85,7 +132,13 @@ struct Facts<'a> {
     liveness: &'a Liveness,
     local: &'a BTreeSet<Reg>,
     sm: u32,
+    twins: &'a Twins,
+    /// The lanes for which the function runs, if these are not all.
+    entrance: Option<Guard>,
 }
+
+/// The mask of all lanes for which the function runs.
+const ENTRANCE: Mask = Mask::reserved();
 
 /// Writes one region.
 struct Writer<'a> {
@@ -119,7 +172,8 @@ impl<'a> Writer<'a> {
                 _ => {}
             }
         }
-        let (labels, masks) = (BTreeMap::new(), BTreeMap::new());
+        let labels = BTreeMap::new();
+        let masks = facts.entrance.iter().map(|guard| (ENTRANCE, *guard)).collect();
         Self { facts, func, region, written, current: Some(entry), placed: vec![entry], labels, masks, writers }
     }
 
@@ -168,23 +222,14 @@ impl<'a> Writer<'a> {
 
     /// The instructions of a block, and the masks of its edges.
     fn run(&mut self, block: Block, guard: Option<Mask>, takes: &[Step]) {
+        let guard = self.lanes(guard);
         let fused = self.fuse(block, guard, takes);
         let mut insts = self.facts.old.blocks[block].insts.clone();
         insts.retain(|inst| Some(*inst) != fused.as_ref().map(|fused| fused.inst));
         let guard = guard.map(|mask| self.guard_of(mask));
-        let mut guarding = Guarding::new(guard, self.facts.local);
-        for inst in insts {
-            for (inst, data) in guarding.rewrite(self.func, self.facts.old, inst) {
-                let inst = match inst.filter(|inst| self.written.insert(*inst)) {
-                    Some(inst) => {
-                        self.func.insts[inst] = data;
-                        inst
-                    }
-                    None => self.func.insts.push(data),
-                };
-                self.append(inst);
-            }
-        }
+        let mut guarding = Guarding::new(guard, &self.facts);
+        let insts = guarded(self.func, self.facts.old, &insts, &mut guarding, self.written);
+        insts.into_iter().for_each(|inst| self.append(inst));
         match fused {
             Some(fused) => self.take_fused(fused, takes),
             None => takes.iter().for_each(|take| self.take(take, takes)),
@@ -194,7 +239,7 @@ impl<'a> Writer<'a> {
     /// A region that keeps the stack. Lanes without the guard go round it.
     fn stack(&mut self, entry: Block, exit: Option<Block>, guard: Option<Mask>) {
         let after = self.new_block();
-        let terminator = match guard.map(|mask| self.guard_of(mask)) {
+        let terminator = match self.lanes(guard).map(|mask| self.guard_of(mask)) {
             None => Terminator::Bra { target: entry },
             Some(guard) => {
                 let guard = Guard { negate: !guard.negate, ..guard };
@@ -271,6 +316,11 @@ impl<'a> Writer<'a> {
         if let Some(block) = self.current.take() {
             self.func.blocks[block].terminator = terminator;
         }
+    }
+
+    /// The mask of a guard; none where all lanes are meant and run the function.
+    fn lanes(&self, guard: Option<Mask>) -> Option<Mask> {
+        guard.or(self.facts.entrance.map(|_| ENTRANCE))
     }
 
     fn append(&mut self, inst: Inst) {

@@ -11,6 +11,7 @@
 //! - Barriers, exchanges between lanes and calls of functions that may have some keep their branches, if all lanes take these
 //!   the same way, or else the stack, and so do cycles with several entries. A branch at which lanes end for good is no
 //!   reason to keep the stack for the others.
+//! - Functions that rows call get a twin with an entrance mask as its last parameter, which all lanes call.
 //! - A comparison that only its branch looks at makes the masks itself: `setp` combines it with the guard.
 
 mod apply;
@@ -24,12 +25,13 @@ mod skeleton;
 mod spill;
 mod structure;
 mod together;
+mod twins;
 
 pub use report::{Report, Structures, structures};
 
+use crate::analysis::calls;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::divergence::{BlockShape, Divergence, Options as Analysis};
-use crate::analysis::gated::Gated;
 use crate::ir::{Block, Func, Module};
 use check::{Beliefs, Checked, Violation};
 use plan::{Plan, Step};
@@ -67,7 +69,7 @@ pub fn plan(module: &Module, func: &Func, options: &Options) -> Result<Option<Ch
         return Ok(None);
     }
     let together = together::compute(module, func);
-    let uniform = uniform(func, options.block);
+    let uniform = uniform(module, func, options.block);
     let facts = select::Facts { func, together, uniform, sbu: options.sbu };
     let mut kept = options.kept.clone();
     let plan = loop {
@@ -83,16 +85,21 @@ pub fn plan(module: &Module, func: &Func, options: &Options) -> Result<Option<Ch
     check::check(func, plan, &beliefs).map(Some)
 }
 
-/// The function with its divergent branches as masks, and what was done.
+/// The module whose function at `index` has masks in the place of divergent branches, and what was done. In front of it stand the
+/// twins of functions that it calls.
 ///
 /// # Errors
 /// Those of [`plan()`].
-pub fn predicate(module: &Module, func: &Func, options: &Options) -> Result<(Func, Report), Vec<Violation>> {
-    let Some(plan) = plan(module, func, options)? else { return Ok((func.clone(), Report::of(func, None, func, 0))) };
-    let mut result = apply::apply(func, &plan, module.sm);
+pub fn predicate(module: &Module, index: usize, options: &Options) -> Result<(Module, Report), Vec<Violation>> {
+    let func = &module.funcs[index];
+    let mut result = module.clone();
+    let Some(plan) = plan(module, func, options)? else { return Ok((result, Report::of(func, None, func))) };
+    let twins = twins::possible(module, options)?;
+    result.funcs[index] = apply::apply(func, &plan, module.sm, &twins, false);
     let made = !plan.plan().regions.is_empty();
-    let spilled = if made { spill::run(&mut result, options.predicates) } else { 0 };
-    let report = Report::of(func, Some(plan.plan()), &result, spilled);
+    let spilled = if made { spill::run(&mut result.funcs[index], options.predicates) } else { 0 };
+    let (index, functions) = twins::add(module, &mut result, index, &twins, options)?;
+    let report = Report { spilled, functions, ..Report::of(func, Some(plan.plan()), &result.funcs[index]) };
     Ok((result, report))
 }
 
@@ -108,9 +115,10 @@ fn shared_stack(plan: &Plan) -> Option<[Block; 2]> {
 }
 
 /// The branches that all lanes take the same way.
-fn uniform(func: &Func, block: BlockShape) -> BTreeSet<Block> {
-    let gated = Gated::compute(func);
-    let divergence = Divergence::compute(func, &gated, Analysis { block, ..Analysis::default() });
+fn uniform(module: &Module, func: &Func, block: BlockShape) -> BTreeSet<Block> {
+    let question = Analysis { block, ..Analysis::default() };
+    let gated = calls::gated(module, func, question);
+    let divergence = Divergence::compute(func, &gated, question);
     let blocks = gated.facts.cfg.order.iter().copied();
     blocks.filter(|block| divergence.uniform_branch(&gated, *block) == Some(true)).collect()
 }

@@ -14,6 +14,13 @@ use std::fmt::{self, Display, Formatter};
 pub struct Mask(u32);
 entity_impl!(Mask, "m");
 
+impl Mask {
+    /// A mask that no plan has.
+    pub(super) const fn reserved() -> Self {
+        Self(u32::MAX - 1)
+    }
+}
+
 /// A place in a row of steps.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label(u32);

@@ -72,6 +72,9 @@ impl Basis {
             NtidZ => size(2).unwrap_or(State::UNIFORM),
             CtaidX | CtaidY | CtaidZ | NctaidX | NctaidY | NctaidZ | WarpId | NwarpId | SmId | NsmId | GridId
             | TotalSmemSize | DynamicSmemSize => State::UNIFORM,
+            ClusterIdX | ClusterIdY | ClusterIdZ | NclusterIdX | NclusterIdY | NclusterIdZ | ClusterCtaidX
+            | ClusterCtaidY | ClusterCtaidZ | ClusterNctaidX | ClusterNctaidY | ClusterNctaidZ | ClusterCtarank
+            | ClusterNctarank => State::UNIFORM,
             LanemaskEq | LanemaskLe | LanemaskLt | LanemaskGe | LanemaskGt | Clock | ClockHi | Clock64
             | GlobalTimer => State::DIVERGENT,
         }

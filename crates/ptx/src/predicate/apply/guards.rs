@@ -1,14 +1,14 @@
 //! Instructions under a guard.
 
+use super::Facts;
 use crate::inst::*;
-use crate::ir::{Func, Inst, ParamKind, Reg};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::ir::{Func, Inst, Param, ParamData, ParamKind, Reg};
+use std::collections::BTreeMap;
 
 /// Puts the instructions of one block under a guard, one after the other.
 pub(super) struct Guarding<'a> {
     guard: Option<Guard>,
-    /// Registers whose values matter within a block only.
-    local: &'a BTreeSet<Reg>,
+    facts: &'a Facts<'a>,
     /// The conjunctions of the guard with predicates that the block's own guards name, as long as they hold.
     both: BTreeMap<(Reg, bool), Guard>,
 }
@@ -17,8 +17,8 @@ pub(super) struct Guarding<'a> {
 type Written = (Option<Inst>, InstData);
 
 impl<'a> Guarding<'a> {
-    pub(super) fn new(guard: Option<Guard>, local: &'a BTreeSet<Reg>) -> Self {
-        Self { guard, local, both: BTreeMap::new() }
+    pub(super) fn new(guard: Option<Guard>, facts: &'a Facts<'a>) -> Self {
+        Self { guard, facts, both: BTreeMap::new() }
     }
 
     /// What becomes of an instruction. Places for arguments and results of calls are stored and loaded without guards, as PTX demands
@@ -27,7 +27,7 @@ impl<'a> Guarding<'a> {
         let data = old.insts[inst].clone();
         let Some(guard) = self.guard else { return vec![(Some(inst), data)] };
         let results = data.op.results();
-        if is_harmless(&data.op) && results.iter().all(|reg| self.local.contains(reg)) {
+        if is_harmless(&data.op) && results.iter().all(|reg| self.facts.local.contains(reg)) {
             // a conjunction with a predicate that is written here has to be made again
             self.forget(&results);
             return vec![(Some(inst), data)];
@@ -58,16 +58,31 @@ impl<'a> Guarding<'a> {
                     ));
                 }
             }
+            Op::Call { callee, results, mut arguments, .. } => match self.twin(&callee) {
+                Some(twin) => {
+                    arguments.push(pass_mask(func, guard, &mut written));
+                    let op = Op::Call { uni: true, callee: Callee::Func(twin.clone()), results, arguments };
+                    written.push((Some(inst), InstData { guard: None, op }));
+                }
+                None => {
+                    let op = Op::Call { uni: false, callee, results, arguments };
+                    written.push((Some(inst), InstData { guard: Some(guard), op }));
+                }
+            },
             op => {
-                let op = match op {
-                    Op::Call { callee, results, arguments, .. } => Op::Call { uni: false, callee, results, arguments },
-                    op => op,
-                };
                 self.forget(&results);
                 written.push((Some(inst), InstData { guard: Some(guard), op }));
             }
         }
         written
+    }
+
+    /// The name of the function that takes an entrance mask.
+    fn twin(&self, callee: &Callee) -> Option<&'a String> {
+        match callee {
+            Callee::Func(name) => self.facts.twins.get(name),
+            Callee::Reg(..) => None,
+        }
     }
 
     fn forget(&mut self, written: &[Reg]) {
@@ -98,6 +113,24 @@ impl<'a> Guarding<'a> {
         self.both.insert((own.pred, own.negate), found);
         found
     }
+}
+
+/// Stores the guard to a place for an argument.
+fn pass_mask(func: &mut Func, guard: Guard, written: &mut Vec<Written>) -> Param {
+    let (ty, word) = (Type::B32, func.regs.push(Type::B32));
+    let (a, b) = if guard.negate { (0, 1) } else { (1, 0) };
+    written.push((
+        None,
+        InstData { guard: None, op: Op::Selp { ty, dst: word, a: a.into(), b: b.into(), pred: guard.pred } },
+    ));
+    let mut name = format!("entrance{}", func.params.len());
+    while func.params.values().any(|param| param.name == name) {
+        name.push('_');
+    }
+    let param = func.params.push(ParamData { kind: ParamKind::Local, ..ParamData::input(name, ty) });
+    let store = Op::store(Space::Param, ty, Address { base: Base::Param(param), offset: 0 }, word);
+    written.push((None, InstData { guard: None, op: store }));
+    param
 }
 
 /// The instruction does nothing but write its results, whatever its operands are.

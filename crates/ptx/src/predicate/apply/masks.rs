@@ -56,7 +56,7 @@ impl Writer<'_> {
     }
 
     pub(super) fn copy(&mut self, mask: Mask, from: Option<Mask>) {
-        let Some(from) = from else { return self.set(mask, true) };
+        let Some(from) = self.lanes(from) else { return self.set(mask, true) };
         let (dst, from) = (self.positive(mask), self.guard_of(from));
         self.unary(if from.negate { UnaryOp::Not } else { UnaryOp::Mov }, dst, from.pred);
     }
@@ -74,6 +74,7 @@ impl Writer<'_> {
     /// The mask of an edge of the block that has just run; `all` are the masks that are made there.
     pub(super) fn take(&mut self, step: &Step, all: &[Step]) {
         let Step::Take { mask, block, target, guard, more } = step else { return };
+        let guard = &self.lanes(*guard);
         let Some(condition) = self.condition(*block, *target) else {
             return match (guard, more) {
                 (Some(guard), true) => self.join(*mask, *guard),
