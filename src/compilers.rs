@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use sass::Cubin;
 use serde::Serialize;
 
 use diagnostics::{Diagnostic, Source};
@@ -61,8 +62,8 @@ fn assemble(
     arch: ComputeCapability,
     text: String,
 ) -> Result<Made, Vec<Diagnostic>> {
-    let usages = toolchain.assemble(&text, arch).map_err(|failure| vec![refusal(symbol, &failure)])?;
-    let usage = usages.into_iter().find(|usage| usage.kernel == symbol).unwrap_or_default();
+    let assembled = toolchain.assemble(&text, arch).map_err(|failure| vec![refusal(symbol, &failure)])?;
+    let usage = assembled.usages.into_iter().find(|usage| usage.kernel == symbol).unwrap_or_default();
     let needs = Compiled {
         compilers: toolchain.name.clone(),
         registers: usage.registers,
@@ -74,6 +75,22 @@ fn assemble(
     };
     let ptx = ptx::read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text }))?;
     Ok(Made { needs, compiler: toolchain.front(), ptx })
+}
+
+/// Reads a cubin with the disassembler that knows its architecture.
+///
+/// Errors: the bytes are no cubin, no disassembler knows them, or what it prints cannot be read.
+pub fn read_machine_code(name: &str, bytes: &[u8]) -> Result<Cubin, Vec<Diagnostic>> {
+    let sm = sass::architecture(name, bytes)?;
+    let unread = |reason: String| {
+        let help =
+            "`singe doctor` tells which nvdisasm is there, `cargo xtask toolchain` installs one for sm_75 and later";
+        vec![Diagnostic::error("sass::disassembler", format!("{name}: {reason}")).help(help)]
+    };
+    let disassembler =
+        toolchain::disassembler(ComputeCapability(sm / 10, sm % 10)).map_err(|e| unread(e.to_string()))?;
+    let text = disassembler.disassemble(bytes).map_err(|e| unread(e.to_string()))?;
+    sass::read(name, bytes, &Arc::new(Source { name: format!("{name}, disassembled"), text }))
 }
 
 fn refusal(symbol: &str, failure: &toolchain::Failure) -> Diagnostic {

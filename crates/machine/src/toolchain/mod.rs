@@ -1,4 +1,5 @@
-//! Real compilers for the emitted text: NVRTC makes PTX of CUDA C++, ptxas tells the registers and the spills. No GPU needed.
+//! Real compilers for the emitted text: NVRTC makes PTX of CUDA C++, ptxas makes machine code of it and tells the registers and
+//! the spills, nvdisasm prints the machine code. No GPU needed.
 //!
 //! [`places`] says where they are looked for, and [`installations`] what is there. Of the installations that know an
 //! architecture the first is taken: of those that `cargo xtask toolchain` fetches, CUDA 11.8 for compute capability 3.5 to 9.0
@@ -7,14 +8,16 @@
 
 mod clang;
 mod installation;
+mod nvdisasm;
 #[allow(unsafe_code)]
 mod nvrtc;
 mod places;
 mod ptxas;
 
 pub use installation::{Installation, installations};
+pub use nvdisasm::{Disassembler, disassembler};
 pub use places::{FOLDER, FOLDER_VARIABLE, Place, places};
-pub use ptxas::{Usage, named_barriers};
+pub use ptxas::{Assembled, Usage, named_barriers};
 
 use crate::target::ComputeCapability;
 use nvrtc::Nvrtc;
@@ -143,8 +146,8 @@ impl Toolchain {
         nvrtc.compile(&job.name, &job.source, &options).map_err(|log| Failure { tool: "NVRTC", log })
     }
 
-    /// Assembles PTX for a real machine and reads what the code needs there. One [`Usage`] for each kernel in the text.
-    pub fn assemble(&self, ptx: &str, arch: ComputeCapability) -> Result<Vec<Usage>, Failure> {
+    /// Assembles PTX for a real machine, and reads what the code needs there.
+    pub fn assemble(&self, ptx: &str, arch: ComputeCapability) -> Result<Assembled, Failure> {
         let (arch, options) = match &self.front {
             Front::Nvrtc(_) => (arch, None),
             Front::Clang => (FIRST, Some("-maxrregcount=63")),
