@@ -8,6 +8,7 @@ use serde::Serialize;
 use diagnostics::{Diagnostic, Source};
 use machine::target::{ComputeCapability, Target};
 use machine::toolchain::{self, Job, Toolchain};
+use warpsim::machine_code;
 
 /// The needs of one kernel on the target, from ptxas.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -29,6 +30,9 @@ pub struct Made {
     /// What made the PTX, such as `NVRTC 12.9`.
     pub compiler: String,
     pub ptx: ptx::Module,
+    /// What made the machine code, such as `ptxas 12.9`, and the cubin.
+    pub assembler: String,
+    pub cubin: Vec<u8>,
 }
 
 /// Compiles the source of each kernel, whose symbols these are; nothing where compilers for the target are not installed.
@@ -74,7 +78,15 @@ fn assemble(
         barriers: usage.barriers,
     };
     let ptx = ptx::read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text }))?;
-    Ok(Made { needs, compiler: toolchain.front(), ptx })
+    Ok(Made { needs, compiler: toolchain.front(), ptx, assembler: toolchain.assembler.clone(), cubin: assembled.cubin })
+}
+
+/// Why machine code for the target cannot be read here, or not be run.
+pub fn reads_machine_code(target: &Target) -> Result<(), String> {
+    if !machine_code::runs(target.compute_capability.number()) {
+        return Err(format!("machine code of {} is not simulated", target.compute_capability.sm()));
+    }
+    toolchain::disassembler(target.compute_capability).map(|_| ()).map_err(|absent| absent.to_string())
 }
 
 /// Reads a cubin with the disassembler that knows its architecture.

@@ -20,7 +20,7 @@ use warpsim::setup::{self, Setup};
 use warpsim::{self, Buffer, Claims, Hazard, Hazards, Options, machine_code};
 
 pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
-    let code = Code::read(&arguments.code)?;
+    let code = Code::read(&arguments.code, arguments.check_uniformity)?;
     let folder = arguments.launch.parent().unwrap_or(Path::new(""));
     let mut setup = setup::read(&text(&arguments.launch)?, folder).map_err(|e| wrong(&arguments.launch, &e))?;
     let names = code.kernels();
@@ -65,9 +65,14 @@ enum Stopped {
 const ELF: &[u8] = b"\x7fELF";
 
 impl Code {
-    fn read(path: &Path) -> Result<Self, Failure> {
+    fn read(path: &Path, check_uniformity: bool) -> Result<Self, Failure> {
         let bytes = bytes(path)?;
         if bytes.starts_with(ELF) {
+            if check_uniformity {
+                let message = "--check-uniformity asks what the divergence analysis says, which reads PTX only";
+                let help = "give the PTX that ptxas made the machine code of";
+                return Err(Failure::usage([Diagnostic::error("sim::machine-code", message).help(help)]));
+            }
             let cubin = compilers::read_machine_code(&path.display().to_string(), &bytes).map_err(Failure::input)?;
             return Ok(Self::Machine(cubin));
         }
@@ -94,11 +99,6 @@ impl Code {
                     .flatten();
                 let result = warpsim::run_checked(module, kernel, launch, buffers, &options, claims.as_ref());
                 result.map(|report| serde_json::json!(report.total())).map_err(Stopped::Hazards)
-            }
-            Self::Machine(_) if arguments.check_uniformity => {
-                let message = "--check-uniformity asks what the divergence analysis says, which reads PTX only";
-                Err(Stopped::Failed(Failure::input([Diagnostic::error("sim::machine-code", message)
-                    .help("give the PTX that ptxas made the machine code of")])))
             }
             Self::Machine(cubin) => match machine_code::run(cubin, kernel, launch, buffers, &options) {
                 Ok(report) => {

@@ -32,7 +32,16 @@ pub use cubin::{Bank, Cubin, Kernel, Patch, Table};
 pub use instruction::{File, Instruction, Operand, Part, Register};
 
 use diagnostics::{Diagnostic, Source};
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// The instructions of each kernel in a listing alone, without what only the encodings tell.
+///
+/// # Errors
+/// Lines that are no instructions, and labels that stand nowhere.
+pub fn instructions(listing: &Arc<Source>) -> Result<BTreeMap<String, Vec<Instruction>>, Vec<Diagnostic>> {
+    listing::read(listing)
+}
 
 /// The architecture that the machine code is for, such as 90; it tells which disassembler knows it.
 ///

@@ -36,6 +36,8 @@ pub struct Toolchain {
     ptxas: PathBuf,
     /// Such as `NVRTC and ptxas 11.8`.
     pub name: String,
+    /// Such as `ptxas 11.8`.
+    pub assembler: String,
 }
 
 /// What makes PTX of CUDA C++.
@@ -105,13 +107,15 @@ pub fn find_for(arch: ComputeCapability) -> Result<Toolchain, Absent> {
         let assembler = installations().iter().find(|found| found.architectures.contains(&FIRST));
         let assembler = assembler.ok_or_else(|| absent("ptxas", FIRST))?;
         let name = format!("clang, and ptxas {} as {} with 63 registers", assembler.version(), FIRST.sm());
-        return Ok(Toolchain { front: Front::Clang, ptxas: assembler.ptxas.clone(), name });
+        let (ptxas, assembler) = (assembler.ptxas.clone(), format!("ptxas {}", assembler.version()));
+        return Ok(Toolchain { front: Front::Clang, ptxas, name, assembler });
     }
     let fits = |found: &&Installation| found.nvrtc.is_some() && found.architectures.contains(&arch);
     let found = installations().iter().find(fits).ok_or_else(|| absent("NVRTC and ptxas", arch))?;
     let library = found.nvrtc.as_ref().expect("one with NVRTC was looked for");
     let front = Front::Nvrtc(Nvrtc::load(library).map_err(Absent)?);
-    Ok(Toolchain { front, ptxas: found.ptxas.clone(), name: format!("NVRTC and ptxas {}", found.version()) })
+    let assembler = format!("ptxas {}", found.version());
+    Ok(Toolchain { front, ptxas: found.ptxas.clone(), name: format!("NVRTC and {assembler}"), assembler })
 }
 
 fn absent(what: &str, arch: ComputeCapability) -> Absent {

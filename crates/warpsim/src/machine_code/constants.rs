@@ -8,7 +8,7 @@ use sass::{Cubin, Kernel};
 use std::collections::BTreeMap;
 
 /// What lies where in bank 0, apart from the parameters, whose place the cubin tells.
-struct Layout {
+pub(super) struct Layout {
     /// Threads per CTA in x, y and z.
     threads: u32,
     /// CTAs in x, y and z.
@@ -20,7 +20,7 @@ struct Layout {
 }
 
 /// As ptxas uses it.
-fn layout(sm: u32) -> Option<Layout> {
+pub(super) fn layout(sm: u32) -> Option<Layout> {
     Some(match sm {
         70..80 => Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: None },
         80..90 => Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: Some(0x118) },

@@ -73,6 +73,21 @@ impl Counts {
         counts
     }
 
+    /// What came on top of an earlier count, which was a part of this one.
+    pub fn since(&self, earlier: &Self) -> Self {
+        let less = |mine: u64, theirs: u64| mine.saturating_sub(theirs);
+        Self {
+            instructions: less(self.instructions, earlier.instructions),
+            classes: Classes(std::array::from_fn(|i| less(self.classes.0[i], earlier.classes.0[i]))),
+            pipes: Pipes(std::array::from_fn(|i| less(self.pipes.0[i], earlier.pipes.0[i]))),
+            shared_wavefronts: less(self.shared_wavefronts, earlier.shared_wavefronts),
+            local_bytes: less(self.local_bytes, earlier.local_bytes),
+            global_load_bytes: less(self.global_load_bytes, earlier.global_load_bytes),
+            global_store_bytes: less(self.global_store_bytes, earlier.global_store_bytes),
+            barrier_waits: less(self.barrier_waits, earlier.barrier_waits),
+        }
+    }
+
     pub fn class(&self, class: Class) -> u64 {
         self.classes.0[class as usize]
     }

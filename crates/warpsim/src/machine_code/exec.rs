@@ -121,7 +121,9 @@ impl Machine<'_, '_> {
             Op::Indirect { a, base } => self.indirect(warp, pc, mask, *a, *base)?,
             Op::Exit => warp.end(mask),
             Op::Join { barrier } => warp.join(*barrier, mask),
-            Op::Leave { barrier } => warp.leave(*barrier, mask),
+            Op::Leave { barrier, with } => {
+                warp.leave(*barrier, mask & with.map_or(u32::MAX, |with| warp.holds(with)));
+            }
             Op::Save { barrier, clear, d } => {
                 let joined = warp.joined[*barrier as usize];
                 warp.set(*d, &joined, mask);

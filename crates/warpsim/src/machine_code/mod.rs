@@ -41,6 +41,11 @@ pub enum Failure {
     Hazards(Box<Hazards>),
 }
 
+/// Whether machine code for the architecture, such as 90, can be run.
+pub fn runs(sm: u32) -> bool {
+    constants::layout(sm).is_some()
+}
+
 /// Runs a kernel on the buffers.
 ///
 /// # Errors

@@ -137,6 +137,13 @@ pub(super) enum Op {
         with: Bit,
         below: Option<Bit>,
     },
+    /// Whether a is the smaller double, or the larger; and whether both are NaN. A NaN loses against a number, and -0 is below +0.
+    Extremum {
+        largest: bool,
+        p: Option<u8>,
+        q: Option<u8>,
+        sources: [Source; 2],
+    },
     /// a where the predicate holds, else b.
     Select {
         d: u32,
@@ -232,9 +239,10 @@ pub(super) enum Op {
     Meet {
         barrier: u8,
     },
-    /// The active lanes will not come.
+    /// The active lanes will not come, or those where the predicate holds.
     Leave {
         barrier: u8,
+        with: Option<Bit>,
     },
     /// Who joined a convergence barrier goes into a register, and is forgotten where `clear` says so.
     Save {
@@ -277,8 +285,8 @@ pub(super) enum Count {
 
 /// The sum of registers and an offset.
 pub(super) struct Address {
-    /// 32 bits, with zeros above.
-    pub words: Vec<u32>,
+    /// Of 32 bits, with zeros above, each shifted to the left by so much.
+    pub words: Vec<(u32, u32)>,
     /// 64 bits.
     pub pairs: Vec<u32>,
     pub offset: i64,

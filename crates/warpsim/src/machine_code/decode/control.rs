@@ -41,7 +41,8 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         }
         "BREAK" => {
             o.only(&["RELIABLE"])?;
-            Op::Leave { barrier: convergence(o)? }
+            let with = if matches!(o.peek()?, Operand::Predicate { .. }) { Some(o.bit()?) } else { None };
+            Op::Leave { barrier: convergence(o)?, with }
         }
         "BMOV" => moved(o)?,
         "WARPSYNC" => gather(o)?,

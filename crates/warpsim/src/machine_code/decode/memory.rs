@@ -61,8 +61,11 @@ fn address(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Address> {
         match (term.part, term.file) {
             (Part::Wide, _) if wide => address.pairs.push(row(*term)),
             (Part::Whole, File::Uniform) if wide => address.pairs.push(row(*term)),
-            (Part::Unsigned, File::General) if wide => address.words.push(row(*term)),
-            (Part::Whole, _) if !wide => address.words.push(row(*term)),
+            (Part::Unsigned, File::General) if wide => address.words.push((row(*term), 0)),
+            (Part::Whole, _) if !wide => address.words.push((row(*term), 0)),
+            (Part::Other("X4"), _) if !wide => address.words.push((row(*term), 2)),
+            (Part::Other("X8"), _) if !wide => address.words.push((row(*term), 3)),
+            (Part::Other("X16"), _) if !wide => address.words.push((row(*term), 4)),
             _ => return None,
         }
     }

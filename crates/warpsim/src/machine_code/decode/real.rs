@@ -13,6 +13,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "DADD" => double2(o, BinaryOp::Add)?,
         "DMUL" => double2(o, BinaryOp::Mul)?,
         "DFMA" => double3(o)?,
+        "DSETP" if o.has("MIN") || o.has("MAX") => extremum(o)?,
         "DSETP" => compare(o, Kind::Double)?,
         "FADD" => single(o, 2, |real| real.binary(BinaryOp::Add))?,
         "FMUL" => single(o, 2, |real| real.binary(BinaryOp::Mul))?,
@@ -89,6 +90,15 @@ fn compare(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     let with = o.bit()?;
     let f = if kind == Kind::Double { doubles(cmp)? } else { singles(cmp) };
     Some(Op::Compare { f, p, q, kind, signed: false, sources, combine, with, below: None })
+}
+
+/// `DSETP.MIN.AND p, q, a, b, PT`, of which the compiler makes the smaller of two doubles: it takes a where p holds, else b, and
+/// where q holds, makes that NaN quiet.
+fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["MIN", "MAX", "AND"])?;
+    let (p, q) = (o.result_bit()?, o.result_bit()?);
+    let sources = [o.source(Kind::Double)?, o.source(Kind::Double)?];
+    (o.bit()? == super::HOLDS).then_some(Op::Extremum { largest: o.has("MAX"), p, q, sources })
 }
 
 fn doubles(cmp: Cmp) -> Option<rows::Compare> {

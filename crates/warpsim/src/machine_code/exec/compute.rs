@@ -128,6 +128,17 @@ impl Machine<'_, '_> {
                 warp.set_pred(*p, combined(*combine, bits, with), mask);
                 warp.set_pred(*q, combined(*combine, !bits, with), mask);
             }
+            Op::Extremum { largest, p, q, sources } => {
+                let [a, b] = sources.map(|source| warp.bits(code, source, Kind::Double).map(f64::from_bits));
+                let below = |x: f64, y: f64| x < y || x == y && x.is_sign_negative();
+                let first = |i: usize| {
+                    let wins = if *largest { below(b[i], a[i]) } else { below(a[i], b[i]) };
+                    !a[i].is_nan() && (wins || b[i].is_nan())
+                };
+                let lanes = |f: &dyn Fn(usize) -> bool| (0..32).fold(0, |bits, i| bits | u32::from(f(i)) << i);
+                warp.set_pred(*p, lanes(&first), mask);
+                warp.set_pred(*q, lanes(&|i| a[i].is_nan() && b[i].is_nan()), mask);
+            }
             Op::Select { d, kind, sources: [a, b], by } => {
                 let chosen = select(warp.holds(*by), &warp.bits(code, *a, *kind), &warp.bits(code, *b, *kind));
                 warp.set(*d, &chosen.map(|x| x as u32), mask);

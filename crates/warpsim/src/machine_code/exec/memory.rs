@@ -144,10 +144,10 @@ impl Machine<'_, '_> {
 
     fn addresses(&self, warp: &Warp, address: &Address) -> Row {
         let mut sum = [address.offset as u64; 32];
-        for row in &address.words {
+        for (row, by) in &address.words {
             let word = warp.row(self.code, *row);
             for lane in 0..32 {
-                sum[lane] = sum[lane].wrapping_add(word[lane].into());
+                sum[lane] = sum[lane].wrapping_add(u64::from(word[lane]) << by);
             }
         }
         for row in &address.pairs {
