@@ -25,6 +25,11 @@ fn allocation() {
 }
 
 #[test]
+fn passes() {
+    file_test::folder("files/passes");
+}
+
+#[test]
 fn mechanisms() {
     file_test::folder("files/mechanisms");
 }
@@ -32,6 +37,7 @@ fn mechanisms() {
 #[test]
 fn corpus() {
     file_test::folder("corpus");
+    file_test::folder("corpus/divergent");
 }
 
 const KERNEL: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n\

@@ -43,6 +43,15 @@ fn every_flag_is_described() {
 }
 
 #[test]
+fn every_pass_is_described() {
+    let flags = page("guide/flags.md");
+    for pass in &ptx::passes::PASSES {
+        let row = format!("| `{}` | {} |", pass.name, pass.description);
+        assert!(flags.contains(&row), "not in docs/guide/flags.md: {row}");
+    }
+}
+
+#[test]
 fn every_row_of_the_report_is_described() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().unwrap();

@@ -3,39 +3,28 @@
 use serde_json::{Value, json};
 
 use super::kernel::module;
-use super::opt_arguments::{OptArguments, PassName};
+use super::opt_arguments::OptArguments;
 use super::out::print;
 use crate::failure::Failure;
 use diagnostics::Diagnostic;
-use machine::target::{self, Kernel, Target};
 use ptx::Module;
-use ptx::allocate::report::{Report, report};
-use ptx::allocate::{self, Budget, Options, check};
-use ptx::inst::Space;
 use ptx::ir::{Func, FuncKind};
+use ptx::passes::{self, Pass, Report};
 
 pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
     let (mut module, _) = module(&arguments.ptx)?;
-    let wanted = |func: &Func| arguments.kernel.as_ref().is_none_or(|kernel| *kernel == func.name);
-    let kernels: Vec<String> = module
-        .funcs
-        .iter()
-        .filter(|func| func.kind == FuncKind::Entry && !func.is_declaration() && wanted(func))
-        .map(|func| func.name.clone())
-        .collect();
-    if kernels.is_empty() {
-        let what = arguments.kernel.as_ref().map_or("no kernel".to_owned(), |name| format!("no kernel {name}"));
-        let message = format!("{} has {what}", arguments.ptx.display());
-        return Err(Failure::input(
-            [Diagnostic::error("opt::no-kernel", message).help("check the name with --kernel")],
-        ));
-    }
+    let kernels = kernels(&module, arguments)?;
+    let options = arguments.options();
     let mut reports = Vec::new();
-    for PassName::Allocate in &arguments.passes {
+    for pass in &arguments.passes {
         for kernel in &kernels {
-            let (result, report) = allocated(&module, kernel, arguments)?;
-            module = result;
-            reports.push((kernel.clone(), report));
+            let outcome = pass.run(&module, kernel, &options).map_err(|failure| match failure {
+                passes::Failure::Refused(diagnostics) => Failure::input(diagnostics),
+                passes::Failure::Unproven(diagnostics) => Failure::verification(diagnostics),
+            })?;
+            show_after(pass, kernel, &module, &outcome.module, arguments);
+            module = outcome.module;
+            reports.push((pass.name, kernel.as_str(), outcome.report));
         }
     }
     let text = module.to_string();
@@ -48,78 +37,36 @@ pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
         (None, true) => {}
     }
     if arguments.json {
-        let kernels: Vec<Value> =
-            reports.iter().map(|(name, report)| json!({ "kernel": name, "allocation": report })).collect();
-        print(format_args!("{:#}\n", json!(kernels)))?;
+        let entry = |(pass, kernel, report): &(&str, &str, Report)| json!({ "kernel": kernel, "pass": pass, "report": report.data });
+        let entries: Vec<Value> = reports.iter().map(entry).collect();
+        print(format_args!("{:#}\n", json!(entries)))?;
     } else {
-        reports.iter().for_each(|(name, report)| eprint!("{}", summary(name, report)));
+        for (pass, kernel, report) in &reports {
+            eprintln!("{kernel}: {pass}: {}", report.summary);
+        }
     }
     Ok(())
 }
 
-/// Allocates one kernel, and proves it.
-fn allocated(module: &Module, kernel: &str, arguments: &OptArguments) -> Result<(Module, Report), Failure> {
-    let options = Options {
-        registers: arguments.registers,
-        predicates: arguments.predicates,
-        algorithm: arguments.allocator.into(),
-        rewriting: arguments.rewriting.into(),
-        shared: budget(module, kernel, arguments)?,
-        block: arguments.block,
-        ..Options::default()
-    };
-    let allocation = allocate::allocate(module, kernel, &options).map_err(|refusal| {
-        let message = format!("{kernel} cannot have {} registers per thread: {refusal}", arguments.registers);
-        Failure::input(
-            [Diagnostic::error("opt::registers", message).help("give more with --registers or --predicates")],
-        )
-    })?;
-    check::prove(&allocation, kernel).map_err(Failure::verification)?;
-    let report = report(&allocation);
-    Ok((allocation.module, report))
+/// The kernels that the passes are for.
+fn kernels(module: &Module, arguments: &OptArguments) -> Result<Vec<String>, Failure> {
+    let wanted = |func: &&Func| arguments.kernel.as_ref().is_none_or(|kernel| *kernel == func.name);
+    let entries = module.funcs.iter().filter(|func| func.kind == FuncKind::Entry && !func.is_declaration());
+    let kernels: Vec<String> = entries.filter(wanted).map(|func| func.name.clone()).collect();
+    if kernels.is_empty() {
+        let what = arguments.kernel.as_ref().map_or("no kernel".to_owned(), |name| format!("no kernel {name}"));
+        let message = format!("{} has {what}", arguments.ptx.display());
+        return Err(Failure::input(
+            [Diagnostic::error("opt::no-kernel", message).help("check the name with --kernel")],
+        ));
+    }
+    Ok(kernels)
 }
 
-/// Shared memory that spilling may use without fewer CTAs on an SM than the registers allow.
-fn budget(module: &Module, kernel: &str, arguments: &OptArguments) -> Result<Budget, Failure> {
-    let shape = arguments.block.or(module.func(kernel).and_then(|func| func.threads));
-    let threads = shape.map_or(1024, |shape| shape.iter().product::<u32>()).clamp(1, 1024);
-    let own: u64 = module.variables.values().filter(|v| v.space == Space::Shared).map(|v| v.bytes).sum();
-    let own = u32::try_from(own).unwrap_or(u32::MAX);
-    let machine = match arguments.target {
-        Some(target) => target,
-        None => Target::by_name(&format!("sm_{}", module.sm)).map_err(|e| {
-            let help = "name the machine with --target";
-            Failure::input([Diagnostic::error("opt::target", format!("{}: {e}", arguments.ptx.display())).help(help)])
-        })?,
-    };
-    let blocks = |shared_bytes| {
-        let kernel = Kernel { threads, registers_per_thread: arguments.registers, shared_bytes, named_barriers: 0 };
-        target::occupancy(machine, kernel).blocks
-    };
-    let warps = threads.div_ceil(32);
-    let most = machine.shared_bytes_per_cta.saturating_sub(own);
-    let least = blocks(own);
-    // occupancy falls with shared memory: the largest amount that keeps it, in steps of one slot for every warp
-    let step = 8 * warps;
-    let (mut low, mut high) = (0, most / step + 1);
-    while low + 1 < high {
-        let middle = (low + high) / 2;
-        match blocks(own.saturating_add(middle * step)) >= least {
-            true => low = middle,
-            false => high = middle,
-        }
+/// Shows the module after a pass if it was asked for.
+fn show_after(pass: &Pass, kernel: &str, before: &Module, after: &Module, arguments: &OptArguments) {
+    if arguments.print_after.as_deref().is_some_and(|wanted| wanted == pass.name || wanted == "all") {
+        let text = if before == after { "// unchanged\n".to_owned() } else { after.to_string() };
+        eprintln!("// after {} of {kernel}\n{text}", pass.name);
     }
-    Ok(Budget { bytes: arguments.shared.unwrap_or(low * step), warps })
-}
-
-fn summary(kernel: &str, report: &Report) -> String {
-    let mut text = format!(
-        "{kernel}: {} registers, {} predicates; {} values spilled, {} bytes of local memory per thread, {} of shared memory per \
-         warp\n",
-        report.registers, report.predicates, report.spilled, report.local_bytes, report.shared_bytes_per_warp
-    );
-    for (row, counts) in &report.rows {
-        text += &format!("  {row:>6}: {} values, {} loads, {} stores\n", counts.values, counts.loads, counts.stores);
-    }
-    text
 }

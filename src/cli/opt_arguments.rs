@@ -2,20 +2,25 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::args::values::{shape, target};
 use machine::target::Target;
 use ptx::allocate::Algorithm;
 use ptx::allocate::spill_location::Rewriting;
+use ptx::passes::{self, PASSES, Pass, allocation};
 
 #[derive(Debug, Args)]
 pub struct OptArguments {
     /// The PTX text
     pub ptx: PathBuf,
     /// What to do, in order
-    #[arg(long = "pass", value_name = "PASS", value_delimiter = ',', required = true)]
-    pub passes: Vec<PassName>,
+    #[arg(long = "pass", value_name = "PASS", value_delimiter = ',', required = true, value_parser = pass())]
+    pub passes: Vec<&'static Pass>,
+    /// Print the result of a pass to stderr
+    #[arg(long, value_name = "PASS", value_parser = PossibleValuesParser::new(names().chain(["all"])))]
+    pub print_after: Option<String>,
     /// Only this kernel
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
@@ -48,10 +53,31 @@ pub struct OptArguments {
     pub json: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum PassName {
-    /// Give every value one of a fixed number of registers, or spill it
-    Allocate,
+impl OptArguments {
+    /// What the passes are told.
+    pub fn options(&self) -> passes::Options {
+        passes::Options {
+            block: self.block,
+            target: self.target,
+            allocation: allocation::Options {
+                registers: self.registers,
+                predicates: self.predicates,
+                algorithm: self.allocator.into(),
+                rewriting: self.rewriting.into(),
+                shared: self.shared,
+            },
+        }
+    }
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    PASSES.iter().map(|pass| pass.name)
+}
+
+/// Reads the name of a pass; help shows the table.
+fn pass() -> impl TypedValueParser<Value = &'static Pass> {
+    let values = PASSES.iter().map(|pass| PossibleValue::new(pass.name).help(pass.description));
+    PossibleValuesParser::new(values).map(|name| Pass::by_name(&name).expect("clap takes no other name"))
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -1,4 +1,5 @@
-//! The hand-written kernels under `tests/corpus`, each with its launch.
+//! The hand-written kernels under `tests/corpus`, and those with divergent control flow in its folder `divergent`, each with
+//! its launch.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +19,18 @@ pub struct Kernel {
 
 /// All kernels, by name.
 pub fn kernels() -> Vec<Kernel> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    kernels_in("tests/corpus")
+}
+
+/// Kernels with divergent control flow, by name.
+#[allow(dead_code, reason = "not every test wants them")]
+pub fn divergent() -> Vec<Kernel> {
+    kernels_in("tests/corpus/divergent")
+}
+
+fn kernels_in(folder: &str) -> Vec<Kernel> {
+    let roots = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let folder = roots.map(|root| root.join(folder)).find(|folder| folder.is_dir()).unwrap();
     let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let mut paths: Vec<_> = entries.filter(|path| path.extension().is_some_and(|e| e == "ptx")).collect();
     paths.sort();

@@ -66,7 +66,7 @@ pub fn kernel(shape: &Shape, numbers: &mut Numbers) -> Module {
     Module { funcs: vec![b.finish()], ..Module::new(60) }
 }
 
-fn store(b: &mut Builder, words: &[Reg], out: ptx::ir::Param) {
+pub fn store(b: &mut Builder, words: &[Reg], out: ptx::ir::Param) {
     let base = b.load(Space::Param, false, Type::U64, Base::Param(out), 0);
     let tid = b.mov(Type::B32, Operand::Special(Special::TidX));
     let count = b.mov(Type::B32, Operand::Special(Special::NtidX));
@@ -82,7 +82,7 @@ fn store(b: &mut Builder, words: &[Reg], out: ptx::ir::Param) {
     }
 }
 
-fn compare(b: &mut Builder, words: &[Reg], dst: Reg, numbers: &mut Numbers) {
+pub fn compare(b: &mut Builder, words: &[Reg], dst: Reg, numbers: &mut Numbers) {
     let cmp = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Ge][numbers.below(4)];
     let (a, c) = (word(words, numbers), word(words, numbers));
     b.push(setp(cmp, Type::U32, dst, a, c));
@@ -99,7 +99,7 @@ fn word(words: &[Reg], numbers: &mut Numbers) -> Operand {
     }
 }
 
-fn instruction(b: &mut Builder, words: &[Reg], preds: &[Reg], numbers: &mut Numbers) {
+pub fn instruction(b: &mut Builder, words: &[Reg], preds: &[Reg], numbers: &mut Numbers) {
     use BinaryOp::*;
     let guard = (numbers.below(4) == 0)
         .then(|| Guard { pred: preds[numbers.below(preds.len())], negate: numbers.below(2) == 0 });

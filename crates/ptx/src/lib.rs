@@ -1,4 +1,4 @@
-//! PTX as an IR: a reader and a printer of its text, checks, analyses of control flow, data flow and divergence, and register
+//! PTX as an IR: a reader and a printer of its text, checks, analyses of control flow, data flow and divergence, passes, and register
 //! allocation with a checker.
 //!
 //! ```
@@ -75,6 +75,7 @@
 //! | [`check`] | what every module must satisfy |
 //! | [`lines`] | where instructions stood in the text |
 //! | [`analysis`] | control-flow graph, dominators, loops, liveness, SSA, gated SSA, divergence, register pressure |
+//! | [`passes`] | passes by name, each from a module to a new one with a report |
 //! | [`allocate`] | register allocation, spilling that knows what is uniform, and its checker |
 #![forbid(unsafe_code)]
 
@@ -89,6 +90,7 @@ pub mod lines;
 mod modifier;
 mod names;
 mod opcode;
+pub mod passes;
 pub mod print;
 pub mod read;
 mod types;

@@ -19,7 +19,11 @@ pub const ENTRIES: [Entry; 31] = [
         cause: "The `.target` of the text is no machine that Singe describes.",
         remedy: "Name the machine with `--target`.",
     },
-    Entry { id: "opt::unproven", cause: "The checker finds a fault in an allocation.", remedy: DEFECT },
+    Entry {
+        id: "opt::unproven",
+        cause: "The checker finds a fault in an allocation, or in what another pass made.",
+        remedy: DEFECT,
+    },
     Entry {
         id: "ptx::address-size",
         cause: "`.address_size` is neither 32 nor 64.",

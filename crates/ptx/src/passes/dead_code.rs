@@ -1,0 +1,88 @@
+//! Removes instructions whose results nothing needs, also those that need only each other, such as a counter that is only
+//! counted. Branches stay, with what they depend on.
+
+use super::{Failure, Options, Outcome, Report, counted, with_func};
+use crate::analysis::ssa::{Def, Facts, Ssa, Value};
+use crate::inst::{Op, Order};
+use crate::ir::{Func, Inst, Module};
+use cranelift_entity::SecondaryMap;
+use serde::Serialize;
+
+/// What was removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Removed {
+    pub instructions: usize,
+}
+
+/// The function without dead code.
+pub fn run(func: &Func) -> (Func, Removed) {
+    let facts = Facts::compute(func);
+    let ssa = Ssa::compute(func, &facts, &[]);
+    let needed = needed(func, &facts, &ssa);
+    let mut result = func.clone();
+    let mut instructions = 0;
+    for block in &facts.cfg.order {
+        let insts = &mut result.blocks[*block].insts;
+        let before = insts.len();
+        insts.retain(|inst| needed[*inst]);
+        instructions += before - insts.len();
+    }
+    (result, Removed { instructions })
+}
+
+/// See [`PASSES`](super::PASSES).
+pub(super) fn pass(module: &Module, index: usize, _: &Options) -> Result<Outcome, Failure> {
+    let (func, removed) = run(&module.funcs[index]);
+    let summary = format!("{} removed", counted(removed.instructions, "instruction"));
+    Ok(Outcome { module: with_func(module, index, func), report: Report::new(summary, removed) })
+}
+
+/// Instructions that do something, and those whose values they and the branches need.
+fn needed(func: &Func, facts: &Facts, ssa: &Ssa) -> SecondaryMap<Inst, bool> {
+    let mut needed: SecondaryMap<Inst, bool> = SecondaryMap::new();
+    let mut known: SecondaryMap<Value, bool> = SecondaryMap::new();
+    let mut work: Vec<Value> = Vec::new();
+    for block in &facts.cfg.order {
+        work.extend(ssa.condition(*block));
+        for &inst in &func.blocks[*block].insts {
+            if !computes_only(&func.insts[inst].op) {
+                needed[inst] = true;
+                work.extend(ssa.reads(inst));
+            }
+        }
+    }
+    while let Some(value) = work.pop() {
+        if std::mem::replace(&mut known[value], true) {
+            continue;
+        }
+        match ssa.values[value].def {
+            Def::Inst(inst, _) if !std::mem::replace(&mut needed[inst], true) => work.extend(ssa.reads(inst)),
+            Def::Phi(..) => work.extend(ssa.arguments(value)),
+            Def::Copy(_, source) => work.push(source),
+            Def::Inst(..) | Def::Undefined => {}
+        }
+    }
+    needed
+}
+
+/// The instruction does nothing but compute its results, for its own thread.
+fn computes_only(op: &Op) -> bool {
+    match op {
+        Op::Unary { .. }
+        | Op::Binary { .. }
+        | Op::Ternary { .. }
+        | Op::Setp { .. }
+        | Op::Set { .. }
+        | Op::Selp { .. }
+        | Op::Slct { .. }
+        | Op::Cvt { .. }
+        | Op::Cvta { .. }
+        | Op::Isspacep { .. }
+        | Op::Pack { .. }
+        | Op::Unpack { .. }
+        | Op::Lop3 { .. }
+        | Op::Bfi { .. } => true,
+        Op::Ld { access, .. } => matches!(access.order, Order::None | Order::Weak),
+        _ => false,
+    }
+}

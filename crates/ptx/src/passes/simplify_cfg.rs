@@ -1,0 +1,117 @@
+//! Simplifies the control-flow graph: blocks that nobody reaches go, branches whose targets are all one become jumps, empty
+//! blocks are jumped over, and a block that only one other jumps to joins it.
+//!
+//! Lanes that parted meet where they met before, or at the next block behind it where there was nothing between: no
+//! instruction runs for other lanes together than before.
+
+use super::{Failure, Options, Outcome, Report, counted, with_func};
+use crate::analysis::cfg::Cfg;
+use crate::inst::Terminator;
+use crate::ir::{Block, Func, Module};
+use cranelift_entity::SecondaryMap;
+use serde::Serialize;
+
+/// What was simplified.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Simplified {
+    /// Removed: unreachable, empty, or joined to another.
+    pub blocks: usize,
+    /// Branches that became jumps.
+    pub branches: usize,
+}
+
+/// The function with a simpler graph, to a fixed point.
+pub fn run(func: &Func) -> (Func, Simplified) {
+    let mut result = func.clone();
+    let mut simplified = Simplified::default();
+    loop {
+        let before = (result.layout.len(), simplified.branches);
+        jump_over(&mut result);
+        simplified.branches += fold(&mut result);
+        let cfg = Cfg::compute(&result);
+        result.layout.retain(|block| cfg.reachable(*block));
+        join(&mut result);
+        if before == (result.layout.len(), simplified.branches) {
+            break;
+        }
+    }
+    simplified.blocks = func.layout.len() - result.layout.len();
+    (result, simplified)
+}
+
+/// See [`PASSES`](super::PASSES).
+pub(super) fn pass(module: &Module, index: usize, _: &Options) -> Result<Outcome, Failure> {
+    let (func, simplified) = run(&module.funcs[index]);
+    let (blocks, branches) = (counted(simplified.blocks, "block"), counted(simplified.branches, "branch target"));
+    let summary = format!("{blocks} removed, {branches} folded");
+    Ok(Outcome { module: with_func(module, index, func), report: Report::new(summary, simplified) })
+}
+
+/// Whoever goes to an empty block goes to where it leads. The entry stays, and so does a block that leads to itself.
+fn jump_over(func: &mut Func) {
+    let mut leads: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
+    for block in &func.layout {
+        let data = &func.blocks[*block];
+        if let (true, Terminator::Bra { target }) = (data.insts.is_empty(), &data.terminator) {
+            leads[*block] = Some(*target);
+        }
+    }
+    let end = |from: Block| {
+        let mut at = from;
+        for _ in 0..func.layout.len() {
+            match leads[at] {
+                Some(next) => at = next,
+                None => return at,
+            }
+        }
+        // a cycle of empty blocks: each stays
+        from
+    };
+    let ends: Vec<(Block, Block)> = func.layout.iter().map(|block| (*block, end(*block))).collect();
+    let ends: SecondaryMap<Block, Option<Block>> = ends.into_iter().map(|(from, to)| (from, Some(to))).collect();
+    for block in func.layout.clone() {
+        func.blocks[block].terminator.targets_mut(|target| *target = ends[*target].unwrap_or(*target));
+    }
+}
+
+/// Branches whose targets are all one become jumps; how many.
+fn fold(func: &mut Func) -> usize {
+    let mut folded = 0;
+    for block in &func.layout {
+        let terminator = &mut func.blocks[*block].terminator;
+        let targets = terminator.targets();
+        let branches = !matches!(terminator, Terminator::Bra { .. });
+        if let Some(&target) = targets.first().filter(|first| branches && targets.iter().all(|other| other == *first)) {
+            *terminator = Terminator::Bra { target };
+            folded += 1;
+        }
+    }
+    folded
+}
+
+/// Joins blocks that follow each other and nothing else.
+fn join(func: &mut Func) {
+    let mut entries: SecondaryMap<Block, u32> = SecondaryMap::new();
+    entries[func.layout[0]] += 1;
+    for block in &func.layout {
+        func.blocks[*block].terminator.each_target(|target| entries[target] += 1);
+    }
+    let mut gone: SecondaryMap<Block, bool> = SecondaryMap::new();
+    for block in func.layout.clone() {
+        if gone[block] {
+            continue;
+        }
+        while let Terminator::Bra { target } = func.blocks[block].terminator {
+            if target == block || entries[target] != 1 {
+                break;
+            }
+            let mut insts = std::mem::take(&mut func.blocks[target].insts);
+            func.blocks[block].insts.append(&mut insts);
+            func.blocks[block].terminator = func.blocks[target].terminator.clone();
+            let line = func.lines.of(target, None).unwrap_or(0);
+            func.lines.set(block, None, line);
+            gone[target] = true;
+        }
+    }
+    func.layout.retain(|block| !gone[*block]);
+}
