@@ -1,7 +1,7 @@
 //! What nvdisasm prints: for each section with code its labels and instructions.
 //!
 //! ```text
-//! 	.section	.text.kernel,"ax",@progbits
+//!         .section        .text.kernel,"ax",@progbits
 //! .L_x_1:
 //!         /*0610*/               @P0 BRA `(.L_x_1) ;
 //! ```

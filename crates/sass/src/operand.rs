@@ -138,7 +138,7 @@ fn register(text: &str) -> Option<Register> {
             "reuse" => part,
             "64" => Part::Wide,
             "U32" => Part::Unsigned,
-            word => Part::Other(*CUTS.iter().find(|cut| **cut == word)?),
+            word => Part::Other(CUTS.iter().find(|cut| **cut == word)?),
         };
     }
     Some(Register { file, number, part, negate: false, absolute: false, invert: false })

@@ -197,6 +197,6 @@ fn plain(register: Register) -> Register {
 /// The source when its modifiers fit the kind.
 fn modified(source: Source, kind: Kind) -> Option<Source> {
     let real = matches!(kind, Kind::Single | Kind::Double);
-    let fits = if real { !source.invert } else { !source.absolute && !(source.negate && source.invert) };
+    let fits = if real { !source.invert } else { !(source.absolute || source.negate && source.invert) };
     fits.then_some(source)
 }

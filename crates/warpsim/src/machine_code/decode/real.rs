@@ -75,7 +75,7 @@ fn single(o: &mut Operands<'_, '_, '_>, operands: usize, make: impl Fn(Real) -> 
     for (source, _) in sources.iter_mut().take(operands) {
         *source = o.source(Kind::Single)?;
     }
-    let mode = Mode { rounding: rounding(o), ftz: o.has("FTZ"), sat: o.has("SAT"), ..Mode::NEAREST };
+    let mode = Mode { rounding: rounding(o), ftz: o.has("FTZ"), sat: o.has("SAT") };
     Some(Op::Each { f: make(Real::new(Type::F32, mode)?)?, d, wide: false, sources })
 }
 
@@ -88,8 +88,7 @@ fn compare(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     let (p, q) = (o.result_bit()?, o.result_bit()?);
     let sources = [o.source(kind)?, o.source(kind)?];
     let with = o.bit()?;
-    let f = if kind == Kind::Double { doubles(cmp)? } else { singles(cmp) };
-    Some(Op::Compare { f, p, q, kind, signed: false, sources, combine, with, below: None })
+    Some(Op::Compare { f: test(cmp)?, p, q, kind, signed: false, sources, combine, with, below: None })
 }
 
 /// `DSETP.MIN.AND p, q, a, b, PT`, of which the compiler makes the smaller of two doubles: it takes a where p holds, else b, and
@@ -101,33 +100,12 @@ fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     (o.bit()? == super::HOLDS).then_some(Op::Extremum { largest: o.has("MAX"), p, q, sources })
 }
 
-fn doubles(cmp: Cmp) -> Option<rows::Compare> {
+/// Of doubles; singles are widened, which is exact.
+fn test(cmp: Cmp) -> Option<rows::Compare> {
     match cmp {
         Cmp::Num => Some(|a, b| bits(a, b, |x, y| !f64::from_bits(x).is_nan() && !f64::from_bits(y).is_nan())),
         Cmp::Nan => Some(|a, b| bits(a, b, |x, y| f64::from_bits(x).is_nan() || f64::from_bits(y).is_nan())),
         cmp => rows::compare(cmp, Type::F64),
-    }
-}
-
-fn singles(cmp: Cmp) -> rows::Compare {
-    fn test(a: &rows::Row, b: &rows::Row, f: impl Fn(f32, f32) -> bool) -> u32 {
-        bits(a, b, |x, y| f(f32::from_bits(x as u32), f32::from_bits(y as u32)))
-    }
-    match cmp {
-        Cmp::Lt => |a, b| test(a, b, |x, y| x < y),
-        Cmp::Le => |a, b| test(a, b, |x, y| x <= y),
-        Cmp::Gt => |a, b| test(a, b, |x, y| x > y),
-        Cmp::Ge => |a, b| test(a, b, |x, y| x >= y),
-        Cmp::Eq => |a, b| test(a, b, |x, y| x == y),
-        Cmp::Ne => |a, b| test(a, b, |x, y| x < y || x > y),
-        Cmp::Ltu => |a, b| !test(a, b, |x, y| x >= y),
-        Cmp::Leu => |a, b| !test(a, b, |x, y| x > y),
-        Cmp::Gtu => |a, b| !test(a, b, |x, y| x <= y),
-        Cmp::Geu => |a, b| !test(a, b, |x, y| x < y),
-        Cmp::Equ => |a, b| !test(a, b, |x, y| x < y || x > y),
-        Cmp::Neu => |a, b| test(a, b, |x, y| x != y),
-        Cmp::Num => |a, b| test(a, b, |x, y| !x.is_nan() && !y.is_nan()),
-        Cmp::Nan => |a, b| test(a, b, |x, y| x.is_nan() || y.is_nan()),
     }
 }
 

@@ -116,7 +116,11 @@ impl Machine<'_, '_> {
             Op::Compare { f, p, q, kind, signed, sources: [a, b], combine, with, below } => {
                 let read = |source: Source| {
                     let bits = warp.bits(code, source, *kind);
-                    if *signed { bits.map(|x| x as u32 as i32 as i64 as u64) } else { bits }
+                    match kind {
+                        Kind::Single => bits.map(|x| f64::from(f32::from_bits(x as u32)).to_bits()),
+                        _ if *signed => bits.map(|x| x as u32 as i32 as i64 as u64),
+                        _ => bits,
+                    }
                 };
                 let (a, b) = (read(*a), read(*b));
                 let mut bits = f(&a, &b);
