@@ -76,6 +76,9 @@ pub(super) fn launch(
     })
 }
 
+/// The output array and what the execution tells besides, or why it failed.
+pub(super) type Run<R, E> = Result<(Vec<f64>, R), E>;
+
 /// Lets `execute` run a kernel on states, from whatever code: the output array and what it tells, or why it failed.
 ///
 /// # Errors
@@ -86,7 +89,7 @@ pub(super) fn run<R, E>(
     states: &[State],
     Shape { ctas, warps, stride, shared }: Shape,
     execute: impl FnOnce(&Launch, &mut [Buffer]) -> Result<R, E>,
-) -> Result<Result<(Vec<f64>, R), E>, Vec<Diagnostic>> {
+) -> Result<Run<R, E>, Vec<Diagnostic>> {
     let mut buffers: Vec<Buffer> = Vec::new();
     for (a, array) in graph.arrays.iter().enumerate() {
         let len = array.rows as usize * stride;
