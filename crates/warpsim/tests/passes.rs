@@ -2,6 +2,7 @@
 //!
 //! `SINGE_PROGRAMS=1000 cargo test -p singe-warpsim --test passes` runs a thousand programs of each kind instead of a hundred.
 
+use machine::toolchain;
 use ptx::Module;
 use ptx::passes::{Options, PASSES, Pass};
 use warpsim::{Argument, Buffer, Launch};
@@ -16,6 +17,8 @@ mod random_kernel;
 mod random_structured;
 #[path = "common/same_execution.rs"]
 mod same_execution;
+#[path = "../../../tests/common/skip.rs"]
+mod skip;
 
 use numbers::Numbers;
 use same_execution::same;
@@ -124,4 +127,30 @@ fn passes_are_idempotent_and_deterministic() {
     }
     println!("{texts} changed");
     assert!(texts > 0);
+}
+
+/// What every pass makes of every divergent kernel, one assembler of CUDA 11 and one of CUDA 12 take it.
+#[test]
+fn assemblers_take_what_passes_make() {
+    for (release, arch) in [(11, 35), (12, 70)] {
+        let Some(installation) = toolchain::installations().iter().find(|found| found.release.0 == release) else {
+            skip::skip(format!("no ptxas of CUDA {release} is there"));
+            continue;
+        };
+        for kernel in corpus::divergent() {
+            let module = Module { sm: arch, ..kernel.module.clone() };
+            let options = Options { block: Some(kernel.setup.launch.threads), ..Options::default() };
+            for pass in &PASSES {
+                let text = transformed(&module, &kernel.entry, &[pass], &options).to_string();
+                let folder = tempfile::tempdir().unwrap();
+                let path = folder.path().join("k.ptx");
+                std::fs::write(&path, &text).unwrap();
+                let mut command = std::process::Command::new(&installation.ptxas);
+                command.arg(format!("-arch=sm_{arch}")).arg(&path).arg("-o").arg(folder.path().join("k.cubin"));
+                let output = command.output().unwrap();
+                let message = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(output.status.success(), "{}, {}: {message}\n{text}", kernel.name, pass.name);
+            }
+        }
+    }
 }

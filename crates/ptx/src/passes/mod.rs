@@ -40,13 +40,18 @@ pub struct Pass {
 type Run = fn(&Module, usize, &Options) -> Result<Outcome, Failure>;
 
 /// All passes, in the order in which a pipeline would name them.
-pub static PASSES: [Pass; 6] = [
+pub static PASSES: [Pass; 7] = [
     Pass { name: "identity", description: "print the text and read it again, and change nothing", run: identity::pass },
     Pass { name: "dce", description: "remove instructions whose results nothing needs", run: dead_code::pass },
     Pass {
         name: "simplify-cfg",
         description: "remove unreachable and empty blocks, join blocks in a row, fold branches with one target",
         run: simplify_cfg::pass,
+    },
+    Pass {
+        name: "tail-merge",
+        description: "merge equal ends of blocks that go to one block",
+        run: meld::tail_merge::pass,
     },
     Pass {
         name: "branch-fusion",

@@ -17,6 +17,7 @@ mod latency;
 pub mod plan;
 mod region;
 mod similar;
+pub mod tail_merge;
 mod unify;
 
 use super::{Failure, Outcome, Report, counted, dead_code, simplify_cfg, unproven, webs, with_func};

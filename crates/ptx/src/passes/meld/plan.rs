@@ -9,6 +9,7 @@ use crate::align::{Column, align};
 use crate::inst::{InstData, Terminator};
 use crate::ir::{Block, Func, Inst, Reg};
 use serde::Serialize;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What corresponds, in the order of preference among equals.
@@ -74,15 +75,20 @@ pub struct Plan {
     pub renames: BTreeMap<Reg, Reg>,
 }
 
-/// All candidates of a function whose share reaches the threshold, the one that saves most first.
+/// All candidates of a function whose share reaches the threshold: those that need no replication first, and of these the one
+/// that saves most.
 pub fn candidates(func: &Func, facts: &Facts, regions: &[Region], options: &Options) -> Vec<Candidate> {
     let mut profiles = Profiles { func, known: BTreeMap::new() };
     let mut found = Vec::new();
     for region in regions {
         found.extend(of_region(func, facts, region, options, &mut profiles));
     }
-    let place = |c: &Candidate| (c.kind, facts.cfg.number(c.branch), facts.cfg.number(c.entries[0]));
-    found.sort_by(|a, b| b.saved.cmp(&a.saved).then_with(|| place(a).cmp(&place(b))));
+    // a block finds its like behind branches only where there is nothing else to meld: the region has to be replicated
+    let order = |c: &Candidate| {
+        let last = c.kind == Kind::BlockAndRegion;
+        (last, Reverse(c.saved), c.kind, facts.cfg.number(c.branch), facts.cfg.number(c.entries[0]))
+    };
+    found.sort_by_key(order);
     found
 }
 
