@@ -1,7 +1,7 @@
 //! The checker of allocations: it finds an allocation that is broken in one place, whatever the class of the violation.
 
 use ptx::allocate::spill_location::Rewriting;
-use ptx::allocate::{self, Algorithm, Allocation, File, Place, check};
+use ptx::allocate::{self, Algorithm, Allocation, File, PhysicalRegister, check};
 use ptx::inst::{Base, BinaryOp, Cmp, InstData, Op, Operand, Space, Terminator, TernaryOp, Type};
 use ptx::ir::Reg;
 
@@ -68,15 +68,15 @@ fn the_checker_finds_what_is_broken() {
     assert!(found(&broken).iter().any(|kind| matches!(kind, check::Kind::Lost(_))));
 
     // an odd unit for a double, one behind the file, half of its units, and the other file
-    for misplace in [
-        |place: &mut Place| place.start += 1,
-        |place: &mut Place| place.start = 16,
-        |place: &mut Place| place.units = 1,
-        |place: &mut Place| place.file = File::Predicate,
+    for misassign in [
+        |place: &mut PhysicalRegister| place.start += 1,
+        |place: &mut PhysicalRegister| place.start = 16,
+        |place: &mut PhysicalRegister| place.units = 1,
+        |place: &mut PhysicalRegister| place.file = File::Predicate,
     ] {
         let mut broken = good.clone();
-        misplace(&mut broken.places[doubles[0]]);
-        assert!(found(&broken).contains(&check::Kind::Place(doubles[0])));
+        misassign(&mut broken.physical[doubles[0]]);
+        assert!(found(&broken).contains(&check::Kind::Assignment(doubles[0])));
     }
 
     // an instruction that does something else

@@ -131,8 +131,8 @@ fn flags_without_effect_are_told() {
     };
     for (kernel, flags, heeded) in [
         ("chemistry", &["--qssa-warps", "2"][..], false),
-        ("viscosity", &["--form", "lean"], false),
-        ("conductivity", &["--form", "lean"], true),
+        ("viscosity", &["--form", "log-space"], false),
+        ("conductivity", &["--form", "log-space"], true),
         ("conductivity", &["--form", "low-rank", "--fit-tolerance", "exact"], false),
         ("viscosity", &["--form", "pairwise", "--matrix", "dmma"], false),
         ("viscosity", &["--form", "low-rank", "--matrix", "dmma"], true),

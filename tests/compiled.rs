@@ -16,10 +16,10 @@ fn accepted(name: &str, warps: u32) {
         skip::skip(absent);
         return;
     }
-    let lean = (Codegen::Overlay, Some(Form::Lean));
+    let log_space = (Codegen::Overlay, Some(Form::LogSpace));
     let pairwise =
         [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel].map(|codegen| (codegen, Some(Form::Pairwise)));
-    for (codegen, form) in pairwise.into_iter().chain([lean, (Codegen::DataParallel, lean.1)]) {
+    for (codegen, form) in pairwise.into_iter().chain([log_space, (Codegen::DataParallel, log_space.1)]) {
         let plain = request::of(request::shipped(name));
         let request = Request { codegen, verify: None, real_compilers: true, ..plain }.with(|r| {
             r.tuning.warps = warps;

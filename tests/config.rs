@@ -63,7 +63,7 @@ fn the_command_line_has_precedence() {
 
 #[test]
 fn everything_wrong_is_told_at_once_and_nothing_is_written() {
-    let config = "wraps = 4\nwarps = 99\nform = ['lean']\n[viscosity]\ntarget = 'hopper'\nplacement = 'beside'\n";
+    let config = "wraps = 4\nwarps = 99\nform = ['log-space']\n[viscosity]\ntarget = 'hopper'\nplacement = 'beside'\n";
     let run = singe(config, &[]);
     assert_eq!(run.code, 1);
     let diagnostics = run.printed["diagnostics"].as_array().unwrap();

@@ -191,7 +191,7 @@ fn auto_takes_the_form_of_fewest_clocks() {
     }
     let conductivity = |form: &str, striped| taken.contains(&("conductivity".into(), striped, form.into()));
     // Shuffles of many striped constants cost more than a few exponentials.
-    assert!(conductivity("lean", true) && conductivity("low-rank", false), "{taken:?}");
+    assert!(conductivity("log-space", true) && conductivity("low-rank", false), "{taken:?}");
 }
 
 /// Many of the 631 species have equal weights; the sums over them are taken as room allows.
@@ -229,9 +229,9 @@ fn a_form_that_turns_out_dearer_is_compared_again() {
     assert_eq!(count.slots, dear.slots(8));
 }
 
-/// Slots of the lean chemistry per point of the data-parallel kernel: what is reached today, so that none is lost.
+/// Slots of the log-space chemistry per point of the data-parallel kernel: what is reached today, so that none is lost.
 #[test]
-fn lean_chemistry_takes_few_slots() {
+fn log_space_chemistry_takes_few_slots() {
     let most = [("h2o2", 1_100.0), ("gri30", 9_250.0), ("dme", 4_600.0), ("heptane", 8_600.0), ("usc2", 19_400.0)];
     for path in mechanisms() {
         let kernels = vec![Kernel::Chemistry];

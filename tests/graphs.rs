@@ -24,11 +24,11 @@ fn check(path: PathBuf) {
 fn check_kernel(kernel: Kernel, model: &Model, what: &str) {
     let states = kinetics::verification_states(model, 30);
     let plain = Options::default();
-    let lean = Options { form: Form::Lean, ..plain };
+    let log_space = Options { form: Form::LogSpace, ..plain };
     let mut all = vec![Options { warps: 8, ..plain }, Options { warps: 3, stage_inputs: false, ..plain }];
     if kernel == Kernel::Chemistry {
-        all.extend([lean, Options { exponential: Exponential::Table, stage_inputs: false, ..lean }]);
-        all.push(Options { activities: false, stage_inputs: false, ..lean });
+        all.extend([log_space, Options { exponential: Exponential::Table, stage_inputs: false, ..log_space }]);
+        all.push(Options { activities: false, stage_inputs: false, ..log_space });
     }
     for options in all {
         let graph = build(kernel, model, &options).unwrap();
@@ -144,7 +144,7 @@ fn equal_reactants_are_multiplied_once() {
         model
     };
     let explicit = Reverse::Explicit(Arrhenius { a: 1e8, b: 0.0, e_over_r: 5000.0 }, None);
-    let alone = Options { form: Form::Lean, warps: 1, ..Options::default() };
+    let alone = Options { form: Form::LogSpace, warps: 1, ..Options::default() };
     let alone_read = Options { stage_inputs: false, ..alone };
     let [eight, eight_read] = [alone, alone_read].map(|options| Options { warps: 8, ..options });
     for (reverse, options, saved) in [

@@ -464,6 +464,21 @@ fn hostile_documents_end_soon() {
     assert!(start.elapsed() < std::time::Duration::from_secs(20), "{:?}", start.elapsed());
 }
 
+/// Whatever a reader of YAML might pass over in silence.
+#[test]
+fn documents_that_say_something_twice_are_refused() {
+    let cases = [
+        ("a: 1\nb: 2\na: 3\n", "this is not YAML: the key `a` stands here twice"),
+        ("a: &x {b: 1}\nc:\n  <<: *x\n", "this is not YAML: maps are not merged (`<<`): write the entries out"),
+        ("a: 1\n---\na: 2\n", "this is not YAML: a second document begins"),
+        ("[a, b]: c\n", "this is not YAML: a key is a list or a map"),
+    ];
+    for (text, message) in cases {
+        let found: Vec<String> = read("case.yaml", text, None).unwrap_err().iter().map(|d| d.message.clone()).collect();
+        assert_eq!(found, [message]);
+    }
+}
+
 #[test]
 fn explicit_reverse_rates_are_read_back_from_two_reactions() {
     let pair = "- equation: O + H2 => H + OH\n  rate-constant: [3.87e+04, 2.7, 6260]\n\

@@ -140,14 +140,14 @@ fn gri30_overlay() {
 }
 
 #[test]
-fn h2o2_lean() {
-    closed("h2o2", Codegen::Overlay, Form::Lean);
-    closed_with("h2o2", "kepler", Codegen::DataParallel, Form::Lean, Residence::Striped);
+fn h2o2_log_space() {
+    closed("h2o2", Codegen::Overlay, Form::LogSpace);
+    closed_with("h2o2", "kepler", Codegen::DataParallel, Form::LogSpace, Residence::Striped);
 }
 
 #[test]
-fn gri30_lean() {
-    closed_with("gri30", "kepler", Codegen::Overlay, Form::Lean, Residence::Striped);
+fn gri30_log_space() {
+    closed_with("gri30", "kepler", Codegen::Overlay, Form::LogSpace, Residence::Striped);
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn h2o2_with_several_points_per_lane() {
 #[test]
 fn gri30_chemistry_with_two_points_per_lane() {
     let kernels = vec![Kernel::Chemistry];
-    let form = Some(Form::Lean);
+    let form = Some(Form::LogSpace);
     closes(Request { kernels, ..request::of(request::shipped("gri30")) }.with(|r| {
         r.tuning.points_per_lane = Some(2);
         r.tuning.form = form;

@@ -53,7 +53,8 @@ fn graphs_equal_the_reference(case: &Case) {
     let model = kinetics::model(mechanism).unwrap();
     let reference: Reference = case.values("_reduced");
     let ways = [(Stiffness::Sequential, true), (Stiffness::Jacobi, false)];
-    for ((stiffness, stage_inputs), form) in ways.into_iter().flat_map(|way| [(way, Form::Pairwise), (way, Form::Lean)])
+    for ((stiffness, stage_inputs), form) in
+        ways.into_iter().flat_map(|way| [(way, Form::Pairwise), (way, Form::LogSpace)])
     {
         let options = Options { stage_inputs, stiffness, form, ..Options::default() };
         let graph = build(Kernel::Chemistry, &model, &options).unwrap();
@@ -220,7 +221,7 @@ fn quasi_steady_species_balance(case: &Case, warps: u32, qssa_warps: u32, form: 
 #[test]
 fn quasi_steady_species_balance_in_the_kernels() {
     for (case, warps, qssa_warps) in cases() {
-        for form in [Form::Pairwise, Form::Lean] {
+        for form in [Form::Pairwise, Form::LogSpace] {
             quasi_steady_species_balance(&case, warps, qssa_warps, form);
         }
     }
@@ -265,8 +266,9 @@ fn kernels(case: &Case, all_warps: &[u32]) {
     for codegen in [Codegen::Switch, Codegen::DataParallel] {
         verified(&Request { codegen, kernels: vec![Kernel::Chemistry], ..request(path.clone()) });
     }
-    let lean = Request { kernels: vec![Kernel::Chemistry], ..request(path) }.with(|r| r.tuning.form = Some(Form::Lean));
-    verified(&Request { codegen: Codegen::DataParallel, ..lean.clone() });
+    let log_space =
+        Request { kernels: vec![Kernel::Chemistry], ..request(path) }.with(|r| r.tuning.form = Some(Form::LogSpace));
+    verified(&Request { codegen: Codegen::DataParallel, ..log_space.clone() });
     for (warps, qssa_warps, stiffness) in [
         (8, None, Stiffness::Sequential),
         (16, None, Stiffness::Sequential),
@@ -274,7 +276,7 @@ fn kernels(case: &Case, all_warps: &[u32]) {
         (8, Some(2), Stiffness::Jacobi),
         (13, None, Stiffness::Off),
     ] {
-        verified(&lean.clone().with(|r| {
+        verified(&log_space.clone().with(|r| {
             r.tuning.warps = warps;
             r.tuning.qssa_warps = qssa_warps;
             r.common.stiffness = stiffness;

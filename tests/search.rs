@@ -87,17 +87,17 @@ fn scripts_get_the_candidates() {
     assert!(candidates.iter().any(|candidate| candidate["outcome"] == "counted" && candidate["why"] != ""));
 }
 
-/// The lean chemistry of a small mechanism, with a model.
-fn lean() -> (Request, Model) {
-    let request =
-        Request { verify: None, ..request::of(request::shipped("h2o2")) }.with(|r| r.tuning.form = Some(Form::Lean));
+/// The log-space chemistry of a small mechanism, with a model.
+fn log_space() -> (Request, Model) {
+    let request = Request { verify: None, ..request::of(request::shipped("h2o2")) }
+        .with(|r| r.tuning.form = Some(Form::LogSpace));
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     (request, kinetics::model(mechanism).unwrap())
 }
 
 /// What a search asks for, answered as `refuse` says: what it does not refuse is made.
 fn search(refuse: impl Fn(&Candidate) -> Option<Failure>) -> (Vec<Inputs>, Result<Found, Failure>) {
-    let (request, model) = lean();
+    let (request, model) = log_space();
     let kernel = Kernel::Chemistry;
     let mut search = Search::new(kernel, &request);
     let mut asked = Vec::new();
@@ -147,7 +147,7 @@ fn what_is_refused_is_told_and_the_other_is_taken() {
 }
 
 #[test]
-fn lean_chemistry_does_without_activities_where_nothing_else_fits() {
+fn log_space_chemistry_does_without_activities_where_nothing_else_fits() {
     let (asked, found) = search(|candidate| candidate.options.activities.then(no_room));
     assert_eq!(asked, [Inputs::Staged, Inputs::Global, Inputs::GlobalWithoutActivities]);
     assert_eq!(found.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)).trials.len(), 3);

@@ -113,7 +113,7 @@ fn shared_zoo() {
                 let chemistry =
                     Request { codegen, kernels: vec![Kernel::Chemistry], ..zoo }.with(|r| r.tuning.warps = warps);
                 verified(&chemistry);
-                verified(&chemistry.with(|r| r.tuning.form = Some(Form::Lean)));
+                verified(&chemistry.with(|r| r.tuning.form = Some(Form::LogSpace)));
             }
         }
     }

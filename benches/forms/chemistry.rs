@@ -30,7 +30,7 @@ As in the first table. Slots by kind are those of the dataflow graph before sche
 divisions and square roots, others. Reduced: with the quasi-steady and stiff species of the mechanism's reduction. Peers, one thread per
 point (sm_90): KinetiX in loops, KinetiX unrolled, PelePhysics, pyJac, pyrometheus. Errors are relative to the gross rate.
 
-The warp-specialized lean kernel of usc2 needs more on kepler than its data-parallel one. Its reactions share 108 activities, 80
+The warp-specialized log-space kernel of usc2 needs more on kepler than its data-parallel one. Its reactions share 108 activities, 80
 equilibrium constants, 88 powers of temperature and 21 Gibbs energies; with the values on their way that takes about 340 values of
 32 points, and the shared memory of kepler has room for 192. Reverse rates then take an exponential of Gibbs energies each. From
 ampere on, all fit: there the kernel takes 19283 slots. Computing seldom-read constants again in each reaction was tried: 32090

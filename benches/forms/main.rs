@@ -151,7 +151,7 @@ Registers are those that it reckons with, of warp-specialized and of data-parall
 
 Where `auto` takes a form with more slots than another one, the other one keeps a busier pipe: a striped constant takes two shuffles,
 which are four slots' worth on kepler, and serves one to three fused multiply-adds. The conductivity of gri30 is an example: its
-low-rank form has 401 slots less than the lean one and is within the goal, but 332 shuffles more, as counted before scheduling.
+low-rank form has 401 slots less than the log-space one and is within the goal, but 332 shuffles more, as counted before scheduling.
 Constants in a bank need no shuffles: with `--constants constant-bank`, or in data-parallel code, `auto` takes the low-rank form.
 
 | mechanism | species | kernel | form | slots | goal | shuffles | shared passes | waits | registers | error | bound | data-parallel slots | shuffles | shared passes | waits | registers |

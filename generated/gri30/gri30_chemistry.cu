@@ -4,7 +4,7 @@
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
-// form        lean, exact to rounding; proven to stay in the range of doubles from 200 to 4000 K
+// form        log-space, exact to rounding; proven to stay in the range of doubles from 200 to 4000 K
 // target      kepler (compute capability 3.5)
 // execution   warp-specialized; warps per CTA: 8, CTAs per SM: 1
 // barriers    named barriers per CTA: 2
@@ -631,8 +631,7 @@ static __device__ __forceinline__ double singe_exp(double x)
   const unsigned n = (unsigned)__double2loint(shifted);
   const double whole = shifted - 6755399441055744.0;
   const double r = fma(whole, -2.3190468138462996e-17, fma(whole, -0.6931471805599453, x));
-  double p = 2.5110049204818658e-8;
-  p = fma(p, r, 2.763265472252779e-7);
+  double p = fma(2.5110049204818658e-8, r, 2.763265472252779e-7);
   p = fma(p, r, 2.755724088722987e-6);
   p = fma(p, r, 2.4801485441561313e-5);
   p = fma(p, r, 0.00019841269890076403);
@@ -644,9 +643,9 @@ static __device__ __forceinline__ double singe_exp(double x)
   p = fma(p, r, 1.0);
   p = fma(p, r, 1.0);
   const unsigned high = (unsigned)__double2hiint(p) + (n << 20);
-  const int x_high = __double2hiint(x);
-  return (x_high & 0x7fffffff) < 0x40862000 ? __hiloint2double((int)high, __double2loint(p))
-                                          : __hiloint2double(x_high < 0 ? 0 : 0x7ff00000, 0);
+  const unsigned x_high = (unsigned)__double2hiint(x);
+  const bool is_inside = (x_high & 0x7fffffffu) < 0x40862000u;
+  return is_inside ? __hiloint2double((int)high, __double2loint(p)) : __hiloint2double((int)(((int)x_high < 0) ? 0u : 0x7ff00000u), 0);
 }
 
 // 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`.
@@ -655,8 +654,7 @@ static __device__ __forceinline__ double singe_exp2_table(double x, double power
   const double shifted = x + 211106232532992.0;
   const unsigned n = (unsigned)__double2loint(shifted);
   const double r = x - (shifted - 211106232532992.0);
-  double q = 0.0001540357879001064;
-  q = fma(q, r, 0.0013333614003710275);
+  double q = fma(0.0001540357879001064, r, 0.0013333614003710275);
   q = fma(q, r, 0.009618129107584169);
   q = fma(q, r, 0.055504108664310194);
   q = fma(q, r, 0.24022650695910072);
@@ -665,11 +663,10 @@ static __device__ __forceinline__ double singe_exp2_table(double x, double power
   const double root = __hiloint2double(root_high, __shfl(__double2loint(power), (int)(n & 31u)));
   const double p = fma(root, q * r, root);
   const unsigned high = (unsigned)__double2hiint(p) + ((n & ~31u) << 15);
-  // All ones for |x| < 1021.
-  const int x_high = __double2hiint(x);
-  const int inside = ((x_high & 0x7fffffff) - 0x408fe800) >> 31;
-  const int beyond = ~(x_high >> 31) & 0x7ff00000;
-  return __hiloint2double(((int)high & inside) | (beyond & ~inside), __double2loint(p) & inside);
+  const unsigned x_high = (unsigned)__double2hiint(x);
+  const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x408fe800u) >> 31);
+  const unsigned beyond = ~(unsigned)((int)x_high >> 31) & 0x7ff00000u;
+  return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
 }
 
 // 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`.
@@ -679,77 +676,73 @@ static __device__ __forceinline__ double singe_exp2_rising(double x, double powe
   const unsigned n = (unsigned)__double2loint(shifted);
   const double r = x - (shifted - 211106232532992.0);
   const double z = r * r;
-  double odd = 0.0013333614003710275;
-  odd = fma(odd, z, 0.055504108664310194);
+  double odd = fma(0.0013333614003710275, z, 0.055504108664310194);
   odd = fma(odd, z, 0.6931471805599453);
-  double even = 0.0001540357879001064;
-  even = fma(even, z, 0.009618129107584169);
+  double even = fma(0.0001540357879001064, z, 0.009618129107584169);
   even = fma(even, z, 0.24022650695910072);
-  const double q = fma(r, odd, z * even);
+  const double rest = z * even;
+  const double q = fma(r, odd, rest);
   const int root_high = __shfl(__double2hiint(power), (int)(n & 31u));
   const double root = __hiloint2double(root_high, __shfl(__double2loint(power), (int)(n & 31u)));
   const double p = fma(root, q, root);
   const unsigned high = (unsigned)__double2hiint(p) + ((n & ~31u) << 15);
-  // All ones for |x| < 1021.
-  const int x_high = __double2hiint(x);
-  const int inside = ((x_high & 0x7fffffff) - 0x408fe800) >> 31;
-  const int beyond = ~(x_high >> 31) & 0x7ff00000;
-  return __hiloint2double(((int)high & inside) | (beyond & ~inside), __double2loint(p) & inside);
+  const unsigned x_high = (unsigned)__double2hiint(x);
+  const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x408fe800u) >> 31);
+  const unsigned beyond = ~(unsigned)((int)x_high >> 31) & 0x7ff00000u;
+  return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
 }
 
 // 2^-x below 1 ulp: infinity for x <= -1021, 0 for x >= 1021. Lane j holds 2^(j/32) in `power`.
 static __device__ __forceinline__ double singe_exp2_falling(double x, double power)
 {
   const double shifted = x + 211106232532992.0;
-  const unsigned n = -(unsigned)__double2loint(shifted);
+  const unsigned n = (unsigned)__double2loint(shifted);
   const double r = x - (shifted - 211106232532992.0);
   const double z = r * r;
-  double odd = 0.0013333614003710275;
-  odd = fma(odd, z, 0.055504108664310194);
+  double odd = fma(0.0013333614003710275, z, 0.055504108664310194);
   odd = fma(odd, z, 0.6931471805599453);
-  double even = 0.0001540357879001064;
-  even = fma(even, z, 0.009618129107584169);
+  double even = fma(0.0001540357879001064, z, 0.009618129107584169);
   even = fma(even, z, 0.24022650695910072);
-  const double q = fma(-r, odd, z * even);
-  const int root_high = __shfl(__double2hiint(power), (int)(n & 31u));
-  const double root = __hiloint2double(root_high, __shfl(__double2loint(power), (int)(n & 31u)));
+  const double rest = z * even;
+  const unsigned minus_n = 0u - n;
+  const double q = fma(-r, odd, rest);
+  const int root_high = __shfl(__double2hiint(power), (int)(minus_n & 31u));
+  const double root = __hiloint2double(root_high, __shfl(__double2loint(power), (int)(minus_n & 31u)));
   const double p = fma(root, q, root);
-  const unsigned high = (unsigned)__double2hiint(p) + ((n & ~31u) << 15);
-  // All ones for |x| < 1021.
-  const int x_high = __double2hiint(x);
-  const int inside = ((x_high & 0x7fffffff) - 0x408fe800) >> 31;
-  const int beyond = (x_high >> 31) & 0x7ff00000;
-  return __hiloint2double(((int)high & inside) | (beyond & ~inside), __double2loint(p) & inside);
+  const unsigned high = (unsigned)__double2hiint(p) + ((minus_n & ~31u) << 15);
+  const unsigned x_high = (unsigned)__double2hiint(x);
+  const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x408fe800u) >> 31);
+  const unsigned beyond = (unsigned)((int)x_high >> 31) & 0x7ff00000u;
+  return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
 }
 
-// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is 1
-// and the largest term, the product of f and log2 e, is rounded once.
+// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is
+// 1 and the largest term, the product of f and log2 e, is rounded once.
 static __device__ __forceinline__ double singe_log2(double x, const double *table)
 {
   const unsigned high = (unsigned)__double2hiint(x);
   const unsigned above = high - 0x3fe61556u;
-  const bool near = above - 622592u < 49152u;
-  const int k = (int)above >> 20;
-  const double m = __hiloint2double((int)(high - ((unsigned)k << 20)), __double2loint(x));
-  const double *const entry = table + 2 * ((above >> 14) & 63u);
-  const double f = fma(m, __ldg(entry), -1.0);
-  double p = -0.17608424994567926;
-  p = fma(p, f, 0.20612868497723777);
+  const bool near = (above - 0x98000u) < 0xc000u;
+  const unsigned exponent = (unsigned)((int)above >> 20);
+  const unsigned m_high = ((high - 0x100000u) < 0x7fe00000u) ? (high - (exponent << 20)) : 0x7ff80000u;
+  const double m = __hiloint2double((int)m_high, __double2loint(x));
+  const unsigned entry = (above >> 14) & 63u;
+  const double f = fma(m, __ldg(table + 2 * entry), -1.0);
+  double p = fma(-0.17608424994567926, f, 0.20612868497723777);
   p = fma(p, f, -0.24045037899117797);
   p = fma(p, f, 0.28853900755724343);
   p = fma(p, f, -0.3606737601342694);
   p = fma(p, f, 0.4808983469629641);
   p = fma(p, f, -0.7213475204444827);
   p = fma(p, f, near ? 2.0355273740931033e-17 : 1.4426950408889634);
-  const double rest = fma(near ? f : (double)k, near ? p : 1.0, __ldg(entry + 1));
-  const double result = fma(f, near ? 1.4426950408889634 : p, rest);
-  return high - 0x100000u < 0x7fe00000u ? result : __hiloint2double(0x7ff80000, 0);
+  const double rest = fma(near ? f : (double)(int)exponent, near ? p : 1.0, __ldg(table + 2 * entry + 1));
+  return fma(f, near ? 1.4426950408889634 : p, rest);
 }
 
 // max(x, 0) without a double-precision instruction; what is not a number stays so.
 static __device__ __forceinline__ double positive(double x)
 {
-  return __double2hiint(x) >= -1048576 ? x : 0.0;
+  return (__double2hiint(x) < -1048576) ? 0.0 : x;
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)

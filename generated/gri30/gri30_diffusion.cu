@@ -1026,28 +1026,27 @@ template <int id, int threads> static __device__ __forceinline__ void barrier_ar
   asm volatile("bar.arrive %0, %1;" : : "n"(id), "n"(threads) : "memory");
 }
 
-// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is 1
-// and the largest term, the product of f and log2 e, is rounded once.
+// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is
+// 1 and the largest term, the product of f and log2 e, is rounded once.
 static __device__ __forceinline__ double singe_log2(double x, const double *table)
 {
   const unsigned high = (unsigned)__double2hiint(x);
   const unsigned above = high - 0x3fe61556u;
-  const bool near = above - 622592u < 49152u;
-  const int k = (int)above >> 20;
-  const double m = __hiloint2double((int)(high - ((unsigned)k << 20)), __double2loint(x));
-  const double *const entry = table + 2 * ((above >> 14) & 63u);
-  const double f = fma(m, __ldg(entry), -1.0);
-  double p = -0.17608424994567926;
-  p = fma(p, f, 0.20612868497723777);
+  const bool near = (above - 0x98000u) < 0xc000u;
+  const unsigned exponent = (unsigned)((int)above >> 20);
+  const unsigned m_high = ((high - 0x100000u) < 0x7fe00000u) ? (high - (exponent << 20)) : 0x7ff80000u;
+  const double m = __hiloint2double((int)m_high, __double2loint(x));
+  const unsigned entry = (above >> 14) & 63u;
+  const double f = fma(m, __ldg(table + 2 * entry), -1.0);
+  double p = fma(-0.17608424994567926, f, 0.20612868497723777);
   p = fma(p, f, -0.24045037899117797);
   p = fma(p, f, 0.28853900755724343);
   p = fma(p, f, -0.3606737601342694);
   p = fma(p, f, 0.4808983469629641);
   p = fma(p, f, -0.7213475204444827);
   p = fma(p, f, near ? 2.0355273740931033e-17 : 1.4426950408889634);
-  const double rest = fma(near ? f : (double)k, near ? p : 1.0, __ldg(entry + 1));
-  const double result = fma(f, near ? 1.4426950408889634 : p, rest);
-  return high - 0x100000u < 0x7fe00000u ? result : __hiloint2double(0x7ff80000, 0);
+  const double rest = fma(near ? f : (double)(int)exponent, near ? p : 1.0, __ldg(table + 2 * entry + 1));
+  return fma(f, near ? 1.4426950408889634 : p, rest);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 1)

@@ -6,7 +6,7 @@
 //!
 //! [chemistry]             # the same for one kernel
 //! warps = 16
-//! form = "lean"
+//! form = "log-space"
 //! ```
 
 use std::ops::Range;

@@ -3,9 +3,11 @@
 
 use std::fmt;
 
+use super::steps::Function;
+use super::{elementary, exp2, log2};
 use machine::cost::DIVISION_SLOTS;
 
-/// Issue slots of [`super::exp2::rising`] or [`super::exp2::falling`], and of both of one argument.
+/// Issue slots of [`exp2::rising`] or [`exp2::falling`], and of both of one argument.
 const POWER_SLOTS: u32 = 11;
 const BOTH_POWERS_SLOTS: u32 = 13;
 
@@ -88,6 +90,34 @@ pub enum Tensor {
 }
 
 impl Unary {
+    pub const ALL: [Self; 10] = [
+        Self::Neg,
+        Self::Sqrt,
+        Self::Exp,
+        Self::Log,
+        Self::Exp2,
+        Self::Exp2Table,
+        Self::Exp2Rising,
+        Self::Exp2Falling,
+        Self::Log2,
+        Self::Positive,
+    ];
+
+    /// Its steps, unless it is one instruction.
+    pub fn function(self) -> Option<&'static Function> {
+        Some(match self {
+            Self::Neg | Self::Sqrt => return None,
+            Self::Exp => &elementary::EXP,
+            Self::Log => &elementary::LOG,
+            Self::Exp2 => &exp2::POLYNOMIAL,
+            Self::Exp2Table => &exp2::TABULATED,
+            Self::Exp2Rising => &exp2::RISING,
+            Self::Exp2Falling => &exp2::FALLING,
+            Self::Log2 => &log2::LOG2,
+            Self::Positive => &elementary::POSITIVE,
+        })
+    }
+
     /// e^x or 2^x.
     pub fn is_power(self) -> bool {
         matches!(self, Self::Exp | Self::Exp2) || self.reads_powers()
@@ -95,7 +125,12 @@ impl Unary {
 
     /// Reads the table of [`super::exp2::TABLE`].
     pub fn reads_powers(self) -> bool {
-        matches!(self, Self::Exp2Table | Self::Exp2Rising | Self::Exp2Falling)
+        self.function().is_some_and(Function::reads_powers)
+    }
+
+    /// Reads the table of [`super::log2::ENTRIES`].
+    pub fn reads_logarithms(self) -> bool {
+        self.function().is_some_and(Function::reads_logarithms)
     }
 }
 

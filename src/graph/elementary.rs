@@ -1,7 +1,13 @@
-//! Our own `exp` and `log`: range-reduced polynomials, the same operations in the interpreter, the CUDA text and the IR.
+//! Our own `exp` and `log`: range-reduced polynomials, as lists of operations. Error: below 1 ulp, tested.
 //!
-//! Every step below is one IEEE-754 operation in the order given, so the three give the same bits. Error: below 1 ulp,
-//! tested. The coefficients are Chebyshev fits made with 60 digits (relative errors 3e-18 and 2e-18).
+//! The coefficients are Chebyshev fits made with 60 digits (relative errors 3e-18 and 2e-18).
+
+use super::steps::FlagOperation::{Below, BelowSigned};
+use super::steps::Real::{Argument, Literal};
+use super::steps::RealOperation::{Add, Choose, Div, Fma, FromSigned, Join, Mul, Neg, Sub};
+use super::steps::WordOperation::{self, And, High, Left, Low, Not, Or, RightSigned};
+use super::steps::{Function, Real, Steps, Word};
+use std::sync::LazyLock;
 
 /// 1.5 * 2^52: adding it rounds to the nearest integer, which then stands in the low word.
 pub const ROUND_MAGIC: f64 = 6755399441055744.0;
@@ -47,66 +53,114 @@ pub const LOG_SPLIT_HIGH_WORD: u32 = 0x3fe6_a09e;
 /// High word of the least positive normal number, and how many high words positive normal numbers have.
 pub const LEAST_NORMAL_HIGH_WORD: u32 = 0x0010_0000;
 pub const NORMAL_HIGH_WORDS: u32 = 0x7fe0_0000;
+const INFINITY_HIGH_WORD: u32 = 0x7ff0_0000;
+/// With any low word it is not a number.
+const NAN_HIGH_WORD: u32 = 0x7ff8_0000;
 /// High word of minus infinity, signed: those of finite negative numbers are less.
 pub const NEGATIVE_LIMIT_HIGH_WORD: i32 = -0x0010_0000;
 
 /// e^x for |x| < 708; 0 below, infinity above; undefined for NaN.
 pub fn exp(x: f64) -> f64 {
-    let shifted = x.mul_add(LOG2_E, ROUND_MAGIC);
-    let n = shifted.to_bits() as u32;
-    let whole = shifted - ROUND_MAGIC;
-    let r = whole.mul_add(-EXP_LN2_HI, x);
-    let r = whole.mul_add(-EXP_LN2_LO, r);
-    let mut p = EXP_COEFFICIENTS[11];
-    for c in EXP_COEFFICIENTS[..11].iter().rev() {
-        p = p.mul_add(r, *c);
-    }
-    let high = (p.to_bits() >> 32) as u32;
-    let scaled = join(high.wrapping_add(n << 20), p.to_bits() as u32);
-    let x_high = (x.to_bits() >> 32) as u32;
-    if x_high & 0x7fff_ffff < EXP_LIMIT_HIGH_WORD {
-        scaled
-    } else {
-        // 0x7ff00000 for x > 0, else 0
-        join(if x_high >> 31 == 0 { 0x7ff0_0000 } else { 0 }, 0)
-    }
+    EXP.evaluate(x)
 }
 
 /// ln x for positive normal x; not a number for any other argument.
 pub fn log(x: f64) -> f64 {
-    let high = (x.to_bits() >> 32) as u32;
-    if !is_normal(high) {
-        return f64::NAN;
-    }
-    // k = exponent such that x = 2^k m with m in [sqrt(1/2), sqrt(2))
-    let k = (high.wrapping_sub(LOG_SPLIT_HIGH_WORD) as i32) >> 20;
-    let m = join(high.wrapping_sub((k as u32) << 20), x.to_bits() as u32);
-    let k = f64::from(k);
-    let f = m - 1.0;
-    let s = f / (m + 1.0);
-    let z = s * s;
-    let mut r = LOG_COEFFICIENTS[7];
-    for c in LOG_COEFFICIENTS[..7].iter().rev() {
-        r = r.mul_add(z, *c);
-    }
-    // ln m = f - s (f - z r), and 2s = f - s f
-    let t = z.mul_add(-r, f);
-    let low = s.mul_add(-t, k * LOG_LN2_LO);
-    k.mul_add(LOG_LN2_HI, f + low)
-}
-
-/// Whether the high word is that of a positive normal number.
-pub fn is_normal(high: u32) -> bool {
-    high.wrapping_sub(LEAST_NORMAL_HIGH_WORD) < NORMAL_HIGH_WORDS
+    LOG.evaluate(x)
 }
 
 /// max(x, 0) by one integer comparison of the high word; what is not a number stays what it is, and so does minus infinity.
 pub fn positive(x: f64) -> f64 {
-    if (x.to_bits() >> 32) as i32 >= NEGATIVE_LIMIT_HIGH_WORD { x } else { 0.0 }
+    POSITIVE.evaluate(x)
 }
 
-fn join(high: u32, low: u32) -> f64 {
-    f64::from_bits(u64::from(high) << 32 | u64::from(low))
+pub static EXP: LazyLock<Function> = LazyLock::new(|| {
+    Function::new("e^x below 1 ulp: 0 for x <= -708, infinity for x >= 708.", |s| {
+        let shifted = s.real("shifted", Fma(Argument, Literal(LOG2_E), Literal(ROUND_MAGIC)));
+        let n = s.word("n", Low(shifted));
+        let whole = s.real("whole", Sub(shifted, Literal(ROUND_MAGIC)));
+        let r = s.real("", Fma(whole, Literal(-EXP_LN2_HI), Argument));
+        let r = s.real("r", Fma(whole, Literal(-EXP_LN2_LO), r));
+        let p = s.polynomial("p", &EXP_COEFFICIENTS, r);
+        let exponent = s.word("", Left(n, 20));
+        let old = s.word("", High(p));
+        let high = s.word("high", WordOperation::Add(old, exponent));
+        let x_high = s.word("x_high", High(Argument));
+        let magnitude = s.word("", And(x_high, Word::Literal(0x7fff_ffff)));
+        let is_inside = s.flag("is_inside", Below(magnitude, Word::Literal(EXP_LIMIT_HIGH_WORD)));
+        let low = s.word("", Low(p));
+        let inside = s.real("", Join { high, low });
+        let is_negative = s.flag("", BelowSigned(x_high, Word::Literal(0)));
+        let high = s.word("", WordOperation::Choose(is_negative, Word::Literal(0), Word::Literal(INFINITY_HIGH_WORD)));
+        let beyond = s.real("", Join { high, low: Word::Literal(0) });
+        s.real("", Choose(is_inside, inside, beyond))
+    })
+});
+
+pub static LOG: LazyLock<Function> = LazyLock::new(|| {
+    Function::new("ln x below 1 ulp for positive normal x; not a number for any other.", |s| {
+        // x = 2^k m with m in [sqrt(1/2), sqrt(2))
+        let high = s.word("high", High(Argument));
+        let above = s.word("", WordOperation::Sub(high, Word::Literal(LOG_SPLIT_HIGH_WORD)));
+        let exponent = s.word("exponent", RightSigned(above, 20));
+        let m = mantissa(s, high, exponent);
+        let k = s.real("k", FromSigned(exponent));
+        let f = s.real("f", Sub(m, Literal(1.0)));
+        let sum = s.real("", Add(m, Literal(1.0)));
+        let q = s.real("s", Div(f, sum));
+        let z = s.real("z", Mul(q, q));
+        let r = s.polynomial("r", &LOG_COEFFICIENTS, z);
+        // ln m = f - s (f - z r), and 2s = f - s f
+        let minus = s.real("", Neg(r));
+        let t = s.real("t", Fma(z, minus, f));
+        let minus = s.real("", Neg(t));
+        let small = s.real("", Mul(k, Literal(LOG_LN2_LO)));
+        let low = s.real("low", Fma(q, minus, small));
+        let rest = s.real("", Add(f, low));
+        s.real("", Fma(k, Literal(LOG_LN2_HI), rest))
+    })
+});
+
+pub static POSITIVE: LazyLock<Function> = LazyLock::new(|| {
+    let about = "max(x, 0) without a double-precision instruction; what is not a number stays so.";
+    Function::new(about, |s| {
+        let high = s.word("", High(Argument));
+        let is_negative = s.flag("", BelowSigned(high, Word::Literal(NEGATIVE_LIMIT_HIGH_WORD as u32)));
+        s.real("", Choose(is_negative, Literal(0.0), Argument))
+    })
+});
+
+/// 2^-exponent times the argument, whose high word is given; not a number where the argument is not positive and normal.
+pub(super) fn mantissa(s: &mut Steps, high: Word, exponent: Word) -> Real {
+    let above = s.word("", WordOperation::Sub(high, Word::Literal(LEAST_NORMAL_HIGH_WORD)));
+    let is_normal = s.flag("", Below(above, Word::Literal(NORMAL_HIGH_WORDS)));
+    let exponent = s.word("", Left(exponent, 20));
+    let high = s.word("", WordOperation::Sub(high, exponent));
+    let high = s.word("m_high", WordOperation::Choose(is_normal, high, Word::Literal(NAN_HIGH_WORD)));
+    let low = s.word("", Low(Argument));
+    s.real("m", Join { high, low })
+}
+
+/// p with what is added to its exponent; 0 or infinity where the argument of the power (or, for a falling one, the negative
+/// of it) is beyond the limit. Without a condition, of which compilers might make a branch on data.
+pub(super) fn scaled(s: &mut Steps, p: Real, exponent: Word, limit: u32, falling: bool) -> Real {
+    let old = s.word("", High(p));
+    let high = s.word("high", WordOperation::Add(old, exponent));
+    let x_high = s.word("x_high", High(Argument));
+    // All ones where the argument is within the limit.
+    let magnitude = s.word("", And(x_high, Word::Literal(0x7fff_ffff)));
+    let below = s.word("", WordOperation::Sub(magnitude, Word::Literal(limit)));
+    let inside = s.word("inside", RightSigned(below, 31));
+    let sign = s.word("", RightSigned(x_high, 31));
+    let to_infinity = if falling { sign } else { s.word("", Not(sign)) };
+    let beyond = s.word("beyond", And(to_infinity, Word::Literal(INFINITY_HIGH_WORD)));
+    let high = s.word("", And(high, inside));
+    let outside = s.word("", Not(inside));
+    let beyond = s.word("", And(beyond, outside));
+    let high = s.word("", Or(high, beyond));
+    let low = s.word("", Low(p));
+    let low = s.word("", And(low, inside));
+    s.real("", Join { high, low })
 }
 
 #[cfg(test)]

@@ -2,9 +2,15 @@
 //! per lane. Powers of two need no product in their range reduction, and whoever has `e^x` folds `log2 e` into the
 //! constants that make x.
 //!
-//! As in [`super::elementary`], every step is one IEEE-754 operation in the order given, so that the interpreter, the CUDA
-//! text and the IR give the same bits. Error: below 1 ulp, tested. The coefficients are Chebyshev interpolants made with
+//! All are lists of operations. Error: below 1 ulp, tested. The coefficients are Chebyshev interpolants made with
 //! 60 digits (relative errors 2e-17 and 6e-19).
+
+use super::elementary::scaled;
+use super::steps::Real::{Argument, Literal};
+use super::steps::RealOperation::{Add, Fma, Mul, Neg, Power, Sub};
+use super::steps::WordOperation::{self, And, Left, Low};
+use super::steps::{Function, Real, Steps, Word};
+use std::sync::LazyLock;
 
 /// 1.5 * 2^52: adding it rounds to the nearest integer, which then stands in the low word.
 pub const WHOLE_MAGIC: f64 = super::elementary::ROUND_MAGIC;
@@ -74,73 +80,88 @@ pub const LIMIT_HIGH_WORD: u32 = 0x408f_e800;
 
 /// 2^x for |x| < 1021 in 14 issue slots; 0 below, infinity above; undefined for NaN.
 pub fn polynomial(x: f64) -> f64 {
-    let shifted = x + WHOLE_MAGIC;
-    let n = shifted.to_bits() as u32;
-    let r = x - (shifted - WHOLE_MAGIC);
-    limited(x, scaled(horner(&COEFFICIENTS, r), n << 20))
+    POLYNOMIAL.evaluate(x)
 }
 
 /// 2^x likewise in 10 issue slots and two shuffles.
 pub fn tabulated(x: f64) -> f64 {
-    let (n, r) = parts(x);
-    limited(x, from_table(n, horner(&PART_COEFFICIENTS, r) * r))
+    TABULATED.evaluate(x)
 }
 
 /// 2^x with the table in 11 issue slots; with [`falling`] of the same x together 13, as both split their polynomial into
 /// even and odd powers.
 pub fn rising(x: f64) -> f64 {
-    let (n, r) = parts(x);
-    let (odd, even) = odd_and_even(r);
-    limited(x, from_table(n, r.mul_add(odd, even)))
+    RISING.evaluate(x)
 }
 
 /// 2^-x likewise.
 pub fn falling(x: f64) -> f64 {
-    let (n, r) = parts(x);
-    let (odd, even) = odd_and_even(r);
-    limited(-x, from_table(n.wrapping_neg(), (-r).mul_add(odd, even)))
+    FALLING.evaluate(x)
 }
 
-/// The number of 1/32 next to x, and what is left of x.
-fn parts(x: f64) -> (u32, f64) {
-    let shifted = x + PARTS_MAGIC;
-    (shifted.to_bits() as u32, x - (shifted - PARTS_MAGIC))
+const ABOUT: &str = "2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021.";
+
+pub static POLYNOMIAL: LazyLock<Function> = LazyLock::new(|| {
+    Function::new(ABOUT, |s| {
+        let (n, r) = parts(s, WHOLE_MAGIC);
+        let p = s.polynomial("p", &COEFFICIENTS, r);
+        let exponent = s.word("", Left(n, 20));
+        scaled(s, p, exponent, LIMIT_HIGH_WORD, false)
+    })
+});
+
+pub static TABULATED: LazyLock<Function> = LazyLock::new(|| {
+    Function::new(ABOUT, |s| {
+        let (n, r) = parts(s, PARTS_MAGIC);
+        let q = s.polynomial("q", &PART_COEFFICIENTS, r);
+        let q = s.real("", Mul(q, r));
+        from_table(s, n, q, false)
+    })
+});
+
+pub static RISING: LazyLock<Function> = LazyLock::new(|| {
+    Function::new(ABOUT, |s| {
+        let (n, r, odd, even) = odd_and_even(s);
+        let q = s.real("q", Fma(r, odd, even));
+        from_table(s, n, q, false)
+    })
+});
+
+pub static FALLING: LazyLock<Function> = LazyLock::new(|| {
+    Function::new("2^-x below 1 ulp: infinity for x <= -1021, 0 for x >= 1021.", |s| {
+        let (n, r, odd, even) = odd_and_even(s);
+        let n = s.word("minus_n", WordOperation::Sub(Word::Literal(0), n));
+        let r = s.real("", Neg(r));
+        let q = s.real("q", Fma(r, odd, even));
+        from_table(s, n, q, true)
+    })
+});
+
+/// The number of units next to x, and what is left of x; the magic number says what a unit is.
+fn parts(s: &mut Steps, magic: f64) -> (Word, Real) {
+    let shifted = s.real("shifted", Add(Argument, Literal(magic)));
+    let n = s.word("n", Low(shifted));
+    let whole = s.real("", Sub(shifted, Literal(magic)));
+    (n, s.real("r", Sub(Argument, whole)))
 }
 
-/// With 2^r - 1 = r odd + even.
-fn odd_and_even(r: f64) -> (f64, f64) {
+/// The number of 1/32 next to x, what is left of x, and the parts of 2^r - 1 = r odd + even.
+fn odd_and_even(s: &mut Steps) -> (Word, Real, Real, Real) {
     let [c1, c2, c3, c4, c5, c6] = PART_COEFFICIENTS;
-    let z = r * r;
-    (c5.mul_add(z, c3).mul_add(z, c1), z * c6.mul_add(z, c4).mul_add(z, c2))
+    let (n, r) = parts(s, PARTS_MAGIC);
+    let z = s.real("z", Mul(r, r));
+    let odd = s.polynomial("odd", &[c1, c3, c5], z);
+    let even = s.polynomial("even", &[c2, c4, c6], z);
+    (n, r, odd, s.real("rest", Mul(z, even)))
 }
 
 /// 2^(n/32) (1 + q)
-fn from_table(n: u32, q: f64) -> f64 {
-    let power = TABLE[n as usize % 32];
-    scaled(power.mul_add(q, power), (n & !31) << 15)
-}
-
-fn horner(coefficients: &[f64], r: f64) -> f64 {
-    let (last, rest) = coefficients.split_last().expect("a polynomial has coefficients");
-    rest.iter().rev().fold(*last, |p, c| p.mul_add(r, *c))
-}
-
-/// A number whose exponent field grows by what is added to its high word.
-fn scaled(p: f64, exponent: u32) -> f64 {
-    let high = ((p.to_bits() >> 32) as u32).wrapping_add(exponent);
-    f64::from_bits(u64::from(high) << 32 | u64::from(p.to_bits() as u32))
-}
-
-/// The power, or 0 or infinity where it leaves the normal numbers.
-fn limited(x: f64, power: f64) -> f64 {
-    let high = (x.to_bits() >> 32) as u32;
-    if high & 0x7fff_ffff < LIMIT_HIGH_WORD {
-        power
-    } else if high >> 31 == 0 {
-        f64::INFINITY
-    } else {
-        0.0
-    }
+fn from_table(s: &mut Steps, n: Word, q: Real, falling: bool) -> Real {
+    let root = s.real("root", Power(n));
+    let p = s.real("p", Fma(root, q, root));
+    let whole = s.word("", And(n, Word::Literal(!31)));
+    let exponent = s.word("", Left(whole, 15));
+    scaled(s, p, exponent, LIMIT_HIGH_WORD, falling)
 }
 
 #[cfg(test)]

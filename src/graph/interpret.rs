@@ -4,7 +4,6 @@ use cranelift_entity::SecondaryMap;
 
 use super::body::{Binary, Body, Inst, Unary};
 use super::dataflow::{Graph, Op, Step, StepRef, Value};
-use super::{elementary, exp2, log2};
 
 /// The arrays of one point: `fields[array][row]`. Outputs are overwritten.
 pub type Fields = Vec<Vec<f64>>;
@@ -90,14 +89,7 @@ fn unary(op: Unary, a: f64) -> f64 {
     match op {
         Unary::Neg => -a,
         Unary::Sqrt => a.sqrt(),
-        Unary::Exp => elementary::exp(a),
-        Unary::Log => elementary::log(a),
-        Unary::Exp2 => exp2::polynomial(a),
-        Unary::Exp2Table => exp2::tabulated(a),
-        Unary::Exp2Rising => exp2::rising(a),
-        Unary::Exp2Falling => exp2::falling(a),
-        Unary::Log2 => log2::log2(a),
-        Unary::Positive => elementary::positive(a),
+        _ => op.function().expect("what is no instruction is a list of steps").evaluate(a),
     }
 }
 

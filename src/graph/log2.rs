@@ -1,7 +1,6 @@
 //! Our own `log2`, with a table of 64 reciprocals and their logarithms in memory instead of a division.
 //!
-//! As in [`super::elementary`], every step is one IEEE-754 operation in the order given, so that the interpreter, the CUDA
-//! text and the IR give the same bits. The argument is 2^k m with m in one of 64 intervals from 0.69 to 1.38; c is near the
+//! A list of operations. The argument is 2^k m with m in one of 64 intervals from 0.69 to 1.38; c is near the
 //! reciprocal of the interval's middle, so that f = m c - 1 is small, and log2 x = k - log2 c + log2(1 + f). Each c was
 //! searched such that log2 c is within 2^-62 of a multiple of 2^-42: k - log2 c is then exact (Gal & Bachelis, ACM TOMS 17
 //! (1991) 26).
@@ -10,7 +9,13 @@
 //! left of log2 e and of the polynomial is added before the product of f and log2 e, which is rounded once: the steps are
 //! the same, with other operands. Error: below 1 ulp everywhere, tested.
 
-use super::elementary::is_normal;
+use super::elementary::mantissa;
+use super::steps::FlagOperation::Below;
+use super::steps::Real::{Argument, Literal};
+use super::steps::RealOperation::{Choose, Entry, Fma, FromSigned};
+use super::steps::WordOperation::{self, And, High, Right, RightSigned};
+use super::steps::{Function, Word};
+use std::sync::LazyLock;
 
 /// High word where the intervals begin.
 pub const FIRST_HIGH_WORD: u32 = 0x3fe6_1556;
@@ -101,25 +106,36 @@ pub const ENTRIES: [(f64, f64); 64] = [
 
 /// log2 x for positive normal x in 11 issue slots; not a number for any other argument.
 pub fn log2(x: f64) -> f64 {
-    let high = (x.to_bits() >> 32) as u32;
-    if !is_normal(high) {
-        return f64::NAN;
-    }
-    let above = high.wrapping_sub(FIRST_HIGH_WORD);
-    let near = above.wrapping_sub(NEAR) < NEAR_WIDTH;
-    let k = above as i32 >> 20;
-    let m = f64::from_bits(u64::from(high.wrapping_sub((k as u32) << 20)) << 32 | x.to_bits() & 0xffff_ffff);
-    let (inverse, logarithm) = ENTRIES[(above >> 14) as usize % ENTRIES.len()];
-    let f = m.mul_add(inverse, -1.0);
-    let mut p = COEFFICIENTS[6];
-    for c in COEFFICIENTS[..6].iter().rev() {
-        p = p.mul_add(f, *c);
-    }
-    p = p.mul_add(f, if near { LOG2_E_LOW } else { LOG2_E });
-    let (a, b) = if near { (f, p) } else { (f64::from(k), 1.0) };
-    let rest = a.mul_add(b, logarithm);
-    f.mul_add(if near { LOG2_E } else { p }, rest)
+    LOG2.evaluate(x)
 }
+
+const ABOUT: &str = "log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, \
+-log2 c; next to 1, c is 1 and the largest term, the product of f and log2 e, is rounded once.";
+
+pub static LOG2: LazyLock<Function> = LazyLock::new(|| {
+    Function::new(ABOUT, |s| {
+        let high = s.word("high", High(Argument));
+        let above = s.word("above", WordOperation::Sub(high, Word::Literal(FIRST_HIGH_WORD)));
+        let from_near = s.word("", WordOperation::Sub(above, Word::Literal(NEAR)));
+        let near = s.flag("near", Below(from_near, Word::Literal(NEAR_WIDTH)));
+        let exponent = s.word("exponent", RightSigned(above, 20));
+        let m = mantissa(s, high, exponent);
+        let interval = s.word("", Right(above, 14));
+        let index = s.word("entry", And(interval, Word::Literal(ENTRIES.len() as u32 - 1)));
+        let inverse = s.real("", Entry { index, second: false });
+        let f = s.real("f", Fma(m, inverse, Literal(-1.0)));
+        let p = s.polynomial("p", &COEFFICIENTS, f);
+        let first = s.real("", Choose(near, Literal(LOG2_E_LOW), Literal(LOG2_E)));
+        let p = s.real("p", Fma(p, f, first));
+        let k = s.real("", FromSigned(exponent));
+        let factor = s.real("", Choose(near, f, k));
+        let other = s.real("", Choose(near, p, Literal(1.0)));
+        let logarithm = s.real("", Entry { index, second: true });
+        let rest = s.real("rest", Fma(factor, other, logarithm));
+        let slope = s.real("", Choose(near, Literal(LOG2_E), p));
+        s.real("", Fma(f, slope, rest))
+    })
+});
 
 #[cfg(test)]
 mod tests {

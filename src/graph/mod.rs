@@ -8,6 +8,7 @@ pub mod elementary;
 pub mod exp2;
 pub mod interpret;
 pub mod log2;
+pub mod steps;
 pub mod text;
 pub mod units;
 

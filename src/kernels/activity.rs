@@ -1,12 +1,12 @@
-//! Activities: concentrations over the equilibrium constants of their species (see [`super::gauge`]).
+//! Activities: concentrations over the equilibrium constants of their species (see [`super::formation`]).
 //!
 //! With a_k = C_k/K_k, the net rate k_f prod C - k_r prod C of a reaction is k_f prod K (prod a - prod a), where the first
 //! two products run over the reactants: no reaction needs an equilibrium constant, an exponential or a quotient of its own.
 
 use super::common;
-use super::gauge::{self, Gauge};
+use super::formation::{self, FormationConstants};
 use super::gibbs::{self, Piecewise};
-use super::lean::Exponential;
+use super::log_space::Exponential;
 use super::reaction::Operands;
 use super::split::Plan;
 use crate::graph::body::Id;
@@ -24,7 +24,7 @@ const LARGEST_RATE: f64 = 690.0;
 pub struct Activities {
     /// kmol/m3
     pub concentration: Vec<Option<Value>>,
-    /// K in kmol/m3, up to the gauge
+    /// K in kmol/m3, shifted by element potentials
     pub constant: Vec<Option<Value>>,
     /// C/K, and 1/K of quasi-steady species
     pub activity: Vec<Option<Value>>,
@@ -33,9 +33,9 @@ pub struct Activities {
 }
 
 /// Whether the reverse rate of a reaction can be made of activities, in range at all temperatures of the proof.
-pub fn serves(r: &Reaction, gauge: &Gauge) -> bool {
+pub fn serves(r: &Reaction, formation: &FormationConstants) -> bool {
     let small = |nu: f64| nu.fract() == 0.0 && (1.0..=4.0).contains(&nu);
-    let side = |terms: &[(SpeciesIndex, f64)]| terms.iter().map(|&(k, nu)| nu * gauge.range[k]).sum::<f64>();
+    let side = |terms: &[(SpeciesIndex, f64)]| terms.iter().map(|&(k, nu)| nu * formation.range[k]).sum::<f64>();
     let (reactants, products) = (side(&r.reactants), side(&r.products));
     r.reverse == Reverse::Equilibrium
         && r.forward_orders.is_empty()
@@ -48,13 +48,13 @@ pub fn serves(r: &Reaction, gauge: &Gauge) -> bool {
 /// An upper bound of the |ln| of a rate constant, where there is one.
 pub fn rate_range(rate: &Rate) -> Option<f64> {
     match rate {
-        Rate::Arrhenius(k) => Some(gauge::arrhenius_range(k)),
+        Rate::Arrhenius(k) => Some(formation::arrhenius_range(k)),
         Rate::Falloff { low, high, .. } | Rate::ChemicallyActivated { low, high, .. } => {
-            Some(gauge::arrhenius_range(low) + gauge::arrhenius_range(high))
+            Some(formation::arrhenius_range(low) + formation::arrhenius_range(high))
         }
         Rate::Plog(table) => {
             let terms = table.iter().flat_map(|(_, terms)| terms);
-            Some(terms.map(gauge::arrhenius_range).fold(0.0, f64::max))
+            Some(terms.map(formation::arrhenius_range).fold(0.0, f64::max))
         }
         Rate::LandauTeller(..) | Rate::Chebyshev(_) => None,
     }
@@ -74,7 +74,7 @@ pub fn add(
     model: &Model,
     plans: &[Plan],
     serves: Vec<bool>,
-    gauge: &Gauge,
+    formation: &FormationConstants,
     concentrations: &[bool],
     exponential: Exponential,
 ) -> Activities {
@@ -99,7 +99,7 @@ pub fn add(
     let transported = model.species().len();
     let read = needs.into_iter().enumerate().filter(|(_, needs)| *needs != Needs::default());
     for (k, needs) in read {
-        let step = species(graph, k, needs, gauge, k < transported, exponential);
+        let step = species(graph, k, needs, formation, k < transported, exponential);
         let name = &mechanism.species[k].name;
         let kinds = kinds(needs);
         let op = graph.add(common::single(format!("species {name}"), step), |_, n| format!("{} {name}", kinds[n]));
@@ -122,7 +122,7 @@ fn species(
     graph: &mut Graph,
     k: SpeciesIndex,
     needs: Needs,
-    gauge: &Gauge,
+    formation: &FormationConstants,
     transported: bool,
     exponential: Exponential,
 ) -> Step {
@@ -131,7 +131,7 @@ fn species(
     let mut values = Vec::new();
     values.extend(concentration.filter(|_| needs.concentration));
     if needs.constant || needs.activity {
-        let lg = log2_constant(&mut o, &gauge.species[k], if needs.constant { 1.0 } else { -1.0 });
+        let lg = log2_constant(&mut o, &formation.species[k], if needs.constant { 1.0 } else { -1.0 });
         let b = &mut o.body;
         let inverse = if needs.constant && needs.activity {
             let (constant, inverse) = exponential.both(b, lg);

@@ -4,10 +4,10 @@
 //! of each reaction, the production rate of each species.
 
 use super::common::{self, TIME_STEP, TRANSPORT_SOURCE, scalar, single, step};
-use super::lean::{self, Lean};
+use super::log_space::{self, LogSpace};
 use super::reaction::{self, Sources};
 use super::split::{self, Factor, Late, Plan, Rates};
-use super::{Form, Options, activity, families, gauge, gibbs, qssa, stiffness, third_body, troe};
+use super::{Form, Options, activity, common_reactants, formation, gibbs, qssa, stiffness, third_body, troe};
 use crate::graph::body::Body;
 use crate::graph::dataflow::{Array, Graph, Operation, Step, Value};
 use kinetics::{Model, Stiffness};
@@ -26,7 +26,7 @@ pub fn build(model: &Model, options: &Options) -> Graph {
     let mechanism = &model.mechanism;
     let stiffness = if mechanism.stiff().is_empty() { Stiffness::Off } else { options.stiffness };
     let mut scalars = scalars(&mechanism.reactions);
-    if options.form == Form::Lean && !options.stage_inputs {
+    if options.form == Form::LogSpace && !options.stage_inputs {
         scalars.push(scalar::SQUARED_CONCENTRATION);
     }
     let species = model.species().len();
@@ -38,22 +38,22 @@ pub fn build(model: &Model, options: &Options) -> Graph {
     }
     let plans: Vec<Plan> = mechanism.reactions.iter().map(|r| split::plan(mechanism, r, stiffness)).collect();
     let mut sources = match options.form {
-        Form::Lean => lean_sources(&mut graph, model, options, &plans, &scalars),
+        Form::LogSpace => log_space_sources(&mut graph, model, options, &plans, &scalars),
         _ => Sources {
             scalars: &scalars,
             concentrations: concentrations(&mut graph, model, options, &plans),
             gibbs: gibbs_energies(&mut graph, model, &plans, |_| true),
             transported: species,
             third_bodies: Vec::new(),
-            lean: None,
+            log_space: None,
         },
     };
     third_body::add(&mut graph, mechanism, &plans, &mut sources);
-    if sources.lean.is_some() {
+    if sources.log_space.is_some() {
         troe::shared(&mut graph, mechanism, &plans, &mut sources);
     }
 
-    let families = families::of(mechanism, &plans, &sources, options.warps);
+    let groups = common_reactants::of(mechanism, &plans, &sources, options.warps);
     let mut progress: Vec<Option<Value>> = vec![None; mechanism.reactions.len()];
     let mut rates: Vec<Option<Rates>> = Vec::new();
     let mut late = Late::new();
@@ -64,7 +64,7 @@ pub fn build(model: &Model, options: &Options) -> Graph {
             progress[i] = split.as_ref().map(|rates| rates.progress);
             rates.push(split);
         } else {
-            families::add(&mut graph, mechanism, &families[i], &sources, &mut progress);
+            common_reactants::add(&mut graph, mechanism, &groups[i], &sources, &mut progress);
             rates.push(None);
         }
     }
@@ -84,17 +84,17 @@ fn scalars(reactions: &[Reaction]) -> Vec<u32> {
 }
 
 /// Activities for the reactions that they serve, Gibbs energies for the others.
-fn lean_sources<'a>(
+fn log_space_sources<'a>(
     graph: &mut Graph,
     model: &Model,
     options: &Options,
     plans: &[Plan],
     scalars: &'a [u32],
 ) -> Sources<'a> {
-    let gauge = gauge::gauge(&model.mechanism);
-    graph.range = Some(gauge::TEMPERATURES);
+    let formation = formation::constants(&model.mechanism);
+    graph.range = Some(formation::TEMPERATURES);
     let reactions = model.mechanism.reactions.iter();
-    let serves: Vec<bool> = reactions.map(|r| options.activities && activity::serves(r, &gauge)).collect();
+    let serves: Vec<bool> = reactions.map(|r| options.activities && activity::serves(r, &formation)).collect();
     let gibbs = gibbs_energies(graph, model, plans, |i| !serves[i]);
     let staged = if options.stage_inputs {
         concentrations_needed(model, plans, false, |i| serves[i])
@@ -104,15 +104,15 @@ fn lean_sources<'a>(
     let exponential = options.exponential;
     // Where values are scarce, powers are not shared either.
     let powers =
-        if options.activities { lean::powers(graph, &model.mechanism, plans, exponential) } else { Vec::new() };
-    let activities = activity::add(graph, model, plans, serves, &gauge, &staged, exponential);
+        if options.activities { log_space::powers(graph, &model.mechanism, plans, exponential) } else { Vec::new() };
+    let activities = activity::add(graph, model, plans, serves, &formation, &staged, exponential);
     Sources {
         scalars,
         concentrations: activities.concentration.clone(),
         gibbs,
         transported: model.species().len(),
         third_bodies: Vec::new(),
-        lean: Some(Lean { exponential, activities, powers, colliders: Vec::new(), centers: Vec::new() }),
+        log_space: Some(LogSpace { exponential, activities, powers, colliders: Vec::new(), centers: Vec::new() }),
     }
 }
 

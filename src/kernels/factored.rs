@@ -9,12 +9,12 @@
 //! give them: its numerator is sum_{j != p} m_j x_j, and by the symmetry of F
 //! x_p R_p = sum_{j != p} x_j F_jp x_p = sum_{j != p} x_j R_j - (terms of second order in what is not p).
 //! The share of p from which this holds is chosen so that rounding on one side and the second order on the other err
-//! equally ([`Purity`]); both are part of the form's bound.
+//! equally ([`PureLimit`]); both are part of the form's bound.
 
 use super::common::{self, single, step};
 use super::diffusion::{self, Block};
 use super::product::product;
-use super::purity::Purity;
+use super::pure_limit::PureLimit;
 use super::resistances;
 use super::rows::Rows;
 use super::{Matrix, Options};
@@ -35,9 +35,9 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     let cubics: Vec<[f64; 4]> = resistances::inverse_cubics(fits).iter().map(|c| range.scaled(c)).collect();
     let factors = tucker::factors(&cubics, n, 0.9 * tolerance);
     let weights: Vec<f64> = model.species().iter().map(|s| s.weight).collect();
-    let purity = Purity::new(&factors, &cubics, &weights);
+    let pure_limit = PureLimit::new(&factors, &cubics, &weights);
     graph.range = Some(range);
-    graph.bound = factors.error / (1.0 - factors.error) + purity.error + floor_error(options.floor, &weights);
+    graph.bound = factors.error / (1.0 - factors.error) + pure_limit.error + floor_error(options.floor, &weights);
 
     let clamped = (options.stage_inputs && n > 2).then(|| diffusion::clamped_fractions(&mut graph, model, options));
     let functions = functions(&mut graph, &factors.functions, range);
@@ -58,7 +58,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
         Matrix::Dmma { slots } => Some(product(&mut graph, "row", &factors.rows, &images, slots)),
     };
     let (images, sums) = (&images[..], sums.as_deref());
-    let rows = Rows { factors: &factors, weights: &weights, purity, functions: &functions, images, sums, mass };
+    let rows = Rows { factors: &factors, weights: &weights, pure_limit, functions: &functions, images, sums, mass };
     rows.build(&mut graph, model, clamped.as_deref(), options, scale);
     graph
 }

@@ -20,14 +20,14 @@ pub enum Form {
     /// Diffusion and conductivity: polynomials in ln T instead of exponentials, to the fit tolerance.
     Polynomial,
     /// Conductivity and chemistry: fewer elementary functions and divisions. Exact.
-    Lean,
+    LogSpace,
 }
 
 /// Largest relative error of the low-rank viscosity.
 pub const LOW_RANK_BOUND: f64 = 1e-13;
 
 impl Form {
-    pub const ALL: [Self; 5] = [Self::Pairwise, Self::Symmetric, Self::LowRank, Self::Polynomial, Self::Lean];
+    pub const ALL: [Self; 5] = [Self::Pairwise, Self::Symmetric, Self::LowRank, Self::Polynomial, Self::LogSpace];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -35,7 +35,7 @@ impl Form {
             Self::Symmetric => "symmetric",
             Self::LowRank => "low-rank",
             Self::Polynomial => "polynomial",
-            Self::Lean => "lean",
+            Self::LogSpace => "log-space",
         }
     }
 
@@ -43,9 +43,9 @@ impl Form {
     pub fn of(kernel: Kernel, fit_tolerance: Option<f64>) -> Vec<Self> {
         let all: &[Self] = match kernel {
             Kernel::Viscosity => &[Self::Pairwise, Self::Symmetric, Self::LowRank],
-            Kernel::Conductivity => &[Self::Pairwise, Self::Lean, Self::Polynomial, Self::LowRank],
+            Kernel::Conductivity => &[Self::Pairwise, Self::LogSpace, Self::Polynomial, Self::LowRank],
             Kernel::Diffusion => &[Self::Pairwise, Self::Polynomial, Self::LowRank],
-            Kernel::Chemistry => &[Self::Pairwise, Self::Lean],
+            Kernel::Chemistry => &[Self::Pairwise, Self::LogSpace],
         };
         let fitted = |form: Self| form == Self::Polynomial || form == Self::LowRank && kernel != Kernel::Viscosity;
         all.iter().copied().filter(|&form| !fitted(form) || fit_tolerance.is_some()).collect()

@@ -1,4 +1,4 @@
-//! Mathur's conductivity with few elementary functions: the lean form takes one power of two per species, the polynomial form
+//! Mathur's conductivity with few elementary functions: the log-space form takes one power of two per species, the polynomial form
 //! a polynomial in ln T, the low-rank form a combination of a few functions of temperature that all species share.
 //!
 //! The sum of x_k/lambda_k is one fraction N/D all the way: N/D + x/lambda = (N lambda + x D)/(D lambda), and the harmonic
@@ -17,7 +17,7 @@ use kinetics::approximation::principal;
 use kinetics::approximation::range::TemperatureRange;
 use kinetics::{Model, TransportFits};
 
-const LEAN_SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
+const LOG_SPACE_SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 const POLYNOMIAL_SCALARS: [u32; 1] = [scalar::SCALED_LN_TEMPERATURE];
 
 /// Largest |ln| of a product of conductivities, over their geometric mean, over the range of the fits.
@@ -29,17 +29,17 @@ const NUMERATOR: u32 = 1;
 const DENOMINATOR: u32 = 2;
 const STATES: u32 = 3;
 
-pub fn lean(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
-    let mut graph = common::begin("conductivity", model, options, "conductivity", 1, &LEAN_SCALARS);
+pub fn log_space(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
+    let mut graph = common::begin("conductivity", model, options, "conductivity", 1, &LOG_SPACE_SCALARS);
     let scale = Scale::of(fits, options.fit_range);
     graph.range = Some(options.fit_range);
     let lambda = |b: &mut Body| {
-        let ln_t = common::scalar_of(b, &LEAN_SCALARS, scalar::LN_TEMPERATURE);
+        let ln_t = common::scalar_of(b, &LOG_SPACE_SCALARS, scalar::LN_TEMPERATURE);
         let lg = b.polynomial(ln_t, 0, 3);
         options.exponential.power(b, lg)
     };
     let constants = scale.cubics.iter().map(|c| c.map(|c| LOG2_E * c).to_vec()).collect();
-    mixture(&mut graph, options, &scale, constants, (&LEAN_SCALARS, &[]), lambda);
+    mixture(&mut graph, options, &scale, constants, (&LOG_SPACE_SCALARS, &[]), lambda);
     graph
 }
 

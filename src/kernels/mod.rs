@@ -3,18 +3,18 @@
 mod activity;
 mod chemistry;
 mod common;
+mod common_reactants;
 mod conductivity;
 mod diffusion;
 mod factored;
-mod families;
 mod form;
-mod gauge;
+mod formation;
 mod gibbs;
-mod lean;
+mod log_space;
 mod means;
 mod pressure;
 mod product;
-mod purity;
+mod pure_limit;
 mod qssa;
 mod reaction;
 mod resistances;
@@ -27,7 +27,7 @@ mod troe;
 mod viscosity;
 
 pub use form::{Form, LOW_RANK_BOUND};
-pub use lean::Exponential;
+pub use log_space::Exponential;
 pub use product::Matrix;
 
 use std::fmt;
@@ -99,10 +99,10 @@ pub struct Options {
     pub qssa_warps: Option<u32>,
     /// The units of the arrays.
     pub units: Units,
-    /// Reverse rates of the lean chemistry are made of activities, which are two values per species; else of Gibbs
+    /// Reverse rates of the log-space chemistry are made of activities, which are two values per species; else of Gibbs
     /// energies, which are one.
     pub activities: bool,
-    /// Which powers of two the lean chemistry and the symmetric and low-rank viscosity use.
+    /// Which powers of two the log-space chemistry and the symmetric and low-rank viscosity use.
     pub exponential: Exponential,
     /// What multiplies vectors with the constant matrices of the symmetric and low-rank viscosity and the low-rank diffusion.
     pub matrix: Matrix,
@@ -156,7 +156,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
     let mut graph = match (kernel, form, options.fit_tolerance) {
         (Kernel::Viscosity, Form::Symmetric | Form::LowRank, _) => symmetric::build(model, fits()?, options),
         (Kernel::Viscosity, ..) => viscosity::build(model, fits()?, options),
-        (Kernel::Conductivity, Form::Lean, _) => means::lean(model, fits()?, options),
+        (Kernel::Conductivity, Form::LogSpace, _) => means::log_space(model, fits()?, options),
         (Kernel::Conductivity, Form::LowRank, Some(tolerance)) => means::low_rank(model, fits()?, options, tolerance),
         (Kernel::Conductivity, Form::Polynomial, Some(tolerance)) => {
             means::polynomial(model, fits()?, options, tolerance)

@@ -2,7 +2,7 @@
 
 use super::chemistry::SCALARS;
 use super::common::{mole_fraction, scalar, scalar_of};
-use super::lean::{self, Lean};
+use super::log_space::{self, LogSpace};
 use super::{activity, pressure, troe};
 use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Graph, Step, Value};
@@ -24,8 +24,8 @@ pub struct Sources<'a> {
     /// Species from this one on are quasi-steady: they react with concentration 1.
     pub transported: usize,
     pub third_bodies: Vec<(Vec<(SpeciesIndex, f64)>, Value)>,
-    /// What the lean form shares.
-    pub lean: Option<Lean>,
+    /// What the log-space form shares.
+    pub log_space: Option<LogSpace>,
 }
 
 /// A step under construction: its body and the operands it gathers on the way.
@@ -113,12 +113,13 @@ pub fn directions(
     sources: &Sources<'_>,
 ) -> [Option<Id>; 2] {
     let forward = rate_constant(o, r, sources);
-    if let Some(lean) = sources.lean.as_ref().filter(|lean| live[1] && lean.activities.serves[i]) {
-        let rate = activity::scaled_rate(o, &lean.activities, r, forward);
+    if let Some(log_space) = sources.log_space.as_ref().filter(|log_space| live[1] && log_space.activities.serves[i]) {
+        let rate = activity::scaled_rate(o, &log_space.activities, r, forward);
         let rate = with_third_body(o, r, sources, rate);
         let sides = [&r.reactants, &r.products];
-        return [0, 1]
-            .map(|d| live[d].then(|| activity::product(o, Some(rate), &lean.activities.activity, sides[d])).flatten());
+        return [0, 1].map(|d| {
+            live[d].then(|| activity::product(o, Some(rate), &log_space.activities.activity, sides[d])).flatten()
+        });
     }
     let reverse = if live[1] { reverse_constant(o, r, sources, forward) } else { None };
     let sides = [(&r.reactants, &r.forward_orders), (&r.products, &r.reverse_orders)];
@@ -166,7 +167,7 @@ impl Product {
     }
 }
 
-/// k times the product of concentrations to their orders. The lean form takes mole fractions where none of the concentrations
+/// k times the product of concentrations to their orders. The log-space form takes mole fractions where none of the concentrations
 /// is a value: their product lacks a power of the total, which both directions often share.
 pub fn product(o: &mut Operands, sources: &Sources<'_>, k: Option<Id>, orders: &[(SpeciesIndex, f64)]) -> Product {
     let whole = |order: f64| order.fract() == 0.0 && (1.0..=4.0).contains(&order);
@@ -233,8 +234,8 @@ pub fn arrhenius(o: &mut Operands, k: &Arrhenius, sources: &Sources<'_>, extra: 
     if k.a == 0.0 {
         return o.body.literal(0.0);
     }
-    if let (Some(lean), None) = (&sources.lean, extra) {
-        return lean::arrhenius(o, k, lean);
+    if let (Some(log_space), None) = (&sources.log_space, extra) {
+        return log_space::arrhenius(o, k, log_space);
     }
     let mut x = exponent(o, k);
     if let Some(LandauTeller { b, c }) = extra {
@@ -259,8 +260,8 @@ pub fn rate_constant(o: &mut Operands, r: &Reaction, sources: &Sources<'_>) -> I
             o.body.literal(0.0)
         }
         Rate::Falloff { low, high, collider, blending } => {
-            if let Some(lean) = sources.lean.as_ref().filter(|_| troe::serves(&r.rate)) {
-                return troe::rate(o, [low, high], collider, blending, sources, lean);
+            if let Some(log_space) = sources.log_space.as_ref().filter(|_| troe::serves(&r.rate)) {
+                return troe::rate(o, [low, high], collider, blending, sources, log_space);
             }
             let (limit, reduced) = reduced_pressure(o, low, high, collider, sources, true);
             let f = broadening(o, blending, reduced);

@@ -1,5 +1,5 @@
 //! Mixture-averaged diffusion with polynomial pairs of reciprocal coefficients: the staggered columns of
-//! [`super::diffusion`] with T^1.75/D_ij as a polynomial in ln T, and lean rows.
+//! [`super::diffusion`] with T^1.75/D_ij as a polynomial in ln T, and rows that compute little of their own.
 //!
 //! Delta_i = (P_atm/P) T^1.75 / mass * sum_{j != i} clamp_j m_j / sum_{j != i} clamp_j p_ij. What the rows share is computed
 //! once: the scale, and the numerators by prefix and suffix sums over the block, which cancel nothing.

@@ -4,7 +4,7 @@
 use super::common::{OUTPUT, single, step};
 use super::diffusion::{self, Block, WIDEST_BLOCK};
 use super::factored::combination;
-use super::purity::Purity;
+use super::pure_limit::PureLimit;
 use super::{Options, symmetric};
 use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Graph, Operation, Part, Step, StepRef, Value};
@@ -18,7 +18,7 @@ const QUOTIENTS: usize = 4;
 pub struct Rows<'a> {
     pub factors: &'a Factors,
     pub weights: &'a [f64],
-    pub purity: Purity,
+    pub pure_limit: PureLimit,
     pub functions: &'a [Value],
     pub images: &'a [Value],
     /// A y, where tensor cores made it.
@@ -80,7 +80,7 @@ impl Rows<'_> {
         let block = fractions.block;
         let count = self.functions.len() as u32;
         let mut b = Body::default();
-        let most = most_mass(&mut b, self.purity);
+        let most = most_mass(&mut b, self.pure_limit);
         let (zero, one) = (b.literal(0.0), b.literal(1.0));
         let (mut resistance, mut mass) = (zero, zero);
         for i in 0..block.len() as u32 {
@@ -111,7 +111,7 @@ impl Rows<'_> {
     fn results(&self, graph: &mut Graph, fractions: &Fractions<'_>, scale: Value) -> Step {
         let block = fractions.block;
         let mut b = Body::default();
-        let most = most_mass(&mut b, self.purity);
+        let most = most_mass(&mut b, self.pure_limit);
         let (total, scale_id, ratio) = (b.input(0), b.input(1), b.input(RATIO));
         let denominators: Vec<Id> = (0..block.len() as u32).map(|i| b.state(i)).collect();
         let inverse: Vec<Id> =
@@ -139,8 +139,8 @@ impl Rows<'_> {
 const RATIO: u32 = 2;
 
 /// The mass m_i x_i from which species i is nearly pure; M is input 0.
-fn most_mass(b: &mut Body, purity: Purity) -> Id {
-    let (total, share) = (b.input(0), b.literal(purity.share));
+fn most_mass(b: &mut Body, pure_limit: PureLimit) -> Id {
+    let (total, share) = (b.input(0), b.literal(pure_limit.share));
     b.mul(total, share)
 }
 

@@ -1,6 +1,6 @@
 //! Third bodies: one sum of alpha_k C_k per distinct vector of efficiencies.
 //!
-//! The lean form shares the total of the species that no vector all but leaves out; each vector adds the other species, and
+//! The log-space form shares the total of the species that no vector all but leaves out; each vector adds the other species, and
 //! what its efficiencies differ from 1 by. A species that is left out is never subtracted: it might dominate and cancel.
 
 use super::chemistry::SCALARS;
@@ -20,7 +20,7 @@ type Efficiencies = Vec<(SpeciesIndex, f64)>;
 pub fn add(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], sources: &mut Sources<'_>) {
     let vectors = vectors(mechanism, plans);
     let left_out = |k: &SpeciesIndex| vectors.iter().flatten().any(|(j, alpha)| j == k && *alpha < LEAST_IN_TOTAL);
-    let total = (sources.lean.is_some() && !vectors.is_empty())
+    let total = (sources.log_space.is_some() && !vectors.is_empty())
         .then(|| total(graph, (0..sources.transported).filter(|k| !left_out(k))));
     for efficiencies in &vectors {
         let efficiency = |k: SpeciesIndex| efficiencies.iter().find(|(j, _)| *j == k).map_or(1.0, |(_, alpha)| *alpha);

@@ -5,10 +5,10 @@
 use std::f64::consts::LOG2_E;
 
 use super::common::{scalar, scalar_of, single};
-use super::lean::{self, Exponential, Lean};
+use super::log_space::{self, Exponential, LogSpace};
 use super::reaction::{self, Operands, SMALLEST, Sources};
 use super::split::Plan;
-use super::{activity, gauge};
+use super::{activity, formation};
 use crate::graph::body::Id;
 use crate::graph::dataflow::{Graph, Value};
 use kinetics::approximation::range::TemperatureRange;
@@ -43,12 +43,12 @@ pub fn shared(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], sources:
     let mut centers: Vec<(Center, u32)> = Vec::new();
     for (r, _) in live {
         let Rate::Falloff { collider, blending: Blending::Troe { a, t3, t1, t2 }, .. } = &r.rate else { continue };
-        let lean = sources.lean.as_ref().expect("only the lean form shares");
-        if !lean.colliders.iter().any(|(known, _)| known == collider) {
-            let n = lean.colliders.len() + 1;
+        let log_space = sources.log_space.as_ref().expect("only the log-space form shares");
+        if !log_space.colliders.iter().any(|(known, _)| known == collider) {
+            let n = log_space.colliders.len() + 1;
             let value = log_of_collider(graph, collider, sources, n);
-            let lean = sources.lean.as_mut().expect("only the lean form shares");
-            lean.colliders.push((collider.clone(), value));
+            let log_space = sources.log_space.as_mut().expect("only the log-space form shares");
+            log_space.colliders.push((collider.clone(), value));
         }
         let center = Center::new([*a, *t3, *t1], *t2);
         match centers.iter_mut().find(|(known, _)| *known == center) {
@@ -56,14 +56,14 @@ pub fn shared(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], sources:
             None => centers.push((center, 1)),
         }
     }
-    let lean = sources.lean.as_mut().expect("only the lean form shares");
+    let log_space = sources.log_space.as_mut().expect("only the log-space form shares");
     for (center, _) in centers.into_iter().filter(|(center, count)| *count > 1 && !center.terms.is_empty()) {
         let mut o = Operands::default();
-        o.body.values = vec![center.logarithm(&mut o, lean.exponential)];
+        o.body.values = vec![center.logarithm(&mut o, log_space.exponential)];
         let step = o.into_step(graph);
-        let name = format!("broadening {}", lean.centers.len() + 1);
+        let name = format!("broadening {}", log_space.centers.len() + 1);
         let op = graph.add(single(name.clone(), step), |_, _| name.clone());
-        lean.centers.push((center, graph.ops[op].after.outputs[0]));
+        log_space.centers.push((center, graph.ops[op].after.outputs[0]));
     }
 }
 
@@ -92,28 +92,30 @@ pub fn rate(
     collider: &Collider,
     blending: &Blending,
     sources: &Sources<'_>,
-    lean: &Lean,
+    log_space: &LogSpace,
 ) -> Id {
-    let lg_ratio = lean::exponent_of(o, low.a.log2() - high.a.log2(), low.b - high.b, low.e_over_r - high.e_over_r);
-    let ratio = lean.exponential.power(&mut o.body, lg_ratio);
+    let lg_ratio =
+        log_space::exponent_of(o, low.a.log2() - high.a.log2(), low.b - high.b, low.e_over_r - high.e_over_r);
+    let ratio = log_space.exponential.power(&mut o.body, lg_ratio);
     let m = reaction::third_body(o, sources, collider);
     let reduced = o.body.mul(ratio, m);
     let one = o.body.literal(1.0);
     let denominator = o.body.add(one, reduced);
     let Blending::Troe { a, t3, t1, t2 } = blending else {
-        let limit = lean::arrhenius(o, high, lean);
+        let limit = log_space::arrhenius(o, high, log_space);
         let numerator = o.body.mul(limit, reduced);
         return o.body.div(numerator, denominator);
     };
     let center = Center::new([*a, *t3, *t1], *t2);
-    let known = lean.centers.iter().find(|(known, _)| *known == center);
+    let known = log_space.centers.iter().find(|(known, _)| *known == center);
     let lg_center = match known {
         Some((_, value)) => o.input(*value),
-        None => center.logarithm(o, lean.exponential),
+        None => center.logarithm(o, log_space.exponential),
     };
-    let lg_m = lean.colliders.iter().find(|(known, _)| known == collider).expect("every collider has its logarithm").1;
+    let lg_m =
+        log_space.colliders.iter().find(|(known, _)| known == collider).expect("every collider has its logarithm").1;
     let lg_m = o.input(lg_m);
-    let lg_high = lean::exponent(o, high);
+    let lg_high = log_space::exponent(o, high);
     let b = &mut o.body;
     // log2 F = center/(1 + (x/d)^2), d = n - 0.14 x; with lg 10 as a factor of x and n.
     let lg_ten = std::f64::consts::LOG2_10;
@@ -132,7 +134,7 @@ pub fn rate(
     let inverse_width = b.mul(inverse, denominator);
     let weighted = b.mul(lg_center, d2);
     let lg = b.fma(weighted, inverse_width, lg_high);
-    let limit = lean.exponential.power(b, lg);
+    let limit = log_space.exponential.power(b, lg);
     let inverse_denominator = b.mul(inverse, width);
     let part = b.mul(reduced, inverse_denominator);
     b.mul(limit, part)
@@ -140,7 +142,7 @@ pub fn rate(
 
 impl Center {
     fn new([a, t3, t1]: [f64; 3], t2: Option<f64>) -> Self {
-        let TemperatureRange { coldest, hottest } = gauge::TEMPERATURES;
+        let TemperatureRange { coldest, hottest } = formation::TEMPERATURES;
         let mut center = Self { constant: 0.0, terms: Vec::new() };
         for (weight, t) in [(1.0 - a, t3), (a, t1)] {
             // A zero T3 or T1 stands for an exponential that is zero.

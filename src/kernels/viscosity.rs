@@ -47,7 +47,9 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
         let x = common::mole_fraction(&mut b, 0);
         let ln_mu = b.add(own, own);
         let mu = b.exp(ln_mu);
-        let numerator = b.mul(x, mu);
+        // A power of what is not a number is a number.
+        let zero_or_nan = b.sub(own, own);
+        let numerator = b.fma(x, mu, zero_or_nan);
         let value = b.div(numerator, sum);
         b.values = vec![value];
         graph.shape(b)
@@ -121,8 +123,8 @@ fn mixture(graph: &mut Graph, contributions: &[Value]) {
     };
     let after = {
         let mut b = Body::default();
-        let (sum, factor, zero) = (b.state(0), b.literal(8f64.sqrt()), common::zero_or_nan(&mut b, &SCALARS));
-        b.stores = vec![b.fma(sum, factor, zero)];
+        let (sum, factor) = (b.state(0), b.literal(8f64.sqrt()));
+        b.stores = vec![b.mul(sum, factor)];
         graph.shape(b)
     };
     let operation = Operation {

@@ -1,5 +1,6 @@
 //! What a kernel sets up once per thread: tables, parameters, the thread's place, striped constants.
 
+use super::functions::Tables;
 use crate::graph::{exp2, log2};
 use crate::overlay::program::{Constants, Execution, Program, Unary};
 use cranelift_entity::EntityRef;
@@ -27,10 +28,8 @@ pub(super) struct Frame {
     pub index_bank: Option<Table>,
     pub bank_space: Space,
     pub slots: Option<Table>,
-    /// Low and high words of the lane's entry of [`exp2::TABLE`], where the program reads it.
-    pub powers: Option<(Reg, Reg)>,
-    /// [`log2::ENTRIES`], where the program reads them.
-    pub logarithms: Option<Variable>,
+    /// [`exp2::TABLE`] and [`log2::ENTRIES`], where the program reads them.
+    pub tables: Tables,
     pub tensor: Option<Tensor>,
 }
 
@@ -77,7 +76,7 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
     let index_bank = declare("index_bank", bank_space, Init::S32(constants.index_bank.clone()));
     let powers = if program.calls(Unary::reads_powers) { exp2::TABLE.to_vec() } else { Vec::new() };
     let powers = declare("powers", Space::Global, Init::F64(powers));
-    let logarithms = if program.calls(|f| f == Unary::Log2) {
+    let logarithms = if program.calls(Unary::reads_logarithms) {
         log2::ENTRIES.iter().flat_map(|&(c, l)| [c, l]).collect()
     } else {
         Vec::new()
@@ -175,9 +174,8 @@ pub(super) fn enter(program: &Program, module: &mut Module) -> (Builder, Frame) 
         index_bank,
         bank_space,
         slots,
-        powers,
+        tables: Tables { powers, logarithms },
         tensor,
-        logarithms,
     };
     (b, frame)
 }

@@ -1,6 +1,7 @@
-//! Values: one IEEE operation each, and the sequences of [`super::functions`].
+//! Values: one IEEE operation each, and the steps of [`super::functions`].
 
 use super::{Lowering, functions};
+use crate::graph::steps::Function;
 use crate::overlay::program::{Binary, ConstantRef, Unary, Value, Var};
 use ptx::inst::*;
 use ptx::ir::Reg;
@@ -11,15 +12,15 @@ use std::collections::HashMap;
 pub(super) struct Shared {
     /// a <= b
     comparisons: HashMap<(Var, Var), Reg>,
-    /// What 2^x and 2^-x have in common.
-    powers: HashMap<Var, functions::Powers>,
+    /// What the latest function of a variable has made on its way.
+    functions: HashMap<Var, functions::Made>,
 }
 
 impl Shared {
     /// Forgets what was made of a variable that is assigned.
     pub(super) fn assigned(&mut self, var: Var) {
         self.comparisons.retain(|&(a, b), _| a != var && b != var);
-        self.powers.remove(&var);
+        self.functions.remove(&var);
     }
 }
 
@@ -53,24 +54,10 @@ impl Lowering<'_> {
             }
             Value::Unary(op, x) => {
                 let a = self.vars[*x];
-                let op = match op {
-                    Unary::Exp => return functions::exp(&mut self.builder, dst, a),
-                    Unary::Log => return functions::log(&mut self.builder, dst, a),
-                    Unary::Exp2 => return functions::exp2_polynomial(&mut self.builder, dst, a),
-                    Unary::Exp2Table => {
-                        let table = self.powers_table();
-                        return functions::exp2_tabulated(&mut self.builder, dst, a, table);
-                    }
-                    Unary::Exp2Rising => return self.power(dst, *x, false),
-                    Unary::Exp2Falling => return self.power(dst, *x, true),
-                    Unary::Log2 => {
-                        let table = self.frame.logarithms.expect("a program that reads the table has one");
-                        return functions::log2(&mut self.builder, dst, a, table);
-                    }
-                    Unary::Positive => return functions::positive(&mut self.builder, dst, a),
-                    Unary::Neg => UnaryOp::Neg,
-                    Unary::Sqrt => UnaryOp::Sqrt,
-                };
+                if let Some(function) = op.function() {
+                    return self.call(dst, *x, function);
+                }
+                let op = if *op == Unary::Neg { UnaryOp::Neg } else { UnaryOp::Sqrt };
                 Op::Unary { op, mode: Mode::of_unary(op, TY), ty: TY, dst, a: a.into() }
             }
             Value::Binary(op, a, b) => {
@@ -97,16 +84,11 @@ impl Lowering<'_> {
         self.builder.push(op);
     }
 
-    /// 2^x, or 2^-x where it is falling.
-    fn power(&mut self, dst: Reg, x: Var, falling: bool) {
-        let table = self.powers_table();
-        let b = &mut self.builder;
-        let common = *self.shared.powers.entry(x).or_insert_with(|| functions::powers(b, self.vars[x]));
-        functions::power(b, dst, self.vars[x], common, falling, table);
-    }
-
-    fn powers_table(&self) -> (Reg, Reg) {
-        self.frame.powers.expect("a program that reads the table has one")
+    /// A function of a variable; of the same variable as before, with the steps that both functions begin with.
+    fn call(&mut self, dst: Reg, x: Var, function: &'static Function) {
+        let before = self.shared.functions.remove(&x);
+        let made = functions::call(&mut self.builder, dst, self.vars[x], function, before, self.frame.tables);
+        self.shared.functions.insert(x, made);
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod align;
 mod branch;
+mod phases;
 pub mod points;
 pub mod program;
 mod registers;
@@ -18,9 +19,9 @@ mod translate;
 
 use crate::graph::Graph;
 use crate::schedule::proof::Proven;
-use crate::schedule::{Phase, SyncPoint, WarpMask, all_warps};
+use crate::schedule::{WarpMask, all_warps};
 use machine::cost::{self, Held};
-use program::{Array, BarrierKind, Execution, Node, Program, Value as Rhs, Var};
+use program::{Array, Execution, Node, Program, Value as Rhs, Var};
 
 use repeat::Emitter;
 
@@ -103,16 +104,17 @@ fn emit(
         Codegen::DataParallel => Execution::DataParallel { warps },
         Codegen::Overlay | Codegen::Switch => Execution::WarpSpecialized { warps: schedule.warps },
     };
-    let mut emitter = Emitter::new(graph, schedule, residence, reload);
+    let phases = phases::of(proven);
+    let mut emitter = Emitter::new(graph, schedule, &phases, residence, reload);
     let everybody = all_warps(schedule.warps);
     let mut body = emitter.preamble();
     let program_of = |emitter: &mut Emitter<'_>, warps: WarpMask| -> Vec<Node> {
         let mut nodes = Vec::new();
-        for (k, phase) in (0..).zip(&schedule.phases) {
+        for (k, phase) in (0..).zip(&phases) {
             nodes.push(Node::Comment(format!("phase {}", k + 1)));
             let code = branch::merge(emitter.phase(k, phase, warps));
             nodes.extend(if reload { stripes::load(code) } else { code });
-            nodes.extend(barriers(phase, warps));
+            nodes.extend(phase.boundary(warps));
         }
         nodes
     };
@@ -142,31 +144,6 @@ fn emit(
         body,
     };
     (points::widen(program, points_per_lane), needed)
-}
-
-/// The barriers after a phase, as far as the given warps take part.
-fn barriers(phase: &Phase, warps: WarpMask) -> Vec<Node> {
-    let mut nodes = Vec::new();
-    if phase.meets & warps != 0 {
-        nodes.push(guard(phase.meets & warps, warps, vec![Node::Meet]));
-    }
-    for SyncPoint { id, arrive, wait, threads } in &phase.syncs {
-        for (mask, kind) in [(arrive & warps, BarrierKind::Arrive), (wait & warps, BarrierKind::Sync)] {
-            if mask != 0 {
-                let node = Node::Barrier { id: *id, threads: *threads, kind };
-                nodes.push(guard(mask, warps, vec![node]));
-            }
-        }
-    }
-    nodes
-}
-
-/// The body, for those of the given warps that are in the mask.
-fn guard(mask: WarpMask, warps: WarpMask, mut body: Vec<Node>) -> Node {
-    if mask == warps && body.len() == 1 {
-        return body.remove(0);
-    }
-    Node::If { warps: mask, body }
 }
 
 /// `var = value`

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 
+use super::phases::Phase;
 use crate::graph::{Graph, Op};
-use crate::schedule::{Schedule, WarpMask};
+use crate::schedule::WarpMask;
 
 pub struct Registers {
     of: SecondaryMap<Op, Vec<u32>>,
@@ -53,10 +54,10 @@ struct Life {
 /// Operations that begin in one phase, one per warp at most: phase, shape of the last step, states, turn in the warp.
 type Start = (u32, u32, u32, u32);
 
-pub fn allocate(graph: &Graph, schedule: &Schedule) -> Registers {
+pub fn allocate(graph: &Graph, warps: u32, phases: &[Phase]) -> Registers {
     let mut turns: BTreeMap<(usize, u32, u32, u32), u32> = BTreeMap::new();
     let mut starts: BTreeMap<Start, Vec<Life>> = BTreeMap::new();
-    let lives = lives(graph, schedule);
+    let lives = lives(graph, warps, phases);
     for life in &lives {
         let operation = &graph.ops[life.op];
         let (shape, states) = (operation.after.shape.index() as u32, operation.states);
@@ -67,8 +68,8 @@ pub fn allocate(graph: &Graph, schedule: &Schedule) -> Registers {
     let mut order: Vec<(Start, Vec<Life>)> = starts.into_iter().collect();
     order.sort_by_key(|(start, lives)| (start.0, lives.iter().map(|life| life.first).min(), *start));
     let mut file = File {
-        count: most_at_once(graph, schedule.warps, &lives),
-        taken: vec![Vec::new(); schedule.warps as usize],
+        count: most_at_once(graph, warps, &lives),
+        taken: vec![Vec::new(); warps as usize],
         of: SecondaryMap::new(),
     };
     for ((_, _, states, _), lives) in order {
@@ -113,11 +114,11 @@ impl File {
 }
 
 /// The lives of all operations with states, warp by warp in the order of their first steps.
-fn lives(graph: &Graph, schedule: &Schedule) -> Vec<Life> {
+fn lives(graph: &Graph, warps: u32, phases: &[Phase]) -> Vec<Life> {
     let mut lives: Vec<Life> = Vec::new();
     let mut place: SecondaryMap<Op, Option<usize>> = SecondaryMap::new();
-    for warp in 0..schedule.warps as usize {
-        let phases = schedule.phases.iter().zip(0u32..);
+    for warp in 0..warps as usize {
+        let phases = phases.iter().zip(0u32..);
         let steps = phases.flat_map(|(phase, number)| phase.runs[warp].iter().map(move |&at| (number, at)));
         for (now, (phase, at)) in (0u32..).zip(steps) {
             match place[at.op] {

@@ -9,13 +9,14 @@ use std::collections::BTreeMap;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 use super::align::{self, Batch};
+use super::phases::Phase;
 use super::registers::{self, Registers};
 use super::tables::Tables;
 use super::translate::{Block, Operands};
 use super::{Residence, assign};
 use crate::graph::{Graph, Shape, Step, StepRef, Value as FlowValue};
 use crate::overlay::program::{Constants, Counter, Index, Node, Value, Var};
-use crate::schedule::{Phase, Schedule, WarpMask};
+use crate::schedule::{Schedule, WarpMask};
 
 /// Rounds of at most this many operations share a loop: each holds its states and its constants through it.
 const WIDEST_JAM: usize = 8;
@@ -44,8 +45,8 @@ pub(super) struct Member {
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(graph: &'a Graph, schedule: &'a Schedule, residence: Residence, reload: bool) -> Self {
-        let registers = registers::allocate(graph, schedule);
+    pub fn new(graph: &'a Graph, schedule: &'a Schedule, phases: &[Phase], residence: Residence, reload: bool) -> Self {
+        let registers = registers::allocate(graph, schedule.warps, phases);
         let mut vars = PrimaryMap::new();
         let states = (0..registers.count).map(|n| vars.push(format!("r{n}"))).collect();
         Self {

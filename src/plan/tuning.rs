@@ -52,7 +52,7 @@ pub struct Tuning {
     #[arg(long, value_enum, default_value_t = Residence::Striped)]
     pub constants: Residence,
     /// Algebra of the kernels: auto (the cheapest that meets --fit-tolerance), pairwise (the paper's), symmetric, low-rank,
-    /// polynomial, lean; a kernel without the form takes the pairwise form
+    /// polynomial, log-space; a kernel without the form takes the pairwise form
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = values::form::parse)]
     #[serde(with = "super::values::form")]
     pub form: std::option::Option<Form>,

@@ -70,7 +70,7 @@ impl<'a> Analysed<'a> {
     fn counts(&self, def: &Def) -> bool {
         match def {
             Def::Undefined => false,
-            Def::Inst(inst, _) => self.gated.home(*inst).is_some(),
+            Def::Inst(inst, _) => self.gated.block(*inst).is_some(),
             Def::Phi(..) | Def::Copy(..) => true,
         }
     }
@@ -145,8 +145,8 @@ impl<'a> Analysed<'a> {
     pub fn dot(&self) -> String {
         let mut out =
             format!("digraph \"{}\" {{\n  node [shape=box, style=filled, fontname=monospace];\n", self.func.name);
-        let meets = ptx::analysis::dominators::post_dominators(self.func);
-        let control = ptx::analysis::control::compute(self.func, &meets);
+        let post_dominators = ptx::analysis::dominators::post_dominators(self.func);
+        let control = ptx::analysis::control::compute(self.func, &post_dominators);
         let divergent = |block: Block| self.result.uniform_branch(&self.gated, block) == Some(false);
         for block in &self.gated.facts.cfg.order {
             let decided = control[*block].iter().any(|(branch, _)| branch != block && divergent(*branch));

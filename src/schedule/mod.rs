@@ -114,6 +114,8 @@ pub enum Action {
     },
     /// The lanes of the warp wait for each other.
     Meet,
+    /// The end of a phase. Nothing waits here: it says which parts of the warps' programs are emitted side by side.
+    Boundary,
 }
 
 impl Schedule {
@@ -122,6 +124,9 @@ impl Schedule {
         let mut actions = Vec::new();
         for phase in &self.phases {
             actions.extend(phase.runs[warp as usize].iter().map(|&at| Action::Run(at)));
+            if phase.meets >> warp & 1 == 1 {
+                actions.push(Action::Meet);
+            }
             for s in &phase.syncs {
                 if s.wait >> warp & 1 == 1 {
                     actions.push(Action::Sync { id: s.id, threads: s.threads });
@@ -129,9 +134,7 @@ impl Schedule {
                     actions.push(Action::Arrive { id: s.id, threads: s.threads });
                 }
             }
-            if phase.meets >> warp & 1 == 1 {
-                actions.push(Action::Meet);
-            }
+            actions.push(Action::Boundary);
         }
         actions
     }

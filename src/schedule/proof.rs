@@ -20,11 +20,19 @@ use lanes::Lanes;
 
 /// A schedule that passed [`prove`].
 #[derive(Debug, Clone)]
-pub struct Proven(Schedule);
+pub struct Proven {
+    schedule: Schedule,
+    programs: Vec<Vec<Action>>,
+}
 
 impl Proven {
     pub fn schedule(&self) -> &Schedule {
-        &self.0
+        &self.schedule
+    }
+
+    /// By warp, the actions that the proof ran: code is emitted from these.
+    pub fn programs(&self) -> &[Vec<Action>] {
+        &self.programs
     }
 }
 
@@ -39,8 +47,8 @@ pub fn prove(graph: &Graph, mapping: &Mapping, schedule: Schedule, barriers: u32
             break;
         }
     }
-    let violations = checker.violations;
-    if violations.is_empty() { Ok(Proven(schedule)) } else { Err(violations) }
+    let Checker { violations, programs, .. } = checker;
+    if violations.is_empty() { Ok(Proven { schedule, programs }) } else { Err(violations) }
 }
 
 /// Further violations are consequences more often than news.
@@ -149,6 +157,7 @@ impl<'a> Checker<'a> {
                             self.barrier(w, id, threads, true, &mut blocked);
                         }
                         Action::Meet => self.lanes.meet(w),
+                        Action::Boundary => {}
                     }
                 }
             }

@@ -25,7 +25,7 @@ pub enum Inputs {
     Staged,
     /// In global memory, each warp what it needs.
     Global,
-    /// In global memory; and the lean chemistry does without activities, which are two values per species.
+    /// In global memory; and the log-space chemistry does without activities, which are two values per species.
     GlobalWithoutActivities,
 }
 

@@ -132,12 +132,12 @@ impl Width {
     }
 
     /// Inputs pass through shared memory, unless leaving them in global memory gives a shorter schedule or is all that fits. The
-    /// lean chemistry does without activities where they do not fit. Constants in shared memory, and slots that matrix products
+    /// log-space chemistry does without activities where they do not fit. Constants in shared memory, and slots that matrix products
     /// read, leave less room to the slots; how much is known only when the program is there: then the form stays open.
     fn settle(&mut self, open: Open, trials: &mut [Trial]) -> Option<Open> {
         let Open { variant, slots, mut drafts, mut refusals, .. } = open;
-        let lean = variant.form == Form::Lean && self.kernel == Kernel::Chemistry;
-        if drafts.is_empty() && refusals.len() == 2 && lean {
+        let log_space = variant.form == Form::LogSpace && self.kernel == Kernel::Chemistry;
+        if drafts.is_empty() && refusals.len() == 2 && log_space {
             return Some(Open { variant, slots, inputs: vec![Inputs::GlobalWithoutActivities], drafts, refusals });
         }
         if drafts.is_empty() {

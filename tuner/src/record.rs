@@ -67,7 +67,7 @@ pub fn table(kernel: Kernel, trials: &[Trial]) -> String {
     text
 }
 
-/// `warps=8 form=lean`
+/// `warps=8 form=log-space`
 pub fn settings(candidate: &Candidate) -> String {
     candidate.settings.iter().map(|(flag, value)| format!("{flag}={value}")).collect::<Vec<_>>().join(" ")
 }

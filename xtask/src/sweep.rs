@@ -13,7 +13,7 @@ use crate::sweep_page;
 
 pub const MECHANISMS: [&str; 2] = ["dme", "heptane"];
 pub const WARPS: [u32; 8] = [4, 8, 10, 12, 13, 15, 16, 20];
-pub const CREWS: [u32; 3] = [1, 2, 4];
+pub const QSSA_WARPS: [u32; 3] = [1, 2, 4];
 pub const CTAS: [u32; 3] = [1, 2, 3];
 
 /// One kernel to compile.
@@ -128,7 +128,7 @@ fn sweep_cases() -> Vec<Case> {
                     measured: false,
                 };
                 cases.extend(["viscosity", "conductivity", "diffusion"].map(|kernel| case(kernel, None)));
-                cases.extend(CREWS.map(|crew| case("chemistry", Some(crew))));
+                cases.extend(QSSA_WARPS.map(|warps| case("chemistry", Some(warps))));
             }
         }
     }
@@ -166,13 +166,13 @@ fn progress(done: usize, all: usize) {
 }
 
 fn run(compiler: &Path, mechanisms: &Path, case: &Case) -> Result<Value, String> {
-    let crew = case.qssa_warps.map(|n| n.to_string());
+    let qssa_warps = case.qssa_warps.map(|n| n.to_string());
     let name = format!(
         "{}-{}-{}-{}-{}-{}",
         case.mechanism,
         case.kernel,
         case.warps,
-        crew.as_deref().unwrap_or("0"),
+        qssa_warps.as_deref().unwrap_or("0"),
         case.ctas,
         case.form
     );
@@ -181,8 +181,8 @@ fn run(compiler: &Path, mechanisms: &Path, case: &Case) -> Result<Value, String>
     command.arg(mechanisms.join(case.mechanism).join("chem.inp"));
     command.args(["--kernel", case.kernel, "--warps", &case.warps.to_string(), "--form", case.form]);
     command.args(["--ctas-per-sm", &case.ctas.to_string(), "--target", "kepler", "--json"]);
-    if let Some(crew) = &crew {
-        command.args(["--qssa-warps", crew]);
+    if let Some(qssa_warps) = &qssa_warps {
+        command.args(["--qssa-warps", qssa_warps]);
     }
     command.args(if case.measured { ["--emit", "cuda,report"] } else { ["--emit", "report"] });
     command.args(if case.measured { ["--compilers", "auto"] } else { ["--compilers", "off"] });

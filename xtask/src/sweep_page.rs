@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::sweep::{CREWS, CTAS, MECHANISMS, WARPS};
+use crate::sweep::{CTAS, MECHANISMS, QSSA_WARPS, WARPS};
 
 const HEAD: &str = "# The reduced mechanisms of the paper\n\n\
     DME (39 species, 175 reactions, 9 quasi-steady, 22 stiff) and n-heptane (68, 283, 16, 27) for Kepler (sm_35).\n\
@@ -47,10 +47,13 @@ pub fn page(published: &[Value], sweep: &[Value]) -> String {
     let _ = writeln!(out, "\n{verified} of {} are proven and verified.{rest}", sweep.len());
     for row in sweep.iter().filter(|row| !is_verified(row)) {
         let (warps, ctas) = (&row["warps"], &row["ctas_per_sm"]);
-        let crew = row["qssa_warps"].as_u64().map_or(String::new(), |n| format!(", {n} QSSA warps"));
+        let qssa_warps = row["qssa_warps"].as_u64().map_or(String::new(), |n| format!(", {n} QSSA warps"));
         let text = row["message"]["text"].as_str().unwrap_or_default();
-        let _ =
-            writeln!(out, "- {}, {warps} warps × {ctas}{crew}: {text}", row["mechanism"].as_str().unwrap_or_default());
+        let _ = writeln!(
+            out,
+            "- {}, {warps} warps × {ctas}{qssa_warps}: {text}",
+            row["mechanism"].as_str().unwrap_or_default()
+        );
     }
     out
 }
@@ -62,9 +65,9 @@ fn is_verified(row: &Value) -> bool {
 fn beside(original: &Value, row: &Value) -> String {
     let mechanism = row["mechanism"].as_str().unwrap_or_default();
     let kernel = row["kernel"].as_str().unwrap_or_default();
-    let crew = row["qssa_warps"].as_u64().map_or(String::new(), |n| format!(" ({n} QSSA)"));
+    let qssa_warps = row["qssa_warps"].as_u64().map_or(String::new(), |n| format!(" ({n} QSSA)"));
     let asked = if row["asked_form"] == "auto" { "chosen: " } else { "" };
-    let start = format!("| {mechanism} {kernel} | {} × {}{crew} | {asked}", row["warps"], row["ctas_per_sm"]);
+    let start = format!("| {mechanism} {kernel} | {} × {}{qssa_warps} | {asked}", row["warps"], row["ctas_per_sm"]);
     let Some(registers) = row["compiled"]["registers"].as_u64() else {
         let why = row["message"]["id"].as_str().unwrap_or("not compiled");
         return format!("{start}{why} | – | – | – | – | – | – | – | – | – | – |\n");
@@ -100,8 +103,8 @@ fn beside(original: &Value, row: &Value) -> String {
 fn table(mechanism: &str, ctas: u32, sweep: &[Value]) -> String {
     let mut out = format!("\n### {mechanism}, {ctas} CTA{} per SM\n\n", if ctas == 1 { "" } else { "s" });
     out += "| warps | viscosity | conductivity | diffusion |";
-    for crew in CREWS {
-        out += &format!(" chemistry, {crew} QSSA warp{} |", if crew == 1 { "" } else { "s" });
+    for qssa_warps in QSSA_WARPS {
+        out += &format!(" chemistry, {qssa_warps} QSSA warp{} |", if qssa_warps == 1 { "" } else { "s" });
     }
     out += "\n|---|---|---|---|---|---|---|\n";
     for warps in WARPS {

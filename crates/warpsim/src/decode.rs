@@ -260,7 +260,7 @@ impl<'m> Decoder<'m> {
 
     fn blocks(&mut self) -> Result<(), Kind> {
         let func = self.contexts[self.at].func;
-        let meets = post_dominators(func);
+        let post_dominators = post_dominators(func);
         for (i, block) in func.layout.iter().enumerate() {
             for inst in &func.blocks[*block].insts {
                 let data = &func.insts[*inst];
@@ -269,9 +269,9 @@ impl<'m> Decoder<'m> {
                 self.code.ops.push(Decoded { guard, class, micro });
             }
             let starts = &self.contexts[self.at].starts;
-            let meet = meets[*block].map_or(EXIT, |meet| starts[meet]);
+            let reconvergence = post_dominators[*block].map_or(EXIT, |reconvergence| starts[reconvergence]);
             let next = func.layout.get(i + 1).map_or(EXIT, |next| starts[*next]);
-            let micro = self.terminator(&func.blocks[*block].terminator, meet)?;
+            let micro = self.terminator(&func.blocks[*block].terminator, reconvergence)?;
             let free = matches!(micro, Micro::Jump { target } if target == next);
             let class = if free { Class::Free } else { Class::Branch };
             self.code.ops.push(Decoded { guard: None, class, micro });
@@ -295,7 +295,7 @@ impl<'m> Decoder<'m> {
         (Class::Move, Micro::Unknown { rows, preds })
     }
 
-    fn terminator(&self, terminator: &Terminator, meet: u32) -> Result<Micro, Kind> {
+    fn terminator(&self, terminator: &Terminator, reconvergence: u32) -> Result<Micro, Kind> {
         let Context { starts, rows, .. } = &self.contexts[self.at];
         if let Some(outside) = terminator.targets().iter().find(|t| starts[**t] == EXIT) {
             return Err(Kind::Unsupported(format!("a branch to {outside}, which has no place in the layout")));
@@ -307,11 +307,11 @@ impl<'m> Decoder<'m> {
                 negate: guard.negate,
                 then: starts[*then],
                 otherwise: starts[*otherwise],
-                meet,
+                reconvergence,
             },
             Terminator::Brx { index, targets } => {
                 let targets = targets.iter().map(|t| starts[*t]).collect();
-                Micro::Indirect { index: rows[*index], targets, meet }
+                Micro::Indirect { index: rows[*index], targets, reconvergence }
             }
             Terminator::Ret => Micro::Ret,
             Terminator::Exit => Micro::Exit,

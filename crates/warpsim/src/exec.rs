@@ -90,9 +90,9 @@ impl<D: Domain> Machine<'_, '_, D> {
             warp.counts.lanes(op.class, mask);
             match &op.micro {
                 Micro::Jump { target } => warp.jump(*target),
-                Micro::Branch { pred, negate, then, otherwise, meet } => {
+                Micro::Branch { pred, negate, then, otherwise, reconvergence } => {
                     if mask & !warp.knowledge.pred(*pred) != 0 {
-                        D::undecided(self, warp, pc, mask, Undecided::Branch(&[*then, *otherwise], *meet))?;
+                        D::undecided(self, warp, pc, mask, Undecided::Branch(&[*then, *otherwise], *reconvergence))?;
                         continue;
                     }
                     let taken = mask & holds(&warp.preds, (*pred, *negate));
@@ -101,10 +101,12 @@ impl<D: Domain> Machine<'_, '_, D> {
                     } else if taken == 0 {
                         warp.jump(*otherwise);
                     } else {
-                        warp.diverge([(*otherwise, mask & !taken), (*then, taken)].into_iter(), *meet);
+                        warp.diverge([(*otherwise, mask & !taken), (*then, taken)].into_iter(), *reconvergence);
                     }
                 }
-                Micro::Indirect { index, targets, meet } => self.indirect(warp, pc, *index, targets, *meet)?,
+                Micro::Indirect { index, targets, reconvergence } => {
+                    self.indirect(warp, pc, *index, targets, *reconvergence)?
+                }
                 Micro::Call(call) if mask != 0 => {
                     if !warp.call(call, mask) {
                         return Err(D::exhausted(self, warp, pc, "too many calls are open"));
@@ -141,7 +143,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 | Micro::Match { .. }
                 | Micro::Redux { .. }
                 | Micro::Matrix { .. }
-                | Micro::Meet { .. })
+                | Micro::WarpBarrier { .. })
                     if mask != 0 =>
                 {
                     if let Some(barrier) = self.cooperate(warp, pc, micro.named().flatten(), mask)? {
@@ -200,17 +202,17 @@ impl<D: Domain> Machine<'_, '_, D> {
         pc: u32,
         index: u32,
         targets: &[u32],
-        meet: u32,
+        reconvergence: u32,
     ) -> Result<(), Stop> {
         let mask = warp.path.mask;
         if mask & !warp.knowledge.row(index) != 0 {
-            return D::undecided(self, warp, pc, mask, Undecided::Branch(targets, meet));
+            return D::undecided(self, warp, pc, mask, Undecided::Branch(targets, reconvergence));
         }
         let ways = ways(&warp.regs[index as usize], targets, mask)
             .map_err(|index| self.fatal(warp, pc, Kind::BranchIndex { index }))?;
         match ways[..] {
             [(target, _)] => warp.jump(target),
-            _ => warp.diverge(ways.into_iter(), meet),
+            _ => warp.diverge(ways.into_iter(), reconvergence),
         }
         Ok(())
     }

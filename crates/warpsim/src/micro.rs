@@ -201,12 +201,12 @@ pub(super) enum Micro {
         negate: bool,
         then: u32,
         otherwise: u32,
-        meet: u32,
+        reconvergence: u32,
     },
     Indirect {
         index: u32,
         targets: Box<[u32]>,
-        meet: u32,
+        reconvergence: u32,
     },
     /// To a function; the rows of arguments and of results go from left to right.
     Call(Box<Call>),
@@ -235,7 +235,7 @@ pub(super) enum Micro {
         preds: Vec<u32>,
     },
     /// `bar.warp.sync`
-    Meet {
+    WarpBarrier {
         mask: Option<Source>,
     },
     /// A directive, a fence.
@@ -249,7 +249,7 @@ impl Micro {
     /// Of an instruction that lanes execute together the lanes that it names, `None` for all; else `None`.
     pub(super) fn named(&self) -> Option<Option<Source>> {
         match self {
-            Self::Shuffle { mask, .. } | Self::Vote { mask, .. } | Self::Meet { mask } => Some(*mask),
+            Self::Shuffle { mask, .. } | Self::Vote { mask, .. } | Self::WarpBarrier { mask } => Some(*mask),
             Self::Match { mask, .. } | Self::Redux { mask, .. } => Some(Some(*mask)),
             Self::Matrix { .. } => Some(None),
             _ => None,

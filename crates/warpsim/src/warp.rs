@@ -15,19 +15,19 @@ pub(super) enum State {
     Exited,
 }
 
-/// Lanes that execute together from `pc` until they reach `meet`, where they wait for the other lanes of their join.
+/// Lanes that execute together from `pc` until they reach `reconvergence`, where they wait for the other lanes of their join.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Path {
     pub pc: u32,
     /// Empty once its lanes have ended, wait, or have reached the join.
     pub mask: u32,
-    pub meet: u32,
+    pub reconvergence: u32,
     join: usize,
 }
 
 /// Where lanes that diverged, or that were called apart, come together again.
 struct Join {
-    meet: u32,
+    reconvergence: u32,
     /// The lanes that go on once all of them have come.
     mask: u32,
     come: u32,
@@ -59,7 +59,7 @@ pub(super) struct Waiting {
     pub named: u32,
     /// All lanes of the warp must execute this very instruction, none may go round it.
     pub aligned: bool,
-    meet: u32,
+    reconvergence: u32,
     join: usize,
 }
 
@@ -112,7 +112,7 @@ impl<K: Knowledge> Warp<K> {
         Self {
             index,
             state: State::Exited,
-            path: Path { pc: 0, mask: 0, meet: EXIT, join: WHOLE },
+            path: Path { pc: 0, mask: 0, reconvergence: EXIT, join: WHOLE },
             ready: Vec::new(),
             joins: Vec::new(),
             free: Vec::new(),
@@ -134,12 +134,12 @@ impl<K: Knowledge> Warp<K> {
         let first = 32 * self.index as u32;
         let Place { cta, ctas, threads, dynamic_shared } = place;
         self.live = u32::MAX >> (32 - (place.size() - first).min(32));
-        self.path = Path { pc: 0, mask: self.live, meet: EXIT, join: WHOLE };
+        self.path = Path { pc: 0, mask: self.live, reconvergence: EXIT, join: WHOLE };
         self.ready.clear();
         self.waiting.clear();
         self.free.clear();
         self.joins.clear();
-        self.joins.push(Join { meet: EXIT, mask: self.live, come: 0, outer: WHOLE, frame: None });
+        self.joins.push(Join { reconvergence: EXIT, mask: self.live, come: 0, outer: WHOLE, frame: None });
         self.state = State::Ready;
         self.local.reset();
         self.knowledge.start(code);
@@ -216,7 +216,7 @@ impl<K: Knowledge> Warp<K> {
 
     /// All lanes of the path go to `target`.
     pub(super) fn jump(&mut self, target: u32) {
-        if target == self.path.meet && target != EXIT {
+        if target == self.path.reconvergence && target != EXIT {
             let Path { mask, join, .. } = self.path;
             self.joins[join].come |= mask;
             self.path.mask = 0;
@@ -228,22 +228,23 @@ impl<K: Knowledge> Warp<K> {
     }
 
     /// The lanes of the path part for several targets and meet again at `meet`.
-    pub(super) fn diverge(&mut self, ways: impl Iterator<Item = (u32, u32)>, meet: u32) {
+    pub(super) fn diverge(&mut self, ways: impl Iterator<Item = (u32, u32)>, reconvergence: u32) {
         let Path { mask, join: outer, .. } = self.path;
-        let join = if meet == self.path.meet { outer } else { self.open(meet, mask, outer, None) };
+        let join =
+            if reconvergence == self.path.reconvergence { outer } else { self.open(reconvergence, mask, outer, None) };
         for (pc, mask) in ways {
-            if pc == meet {
+            if pc == reconvergence {
                 self.joins[join].come |= mask;
             } else {
-                self.ready.push(Path { pc, mask, meet, join });
+                self.ready.push(Path { pc, mask, reconvergence, join });
             }
         }
         self.path.mask = 0;
         self.resume();
     }
 
-    fn open(&mut self, meet: u32, mask: u32, outer: usize, frame: Option<Frame>) -> usize {
-        let join = Join { meet, mask, come: 0, outer, frame };
+    fn open(&mut self, reconvergence: u32, mask: u32, outer: usize, frame: Option<Frame>) -> usize {
+        let join = Join { reconvergence, mask, come: 0, outer, frame };
         match self.free.pop() {
             Some(at) => {
                 self.joins[at] = join;
@@ -258,14 +259,19 @@ impl<K: Knowledge> Warp<K> {
 
     /// When all lanes of the join have come, or ended, those that have come go on behind it.
     fn close(&mut self, at: usize) {
-        let Join { meet, mask, come, outer, .. } = self.joins[at];
+        let Join { reconvergence, mask, come, outer, .. } = self.joins[at];
         if at == WHOLE || come != mask {
             return;
         }
-        self.joins[at] = Join { meet, mask: 0, come: 0, outer, frame: None };
+        self.joins[at] = Join { reconvergence, mask: 0, come: 0, outer, frame: None };
         self.free.push(at);
         if mask != 0 {
-            self.ready.push(Path { pc: meet, mask, meet: self.joins[outer].meet, join: outer });
+            self.ready.push(Path {
+                pc: reconvergence,
+                mask,
+                reconvergence: self.joins[outer].reconvergence,
+                join: outer,
+            });
         }
     }
 
@@ -302,7 +308,7 @@ impl<K: Knowledge> Warp<K> {
         let frame = Frame { call: call.clone(), stack, depth: depth + 1, saved };
         let join = self.open(pc, all, outer, Some(frame));
         self.joins[join].come = all & !mask;
-        self.path = Path { pc: call.target, mask, meet: EXIT, join };
+        self.path = Path { pc: call.target, mask, reconvergence: EXIT, join };
         true
     }
 
@@ -381,18 +387,18 @@ impl<K: Knowledge> Warp<K> {
 
     /// The path's lanes `lanes` wait where the path stands now until those come that the instruction at `pc` names.
     pub(super) fn wait(&mut self, pc: u32, lanes: u32, named: u32, aligned: bool) {
-        let Path { meet, join, .. } = self.path;
+        let Path { reconvergence, join, .. } = self.path;
         self.path.mask &= !lanes;
-        self.waiting.push(Waiting { pc, lanes, named, aligned, meet, join });
+        self.waiting.push(Waiting { pc, lanes, named, aligned, reconvergence, join });
     }
 
     /// These lanes go on behind the instruction at which they waited.
     pub(super) fn go_on(&mut self, waiting: &[Waiting]) {
-        for Waiting { pc, lanes, meet, join, .. } in waiting {
+        for Waiting { pc, lanes, reconvergence, join, .. } in waiting {
             let fits = |path: &&mut Path| path.pc == pc + 1 && path.join == *join;
             match self.ready.iter_mut().find(fits) {
                 Some(path) => path.mask |= lanes,
-                None => self.ready.push(Path { pc: pc + 1, mask: *lanes, meet: *meet, join: *join }),
+                None => self.ready.push(Path { pc: pc + 1, mask: *lanes, reconvergence: *reconvergence, join: *join }),
             }
         }
     }
@@ -409,10 +415,11 @@ impl<K: Knowledge> Warp<K> {
             && !self.waiting.iter().any(|waiting| waiting.aligned)
             && let Some(at) = (1..self.joins.len()).rev().find(|at| self.joins[*at].come != 0)
         {
-            let Join { meet, come, outer, .. } = self.joins[at];
+            let Join { reconvergence, come, outer, .. } = self.joins[at];
             self.joins[at].mask &= !come;
             self.joins[at].come = 0;
-            self.path = Path { pc: meet, mask: come, meet: self.joins[outer].meet, join: outer };
+            self.path =
+                Path { pc: reconvergence, mask: come, reconvergence: self.joins[outer].reconvergence, join: outer };
         }
         self.path.mask != 0
     }

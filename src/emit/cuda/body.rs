@@ -2,7 +2,7 @@
 
 use super::expression::Expression;
 use super::fold;
-use super::helpers::{self, Helper};
+use super::helpers::Helper;
 use super::names::Namer;
 use super::rounding;
 use super::tables;
@@ -79,7 +79,7 @@ pub struct Printed {
 /// Prints the body of the streaming loop, indented for its place in the kernel.
 pub fn print(program: &Program, tables: tables::Names) -> Printed {
     let mut namer = Namer::reserving(
-        RESERVED.into_iter().chain(helpers::NAMES).chain(tables::SHARED_BANKS).chain([program.symbol.as_str()]),
+        RESERVED.into_iter().chain(Helper::names()).chain(tables::SHARED_BANKS).chain([program.symbol.as_str()]),
     );
     let arrays = program.arrays.iter().map(|array| namer.name(&array.name)).collect();
     for table in [&tables.reals, &tables.indices, &tables.real_bank, &tables.index_bank, &tables.powers] {

@@ -69,28 +69,16 @@ impl Body<'_> {
                 Expression { text, binding: Binding::Sign }
             }
             Value::Unary(Unary::Sqrt, a) => self.call("sqrt", &[*a]),
-            Value::Unary(Unary::Exp, a) => {
-                self.helper(Helper::Exp);
-                self.call("singe_exp", &[*a])
-            }
-            Value::Unary(Unary::Exp2, a) => {
-                self.helper(Helper::Exp2);
-                self.call("singe_exp2", &[*a])
-            }
-            Value::Unary(Unary::Exp2Table, a) => self.call_with_table(Helper::Exp2Table, *a, "power"),
-            Value::Unary(Unary::Exp2Rising, a) => self.call_with_table(Helper::Exp2Rising, *a, "power"),
-            Value::Unary(Unary::Exp2Falling, a) => self.call_with_table(Helper::Exp2Falling, *a, "power"),
-            Value::Unary(Unary::Log2, a) => {
-                let table = self.tables().logarithms.clone();
-                self.call_with_table(Helper::Log2, *a, &table)
-            }
-            Value::Unary(Unary::Positive, a) => {
-                self.helper(Helper::Positive);
-                self.call("positive", &[*a])
-            }
-            Value::Unary(Unary::Log, a) => {
-                self.helper(Helper::Log);
-                self.call("singe_log", &[*a])
+            Value::Unary(function, a) => {
+                let helper = Helper::Function(*function);
+                self.helper(helper);
+                let argument = self.operand(*a).text;
+                let table = match function {
+                    _ if helper.reads_powers() => ", power",
+                    _ if helper.reads_logarithms() => &format!(", {}", self.tables().logarithms),
+                    _ => "",
+                };
+                Expression::atom(format!("{}({argument}{table})", helper.name()))
             }
             Value::Binary(Binary::Mul, a, b) if self.is_summed(var) => self.call("__dmul_rn", &[*a, *b]),
             Value::Binary(operator, a, b) => {
@@ -162,12 +150,6 @@ impl Body<'_> {
         let row = self.index(row).text;
         let point = point_name(self.program, "point", point);
         Expression::atom(format!("{}({}, {row}, stride, {point})", load.name(), self.array_name(array)))
-    }
-
-    fn call_with_table(&mut self, helper: Helper, argument: Var, table: &str) -> Expression {
-        self.helper(helper);
-        let argument = self.operand(argument).text;
-        Expression::atom(format!("{}({argument}, {table})", helper.name()))
     }
 
     fn call(&mut self, function: &str, arguments: &[Var]) -> Expression {

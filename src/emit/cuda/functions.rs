@@ -1,227 +1,229 @@
-//! Our own elementary functions as device functions, operation by operation.
+//! The elementary functions as device functions, step by step.
 
 use super::tables::real;
-use crate::graph::elementary::{
-    EXP_COEFFICIENTS, EXP_LIMIT_HIGH_WORD, EXP_LN2_HI, EXP_LN2_LO, LEAST_NORMAL_HIGH_WORD, LOG_COEFFICIENTS,
-    LOG_LN2_HI, LOG_LN2_LO, LOG_SPLIT_HIGH_WORD, LOG2_E, NEGATIVE_LIMIT_HIGH_WORD, NORMAL_HIGH_WORDS, ROUND_MAGIC,
-};
-use crate::graph::{exp2, log2};
+use crate::graph::steps::{Flag, FlagOperation, Function, Operation, Real, RealOperation, Step, Word, WordOperation};
+use crate::overlay::program::Unary;
 use machine::target::{Shuffle, Target};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// [`crate::graph::elementary::exp`], operation by operation. No product meets a sum, so nothing here can be fused
-/// that is not written as `fma`.
-pub fn exp() -> String {
-    format!(
-        "// e^x below 1 ulp: 0 for x <= -708, infinity for x >= 708.\n\
-         INLINE double singe_exp(double x)\n\
-         {{\n\
-         \x20 const double shifted = fma(x, {log2_e}, {magic});\n\
-         \x20 const unsigned n = (unsigned)__double2loint(shifted);\n\
-         \x20 const double whole = shifted - {magic};\n\
-         \x20 const double r = fma(whole, {minus_low}, fma(whole, {minus_high}, x));\n\
-         {polynomial}\
-         \x20 const unsigned high = (unsigned)__double2hiint(p) + (n << 20);\n\
-         \x20 const int x_high = __double2hiint(x);\n\
-         \x20 return (x_high & 0x7fffffff) < {limit:#x} ? __hiloint2double((int)high, __double2loint(p))\n\
-         \x20                                         : __hiloint2double(x_high < 0 ? 0 : 0x7ff00000, 0);\n\
-         }}\n",
-        log2_e = real(LOG2_E),
-        magic = real(ROUND_MAGIC),
-        minus_high = real(-EXP_LN2_HI),
-        minus_low = real(-EXP_LN2_LO),
-        polynomial = polynomial("p", "r", &EXP_COEFFICIENTS),
-        limit = EXP_LIMIT_HIGH_WORD,
-    )
-}
-
-/// [`crate::graph::exp2::polynomial`], operation by operation. No product meets a sum.
-pub fn exp2() -> String {
-    format!(
-        "// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021.\n\
-         INLINE double singe_exp2(double x)\n\
-         {{\n\
-         \x20 const double shifted = x + {magic};\n\
-         \x20 const double r = x - (shifted - {magic});\n\
-         {polynomial}\
-         \x20 const unsigned high = (unsigned)__double2hiint(p) + ((unsigned)__double2loint(shifted) << 20);\n\
-         {limited}\
-         }}\n",
-        magic = real(exp2::WHOLE_MAGIC),
-        polynomial = polynomial("p", "r", &exp2::COEFFICIENTS),
-        limited = exp2_limited(false),
-    )
-}
-
-/// [`crate::graph::exp2::tabulated`], operation by operation. The one plain product is only a factor.
-pub fn exp2_table(target: &Target) -> String {
-    format!(
-        "// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`.\n\
-         INLINE double singe_exp2_table(double x, double power)\n\
-         {{\n\
-         \x20 const double shifted = x + {magic};\n\
-         \x20 const unsigned n = (unsigned)__double2loint(shifted);\n\
-         \x20 const double r = x - (shifted - {magic});\n\
-         {polynomial}\
-         {root}\
-         \x20 const double p = fma(root, q * r, root);\n\
-         \x20 const unsigned high = (unsigned)__double2hiint(p) + ((n & ~31u) << 15);\n\
-         {limited}\
-         }}\n",
-        magic = real(exp2::PARTS_MAGIC),
-        polynomial = polynomial("q", "r", &exp2::PART_COEFFICIENTS),
-        root = root(target),
-        limited = exp2_limited(false),
-    )
-}
-
-/// [`crate::graph::exp2::rising`] or [`crate::graph::exp2::falling`], operation by operation. Its plain products are
-/// factors or an addend of `fma`. Compilers find what both have in common.
-pub fn exp2_half(target: &Target, falling: bool) -> String {
-    let [c1, c2, c3, c4, c5, c6] = exp2::PART_COEFFICIENTS;
-    let (name, sign, what) = if falling {
-        ("falling", "-", "2^-x below 1 ulp: infinity for x <= -1021, 0")
-    } else {
-        ("rising", "", "2^x below 1 ulp: 0 for x <= -1021, infinity")
-    };
-    format!(
-        "// {what} for x >= 1021. Lane j holds 2^(j/32) in `power`.\n\
-         INLINE double singe_exp2_{name}(double x, double power)\n\
-         {{\n\
-         \x20 const double shifted = x + {magic};\n\
-         \x20 const unsigned n = {sign}(unsigned)__double2loint(shifted);\n\
-         \x20 const double r = x - (shifted - {magic});\n\
-         \x20 const double z = r * r;\n\
-         {odd}\
-         {even}\
-         \x20 const double q = fma({sign}r, odd, z * even);\n\
-         {root}\
-         \x20 const double p = fma(root, q, root);\n\
-         \x20 const unsigned high = (unsigned)__double2hiint(p) + ((n & ~31u) << 15);\n\
-         {limited}\
-         }}\n",
-        magic = real(exp2::PARTS_MAGIC),
-        odd = polynomial("odd", "z", &[c1, c3, c5]),
-        even = polynomial("even", "z", &[c2, c4, c6]),
-        root = root(target),
-        limited = exp2_limited(falling),
-    )
-}
-
-/// 2^(j/32) from the lane that holds it, j = the last five bits of n.
-fn root(target: &Target) -> String {
-    let shuffle = match target.shuffle {
-        Shuffle::Mirror => unreachable!("builders use the polynomial on machines without shuffles"),
-        Shuffle::Shfl => "__shfl(",
-        Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
-    };
-    format!(
-        "\x20 const int root_high = {shuffle}__double2hiint(power), (int)(n & 31u));\n\
-         \x20 const double root = __hiloint2double(root_high, {shuffle}__double2loint(power), (int)(n & 31u)));\n"
-    )
-}
-
-/// Without a condition, of which compilers might make a branch on data.
-fn exp2_limited(falling: bool) -> String {
-    let to_zero = if falling { "" } else { "~" };
-    format!(
-        "\x20 // All ones for |x| < 1021.\n\
-         \x20 const int x_high = __double2hiint(x);\n\
-         \x20 const int inside = ((x_high & 0x7fffffff) - {limit:#x}) >> 31;\n\
-         \x20 const int beyond = {to_zero}(x_high >> 31) & 0x7ff00000;\n\
-         \x20 return __hiloint2double(((int)high & inside) | (beyond & ~inside), __double2loint(p) & inside);\n",
-        limit = exp2::LIMIT_HIGH_WORD,
-    )
-}
-
-/// [`crate::graph::elementary::log`], operation by operation. Its one plain product is an addend of `fma`, which
-/// cannot be fused.
-pub fn log() -> String {
-    format!(
-        "// ln x below 1 ulp for positive normal x; not a number for any other.\n\
-         INLINE double singe_log(double x)\n\
-         {{\n\
-         \x20 const int high = __double2hiint(x);\n\
-         \x20 const int exponent = (int)((unsigned)high - {split:#x}u) >> 20;\n\
-         \x20 const double m = __hiloint2double((int)((unsigned)high - ((unsigned)exponent << 20)), __double2loint(x));\n\
-         \x20 const double k = (double)exponent;\n\
-         \x20 const double f = m - 1.0;\n\
-         \x20 const double s = f / (m + 1.0);\n\
-         \x20 const double z = s * s;\n\
-         {polynomial}\
-         \x20 const double t = fma(z, -r, f);\n\
-         \x20 const double low = fma(s, -t, k * {ln2_low});\n\
-         \x20 const double result = fma(k, {ln2_high}, f + low);\n\
-         {normal}\
-         }}\n",
-        normal = if_normal("(unsigned)high"),
-        split = LOG_SPLIT_HIGH_WORD,
-        ln2_low = real(LOG_LN2_LO),
-        ln2_high = real(LOG_LN2_HI),
-        polynomial = polynomial("r", "z", &LOG_COEFFICIENTS),
-    )
-}
-
-/// [`crate::graph::log2::log2`], operation by operation. No product meets a sum. Selections are integer instructions.
-pub fn log2(target: &Target) -> String {
-    let load = if target.read_only_loads { "__ldg(" } else { "*(" };
-    format!(
-        "// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is 1\n\
-         // and the largest term, the product of f and log2 e, is rounded once.\n\
-         INLINE double singe_log2(double x, const double *table)\n\
-         {{\n\
-         \x20 const unsigned high = (unsigned)__double2hiint(x);\n\
-         \x20 const unsigned above = high - {first:#x}u;\n\
-         \x20 const bool near = above - {near}u < {width}u;\n\
-         \x20 const int k = (int)above >> 20;\n\
-         \x20 const double m = __hiloint2double((int)(high - ((unsigned)k << 20)), __double2loint(x));\n\
-         \x20 const double *const entry = table + 2 * ((above >> 14) & {mask}u);\n\
-         \x20 const double f = fma(m, {load}entry), -1.0);\n\
-         {polynomial}\
-         \x20 p = fma(p, f, near ? {low} : {log2_e});\n\
-         \x20 const double rest = fma(near ? f : (double)k, near ? p : 1.0, {load}entry + 1));\n\
-         \x20 const double result = fma(f, near ? {log2_e} : p, rest);\n\
-         {normal}\
-         }}\n",
-        normal = if_normal("high"),
-        first = log2::FIRST_HIGH_WORD,
-        near = log2::NEAR,
-        width = log2::NEAR_WIDTH,
-        low = real(log2::LOG2_E_LOW),
-        log2_e = real(LOG2_E),
-        mask = log2::ENTRIES.len() - 1,
-        polynomial = polynomial("p", "f", &log2::COEFFICIENTS),
-    )
-}
-
-/// [`crate::graph::elementary::positive`], operation by operation.
-pub fn positive() -> String {
-    format!(
-        "// max(x, 0) without a double-precision instruction; what is not a number stays so.\n\
-         INLINE double positive(double x)\n\
-         {{\n\
-         \x20 return __double2hiint(x) >= {NEGATIVE_LIMIT_HIGH_WORD} ? x : 0.0;\n\
-         }}\n"
-    )
-}
-
-/// The end of a logarithm, whose argument has the high word.
-fn if_normal(high: &str) -> String {
-    let (least, count) = (LEAST_NORMAL_HIGH_WORD, NORMAL_HIGH_WORDS);
-    format!("\x20 return {high} - {least:#x}u < {count:#x}u ? result : __hiloint2double(0x7ff80000, 0);\n")
-}
-
-/// Horner's rule from the highest of the ascending coefficients down.
-fn polynomial(variable: &str, argument: &str, coefficients: &[f64]) -> String {
-    let mut out = String::new();
-    for (power, coefficient) in coefficients.iter().enumerate().rev() {
-        let coefficient = real(*coefficient);
-        if power + 1 == coefficients.len() {
-            writeln!(out, "  double {variable} = {coefficient};")
-        } else {
-            writeln!(out, "  {variable} = fma({variable}, {argument}, {coefficient});")
-        }
-        .expect("writing to a string succeeds");
+pub fn name(function: Unary) -> &'static str {
+    match function {
+        Unary::Neg | Unary::Sqrt => unreachable!("an operator and a function of CUDA"),
+        Unary::Exp => "singe_exp",
+        Unary::Log => "singe_log",
+        Unary::Exp2 => "singe_exp2",
+        Unary::Exp2Table => "singe_exp2_table",
+        Unary::Exp2Rising => "singe_exp2_rising",
+        Unary::Exp2Falling => "singe_exp2_falling",
+        Unary::Log2 => "singe_log2",
+        Unary::Positive => "positive",
     }
-    out
+}
+
+/// The definition: a variable for every step that has a name. Compilers find what two functions have in common.
+pub fn definition(unary: Unary, target: &Target) -> String {
+    let function = unary.function().expect("only lists of steps are defined");
+    let (table, about) = match function {
+        _ if function.reads_powers() => (", double power", " Lane j holds 2^(j/32) in `power`."),
+        _ if function.reads_logarithms() => (", const double *table", ""),
+        _ => ("", ""),
+    };
+    let mut out = comment(&format!("{}{about}", function.about));
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "INLINE double {}(double x{table})\n{{", name(unary));
+    let mut printer = Printer { function, target, made: Vec::new(), declared: BTreeSet::new() };
+    for at in 0..function.steps.len() {
+        out += &printer.step(at);
+    }
+    out + "}\n"
+}
+
+/// Lines of a comment, as wide as the text.
+fn comment(text: &str) -> String {
+    let (mut out, mut column) = (String::from("//"), 2);
+    for word in text.split(' ') {
+        if column + 1 + word.len() > 120 {
+            out += "\n//";
+            column = 2;
+        }
+        out.push(' ');
+        out += word;
+        column += 1 + word.len();
+    }
+    out + "\n"
+}
+
+/// What a step has made, as an expression.
+#[derive(Clone)]
+struct Text {
+    text: String,
+    is_atom: bool,
+    /// Of words: whether C takes it for a number with a sign.
+    is_signed: bool,
+}
+
+impl Text {
+    fn atom(text: impl Into<String>) -> Self {
+        Self { text: text.into(), is_atom: true, is_signed: false }
+    }
+
+    fn signed(text: impl Into<String>) -> Self {
+        Self { is_signed: true, ..Self::atom(text) }
+    }
+
+    fn compound(text: String) -> Self {
+        Self { text, is_atom: false, is_signed: false }
+    }
+
+    /// As an operand of an operator.
+    fn operand(self) -> String {
+        if self.is_atom { self.text } else { format!("({})", self.text) }
+    }
+}
+
+struct Printer<'a> {
+    function: &'a Function,
+    target: &'a Target,
+    made: Vec<Text>,
+    declared: BTreeSet<&'static str>,
+}
+
+impl Printer<'_> {
+    /// The lines of a step; none where it is part of the expression that uses it.
+    fn step(&mut self, at: usize) -> String {
+        let Step { name, operation } = self.function.steps[at];
+        let (kind, value) = match operation {
+            Operation::Real(RealOperation::Power(n)) => return self.power(name, n),
+            Operation::Real(operation) => ("double", self.real_operation(operation)),
+            Operation::Word(operation) => ("unsigned", self.word_operation(operation)),
+            Operation::Flag(operation) => {
+                let [a, b] = match operation {
+                    FlagOperation::Below(a, b) => [a, b].map(|a| self.unsigned(a)),
+                    FlagOperation::BelowSigned(a, b) => [a, b].map(|a| self.signed(a)),
+                };
+                ("bool", Text::compound(format!("{a} < {b}")))
+            }
+        };
+        if at + 1 == self.function.steps.len() {
+            return format!("  return {};\n", value.text);
+        }
+        if name.is_empty() {
+            self.made.push(value);
+            return String::new();
+        }
+        self.made.push(Text::atom(name));
+        let text = if value.is_signed { format!("(unsigned){}", value.operand()) } else { value.text };
+        if !self.declared.insert(name) {
+            return format!("  {name} = {text};\n");
+        }
+        let changes = self.function.steps[at + 1..].iter().any(|later| later.name == name);
+        format!("  {}{kind} {name} = {text};\n", if changes { "" } else { "const " })
+    }
+
+    /// 2^(j/32) from the lane that holds it, j = the last five bits of n.
+    fn power(&mut self, name: &'static str, n: Word) -> String {
+        let shuffle = match self.target.shuffle {
+            Shuffle::Mirror => unreachable!("builders use the polynomial on machines without shuffles"),
+            Shuffle::Shfl => "__shfl(",
+            Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
+        };
+        let lane = format!("(int)({} & 31u)", self.unsigned(n));
+        self.made.push(Text::atom(name));
+        format!(
+            "  const int {name}_high = {shuffle}__double2hiint(power), {lane});\n  \
+             const double {name} = __hiloint2double({name}_high, {shuffle}__double2loint(power), {lane}));\n"
+        )
+    }
+
+    fn real_operation(&self, operation: RealOperation) -> Text {
+        let infix = |operator: char, a: Real, b: Real| {
+            Text::compound(format!("{} {operator} {}", self.real(a).operand(), self.real(b).operand()))
+        };
+        match operation {
+            RealOperation::Add(a, b) => infix('+', a, b),
+            RealOperation::Sub(a, b) => infix('-', a, b),
+            RealOperation::Mul(a, b) => infix('*', a, b),
+            RealOperation::Div(a, b) => infix('/', a, b),
+            RealOperation::Fma(a, b, c) => {
+                let [a, b, c] = [a, b, c].map(|a| self.real(a).text);
+                Text::atom(format!("fma({a}, {b}, {c})"))
+            }
+            RealOperation::Neg(a) => Text::compound(format!("-{}", self.real(a).operand())),
+            RealOperation::Choose(Flag(flag), a, b) => {
+                let [a, b] = [a, b].map(|a| self.real(a).operand());
+                Text::compound(format!("{} ? {a} : {b}", self.made[flag].clone().operand()))
+            }
+            RealOperation::Join { high, low } => {
+                let [high, low] = [high, low].map(|a| self.signed(a));
+                Text::atom(format!("__hiloint2double({high}, {low})"))
+            }
+            RealOperation::FromSigned(a) => Text::atom(format!("(double){}", self.signed(a))),
+            RealOperation::Power(_) => unreachable!("a power is a statement of its own"),
+            RealOperation::Entry { index, second } => {
+                let load = if self.target.read_only_loads { "__ldg(" } else { "*(" };
+                let second = if second { " + 1" } else { "" };
+                Text::atom(format!("{load}table + 2 * {}{second})", self.unsigned(index)))
+            }
+        }
+    }
+
+    fn word_operation(&self, operation: WordOperation) -> Text {
+        let infix = |operator: char, a: Word, b: Word| {
+            Text::compound(format!("{} {operator} {}", self.unsigned(a), self.unsigned(b)))
+        };
+        match operation {
+            WordOperation::Choose(Flag(flag), a, b) => {
+                let [a, b] = [a, b].map(|a| self.unsigned(a));
+                Text::compound(format!("{} ? {a} : {b}", self.made[flag].clone().operand()))
+            }
+            WordOperation::High(a) => Text::signed(format!("__double2hiint({})", self.real(a).text)),
+            WordOperation::Low(a) => Text::signed(format!("__double2loint({})", self.real(a).text)),
+            WordOperation::Add(a, b) => infix('+', a, b),
+            WordOperation::Sub(a, b) => infix('-', a, b),
+            WordOperation::And(a, b) => infix('&', a, b),
+            WordOperation::Or(a, b) => infix('|', a, b),
+            WordOperation::Not(a) => Text::atom(format!("~{}", self.unsigned(a))),
+            WordOperation::Left(a, bits) => Text::compound(format!("{} << {bits}", self.unsigned(a))),
+            WordOperation::Right(a, bits) => Text::compound(format!("{} >> {bits}", self.unsigned(a))),
+            WordOperation::RightSigned(a, bits) => {
+                Text { is_signed: true, ..Text::compound(format!("{} >> {bits}", self.signed(a))) }
+            }
+        }
+    }
+
+    fn real(&self, a: Real) -> Text {
+        match a {
+            Real::Argument => Text::atom("x"),
+            Real::Step(i) => self.made[i].clone(),
+            Real::Literal(value) => Text::atom(real(value)),
+        }
+    }
+
+    /// A word without a sign, as an operand.
+    fn unsigned(&self, a: Word) -> String {
+        match a {
+            Word::Step(i) if self.made[i].is_signed => format!("(unsigned){}", self.made[i].clone().operand()),
+            Word::Step(i) => self.made[i].clone().operand(),
+            Word::Literal(value) => literal(value),
+        }
+    }
+
+    /// A word with a sign, as an operand.
+    fn signed(&self, a: Word) -> String {
+        match a {
+            Word::Step(i) if self.made[i].is_signed => self.made[i].clone().operand(),
+            Word::Step(i) => format!("(int){}", self.made[i].clone().operand()),
+            Word::Literal(value) => (value as i32).to_string(),
+        }
+    }
+}
+
+/// Small numbers in decimal, those that are nearly all ones by their complement.
+fn literal(value: u32) -> String {
+    match value {
+        0..256 => format!("{value}u"),
+        _ if !value < 256 => format!("~{}u", !value),
+        _ => format!("{value:#x}u"),
+    }
 }

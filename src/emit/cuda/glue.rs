@@ -1,6 +1,8 @@
-//! The fixed parts of emitted files, as handlebars templates. A template takes no decision.
+//! The fixed parts of emitted files, as Jinja templates. A template takes no decision.
 
-use handlebars::{Handlebars, no_escape};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 use std::sync::LazyLock;
 
@@ -32,7 +34,8 @@ const ALL: [Template; 9] = [
 
 /// Fills a template.
 pub fn render(template: Template, data: &impl Serialize) -> String {
-    REGISTRY.render(template.name(), data).expect("tests render every template, and strict mode finds missing names")
+    let template = ENVIRONMENT.get_template(template.name()).expect("every template is registered");
+    template.render(Value::from(Serde(data))).expect("tests render every template, and undefined names are errors")
 }
 
 impl Template {
@@ -52,25 +55,28 @@ impl Template {
 
     fn text(self) -> &'static str {
         match self {
-            Self::Kernel => include_str!("../../../templates/kernel.cu.hbs"),
-            Self::Header => include_str!("../../../templates/header.h.hbs"),
-            Self::Context => include_str!("../../../templates/context.cu.hbs"),
-            Self::Wrapper => include_str!("../../../templates/wrapper.hpp.hbs"),
-            Self::Module => include_str!("../../../templates/module.f90.hbs"),
-            Self::Example => include_str!("../../../templates/example.f90.hbs"),
-            Self::Cmake => include_str!("../../../templates/CMakeLists.txt.hbs"),
-            Self::Driver => include_str!("../../../templates/driver.cu.hbs"),
-            Self::Reference => include_str!("../../../templates/reference.h.hbs"),
+            Self::Kernel => include_str!("../../../templates/kernel.cu.jinja"),
+            Self::Header => include_str!("../../../templates/header.h.jinja"),
+            Self::Context => include_str!("../../../templates/context.cu.jinja"),
+            Self::Wrapper => include_str!("../../../templates/wrapper.hpp.jinja"),
+            Self::Module => include_str!("../../../templates/module.f90.jinja"),
+            Self::Example => include_str!("../../../templates/example.f90.jinja"),
+            Self::Cmake => include_str!("../../../templates/CMakeLists.txt.jinja"),
+            Self::Driver => include_str!("../../../templates/driver.cu.jinja"),
+            Self::Reference => include_str!("../../../templates/reference.h.jinja"),
         }
     }
 }
 
-static REGISTRY: LazyLock<Handlebars<'static>> = LazyLock::new(|| {
-    let mut registry = Handlebars::new();
-    registry.set_strict_mode(true);
-    registry.register_escape_fn(no_escape);
+static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    let mut syntax = SyntaxConfig::builder();
+    syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true);
+    environment.set_syntax(syntax.build().expect("the delimiters are the default ones"));
     for template in ALL {
-        registry.register_template_string(template.name(), template.text()).expect("the templates are well formed");
+        environment.add_template(template.name(), template.text()).expect("the templates are well formed");
     }
-    registry
+    environment
 });

@@ -1,6 +1,7 @@
 //! The device functions that kernels call; a file holds those that its kernel uses.
 
 use super::functions;
+use crate::overlay::program::Unary;
 use machine::target::{Shuffle, Target};
 
 /// A function of the text, in the order of their definitions.
@@ -18,50 +19,69 @@ pub enum Helper {
     SelectLe,
     BarrierSync,
     BarrierArrive,
-    Exp,
-    Log,
-    Exp2,
-    Exp2Table,
-    Exp2Rising,
-    Exp2Falling,
-    Log2,
-    Positive,
+    /// One of those that are lists of steps.
+    Function(Unary),
     Multiply,
     StoreBlock,
 }
 
-/// The helpers that read the table of powers.
-pub const READERS_OF_POWERS: [Helper; 3] = [Helper::Exp2Table, Helper::Exp2Rising, Helper::Exp2Falling];
-
-/// The names that a kernel's own variables must not take.
-pub const NAMES: [&str; 22] = [
-    "broadcast",
-    "broadcast_index",
-    "reload",
-    "reload_index",
-    "thread",
-    "again",
-    "load",
-    "load_output",
-    "store",
-    "select_le",
-    "barrier_sync",
-    "barrier_arrive",
-    "singe_exp",
-    "singe_log",
-    "singe_exp2",
-    "singe_exp2_table",
-    "singe_exp2_rising",
-    "singe_exp2_falling",
-    "singe_log2",
-    "positive",
-    "multiply",
-    "store_block",
-];
-
 impl Helper {
+    const ALL: [Self; 22] = [
+        Self::Broadcast,
+        Self::BroadcastIndex,
+        Self::Reload,
+        Self::ReloadIndex,
+        Self::Thread,
+        Self::Again,
+        Self::Load,
+        Self::LoadOutput,
+        Self::Store,
+        Self::SelectLe,
+        Self::BarrierSync,
+        Self::BarrierArrive,
+        Self::Function(Unary::Exp),
+        Self::Function(Unary::Log),
+        Self::Function(Unary::Exp2),
+        Self::Function(Unary::Exp2Table),
+        Self::Function(Unary::Exp2Rising),
+        Self::Function(Unary::Exp2Falling),
+        Self::Function(Unary::Log2),
+        Self::Function(Unary::Positive),
+        Self::Multiply,
+        Self::StoreBlock,
+    ];
+
+    /// The names that a kernel's own variables must not take.
+    pub fn names() -> [&'static str; Self::ALL.len()] {
+        Self::ALL.map(Self::name)
+    }
+
     pub fn name(self) -> &'static str {
-        NAMES[self as usize]
+        match self {
+            Self::Broadcast => "broadcast",
+            Self::BroadcastIndex => "broadcast_index",
+            Self::Reload => "reload",
+            Self::ReloadIndex => "reload_index",
+            Self::Thread => "thread",
+            Self::Again => "again",
+            Self::Load => "load",
+            Self::LoadOutput => "load_output",
+            Self::Store => "store",
+            Self::SelectLe => "select_le",
+            Self::BarrierSync => "barrier_sync",
+            Self::BarrierArrive => "barrier_arrive",
+            Self::Function(function) => functions::name(function),
+            Self::Multiply => "multiply",
+            Self::StoreBlock => "store_block",
+        }
+    }
+
+    pub fn reads_powers(self) -> bool {
+        matches!(self, Self::Function(function) if function.reads_powers())
+    }
+
+    pub fn reads_logarithms(self) -> bool {
+        matches!(self, Self::Function(function) if function.reads_logarithms())
     }
 
     /// The definition, for a CTA of this many warps.
@@ -105,14 +125,7 @@ INLINE double select_le(double a, double b, double then, double otherwise)
             .to_owned(),
             Self::BarrierSync => barrier("barrier_sync", "bar.sync", "Arrives and waits for the rest."),
             Self::BarrierArrive => barrier("barrier_arrive", "bar.arrive", "Arrives and goes on."),
-            Self::Exp => functions::exp(),
-            Self::Log => functions::log(),
-            Self::Exp2 => functions::exp2(),
-            Self::Exp2Table => functions::exp2_table(target),
-            Self::Exp2Rising => functions::exp2_half(target, false),
-            Self::Exp2Falling => functions::exp2_half(target, true),
-            Self::Log2 => functions::log2(target),
-            Self::Positive => functions::positive(),
+            Self::Function(function) => functions::definition(function, target),
             Self::Multiply => MULTIPLY.to_owned(),
             Self::StoreBlock => STORE_BLOCK.to_owned(),
         };

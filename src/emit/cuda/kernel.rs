@@ -2,7 +2,6 @@
 
 use super::body::{self, Printed, comment, point_name};
 use super::glue::{Template, render};
-use super::helpers::READERS_OF_POWERS;
 use super::{Provenance, names, tables};
 use crate::overlay::program::{Array, Constants, Execution, Node, Program};
 use machine::cost::{self, Held};
@@ -248,7 +247,7 @@ fn prologue(program: &Program, target: &Target, printed: &Printed, slots: &Slots
         });
     }
     shared_banks(program, names).into_iter().for_each(&mut line);
-    if READERS_OF_POWERS.iter().any(|h| printed.needs.helpers.contains(h)) {
+    if printed.needs.helpers.iter().any(|helper| helper.reads_powers()) {
         line(format!("const double power = {}[threadIdx.x & 31];", names.powers));
     }
     if printed.needs.are_places_set_again() {

@@ -2,7 +2,6 @@
 
 use super::body::Needs;
 use super::decimal::is_near_a_middle;
-use super::helpers::{Helper, READERS_OF_POWERS};
 use crate::graph::{exp2, log2};
 use crate::overlay::program::{Constants, Program};
 
@@ -74,12 +73,12 @@ pub fn definitions(program: &Program, needs: &Needs, names: &Names) -> String {
         out += "// Rows, slots and numbers of rounds that all lanes of a warp read at one place\n";
         out += &table(bank, "int", &names.index_bank, index_bank.iter().map(i32::to_string));
     }
-    if needs.helpers.contains(&Helper::Log2) {
+    if needs.helpers.iter().any(|helper| helper.reads_logarithms()) {
         let entries: Vec<String> = log2::ENTRIES.iter().flat_map(|&(c, l)| [real(c), real(l)]).collect();
         out += "// c and -log2 c by interval of the mantissa\n";
         out += &table("__device__", "double", &names.logarithms, entries.into_iter());
     }
-    if READERS_OF_POWERS.iter().any(|h| needs.helpers.contains(h)) {
+    if needs.helpers.iter().any(|helper| helper.reads_powers()) {
         out += "// 2^(j/32)\n";
         out += &table("__device__", "double", &names.powers, exp2::TABLE.iter().map(|x| real(*x)));
     }

@@ -4,6 +4,7 @@
 
 mod collider;
 mod document;
+mod events;
 mod explicit;
 mod phase;
 mod quoted;

@@ -1,6 +1,6 @@
 //! Gives the registers of a function the names of physical ones.
 
-use super::Place;
+use super::PhysicalRegister;
 use super::class::Class;
 use super::problem::{Node, Problem};
 use crate::inst::{Op, Operand, Type, UnaryOp};
@@ -15,7 +15,7 @@ pub fn run(
     func: &mut Func,
     problem: &Problem,
     start: &SecondaryMap<Node, u32>,
-) -> (SecondaryMap<Reg, Place>, SecondaryMap<Reg, Option<Reg>>) {
+) -> (SecondaryMap<Reg, PhysicalRegister>, SecondaryMap<Reg, Option<Reg>>) {
     let mut members: BTreeMap<(Type, u32), Vec<Reg>> = BTreeMap::new();
     for (node, data) in problem.nodes.iter() {
         for (reg, unit) in &data.members {
@@ -23,12 +23,12 @@ pub fn run(
         }
     }
     let mut regs = PrimaryMap::new();
-    let mut places = SecondaryMap::new();
+    let mut physical = SecondaryMap::new();
     let mut names: SecondaryMap<Reg, Option<Reg>> = SecondaryMap::new();
     for ((ty, unit), members) in members {
         let name = regs.push(ty);
         let class = Class::of(ty);
-        places[name] = Place { file: class.file, start: unit, units: class.units };
+        physical[name] = PhysicalRegister { file: class.file, start: unit, units: class.units };
         members.iter().for_each(|reg| names[*reg] = Some(name));
     }
     let name = |reg: Reg| names[reg].unwrap_or(Reg::new(0));
@@ -51,7 +51,7 @@ pub fn run(
         func.blocks[block].insts = insts.into_iter().filter(|inst| !idle(&func.insts[*inst])).collect();
     }
     func.regs = regs;
-    (places, names)
+    (physical, names)
 }
 
 fn idle(data: &crate::inst::InstData) -> bool {

@@ -7,7 +7,7 @@ use cranelift_entity::{EntityRef, SecondaryMap};
 use std::collections::BTreeSet;
 
 /// Simplifies the interference graph, then colours in reverse. What finds no colour goes to memory; the candidate is the
-/// node with the least cost per place that it takes from its neighbours.
+/// node with the least cost per position that it takes from its neighbours.
 pub fn allocate(problem: &Problem) -> Answer {
     let stack = simplify(problem);
     select(problem, &stack)
@@ -16,19 +16,19 @@ pub fn allocate(problem: &Problem) -> Answer {
 /// The nodes in the order in which they leave the graph.
 fn simplify(problem: &Problem) -> Vec<Node> {
     let count = problem.nodes.len();
-    let places = |node: Node| {
+    let positions = |node: Node| {
         let class = problem.nodes[node].class;
-        class.places(problem.size(class.file))
+        class.positions(problem.size(class.file))
     };
     let loss = |node: Node, neighbour: Node| problem.nodes[node].class.taken_by(problem.nodes[neighbour].class);
-    // Places of a node that its remaining neighbours can take at most.
+    // Positions of a node that its remaining neighbours can take at most.
     let mut lost: Vec<u32> = vec![0; count];
     for node in problem.nodes.keys() {
         lost[index(node)] = problem.neighbours[node].iter().map(|n| loss(node, *n)).sum();
     }
     let mut removed = vec![false; count];
-    let mut easy: BTreeSet<Node> = problem.nodes.keys().filter(|n| lost[index(*n)] < places(*n)).collect();
-    let mut hard: BTreeSet<Node> = problem.nodes.keys().filter(|n| lost[index(*n)] >= places(*n)).collect();
+    let mut easy: BTreeSet<Node> = problem.nodes.keys().filter(|n| lost[index(*n)] < positions(*n)).collect();
+    let mut hard: BTreeSet<Node> = problem.nodes.keys().filter(|n| lost[index(*n)] >= positions(*n)).collect();
     let mut stack = Vec::with_capacity(count);
     loop {
         let node = match easy.pop_first() {
@@ -49,7 +49,7 @@ fn simplify(problem: &Problem) -> Vec<Node> {
             }
             let before = lost[index(*neighbour)];
             lost[index(*neighbour)] = before - loss(*neighbour, node);
-            if before >= places(*neighbour) && lost[index(*neighbour)] < places(*neighbour) {
+            if before >= positions(*neighbour) && lost[index(*neighbour)] < positions(*neighbour) {
                 hard.remove(neighbour);
                 easy.insert(*neighbour);
             }
@@ -78,7 +78,7 @@ fn select(problem: &Problem, stack: &[Node]) -> Answer {
             taken.take(start[*neighbour], problem.nodes[*neighbour].class.units);
         }
         let preferred = partners[*node].iter().filter(|n| coloured[index(**n)]).map(|n| start[*n]);
-        match taken.place(class, problem.size(class.file), preferred) {
+        match taken.first_free(class, problem.size(class.file), preferred) {
             Some(unit) => {
                 start[*node] = unit;
                 coloured[index(*node)] = true;

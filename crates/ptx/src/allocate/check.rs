@@ -11,7 +11,7 @@ mod state;
 mod transfer;
 
 use super::class::Class;
-use super::{Allocation, Place};
+use super::{Allocation, PhysicalRegister};
 use crate::analysis::cfg::Cfg;
 use crate::inst::{InstData, Op, Operand};
 use crate::ir::{Block, Func, Inst, Reg};
@@ -35,7 +35,7 @@ pub enum Kind {
     /// A use does not find the value of this original register.
     Lost(Reg),
     /// A register lies outside the file, or at a unit that its width does not allow.
-    Place(Reg),
+    Assignment(Reg),
     /// Elements of a vector are not in consecutive, aligned units.
     Vector,
     /// Two results of one instruction share a unit.
@@ -67,7 +67,7 @@ pub fn prove(allocation: &Allocation, kernel: &str) -> Result<(), Vec<Diagnostic
 /// Compares an allocation with the function that it was made for.
 pub fn check(allocation: &Allocation) -> Result<(), Vec<Violation>> {
     let mut checker = Checker { original: &allocation.prepared, allocated: allocation.func(), allocation, slots: 0 };
-    let mut found = checker.places();
+    let mut found = checker.sizes_and_overlaps();
     match prologue::check(allocation) {
         Ok(slots) => checker.slots = slots,
         Err(violation) => {
@@ -88,12 +88,12 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
-    fn place(&self, reg: Reg) -> Place {
-        self.allocation.places[reg]
+    fn physical(&self, reg: Reg) -> PhysicalRegister {
+        self.allocation.physical[reg]
     }
 
     /// Registers inside their files, aligned; vectors consecutive; results apart.
-    fn places(&self) -> Vec<Violation> {
+    fn sizes_and_overlaps(&self) -> Vec<Violation> {
         let mut found = Vec::new();
         for block in &self.allocated.layout {
             for inst in &self.allocated.blocks[*block].insts {
@@ -104,16 +104,17 @@ impl Checker<'_> {
                 data.op.operands(|operand| named.extend(operand.reg()));
                 named.extend(data.guard.map(|guard| guard.pred));
                 for reg in named {
-                    let (place, class) = (self.place(reg), Class::of(self.allocated.regs[reg]));
+                    let (register, class) = (self.physical(reg), Class::of(self.allocated.regs[reg]));
                     let size = self.allocation.size(class.file);
-                    let aligned = place.start.is_multiple_of(class.align());
-                    if place.file != class.file || place.units != class.units || !aligned || place.end() > size {
-                        wrong(Kind::Place(reg));
+                    let aligned = register.start.is_multiple_of(class.align());
+                    if register.file != class.file || register.units != class.units || !aligned || register.end() > size
+                    {
+                        wrong(Kind::Assignment(reg));
                     }
                 }
-                let meet = |a: &Reg, b: &Reg| self.place(*a).overlaps(self.place(*b));
+                let overlap = |a: &Reg, b: &Reg| self.physical(*a).overlaps(self.physical(*b));
                 if !matches!(data.op, Op::Opaque { .. })
-                    && results.iter().enumerate().any(|(i, a)| results[..i].iter().any(|b| meet(a, b)))
+                    && results.iter().enumerate().any(|(i, a)| results[..i].iter().any(|b| overlap(a, b)))
                 {
                     wrong(Kind::Overlap);
                 }
@@ -137,10 +138,10 @@ impl Checker<'_> {
             }
             _ => return true,
         };
-        let places: Vec<Place> = elements.iter().map(|reg| self.place(*reg)).collect();
-        let units: u32 = places.iter().map(|place| place.units).sum();
-        let consecutive = places.windows(2).all(|pair| pair[0].end() == pair[1].start);
-        consecutive && places[0].start.is_multiple_of(units.next_power_of_two())
+        let registers: Vec<PhysicalRegister> = elements.iter().map(|reg| self.physical(*reg)).collect();
+        let units: u32 = registers.iter().map(|register| register.units).sum();
+        let consecutive = registers.windows(2).all(|pair| pair[0].end() == pair[1].start);
+        consecutive && registers[0].start.is_multiple_of(units.next_power_of_two())
     }
 
     /// The states at the beginnings of blocks, to a fixed point from above; then the violations of one last pass.

@@ -33,13 +33,13 @@ impl Class {
         self.units.next_power_of_two()
     }
 
-    /// In how many places a value fits into a file of that many units; the p of Smith, Ramsey and Holloway,
+    /// In how many positions a value fits into a file of that many units; the p of Smith, Ramsey and Holloway,
     /// "A generalized algorithm for graph-coloring register allocation" (PLDI 2004).
-    pub fn places(self, units: u32) -> u32 {
+    pub fn positions(self, units: u32) -> u32 {
         if units < self.units { 0 } else { (units - self.units) / self.align() + 1 }
     }
 
-    /// How many of those places one neighbour of another class can take at most; their q.
+    /// How many of those positions one neighbour of another class can take at most; their q.
     pub fn taken_by(self, other: Self) -> u32 {
         // An aligned neighbour of other.units units meets this many windows of align() units.
         if other.align() <= self.align() { 1 } else { other.units.div_ceil(self.align()) }
@@ -58,7 +58,7 @@ mod tests {
             |c: Class, units: u32| (0..units).step_by(c.align() as usize).filter(move |s| s + c.units <= units);
         for units in 1..=20 {
             for a in (1..=4).map(class) {
-                assert_eq!(a.places(units), starts(a, units).count() as u32, "{a:?} in {units}");
+                assert_eq!(a.positions(units), starts(a, units).count() as u32, "{a:?} in {units}");
                 for b in (1..=4).map(class) {
                     let overlaps = |t: u32| starts(a, units).filter(|s| *s < t + b.units && t < s + a.units).count();
                     let most = starts(b, units).map(overlaps).max().unwrap_or(0) as u32;

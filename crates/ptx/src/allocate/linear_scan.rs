@@ -5,15 +5,15 @@ use super::class::File;
 use super::problem::{Answer, Node, Problem, Units};
 use cranelift_entity::SecondaryMap;
 
-/// Visits the live intervals by their beginning. Where no place is free, that value goes to memory whose interval
-/// ends last: the new one, or those in the way of the best place.
+/// Visits the live intervals by their beginning. Where no register is free, that value goes to memory whose interval
+/// ends last: the new one, or those in the way of the best registers.
 pub fn allocate(problem: &Problem) -> Answer {
     let mut order: Vec<Node> = problem.nodes.keys().collect();
     order.sort_by_key(|node| (problem.nodes[*node].interval, *node));
     let mut scan = Scan { problem, active: Vec::new(), start: SecondaryMap::new(), spilled: Vec::new() };
     for node in order {
         scan.expire(problem.nodes[node].interval.0);
-        if let Err(stuck) = scan.place(node) {
+        if let Err(stuck) = scan.assign(node) {
             return Answer::Stuck(stuck);
         }
     }
@@ -34,15 +34,15 @@ impl Scan<'_> {
         self.active.retain(|node| nodes[*node].interval.1 >= position);
     }
 
-    fn place(&mut self, node: Node) -> Result<(), Node> {
+    fn assign(&mut self, node: Node) -> Result<(), Node> {
         let class = self.problem.nodes[node].class;
         let size = self.problem.size(class.file);
-        if let Some(start) = self.taken(class.file).place(class, size, []) {
+        if let Some(start) = self.taken(class.file).first_free(class, size, []) {
             self.start[node] = start;
             self.active.push(node);
             return Ok(());
         }
-        // The best place is the one whose occupants all may go and whose earliest end is the latest.
+        // The best registers are those whose occupants all may go and whose earliest end is the latest.
         let last = |node: Node| self.problem.nodes[node].interval.1;
         let best = (0..size)
             .step_by(class.align() as usize)

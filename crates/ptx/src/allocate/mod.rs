@@ -100,21 +100,21 @@ impl Default for Options {
     }
 }
 
-/// The place of a physical register.
+/// A physical register: consecutive units of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct PhysicalRegister {
     pub file: File,
     pub start: u32,
     pub units: u32,
 }
 
-impl Default for Place {
+impl Default for PhysicalRegister {
     fn default() -> Self {
         Self { file: File::General, start: 0, units: 0 }
     }
 }
 
-impl Place {
+impl PhysicalRegister {
     pub fn end(self) -> u32 {
         self.start + self.units
     }
@@ -136,8 +136,8 @@ pub struct Allocation {
     pub prepared: Func,
     /// What was known of the prepared kernel.
     pub facts: Facts,
-    /// The place of each register of the allocated kernel.
-    pub places: SecondaryMap<Reg, Place>,
+    /// What each register of the allocated kernel is given.
+    pub physical: SecondaryMap<Reg, PhysicalRegister>,
     /// Where the registers of the prepared kernel that have none are kept.
     pub locations: BTreeMap<Reg, SpillLocation>,
     /// The accesses to locations.
@@ -170,8 +170,8 @@ impl Allocation {
 
     /// The registers of a file that are used: the highest one and those below.
     pub fn used(&self, file: File) -> u32 {
-        let places = self.func().regs.keys().map(|reg| self.places[reg]);
-        places.filter(|place| place.file == file).map(Place::end).max().unwrap_or(0)
+        let physical = self.func().regs.keys().map(|reg| self.physical[reg]);
+        physical.filter(|register| register.file == file).map(PhysicalRegister::end).max().unwrap_or(0)
     }
 }
 
@@ -300,14 +300,14 @@ impl<'a> Round<'a> {
 
     fn finish(mut self, problem: &Problem, start: &SecondaryMap<problem::Node, u32>, index: usize) -> Allocation {
         self.offsets();
-        let (places, names) = assign::run(&mut self.work, problem, start);
+        let (physical, names) = assign::run(&mut self.work, problem, start);
         self.module.funcs[index] = self.work;
         Allocation {
             module: self.module,
             index,
             prepared: self.prepared.clone(),
             facts: self.facts.clone(),
-            places,
+            physical,
             locations: self.locations,
             accesses: self.accesses,
             local: self.local,

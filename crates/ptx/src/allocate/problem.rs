@@ -85,8 +85,8 @@ impl Units {
         (start..start + count).all(|unit| self.0[(unit / 128) as usize] >> (unit % 128) & 1 == 0)
     }
 
-    /// The first free place for a value of that class: one of the preferred ones, else the lowest.
-    pub fn place(&self, class: Class, size: u32, preferred: impl IntoIterator<Item = u32>) -> Option<u32> {
+    /// The first free registers for a value of that class: one of the preferred ones, else the lowest.
+    pub fn first_free(&self, class: Class, size: u32, preferred: impl IntoIterator<Item = u32>) -> Option<u32> {
         let fits = |start: u32| start + class.units <= size && self.free(start, class.units);
         preferred
             .into_iter()

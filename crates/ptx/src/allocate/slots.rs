@@ -67,14 +67,16 @@ pub fn in_a_warp(func: &Func, regs: &BTreeSet<Reg>, facts: &Facts, sides: Sides,
     }
     let (cfg, accesses) = (Cfg::compute(func), Accesses::compute(func));
     let liveness = Liveness::compute(func, &cfg, &accesses);
-    let meets = post_dominators(func);
+    let post_dominators = post_dominators(func);
     for block in cfg.order.iter().filter(|block| facts.divergent[**block]) {
-        let meet = meets[*block];
-        let parts: Vec<BTreeSet<Block>> = cfg.successors(*block).iter().map(|next| inside(&cfg, *next, meet)).collect();
+        let reconvergence = post_dominators[*block];
+        let parts: Vec<BTreeSet<Block>> =
+            cfg.successors(*block).iter().map(|next| inside(&cfg, *next, reconvergence)).collect();
         let alive: Vec<BTreeSet<Reg>> =
             parts.iter().map(|part| alive(func, &accesses, &liveness, part, regs)).collect();
         let crosses = |reg: Reg| {
-            liveness.live_out(*block).contains(&reg) || meet.is_some_and(|meet| liveness.is_live_in(reg, meet))
+            liveness.live_out(*block).contains(&reg)
+                || reconvergence.is_some_and(|reconvergence| liveness.is_live_in(reg, reconvergence))
         };
         for i in 0..parts.len() {
             for j in 0..i {
@@ -95,13 +97,13 @@ pub fn in_a_warp(func: &Func, regs: &BTreeSet<Reg>, facts: &Facts, sides: Sides,
 pub fn contested(func: &Func, divergent: &SecondaryMap<Block, bool>, sides: Sides) -> BTreeSet<Reg> {
     let (cfg, accesses) = (Cfg::compute(func), Accesses::compute(func));
     let liveness = Liveness::compute(func, &cfg, &accesses);
-    let meets = post_dominators(func);
+    let post_dominators = post_dominators(func);
     let all: BTreeSet<Reg> = func.regs.keys().collect();
     let mut contested = BTreeSet::new();
     for block in cfg.order.iter().filter(|block| divergent[**block]) {
-        let meet = meets[*block];
+        let reconvergence = post_dominators[*block];
         let parts: Vec<(Block, BTreeSet<Block>)> =
-            cfg.successors(*block).iter().map(|next| (*next, inside(&cfg, *next, meet))).collect();
+            cfg.successors(*block).iter().map(|next| (*next, inside(&cfg, *next, reconvergence))).collect();
         for (i, (first, part)) in parts.iter().enumerate() {
             for (_, other) in parts.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, part)| part) {
                 let insts = other.iter().flat_map(|block| &func.blocks[*block].insts);
@@ -117,10 +119,10 @@ pub fn contested(func: &Func, divergent: &SecondaryMap<Block, bool>, sides: Side
     contested
 }
 
-fn inside(cfg: &Cfg, first: Block, meet: Option<Block>) -> BTreeSet<Block> {
+fn inside(cfg: &Cfg, first: Block, reconvergence: Option<Block>) -> BTreeSet<Block> {
     let (mut blocks, mut work) = (BTreeSet::new(), vec![first]);
     while let Some(block) = work.pop() {
-        if Some(block) != meet && blocks.insert(block) {
+        if Some(block) != reconvergence && blocks.insert(block) {
             work.extend(cfg.successors(block));
         }
     }

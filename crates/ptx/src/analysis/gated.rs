@@ -25,7 +25,7 @@ pub struct Gated {
     pub ssa: Ssa,
     joins: Lists<Block, Block>,
     exits: Lists<Value, Block>,
-    homes: SecondaryMap<Inst, PackedOption<Block>>,
+    block_of: SecondaryMap<Inst, PackedOption<Block>>,
     dependents: Dependents,
     steps: Steps,
 }
@@ -47,9 +47,9 @@ impl Gated {
     pub fn compute(func: &Func) -> Self {
         let facts = Facts::compute(func);
         let loops = Loops::compute(&facts.cfg, &facts.dominators);
-        let meets = post_dominators(func);
-        let joins = joins(&facts.cfg, &meets);
-        let exits = exits(func, &facts, &loops, &repeats(&facts.cfg, &meets, &loops));
+        let post_dominators = post_dominators(func);
+        let joins = joins(&facts.cfg, &post_dominators);
+        let exits = exits(func, &facts, &loops, &repeats(&facts.cfg, &post_dominators, &loops));
         let pins: Vec<Pin> = exits.keys().map(|&(block, reg)| Pin { block, reg }).collect();
         let ssa = Ssa::compute(func, &facts, &pins);
         let mut pairs = Vec::new();
@@ -60,20 +60,28 @@ impl Gated {
             }
         }
         let exits = Lists::new(ssa.values.len(), &pairs);
-        let mut homes: SecondaryMap<Inst, PackedOption<Block>> = table(func.insts.len());
+        let mut block_of: SecondaryMap<Inst, PackedOption<Block>> = table(func.insts.len());
         for block in &facts.cfg.order {
-            func.blocks[*block].insts.iter().for_each(|inst| homes[*inst] = (*block).into());
+            func.blocks[*block].insts.iter().for_each(|inst| block_of[*inst] = (*block).into());
         }
-        let mut gated =
-            Self { facts, loops, ssa, joins, exits, homes, dependents: Dependents::default(), steps: Steps::default() };
+        let mut gated = Self {
+            facts,
+            loops,
+            ssa,
+            joins,
+            exits,
+            block_of,
+            dependents: Dependents::default(),
+            steps: Steps::default(),
+        };
         gated.dependents = Dependents::compute(func, &gated);
         gated.steps = Steps::compute(func, &gated);
         gated
     }
 
     /// The block of an instruction that can be reached.
-    pub fn home(&self, inst: Inst) -> Option<Block> {
-        self.homes[inst].expand()
+    pub fn block(&self, inst: Inst) -> Option<Block> {
+        self.block_of[inst].expand()
     }
 
     /// The branches that decide about a φ or a copy.
@@ -123,10 +131,10 @@ fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> BTree
     let Facts { cfg, dominators, accesses, sites, .. } = facts;
     let reducible = cfg.order.iter().all(|block| !loops.irreducible(*block));
     // cheap and never wrong to say yes
-    let may_be_live = |reg: Reg, meet: Block| {
+    let may_be_live = |reg: Reg, reconvergence: Block| {
         let Some(last) = sites.exposed(reg).last() else { return false };
-        let behind = cfg.number(*last) < cfg.number(meet) && reducible && loops.depth(meet) == 0;
-        let written = |writer: Block| !facts.plain(reg) || dominators.dominates(writer, meet);
+        let behind = cfg.number(*last) < cfg.number(reconvergence) && reducible && loops.depth(reconvergence) == 0;
+        let written = |writer: Block| !facts.plain(reg) || dominators.dominates(writer, reconvergence);
         !behind && sites.only_writer(reg).is_none_or(written)
     };
     let mut found: Vec<(Reg, Block, Block)> = Vec::new();
@@ -135,8 +143,8 @@ fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> BTree
         let branch = PackedOption::from(repeat.branch);
         for inst in repeat.blocks.iter().flat_map(|block| &func.blocks[*block].insts) {
             for &reg in accesses.writes(*inst) {
-                if std::mem::replace(&mut known[reg], branch) != branch && may_be_live(reg, repeat.meet) {
-                    found.push((reg, repeat.meet, repeat.branch));
+                if std::mem::replace(&mut known[reg], branch) != branch && may_be_live(reg, repeat.reconvergence) {
+                    found.push((reg, repeat.reconvergence, repeat.branch));
                 }
             }
         }
@@ -146,8 +154,10 @@ fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> BTree
     let mut live = LiveBlocks::new(func);
     for same in found.chunk_by(|a, b| a.0 == b.0) {
         live.walk(same[0].0, sites, cfg, |_, _| {});
-        for &(reg, meet, branch) in same.iter().filter(|(reg, meet, _)| live.is_live_in(*reg, *meet)) {
-            exits.entry((meet, reg)).or_default().push(branch);
+        for &(reg, reconvergence, branch) in
+            same.iter().filter(|(reg, reconvergence, _)| live.is_live_in(*reg, *reconvergence))
+        {
+            exits.entry((reconvergence, reg)).or_default().push(branch);
         }
     }
     exits

@@ -12,15 +12,16 @@ use std::collections::BinaryHeap;
 ///
 /// Labels flow forward from the successors of each branch, in reverse post-order, up to the branch's immediate
 /// post-dominator, which is a join always. A block that two labels reach is one too and gives its own label on.
-pub fn joins(cfg: &Cfg, meets: &SecondaryMap<Block, Option<Block>>) -> Lists<Block, Block> {
+pub fn joins(cfg: &Cfg, post_dominators: &SecondaryMap<Block, Option<Block>>) -> Lists<Block, Block> {
     let mut result = Vec::new();
     let mut labels: SecondaryMap<Block, (u32, u32)> = table(cfg.blocks());
     for branch in cfg.order.iter().copied().filter(|block| cfg.successors(*block).len() > 1) {
-        let meet = meets[branch];
-        if let Some(meet) = meet {
-            result.push((meet, branch));
+        let reconvergence = post_dominators[branch];
+        if let Some(reconvergence) = reconvergence {
+            result.push((reconvergence, branch));
         }
-        let ways: Vec<Block> = cfg.successors(branch).iter().copied().filter(|way| Some(*way) != meet).collect();
+        let ways: Vec<Block> =
+            cfg.successors(branch).iter().copied().filter(|way| Some(*way) != reconvergence).collect();
         if ways.len() < 2 {
             continue;
         }
@@ -36,7 +37,7 @@ pub fn joins(cfg: &Cfg, meets: &SecondaryMap<Block, Option<Block>>) -> Lists<Blo
                 continue;
             }
             let label = labels[block];
-            for next in cfg.successors(block).iter().copied().filter(|next| Some(*next) != meet) {
+            for next in cfg.successors(block).iter().copied().filter(|next| Some(*next) != reconvergence) {
                 let own = (stamp, next.index() as u32);
                 if labels[next].0 != stamp {
                     labels[next] = label;
@@ -57,19 +58,23 @@ pub fn joins(cfg: &Cfg, meets: &SecondaryMap<Block, Option<Block>>) -> Lists<Blo
 #[derive(Debug, Clone)]
 pub struct Repeat {
     pub branch: Block,
-    pub meet: Block,
+    pub reconvergence: Block,
     /// The blocks that lie on a cycle through the branch that avoids the meeting point.
     pub blocks: Vec<Block>,
 }
 
 /// The branches that leave a loop, and those that lead to its next round before others get there.
-pub fn repeats(cfg: &Cfg, meets: &SecondaryMap<Block, Option<Block>>, loops: &Loops) -> Vec<Repeat> {
+pub fn repeats(cfg: &Cfg, post_dominators: &SecondaryMap<Block, Option<Block>>, loops: &Loops) -> Vec<Repeat> {
     let mut result = Vec::new();
     let mut seen: SecondaryMap<Block, (u32, bool)> = table(cfg.blocks());
     for branch in cfg.order.iter().copied().filter(|block| cfg.successors(*block).len() > 1) {
         let outermost = loops.around(branch).last();
-        let Some(meet) = meets[branch].filter(|_| outermost.is_some() || loops.irreducible(branch)) else { continue };
-        let inside = |block: Block| block != meet && outermost.is_none_or(|outer| loops.contains(outer, block));
+        let Some(reconvergence) = post_dominators[branch].filter(|_| outermost.is_some() || loops.irreducible(branch))
+        else {
+            continue;
+        };
+        let inside =
+            |block: Block| block != reconvergence && outermost.is_none_or(|outer| loops.contains(outer, block));
         let stamp = branch.index() as u32 + 1;
         let mut work: Vec<Block> = cfg.successors(branch).to_vec();
         while let Some(block) = work.pop() {
@@ -90,7 +95,7 @@ pub fn repeats(cfg: &Cfg, meets: &SecondaryMap<Block, Option<Block>>, loops: &Lo
             }
         }
         if !blocks.is_empty() {
-            result.push(Repeat { branch, meet, blocks });
+            result.push(Repeat { branch, reconvergence, blocks });
         }
     }
     result

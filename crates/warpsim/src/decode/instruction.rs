@@ -37,7 +37,7 @@ impl Decoder<'_> {
             }
             Op::Ld { .. } | Op::St { .. } | Op::Atom { .. } | Op::Call { .. } => memory::decode(self, op),
             Op::Fence { .. } => Some((Class::Move, Micro::Nothing)),
-            Op::BarWarp { mask } => Some((Class::Vote, Micro::Meet { mask: self.lanes(Some(*mask)) })),
+            Op::BarWarp { mask } => Some((Class::Vote, Micro::WarpBarrier { mask: self.lanes(Some(*mask)) })),
             Op::Directive(_) => Some((Class::Free, Micro::Nothing)),
             Op::Opaque { .. } => None,
             other => self.cooperation(other),

@@ -97,7 +97,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let all = members.iter().fold(0, |all, (_, lanes)| all | lanes);
         let code = self.code;
         match &code.ops[members[0].0 as usize].micro {
-            Micro::Meet { .. } => D::ordered(self, warp, all),
+            Micro::WarpBarrier { .. } => D::ordered(self, warp, all),
             Micro::Matrix { d, a, b, c } => {
                 if let Some(kind) = missing_lane(all) {
                     return Err(self.fatal(warp, members[0].0, kind));
@@ -212,7 +212,7 @@ fn alike(a: &Micro, b: &Micro) -> bool {
         (Micro::Shuffle { mode: a, .. }, Micro::Shuffle { mode: b, .. }) => a == b,
         (Micro::Vote { mode: a, .. }, Micro::Vote { mode: b, .. }) => a == b,
         (Micro::Match { all: a, .. }, Micro::Match { all: b, .. }) => a == b,
-        (Micro::Meet { .. }, Micro::Meet { .. }) => true,
+        (Micro::WarpBarrier { .. }, Micro::WarpBarrier { .. }) => true,
         // these must be the same instruction
         _ => false,
     }

@@ -157,7 +157,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             | Micro::Match { .. }
             | Micro::Redux { .. }
             | Micro::Matrix { .. }
-            | Micro::Meet { .. } => {
+            | Micro::WarpBarrier { .. } => {
                 unreachable!("the caller handles control flow and what lanes do together")
             }
         }

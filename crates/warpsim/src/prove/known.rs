@@ -97,7 +97,7 @@ pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
         Micro::Call(_)
         | Micro::Store { .. }
         | Micro::Bar { result: None, .. }
-        | Micro::Meet { .. }
+        | Micro::WarpBarrier { .. }
         | Micro::Nothing
         | Micro::Jump { .. }
         | Micro::Branch { .. }

@@ -55,7 +55,7 @@ impl Domain for Partial {
     ) -> Result<(), Stop> {
         let tables = !machine.segments.tables.is_empty();
         let harm = match what {
-            Undecided::Branch(starts, meet) => return pass(machine, warp, pc, mask, starts, meet),
+            Undecided::Branch(starts, reconvergence) => return pass(machine, warp, pc, mask, starts, reconvergence),
             Undecided::Guard => matters(machine.code, tables, pc).then_some("is executed or not depending on data"),
             Undecided::Meaning => matters(machine.code, tables, pc).then_some("the instruction is not known"),
             Undecided::Mask => Some("the lanes that it names depend on data, or on how the lanes are scheduled"),
@@ -156,12 +156,12 @@ fn pass(
     pc: u32,
     mask: u32,
     starts: &[u32],
-    meet: u32,
+    reconvergence: u32,
 ) -> Result<(), Stop> {
     let code = machine.code;
     let first = !machine.domain.regions.contains_key(&pc);
     let tables = !machine.segments.tables.is_empty();
-    let new = || Region::new(code, tables, starts, meet);
+    let new = || Region::new(code, tables, starts, reconvergence);
     let region = machine.domain.regions.entry(pc).or_insert_with(new);
     if let Some(at) = region.harmful {
         let what = code.ops.get(at as usize).map_or("the end".to_owned(), |_| code.site(0, at).text);
@@ -171,7 +171,7 @@ fn pass(
     if region.cyclic && first {
         machine.domain.assumed.push(format!("{}: a loop behind it ends", code.site(warp.index as u32, pc)));
     }
-    warp.jump(meet);
+    warp.jump(reconvergence);
     Ok(())
 }
 

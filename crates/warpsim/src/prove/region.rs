@@ -17,7 +17,7 @@ pub(super) struct Region {
 }
 
 impl Region {
-    pub(super) fn new(code: &Code, tables: bool, starts: &[u32], meet: u32) -> Self {
+    pub(super) fn new(code: &Code, tables: bool, starts: &[u32], reconvergence: u32) -> Self {
         let (mut rows, mut preds) = (BTreeSet::new(), BTreeSet::new());
         let mut harmful = None;
         // 1: on the path, 2: done
@@ -29,7 +29,7 @@ impl Region {
                 marks.insert(pc, 2);
                 continue;
             }
-            if pc == meet {
+            if pc == reconvergence {
                 continue;
             }
             match marks.get(&pc) {

@@ -20,17 +20,17 @@ pub struct Kills {
 impl Kills {
     pub fn compute(func: &Func, cfg: &Cfg, allocation: &Allocation) -> Self {
         let mut kills = Self { edges: BTreeMap::new(), contested: SecondaryMap::new() };
-        let meets = post_dominators(func);
+        let post_dominators = post_dominators(func);
         for block in cfg.order.iter().filter(|block| allocation.facts.divergent[**block]) {
-            let meet = meets[*block];
+            let reconvergence = post_dominators[*block];
             let sides: Vec<(Block, BTreeSet<Block>)> =
-                cfg.successors(*block).iter().map(|next| (*next, side(cfg, *next, meet))).collect();
+                cfg.successors(*block).iter().map(|next| (*next, side(cfg, *next, reconvergence))).collect();
             let region: BTreeSet<Block> =
                 sides.iter().flat_map(|(_, blocks)| blocks).copied().chain([*block]).collect();
-            if let Some(meet) = meet {
+            if let Some(reconvergence) = reconvergence {
                 let written = written(func, allocation, region.iter().filter(|inside| *inside != block));
-                for from in cfg.predecessors(meet).iter().filter(|from| region.contains(from)) {
-                    kills.edges.entry((*from, meet)).or_default().extend(&written);
+                for from in cfg.predecessors(reconvergence).iter().filter(|from| region.contains(from)) {
+                    kills.edges.entry((*from, reconvergence)).or_default().extend(&written);
                 }
             }
             for (i, (first, own)) in sides.iter().enumerate() {
@@ -61,11 +61,11 @@ impl Kills {
 }
 
 /// The blocks that threads run between a branch and the place where they meet.
-fn side(cfg: &Cfg, first: Block, meet: Option<Block>) -> BTreeSet<Block> {
+fn side(cfg: &Cfg, first: Block, reconvergence: Option<Block>) -> BTreeSet<Block> {
     let mut blocks = BTreeSet::new();
     let mut work = vec![first];
     while let Some(block) = work.pop() {
-        if Some(block) != meet && blocks.insert(block) {
+        if Some(block) != reconvergence && blocks.insert(block) {
             work.extend(cfg.successors(block));
         }
     }

@@ -71,8 +71,8 @@ fn execute(allocation: &Allocation, code: &[Inst], base: Reg, tid: [u32; 3], nti
             }
             _ => return None,
         };
-        let place = allocation.places[dst];
-        values.retain(|other, _| !allocation.places[*other].overlaps(place));
+        let register = allocation.physical[dst];
+        values.retain(|other, _| !allocation.physical[*other].overlaps(register));
         values.insert(dst, result);
     }
     values.get(&base).copied()

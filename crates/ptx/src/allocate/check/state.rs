@@ -1,13 +1,13 @@
 //! What registers and slots surely hold.
 
-use crate::allocate::Place;
+use crate::allocate::PhysicalRegister;
 use crate::ir::Reg;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where something is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Location {
-    Register(Place),
+    Register(PhysicalRegister),
     /// Bytes of the thread's spill area, and of the warp's.
     Local {
         offset: i64,
@@ -99,11 +99,11 @@ impl State {
 
 impl Location {
     pub fn overlaps(self, other: Self) -> bool {
-        let meet = |a: i64, n: u32, b: i64, m: u32| a < b + i64::from(m) && b < a + i64::from(n);
+        let overlap = |a: i64, n: u32, b: i64, m: u32| a < b + i64::from(m) && b < a + i64::from(n);
         match (self, other) {
             (Self::Register(a), Self::Register(b)) => a.overlaps(b),
             (Self::Local { offset: a, bytes: n }, Self::Local { offset: b, bytes: m })
-            | (Self::Shared { offset: a, bytes: n }, Self::Shared { offset: b, bytes: m }) => meet(a, n, b, m),
+            | (Self::Shared { offset: a, bytes: n }, Self::Shared { offset: b, bytes: m }) => overlap(a, n, b, m),
             _ => false,
         }
     }

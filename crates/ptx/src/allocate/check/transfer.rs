@@ -17,7 +17,7 @@ impl Checker<'_> {
         let mut first = 0;
         if let (true, Some(base)) = (block == self.allocated.layout[0], self.allocation.base) {
             first = self.allocation.prologue as usize;
-            state.write(Location::Register(self.place(base)), [Symbol::Base].into());
+            state.write(Location::Register(self.physical(base)), [Symbol::Base].into());
         }
         let mut wrong = |inst: Option<Inst>, kind| found.push(Violation { block, inst, kind });
         let mut rest = self.original.blocks[block].insts.iter();
@@ -69,7 +69,7 @@ impl Checker<'_> {
         }
         let copied = match (&data.op, &original.op) {
             (Op::Unary { op: UnaryOp::Mov, a: Operand::Reg(from), .. }, _) if data.guard.is_none() => {
-                state.at(Location::Register(self.place(*from)))
+                state.at(Location::Register(self.physical(*from)))
             }
             _ => Symbols::new(),
         };
@@ -89,7 +89,7 @@ impl Checker<'_> {
             let mut symbols: Symbols =
                 copied.iter().filter(|s| !old_results.iter().any(|r| **s == Symbol::Value(*r))).copied().collect();
             symbols.insert(Symbol::Value(*old));
-            state.write(Location::Register(self.place(new)), symbols);
+            state.write(Location::Register(self.physical(new)), symbols);
         }
     }
 
@@ -129,7 +129,7 @@ impl Checker<'_> {
 
     /// Whether a register of the allocated function has the value of an original one.
     fn finds(&self, state: &State, reg: Reg, original: Reg) -> bool {
-        state.at(Location::Register(self.place(reg))).iter().any(|symbol| self.is(*symbol, original))
+        state.at(Location::Register(self.physical(reg))).iter().any(|symbol| self.is(*symbol, original))
     }
 
     /// Whether what is held is the value of an original register, by itself or by what is known of that.
@@ -152,7 +152,7 @@ impl Checker<'_> {
         if data.guard.is_some() {
             return false;
         }
-        let register = |reg: Reg| Location::Register(self.place(reg));
+        let register = |reg: Reg| Location::Register(self.physical(reg));
         let held = |operand: &Operand| match operand {
             Operand::Reg(reg) => state.at(register(*reg)),
             Operand::Imm(bits) => [Symbol::Lane { stride: 0, base: *bits }].into(),
@@ -215,7 +215,7 @@ impl Checker<'_> {
                 Some(Location::Local { offset, bytes })
             }
             (Space::Shared, Base::Reg(reg)) => {
-                let based = state.holds(Location::Register(self.place(reg)), Symbol::Base);
+                let based = state.holds(Location::Register(self.physical(reg)), Symbol::Base);
                 let inside = offset >= 0 && offset + i64::from(bytes) <= i64::from(self.slots);
                 (based && inside).then_some(Location::Shared { offset, bytes })
             }

@@ -249,13 +249,13 @@ fn visible(gated: &Gated, state: State, block: Block) -> State {
 }
 
 fn defined_above(gated: &Gated, value: Value, block: Block) -> bool {
-    let home = match gated.ssa.values[value].def {
+    let defining = match gated.ssa.values[value].def {
         Def::Undefined => return true,
-        Def::Phi(home, _) | Def::Copy(home, _) => home,
-        Def::Inst(inst, _) => match gated.home(inst) {
-            Some(home) => home,
+        Def::Phi(at, _) | Def::Copy(at, _) => at,
+        Def::Inst(inst, _) => match gated.block(inst) {
+            Some(at) => at,
             None => return false,
         },
     };
-    home != block && gated.facts.dominators.dominates(home, block)
+    defining != block && gated.facts.dominators.dominates(defining, block)
 }

@@ -6,7 +6,7 @@
 
 mod apply;
 mod destruct;
-mod place;
+mod phis;
 mod rename;
 
 pub use apply::{Phi, SsaFunc, apply};

@@ -1,6 +1,6 @@
 //! Numbers the versions of every register, and finds the ones that each instruction reads in a walk over the dominator tree.
 
-use super::place::place;
+use super::phis::phis as inserted;
 use super::{Def, Facts, Pin, Spans, Ssa, Value, ValueData};
 use crate::analysis::lists::table;
 use crate::ir::{Block, Func, Reg};
@@ -25,7 +25,7 @@ pub(super) fn rename(func: &Func, facts: &Facts, pins: &[Pin]) -> Ssa {
 
 /// All values but the undefined ones, and room for what is read.
 fn number(func: &Func, facts: &Facts, pins: &[Pin]) -> Ssa {
-    let phis = place(func, facts, pins);
+    let phis = inserted(func, facts, pins);
     let mut ssa = Ssa {
         values: PrimaryMap::with_capacity(func.regs.len() + func.insts.len()),
         all: Vec::new(),

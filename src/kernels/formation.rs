@@ -1,8 +1,8 @@
-//! Equilibrium constants of single species, in a gauge that keeps them within the range of doubles.
+//! Equilibrium constants of formation, shifted by element potentials that keep them within the range of doubles.
 //!
 //! ln K_k = -g_k/RT + ln(P0/RT), so that Kc = prod K_k^nu. A reaction conserves elements: adding a function of temperature
-//! per atom to ln K_k leaves every Kc as it is. The function alpha + beta/T of each element is chosen such that the ln K_k
-//! are small, and [`Gauge::range`] proves how small they are over [`TEMPERATURES`].
+//! per atom, the potential of its element, to ln K_k leaves every Kc as it is. The potentials alpha + beta/T are chosen such
+//! that the ln K_k are small, and [`FormationConstants::range`] proves how small they are over [`TEMPERATURES`].
 
 use super::gibbs::{self, Piecewise, Terms};
 use kinetics::approximation::range::TemperatureRange;
@@ -14,18 +14,18 @@ use mechanism::{Arrhenius, Mechanism, Polynomials, Reaction};
 pub const TEMPERATURES: TemperatureRange = TemperatureRange::DEFAULT;
 /// Cells of the proof, equal in ln T.
 const CELLS: usize = 200;
-/// Temperatures at which the gauge is fitted, in K.
+/// Temperatures at which the element potentials are fitted, in K.
 const FITTED: [f64; 2] = [300.0, 2000.0];
 
-pub struct Gauge {
+pub struct FormationConstants {
     /// ln K by species.
     pub species: Vec<Piecewise>,
     /// By species: an upper bound of |ln K|.
     pub range: Vec<f64>,
 }
 
-/// The gauge of a mechanism; none is chosen where some reaction loses or makes fractions of atoms.
-pub fn gauge(mechanism: &Mechanism) -> Gauge {
+/// The constants of a mechanism's species; not shifted where some reaction loses or makes fractions of atoms.
+pub fn constants(mechanism: &Mechanism) -> FormationConstants {
     let mut species: Vec<Piecewise> = mechanism.species.iter().map(|s| plain(&s.thermo)).collect();
     if mechanism.reactions.iter().all(|r| is_balanced(mechanism, r)) {
         let shifts = shifts(mechanism, &species);
@@ -40,7 +40,7 @@ pub fn gauge(mechanism: &Mechanism) -> Gauge {
         }
     }
     let range = species.iter().map(range).collect();
-    Gauge { species, range }
+    FormationConstants { species, range }
 }
 
 /// -g/RT + ln(P0/R) - ln T
@@ -80,7 +80,7 @@ fn shifts(mechanism: &Mechanism, species: &[Piecewise]) -> Vec<[f64; 2]> {
 }
 
 /// The value per atom of each element that comes closest to the targets by species, by normal equations. Rounding in them
-/// does no harm: any gauge is exact.
+/// does no harm: any potentials are exact.
 fn potentials(mechanism: &Mechanism, targets: impl Iterator<Item = f64>) -> Vec<f64> {
     /// Keeps elements apart that only occur together.
     const RIDGE: f64 = 1e-6;

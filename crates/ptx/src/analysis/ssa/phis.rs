@@ -7,7 +7,7 @@ use crate::ir::{Block, Func, Reg};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
 
 /// The registers that need a φ at the start of each block, in ascending order. Pins write.
-pub(super) fn place(func: &Func, facts: &Facts, pins: &[Pin]) -> Lists<Block, Reg> {
+pub(super) fn phis(func: &Func, facts: &Facts, pins: &[Pin]) -> Lists<Block, Reg> {
     let cfg = &facts.cfg;
     let frontiers = facts.dominators.frontiers(cfg);
     let pinned: Lists<Reg, Block> =

@@ -5,7 +5,7 @@
 
 use super::activity;
 use super::common::single;
-use super::lean::Lean;
+use super::log_space::LogSpace;
 use super::reaction::{Operands, Product, Sources, orders, product, rate_constant, reverse_constant, with_third_body};
 use super::split::Plan;
 use crate::graph::body::Id;
@@ -16,33 +16,33 @@ use mechanism::{Mechanism, Reaction, SpeciesIndex};
 const LARGEST: usize = 8;
 /// Likewise where several warps share the work: operations are what warps are dealt.
 const LARGEST_SHARE: usize = 2;
-/// Double-precision slots of a reaction that has company then, at most: those of one power of two and its products. Longer
-/// ones would save as little with company and make the warps' shares uneven.
+/// Double-precision slots of a reaction that shares an operation then, at most: those of one power of two and its products.
+/// Longer ones would save as little and make the warps' shares uneven.
 const SHORT: u64 = 25;
 
-/// What makes reactions relatives: whether activities serve them, and their reactants with the bits of their orders.
-type Parents = (bool, Vec<(usize, u64)>);
+/// What reactions of one group have in common: whether activities serve them, and their reactants with the bits of their orders.
+type Reactants = (bool, Vec<(usize, u64)>);
 
-/// By reaction, the reactions of the operation in its place. That of a family stands where its first reaction does.
+/// By reaction, the reactions of the operation in its place. That of a group stands where its first reaction does.
 pub fn of(mechanism: &Mechanism, plans: &[Plan], sources: &Sources<'_>, warps: u32) -> Vec<Vec<usize>> {
     let (largest, longest) = if warps == 1 { (LARGEST, u64::MAX) } else { (LARGEST_SHARE, SHORT) };
     let mut places: Vec<Vec<usize>> = vec![Vec::new(); mechanism.reactions.len()];
-    let mut families: Vec<(Parents, Vec<usize>)> = Vec::new();
+    let mut groups: Vec<(Reactants, Vec<usize>)> = Vec::new();
     for (i, (r, _)) in mechanism.reactions.iter().zip(plans).enumerate().filter(|(_, (r, plan))| !plan.is_split(r)) {
-        match parents(i, r, sources) {
+        match key(i, r, sources) {
             None => places[i] = vec![i],
-            Some(parents) => match families.iter_mut().find(|(known, _)| *known == parents) {
-                Some((_, family)) => family.push(i),
-                None => families.push((parents, vec![i])),
+            Some(key) => match groups.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, group)) => group.push(i),
+                None => groups.push((key, vec![i])),
             },
         }
     }
     let alone = |i: usize| net_rates([(i, &mechanism.reactions[i])], sources).body;
-    for (_, family) in families {
-        let (mut family, long): (Vec<_>, Vec<_>) = family.into_iter().partition(|&i| alone(i).slots() <= longest);
-        // Relatives whose own code is the same come together, so that there are few shapes.
-        family.sort_by_cached_key(|&i| alone(i).key());
-        for members in family.chunks(largest).chain(long.chunks(1)) {
+    for (_, group) in groups {
+        let (mut group, long): (Vec<_>, Vec<_>) = group.into_iter().partition(|&i| alone(i).slots() <= longest);
+        // Members whose own code is the same come together, so that there are few shapes.
+        group.sort_by_cached_key(|&i| alone(i).key());
+        for members in group.chunks(largest).chain(long.chunks(1)) {
             let first = *members.iter().min().expect("a chunk is not empty");
             places[first] = members.to_vec();
         }
@@ -51,13 +51,13 @@ pub fn of(mechanism: &Mechanism, plans: &[Plan], sources: &Sources<'_>, warps: u
 }
 
 /// `None` for a reaction that has no product to share.
-fn parents(i: usize, r: &Reaction, sources: &Sources<'_>) -> Option<Parents> {
-    let lean = sources.lean.as_ref()?;
+fn key(i: usize, r: &Reaction, sources: &Sources<'_>) -> Option<Reactants> {
+    let log_space = sources.log_space.as_ref()?;
     let orders = orders(&r.reactants, &r.forward_orders);
     let factors: f64 = orders.iter().map(|(_, order)| order.abs()).sum();
     let mut reactants: Vec<(usize, u64)> = orders.into_iter().map(|(k, order)| (k, order.to_bits())).collect();
     reactants.sort_unstable();
-    (factors > 1.0).then_some((lean.activities.serves[i], reactants))
+    (factors > 1.0).then_some((log_space.activities.serves[i], reactants))
 }
 
 /// Adds the operation of some reactions of which only the net rates of progress are read.
@@ -124,7 +124,9 @@ impl Ahead {
 
 fn net_rate(o: &mut Operands, (i, r): (usize, &Reaction), sources: &Sources<'_>, ahead: Option<&mut Ahead>) -> Id {
     let forward = rate_constant(o, r, sources);
-    if let Some(Lean { activities, .. }) = sources.lean.as_ref().filter(|lean| lean.activities.serves[i]) {
+    if let Some(LogSpace { activities, .. }) =
+        sources.log_space.as_ref().filter(|log_space| log_space.activities.serves[i])
+    {
         let (difference, rate) = match ahead {
             None => (activity::difference(o, activities, r, None), activity::scaled_rate(o, activities, r, forward)),
             Some(ahead) => {

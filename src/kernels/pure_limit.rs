@@ -5,14 +5,14 @@ use kinetics::approximation::tucker::Factors;
 use kinetics::mixture::pair_index;
 
 #[derive(Debug, Clone, Copy)]
-pub struct Purity {
+pub struct PureLimit {
     /// Share of the mass from which total minus own gives way to the sum over the others.
     pub share: f64,
     /// A bound of the relative error that either side of it has.
     pub error: f64,
 }
 
-impl Purity {
+impl PureLimit {
     /// With theta = 1/share - 1, total minus own errs by about rounding/theta and the sum over the others by theta times a
     /// bound on its second-order terms. Theta makes them equal. `cubics` are ln F_ij of scaled ln T, as [`Factors`] has them.
     pub fn new(factors: &Factors, cubics: &[[f64; 4]], weights: &[f64]) -> Self {

@@ -36,8 +36,8 @@ impl Exponential {
     }
 }
 
-/// What reactions share in the lean form.
-pub struct Lean {
+/// What reactions share in the log-space form.
+pub struct LogSpace {
     pub exponential: Exponential,
     pub activities: Activities,
     /// T^b exp(-E/RT) by (b, E/R)
@@ -49,7 +49,7 @@ pub struct Lean {
 }
 
 /// A T^b exp(-E/RT); 0 for A = 0.
-pub fn arrhenius(o: &mut Operands, k: &Arrhenius, lean: &Lean) -> Id {
+pub fn arrhenius(o: &mut Operands, k: &Arrhenius, log_space: &LogSpace) -> Id {
     if k.a == 0.0 {
         return o.body.literal(0.0);
     }
@@ -62,13 +62,13 @@ pub fn arrhenius(o: &mut Operands, k: &Arrhenius, lean: &Lean) -> Id {
         }
         return value;
     }
-    if let Some((_, value)) = lean.powers.iter().find(|(known, _)| *known == (k.b, k.e_over_r)) {
+    if let Some((_, value)) = log_space.powers.iter().find(|(known, _)| *known == (k.b, k.e_over_r)) {
         let a = o.constant(k.a);
         let power = o.input(*value);
         return o.body.mul(a, power);
     }
     let lg = exponent(o, k);
-    let value = lean.exponential.power(&mut o.body, lg);
+    let value = log_space.exponential.power(&mut o.body, lg);
     if k.a < 0.0 { o.body.neg(value) } else { value }
 }
 
