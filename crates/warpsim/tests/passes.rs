@@ -4,7 +4,9 @@
 
 use machine::toolchain;
 use ptx::Module;
-use ptx::passes::{Options, PASSES, Pass};
+use ptx::passes::meld::plan::Kind;
+use ptx::passes::{Options, PASSES, Pass, meld};
+use std::collections::BTreeMap;
 use warpsim::{Argument, Buffer, Launch};
 
 #[path = "../../../tests/common/corpus.rs"]
@@ -127,6 +129,29 @@ fn passes_are_idempotent_and_deterministic() {
     }
     println!("{texts} changed");
     assert!(texts > 0);
+}
+
+/// The random programs and the corpus give melding something to do, of every kind.
+#[test]
+fn there_is_something_to_meld() {
+    let random = |seed: u64| {
+        let shape = random_structured::Shape { words: 6, preds: 3, length: 3, depth: 1 + seed as usize % 3, sm: 70 };
+        random_structured::kernel(&shape, &mut Numbers(seed)).funcs.swap_remove(0)
+    };
+    let kinds = |funcs: &mut dyn Iterator<Item = ptx::Func>| {
+        let mut found: BTreeMap<Kind, usize> = BTreeMap::new();
+        for func in funcs {
+            let (_, melded) =
+                meld::run(&func, &meld::Options::default()).unwrap_or_else(|e| panic!("{}: {e}", func.name));
+            melded.melds.iter().for_each(|meld| *found.entry(meld.kind).or_default() += 1);
+        }
+        println!("{found:?}");
+        found
+    };
+    let found = kinds(&mut (0..programs()).map(random));
+    assert!([Kind::Blocks, Kind::Regions].iter().all(|kind| found.get(kind).is_some_and(|count| *count > 5)));
+    let found = kinds(&mut corpus::divergent().iter().filter_map(|kernel| kernel.module.func(&kernel.entry).cloned()));
+    assert!(found.contains_key(&Kind::BlockAndRegion));
 }
 
 /// What every pass makes of every divergent kernel, one assembler of CUDA 11 and one of CUDA 12 take it.

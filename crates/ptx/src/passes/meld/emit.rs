@@ -271,28 +271,29 @@ impl<'a> Emitter<'a> {
         Op::Selp { ty, dst, a, b, pred }
     }
 
-    /// The address of each side.
+    /// The address of each side: where their offsets differ, the difference is added to the base of the first side, so that
+    /// accesses to neighbouring places share the sum.
     fn address(&mut self, [(a, i), (b, j)]: [(Base, i64); 2]) -> Named {
         let (Base::Reg(first), Base::Reg(second)) = (a, b) else { return Named::At(a, i) };
         let class = self.result.regs[first].class();
         let base = self.chosen([first.into(), second.into()], class);
-        let Operand::Reg(base) = base else { return Named::At(a, i) };
-        if i == j {
-            return Named::At(Base::Reg(base), i);
-        }
-        let bits = |offset: i64| Operand::Imm(offset as u64 & class.mask());
-        let offset = self.chosen([bits(i), bits(j)], class);
-        let held = [(first.into(), i), (second.into(), j)];
-        let sum = self.once(held, class, |_, dst| Op::Binary {
-            op: BinaryOp::Add,
-            mode: Mode::default(),
-            ty: class.unsigned(),
-            dst,
-            a: base.into(),
-            b: offset,
-        });
+        let difference = i.wrapping_sub(j);
+        let sum = if difference == 0 {
+            base
+        } else {
+            let offset = self.chosen([Operand::Imm(difference as u64 & class.mask()), Operand::Imm(0)], class);
+            let held = [(first.into(), difference), (second.into(), 0)];
+            self.once(held, class, |_, dst| Op::Binary {
+                op: BinaryOp::Add,
+                mode: Mode::default(),
+                ty: class.unsigned(),
+                dst,
+                a: base,
+                b: offset,
+            })
+        };
         match sum {
-            Operand::Reg(sum) => Named::At(Base::Reg(sum), 0),
+            Operand::Reg(sum) => Named::At(Base::Reg(sum), j),
             _ => Named::At(a, i),
         }
     }
