@@ -101,11 +101,13 @@ fn of_region(
     profiles: &mut Profiles,
 ) -> Vec<Candidate> {
     let mut known: BTreeMap<(usize, usize), Candidate> = BTreeMap::new();
-    for (i, first) in region.sides[0].iter().enumerate() {
-        for (j, second) in region.sides[1].iter().enumerate() {
+    // lanes of one side wait for those of the other at the start of a meld: nothing before it may wait for them
+    let reach =
+        |side: usize| region.sides[side].iter().take_while(|subgraph| subgraph.meldable(func, facts)).enumerate();
+    for (i, first) in reach(0) {
+        for (j, second) in reach(1) {
             let sides = [first, second];
-            if sides.iter().all(|side| side.meldable(func, facts))
-                && let Some(candidate) = candidate(func, facts, region.branch, sides, options.mode, profiles)
+            if let Some(candidate) = candidate(func, facts, region.branch, sides, options.mode, profiles)
                 && candidate.share >= options.threshold
             {
                 known.insert((i, j), candidate);
