@@ -1,6 +1,7 @@
 //! The whole compiler: the order of its steps, and nothing else.
 
 use crate::compilers;
+use crate::emit;
 use crate::fault;
 use crate::forms::{self, Choice};
 use crate::graph;
@@ -94,7 +95,8 @@ pub fn compile_kernel(
     observer.text("map", k, || report::mapping_text(&draft.graph, &draft.mapping));
     observer.text("schedule", k, || report::schedule_text(&draft.graph, draft.proven.schedule()));
     observer.text("overlay", k, || format!("{:#?}\n", draft.program.body));
-    observer.text("lower", k, || draft.code.to_string());
+    observer.text("lower", k, || format!("{:#?}\n", draft.code.stream.body));
+    observer.text("ptx", k, || draft.ptx.to_string());
     let verified = match request.verify {
         None => None,
         Some(states) => Some(verified(kernel, model, request, &draft, states, observer)?),
@@ -106,9 +108,9 @@ pub fn compile_kernel(
         String::new()
     };
     let report = report::kernel(kernel, request, choice, &draft, trials, verified);
-    let Draft { graph, mapping, proven, program, code: ptx, .. } = draft;
+    let Draft { graph, mapping, proven, program, code, ptx, .. } = draft;
     let (codegen, ctas_per_sm) = (request.codegen, request.tuning.ctas_per_sm);
-    Ok(Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, ptx, report, picture })
+    Ok(Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, code, ptx, report, picture })
 }
 
 /// What the forms of a kernel cost before scheduling.
@@ -151,8 +153,10 @@ fn draft(
         overlay::overlay(&graph, &proven, request.codegen, request.tuning.constants, &symbol, frame)
     });
     fault::in_program(request.fault, &mut program);
-    let code = observer.pass("lower", k, || lower::lower(&program, request.common.target.compute_capability));
-    Ok(Draft::new(graph, mapping, (proven, schedules), program, code))
+    let target = request.common.target;
+    let code = observer.pass("lower", k, || lower::lower(&program, target));
+    let ptx = observer.pass("ptx", k, || emit::ptx::print(&code, target.compute_capability));
+    Ok(Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)))
 }
 
 /// Runs the code in the simulator and compares.
@@ -164,7 +168,7 @@ fn verified(
     states: usize,
     observer: &mut Observer,
 ) -> Result<Verification, Failure> {
-    let Draft { graph, mapping, proven, program, code: module, .. } = draft;
+    let Draft { graph, mapping, proven, program, ptx: module, .. } = draft;
     let (floor, stiffness) = (request.common.floor, request.common.stiffness);
     let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
     observer.pass("verify", Some(kernel), || verify::verify(&subject, states)).map_err(Failure::verification)

@@ -8,7 +8,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::kernels::Kernel;
 
 /// The passes whose result `--print-after` can show.
-pub const PASSES: [&str; 8] = ["mechanism", "kinetics", "dataflow", "map", "schedule", "overlay", "lower", "all"];
+pub const PASSES: [&str; 9] =
+    ["mechanism", "kinetics", "dataflow", "map", "schedule", "overlay", "lower", "ptx", "all"];
 
 #[derive(Default)]
 pub struct Observer {
@@ -29,8 +30,8 @@ impl Observer {
         let bar = (std::io::stderr().is_terminal() && print_after.is_none()).then(|| {
             let style =
                 ProgressStyle::with_template("{spinner} [{elapsed}] {bar:30} {msg}").expect("the template is valid");
-            // Two passes for the mechanism, seven for each kernel, two to write.
-            let bar = ProgressBar::new(4 + 7 * kernels as u64).with_style(style);
+            // Two passes for the mechanism, eight for each kernel, two to write.
+            let bar = ProgressBar::new(4 + 8 * kernels as u64).with_style(style);
             bar.enable_steady_tick(Duration::from_millis(100));
             bar
         });

@@ -2,7 +2,7 @@
 
 mod common;
 
-use machine::target::{ComputeCapability, Target};
+use machine::target::Target;
 use ptx::analysis::access::Accesses;
 use ptx::analysis::cfg::Cfg;
 use ptx::analysis::dominators::Dominators;
@@ -10,6 +10,7 @@ use ptx::analysis::liveness::Liveness;
 use ptx::analysis::loops::Loops;
 use ptx::inst::Type;
 use ptx::ir::{Func, Reg};
+use singe::emit;
 use singe::kernels::{Kernel, Options, build};
 use singe::lower;
 use singe::mapping::{self, Mapper, Weights};
@@ -49,7 +50,8 @@ fn no_double_is_carried_to_the_next_group() {
                 let proven = proof::prove(&graph, &mapping, schedule, kepler().barriers).unwrap();
                 let frame = Frame { warps, registers, points_per_lane: 1 };
                 let program = overlay::overlay(&graph, &proven, codegen, Residence::Striped, "kernel", frame);
-                let module = lower::lower(&program, ComputeCapability(3, 5));
+                let target = Target::by_name("kepler").unwrap();
+                let module = emit::ptx::print(&lower::lower(&program, target), target.compute_capability);
                 for func in module.entries() {
                     let carried = carried(func);
                     assert!(carried.is_empty(), "{kernel}, {warps} warps: {} doubles", carried.len());

@@ -187,9 +187,13 @@ fn optimal_and_greedy_mappings_are_compared() {
 #[test]
 fn every_pass_prints_and_times_itself() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
-    for (pass, word) in
-        [("mechanism", "H2O2"), ("dataflow", "graph viscosity"), ("schedule", "barrier 0"), ("lower", "bar.sync")]
-    {
+    for (pass, word) in [
+        ("mechanism", "H2O2"),
+        ("dataflow", "graph viscosity"),
+        ("schedule", "barrier 0"),
+        ("lower", "kind: Sync"),
+        ("ptx", "bar.sync"),
+    ] {
         let outcome = singe(&[], &[chem, "--kernel", "viscosity", "--compilers", "off", "--print-after", pass]);
         assert!(outcome.stderr.contains(word), "{pass}: {}", &outcome.stderr[..outcome.stderr.len().min(500)]);
     }

@@ -428,8 +428,9 @@ fn kernels() -> Vec<Case> {
     let unguarded = ptx::read::read(&Arc::new(Source { name: "unguarded".to_owned(), text })).expect("PTX");
     let mut broken = unit.program.clone();
     singe::fault::in_program(Some(singe::fault::Fault::Constant), &mut broken);
+    let target = request.common.target;
     let wrong = Subject {
-        module: &singe::lower::lower(&broken, request.common.target.compute_capability),
+        module: &singe::emit::ptx::print(&singe::lower::lower(&broken, target), target.compute_capability),
         ..subject(&model, &unit.program)
     };
     let refused = singe::compilers::compile(request.common.target, &["viscosity"], &["no code".to_owned()]);

@@ -11,6 +11,7 @@ use machine::toolchain::{self, Job};
 use mechanism::{self, Companion, Files};
 use ptx::read;
 use singe::driver::{self, FailureKind, Multiplier, Request, Unit};
+use singe::emit;
 use singe::kernels::{Form, Kernel};
 use singe::lower;
 use singe::observer::Observer;
@@ -205,7 +206,8 @@ fn a_transposed_fragment_is_found() {
     let request = request(request::shipped("h2o2"), Form::Symmetric);
     let (model, unit) = unit(&request);
     let verified = |program: &Program| {
-        let module = lower::lower(program, request.common.target.compute_capability);
+        let target = request.common.target;
+        let module = emit::ptx::print(&lower::lower(program, target), target.compute_capability);
         let subject = Subject {
             kernel: unit.kernel,
             model: &model,

@@ -68,7 +68,8 @@ fn constants_are_fetched_once_for_all_points() {
             for (v, one) in counts(points, constants).iter().zip(&one) {
                 let p = f64::from(points);
                 assert!(near(v.slots_per_point, one.slots_per_point), "{v:?} {one:?}");
-                assert!(near(p * v.shuffles_per_point, one.shuffles_per_point), "{v:?} {one:?}");
+                // Or less: an index with a name is not fetched again in an inner block.
+                assert!(p * v.shuffles_per_point <= one.shuffles_per_point * (1.0 + 1e-9), "{v:?} {one:?}");
                 assert!(v.instructions_per_point < one.instructions_per_point, "{v:?} {one:?}");
                 match constants {
                     Residence::Shared => assert!(v.shared_passes_per_point < one.shared_passes_per_point),

@@ -6,6 +6,7 @@ mod request;
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use singe::driver::{self, Failure, FailureKind, Request};
+use singe::emit;
 use singe::forms;
 use singe::kernels::{self, Form, Kernel, Matrix};
 use singe::lower;
@@ -129,8 +130,10 @@ fn draft(request: &Request, model: &Model, Candidate { options, limits, .. }: &C
     let proven = proof::prove(&graph, &mapping, ways.swap_remove(0).schedule, limits.barriers).unwrap();
     let frame = Frame { warps: 8, registers: request.registers(), points_per_lane: limits.points_per_lane };
     let program = overlay::overlay(&graph, &proven, Codegen::Overlay, Residence::Striped, "kernel", frame);
-    let code = lower::lower(&program, request.common.target.compute_capability);
-    Draft::new(graph, mapping, (proven, schedules), program, code)
+    let target = request.common.target;
+    let code = lower::lower(&program, target);
+    let ptx = emit::ptx::print(&code, target.compute_capability);
+    Draft::new(graph, mapping, (proven, schedules), program, (code, ptx))
 }
 
 fn no_room() -> Failure {

@@ -1,4 +1,5 @@
-//! From a proven schedule to code: the overlaid [`program`] tree, and CUDA text made from it.
+//! The typed [`code`](crate::lower::code) of kernels as text, and what host codes get.
 
 pub mod cuda;
 pub mod host;
+pub mod ptx;

@@ -1,7 +1,7 @@
 //! Functions of one double as lists of typed operations.
 //!
 //! A list is all that is known of an elementary function: the interpreter evaluates it, the CUDA printer writes it as a
-//! device function, and the lowering turns it into instructions, so that the three give the same bits. Every operation on
+//! device function, and the PTX printer as instructions, so that the three give the same bits. Every operation on
 //! doubles is one IEEE-754 operation, rounded to nearest; words have 32 bits and wrap around.
 //!
 //! No product is an operand of a sum, so that compilers which fuse products into sums find nothing to fuse; what is fused

@@ -24,7 +24,7 @@ pub fn sources(request: &Request, model: &Model, units: &[Unit]) -> Vec<String> 
     let of_all = provenance(request, model);
     let print = |unit: &Unit| {
         let provenance = Provenance { ctas_per_sm: unit.ctas_per_sm, form: Some(form(&unit.report)), ..of_all.clone() };
-        cuda::print(&unit.program, &provenance, request.common.target)
+        cuda::print(&unit.code, &provenance, request.common.target)
     };
     units.iter().map(print).collect()
 }

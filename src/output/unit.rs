@@ -2,6 +2,7 @@
 
 use crate::graph::Graph;
 use crate::kernels::Kernel;
+use crate::lower::code::Code;
 use crate::mapping::Mapping;
 use crate::overlay::Codegen;
 use crate::overlay::program::Program;
@@ -18,6 +19,7 @@ pub struct Unit {
     pub mapping: Mapping,
     pub proven: Proven,
     pub program: Program,
+    pub code: Code,
     pub ptx: ptx::Module,
     pub report: KernelReport,
     /// SVG of the schedule; empty when it was not asked for.

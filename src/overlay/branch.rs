@@ -55,7 +55,7 @@ fn length(nodes: &[Node]) -> usize {
             | Node::StoreSlot { .. }
             | Node::StoreField { .. }
             | Node::Barrier { .. }
-            | Node::Meet
+            | Node::WarpSync
             | Node::StoreBlock { .. }
             | Node::Stripes { .. } => 1,
             Node::Multiply { blocks, .. } => 4 * (1 + blocks.len()),

@@ -71,7 +71,7 @@ enum Meeting {
 impl Meeting {
     fn of(action: &Action) -> Option<(Self, Option<BarrierKind>)> {
         match *action {
-            Action::Meet => Some((Self::Lanes, None)),
+            Action::WarpSync => Some((Self::Lanes, None)),
             Action::Arrive { id, threads } => Some((Self::Barrier { id, threads }, Some(BarrierKind::Arrive))),
             Action::Sync { id, threads } => Some((Self::Barrier { id, threads }, Some(BarrierKind::Sync))),
             Action::Run(_) | Action::Boundary => None,
@@ -80,7 +80,7 @@ impl Meeting {
 
     fn node(self, kind: Option<BarrierKind>) -> Option<Node> {
         match (self, kind) {
-            (Self::Lanes, None) => Some(Node::Meet),
+            (Self::Lanes, None) => Some(Node::WarpSync),
             (Self::Barrier { id, threads }, Some(kind)) => Some(Node::Barrier { id, threads, kind }),
             _ => None,
         }
@@ -110,7 +110,7 @@ mod tests {
 
     fn actions(nodes: &[Node], warp: u32) -> Vec<Action> {
         let action = |node: &Node| match *node {
-            Node::Meet => Action::Meet,
+            Node::WarpSync => Action::WarpSync,
             Node::Barrier { id, threads, kind: BarrierKind::Arrive } => Action::Arrive { id, threads },
             Node::Barrier { id, threads, kind: BarrierKind::Sync } => Action::Sync { id, threads },
             _ => unreachable!("a boundary has nothing else"),
@@ -133,7 +133,7 @@ mod tests {
             vec![vec![sync(2)], vec![sync(1)], vec![arrive(1), arrive(2)]],
             // No common order.
             vec![vec![arrive(1), sync(2)], vec![arrive(2), sync(1)]],
-            vec![vec![sync(1)], vec![Action::Meet, arrive(1)], vec![Action::Meet]],
+            vec![vec![sync(1)], vec![Action::WarpSync, arrive(1)], vec![Action::WarpSync]],
         ];
         for boundary in cases {
             let warps = boundary.len() as u32;

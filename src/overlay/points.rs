@@ -54,7 +54,7 @@ fn mark(nodes: &[Node], dependent: &mut EntitySet<Var>) -> bool {
             | Node::StoreField { .. }
             | Node::StoreBlock { .. }
             | Node::Barrier { .. }
-            | Node::Meet
+            | Node::WarpSync
             | Node::Stripes { .. } => {}
         }
     }
@@ -74,7 +74,7 @@ impl Widening {
 
     fn node(&self, node: &Node) -> Vec<Node> {
         match node {
-            Node::Comment(_) | Node::Barrier { .. } | Node::Meet | Node::Stripes { .. } => vec![node.clone()],
+            Node::Comment(_) | Node::Barrier { .. } | Node::WarpSync | Node::Stripes { .. } => vec![node.clone()],
             Node::Multiply { rows, blocks } => self.each(|point| Node::Multiply {
                 rows: self.lane_rows(*rows, point),
                 blocks: blocks

@@ -1,4 +1,4 @@
-//! The overlaid program of one kernel: one tree for all warps, from which CUDA text and the PTX-like IR are both made.
+//! The overlaid program of one kernel: one tree for all warps, which is lowered to typed code.
 //!
 //! A *point* is one grid point; with P points per lane, lane l of every warp works on points l, 32 + l, … of the current
 //! group of 32 P. What differs between them has P variables and P slots ([`super::points`]).
@@ -75,7 +75,7 @@ impl Program {
                 | Node::StoreSlot { .. }
                 | Node::StoreField { .. }
                 | Node::Barrier { .. }
-                | Node::Meet
+                | Node::WarpSync
                 | Node::Multiply { .. }
                 | Node::StoreBlock { .. }
                 | Node::Stripes { .. } => false,
@@ -208,7 +208,7 @@ pub enum Node {
     /// Loads these registers of striped constants, real and index ones, where registers are too few to keep them all.
     Stripes { reals: Vec<u32>, indices: Vec<u32> },
     /// The lanes of each warp wait for each other and see what all of them wrote to slots.
-    Meet,
+    WarpSync,
     /// Adds the products of blocks of 8 rows and 4 columns of matrices with four slots to the blocks' sums, on tensor cores.
     /// `rows` gives the slot of column l%4 in lane l. Column n of the right-hand matrix of group g is point 8 g + (n ^ n/4):
     /// the pairs of a group's upper half are swapped, so that neither reads nor stores of results meet in a bank.

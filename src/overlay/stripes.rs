@@ -81,7 +81,7 @@ impl Used {
     fn nodes(&mut self, nodes: &[Node]) {
         for node in nodes {
             match node {
-                Node::Comment(_) | Node::Barrier { .. } | Node::Meet | Node::Stripes { .. } => {}
+                Node::Comment(_) | Node::Barrier { .. } | Node::WarpSync | Node::Stripes { .. } => {}
                 // These come with loads of their own.
                 Node::Multiply { .. } | Node::StoreBlock { .. } => {}
                 Node::Let { value, .. } => self.value(value),

@@ -85,7 +85,7 @@ pub struct Phase {
     /// The synchronisation points of the boundary after this phase. No warp takes part in two.
     pub syncs: Vec<SyncPoint>,
     /// The warps whose lanes wait for each other at this boundary, where no barrier makes them.
-    pub meets: WarpMask,
+    pub warp_syncs: WarpMask,
 }
 
 /// A use of a named barrier.
@@ -113,7 +113,7 @@ pub enum Action {
         threads: u32,
     },
     /// The lanes of the warp wait for each other.
-    Meet,
+    WarpSync,
     /// The end of a phase. Nothing waits here: it says which parts of the warps' programs are emitted side by side.
     Boundary,
 }
@@ -124,8 +124,8 @@ impl Schedule {
         let mut actions = Vec::new();
         for phase in &self.phases {
             actions.extend(phase.runs[warp as usize].iter().map(|&at| Action::Run(at)));
-            if phase.meets >> warp & 1 == 1 {
-                actions.push(Action::Meet);
+            if phase.warp_syncs >> warp & 1 == 1 {
+                actions.push(Action::WarpSync);
             }
             for s in &phase.syncs {
                 if s.wait >> warp & 1 == 1 {
@@ -203,7 +203,7 @@ pub fn ways(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Lim
         let boundaries = sync::boundaries(graph, mapping, schedule);
         barriers::allocate(schedule, &boundaries, limits.barriers);
         for phase in schedule.phases.iter_mut().filter(|_| crossing) {
-            phase.meets = phase.syncs.iter().fold(all_warps(mapping.warps), |meets, sync| meets & !sync.wait);
+            phase.warp_syncs = phase.syncs.iter().fold(all_warps(mapping.warps), |warps, sync| warps & !sync.wait);
         }
         *clocks = schedule.iteration(graph, limits).clocks(limits.target);
     }

@@ -242,7 +242,7 @@ impl<'a> Placer<'a> {
             if runs.iter().all(Vec::is_empty) {
                 return None;
             }
-            phases.push(Phase { runs, syncs: Vec::new(), meets: 0 });
+            phases.push(Phase { runs, syncs: Vec::new(), warp_syncs: 0 });
         }
         Some((phases, self.slot_of, self.used))
     }

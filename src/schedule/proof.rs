@@ -156,7 +156,7 @@ impl<'a> Checker<'a> {
                             self.lanes.meet(w);
                             self.barrier(w, id, threads, true, &mut blocked);
                         }
-                        Action::Meet => self.lanes.meet(w),
+                        Action::WarpSync => self.lanes.meet(w),
                         Action::Boundary => {}
                     }
                 }

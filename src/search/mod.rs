@@ -11,6 +11,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::forms::Choice;
 use crate::graph::Graph;
 use crate::kernels::Kernel;
+use crate::lower::code::Code;
 use crate::mapping::Mapping;
 use crate::overlay::Codegen;
 use crate::overlay::program::Program;
@@ -27,7 +28,8 @@ pub struct Draft {
     /// The ways to schedule it; the first is the one that was proven.
     pub schedules: Vec<ScheduleScore>,
     pub program: Program,
-    pub code: ptx::Module,
+    pub code: Code,
+    pub ptx: ptx::Module,
     /// 32-bit registers that a thread holds from block to block of the code.
     pub registers_held: u32,
 }
@@ -38,10 +40,10 @@ impl Draft {
         mapping: Mapping,
         (proven, schedules): (Proven, Vec<ScheduleScore>),
         program: Program,
-        code: ptx::Module,
+        (code, ptx): (Code, ptx::Module),
     ) -> Self {
-        let registers_held = code.entries().map(ptx::analysis::pressure::compute).max().unwrap_or(0);
-        Self { graph, mapping, proven, schedules, program, code, registers_held }
+        let registers_held = ptx.entries().map(ptx::analysis::pressure::compute).max().unwrap_or(0);
+        Self { graph, mapping, proven, schedules, program, code, ptx, registers_held }
     }
 
     /// With what lives shortly: what an assembler takes where nothing limits it, about.

@@ -97,9 +97,9 @@ pub fn handover() -> (Graph, Mapping, Schedule) {
     let hand_over = |id| SyncPoint { id, arrive: 0b01, wait: 0b10, threads: 64 };
     let everybody = SyncPoint { id: 0, arrive: 0, wait: 0b11, threads: 64 };
     let phases = vec![
-        Phase { runs: vec![vec![steps[0].0], vec![]], syncs: vec![hand_over(1)], meets: 0 },
-        Phase { runs: vec![vec![steps[1].0], vec![steps[0].1]], syncs: vec![hand_over(2)], meets: 0 },
-        Phase { runs: vec![vec![], vec![steps[1].1]], syncs: vec![everybody], meets: 0 },
+        Phase { runs: vec![vec![steps[0].0], vec![]], syncs: vec![hand_over(1)], warp_syncs: 0 },
+        Phase { runs: vec![vec![steps[1].0], vec![steps[0].1]], syncs: vec![hand_over(2)], warp_syncs: 0 },
+        Phase { runs: vec![vec![], vec![steps[1].1]], syncs: vec![everybody], warp_syncs: 0 },
     ];
     let schedule = Schedule { warps: 2, phases, slot_of, slots: 2, placement: Placement::Store, crossing_values: 2 };
     (graph, Mapping { warps: 2, warp_of }, schedule)
@@ -134,7 +134,7 @@ pub fn out_of_order() -> Vec<Diagnostic> {
         Operation { name: "sum".into(), states: 1, before: Some(begin), rounds: vec![], ordered: false, after };
     let op = graph.add(operation, |_, _| unreachable!("no step has an output"));
     let runs = [Part::After, Part::Before].map(|part| StepRef { op, part }).to_vec();
-    let phases = vec![Phase { runs: vec![runs], syncs: vec![], meets: 0 }];
+    let phases = vec![Phase { runs: vec![runs], syncs: vec![], warp_syncs: 0 }];
     let slot_of = SecondaryMap::new();
     let schedule = Schedule { warps: 1, phases, slot_of, slots: 0, placement: Placement::Store, crossing_values: 0 };
     let mut warp_of = SecondaryMap::new();
@@ -158,9 +158,9 @@ pub fn exchange(phases: [bool; 2]) -> Vec<Diagnostic> {
     let inputs = graph.ops[from].after.outputs.clone();
     let step = Step { shape: graph.shape(b), inputs: inputs.clone(), stores: vec![(0, 0)], ..Step::default() };
     let to = graph.add(single(step), |_, _| unreachable!("the step stores only"));
-    let phase = |op, meets: bool| {
+    let phase = |op, waits: bool| {
         let run = vec![StepRef { op, part: Part::After }];
-        Phase { runs: vec![run], syncs: vec![], meets: u32::from(meets) }
+        Phase { runs: vec![run], syncs: vec![], warp_syncs: u32::from(waits) }
     };
     let phases = vec![phase(from, phases[0]), phase(to, phases[1])];
     let mut slot_of = SecondaryMap::new();

@@ -1,8 +1,8 @@
 //! The CUDA text of small programs, through the real compilers where they are installed.
 
+use crate::print;
 use crate::{compilers, programs, provenance, target};
 use machine::toolchain::Job;
-use singe::emit::cuda::print;
 
 #[test]
 fn real_compilers_accept_every_program_without_a_remark() {

@@ -2,10 +2,10 @@
 //! parentheses, declarations, `exp`, `log` and masked stores are right. Only the sign of a zero may differ, as `fmin` and
 //! `fmax` leave it open.
 
+use crate::print;
 use crate::random::{self, FIELDS, WARPS};
 use crate::{compilers, provenance, target};
 use machine::toolchain::Job;
-use singe::emit::cuda::print;
 use singe::overlay::points::widen;
 use singe::overlay::program::Program;
 use std::fmt::Write;

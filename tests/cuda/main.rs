@@ -12,7 +12,9 @@ mod toolchain;
 
 use machine::target::Target;
 use machine::toolchain::{Toolchain, find};
-use singe::emit::cuda::{Input, Provenance};
+use singe::emit::cuda::{self, Input, Provenance};
+use singe::lower::lower;
+use singe::overlay::program::Program;
 
 fn provenance() -> Provenance {
     Provenance {
@@ -22,6 +24,11 @@ fn provenance() -> Provenance {
         ctas_per_sm: 1,
         form: None,
     }
+}
+
+/// The text of a program.
+fn print(program: &Program, provenance: &Provenance, target: &Target) -> String {
+    cuda::print(&lower(program, target), provenance, target)
 }
 
 fn target(name: &str) -> &'static Target {

@@ -228,7 +228,7 @@ impl Run<'_> {
                 }
                 Node::Comment(_)
                 | Node::Barrier { .. }
-                | Node::Meet
+                | Node::WarpSync
                 | Node::Multiply { .. }
                 | Node::StoreBlock { .. }
                 | Node::Stripes { .. } => {

@@ -1,7 +1,7 @@
 //! The CUDA text of small programs, as it reads.
 
+use crate::print;
 use crate::{programs, provenance, target};
-use singe::emit::cuda::print;
 
 #[test]
 fn the_text_of_each_program() {

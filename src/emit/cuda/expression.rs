@@ -1,13 +1,16 @@
-//! Values and indices as C expressions, with as few parentheses as keep the order of the operations.
+//! Numbers as C expressions, with as few parentheses as keep the order of the operations.
 
-use super::body::{Body, point_name};
+use super::body::Body;
 use super::helpers::Helper;
-use super::tables::{SHARED_BANKS, real};
-use crate::overlay::program::{Binary, ConstantRef, Index, Unary, Value, Var};
+use super::tables::{self, real};
+use crate::lower::code::{BankSpace, Field, Integer, IntegerOperator, Local, Real, TableKind};
+use crate::overlay::program::{Binary, Unary};
 
 /// How tightly the outermost operator of a text binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Binding {
+    /// Operators on bits and comparisons; their operands are atoms.
+    Bits,
     Sum,
     Product,
     Sign,
@@ -37,7 +40,7 @@ impl Expression {
     }
 
     /// Left-associative: `a - (b - c)` keeps its parentheses, `(a - b) - c` needs none.
-    fn infix(self, operator: char, binding: Binding, right: Self) -> Self {
+    fn infix(self, operator: &str, binding: Binding, right: Self) -> Self {
         let tighter = if binding == Binding::Sum { Binding::Product } else { Binding::Sign };
         let text = format!("{} {operator} {}", self.at_least(binding), right.at_least(tighter));
         Self { text, binding }
@@ -45,115 +48,116 @@ impl Expression {
 }
 
 impl Body<'_> {
-    /// The value that is assigned to this variable.
-    pub(super) fn value(&mut self, var: Var, value: &Value) -> Expression {
+    pub(super) fn real(&mut self, value: &Real) -> Expression {
         match value {
-            Value::Literal(x) => Expression::literal(*x),
-            Value::Constant(ConstantRef::Striped { register, lane }) => {
-                self.helper(Helper::Broadcast);
-                self.needs.reals.insert(*register);
-                let lane = self.index(lane);
-                Expression::atom(format!("broadcast(c{register}, {})", lane.text))
+            Real::Literal(x) => Expression::literal(*x),
+            Real::Var(var) => self.var(*var),
+            Real::Broadcast { register, lane } => {
+                let (broadcast, lane) = (self.helper(Helper::Broadcast), self.integer(lane));
+                Expression::atom(format!("{broadcast}(c{register}, {})", lane.text))
             }
-            Value::Constant(ConstantRef::Bank(index)) => {
-                self.needs.real_bank = true;
-                let index = self.index(index);
-                let bank = if self.has_shared_banks() { SHARED_BANKS[0] } else { &self.tables().real_bank };
-                Expression::atom(format!("{bank}[{}]", index.text))
-            }
-            Value::Var(a) => self.operand(*a),
-            Value::Slot(row) => Expression::atom(self.slot(row)),
-            Value::Field { array, row, point } => self.field(*array, row, *point),
-            Value::Unary(Unary::Neg, a) => {
-                let text = format!("-{}", self.operand(*a).at_least(Binding::Atom));
+            Real::Bank(index) => self.entry(TableKind::RealBank, index),
+            Real::Slot(row) => Expression::atom(self.slot(row)),
+            Real::Field(field) => self.field(field),
+            Real::Unary(Unary::Neg, a) => {
+                let text = format!("-{}", self.real(a).at_least(Binding::Atom));
                 Expression { text, binding: Binding::Sign }
             }
-            Value::Unary(Unary::Sqrt, a) => self.call("sqrt", &[*a]),
-            Value::Unary(function, a) => {
+            Real::Unary(Unary::Sqrt, a) => self.call("sqrt", [&**a]),
+            Real::Unary(function, a) => {
                 let helper = Helper::Function(*function);
-                self.helper(helper);
-                let argument = self.operand(*a).text;
+                let (name, argument) = (self.helper(helper), self.real(a).text);
                 let table = match function {
                     _ if helper.reads_powers() => ", power",
-                    _ if helper.reads_logarithms() => &format!(", {}", self.tables().logarithms),
+                    _ if helper.reads_logarithms() => &format!(", {}", self.tables.logarithms),
                     _ => "",
                 };
-                Expression::atom(format!("{}({argument}{table})", helper.name()))
+                Expression::atom(format!("{name}({argument}{table})"))
             }
-            Value::Binary(Binary::Mul, a, b) if self.is_summed(var) => self.call("__dmul_rn", &[*a, *b]),
-            Value::Binary(operator, a, b) => {
+            Real::SeparateProduct(operands) => self.call("__dmul_rn", &**operands),
+            Real::Binary(operator, operands) => {
                 let (operator, binding) = match operator {
-                    Binary::Add => ('+', Binding::Sum),
-                    Binary::Sub => ('-', Binding::Sum),
-                    Binary::Mul => ('*', Binding::Product),
-                    _ => ('/', Binding::Product),
+                    Binary::Add => ("+", Binding::Sum),
+                    Binary::Sub => ("-", Binding::Sum),
+                    Binary::Mul => ("*", Binding::Product),
+                    Binary::Div => ("/", Binding::Product),
                 };
-                let left = self.operand(*a);
-                left.infix(operator, binding, self.operand(*b))
+                let [left, right] = &**operands;
+                let left = self.real(left);
+                left.infix(operator, binding, self.real(right))
             }
-            Value::Fma(a, b, c) => self.call("fma", &[*a, *b, *c]),
-            Value::SelectLe { a, b, then, otherwise } => {
-                self.helper(Helper::SelectLe);
-                self.call("select_le", &[*a, *b, *then, *otherwise])
-            }
-        }
-    }
-
-    /// slots[row][lane] as something that can be read or assigned.
-    pub(super) fn slot(&mut self, row: &Index) -> String {
-        let row = self.index(row).text;
-        if self.is_data_parallel() {
-            return format!("slots[{row}]");
-        }
-        self.needs.lane = true;
-        format!("slots[{row}][lane]")
-    }
-
-    /// A warp-uniform integer.
-    pub(super) fn index(&mut self, index: &Index) -> Expression {
-        match index {
-            Index::Literal(n) => Expression::atom(n.to_string()),
-            Index::Counter(counter) => Expression::atom(counter.to_string()),
-            Index::Warp => {
-                self.needs.warp_id = true;
-                Expression::atom("warp_id")
-            }
-            Index::Striped { register, lane } => {
-                self.helper(Helper::BroadcastIndex);
-                self.needs.indices.insert(*register);
-                let lane = self.index(lane);
-                self.fetched(format!("broadcast_index(k{register}, {})", lane.text))
-            }
-            Index::Bank(index) => {
-                self.needs.index_bank = true;
-                let index = self.index(index);
-                let bank = if self.has_shared_banks() { SHARED_BANKS[1] } else { &self.tables().index_bank };
-                self.fetched(format!("{bank}[{}]", index.text))
-            }
-            Index::Sum(a, b) => {
-                let left = self.index(a);
-                left.infix('+', Binding::Sum, self.index(b))
-            }
-            Index::Scaled(a, factor) => {
-                let left = self.index(a);
-                left.infix('*', Binding::Product, Expression::atom(factor.to_string()))
+            Real::Fma(operands) => self.call("fma", &**operands),
+            Real::SelectLe(operands) => {
+                let select = self.helper(Helper::SelectLe);
+                self.call(select, &**operands)
             }
         }
     }
 
-    fn field(&mut self, array: usize, row: &Index, point: u32) -> Expression {
-        let field = &self.program.arrays[array];
-        // What the kernel itself may write must not come through the read-only cache.
-        let load = if field.output { Helper::LoadOutput } else { Helper::Load };
-        self.helper(load);
-        self.needs.points.insert(point);
-        let row = self.index(row).text;
-        let point = point_name(self.program, "point", point);
-        Expression::atom(format!("{}({}, {row}, stride, {point})", load.name(), self.array_name(array)))
+    pub(super) fn integer(&mut self, value: &Integer) -> Expression {
+        let text = match value {
+            Integer::Literal(n) => n.to_string(),
+            Integer::Local(local) => self.local(*local),
+            Integer::Counter(counter) => counter.to_string(),
+            Integer::Points => "points".to_owned(),
+            Integer::Thread => "threadIdx.x".to_owned(),
+            Integer::Cta => "blockIdx.x".to_owned(),
+            Integer::Ctas => "gridDim.x".to_owned(),
+            Integer::Broadcast { register, lane } => {
+                let (broadcast, lane) = (self.helper(Helper::BroadcastIndex), self.integer(lane));
+                format!("{broadcast}(k{register}, {})", lane.text)
+            }
+            Integer::Own(register) => format!("k{register}"),
+            Integer::Bank(index) => return self.entry(TableKind::IndexBank, index),
+            Integer::Binary(operator, a, b) => return self.integers(*operator, a, b),
+            Integer::IsNotZero(a) => {
+                let text = format!("{} != 0", self.integer(a).text);
+                return Expression { text, binding: Binding::Bits };
+            }
+            Integer::Opaque(a) if **a == Integer::Thread => format!("{}()", self.helper(Helper::Thread)),
+            Integer::Opaque(a) => format!("{}({})", self.helper(Helper::Again), self.integer(a).text),
+        };
+        Expression::atom(text)
     }
 
-    fn call(&mut self, function: &str, arguments: &[Var]) -> Expression {
-        let arguments: Vec<String> = arguments.iter().map(|a| self.operand(*a).text).collect();
+    fn integers(&mut self, operator: IntegerOperator, a: &Integer, b: &Integer) -> Expression {
+        let (a, b) = (self.integer(a), self.integer(b));
+        let (operator, binding) = match operator {
+            IntegerOperator::Add => ("+", Binding::Sum),
+            IntegerOperator::Sub => ("-", Binding::Sum),
+            IntegerOperator::Mul => ("*", Binding::Product),
+            IntegerOperator::Div => ("/", Binding::Product),
+            IntegerOperator::Rem => ("%", Binding::Product),
+            IntegerOperator::And => ("&", Binding::Bits),
+            IntegerOperator::Xor => ("^", Binding::Bits),
+            IntegerOperator::ShiftLeft => ("<<", Binding::Bits),
+            IntegerOperator::ShiftRight => (">>", Binding::Bits),
+            IntegerOperator::Min => return Expression::atom(format!("min({}, {})", a.text, b.text)),
+        };
+        if binding == Binding::Bits {
+            let text = format!("{} {operator} {}", a.at_least(Binding::Atom), b.at_least(Binding::Atom));
+            return Expression { text, binding };
+        }
+        a.infix(operator, binding, b)
+    }
+
+    fn entry(&mut self, bank: TableKind, index: &Integer) -> Expression {
+        let index = self.integer(index);
+        let bank = match self.code.banks {
+            BankSpace::Shared => tables::shared_bank(bank).1,
+            BankSpace::Constant | BankSpace::Global => self.tables.of(bank),
+        };
+        Expression::atom(format!("{bank}[{}]", index.text))
+    }
+
+    fn field(&mut self, Field { array, row, point, is_read_only }: &Field) -> Expression {
+        let load = self.helper(if *is_read_only { Helper::Load } else { Helper::LoadOutput });
+        let (row, point) = (self.integer(row).text, self.local(Local::Point(*point)));
+        Expression::atom(format!("{load}({}, {row}, stride, {point})", self.array(*array)))
+    }
+
+    fn call<'r>(&mut self, function: &str, arguments: impl IntoIterator<Item = &'r Real>) -> Expression {
+        let arguments: Vec<String> = arguments.into_iter().map(|a| self.real(a).text).collect();
         Expression::atom(format!("{function}({})", arguments.join(", ")))
     }
 }
@@ -165,13 +169,13 @@ mod tests {
     #[test]
     fn parentheses_keep_the_order() {
         let [a, b, c] = ["a", "b", "c"].map(Expression::atom);
-        let sum = b.clone().infix('-', Binding::Sum, c.clone());
-        assert_eq!(a.clone().infix('-', Binding::Sum, sum.clone()).text, "a - (b - c)");
-        assert_eq!(sum.clone().infix('-', Binding::Sum, a.clone()).text, "b - c - a");
-        assert_eq!(sum.infix('*', Binding::Product, a.clone()).text, "(b - c) * a");
-        let quotient = b.infix('/', Binding::Product, c);
-        assert_eq!(a.clone().infix('*', Binding::Product, quotient.clone()).text, "a * (b / c)");
-        assert_eq!(quotient.infix('*', Binding::Product, a.clone()).text, "b / c * a");
-        assert_eq!(a.infix('-', Binding::Sum, Expression::literal(-2.0)).text, "a - -2.0");
+        let sum = b.clone().infix("-", Binding::Sum, c.clone());
+        assert_eq!(a.clone().infix("-", Binding::Sum, sum.clone()).text, "a - (b - c)");
+        assert_eq!(sum.clone().infix("-", Binding::Sum, a.clone()).text, "b - c - a");
+        assert_eq!(sum.infix("*", Binding::Product, a.clone()).text, "(b - c) * a");
+        let quotient = b.infix("/", Binding::Product, c);
+        assert_eq!(a.clone().infix("*", Binding::Product, quotient.clone()).text, "a * (b / c)");
+        assert_eq!(quotient.infix("*", Binding::Product, a.clone()).text, "b / c * a");
+        assert_eq!(a.infix("-", Binding::Sum, Expression::literal(-2.0)).text, "a - -2.0");
     }
 }

@@ -153,10 +153,10 @@ INLINE void multiply(double block, const double *values, double &s0, double &s1,
 
 const STORE_BLOCK: &str = "\
 // Stores sums as `multiply` makes them: lane l has row l/4 of the block at two points of each group.
-INLINE void store_block(double *row, int column, double s0, double s1, double s2, double s3, double s4, double s5,
-    double s6, double s7)
+INLINE void store_block(double *row, int column, int other_column, double s0, double s1, double s2, double s3, double s4,
+    double s5, double s6, double s7)
 {
-  double *const first = row + column, *const second = row + (column ^ 1);
+  double *const first = row + column, *const second = row + other_column;
   first[0] = s0;
   second[0] = s1;
   first[8] = s2;

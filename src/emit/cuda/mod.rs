@@ -1,19 +1,16 @@
-//! CUDA C++ from the overlaid [`Program`](crate::overlay::program::Program): one file per kernel.
+//! CUDA C++ from the typed [`Code`](crate::lower::code::Code): one file per kernel.
 //!
 //! The text compiles with nvcc and, without its host part, with NVRTC. It is the same for the same input, to the byte.
 
 pub(in crate::emit) mod body;
 mod decimal;
 mod expression;
-mod fold;
 mod functions;
 pub(in crate::emit) mod glue;
 mod helpers;
 pub(in crate::emit) mod kernel;
 pub(crate) mod names;
-mod rounding;
 pub(in crate::emit) mod tables;
-mod uses;
 
 pub use kernel::print;
 

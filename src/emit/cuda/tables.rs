@@ -1,9 +1,7 @@
 //! Numbers and constant tables as text.
 
-use super::body::Needs;
 use super::decimal::is_near_a_middle;
-use crate::graph::{exp2, log2};
-use crate::overlay::program::{Constants, Program};
+use crate::lower::code::{Code, Table, TableKind, Values};
 
 /// A double in the fewest digits that every compiler reads back as the same bits: 17 where fewer might be misread
 /// ([`is_near_a_middle`]).
@@ -23,6 +21,11 @@ pub fn real(x: f64) -> String {
 /// The names of the banks of reals and of indices in shared memory.
 pub const SHARED_BANKS: [&str; 2] = ["shared_reals", "shared_indices"];
 
+/// The type and the name of a bank in shared memory.
+pub fn shared_bank(bank: TableKind) -> (&'static str, &'static str) {
+    if bank == TableKind::RealBank { ("double", SHARED_BANKS[0]) } else { ("int", SHARED_BANKS[1]) }
+}
+
 /// The names of a kernel's tables.
 #[derive(Debug, Clone)]
 pub struct Names {
@@ -36,53 +39,58 @@ pub struct Names {
 
 impl Names {
     pub fn new(symbol: &str) -> Self {
+        let name = |table: TableKind| format!("{symbol}_{}", table.name());
         Self {
-            reals: format!("{symbol}_reals"),
-            indices: format!("{symbol}_indices"),
-            real_bank: format!("{symbol}_real_bank"),
-            index_bank: format!("{symbol}_index_bank"),
-            powers: format!("{symbol}_powers"),
-            logarithms: format!("{symbol}_logarithms"),
+            reals: name(TableKind::Reals),
+            indices: name(TableKind::Indices),
+            real_bank: name(TableKind::RealBank),
+            index_bank: name(TableKind::IndexBank),
+            powers: name(TableKind::Powers),
+            logarithms: name(TableKind::Logarithms),
         }
+    }
+
+    pub fn of(&self, table: TableKind) -> &str {
+        match table {
+            TableKind::Reals => &self.reals,
+            TableKind::Indices => &self.indices,
+            TableKind::RealBank => &self.real_bank,
+            TableKind::IndexBank => &self.index_bank,
+            TableKind::Logarithms => &self.logarithms,
+            TableKind::Powers => &self.powers,
+        }
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        [&self.reals, &self.indices, &self.real_bank, &self.index_bank, &self.powers, &self.logarithms]
+            .into_iter()
+            .map(String::as_str)
     }
 }
 
-/// The definitions of the tables that the body refers to, each followed by an empty line.
-pub fn definitions(program: &Program, needs: &Needs, names: &Names) -> String {
-    let Constants { reals, indices, real_bank, index_bank, real_registers, index_registers, .. } = &program.constants;
-    // Banks are read by whole warps at one address, which is what constant memory is for; but it is small.
-    let bank = if program.constants.in_constant_memory() { "__constant__" } else { "__device__" };
-    let mut out = String::new();
-    let register = |count: u32, length: usize| {
-        let threads = length / count.max(1) as usize;
-        format!("// Register r of thread t is at [{threads} * r + t]; the lanes of a warp share theirs by shuffles.\n")
+/// The definitions of the tables, each followed by an empty line.
+pub fn definitions(code: &Code, names: &Names) -> String {
+    code.tables.iter().map(|table| definition(code, table, names)).collect()
+}
+
+fn definition(code: &Code, Table { kind, is_constant, values }: &Table, names: &Names) -> String {
+    let threads = 32 * code.execution.warps();
+    let register =
+        format!("// Register r of thread t is at [{threads} * r + t]; the lanes of a warp share theirs by shuffles.\n");
+    let about = match kind {
+        TableKind::Reals => &format!("// Constants.\n{register}"),
+        TableKind::Indices => &format!("// Rows, slots and numbers of rounds.\n{register}"),
+        TableKind::RealBank => "// Constants that all lanes of a warp read at one place\n",
+        TableKind::IndexBank => "// Rows, slots and numbers of rounds that all lanes of a warp read at one place\n",
+        TableKind::Logarithms => "// c and -log2 c by interval of the mantissa\n",
+        TableKind::Powers => "// 2^(j/32)\n",
     };
-    if !needs.reals.is_empty() {
-        out += &format!("// Constants.\n{}", register(*real_registers, reals.len()));
-        out += &table("__device__", "double", &names.reals, reals.iter().map(|x| real(*x)));
-    }
-    if !needs.indices.is_empty() {
-        out += &format!("// Rows, slots and numbers of rounds.\n{}", register(*index_registers, indices.len()));
-        out += &table("__device__", "int", &names.indices, indices.iter().map(i32::to_string));
-    }
-    if needs.real_bank {
-        out += "// Constants that all lanes of a warp read at one place\n";
-        out += &table(bank, "double", &names.real_bank, real_bank.iter().map(|x| real(*x)));
-    }
-    if needs.index_bank {
-        out += "// Rows, slots and numbers of rounds that all lanes of a warp read at one place\n";
-        out += &table(bank, "int", &names.index_bank, index_bank.iter().map(i32::to_string));
-    }
-    if needs.helpers.iter().any(|helper| helper.reads_logarithms()) {
-        let entries: Vec<String> = log2::ENTRIES.iter().flat_map(|&(c, l)| [real(c), real(l)]).collect();
-        out += "// c and -log2 c by interval of the mantissa\n";
-        out += &table("__device__", "double", &names.logarithms, entries.into_iter());
-    }
-    if needs.helpers.iter().any(|helper| helper.reads_powers()) {
-        out += "// 2^(j/32)\n";
-        out += &table("__device__", "double", &names.powers, exp2::TABLE.iter().map(|x| real(*x)));
-    }
-    out
+    let (space, name) = (if *is_constant { "__constant__" } else { "__device__" }, names.of(*kind));
+    let definition = match values {
+        Values::Reals(values) => table(space, "double", name, values.iter().map(|x| real(*x))),
+        Values::Integers(values) => table(space, "int", name, values.iter().map(i32::to_string)),
+    };
+    format!("{about}{definition}")
 }
 
 fn table(space: &str, kind: &str, name: &str, items: impl ExactSizeIterator<Item = String>) -> String {

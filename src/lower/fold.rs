@@ -1,11 +1,10 @@
-//! Which variables are printed inside the expression that uses them, so that the text reads like formulas.
+//! Which variables stand inside the expression that uses them, so that printed text reads like formulas.
 //!
 //! A variable is folded when it is assigned once, used once, later in the same block, and when nothing in between changes
 //! what its expression reads. Loads from global memory keep their own line, and no expression grows past a line.
 //! Variables that only name a literal are folded wherever they are used. Where registers are short, an expression of
 //! several variables is folded into the next statement only: further on, it would keep them all alive.
 
-use super::tables::real;
 use super::uses::Uses;
 use crate::overlay::program::{Node, Program, Value, Var};
 use cranelift_entity::EntitySet;
@@ -27,6 +26,11 @@ pub fn plan(program: &Program, uses: &Uses) -> EntitySet<Var> {
     plan.literals(&program.body);
     plan.block(&program.body);
     plan.folded
+}
+
+/// Characters of a literal.
+fn width(x: f64) -> usize {
+    format!("{x:?}").len()
 }
 
 struct Plan<'a> {
@@ -65,7 +69,7 @@ impl Plan<'_> {
         for node in nodes {
             match node {
                 Node::Let { var, value: Value::Literal(x) } if self.uses.assigned[*var] == 1 => {
-                    self.literals.insert(*var, real(*x).len());
+                    self.literals.insert(*var, width(*x));
                     self.folded.insert(*var);
                 }
                 Node::If { body, .. } | Node::Loop { body, .. } => self.literals(body),
@@ -86,7 +90,7 @@ impl Plan<'_> {
                     self.consume(*value, &mut pending, &mut Expression::default());
                     pending.slots_change();
                 }
-                Node::Barrier { .. } | Node::Meet | Node::StoreBlock { .. } => pending.slots_change(),
+                Node::Barrier { .. } | Node::WarpSync | Node::StoreBlock { .. } => pending.slots_change(),
                 Node::Multiply { blocks, .. } => {
                     let sums = blocks.iter().flat_map(|block| &block.sums);
                     sums.for_each(|&sum| pending.variable_changes(sum));
@@ -110,7 +114,7 @@ impl Plan<'_> {
         }
         let mut expression = Expression { reads_slots: matches!(value, Value::Slot(_)), ..Expression::default() };
         expression.width = match value {
-            Value::Literal(x) => real(*x).len(),
+            Value::Literal(x) => width(*x),
             // Calls with fixed text around the operands.
             Value::Constant(_) | Value::Slot(_) | Value::Field { .. } => 18,
             Value::Var(_) => 0,

@@ -1,5 +1,5 @@
 //! Where the variables of a program occur: how often, and in which block each must be declared. Variables that no store
-//! depends on are left out: they are not printed.
+//! depends on are left out.
 
 use crate::overlay::program::{Node, Program, Var};
 use cranelift_entity::{EntitySet, SecondaryMap};
@@ -10,11 +10,11 @@ pub type BlockId = usize;
 /// Occurrences of every variable.
 #[derive(Debug, Default)]
 pub struct Uses {
-    /// 0 for a variable that is not to be printed.
+    /// 0 for a variable that is left out.
     pub assigned: SecondaryMap<Var, u32>,
     pub used: SecondaryMap<Var, u32>,
     /// The innermost block around all occurrences of the variable, and the node of it that has the first one.
-    pub home: SecondaryMap<Var, Option<(BlockId, usize)>>,
+    pub scope: SecondaryMap<Var, Option<(BlockId, usize)>>,
 }
 
 /// Counts and places the occurrences of all variables.
@@ -41,7 +41,7 @@ fn live(program: &Program) -> EntitySet<Var> {
 fn collect(nodes: &[Node], operands: &mut SecondaryMap<Var, Vec<Var>>, stored: &mut Vec<Var>) {
     for node in nodes {
         match node {
-            Node::Comment(_) | Node::Barrier { .. } | Node::Meet | Node::Stripes { .. } => {}
+            Node::Comment(_) | Node::Barrier { .. } | Node::WarpSync | Node::Stripes { .. } => {}
             Node::Let { var, value } => value.for_each_operand(|operand| operands[*var].push(operand)),
             Node::StoreSlot { value, .. } | Node::StoreField { value, .. } => stored.push(*value),
             Node::StoreBlock { sums, .. } => stored.extend(sums),
@@ -67,7 +67,7 @@ impl Walk {
         for (index, node) in nodes.iter().enumerate() {
             let here = (block, index);
             match node {
-                Node::Comment(_) | Node::Barrier { .. } | Node::Meet | Node::Stripes { .. } => {}
+                Node::Comment(_) | Node::Barrier { .. } | Node::WarpSync | Node::Stripes { .. } => {}
                 Node::Let { var, .. } if !self.live.contains(*var) => {}
                 Node::Let { var, value } => {
                     value.for_each_operand(|operand| self.used(operand, here));
@@ -94,8 +94,8 @@ impl Walk {
     }
 
     fn occurs(&mut self, var: Var, here: (BlockId, usize)) {
-        let home = self.uses.home[var].map_or(here, |home| self.join(home, here));
-        self.uses.home[var] = Some(home);
+        let scope = self.uses.scope[var].map_or(here, |scope| self.join(scope, here));
+        self.uses.scope[var] = Some(scope);
     }
 
     /// The innermost block around two places, and the earlier of its nodes that hold them.

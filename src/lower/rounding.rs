@@ -47,7 +47,11 @@ fn collect(nodes: &[Node], summed: &mut EntitySet<Var>, copies: &mut Vec<(Var, V
             Node::Switch { arms } => arms.iter().for_each(|(_, body)| collect(body, summed, copies)),
             // What a product adds to and stores, it has made itself.
             Node::Multiply { .. } | Node::StoreBlock { .. } => {}
-            Node::Comment(_) | Node::StoreField { .. } | Node::Barrier { .. } | Node::Meet | Node::Stripes { .. } => {}
+            Node::Comment(_)
+            | Node::StoreField { .. }
+            | Node::Barrier { .. }
+            | Node::WarpSync
+            | Node::Stripes { .. } => {}
         }
     }
 }

@@ -1,16 +1,23 @@
-//! Small programs, lowered and simulated.
+//! Small programs, lowered, printed and simulated.
 
 mod hazards;
 mod programs;
 mod text;
 
-use crate::lower::lower;
+use super::print;
+use crate::lower;
 use crate::overlay::program::*;
 use cranelift_entity::{EntityRef, PrimaryMap};
-use machine::target::ComputeCapability;
+use machine::target::{ComputeCapability, Target};
 use warpsim::*;
 
 const KEPLER: ComputeCapability = ComputeCapability(3, 5);
+
+/// The module of a program for a machine.
+fn module(program: &Program, architecture: ComputeCapability) -> ptx::Module {
+    let target = Target::by_name("kepler").expect("a target that comes with the crate");
+    print(&lower::lower(program, target), architecture)
+}
 
 /// A kernel `a -> b` with one row each and as many warps and slots as asked for.
 fn program(execution: Execution, slots: u32, body: Vec<Node>) -> Program {
@@ -81,7 +88,7 @@ fn simulate(program: &Program, input: &[f64], options: &Options) -> Result<(Vec<
     let points = input.len() as u32 / 2;
     let mut buffers = [Buffer::input(input), Buffer::output(input.len())];
     let launch = Launch::fields(2, program.execution.warps(), 2, points, points);
-    let report = run(&lower(program, KEPLER), &program.symbol, &launch, &mut buffers, options)?;
+    let report = run(&module(program, KEPLER), &program.symbol, &launch, &mut buffers, options)?;
     Ok((buffers[1].reals(), report))
 }
 

@@ -42,7 +42,7 @@ fn a_partial_last_group_is_masked() {
         let input = vec![1.5; 2 * stride];
         let mut buffers = [Buffer::input(&input), Buffer::output(2 * stride)];
         let launch = Launch::fields(3, 2, 2, points as u32, stride as u32);
-        run(&lower(&handover(), KEPLER), "test", &launch, &mut buffers, &Options::default()).unwrap();
+        run(&module(&handover(), KEPLER), "test", &launch, &mut buffers, &Options::default()).unwrap();
         for i in 0..stride {
             assert_eq!(buffers[1].is_written(i), i < points, "{points} points, element {i}");
         }
@@ -206,7 +206,7 @@ fn what_two_values_share_is_computed_once() {
     ];
     let input: Vec<f64> = (0..64).map(|i| f64::from(i) - 20.25).collect();
     for (i, (body, slots, row, result)) in cases.into_iter().enumerate() {
-        let body = [vec![fetch(0), set(1, Value::Literal(0.5))], body, vec![put(3, 0)]].concat();
+        let body = [vec![fetch(0), set(1, Value::Literal(0.5))], body, vec![put(2, 1), put(3, 0)]].concat();
         let program = program(Execution::DataParallel { warps: 1 }, 0, body);
         let (output, report) = simulate(&program, &input, &Options::default()).unwrap();
         assert_eq!(report.warps.iter().map(|c| c.double_slots).sum::<u64>(), slots, "case {i}");
@@ -238,7 +238,8 @@ fn an_expression_is_computed_once_per_block() {
     let index = || Index::Striped { register: 0, lane: lane() };
     let sum = || Index::Sum(Box::new(index()), Box::new(Index::Literal(1)));
     let field = |var, array| set(var, Value::Field { array, row: sum(), point: 0 });
-    let body = vec![field(0, 0), field(1, 0), put(1, 0), on(1, vec![field(2, 0), field(3, 0)])];
+    let fetched = |a, b| vec![field(a, 0), field(b, 0), put(a, 0), put(b, 1)];
+    let body = [fetched(0, 1), vec![on(1, fetched(2, 3))]].concat();
     let mut program = program(TWO, 0, body);
     program.constants.index_registers = 1;
     program.constants.indices = vec![0; 64];

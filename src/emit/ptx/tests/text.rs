@@ -3,7 +3,7 @@ use super::*;
 use std::path::Path;
 use std::process::Command;
 
-/// A program with everything that the lowering can emit.
+/// A program with everything that can be printed.
 fn everything(execution: Execution) -> Program {
     let counter = Index::Counter(Counter::new(0));
     let striped = Index::Striped { register: 0, lane: Box::new(counter.clone()) };
@@ -60,7 +60,7 @@ fn the_assembler_accepts_the_text() {
     ];
     for program in &programs {
         for sm in [35, 50, 70, 80, 90] {
-            let module = lower(program, ComputeCapability(sm / 10, sm % 10));
+            let module = module(program, ComputeCapability(sm / 10, sm % 10));
             std::fs::write(&path, module.to_string()).unwrap();
             let arch = format!("-arch=sm_{sm}");
             let output = Command::new(&ptxas).arg(arch).arg(&path).arg("-o").arg(dir.path().join("k.cubin")).output();
@@ -72,5 +72,5 @@ fn the_assembler_accepts_the_text() {
 
 #[test]
 fn the_text_is_ptx() {
-    insta::assert_snapshot!(lower(&handover(), KEPLER));
+    insta::assert_snapshot!(module(&handover(), KEPLER));
 }

@@ -83,10 +83,11 @@ fn barrier_misuse_is_found() {
 #[test]
 fn reads_of_unwritten_memory_are_found() {
     let unwritten = |space| Kind::Unwritten { space, address: 0 };
-    assert_eq!(hazards(&program(TWO, 1, vec![load(0, 0)])), [unwritten(Space::Shared)]);
-    let local = program(Execution::DataParallel { warps: 1 }, 1, vec![load(0, 0)]);
+    assert_eq!(hazards(&program(TWO, 1, vec![load(0, 0), put(0, 0)])), [unwritten(Space::Shared)]);
+    let local = program(Execution::DataParallel { warps: 1 }, 1, vec![load(0, 0), put(0, 0)]);
     assert_eq!(hazards(&local), [unwritten(Space::Local)]);
-    let output = program(TWO, 0, vec![set(0, Value::Field { array: 1, row: Index::Literal(0), point: 0 })]);
+    let read = set(0, Value::Field { array: 1, row: Index::Literal(0), point: 0 });
+    let output = program(TWO, 0, vec![read, put(0, 1)]);
     assert!(matches!(hazards(&output)[..], [Kind::Unwritten { space: Space::Global, .. }]));
 }
 
@@ -96,8 +97,9 @@ fn accesses_out_of_bounds_are_found() {
     let constant = vec![set(0, Value::Literal(1.0)), store(2, 0)];
     assert!(out(&hazards(&program(TWO, 2, constant.clone())), Space::Shared));
     assert!(out(&hazards(&program(Execution::DataParallel { warps: 2 }, 2, constant)), Space::Local));
-    assert!(out(&hazards(&program(TWO, 0, vec![fetch(2)])), Space::Global));
-    let mut bank = program(TWO, 0, vec![set(0, Value::Constant(ConstantRef::Bank(Index::Literal(1))))]);
+    assert!(out(&hazards(&program(TWO, 0, vec![fetch(2), put(0, 0)])), Space::Global));
+    let constant = set(0, Value::Constant(ConstantRef::Bank(Index::Literal(1))));
+    let mut bank = program(TWO, 0, vec![constant, put(0, 0)]);
     bank.constants.real_bank = vec![1.0];
     assert!(out(&hazards(&bank), Space::Const));
 }
@@ -117,9 +119,9 @@ fn the_budget_ends_a_run() {
 
 #[test]
 fn messages_name_kernel_warp_instruction_and_row() {
-    let body = vec![on(2, vec![load(0, 1)])];
+    let body = vec![on(2, vec![load(0, 1), put(0, 0)])];
     let hazards = simulate(&program(TWO, 2, body), &input(32), &Options::default()).unwrap_err();
-    let expected = "kernel test, CTA 0, warp 1 at 30 `ld.shared.f64 %fd1, [%r9+256];`: \
+    let expected = "kernel test, CTA 0, warp 1 at 34 `ld.shared.f64 %fd1, [%r9+256];`: \
                     reads shared 256 (row 1, lane 0) before it is written";
     assert_eq!(hazards.to_string(), expected);
 }

@@ -1,0 +1,381 @@
+//! The typed code of a kernel: one tree, which CUDA text and PTX are printed from.
+//!
+//! All is decided when it is made: which variables and tables there are, where they lie and where they are declared, which
+//! expressions stand inside others, how the groups of points are dealt out, what lanes beyond the last point do. A printer
+//! spells it. What compilers of CUDA text may be told beside that ([`Loop`](Statement::Loop)'s `unroll`,
+//! [`Recompute`](Statement::Recompute), [`Slots::are_volatile`]) changes no value, and PTX has no words for it.
+//!
+//! Numbers are doubles ([`Real`], one IEEE-754 operation each or a function of [`crate::graph::steps`]) or whole numbers of 32
+//! bits ([`Integer`], not negative).
+
+use crate::overlay::program::{Array, BarrierKind, Binary, Counter, Execution, Unary, Var, WarpMask};
+use cranelift_entity::PrimaryMap;
+
+pub struct Code {
+    /// The kernel's name, such as `viscosity`.
+    pub kernel: String,
+    /// The name of its function, such as `gri30_viscosity`.
+    pub symbol: String,
+    pub execution: Execution,
+    pub points_per_lane: u32,
+    /// The pointers among the parameters, in order; the number of points and the stride follow.
+    pub arrays: Vec<Array>,
+    /// Names for the doubles, not necessarily different ones.
+    pub vars: PrimaryMap<Var, String>,
+    pub counters: u32,
+    pub registers: Registers,
+    /// Entries of the banks of reals and of whole numbers, used or not.
+    pub bank_entries: [usize; 2],
+    pub banks: BankSpace,
+    /// The tables that the code reads.
+    pub tables: Vec<Table>,
+    pub slots: Slots,
+    /// Bytes of shared memory per CTA through which constants are broadcast on machines without shuffles.
+    pub mirror_bytes: u32,
+    /// Runs once per thread.
+    pub prologue: Vec<Statement>,
+    pub stream: Stream,
+}
+
+/// Registers per thread for striped constants.
+#[derive(Debug, Clone, Copy)]
+pub struct Registers {
+    pub reals: u32,
+    pub indices: u32,
+}
+
+/// Rows of doubles of a CTA in shared memory, or doubles of a thread in local memory.
+#[derive(Debug, Clone, Copy)]
+pub struct Slots {
+    /// Of values.
+    pub count: u32,
+    /// With those of banks behind them.
+    pub rows: u32,
+    /// Doubles from one row to the next; 1 in local memory.
+    pub pitch: u32,
+    pub space: SlotSpace,
+    /// They are too many for static shared memory, and asked for at launch.
+    pub are_dynamic: bool,
+    /// A hint: compilers would keep what they can of them in registers, and spill.
+    pub are_volatile: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SlotSpace {
+    Shared,
+    Local,
+}
+
+/// Where banks are read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BankSpace {
+    Constant,
+    Global,
+    /// In rows behind the slots.
+    Shared,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TableKind {
+    /// Striped: entry `t` of register `r` is at `r threads + t`, for thread t.
+    Reals,
+    Indices,
+    RealBank,
+    IndexBank,
+    /// [`crate::graph::log2::ENTRIES`]
+    Logarithms,
+    /// [`crate::graph::exp2::TABLE`]
+    Powers,
+}
+
+impl TableKind {
+    /// The end of the table's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reals => "reals",
+            Self::Indices => "indices",
+            Self::RealBank => "real_bank",
+            Self::IndexBank => "index_bank",
+            Self::Logarithms => "logarithms",
+            Self::Powers => "powers",
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct Table {
+    pub kind: TableKind,
+    /// In constant memory, else in global memory.
+    pub is_constant: bool,
+    pub values: Values,
+}
+
+#[derive(Debug, Clone)]
+pub enum Values {
+    Reals(Vec<f64>),
+    Integers(Vec<i32>),
+}
+
+impl Values {
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Reals(values) => values.is_empty(),
+            Self::Integers(values) => values.is_empty(),
+        }
+    }
+}
+
+/// The loop over groups of points: `for (group = first; more; group += step)`.
+pub struct Stream {
+    pub first: Integer,
+    pub more: Less,
+    pub step: Integer,
+    /// The lane's points in the group.
+    pub points: Vec<Statement>,
+    pub body: Vec<Statement>,
+}
+
+/// `a < b`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Less {
+    pub a: Integer,
+    pub b: Integer,
+    /// The numbers may be larger than those that have a sign.
+    pub is_wide: bool,
+}
+
+/// A whole number with a name, the same in all of a kernel's code. Assigned once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Local {
+    /// The number of the warp in its CTA.
+    Warp,
+    /// The number of the lane in its warp.
+    Lane,
+    /// The column of a right-hand matrix that the lane reads of slots, and those of a result that it writes, in the first
+    /// group of 8 points.
+    ReadColumn,
+    WriteColumn,
+    OtherColumn,
+    Groups,
+    /// The counter of [`Stream`].
+    Group,
+    /// Elements from one row of an array to the next.
+    Stride,
+    GivenStride,
+    /// The number of one of the lane's points.
+    Point(u32),
+    Trips(u32),
+    Index(u32),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Integer {
+    Literal(u32),
+    Local(Local),
+    Counter(Counter),
+    /// The number of points, a parameter.
+    Points,
+    /// The number of the thread in its CTA.
+    Thread,
+    /// The number of the CTA, and how many there are.
+    Cta,
+    Ctas,
+    /// What a lane holds of a striped index, in all lanes.
+    Broadcast {
+        register: u32,
+        lane: Box<Integer>,
+    },
+    /// What this lane holds of a striped index.
+    Own(u32),
+    /// An entry of the bank of whole numbers.
+    Bank(Box<Integer>),
+    Binary(IntegerOperator, Box<Integer>, Box<Integer>),
+    /// 1 where the number is not 0, else 0.
+    IsNotZero(Box<Integer>),
+    /// The same number. Compilers are not to see that, and compute again what follows from it.
+    Opaque(Box<Integer>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum IntegerOperator {
+    Add,
+    Sub,
+    Mul,
+    /// By a power of two, as the next.
+    Div,
+    Rem,
+    And,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    Min,
+}
+
+impl Integer {
+    /// The operation, or what it comes to where that is known.
+    pub fn binary(operator: IntegerOperator, a: Self, b: Self) -> Self {
+        use IntegerOperator::{Add, Mul, Sub};
+        match (operator, a, b) {
+            (Add, Self::Literal(a), Self::Literal(b)) => Self::Literal(a.wrapping_add(b)),
+            (Sub, Self::Literal(a), Self::Literal(b)) => Self::Literal(a.wrapping_sub(b)),
+            (Mul, Self::Literal(a), Self::Literal(b)) => Self::Literal(a.wrapping_mul(b)),
+            (Add, Self::Literal(0), x) | (Add, x, Self::Literal(0)) | (Mul, x, Self::Literal(1)) => x,
+            (operator, a, b) => Self::Binary(operator, Box::new(a), Box::new(b)),
+        }
+    }
+
+    pub fn with(self, operator: IntegerOperator, b: u32) -> Self {
+        Self::binary(operator, self, Self::Literal(b))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Real {
+    Literal(f64),
+    Var(Var),
+    /// What a lane holds of a striped constant, in all lanes.
+    Broadcast {
+        register: u32,
+        lane: Integer,
+    },
+    /// An entry of the bank of reals.
+    Bank(Integer),
+    /// The lane's element of a row of slots.
+    Slot(Integer),
+    Field(Box<Field>),
+    Unary(Unary, Box<Real>),
+    Binary(Binary, Box<[Real; 2]>),
+    /// A product that no compiler may fuse with a sum.
+    SeparateProduct(Box<[Real; 2]>),
+    /// a b + c, rounded once
+    Fma(Box<[Real; 3]>),
+    /// if a <= b { then } else { otherwise }, in this order
+    SelectLe(Box<[Real; 4]>),
+}
+
+/// `arrays[array][row stride + point]`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    pub array: usize,
+    pub row: Integer,
+    /// Which of the lane's points.
+    pub point: u32,
+    /// The kernel does not write the array.
+    pub is_read_only: bool,
+}
+
+/// A register of striped constants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stripe {
+    Real(u32),
+    Index(u32),
+}
+
+impl Stripe {
+    pub fn table(self) -> TableKind {
+        match self {
+            Self::Real(_) => TableKind::Reals,
+            Self::Index(_) => TableKind::Indices,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Statement {
+    Comment(String),
+    /// A variable that is assigned later.
+    Declare(Var),
+    /// A variable with its first value.
+    Define {
+        var: Var,
+        value: Real,
+        /// It is assigned again.
+        changes: bool,
+    },
+    Assign {
+        var: Var,
+        value: Real,
+    },
+    DefineInteger {
+        local: Local,
+        value: Integer,
+        /// A [`Recompute`](Self::Recompute) has it.
+        changes: bool,
+    },
+    /// Whether one of the lane's points exists.
+    DefineActive {
+        point: u32,
+        value: Less,
+    },
+    /// A hint: the variables have these values already.
+    Recompute(Vec<(Local, Integer)>),
+    /// A striped constant that is loaded later.
+    DeclareStripe(Stripe),
+    /// A striped constant with the thread's entry of its table from `first` on.
+    DefineStripe {
+        stripe: Stripe,
+        first: u32,
+    },
+    LoadStripe {
+        stripe: Stripe,
+        first: u32,
+    },
+    /// All threads of the CTA copy a bank to shared memory, from a row of the slots on.
+    CopyBank {
+        bank: TableKind,
+        row: u32,
+        entries: u32,
+    },
+    /// All threads of the CTA wait for each other.
+    CtaSync,
+    /// The entry of the table of powers that this lane holds from here on.
+    DefinePower {
+        entry: Integer,
+    },
+    StoreSlot {
+        row: Integer,
+        value: Real,
+    },
+    /// For lanes whose point exists.
+    StoreField {
+        array: usize,
+        row: Integer,
+        point: u32,
+        value: Real,
+    },
+    Barrier {
+        id: u32,
+        threads: u32,
+        kind: BarrierKind,
+    },
+    /// The lanes of each warp wait for each other.
+    WarpSync,
+    /// As [`Node::Multiply`](crate::overlay::program::Node::Multiply); the row is each lane's own.
+    Multiply {
+        row: Integer,
+        /// Registers of the blocks, and their sums.
+        blocks: Vec<(u32, [Var; 8])>,
+    },
+    /// As [`Node::StoreBlock`](crate::overlay::program::Node::StoreBlock).
+    StoreBlock {
+        row: Integer,
+        sums: [Var; 8],
+    },
+    If {
+        warps: WarpMask,
+        body: Vec<Statement>,
+    },
+    Switch {
+        arms: Vec<(WarpMask, Vec<Statement>)>,
+        /// By one indirect branch, else by one comparison for each arm.
+        is_indirect: bool,
+    },
+    /// The number of trips is a literal other than 0, or a variable.
+    Loop {
+        counter: Counter,
+        trips: Integer,
+        /// A hint, 1 for none.
+        unroll: u32,
+        body: Vec<Statement>,
+    },
+}
