@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use sass::Cubin;
 use serde::Serialize;
 
 use diagnostics::{Diagnostic, Source};
 use machine::target::{ComputeCapability, Target};
 use machine::toolchain::{self, Job, Toolchain};
+use warpsim::machine_code;
 
 /// The needs of one kernel on the target, from ptxas.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -28,6 +30,9 @@ pub struct Made {
     /// What made the PTX, such as `NVRTC 12.9`.
     pub compiler: String,
     pub ptx: ptx::Module,
+    /// What made the machine code, such as `ptxas 12.9`, and the cubin.
+    pub assembler: String,
+    pub cubin: Vec<u8>,
 }
 
 /// Compiles the source of each kernel, whose symbols these are; nothing where compilers for the target are not installed.
@@ -61,8 +66,8 @@ fn assemble(
     arch: ComputeCapability,
     text: String,
 ) -> Result<Made, Vec<Diagnostic>> {
-    let usages = toolchain.assemble(&text, arch).map_err(|failure| vec![refusal(symbol, &failure)])?;
-    let usage = usages.into_iter().find(|usage| usage.kernel == symbol).unwrap_or_default();
+    let assembled = toolchain.assemble(&text, arch).map_err(|failure| vec![refusal(symbol, &failure)])?;
+    let usage = assembled.usages.into_iter().find(|usage| usage.kernel == symbol).unwrap_or_default();
     let needs = Compiled {
         compilers: toolchain.name.clone(),
         registers: usage.registers,
@@ -73,7 +78,31 @@ fn assemble(
         barriers: usage.barriers,
     };
     let ptx = ptx::read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text }))?;
-    Ok(Made { needs, compiler: toolchain.front(), ptx })
+    Ok(Made { needs, compiler: toolchain.front(), ptx, assembler: toolchain.assembler.clone(), cubin: assembled.cubin })
+}
+
+/// Why machine code for the target cannot be read here, or not be run.
+pub fn reads_machine_code(target: &Target) -> Result<(), String> {
+    if !machine_code::runs(target.compute_capability.number()) {
+        return Err(format!("machine code of {} is not simulated", target.compute_capability.sm()));
+    }
+    toolchain::disassembler(target.compute_capability).map(|_| ()).map_err(|absent| absent.to_string())
+}
+
+/// Reads a cubin with the disassembler that knows its architecture.
+///
+/// Errors: the bytes are no cubin, no disassembler knows them, or what it prints cannot be read.
+pub fn read_machine_code(name: &str, bytes: &[u8]) -> Result<Cubin, Vec<Diagnostic>> {
+    let sm = sass::architecture(name, bytes)?;
+    let unread = |reason: String| {
+        let help =
+            "`singe doctor` tells which nvdisasm is there, `cargo xtask toolchain` installs one for sm_75 and later";
+        vec![Diagnostic::error("sass::disassembler", format!("{name}: {reason}")).help(help)]
+    };
+    let disassembler =
+        toolchain::disassembler(ComputeCapability(sm / 10, sm % 10)).map_err(|e| unread(e.to_string()))?;
+    let text = disassembler.disassemble(bytes).map_err(|e| unread(e.to_string()))?;
+    sass::read(name, bytes, &Arc::new(Source { name: format!("{name}, disassembled"), text }))
 }
 
 fn refusal(symbol: &str, failure: &toolchain::Failure) -> Diagnostic {

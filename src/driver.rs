@@ -15,7 +15,7 @@ use crate::plan::Emit;
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Step};
-use crate::verify::{self, Subject, TextVerification, Verification};
+use crate::verify::{self, MachineCode, Subject, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::{self, Model};
 
@@ -174,7 +174,8 @@ fn verified(
     observer.pass("verify", Some(kernel), || verify::verify(&subject, states)).map_err(Failure::verification)
 }
 
-/// Tries the texts on the real compilers, where they are installed, and takes their figures into the reports.
+/// Tries the texts on the real compilers, where they are installed, runs what they make of them, and takes the figures into the
+/// reports.
 fn check_texts(
     request: &Request,
     model: &Model,
@@ -188,7 +189,10 @@ fn check_texts(
     for (unit, made) in units.iter_mut().zip(made.map_err(Failure::verification)?) {
         let verified = observer.pass("verify text", Some(unit.kernel), || verify_text(request, model, unit, &made));
         let verified = verified.map_err(Failure::verification)?;
-        unit.report.measured(target, &unit.program, made.needs, verified);
+        let run = || verify_machine_code(request, model, unit, &made);
+        let machine_code =
+            observer.pass("verify machine code", Some(unit.kernel), run).map_err(Failure::verification)?;
+        unit.report.measured(target, &unit.program, made.needs, verified, machine_code);
     }
     Ok(())
 }
@@ -200,9 +204,28 @@ fn verify_text(
     unit: &Unit,
     made: &compilers::Made,
 ) -> Result<Option<TextVerification>, Vec<Diagnostic>> {
-    let Unit { kernel, graph, mapping, proven, program, report, .. } = unit;
+    let (subject, shared) = (made_subject(request, model, unit, made), unit.report.shared_bytes);
+    request.verify.map(|states| verify::verify_text(&subject, &made.compiler, shared, states)).transpose()
+}
+
+/// Verifies the machine code, unless the request leaves that out or nothing here can read it.
+fn verify_machine_code(
+    request: &Request,
+    model: &Model,
+    unit: &Unit,
+    made: &compilers::Made,
+) -> Result<Option<MachineCode>, Vec<Diagnostic>> {
+    let Some(states) = request.verify.filter(|_| request.verify_machine_code) else { return Ok(None) };
+    if let Err(reason) = compilers::reads_machine_code(request.common.target) {
+        return Ok(Some(MachineCode::NotRun(reason)));
+    }
+    let cubin = compilers::read_machine_code(&unit.program.symbol, &made.cubin)?;
+    let (subject, shared) = (made_subject(request, model, unit, made), unit.report.shared_bytes);
+    verify::verify_machine_code(&subject, &cubin, &made.assembler, shared, states).map(Some)
+}
+
+fn made_subject<'a>(request: &Request, model: &'a Model, unit: &'a Unit, made: &'a compilers::Made) -> Subject<'a> {
+    let Unit { kernel, graph, mapping, proven, program, .. } = unit;
     let (floor, stiffness) = (request.common.floor, request.common.stiffness);
-    let subject =
-        Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module: &made.ptx };
-    request.verify.map(|states| verify::verify_text(&subject, &made.compiler, report.shared_bytes, states)).transpose()
+    Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module: &made.ptx }
 }

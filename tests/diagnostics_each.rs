@@ -36,6 +36,7 @@ fn each_diagnostic_is_produced() {
         schedules(),
         kernels(),
         ptx(),
+        machine_code(),
     ];
     for (expected, diagnostics) in groups.into_iter().flatten() {
         let found = diagnostics.iter().find(|d| d.id == expected);
@@ -356,6 +357,39 @@ fn command_line() -> Vec<Case> {
 }
 
 /// Runs `singe`, which must fail; the diagnostic is what it prints under the id.
+fn machine_code() -> Vec<Case> {
+    // the header of an ELF file for sm_35, which nothing here reads
+    let mut header = [0u8; 64];
+    header[..9].copy_from_slice(b"\x7fELF\x02\x01\x01\x33\x07");
+    (header[16], header[18], header[20], header[48], header[52], header[58]) = (2, 190, 1, 35, 64, 64);
+    let source = |text: &str| Arc::new(Source { name: "k.cubin".into(), text: text.into() });
+    let listing = source("\t.section\t.text.k,\"ax\"\n        /*0000*/   BRA `(.nowhere) ;\n");
+    let unknown = source("\t.section\t.text.k,\"ax\"\n        /*0000*/   FROB.X4 R1, R2 ;\n");
+    let kernel = sass::Kernel {
+        name: "k".into(),
+        registers: 8,
+        stack_bytes: 0,
+        shared_bytes: 0,
+        threads: None,
+        parameters: Vec::new(),
+        banks: Vec::new(),
+        instructions: sass::instructions(&unknown).expect("a listing").remove("k").expect("its section"),
+    };
+    let cubin = sass::Cubin { sm: 90, kernels: vec![kernel], tables: Vec::new(), listing: unknown };
+    let launch = warpsim::Launch::linear(1, 32, Vec::new());
+    let run = warpsim::machine_code::run(&cubin, "k", &launch, &mut [], &warpsim::Options::default());
+    let Err(warpsim::machine_code::Failure::Unknown(unknown)) = run else { panic!("{run:?}") };
+    let elf = [("k.cubin", "\x7fELF, but no more".to_owned()), ("k.toml", diagnosed_ptx::LAUNCH.to_owned())];
+    let sim = ["sim", "k.cubin", "--launch", "k.toml"];
+    vec![
+        printed("sass::cubin", &elf, &sim),
+        printed("sim::machine-code", &elf, &[&sim[..], &["--check-uniformity"]].concat()),
+        ("sass::disassembler", singe::compilers::read_machine_code("k.cubin", &header).expect_err("sm_35")),
+        ("sass::syntax", sass::read("k.cubin", &header, &listing).expect_err("no such label")),
+        ("sass::unknown", unknown),
+    ]
+}
+
 fn printed(id: &'static str, files: &[(&str, String)], arguments: &[&str]) -> Case {
     let folder = tempfile::tempdir().expect("a temporary folder");
     for (name, text) in files {

@@ -129,6 +129,10 @@ pub struct CompileArguments {
     /// /usr/local/cuda*, or in SINGE_TOOLCHAIN alone where that is set (singe doctor tells)
     #[arg(long, value_enum, default_value_t = Compilers::Auto)]
     pub compilers: Compilers,
+    /// Whether to run the machine code that ptxas makes, where nvdisasm is found for the target: its outputs must be those of the
+    /// PTX in bits, and it is counted
+    #[arg(long, value_name = "auto|off", value_enum, default_value_t = Compilers::Auto)]
+    pub verify_machine_code: Compilers,
     /// What to write
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Emit::Cuda, Emit::Report, Emit::Picture])]
     pub emit: Vec<Emit>,

@@ -67,6 +67,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         beside: beside.to_vec(),
         verify: arguments.verify,
         real_compilers: arguments.compilers == Compilers::Auto,
+        verify_machine_code: arguments.verify_machine_code == Compilers::Auto,
         emit: arguments.emit.clone(),
         output: Some(output),
         command,

@@ -43,6 +43,7 @@ struct Found {
     ptxas: String,
     nvrtc: Option<String>,
     nvcc: Option<String>,
+    nvdisasm: Option<String>,
     architectures: Vec<String>,
 }
 
@@ -55,6 +56,8 @@ struct Served {
     compilers: Option<String>,
     /// The nvcc that builds the generated project.
     nvcc: Option<String>,
+    /// Whether the machine code can be read, run and counted.
+    nvdisasm: bool,
 }
 
 /// A program of the host.
@@ -99,13 +102,14 @@ impl Findings {
         }
         out += "\nCUDA compilers, in the order in which they are taken\n";
         for found in &self.installations {
-            let parts = [Some("ptxas"), found.nvrtc.as_ref().map(|_| "NVRTC"), found.nvcc.as_ref().map(|_| "nvcc")];
-            let parts: Vec<&str> = parts.into_iter().flatten().collect();
+            let rest = [(&found.nvrtc, "NVRTC"), (&found.nvcc, "nvcc"), (&found.nvdisasm, "nvdisasm")];
+            let rest = rest.into_iter().filter(|(path, _)| path.is_some()).map(|(_, name)| name);
+            let parts: Vec<&str> = std::iter::once("ptxas").chain(rest).collect();
             let reach = match found.architectures.as_slice() {
                 [first, .., last] => format!("{first} to {last}"),
                 some => some.join(""),
             };
-            out += &format!("  {:<6} {:<18} {reach:<16} {}\n", found.release, parts.join(", "), found.ptxas);
+            out += &format!("  {:<6} {:<23} {reach:<16} {}\n", found.release, parts.join(", "), found.ptxas);
         }
         if self.installations.is_empty() {
             out += "  none\n";
@@ -147,6 +151,7 @@ impl Found {
             ptxas: shown(&found.ptxas),
             nvrtc: found.nvrtc.as_ref().map(shown),
             nvcc: found.nvcc.as_ref().map(shown),
+            nvdisasm: found.nvdisasm.as_ref().map(|nvdisasm| shown(&nvdisasm.path)),
             architectures: found.architectures.iter().map(|arch| arch.sm()).collect(),
         }
     }
@@ -161,6 +166,7 @@ impl Served {
             architecture: arch.sm(),
             compilers: toolchain::find_for(arch).ok().map(|found| found.name),
             nvcc: installations.iter().find(builds).map(|found| format!("nvcc {}", found.version())),
+            nvdisasm: toolchain::disassembler(arch).is_ok(),
         }
     }
 }
@@ -188,6 +194,13 @@ fn missing(targets: &[Served], programs: &[Program]) -> Vec<String> {
     if !unbuilt.is_empty() {
         lines.push(format!(
             "nvcc for {unbuilt}: their projects cannot be built here (install a CUDA toolkit that knows them)"
+        ));
+    }
+    let unread = names(|served| !served.nvdisasm && served.compilers.is_some());
+    if !unread.is_empty() {
+        lines.push(format!(
+            "nvdisasm for {unread}: the machine code is not run and counted there (`cargo xtask toolchain` installs one for sm_75 and \
+             later)"
         ));
     }
     let absent = programs.iter().filter(|program| program.version.is_none());

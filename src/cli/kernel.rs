@@ -33,9 +33,13 @@ pub fn quoting(diagnostic: Diagnostic, source: &Arc<Source>, line: Option<u32>) 
 
 /// The text of a file.
 pub fn text(path: &Path) -> Result<String, Failure> {
-    let bytes = std::fs::read(path).map_err(|e| {
+    Ok(String::from_utf8_lossy(&bytes(path)?).into_owned())
+}
+
+/// What is in a file.
+pub fn bytes(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|e| {
         let message = format!("{} cannot be read: {e}", path.display());
         Failure::input([Diagnostic::error("cli::unreadable", message).help("check the path")])
-    })?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    })
 }

@@ -1,56 +1,122 @@
-//! `singe sim K.ptx --launch launch.toml`: one kernel in the simulator. Exit code 3 on hazards.
+//! `singe sim K.ptx --launch launch.toml`: one kernel in the simulator, PTX or machine code. Exit code 3 on hazards.
 //!
 //! The launch file is described in [`warpsim::setup`].
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::args::backend::SimArguments;
-use super::kernel::{module, quoting, text};
+use super::kernel::{bytes, module, quoting, text};
 use super::out::print;
+use crate::compilers;
 use crate::failure::Failure;
-use diagnostics::Diagnostic;
+use diagnostics::{Diagnostic, Source};
 use ptx::Module;
 use ptx::analysis::divergence::{self, BlockShape};
 use ptx::inst::Type;
+use sass::Cubin;
+use serde_json::Value;
 use warpsim::setup::{self, Setup};
-use warpsim::{self, Buffer, Claims, Hazard, Options};
+use warpsim::{self, Buffer, Claims, Hazard, Hazards, Options, machine_code};
 
 pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
-    let (module, source) = module(&arguments.ptx)?;
+    let code = Code::read(&arguments.code, arguments.check_uniformity)?;
     let folder = arguments.launch.parent().unwrap_or(Path::new(""));
-    let setup = setup::read(&text(&arguments.launch)?, folder).map_err(|e| wrong(&arguments.launch, &e))?;
-    let Setup { kernel, launch, mut buffers, outputs, schedule } = setup;
-    let names: Vec<&str> = module.entries().map(|func| func.name.as_str()).collect();
-    let kernel = match (kernel, &names[..]) {
+    let mut setup = setup::read(&text(&arguments.launch)?, folder).map_err(|e| wrong(&arguments.launch, &e))?;
+    let names = code.kernels();
+    let kernel = match (setup.kernel.take(), &names[..]) {
         (Some(name), _) => name,
         (None, [only]) => (*only).to_owned(),
         (None, names) => {
             return Err(wrong(&arguments.launch, &format!("name the kernel: the text has {}", names.len())));
         }
     };
-    let claims = arguments
-        .check_uniformity
-        .then(|| claims(&module, &kernel, launch.threads, arguments.assume_index_no_wrap))
-        .flatten();
-    let options = Options { schedule, ..Options::default() };
-    let result = warpsim::run_checked(&module, &kernel, &launch, &mut buffers, &options, claims.as_ref());
-    match result {
-        Ok(report) => {
-            let outputs: Vec<Output> =
-                outputs.into_iter().map(|(n, b, ty)| (n, ty, elements(&buffers[b], ty))).collect();
-            show(arguments.json, &kernel, &outputs, &report)
+    match code.run(&kernel, &mut setup, arguments) {
+        Ok(counts) => {
+            let output = |(n, b, ty): &(usize, usize, Type)| (*n, *ty, elements(&setup.buffers[*b], *ty));
+            let outputs: Vec<Output> = setup.outputs.iter().map(output).collect();
+            show(arguments.json, &kernel, &outputs, &counts)
         }
-        Err(hazards) => {
+        Err(Stopped::Failed(failure)) => Err(failure),
+        Err(Stopped::Hazards(hazards)) => {
             let list: Vec<String> = hazards.list.iter().map(ToString::to_string).collect();
             if arguments.json {
                 print(format_args!("{:#}\n", serde_json::json!({ "kernel": kernel, "hazards": list })))?;
                 return Err(Failure::verification([]));
             }
-            let diagnostic = |h: &Hazard| {
-                let line = h.site.as_ref().and_then(|site| site.line);
-                quoting(Diagnostic::error("sim::hazard", format!("{kernel}, {h}")), &source, line)
-            };
-            Err(Failure::verification(hazards.list.iter().map(diagnostic)))
+            Err(Failure::verification(hazards.list.iter().map(|hazard| code.diagnostic(&kernel, hazard))))
+        }
+    }
+}
+
+/// What is simulated.
+enum Code {
+    Ptx(Module, Arc<Source>),
+    Machine(Cubin),
+}
+
+/// Why there are no counts.
+enum Stopped {
+    Failed(Failure),
+    Hazards(Box<Hazards>),
+}
+
+/// How an ELF file begins; no PTX does.
+const ELF: &[u8] = b"\x7fELF";
+
+impl Code {
+    fn read(path: &Path, check_uniformity: bool) -> Result<Self, Failure> {
+        let bytes = bytes(path)?;
+        if bytes.starts_with(ELF) {
+            if check_uniformity {
+                let message = "--check-uniformity asks what the divergence analysis says, which reads PTX only";
+                let help = "give the PTX that ptxas made the machine code of";
+                return Err(Failure::usage([Diagnostic::error("sim::machine-code", message).help(help)]));
+            }
+            let cubin = compilers::read_machine_code(&path.display().to_string(), &bytes).map_err(Failure::input)?;
+            return Ok(Self::Machine(cubin));
+        }
+        let (module, source) = module(path)?;
+        Ok(Self::Ptx(module, source))
+    }
+
+    fn kernels(&self) -> Vec<&str> {
+        match self {
+            Self::Ptx(module, _) => module.entries().map(|func| func.name.as_str()).collect(),
+            Self::Machine(cubin) => cubin.kernels.iter().map(|kernel| kernel.name.as_str()).collect(),
+        }
+    }
+
+    /// The counts; the buffers of the setup have the results.
+    fn run(&self, kernel: &str, setup: &mut Setup, arguments: &SimArguments) -> Result<Value, Stopped> {
+        let Setup { launch, buffers, .. } = setup;
+        let options = Options { schedule: setup.schedule, ..Options::default() };
+        match self {
+            Self::Ptx(module, _) => {
+                let claims = arguments
+                    .check_uniformity
+                    .then(|| claims(module, kernel, launch.threads, arguments.assume_index_no_wrap))
+                    .flatten();
+                let result = warpsim::run_checked(module, kernel, launch, buffers, &options, claims.as_ref());
+                result.map(|report| serde_json::json!(report.total())).map_err(Stopped::Hazards)
+            }
+            Self::Machine(cubin) => match machine_code::run(cubin, kernel, launch, buffers, &options) {
+                Ok(report) => {
+                    let mut counts = serde_json::json!(report.total());
+                    counts["code_bytes"] = report.code_bytes.into();
+                    Ok(counts)
+                }
+                Err(machine_code::Failure::Unknown(diagnostics)) => Err(Stopped::Failed(Failure::input(diagnostics))),
+                Err(machine_code::Failure::Hazards(hazards)) => Err(Stopped::Hazards(hazards)),
+            },
+        }
+    }
+
+    fn diagnostic(&self, kernel: &str, hazard: &Hazard) -> Diagnostic {
+        let diagnostic = Diagnostic::error("sim::hazard", format!("{kernel}, {hazard}"));
+        match self {
+            Self::Ptx(_, source) => quoting(diagnostic, source, hazard.site.as_ref().and_then(|site| site.line)),
+            Self::Machine(_) => diagnostic,
         }
     }
 }
@@ -69,9 +135,8 @@ fn elements(buffer: &Buffer, ty: Type) -> Vec<Option<u64>> {
     (0..buffer.len_of(ty)).map(|i| buffer.element(ty, i)).collect()
 }
 
-fn show(json: bool, kernel: &str, outputs: &[Output], report: &warpsim::Report) -> Result<(), Failure> {
-    let counts = serde_json::json!(report.total());
-    let value = |ty: Type, bits: &Option<u64>| bits.map_or(serde_json::Value::Null, |bits| setup::number(bits, ty));
+fn show(json: bool, kernel: &str, outputs: &[Output], counts: &Value) -> Result<(), Failure> {
+    let value = |ty: Type, bits: &Option<u64>| bits.map_or(Value::Null, |bits| setup::number(bits, ty));
     if json {
         let outputs: Vec<_> = outputs
             .iter()
@@ -90,7 +155,13 @@ fn show(json: bool, kernel: &str, outputs: &[Output], report: &warpsim::Report) 
         print(format_args!("argument {number}: {}\n", values.join(" ")))?;
     }
     for (name, count) in counts.as_object().into_iter().flatten() {
-        print(format_args!("{name}: {count}\n"))?;
+        match count.as_object() {
+            None => print(format_args!("{name}: {count}\n"))?,
+            Some(parts) => {
+                let parts: Vec<String> = parts.iter().map(|(part, count)| format!("{part} {count}")).collect();
+                print(format_args!("{name}: {}\n", parts.join(", ")))?;
+            }
+        }
     }
     Ok(())
 }

@@ -42,6 +42,8 @@ pub struct Request {
     pub verify: Option<usize>,
     /// Compile the CUDA text with NVRTC and ptxas where they are installed, and report registers and spills.
     pub real_compilers: bool,
+    /// Run the machine code too, where nvdisasm can read it.
+    pub verify_machine_code: bool,
     pub emit: Vec<Emit>,
     /// `None` writes nothing.
     pub output: Option<PathBuf>,
@@ -72,6 +74,7 @@ impl Default for Request {
             beside: Vec::new(),
             verify: Some(VERIFIED_STATES),
             real_compilers: false,
+            verify_machine_code: true,
             emit: Vec::new(),
             output: None,
             command: String::new(),

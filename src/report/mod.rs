@@ -26,7 +26,7 @@ use crate::plan::{Request, Tuning};
 use crate::schedule::Schedule;
 use crate::schedule::overlap::{self, Overlap};
 use crate::search::{Draft, Trial};
-use crate::verify::{TextVerification, Verification};
+use crate::verify::{MachineCode, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use machine::target::Target;
@@ -103,6 +103,8 @@ pub struct KernelReport {
     pub verification: Option<Verification>,
     /// Of the CUDA text itself, where NVRTC is installed.
     pub text: Option<TextVerification>,
+    /// Of the machine code, where ptxas and nvdisasm are installed.
+    pub machine_code: Option<MachineCode>,
     /// Where NVRTC and ptxas are installed.
     pub compiled: Option<Compiled>,
     /// Residency and bounds on the target.
@@ -136,11 +138,19 @@ impl KernelReport {
         self.data_parallel_ns.zip(self.machine.predicted_ns).is_some_and(|(other, own)| other < own)
     }
 
-    /// Takes in what the real compilers say, and what was verified of their PTX.
-    pub fn measured(&mut self, target: &Target, program: &Program, compiled: Compiled, text: Option<TextVerification>) {
+    /// Takes in what the real compilers say, and what was verified of their PTX and of the machine code.
+    pub fn measured(
+        &mut self,
+        target: &Target,
+        program: &Program,
+        compiled: Compiled,
+        text: Option<TextVerification>,
+        machine_code: Option<MachineCode>,
+    ) {
         self.compiled = Some(compiled);
-        self.verdict = verdict(self.verification.as_ref(), text.as_ref());
+        self.verdict = verdict(self.verification.as_ref(), text.as_ref(), machine_code.as_ref());
         self.text = text;
+        self.machine_code = machine_code;
         let needs = (self.registers_estimated, self.shared_bytes, self.named_barriers);
         self.machine = peaks::machine(target, program, needs, self.compiled.as_ref(), self.verification.as_ref());
     }
@@ -226,20 +236,31 @@ pub fn kernel(
         registers_held: draft.registers_held,
         registers_estimated,
         registers_available: available,
-        verdict: verdict(verification.as_ref(), None),
+        verdict: verdict(verification.as_ref(), None, None),
         verification,
         text: None,
+        machine_code: None,
         compiled: None,
         machine,
         data_parallel_ns: None,
     }
 }
 
-fn verdict(verification: Option<&Verification>, text: Option<&TextVerification>) -> String {
-    match (verification, text) {
-        (None, _) => "proven, not simulated".into(),
-        (Some(_), None) => "proven, verified (lowered text only)".into(),
-        (Some(_), Some(text)) => format!("proven, verified (CUDA text, as {} compiles it)", text.compiler),
+fn verdict(
+    verification: Option<&Verification>,
+    text: Option<&TextVerification>,
+    machine_code: Option<&MachineCode>,
+) -> String {
+    match (verification, text, machine_code) {
+        (None, ..) => "proven, not simulated".into(),
+        (Some(_), None, _) => "proven, verified (lowered text only)".into(),
+        (Some(_), Some(text), Some(MachineCode::Verified(code))) => {
+            format!(
+                "proven, verified (CUDA text, as {} compiles it; machine code of {})",
+                text.compiler, code.assembler
+            )
+        }
+        (Some(_), Some(text), _) => format!("proven, verified (CUDA text, as {} compiles it)", text.compiler),
     }
 }
 

@@ -3,6 +3,8 @@
 use super::accuracy::rounded_up;
 use super::{KernelReport, Report};
 use crate::graph::body::Tally;
+use crate::verify::{MachineCode, MachineCodeVerification};
+use sass::Class;
 
 /// Name of a row, and its cell for one kernel.
 type Row = (&'static str, fn(&KernelReport) -> String);
@@ -33,6 +35,7 @@ pub fn table(report: &Report) -> String {
         ("DP slots per point", |k| of_verification(k, |v| format!("{:.0}", v.slots_per_point))),
         ("shuffles per point", |k| of_verification(k, |v| format!("{:.0}", v.shuffles_per_point))),
         ("shared passes per point", |k| of_verification(k, |v| format!("{:.0}", v.shared_passes_per_point))),
+        ("warp instructions per 32 points", |k| instructions(k)),
         ("error bound of the form", |k| bound(k.form_error, k.form_range)),
         ("states verified", |k| of_verification(k, |v| v.states.to_string())),
         ("largest error", |k| {
@@ -51,6 +54,7 @@ pub fn table(report: &Report) -> String {
         ("predicted over floor", |k| k.machine.over_floor.map_or("-".into(), |r| format!("{r:.2}"))),
         ("verdict", verdict),
         ("text verified", verified_text),
+        ("machine code verified", verified_machine_code),
     ];
     let has_qssa_warps = report.kernels.iter().any(|k| k.qssa_overlap.is_some());
     let beside: Row = ("QSSA work beside rates", |k| {
@@ -67,6 +71,27 @@ pub fn table(report: &Report) -> String {
     let slots = rows.iter().position(|row| row.0 == "DP slots per point").unwrap_or(0);
     if report.kernels.iter().any(|k| k.slots_per_matrix_product > 0) {
         rows.insert(slots, products);
+    }
+    let counted: [Row; 5] = [
+        ("  arithmetic, addresses, moves", |k| classes(k, &[Class::Arithmetic, Class::Addresses, Class::Moves])),
+        ("  predicates, branches, convergence", |k| {
+            classes(k, &[Class::Predicates, Class::Branches, Class::Convergence])
+        }),
+        ("  shuffles, shared, local, global", |k| {
+            classes(k, &[Class::Shuffles, Class::Shared, Class::Local, Class::Global])
+        }),
+        ("  shared wavefronts, local bytes per point", |k| {
+            of_machine_code(k, |m| {
+                let (wavefronts, local) =
+                    (m.per_32_points(|c| c.shared_wavefronts), m.per_32_points(|c| c.local_bytes));
+                format!("{wavefronts:.0}, {:.0}", local / 32.0)
+            })
+        }),
+        ("  code executed (bytes)", |k| of_machine_code(k, |m| m.code_bytes.to_string())),
+    ];
+    let issued = rows.iter().position(|row| row.0 == "warp instructions per 32 points").map_or(0, |at| at + 1);
+    if report.kernels.iter().any(|k| matches!(k.machine_code, Some(MachineCode::Verified(_)))) {
+        rows.splice(issued..issued, counted);
     }
     let data_parallel: Row =
         ("data-parallel predicted (ns)", |k| k.data_parallel_ns.map_or("-".into(), |t| nanoseconds(Some(t))));
@@ -102,6 +127,12 @@ pub fn table(report: &Report) -> String {
     }
     if report.kernels.iter().any(|k| k.compiled.is_none()) {
         out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are estimated, and CTAs per SM and occupancy follow from them\n";
+    }
+    let not_run = |k: &&KernelReport| matches!(k.machine_code, Some(MachineCode::NotRun(_)));
+    if let Some(KernelReport { machine_code: Some(MachineCode::NotRun(reason)), .. }) =
+        report.kernels.iter().find(not_run)
+    {
+        out += &format!("\nmachine code was not run, so counts of it are estimated from PTX: {reason}\n");
     }
     let faster: Vec<&str> =
         report.kernels.iter().filter(|k| k.is_slower_than_data_parallel()).map(|k| k.kernel.as_str()).collect();
@@ -153,6 +184,36 @@ fn of_compilers(kernel: &KernelReport, text: impl Fn(&crate::compilers::Compiled
 
 fn of_verification(kernel: &KernelReport, text: impl Fn(&crate::verify::Verification) -> String) -> String {
     kernel.verification.as_ref().map_or("-".into(), text)
+}
+
+fn of_machine_code(kernel: &KernelReport, text: impl Fn(&MachineCodeVerification) -> String) -> String {
+    match &kernel.machine_code {
+        Some(MachineCode::Verified(verification)) => text(verification),
+        _ => "-".into(),
+    }
+}
+
+/// Exact from machine code, else what the simulated PTX makes likely.
+fn instructions(kernel: &KernelReport) -> String {
+    match &kernel.machine_code {
+        Some(MachineCode::Verified(m)) => format!("{:.0}", m.per_32_points(|c| c.instructions)),
+        _ => of_verification(kernel, |v| format!("{:.0} (PTX)", v.instructions_per_point)),
+    }
+}
+
+fn classes(kernel: &KernelReport, classes: &[Class]) -> String {
+    of_machine_code(kernel, |m| {
+        let counts = classes.iter().map(|class| format!("{:.0}", m.per_32_points(|c| c.class(*class))));
+        counts.collect::<Vec<_>>().join(", ")
+    })
+}
+
+fn verified_machine_code(kernel: &KernelReport) -> String {
+    match &kernel.machine_code {
+        Some(MachineCode::Verified(verification)) => verification.assembler.clone(),
+        Some(MachineCode::NotRun(_)) => "not run".into(),
+        None => "-".into(),
+    }
 }
 
 /// The verdict without the text that was verified, which has a row of its own.

@@ -1,9 +1,10 @@
 //! Runs a lowered kernel in the simulator on physical states and judges it twice: bit for bit against the dataflow graph
 //! in the order of the proven schedule (which finds any wrong constant, operand or order), and within the tolerance of
 //! the design against the reference evaluator (which finds a wrong graph). What a compiler makes of the printed text is
-//! judged in the same way.
+//! judged in the same way, and so is the machine code of it.
 
 mod judge;
+mod machine_code;
 mod simulate;
 mod text;
 
@@ -19,6 +20,7 @@ use kinetics::{self, Model, Stiffness};
 use ptx::Module;
 
 pub use judge::{largest_error, reference, tolerance};
+pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code};
 pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
 pub use text::{TextVerification, verify_text};
 

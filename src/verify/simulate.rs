@@ -61,11 +61,35 @@ pub fn simulate_checked(
 pub(super) fn launch(
     module: &Module,
     symbol: &str,
+    subject: (&Model, &Graph),
+    states: &[State],
+    shape: Shape,
+    claims: Option<&warpsim::Claims>,
+) -> Result<(Vec<f64>, warpsim::Report), Vec<Diagnostic>> {
+    let options = warpsim::Options::default();
+    let simulate = |launch: &Launch, buffers: &mut [Buffer]| {
+        warpsim::run_checked(module, symbol, launch, buffers, &options, claims)
+    };
+    run(symbol, subject, states, shape, simulate)?.map_err(|hazards| {
+        let list = hazards.list.iter();
+        list.map(|h| Diagnostic::error("simulator::hazard", format!("{symbol}: {h}"))).collect()
+    })
+}
+
+/// The output array and what the execution tells besides, or why it failed.
+pub(super) type Run<R, E> = Result<(Vec<f64>, R), E>;
+
+/// Lets `execute` run a kernel on states, from whatever code: the output array and what it tells, or why it failed.
+///
+/// # Errors
+/// Outputs that stay unwritten, and writes beyond the last point.
+pub(super) fn run<R, E>(
+    symbol: &str,
     (model, graph): (&Model, &Graph),
     states: &[State],
     Shape { ctas, warps, stride, shared }: Shape,
-    claims: Option<&warpsim::Claims>,
-) -> Result<(Vec<f64>, warpsim::Report), Vec<Diagnostic>> {
+    execute: impl FnOnce(&Launch, &mut [Buffer]) -> Result<R, E>,
+) -> Result<Run<R, E>, Vec<Diagnostic>> {
     let mut buffers: Vec<Buffer> = Vec::new();
     for (a, array) in graph.arrays.iter().enumerate() {
         let len = array.rows as usize * stride;
@@ -84,11 +108,10 @@ pub(super) fn launch(
     }
     let fields = Launch::fields(ctas, warps, buffers.len(), states.len() as u32, stride as u32);
     let launch = Launch { shared, ..fields };
-    let options = warpsim::Options::default();
-    let counts = warpsim::run_checked(module, symbol, &launch, &mut buffers, &options, claims).map_err(|hazards| {
-        let list = hazards.list.iter();
-        list.map(|h| Diagnostic::error("simulator::hazard", format!("{symbol}: {h}"))).collect::<Vec<_>>()
-    })?;
+    let told = match execute(&launch, &mut buffers) {
+        Ok(told) => told,
+        Err(failed) => return Ok(Err(failed)),
+    };
     let output = buffers.last().expect("a kernel has an output");
     let written = |point: usize| (point..output.reals().len()).step_by(stride).map(|at| output.is_written(at));
     if let Some(point) = (0..states.len()).find(|&point| !written(point).all(|w| w)) {
@@ -99,7 +122,7 @@ pub(super) fn launch(
         let message = format!("{symbol}: the kernel writes point {point} of {}", states.len());
         return Err(vec![Diagnostic::error("verify::beyond-the-end", message)]);
     }
-    Ok((output.reals(), counts))
+    Ok(Ok((output.reals(), told)))
 }
 
 /// Bytes of shared memory that a launch gives to a module which leaves the size to it: the most that any CTA may have.

@@ -81,7 +81,7 @@ pub fn verify_text(
 }
 
 /// CTAs, points and stride.
-fn launches(program: &Program) -> [(u32, usize, usize); 2] {
+pub(super) fn launches(program: &Program) -> [(u32, usize, usize); 2] {
     let group = program.points_per_group() as usize;
     let (partial, whole) = match program.execution {
         Execution::WarpSpecialized { .. } => (group + 6, 3 * group),
@@ -92,7 +92,7 @@ fn launches(program: &Program) -> [(u32, usize, usize); 2] {
 }
 
 /// What of the shared memory a launch must add to what the module declares.
-fn at_launch(module: &Module, shared: u32) -> u64 {
+pub(super) fn at_launch(module: &Module, shared: u32) -> u64 {
     let variables = module.variables.values().filter(|variable| variable.space == Space::Shared);
     let declared: u64 = variables.map(|variable| variable.bytes).sum();
     u64::from(shared).saturating_sub(declared)

@@ -31,7 +31,7 @@ fn real_compilers_accept_every_program_without_a_remark() {
         for (program, (job, answer)) in programs.iter().zip(jobs.iter().zip(toolchain.compile_all(&jobs))) {
             let ptx = answer.unwrap_or_else(|failure| panic!("{machine}: {failure}\n{}", job.source));
             assert_eq!(ptx.log.trim(), "", "{machine}: {}", job.source);
-            let usage = toolchain.assemble(&ptx.text, job.arch).unwrap();
+            let usage = toolchain.assemble(&ptx.text, job.arch).unwrap().usages;
             assert_eq!(usage.len(), 1);
             assert_eq!(usage[0].kernel, program.symbol);
             assert_eq!(usage[0].spill_store_bytes, 0);
@@ -58,7 +58,7 @@ fn ptx_holds_what_the_program_asks_for() {
     {
         assert!(kepler.contains(instruction), "{instruction}");
     }
-    let usage = toolchain.assemble(&kepler, target("kepler").compute_capability).unwrap();
+    let usage = toolchain.assemble(&kepler, target("kepler").compute_capability).unwrap().usages;
     assert_eq!((usage[0].shared_bytes, usage[0].barriers), (256, 2));
     // Broadcasts: two halves of a real each, and whole indices.
     let striped = programs::striped_loop();

@@ -23,7 +23,7 @@ extern "C" __global__ void two(double *x) {
     let ptx = toolchain.compile_to_ptx(&kepler).unwrap();
     assert_eq!(ptx.log, "");
     assert!(ptx.text.contains(".target sm_35"));
-    let usage = toolchain.assemble(&ptx.text, kepler.arch).unwrap();
+    let usage = toolchain.assemble(&ptx.text, kepler.arch).unwrap().usages;
     assert_eq!(usage.len(), 1);
     assert_eq!((usage[0].kernel.as_str(), usage[0].shared_bytes, usage[0].barriers), ("two", 512, 2));
     assert!(usage[0].registers > 0 && usage[0].spill_store_bytes == 0);

@@ -26,7 +26,7 @@ const CUDA: [Wheels; 3] = [
         wheels: &["nvidia-cuda-nvrtc-cu12==12.9.86", "nvidia-cuda-nvcc-cu12==12.9.86"],
         files: &["nvidia/cuda_nvrtc/lib/libnvrtc.so.12", "nvidia/cuda_nvcc/bin/ptxas"],
     },
-    // A complete nvcc, for the generated CMake project.
+    // A complete nvcc, for the generated CMake project, and nvdisasm, for Turing (sm_75) and later.
     Wheels {
         folder: "cuda13",
         wheels: &[
@@ -34,8 +34,14 @@ const CUDA: [Wheels; 3] = [
             "nvidia-nvvm==13.0.88",
             "nvidia-cuda-crt==13.0.88",
             "nvidia-cuda-runtime==13.0.96",
+            "nvidia-cuda-nvdisasm==13.5.37",
         ],
-        files: &["nvidia/cu13/bin/nvcc", "nvidia/cu13/nvvm/bin/cicc", "nvidia/cu13/lib/libcudart_static.a"],
+        files: &[
+            "nvidia/cu13/bin/nvcc",
+            "nvidia/cu13/nvvm/bin/cicc",
+            "nvidia/cu13/lib/libcudart_static.a",
+            "nvidia/cu13/bin/nvdisasm",
+        ],
     },
 ];
 

@@ -197,10 +197,10 @@ impl<'c> Checker<'c> {
                 _ => warp.regs[row][lane],
             };
             if let Some(name) = claim.remember {
-                let row = &mut self.names[warp.index][name];
+                let row = &mut self.names[warp.thread.index][name];
                 (0..32).filter(|lane| mask >> lane & 1 == 1).for_each(|lane| row[lane] = value(lane));
             }
-            broken = broken.or_else(|| self.broken(claim, step.by_tid, warp.index, mask, value));
+            broken = broken.or_else(|| self.broken(claim, step.by_tid, warp.thread.index, mask, value));
         }
         broken
     }

@@ -1,44 +1,95 @@
-//! Interleaves the warps of each CTA and connects them by barriers.
+//! Interleaves the warps of each CTA and connects them by barriers, whatever instructions they execute.
 
 use super::Schedule;
 use super::barrier::{Barriers, Outcome, join};
-use super::decode::{Code, Micro};
-use super::domain::{Domain, Knowledge};
-use super::exec::{Event, Machine, Stop};
-use super::hazard::{BarrierMisuse, Hazard, Kind, Wait};
-use super::warp::{Place, State, Warp};
-use ptx::inst::{BarKind, BarRedOp};
+use super::exec::{Event, Stop};
+use super::hazard::{BarrierMisuse, Hazard, Kind, Site, Wait};
+use super::shared::VectorClock;
+use super::warp::{Place, State};
+use ptx::inst::BarKind;
 
 /// The largest clock that an epoch can hold.
 const LAST_CLOCK: u32 = u32::MAX >> 5;
 
+/// What a warp is to its CTA.
+pub(super) struct Thread {
+    /// Of the warp in its CTA.
+    pub index: usize,
+    pub state: State,
+    pub clock: VectorClock,
+    /// How often the warp had to wait at a barrier.
+    pub waits: u64,
+}
+
+impl Thread {
+    pub(super) fn new(index: usize) -> Self {
+        Self { index, state: State::Exited, clock: [0; 32], waits: 0 }
+    }
+}
+
+/// A warp of any instruction set.
+pub(super) trait Member {
+    fn thread(&self) -> &Thread;
+    fn thread_mut(&mut self) -> &mut Thread;
+}
+
+/// What executes warps: an instruction set with its memories.
+pub(super) trait Core {
+    type Warp: Member;
+
+    /// Whether barriers wait only for threads that have not ended.
+    fn forgets(&self) -> bool;
+    /// A CTA begins.
+    fn begin(&mut self, cta: u32);
+    /// The warp begins in the CTA.
+    fn start(&self, warp: &mut Self::Warp, place: Place);
+    /// Runs up to `quantum` instructions of a warp that is ready.
+    fn run(&mut self, warp: &mut Self::Warp, quantum: u64) -> Result<Event, Stop>;
+    /// Threads that bring a true predicate, and all that bring one, to the reduction at the barrier.
+    fn brings(&self, warp: &Self::Warp, pc: u32) -> Option<(u32, u32)>;
+    /// The warp gets the result of the reduction that it waited for.
+    fn gets(&self, warp: &mut Self::Warp, pc: u32, votes: (u32, u32));
+    /// A warp came to a barrier.
+    fn arrived(&mut self);
+    /// Records a hazard after which the run goes on, unless there are too many.
+    fn record(&mut self, warp: &Self::Warp, pc: u32, kind: Kind) -> Result<(), Stop>;
+    /// Records a hazard that ends the run.
+    fn fatal(&mut self, warp: &Self::Warp, pc: u32, kind: Kind) -> Stop;
+    /// The execution takes more of something than it may.
+    fn exhausted(&mut self, warp: &Self::Warp, pc: u32, what: &str) -> Stop;
+    fn site(&self, warp: u32, pc: u32) -> Site;
+    fn hazards(&mut self) -> &mut Vec<Hazard>;
+}
+
 /// Runs all CTAs, one after the other.
-pub(super) fn run_grid<D: Domain>(
-    machine: &mut Machine<D>,
-    warps: &mut [Warp<D::Knowledge>],
+pub(super) fn run_grid<C: Core>(
+    core: &mut C,
+    warps: &mut [C::Warp],
     place: Place,
     mut picker: Picker,
 ) -> Result<(), Stop> {
     for cta in 0..place.ctas.iter().product() {
-        machine.cta = cta;
-        machine.shared.reset();
-        let before: Vec<u32> = warps.iter().map(|w| w.clock[w.index]).collect();
+        core.begin(cta);
+        let before: Vec<u32> = warps.iter().map(|w| w.thread().clock[w.thread().index]).collect();
         for warp in warps.iter_mut() {
-            warp.start(machine.code, Place { cta, ..place });
+            core.start(warp, Place { cta, ..place });
             // the start orders everything of the CTA before
-            warp.clock[..before.len()].copy_from_slice(&before);
-            warp.clock[warp.index] += 1;
+            let thread = warp.thread_mut();
+            thread.state = State::Ready;
+            thread.clock[..before.len()].copy_from_slice(&before);
+            thread.clock[thread.index] += 1;
         }
-        let barriers = Barriers::new(place.size(), machine.code.independent_lanes());
+        let barriers = Barriers::new(place.size(), core.forgets());
         let (current, previous) = Default::default();
-        Cta { machine, warps, barriers, current, previous, waits: Vec::new() }.run(&mut picker)?;
+        Cta { core, warps, cta, barriers, current, previous, waits: Vec::new() }.run(&mut picker)?;
     }
-    if machine.hazards.list.is_empty() { Ok(()) } else { Err(Stop) }
+    if core.hazards().is_empty() { Ok(()) } else { Err(Stop) }
 }
 
-struct Cta<'a, 'm, 'b, D: Domain> {
-    machine: &'a mut Machine<'m, 'b, D>,
-    warps: &'a mut [Warp<D::Knowledge>],
+struct Cta<'a, C: Core> {
+    core: &'a mut C,
+    warps: &'a mut [C::Warp],
+    cta: u32,
     barriers: Barriers,
     /// Warps and times of arrival of the current and of the previous use of each barrier.
     current: [Vec<(usize, u32)>; 16],
@@ -47,13 +98,15 @@ struct Cta<'a, 'm, 'b, D: Domain> {
     waits: Vec<(usize, u32, u32)>,
 }
 
-impl<D: Domain> Cta<'_, '_, '_, D> {
+impl<C: Core> Cta<'_, C> {
     fn run(&mut self, picker: &mut Picker) -> Result<(), Stop> {
         while let Some((index, quantum)) = picker.pick(self.warps) {
             let warp = &mut self.warps[index];
-            match self.machine.run(warp, quantum)? {
+            match self.core.run(warp, quantum)? {
                 Event::Barrier { pc, kind, id, threads } => {
-                    self.bring(index, pc, id);
+                    if let Some((yes, all)) = self.core.brings(&self.warps[index], pc) {
+                        self.barriers.vote(id, yes, all);
+                    }
                     self.barrier(index, pc, kind, id, threads)?;
                 }
                 Event::Exit => {
@@ -67,43 +120,43 @@ impl<D: Domain> Cta<'_, '_, '_, D> {
 
     fn barrier(&mut self, index: usize, pc: u32, kind: BarKind, id: u32, threads: Option<u32>) -> Result<(), Stop> {
         let warp = &mut self.warps[index];
-        let clock = warp.clock;
+        let clock = warp.thread().clock;
         if clock[index] >= LAST_CLOCK {
-            return Err(D::exhausted(self.machine, warp, pc, "too many arrivals at barriers"));
+            return Err(self.core.exhausted(warp, pc, "too many arrivals at barriers"));
         }
         let mut previous = self.previous.get(id as usize).into_iter().flatten();
         if let Some((unseen, _)) = previous.find(|(earlier, time)| clock[*earlier] < *time) {
             let misuse = BarrierMisuse::Recycled { unseen: *unseen as u32 };
-            self.machine.record(warp, pc, Kind::Barrier { id, misuse })?;
+            self.core.record(warp, pc, Kind::Barrier { id, misuse })?;
         }
         let outcome = self
             .barriers
             .arrive(kind, id, threads, index, &clock)
-            .map_err(|misuse| self.machine.fatal(warp, pc, Kind::Barrier { id, misuse }))?;
-        self.machine.arrivals += 1;
+            .map_err(|misuse| self.core.fatal(warp, pc, Kind::Barrier { id, misuse }))?;
+        self.core.arrived();
         self.current[id as usize].push((index, clock[index]));
-        warp.clock[index] += 1;
+        warp.thread_mut().clock[index] += 1;
         self.settle(index, pc, id, outcome);
         Ok(())
     }
 
     /// What comes of it that warp `index` came to the barrier, or ended.
     fn settle(&mut self, index: usize, pc: u32, id: u32, outcome: Outcome) {
-        let warp = &mut self.warps[index];
+        let thread = self.warps[index].thread_mut();
         match outcome {
             Outcome::Continue => {}
             Outcome::Wait => {
-                warp.state = State::Waiting;
-                warp.counts.barrier_waits += 1;
+                thread.state = State::Waiting;
+                thread.waits += 1;
                 self.waits.push((index, id, pc));
             }
             Outcome::Complete { released, clock, votes } => {
                 for index in released {
                     let at = self.waits.iter().find(|(warp, _, _)| *warp == index).map_or(pc, |(_, _, at)| *at);
-                    let warp = &mut self.warps[index];
-                    warp.state = State::Ready;
-                    join(&mut warp.clock, &clock);
-                    take(self.machine.code, warp, at, votes, D::HANDED);
+                    let thread = self.warps[index].thread_mut();
+                    thread.state = State::Ready;
+                    join(&mut thread.clock, &clock);
+                    self.core.gets(&mut self.warps[index], at, votes);
                 }
                 self.waits.retain(|(_, barrier, _)| *barrier != id);
                 self.previous[id as usize] = std::mem::take(&mut self.current[id as usize]);
@@ -111,47 +164,27 @@ impl<D: Domain> Cta<'_, '_, '_, D> {
         }
     }
 
-    /// The predicates of `bar.red`.
-    fn bring(&mut self, index: usize, pc: u32, id: u32) {
-        if let Micro::Bar { result: Some((_, _, (pred, negate))), .. } = &self.machine.code.ops[pc as usize].micro {
-            let warp = &self.warps[index];
-            let yes = (warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 }) & warp.live;
-            self.barriers.vote(id, yes.count_ones(), warp.live.count_ones());
-        }
-    }
-
     /// When no warp is ready all must have ended, and no barrier may be left in the middle of a phase.
     fn check_end(&mut self) -> Result<(), Stop> {
-        let (code, cta) = (self.machine.code, self.machine.cta);
+        let cta = self.cta;
         let mut found = Vec::new();
         if !self.waits.is_empty() {
             let wait = |(warp, barrier, pc): &(usize, u32, u32)| {
                 let phase = self.barriers.incomplete().find(|(id, _)| id == barrier);
                 let (arrived, expected) = phase.map_or((0, 0), |(_, phase)| (phase.arrived, phase.expected));
-                Wait { site: code.site(*warp as u32, *pc), barrier: *barrier, arrived, expected }
+                Wait { site: self.core.site(*warp as u32, *pc), barrier: *barrier, arrived, expected }
             };
             let waits = self.waits.iter().map(wait).collect();
-            let ended = self.warps.iter().filter(|warp| warp.state == State::Exited);
-            found.push(Kind::Deadlock { waits, exited: ended.map(|warp| warp.index as u32).collect() });
+            let ended = self.warps.iter().map(Member::thread).filter(|thread| thread.state == State::Exited);
+            found.push(Kind::Deadlock { waits, exited: ended.map(|thread| thread.index as u32).collect() });
         }
         for (id, phase) in self.barriers.incomplete().filter(|(_, phase)| phase.waiting.is_empty()) {
             let misuse = BarrierMisuse::Unmatched { arrived: phase.arrived, expected: phase.expected };
             found.push(Kind::Barrier { id, misuse });
         }
         let clean = found.is_empty();
-        self.machine.hazards.list.extend(found.into_iter().map(|kind| Hazard { cta, site: None, kind }));
+        self.core.hazards().extend(found.into_iter().map(|kind| Hazard { cta, site: None, kind }));
         if clean { Ok(()) } else { Err(Stop) }
-    }
-}
-
-/// The result of `bar.red`, once all have come; the lanes of `known` know it.
-fn take<K: Knowledge>(code: &Code, warp: &mut Warp<K>, pc: u32, (yes, all): (u32, u32), known: u32) {
-    let Micro::Bar { result: Some((op, d, _)), .. } = &code.ops[pc as usize].micro else { return };
-    let whole = |set: bool| if set { u32::MAX } else { 0 };
-    match op {
-        BarRedOp::Popc => warp.write(*d, &[yes.into(); 32], known, warp.live),
-        BarRedOp::And => warp.write_pred(*d, whole(yes == all), known, warp.live),
-        BarRedOp::Or => warp.write_pred(*d, whole(yes > 0), known, warp.live),
     }
 }
 
@@ -186,8 +219,8 @@ impl Picker {
         Self { turn: Turn::UntilBlocked, state: 0 }
     }
 
-    fn pick<K>(&mut self, warps: &[Warp<K>]) -> Option<(usize, u64)> {
-        let ready = |index: &usize| warps[*index].state == State::Ready;
+    fn pick<W: Member>(&mut self, warps: &[W]) -> Option<(usize, u64)> {
+        let ready = |index: &usize| warps[*index].thread().state == State::Ready;
         let first = match self.turn {
             Turn::UntilBarrier => self.state.wrapping_add(1) as usize,
             Turn::UntilBlocked => self.state as usize,

@@ -2,6 +2,7 @@
 
 mod access;
 mod cooperate;
+mod core;
 mod straight;
 
 use super::decode::{Code, Micro, Source};
@@ -57,11 +58,19 @@ impl Collector {
     pub(super) fn new(limit: usize) -> Self {
         Self { list: Vec::new(), limit, seen: HashSet::new() }
     }
+
+    /// Takes a hazard after which the run goes on, unless there are too many.
+    pub(super) fn record(&mut self, hazard: Hazard, pc: u32) -> Result<(), Stop> {
+        if self.seen.insert((discriminant(&hazard.kind), pc)) {
+            self.list.push(hazard);
+        }
+        if self.list.len() < self.limit { Ok(()) } else { Err(Stop) }
+    }
 }
 
 impl<D: Domain> Machine<'_, '_, D> {
     /// Runs up to `quantum` instructions of a warp that is ready.
-    pub(super) fn run(&mut self, warp: &mut Warp<D::Knowledge>, quantum: u64) -> Result<Event, Stop> {
+    fn execute(&mut self, warp: &mut Warp<D::Knowledge>, quantum: u64) -> Result<Event, Stop> {
         let code = self.code;
         for _ in 0..quantum {
             if warp.path.mask == 0 && !warp.proceed() {
@@ -175,7 +184,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     /// No lane can go on: the warp has ended, or its lanes wait for each other.
     fn end(&mut self, warp: &mut Warp<D::Knowledge>) -> Result<Event, Stop> {
         if warp.live == 0 {
-            warp.state = State::Exited;
+            warp.thread.state = State::Exited;
             return Ok(Event::Exit);
         }
         // only some lanes came to what all lanes of the warp have to execute, the others went round it
@@ -189,7 +198,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             };
             return Err(self.fatal(warp, first.pc, kind));
         }
-        let site = |pc| self.code.site(warp.index as u32, pc);
+        let site = |pc| self.code.site(warp.thread.index as u32, pc);
         let wait = |w: &Waiting| LaneWait { site: site(w.pc), lanes: w.lanes, named: w.named & warp.live };
         let waits = warp.waiting.iter().map(wait).collect();
         self.hazards.list.push(Hazard { cta: self.cta, site: None, kind: Kind::Stuck { waits } });
@@ -226,33 +235,27 @@ impl<D: Domain> Machine<'_, '_, D> {
         access: Access,
         found: Findings,
     ) -> Result<(), Stop> {
-        if let Some(conflict) = found.conflict {
-            let earlier_site = self.code.site(conflict.warp, conflict.pc);
-            let (address, earlier) = (conflict.address, conflict.earlier);
-            self.record(warp, pc, Kind::Race { address, access, earlier, earlier_site })?;
+        for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc)) {
+            self.record(warp, pc, kind)?;
         }
-        if let Some(address) = found.unwritten {
-            self.record(warp, pc, Kind::Unwritten { space, address })?;
-        }
-        match found.lanes {
-            Some(address) => self.record(warp, pc, Kind::LaneConflict { address }),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Records a hazard after which the run goes on, unless there are too many.
     pub(super) fn record(&mut self, warp: &Warp<D::Knowledge>, pc: u32, kind: Kind) -> Result<(), Stop> {
-        if self.hazards.seen.insert((discriminant(&kind), pc)) {
-            self.fatal(warp, pc, kind);
-        }
-        if self.hazards.list.len() < self.hazards.limit { Ok(()) } else { Err(Stop) }
+        let hazard = self.hazard(warp, pc, kind);
+        self.hazards.record(hazard, pc)
     }
 
     /// Records a hazard that ends the run.
     pub(super) fn fatal(&mut self, warp: &Warp<D::Knowledge>, pc: u32, kind: Kind) -> Stop {
-        let site = Some(self.code.site(warp.index as u32, pc));
-        self.hazards.list.push(Hazard { cta: self.cta, site, kind });
+        let hazard = self.hazard(warp, pc, kind);
+        self.hazards.list.push(hazard);
         Stop
+    }
+
+    fn hazard(&self, warp: &Warp<D::Knowledge>, pc: u32, kind: Kind) -> Hazard {
+        Hazard { cta: self.cta, site: Some(self.code.site(warp.thread.index as u32, pc)), kind }
     }
 }
 

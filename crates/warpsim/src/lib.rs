@@ -77,6 +77,7 @@
 //! | module | what is there |
 //! |---|---|
 //! | [`prove`] | the proof of synchronisation |
+//! | [`machine_code`] | the other instruction set: what ptxas makes of PTX, on the same memories, barriers and launches |
 //! | [`setup`] | a launch in a TOML file |
 //! | `decode`, `micro` | from a kernel to a flat array of instructions on numbered rows of 32 values |
 //! | `exec` | the loop over instructions, what each of them does, what lanes do together, accesses of memory |
@@ -102,6 +103,7 @@ mod exec;
 mod float;
 mod hazard;
 mod lanes;
+pub mod machine_code;
 mod memory;
 mod micro;
 pub mod prove;
@@ -176,7 +178,7 @@ pub fn run_checked(
         },
     };
     match cta::run_grid(&mut machine, &mut warps, place, cta::Picker::new(options.schedule)) {
-        Ok(()) => Ok(Report { warps: warps.into_iter().map(|warp| warp.counts).collect() }),
+        Ok(()) => Ok(Report { warps: warps.into_iter().map(Warp::into_counts).collect() }),
         Err(exec::Stop) => Err(fail(machine.hazards.list)),
     }
 }

@@ -5,7 +5,7 @@
 //! conflicts with an earlier one that the vector clock of its warp does not cover.
 
 use super::buffer::{extract, insert};
-use super::hazard::{Access, Kind};
+use super::hazard::{Access, Kind, Site};
 use super::memory::{Lanes, aligned_inside};
 use super::rows::Row;
 use ptx::inst::Space;
@@ -28,6 +28,21 @@ pub(super) struct Findings {
     pub unwritten: Option<u64>,
     /// Lanes of the warp wrote different values to this address.
     pub lanes: Option<u64>,
+}
+
+impl Findings {
+    /// The hazards that they are, of an access to the space; `site` tells where an earlier one was.
+    pub(super) fn kinds(self, space: Space, access: Access, site: impl Fn(u32, u32) -> Site) -> Vec<Kind> {
+        let race = self.conflict.map(|Conflict { address, earlier, warp, pc }| Kind::Race {
+            address,
+            access,
+            earlier,
+            earlier_site: site(warp, pc),
+        });
+        let unwritten = self.unwritten.map(|address| Kind::Unwritten { space, address });
+        let lanes = self.lanes.map(|address| Kind::LaneConflict { address });
+        race.into_iter().chain(unwritten).chain(lanes).collect()
+    }
 }
 
 /// Who accesses.

@@ -1,11 +1,11 @@
 //! A warp: registers, active lanes, and the stack that brings diverged lanes together again.
 
 use super::counts::Counts;
+use super::cta::{Member, Thread};
 use super::decode::{Call, Code, EXIT};
 use super::domain::{ALL, Knowledge};
 use super::memory::Local;
 use super::rows::Row;
-use super::shared::VectorClock;
 use ptx::inst::Special;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,11 +80,49 @@ impl Place {
     pub(super) fn size(self) -> u32 {
         self.threads.iter().product()
     }
+
+    /// The lanes of a warp that there are.
+    pub(super) fn lanes(self, warp: usize) -> u32 {
+        u32::MAX >> (32 - (self.size() - 32 * warp as u32).min(32))
+    }
+
+    /// The value of a special register.
+    pub(super) fn special(self, special: Special, warp: usize, lane: u32, shared_bytes: u64) -> u32 {
+        let Self { cta, ctas, threads, dynamic_shared } = self;
+        let thread = 32 * warp as u32 + lane;
+        match special {
+            Special::TidX => thread % threads[0],
+            Special::TidY => thread / threads[0] % threads[1],
+            Special::TidZ => thread / threads[0] / threads[1],
+            Special::NtidX => threads[0],
+            Special::NtidY => threads[1],
+            Special::NtidZ => threads[2],
+            Special::CtaidX => cta % ctas[0],
+            Special::CtaidY => cta / ctas[0] % ctas[1],
+            Special::CtaidZ => cta / ctas[0] / ctas[1],
+            Special::NctaidX => ctas[0],
+            Special::NctaidY => ctas[1],
+            Special::NctaidZ => ctas[2],
+            Special::WarpId => warp as u32,
+            Special::NwarpId => self.size().div_ceil(32),
+            Special::LaneId => lane,
+            Special::LanemaskEq => 1 << lane,
+            Special::LanemaskLt => (1 << lane) - 1,
+            Special::LanemaskLe => u32::MAX >> (31 - lane),
+            Special::LanemaskGt => !(u32::MAX >> (31 - lane)),
+            Special::LanemaskGe => u32::MAX << lane,
+            Special::TotalSmemSize => shared_bytes as u32,
+            Special::DynamicSmemSize => dynamic_shared as u32,
+            // one multiprocessor, whose clock stands still
+            Special::NsmId => 1,
+            Special::SmId | Special::GridId | Special::Clock | Special::ClockHi => 0,
+            Special::Clock64 | Special::GlobalTimer => 0,
+        }
+    }
 }
 
 pub(super) struct Warp<K> {
-    pub index: usize,
-    pub state: State,
+    pub thread: Thread,
     pub path: Path,
     /// Paths that can go on, the next one last.
     ready: Vec<Path>,
@@ -103,15 +141,23 @@ pub(super) struct Warp<K> {
     pub preds: Vec<u32>,
     pub knowledge: K,
     pub local: Local,
-    pub clock: VectorClock,
     pub counts: Counts,
+}
+
+impl<K> Member for Warp<K> {
+    fn thread(&self) -> &Thread {
+        &self.thread
+    }
+
+    fn thread_mut(&mut self) -> &mut Thread {
+        &mut self.thread
+    }
 }
 
 impl<K: Knowledge> Warp<K> {
     pub(super) fn new(index: usize, code: &Code) -> Self {
         Self {
-            index,
-            state: State::Exited,
+            thread: Thread::new(index),
             path: Path { pc: 0, mask: 0, reconvergence: EXIT, join: WHOLE },
             ready: Vec::new(),
             joins: Vec::new(),
@@ -124,62 +170,33 @@ impl<K: Knowledge> Warp<K> {
             preds: vec![0; code.predicates],
             knowledge: K::new(code),
             local: Local::new(code.local_bytes),
-            clock: [0; 32],
             counts: Counts::default(),
         }
     }
 
     /// Starts the kernel for one CTA.
     pub(super) fn start(&mut self, code: &Code, place: Place) {
-        let first = 32 * self.index as u32;
-        let Place { cta, ctas, threads, dynamic_shared } = place;
-        self.live = u32::MAX >> (32 - (place.size() - first).min(32));
+        self.live = place.lanes(self.thread.index);
         self.path = Path { pc: 0, mask: self.live, reconvergence: EXIT, join: WHOLE };
         self.ready.clear();
         self.waiting.clear();
         self.free.clear();
         self.joins.clear();
         self.joins.push(Join { reconvergence: EXIT, mask: self.live, come: 0, outer: WHOLE, frame: None });
-        self.state = State::Ready;
         self.local.reset();
         self.knowledge.start(code);
         for (row, word) in &code.arguments {
             self.regs[*row as usize] = [*word; 32];
         }
         for (special, row) in &code.specials {
-            self.regs[*row as usize] = std::array::from_fn(|lane| {
-                let thread = first + lane as u32;
-                let lane = lane as u32;
-                u64::from(match special {
-                    Special::TidX => thread % threads[0],
-                    Special::TidY => thread / threads[0] % threads[1],
-                    Special::TidZ => thread / threads[0] / threads[1],
-                    Special::NtidX => threads[0],
-                    Special::NtidY => threads[1],
-                    Special::NtidZ => threads[2],
-                    Special::CtaidX => cta % ctas[0],
-                    Special::CtaidY => cta / ctas[0] % ctas[1],
-                    Special::CtaidZ => cta / ctas[0] / ctas[1],
-                    Special::NctaidX => ctas[0],
-                    Special::NctaidY => ctas[1],
-                    Special::NctaidZ => ctas[2],
-                    Special::WarpId => self.index as u32,
-                    Special::NwarpId => place.size().div_ceil(32),
-                    Special::LaneId => lane,
-                    Special::LanemaskEq => 1 << lane,
-                    Special::LanemaskLt => (1 << lane) - 1,
-                    Special::LanemaskLe => u32::MAX >> (31 - lane),
-                    Special::LanemaskGt => !(u32::MAX >> (31 - lane)),
-                    Special::LanemaskGe => u32::MAX << lane,
-                    Special::TotalSmemSize => code.shared_bytes as u32,
-                    Special::DynamicSmemSize => dynamic_shared as u32,
-                    // one multiprocessor, whose clock stands still
-                    Special::NsmId => 1,
-                    Special::SmId | Special::GridId | Special::Clock | Special::ClockHi => 0,
-                    Special::Clock64 | Special::GlobalTimer => 0,
-                })
-            });
+            let of = |lane| u64::from(place.special(*special, self.thread.index, lane as u32, code.shared_bytes));
+            self.regs[*row as usize] = std::array::from_fn(of);
         }
+    }
+
+    /// What it has executed, when it is done.
+    pub(super) fn into_counts(self) -> Counts {
+        Counts { barrier_waits: self.thread.waits, ..self.counts }
     }
 
     /// Writes a register of the lanes of `mask`; those of `known` know what.

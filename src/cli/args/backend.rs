@@ -86,9 +86,9 @@ pub struct AnalyzeArguments {
 
 #[derive(Debug, Args)]
 pub struct SimArguments {
-    /// The PTX text
-    #[arg(value_name = "PTX")]
-    pub ptx: PathBuf,
+    /// PTX text, or machine code as ptxas makes it (a cubin; nvdisasm must be there)
+    #[arg(value_name = "CODE")]
+    pub code: PathBuf,
     /// The launch: shape and arguments, in TOML
     #[arg(long, value_name = "FILE")]
     pub launch: PathBuf,

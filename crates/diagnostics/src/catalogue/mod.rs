@@ -14,7 +14,7 @@ pub struct Entry {
     pub remedy: &'static str,
 }
 
-/// All entries: those about the input, then those about kernels, then those about any PTX, each sorted by id.
+/// All entries: those about the input, then those about kernels, then those about any PTX or machine code, each sorted by id.
 pub fn entries() -> impl Iterator<Item = &'static Entry> {
     input::ENTRIES.iter().chain(&kernel::ENTRIES).chain(&ptx::ENTRIES)
 }
@@ -27,8 +27,11 @@ pub fn page() -> String {
          `--json` prints them for scripts, and `--permissive` turns those with an obvious repair into warnings.\n\
          This page is made from `crates/diagnostics/src/catalogue`; a test compares the two.\n",
     );
-    let groups =
-        [("The input", &input::ENTRIES[..]), ("The kernels", &kernel::ENTRIES[..]), ("Any PTX", &ptx::ENTRIES[..])];
+    let groups = [
+        ("The input", &input::ENTRIES[..]),
+        ("The kernels", &kernel::ENTRIES[..]),
+        ("Any PTX or machine code", &ptx::ENTRIES[..]),
+    ];
     for (title, entries) in groups {
         // Writing to a String cannot fail.
         let _ = write!(text, "\n## {title}\n\n| id | cause | remedy |\n|---|---|---|\n");

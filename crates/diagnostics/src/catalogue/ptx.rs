@@ -1,8 +1,8 @@
-//! What can go wrong with PTX: reading it, and the commands that take any kernel.
+//! What can go wrong with PTX and machine code: reading them, and the commands that take any kernel.
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 26] = [
+pub const ENTRIES: [Entry; 31] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
     Entry {
         id: "opt::no-kernel",
@@ -88,6 +88,26 @@ pub const ENTRIES: [Entry; 26] = [
         remedy: "Alignments are powers of two; a variable has no more values than elements.",
     },
     Entry {
+        id: "sass::cubin",
+        cause: "A file begins as ELF and is no cubin, or not one that the listing of it describes.",
+        remedy: "Give what ptxas writes with `-o`, for one architecture.",
+    },
+    Entry {
+        id: "sass::disassembler",
+        cause: "No nvdisasm knows the architecture of a cubin, or it fails on it.",
+        remedy: "`singe doctor` tells which nvdisasm is there, `cargo xtask toolchain` installs one for sm_75 and later.",
+    },
+    Entry {
+        id: "sass::syntax",
+        cause: "A line of nvdisasm's listing is no instruction, or names a label that stands nowhere.",
+        remedy: "The listing must be what `nvdisasm -c` prints.",
+    },
+    Entry {
+        id: "sass::unknown",
+        cause: "The kernel has an instruction, or a form of one, that the simulator of machine code does not know.",
+        remedy: "Compile with fewer features, or report the instruction.",
+    },
+    Entry {
         id: "sim::hazard",
         cause: "The simulated kernel reads what is not written, leaves an array, races, waits for ever, does what no rule of the machine \
                 allows, or executes an instruction that the simulator does not know.",
@@ -97,6 +117,11 @@ pub const ENTRIES: [Entry; 26] = [
         id: "sim::launch",
         cause: "The launch file cannot be read, or does not fit the kernel.",
         remedy: "Its fields are in `crates/warpsim/src/setup.rs`; `tests/corpus` has examples.",
+    },
+    Entry {
+        id: "sim::machine-code",
+        cause: "`--check-uniformity` is given with machine code.",
+        remedy: "Give the PTX that ptxas made the machine code of: the divergence analysis reads PTX only.",
     },
     Entry {
         id: "verify::launch",

@@ -1,5 +1,6 @@
 //! One installation of CUDA's compilers: a toolkit, or the Python wheels with parts of one.
 
+use super::nvdisasm::Disassembler;
 use super::places::{Place, places};
 use crate::target::ComputeCapability;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ pub struct Installation {
     /// The shared library of the run-time compiler.
     pub nvrtc: Option<PathBuf>,
     pub nvcc: Option<PathBuf>,
+    pub nvdisasm: Option<Disassembler>,
     /// The headers of the run-time library.
     pub include: Option<PathBuf>,
     /// What ptxas makes machine code for, oldest first.
@@ -85,7 +87,11 @@ fn at(place: &Place, folder: &Path) -> Option<Installation> {
         let program = |name: &str| Some(folder.join(layout.programs).join(name)).filter(|path| path.is_file());
         let ptxas = program("ptxas")?;
         let release = release(&output(&ptxas, "--version")?)?;
-        let architectures = architectures(&output(&ptxas, "--help")?);
+        let architectures = of_ptxas(&output(&ptxas, "--help")?);
+        let nvdisasm = program("nvdisasm").and_then(|path| {
+            let architectures = of_nvdisasm(&output(&path, "--help")?);
+            Some(Disassembler { path, architectures })
+        });
         let include = Some(folder.join(layout.include)).filter(|path| path.join("cuda_runtime.h").is_file());
         let nvrtc = layout.libraries.iter().find_map(|library| nvrtc(&folder.join(library)));
         Some(Installation {
@@ -94,6 +100,7 @@ fn at(place: &Place, folder: &Path) -> Option<Installation> {
             ptxas,
             nvrtc,
             nvcc: program("nvcc"),
+            nvdisasm,
             include,
             architectures,
         })
@@ -121,8 +128,17 @@ fn release(text: &str) -> Option<(u32, u32)> {
 }
 
 /// What stands in quotes as `sm_35`; not `sm_90a`, whose code runs on one machine only.
-fn architectures(help: &str) -> Vec<ComputeCapability> {
-    let numbers = help.split('\'').filter_map(|word| word.strip_prefix("sm_")?.parse::<u32>().ok());
+fn of_ptxas(help: &str) -> Vec<ComputeCapability> {
+    architectures(help, "sm_")
+}
+
+/// What stands in quotes as `SM90`.
+fn of_nvdisasm(help: &str) -> Vec<ComputeCapability> {
+    architectures(help, "SM")
+}
+
+fn architectures(help: &str, prefix: &str) -> Vec<ComputeCapability> {
+    let numbers = help.split('\'').filter_map(|word| word.strip_prefix(prefix)?.parse::<u32>().ok());
     let mut found: Vec<ComputeCapability> = numbers.map(|n| ComputeCapability(n / 10, n % 10)).collect();
     found.sort();
     found.dedup();
@@ -134,13 +150,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_and_architectures_are_read_as_ptxas_prints_them() {
+    fn versions_and_architectures_are_read_as_the_tools_print_them() {
         let version = "ptxas: NVIDIA (R) Ptx optimizing assembler\nCuda compilation tools, release 12.9, V12.9.86\n";
         assert_eq!(release(version), Some((12, 9)));
         assert_eq!(release("no compiler"), None);
         let help =
             "  Allowed values: 'lto_90','sm_100','sm_100a','sm_35',\n  'sm_90'.  Default value:  'sm_35'.\n for sm_70";
         let expected = [(3, 5), (9, 0), (10, 0)].map(|(major, minor)| ComputeCapability(major, minor));
-        assert_eq!(architectures(help), expected);
+        assert_eq!(of_ptxas(help), expected);
+        let help = "the asserted architecture.\n  Allowed values for this option:  'SM100','SM100a','SM35',\n  'SM90'.";
+        assert_eq!(of_nvdisasm(help), [(3, 5), (9, 0), (10, 0)].map(|(major, minor)| ComputeCapability(major, minor)));
     }
 }

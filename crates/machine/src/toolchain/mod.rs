@@ -1,4 +1,5 @@
-//! Real compilers for the emitted text: NVRTC makes PTX of CUDA C++, ptxas tells the registers and the spills. No GPU needed.
+//! Real compilers for the emitted text: NVRTC makes PTX of CUDA C++, ptxas makes machine code of it and tells the registers and
+//! the spills, nvdisasm prints the machine code. No GPU needed.
 //!
 //! [`places`] says where they are looked for, and [`installations`] what is there. Of the installations that know an
 //! architecture the first is taken: of those that `cargo xtask toolchain` fetches, CUDA 11.8 for compute capability 3.5 to 9.0
@@ -7,14 +8,16 @@
 
 mod clang;
 mod installation;
+mod nvdisasm;
 #[allow(unsafe_code)]
 mod nvrtc;
 mod places;
 mod ptxas;
 
 pub use installation::{Installation, installations};
+pub use nvdisasm::{Disassembler, disassembler};
 pub use places::{FOLDER, FOLDER_VARIABLE, Place, places};
-pub use ptxas::{Usage, named_barriers};
+pub use ptxas::{Assembled, Usage, named_barriers};
 
 use crate::target::ComputeCapability;
 use nvrtc::Nvrtc;
@@ -33,6 +36,8 @@ pub struct Toolchain {
     ptxas: PathBuf,
     /// Such as `NVRTC and ptxas 11.8`.
     pub name: String,
+    /// Such as `ptxas 11.8`.
+    pub assembler: String,
 }
 
 /// What makes PTX of CUDA C++.
@@ -102,13 +107,15 @@ pub fn find_for(arch: ComputeCapability) -> Result<Toolchain, Absent> {
         let assembler = installations().iter().find(|found| found.architectures.contains(&FIRST));
         let assembler = assembler.ok_or_else(|| absent("ptxas", FIRST))?;
         let name = format!("clang, and ptxas {} as {} with 63 registers", assembler.version(), FIRST.sm());
-        return Ok(Toolchain { front: Front::Clang, ptxas: assembler.ptxas.clone(), name });
+        let (ptxas, assembler) = (assembler.ptxas.clone(), format!("ptxas {}", assembler.version()));
+        return Ok(Toolchain { front: Front::Clang, ptxas, name, assembler });
     }
     let fits = |found: &&Installation| found.nvrtc.is_some() && found.architectures.contains(&arch);
     let found = installations().iter().find(fits).ok_or_else(|| absent("NVRTC and ptxas", arch))?;
     let library = found.nvrtc.as_ref().expect("one with NVRTC was looked for");
     let front = Front::Nvrtc(Nvrtc::load(library).map_err(Absent)?);
-    Ok(Toolchain { front, ptxas: found.ptxas.clone(), name: format!("NVRTC and ptxas {}", found.version()) })
+    let assembler = format!("ptxas {}", found.version());
+    Ok(Toolchain { front, ptxas: found.ptxas.clone(), name: format!("NVRTC and {assembler}"), assembler })
 }
 
 fn absent(what: &str, arch: ComputeCapability) -> Absent {
@@ -143,8 +150,8 @@ impl Toolchain {
         nvrtc.compile(&job.name, &job.source, &options).map_err(|log| Failure { tool: "NVRTC", log })
     }
 
-    /// Assembles PTX for a real machine and reads what the code needs there. One [`Usage`] for each kernel in the text.
-    pub fn assemble(&self, ptx: &str, arch: ComputeCapability) -> Result<Vec<Usage>, Failure> {
+    /// Assembles PTX for a real machine, and reads what the code needs there.
+    pub fn assemble(&self, ptx: &str, arch: ComputeCapability) -> Result<Assembled, Failure> {
         let (arch, options) = match &self.front {
             Front::Nvrtc(_) => (arch, None),
             Front::Clang => (FIRST, Some("-maxrregcount=63")),

@@ -24,8 +24,16 @@ pub struct Usage {
     pub barriers: u32,
 }
 
+/// What ptxas made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assembled {
+    /// One for each kernel in the text.
+    pub usages: Vec<Usage>,
+    pub cubin: Vec<u8>,
+}
+
 /// Assembles PTX text and reads the report; the error is what ptxas prints.
-pub fn assemble(ptxas: &Path, ptx: &str, arch: ComputeCapability, option: Option<&str>) -> Result<Vec<Usage>, String> {
+pub fn assemble(ptxas: &Path, ptx: &str, arch: ComputeCapability, option: Option<&str>) -> Result<Assembled, String> {
     let failed = |what: &str, e: std::io::Error| format!("{what}: {e}");
     let mut input = tempfile::Builder::new().suffix(".ptx").tempfile().map_err(|e| failed("temporary file", e))?;
     input.write_all(ptx.as_bytes()).map_err(|e| failed("temporary file", e))?;
@@ -50,7 +58,8 @@ pub fn assemble(ptxas: &Path, ptx: &str, arch: ComputeCapability, option: Option
         }
     }
     usages.sort_by(|a, b| a.kernel.cmp(&b.kernel));
-    Ok(usages)
+    let cubin = std::fs::read(cubin.path()).map_err(|e| failed("temporary file", e))?;
+    Ok(Assembled { usages, cubin })
 }
 
 fn read_report(report: &str) -> Vec<Usage> {

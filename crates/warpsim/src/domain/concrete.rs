@@ -67,7 +67,7 @@ impl<'c> Domain for Concrete<'c> {
         _: u32,
         _: Undecided,
     ) -> Result<(), Stop> {
-        let text = machine.code.site(warp.index as u32, pc).text;
+        let text = machine.code.site(warp.thread.index as u32, pc).text;
         Err(machine.fatal(warp, pc, Kind::Unsupported(text)))
     }
 

@@ -80,21 +80,21 @@ impl Domain for Partial {
 
     fn accessed(machine: &mut Prover, warp: &Warp<Known>, pc: u32, lanes: &Lanes, touch: Touch) -> Result<(), Stop> {
         let Some(order) = &mut machine.domain.order else { return Ok(()) };
-        let Some(found) = order.access(warp.index, lanes, touch, pc) else { return Ok(()) };
+        let Some(found) = order.access(warp.thread.index, lanes, touch, pc) else { return Ok(()) };
         let kind = Kind::LaneRace {
             address: found.address,
             access: access(touch),
             lane: found.lane,
             earlier: access(found.earlier),
             earlier_lane: found.earlier_lane,
-            earlier_site: machine.code.site(warp.index as u32, found.pc),
+            earlier_site: machine.code.site(warp.thread.index as u32, found.pc),
         };
         machine.record(warp, pc, kind)
     }
 
     fn ordered(machine: &mut Prover, warp: &Warp<Known>, lanes: u32) {
         if let Some(order) = &mut machine.domain.order {
-            order.order(warp.index, lanes, warp.live);
+            order.order(warp.thread.index, lanes, warp.live);
         }
     }
 
@@ -169,7 +169,7 @@ fn pass(
     }
     warp.knowledge.forget(&region.written, mask);
     if region.cyclic && first {
-        machine.domain.assumed.push(format!("{}: a loop behind it ends", code.site(warp.index as u32, pc)));
+        machine.domain.assumed.push(format!("{}: a loop behind it ends", code.site(warp.thread.index as u32, pc)));
     }
     warp.jump(reconvergence);
     Ok(())
@@ -177,7 +177,7 @@ fn pass(
 
 /// Notes what is not analysed.
 fn refuse(machine: &mut Prover, warp: &Warp<Known>, pc: u32, text: &str) -> Stop {
-    let site = machine.code.site(warp.index as u32, pc);
+    let site = machine.code.site(warp.thread.index as u32, pc);
     machine.domain.not_analysed.push(format!("{site}: {text}"));
     Stop
 }

@@ -1,0 +1,124 @@
+//! What the reader makes of one line of a listing.
+
+use crate::control::Control;
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Instruction {
+    /// Bytes from the start of the kernel's code.
+    pub address: u32,
+    /// The line of the listing, counted from 1.
+    pub line: u32,
+    /// The predicate under which it is executed.
+    pub guard: Option<Operand>,
+    /// The operation with its modifiers, such as `IMAD.WIDE.U32`.
+    pub name: Box<str>,
+    pub operands: Vec<Operand>,
+    /// Its 16 bytes, from Volta on; before, instructions share words with control bits.
+    pub encoding: Option<u128>,
+}
+
+impl Instruction {
+    /// The operation, such as `IMAD`.
+    pub fn operation(&self) -> &str {
+        self.name.split('.').next().unwrap_or_default()
+    }
+
+    /// The modifiers behind it, such as `WIDE` and `U32`.
+    pub fn modifiers(&self) -> impl Iterator<Item = &str> {
+        self.name.split('.').skip(1)
+    }
+
+    /// The control bits, where the architecture has them in every instruction.
+    pub fn control(&self) -> Option<Control> {
+        self.encoding.map(Control::of)
+    }
+
+    /// The 32 bits of an immediate operand. A real number in the text has its value, but not the bits of a NaN.
+    pub fn immediate(&self) -> Option<u32> {
+        self.encoding.map(|encoding| (encoding >> 32) as u32)
+    }
+
+    pub fn has(&self, modifier: &str) -> bool {
+        self.modifiers().any(|found| found == modifier)
+    }
+}
+
+/// Which registers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum File {
+    /// `R0` …, one value per lane.
+    General,
+    /// `UR0` …, one value per warp.
+    Uniform,
+}
+
+/// A register as an operand, with what is done to its value before it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Register {
+    pub file: File,
+    /// `None` for `RZ` and `URZ`, which read as 0.
+    pub number: Option<u8>,
+    /// What follows the name, such as `.64` of an address; without `.reuse`.
+    pub part: Part,
+    pub negate: bool,
+    pub absolute: bool,
+    /// All bits, `~`.
+    pub invert: bool,
+}
+
+/// How much of a register is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Part {
+    Whole,
+    /// With the next register.
+    Wide,
+    /// Its 32 bits, with zeros above, in an address of 64 bits.
+    Unsigned,
+    /// A scaled or cut register; the listing's own word.
+    Other(&'static str),
+}
+
+/// An operand as the listing shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operand {
+    Register(Register),
+    /// `P0` … `P6`, `UP0` …; `None` for `PT` and `UPT`, which hold.
+    Predicate {
+        file: File,
+        number: Option<u8>,
+        negate: bool,
+    },
+    /// All predicates as one word, `PR`.
+    Predicates,
+    /// A convergence barrier, `B0` ….
+    Convergence(u8),
+    /// `SB0` …
+    Scoreboard(u8),
+    Integer(i64),
+    Real(f64),
+    /// `c[bank][register + offset]`
+    Constant {
+        bank: u8,
+        index: Option<Register>,
+        offset: i64,
+        negate: bool,
+        absolute: bool,
+        invert: bool,
+    },
+    /// `[registers + offset]`; what stands in `desc[…]` in front says how global memory is accessed, not where.
+    Memory {
+        terms: Vec<Register>,
+        offset: i64,
+    },
+    /// A place in the kernel's code, in bytes from its start.
+    Label(u32),
+    /// 32 bits of the address of a table.
+    Address {
+        symbol: Box<str>,
+        high: bool,
+    },
+    /// Such as `SR_TID.X`; `SRZ` reads as 0.
+    Special(Box<str>),
+    /// What the reader does not know, as it stands there.
+    Unknown(Box<str>),
+}

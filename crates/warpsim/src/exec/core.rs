@@ -1,0 +1,77 @@
+//! The executor of PTX as what a CTA runs its warps on.
+
+use super::{Event, Machine, Stop};
+use crate::cta::Core;
+use crate::decode::{Code, Micro};
+use crate::domain::{Domain, Knowledge};
+use crate::hazard::{Hazard, Kind, Site};
+use crate::warp::{Place, Warp};
+use ptx::inst::BarRedOp;
+
+impl<D: Domain> Core for Machine<'_, '_, D> {
+    type Warp = Warp<D::Knowledge>;
+
+    fn forgets(&self) -> bool {
+        self.code.independent_lanes()
+    }
+
+    fn begin(&mut self, cta: u32) {
+        self.cta = cta;
+        self.shared.reset();
+    }
+
+    fn start(&self, warp: &mut Self::Warp, place: Place) {
+        warp.start(self.code, place);
+    }
+
+    fn run(&mut self, warp: &mut Self::Warp, quantum: u64) -> Result<Event, Stop> {
+        self.execute(warp, quantum)
+    }
+
+    fn brings(&self, warp: &Self::Warp, pc: u32) -> Option<(u32, u32)> {
+        let Micro::Bar { result: Some((_, _, (pred, negate))), .. } = &self.code.ops[pc as usize].micro else {
+            return None;
+        };
+        let yes = (warp.preds[*pred as usize] ^ if *negate { u32::MAX } else { 0 }) & warp.live;
+        Some((yes.count_ones(), warp.live.count_ones()))
+    }
+
+    fn gets(&self, warp: &mut Self::Warp, pc: u32, votes: (u32, u32)) {
+        take(self.code, warp, pc, votes, D::HANDED);
+    }
+
+    fn arrived(&mut self) {
+        self.arrivals += 1;
+    }
+
+    fn record(&mut self, warp: &Self::Warp, pc: u32, kind: Kind) -> Result<(), Stop> {
+        Machine::record(self, warp, pc, kind)
+    }
+
+    fn fatal(&mut self, warp: &Self::Warp, pc: u32, kind: Kind) -> Stop {
+        Machine::fatal(self, warp, pc, kind)
+    }
+
+    fn exhausted(&mut self, warp: &Self::Warp, pc: u32, what: &str) -> Stop {
+        D::exhausted(self, warp, pc, what)
+    }
+
+    fn site(&self, warp: u32, pc: u32) -> Site {
+        self.code.site(warp, pc)
+    }
+
+    fn hazards(&mut self) -> &mut Vec<Hazard> {
+        &mut self.hazards.list
+    }
+}
+
+/// The result of `bar.red`, once all have come; the lanes of `known` know it.
+fn take<K: Knowledge>(code: &Code, warp: &mut Warp<K>, pc: u32, (yes, all): (u32, u32), known: u32) {
+    let Micro::Bar { result: Some((op, d, _)), .. } = &code.ops[pc as usize].micro else { return };
+    let whole = |set: bool| if set { u32::MAX } else { 0 };
+    match op {
+        BarRedOp::Popc => warp.write(*d, &[yes.into(); 32], known, warp.live),
+        BarRedOp::And => warp.write_pred(*d, whole(yes == all), known, warp.live),
+        BarRedOp::Or => warp.write_pred(*d, whole(yes > 0), known, warp.live),
+    }
+}

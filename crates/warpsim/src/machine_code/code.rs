@@ -1,0 +1,45 @@
+//! A kernel that is ready to be executed for one launch.
+
+use super::op::{Decoded, Op, Word};
+use crate::buffer::Buffer;
+use crate::hazard::Site;
+use diagnostics::Span;
+use ptx::inst::Space;
+use sass::{Cubin, Kernel};
+use std::collections::BTreeMap;
+
+pub(super) struct Code<'c> {
+    pub cubin: &'c Cubin,
+    pub kernel: &'c Kernel,
+    /// One per instruction.
+    pub ops: Vec<Decoded>,
+    pub pool: Vec<Word>,
+    pub banks: BTreeMap<u8, Buffer>,
+    pub local_bytes: u64,
+    pub shared_bytes: u64,
+}
+
+impl Code<'_> {
+    /// The size of the smallest access of shared memory, in which races are looked for.
+    pub(super) fn shared_cell(&self) -> u32 {
+        let sizes = self.ops.iter().filter_map(|op| match op.op {
+            Op::Load { space: Space::Shared, bytes, .. } | Op::Store { space: Space::Shared, bytes, .. } => Some(bytes),
+            _ => None,
+        });
+        sizes.min().unwrap_or(8).min(8)
+    }
+
+    /// The instruction at an address.
+    pub(super) fn at(&self, address: u64) -> Option<u32> {
+        let found = self.kernel.instructions.binary_search_by_key(&address, |i| u64::from(i.address));
+        found.ok().map(|index| index as u32)
+    }
+
+    pub(super) fn site(&self, warp: u32, pc: u32) -> Site {
+        let text = self.kernel.instructions.get(pc as usize).map_or(String::new(), |instruction| {
+            let line = Span::of_line(&self.cubin.listing, instruction.line);
+            line.text().split(';').next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+        });
+        Site { warp, pc, line: None, text }
+    }
+}

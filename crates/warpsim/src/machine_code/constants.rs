@@ -1,0 +1,98 @@
+//! Constant memory: the banks of the cubin, and bank 0, which the driver fills at the launch.
+
+use crate::buffer::Buffer;
+use crate::memory::segment_address;
+use crate::{Argument, Launch};
+use ptx::inst::Type;
+use sass::{Cubin, Kernel};
+use std::collections::BTreeMap;
+
+/// What lies where in bank 0, apart from the parameters, whose place the cubin tells.
+pub(super) struct Layout {
+    /// Threads per CTA in x, y and z.
+    threads: u32,
+    /// CTAs in x, y and z.
+    ctas: u32,
+    /// Where the stack begins in local memory; it grows downwards.
+    stack: u32,
+    /// How global memory is accessed.
+    descriptor: Option<u32>,
+}
+
+/// As ptxas uses it.
+pub(super) fn layout(sm: u32) -> Option<Layout> {
+    Some(match sm {
+        70..80 => Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: None },
+        80..90 => Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: Some(0x118) },
+        90..100 => Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: Some(0x208) },
+        100..130 => Layout { threads: 0x360, ctas: 0x370, stack: 0x37c, descriptor: Some(0x358) },
+        _ => return None,
+    })
+}
+
+/// Bytes of a bank.
+const BANK: usize = 1 << 16;
+
+/// All banks for a launch with that many buffers. What the layout does not tell is unwritten.
+///
+/// Errors: the launch does not fit the kernel, or the architecture is not known.
+pub(super) fn banks(
+    cubin: &Cubin,
+    kernel: &Kernel,
+    launch: &Launch,
+    buffers: usize,
+) -> Result<BTreeMap<u8, Buffer>, String> {
+    let layout = layout(cubin.sm).ok_or_else(|| format!("machine code for sm_{}", cubin.sm))?;
+    let mut first = Buffer::unwritten(Type::U8, BANK);
+    for (axis, (threads, ctas)) in (0..).zip(launch.threads.iter().zip(&launch.ctas)) {
+        first.write(u64::from(layout.threads) + 4 * axis, 4, u64::from(*threads));
+        first.write(u64::from(layout.ctas) + 4 * axis, 4, u64::from(*ctas));
+    }
+    first.write(layout.stack.into(), 4, kernel.stack_bytes.into());
+    if let Some(descriptor) = layout.descriptor {
+        first.write(descriptor.into(), 8, 0);
+    }
+    arguments(kernel, launch, &mut first)?;
+    let mut banks = BTreeMap::from([(0, first)]);
+    for bank in &kernel.banks {
+        let mut buffer = Buffer::words(Type::U8, bank.bytes.iter().map(|byte| u64::from(*byte)));
+        for patch in &bank.patches {
+            let place = table(cubin, &patch.symbol, buffers).ok_or_else(|| format!("the symbol {}", patch.symbol))?;
+            let fits = patch.offset.is_multiple_of(8) && u64::from(patch.offset) + 8 <= buffer.bytes();
+            let address = fits.then(|| place.wrapping_add_signed(patch.addend)).ok_or("a relocation past its bank")?;
+            buffer.write(patch.offset.into(), 8, address);
+        }
+        banks.insert(bank.number, buffer);
+    }
+    Ok(banks)
+}
+
+/// The address of a table. The launch's buffers come before all tables.
+pub(super) fn table(cubin: &Cubin, symbol: &str, buffers: usize) -> Option<u64> {
+    let at = cubin.tables.iter().position(|table| table.name == symbol)?;
+    Some(segment_address(buffers + at))
+}
+
+fn arguments(kernel: &Kernel, launch: &Launch, bank: &mut Buffer) -> Result<(), String> {
+    let (given, wanted) = (launch.arguments.len(), kernel.parameters.len());
+    if given != wanted {
+        return Err(format!("{given} arguments for {wanted} parameters"));
+    }
+    for (place, argument) in kernel.parameters.iter().zip(&launch.arguments) {
+        let bytes = match argument {
+            Argument::Buffer(index) => segment_address(*index).to_le_bytes().to_vec(),
+            Argument::U32(value) => value.to_le_bytes().to_vec(),
+            Argument::U64(value) => value.to_le_bytes().to_vec(),
+            Argument::Bytes(bytes) => bytes.clone(),
+        };
+        if place.end as usize > BANK {
+            return Err("parameters past the end of constant memory".to_owned());
+        }
+        // a missing rest is zero
+        let padded = bytes.iter().copied().chain(std::iter::repeat(0));
+        for (offset, byte) in place.clone().zip(padded) {
+            bank.write(offset.into(), 1, byte.into());
+        }
+    }
+    Ok(())
+}

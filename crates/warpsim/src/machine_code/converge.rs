@@ -1,0 +1,106 @@
+//! How lanes that diverged come together again.
+//!
+//! `BSSY` notes the active lanes in a convergence barrier, and `BSYNC` waits for those of them that have neither ended nor left
+//! by `BREAK`; `WARPSYNC` waits for the lanes of a mask. Between those, lanes that diverged go on one path after the other.
+//! `BMOV` keeps a barrier in a register while an inner region uses it. After
+//! Diamos, Johnson, Grover et al., "Execution of divergent threads using a convergence barrier" (patent US 2016/0019066), and Huerta
+//! et al., "Control Flow Management in Modern GPUs" (2024).
+
+use super::op::Word;
+use super::warp::{Path, Wait, Waiting, Warp};
+
+impl Warp {
+    /// The lanes of the path part.
+    pub(super) fn diverge(&mut self, ways: &[(u32, u32)]) {
+        self.ready.extend(ways.iter().map(|&(pc, mask)| Path { pc, mask }));
+        self.path.mask = 0;
+    }
+
+    /// The lanes of the mask will meet at the barrier.
+    pub(super) fn join(&mut self, barrier: u8, mask: u32) {
+        self.rejoin(barrier, &[mask; 32], mask);
+    }
+
+    /// The lanes of the mask will meet those at the barrier that the word names.
+    pub(super) fn rejoin(&mut self, barrier: u8, with: &Word, mask: u32) {
+        for lane in lanes(mask) {
+            self.joined[barrier as usize][lane] = with[lane];
+        }
+    }
+
+    /// The lanes of the mask will not come to the barrier.
+    pub(super) fn leave(&mut self, barrier: u8, mask: u32) {
+        let all = lanes(mask).fold(mask, |all, lane| all | self.joined[barrier as usize][lane]);
+        for lane in lanes(all) {
+            self.joined[barrier as usize][lane] &= !mask;
+        }
+        self.release();
+    }
+
+    /// The lanes of the path that `mask` names wait behind the instruction at `pc`, or go on at once when nobody is missing.
+    pub(super) fn wait(&mut self, pc: u32, mask: u32, wait: Wait) {
+        if self.named(wait, mask) == mask {
+            return;
+        }
+        self.path.mask &= !mask;
+        self.waiting.push(Waiting { path: Path { pc, mask }, wait });
+        self.release();
+    }
+
+    /// The lanes of the mask end.
+    pub(super) fn end(&mut self, mask: u32) {
+        self.live &= !mask;
+        self.path.mask &= !mask;
+        self.release();
+    }
+
+    /// The next path, when the current one is done; false when there is none.
+    pub(super) fn proceed(&mut self) -> bool {
+        if self.path.mask == 0
+            && let Some(path) = self.ready.pop()
+        {
+            self.path = path;
+        }
+        self.path.mask != 0
+    }
+
+    /// The lanes, of those that have not ended, that must come before the lanes of the mask go on.
+    pub(super) fn named(&self, wait: Wait, mask: u32) -> u32 {
+        let lane = mask.trailing_zeros() as usize & 31;
+        let named = match wait {
+            Wait::Convergence(barrier) => self.joined[barrier as usize][lane],
+            Wait::Lanes(named) => named,
+            Wait::Warp => u32::MAX,
+        };
+        (named | mask) & self.live
+    }
+
+    /// Lets all go on whose last lanes have come.
+    fn release(&mut self) {
+        let complete = |warp: &Self, first: &Waiting| {
+            let named = warp.named(first.wait, first.path.mask);
+            let same = |other: &&Waiting| other.wait == first.wait && named & other.path.mask != 0;
+            let come = warp.waiting.iter().filter(same).fold(0, |come, other| come | other.path.mask);
+            let together =
+                first.wait != Wait::Warp || warp.waiting.iter().filter(same).all(|w| w.path.pc == first.path.pc);
+            (come == named && together).then_some((first.wait, named))
+        };
+        while let Some((wait, named)) = self.waiting.iter().find_map(|first| complete(self, first)) {
+            let (free, rest): (Vec<_>, Vec<_>) =
+                self.waiting.drain(..).partition(|other| other.wait == wait && named & other.path.mask != 0);
+            self.waiting = rest;
+            for Waiting { path, .. } in free {
+                // what waits for the whole warp is executed once all have come
+                let pc = if wait == Wait::Warp { path.pc } else { path.pc + 1 };
+                match self.ready.iter_mut().find(|ready| ready.pc == pc) {
+                    Some(ready) => ready.mask |= path.mask,
+                    None => self.ready.push(Path { pc, mask: path.mask }),
+                }
+            }
+        }
+    }
+}
+
+fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| mask >> lane & 1 == 1)
+}

@@ -1,0 +1,179 @@
+//! Branches, convergence, barriers, what lanes exchange, and special registers.
+
+use super::operands::Operands;
+use crate::machine_code::op::{Kind, Op, ZERO};
+use ptx::inst::{BarKind, ShflMode, Special, VoteMode};
+use sass::Operand;
+
+/// `None`: it is not one of these, or has a form that is not known.
+pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    let op = match o.instruction.operation() {
+        "BRA" => branch(o)?,
+        "CALL" => {
+            o.only(&["REL", "NOINC"])?;
+            Op::Branch { target: target(o)?, with: None, unless: None, whole: false }
+        }
+        "RET" => {
+            o.only(&["REL", "NODEC"])?;
+            let a = o.register()?;
+            let Operand::Label(base) = o.next()? else { return None };
+            Op::Indirect { a, base: i64::from(*base) }
+        }
+        "BRX" => {
+            o.only(&[])?;
+            let a = o.register()?;
+            // relative to the next instruction
+            Op::Indirect { a, base: o.number()? + i64::from(o.instruction.address) + 16 }
+        }
+        "EXIT" => {
+            o.only(&[])?;
+            Op::Exit
+        }
+        "BSSY" => {
+            o.only(&["RECONVERGENT", "RELIABLE"])?;
+            let barrier = convergence(o)?;
+            target(o)?;
+            Op::Join { barrier }
+        }
+        "BSYNC" => {
+            o.only(&["RECONVERGENT", "RELIABLE"])?;
+            Op::Meet { barrier: convergence(o)? }
+        }
+        "BREAK" => {
+            o.only(&["RELIABLE"])?;
+            let with = if matches!(o.peek()?, Operand::Predicate { .. }) { Some(o.bit()?) } else { None };
+            Op::Leave { barrier: convergence(o)?, with }
+        }
+        "BMOV" => moved(o)?,
+        "WARPSYNC" => gather(o)?,
+        "BAR" => barrier(o)?,
+        "SHFL" => shuffle(o)?,
+        "VOTE" | "VOTEU" => ballot(o)?,
+        "S2R" | "S2UR" => special(o)?,
+        "CS2R" => zeros(o)?,
+        // waits that only matter in time, and hints
+        "NOP" | "DEPBAR" | "YIELD" | "NANOSLEEP" | "ENDCOLLECTIVE" | "MEMBAR" | "ERRBAR" | "CCTL" | "WARPGROUP" => {
+            return Some(Op::Nothing);
+        }
+        _ => return None,
+    };
+    o.done()?;
+    Some(op)
+}
+
+fn target(o: &mut Operands<'_, '_, '_>) -> Option<u32> {
+    let Operand::Label(address) = o.next()? else { return None };
+    let instructions = &o.decoder.kernel.instructions;
+    instructions.binary_search_by_key(address, |instruction| instruction.address).ok().map(|index| index as u32)
+}
+
+/// `BRA [p,] target`; `BRA.DIV lanes, target`: when lanes are missing; `BRA.U`: only all lanes together, so that what follows may
+/// take them apart.
+fn branch(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["DIV", "U"])?;
+    let unless = if o.has("DIV") { Some(o.source(Kind::Integer)?) } else { None };
+    let with = match o.peek()? {
+        Operand::Predicate { .. } => Some(o.bit()?),
+        _ => None,
+    };
+    Some(Op::Branch { target: target(o)?, with, unless, whole: o.has("U") })
+}
+
+fn convergence(o: &mut Operands<'_, '_, '_>) -> Option<u8> {
+    match o.next()? {
+        Operand::Convergence(number) => Some(*number).filter(|number| *number < 16),
+        _ => None,
+    }
+}
+
+/// `BMOV.32[.CLEAR] d, barrier` and `BMOV.32 barrier, a`
+fn moved(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["32", "CLEAR"])?;
+    if let Operand::Convergence(_) = o.peek()? {
+        return Some(Op::Restore { barrier: convergence(o)?, a: o.source(Kind::Integer)? });
+    }
+    let d = o.register()?;
+    Some(Op::Save { barrier: convergence(o)?, clear: o.has("CLEAR"), d })
+}
+
+/// `WARPSYNC mask`, `WARPSYNC.ALL`, and `WARPSYNC.COLLECTIVE mask, target`: what follows is executed by all lanes together,
+/// which go on at the target.
+fn gather(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["ALL", "COLLECTIVE", "EXCLUSIVE"])?;
+    if o.has("ALL") {
+        return Some(Op::Gather { mask: None });
+    }
+    let mask = Some(o.source(Kind::Integer)?);
+    if o.has("COLLECTIVE") {
+        target(o)?;
+    }
+    Some(Op::Gather { mask })
+}
+
+/// `BAR.SYNC|ARV id [, threads]`
+fn barrier(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["SYNC", "ARV", "DEFER_BLOCKING"])?;
+    let kind = if o.has("ARV") { BarKind::Arrive } else { BarKind::Sync };
+    let id = o.source(Kind::Integer)?;
+    let threads = if o.left() > 0 { Some(o.source(Kind::Integer)?) } else { None };
+    Some(Op::Barrier { kind, id, threads })
+}
+
+fn shuffle(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["IDX", "UP", "DOWN", "BFLY"])?;
+    let mode = match () {
+        () if o.has("IDX") => ShflMode::Idx,
+        () if o.has("UP") => ShflMode::Up,
+        () if o.has("DOWN") => ShflMode::Down,
+        () => ShflMode::Bfly,
+    };
+    let (valid, d) = (o.result_bit()?, o.register()?);
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?];
+    Some(Op::Shuffle { mode, valid, d, sources })
+}
+
+/// `VOTE.ALL|ANY|EQ [d,] p, of`
+fn ballot(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["ALL", "ANY", "EQ"])?;
+    let mode = match () {
+        () if o.has("ALL") => VoteMode::All,
+        () if o.has("ANY") => VoteMode::Any,
+        () => VoteMode::Uni,
+    };
+    let d = if matches!(o.peek()?, Operand::Register(_)) { o.register()? } else { ZERO };
+    let p = o.result_bit()?;
+    Some(Op::Vote { mode, d, p, of: o.bit()? })
+}
+
+fn special(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&[])?;
+    let d = o.register()?;
+    let Operand::Special(name) = o.next()? else { return None };
+    let special = match &**name {
+        "SR_TID.X" => Special::TidX,
+        "SR_TID.Y" => Special::TidY,
+        "SR_TID.Z" => Special::TidZ,
+        "SR_CTAID.X" => Special::CtaidX,
+        "SR_CTAID.Y" => Special::CtaidY,
+        "SR_CTAID.Z" => Special::CtaidZ,
+        "SR_LANEID" => Special::LaneId,
+        "SR_EQMASK" => Special::LanemaskEq,
+        "SR_LTMASK" => Special::LanemaskLt,
+        "SR_LEMASK" => Special::LanemaskLe,
+        "SR_GTMASK" => Special::LanemaskGt,
+        "SR_GEMASK" => Special::LanemaskGe,
+        // a CTA is alone in its cluster
+        "SR_CgaCtaId" => return Some(Op::Move { d, a: o.decoder.constant(0, 0) }),
+        _ => return None,
+    };
+    Some(Op::Special { d, special })
+}
+
+/// `CS2R d, SRZ`
+fn zeros(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["32"])?;
+    let d = o.register()?;
+    let a = o.decoder.constant(0, 0);
+    matches!(o.next()?, Operand::Special(name) if &**name == "SRZ").then_some(())?;
+    Some(if o.has("32") { Op::Move { d, a } } else { Op::MoveWide { d, a } })
+}

@@ -1,0 +1,249 @@
+//! Integers, words, and predicates.
+
+use super::operands::Operands;
+use super::{FAILS, HOLDS};
+use crate::machine_code::op::{Count, Half, Kind, Op, Source, ZERO};
+use crate::rows;
+use ptx::inst::{Cmp, Type};
+use sass::Operand;
+
+/// `None`: it is not one of these, or has a form that is not known.
+pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    let operation = o.instruction.operation();
+    // those of the uniform pipe are the same on other registers
+    let op = match operation.strip_prefix('U').unwrap_or(operation) {
+        "IADD3" => sum(o)?,
+        "VIADD" | "IADD" => added(o)?,
+        "IMAD" => product(o)?,
+        "LEA" => scaled(o)?,
+        "LOP3" => logic(o)?,
+        "SHF" => shift(o)?,
+        "ISETP" => compare(o)?,
+        "SEL" => {
+            o.only(&[])?;
+            let d = o.register()?;
+            let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?];
+            Op::Select { d, kind: Kind::Integer, sources, by: o.bit()? }
+        }
+        "MOV" => {
+            o.only(&[])?;
+            let (d, a) = (o.register()?, o.source(Kind::Integer)?);
+            // how many of its four bytes are moved
+            if o.left() > 0 && o.number()? != 0xf {
+                return None;
+            }
+            Op::Move { d, a }
+        }
+        "PRMT" => {
+            o.only(&[])?;
+            words(o, |a, selector, b| permuted(a, b, selector))?
+        }
+        "IMNMX" | "VIMNMX" => extremum(o)?,
+        "VIADDMNMX" => sum_and_extremum(o)?,
+        "IABS" => {
+            o.only(&[])?;
+            one(o, |a, _, _| (a as i32).unsigned_abs())?
+        }
+        "POPC" => {
+            o.only(&[])?;
+            one(o, |a, _, _| a.count_ones())?
+        }
+        "BREV" => {
+            o.only(&[])?;
+            one(o, |a, _, _| a.reverse_bits())?
+        }
+        "PLOP3" => predicate_logic(o)?,
+        "P2R" => {
+            o.only(&[])?;
+            let d = o.register()?;
+            matches!(o.next()?, Operand::Predicates).then_some(())?;
+            Op::Collect { d, a: o.source(Kind::Integer)?, mask: o.source(Kind::Integer)? }
+        }
+        "R2P" => {
+            o.only(&[])?;
+            matches!(o.next()?, Operand::Predicates).then_some(())?;
+            Op::Spread { a: o.source(Kind::Integer)?, mask: o.source(Kind::Integer)? }
+        }
+        _ => return None,
+    };
+    o.done()?;
+    Some(op)
+}
+
+/// `IADD3[.X] d, [carry, [carry,]] a, b, c [, carried, carried]`
+fn sum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["X"])?;
+    let d = o.register()?;
+    let carries = o.carries()?;
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?];
+    let mut ins = [None; 2];
+    if o.has("X") {
+        ins = [Some(o.bit()?), Some(o.bit()?)];
+    }
+    Some(Op::Sum { d, carries, sources, ins })
+}
+
+fn added(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&[])?;
+    let d = o.register()?;
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()];
+    Some(Op::Sum { d, carries: [None; 2], sources, ins: [None; 2] })
+}
+
+/// `IMAD[.WIDE|.HI][.U32][.X] d, [carry,] a, b, c [, carried]`; the words `MOV`, `SHL` and `IADD` only tell what for.
+fn product(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["WIDE", "HI", "U32", "X", "MOV", "SHL", "IADD"])?;
+    let d = o.register()?;
+    let [carry, none] = o.carries()?;
+    if none.is_some() {
+        return None;
+    }
+    let half = if o.has("WIDE") {
+        Half::Both
+    } else if o.has("HI") {
+        Half::High
+    } else {
+        Half::Low
+    };
+    let (a, b) = (o.source(Kind::Integer)?, o.source(Kind::Integer)?);
+    let c = o.source(if half == Half::Low { Kind::Integer } else { Kind::Long })?;
+    // the sign of a product of 64 bits is not that of its factors
+    if half != Half::Low && (a.negate || a.invert || b.negate || b.invert || c.negate || c.invert) {
+        return None;
+    }
+    if half == Half::Low && carry.is_some() {
+        return None;
+    }
+    let carried = if o.has("X") { Some(o.bit()?) } else { None };
+    if half == Half::Low && a.row == ZERO && b.row == ZERO && carried.is_none() {
+        return Some(Op::Move { d, a: c });
+    }
+    Some(Op::Product { half, signed: !o.has("U32"), d, carry, sources: [a, b, c], carried })
+}
+
+/// `LEA[.HI][.X][.SX32] d, [carry,] a, b, [c,] by [, carried]`
+fn scaled(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["HI", "X", "SX32"])?;
+    let d = o.register()?;
+    let [carry, none] = o.carries()?;
+    let (a, b) = (o.source(Kind::Integer)?, o.source(Kind::Integer)?);
+    let high = o.has("HI");
+    let c = if high && !o.has("SX32") { Some(o.source(Kind::Integer)?) } else { None };
+    let plain = c.is_none_or(|c| !c.negate && !c.invert);
+    let by = u32::try_from(o.number()?).ok().filter(|by| *by < 32)?;
+    let carried = if o.has("X") { Some(o.bit()?) } else { None };
+    (none.is_none() && plain).then_some(Op::Scaled { d, carry, a, b, c, high, by, carried })
+}
+
+/// `LOP3.LUT [any,] d, a, b, c, table, with`
+fn logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["LUT"])?;
+    let any = if matches!(o.peek(), Some(Operand::Predicate { .. })) { o.result_bit()? } else { None };
+    let d = o.register()?;
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?];
+    let table = u8::try_from(o.number()?).ok()?;
+    Some(Op::Logic { d, any, sources, table, with: o.bit()? })
+}
+
+/// `SHF.L|R.TYPE[.HI][.W] d, a, by, c`
+fn shift(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["L", "R", "U32", "S32", "U64", "S64", "HI", "W"])?;
+    let d = o.register()?;
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?];
+    let bits = if o.has("U64") || o.has("S64") { 64 } else { 32 };
+    let count = if o.has("W") { Count::Wraps(bits) } else { Count::Clamps(bits) };
+    let signed = o.has("S32") || o.has("S64");
+    Some(Op::Shift { left: o.has("L"), high: o.has("HI"), signed, count, d, sources })
+}
+
+/// `ISETP.CMP[.U32].JOIN[.EX] p, q, a, b, with [, below]`
+fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["LT", "LE", "GT", "GE", "EQ", "NE", "U32", "AND", "OR", "XOR", "EX"])?;
+    let (cmp, combine) = o.comparison()?;
+    let (p, q) = (o.result_bit()?, o.result_bit()?);
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?];
+    let with = o.bit()?;
+    let below = if o.has("EX") { Some(o.bit()?) } else { None };
+    let signed = !o.has("U32");
+    let f = rows::compare(cmp, if signed { Type::S64 } else { Type::U64 })?;
+    // equality of the whole is that of both halves
+    let f = match (cmp, below) {
+        (Cmp::Le, Some(_)) => rows::compare(Cmp::Lt, if signed { Type::S64 } else { Type::U64 })?,
+        (Cmp::Ge, Some(_)) => rows::compare(Cmp::Gt, if signed { Type::S64 } else { Type::U64 })?,
+        _ => f,
+    };
+    Some(Op::Compare { f, p, q, kind: Kind::Integer, signed, sources, combine, with, below })
+}
+
+/// `IMNMX[.U32] d, [PT, PT,] a, b, least`; predicates that it could write besides are not known.
+fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["U32", "S32"])?;
+    let d = o.register()?;
+    if o.carries()? != [None; 2] {
+        return None;
+    }
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()];
+    Some(Op::Word { f: choice(o)?, d, sources })
+}
+
+/// `VIADDMNMX[.U32] d, a, b, c, least`: of a + b and c
+fn sum_and_extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["U32", "S32"])?;
+    let d = o.register()?;
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?];
+    let f: fn(u32, u32, u32) -> u32 = match (o.has("U32"), o.bit()?) {
+        (false, HOLDS) => |a, b, c| (a.wrapping_add(b) as i32).min(c as i32) as u32,
+        (false, FAILS) => |a, b, c| (a.wrapping_add(b) as i32).max(c as i32) as u32,
+        (true, HOLDS) => |a, b, c| a.wrapping_add(b).min(c),
+        (true, FAILS) => |a, b, c| a.wrapping_add(b).max(c),
+        _ => return None,
+    };
+    Some(Op::Word { f, d, sources })
+}
+
+/// The smaller where the predicate holds, else the larger.
+fn choice(o: &mut Operands<'_, '_, '_>) -> Option<fn(u32, u32, u32) -> u32> {
+    Some(match (o.has("U32"), o.bit()?) {
+        (false, HOLDS) => |a, b, _| (a as i32).min(b as i32) as u32,
+        (false, FAILS) => |a, b, _| (a as i32).max(b as i32) as u32,
+        (true, HOLDS) => |a, b, _| a.min(b),
+        (true, FAILS) => |a, b, _| a.max(b),
+        _ => return None,
+    })
+}
+
+/// `PLOP3.LUT p, q, a, b, c, table, table`
+fn predicate_logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["LUT"])?;
+    let (p, q) = (o.result_bit()?, o.result_bit()?);
+    let sources = [o.bit()?, o.bit()?, o.bit()?];
+    let tables = [u8::try_from(o.number()?).ok()?, u8::try_from(o.number()?).ok()?];
+    Some(Op::PredicateLogic { p, q, sources, tables })
+}
+
+fn words(o: &mut Operands<'_, '_, '_>, f: fn(u32, u32, u32) -> u32) -> Option<Op> {
+    let d = o.register()?;
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?];
+    Some(Op::Word { f, d, sources })
+}
+
+fn one(o: &mut Operands<'_, '_, '_>, f: fn(u32, u32, u32) -> u32) -> Option<Op> {
+    let d = o.register()?;
+    Some(Op::Word { f, d, sources: [o.source(Kind::Integer)?, zero(), zero()] })
+}
+
+fn zero() -> Source {
+    Source { row: ZERO, negate: false, absolute: false, invert: false }
+}
+
+/// Bytes of {b, a}, each picked by four bits of the selector; the fourth bit spreads the byte's sign.
+fn permuted(a: u32, b: u32, selector: u32) -> u32 {
+    let all = u64::from(a) | u64::from(b) << 32;
+    let byte = |i: u32| {
+        let pick = selector >> (4 * i);
+        let byte = (all >> (8 * (pick & 7))) as u8;
+        let byte = if pick & 8 == 0 { byte } else { ((byte as i8) >> 7) as u8 };
+        u32::from(byte) << (8 * i)
+    };
+    (0..4).fold(0, |word, i| word | byte(i))
+}

@@ -1,0 +1,202 @@
+//! Takes the operands of an instruction one after the other.
+
+use super::Decoder;
+use crate::machine_code::constants;
+use crate::machine_code::op::{Bit, Kind, Source, TRUE, UNIFORM, UNIFORM_PREDICATE, ZERO};
+use ptx::inst::{BoolOp, Cmp};
+use sass::{File, Instruction, Operand, Part, Register};
+
+pub(super) struct Operands<'i, 'd, 'c> {
+    pub instruction: &'i Instruction,
+    pub decoder: &'d mut Decoder<'c>,
+    at: usize,
+}
+
+impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
+    pub(super) fn new(instruction: &'i Instruction, decoder: &'d mut Decoder<'c>) -> Self {
+        Self { instruction, decoder, at: 0 }
+    }
+
+    /// From the first operand on.
+    pub(super) fn again(&mut self) -> Operands<'i, '_, 'c> {
+        Operands { instruction: self.instruction, decoder: self.decoder, at: 0 }
+    }
+
+    /// Fails when the instruction has another modifier than these.
+    pub(super) fn only(&self, modifiers: &[&str]) -> Option<()> {
+        self.instruction.modifiers().all(|found| modifiers.contains(&found)).then_some(())
+    }
+
+    pub(super) fn has(&self, modifier: &str) -> bool {
+        self.instruction.has(modifier)
+    }
+
+    /// Fails when operands are left.
+    pub(super) fn done(&self) -> Option<()> {
+        (self.at == self.instruction.operands.len()).then_some(())
+    }
+
+    pub(super) fn left(&self) -> usize {
+        self.instruction.operands.len() - self.at
+    }
+
+    pub(super) fn next(&mut self) -> Option<&'i Operand> {
+        let operand = self.instruction.operands.get(self.at)?;
+        self.at += 1;
+        Some(operand)
+    }
+
+    pub(super) fn peek(&self) -> Option<&'i Operand> {
+        self.instruction.operands.get(self.at)
+    }
+
+    /// The row of a register as it is.
+    pub(super) fn register(&mut self) -> Option<u32> {
+        match self.next()? {
+            Operand::Register(register) if *register == plain(*register) => Some(row(*register)),
+            _ => None,
+        }
+    }
+
+    /// A predicate that is written; `Some(None)` when the result is dropped.
+    pub(super) fn result_bit(&mut self) -> Option<Option<u8>> {
+        match bit(self.next()?)? {
+            (TRUE, false) => Some(None),
+            (pred, false) => Some(Some(pred)),
+            _ => None,
+        }
+    }
+
+    /// As many predicates as are written before the next operand of another kind, at most two.
+    pub(super) fn carries(&mut self) -> Option<[Option<u8>; 2]> {
+        let mut carries = [None; 2];
+        for carry in &mut carries {
+            if matches!(self.peek(), Some(Operand::Predicate { .. })) {
+                *carry = self.result_bit()?;
+            }
+        }
+        Some(carries)
+    }
+
+    /// A predicate that is read.
+    pub(super) fn bit(&mut self) -> Option<Bit> {
+        bit(self.next()?)
+    }
+
+    pub(super) fn number(&mut self) -> Option<i64> {
+        match self.next()? {
+            Operand::Integer(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// A value that is read.
+    pub(super) fn source(&mut self, kind: Kind) -> Option<Source> {
+        match self.next()? {
+            Operand::Register(register) => {
+                let Register { negate, absolute, invert, .. } = *register;
+                if (Register { negate: false, absolute: false, invert: false, ..*register }) != plain(*register) {
+                    return None;
+                }
+                modified(Source { row: row(*register), negate, absolute, invert }, kind)
+            }
+            Operand::Integer(number) => {
+                // immediates have 32 bits, with or without a sign
+                let word = i32::try_from(*number).map(|x| x as u32).or_else(|_| u32::try_from(*number)).ok()?;
+                match kind {
+                    Kind::Integer => Some(self.decoder.constant(word, 0)),
+                    Kind::Long if word == 0 => Some(self.decoder.constant(0, 0)),
+                    _ => None,
+                }
+            }
+            Operand::Real(value) => self.real(*value, kind),
+            Operand::Constant { bank, index: None, offset, negate, absolute, invert } => {
+                let bits = self.decoder.constant_at(*bank, *offset, if kind.is_wide() { 8 } else { 4 })?;
+                let source = self.decoder.constant(bits as u32, (bits >> 32) as u32);
+                modified(Source { negate: *negate, absolute: *absolute, invert: *invert, ..source }, kind)
+            }
+            Operand::Address { symbol, high } if kind == Kind::Integer => {
+                let address = constants::table(self.decoder.cubin, symbol, self.decoder.buffers)?;
+                let word = if *high { address >> 32 } else { address };
+                Some(self.decoder.constant(word as u32, 0))
+            }
+            _ => None,
+        }
+    }
+
+    /// The text tells the value, the encoding the bits; both must agree.
+    fn real(&mut self, value: f64, kind: Kind) -> Option<Source> {
+        let bits = self.instruction.immediate()?;
+        let (found, source) = match kind {
+            Kind::Single => (f64::from(f32::from_bits(bits)), (bits, 0)),
+            Kind::Double => (f64::from_bits(u64::from(bits) << 32), (0, bits)),
+            Kind::Integer | Kind::Long => return None,
+        };
+        let printed = if kind == Kind::Single { f64::from(value as f32) } else { value };
+        let agree = found == printed || found.is_nan() && value.is_nan();
+        agree.then(|| self.decoder.constant(source.0, source.1))
+    }
+
+    /// What a comparison tests, and how it is joined to a predicate.
+    pub(super) fn comparison(&self) -> Option<(Cmp, BoolOp)> {
+        let found = |word: &str| {
+            Some(match word {
+                "LT" => Cmp::Lt,
+                "LE" => Cmp::Le,
+                "GT" => Cmp::Gt,
+                "GE" => Cmp::Ge,
+                "EQ" => Cmp::Eq,
+                "NE" => Cmp::Ne,
+                "LTU" => Cmp::Ltu,
+                "LEU" => Cmp::Leu,
+                "GTU" => Cmp::Gtu,
+                "GEU" => Cmp::Geu,
+                "EQU" => Cmp::Equ,
+                "NEU" => Cmp::Neu,
+                "NUM" => Cmp::Num,
+                "NAN" => Cmp::Nan,
+                _ => return None,
+            })
+        };
+        let combine = |word: &str| {
+            Some(match word {
+                "AND" => BoolOp::And,
+                "OR" => BoolOp::Or,
+                "XOR" => BoolOp::Xor,
+                _ => return None,
+            })
+        };
+        Some((self.instruction.modifiers().find_map(found)?, self.instruction.modifiers().find_map(combine)?))
+    }
+}
+
+/// A predicate operand.
+pub(super) fn bit(operand: &Operand) -> Option<Bit> {
+    let Operand::Predicate { file, number, negate } = operand else { return None };
+    let first = match file {
+        File::General => 0,
+        File::Uniform => UNIFORM_PREDICATE,
+    };
+    Some((number.map_or(TRUE, |number| first + number), *negate))
+}
+
+/// The row of a register.
+pub(super) fn row(register: Register) -> u32 {
+    match (register.file, register.number) {
+        (_, None) => ZERO,
+        (File::General, Some(number)) => number.into(),
+        (File::Uniform, Some(number)) => UNIFORM + u32::from(number),
+    }
+}
+
+/// The register without what is done to it.
+fn plain(register: Register) -> Register {
+    Register { part: Part::Whole, negate: false, absolute: false, invert: false, ..register }
+}
+
+/// The source when its modifiers fit the kind.
+fn modified(source: Source, kind: Kind) -> Option<Source> {
+    let real = matches!(kind, Kind::Single | Kind::Double);
+    let fits = if real { !source.invert } else { !(source.absolute || source.negate && source.invert) };
+    fits.then_some(source)
+}

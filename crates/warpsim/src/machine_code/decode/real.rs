@@ -1,0 +1,222 @@
+//! Real numbers, and conversions.
+
+use super::operands::Operands;
+use crate::float::Real;
+use crate::machine_code::op::{Kind, Op, Source, ZERO};
+use crate::{rows, scalar};
+use ptx::inst::{BinaryOp, Cmp, Mode, Rounding, TernaryOp, Type, UnaryOp};
+use sass::Operand;
+
+/// `None`: it is not one of these, or has a form that is not known.
+pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    let op = match o.instruction.operation() {
+        "DADD" => double2(o, BinaryOp::Add)?,
+        "DMUL" => double2(o, BinaryOp::Mul)?,
+        "DFMA" => double3(o)?,
+        "DSETP" if o.has("MIN") || o.has("MAX") => extremum(o)?,
+        "DSETP" => compare(o, Kind::Double)?,
+        "FADD" => single(o, 2, |real| real.binary(BinaryOp::Add))?,
+        "FMUL" => single(o, 2, |real| real.binary(BinaryOp::Mul))?,
+        "FFMA" => single(o, 3, |real| real.ternary(TernaryOp::Fma))?,
+        "FSETP" => compare(o, Kind::Single)?,
+        "FSEL" => {
+            o.only(&[])?;
+            let d = o.register()?;
+            let sources = [o.source(Kind::Single)?, o.source(Kind::Single)?];
+            Op::Select { d, kind: Kind::Single, sources, by: o.bit()? }
+        }
+        "HFMA2" => halves(o)?,
+        "MUFU" => approximation(o)?,
+        "I2F" | "F2I" | "F2F" => conversion(o)?,
+        _ => return None,
+    };
+    o.done()?;
+    Some(op)
+}
+
+fn rounding(o: &Operands<'_, '_, '_>) -> Rounding {
+    match () {
+        () if o.has("RP") || o.has("CEIL") => Rounding::Rp,
+        () if o.has("RM") || o.has("FLOOR") => Rounding::Rm,
+        () if o.has("RZ") || o.has("TRUNC") => Rounding::Rz,
+        () => Rounding::Rn,
+    }
+}
+
+fn double2(o: &mut Operands<'_, '_, '_>, op: BinaryOp) -> Option<Op> {
+    o.only(&["RP", "RM", "RZ"])?;
+    let d = o.register()?;
+    let sources = [o.source(Kind::Double)?, o.source(Kind::Double)?];
+    let rounding = rounding(o);
+    if rounding == Rounding::Rn {
+        return Some(Op::Double2 { f: rows::binary(op, Type::F64)?, d, sources });
+    }
+    let f = Real::new(Type::F64, Mode { rounding, ..Mode::NEAREST })?.binary(op)?;
+    let [a, b] = sources.map(|source| (source, Kind::Double));
+    Some(Op::Each { f, d, wide: true, sources: [a, b, b] })
+}
+
+fn double3(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["RP", "RM", "RZ"])?;
+    let d = o.register()?;
+    let sources = [o.source(Kind::Double)?, o.source(Kind::Double)?, o.source(Kind::Double)?];
+    let rounding = rounding(o);
+    if rounding == Rounding::Rn {
+        return Some(Op::Double3 { f: rows::ternary(TernaryOp::Fma, Type::F64)?, d, sources });
+    }
+    let f = Real::new(Type::F64, Mode { rounding, ..Mode::NEAREST })?.ternary(TernaryOp::Fma)?;
+    Some(Op::Each { f, d, wide: true, sources: sources.map(|source| (source, Kind::Double)) })
+}
+
+fn single(o: &mut Operands<'_, '_, '_>, operands: usize, make: impl Fn(Real) -> Option<scalar::Each>) -> Option<Op> {
+    o.only(&["RP", "RM", "RZ", "FTZ", "SAT"])?;
+    let d = o.register()?;
+    let mut sources = [(zero(), Kind::Single); 3];
+    for (source, _) in sources.iter_mut().take(operands) {
+        *source = o.source(Kind::Single)?;
+    }
+    let mode = Mode { rounding: rounding(o), ftz: o.has("FTZ"), sat: o.has("SAT") };
+    Some(Op::Each { f: make(Real::new(Type::F32, mode)?)?, d, wide: false, sources })
+}
+
+/// `DSETP.CMP.JOIN p, q, a, b, with`
+fn compare(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
+    o.only(&[
+        "LT", "LE", "GT", "GE", "EQ", "NE", "LTU", "LEU", "GTU", "GEU", "EQU", "NEU", "NUM", "NAN", "AND", "OR", "XOR",
+    ])?;
+    let (cmp, combine) = o.comparison()?;
+    let (p, q) = (o.result_bit()?, o.result_bit()?);
+    let sources = [o.source(kind)?, o.source(kind)?];
+    let with = o.bit()?;
+    Some(Op::Compare { f: test(cmp)?, p, q, kind, signed: false, sources, combine, with, below: None })
+}
+
+/// `DSETP.MIN.AND p, q, a, b, PT`, of which the compiler makes the smaller of two doubles: it takes a where p holds, else b, and
+/// where q holds, makes that NaN quiet.
+fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["MIN", "MAX", "AND"])?;
+    let (p, q) = (o.result_bit()?, o.result_bit()?);
+    let sources = [o.source(Kind::Double)?, o.source(Kind::Double)?];
+    (o.bit()? == super::HOLDS).then_some(Op::Extremum { largest: o.has("MAX"), p, q, sources })
+}
+
+/// Of doubles; singles are widened, which is exact.
+fn test(cmp: Cmp) -> Option<rows::Compare> {
+    match cmp {
+        Cmp::Num => Some(|a, b| bits(a, b, |x, y| !f64::from_bits(x).is_nan() && !f64::from_bits(y).is_nan())),
+        Cmp::Nan => Some(|a, b| bits(a, b, |x, y| f64::from_bits(x).is_nan() || f64::from_bits(y).is_nan())),
+        cmp => rows::compare(cmp, Type::F64),
+    }
+}
+
+fn bits(a: &rows::Row, b: &rows::Row, f: impl Fn(u64, u64) -> bool) -> u32 {
+    (0..32).fold(0, |all, i| all | u32::from(f(a[i], b[i])) << i)
+}
+
+/// `HFMA2.MMA d, -RZ, RZ, x, y` only moves an immediate; all other arithmetic on halves is not known.
+fn halves(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["MMA"])?;
+    let d = o.register()?;
+    let is_zero =
+        |operand: Option<&Operand>| matches!(operand, Some(Operand::Register(register)) if register.number.is_none());
+    if !is_zero(o.next()) || !is_zero(o.next()) {
+        return None;
+    }
+    let word = o.instruction.immediate()?;
+    for half in [word >> 16, word & 0xffff] {
+        let Operand::Real(value) = o.next()? else { return None };
+        let agree = half_value(half) == *value || half_value(half).is_nan() && value.is_nan();
+        agree.then_some(())?;
+    }
+    // -0 x 0 + x is x, but for a sum that is -0, which turns to +0 only with +0
+    Some(Op::Move { d, a: o.decoder.constant(word, 0) })
+}
+
+/// The value of a half.
+fn half_value(bits: u32) -> f64 {
+    let (exponent, fraction) = (bits >> 10 & 0x1f, f64::from(bits & 0x3ff));
+    let magnitude = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (1.0 + fraction / 1024.0) * 2f64.powi(exponent as i32 - 15),
+    };
+    if bits >> 15 & 1 == 1 { -magnitude } else { magnitude }
+}
+
+/// Approximations: of the upper word of a double, whose lower word counts as 0, or of a single.
+fn approximation(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    let wide = o.has("RCP64H") || o.has("RSQ64H");
+    let unary = match () {
+        () if o.has("RCP64H") || o.has("RCP") => UnaryOp::Rcp,
+        () if o.has("RSQ64H") || o.has("RSQ") => UnaryOp::Rsqrt,
+        () if o.has("SQRT") => UnaryOp::Sqrt,
+        () if o.has("EX2") => UnaryOp::Ex2,
+        () if o.has("LG2") => UnaryOp::Lg2,
+        () => return None,
+    };
+    o.only(&["RCP64H", "RSQ64H", "RCP", "RSQ", "SQRT", "EX2", "LG2"])?;
+    let d = o.register()?;
+    let a = o.source(Kind::Single)?;
+    let mode = Mode { rounding: Rounding::Approx, ftz: wide, ..Mode::NEAREST };
+    let f = Real::new(if wide { Type::F64 } else { Type::F32 }, mode)?.unary(unary)?;
+    let f: scalar::Each = if wide {
+        Box::new(move |[a, ..]| {
+            let subnormal = f64::from_bits(a << 32).is_subnormal();
+            let input = if subnormal { a & 1 << 31 } else { a };
+            f([input << 32, 0, 0]) >> 32
+        })
+    } else {
+        f
+    };
+    Some(Op::Each { f, d, wide: false, sources: [(a, Kind::Single), (zero(), Kind::Single), (zero(), Kind::Single)] })
+}
+
+/// `I2F[.F64][.FROM][.ROUNDING]`, `F2I[.TO][.F64][.ROUNDING]`, `F2F.TO.FROM`
+fn conversion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["F64", "F32", "U32", "S32", "U64", "S64", "TRUNC", "FLOOR", "CEIL", "RP", "RM", "RZ", "FTZ", "NTZ"])?;
+    let integer = match () {
+        () if o.has("U32") => Type::U32,
+        () if o.has("S64") => Type::S64,
+        () if o.has("U64") => Type::U64,
+        () => Type::S32,
+    };
+    let real = if o.has("F64") { Type::F64 } else { Type::F32 };
+    let mut rounding = rounding(o);
+    let (from, to) = match o.instruction.operation() {
+        "I2F" => (integer, real),
+        "F2I" => {
+            rounding = match rounding {
+                Rounding::Rp => Rounding::Rpi,
+                Rounding::Rm => Rounding::Rmi,
+                Rounding::Rz => Rounding::Rzi,
+                _ => Rounding::Rni,
+            };
+            (real, integer)
+        }
+        _ => match o.instruction.modifiers().filter(|word| matches!(*word, "F32" | "F64")).collect::<Vec<_>>()[..] {
+            ["F64", "F32"] => {
+                rounding = Rounding::None;
+                (Type::F32, Type::F64)
+            }
+            ["F32", "F64"] => (Type::F64, Type::F32),
+            _ => return None,
+        },
+    };
+    let kind = match from {
+        Type::F64 => Kind::Double,
+        Type::F32 => Kind::Single,
+        Type::U64 | Type::S64 => Kind::Long,
+        _ => Kind::Integer,
+    };
+    let d = o.register()?;
+    let a = o.source(kind)?;
+    let mode = Mode { rounding, ftz: o.has("FTZ"), ..Mode::NEAREST };
+    let f = scalar::convert(mode, to, from)?;
+    let zero = (zero(), Kind::Integer);
+    Some(Op::Each { f, d, wide: to.bytes() == 8, sources: [(a, kind), zero, zero] })
+}
+
+fn zero() -> Source {
+    Source { row: ZERO, negate: false, absolute: false, invert: false }
+}

@@ -1,0 +1,178 @@
+//! Loads and stores of one warp.
+
+use super::Machine;
+use crate::cta::Core;
+use crate::exec::Stop;
+use crate::hazard::{Access, Kind};
+use crate::lanes::extended;
+use crate::machine_code::op::Address;
+use crate::machine_code::warp::Warp;
+use crate::memory::{Lanes, aligned_inside};
+use crate::rows::Row;
+use crate::shared::{Accessor, Findings, passes};
+use ptx::inst::Space;
+
+impl Machine<'_, '_> {
+    pub(super) fn load(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        (space, bytes, extend): (Space, u32, u64),
+        d: u32,
+        address: &Address,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let bases = self.addresses(warp, address);
+        if space == Space::Shared {
+            warp.traffic.shared_wavefronts += passes(&Lanes::new(&bases, 0, mask, bytes), 4);
+        }
+        // two words at a time
+        for step in 0..bytes.div_ceil(8) {
+            let lanes = Lanes::new(&bases, u64::from(8 * step), mask, bytes.min(8));
+            let row = self.loaded(warp, pc, space, &lanes)?;
+            let row = if extend == 0 { row } else { extended(&row, bytes, extend) };
+            if bytes < 8 {
+                warp.set(d, &row.map(|x| x as u32), mask);
+            } else {
+                warp.set_pair(next(d, 2 * step), &row, mask);
+            }
+        }
+        Ok(())
+    }
+
+    fn loaded(&mut self, warp: &mut Warp, pc: u32, space: Space, lanes: &Lanes) -> Result<Row, Stop> {
+        let found;
+        let row = match space {
+            Space::Shared => {
+                let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
+                let loaded = self.shared.load(lanes, &by);
+                let row;
+                (row, found) = loaded.map_err(|kind| self.fatal(warp, pc, kind))?;
+                row
+            }
+            Space::Local => {
+                warp.traffic.local_bytes += traffic(lanes);
+                let (row, unwritten) = warp.local.load(lanes).map_err(|kind| self.fatal(warp, pc, kind))?;
+                found = Findings { unwritten, ..Findings::default() };
+                row
+            }
+            _ => {
+                warp.traffic.global_load_bytes += traffic(lanes);
+                return self.segments.load(space, lanes).map_err(|kind| self.fatal(warp, pc, kind));
+            }
+        };
+        self.report(warp, pc, space, Access::Read, found)?;
+        Ok(row)
+    }
+
+    pub(super) fn store(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        (space, bytes): (Space, u32),
+        a: u32,
+        address: &Address,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let bases = self.addresses(warp, address);
+        if space == Space::Shared {
+            warp.traffic.shared_wavefronts += passes(&Lanes::new(&bases, 0, mask, bytes), 4);
+        }
+        for step in 0..bytes.div_ceil(8) {
+            let lanes = Lanes::new(&bases, u64::from(8 * step), mask, bytes.min(8));
+            let values = warp.pair(self.code, next(a, 2 * step));
+            match space {
+                Space::Shared => {
+                    let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
+                    let found = self.shared.store(&lanes, &values, &by);
+                    let found = found.map_err(|kind| self.fatal(warp, pc, kind))?;
+                    self.report(warp, pc, space, Access::Write, found)?;
+                }
+                Space::Local => {
+                    warp.traffic.local_bytes += traffic(&lanes);
+                    warp.local.store(&lanes, &values).map_err(|kind| self.fatal(warp, pc, kind))?;
+                }
+                _ => {
+                    warp.traffic.global_store_bytes += traffic(&lanes);
+                    self.segments.store(&lanes, &values).map_err(|kind| self.fatal(warp, pc, kind))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// From constant memory, each lane at its own place.
+    pub(super) fn constant(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        (bank, bytes, extend): (u8, u32, u64),
+        d: u32,
+        (index, offset): (u32, u64),
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let index = *warp.row(self.code, index);
+        // two words at a time
+        for step in 0..bytes.div_ceil(8) {
+            let place = |lane: usize| {
+                let address = index[lane].wrapping_add(offset as u32 + 8 * step);
+                // a bank has 64 KiB: an offset in its upper half is a negative one
+                u64::from(if address >> 16 == 0xffff { address & 0xffff } else { address })
+            };
+            let mut row = [0; 32];
+            for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+                row[lane] =
+                    self.read(bank, place(lane), bytes.min(8), lane).map_err(|kind| self.fatal(warp, pc, kind))?;
+            }
+            let row = if extend == 0 { row } else { extended(&row, bytes, extend) };
+            if bytes < 8 {
+                warp.set(d, &row.map(|x| x as u32), mask);
+            } else {
+                warp.set_pair(next(d, 2 * step), &row, mask);
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, bank: u8, address: u64, bytes: u32, lane: usize) -> Result<u64, Kind> {
+        let space = Space::Const;
+        let missing = Kind::OutOfBounds { space, address, lane: lane as u32 };
+        let buffer = self.code.banks.get(&bank).ok_or(missing)?;
+        aligned_inside(space, buffer.bytes(), address, address, bytes, lane)?;
+        buffer.read(address, bytes).ok_or(Kind::Unwritten { space, address })
+    }
+
+    fn addresses(&self, warp: &Warp, address: &Address) -> Row {
+        let mut sum = [address.offset as u64; 32];
+        for (row, by) in &address.words {
+            let word = warp.row(self.code, *row);
+            for lane in 0..32 {
+                sum[lane] = sum[lane].wrapping_add(u64::from(word[lane]) << by);
+            }
+        }
+        for row in &address.pairs {
+            let pair = warp.pair(self.code, *row);
+            for lane in 0..32 {
+                sum[lane] = sum[lane].wrapping_add(pair[lane]);
+            }
+        }
+        if address.wide { sum } else { sum.map(|x| x & u64::from(u32::MAX)) }
+    }
+
+    fn report(&mut self, warp: &Warp, pc: u32, space: Space, access: Access, found: Findings) -> Result<(), Stop> {
+        for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc)) {
+            self.record(warp, pc, kind)?;
+        }
+        Ok(())
+    }
+}
+
+/// The register so many behind another; `RZ` stays what it is.
+fn next(row: u32, by: u32) -> u32 {
+    if row == crate::machine_code::op::ZERO { row } else { row + by }
+}
+
+/// Bytes that the active lanes move.
+fn traffic(lanes: &Lanes) -> u64 {
+    u64::from(lanes.mask.count_ones() * lanes.bytes)
+}

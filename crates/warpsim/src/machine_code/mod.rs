@@ -1,0 +1,89 @@
+//! Runs machine code: what ptxas made of a kernel, on the same memories, barriers and launches as PTX.
+//!
+//! Registers, predicates, convergence and every instruction are those of the machine, Volta and later; results are equal
+//! in bits to those of a GPU, but for approximations (`MUFU`), whose last bits no document tells: here they are
+//! computed exactly and cut. What the compiler builds on them (quotients, roots) is rounded correctly whatever these bits are.
+//!
+//! An instruction that is not known is a diagnostic before anything runs. Counts are exact: each instruction
+//! counts once per warp that issues it.
+
+mod code;
+mod constants;
+mod converge;
+mod counts;
+mod decode;
+mod exec;
+mod op;
+mod warp;
+
+pub use counts::{Counts, Report};
+
+use crate::buffer::Buffer;
+use crate::cta::{Picker, run_grid};
+use crate::exec::{Collector, Stop};
+use crate::hazard::{Hazard, Hazards, Kind};
+use crate::memory::Segments;
+use crate::shared::Shared;
+use crate::{Launch, Options};
+use decode::Refusal;
+use diagnostics::Diagnostic;
+use exec::Machine;
+use ptx::inst::{Space, Type};
+use sass::Cubin;
+use warp::Warp;
+
+/// Why there is no report.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Failure {
+    /// Instructions that are not known.
+    Unknown(Vec<Diagnostic>),
+    /// What went wrong in the run, or the launch does not fit the kernel.
+    Hazards(Box<Hazards>),
+}
+
+/// Whether machine code for the architecture, such as 90, can be run.
+pub fn runs(sm: u32) -> bool {
+    constants::layout(sm).is_some()
+}
+
+/// Runs a kernel on the buffers.
+///
+/// # Errors
+/// The kernel has instructions that are not known, or hazards showed. The contents of the buffers are then meaningless.
+pub fn run(
+    cubin: &Cubin,
+    kernel: &str,
+    launch: &Launch,
+    buffers: &mut [Buffer],
+    options: &Options,
+) -> Result<Report, Failure> {
+    let fail = |list| Failure::Hazards(Box::new(Hazards { kernel: kernel.to_owned(), list }));
+    let unsupported = |text: String| fail(vec![Hazard { cta: 0, site: None, kind: Kind::Unsupported(text) }]);
+    let Some(found) = cubin.kernel(kernel) else {
+        return Err(unsupported("the cubin has no such kernel".to_owned()));
+    };
+    launch.check(found.threads, buffers.len()).map_err(unsupported)?;
+    let code = decode::decode(cubin, found, launch, buffers.len()).map_err(|refusal| match refusal {
+        Refusal::Unknown(diagnostics) => Failure::Unknown(diagnostics),
+        Refusal::Launch(reason) => unsupported(reason),
+    })?;
+    let place = launch.place();
+    let mut warps: Vec<Warp> =
+        (0..place.size().div_ceil(32) as usize).map(|index| Warp::new(index, &code, place)).collect();
+    let table = |bytes: &[u8]| Buffer::words(Type::U8, bytes.iter().map(|byte| u64::from(*byte)));
+    let mut machine = Machine {
+        code: &code,
+        shared: Shared::new(code.shared_bytes, code.shared_cell(), warps.len()),
+        segments: Segments {
+            buffers,
+            tables: cubin.tables.iter().map(|found| (Space::Global, table(&found.bytes))).collect(),
+        },
+        budget: options.budget,
+        cta: 0,
+        hazards: Collector::new(options.hazards),
+    };
+    match run_grid(&mut machine, &mut warps, place, Picker::new(options.schedule)) {
+        Ok(()) => Ok(Report::new(found, &warps)),
+        Err(Stop) => Err(fail(machine.hazards.list)),
+    }
+}

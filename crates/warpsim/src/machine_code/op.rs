@@ -1,0 +1,295 @@
+//! What the executor of machine code executes: instructions whose operands are numbers of rows.
+
+use crate::rows::{Map2, Map3};
+use crate::scalar::Each;
+use ptx::inst::{BarKind, BoolOp, ShflMode, Space, Special, VoteMode};
+
+/// One 32-bit register of all lanes.
+pub(super) type Word = [u32; 32];
+
+/// Rows of registers: `R0` … `R254`, two that stay zero for `RZ` and what would follow it, then `UR0` …, equal in all lanes.
+pub(super) const ZERO: u32 = 255;
+pub(super) const UNIFORM: u32 = 257;
+pub(super) const ROWS: usize = 257 + 256;
+/// Marks rows of the pool of constants.
+pub(super) const POOL: u32 = 1 << 31;
+
+/// Predicates: `P0` … `P6`, `UP0` … `UP6` behind them, and one that always holds.
+pub(super) const UNIFORM_PREDICATE: u8 = 8;
+pub(super) const TRUE: u8 = 16;
+pub(super) const PREDICATES: usize = 17;
+
+/// A predicate that is read, and whether it is negated.
+pub(super) type Bit = (u8, bool);
+
+/// A row that is read, or the first of two, and what is done to its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Source {
+    pub row: u32,
+    pub negate: bool,
+    pub absolute: bool,
+    pub invert: bool,
+}
+
+/// How a source is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Integer,
+    /// 64 bits, of two registers.
+    Long,
+    Single,
+    Double,
+}
+
+impl Kind {
+    pub(super) fn is_wide(self) -> bool {
+        matches!(self, Self::Long | Self::Double)
+    }
+}
+
+pub(super) struct Decoded {
+    pub guard: Option<Bit>,
+    /// Executed once for the warp, whatever its lanes do.
+    pub uniform: bool,
+    pub op: Op,
+}
+
+/// Which part of a product is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Half {
+    Low,
+    High,
+    Both,
+}
+
+pub(super) enum Op {
+    Move {
+        d: u32,
+        a: Source,
+    },
+    /// Two registers.
+    MoveWide {
+        d: u32,
+        a: Source,
+    },
+    /// Integers, word by word.
+    Word {
+        f: fn(u32, u32, u32) -> u32,
+        d: u32,
+        sources: [Source; 3],
+    },
+    /// a + b + c with up to two carries each way.
+    Sum {
+        d: u32,
+        carries: [Option<u8>; 2],
+        sources: [Source; 3],
+        ins: [Option<Bit>; 2],
+    },
+    /// a b + c
+    Product {
+        half: Half,
+        signed: bool,
+        d: u32,
+        carry: Option<u8>,
+        sources: [Source; 3],
+        carried: Option<Bit>,
+    },
+    /// (a << by) + b; `high`: the upper word of a shift of 64 bits, whose upper word is c or the sign of a.
+    Scaled {
+        d: u32,
+        carry: Option<u8>,
+        a: Source,
+        b: Source,
+        c: Option<Source>,
+        high: bool,
+        by: u32,
+        carried: Option<Bit>,
+    },
+    /// Any logic of three words, bit by bit, from a table of eight; and whether a bit is set.
+    Logic {
+        d: u32,
+        any: Option<u8>,
+        sources: [Source; 3],
+        table: u8,
+        /// Joined to `any`.
+        with: Bit,
+    },
+    /// A shift of {c, a} by b.
+    Shift {
+        left: bool,
+        high: bool,
+        signed: bool,
+        /// Bits of the count that are heeded, or the largest count.
+        count: Count,
+        d: u32,
+        sources: [Source; 3],
+    },
+    /// A comparison and its complement, each combined with a predicate. `below`: what the comparison of the lower words gave,
+    /// which decides between equal words.
+    Compare {
+        f: fn(&[u64; 32], &[u64; 32]) -> u32,
+        p: Option<u8>,
+        q: Option<u8>,
+        kind: Kind,
+        signed: bool,
+        sources: [Source; 2],
+        combine: BoolOp,
+        with: Bit,
+        below: Option<Bit>,
+    },
+    /// Whether a is the smaller double, or the larger; and whether both are NaN. A NaN loses against a number, and -0 is below +0.
+    Extremum {
+        largest: bool,
+        p: Option<u8>,
+        q: Option<u8>,
+        sources: [Source; 2],
+    },
+    /// a where the predicate holds, else b.
+    Select {
+        d: u32,
+        kind: Kind,
+        sources: [Source; 2],
+        by: Bit,
+    },
+    PredicateLogic {
+        p: Option<u8>,
+        q: Option<u8>,
+        sources: [Bit; 3],
+        tables: [u8; 2],
+    },
+    /// Predicates into the bits of a word.
+    Collect {
+        d: u32,
+        a: Source,
+        mask: Source,
+    },
+    /// Predicates from the bits of a word.
+    Spread {
+        a: Source,
+        mask: Source,
+    },
+    Special {
+        d: u32,
+        special: Special,
+    },
+    /// Doubles, row by row.
+    Double2 {
+        f: Map2,
+        d: u32,
+        sources: [Source; 2],
+    },
+    Double3 {
+        f: Map3,
+        d: u32,
+        sources: [Source; 3],
+    },
+    /// Lane by lane.
+    Each {
+        f: Each,
+        d: u32,
+        wide: bool,
+        sources: [(Source, Kind); 3],
+    },
+    Load {
+        space: Space,
+        bytes: u32,
+        /// The sign goes into the bits of this mask.
+        extend: u64,
+        d: u32,
+        address: Address,
+    },
+    Store {
+        space: Space,
+        bytes: u32,
+        a: u32,
+        address: Address,
+    },
+    /// From a bank of constant memory.
+    Constant {
+        bank: u8,
+        bytes: u32,
+        extend: u64,
+        d: u32,
+        index: u32,
+        offset: u64,
+    },
+    Shuffle {
+        mode: ShflMode,
+        valid: Option<u8>,
+        d: u32,
+        sources: [Source; 3],
+    },
+    /// The ballot, and the vote as a predicate.
+    Vote {
+        mode: VoteMode,
+        d: u32,
+        p: Option<u8>,
+        of: Bit,
+    },
+    Barrier {
+        kind: BarKind,
+        id: Source,
+        threads: Option<Source>,
+    },
+    /// The active lanes will meet at this convergence barrier.
+    Join {
+        barrier: u8,
+    },
+    /// They meet.
+    Meet {
+        barrier: u8,
+    },
+    /// The active lanes will not come, or those where the predicate holds.
+    Leave {
+        barrier: u8,
+        with: Option<Bit>,
+    },
+    /// Who joined a convergence barrier goes into a register, and is forgotten where `clear` says so.
+    Save {
+        barrier: u8,
+        clear: bool,
+        d: u32,
+    },
+    /// Back from a register.
+    Restore {
+        barrier: u8,
+        a: Source,
+    },
+    /// Waits for the lanes of the mask, or for all.
+    Gather {
+        mask: Option<Source>,
+    },
+    Branch {
+        target: u32,
+        with: Option<Bit>,
+        /// Only taken when not all of these lanes are active.
+        unless: Option<Source>,
+        /// Only taken when all active lanes take it.
+        whole: bool,
+    },
+    /// To an address in a register, or two.
+    Indirect {
+        a: u32,
+        base: i64,
+    },
+    Exit,
+    Nothing,
+}
+
+/// What becomes of the count of a shift.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Count {
+    Wraps(u32),
+    Clamps(u32),
+}
+
+/// The sum of registers and an offset.
+pub(super) struct Address {
+    /// Of 32 bits, with zeros above, each shifted to the left by so much.
+    pub words: Vec<(u32, u32)>,
+    /// 64 bits.
+    pub pairs: Vec<u32>,
+    pub offset: i64,
+    /// Whether the sum has 64 bits.
+    pub wide: bool,
+}

@@ -1,0 +1,184 @@
+//! A warp: registers, predicates, and the paths of its lanes.
+
+use super::code::Code;
+use super::op::{Kind, POOL, PREDICATES, ROWS, Source, TRUE, Word, ZERO};
+use crate::cta::{Member, Thread};
+use crate::memory::Local;
+use crate::rows::Row;
+use crate::warp::Place;
+use std::array::from_fn;
+
+/// Lanes that execute together.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Path {
+    pub pc: u32,
+    pub mask: u32,
+}
+
+/// What lanes wait for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wait {
+    /// The lanes that joined a convergence barrier with them.
+    Convergence(u8),
+    /// The lanes of the mask.
+    Lanes(u32),
+    /// All lanes that have not ended, at the same instruction.
+    Warp,
+}
+
+/// Lanes that wait at an instruction.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waiting {
+    pub path: Path,
+    pub wait: Wait,
+}
+
+pub(super) struct Warp {
+    pub thread: Thread,
+    pub place: Place,
+    /// Lanes that have not ended.
+    pub live: u32,
+    pub path: Path,
+    pub ready: Vec<Path>,
+    pub waiting: Vec<Waiting>,
+    /// For each convergence barrier and lane the lanes that joined it together.
+    pub joined: [Word; 16],
+    regs: Vec<Word>,
+    preds: [u32; PREDICATES],
+    pub local: Local,
+    /// How often each instruction was executed.
+    pub executed: Vec<u64>,
+    pub traffic: Traffic,
+}
+
+/// What memory had to do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Traffic {
+    pub shared_wavefronts: u64,
+    pub local_bytes: u64,
+    pub global_load_bytes: u64,
+    pub global_store_bytes: u64,
+}
+
+impl Member for Warp {
+    fn thread(&self) -> &Thread {
+        &self.thread
+    }
+
+    fn thread_mut(&mut self) -> &mut Thread {
+        &mut self.thread
+    }
+}
+
+impl Warp {
+    pub(super) fn new(index: usize, code: &Code, place: Place) -> Self {
+        Self {
+            thread: Thread::new(index),
+            place,
+            live: 0,
+            path: Path { pc: 0, mask: 0 },
+            ready: Vec::new(),
+            waiting: Vec::new(),
+            joined: [[0; 32]; 16],
+            regs: vec![[0; 32]; ROWS],
+            preds: [0; PREDICATES],
+            local: Local::new(code.local_bytes),
+            executed: vec![0; code.ops.len()],
+            traffic: Traffic::default(),
+        }
+    }
+
+    /// Begins a CTA.
+    pub(super) fn start(&mut self, place: Place) {
+        self.place = place;
+        self.live = place.lanes(self.thread.index);
+        self.path = Path { pc: 0, mask: self.live };
+        self.ready.clear();
+        self.waiting.clear();
+        self.joined = [[0; 32]; 16];
+        self.regs.fill([0; 32]);
+        self.preds = [0; PREDICATES];
+        self.preds[TRUE as usize] = u32::MAX;
+        self.local.reset();
+    }
+
+    /// A row as it is.
+    pub(super) fn row<'a>(&'a self, code: &'a Code, row: u32) -> &'a Word {
+        if row & POOL == 0 { &self.regs[row as usize] } else { &code.pool[(row & !POOL) as usize] }
+    }
+
+    /// A source of 32 bits as an integer.
+    pub(super) fn integer(&self, code: &Code, source: Source) -> Word {
+        let word = self.row(code, source.row);
+        match source {
+            Source { invert: true, .. } => word.map(|x| !x),
+            Source { negate: true, .. } => word.map(u32::wrapping_neg),
+            _ => *word,
+        }
+    }
+
+    /// Two registers as 64 bits.
+    pub(super) fn pair(&self, code: &Code, row: u32) -> Row {
+        let (low, high) = (self.row(code, row), self.row(code, row + 1));
+        from_fn(|i| u64::from(low[i]) | u64::from(high[i]) << 32)
+    }
+
+    /// A source as the bits of its kind.
+    pub(super) fn bits(&self, code: &Code, source: Source, kind: Kind) -> Row {
+        let sign = match kind {
+            Kind::Integer => return self.integer(code, source).map(u64::from),
+            Kind::Long => {
+                let pair = self.pair(code, source.row);
+                return match source {
+                    Source { invert: true, .. } => pair.map(|x| !x),
+                    Source { negate: true, .. } => pair.map(u64::wrapping_neg),
+                    _ => pair,
+                };
+            }
+            Kind::Single => 1 << 31,
+            Kind::Double => 1 << 63,
+        };
+        let bits =
+            if kind == Kind::Double { self.pair(code, source.row) } else { self.row(code, source.row).map(u64::from) };
+        let (keep, flip) = (if source.absolute { !sign } else { u64::MAX }, if source.negate { sign } else { 0 });
+        if (keep, flip) == (u64::MAX, 0) { bits } else { bits.map(|x| x & keep ^ flip) }
+    }
+
+    /// Writes 32 bits of the lanes of the mask.
+    pub(super) fn set(&mut self, row: u32, word: &Word, mask: u32) {
+        if row == ZERO {
+            return;
+        }
+        let target = &mut self.regs[row as usize];
+        if mask == u32::MAX {
+            *target = *word;
+        } else {
+            for lane in 0..32 {
+                if mask >> lane & 1 == 1 {
+                    target[lane] = word[lane];
+                }
+            }
+        }
+    }
+
+    /// Writes 64 bits to two registers.
+    pub(super) fn set_pair(&mut self, row: u32, bits: &Row, mask: u32) {
+        if row != ZERO {
+            self.set(row, &bits.map(|x| x as u32), mask);
+            self.set(row + 1, &bits.map(|x| (x >> 32) as u32), mask);
+        }
+    }
+
+    /// The lanes where a predicate holds.
+    pub(super) fn holds(&self, (pred, negate): (u8, bool)) -> u32 {
+        let bits = self.preds[pred as usize];
+        if negate { !bits } else { bits }
+    }
+
+    pub(super) fn set_pred(&mut self, pred: Option<u8>, bits: u32, mask: u32) {
+        if let Some(pred) = pred {
+            let target = &mut self.preds[pred as usize];
+            *target = *target & !mask | bits & mask;
+        }
+    }
+}

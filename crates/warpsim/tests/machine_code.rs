@@ -1,0 +1,269 @@
+//! Single instructions of PTX and what ptxas makes of them, for several architectures, on random values and on edges: the
+//! simulator must compute the same bits from both. Skipped by name where ptxas or nvdisasm is absent.
+
+use diagnostics::Source;
+use machine::target::ComputeCapability;
+use machine::toolchain;
+use ptx::inst::Type;
+use std::sync::Arc;
+use warpsim::machine_code::{self, Failure};
+use warpsim::{Argument, Buffer, Launch, Options};
+
+#[path = "../../../tests/common/skip.rs"]
+mod skip;
+
+/// Statements that compute `%d` (32 bits) or `%x` (64 bits) from words %a, %b, %c, longs %i, %j and doubles %u, %v, %w, which
+/// differ from lane to lane, and from the same of all lanes: %p, %q and %y.
+const STATEMENTS: &[&str] = &[
+    "add.s32 %d, %a, %b;",
+    "sub.s32 %d, %a, %b;",
+    "mad.lo.s32 %d, %a, %b, %c;",
+    "mul.lo.s32 %d, %a, 12345;",
+    "mul.hi.u32 %d, %a, %b;",
+    "mul.hi.s32 %d, %a, %b;",
+    "mad.hi.u32 %d, %a, %b, %c;",
+    "mul.wide.s32 %x, %a, %b;",
+    "mul.wide.u32 %x, %a, %b;",
+    "mad.wide.s32 %x, %a, %b, %i;",
+    "mad.wide.u32 %x, %a, 24, %i;",
+    "add.s64 %x, %i, %j;",
+    "sub.s64 %x, %i, %j;",
+    "mul.lo.s64 %x, %i, %j;",
+    "mul.hi.u64 %x, %i, %j;",
+    "neg.s64 %x, %i;",
+    "shl.b32 %d, %a, %b;",
+    "shr.u32 %d, %a, %b;",
+    "shr.s32 %d, %a, %b;",
+    "shl.b32 %d, %a, 7;",
+    "shr.s32 %d, %a, 31;",
+    "shl.b64 %x, %i, %b;",
+    "shr.u64 %x, %i, %b;",
+    "shr.s64 %x, %i, %b;",
+    "shl.b64 %x, %i, 13;",
+    "shr.s64 %x, %i, 13;",
+    "shf.l.clamp.b32 %d, %a, %b, %c;",
+    "shf.l.wrap.b32 %d, %a, %b, %c;",
+    "shf.r.clamp.b32 %d, %a, %b, %c;",
+    "shf.r.wrap.b32 %d, %a, %b, %c;",
+    "and.b32 %d, %a, %b;",
+    "xor.b32 %d, %a, 0x5a5a5a5a;",
+    "lop3.b32 %d, %a, %b, %c, 0x2d;",
+    "lop3.b32 %d, %a, %b, %c, 0xe8;",
+    "prmt.b32 %d, %a, %b, 0x3715;",
+    "prmt.b32 %d, %a, %b, %c;",
+    "min.s32 %d, %a, %b;",
+    "max.s32 %d, %a, %b;",
+    "min.u32 %d, %a, %b;",
+    "max.u32 %d, %a, 77;",
+    "abs.s32 %d, %a;",
+    "popc.b32 %d, %a;",
+    "brev.b32 %d, %a;",
+    "setp.lt.s32 %k, %a, %b; selp.b32 %d, %a, %c, %k;",
+    "setp.ge.u32 %k, %a, %b; selp.b32 %d, 1, 0, %k;",
+    "setp.lt.s64 %k, %i, %j; selp.b32 %d, 1, 2, %k;",
+    "setp.le.u64 %k, %i, %j; selp.b32 %d, 1, 2, %k;",
+    "setp.gt.u64 %k, %i, %j; selp.b32 %d, 1, 2, %k;",
+    "setp.eq.s64 %k, %i, %j; selp.b32 %d, 1, 2, %k;",
+    "setp.ge.s64 %k, %i, 5; selp.b32 %d, 1, 2, %k;",
+    "setp.lt.s32 %k, %a, %b; setp.gt.or.u32 %l, %b, %c, %k; selp.b32 %d, %a, %b, %l;",
+    "setp.lt.s32 %k, %a, %b; setp.gt.s32 %l, %b, %c; xor.pred %k, %k, %l; selp.b32 %d, 3, 4, %k;",
+    "setp.lt.s32 %k, %a, %b; setp.gt.s32 %l, %b, %c; not.pred %l, %l; and.pred %k, %k, %l; selp.b32 %d, 3, 4, %k;",
+    "setp.lt.f64 %k, %u, %v; selp.f64 %x, %u, %v, %k;",
+    "setp.gtu.f64 %k, %u, %v; selp.b32 %d, 1, 2, %k;",
+    "setp.ne.f64 %k, %u, %v; selp.b32 %d, 1, 2, %k;",
+    "setp.num.f64 %k, %u, %v; selp.b32 %d, 1, 2, %k;",
+    "setp.nan.f64 %k, %u, %v; selp.b32 %d, 1, 2, %k;",
+    "add.f64 %x, %u, %v;",
+    "sub.f64 %x, %u, %v;",
+    "mul.f64 %x, %u, %v;",
+    "mul.f64 %x, %u, 0d40091EB851EB851F;",
+    "fma.rn.f64 %x, %u, %v, %w;",
+    "fma.rz.f64 %x, %u, %v, %w;",
+    "add.rm.f64 %x, %u, %v;",
+    "mul.rp.f64 %x, %u, %v;",
+    "neg.f64 %x, %u;",
+    "abs.f64 %x, %u;",
+    "min.f64 %x, %u, %v;",
+    "max.f64 %x, %u, %v;",
+    "rcp.rn.f64 %x, %u;",
+    "div.rn.f64 %x, %u, %v;",
+    "sqrt.rn.f64 %x, %u;",
+    "cvt.rn.f64.s32 %x, %a;",
+    "cvt.rn.f64.u32 %x, %a;",
+    "cvt.rn.f64.s64 %x, %i;",
+    "cvt.rzi.s32.f64 %d, %u;",
+    "cvt.rni.s32.f64 %d, %u;",
+    "cvt.rzi.u32.f64 %d, %u;",
+    "cvt.rzi.s64.f64 %x, %u;",
+    "cvt.rn.f32.f64 %d, %u;",
+    "cvt.s64.s32 %x, %a;",
+    "div.u32 %d, %a, %b;",
+    "div.s32 %d, %a, %b;",
+    "rem.u32 %d, %a, 10;",
+    "or.b32 %d, %b, 1; rem.s32 %d, %a, %d;",
+    "div.u64 %x, %i, %j;",
+    "or.b64 %x, %j, 1; rem.s64 %x, %i, %x;",
+    "add.f32 %d, %a, %b;",
+    "mul.f32 %d, %a, %b;",
+    "fma.rn.f32 %d, %a, %b, %c;",
+    "setp.lt.f32 %k, %a, %b; selp.b32 %d, 1, 2, %k;",
+    "shfl.sync.idx.b32 %d, %a, 5, 31, -1;",
+    "and.b32 %d, %b, 31; shfl.sync.idx.b32 %d, %a, %d, 31, -1;",
+    "shfl.sync.bfly.b32 %d, %a, 3, 31, -1;",
+    "shfl.sync.up.b32 %d|%k, %a, 3, 0, -1; @%k add.s32 %d, %d, 1;",
+    "shfl.sync.down.b32 %d|%k, %a, 9, 0x1807, -1; @!%k add.s32 %d, %d, 7;",
+    "setp.lt.s32 %k, %a, %b; vote.sync.ballot.b32 %d, %k, -1;",
+    "setp.lt.s32 %k, %a, %b; vote.sync.any.pred %l, %k, -1; selp.b32 %d, 1, 0, %l;",
+    "setp.lt.s32 %k, %a, %b; vote.sync.all.pred %l, %k, -1; selp.b32 %d, 1, 0, %l;",
+    "mul.lo.s32 %d, %p, %q;",
+    "add.s32 %d, %p, 9; shl.b32 %d, %d, 3; add.s32 %d, %d, %a;",
+    "mad.lo.s32 %d, %p, %a, %q;",
+    "fma.rn.f64 %x, %u, %y, %v;",
+    "min.s32 %d, %p, %a;",
+    "setp.lt.s32 %k, %p, %q; selp.b32 %d, %a, %b, %k;",
+];
+
+/// A kernel for each statement. Each reads its inputs from `in`, 64 bytes for each lane, and writes 8 bytes for each to `out`.
+fn module() -> String {
+    let mut text = ".version 7.8\n.target sm_75\n.address_size 64\n".to_owned();
+    for (number, statement) in STATEMENTS.iter().enumerate() {
+        text += &format!(
+            ".visible .entry k{number}(.param .u64 in, .param .u64 out, .param .u32 p, .param .u32 q, .param .f64 y)\n{{\n\
+             .reg .pred %k, %l; .reg .b32 %a, %b, %c, %d, %p, %q, %t; .reg .b64 %i, %j, %x, %o, %s; .reg .f64 %u, %v, %w, %y;\n\
+             ld.param.u64 %i, [in]; ld.param.u64 %o, [out]; ld.param.u32 %p, [p]; ld.param.u32 %q, [q]; ld.param.f64 %y, [y];\n\
+             mov.u32 %t, %tid.x; mul.wide.u32 %s, %t, 64; add.s64 %s, %s, %i; mul.wide.u32 %i, %t, 8; add.s64 %o, %o, %i;\n\
+             ld.global.u32 %a, [%s]; ld.global.u32 %b, [%s+4]; ld.global.u32 %c, [%s+8];\n\
+             ld.global.u64 %i, [%s+16]; ld.global.u64 %j, [%s+24]; ld.global.f64 %u, [%s+32]; ld.global.f64 %v, [%s+40];\n\
+             ld.global.f64 %w, [%s+48]; mov.b32 %d, 0; mov.b64 %x, 0;\n{{\n{}\n}}\n{}\nst.global.b64 [%o], %x;\nret;\n}}\n",
+            statement.replace("selp.f64 %x", "selp.b64 %x"),
+            if statement.contains("%d") { "cvt.u64.u32 %x, %d;" } else { "" }
+        );
+    }
+    text
+}
+
+/// Random words, with the edges among them.
+struct Values(u64);
+
+impl Values {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn word(&mut self) -> u64 {
+        let edges = [0, 1, 2, 31, 32, 33, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x3f80_0000, 0xff80_0000, 0x7f80_0000];
+        let random = self.next() >> 32;
+        match random % 4 {
+            0 => edges[(random >> 3) as usize % edges.len()],
+            1 => random & 63,
+            _ => random,
+        }
+    }
+
+    fn long(&mut self) -> u64 {
+        match self.next() % 4 {
+            0 => self.word(),
+            1 => self.word() << 32 | self.word(),
+            _ => self.next(),
+        }
+    }
+
+    fn double(&mut self) -> f64 {
+        let edges = [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::MIN_POSITIVE, 5e-324, f64::MAX, f64::NAN, 4e9, -3e-310];
+        let random = self.next();
+        match random % 6 {
+            0 => edges[(random >> 8) as usize % edges.len()],
+            1 => (random >> 20) as f64 * 1e-9 - 5e3,
+            2 => f64::from_bits(random),
+            _ => (1.0 + (random >> 12) as f64 * 2f64.powi(-52)) * 2f64.powi((random % 61) as i32 - 30),
+        }
+    }
+}
+
+/// What the kernels read: 8 words of 8 bytes for each lane.
+fn inputs(values: &mut Values) -> Vec<u64> {
+    let lane = |values: &mut Values| {
+        let [u, v, w] = [values.double(), values.double(), values.double()].map(f64::to_bits);
+        // equal pairs are rare otherwise
+        let v = if values.next().is_multiple_of(8) { u } else { v };
+        [values.word() | values.word() << 32, values.word(), values.long(), values.long(), u, v, w, 0]
+    };
+    (0..32).flat_map(|_| lane(values)).collect()
+}
+
+fn agree(arch: ComputeCapability) {
+    let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
+    let (tools, disassembler) = match tools {
+        Ok(found) => found,
+        Err(absent) => {
+            skip::skip(absent);
+            return;
+        }
+    };
+    let text = module();
+    let source = |text: String| Arc::new(Source { name: "k".to_owned(), text });
+    let module = ptx::read::read(&source(text.clone())).unwrap_or_else(|d| panic!("{d:?}"));
+    let bytes = tools.assemble(&text, arch).unwrap_or_else(|failure| panic!("{failure}")).cubin;
+    let listing = disassembler.disassemble(&bytes).unwrap();
+    let cubin = sass::read("k.cubin", &bytes, &source(listing)).unwrap_or_else(|d| panic!("{d:?}"));
+    let (mut wrong, mut values) = (Vec::new(), Values(0x9e37_79b9_7f4a_7c15));
+    for (number, statement) in STATEMENTS.iter().enumerate() {
+        let name = format!("k{number}");
+        for round in 0..8 {
+            let input = Buffer::words(Type::U64, inputs(&mut values)).read_only();
+            let uniform = [values.word(), values.word()].map(|word| Argument::U32(word as u32));
+            let mut arguments = vec![Argument::Buffer(0), Argument::Buffer(1)];
+            arguments.extend(uniform);
+            arguments.push(Argument::U64(values.double().to_bits()));
+            let launch = Launch::linear(1, 32, arguments);
+            let [mut expected, mut found] = [(); 2].map(|()| [input.clone(), Buffer::unwritten(Type::U64, 32)]);
+            let run = warpsim::run(&module, &name, &launch, &mut expected, &Options::default());
+            run.unwrap_or_else(|hazards| panic!("{statement}: {hazards}"));
+            match machine_code::run(&cubin, &name, &launch, &mut found, &Options::default()) {
+                Ok(_) => {}
+                Err(Failure::Unknown(unknown)) => {
+                    wrong.push(format!("{statement} {}", unknown[0].message));
+                    break;
+                }
+                Err(Failure::Hazards(hazards)) => panic!("{statement}: {hazards}"),
+            }
+            let of = |buffers: &[Buffer; 2], lane| buffers[1].element(Type::U64, lane).unwrap();
+            if let Some(lane) = (0..32).find(|lane| !same(statement, of(&expected, *lane), of(&found, *lane))) {
+                let read = |word| input.element(Type::U64, 8 * lane + word).unwrap();
+                let (expected, found) = (of(&expected, lane), of(&found, lane));
+                wrong.push(format!(
+                    "{statement} round {round} lane {lane}: PTX {expected:#x}, machine code {found:#x} of {:x?}",
+                    (0..7).map(read).collect::<Vec<_>>()
+                ));
+                break;
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// No document tells the bits of a NaN that arithmetic makes.
+fn same(statement: &str, expected: u64, found: u64) -> bool {
+    let both = |is: fn(u64) -> bool| is(expected) && is(found);
+    expected == found
+        || statement.contains("f64 %x") && both(|bits| f64::from_bits(bits).is_nan())
+        || statement.contains("f32") && both(|bits| f32::from_bits(bits as u32).is_nan())
+}
+
+#[test]
+fn instructions_of_hopper() {
+    agree(ComputeCapability(9, 0));
+}
+
+#[test]
+fn instructions_of_ampere() {
+    agree(ComputeCapability(8, 0));
+}
+
+#[test]
+fn instructions_of_blackwell() {
+    agree(ComputeCapability(10, 0));
+}

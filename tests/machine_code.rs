@@ -1,0 +1,100 @@
+//! The machine code that ptxas makes of every kernel, in every layout of code, gives the bits of the dataflow graph, as the PTX
+//! does, and is counted exactly.
+
+use machine::target::Target;
+use machine::toolchain;
+use singe::driver::{self, Request};
+use singe::kernels::Form;
+use singe::observer::Observer;
+use singe::overlay::Codegen;
+use singe::report::Report;
+use singe::verify::{MachineCode, MachineCodeVerification};
+
+#[path = "common/request.rs"]
+mod request;
+#[path = "common/skip.rs"]
+mod skip;
+
+/// The report of all kernels in all layouts, or nothing where tools are absent.
+fn report(mechanism: &str, target: &str, warps: u32) -> Option<Report> {
+    let target = Target::by_name(target).unwrap();
+    let tools =
+        toolchain::find_for(target.compute_capability).and_then(|_| toolchain::disassembler(target.compute_capability));
+    if let Err(absent) = tools {
+        skip::skip(absent);
+        return None;
+    }
+    let request = Request {
+        real_compilers: true,
+        beside: vec![Codegen::Switch, Codegen::DataParallel],
+        ..request::of(request::shipped(mechanism))
+    }
+    .with(|r| {
+        r.common.target = target;
+        r.tuning.warps = warps;
+        r.tuning.form = None::<Form>;
+    });
+    let report = driver::compile(&request, &mut Observer::silent());
+    Some(report.unwrap_or_else(|failure| panic!("{mechanism}: {:?}", failure.diagnostics)))
+}
+
+fn verified(report: &Report) {
+    assert_eq!(report.kernels.len(), 12);
+    for kernel in &report.kernels {
+        let Some(MachineCode::Verified(code)) = &kernel.machine_code else {
+            panic!("{} {}: {:?}", kernel.kernel, kernel.codegen, kernel.machine_code);
+        };
+        assert!(kernel.verdict.contains(&format!("machine code of {}", code.assembler)), "{}", kernel.verdict);
+        counted(&format!("{} {} {}", report.mechanism, kernel.kernel, kernel.codegen), kernel.warps, code);
+    }
+}
+
+/// Classes and pipes each add up to all instructions.
+fn counted(name: &str, warps: u32, code: &MachineCodeVerification) {
+    assert_eq!(code.turn.len(), warps as usize, "{name}");
+    for counts in &code.turn {
+        let classes: u64 = sass::Class::ALL.iter().map(|class| counts.class(*class)).sum();
+        let pipes: u64 = sass::Pipe::ALL.iter().map(|pipe| counts.pipe(*pipe)).sum();
+        assert_eq!([classes, pipes], [counts.instructions; 2], "{name}");
+    }
+    let of = |class| code.per_32_points(|c| c.class(class));
+    assert!(of(sass::Class::Arithmetic) > 50.0 && code.code_bytes > 1000, "{name}");
+    println!(
+        "{name}: {:.0} issued, {:.0} FP64, {:.0} shuffles, {:.0} wavefronts, {:.0} local bytes per point, {} bytes of code",
+        code.per_32_points(|c| c.instructions),
+        code.per_32_points(|c| c.pipe(sass::Pipe::Double)),
+        of(sass::Class::Shuffles),
+        code.per_32_points(|c| c.shared_wavefronts),
+        code.per_32_points(|c| c.local_bytes) / 32.0,
+        code.code_bytes,
+    );
+}
+
+#[test]
+fn h2o2_on_hopper() {
+    report("h2o2", "hopper", 4).iter().for_each(verified);
+}
+
+#[test]
+fn gri30_on_hopper() {
+    report("gri30", "hopper", 8).iter().for_each(verified);
+}
+
+#[test]
+fn h2o2_on_ampere_and_blackwell() {
+    report("h2o2", "ampere", 4).iter().for_each(verified);
+    report("h2o2", "blackwell", 4).iter().for_each(verified);
+}
+
+/// A target whose machine code nothing runs: the report says so, and its counts are those of PTX.
+#[test]
+fn kepler_stays_estimated() {
+    let Ok(_) = toolchain::find() else { return skip::skip("no compilers for Kepler") };
+    let request = Request { real_compilers: true, ..request::of(request::shipped("h2o2")) };
+    let report = driver::compile(&request, &mut Observer::silent()).unwrap();
+    for kernel in &report.kernels {
+        assert!(matches!(&kernel.machine_code, Some(MachineCode::NotRun(reason)) if reason.contains("sm_35")));
+    }
+    let table = singe::report::table(&report);
+    assert!(table.contains("(PTX)") && table.contains("machine code of sm_35 is not simulated"), "{table}");
+}
