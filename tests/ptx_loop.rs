@@ -83,7 +83,7 @@ fn closes(request: Request) {
             stride,
             &outputs,
         );
-        let instructions = counts.per_point(|c| c.instructions, unit.program.places(states.len() as u32));
+        let instructions = counts.per_point(|c| c.instructions, unit.program.padded(states.len() as u32));
         println!(
             "{symbol} {codegen:?} {:?}, {}: error {error:.1e}, {instructions:.0} instructions per point",
             request.tuning.form, toolchain.name

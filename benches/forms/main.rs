@@ -242,7 +242,7 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
     let (outputs, counts) =
         verify::simulate(&unit.ptx, &unit.program.symbol, (model, &unit.graph), warps, states, stride)
             .unwrap_or_else(|d| panic!("{d:?}"));
-    let points = unit.program.places(states.len() as u32);
+    let points = unit.program.padded(states.len() as u32);
     let error = verify::largest_error(
         unit.kernel,
         model,

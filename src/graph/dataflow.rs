@@ -80,17 +80,17 @@ pub struct ValueInfo {
     pub producer: StepRef,
 }
 
-/// An operation: an optional first step that sets its running states, rounds that update them, and a last step.
-/// An operation without rounds and states is just its last step.
+/// An operation: an optional prologue that sets its running states, iterations that update them, and an epilogue, one step
+/// each. An operation without iterations and states is just its epilogue.
 #[derive(Debug, Clone)]
 pub struct Operation {
     pub name: String,
     pub states: u32,
-    pub before: Option<Step>,
-    pub rounds: Vec<Step>,
-    /// The rounds must run in the order given (else any order is the same sum).
+    pub prologue: Option<Step>,
+    pub iterations: Vec<Step>,
+    /// The iterations must run in the order given (else any order is the same sum).
     pub ordered: bool,
-    pub after: Step,
+    pub epilogue: Step,
 }
 
 /// A shape with its operands.
@@ -108,9 +108,9 @@ pub struct Step {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
-    Before,
-    Round(u32),
-    After,
+    Prologue,
+    Iteration(u32),
+    Epilogue,
 }
 
 /// One step of one operation: the unit of scheduling.
@@ -123,16 +123,16 @@ pub struct StepRef {
 impl Operation {
     pub fn step(&self, part: Part) -> &Step {
         match part {
-            Part::Before => self.before.as_ref().expect("only an operation with a first step refers to it"),
-            Part::Round(i) => &self.rounds[i as usize],
-            Part::After => &self.after,
+            Part::Prologue => self.prologue.as_ref().expect("only an operation with a prologue refers to it"),
+            Part::Iteration(i) => &self.iterations[i as usize],
+            Part::Epilogue => &self.epilogue,
         }
     }
 
     /// All steps in an order that is always valid.
     pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
-        let before = self.before.iter().map(|_| Part::Before);
-        before.chain((0..self.rounds.len() as u32).map(Part::Round)).chain([Part::After])
+        let prologue = self.prologue.iter().map(|_| Part::Prologue);
+        prologue.chain((0..self.iterations.len() as u32).map(Part::Iteration)).chain([Part::Epilogue])
     }
 }
 
@@ -166,9 +166,9 @@ impl Graph {
         let parts: Vec<Part> = operation.parts().collect();
         for part in parts {
             let step = match part {
-                Part::Before => operation.before.as_mut().expect("parts() names it"),
-                Part::Round(i) => &mut operation.rounds[i as usize],
-                Part::After => &mut operation.after,
+                Part::Prologue => operation.prologue.as_mut().expect("parts() names it"),
+                Part::Iteration(i) => &mut operation.iterations[i as usize],
+                Part::Epilogue => &mut operation.epilogue,
             };
             let count = self.shapes[step.shape].values.len();
             let producer = StepRef { op, part };
@@ -183,9 +183,9 @@ impl Graph {
     pub fn connect(&mut self, at: StepRef, input: usize, value: Value) {
         let operation = &mut self.ops[at.op];
         let step = match at.part {
-            Part::Before => operation.before.as_mut().expect("only an operation with a first step refers to it"),
-            Part::Round(i) => &mut operation.rounds[i as usize],
-            Part::After => &mut operation.after,
+            Part::Prologue => operation.prologue.as_mut().expect("only an operation with a prologue refers to it"),
+            Part::Iteration(i) => &mut operation.iterations[i as usize],
+            Part::Epilogue => &mut operation.epilogue,
         };
         step.inputs[input] = value;
     }
@@ -197,7 +197,7 @@ impl Graph {
             self.ops.iter().map(|(op, operation)| (op, operation.parts().collect())).collect();
         let mut order = Vec::new();
         while !waiting.is_empty() {
-            let before = order.len();
+            let earlier = order.len();
             for (op, parts) in &mut waiting {
                 let step = |part: Part| StepRef { op: *op, part };
                 let mut done = 0;
@@ -210,7 +210,7 @@ impl Graph {
                 }
                 parts.drain(..done);
             }
-            assert!(order.len() > before, "the steps of a graph do not wait for each other in a circle");
+            assert!(order.len() > earlier, "the steps of a graph do not wait for each other in a circle");
             waiting.retain(|(_, parts)| !parts.is_empty());
         }
         order
@@ -224,10 +224,10 @@ impl Graph {
         self.interned = self.shapes.iter().map(|(shape, body)| (body.key(), shape)).collect();
     }
 
-    /// What a step is to the QSSA warps: only the first step of a feeding operation with running states feeds.
+    /// What a step is to the QSSA warps: only the prologue of a feeding operation with running states feeds.
     pub fn role(&self, at: StepRef) -> Role {
         let role = self.qssa_warps.as_ref().map_or(Role::Other, |group| group.roles[at.op]);
-        let goes_on = self.ops[at.op].ordered && at.part != Part::Before;
+        let goes_on = self.ops[at.op].ordered && at.part != Part::Prologue;
         if role == Role::Feeder && goes_on { Role::Other } else { role }
     }
 

@@ -103,7 +103,7 @@ pub fn add(
         let name = &mechanism.species[k].name;
         let kinds = kinds(needs);
         let op = graph.add(common::single(format!("species {name}"), step), |_, n| format!("{} {name}", kinds[n]));
-        let mut outputs = graph.ops[op].after.outputs.iter().copied();
+        let mut outputs = graph.ops[op].epilogue.outputs.iter().copied();
         let mut take = |needed: bool| if needed { outputs.next() } else { None };
         all.concentration[k] = take(needs.concentration);
         all.constant[k] = take(needs.constant);

@@ -218,7 +218,7 @@ fn species_values(
             needed[k].then(|| {
                 let step = step(graph, k);
                 let op = graph.add(single(name.clone(), step), |_, _| name.clone());
-                graph.ops[op].after.outputs[0]
+                graph.ops[op].epilogue.outputs[0]
             })
         })
         .collect()
@@ -226,13 +226,13 @@ fn species_values(
 
 /// wdot_k = sum_i (nu''_ik - nu'_ik) q_i in kmol/m3/s.
 fn production(graph: &mut Graph, model: &Model, progress: &[Option<Value>]) {
-    let after = {
+    let epilogue = {
         let mut b = Body::default();
         b.stores = vec![b.state(0)];
         graph.shape(b)
     };
     let species = model.species();
-    let mut rounds: Vec<Vec<Step>> = vec![Vec::new(); species.len()];
+    let mut iterations: Vec<Vec<Step>> = vec![Vec::new(); species.len()];
     for (r, value) in model.mechanism.reactions.iter().zip(progress) {
         // A reaction whose directions were all dropped makes nothing.
         let Some(value) = *value else { continue };
@@ -247,19 +247,19 @@ fn production(graph: &mut Graph, model: &Model, progress: &[Option<Value>]) {
         }
         for (k, nu) in net {
             if nu != 0.0 && k < species.len() {
-                rounds[k].push(common::add_term(graph, value, nu));
+                iterations[k].push(common::add_term(graph, value, nu));
             }
         }
     }
     let output = graph.arrays.len() as u32 - 1;
-    for (k, rounds) in rounds.into_iter().enumerate() {
+    for (k, iterations) in iterations.into_iter().enumerate() {
         let operation = Operation {
             name: format!("production {}", species[k].name),
             states: 1,
-            before: Some(common::zeros(graph, 1)),
-            rounds,
+            prologue: Some(common::zeros(graph, 1)),
+            iterations,
             ordered: false,
-            after: Step { shape: after, stores: vec![(output, k as u32)], ..Step::default() },
+            epilogue: Step { shape: epilogue, stores: vec![(output, k as u32)], ..Step::default() },
         };
         graph.add(operation, |_, _| unreachable!("a production rate is stored, not passed on"));
     }

@@ -148,8 +148,8 @@ pub fn mole_fraction(body: &mut Body, operand: u32) -> Id {
 }
 
 /// An operation that is a single step.
-pub fn single(name: String, after: Step) -> Operation {
-    Operation { name, states: 0, before: None, rounds: Vec::new(), ordered: false, after }
+pub fn single(name: String, epilogue: Step) -> Operation {
+    Operation { name, states: 0, prologue: None, iterations: Vec::new(), ordered: false, epilogue }
 }
 
 /// A step without stores.
@@ -157,7 +157,7 @@ pub fn step(shape: Shape, constants: Vec<f64>, inputs: Vec<Value>, rows: Vec<u32
     Step { shape, constants, inputs, rows, ..Step::default() }
 }
 
-/// A first step that sets all running sums to zero.
+/// A prologue that sets all running sums to zero.
 pub fn zeros(graph: &mut Graph, states: usize) -> Step {
     let mut b = Body::default();
     let zero = b.literal(0.0);
@@ -165,7 +165,7 @@ pub fn zeros(graph: &mut Graph, states: usize) -> Step {
     step(graph.shape(b), vec![], vec![], vec![])
 }
 
-/// A round that adds nu times a value to the one running sum.
+/// An iteration that adds nu times a value to the one running sum.
 pub fn add_term(graph: &mut Graph, value: Value, nu: f64) -> Step {
     let mut b = Body::default();
     let (sum, x) = (b.state(0), b.input(0));

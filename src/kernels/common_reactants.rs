@@ -76,7 +76,7 @@ pub fn add(
         name += &format!(" and {} {}", i + 1, mechanism.reactions[*i].equation);
     }
     let op = graph.add(single(name, step), |_, n| format!("progress {}", members[n] + 1));
-    for (&i, &value) in members.iter().zip(&graph.ops[op].after.outputs) {
+    for (&i, &value) in members.iter().zip(&graph.ops[op].epilogue.outputs) {
         progress[i] = Some(value);
     }
 }

@@ -12,7 +12,7 @@ const SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let mut graph = common::begin("conductivity", model, options, "conductivity", 1, &SCALARS);
-    let round = {
+    let iteration = {
         let mut b = Body::default();
         let ln_t = common::scalar_of(&mut b, &SCALARS, scalar::LN_TEMPERATURE);
         let fit = b.polynomial(ln_t, 0, 3);
@@ -27,12 +27,12 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
         graph.shape(b)
     };
     let constants: Vec<Vec<f64>> = fits.conductivity.iter().map(|c| c.to_vec()).collect();
-    sums(&mut graph, options, round, &constants);
+    sums(&mut graph, options, iteration, &constants);
     graph
 }
 
-/// Both sums over the species and the mean; `round` adds species k to the two running sums with `constants[k]`.
-fn sums(graph: &mut Graph, options: &Options, round: Shape, constants: &[Vec<f64>]) {
+/// Both sums over the species and the mean; `iteration` adds species k to the two running sums with `constants[k]`.
+fn sums(graph: &mut Graph, options: &Options, iteration: Shape, constants: &[Vec<f64>]) {
     let zeros = {
         let mut b = Body::default();
         let zero = b.literal(0.0);
@@ -49,13 +49,13 @@ fn sums(graph: &mut Graph, options: &Options, round: Shape, constants: &[Vec<f64
         let operation = Operation {
             name: format!("block {}..{}", range.start, range.end),
             states: 2,
-            before: Some(step(zeros, vec![], vec![], vec![])),
-            rounds: range.clone().map(|k| step(round, constants[k].clone(), vec![], vec![k as u32])).collect(),
+            prologue: Some(step(zeros, vec![], vec![], vec![])),
+            iterations: range.clone().map(|k| step(iteration, constants[k].clone(), vec![], vec![k as u32])).collect(),
             ordered: false,
-            after: step(partial, vec![], vec![], vec![]),
+            epilogue: step(partial, vec![], vec![], vec![]),
         };
         let op = graph.add(operation, |_, i| format!("{} {}", ["sum", "inverse_sum"][i], range.start));
-        partials.push(graph.ops[op].after.outputs.clone());
+        partials.push(graph.ops[op].epilogue.outputs.clone());
     }
 
     let add = {
@@ -65,7 +65,7 @@ fn sums(graph: &mut Graph, options: &Options, round: Shape, constants: &[Vec<f64
         b.states = vec![b.add(sum, x), b.add(sum_inverse, y)];
         graph.shape(b)
     };
-    let after = {
+    let epilogue = {
         let mut b = Body::default();
         let (sum, sum_inverse) = (b.state(0), b.state(1));
         let (one, half) = (b.literal(1.0), b.literal(0.5));
@@ -78,10 +78,10 @@ fn sums(graph: &mut Graph, options: &Options, round: Shape, constants: &[Vec<f64
     let operation = Operation {
         name: "mixture".into(),
         states: 2,
-        before: Some(step(zeros, vec![], vec![], vec![])),
-        rounds: partials.into_iter().map(|pair| step(add, vec![], pair, vec![])).collect(),
+        prologue: Some(step(zeros, vec![], vec![], vec![])),
+        iterations: partials.into_iter().map(|pair| step(add, vec![], pair, vec![])).collect(),
         ordered: false,
-        after: Step { shape: after, stores: vec![(OUTPUT, 0)], ..Step::default() },
+        epilogue: Step { shape: epilogue, stores: vec![(OUTPUT, 0)], ..Step::default() },
     };
     graph.add(operation, |_, _| unreachable!("the mixture makes no value"));
 }

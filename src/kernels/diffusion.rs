@@ -101,7 +101,7 @@ pub fn clamped_fractions(graph: &mut Graph, model: &Model, options: &Options) ->
             let op = graph.add(single(format!("clamp {name}"), step(shape, vec![], vec![], vec![k as u32])), |_, _| {
                 format!("clamp {name}")
             });
-            graph.ops[op].after.outputs[0]
+            graph.ops[op].epilogue.outputs[0]
         })
         .collect()
 }
@@ -131,7 +131,7 @@ impl Columns<'_> {
         if height == 0 {
             return;
         }
-        let before = {
+        let prologue = {
             let mut b = Body::default();
             let zero = b.literal(0.0);
             b.states = vec![zero; 2 * m - 1];
@@ -141,13 +141,13 @@ impl Columns<'_> {
             }
             graph.shape(b)
         };
-        let round = self.offset_shape(graph, options, m);
-        let after = {
+        let iteration = self.offset_shape(graph, options, m);
+        let epilogue = {
             let mut b = Body::default();
             b.values = (0..2 * m - 1).map(|k| b.state(k as u32)).collect();
             graph.shape(b)
         };
-        let rounds = (1..=height).map(|o| {
+        let iterations = (1..=height).map(|o| {
             let mut constants = Vec::with_capacity(self.constants * m);
             let rows: Vec<usize> = block.clone().map(|c| (c + o) % n).collect();
             for (c, &r) in block.clone().zip(&rows) {
@@ -158,25 +158,25 @@ impl Columns<'_> {
                 }
             }
             match self.clamped {
-                Some(values) => step(round, constants, rows.iter().map(|&r| values[r]).collect(), vec![]),
-                None => step(round, constants, vec![], rows.iter().map(|&r| r as u32).collect()),
+                Some(values) => step(iteration, constants, rows.iter().map(|&r| values[r]).collect(), vec![]),
+                None => step(iteration, constants, vec![], rows.iter().map(|&r| r as u32).collect()),
             }
         });
         let operation = Operation {
             name: format!("columns {}..{}", block.start, block.end),
             states: 3 * m as u32 - 1,
-            before: Some(step(before, vec![], vec![], block.clone().map(|c| c as u32).collect())),
-            rounds: rounds.collect(),
+            prologue: Some(step(prologue, vec![], vec![], block.clone().map(|c| c as u32).collect())),
+            iterations: iterations.collect(),
             ordered: true,
-            after: step(after, vec![], vec![], vec![]),
+            epilogue: step(epilogue, vec![], vec![], vec![]),
         };
         let start = block.start;
         let op = graph.add(operation, |part, i| format!("share {part:?} {i} of columns {start}"));
         let operation = &graph.ops[op];
-        for (o, round) in (1..).zip(&operation.rounds) {
-            shares[(start + o) % n].push(round.outputs[0]);
+        for (o, iteration) in (1..).zip(&operation.iterations) {
+            shares[(start + o) % n].push(iteration.outputs[0]);
         }
-        for (i, &value) in operation.after.outputs.iter().enumerate() {
+        for (i, &value) in operation.epilogue.outputs.iter().enumerate() {
             let row = if i < m { start + i } else { (start + height + 1 + i - m) % n };
             shares[row].push(value);
         }
@@ -218,13 +218,13 @@ fn inverse_fit(fits: &TransportFits, i: usize, j: usize, n: usize) -> [f64; 4] {
 
 /// (sum of clamp_j m_j, sum of x_j m_j) over a block.
 pub fn mass(graph: &mut Graph, model: &Model, options: &Options, block: Block) -> (Value, Value) {
-    let before = {
+    let prologue = {
         let mut b = Body::default();
         let zero = b.literal(0.0);
         b.states = vec![zero, zero];
         graph.shape(b)
     };
-    let round = {
+    let iteration = {
         let mut b = Body::default();
         let (clamped_sum, sum) = (b.state(0), b.state(1));
         let clamped = clamp(&mut b, options, 0);
@@ -233,7 +233,7 @@ pub fn mass(graph: &mut Graph, model: &Model, options: &Options, block: Block) -
         b.states = vec![b.fma(clamped, weight, clamped_sum), b.fma(x, weight, sum)];
         graph.shape(b)
     };
-    let after = {
+    let epilogue = {
         let mut b = Body::default();
         b.values = vec![b.state(0), b.state(1)];
         graph.shape(b)
@@ -241,31 +241,31 @@ pub fn mass(graph: &mut Graph, model: &Model, options: &Options, block: Block) -
     let operation = Operation {
         name: format!("mass {}..{}", block.start, block.end),
         states: 2,
-        before: Some(step(before, vec![], vec![], vec![])),
-        rounds: block
+        prologue: Some(step(prologue, vec![], vec![], vec![])),
+        iterations: block
             .clone()
-            .map(|k| step(round, vec![model.mechanism.species[k].weight], vec![], vec![k as u32]))
+            .map(|k| step(iteration, vec![model.mechanism.species[k].weight], vec![], vec![k as u32]))
             .collect(),
         ordered: false,
-        after: step(after, vec![], vec![], vec![]),
+        epilogue: step(epilogue, vec![], vec![], vec![]),
     };
     let op = graph.add(operation, |_, i| format!("{} {}", ["clamped_mass", "mass"][i], block.start));
-    let outputs = &graph.ops[op].after.outputs;
+    let outputs = &graph.ops[op].epilogue.outputs;
     (outputs[0], outputs[1])
 }
 
-/// What the last step makes of the sum of some values.
-fn sum(graph: &mut Graph, name: &str, values: impl Iterator<Item = Value>, after: Step) -> Value {
+/// What the epilogue makes of the sum of some values.
+fn sum(graph: &mut Graph, name: &str, values: impl Iterator<Item = Value>, epilogue: Step) -> Value {
     let operation = Operation {
         name: name.into(),
         states: 1,
-        before: Some(common::zeros(graph, 1)),
-        rounds: values.map(|value| common::add_term(graph, value, 1.0)).collect(),
+        prologue: Some(common::zeros(graph, 1)),
+        iterations: values.map(|value| common::add_term(graph, value, 1.0)).collect(),
         ordered: false,
-        after,
+        epilogue,
     };
     let op = graph.add(operation, |_, _| name.into());
-    graph.ops[op].after.outputs[0]
+    graph.ops[op].epilogue.outputs[0]
 }
 
 /// Delta_i = (P_atm/P)/mass sum_{j != i} clamp_j m_j / sum_j clamp_j d_ij, of the mass in other parts, the factor in front,
@@ -279,7 +279,7 @@ fn row(
     shares: &[Value],
 ) {
     let neighbours: Vec<usize> = part.clone().filter(|&j| j != i).collect();
-    let after = {
+    let epilogue = {
         let mut b = Body::default();
         let (mut numerator, scale, denominator) = (b.input(0), b.input(1), b.state(0));
         for k in 0..neighbours.len() as u32 {
@@ -294,11 +294,11 @@ fn row(
     let operation = Operation {
         name: format!("row {}", model.mechanism.species[i].name),
         states: 1,
-        before: Some(common::zeros(graph, 1)),
-        rounds: shares.iter().map(|&share| common::add_term(graph, share, 1.0)).collect(),
+        prologue: Some(common::zeros(graph, 1)),
+        iterations: shares.iter().map(|&share| common::add_term(graph, share, 1.0)).collect(),
         ordered: false,
-        after: Step {
-            shape: after,
+        epilogue: Step {
+            shape: epilogue,
             constants: neighbours.iter().map(|&j| model.mechanism.species[j].weight).collect(),
             inputs: vec![others, scale],
             rows: neighbours.iter().map(|&j| j as u32).collect(),

@@ -87,7 +87,7 @@ pub fn functions(graph: &mut Graph, polynomials: &[Vec<f64>], range: Temperature
     let shape = graph.shape(b);
     let at = step(shape, polynomials.concat(), vec![], vec![0]);
     let op = graph.add(single("temperature".into(), at), |_, r| format!("f{r}"));
-    graph.ops[op].after.outputs.clone()
+    graph.ops[op].epilogue.outputs.clone()
 }
 
 /// A few rows of an operation each, so that all warps have about as many.
@@ -102,7 +102,7 @@ fn products(graph: &mut Graph, matrix: &[Vec<f64>], clamped: Option<&[Value]>, o
     }
     let mut all = Vec::new();
     for group in groups(matrix.len(), options.warps as usize, ROWS) {
-        let round = {
+        let iteration = {
             let mut b = Body::default();
             let x = if clamped.is_some() { b.input(0) } else { diffusion::clamp(&mut b, options, 0) };
             for row in 0..group.len() as u32 {
@@ -112,23 +112,23 @@ fn products(graph: &mut Graph, matrix: &[Vec<f64>], clamped: Option<&[Value]>, o
             }
             graph.shape(b)
         };
-        let rounds = (0..matrix[0].len()).map(|j| {
+        let iterations = (0..matrix[0].len()).map(|j| {
             let entries = matrix[group.clone()].iter().map(|row| row[j]).collect();
             match clamped {
-                Some(x) => step(round, entries, vec![x[j]], vec![]),
-                None => step(round, entries, vec![], vec![j as u32]),
+                Some(x) => step(iteration, entries, vec![x[j]], vec![]),
+                None => step(iteration, entries, vec![], vec![j as u32]),
             }
         });
         let operation = Operation {
             name: format!("products {}..{}", group.start, group.end),
             states: group.len() as u32,
-            before: Some(common::zeros(graph, group.len())),
-            rounds: rounds.collect(),
+            prologue: Some(common::zeros(graph, group.len())),
+            iterations: iterations.collect(),
             ordered: false,
-            after: passed_on(graph, group.len()),
+            epilogue: passed_on(graph, group.len()),
         };
         let op = graph.add(operation, |_, i| format!("product {}", group.start + i));
-        all.extend(graph.ops[op].after.outputs.iter().copied());
+        all.extend(graph.ops[op].epilogue.outputs.iter().copied());
     }
     all
 }
@@ -146,7 +146,7 @@ fn core(graph: &mut Graph, factors: &Factors, reduced: &[Value], functions: &[Va
     let mut all = Vec::new();
     for group in groups(q, warps, (2 * ROWS / functions.len()).max(1)) {
         let sums = group.len() * full;
-        let round = {
+        let iteration = {
             let mut b = Body::default();
             let t = b.input(0);
             for k in 0..sums as u32 {
@@ -156,7 +156,7 @@ fn core(graph: &mut Graph, factors: &Factors, reduced: &[Value], functions: &[Va
             }
             graph.shape(b)
         };
-        let after = {
+        let epilogue = {
             let mut b = Body::default();
             for row in 0..group.len() {
                 let (entry, t) = (b.constant(row as u32), b.input((full + 1 + row) as u32));
@@ -168,20 +168,20 @@ fn core(graph: &mut Graph, factors: &Factors, reduced: &[Value], functions: &[Va
             let diagonal = group.clone().map(|m| factors.cores[0][m][m]).collect();
             step(graph.shape(b), diagonal, [functions, &reduced[group.clone()]].concat(), vec![])
         };
-        let rounds = (0..q).map(|column| {
+        let iterations = (0..q).map(|column| {
             let entries = group.clone().flat_map(|row| factors.cores[1..].iter().map(move |core| core[row][column]));
-            step(round, entries.collect(), vec![reduced[column]], vec![])
+            step(iteration, entries.collect(), vec![reduced[column]], vec![])
         });
         let operation = Operation {
             name: format!("core {}..{}", group.start, group.end),
             states: sums as u32,
-            before: (full > 0).then(|| common::zeros(graph, sums)),
-            rounds: if full > 0 { rounds.collect() } else { vec![] },
+            prologue: (full > 0).then(|| common::zeros(graph, sums)),
+            iterations: if full > 0 { iterations.collect() } else { vec![] },
             ordered: false,
-            after,
+            epilogue,
         };
         let op = graph.add(operation, |_, i| format!("y{}", group.start + i));
-        all.extend(graph.ops[op].after.outputs.iter().copied());
+        all.extend(graph.ops[op].epilogue.outputs.iter().copied());
     }
     all
 }
@@ -216,7 +216,7 @@ fn core_on_tensor_cores(
         let at = step(graph.shape(b), diagonal, inputs, vec![]);
         let op = graph
             .add(single(format!("core {}..{}", group.start, group.end), at), |_, i| format!("y{}", group.start + i));
-        all.extend(graph.ops[op].after.outputs.iter().copied());
+        all.extend(graph.ops[op].epilogue.outputs.iter().copied());
     }
     all
 }

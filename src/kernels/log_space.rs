@@ -127,7 +127,7 @@ pub fn powers(
             let step = o.into_step(graph);
             let name = format!("power {}", n + 1);
             let op = graph.add(single(name.clone(), step), |_, _| name.clone());
-            ((b, e_over_r), graph.ops[op].after.outputs[0])
+            ((b, e_over_r), graph.ops[op].epilogue.outputs[0])
         })
         .collect()
 }

@@ -128,7 +128,7 @@ fn mixture(
     lambda: impl Fn(&mut Body) -> Id,
 ) {
     let count = functions.len() as u32;
-    let before = {
+    let prologue = {
         let mut b = Body::default();
         let (zero, one) = (b.literal(0.0), b.literal(1.0));
         b.states = vec![zero, zero, one];
@@ -138,7 +138,7 @@ fn mixture(
         }
         graph.shape(b)
     };
-    let round = {
+    let iteration = {
         let mut b = Body::default();
         let lambda = lambda(&mut b);
         let x = common::mole_fraction(&mut b, 0);
@@ -154,7 +154,7 @@ fn mixture(
         }
         graph.shape(b)
     };
-    let after = {
+    let epilogue = {
         let mut b = Body::default();
         b.values = (0..STATES).map(|k| b.state(k)).collect();
         graph.shape(b)
@@ -164,14 +164,14 @@ fn mixture(
         let operation = Operation {
             name: format!("block {}..{}", block.start, block.end),
             states: STATES + count,
-            before: Some(step(before, vec![], functions.to_vec(), vec![])),
-            rounds: block.clone().map(|k| step(round, constants[k].clone(), vec![], vec![k as u32])).collect(),
+            prologue: Some(step(prologue, vec![], functions.to_vec(), vec![])),
+            iterations: block.clone().map(|k| step(iteration, constants[k].clone(), vec![], vec![k as u32])).collect(),
             ordered: false,
-            after: step(after, vec![], vec![], vec![]),
+            epilogue: step(epilogue, vec![], vec![], vec![]),
         };
         let names = ["sum", "numerator", "denominator"];
         let op = graph.add(operation, |_, i| format!("{} from {}", names[i], block.start));
-        parts.push(graph.ops[op].after.outputs.clone());
+        parts.push(graph.ops[op].epilogue.outputs.clone());
     }
     means(graph, scale, scalars, parts);
 }
@@ -180,13 +180,13 @@ fn mixture(
 fn means(graph: &mut Graph, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value>>) {
     let one_fraction = scale.ranges.iter().sum::<f64>() <= LARGEST_PRODUCT;
     let states = if one_fraction { STATES } else { 2 };
-    let before = {
+    let prologue = {
         let mut b = Body::default();
         let inputs: Vec<Id> = (0..STATES).map(|k| b.input(k)).collect();
         b.states = if one_fraction { inputs } else { vec![inputs[0], b.div(inputs[1], inputs[2])] };
         graph.shape(b)
     };
-    let round = {
+    let iteration = {
         let mut b = Body::default();
         let inputs: Vec<Id> = (0..STATES).map(|k| b.input(k)).collect();
         let (sum, fraction) = (b.state(SUM), b.state(NUMERATOR));
@@ -204,7 +204,7 @@ fn means(graph: &mut Graph, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value
         }
         graph.shape(b)
     };
-    let after = {
+    let epilogue = {
         let mut b = Body::default();
         let top = if one_fraction { b.state(DENOMINATOR) } else { b.literal(1.0) };
         let (sum, bottom) = (b.state(SUM), b.state(NUMERATOR));
@@ -225,10 +225,10 @@ fn means(graph: &mut Graph, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value
     let operation = Operation {
         name: "mixture".into(),
         states,
-        before: Some(step(before, vec![], first, vec![])),
-        rounds: parts.map(|part| step(round, vec![], part, vec![])).collect(),
+        prologue: Some(step(prologue, vec![], first, vec![])),
+        iterations: parts.map(|part| step(iteration, vec![], part, vec![])).collect(),
         ordered: false,
-        after: Step { stores: vec![(OUTPUT, 0)], ..step(after, vec![], vec![], vec![]) },
+        epilogue: Step { stores: vec![(OUTPUT, 0)], ..step(epilogue, vec![], vec![], vec![]) },
     };
     graph.add(operation, |_, _| unreachable!("the mixture makes no value"));
 }

@@ -21,27 +21,27 @@ const COLUMNS: usize = 4;
 /// matrix * vector, one value per row; an operation for each block of rows. Rows that are missing in the last block repeat
 /// its last one, and columns that are missing are zero.
 pub fn product(graph: &mut Graph, name: &str, matrix: &[Vec<f64>], vector: &[Value], slots: u32) -> Vec<Value> {
-    let round = multiply(graph, slots * PRODUCTS_PER_STEP);
+    let iteration = multiply(graph, slots * PRODUCTS_PER_STEP);
     let mut results = Vec::new();
     for (block, rows) in matrix.chunks(ROWS).enumerate() {
         let row = |r: usize| &rows[r.min(rows.len() - 1)];
-        let rounds = (0..vector.len()).step_by(COLUMNS).map(|first| {
+        let iterations = (0..vector.len()).step_by(COLUMNS).map(|first| {
             let column = |k: usize| first + k;
             let entry = |i: usize| row(i / COLUMNS).get(column(i % COLUMNS)).copied().unwrap_or(0.0);
             let input = |k: usize| vector[column(k).min(vector.len() - 1)];
-            step(round, (0..ROWS * COLUMNS).map(entry).collect(), (0..COLUMNS).map(input).collect(), vec![])
+            step(iteration, (0..ROWS * COLUMNS).map(entry).collect(), (0..COLUMNS).map(input).collect(), vec![])
         });
-        let rounds = rounds.collect();
+        let iterations = iterations.collect();
         let operation = Operation {
             name: format!("{name}, rows from {}", ROWS * block),
             states: ROWS as u32,
-            before: Some(zeros(graph, ROWS)),
-            rounds,
+            prologue: Some(zeros(graph, ROWS)),
+            iterations,
             ordered: false,
-            after: step(pass(graph, rows.len()), vec![], vec![], vec![]),
+            epilogue: step(pass(graph, rows.len()), vec![], vec![], vec![]),
         };
         let op = graph.add(operation, |_, i| format!("{name} {}", ROWS * block + i));
-        results.extend(&graph.ops[op].after.outputs);
+        results.extend(&graph.ops[op].epilogue.outputs);
     }
     results
 }

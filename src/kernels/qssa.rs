@@ -113,14 +113,14 @@ impl System<'_> {
         self.sum(name, terms, b, vec![divisor])
     }
 
-    fn sum(&mut self, name: String, terms: &Terms, after: Body, inputs: Vec<Value>) -> Value {
-        let before = common::zeros(self.graph, 1);
-        let rounds = terms.iter().map(|&(value, nu)| common::add_term(self.graph, value, nu)).collect();
-        let after = step(self.graph.shape(after), vec![], inputs, vec![]);
+    fn sum(&mut self, name: String, terms: &Terms, epilogue: Body, inputs: Vec<Value>) -> Value {
+        let prologue = common::zeros(self.graph, 1);
+        let iterations = terms.iter().map(|&(value, nu)| common::add_term(self.graph, value, nu)).collect();
+        let epilogue = step(self.graph.shape(epilogue), vec![], inputs, vec![]);
         let operation =
-            Operation { name: name.clone(), states: 1, before: Some(before), rounds, ordered: false, after };
+            Operation { name: name.clone(), states: 1, prologue: Some(prologue), iterations, ordered: false, epilogue };
         let op = self.graph.add(operation, |_, _| name.clone());
-        self.graph.ops[op].after.outputs[0]
+        self.graph.ops[op].epilogue.outputs[0]
     }
 
     /// Eliminates every unknown; returns them in that order, each with its row over the unknowns eliminated after it.
@@ -203,7 +203,7 @@ fn node(graph: &mut Graph, name: String, inputs: Vec<Value>, body: impl FnOnce(&
     b.values = vec![body(&mut b, &ids)];
     let shape = graph.shape(b);
     let op = graph.add(single(name.clone(), step(shape, vec![], inputs, vec![])), |_, _| name.clone());
-    graph.ops[op].after.outputs[0]
+    graph.ops[op].epilogue.outputs[0]
 }
 
 /// (new entries, updated entries) when `p` is eliminated.

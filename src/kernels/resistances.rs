@@ -86,7 +86,7 @@ pub fn scale(graph: &mut Graph, masses: &[(Value, Value)]) -> Value {
     let shape = graph.shape(b);
     let inputs = masses.iter().map(|&(_, mass)| mass).collect();
     let op = graph.add(single("scale".into(), step(shape, vec![], inputs, vec![0])), |_, _| "scale".into());
-    graph.ops[op].after.outputs[0]
+    graph.ops[op].epilogue.outputs[0]
 }
 
 /// scale * sum_{j != i} clamp_j m_j for the species of a block.
@@ -134,24 +134,24 @@ fn numerators(
     let op = graph.add(single(format!("numerators {}..{}", block.start, block.end), at), |_, i| {
         format!("numerator {}", model.species()[block.start + i].name)
     });
-    graph.ops[op].after.outputs.clone()
+    graph.ops[op].epilogue.outputs.clone()
 }
 
 /// numerator / sum of the shares
 fn row(graph: &mut Graph, model: &Model, i: usize, numerator: Value, shares: &[Value]) {
-    let before = {
+    let prologue = {
         let mut b = Body::default();
         let zero = b.literal(0.0);
         b.states = vec![zero];
         graph.shape(b)
     };
-    let round = {
+    let iteration = {
         let mut b = Body::default();
         let (sum, share) = (b.state(0), b.input(0));
         b.states = vec![b.add(sum, share)];
         graph.shape(b)
     };
-    let after = {
+    let epilogue = {
         let mut b = Body::default();
         let (sum, numerator) = (b.state(0), b.input(0));
         b.stores = vec![b.div(numerator, sum)];
@@ -160,10 +160,15 @@ fn row(graph: &mut Graph, model: &Model, i: usize, numerator: Value, shares: &[V
     let operation = Operation {
         name: format!("row {}", model.species()[i].name),
         states: 1,
-        before: Some(step(before, vec![], vec![], vec![])),
-        rounds: shares.iter().map(|&v| step(round, vec![], vec![v], vec![])).collect(),
+        prologue: Some(step(prologue, vec![], vec![], vec![])),
+        iterations: shares.iter().map(|&v| step(iteration, vec![], vec![v], vec![])).collect(),
         ordered: false,
-        after: Step { shape: after, inputs: vec![numerator], stores: vec![(OUTPUT, i as u32)], ..Step::default() },
+        epilogue: Step {
+            shape: epilogue,
+            inputs: vec![numerator],
+            stores: vec![(OUTPUT, i as u32)],
+            ..Step::default()
+        },
     };
     graph.add(operation, |_, _| unreachable!("a row makes no value"));
 }

@@ -27,7 +27,7 @@ pub struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// One operation per block of species: its rows of A y, then a round that takes the diagonal out and sums what a nearly
+    /// One operation per block of species: its rows of A y, then an iteration that takes the diagonal out and sums what a nearly
     /// pure species needs, then, when that is known from all blocks, the results.
     pub fn build(&self, graph: &mut Graph, model: &Model, clamped: Option<&[Value]>, options: &Options, scale: Value) {
         let mut waiting = Vec::new();
@@ -38,25 +38,25 @@ impl Rows<'_> {
         for block in blocks(self.weights.len(), options) {
             let fractions = Fractions { options, block: &block, held, known };
             let sums_of_block = self.sums.map(|sums| &sums[block.clone()]);
-            let mut rounds = if sums_of_block.is_some() { vec![] } else { self.product(graph, &fractions) };
-            rounds.push(self.closing(graph, &fractions));
+            let mut iterations = if sums_of_block.is_some() { vec![] } else { self.product(graph, &fractions) };
+            iterations.push(self.closing(graph, &fractions));
             let first = &model.species()[block.start].name;
             let operation = Operation {
                 name: format!("rows from {first}"),
                 states: fractions.states(),
-                before: Some(fractions.begin(graph, sums_of_block, clamped)),
-                rounds,
+                prologue: Some(fractions.begin(graph, sums_of_block, clamped)),
+                iterations,
                 ordered: true,
-                after: self.results(graph, &fractions, scale),
+                epilogue: self.results(graph, &fractions, scale),
             };
             let op = graph.add(operation, |_, i| format!("{} without a pure species from {first}", ["R", "mass"][i]));
-            let closing = graph.ops[op].rounds.last().expect("the closing round is there");
+            let closing = graph.ops[op].iterations.last().expect("the closing iteration is there");
             sums.push((closing.outputs[0], closing.outputs[1]));
             waiting.push(op);
         }
         let ratio = ratio(graph, &sums);
         for op in waiting {
-            graph.connect(StepRef { op, part: Part::After }, RATIO as usize, ratio);
+            graph.connect(StepRef { op, part: Part::Epilogue }, RATIO as usize, ratio);
         }
     }
 
@@ -135,7 +135,7 @@ impl Rows<'_> {
     }
 }
 
-/// Place of the nearly pure species' ratio among the inputs of the last step.
+/// Place of the nearly pure species' ratio among the inputs of the epilogue.
 const RATIO: u32 = 2;
 
 /// The mass m_i x_i from which species i is nearly pure; M is input 0.
@@ -159,7 +159,7 @@ fn blocks(n: usize, options: &Options) -> Vec<Block> {
 struct Fractions<'a> {
     options: &'a Options,
     block: &'a Block,
-    /// A thread has room for them beside its running sums, from the first step to the last; else they are loaded where they
+    /// A thread has room for them beside its running sums, from the prologue to the epilogue; else they are loaded where they
     /// are used.
     held: bool,
     /// From here, if they are known by then.
@@ -172,7 +172,7 @@ impl Fractions<'_> {
         (1 + u32::from(self.held)) * self.block.len() as u32
     }
 
-    /// The first step: running sums, or those that are known, then the fractions.
+    /// The prologue: running sums, or those that are known, then the fractions.
     fn begin(&self, graph: &mut Graph, sums: Option<&[Value]>, clamped: Option<&[Value]>) -> Step {
         let mut b = Body::default();
         let mut inputs = sums.unwrap_or_default().to_vec();
@@ -216,7 +216,7 @@ impl Fractions<'_> {
         self.block.clone().map(|k| k as u32).collect()
     }
 
-    /// Holds them through a round.
+    /// Holds them through an iteration.
     fn keep(&self, b: &mut Body) {
         for i in (0..self.block.len() as u32).filter(|_| self.held) {
             let x = b.state(self.block.len() as u32 + i);
@@ -237,5 +237,5 @@ fn ratio(graph: &mut Graph, sums: &[(Value, Value)]) -> Value {
     let shape = graph.shape(b);
     let inputs = sums.iter().flat_map(|&(r, m)| [r, m]).collect();
     let op = graph.add(single("nearly pure".into(), step(shape, vec![], inputs, vec![])), |_, _| "ratio".into());
-    graph.ops[op].after.outputs[0]
+    graph.ops[op].epilogue.outputs[0]
 }

@@ -106,25 +106,28 @@ struct Stages {
     /// The stiff species that read the first rates.
     at_once: Vec<SpeciesIndex>,
     /// The factors to take in, and the stiff species that read the rates then.
-    rounds: Vec<(Vec<Scale>, Vec<SpeciesIndex>)>,
+    iterations: Vec<(Vec<Scale>, Vec<SpeciesIndex>)>,
     /// The factors of the net rate of progress.
     last: Vec<Scale>,
 }
 
 fn stages(r: &Reaction, plan: &Plan, stiffness: Stiffness) -> Stages {
     let mut pending = plan.quasi_steady_factors();
-    let mut rounds: Vec<(Vec<Scale>, Vec<SpeciesIndex>)> = Vec::new();
+    let mut iterations: Vec<(Vec<Scale>, Vec<SpeciesIndex>)> = Vec::new();
     if stiffness == Stiffness::Sequential {
         for &k in &plan.stiff {
-            rounds.push((std::mem::replace(&mut pending, plan.stiff_factors(r, k)), vec![k]));
+            iterations.push((std::mem::replace(&mut pending, plan.stiff_factors(r, k)), vec![k]));
         }
     } else if !plan.stiff.is_empty() {
-        rounds.push((std::mem::take(&mut pending), plan.stiff.clone()));
+        iterations.push((std::mem::take(&mut pending), plan.stiff.clone()));
         pending = plan.stiff.iter().flat_map(|&k| plan.stiff_factors(r, k)).collect();
     }
-    let at_once =
-        if rounds.first().is_some_and(|(factors, _)| factors.is_empty()) { rounds.remove(0).1 } else { Vec::new() };
-    Stages { at_once, rounds, last: pending }
+    let at_once = if iterations.first().is_some_and(|(factors, _)| factors.is_empty()) {
+        iterations.remove(0).1
+    } else {
+        Vec::new()
+    };
+    Stages { at_once, iterations, last: pending }
 }
 
 /// Adds what computes one reaction; `None` where no direction is left.
@@ -156,7 +159,7 @@ fn held(
     graph: &mut Graph,
     (i, r): (usize, &Reaction),
     plan: &Plan,
-    Stages { at_once, rounds: stages, last: pending }: Stages,
+    Stages { at_once, iterations: stages, last: pending }: Stages,
     sources: &Sources<'_>,
     late: &mut Late,
 ) -> Rates {
@@ -165,29 +168,29 @@ fn held(
     let rates = reaction::directions(&mut o, (i, r), plan.live, sources);
     o.body.states = rates.into_iter().flatten().collect();
     o.body.values = DIRECTIONS.into_iter().filter(|&d| published[d]).filter_map(|d| rates[d]).collect();
-    let before = o.into_step(graph);
+    let prologue = o.into_step(graph);
     let registers = Registers { live: plan.live };
     let mut wanted: Vec<(Part, usize, Factor)> = Vec::new();
-    let mut rounds = Vec::new();
+    let mut iterations = Vec::new();
     for (s, (factors, _)) in stages.iter().enumerate() {
-        let part = Part::Round(s as u32);
+        let part = Part::Iteration(s as u32);
         wanted.extend(factors.iter().enumerate().map(|(n, f)| (part, n, f.factor)));
-        rounds.push(registers.round(graph, factors));
+        iterations.push(registers.iteration(graph, factors));
     }
-    wanted.extend(pending.iter().enumerate().map(|(n, f)| (Part::After, n, f.factor)));
-    let after = registers.last(graph, &pending);
+    wanted.extend(pending.iter().enumerate().map(|(n, f)| (Part::Epilogue, n, f.factor)));
+    let epilogue = registers.last(graph, &pending);
 
     let operation = Operation {
         name: format!("reaction {} {}", i + 1, r.equation),
         states: registers.count(),
-        before: Some(before),
-        rounds,
+        prologue: Some(prologue),
+        iterations,
         ordered: true,
-        after,
+        epilogue,
     };
     let op = graph.add(operation, |part, n| match part {
-        Part::Before | Part::Round(_) => format!("rate {} {n} {part:?}", i + 1),
-        Part::After => format!("progress {}", i + 1),
+        Part::Prologue | Part::Iteration(_) => format!("rate {} {n} {part:?}", i + 1),
+        Part::Epilogue => format!("progress {}", i + 1),
     });
     late.extend(wanted.into_iter().map(|(part, input, factor)| (StepRef { op, part }, input, factor)));
     handed_out(graph, op, plan, published, at_once, &stages)
@@ -206,14 +209,14 @@ fn handed_out(
         let values = &graph.step(StepRef { op, part }).outputs;
         numbered(which, |n| values[n as usize])
     };
-    let unscaled = outputs(Part::Before, published);
+    let unscaled = outputs(Part::Prologue, published);
     let mut staged: Vec<_> = at_once.into_iter().map(|k| (k, unscaled)).collect();
     for (s, (_, readers)) in stages.iter().enumerate() {
-        let values = outputs(Part::Round(s as u32), plan.live);
+        let values = outputs(Part::Iteration(s as u32), plan.live);
         staged.extend(readers.iter().map(|&k| (k, values)));
     }
     let solved = DIRECTIONS.map(|d| unscaled[d].filter(|_| plan.solved[d]));
-    Rates { unscaled: solved, staged, progress: graph.ops[op].after.outputs[0] }
+    Rates { unscaled: solved, staged, progress: graph.ops[op].epilogue.outputs[0] }
 }
 
 /// The rates of the live directions as running states.
@@ -227,7 +230,7 @@ impl Registers {
     }
 
     /// Takes in factors and hands out the live rates.
-    fn round(&self, graph: &mut Graph, factors: &[Scale]) -> Step {
+    fn iteration(&self, graph: &mut Graph, factors: &[Scale]) -> Step {
         let mut b = Body::default();
         let rates = self.scaled(&mut b, factors);
         b.states = rates.into_iter().flatten().collect();

@@ -16,7 +16,7 @@ pub fn add(
     rates: &[Option<Rates>],
     sources: &Sources<'_>,
 ) -> Value {
-    let mut rounds = Vec::new();
+    let mut iterations = Vec::new();
     for (r, rates) in mechanism.reactions.iter().zip(rates) {
         let staged = rates.iter().flat_map(|rates| &rates.staged).find(|(j, _)| *j == k);
         let Some((_, values)) = staged else { continue };
@@ -31,19 +31,25 @@ pub fn add(
         terms.retain(|&(_, nu, _)| nu != 0.0);
         // Destruction first: most reactions then have one shape, whichever side the species is on.
         terms.sort_by_key(|&(state, ..)| state);
-        rounds.push(round(graph, &terms));
+        iterations.push(iteration(graph, &terms));
     }
     let name = &mechanism.species[k].name;
-    let before = common::zeros(graph, 2);
-    let after = ratio(graph, k, mechanism.species[k].weight, sources);
-    let operation =
-        Operation { name: format!("stiffness {name}"), states: 2, before: Some(before), rounds, ordered: false, after };
+    let prologue = common::zeros(graph, 2);
+    let epilogue = ratio(graph, k, mechanism.species[k].weight, sources);
+    let operation = Operation {
+        name: format!("stiffness {name}"),
+        states: 2,
+        prologue: Some(prologue),
+        iterations,
+        ordered: false,
+        epilogue,
+    };
     let op = graph.add(operation, |_, _| format!("ratio {name}"));
-    graph.ops[op].after.outputs[0]
+    graph.ops[op].epilogue.outputs[0]
 }
 
 /// Adds (state, coefficient, rate) terms to the two sums.
-fn round(graph: &mut Graph, terms: &[(u32, f64, Value)]) -> Step {
+fn iteration(graph: &mut Graph, terms: &[(u32, f64, Value)]) -> Step {
     let mut o = Operands::default();
     let mut sums = [o.body.state(0), o.body.state(1)];
     for &(state, nu, rate) in terms {

@@ -90,7 +90,7 @@ fn weight_classes(model: &Model) -> Vec<Vec<usize>> {
     classes
 }
 
-/// What the last steps need to know of the species.
+/// What the epilogues need to know of the species.
 struct Ends<'a> {
     classes: &'a [Vec<usize>],
     constants: &'a [[f64; 5]],
@@ -149,7 +149,7 @@ fn sources(
             let what = ["w", "w/e", "w/e2", "e"][i % per_species];
             format!("{what} {}", species[group.start + i / per_species].name)
         });
-        for values in graph.ops[op].after.outputs.chunks(per_species) {
+        for values in graph.ops[op].epilogue.outputs.chunks(per_species) {
             triples.push([values[0], values[1], values[2]]);
             roots.extend(values.get(3));
         }
@@ -189,8 +189,8 @@ fn class_sum(graph: &mut Graph, model: &Model, class: &[usize], triples: &[Tripl
 
 /// A sum that takes the triples one by one, as they are made.
 fn running_sum_of(graph: &mut Graph, name: &str, triples: &[Triple]) -> Triple {
-    let (before, after) = (zeros(graph, 3), passed_on(graph));
-    let round = {
+    let (prologue, epilogue) = (zeros(graph, 3), passed_on(graph));
+    let iteration = {
         let mut b = Body::default();
         for part in 0..3 {
             let (sum, next) = (b.state(part), b.input(part));
@@ -202,13 +202,13 @@ fn running_sum_of(graph: &mut Graph, name: &str, triples: &[Triple]) -> Triple {
     let operation = Operation {
         name: name.to_owned(),
         states: 3,
-        before: Some(step(before, vec![], vec![], vec![])),
-        rounds: triples.iter().map(|triple| step(round, vec![], triple.to_vec(), vec![])).collect(),
+        prologue: Some(step(prologue, vec![], vec![], vec![])),
+        iterations: triples.iter().map(|triple| step(iteration, vec![], triple.to_vec(), vec![])).collect(),
         ordered: false,
-        after: step(after, vec![], vec![], vec![]),
+        epilogue: step(epilogue, vec![], vec![], vec![]),
     };
     let op = graph.add(operation, |_, i| format!("{} of {name}", ["v1", "v2", "v3"][i]));
-    triple(&graph.ops[op].after.outputs)
+    triple(&graph.ops[op].epilogue.outputs)
 }
 
 fn sum_of(graph: &mut Graph, name: &str, triples: &[Triple]) -> Triple {
@@ -224,7 +224,7 @@ fn sum_of(graph: &mut Graph, name: &str, triples: &[Triple]) -> Triple {
     let shape = graph.shape(b);
     let operation = single(name.to_owned(), step(shape, vec![], triples.concat(), vec![]));
     let op = graph.add(operation, |_, i| format!("{} of {name}", ["v1", "v2", "v3"][i]));
-    triple(&graph.ops[op].after.outputs)
+    triple(&graph.ops[op].epilogue.outputs)
 }
 
 fn triple(values: &[Value]) -> Triple {
@@ -234,7 +234,7 @@ fn triple(values: &[Value]) -> Triple {
 /// t_q = sum_k G_kq [w, w/e, w/e^2]_k: one operation per rank index and part of the columns.
 fn reduced(graph: &mut Graph, factors: &[Vec<f64>], columns: &[Triple], warps: usize) -> Vec<Triple> {
     let rank = factors[0].len();
-    let (before, round, after) = (zeros(graph, 3), product_round(graph, 1), passed_on(graph));
+    let (prologue, iteration, epilogue) = (zeros(graph, 3), product_round(graph, 1), passed_on(graph));
     // Parts that spread the operations evenly over the warps.
     let parts = (1..=2usize.min(columns.len())).min_by_key(|&p| (rank * p).div_ceil(warps) * 12 / p).unwrap_or(1);
     (0..rank)
@@ -246,13 +246,15 @@ fn reduced(graph: &mut Graph, factors: &[Vec<f64>], columns: &[Triple], warps: u
                     let operation = Operation {
                         name: name.clone(),
                         states: 3,
-                        before: Some(step(before, vec![], vec![], vec![])),
-                        rounds: block.map(|c| step(round, vec![factors[c][q]], columns[c].to_vec(), vec![])).collect(),
+                        prologue: Some(step(prologue, vec![], vec![], vec![])),
+                        iterations: block
+                            .map(|c| step(iteration, vec![factors[c][q]], columns[c].to_vec(), vec![]))
+                            .collect(),
                         ordered: false,
-                        after: step(after, vec![], vec![], vec![]),
+                        epilogue: step(epilogue, vec![], vec![], vec![]),
                     };
                     let op = graph.add(operation, |_, i| format!("{} of {name}", ["v1", "v2", "v3"][i]));
-                    triple(&graph.ops[op].after.outputs)
+                    triple(&graph.ops[op].epilogue.outputs)
                 })
                 .collect();
             if sums.len() == 1 { sums[0] } else { sum_of(graph, &format!("factor {q}"), &sums) }
@@ -296,25 +298,25 @@ fn rows(graph: &mut Graph, model: &Model, matrix: &[Vec<f64>], vectors: &[Triple
     groups
         .into_iter()
         .map(|group| {
-            let before = zeros(graph, 3 * group.len());
-            let round = product_round(graph, group.len());
-            let rounds = (0..vectors.len()).map(|j| {
+            let prologue = zeros(graph, 3 * group.len());
+            let iteration = product_round(graph, group.len());
+            let iterations = (0..vectors.len()).map(|j| {
                 let entries = group.clone().map(|k| matrix[k][j]).collect();
-                step(round, entries, vectors[j].to_vec(), vec![])
+                step(iteration, entries, vectors[j].to_vec(), vec![])
             });
-            let rounds = rounds.collect();
+            let iterations = iterations.collect();
             let members: Vec<usize> = classes[group.clone()].concat();
             let name = format!("rows from {}", species[members[0]].name);
             let operation = Operation {
                 name: name.clone(),
                 states: 3 * group.len() as u32,
-                before: Some(step(before, vec![], vec![], vec![])),
-                rounds,
+                prologue: Some(step(prologue, vec![], vec![], vec![])),
+                iterations,
                 ordered: false,
-                after: shares(graph, &classes[group], None, ends),
+                epilogue: shares(graph, &classes[group], None, ends),
             };
             let op = graph.add(operation, |_, _| format!("share of {name}"));
-            graph.ops[op].after.outputs[0]
+            graph.ops[op].epilogue.outputs[0]
         })
         .collect()
 }
@@ -340,7 +342,7 @@ fn shares_of(graph: &mut Graph, model: &Model, sums: &[Triple], ends: &Ends<'_>)
             let step = shares(graph, &classes[group.clone()], Some(&sums[group.clone()]), ends);
             let name = format!("rows from {}", species[classes[group.start][0]].name);
             let op = graph.add(single(name.clone(), step), |_, _| format!("share of {name}"));
-            graph.ops[op].after.outputs[0]
+            graph.ops[op].epilogue.outputs[0]
         })
         .collect()
 }
@@ -404,14 +406,14 @@ fn shares(graph: &mut Graph, classes: &[Vec<usize>], sums: Option<&[Triple]>, en
 
 /// sqrt(8) times the sum of the shares.
 fn mixture(graph: &mut Graph, shares: &[Value]) {
-    let before = zeros(graph, 1);
-    let round = {
+    let prologue = zeros(graph, 1);
+    let iteration = {
         let mut b = Body::default();
         let (sum, share) = (b.state(0), b.input(0));
         b.states = vec![b.add(sum, share)];
         graph.shape(b)
     };
-    let after = {
+    let epilogue = {
         let mut b = Body::default();
         let (sum, factor, zero) = (b.state(0), b.literal(8f64.sqrt()), common::zero_or_nan(&mut b, &SCALARS));
         b.stores = vec![b.fma(sum, factor, zero)];
@@ -420,10 +422,10 @@ fn mixture(graph: &mut Graph, shares: &[Value]) {
     let operation = Operation {
         name: "mixture".into(),
         states: 1,
-        before: Some(step(before, vec![], vec![], vec![])),
-        rounds: shares.iter().map(|&v| step(round, vec![], vec![v], vec![])).collect(),
+        prologue: Some(step(prologue, vec![], vec![], vec![])),
+        iterations: shares.iter().map(|&v| step(iteration, vec![], vec![v], vec![])).collect(),
         ordered: false,
-        after: Step { shape: after, stores: vec![(OUTPUT, 0)], ..Step::default() },
+        epilogue: Step { shape: epilogue, stores: vec![(OUTPUT, 0)], ..Step::default() },
     };
     graph.add(operation, |_, _| unreachable!("the mixture makes no value"));
 }

@@ -59,13 +59,13 @@ fn total(graph: &mut Graph, species: impl Iterator<Item = SpeciesIndex>) -> Valu
     let (state, x) = (b.state(0), common::mole_fraction(&mut b, 0));
     b.states = vec![b.add(state, x)];
     let shape = graph.shape(b);
-    let rounds = species.map(|k| common::step(shape, vec![], vec![], vec![k as u32])).collect();
+    let iterations = species.map(|k| common::step(shape, vec![], vec![], vec![k as u32])).collect();
     let mut b = Body::default();
     let total = common::scalar_of(&mut b, &SCALARS, scalar::CONCENTRATION);
     let state = b.state(0);
     b.values = vec![b.mul(state, total)];
-    let (before, after) = (common::zeros(graph, 1), common::step(graph.shape(b), vec![], vec![], vec![]));
-    finish(graph, "total", before, rounds, after)
+    let (prologue, epilogue) = (common::zeros(graph, 1), common::step(graph.shape(b), vec![], vec![], vec![]));
+    finish(graph, "total", prologue, iterations, epilogue)
 }
 
 fn sum(
@@ -75,7 +75,7 @@ fn sum(
     terms: &[(SpeciesIndex, f64)],
     name: &str,
 ) -> Value {
-    let rounds = terms.iter().map(|&(k, weight)| {
+    let iterations = terms.iter().map(|&(k, weight)| {
         let mut o = Operands::default();
         let state = o.body.state(0);
         let c = o.concentration(sources, k);
@@ -88,8 +88,8 @@ fn sum(
         o.body.states = vec![next];
         o.into_step(graph)
     });
-    let rounds = rounds.collect();
-    let before = match start {
+    let iterations = iterations.collect();
+    let prologue = match start {
         None => common::zeros(graph, 1),
         Some(total) => {
             let mut b = Body::default();
@@ -99,13 +99,19 @@ fn sum(
     };
     let mut b = Body::default();
     b.values = vec![b.state(0)];
-    let after = common::step(graph.shape(b), vec![], vec![], vec![]);
-    finish(graph, name, before, rounds, after)
+    let epilogue = common::step(graph.shape(b), vec![], vec![], vec![]);
+    finish(graph, name, prologue, iterations, epilogue)
 }
 
-fn finish(graph: &mut Graph, name: &str, before: Step, rounds: Vec<Step>, after: Step) -> Value {
-    let operation =
-        Operation { name: name.replace('_', " "), states: 1, before: Some(before), rounds, ordered: false, after };
+fn finish(graph: &mut Graph, name: &str, prologue: Step, iterations: Vec<Step>, epilogue: Step) -> Value {
+    let operation = Operation {
+        name: name.replace('_', " "),
+        states: 1,
+        prologue: Some(prologue),
+        iterations,
+        ordered: false,
+        epilogue,
+    };
     let op = graph.add(operation, |_, _| name.to_owned());
-    graph.ops[op].after.outputs[0]
+    graph.ops[op].epilogue.outputs[0]
 }

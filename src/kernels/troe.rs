@@ -63,7 +63,7 @@ pub fn shared(graph: &mut Graph, mechanism: &Mechanism, plans: &[Plan], sources:
         let step = o.into_step(graph);
         let name = format!("broadening {}", log_space.centers.len() + 1);
         let op = graph.add(single(name.clone(), step), |_, _| name.clone());
-        log_space.centers.push((center, graph.ops[op].after.outputs[0]));
+        log_space.centers.push((center, graph.ops[op].epilogue.outputs[0]));
     }
 }
 
@@ -74,7 +74,7 @@ fn log_of_collider(graph: &mut Graph, collider: &Collider, sources: &Sources<'_>
     let step = o.into_step(graph);
     let name = format!("log collider {n}");
     let op = graph.add(single(name.clone(), step), |_, _| name.clone());
-    graph.ops[op].after.outputs[0]
+    graph.ops[op].epilogue.outputs[0]
 }
 
 /// log2 max(x, 1e-300)

@@ -16,7 +16,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let mut graph = common::begin("viscosity", model, options, "viscosity", 1, &SCALARS);
     let sources = sources(&mut graph, model, fits, options.stage_inputs);
 
-    let before = {
+    let prologue = {
         let mut b = Body::default();
         let ln_t = common::scalar_of(&mut b, &SCALARS, scalar::LN_TEMPERATURE);
         let half = b.polynomial(ln_t, 0, 3);
@@ -24,7 +24,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
         b.states = vec![zero, half];
         graph.shape(b)
     };
-    let round = {
+    let iteration = {
         let mut b = Body::default();
         let (sum, own) = (b.state(0), b.state(1));
         let other = b.input(0);
@@ -41,7 +41,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
         b.states = vec![sum, own];
         graph.shape(b)
     };
-    let after = {
+    let epilogue = {
         let mut b = Body::default();
         let (sum, own) = (b.state(0), b.state(1));
         let x = common::mole_fraction(&mut b, 0);
@@ -57,22 +57,22 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
 
     let mut contributions = Vec::new();
     for (k, this) in species.iter().enumerate() {
-        let rounds = species.iter().enumerate().map(|(j, other)| {
+        let iterations = species.iter().enumerate().map(|(j, other)| {
             let (wk, wj) = (this.weight, other.weight);
             let constants = vec![(wj / wk).ln() / 4.0, 1.0 / (1.0 + wk / wj).sqrt()];
             let rows = if options.stage_inputs { vec![] } else { vec![j as u32] };
-            step(round, constants, sources[j].clone(), rows)
+            step(iteration, constants, sources[j].clone(), rows)
         });
         let operation = Operation {
             name: format!("row {}", this.name),
             states: 2,
-            before: Some(step(before, half_fit(fits, k), vec![], vec![])),
-            rounds: rounds.collect(),
+            prologue: Some(step(prologue, half_fit(fits, k), vec![], vec![])),
+            iterations: iterations.collect(),
             ordered: false,
-            after: step(after, vec![], vec![], vec![k as u32]),
+            epilogue: step(epilogue, vec![], vec![], vec![k as u32]),
         };
         let op = graph.add(operation, |_, _| format!("share {}", this.name));
-        contributions.push(graph.ops[op].after.outputs[0]);
+        contributions.push(graph.ops[op].epilogue.outputs[0]);
     }
     mixture(&mut graph, &contributions);
     graph
@@ -101,27 +101,27 @@ fn sources(graph: &mut Graph, model: &Model, fits: &TransportFits, stage_inputs:
             let rows = if stage_inputs { vec![k as u32] } else { vec![] };
             let operation = single(format!("species {name}"), step(shape, half_fit(fits, k), vec![], rows));
             let op = graph.add(operation, |_, i| format!("{} {name}", ["half_ln_mu", "x"][i]));
-            graph.ops[op].after.outputs.clone()
+            graph.ops[op].epilogue.outputs.clone()
         })
         .collect()
 }
 
 /// sqrt(8) times the sum of the species' shares.
 fn mixture(graph: &mut Graph, contributions: &[Value]) {
-    let before = {
+    let prologue = {
         let mut b = Body::default();
         let zero = b.literal(0.0);
         b.states = vec![zero];
         graph.shape(b)
     };
-    let round = {
+    let iteration = {
         let mut b = Body::default();
         let (sum, share) = (b.state(0), b.input(0));
         let sum = b.add(sum, share);
         b.states = vec![sum];
         graph.shape(b)
     };
-    let after = {
+    let epilogue = {
         let mut b = Body::default();
         let (sum, factor) = (b.state(0), b.literal(8f64.sqrt()));
         b.stores = vec![b.mul(sum, factor)];
@@ -130,10 +130,10 @@ fn mixture(graph: &mut Graph, contributions: &[Value]) {
     let operation = Operation {
         name: "mixture".into(),
         states: 1,
-        before: Some(step(before, vec![], vec![], vec![])),
-        rounds: contributions.iter().map(|&v| step(round, vec![], vec![v], vec![])).collect(),
+        prologue: Some(step(prologue, vec![], vec![], vec![])),
+        iterations: contributions.iter().map(|&v| step(iteration, vec![], vec![v], vec![])).collect(),
         ordered: false,
-        after: Step { shape: after, stores: vec![(OUTPUT, 0)], ..Step::default() },
+        epilogue: Step { shape: epilogue, stores: vec![(OUTPUT, 0)], ..Step::default() },
     };
     graph.add(operation, |_, _| unreachable!("the mixture makes no value"));
 }

@@ -137,7 +137,7 @@ impl Body<'_> {
         self.needs.warp = true;
         self.needs.lane = true;
         self.needs.points.extend(0..self.program.points_per_lane);
-        self.out.push(Statement::Recompute(frame::places(self.program)));
+        self.out.push(Statement::Recompute(frame::recomputed(self.program)));
         let reals_and_indices =
             reals.iter().map(|&r| (r, Stripe::Real(r))).chain(indices.iter().map(|&r| (r, Stripe::Index(r))));
         self.out.extend(

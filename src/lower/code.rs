@@ -60,6 +60,31 @@ pub struct Slots {
     pub are_volatile: bool,
 }
 
+impl Code {
+    /// Points of one turn of the streaming loop.
+    pub fn points_per_group(&self) -> u32 {
+        32 * self.points_per_lane
+    }
+
+    /// Bytes of shared memory that a CTA takes.
+    pub fn shared_bytes(&self) -> u32 {
+        match self.slots.space {
+            SlotSpace::Shared => self.slots.rows * self.slots.row_bytes() + self.mirror_bytes,
+            SlotSpace::Local => self.mirror_bytes,
+        }
+    }
+}
+
+impl Slots {
+    /// Bytes of a row of shared memory, or of a slot in local memory over the lanes of a warp.
+    pub fn row_bytes(&self) -> u32 {
+        match self.space {
+            SlotSpace::Shared => 8 * self.pitch,
+            SlotSpace::Local => 8 * 32,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotSpace {
     Shared,
@@ -130,6 +155,8 @@ pub struct Stream {
     pub first: Integer,
     pub more: Less,
     pub step: Integer,
+    /// Groups that a CTA works on at once.
+    pub groups_per_cta: u32,
     /// The lane's points in the group.
     pub points: Vec<Statement>,
     pub body: Vec<Statement>,
@@ -263,6 +290,9 @@ pub struct Field {
     /// The kernel does not write the array.
     pub is_read_only: bool,
 }
+
+/// The first points of the groups of 8 that a matrix product takes one after the other.
+pub const PRODUCT_GROUPS: [u32; 4] = [0, 8, 16, 24];
 
 /// A register of striped constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -47,12 +47,12 @@ pub fn prologue(program: &Program, needs: &Needs) -> Vec<Statement> {
 /// The loop over groups of points.
 pub fn stream(program: &Program, needs: &Needs, body: Vec<Statement>) -> Stream {
     let warps = program.execution.warps();
-    let (first, step) = match program.execution {
-        Execution::WarpSpecialized { .. } => (Integer::Cta, Integer::Ctas),
-        Execution::DataParallel { .. } => (
-            Integer::binary(Add, Integer::Cta.with(Mul, warps), Integer::Local(Local::Warp)),
-            Integer::Ctas.with(Mul, warps),
-        ),
+    let (first, step, groups_per_cta) = match program.execution {
+        Execution::WarpSpecialized { .. } => (Integer::Cta, Integer::Ctas, 1),
+        Execution::DataParallel { .. } => {
+            let first = Integer::binary(Add, Integer::Cta.with(Mul, warps), Integer::Local(Local::Warp));
+            (first, Integer::Ctas.with(Mul, warps), warps)
+        }
     };
     let group = Integer::Local(Local::Group);
     // Where registers are short, without the number of groups.
@@ -72,11 +72,11 @@ pub fn stream(program: &Program, needs: &Needs, body: Vec<Statement>) -> Stream 
             points.push(Statement::DefineInteger { local, value, changes: needs.recomputes });
         }
     }
-    Stream { first, more, step, points, body }
+    Stream { first, more, step, groups_per_cta, points, body }
 }
 
 /// What tells a thread its place, and what follows from it, for compilers that are not to keep it.
-pub fn places(program: &Program) -> Vec<(Local, Integer)> {
+pub fn recomputed(program: &Program) -> Vec<(Local, Integer)> {
     let thread = || Integer::Opaque(Box::new(Integer::Thread));
     let stride = Integer::Opaque(Box::new(Integer::Local(Local::GivenStride)));
     let own = [(Local::Warp, warp(thread())), (Local::Lane, lane(thread())), (Local::Stride, stride)];

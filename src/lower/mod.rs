@@ -74,7 +74,7 @@ fn slots(program: &Program, target: &Target) -> Slots {
     match program.execution {
         Execution::WarpSpecialized { .. } => {
             let pitch = program.pitch();
-            let are_dynamic = 8 * rows * pitch + program.mirror_bytes(target) > STATIC_SHARED_BYTES;
+            let are_dynamic = 8 * pitch * rows + program.mirror_bytes(target) > STATIC_SHARED_BYTES;
             let space = SlotSpace::Shared;
             Slots { count: program.slots, rows, pitch, space, are_dynamic, are_volatile: false }
         }
@@ -112,3 +112,6 @@ fn tables(program: &Program, needs: &Needs) -> Vec<Table> {
     let tables = needed.map(|(kind, _, is_constant, values)| Table { kind, is_constant, values: values() });
     tables.filter(|table| !table.values.is_empty()).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,9 +43,9 @@ fn runs<'a>(graph: &Graph, steps: &'a [StepRef]) -> Vec<(Kind, &'a [StepRef])> {
     let kind = |at: StepRef| Kind {
         shape: graph.step(at).shape,
         part: match at.part {
-            Part::Before => 0,
-            Part::Round(_) => 1,
-            Part::After => 2,
+            Part::Prologue => 0,
+            Part::Iteration(_) => 1,
+            Part::Epilogue => 2,
         },
     };
     let mut runs: Vec<_> = steps.chunk_by(|&a, &b| kind(a) == kind(b)).map(|run| (kind(run[0]), run)).collect();

@@ -49,7 +49,7 @@ impl Phase {
             // Those that arrive come before those that wait.
             let kinds = [Some(BarrierKind::Arrive), Some(BarrierKind::Sync), None];
             for (kind, node) in kinds.into_iter().filter_map(|kind| Some((kind, next.node(kind)?))) {
-                let does = |actions: &[Action]| actions.first().is_some_and(|a| Meeting::of(a) == Some((next, kind)));
+                let does = |actions: &[Action]| actions.first().is_some_and(|a| SyncOp::of(a) == Some((next, kind)));
                 let mask = (0..).zip(&rest).filter(|(_, actions)| does(actions)).fold(0, |mask, (w, _)| mask | 1 << w);
                 rest.iter_mut().filter(|actions| does(actions)).for_each(|actions| *actions = &actions[1..]);
                 if mask & warps != 0 {
@@ -63,12 +63,12 @@ impl Phase {
 
 /// Where lanes or warps wait for each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Meeting {
+enum SyncOp {
     Lanes,
     Barrier { id: u32, threads: u32 },
 }
 
-impl Meeting {
+impl SyncOp {
     fn of(action: &Action) -> Option<(Self, Option<BarrierKind>)> {
         match *action {
             Action::WarpSync => Some((Self::Lanes, None)),
@@ -88,13 +88,12 @@ impl Meeting {
 }
 
 /// What comes next: what nobody does only after something else, the lanes' first.
-fn next(rest: &[&[Action]]) -> Option<Meeting> {
-    let meeting = |action: &Action| Meeting::of(action).map(|(meeting, _)| meeting);
-    let firsts = || rest.iter().filter_map(|actions| meeting(actions.first()?));
-    let is_later =
-        |next: &Meeting| rest.iter().any(|actions| actions.iter().skip(1).any(|a| meeting(a) == Some(*next)));
+fn next(rest: &[&[Action]]) -> Option<SyncOp> {
+    let sync_op = |action: &Action| SyncOp::of(action).map(|(op, _)| op);
+    let firsts = || rest.iter().filter_map(|actions| sync_op(actions.first()?));
+    let is_later = |next: &SyncOp| rest.iter().any(|actions| actions.iter().skip(1).any(|a| sync_op(a) == Some(*next)));
     firsts()
-        .find(|next| *next == Meeting::Lanes)
+        .find(|next| *next == SyncOp::Lanes)
         .or_else(|| firsts().find(|next| !is_later(next)))
         .or_else(|| firsts().next())
 }

@@ -101,8 +101,8 @@ impl Program {
         32 * self.points_per_lane
     }
 
-    /// Points that the groups of this many points have place for.
-    pub fn places(&self, points: u32) -> u32 {
+    /// Points of the groups of this many points, with those that the last group lacks.
+    pub fn padded(&self, points: u32) -> u32 {
         points.next_multiple_of(self.points_per_group())
     }
 

@@ -51,7 +51,7 @@ struct Life {
     last: u32,
 }
 
-/// Operations that begin in one phase, one per warp at most: phase, shape of the last step, states, turn in the warp.
+/// Operations that begin in one phase, one per warp at most: phase, shape of the epilogue, states, turn in the warp.
 type Start = (u32, u32, u32, u32);
 
 pub fn allocate(graph: &Graph, warps: u32, phases: &[Phase]) -> Registers {
@@ -60,7 +60,7 @@ pub fn allocate(graph: &Graph, warps: u32, phases: &[Phase]) -> Registers {
     let lives = lives(graph, warps, phases);
     for life in &lives {
         let operation = &graph.ops[life.op];
-        let (shape, states) = (operation.after.shape.index() as u32, operation.states);
+        let (shape, states) = (operation.epilogue.shape.index() as u32, operation.states);
         let turn = turns.entry((life.warp, life.phase, shape, states)).or_default();
         starts.entry((life.phase, shape, states, *turn)).or_default().push(*life);
         *turn += 1;
@@ -113,7 +113,7 @@ impl File {
     }
 }
 
-/// The lives of all operations with states, warp by warp in the order of their first steps.
+/// The lives of all operations with states, warp by warp in the order of their prologues.
 fn lives(graph: &Graph, warps: u32, phases: &[Phase]) -> Vec<Life> {
     let mut lives: Vec<Life> = Vec::new();
     let mut place: SecondaryMap<Op, Option<usize>> = SecondaryMap::new();

@@ -179,7 +179,7 @@ impl Turns {
                 needed[id as usize] = true;
             }
             for k in body.insts[i].operands().into_iter().chain([i as Id]).filter_map(state_of) {
-                // A last step assigns none.
+                // An epilogue assigns none.
                 last_read.get_mut(k).into_iter().for_each(|last| *last = (*last).max(i));
             }
         }

@@ -198,12 +198,7 @@ pub fn kernel(
     let data_parallel = request.codegen == Codegen::DataParallel;
     let available = request.registers();
     let registers_estimated = draft.registers().min(available);
-    let constant_rows: u32 = program.constants.shared_rows().iter().sum();
-    let shared_bytes = if data_parallel {
-        0
-    } else {
-        (program.slots + constant_rows) * 8 * program.pitch() + program.mirror_bytes(request.common.target)
-    };
+    let shared_bytes = draft.code.shared_bytes();
     let needs = (registers_estimated, shared_bytes, schedule.barrier_ids());
     let machine = peaks::machine(request.common.target, program, needs, None, verification.as_ref());
     KernelReport {

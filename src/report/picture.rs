@@ -41,10 +41,10 @@ fn kind(graph: &Graph, at: StepRef) -> String {
     let operation = &graph.ops[at.op];
     let word = operation.name.split(' ').next().unwrap_or_default();
     match at.part {
-        Part::Round(_) => format!("{word} (rounds)"),
-        Part::Before | Part::After if operation.rounds.is_empty() => word.to_owned(),
-        Part::Before => format!("{word} (begin)"),
-        Part::After => format!("{word} (end)"),
+        Part::Iteration(_) => format!("{word} (iterations)"),
+        Part::Prologue | Part::Epilogue if operation.iterations.is_empty() => word.to_owned(),
+        Part::Prologue => format!("{word} (prologue)"),
+        Part::Epilogue => format!("{word} (epilogue)"),
     }
 }
 

@@ -97,9 +97,9 @@ fn dependent(graph: &Graph) -> HashSet<StepRef> {
         let before = found.len();
         for at in graph.steps() {
             let from_group = graph.step(at).inputs.iter().any(|&v| found.contains(&graph.values[v].producer));
-            // The last step follows every round, and every round of an ordered operation those before it.
+            // The epilogue follows every iteration, and every iteration of an ordered operation those before it.
             let goes_on = graph.ops[at.op].parts().take_while(|&part| part != at.part).any(|part| {
-                (at.part == Part::After || graph.ops[at.op].ordered) && found.contains(&StepRef { op: at.op, part })
+                (at.part == Part::Epilogue || graph.ops[at.op].ordered) && found.contains(&StepRef { op: at.op, part })
             });
             if from_group || goes_on {
                 found.insert(at);

@@ -146,7 +146,7 @@ struct Placer<'a> {
     graph: &'a Graph,
     mapping: &'a Mapping,
     permanent: &'a dyn Fn(Value) -> bool,
-    /// A round waits for the boundary even for its own warp's values: all warps then run it over the same values. Where
+    /// An iteration waits for the boundary even for its own warp's values: all warps then run it over the same values. Where
     /// slots are scarce, they are freed as early as possible instead.
     uniform: bool,
     budget: Budget,
@@ -164,8 +164,8 @@ struct Placer<'a> {
     reads_left: SecondaryMap<Value, u32>,
     /// Phase in which a value was made, plus one.
     made: SecondaryMap<Value, u32>,
-    /// Rounds of each operation that have not run, and whether its first step has.
-    rounds_left: SecondaryMap<Op, u32>,
+    /// Iterations of each operation that have not run, and whether its prologue has.
+    iterations_left: SecondaryMap<Op, u32>,
     begun: SecondaryMap<Op, bool>,
     slot_of: SecondaryMap<Value, Option<u32>>,
     /// The remainder by [`banks::BANKS`] that the slot of a value should have, if any.
@@ -194,11 +194,11 @@ impl<'a> Placer<'a> {
                 reads_left[v] += 1;
             }
         }
-        let mut rounds_left = SecondaryMap::new();
+        let mut iterations_left = SecondaryMap::new();
         let mut begun = SecondaryMap::new();
         for (op, operation) in &graph.ops {
-            rounds_left[op] = operation.rounds.len() as u32;
-            begun[op] = operation.before.is_none();
+            iterations_left[op] = operation.iterations.len() as u32;
+            begun[op] = operation.prologue.is_none();
         }
         let path = graph.heights();
         let waiting = order::waiting(graph, mapping, &path);
@@ -215,7 +215,7 @@ impl<'a> Placer<'a> {
             waiting,
             reads_left,
             made: SecondaryMap::new(),
-            rounds_left,
+            iterations_left,
             begun,
             slot_of: SecondaryMap::new(),
             bank: banks::wanted(graph),
@@ -290,16 +290,16 @@ impl<'a> Placer<'a> {
 
     fn ready(&self, at: StepRef, phase: u32) -> bool {
         let in_turn = match at.part {
-            Part::Before => self.is_due(at, phase),
-            Part::Round(_) => self.begun[at.op],
-            Part::After => self.begun[at.op] && self.rounds_left[at.op] == 0,
+            Part::Prologue => self.is_due(at, phase),
+            Part::Iteration(_) => self.begun[at.op],
+            Part::Epilogue => self.begun[at.op] && self.iterations_left[at.op] == 0,
         };
         in_turn && self.sees_inputs(at, phase)
     }
 
     fn sees_inputs(&self, at: StepRef, phase: u32) -> bool {
         let warp = self.mapping.warp_of[at.op];
-        let at_once = !(self.uniform && matches!(at.part, Part::Round(_)));
+        let at_once = !(self.uniform && matches!(at.part, Part::Iteration(_)));
         let crosses = self.graph.crosses_lanes(at);
         self.graph.step(at).inputs.iter().all(|&v| {
             let (made, producer) = (self.made[v], self.graph.values[v].producer);
@@ -310,7 +310,7 @@ impl<'a> Placer<'a> {
         })
     }
 
-    /// A first step that only sets states waits until the operation can go on, so that they hold no registers before; that of
+    /// A prologue that only sets states waits until the operation can go on, so that they hold no registers before; that of
     /// one warp alone, which holds the states of all operations, until the operation can end.
     fn is_due(&self, at: StepRef, phase: u32) -> bool {
         let step = self.graph.step(at);
@@ -322,7 +322,7 @@ impl<'a> Placer<'a> {
         if self.mapping.warps == 1 && !self.crowded {
             return parts.all(sees);
         }
-        let mut next = parts.filter(|part| matches!(part, Part::Round(_))).peekable();
+        let mut next = parts.filter(|part| matches!(part, Part::Iteration(_))).peekable();
         next.peek().is_none() || next.any(sees)
     }
 
@@ -330,7 +330,7 @@ impl<'a> Placer<'a> {
     /// results are needed first. The QSSA warps are fed in any case.
     fn with_room(&self, ready: Vec<Ready>) -> (Vec<Ready>, Vec<Ready>) {
         let holds = |&(group, at): &Ready| {
-            at.part == Part::Before && group.role != Role::Feeder && self.graph.ops[at.op].ordered
+            at.part == Part::Prologue && group.role != Role::Feeder && self.graph.ops[at.op].ordered
         };
         let (mut holding, mut others): (Vec<Ready>, Vec<Ready>) = ready.into_iter().partition(holds);
         holding.sort_by_key(|&(_, at)| (Reverse(self.path[at.op]), at));
@@ -348,7 +348,7 @@ impl<'a> Placer<'a> {
         (others, crowded_out)
     }
 
-    /// Those of the ready steps that run now, and the others: rounds that must keep their order up to the first gap, and
+    /// Those of the ready steps that run now, and the others: iterations that must keep their order up to the first gap, and
     /// as many steps with outputs as there are free slots, the warp with the least work in this phase first.
     fn choose(&self, ready: Vec<Ready>, load: &mut [u64]) -> (Vec<Ready>, Vec<Ready>) {
         let (ready, mut postponed) = self.in_order(ready);
@@ -369,7 +369,7 @@ impl<'a> Placer<'a> {
         }
         for queue in &mut queues {
             // Rounds of one warp's operations take turns; the next step stands at the end.
-            queue.sort_by_key(|&(group, at)| (matches!(at.part, Part::Round(_)).then_some(at.part), group, at));
+            queue.sort_by_key(|&(group, at)| (matches!(at.part, Part::Iteration(_)).then_some(at.part), group, at));
             queue.reverse();
         }
         let mut left = allowed.min(self.budget.phase_slots as usize);
@@ -389,16 +389,16 @@ impl<'a> Placer<'a> {
         (run, postponed)
     }
 
-    /// Drops the rounds of ordered operations whose predecessors are not ready.
+    /// Drops the iterations of ordered operations whose predecessors are not ready.
     fn in_order(&self, ready: Vec<Ready>) -> (Vec<Ready>, Vec<Ready>) {
         let mut next: BTreeMap<Op, u32> = BTreeMap::new();
         ready.into_iter().partition(|(_, at)| {
             let operation = &self.graph.ops[at.op];
-            let Part::Round(i) = at.part else { return true };
+            let Part::Iteration(i) = at.part else { return true };
             if !operation.ordered {
                 return true;
             }
-            let first = operation.rounds.len() as u32 - self.rounds_left[at.op];
+            let first = operation.iterations.len() as u32 - self.iterations_left[at.op];
             let expected = next.entry(at.op).or_insert(first);
             let fits = i == *expected;
             *expected += u32::from(fits);
@@ -409,12 +409,12 @@ impl<'a> Placer<'a> {
     fn execute(&mut self, at: StepRef, phase: u32, released: &mut Vec<u32>) {
         let held = &mut self.held[self.mapping.warp_of[at.op] as usize];
         match at.part {
-            Part::Before => {
+            Part::Prologue => {
                 self.begun[at.op] = true;
                 *held += self.graph.ops[at.op].states;
             }
-            Part::Round(_) => self.rounds_left[at.op] -= 1,
-            Part::After => *held = held.saturating_sub(self.graph.ops[at.op].states),
+            Part::Iteration(_) => self.iterations_left[at.op] -= 1,
+            Part::Epilogue => *held = held.saturating_sub(self.graph.ops[at.op].states),
         }
         let graph = self.graph;
         let step = graph.step(at);

@@ -120,9 +120,9 @@ impl<'a> Checker<'a> {
 
     fn describe(&self, at: StepRef) -> String {
         let part = match at.part {
-            Part::Before => "first step".to_owned(),
-            Part::Round(i) => format!("round {i}"),
-            Part::After => "last step".to_owned(),
+            Part::Prologue => "prologue".to_owned(),
+            Part::Iteration(i) => format!("iteration {i}"),
+            Part::Epilogue => "epilogue".to_owned(),
         };
         format!("operation \"{}\" ({part})", self.graph.ops[at.op].name)
     }
@@ -153,10 +153,10 @@ impl<'a> Checker<'a> {
                         }
                         Action::Arrive { id, threads } => self.barrier(w, id, threads, false, &mut blocked),
                         Action::Sync { id, threads } => {
-                            self.lanes.meet(w);
+                            self.lanes.sync(w);
                             self.barrier(w, id, threads, true, &mut blocked);
                         }
-                        Action::WarpSync => self.lanes.meet(w),
+                        Action::WarpSync => self.lanes.sync(w),
                         Action::Boundary => {}
                     }
                 }
@@ -232,11 +232,11 @@ impl<'a> Checker<'a> {
     fn parts_in_order(&self, op: Op, part: Part, done: &BTreeMap<StepRef, usize>) -> bool {
         let operation = &self.graph.ops[op];
         let ran = |part: Part| done.contains_key(&StepRef { op, part });
-        let begun = operation.before.is_none() || ran(Part::Before);
+        let begun = operation.prologue.is_none() || ran(Part::Prologue);
         match part {
-            Part::Before => true,
-            Part::Round(i) => begun && (!operation.ordered || i == 0 || ran(Part::Round(i - 1))),
-            Part::After => begun && (0..operation.rounds.len() as u32).all(|i| ran(Part::Round(i))),
+            Part::Prologue => true,
+            Part::Iteration(i) => begun && (!operation.ordered || i == 0 || ran(Part::Iteration(i - 1))),
+            Part::Epilogue => begun && (0..operation.iterations.len() as u32).all(|i| ran(Part::Iteration(i))),
         }
     }
 

@@ -170,8 +170,8 @@ impl Search {
                 self.trials[trial].why = format!("needs about {needed} registers, and a thread has {available}");
                 self.widths.clear();
             }
-            before => {
-                if let Some((narrow, least)) = before
+            prologue => {
+                if let Some((narrow, least)) = prologue
                     && let Some((_, trial)) = narrow.best()
                 {
                     self.trials[trial].why =

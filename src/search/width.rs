@@ -4,6 +4,7 @@ use super::{Candidate, Draft, Inputs, Outcome, Score, Trial};
 use crate::failure::Failure;
 use crate::forms::{Choice, Variant};
 use crate::kernels::{self, Form, Kernel};
+use crate::lower::code::Slots;
 use crate::overlay::Codegen;
 use crate::plan::Request;
 use crate::schedule::Limits;
@@ -239,19 +240,20 @@ fn lacking(request: &Request, draft: &Draft) -> u32 {
 ///
 /// Errors: they leave none.
 fn slots_left(kernel: Kernel, request: &Request, slots: Option<u32>, draft: &Draft) -> Result<Option<u32>, Diagnostic> {
-    let (program, points_per_lane) = (&draft.program, request.points());
+    let (Slots { count, rows, .. }, points_per_lane) = (draft.code.slots, request.points());
+    let row_bytes = draft.code.slots.row_bytes();
     // Slots lie further apart where matrix products read them.
-    let total = request.limits().slots.map(|most| most * points_per_lane * 32 / program.pitch());
+    let total = request.limits().slots.map(|most| most * points_per_lane * 8 * 32 / row_bytes);
     let (Some(total), Some(_)) = (total, slots) else { return Ok(None) };
-    let rows = program.constants.shared_rows().iter().sum::<u32>();
-    if program.slots + rows <= total {
+    if rows <= total {
         return Ok(None);
     }
-    let left = (total.saturating_sub(rows) / points_per_lane).min((program.slots / points_per_lane).saturating_sub(1));
+    let constants = rows - count;
+    let left = (total.saturating_sub(constants) / points_per_lane).min((count / points_per_lane).saturating_sub(1));
     if left > 0 {
         return Ok(Some(left));
     }
-    let [bytes, available] = [rows, total].map(|rows| 8 * program.pitch() * rows);
+    let [bytes, available] = [constants, total].map(|rows| row_bytes * rows);
     let message =
         format!("{kernel}: the constants take {bytes} bytes of shared memory, and a CTA may have {available}");
     let remedy = "use --constants stripe or constant-bank, more warps, or fewer CTAs per SM or points per lane";

@@ -159,7 +159,7 @@ fn violation(id: &'static str, subject: &Subject<'_>, row: usize, state: &State,
 
 /// The operation that stores an output row, and its warp.
 fn writer<'a>(subject: &'a Subject<'_>, row: usize) -> (&'a str, u32) {
-    let stores = |op: &Op| subject.graph.ops[*op].after.stores.iter().any(|&(_, r)| r as usize == row);
+    let stores = |op: &Op| subject.graph.ops[*op].epilogue.stores.iter().any(|&(_, r)| r as usize == row);
     let op = subject.graph.ops.keys().find(stores);
     op.map_or(("none", 0), |op| (subject.graph.ops[op].name.as_str(), subject.mapping.warp_of[op]))
 }

@@ -75,7 +75,7 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
     let (outputs, counts) = simulate(subject.module, &program.symbol, (model, graph), warps, &states, stride)?;
     let run = (&outputs[..], states.len(), stride);
     let largest_error = judge::judge(subject, "the simulated kernel", (&states, &expected), run)?;
-    let points = program.places(states.len() as u32);
+    let points = program.padded(states.len() as u32);
     let per = |count: fn(&warpsim::Counts) -> u64| counts.per_point(count, points);
     Ok(Verification {
         states: states.len(),

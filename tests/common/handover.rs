@@ -72,13 +72,13 @@ pub fn handover() -> (Graph, Mapping, Schedule) {
     let x = b.input(0);
     b.stores = vec![x];
     let store = graph.shape(b);
-    let single = |name: &str, after: Step| Operation {
+    let single = |name: &str, epilogue: Step| Operation {
         name: name.into(),
         states: 0,
-        before: None,
-        rounds: vec![],
+        prologue: None,
+        iterations: vec![],
         ordered: false,
-        after,
+        epilogue,
     };
     let mut warp_of = SecondaryMap::new();
     let mut slot_of = SecondaryMap::new();
@@ -86,13 +86,13 @@ pub fn handover() -> (Graph, Mapping, Schedule) {
     for row in 0..2 {
         let step = Step { shape: make, rows: vec![row], ..Step::default() };
         let from = graph.add(single(&format!("make {row}"), step), |_, _| format!("value {row}"));
-        let value = graph.ops[from].after.outputs[0];
+        let value = graph.ops[from].epilogue.outputs[0];
         let step = Step { shape: store, inputs: vec![value], stores: vec![(1, row)], ..Step::default() };
         let to = graph.add(single(&format!("store {row}"), step), |_, _| unreachable!());
         warp_of[from] = 0;
         warp_of[to] = 1;
         slot_of[value] = Some(row);
-        steps.push((StepRef { op: from, part: Part::After }, StepRef { op: to, part: Part::After }));
+        steps.push((StepRef { op: from, part: Part::Epilogue }, StepRef { op: to, part: Part::Epilogue }));
     }
     let hand_over = |id| SyncPoint { id, arrive: 0b01, wait: 0b10, threads: 64 };
     let everybody = SyncPoint { id: 0, arrive: 0, wait: 0b11, threads: 64 };
@@ -129,11 +129,17 @@ pub fn out_of_order() -> Vec<Diagnostic> {
     let mut b = Body::default();
     let x = b.state(0);
     b.stores = vec![x];
-    let after = Step { shape: graph.shape(b), stores: vec![(0, 0)], ..Step::default() };
-    let operation =
-        Operation { name: "sum".into(), states: 1, before: Some(begin), rounds: vec![], ordered: false, after };
+    let epilogue = Step { shape: graph.shape(b), stores: vec![(0, 0)], ..Step::default() };
+    let operation = Operation {
+        name: "sum".into(),
+        states: 1,
+        prologue: Some(begin),
+        iterations: vec![],
+        ordered: false,
+        epilogue,
+    };
     let op = graph.add(operation, |_, _| unreachable!("no step has an output"));
-    let runs = [Part::After, Part::Before].map(|part| StepRef { op, part }).to_vec();
+    let runs = [Part::Epilogue, Part::Prologue].map(|part| StepRef { op, part }).to_vec();
     let phases = vec![Phase { runs: vec![runs], syncs: vec![], warp_syncs: 0 }];
     let slot_of = SecondaryMap::new();
     let schedule = Schedule { warps: 1, phases, slot_of, slots: 0, placement: Placement::Store, crossing_values: 0 };
@@ -150,16 +156,22 @@ pub fn exchange(phases: [bool; 2]) -> Vec<Diagnostic> {
     let mut b = Body { tensor: Some(Tensor::Pass), ..Body::default() };
     b.values = vec![b.literal(1.0)];
     let step = Step { shape: graph.shape(b), ..Step::default() };
-    let single =
-        |after| Operation { name: "step".into(), states: 0, before: None, rounds: vec![], ordered: false, after };
+    let single = |epilogue| Operation {
+        name: "step".into(),
+        states: 0,
+        prologue: None,
+        iterations: vec![],
+        ordered: false,
+        epilogue,
+    };
     let from = graph.add(single(step), |_, _| "value".into());
     let mut b = Body::default();
     b.stores = vec![b.input(0)];
-    let inputs = graph.ops[from].after.outputs.clone();
+    let inputs = graph.ops[from].epilogue.outputs.clone();
     let step = Step { shape: graph.shape(b), inputs: inputs.clone(), stores: vec![(0, 0)], ..Step::default() };
     let to = graph.add(single(step), |_, _| unreachable!("the step stores only"));
     let phase = |op, waits: bool| {
-        let run = vec![StepRef { op, part: Part::After }];
+        let run = vec![StepRef { op, part: Part::Epilogue }];
         Phase { runs: vec![run], syncs: vec![], warp_syncs: u32::from(waits) }
     };
     let phases = vec![phase(from, phases[0]), phase(to, phases[1])];

@@ -1,6 +1,7 @@
 //! The device functions that kernels call; a file holds those that its kernel uses.
 
 use super::functions;
+use crate::lower::code::PRODUCT_GROUPS;
 use crate::overlay::program::Unary;
 use machine::target::{Shuffle, Target};
 
@@ -126,47 +127,47 @@ INLINE double select_le(double a, double b, double then, double otherwise)
             Self::BarrierSync => barrier("barrier_sync", "bar.sync", "Arrives and waits for the rest."),
             Self::BarrierArrive => barrier("barrier_arrive", "bar.arrive", "Arrives and goes on."),
             Self::Function(function) => functions::definition(function, target),
-            Self::Multiply => MULTIPLY.to_owned(),
-            Self::StoreBlock => STORE_BLOCK.to_owned(),
+            Self::Multiply => multiply(),
+            Self::StoreBlock => store_block(),
         };
         text.replace("INLINE", "static __device__ __forceinline__")
     }
 }
 
 /// In assembly: CUDA C++ has these products for shapes of its own only, whose fragments may not be touched.
-const MULTIPLY: &str = "\
+fn multiply() -> String {
+    let product = |(pair, point)| format!("  MULTIPLY(s{}, s{}, {point});\n", 2 * pair, 2 * pair + 1);
+    let products: String = (0..).zip(PRODUCT_GROUPS).map(product).collect();
+    format!(
+        "\
 // Adds the product of a block of 8 rows and 4 columns with values of 32 points to sums, in four groups of 8 points. Lane l
 // holds the block's element at row l/4 and column l%4, and gives the slot of the value for column l%4 at its own point.
 INLINE void multiply(double block, const double *values, double &s0, double &s1, double &s2, double &s3, double &s4,
     double &s5, double &s6, double &s7)
-{
+{{
 #define MULTIPLY(first, second, point)                                                    \\
-  asm volatile(\"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1};\" \\
+  asm volatile(\"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {{%0, %1}}, {{%2}}, {{%3}}, {{%0, %1}};\" \\
                : \"+d\"(first), \"+d\"(second) : \"d\"(block), \"d\"(values[point]))
-  MULTIPLY(s0, s1, 0);
-  MULTIPLY(s2, s3, 8);
-  MULTIPLY(s4, s5, 16);
-  MULTIPLY(s6, s7, 24);
-#undef MULTIPLY
+{products}#undef MULTIPLY
+}}
+"
+    )
 }
-";
 
-const STORE_BLOCK: &str = "\
+fn store_block() -> String {
+    let store = |(pair, point)| format!("  first[{point}] = s{};\n  second[{point}] = s{};\n", 2 * pair, 2 * pair + 1);
+    let stores: String = (0..).zip(PRODUCT_GROUPS).map(store).collect();
+    format!(
+        "\
 // Stores sums as `multiply` makes them: lane l has row l/4 of the block at two points of each group.
 INLINE void store_block(double *row, int column, int other_column, double s0, double s1, double s2, double s3, double s4,
     double s5, double s6, double s7)
-{
+{{
   double *const first = row + column, *const second = row + other_column;
-  first[0] = s0;
-  second[0] = s1;
-  first[8] = s2;
-  second[8] = s3;
-  first[16] = s4;
-  second[16] = s5;
-  first[24] = s6;
-  second[24] = s7;
+{stores}}}
+"
+    )
 }
-";
 
 fn broadcast(target: &Target, warps: u32) -> String {
     let shuffle = match target.shuffle {

@@ -14,10 +14,6 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
     let names = tables::Names::new(&code.symbol);
     let printed = body::print(code, names.clone());
     let warps = code.execution.warps();
-    let groups_per_cta = match code.execution {
-        Execution::WarpSpecialized { .. } => 1,
-        Execution::DataParallel { .. } => warps,
-    };
     let prefix = names::identifier(&provenance.mechanism);
     let context = format!("const struct {prefix}_context *context");
     let launch_parameters = std::iter::once(context).chain(pointers(code, &printed)).chain(sizes());
@@ -45,11 +41,11 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
         first_group: printed.first_group,
         more_groups: printed.more_groups,
         group_step: printed.group_step,
-        groups_per_cta,
-        points_per_group: 32 * code.points_per_lane,
+        groups_per_cta: code.stream.groups_per_cta,
+        points_per_group: code.points_per_group(),
         point: printed.points,
         body: &printed.body,
-        dynamic_shared_bytes: if code.slots.are_dynamic { bytes(&code.slots) } else { 0 },
+        dynamic_shared_bytes: if code.slots.are_dynamic { code.slots.rows * code.slots.row_bytes() } else { 0 },
         allow_dynamic_shared: if code.slots.are_dynamic { ALLOW_DYNAMIC_SHARED } else { "" },
         arguments: list("  void *arguments[] = { ".len(), passed.map(|name| format!("&{name}"))),
         arrays: &printed.arrays,
@@ -86,18 +82,6 @@ struct File<'a> {
     member: String,
 }
 
-/// Bytes of a row: of shared memory, or of local memory over the lanes of a warp.
-fn row_bytes(slots: &Slots) -> u32 {
-    match slots.space {
-        SlotSpace::Shared => 8 * slots.pitch,
-        SlotSpace::Local => 8 * 32,
-    }
-}
-
-fn bytes(slots: &Slots) -> u32 {
-    slots.rows * row_bytes(slots)
-}
-
 /// The declaration of the slots, a line where it stands in the kernel.
 fn slots(code: &Code) -> String {
     let Slots { rows, pitch, space, are_dynamic, are_volatile, .. } = code.slots;
@@ -116,7 +100,7 @@ fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
         Execution::DataParallel { .. } => ("data-parallel", "local memory per warp"),
     };
     let Registers { reals, indices } = code.registers;
-    let (count, row_bytes) = (code.slots.count, row_bytes(&code.slots));
+    let (count, row_bytes) = (code.slots.count, code.slots.row_bytes());
     let bank_space = if code.banks == BankSpace::Shared {
         format!(" ({} bytes of shared memory per CTA)", (code.slots.rows - count) * row_bytes)
     } else {

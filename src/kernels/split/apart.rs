@@ -13,7 +13,7 @@ pub(super) fn add(
     graph: &mut Graph,
     (i, r): (usize, &Reaction),
     plan: &Plan,
-    Stages { at_once, rounds, last }: Stages,
+    Stages { at_once, iterations, last }: Stages,
     sources: &Sources<'_>,
     late: &mut Late,
 ) -> Rates {
@@ -26,7 +26,7 @@ pub(super) fn add(
     let unscaled = values(graph, op, plan.live);
     let mut rates = unscaled;
     let mut staged: Vec<_> = at_once.into_iter().map(|k| (k, unscaled)).collect();
-    for (factors, readers) in rounds {
+    for (factors, readers) in iterations {
         let scaled = DIRECTIONS.map(|d| rates[d].filter(|_| factors.iter().any(|f| f.direction == d)));
         if scaled != [None; 2] {
             let mut b = Body::default();
@@ -49,12 +49,12 @@ pub(super) fn add(
     let op = graph.add(single(format!("{name}, net"), step), |_, _| format!("progress {}", i + 1));
     wait(late, op, rates, &last);
     let solved = DIRECTIONS.map(|d| unscaled[d].filter(|_| plan.solved[d]));
-    Rates { unscaled: solved, staged, progress: graph.ops[op].after.outputs[0] }
+    Rates { unscaled: solved, staged, progress: graph.ops[op].epilogue.outputs[0] }
 }
 
 /// The outputs of an operation by direction.
 fn values(graph: &Graph, op: Op, given: [bool; 2]) -> [Option<Value>; 2] {
-    numbered(given, |n| graph.ops[op].after.outputs[n as usize])
+    numbered(given, |n| graph.ops[op].epilogue.outputs[n as usize])
 }
 
 fn count(rates: [Option<Value>; 2]) -> u32 {
@@ -73,6 +73,6 @@ fn reading(graph: &mut Graph, body: Body, rates: [Option<Value>; 2], factors: &[
 }
 
 fn wait(late: &mut Late, op: Op, rates: [Option<Value>; 2], factors: &[Scale]) {
-    let at = StepRef { op, part: Part::After };
+    let at = StepRef { op, part: Part::Epilogue };
     late.extend((count(rates) as usize..).zip(factors).map(|(input, scale)| (at, input, scale.factor)));
 }

@@ -21,9 +21,9 @@ pub fn waiting(graph: &Graph, mapping: &Mapping, path: &SecondaryMap<Op, u32>) -
     for at in graph.steps() {
         let shape = graph.step(at).shape.index() as u32;
         let part = match at.part {
-            Part::Before => 0,
-            Part::Round(_) => 1,
-            Part::After => 2,
+            Part::Prologue => 0,
+            Part::Iteration(_) => 1,
+            Part::Epilogue => 2,
         };
         let group = Group {
             role: graph.role(at),
@@ -68,7 +68,8 @@ fn chunks(graph: &Graph, mapping: &Mapping, depth: &SecondaryMap<Op, u32>) -> Se
     let mut chunk = SecondaryMap::new();
     for (op, operation) in &graph.ops {
         if let Some(size) = CHUNK_STATES.checked_div(operation.states) {
-            let rank = rank.entry((mapping.warp_of[op], depth[op], operation.after.shape.index() as u32)).or_default();
+            let rank =
+                rank.entry((mapping.warp_of[op], depth[op], operation.epilogue.shape.index() as u32)).or_default();
             chunk[op] = *rank / size.max(1);
             *rank += 1;
         }

@@ -1,4 +1,4 @@
-//! Accesses of one warp to its slots since its lanes last met.
+//! Accesses of one warp to its slots since its lanes last synchronised.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::graph::StepRef;
 /// Whether an access writes, and whether it crosses lanes.
 type Access = (bool, bool);
 
-/// By warp and slot, the kinds of accesses since the warp's last meeting, each with the last step that made one.
+/// By warp and slot, the kinds of accesses since the lanes of the warp last synchronised, each with the last step that made one.
 #[derive(Debug)]
 pub struct Lanes(Vec<BTreeMap<usize, BTreeMap<Access, StepRef>>>);
 
@@ -16,7 +16,7 @@ impl Lanes {
         Self(vec![BTreeMap::new(); warps])
     }
 
-    pub fn meet(&mut self, warp: usize) {
+    pub fn sync(&mut self, warp: usize) {
         self.0[warp].clear();
     }
 
