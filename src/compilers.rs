@@ -81,6 +81,22 @@ fn assemble(
     Ok(Made { needs, compiler: toolchain.front(), ptx, assembler: toolchain.assembler.clone(), cubin: assembled.cubin })
 }
 
+/// The cubin that the compilers make of a text for the target: of CUDA C++, or of PTX.
+///
+/// Errors: there are no compilers for the target, or they refuse the text.
+pub fn assembled(name: &str, text: String, is_cuda: bool, target: &Target) -> Result<Vec<u8>, Vec<Diagnostic>> {
+    let arch = target.compute_capability;
+    let said = |text: String| vec![Diagnostic::error("time::compilers", format!("{name}: {text}"))];
+    let toolchain = toolchain::find_for(arch).map_err(|absent| said(absent.to_string()))?;
+    let ptx = if is_cuda {
+        let job = Job { name: name.to_owned(), source: text, arch, options: vec![] };
+        toolchain.compile_to_ptx(&job).map_err(|failure| said(failure.to_string()))?.text
+    } else {
+        text
+    };
+    toolchain.assemble(&ptx, arch).map(|assembled| assembled.cubin).map_err(|failure| said(failure.to_string()))
+}
+
 /// Why machine code for the target cannot be read here, or not be run.
 pub fn reads_machine_code(target: &Target) -> Result<(), String> {
     if !machine_code::runs(target.compute_capability.number()) {

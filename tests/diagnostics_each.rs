@@ -384,6 +384,7 @@ fn machine_code() -> Vec<Case> {
     vec![
         printed("sass::cubin", &elf, &sim),
         printed("sim::machine-code", &elf, &[&sim[..], &["--check-uniformity"]].concat()),
+        printed("time::compilers", &elf[1..], &["time", "k.toml", "--launch", "k.toml"]),
         ("sass::disassembler", singe::compilers::read_machine_code("k.cubin", &header).expect_err("sm_35")),
         ("sass::syntax", sass::read("k.cubin", &header, &listing).expect_err("no such label")),
         ("sass::unknown", unknown),

@@ -10,7 +10,7 @@ use crate::kernels::Kernel;
 use crate::observer::PASSES;
 use crate::overlay::Codegen;
 use crate::plan::{Common, Emit, Tuning};
-use backend::{AnalyzeArguments, DoctorArguments, OccupancyArguments, SimArguments, VerifyArguments};
+use backend::{AnalyzeArguments, DoctorArguments, OccupancyArguments, SimArguments, TimeArguments, VerifyArguments};
 use values::{Compilers, fault, name, verify};
 
 pub mod backend;
@@ -36,6 +36,8 @@ pub enum Command {
     Analyze(AnalyzeArguments),
     /// Run a PTX kernel in the simulator; print outputs, counts and hazards
     Sim(SimArguments),
+    /// Tell how long one SM takes for a launch of machine code, and what the cycles of each warp go to
+    Time(TimeArguments),
     /// Prove a PTX kernel free of deadlocks, unsafe reuse of barriers and races on shared memory
     Verify(VerifyArguments),
     /// Run passes of the backend on a PTX file

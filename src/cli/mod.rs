@@ -17,6 +17,7 @@ mod opt_arguments;
 mod out;
 mod sim;
 mod suggestion;
+mod time;
 mod verify;
 
 use std::ffi::OsString;
@@ -59,6 +60,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Fmt(fmt)) => fmt::run(&fmt),
         Some(Command::Analyze(arguments)) => analyze::run(&arguments),
         Some(Command::Sim(arguments)) => sim::run(&arguments),
+        Some(Command::Time(arguments)) => time::run(&arguments),
         Some(Command::Verify(arguments)) => verify::run(&arguments),
         Some(Command::Opt(arguments)) => opt::run(&arguments),
         Some(Command::Occupancy(arguments)) => occupancy::run(&arguments),

@@ -24,6 +24,9 @@ pub struct OptArguments {
     /// Only this kernel
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
+    /// meld, branch-fusion: the least share of cycles that a meld must save, from 0.01 to 0.5
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, value_parser = share)]
+    pub threshold: f64,
     /// allocate: 32-bit registers per thread
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=255))]
     pub registers: u32,
@@ -65,6 +68,7 @@ impl OptArguments {
         passes::Options {
             block: self.block,
             target: self.target,
+            threshold: self.threshold,
             allocation: allocation::Options {
                 registers: self.registers,
                 predicates: self.predicates,
@@ -75,6 +79,12 @@ impl OptArguments {
             predication: predication::Options { sbu: self.sbu, rbu: self.rbu, predicates: self.predicates },
         }
     }
+}
+
+/// With a threshold of 0 anything would be melded with anything.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.01..=0.5).contains(share));
+    share.ok_or_else(|| "give a number from 0.01 to 0.5".into())
 }
 
 fn names() -> impl Iterator<Item = &'static str> {

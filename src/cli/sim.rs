@@ -24,13 +24,7 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
     let folder = arguments.launch.parent().unwrap_or(Path::new(""));
     let mut setup = setup::read(&text(&arguments.launch)?, folder).map_err(|e| wrong(&arguments.launch, &e))?;
     let names = code.kernels();
-    let kernel = match (setup.kernel.take(), &names[..]) {
-        (Some(name), _) => name,
-        (None, [only]) => (*only).to_owned(),
-        (None, names) => {
-            return Err(wrong(&arguments.launch, &format!("name the kernel: the text has {}", names.len())));
-        }
-    };
+    let kernel = chosen(setup.kernel.take(), &names, &arguments.launch)?;
     match code.run(&kernel, &mut setup, arguments) {
         Ok(counts) => {
             let output = |(n, b, ty): &(usize, usize, Type)| (*n, *ty, elements(&setup.buffers[*b], *ty));
@@ -49,6 +43,15 @@ pub fn run(arguments: &SimArguments) -> Result<(), Failure> {
     }
 }
 
+/// The kernel that the launch names, or the only one.
+pub(super) fn chosen(named: Option<String>, names: &[&str], launch: &Path) -> Result<String, Failure> {
+    match (named, names) {
+        (Some(name), _) => Ok(name),
+        (None, [only]) => Ok((*only).to_owned()),
+        (None, names) => Err(wrong(launch, &format!("name the kernel: the text has {}", names.len()))),
+    }
+}
+
 /// What is simulated.
 enum Code {
     Ptx(Module, Arc<Source>),
@@ -62,7 +65,7 @@ enum Stopped {
 }
 
 /// How an ELF file begins; no PTX does.
-const ELF: &[u8] = b"\x7fELF";
+pub(super) const ELF: &[u8] = b"\x7fELF";
 
 impl Code {
     fn read(path: &Path, check_uniformity: bool) -> Result<Self, Failure> {
@@ -106,17 +109,32 @@ impl Code {
                     counts["code_bytes"] = report.code_bytes.into();
                     Ok(counts)
                 }
-                Err(machine_code::Failure::Unknown(diagnostics)) => Err(Stopped::Failed(Failure::input(diagnostics))),
                 Err(machine_code::Failure::Hazards(hazards)) => Err(Stopped::Hazards(hazards)),
+                Err(failure) => Err(Stopped::Failed(stopped(kernel, failure))),
             },
         }
     }
 
     fn diagnostic(&self, kernel: &str, hazard: &Hazard) -> Diagnostic {
-        let diagnostic = Diagnostic::error("sim::hazard", format!("{kernel}, {hazard}"));
         match self {
-            Self::Ptx(_, source) => quoting(diagnostic, source, hazard.site.as_ref().and_then(|site| site.line)),
-            Self::Machine(_) => diagnostic,
+            Self::Ptx(_, source) => {
+                quoting(shown(kernel, hazard), source, hazard.site.as_ref().and_then(|site| site.line))
+            }
+            Self::Machine(_) => shown(kernel, hazard),
+        }
+    }
+}
+
+fn shown(kernel: &str, hazard: &Hazard) -> Diagnostic {
+    Diagnostic::error("sim::hazard", format!("{kernel}, {hazard}"))
+}
+
+/// Why machine code was not run to its end.
+pub(super) fn stopped(kernel: &str, failure: machine_code::Failure) -> Failure {
+    match failure {
+        machine_code::Failure::Unknown(diagnostics) => Failure::input(diagnostics),
+        machine_code::Failure::Hazards(hazards) => {
+            Failure::verification(hazards.list.iter().map(|hazard| shown(kernel, hazard)))
         }
     }
 }
@@ -175,6 +193,6 @@ fn plain(bits: u64, ty: Type) -> String {
     }
 }
 
-fn wrong(path: &Path, text: &str) -> Failure {
+pub(super) fn wrong(path: &Path, text: &str) -> Failure {
     Failure::input([Diagnostic::error("sim::launch", format!("{}: {}", path.display(), text.trim_end()))])
 }

@@ -141,15 +141,6 @@ pub enum Values {
     Integers(Vec<i32>),
 }
 
-impl Values {
-    pub fn is_empty(&self) -> bool {
-        match self {
-            Self::Reals(values) => values.is_empty(),
-            Self::Integers(values) => values.is_empty(),
-        }
-    }
-}
-
 /// The loop over groups of points: `for (group = first; more; group += step)`.
 pub struct Stream {
     pub first: Integer,
@@ -171,7 +162,7 @@ pub struct Less {
     pub is_wide: bool,
 }
 
-/// A whole number with a name, the same in all of a kernel's code. Assigned once.
+/// A whole number with a name. Its value is assigned once in each turn of the loop that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Local {
     /// The number of the warp in its CTA.

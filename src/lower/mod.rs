@@ -89,28 +89,28 @@ fn slots(program: &Program, target: &Target) -> Slots {
     }
 }
 
-/// The tables that the body reads.
+/// The tables that the code reads.
 fn tables(program: &Program, needs: &Needs) -> Vec<Table> {
     let constants = &program.constants;
+    let copies_banks = constants.shared;
     // Banks are read by whole warps at one address, which is what constant memory is for; but it is small.
-    let bank_is_constant = constants.in_constant_memory();
-    let has_shared_banks = constants.shared;
-    let logarithms = || log2::ENTRIES.iter().flat_map(|&(c, l)| [c, l]).collect();
-    let kinds: [(TableKind, bool, bool, &dyn Fn() -> Values); 6] = [
-        (TableKind::Reals, !needs.reals.is_empty(), false, &|| Values::Reals(constants.reals.clone())),
-        (TableKind::Indices, !needs.indices.is_empty(), false, &|| Values::Integers(constants.indices.clone())),
-        (TableKind::RealBank, needs.real_bank || has_shared_banks, bank_is_constant, &|| {
-            Values::Reals(constants.real_bank.clone())
-        }),
-        (TableKind::IndexBank, needs.index_bank || has_shared_banks, bank_is_constant, &|| {
-            Values::Integers(constants.index_bank.clone())
-        }),
-        (TableKind::Logarithms, needs.logarithms, false, &|| Values::Reals(logarithms())),
-        (TableKind::Powers, needs.powers, false, &|| Values::Reals(exp2::TABLE.to_vec())),
+    let is_constant = constants.in_constant_memory();
+    let reals = |is_read: bool, kind, is_constant, values: &[f64]| {
+        (is_read && !values.is_empty()).then(|| Table { kind, is_constant, values: Values::Reals(values.to_vec()) })
+    };
+    let integers = |is_read: bool, kind, is_constant, values: &[i32]| {
+        (is_read && !values.is_empty()).then(|| Table { kind, is_constant, values: Values::Integers(values.to_vec()) })
+    };
+    let logarithms: Vec<f64> = log2::ENTRIES.iter().flat_map(|&(c, l)| [c, l]).collect();
+    let tables = [
+        reals(!needs.reals.is_empty(), TableKind::Reals, false, &constants.reals),
+        integers(!needs.indices.is_empty(), TableKind::Indices, false, &constants.indices),
+        reals(needs.real_bank || copies_banks, TableKind::RealBank, is_constant, &constants.real_bank),
+        integers(needs.index_bank || copies_banks, TableKind::IndexBank, is_constant, &constants.index_bank),
+        reals(needs.logarithms, TableKind::Logarithms, false, &logarithms),
+        reals(needs.powers, TableKind::Powers, false, &exp2::TABLE),
     ];
-    let needed = kinds.into_iter().filter(|(_, needed, ..)| *needed);
-    let tables = needed.map(|(kind, _, is_constant, values)| Table { kind, is_constant, values: values() });
-    tables.filter(|table| !table.values.is_empty()).collect()
+    tables.into_iter().flatten().collect()
 }
 
 #[cfg(test)]

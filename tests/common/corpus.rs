@@ -18,6 +18,7 @@ pub struct Kernel {
 }
 
 /// All kernels, by name.
+#[allow(dead_code, reason = "not every test wants them")]
 pub fn kernels() -> Vec<Kernel> {
     kernels_in("tests/corpus")
 }

@@ -59,9 +59,28 @@ pub struct Counts {
     pub global_store_bytes: u64,
     pub local: u64,
     pub local_bytes: u64,
+    /// Instructions of the arithmetic units: real and integer arithmetic and moves.
+    #[serde(skip)]
+    pub arithmetic: u64,
+    /// Lanes that executed these.
+    #[serde(skip)]
+    pub arithmetic_lanes: u64,
 }
 
 impl Counts {
+    /// The share of the lanes of arithmetic instructions that executed them.
+    pub fn utilization(&self) -> f64 {
+        self.arithmetic_lanes as f64 / (32 * self.arithmetic.max(1)) as f64
+    }
+
+    /// Counts the lanes that execute an instruction.
+    pub(super) fn lanes(&mut self, class: Class, mask: u32) {
+        if matches!(class, Class::Double | Class::DoubleLong | Class::Single | Class::Integer | Class::Move) {
+            self.arithmetic += 1;
+            self.arithmetic_lanes += u64::from(mask.count_ones());
+        }
+    }
+
     pub(super) fn count(&mut self, class: Class) {
         self.instructions += 1;
         match class {
@@ -109,5 +128,7 @@ impl AddAssign for Counts {
         self.global_store_bytes += other.global_store_bytes;
         self.local += other.local;
         self.local_bytes += other.local_bytes;
+        self.arithmetic += other.arithmetic;
+        self.arithmetic_lanes += other.arithmetic_lanes;
     }
 }

@@ -96,6 +96,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 }
                 Some(guard) => active & holds(&warp.preds, guard),
             };
+            warp.counts.lanes(op.class, mask);
             match &op.micro {
                 Micro::Jump { target } => warp.jump(*target),
                 Micro::Branch { pred, negate, then, otherwise, reconvergence } => {

@@ -80,6 +80,8 @@ fn lanes_that_leave_or_end_are_not_waited_for() {
     .out:
     ";
     assert!(!together(left));
+    // they can wait elsewhere for those that stay
+    assert!(together(&format!("{left}\nWARPSYNC.ALL ;")));
     let ended = left.replace("@P0 BREAK B0 ;\n", "").replace("@P0 BRA `(.out)", "@P0 EXIT");
     assert!(together(&ended));
 }

@@ -2,8 +2,11 @@
 //!
 //! `SINGE_PROGRAMS=1000 cargo test -p singe-warpsim --test passes` runs a thousand programs of each kind instead of a hundred.
 
+use machine::toolchain;
 use ptx::Module;
-use ptx::passes::{Options, PASSES, Pass};
+use ptx::passes::meld::plan::Kind;
+use ptx::passes::{Options, PASSES, Pass, meld};
+use std::collections::BTreeMap;
 use warpsim::{Argument, Buffer, Launch};
 
 #[path = "../../../tests/common/corpus.rs"]
@@ -16,6 +19,8 @@ mod random_kernel;
 mod random_structured;
 #[path = "common/same_execution.rs"]
 mod same_execution;
+#[path = "../../../tests/common/skip.rs"]
+mod skip;
 
 use numbers::Numbers;
 use same_execution::same;
@@ -124,4 +129,53 @@ fn passes_are_idempotent_and_deterministic() {
     }
     println!("{texts} changed");
     assert!(texts > 0);
+}
+
+/// The random programs and the corpus give melding something to do, of every kind.
+#[test]
+fn there_is_something_to_meld() {
+    let random = |seed: u64| {
+        let shape = random_structured::Shape { words: 6, preds: 3, length: 3, depth: 1 + seed as usize % 3, sm: 70 };
+        random_structured::kernel(&shape, &mut Numbers(seed)).funcs.swap_remove(0)
+    };
+    let kinds = |funcs: &mut dyn Iterator<Item = ptx::Func>| {
+        let mut found: BTreeMap<Kind, usize> = BTreeMap::new();
+        for func in funcs {
+            let (_, melded) =
+                meld::run(&func, &meld::Options::default()).unwrap_or_else(|e| panic!("{}: {e}", func.name));
+            melded.melds.iter().for_each(|meld| *found.entry(meld.kind).or_default() += 1);
+        }
+        println!("{found:?}");
+        found
+    };
+    let found = kinds(&mut (0..programs()).map(random));
+    assert!([Kind::Blocks, Kind::Regions].iter().all(|kind| found.get(kind).is_some_and(|count| *count > 5)));
+    let found = kinds(&mut corpus::divergent().iter().filter_map(|kernel| kernel.module.func(&kernel.entry).cloned()));
+    assert!(found.contains_key(&Kind::BlockAndRegion));
+}
+
+/// What every pass makes of every divergent kernel, one assembler of CUDA 11 and one of CUDA 12 take it.
+#[test]
+fn assemblers_take_what_passes_make() {
+    for (release, arch) in [(11, 35), (12, 70)] {
+        let Some(installation) = toolchain::installations().iter().find(|found| found.release.0 == release) else {
+            skip::skip(format!("no ptxas of CUDA {release} is there"));
+            continue;
+        };
+        for kernel in corpus::divergent() {
+            let module = Module { sm: arch, ..kernel.module.clone() };
+            let options = Options { block: Some(kernel.setup.launch.threads), ..Options::default() };
+            for pass in &PASSES {
+                let text = transformed(&module, &kernel.entry, &[pass], &options).to_string();
+                let folder = tempfile::tempdir().unwrap();
+                let path = folder.path().join("k.ptx");
+                std::fs::write(&path, &text).unwrap();
+                let mut command = std::process::Command::new(&installation.ptxas);
+                command.arg(format!("-arch=sm_{arch}")).arg(&path).arg("-o").arg(folder.path().join("k.cubin"));
+                let output = command.output().unwrap();
+                let message = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(output.status.success(), "{}, {}: {message}\n{text}", kernel.name, pass.name);
+            }
+        }
+    }
 }

@@ -104,6 +104,22 @@ pub struct SimArguments {
 }
 
 #[derive(Debug, Args)]
+pub struct TimeArguments {
+    /// Machine code (a cubin), or PTX (.ptx) or CUDA C++ (.cu) that the compilers make some of for the target
+    #[arg(value_name = "CODE")]
+    pub code: PathBuf,
+    /// The launch: shape and arguments, in TOML; its CTAs share one SM
+    #[arg(long, value_name = "FILE")]
+    pub launch: PathBuf,
+    /// Architecture whose pipeline is modelled: hopper
+    #[arg(long, value_name = "NAME", default_value = "hopper", value_parser = target)]
+    pub target: &'static Target,
+    /// Print the result as JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct VerifyArguments {
     /// The PTX text
     #[arg(value_name = "PTX")]

@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 31] = [
+pub const ENTRIES: [Entry; 32] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
     Entry {
         id: "opt::no-kernel",
@@ -122,6 +122,11 @@ pub const ENTRIES: [Entry; 31] = [
         id: "sim::machine-code",
         cause: "`--check-uniformity` is given with machine code.",
         remedy: "Give the PTX that ptxas made the machine code of: the divergence analysis reads PTX only.",
+    },
+    Entry {
+        id: "time::compilers",
+        cause: "No compilers know the target of `singe time`, or they refuse the text.",
+        remedy: "`singe doctor` tells which are there; give a cubin, or mend the text.",
     },
     Entry {
         id: "verify::launch",

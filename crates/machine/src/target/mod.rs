@@ -1,9 +1,11 @@
 //! Machine descriptions: one TOML file per architecture, each number with its source beside it.
 
 mod occupancy;
+mod pipeline;
 mod sweep;
 
 pub use occupancy::{Kernel, Limits, Occupancy, occupancy};
+pub use pipeline::Pipeline;
 pub use sweep::{Parameter, sweep};
 
 use serde::Deserialize;
@@ -59,6 +61,8 @@ pub struct Target {
     /// Fused multiply-adds of doubles per clock of an SM in matrix products on tensor cores, where there are such products at a
     /// rate that is worth it.
     pub tensor_fp64_per_clock_per_sm: Option<u32>,
+    /// What the model of time needs to know, where it is described.
+    pub pipeline: Option<Pipeline>,
     /// A well-known board with this architecture, for predictions of time.
     pub board: Board,
 }

@@ -17,8 +17,10 @@
 pub mod allocation;
 pub mod dead_code;
 pub mod identity;
+pub mod meld;
 pub mod predication;
 pub mod simplify_cfg;
+mod webs;
 
 use crate::check;
 use crate::ir::{Func, Module};
@@ -39,13 +41,28 @@ pub struct Pass {
 type Run = fn(&Module, usize, &Options) -> Result<Outcome, Failure>;
 
 /// All passes, in the order in which a pipeline would name them.
-pub static PASSES: [Pass; 5] = [
+pub static PASSES: [Pass; 8] = [
     Pass { name: "identity", description: "print the text and read it again, and change nothing", run: identity::pass },
     Pass { name: "dce", description: "remove instructions whose results nothing needs", run: dead_code::pass },
     Pass {
         name: "simplify-cfg",
         description: "remove unreachable and empty blocks, join blocks in a row, fold branches with one target",
         run: simplify_cfg::pass,
+    },
+    Pass {
+        name: "tail-merge",
+        description: "merge equal ends of blocks that go to one block",
+        run: meld::tail_merge::pass,
+    },
+    Pass {
+        name: "branch-fusion",
+        description: "meld the two blocks of divergent branches that enclose one block on each side",
+        run: meld::fusion,
+    },
+    Pass {
+        name: "meld",
+        description: "meld what resembles each other on the two sides of divergent branches (DARM)",
+        run: meld::pass,
     },
     Pass {
         name: "predicate",
@@ -60,14 +77,29 @@ pub static PASSES: [Pass; 5] = [
 ];
 
 /// What passes are told beside the kernel.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// The shape of the CTA, where the kernel does not demand one.
     pub block: Option<[u32; 3]>,
     /// The machine; otherwise the one of the text.
     pub target: Option<&'static Target>,
     pub allocation: allocation::Options,
+    /// The least share of cycles that a meld must save.
+    pub threshold: f64,
     pub predication: predication::Options,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let threshold = meld::Options::default().threshold;
+        Self {
+            block: None,
+            target: None,
+            allocation: allocation::Options::default(),
+            threshold,
+            predication: predication::Options::default(),
+        }
+    }
 }
 
 /// What a pass made.

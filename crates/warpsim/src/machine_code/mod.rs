@@ -14,9 +14,12 @@ mod counts;
 mod decode;
 mod exec;
 mod op;
+mod time;
+mod trace;
 mod warp;
 
 pub use counts::{Counts, Report};
+pub use time::{Timing, WarpTime};
 
 use crate::buffer::Buffer;
 use crate::cta::{Picker, run_grid};
@@ -28,8 +31,10 @@ use crate::{Launch, Options};
 use decode::Refusal;
 use diagnostics::Diagnostic;
 use exec::Machine;
+use machine::target::Target;
 use ptx::inst::{Space, Type};
 use sass::Cubin;
+use trace::Trace;
 use warp::Warp;
 
 /// Why there is no report.
@@ -57,8 +62,43 @@ pub fn run(
     buffers: &mut [Buffer],
     options: &Options,
 ) -> Result<Report, Failure> {
-    let fail = |list| Failure::Hazards(Box::new(Hazards { kernel: kernel.to_owned(), list }));
-    let unsupported = |text: String| fail(vec![Hazard { cta: 0, site: None, kind: Kind::Unsupported(text) }]);
+    execute(cubin, kernel, launch, buffers, options, None).map(|(report, _)| report)
+}
+
+/// Runs a kernel on the buffers, and tells how long one SM of the target takes for it.
+///
+/// # Errors
+/// Those of [`run`]; the target has no description of its pipeline, or the machine code no control bits.
+pub fn time(
+    cubin: &Cubin,
+    kernel: &str,
+    launch: &Launch,
+    buffers: &mut [Buffer],
+    options: &Options,
+    target: &Target,
+) -> Result<(Report, Timing), Failure> {
+    let fail = |text: &str| unsupported(kernel, text.to_owned());
+    let pipeline = target.pipeline.as_ref().ok_or_else(|| fail("a target whose pipeline is not described"))?;
+    let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
+    let found = cubin.kernel(kernel).zip(trace);
+    let timing = found.and_then(|(kernel, trace)| time::simulate(kernel, &trace, pipeline, target.sub_partitions));
+    Ok((report, timing.ok_or_else(|| fail("machine code without control bits"))?))
+}
+
+fn unsupported(kernel: &str, text: String) -> Failure {
+    let list = vec![Hazard { cta: 0, site: None, kind: Kind::Unsupported(text) }];
+    Failure::Hazards(Box::new(Hazards { kernel: kernel.to_owned(), list }))
+}
+
+fn execute(
+    cubin: &Cubin,
+    kernel: &str,
+    launch: &Launch,
+    buffers: &mut [Buffer],
+    options: &Options,
+    trace: Option<Trace>,
+) -> Result<(Report, Option<Trace>), Failure> {
+    let unsupported = |text| unsupported(kernel, text);
     let Some(found) = cubin.kernel(kernel) else {
         return Err(unsupported("the cubin has no such kernel".to_owned()));
     };
@@ -81,9 +121,13 @@ pub fn run(
         budget: options.budget,
         cta: 0,
         hazards: Collector::new(options.hazards),
+        trace,
     };
     match run_grid(&mut machine, &mut warps, place, Picker::new(options.schedule)) {
-        Ok(()) => Ok(Report::new(found, &warps)),
-        Err(Stop) => Err(fail(machine.hazards.list)),
+        Ok(()) => Ok((Report::new(found, &warps), machine.trace)),
+        Err(Stop) => {
+            let list = machine.hazards.list;
+            Err(Failure::Hazards(Box::new(Hazards { kernel: kernel.to_owned(), list })))
+        }
     }
 }

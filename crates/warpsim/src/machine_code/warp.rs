@@ -60,6 +60,14 @@ pub(super) struct Traffic {
     pub global_store_bytes: u64,
 }
 
+impl Traffic {
+    /// Passes on the pipe of memory, which moves 128 bytes at a time.
+    pub(super) fn passes(&self) -> u64 {
+        let bytes = self.local_bytes + self.global_load_bytes + self.global_store_bytes;
+        self.shared_wavefronts + bytes / 128
+    }
+}
+
 impl Member for Warp {
     fn thread(&self) -> &Thread {
         &self.thread

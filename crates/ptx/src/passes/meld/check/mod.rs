@@ -1,0 +1,298 @@
+//! Checks that a meld, or another change of blocks, does for every thread what was there before. It shares no code with the
+//! decision and the application: it executes both functions symbolically, side by side.
+//!
+//! Values are numbers: two computations have one number if they apply one operation to equal values. A state is a pair of
+//! blocks, one of each function, and what is known of the condition of the meld. Between two branches whose condition is not
+//! known both functions run straight on. There it must hold that
+//!
+//! - both have accessed memory in the same way, in the same order, with equal addresses and values;
+//! - both branch on equal conditions, or both end;
+//! - every register that the first function needs from there on has, by its new name, an equal value in the second.
+//!
+//! The walk begins at the changed blocks and ends at blocks that are as before and where the condition is needed no more.
+//! Elsewhere the functions differ by the names of registers only, and no two registers that are alive together have one name.
+
+mod execute;
+mod walk;
+
+use super::emit::Held;
+use crate::analysis::access::Accesses;
+use crate::analysis::cfg::Cfg;
+use crate::analysis::liveness::Liveness;
+use crate::inst::{Address, Base, Guard, Op, Operand};
+use crate::ir::{Block, Func, Inst, Reg};
+use crate::visit::PartMut;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{self, Display, Formatter};
+use walk::Walk;
+
+/// A changed function beside the one that it was made from.
+pub struct Change<'a> {
+    pub before: &'a Func,
+    pub after: &'a Func,
+    /// New names of registers; the others keep theirs.
+    pub renames: &'a BTreeMap<Reg, Reg>,
+    /// Blocks of both functions from which on they may differ.
+    pub roots: &'a [Block],
+    /// What holds on one side of the meld.
+    pub condition: Option<Guard>,
+    /// New registers that hold one sum where the condition holds and another where it does not.
+    pub selected: &'a [(Reg, [Held; 2])],
+}
+
+/// What is wrong, and from which block on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violation {
+    pub block: Block,
+    pub kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Memory is accessed differently.
+    Memory,
+    /// The ways lead to different ends, or depend on different conditions.
+    End,
+    /// A register does not have the value that is needed later.
+    Value(Reg),
+    /// Two registers that are alive together have one name.
+    Names(Reg, Reg),
+    /// A block differs that no change accounts for.
+    Elsewhere,
+    /// An instruction that concerns several threads was added, removed or changed.
+    Convergent,
+}
+
+impl Display for Violation {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let block = self.block;
+        match self.kind {
+            Kind::Memory => write!(f, "from {block} on memory is accessed differently"),
+            Kind::End => write!(f, "from {block} on the ways lead elsewhere"),
+            Kind::Value(reg) => write!(f, "from {block} on {reg} gets another value"),
+            Kind::Names(a, b) => write!(f, "in {block} {a} and {b} have one name"),
+            Kind::Elsewhere => write!(f, "{block} was changed without a reason"),
+            Kind::Convergent => write!(f, "in {block} what threads do together was changed"),
+        }
+    }
+}
+
+/// Compares both functions.
+pub fn check(change: &Change) -> Result<(), Violation> {
+    names(change)?;
+    convergent(change)?;
+    let mut walk = Walk::new(change);
+    walk.run()?;
+    elsewhere(change, &walk.visited)
+}
+
+fn named(change: &Change, reg: Reg) -> Reg {
+    change.renames.get(&reg).copied().unwrap_or(reg)
+}
+
+/// Registers that are alive together have different names, in every block of the first function.
+fn names(change: &Change) -> Result<(), Violation> {
+    if change.renames.is_empty() {
+        return Ok(());
+    }
+    let func = change.before;
+    let cfg = Cfg::compute(func);
+    let accesses = Accesses::compute(func);
+    let liveness = Liveness::compute(func, &cfg, &accesses);
+    // the registers of each shared name
+    let mut shared: BTreeMap<Reg, BTreeSet<Reg>> = BTreeMap::new();
+    for (from, to) in change.renames {
+        shared.entry(*to).or_default().extend([*from, *to]);
+    }
+    let others = |reg: Reg| shared.get(&named(change, reg)).into_iter().flatten().copied().filter(move |o| *o != reg);
+    for block in &cfg.order {
+        let mut live: BTreeSet<Reg> = liveness.live_out(*block).iter().copied().collect();
+        live.extend(func.blocks[*block].terminator.condition());
+        let clash = |written: &[Reg], live: &BTreeSet<Reg>| {
+            let mut pairs = written.iter().flat_map(|reg| others(*reg).map(|other| (*reg, other)));
+            pairs.find(|(reg, other)| live.contains(other) || written.contains(other) && reg != other)
+        };
+        let found = |(a, b)| Violation { block: *block, kind: Kind::Names(a, b) };
+        for inst in func.blocks[*block].insts.iter().rev() {
+            let (reads, writes) = accesses.reads_and_writes(*inst);
+            if let Some(pair) = clash(writes, &live) {
+                return Err(found(pair));
+            }
+            writes.iter().for_each(|reg| _ = live.remove(reg));
+            live.extend(reads);
+        }
+        if *block == cfg.entry
+            && let Some(pair) = clash(&live.iter().copied().collect::<Vec<_>>(), &BTreeSet::new())
+        {
+            return Err(found(pair));
+        }
+    }
+    Ok(())
+}
+
+/// Whether an instruction concerns several threads, so that it must stay where it is.
+fn is_convergent(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Shfl { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Redux { .. }
+            | Op::Mma { .. }
+            | Op::Activemask { .. }
+            | Op::Bar { .. }
+            | Op::BarRed { .. }
+            | Op::BarWarp { .. }
+            | Op::Call { .. }
+            | Op::Opaque { .. }
+    )
+}
+
+/// The same instructions that concern several threads stand in both functions, each once and with the same guard.
+fn convergent(change: &Change) -> Result<(), Violation> {
+    let all = |func: &Func| -> BTreeMap<Inst, (Block, Option<Guard>)> {
+        let insts = func.layout.iter().flat_map(|block| func.blocks[*block].insts.iter().map(|inst| (*inst, *block)));
+        let convergent = insts.filter(|(inst, _)| is_convergent(&func.insts[*inst].op));
+        convergent.map(|(inst, block)| (inst, (block, func.insts[inst].guard))).collect()
+    };
+    let (before, after) = (all(change.before), all(change.after));
+    for (inst, (block, guard)) in &before {
+        let guard = guard.map(|guard| Guard { pred: named(change, guard.pred), ..guard });
+        if after.get(inst).is_none_or(|(_, new)| *new != guard) {
+            return Err(Violation { block: *block, kind: Kind::Convergent });
+        }
+    }
+    match after.iter().find(|(inst, _)| !before.contains_key(inst)) {
+        Some((_, (block, _))) => Err(Violation { block: *block, kind: Kind::Convergent }),
+        None => Ok(()),
+    }
+}
+
+/// Blocks that were not visited are as before.
+fn elsewhere(change: &Change, visited: &BTreeSet<Block>) -> Result<(), Violation> {
+    let placed: BTreeSet<Block> = change.before.layout.iter().copied().collect();
+    let mut kept = change.after.layout.iter().filter(|block| placed.contains(block) && !visited.contains(block));
+    match kept.find(|block| !is_same(change, **block)) {
+        Some(block) => Err(Violation { block: *block, kind: Kind::Elsewhere }),
+        None => Ok(()),
+    }
+}
+
+/// Whether a block of both functions differs by the names of registers only.
+fn is_same(change: &Change, block: Block) -> bool {
+    let (old, new) = (&change.before.blocks[block], &change.after.blocks[block]);
+    let mut terminator = old.terminator.clone();
+    if let Some(reg) = terminator.condition_mut() {
+        *reg = named(change, *reg);
+    }
+    let insts = old.insts.iter().zip(&new.insts);
+    old.insts.len() == new.insts.len()
+        && terminator == new.terminator
+        && insts.into_iter().all(|(old, new)| {
+            let mut data = change.before.insts[*old].clone();
+            if let Some(guard) = &mut data.guard {
+                guard.pred = named(change, guard.pred);
+            }
+            data.op.parts_mut(|part| match part {
+                PartMut::Def(reg)
+                | PartMut::Use(reg)
+                | PartMut::Touch(reg)
+                | PartMut::Read(Operand::Reg(reg))
+                | PartMut::At(Address { base: Base::Reg(reg), .. }) => *reg = named(change, *reg),
+                PartMut::Read(_) | PartMut::At(_) | PartMut::Pass(_) => {}
+            });
+            data == change.after.insts[*new]
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::region::{Facts, region};
+    use super::super::{Options, apply, plan, tidy};
+    use super::*;
+    use crate::inst::{Terminator, Type};
+
+    /// Both sides load, compute and store; one of them does more.
+    const KERNEL: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .pred %p<4>;\n\
+        .reg .b32 %r<12>;\n.reg .b64 %o;\nld.param.u64 %o, [out];\nmov.u32 %r1, %tid.x;\nand.b32 %r2, %r1, 1;\n\
+        setp.eq.u32 %p1, %r2, 0;\n@%p1 bra EVEN;\nld.global.u32 %r3, [%o];\nadd.u32 %r3, %r3, %r1;\nsetp.gt.u32 %p2, %r3, 5;\n\
+        @%p2 bra ODD_END;\nmul.lo.u32 %r4, %r3, %r2;\nst.global.u32 [%o+4], %r4;\nODD_END:\nst.global.u32 [%o+16], %r3;\n\
+        bra END;\nEVEN:\nld.global.u32 %r6, [%o+8];\nadd.u32 %r6, %r6, %r2;\nsetp.gt.u32 %p3, %r6, 5;\n@%p3 bra EVEN_END;\n\
+        mul.lo.u32 %r7, %r6, %r1;\nst.global.u32 [%o+12], %r7;\nEVEN_END:\nst.global.u32 [%o+20], %r6;\nEND:\nret;\n}";
+
+    /// The function, its meld, and the plan of it.
+    fn melded() -> (Func, plan::Plan, apply::Applied) {
+        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: KERNEL.to_owned() };
+        let module = crate::read::read(&source.into()).expect("this is PTX");
+        let func = tidy(&module.funcs[0]);
+        let facts = Facts::compute(&func);
+        let regions: Vec<_> = facts.cfg.order.iter().filter_map(|block| region(&func, &facts, *block)).collect();
+        let candidate = plan::candidates(&func, &facts, &regions, &Options::default()).swap_remove(0);
+        let plan = plan::plan(&func, &facts, &candidate);
+        let applied = apply::apply(&func, &facts, &plan);
+        (func, plan, applied)
+    }
+
+    fn checked(func: &Func, plan: &plan::Plan, applied: &apply::Applied, after: &Func) -> Result<(), Violation> {
+        check(&Change {
+            before: func,
+            after,
+            renames: &plan.renames,
+            roots: &[plan.branch],
+            condition: Some(applied.condition),
+            selected: &applied.selected,
+        })
+    }
+
+    #[test]
+    fn a_meld_passes_and_no_change_of_it_does() {
+        let (func, plan, applied) = melded();
+        assert_eq!(checked(&func, &plan, &applied, &applied.func), Ok(()));
+        let placed: BTreeSet<Block> = func.layout.iter().copied().collect();
+        let new: Vec<Block> = applied.func.layout.iter().copied().filter(|block| !placed.contains(block)).collect();
+        let mut changes = 0;
+        let mut refused = |what: String, change: &dyn Fn(&mut Func)| {
+            let mut after = applied.func.clone();
+            change(&mut after);
+            if after != applied.func {
+                changes += 1;
+                assert!(checked(&func, &plan, &applied, &after).is_err(), "{what}");
+            }
+        };
+        for block in new {
+            for (place, inst) in applied.func.blocks[block].insts.iter().enumerate() {
+                refused(format!("without {inst}"), &|after| _ = after.blocks[block].insts.remove(place));
+                refused(format!("another guard of {inst}"), &|after| {
+                    after.insts[*inst].guard.iter_mut().for_each(|guard| guard.negate ^= true);
+                });
+                refused(format!("another selection of {inst}"), &|after| {
+                    if let Op::Selp { a, b, .. } = &mut after.insts[*inst].op {
+                        std::mem::swap(a, b);
+                    }
+                });
+                refused(format!("another address of {inst}"), &|after| {
+                    after.insts[*inst].op.parts_mut(|part| {
+                        if let PartMut::At(addr) = part {
+                            addr.offset += 4;
+                        }
+                    });
+                });
+            }
+            refused(format!("the ways of {block}"), &|after| {
+                if let Terminator::CondBra { then, otherwise, .. } = &mut after.blocks[block].terminator {
+                    std::mem::swap(then, otherwise);
+                }
+            });
+        }
+        println!("{changes} changes");
+        assert!(changes > 15, "{changes}");
+    }
+
+    #[test]
+    fn names_of_registers_that_live_together_are_told_apart() {
+        let (func, mut plan, applied) = melded();
+        let live: Vec<Reg> = func.regs.keys().filter(|reg| func.regs[*reg].class() == Type::B32).collect();
+        plan.renames.insert(live[1], live[0]);
+        assert!(matches!(checked(&func, &plan, &applied, &applied.func), Err(Violation { kind: Kind::Names(..), .. })));
+    }
+}

@@ -1,0 +1,402 @@
+//! Emits the blocks of a meld: instructions of both sides, selections of their operands, and what only one side executes.
+
+use super::latency::{BRANCH, SIMPLE, latency};
+use super::plan::{Pair, Plan};
+use super::region::Facts;
+use super::similar::{Named, harmless, immediate, named};
+use crate::align::Column;
+use crate::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};
+use crate::ir::{Block, BlockData, Func, Inst, Reg};
+use crate::visit::PartMut;
+use std::collections::BTreeSet;
+
+/// Cycles from which on instructions of one side have a block of their own, which lanes of the other side go round.
+const MOST_PREDICATED: u64 = 3 * BRANCH;
+
+/// An operand and what is added to it.
+pub type Held = (Operand, i64);
+
+pub struct Emitter<'a> {
+    func: &'a Func,
+    facts: &'a Facts,
+    plan: &'a Plan,
+    /// The function that grows, with the new names of registers.
+    result: Func,
+    condition: Guard,
+    /// What the blocks of the plan write.
+    defined: BTreeSet<Reg>,
+    /// Computed once in front of the meld.
+    hoisted: Vec<Inst>,
+    selected: Vec<(Reg, [Held; 2])>,
+    /// Selections that still hold in the current block.
+    local: Vec<([Held; 2], Reg)>,
+    current: Block,
+    made: Vec<Block>,
+}
+
+impl<'a> Emitter<'a> {
+    pub fn new(func: &'a Func, facts: &'a Facts, plan: &'a Plan, result: Func, condition: Guard) -> Self {
+        let blocks = plan.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten());
+        let insts = blocks.flat_map(|block| &result.blocks[block].insts);
+        let defined = insts.flat_map(|inst| result.insts[*inst].op.results()).collect();
+        let current = plan.branch;
+        Self {
+            func,
+            facts,
+            plan,
+            result,
+            condition,
+            defined,
+            hoisted: Vec::new(),
+            selected: Vec::new(),
+            local: Vec::new(),
+            current,
+            made: Vec::new(),
+        }
+    }
+
+    pub fn terminator(&self, block: Block) -> Terminator {
+        self.result.blocks[block].terminator.clone()
+    }
+
+    pub fn end(&mut self, block: Block, terminator: Terminator) {
+        self.result.blocks[block].terminator = terminator;
+    }
+
+    pub fn hoisted(&mut self) -> Vec<Inst> {
+        std::mem::take(&mut self.hoisted)
+    }
+
+    pub fn finish(self) -> (Func, Vec<(Reg, [Held; 2])>) {
+        (self.result, self.selected)
+    }
+
+    /// Emits what two blocks do, from the start block on; all blocks that it took, in order.
+    pub fn pair(&mut self, pair: &Pair, start: Block) -> Vec<Block> {
+        self.local.clear();
+        self.current = start;
+        self.made = vec![start];
+        let live = [0, 1].map(|side| self.live(pair, side));
+        let insts = pair.blocks.map(|block| block.map_or(Vec::new(), |block| self.func.blocks[block].insts.clone()));
+        // how far each side has come
+        let mut at = [0, 0];
+        let mut run: Vec<Inst> = Vec::new();
+        let mut running = 0;
+        for column in &pair.columns {
+            let (side, position) = match *column {
+                Column::Both(i, j) => {
+                    self.run(running, std::mem::take(&mut run), live[1 - running].at(at[1 - running]));
+                    let after = [live[0].at(i + 1), live[1].at(j + 1)];
+                    self.both([insts[0][i], insts[1][j]], after);
+                    at = [i + 1, j + 1];
+                    continue;
+                }
+                Column::First(i) => (0, i),
+                Column::Second(j) => (1, j),
+            };
+            if side != running {
+                self.run(running, std::mem::take(&mut run), live[1 - running].at(at[1 - running]));
+                running = side;
+            }
+            run.push(insts[side][position]);
+            at[side] = position + 1;
+        }
+        self.run(running, run, live[1 - running].at(at[1 - running]));
+        std::mem::take(&mut self.made)
+    }
+
+    /// The registers that lanes of a side need at each position of its block.
+    fn live(&self, pair: &Pair, side: usize) -> Live {
+        let names = |reg: &Reg| self.plan.renames.get(reg).copied().unwrap_or(*reg);
+        let Facts { liveness, accesses, .. } = self.facts;
+        let Some(block) = pair.blocks[side] else {
+            return match pair.needs(side) {
+                None => Live(Vec::new()),
+                Some((block, true)) => Live(vec![liveness.live_in(block).iter().map(names).collect()]),
+                Some((block, false)) => Live(vec![liveness.live_out(block).iter().map(names).collect()]),
+            };
+        };
+        let data = &self.func.blocks[block];
+        let mut live: BTreeSet<Reg> = liveness.live_out(block).iter().copied().collect();
+        live.extend(data.terminator.condition());
+        let mut list = vec![live.iter().map(names).collect()];
+        for inst in data.insts.iter().rev() {
+            let (reads, writes) = accesses.reads_and_writes(*inst);
+            writes.iter().for_each(|reg| _ = live.remove(reg));
+            live.extend(reads);
+            list.push(live.iter().map(names).collect());
+        }
+        list.reverse();
+        Live(list)
+    }
+
+    /// Instructions of one side in a row, while lanes of the other side need these registers. Those that harm nobody all lanes
+    /// execute, the others have the condition as their guard; many of these have a block of their own.
+    fn run(&mut self, side: usize, insts: Vec<Inst>, others: Option<&BTreeSet<Reg>>) {
+        let guarded = |data: &InstData| {
+            others.is_some_and(|live| !harmless(data) || data.op.results().iter().any(|reg| live.contains(reg)))
+        };
+        let price = |data: &InstData| latency(&data.op) + if data.guard.is_some() { 2 * SIMPLE } else { 0 };
+        let datas: Vec<InstData> = insts.iter().map(|inst| self.result.insts[*inst].clone()).collect();
+        let predicated: u64 = datas.iter().filter(|data| guarded(data)).map(price).sum();
+        if predicated > MOST_PREDICATED {
+            let [own, tail] = [(); 2].map(|()| self.block());
+            let guard = self.side(side);
+            self.end(self.current, Terminator::CondBra { guard, uni: false, then: own, otherwise: tail });
+            self.end(own, Terminator::Bra { target: tail });
+            self.result.blocks[own].insts = insts;
+            for data in &datas {
+                self.forget(&data.op);
+            }
+            self.made.extend([own, tail]);
+            self.current = tail;
+            return;
+        }
+        for data in datas {
+            match (guarded(&data), data.guard) {
+                (false, _) => self.push(data),
+                (true, None) => self.push(InstData { guard: Some(self.side(side)), ..data }),
+                (true, Some(guard)) => {
+                    // both must hold
+                    let pred = self.result.regs.push(Type::Pred);
+                    self.push(InstData { guard: None, op: constant(pred, false) });
+                    self.push(InstData { guard: Some(self.side(side)), op: copy(pred, guard) });
+                    self.push(InstData { guard: Some(Guard { pred, negate: false }), ..data });
+                }
+            }
+        }
+    }
+
+    /// One instruction for two of one shape. `after`: what lanes of each side need behind it.
+    fn both(&mut self, insts: [Inst; 2], after: [Option<&BTreeSet<Reg>>; 2]) {
+        let [first, second] = insts.map(|inst| self.result.insts[inst].clone());
+        let (Some(names), Some(others)) = (named(&first.op), named(&second.op)) else { return };
+        let mut op = first.op.clone();
+        let mut moves = Vec::new();
+        let mut list = Vec::new();
+        let several = names.iter().filter(|name| matches!(name, Named::Def(_))).count() > 1;
+        for (position, pair) in names.into_iter().zip(others).enumerate() {
+            list.push(match pair {
+                (Named::Def(a), Named::Def(b)) => Named::Def(self.result_of([a, b], several, after, &mut moves)),
+                (Named::Use(a), Named::Use(b)) => {
+                    let [a, b] = [a, b].map(|pred| Guard { pred, negate: false });
+                    Named::Use(self.choice([a, b]).pred)
+                }
+                (Named::Read(a), Named::Read(b)) if a != b => {
+                    let ty = [a, b].iter().find_map(|operand| operand.reg()).map(|reg| self.result.regs[reg].class());
+                    let ty = ty.or(immediate(&op, position)).unwrap_or(Type::B32);
+                    if let (Op::Unary { op: UnaryOp::Mov, .. }, true) = (&first.op, ty != Type::Pred) {
+                        return self.chosen_move([a, b], ty, [&first, &second], after);
+                    }
+                    Named::Read(self.chosen([a, b], ty))
+                }
+                (Named::At(a, i), Named::At(b, j)) => self.address([(a, i), (b, j)]),
+                (name, _) => name,
+            });
+        }
+        set(&mut op, list);
+        let guard = first.guard.zip(second.guard).map(|(a, b)| self.choice([a, b]));
+        self.push(InstData { guard, op });
+        moves.into_iter().for_each(|data| self.push(data));
+    }
+
+    /// Two moves of different operands: the selection is the move.
+    fn chosen_move(
+        &mut self,
+        operands: [Operand; 2],
+        ty: Type,
+        both: [&InstData; 2],
+        after: [Option<&BTreeSet<Reg>>; 2],
+    ) {
+        let mut moves = Vec::new();
+        let dst = self.result_of(both.map(|data| data.op.results()[0]), false, after, &mut moves);
+        let guard = both[0].guard.zip(both[1].guard).map(|(a, b)| self.choice([a, b]));
+        let op = self.selection(operands, ty, dst);
+        self.push(InstData { guard, op });
+        moves.into_iter().for_each(|data| self.push(data));
+    }
+
+    /// The register that takes the result of both sides, and the moves that it takes behind it where theirs are two. One of
+    /// `several` results may be what another one is moved to.
+    fn result_of(
+        &mut self,
+        [a, b]: [Reg; 2],
+        several: bool,
+        after: [Option<&BTreeSet<Reg>>; 2],
+        moves: &mut Vec<InstData>,
+    ) -> Reg {
+        if a == b {
+            return a;
+        }
+        let needed = |side: usize, reg: Reg| after[side].is_some_and(|live| live.contains(&reg));
+        let mut moved = |from: Reg, to: Reg, side: usize, emitter: &Self| {
+            let guard = needed(1 - side, to).then(|| emitter.side(side));
+            moves.push(InstData { guard, op: emitter.mov(to, from) });
+        };
+        if !several && !needed(1, a) {
+            moved(a, b, 1, self);
+            return a;
+        }
+        if !several && !needed(0, b) {
+            moved(b, a, 0, self);
+            return b;
+        }
+        let ty = self.result.regs[a];
+        let new = self.result.regs.push(ty);
+        moved(new, a, 0, self);
+        moved(new, b, 1, self);
+        new
+    }
+
+    fn mov(&self, dst: Reg, src: Reg) -> Op {
+        let ty = self.result.regs[dst].class();
+        Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty, dst, a: src.into() }
+    }
+
+    /// The first operand in lanes of the first side, the second in the others.
+    fn chosen(&mut self, operands: [Operand; 2], ty: Type) -> Operand {
+        if operands[0] == operands[1] {
+            return operands[0];
+        }
+        if let ([Operand::Reg(a), Operand::Reg(b)], Type::Pred) = (operands, ty) {
+            return self.choice([a, b].map(|pred| Guard { pred, negate: false })).pred.into();
+        }
+        let held = operands.map(|operand| (operand, 0));
+        self.once(held, ty, |emitter, dst| emitter.selection(operands, ty, dst))
+    }
+
+    fn selection(&self, [a, b]: [Operand; 2], ty: Type, dst: Reg) -> Op {
+        let Guard { pred, negate } = self.condition;
+        let [a, b] = if negate { [b, a] } else { [a, b] };
+        Op::Selp { ty, dst, a, b, pred }
+    }
+
+    /// The address of each side: where their offsets differ, the difference is added to the base of the first side, so that
+    /// accesses to neighbouring places share the sum.
+    fn address(&mut self, [(a, i), (b, j)]: [(Base, i64); 2]) -> Named {
+        let (Base::Reg(first), Base::Reg(second)) = (a, b) else { return Named::At(a, i) };
+        let class = self.result.regs[first].class();
+        let base = self.chosen([first.into(), second.into()], class);
+        let difference = i.wrapping_sub(j);
+        let sum = if difference == 0 {
+            base
+        } else {
+            let offset = self.chosen([Operand::Imm(difference as u64 & class.mask()), Operand::Imm(0)], class);
+            let held = [(first.into(), difference), (second.into(), 0)];
+            self.once(held, class, |_, dst| Op::Binary {
+                op: BinaryOp::Add,
+                mode: Mode::default(),
+                ty: class.unsigned(),
+                dst,
+                a: base,
+                b: offset,
+            })
+        };
+        match sum {
+            Operand::Reg(sum) => Named::At(Base::Reg(sum), j),
+            _ => Named::At(a, i),
+        }
+    }
+
+    /// A register with what each side holds: in front of the meld where nothing in it changes that, else here.
+    fn once(&mut self, held: [Held; 2], ty: Type, op: impl FnOnce(&Self, Reg) -> Op) -> Operand {
+        if let Some((reg, _)) = self.selected.iter().find(|(_, known)| *known == held) {
+            return (*reg).into();
+        }
+        if let Some((_, reg)) = self.local.iter().find(|(known, _)| *known == held) {
+            return (*reg).into();
+        }
+        let dst = self.result.regs.push(ty);
+        let op = op(self, dst);
+        let changes = |(operand, _): &Held| operand.reg().is_some_and(|reg| self.defined.contains(&reg));
+        if held.iter().any(changes) {
+            self.push(InstData { guard: None, op });
+            self.local.push((held, dst));
+        } else {
+            self.hoisted.push(self.result.insts.push(InstData { guard: None, op }));
+            self.selected.push((dst, held));
+        }
+        dst.into()
+    }
+
+    /// Holds where the guard of the lane's side holds.
+    pub fn choice(&mut self, [a, b]: [Guard; 2]) -> Guard {
+        if a == b {
+            return a;
+        }
+        let pred = self.result.regs.push(Type::Pred);
+        let second = Some(self.side(1));
+        if a.negate == b.negate {
+            self.push(InstData { guard: None, op: self.mov(pred, a.pred) });
+            self.push(InstData { guard: second, op: self.mov(pred, b.pred) });
+            return Guard { pred, negate: a.negate };
+        }
+        self.push(InstData { guard: None, op: copy(pred, a) });
+        self.push(InstData { guard: second, op: copy(pred, b) });
+        Guard { pred, negate: false }
+    }
+
+    /// Holds where the guard does; in lanes of a side, where it is told to.
+    pub fn forced(&mut self, side: usize, guard: Guard, holds: bool) -> Guard {
+        let pred = self.result.regs.push(Type::Pred);
+        self.push(InstData { guard: None, op: self.mov(pred, guard.pred) });
+        self.push(InstData { guard: Some(self.side(side)), op: constant(pred, holds ^ guard.negate) });
+        Guard { pred, negate: guard.negate }
+    }
+
+    /// Holds in lanes of the side.
+    fn side(&self, side: usize) -> Guard {
+        Guard { negate: self.condition.negate ^ (side == 1), ..self.condition }
+    }
+
+    fn push(&mut self, data: InstData) {
+        self.forget(&data.op);
+        let inst = self.result.insts.push(data);
+        self.result.blocks[self.current].insts.push(inst);
+    }
+
+    /// Selections of what the instruction writes no longer hold.
+    fn forget(&mut self, op: &Op) {
+        let written = op.results();
+        let changes = |(operand, _): &Held| operand.reg().is_some_and(|reg| written.contains(&reg));
+        self.local.retain(|(held, _)| !held.iter().any(changes));
+    }
+
+    fn block(&mut self) -> Block {
+        self.result.blocks.push(BlockData { insts: Vec::new(), terminator: Terminator::Ret })
+    }
+}
+
+/// Registers needed at positions of a block; none where a side has no lanes, one set where its lanes only pass.
+struct Live(Vec<BTreeSet<Reg>>);
+
+impl Live {
+    fn at(&self, position: usize) -> Option<&BTreeSet<Reg>> {
+        self.0.get(position).or(self.0.last())
+    }
+}
+
+/// pred = the guard holds
+fn copy(pred: Reg, guard: Guard) -> Op {
+    compare(pred, true, Some((BoolOp::And, guard)))
+}
+
+fn constant(pred: Reg, holds: bool) -> Op {
+    compare(pred, holds, None)
+}
+
+fn compare(dst: Reg, holds: bool, combine: Option<(BoolOp, Guard)>) -> Op {
+    let (cmp, zero) = (if holds { Cmp::Eq } else { Cmp::Ne }, Operand::Imm(0));
+    Op::Setp { cmp, ftz: false, ty: Type::U32, dst, other: None, a: zero, b: zero, combine }
+}
+
+/// Gives an instruction other names, in the order of [`named`].
+fn set(op: &mut Op, list: Vec<Named>) {
+    let mut list = list.into_iter();
+    op.parts_mut(|part| match (part, list.next()) {
+        (PartMut::Def(reg), Some(Named::Def(new))) | (PartMut::Use(reg), Some(Named::Use(new))) => *reg = new,
+        (PartMut::Read(operand), Some(Named::Read(new))) => *operand = new,
+        (PartMut::At(addr), Some(Named::At(base, offset))) => (addr.base, addr.offset) = (base, offset),
+        _ => {}
+    });
+}

@@ -1,0 +1,347 @@
+//! What to meld, as data: which blocks correspond, which instructions become one, and which registers.
+
+use super::latency::{SIMPLE, latency};
+use super::region::{self, Correspondence, Facts, Region, Subgraph};
+use super::similar::{Named, named, selections, shape};
+use super::unify::unify;
+use super::{Mode, Options};
+use crate::align::{Column, align};
+use crate::inst::{InstData, Terminator};
+use crate::ir::{Block, Func, Inst, Reg};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What corresponds, in the order of preference among equals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A block on each side.
+    Blocks,
+    /// Regions of one shape.
+    Regions,
+    /// A block and one block of a region: the region is replicated around the block.
+    BlockAndRegion,
+}
+
+/// Two subgraphs that might be melded.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    pub kind: Kind,
+    pub branch: Block,
+    pub entries: [Block; 2],
+    pub exits: [Block; 2],
+    pairs: Vec<Pair>,
+    /// The share of the cycles of both that is saved if all that is alike is executed once, at most a half.
+    pub share: f64,
+    /// Those cycles, each level of loops counting eightfold.
+    pub saved: u64,
+}
+
+/// Blocks that correspond. A side may have none: its threads pass the other side's block, or never come there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pair {
+    pub blocks: [Option<Block>; 2],
+    /// The first successor of one corresponds to the second of the other.
+    pub inverted: bool,
+    /// What threads of a side without a block do here.
+    pub idle: Idle,
+    /// Where they go on at a branch: whether to the first successor.
+    pub forced: Option<bool>,
+    /// How the instructions correspond, by their positions in the blocks.
+    pub columns: Vec<Column>,
+}
+
+/// Threads of a side that has no block of its own here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Idle {
+    /// There are none: the side has a block, or its threads go another way.
+    Absent,
+    /// They pass before they execute the block of their side, or after it.
+    Before(Block),
+    After(Block),
+}
+
+/// A meld, ready to be applied.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    pub kind: Kind,
+    pub branch: Block,
+    pub entries: [Block; 2],
+    pub exits: [Block; 2],
+    /// The pair of the entries comes first.
+    pub pairs: Vec<Pair>,
+    /// Registers that become others.
+    pub renames: BTreeMap<Reg, Reg>,
+}
+
+/// All candidates of a function whose share reaches the threshold: those that need no replication first, and of these the one
+/// that saves most.
+pub fn candidates(func: &Func, facts: &Facts, regions: &[Region], options: &Options) -> Vec<Candidate> {
+    let mut profiles = Profiles { func, known: BTreeMap::new() };
+    let mut found = Vec::new();
+    for region in regions {
+        found.extend(of_region(func, facts, region, options, &mut profiles));
+    }
+    // a block finds its like behind branches only where there is nothing else to meld: the region has to be replicated
+    let order = |c: &Candidate| {
+        let last = c.kind == Kind::BlockAndRegion;
+        (last, Reverse(c.saved), c.kind, facts.cfg.number(c.branch), facts.cfg.number(c.entries[0]))
+    };
+    found.sort_by_key(order);
+    found
+}
+
+/// The aligned subgraphs of a region.
+fn of_region(
+    func: &Func,
+    facts: &Facts,
+    region: &Region,
+    options: &Options,
+    profiles: &mut Profiles,
+) -> Vec<Candidate> {
+    let mut known: BTreeMap<(usize, usize), Candidate> = BTreeMap::new();
+    // lanes of one side wait for those of the other at the start of a meld: nothing before it may wait for them
+    let reach =
+        |side: usize| region.sides[side].iter().take_while(|subgraph| subgraph.meldable(func, facts)).enumerate();
+    for (i, first) in reach(0) {
+        for (j, second) in reach(1) {
+            let sides = [first, second];
+            if let Some(candidate) = candidate(func, facts, region.branch, sides, options.mode, profiles)
+                && candidate.share >= options.threshold
+            {
+                known.insert((i, j), candidate);
+            }
+        }
+    }
+    let score = |i, j| known.get(&(i, j)).map_or(0, |candidate| (candidate.share * 1000.0) as u64);
+    let columns = align([region.sides[0].len(), region.sides[1].len()], 0, score);
+    columns
+        .into_iter()
+        .filter_map(|column| match column {
+            Column::Both(i, j) => known.remove(&(i, j)),
+            Column::First(_) | Column::Second(_) => None,
+        })
+        .collect()
+}
+
+fn candidate(
+    func: &Func,
+    facts: &Facts,
+    branch: Block,
+    sides: [&Subgraph; 2],
+    mode: Mode,
+    profiles: &mut Profiles,
+) -> Option<Candidate> {
+    let (kind, pairs) = match (sides[0].is_block(), sides[1].is_block()) {
+        (true, true) => {
+            let diamond = sides[0].exit == sides[1].exit
+                && facts.cfg.successors(branch).contains(&sides[0].entry)
+                && facts.cfg.successors(branch).contains(&sides[1].entry);
+            if mode == Mode::BranchFusion && !diamond {
+                return None;
+            }
+            (Kind::Blocks, region::isomorphism(func, sides)?.iter().map(Pair::of).collect::<Vec<_>>())
+        }
+        _ if mode == Mode::BranchFusion => return None,
+        (false, false) => (Kind::Regions, region::isomorphism(func, sides)?.iter().map(Pair::of).collect()),
+        (first, _) => (Kind::BlockAndRegion, replicated(func, sides, usize::from(!first), profiles)?),
+    };
+    let (mut shared, mut total, mut saved) = (0, 0, 0);
+    for pair in &pairs {
+        if let [Some(a), Some(b)] = pair.blocks {
+            let own = profiles.shared(a, b);
+            shared += own;
+            total += profiles.of(a).total + profiles.of(b).total;
+            saved += own << (3 * facts.loops.depth(a).max(facts.loops.depth(b)).min(10));
+        }
+    }
+    let (entries, exits) = ([sides[0].entry, sides[1].entry], [sides[0].exit, sides[1].exit]);
+    let share = shared as f64 / total.max(1) as f64;
+    (shared > 0).then_some(Candidate { kind, branch, entries, exits, pairs, share, saved })
+}
+
+impl Pair {
+    fn of(correspondence: &Correspondence) -> Self {
+        let Correspondence { blocks, inverted } = *correspondence;
+        Self { blocks: blocks.map(Some), inverted, idle: Idle::Absent, forced: None, columns: Vec::new() }
+    }
+}
+
+/// A block beside the one of the region's blocks that it has most in common with, among those that it can stand for: threads of
+/// its side take the way through the region that comes by there once.
+fn replicated(func: &Func, sides: [&Subgraph; 2], alone: usize, profiles: &mut Profiles) -> Option<Vec<Pair>> {
+    let (block, around) = (sides[alone].entry, sides[1 - alone]);
+    let mut best: Option<(u64, Block)> = None;
+    for other in &around.blocks {
+        let shared = profiles.shared(block, *other);
+        if shared > best.map_or(0, |(most, _)| most) && region::way_through(func, around, *other).is_some() {
+            best = Some((shared, *other));
+        }
+    }
+    let (_, place) = best?;
+    let way = region::way_through(func, around, place)?;
+    let position = |block: Block| way.iter().position(|(at, _)| *at == block);
+    let matched = position(place)?;
+    let pair = |other: &Block| {
+        let own = (*other == place).then_some(block);
+        let blocks = if alone == 0 { [own, Some(*other)] } else { [Some(*other), own] };
+        let idle = match position(*other) {
+            Some(at) if at < matched => Idle::Before(block),
+            Some(at) if at > matched => Idle::After(block),
+            _ => Idle::Absent,
+        };
+        let forced = position(*other).and_then(|at| way[at].1);
+        Pair { blocks, inverted: false, idle, forced, columns: Vec::new() }
+    };
+    Some(around.blocks.iter().map(pair).collect())
+}
+
+/// How often each shape of instructions occurs in a block.
+#[derive(Default)]
+struct Profile {
+    shapes: Vec<(InstData, u64)>,
+    total: u64,
+}
+
+struct Profiles<'a> {
+    func: &'a Func,
+    known: BTreeMap<Block, Profile>,
+}
+
+impl Profiles<'_> {
+    fn of(&mut self, block: Block) -> &Profile {
+        let func = self.func;
+        self.known.entry(block).or_insert_with(|| {
+            let mut profile = Profile::default();
+            for inst in &func.blocks[block].insts {
+                let shape = shape(&func.insts[*inst]);
+                profile.total += latency(&shape.op);
+                match profile.shapes.iter_mut().find(|(known, _)| *known == shape) {
+                    Some((_, count)) => *count += 1,
+                    None => profile.shapes.push((shape, 1)),
+                }
+            }
+            profile
+        })
+    }
+
+    /// The cycles of instructions that both blocks have.
+    fn shared(&mut self, a: Block, b: Block) -> u64 {
+        self.of(a);
+        self.of(b);
+        let (a, b) = (&self.known[&a], &self.known[&b]);
+        let common = |(shape, count): &(InstData, u64)| {
+            let other = b.shapes.iter().find(|(other, _)| other == shape);
+            other.map_or(0, |(_, other)| latency(&shape.op) * (*count).min(*other))
+        };
+        a.shapes.iter().map(common).sum()
+    }
+}
+
+/// Aligns the instructions of a candidate, and makes registers one.
+pub fn plan(func: &Func, facts: &Facts, candidate: &Candidate) -> Plan {
+    let Candidate { kind, branch, entries, exits, .. } = *candidate;
+    let mut pairs = candidate.pairs.clone();
+    let defined = [0, 1].map(|side| {
+        let blocks = pairs.iter().filter_map(|pair| pair.blocks[side]);
+        let insts = blocks.flat_map(|block| &func.blocks[block].insts);
+        insts.flat_map(|inst| facts.accesses.writes(*inst).iter().copied()).collect::<BTreeSet<Reg>>()
+    });
+    for pair in &mut pairs {
+        pair.columns = columns(func, pair.blocks, |a, b| a == b || defined[0].contains(&a) && defined[1].contains(&b));
+    }
+    let condition = func.blocks[branch].terminator.condition();
+    let mut wanted: Vec<(Reg, Reg)> = pairs.iter().flat_map(|pair| common_registers(func, pair)).collect();
+    wanted.retain(|(a, b)| {
+        let local = defined[0].contains(a) && defined[1].contains(b);
+        local && func.regs[*a].class() == func.regs[*b].class() && ![Some(*a), Some(*b)].contains(&condition)
+    });
+    let renames = unify(func, facts, &wanted);
+    let renamed = |reg: Reg| renames.get(&reg).copied().unwrap_or(reg);
+    for pair in &mut pairs {
+        part(func, pair, |a, b| renamed(a) == renamed(b));
+    }
+    Plan { kind, branch, entries, exits, pairs, renames }
+}
+
+fn insts(func: &Func, block: Option<Block>) -> &[Inst] {
+    block.map_or(&[], |block| &func.blocks[block].insts)
+}
+
+/// Aligns the instructions of two blocks; `same` tells of two registers whether they might become one.
+fn columns(func: &Func, blocks: [Option<Block>; 2], same: impl Fn(Reg, Reg) -> bool) -> Vec<Column> {
+    let mut shapes: Vec<InstData> = Vec::new();
+    let mut number = |shape: InstData| {
+        let known = shapes.iter().position(|known| *known == shape);
+        known.unwrap_or_else(|| {
+            shapes.push(shape);
+            shapes.len() - 1
+        })
+    };
+    let sides = blocks.map(|block| {
+        let list = insts(func, block).iter().map(|inst| &func.insts[*inst]);
+        list.map(|data| (data, number(shape(data)), named(&data.op))).collect::<Vec<_>>()
+    });
+    let score = |i: usize, j: usize| {
+        let ((data, shape, first), (_, other, second)) = (&sides[0][i], &sides[1][j]);
+        let (Some(first), Some(second), true) = (first, second, shape == other) else { return 0 };
+        let Some(count) = selections(func, &data.op, [first, second], &same) else { return 0 };
+        // of two that save the same, the one with fewer selections
+        4 * latency(&data.op).saturating_sub(SIMPLE * count)
+    };
+    align([sides[0].len(), sides[1].len()], 2, score)
+}
+
+/// The registers that two blocks use alike where their instructions correspond: results, conditions and guards.
+fn common_registers(func: &Func, pair: &Pair) -> Vec<(Reg, Reg)> {
+    let mut list = Vec::new();
+    let [Some(a), Some(b)] = pair.blocks else { return list };
+    if let [Terminator::CondBra { guard: a, .. }, Terminator::CondBra { guard: b, .. }] =
+        [a, b].map(|block| &func.blocks[block].terminator)
+    {
+        list.push((a.pred, b.pred));
+    }
+    for column in &pair.columns {
+        let Column::Both(i, j) = *column else { continue };
+        let [a, b] = [(a, i), (b, j)].map(|(block, at)| &func.insts[func.blocks[block].insts[at]]);
+        list.extend(a.guard.iter().zip(&b.guard).map(|(a, b)| (a.pred, b.pred)));
+        let (Some(a), Some(b)) = (named(&a.op), named(&b.op)) else { continue };
+        list.extend(a.into_iter().zip(b).filter_map(|pair| match pair {
+            (Named::Def(a), Named::Def(b)) => Some((a, b)),
+            _ => None,
+        }));
+    }
+    list.retain(|(a, b)| a != b);
+    list
+}
+
+/// Parts instructions that share a column but are dearer together, now that it is known which registers are one. Guarded ones
+/// share it only with one result: lanes without the guard keep what they have.
+fn part(func: &Func, pair: &mut Pair, same: impl Fn(Reg, Reg) -> bool) {
+    let [Some(a), Some(b)] = pair.blocks else { return };
+    let together = |i: usize, j: usize| {
+        let [a, b] = [(a, i), (b, j)].map(|(block, at)| &func.insts[func.blocks[block].insts[at]]);
+        let (Some(first), Some(second)) = (named(&a.op), named(&b.op)) else { return false };
+        let Some(mut count) = selections(func, &a.op, [&first, &second], &same) else { return false };
+        for pair in first.iter().zip(&second) {
+            if let (Named::Def(x), Named::Def(y)) = pair
+                && !same(*x, *y)
+            {
+                count += if a.guard.is_some() { return false } else { 2 };
+            }
+        }
+        if let (Some(x), Some(y)) = (a.guard, b.guard) {
+            count += if x.negate == y.negate && same(x.pred, y.pred) { 0 } else { 2 };
+        }
+        SIMPLE * count < latency(&a.op)
+    };
+    let columns = std::mem::take(&mut pair.columns);
+    pair.columns = columns
+        .into_iter()
+        .flat_map(|column| match column {
+            Column::Both(i, j) if !together(i, j) => vec![Column::First(i), Column::Second(j)],
+            column => vec![column],
+        })
+        .collect();
+}

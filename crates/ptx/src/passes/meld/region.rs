@@ -1,0 +1,245 @@
+//! Divergent regions and the single-entry single-exit subgraphs on their two sides.
+
+use super::similar::own;
+use crate::analysis::access::Accesses;
+use crate::analysis::cfg::Cfg;
+use crate::analysis::dominators::{Dominators, post_dominators};
+use crate::analysis::liveness::Liveness;
+use crate::analysis::loops::Loops;
+use crate::inst::{Op, Terminator};
+use crate::ir::{Block, Func};
+use cranelift_entity::SecondaryMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of the function that is melded.
+pub struct Facts {
+    pub cfg: Cfg,
+    pub dominators: Dominators,
+    pub loops: Loops,
+    pub accesses: Accesses,
+    pub liveness: Liveness,
+    meets: SecondaryMap<Block, Option<Block>>,
+}
+
+impl Facts {
+    pub fn compute(func: &Func) -> Self {
+        let cfg = Cfg::compute(func);
+        let dominators = Dominators::compute(func, &cfg);
+        let loops = Loops::compute(&cfg, &dominators);
+        let accesses = Accesses::compute(func);
+        let liveness = Liveness::compute(func, &cfg, &accesses);
+        Self { cfg, dominators, loops, accesses, liveness, meets: post_dominators(func) }
+    }
+}
+
+/// Blocks that are entered at one and left to one.
+#[derive(Debug, Clone)]
+pub struct Subgraph {
+    pub entry: Block,
+    /// In pre-order; the entry first.
+    pub blocks: Vec<Block>,
+    /// Where all its ways lead, outside of it.
+    pub exit: Block,
+}
+
+/// A region whose entry branches to two sides, neither of which comes after the other. The first side is that of lanes that
+/// take the branch.
+#[derive(Debug, Clone)]
+pub struct Region {
+    pub branch: Block,
+    /// Each in order: a subgraph is left to the next one. The last one may be left to what the region does not contain.
+    pub sides: [Vec<Subgraph>; 2],
+}
+
+/// The region behind a branch, if both sides have subgraphs.
+pub fn region(func: &Func, facts: &Facts, branch: Block) -> Option<Region> {
+    let Terminator::CondBra { then, otherwise, .. } = func.blocks[branch].terminator else { return None };
+    let end = facts.meets[branch]?;
+    if then == otherwise || then == end || otherwise == end {
+        return None;
+    }
+    let sides = [then, otherwise].map(|side| chain(func, facts, branch, side, end));
+    sides.iter().all(|side| !side.is_empty()).then_some(Region { branch, sides })
+}
+
+/// The subgraphs from the first block of a side on, as far as nobody enters them from elsewhere.
+fn chain(func: &Func, facts: &Facts, branch: Block, first: Block, end: Block) -> Vec<Subgraph> {
+    let mut chain: Vec<Subgraph> = Vec::new();
+    let (mut entry, mut before) = (first, BTreeSet::from([branch]));
+    while entry != end {
+        let Some(subgraph) = subgraph(func, facts, entry, &before, end) else { break };
+        entry = subgraph.exit;
+        before = subgraph.blocks.iter().copied().collect();
+        chain.push(subgraph);
+    }
+    chain
+}
+
+/// The smallest subgraph that begins with the block and is entered only from `before`.
+fn subgraph(func: &Func, facts: &Facts, entry: Block, before: &BTreeSet<Block>, end: Block) -> Option<Subgraph> {
+    let mut exit = facts.meets[entry]?;
+    loop {
+        let blocks = between(func, entry, exit);
+        let inside: BTreeSet<Block> = blocks.iter().copied().collect();
+        let closed = blocks.iter().all(|block| {
+            let mut from = facts.cfg.predecessors(*block).iter();
+            from.all(|from| inside.contains(from) || *block == entry && before.contains(from))
+        });
+        if closed {
+            return Some(Subgraph { entry, blocks, exit });
+        }
+        if exit == end {
+            return None;
+        }
+        exit = facts.meets[exit]?;
+    }
+}
+
+/// The blocks that can be reached without passing the exit, in pre-order.
+fn between(func: &Func, entry: Block, exit: Block) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut seen = BTreeSet::from([exit]);
+    let mut work = vec![entry];
+    while let Some(block) = work.pop() {
+        if seen.insert(block) {
+            blocks.push(block);
+            work.extend(func.blocks[block].terminator.targets().into_iter().rev());
+        }
+    }
+    blocks
+}
+
+impl Subgraph {
+    pub fn is_block(&self) -> bool {
+        self.blocks.len() == 1
+    }
+
+    /// Whether threads may execute it together with threads that take another side: it has nothing that concerns several
+    /// threads, and atomics only where they are executed once.
+    pub fn meldable(&self, func: &Func, facts: &Facts) -> bool {
+        let depth = |block: &Block| facts.loops.depth(*block);
+        let shallowest = self.blocks.iter().map(depth).min().unwrap_or(0);
+        let cyclic = self
+            .blocks
+            .iter()
+            .any(|block| depth(block) > shallowest || facts.cfg.successors(*block).contains(&self.entry));
+        self.blocks.iter().all(|block| {
+            let data = &func.blocks[*block];
+            let ops = data.insts.iter().map(|inst| &func.insts[*inst].op);
+            let branches = matches!(data.terminator, Terminator::Bra { .. } | Terminator::CondBra { .. });
+            let single = |op: &Op| !(cyclic && matches!(op, Op::Atom { .. }));
+            branches && !facts.loops.irreducible(*block) && ops.into_iter().all(|op| own(op) && single(op))
+        })
+    }
+}
+
+/// Two blocks that correspond to each other, and whether the first successor of one corresponds to the second of the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Correspondence {
+    pub blocks: [Block; 2],
+    pub inverted: bool,
+}
+
+/// Steps of the search for an isomorphism.
+const MOST_STEPS: usize = 1 << 10;
+
+/// A mapping of one subgraph onto the other that keeps entry, exit and edges, in pre-order; branches may be inverted.
+pub fn isomorphism(func: &Func, sides: [&Subgraph; 2]) -> Option<Vec<Correspondence>> {
+    if sides[0].blocks.len() != sides[1].blocks.len() {
+        return None;
+    }
+    let mut search = Search { func, exits: [sides[0].exit, sides[1].exit], steps: MOST_STEPS };
+    let found = search.extend(Mapping::default(), vec![[sides[0].entry, sides[1].entry]])?;
+    (found.pairs.len() == sides[0].blocks.len()).then_some(found.pairs)
+}
+
+#[derive(Clone, Default)]
+struct Mapping {
+    pairs: Vec<Correspondence>,
+    of: [BTreeMap<Block, Block>; 2],
+}
+
+struct Search<'a> {
+    func: &'a Func,
+    exits: [Block; 2],
+    steps: usize,
+}
+
+impl Search<'_> {
+    /// Maps the pairs of blocks that are still open, and what follows them.
+    fn extend(&mut self, mut mapping: Mapping, mut open: Vec<[Block; 2]>) -> Option<Mapping> {
+        let Some([a, b]) = open.pop() else { return Some(mapping) };
+        self.steps = self.steps.checked_sub(1)?;
+        match (a == self.exits[0], b == self.exits[1]) {
+            (true, true) => return self.extend(mapping, open),
+            (false, false) => {}
+            _ => return None,
+        }
+        match (mapping.of[0].get(&a), mapping.of[1].get(&b)) {
+            (None, None) => {}
+            (Some(known), Some(_)) if *known == b => return self.extend(mapping, open),
+            _ => return None,
+        }
+        mapping.of[0].insert(a, b);
+        mapping.of[1].insert(b, a);
+        let ends = [a, b].map(|block| &self.func.blocks[block].terminator);
+        match ends {
+            [Terminator::Bra { target: a_next }, Terminator::Bra { target: b_next }] => {
+                mapping.pairs.push(Correspondence { blocks: [a, b], inverted: false });
+                open.push([*a_next, *b_next]);
+                self.extend(mapping, open)
+            }
+            [
+                Terminator::CondBra { then: a_then, otherwise: a_otherwise, .. },
+                Terminator::CondBra { then: b_then, otherwise: b_otherwise, .. },
+            ] => [false, true].into_iter().find_map(|inverted| {
+                let (mut mapping, mut open) = (mapping.clone(), open.clone());
+                mapping.pairs.push(Correspondence { blocks: [a, b], inverted });
+                let [first, second] = if inverted { [b_otherwise, b_then] } else { [b_then, b_otherwise] };
+                open.push([*a_otherwise, *second]);
+                open.push([*a_then, *first]);
+                self.extend(mapping, open)
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// The branches that a thread has to take in a subgraph to run one of its blocks exactly once and no block twice: at each block
+/// on its way with two successors, whether it takes the first. `None` where there is no such way.
+pub fn way_through(func: &Func, subgraph: &Subgraph, block: Block) -> Option<Vec<(Block, Option<bool>)>> {
+    let mut way = path(func, subgraph.entry, block, &BTreeSet::from([subgraph.exit]))?;
+    let passed: BTreeSet<Block> = way.iter().map(|(block, _)| *block).collect();
+    way.extend(path(func, block, subgraph.exit, &passed)?);
+    Some(way)
+}
+
+/// A shortest way to a block, without it, that avoids others.
+fn path(func: &Func, from: Block, to: Block, avoid: &BTreeSet<Block>) -> Option<Vec<(Block, Option<bool>)>> {
+    let mut before: BTreeMap<Block, (Block, Option<bool>)> = BTreeMap::new();
+    let mut level = vec![from];
+    let mut seen: BTreeSet<Block> = avoid.iter().copied().chain([from]).filter(|block| *block != to).collect();
+    if from == to {
+        return Some(Vec::new());
+    }
+    while !level.is_empty() && !before.contains_key(&to) {
+        for block in std::mem::take(&mut level) {
+            let targets = func.blocks[block].terminator.targets();
+            for (i, target) in targets.iter().enumerate() {
+                if seen.insert(*target) {
+                    before.insert(*target, (block, (targets.len() > 1).then_some(i == 0)));
+                    level.push(*target);
+                }
+            }
+        }
+    }
+    let mut way = Vec::new();
+    let mut at = to;
+    while at != from {
+        let (previous, branch) = *before.get(&at)?;
+        way.push((previous, branch));
+        at = previous;
+    }
+    way.reverse();
+    Some(way)
+}

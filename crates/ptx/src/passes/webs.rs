@@ -1,0 +1,99 @@
+//! Gives every web a register of its own: the definitions that reach a common use, and the uses that they reach (Muchnick,
+//! "Advanced Compiler Design and Implementation", section 16.3.3). Values that only happened to share a register are then free.
+
+use crate::analysis::ssa::{Facts, Ssa, Value};
+use crate::ir::{Func, Inst, Reg};
+use crate::visit::Slot;
+use cranelift_entity::{EntityRef, SecondaryMap};
+
+/// The function with one register per web. The first web of a register keeps it; reads of what was never written form webs too.
+pub fn split(func: &Func) -> Func {
+    let facts = Facts::compute(func);
+    let ssa = Ssa::compute(func, &facts, &[]);
+    let mut webs = Webs((0..ssa.values.len()).collect());
+    for block in &facts.cfg.order {
+        for value in ssa.starts(*block) {
+            ssa.arguments(*value).iter().for_each(|argument| webs.join(*value, *argument));
+        }
+        for inst in &func.blocks[*block].insts {
+            let old = ssa.kept(&facts.accesses, *inst);
+            ssa.writes(*inst).iter().zip(old).for_each(|(new, old)| webs.join(*new, *old));
+        }
+    }
+    let mut result = func.clone();
+    let mut taken: SecondaryMap<Reg, bool> = SecondaryMap::new();
+    let mut regs: Vec<Option<Reg>> = vec![None; ssa.values.len()];
+    for (value, data) in ssa.values.iter() {
+        let web = webs.find(value.index());
+        if regs[web].is_none() {
+            let first = !std::mem::replace(&mut taken[data.reg], true);
+            regs[web] = Some(if first { data.reg } else { result.regs.push(func.regs[data.reg]) });
+        }
+    }
+    let mut reg = |value: Value| regs[webs.find(value.index())].unwrap_or(ssa.values[value].reg);
+    for block in &facts.cfg.order {
+        for inst in &func.blocks[*block].insts {
+            rename(&mut result, &facts, &ssa, *inst, &mut reg);
+        }
+        if let (Some(place), Some(value)) = (result.blocks[*block].terminator.condition_mut(), ssa.condition(*block)) {
+            *place = reg(value);
+        }
+    }
+    result
+}
+
+/// Sets of values.
+struct Webs(Vec<usize>);
+
+impl Webs {
+    fn find(&mut self, value: usize) -> usize {
+        let mut root = value;
+        while self.0[root] != root {
+            self.0[root] = self.0[self.0[root]];
+            root = self.0[root];
+        }
+        root
+    }
+
+    fn join(&mut self, a: Value, b: Value) {
+        let (a, b) = (self.find(a.index()), self.find(b.index()));
+        // the older value stands for the set
+        self.0[a.max(b)] = a.min(b);
+    }
+}
+
+fn rename(func: &mut Func, facts: &Facts, ssa: &Ssa, inst: Inst, mut reg: impl FnMut(Value) -> Reg) {
+    let data = &mut func.insts[inst];
+    let (values, writes) = (ssa.reads(inst), ssa.writes(inst));
+    let (mut reads, mut results) = (values.iter(), writes.iter());
+    data.op.slots(|slot| match slot {
+        Slot::Read(place) => *place = reg(*reads.next().expect("the visits of operands agree")),
+        Slot::Write(place) => *place = reg(*results.next().expect("the visits of results agree")),
+        Slot::Both(place) => {
+            let own = writes.iter().find(|value| ssa.values[**value].reg == *place);
+            *place = reg(*own.expect("an unknown instruction may write what it names"));
+        }
+        Slot::Variable(_) => {}
+    });
+    if let Some(guard) = &mut data.guard {
+        guard.pred = reg(values[facts.accesses.operands(inst).len()]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_share_a_register_by_chance_part() {
+        let text = ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .pred %p;\n.reg .b32 %a, %b;\n\
+                    .reg .b64 %o;\nld.param.u64 %o, [out];\nmov.u32 %a, %tid.x;\nst.global.u32 [%o], %a;\nmov.u32 %a, 1;\n\
+                    setp.eq.u32 %p, %a, 3;\n@%p add.u32 %a, %a, 1;\nst.global.u32 [%o], %a;\nret;\n}";
+        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
+        let module = crate::read::read(&source.into()).expect("this is PTX");
+        let func = split(&module.funcs[0]);
+        // %a before and behind the second mov; the guarded addition belongs to the second
+        assert_eq!(func.regs.len(), module.funcs[0].regs.len() + 1);
+        assert_eq!(split(&func), func);
+    }
+}

@@ -1,0 +1,81 @@
+//! `singe time K.cubin --launch launch.toml --target hopper`: how long an SM takes for a launch, and why.
+
+use std::path::Path;
+
+use super::args::backend::TimeArguments;
+use super::kernel::{bytes, text};
+use super::out::print;
+use super::sim::{ELF, chosen, stopped, wrong};
+use crate::compilers;
+use crate::failure::Failure;
+use machine::target::Target;
+use sass::Cubin;
+use warpsim::Options;
+use warpsim::machine_code::{self, Timing, WarpTime};
+use warpsim::setup::{self, Setup};
+
+pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
+    let cubin = cubin(&arguments.code, arguments.target)?;
+    let folder = arguments.launch.parent().unwrap_or(Path::new(""));
+    let setup = setup::read(&text(&arguments.launch)?, folder).map_err(|e| wrong(&arguments.launch, &e))?;
+    let Setup { kernel, launch, mut buffers, schedule, .. } = setup;
+    let names: Vec<&str> = cubin.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
+    let kernel = chosen(kernel, &names, &arguments.launch)?;
+    let options = Options { schedule, ..Options::default() };
+    let timed = machine_code::time(&cubin, &kernel, &launch, &mut buffers, &options, arguments.target);
+    let (_, timing) = timed.map_err(|failure| stopped(&kernel, failure))?;
+    if arguments.json {
+        let all = serde_json::json!({ "kernel": kernel, "target": arguments.target.name, "timing": timing });
+        return print(format_args!("{all:#}\n"));
+    }
+    print(format_args!("{}", table(&kernel, arguments.target, &timing)))
+}
+
+/// Machine code, or what the compilers make of a text for the target.
+fn cubin(path: &Path, target: &Target) -> Result<Cubin, Failure> {
+    let name = path.display().to_string();
+    let bytes = bytes(path)?;
+    if bytes.starts_with(ELF) {
+        return compilers::read_machine_code(&name, &bytes).map_err(Failure::input);
+    }
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let is_cuda = path.extension().is_some_and(|extension| extension == "cu");
+    let made = compilers::assembled(&name, text, is_cuda, target).map_err(Failure::input)?;
+    compilers::read_machine_code(&name, &made).map_err(Failure::input)
+}
+
+/// A cause, and the clocks of a warp that went to it.
+type Cause = (&'static str, fn(&WarpTime) -> u64);
+
+const CAUSES: [Cause; 12] = [
+    ("cycles", |w| w.cycles),
+    ("issued", |w| w.issued),
+    ("fixed latency", |w| w.fixed_latency),
+    ("shared", |w| w.shared),
+    ("shuffles", |w| w.shuffles),
+    ("local", |w| w.local),
+    ("global", |w| w.global),
+    ("constants", |w| w.constants),
+    ("special", |w| w.special),
+    ("pipe", |w| w.pipe),
+    ("barrier", |w| w.barrier),
+    ("not selected", |w| w.not_selected),
+];
+
+fn table(kernel: &str, target: &Target, timing: &Timing) -> String {
+    let Timing { cycles, issued, warps } = timing;
+    let rate = *issued as f64 / (*cycles).max(1) as f64;
+    let mut out = format!(
+        "kernel {kernel}: {cycles} cycles on one SM of {}, {issued} warp instructions, {rate:.2} per cycle\n\n\
+         cycles of each warp by what they went to; fetch and misses of caches are not modelled\n",
+        target.name
+    );
+    let width = |name: &str| name.len().max(8);
+    let head: Vec<String> = CAUSES.iter().map(|(name, _)| format!("{name:>0$}", width(name))).collect();
+    out += &format!("{:<5} {}\n", "warp", head.join(" "));
+    for (number, warp) in warps.iter().enumerate() {
+        let cells: Vec<String> = CAUSES.iter().map(|(name, of)| format!("{:>1$}", of(warp), width(name))).collect();
+        out += &format!("{number:<5} {}\n", cells.join(" "));
+    }
+    out
+}
