@@ -18,6 +18,7 @@ mod walk;
 use super::emit::Held;
 use crate::analysis::access::Accesses;
 use crate::analysis::cfg::Cfg;
+use crate::analysis::dominators::Dominators;
 use crate::analysis::liveness::Liveness;
 use crate::inst::{Address, Base, Guard, Op, Operand};
 use crate::ir::{Block, Func, Inst, Reg};
@@ -168,11 +169,14 @@ fn convergent(change: &Change) -> Result<(), Violation> {
     }
 }
 
-/// Blocks that were not visited are as before.
+/// Blocks that were not visited are as before, but for those behind a root: no thread comes to them, as it would have to
+/// take two branches on one condition in two ways.
 fn elsewhere(change: &Change, visited: &BTreeSet<Block>) -> Result<(), Violation> {
+    let dominators = Dominators::compute(change.before, &Cfg::compute(change.before));
+    let behind = |block: Block| change.roots.iter().any(|root| dominators.dominates(*root, block));
     let placed: BTreeSet<Block> = change.before.layout.iter().copied().collect();
     let mut kept = change.after.layout.iter().filter(|block| placed.contains(block) && !visited.contains(block));
-    match kept.find(|block| !is_same(change, **block)) {
+    match kept.find(|block| !is_same(change, **block) && !behind(**block)) {
         Some(block) => Err(Violation { block: *block, kind: Kind::Elsewhere }),
         None => Ok(()),
     }
@@ -221,8 +225,8 @@ mod tests {
         mul.lo.u32 %r7, %r6, %r1;\nst.global.u32 [%o+12], %r7;\nEVEN_END:\nst.global.u32 [%o+20], %r6;\nEND:\nret;\n}";
 
     /// The function, its meld, and the plan of it.
-    fn melded() -> (Func, plan::Plan, apply::Applied) {
-        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: KERNEL.to_owned() };
+    fn melded(text: &str) -> (Func, plan::Plan, apply::Applied) {
+        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
         let module = crate::read::read(&source.into()).expect("this is PTX");
         let func = tidy(&module.funcs[0]);
         let facts = Facts::compute(&func);
@@ -246,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_meld_passes_and_no_change_of_it_does() {
-        let (func, plan, applied) = melded();
+        let (func, plan, applied) = melded(KERNEL);
         assert_eq!(checked(&func, &plan, &applied, &applied.func), Ok(()));
         let placed: BTreeSet<Block> = func.layout.iter().copied().collect();
         let new: Vec<Block> = applied.func.layout.iter().copied().filter(|block| !placed.contains(block)).collect();
@@ -288,9 +292,25 @@ mod tests {
         assert!(changes > 15, "{changes}");
     }
 
+    /// A block in front of the meld that only threads of the other side could reach.
+    #[test]
+    fn a_block_that_no_thread_comes_to_may_lead_to_the_meld() {
+        let text = KERNEL.replace(
+            "@%p1 bra EVEN;\n",
+            "@%p1 bra EVEN;\n@!%p1 bra GO;\nmov.u32 %r9, 5;\nst.global.u32 [%o+40], %r9;\nGO:\n",
+        );
+        assert_ne!(text, KERNEL);
+        let (func, plan, applied) = melded(&text);
+        assert_eq!(checked(&func, &plan, &applied, &applied.func), Ok(()));
+        let mut after = applied.func.clone();
+        let first = after.layout[0];
+        after.blocks[first].insts.remove(0);
+        assert!(checked(&func, &plan, &applied, &after).is_err());
+    }
+
     #[test]
     fn names_of_registers_that_live_together_are_told_apart() {
-        let (func, mut plan, applied) = melded();
+        let (func, mut plan, applied) = melded(KERNEL);
         let live: Vec<Reg> = func.regs.keys().filter(|reg| func.regs[*reg].class() == Type::B32).collect();
         plan.renames.insert(live[1], live[0]);
         assert!(matches!(checked(&func, &plan, &applied, &applied.func), Err(Violation { kind: Kind::Names(..), .. })));
