@@ -316,6 +316,27 @@ pub enum Op {
 }
 
 impl Op {
+    /// Whether it does nothing but compute its results from its operands.
+    pub fn only_computes(&self) -> bool {
+        matches!(
+            self,
+            Self::Unary { .. }
+                | Self::Binary { .. }
+                | Self::Ternary { .. }
+                | Self::Setp { .. }
+                | Self::Set { .. }
+                | Self::Selp { .. }
+                | Self::Slct { .. }
+                | Self::Cvt { .. }
+                | Self::Cvta { .. }
+                | Self::Isspacep { .. }
+                | Self::Pack { .. }
+                | Self::Unpack { .. }
+                | Self::Lop3 { .. }
+                | Self::Bfi { .. }
+        )
+    }
+
     /// A plain load of one register.
     pub fn load(space: Space, read_only: bool, ty: Type, dst: Reg, addr: Address) -> Self {
         Self::Ld { space, read_only, access: Access::default(), ty, dst: vec![dst], addr }

@@ -2,7 +2,7 @@
 
 use crate::analysis::access::Accesses;
 use crate::analysis::liveness::Liveness;
-use crate::inst::{InstData, Op, Space};
+use crate::inst::{Op, Space};
 use crate::ir::{Func, Reg};
 use cranelift_entity::EntityRef;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ pub fn run(func: &mut Func, liveness: &Liveness, accesses: &Accesses, inserted: 
         for inst in func.blocks[block].insts.iter().rev() {
             let written = accesses.writes(*inst);
             let reload = inst.index() >= inserted && matches!(func.insts[*inst].op, Op::Ld { .. });
-            if (reload || pure(&func.insts[*inst])) && !written.iter().any(|reg| live.contains(reg)) {
+            if (reload || pure(&func.insts[*inst].op)) && !written.iter().any(|reg| live.contains(reg)) {
                 changed = true;
                 continue;
             }
@@ -34,23 +34,7 @@ pub fn run(func: &mut Func, liveness: &Liveness, accesses: &Accesses, inserted: 
     changed
 }
 
-/// The instruction does nothing but compute its results.
-fn pure(data: &InstData) -> bool {
-    matches!(
-        data.op,
-        Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Ternary { .. }
-            | Op::Setp { .. }
-            | Op::Set { .. }
-            | Op::Selp { .. }
-            | Op::Slct { .. }
-            | Op::Cvt { .. }
-            | Op::Cvta { .. }
-            | Op::Pack { .. }
-            | Op::Unpack { .. }
-            | Op::Lop3 { .. }
-            | Op::Bfi { .. }
-            | Op::Ld { space: Space::Param | Space::Const, .. }
-    )
+/// The instruction does nothing but make its results, from what never changes.
+fn pure(op: &Op) -> bool {
+    op.only_computes() || matches!(op, Op::Ld { space: Space::Param | Space::Const, .. })
 }

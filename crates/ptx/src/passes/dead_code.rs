@@ -45,7 +45,7 @@ fn needed(func: &Func, facts: &Facts, ssa: &Ssa) -> SecondaryMap<Inst, bool> {
     for block in &facts.cfg.order {
         work.extend(ssa.condition(*block));
         for &inst in &func.blocks[*block].insts {
-            if !computes_only(&func.insts[inst].op) {
+            if !only_makes_results(&func.insts[inst].op) {
                 needed[inst] = true;
                 work.extend(ssa.reads(inst));
             }
@@ -65,24 +65,10 @@ fn needed(func: &Func, facts: &Facts, ssa: &Ssa) -> SecondaryMap<Inst, bool> {
     needed
 }
 
-/// The instruction does nothing but compute its results, for its own thread.
-fn computes_only(op: &Op) -> bool {
+/// The instruction does nothing but make its results, for its own thread.
+fn only_makes_results(op: &Op) -> bool {
     match op {
-        Op::Unary { .. }
-        | Op::Binary { .. }
-        | Op::Ternary { .. }
-        | Op::Setp { .. }
-        | Op::Set { .. }
-        | Op::Selp { .. }
-        | Op::Slct { .. }
-        | Op::Cvt { .. }
-        | Op::Cvta { .. }
-        | Op::Isspacep { .. }
-        | Op::Pack { .. }
-        | Op::Unpack { .. }
-        | Op::Lop3 { .. }
-        | Op::Bfi { .. } => true,
         Op::Ld { access, .. } => matches!(access.order, Order::None | Order::Weak),
-        _ => false,
+        op => op.only_computes(),
     }
 }

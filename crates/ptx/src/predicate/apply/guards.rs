@@ -27,7 +27,8 @@ impl<'a> Guarding<'a> {
         let data = old.insts[inst].clone();
         let Some(guard) = self.guard else { return vec![(Some(inst), data)] };
         let results = data.op.results();
-        if is_harmless(&data.op) && results.iter().all(|reg| self.facts.local.contains(reg)) {
+        let harmless = matches!(data.op, Op::Directive(_)) || data.op.only_computes();
+        if harmless && results.iter().all(|reg| self.facts.local.contains(reg)) {
             // a conjunction with a predicate that is written here has to be made again
             self.forget(&results);
             return vec![(Some(inst), data)];
@@ -131,28 +132,6 @@ fn pass_mask(func: &mut Func, guard: Guard, written: &mut Vec<Written>) -> Param
     let store = Op::store(Space::Param, ty, Address { base: Base::Param(param), offset: 0 }, word);
     written.push((None, InstData { guard: None, op: store }));
     param
-}
-
-/// The instruction does nothing but write its results, whatever its operands are.
-fn is_harmless(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Directive(_)
-            | Op::Unary { .. }
-            | Op::Binary { .. }
-            | Op::Ternary { .. }
-            | Op::Setp { .. }
-            | Op::Set { .. }
-            | Op::Selp { .. }
-            | Op::Slct { .. }
-            | Op::Cvt { .. }
-            | Op::Cvta { .. }
-            | Op::Isspacep { .. }
-            | Op::Pack { .. }
-            | Op::Unpack { .. }
-            | Op::Lop3 { .. }
-            | Op::Bfi { .. }
-    )
 }
 
 fn is_local(func: &Func, addr: &Address) -> bool {
