@@ -94,6 +94,12 @@ fn twins_take_an_entrance_mask() {
             if let Err(difference) = same(&module, &after, "k", &launch, &buffers) {
                 panic!("{threads} {mode:?}: {difference}\n{after}");
             }
+            // seven threads all call, and the branch stays one
+            let (sbu, _) = mode;
+            if threads == 7 && sbu {
+                assert_eq!(report.functions, 0, "{after}");
+                continue;
+            }
             // both have a twin, and all branches of the twins are votes
             assert_eq!(report.functions, 2, "{after}");
             for name in ["folded_masked", "steps_masked"] {
