@@ -4,13 +4,14 @@ use super::Needs;
 use super::code::*;
 use super::frame;
 use super::uses::{self, BlockId, Uses};
-use super::{fold, rounding};
+use super::{fetches, fold, rounding};
 use crate::overlay::program::{Binary, ConstantRef, Index, LaneRows, Node, Program, TensorBlock, Value, Var, WarpMask};
 use cranelift_entity::{EntitySet, SecondaryMap};
-use std::collections::{BTreeMap, HashMap};
+use machine::target::Target;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The body of the streaming loop, and what the rest of the kernel must provide for it.
-pub fn lower(program: &Program) -> (Vec<Statement>, Needs) {
+pub fn lower(program: &Program, target: &Target) -> (Vec<Statement>, Needs) {
     let uses = uses::compute(program);
     let folded = fold::plan(program, &uses);
     let mut declarations: BTreeMap<_, Vec<Var>> = BTreeMap::new();
@@ -21,6 +22,7 @@ pub fn lower(program: &Program) -> (Vec<Statement>, Needs) {
     }
     let mut body = Body {
         program,
+        target,
         needs: Needs::default(),
         folded,
         summed: rounding::summed(program),
@@ -30,6 +32,7 @@ pub fn lower(program: &Program) -> (Vec<Statement>, Needs) {
         declarations,
         blocks: 0,
         fetched: Vec::new(),
+        repeated: HashSet::new(),
         indices: 0,
         trips: 0,
         out: Vec::new(),
@@ -40,6 +43,7 @@ pub fn lower(program: &Program) -> (Vec<Statement>, Needs) {
 
 struct Body<'a> {
     program: &'a Program,
+    target: &'a Target,
     needs: Needs,
     uses: Uses,
     folded: EntitySet<Var>,
@@ -52,6 +56,8 @@ struct Body<'a> {
     blocks: usize,
     /// By open block, the names of the indices that its statements have fetched.
     fetched: Vec<HashMap<Integer, Local>>,
+    /// Indices that the current block fetches more than once.
+    repeated: HashSet<Index>,
     /// Numbers of indices and of trips that have a name.
     indices: u32,
     trips: u32,
@@ -68,11 +74,13 @@ impl Body<'_> {
         self.blocks += 1;
         self.fetched.push(HashMap::new());
         let outer = std::mem::take(&mut self.out);
+        let repeated = std::mem::replace(&mut self.repeated, fetches::repeated(nodes));
         for (index, node) in nodes.iter().enumerate() {
             self.declare(block, index, node);
             self.node(node);
         }
         self.fetched.pop();
+        self.repeated = repeated;
         std::mem::replace(&mut self.out, outer)
     }
 
@@ -137,7 +145,7 @@ impl Body<'_> {
         self.needs.warp = true;
         self.needs.lane = true;
         self.needs.points.extend(0..self.program.points_per_lane);
-        self.out.push(Statement::Recompute(frame::recomputed(self.program)));
+        self.out.push(Statement::Recompute(frame::recomputed(self.program, self.target)));
         let reals_and_indices =
             reals.iter().map(|&r| (r, Stripe::Real(r))).chain(indices.iter().map(|&r| (r, Stripe::Index(r))));
         self.out.extend(
@@ -260,19 +268,20 @@ impl Body<'_> {
         match index {
             Index::Literal(n) => Integer::Literal(*n),
             Index::Counter(counter) => Integer::Counter(*counter),
-            Index::Warp => {
+            Index::Own(bank) => {
                 self.needs.warp = true;
-                Integer::Local(Local::Warp)
+                self.needs.own.insert(*bank);
+                Integer::Local(Local::Own(*bank))
             }
             Index::Striped { register, lane } => {
                 self.needs.indices.insert(*register);
                 let lane = Box::new(self.index(lane));
-                self.fetched(Integer::Broadcast { register: *register, lane })
+                self.fetched(index, Integer::Broadcast { register: *register, lane })
             }
-            Index::Bank(index) => {
+            Index::Bank(entry) => {
                 self.needs.index_bank = true;
-                let index = Box::new(self.index(index));
-                self.fetched(Integer::Bank(index))
+                let entry = Box::new(self.index(entry));
+                self.fetched(index, Integer::Bank(entry))
             }
             Index::Sum(a, b) => {
                 let a = self.index(a);
@@ -282,9 +291,10 @@ impl Body<'_> {
         }
     }
 
-    /// An index that is looked up. Where a lane has several points, it gets a name, so that they share the look-up.
-    fn fetched(&mut self, value: Integer) -> Integer {
-        if self.program.points_per_lane == 1 {
+    /// An index that is looked up. Where it is used again, by another point of the lane or by another statement, it gets a
+    /// name, so that they share the look-up.
+    fn fetched(&mut self, index: &Index, value: Integer) -> Integer {
+        if self.program.points_per_lane == 1 && !self.repeated.contains(index) {
             return value;
         }
         if let Some(local) = self.fetched.iter().rev().find_map(|known| known.get(&value)) {

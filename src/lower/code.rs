@@ -8,7 +8,7 @@
 //! Numbers are doubles ([`Real`], one IEEE-754 operation each or a function of [`crate::graph::steps`]) or whole numbers of 32
 //! bits ([`Integer`], not negative).
 
-use crate::overlay::program::{Array, BarrierKind, Binary, Counter, Execution, Unary, Var, WarpMask};
+use crate::overlay::program::{Array, Bank, BarrierKind, Binary, Counter, Execution, Unary, Var, WarpMask};
 use cranelift_entity::PrimaryMap;
 
 pub struct Code {
@@ -169,6 +169,8 @@ pub enum Local {
     Warp,
     /// The number of the lane in its warp.
     Lane,
+    /// The first entry of a bank that belongs to the warp.
+    Own(Bank),
     /// The column of a right-hand matrix that the lane reads of slots, and those of a result that it writes, in the first
     /// group of 8 points.
     ReadColumn,
@@ -212,6 +214,9 @@ pub enum Integer {
     IsNotZero(Box<Integer>),
     /// The same number. Compilers are not to see that, and compute again what follows from it.
     Opaque(Box<Integer>),
+    /// A number that all lanes of the warp have. Compilers are to see that: branches on it need no care for lanes that part,
+    /// and what is made of it is made once for the warp.
+    Uniform(Box<Integer>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

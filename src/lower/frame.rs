@@ -4,14 +4,21 @@ use super::Needs;
 use super::code::IntegerOperator::*;
 use super::code::*;
 use crate::overlay::program::{Execution, Program};
+use machine::target::{Shuffle, Target};
 
 /// What runs once per thread.
-pub fn prologue(program: &Program, needs: &Needs) -> Vec<Statement> {
+pub fn prologue(program: &Program, needs: &Needs, target: &Target) -> Vec<Statement> {
     let mut out = Vec::new();
     let changes = needs.recomputes;
     let define = |local, value, changes| Statement::DefineInteger { local, value, changes };
     if needs.warp || is_data_parallel(program) {
-        out.push(define(Local::Warp, warp(Integer::Thread), changes));
+        let warp = warp(Integer::Thread);
+        let warp = if sees_warps(program, target) { Integer::Uniform(Box::new(warp)) } else { warp };
+        out.push(define(Local::Warp, warp, changes && !sees_warps(program, target)));
+    }
+    for &bank in &needs.own {
+        let [common, own] = program.constants.entries(bank, program.execution.warps());
+        out.push(define(Local::Own(bank), Integer::Local(Local::Warp).with(Mul, own).with(Add, common), false));
     }
     if needs.lane || !needs.points.is_empty() {
         out.push(define(Local::Lane, lane(Integer::Thread), changes));
@@ -76,11 +83,19 @@ pub fn stream(program: &Program, needs: &Needs, body: Vec<Statement>) -> Stream 
 }
 
 /// What tells a thread its place, and what follows from it, for compilers that are not to keep it.
-pub fn recomputed(program: &Program) -> Vec<(Local, Integer)> {
+pub fn recomputed(program: &Program, target: &Target) -> Vec<(Local, Integer)> {
     let thread = || Integer::Opaque(Box::new(Integer::Thread));
     let stride = Integer::Opaque(Box::new(Integer::Local(Local::GivenStride)));
     let own = [(Local::Warp, warp(thread())), (Local::Lane, lane(thread())), (Local::Stride, stride)];
-    own.into_iter().chain((0..program.points_per_lane).map(|point| clamped(program, point))).collect()
+    // Where compilers see that a warp has one number, no thread keeps it.
+    let own = own.into_iter().filter(|(local, _)| *local != Local::Warp || !sees_warps(program, target));
+    own.chain((0..program.points_per_lane).map(|point| clamped(program, point))).collect()
+}
+
+/// Whether compilers are told that all lanes of a warp have its number. They only gain by it where the lanes need not run in
+/// lockstep, and branches on numbers of threads make them part.
+fn sees_warps(program: &Program, target: &Target) -> bool {
+    !is_data_parallel(program) && target.shuffle == Shuffle::ShflSync
 }
 
 pub fn is_data_parallel(program: &Program) -> bool {

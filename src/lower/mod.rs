@@ -2,13 +2,14 @@
 
 mod body;
 pub mod code;
+mod fetches;
 mod fold;
 mod frame;
 mod rounding;
 mod uses;
 
 use crate::graph::{exp2, log2};
-use crate::overlay::program::{Execution, Program};
+use crate::overlay::program::{Bank, Execution, Program};
 use code::{BankSpace, Code, Registers, SlotSpace, Slots, Table, TableKind, Values};
 use machine::cost::{self, Held};
 use machine::target::Target;
@@ -19,7 +20,7 @@ use std::collections::BTreeSet;
 /// A launch passes the arrays in the order of [`Program::arrays`], the number of points and the distance between the
 /// fields of an array. Lanes beyond the last point compute the last point again and store nothing.
 pub fn lower(program: &Program, target: &Target) -> Code {
-    let (body, needs) = body::lower(program);
+    let (body, needs) = body::lower(program, target);
     let slots = slots(program, target);
     Code {
         kernel: program.kernel.clone(),
@@ -38,7 +39,7 @@ pub fn lower(program: &Program, target: &Target) -> Code {
         },
         tables: tables(program, &needs),
         mirror_bytes: program.mirror_bytes(target),
-        prologue: frame::prologue(program, &needs),
+        prologue: frame::prologue(program, &needs, target),
         stream: frame::stream(program, &needs, body),
         slots,
     }
@@ -58,6 +59,8 @@ struct Needs {
     powers: bool,
     logarithms: bool,
     warp: bool,
+    /// Banks of which warps have entries of their own.
+    own: BTreeSet<Bank>,
     lane: bool,
     /// Which of the lane's points are loaded, and whether they exist.
     points: BTreeSet<u32>,

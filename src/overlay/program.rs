@@ -152,9 +152,16 @@ pub struct Array {
     pub output: bool,
 }
 
+/// A plain read-only array of constants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Bank {
+    Reals,
+    Indices,
+}
+
 /// Constant tables. Striped tables hold one entry per (register, warp, lane) at `(register*warps + warp)*32 + lane`;
 /// each thread loads its entries once, before the streaming loop, except for those that a [`Node::Stripes`] loads.
-/// Banks are plain read-only arrays.
+/// Banks begin with the entries of all warps; then each warp has as many of its own as the others, in one piece.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Constants {
     pub real_registers: u32,
@@ -163,6 +170,9 @@ pub struct Constants {
     pub indices: Vec<i32>,
     pub real_bank: Vec<f64>,
     pub index_bank: Vec<i32>,
+    /// How many entries of the banks belong to all warps.
+    pub common_reals: u32,
+    pub common_indices: u32,
     /// The banks are copied to shared memory, behind the slots, once per CTA before the streaming loop. Only in
     /// warp-specialized code.
     pub shared: bool,
@@ -178,6 +188,15 @@ impl Constants {
     pub fn shared_rows(&self) -> [u32; 2] {
         let rows = |bytes: usize| if self.shared { bytes.div_ceil(ROW_BYTES) as u32 } else { 0 };
         [rows(8 * self.real_bank.len()), rows(4 * self.index_bank.len())]
+    }
+
+    /// Entries of a bank that belong to all warps, and to each of so many.
+    pub fn entries(&self, bank: Bank, warps: u32) -> [u32; 2] {
+        let (common, all) = match bank {
+            Bank::Reals => (self.common_reals, self.real_bank.len()),
+            Bank::Indices => (self.common_indices, self.index_bank.len()),
+        };
+        [common, (all as u32 - common) / warps]
     }
 
     pub fn bank_bytes(&self) -> usize {
@@ -298,8 +317,6 @@ pub enum ConstantRef {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Index {
     Literal(u32),
-    /// The number of the warp in its CTA.
-    Warp,
     Counter(Counter),
     /// shfl(index register, lane)
     Striped {
@@ -308,6 +325,8 @@ pub enum Index {
     },
     /// index_bank[index]
     Bank(Box<Index>),
+    /// The first of the entries of a bank that belong to this warp.
+    Own(Bank),
     Sum(Box<Index>, Box<Index>),
     Scaled(Box<Index>, u32),
 }

@@ -208,6 +208,7 @@ impl<'a> Emitter<'a> {
             self.counters += 1;
             Counter::new(self.counters as usize - 1)
         });
+        self.tables.next_loop();
         let graph = self.graph;
         let body = &graph.shapes[shape];
         let operands: Vec<_> = members.iter().map(|m| self.operands(m, counter)).collect();

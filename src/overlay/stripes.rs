@@ -111,7 +111,7 @@ impl Used {
 
     fn index(&mut self, index: &Index) {
         match index {
-            Index::Literal(_) | Index::Warp | Index::Counter(_) => {}
+            Index::Literal(_) | Index::Counter(_) | Index::Own(_) => {}
             Index::Striped { register, lane } => {
                 self.indices.insert(*register);
                 self.index(lane);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Residence;
-use crate::overlay::program::{ConstantRef, Constants, Counter, Index, LaneRows, WarpMask};
+use crate::overlay::program::{Bank, ConstantRef, Constants, Counter, Index, LaneRows, WarpMask};
 
 /// Lanes of a warp, and so the most iterations of a loop with striped operands.
 pub const LANES: usize = 32;
@@ -22,8 +22,10 @@ pub struct Tables {
     warps: u32,
     reals: Striped<f64>,
     indices: Striped<i32>,
-    real_bank: Bank<f64>,
-    index_bank: Bank<i32>,
+    real_bank: Entries<f64>,
+    index_bank: Entries<i32>,
+    /// Indices of the current loop that are looked up.
+    looked_up: Vec<(Vec<(u32, Vec<i32>)>, Option<Counter>, Index)>,
     /// Index registers of which each lane uses its own entry, by warp.
     lane_rows: Vec<(u32, BTreeMap<u32, Vec<i32>>)>,
 }
@@ -36,8 +38,9 @@ impl Tables {
             warps,
             reals: Striped::default(),
             indices: Striped::default(),
-            real_bank: Bank::new(warps),
-            index_bank: Bank::new(warps),
+            real_bank: Entries::new(Bank::Reals, warps),
+            index_bank: Entries::new(Bank::Indices, warps),
+            looked_up: Vec::new(),
             lane_rows: Vec::new(),
         }
     }
@@ -92,16 +95,37 @@ impl Tables {
     /// A constant that changes with warp and iteration.
     pub fn real(&mut self, columns: &Columns<f64>, counter: Option<Counter>) -> ConstantRef {
         if self.residence != Residence::Striped {
-            return ConstantRef::Bank(self.real_bank.allocate(columns, counter));
+            return ConstantRef::Bank(self.real_bank.find(columns, counter, f64::to_bits));
         }
         let (register, lane) = self.reals.find(self.warps, columns, f64::to_bits);
         ConstantRef::Striped { register, lane: offset(lane, counter) }
     }
 
-    /// An index that changes with warp and iteration.
+    /// An index that changes with warp and iteration. Where it is everywhere as far behind one of the same loop, it is that one
+    /// and a number.
     pub fn index(&mut self, columns: &Columns<i32>, counter: Option<Counter>) -> Index {
+        let behind = self.looked_up.iter().find_map(|(known, at, index)| {
+            let distance = if *at == counter { distance(known, columns)? } else { return None };
+            Some(match u32::try_from(distance).ok()? {
+                0 => index.clone(),
+                distance => sum(index.clone(), Index::Literal(distance)),
+            })
+        });
+        behind.unwrap_or_else(|| {
+            let index = self.look_up(columns, counter);
+            self.looked_up.push((columns.to_vec(), counter, index.clone()));
+            index
+        })
+    }
+
+    /// Says that the indices from here on belong to another loop.
+    pub fn next_loop(&mut self) {
+        self.looked_up.clear();
+    }
+
+    fn look_up(&mut self, columns: &Columns<i32>, counter: Option<Counter>) -> Index {
         if self.residence != Residence::Striped {
-            return Index::Bank(Box::new(self.index_bank.allocate(columns, counter)));
+            return Index::Bank(Box::new(self.index_bank.find(columns, counter, |index| u64::from(index as u32))));
         }
         let (register, lane) = self.indices.find(self.warps, columns, |index| u64::from(index as u32));
         Index::Striped { register, lane: Box::new(offset(lane, counter)) }
@@ -110,31 +134,70 @@ impl Tables {
     pub fn finish(self) -> Constants {
         let (real_registers, reals) = self.reals.table(self.warps);
         let (index_registers, indices) = self.indices.table(self.warps);
+        let (real_bank, common_reals) = self.real_bank.table();
+        let (index_bank, common_indices) = self.index_bank.table();
         Constants {
             real_registers,
             reals,
             index_registers,
             indices,
-            real_bank: self.real_bank.table(),
-            index_bank: self.index_bank.table(),
+            real_bank,
+            index_bank,
+            common_reals,
+            common_indices,
             shared: self.residence == Residence::Shared,
         }
     }
 }
 
-/// Entries by warp. Entry p of warp w stands at `p * warps + w` of the bank.
-struct Bank<T> {
+/// The entries of a bank. Those of one warp stand together, so that all that it reads lies at small offsets from one place; what
+/// is the same for all that read it is there once.
+struct Entries<T> {
+    bank: Bank,
+    common: Vec<T>,
     by_warp: Vec<Vec<Option<T>>>,
+    /// Where columns lie that came before.
+    known: BTreeMap<Key, usize>,
 }
 
-impl<T: Copy + Default> Bank<T> {
-    fn new(warps: u32) -> Self {
-        Self { by_warp: vec![Vec::new(); warps as usize] }
+impl<T: Copy + Default + PartialEq> Entries<T> {
+    fn new(bank: Bank, warps: u32) -> Self {
+        Self { bank, common: Vec::new(), by_warp: vec![Vec::new(); warps as usize], known: BTreeMap::new() }
     }
 
-    /// Puts the columns at the first range of entries that is free in all their warps; the answer is the index of the
-    /// iteration's entry.
-    fn allocate(&mut self, columns: &Columns<T>, counter: Option<Counter>) -> Index {
+    /// The index of the iteration's entry. Equal columns share their place.
+    fn find(&mut self, columns: &Columns<T>, counter: Option<Counter>, bits: fn(T) -> u64) -> Index {
+        let columns: Vec<(u32, Vec<T>)> = match columns {
+            [(_, first), rest @ ..] if rest.iter().all(|(_, other)| same_bits(first, other, bits)) => {
+                vec![(COMMON, first.clone())]
+            }
+            columns => columns.to_vec(),
+        };
+        let is_common = columns[0].0 == COMMON;
+        let key = key(&columns, bits);
+        let start = match self.known.get(&key) {
+            Some(start) => *start,
+            None => {
+                let start = if is_common { self.share(&columns[0].1) } else { self.allocate(&columns) };
+                self.known.insert(key, start);
+                start
+            }
+        };
+        match offset(start as u32, counter) {
+            entry if is_common => entry,
+            Index::Literal(0) => Index::Own(self.bank),
+            entry => sum(Index::Own(self.bank), entry),
+        }
+    }
+
+    /// Puts a column at the end of what all warps read.
+    fn share(&mut self, column: &[T]) -> usize {
+        self.common.extend(column);
+        self.common.len() - column.len()
+    }
+
+    /// Puts the columns at the first range of entries that is free in all their warps.
+    fn allocate(&mut self, columns: &Columns<T>) -> usize {
         let length = columns.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0);
         let start = self.first_free(columns, length);
         for (warp, entries) in columns {
@@ -145,24 +208,10 @@ impl<T: Copy + Default> Bank<T> {
             let padded = entries.iter().map(|&e| Some(e)).chain(std::iter::repeat(Some(T::default())));
             bank[start..start + length].iter_mut().zip(padded).for_each(|(place, entry)| *place = entry);
         }
-        let warps = self.by_warp.len() as u32;
-        match columns {
-            _ if warps == 1 => offset(start as u32, counter),
-            [(only, _)] => {
-                let first = Index::Literal(start as u32 * warps + only);
-                match counter {
-                    None => first,
-                    Some(counter) => sum(first, Index::Scaled(Box::new(Index::Counter(counter)), warps)),
-                }
-            }
-            _ => sum(Index::Scaled(Box::new(offset(start as u32, counter)), warps), Index::Warp),
-        }
+        start
     }
 
     fn first_free(&self, columns: &Columns<T>, length: usize) -> usize {
-        if let [only] = &self.by_warp[..] {
-            return only.len();
-        }
         let mut start = 0;
         loop {
             let taken = columns.iter().filter_map(|(warp, _)| {
@@ -177,11 +226,31 @@ impl<T: Copy + Default> Bank<T> {
         }
     }
 
-    fn table(self) -> Vec<T> {
+    /// All entries, and how many of them belong to all warps.
+    fn table(self) -> (Vec<T>, u32) {
         let length = self.by_warp.iter().map(Vec::len).max().unwrap_or(0);
-        let entry = |p: usize| self.by_warp.iter().map(move |bank| bank.get(p).copied().flatten().unwrap_or_default());
-        (0..length).flat_map(entry).collect()
+        let padded = |bank: Vec<Option<T>>| {
+            let missing = length - bank.len();
+            bank.into_iter().map(Option::unwrap_or_default).chain(std::iter::repeat_n(T::default(), missing))
+        };
+        let common = self.common.len() as u32;
+        (self.common.into_iter().chain(self.by_warp.into_iter().flat_map(padded)).collect(), common)
     }
+}
+
+/// Stands for all warps in the key of a column.
+const COMMON: u32 = u32::MAX;
+
+fn same_bits<T: Copy>(a: &[T], b: &[T], bits: fn(T) -> u64) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| bits(a) == bits(b))
+}
+
+/// How much larger the entries of the second are, where that is the same for all of them.
+fn distance(a: &Columns<i32>, b: &Columns<i32>) -> Option<i32> {
+    let alike = a.len() == b.len() && a.iter().zip(b).all(|((w, a), (v, b))| w == v && a.len() == b.len());
+    let mut distances = a.iter().zip(b).flat_map(|((_, a), (_, b))| a.iter().zip(b)).map(|(a, b)| b - a);
+    let first = distances.next().filter(|_| alike)?;
+    distances.all(|distance| distance == first).then_some(first)
 }
 
 fn sum(a: Index, b: Index) -> Index {
@@ -198,6 +267,10 @@ fn offset(start: u32, counter: Option<Counter>) -> Index {
 
 /// Columns as bits.
 type Key = Vec<(u32, Vec<u64>)>;
+
+fn key<T: Copy>(columns: &Columns<T>, bits: fn(T) -> u64) -> Key {
+    columns.iter().map(|(w, entries)| (*w, entries.iter().map(|&e| bits(e)).collect())).collect()
+}
 
 /// Registers by warp; each holds 32 entries, one per lane.
 struct Striped<T> {
@@ -219,7 +292,7 @@ impl<T> Default for Striped<T> {
 impl<T: Copy + Default> Striped<T> {
     /// Equal columns share their place.
     fn find(&mut self, warps: u32, columns: &Columns<T>, bits: fn(T) -> u64) -> (u32, u32) {
-        let key: Key = columns.iter().map(|(w, entries)| (*w, entries.iter().map(|&e| bits(e)).collect())).collect();
+        let key = key(columns, bits);
         if let Some(&place) = self.known.get(&key) {
             return place;
         }

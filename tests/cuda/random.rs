@@ -142,8 +142,9 @@ impl Make {
             Some(counter) if self.below(2) == 0 => Index::Counter(counter),
             _ => Index::Literal(self.below(3) as u32),
         };
-        match self.below(4) {
+        match self.below(5) {
             0 => Index::Bank(Box::new(plain)),
+            3 => Index::Bank(Box::new(Index::Own(Bank::Indices))),
             1 => Index::Sum(Box::new(plain), Box::new(Index::Literal(1))),
             2 => Index::Bank(Box::new(Index::Sum(
                 Box::new(Index::Scaled(Box::new(plain), 1)),
@@ -157,6 +158,7 @@ impl Make {
         let [a, b, c, d] = [(); 4].map(|()| self.pick(known));
         match self.below(17) {
             0 => Value::Literal([2.0, -0.75, 1e-3, 0.0][self.below(4)]),
+            1 if self.below(2) == 0 => Value::Constant(ConstantRef::Bank(Index::Own(Bank::Reals))),
             1 => Value::Constant(ConstantRef::Bank(self.index(counter))),
             2 | 3 => Value::Slot(self.index(counter)),
             4 => Value::Unary([Unary::Neg, Unary::Positive][self.below(2)], a),
@@ -243,7 +245,10 @@ impl Run<'_> {
         match index {
             Index::Literal(n) => *n as usize,
             Index::Counter(_) => self.counter as usize,
-            Index::Warp => self.warp as usize,
+            Index::Own(bank) => {
+                let [common, own] = self.program.constants.entries(*bank, WARPS);
+                (common + self.warp * own) as usize
+            },
             Index::Bank(index) => self.program.constants.index_bank[self.index(index)] as usize,
             Index::Sum(a, b) => self.index(a) + self.index(b),
             Index::Scaled(a, factor) => self.index(a) * *factor as usize,

@@ -5,7 +5,7 @@ use super::helpers::Helper;
 use super::names::Namer;
 use super::tables;
 use crate::lower::code::{Code, Integer, Less, Local, SlotSpace, Statement, Stripe};
-use crate::overlay::program::{BarrierKind, Var, WarpMask};
+use crate::overlay::program::{Bank, BarrierKind, Var, WarpMask};
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -88,7 +88,7 @@ fn point_name(code: &Code, what: &str, point: u32) -> String {
 const GIVEN_STRIDE: &str = "given_stride";
 
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 40] = [
+const RESERVED: [&str; 42] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -126,6 +126,8 @@ const RESERVED: [&str; 40] = [
     "block",
     "warp_id",
     "lane",
+    "own_reals",
+    "own_indices",
     "read_column",
     "write_column",
     "other_column",
@@ -306,6 +308,8 @@ impl Body<'_> {
         let name = match local {
             Local::Warp => "warp_id",
             Local::Lane => "lane",
+            Local::Own(Bank::Reals) => "own_reals",
+            Local::Own(Bank::Indices) => "own_indices",
             Local::ReadColumn => "read_column",
             Local::WriteColumn => "write_column",
             Local::OtherColumn => "other_column",

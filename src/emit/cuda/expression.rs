@@ -107,6 +107,10 @@ impl Body<'_> {
                 let (broadcast, lane) = (self.helper(Helper::BroadcastIndex), self.integer(lane));
                 format!("{broadcast}(k{register}, {})", lane.text)
             }
+            Integer::Uniform(value) => {
+                let (broadcast, value) = (self.helper(Helper::BroadcastIndex), self.integer(value));
+                format!("{broadcast}({}, 0)", value.text)
+            }
             Integer::Own(register) => format!("k{register}"),
             Integer::Bank(index) => return self.entry(TableKind::IndexBank, index),
             Integer::Binary(operator, a, b) => return self.integers(*operator, a, b),

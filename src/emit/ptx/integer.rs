@@ -28,6 +28,10 @@ impl Printer<'_> {
                 let lane = self.integer(lane);
                 self.builder.shfl(self.indices[register], lane)
             }
+            Integer::Uniform(value) => match self.integer(value) {
+                Operand::Reg(value) => self.builder.shfl(value, 0),
+                literal => return literal,
+            },
             Integer::Bank(index) => {
                 let dst = self.builder.reg(Type::B32);
                 self.load_entry(TableKind::IndexBank, index, Type::B32, dst);

@@ -39,6 +39,8 @@ fn everything(execution: Execution) -> Program {
         indices: vec![0; 128],
         real_bank: vec![0.5; 3],
         index_bank: vec![0, -1, 2],
+        common_reals: 3,
+        common_indices: 3,
         shared: false,
     };
     program
