@@ -83,6 +83,8 @@ pub struct Memory {
     /// From the issue until the access leaves the sub-partition, and from one access to the next.
     pub address_latency: u32,
     pub address_interval: u32,
+    /// From the issue until a load of shared memory has read its address.
+    pub shared_operands_latency: u32,
     /// From one access to the next where the sub-partitions come together.
     pub accept_interval: u32,
     /// A pass over the banks of shared memory, or a shuffle.

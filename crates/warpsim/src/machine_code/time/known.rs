@@ -22,6 +22,8 @@ pub(super) struct Known {
     /// The operand in constant memory, as a line of its cache, where the code tells it.
     pub constant: Option<u64>,
     pub stores: bool,
+    /// Words of 32 bits that an access moves for each lane.
+    pub words: u32,
     pub registers: Registers,
 }
 
@@ -48,6 +50,7 @@ fn of(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> Option
         line: instruction.address / CODE_LINE,
         constant: instruction.operands.iter().find_map(operand),
         stores: matches!(instruction.operation(), "STS" | "STG" | "STL" | "ST" | "RED"),
+        words: if instruction.has("128") { 4 } else if instruction.has("64") { 2 } else { 1 },
         registers: Registers::of(instruction),
     })
 }

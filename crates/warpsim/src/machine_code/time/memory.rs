@@ -1,6 +1,8 @@
 //! Shared, local and global memory, and shuffles: from the queue of a sub-partition over the pipe that all share to the caches.
 
 use super::cache::Cache;
+use super::known::Known;
+use super::slots::Slots;
 use crate::machine_code::trace::Line;
 use machine::target::{Memory, Target};
 use sass::Class;
@@ -23,9 +25,9 @@ pub(super) struct Queue {
 
 /// Of the SM, and its share of the chip.
 pub(super) struct Memories {
-    /// When the sub-partitions' next access is taken, and when the banks are free.
-    accepts: u64,
-    banks: u64,
+    /// Where the sub-partitions come together, and the banks behind.
+    accepts: Slots,
+    banks: Slots,
     l1: Cache,
     l2: Cache,
     /// When the ways to the L2 cache and to the device memory are free, in parts of a clock, and what a byte takes there.
@@ -83,8 +85,8 @@ impl Memories {
         let second = PARTS.div_ceil(u64::from(memory.l2_bytes_per_clock_per_sm).max(1));
         let share = u64::from(memory.l2_bytes) / u64::from(board.multiprocessors.max(1));
         Self {
-            accepts: 0,
-            banks: 0,
+            accepts: Slots::new(memory.accept_interval),
+            banks: Slots::new(memory.pass_interval),
             l1: Cache::new(l1_bytes / LINE, WAYS),
             l2: Cache::new(share / LINE, WAYS),
             second: Way { free: 0, per_byte: second },
@@ -94,21 +96,19 @@ impl Memories {
 
     pub(super) fn shuffle(&mut self, queue: &mut Queue, memory: &Memory, now: u64) -> Done {
         let earliest = (now + u64::from(memory.address_latency)).max(queue.last + 1);
-        let start = earliest.max(self.banks);
-        self.banks = start + u64::from(memory.pass_interval);
+        let (start, _) = self.banks.take(now, earliest, 1);
         queue.push(start, memory);
         Done { sources: start, result: start - u64::from(memory.address_latency) + u64::from(memory.shuffle_latency) }
     }
 
-    pub(super) fn shared(&mut self, queue: &mut Queue, memory: &Memory, now: u64, passes: u32, stores: bool) -> Done {
+    pub(super) fn shared(&mut self, queue: &mut Queue, memory: &Memory, now: u64, passes: u32, known: &Known) -> Done {
         let accepted = self.accept(queue, memory, now);
-        let start = accepted.max(self.banks);
-        let passes = u64::from(passes.max(1) * memory.pass_interval);
-        self.banks = start + passes;
-        // a store reads two registers in two clocks
-        let sources = if stores { accepted + 1 + 2 * (passes - 1) } else { accepted };
-        let latency = u64::from(memory.shared_latency) + passes - 1;
-        Done { sources, result: start - u64::from(memory.address_latency) + latency }
+        let (_, end) = self.banks.take(now, accepted, passes.into());
+        let waited = end - u64::from(memory.pass_interval) - accepted;
+        let result = accepted - u64::from(memory.address_latency) + u64::from(memory.shared_latency) + waited;
+        // the address is not computed before it leaves
+        let early = if known.stores { 0 } else { memory.address_latency - memory.shared_operands_latency.min(memory.address_latency) };
+        Done { sources: sources(known, accepted) - u64::from(early), result }
     }
 
     /// Of global or local memory.
@@ -116,33 +116,33 @@ impl Memories {
         &mut self,
         (queue, memory): (&mut Queue, &Memory),
         now: u64,
-        (class, stores): (Class, bool),
+        known: &Known,
         lines: impl Iterator<Item = Line> + Clone,
     ) -> Done {
         let accepted = self.accept(queue, memory, now);
-        let start = accepted.max(self.banks);
-        let sectors: u64 = lines.clone().map(|line| u64::from(line.sectors.count_ones())).sum();
+        // a line's tag takes a clock, and each word of all lanes its way to the registers, whatever lanes are active
         let tags = lines.clone().count() as u64;
-        let clocks = (sectors * SECTOR).div_ceil(u64::from(memory.l1_bytes_per_clock).max(1));
-        self.banks = start + clocks.max(tags).max(1);
-        let issued = start - u64::from(memory.address_latency);
-        let mut result = issued + u64::from(memory.l1_latency) + clocks.max(tags).max(1) - 1;
+        let word = LINE.div_ceil(u64::from(memory.l1_bytes_per_clock).max(1));
+        let clocks = (word * u64::from(known.words)).max(tags);
+        let (_, end) = self.banks.take(now, accepted, clocks.div_ceil(memory.pass_interval.into()));
+        let waited = end.saturating_sub(accepted + word);
+        let issued = accepted - u64::from(memory.address_latency);
+        let mut result = issued + u64::from(memory.l1_latency) + waited;
         for line in lines {
-            let there = match (class, stores) {
-                (Class::Local, _) => self.through_first(memory, line, stores, issued),
+            let there = match (known.class, known.stores) {
+                (Class::Local, stores) => self.through_first(memory, line, stores, issued),
                 (_, true) => self.written(memory, line, issued),
                 (_, false) if memory.l1_keeps_global => self.through_first(memory, line, false, issued),
                 _ => self.behind_first(memory, line, issued),
             };
             result = result.max(there);
         }
-        Done { sources: if stores { start + 1 + 2 * clocks } else { start }, result }
+        Done { sources: sources(known, accepted), result }
     }
 
     fn accept(&mut self, queue: &mut Queue, memory: &Memory, now: u64) -> u64 {
         let address = (now + u64::from(memory.address_latency)).max(queue.last + u64::from(memory.address_interval));
-        let accepted = address.max(self.accepts);
-        self.accepts = accepted + u64::from(memory.accept_interval);
+        let (accepted, _) = self.accepts.take(now, address, 1);
         queue.push(accepted, memory);
         accepted
     }
@@ -187,4 +187,9 @@ impl Memories {
         }
         issued + u64::from(memory.l2_latency) + waited
     }
+}
+
+/// When an access that leaves its sub-partition at a time is done with its sources: a store reads a word in two clocks.
+fn sources(known: &Known, leaves: u64) -> u64 {
+    leaves + if known.stores { 2 * u64::from(known.words) - 1 } else { 0 }
 }

@@ -15,7 +15,7 @@
 //! | `known`, `registers` | what the model needs to know of each instruction |
 //! | `sm` | issue: which warp, when, and what holds the others back |
 //! | `warp` | where a warp is, and where its cycles went |
-//! | `fetch`, `constants`, `memory`, `cache`, `ports`, `barriers` | the parts that an instruction may wait for |
+//! | `fetch`, `constants`, `memory`, `cache`, `slots`, `ports`, `barriers` | the parts that an instruction may wait for |
 
 mod barriers;
 mod cache;
@@ -25,6 +25,7 @@ mod known;
 mod memory;
 mod ports;
 mod registers;
+mod slots;
 mod sm;
 mod warp;
 

@@ -247,7 +247,7 @@ impl<'t> Sm<'t> {
         let memory = &self.pipeline.memory;
         let done = match (event, known.class) {
             (Some(Event::Shared { passes }), _) => {
-                self.memories.shared(&mut own.queue, memory, now, passes, known.stores)
+                self.memories.shared(&mut own.queue, memory, now, passes, known)
             }
             (Some(Event::Lines { .. }), class) => {
                 let slot = self.ctas[warp.cta].slot as u64;
@@ -256,7 +256,7 @@ impl<'t> Sm<'t> {
                 let resident = slot * cta.len() as u64 + (index - cta.start) as u64;
                 let place = if class == Class::Local { 1 << 63 | resident << 40 } else { 0 };
                 let lines = lines.iter().map(|line| Line { number: line.number | place, ..*line });
-                self.memories.lines((&mut own.queue, memory), now, (class, known.stores), lines)
+                self.memories.lines((&mut own.queue, memory), now, known, lines)
             }
             (Some(Event::Constant { line, addresses }), _) => {
                 let result = own.constants.load(line, addresses, now, &self.pipeline.constants, &mut self.code);
