@@ -2,11 +2,11 @@
 //! slots, and more work never takes less time.
 
 use diagnostics::Source;
-use machine::target::Target;
+use machine::target::{Pipeline, Target};
 use machine::toolchain;
 use sass::{Cubin, Kernel};
 use std::sync::Arc;
-use warpsim::machine_code::{self, Timing};
+use warpsim::machine_code::{self, Cause, Timing, WarpTime};
 use warpsim::{Argument, Buffer, Launch, Options};
 
 #[path = "../../../tests/common/skip.rs"]
@@ -63,7 +63,7 @@ fn repeated(text: &str, stall: u8, times: usize) -> Vec<Line> {
 fn a_chain_takes_its_latency_times_its_length() {
     let timing = timed(repeated("DFMA R2, R2, R2, R2", 8, 100), 1);
     assert_eq!(timing.cycles, 8 * 100 + 1);
-    assert_eq!(timing.warps[0].fixed_latency, 7 * 100);
+    assert_eq!(timing.warps[0].of(Cause::FixedLatency), 7 * 100);
     assert_eq!(timing.issued, 101);
 }
 
@@ -72,7 +72,7 @@ fn independent_work_reaches_the_rate_of_its_pipe() {
     // one warp of each sub-partition; the stall count would allow one per clock
     let timing = timed(repeated("DFMA R2, R4, R6, R8", 1, 200), 4);
     assert_eq!(timing.cycles, 2 * 200);
-    assert!(timing.warps.iter().all(|warp| warp.pipe == 199), "{timing:?}");
+    assert!(timing.warps.iter().all(|warp| warp.of(Cause::Pipe) == 199), "{timing:?}");
     // four warps of one sub-partition share its pipe
     let shared = timed(repeated("DFMA R2, R4, R6, R8", 1, 200), 16).cycles;
     assert!((1600..1610).contains(&shared), "{shared}");
@@ -89,7 +89,7 @@ fn a_load_is_waited_for_by_its_scoreboard() {
     let used = Line("IADD3 R3, R2, R2, RZ".to_owned(), 1, None, 1);
     let timing = timed(vec![store, load, used], 1);
     // a pass of the store, one of the load, the latency
-    assert!((latency..latency + 8).contains(&timing.warps[0].shared), "{timing:?}");
+    assert!((latency..latency + 8).contains(&timing.warps[0].of(Cause::Shared)), "{timing:?}");
 }
 
 #[test]
@@ -104,8 +104,8 @@ fn a_warp_at_a_barrier_costs_no_issue_slots() {
     lines.push(line("@!P0 BAR.SYNC 0x1, 0xa0", 5));
     let waiting = timed(lines, 5);
     let late = &waiting.warps[4];
-    assert!(late.not_selected < 20, "{late:?}");
-    assert!(waiting.warps[0].barrier > 250, "{:?}", waiting.warps[0]);
+    assert!(late.of(Cause::NotSelected) < 20, "{late:?}");
+    assert!(waiting.warps[0].of(Cause::Barrier) > 250, "{:?}", waiting.warps[0]);
 }
 
 #[test]
@@ -121,17 +121,26 @@ fn more_work_never_takes_a_lone_warp_less_time() {
     }
 }
 
-/// Each clock of a warp has one cause.
+/// Each clock of a warp has one cause, from its start to its end, and the timeline has all of them.
 #[test]
 fn causes_add_up() {
     let mut lines = repeated("DFMA R2, R4, R6, R8", 2, 50);
     lines.push(line("BAR.SYNC 0x0", 5));
     lines.extend(repeated("MUFU.RCP R2, R3", 1, 20));
-    for warp in timed(lines, 12).warps {
-        let waits = [warp.shared, warp.shuffles, warp.local, warp.global, warp.constants, warp.special];
-        let rest = [warp.issued, warp.fixed_latency, warp.pipe, warp.barrier, warp.not_selected];
-        assert_eq!(warp.cycles, waits.iter().chain(&rest).sum::<u64>(), "{warp:?}");
+    let timing = timed(lines, 12);
+    assert_eq!(timing.warps.iter().map(WarpTime::cycles).max(), Some(timing.cycles));
+    for (warp, bins) in timing.warps.iter().zip(&timing.timeline.warps) {
+        assert_eq!(warp.of(Cause::Issued), 72);
+        for cause in Cause::ALL {
+            let clocks: u64 = bins.iter().map(|bin| u64::from(bin[cause as usize])).sum();
+            assert_eq!(clocks, warp.of(cause), "{}", cause.name());
+        }
     }
+    let [meeting] = &timing.timeline.meetings[..] else { panic!("{:?}", timing.timeline.meetings) };
+    assert_eq!((meeting.barrier, meeting.arrivals.len(), meeting.waiting.len()), (0, 12, 12));
+    let last = meeting.arrivals.iter().map(|(_, time)| *time).max().unwrap();
+    let Pipeline { barrier_latency, barrier_latency_per_warp, .. } = hopper().pipeline.as_ref().unwrap();
+    assert_eq!(meeting.released, last + u64::from(barrier_latency + 12 * barrier_latency_per_warp));
 }
 
 /// A kernel that executes a statement of PTX so many times, each on the result of the one before.

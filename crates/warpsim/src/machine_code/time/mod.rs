@@ -8,7 +8,12 @@
 //! Not modelled: instruction fetch, misses of caches, banks of registers, other SMs. All CTAs of the launch are on the SM at once.
 
 mod barriers;
+mod cause;
 mod sm;
+mod timeline;
+
+pub use cause::{Cause, WarpTime};
+pub use timeline::{Bin, Meeting, Timeline};
 
 use super::trace::Trace;
 use machine::target::Pipeline;
@@ -23,28 +28,8 @@ pub struct Timing {
     pub issued: u64,
     /// Of all CTAs, one after the other.
     pub warps: Vec<WarpTime>,
-}
-
-/// Where the cycles of a warp went, from the start to its end.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct WarpTime {
-    pub cycles: u64,
-    pub issued: u64,
-    /// The stall count of the instruction before.
-    pub fixed_latency: u64,
-    /// Scoreboards, by what set them.
-    pub shared: u64,
-    pub shuffles: u64,
-    pub local: u64,
-    pub global: u64,
-    pub constants: u64,
-    /// Approximations, conversions, and the rest.
-    pub special: u64,
-    /// The pipe was not free.
-    pub pipe: u64,
-    pub barrier: u64,
-    /// It could have issued, and another warp did.
-    pub not_selected: u64,
+    #[serde(skip)]
+    pub timeline: Timeline,
 }
 
 /// Runs the model on what the warps executed. `None`: the machine code has no control bits, or a warp waits for ever.

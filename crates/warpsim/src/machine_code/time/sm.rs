@@ -1,7 +1,7 @@
 //! One SM, clock by clock.
 
-use super::barriers::Barriers;
-use super::{Timing, WarpTime};
+use super::barriers::{Barriers, Complete};
+use super::{Cause, Meeting, Timeline, Timing, WarpTime};
 use crate::machine_code::trace::{Step, Trace};
 use machine::target::Pipeline;
 use sass::{Class, Control, Kernel, Pipe};
@@ -52,6 +52,7 @@ struct Sm<'t> {
     shared_pipe: u64,
     /// The warp that each sub-partition issued from last.
     last: Vec<Option<usize>>,
+    timeline: Timeline,
 }
 
 pub(super) fn run(kernel: &Kernel, trace: &Trace, pipeline: &Pipeline, sub_partitions: u32) -> Option<Timing> {
@@ -63,6 +64,7 @@ pub(super) fn run(kernel: &Kernel, trace: &Trace, pipeline: &Pipeline, sub_parti
     let warps: Vec<Warp<'_>> = all.map(|(cta, steps)| Warp::new(cta, steps)).collect();
     let parts = sub_partitions.max(1) as usize;
     let mut sm = Sm {
+        timeline: Timeline::new(warps.len()),
         known,
         pipeline,
         warps,
@@ -73,7 +75,8 @@ pub(super) fn run(kernel: &Kernel, trace: &Trace, pipeline: &Pipeline, sub_parti
     };
     let cycles = sm.run()?;
     let warps: Vec<WarpTime> = sm.warps.into_iter().map(|warp| warp.time).collect();
-    Some(Timing { cycles, issued: warps.iter().map(|warp| warp.issued).sum(), warps })
+    let issued = warps.iter().map(|warp| warp.of(Cause::Issued)).sum();
+    Some(Timing { cycles, issued, warps, timeline: sm.timeline })
 }
 
 impl<'t> Warp<'t> {
@@ -100,14 +103,14 @@ impl Sm<'_> {
                     if self.warps[index].is_done() {
                         continue;
                     }
-                    self.warps[index].time.cycles += 1;
                     if Some(index) == chosen {
+                        self.spend(index, Cause::Issued, now, 1);
                         continue;
                     }
                     let hindrance = self.hindrance(part, index, now);
-                    if let Some(time) = self.warps[index].blame(hindrance, 1) {
-                        until = until.min(time);
-                    }
+                    let (cause, time) = self.warps[index].blame(hindrance);
+                    self.spend(index, cause, now, 1);
+                    until = until.min(time.unwrap_or(u64::MAX));
                 }
                 if let Some(index) = chosen {
                     self.issue(part, index, now);
@@ -122,8 +125,8 @@ impl Sm<'_> {
                 for part in 0..self.pipes.len() {
                     for index in self.of(part).filter(|index| !self.warps[*index].is_done()).collect::<Vec<_>>() {
                         let hindrance = self.hindrance(part, index, now);
-                        self.warps[index].time.cycles += skipped;
-                        self.warps[index].blame(hindrance, skipped);
+                        let (cause, _) = self.warps[index].blame(hindrance);
+                        self.spend(index, cause, now, skipped);
                     }
                 }
                 now = until;
@@ -133,6 +136,11 @@ impl Sm<'_> {
             }
         }
         Some(now)
+    }
+
+    fn spend(&mut self, index: usize, cause: Cause, start: u64, clocks: u64) {
+        self.warps[index].time.spend(cause, clocks);
+        self.timeline.spend(index, cause, start, clocks);
     }
 
     /// The warps of a sub-partition.
@@ -168,7 +176,6 @@ impl Sm<'_> {
         let step = warp.steps[warp.next];
         let Known { control, pipe, class } = self.known[step.pc as usize];
         warp.next += 1;
-        warp.time.issued += 1;
         warp.ready = now + u64::from(control.stall.max(1));
         self.last[part] = Some(index).filter(|_| !control.yields);
         let interval = interval(self.pipeline, pipe);
@@ -189,51 +196,52 @@ impl Sm<'_> {
         let (cta, ended) = (warp.cta, warp.is_done());
         if let Some(arrival) = step.barrier {
             warp.held = arrival.waits;
-            let released = self.barriers[cta].arrive(index, arrival);
-            self.release(released.unwrap_or_default(), now);
+            if let Some(complete) = self.barriers[cta].arrive(index, arrival, now) {
+                self.release(cta, complete, now);
+            }
         }
         if ended {
-            let released = self.barriers[cta].end();
-            self.release(released, now);
+            for complete in self.barriers[cta].end() {
+                self.release(cta, complete, now);
+            }
         }
     }
 
     /// The phase of a barrier is complete.
-    fn release(&mut self, warps: Vec<usize>, now: u64) {
+    fn release(&mut self, cta: usize, complete: Complete, now: u64) {
         let Pipeline { barrier_latency, barrier_latency_per_warp, .. } = self.pipeline;
-        let after = barrier_latency + warps.len() as u32 * barrier_latency_per_warp;
-        for index in warps {
+        let Complete { barrier, arrivals, waiting } = complete;
+        let released = now + u64::from(barrier_latency + waiting.len() as u32 * barrier_latency_per_warp);
+        for &index in &waiting {
             self.warps[index].held = false;
-            self.warps[index].ready = self.warps[index].ready.max(now + u64::from(after));
+            self.warps[index].ready = self.warps[index].ready.max(released);
         }
+        self.timeline.meetings.push(Meeting { cta, barrier, arrivals, waiting, released });
     }
 }
 
 impl Warp<'_> {
-    /// Counts clocks in which the warp did not issue; the time when that may change, where it is known.
-    fn blame(&mut self, hindrance: Option<Hindrance>, clocks: u64) -> Option<u64> {
+    /// What a clock in which the warp does not issue goes to, and the time when that may change, where it is known.
+    fn blame(&self, hindrance: Option<Hindrance>) -> (Cause, Option<u64>) {
         let after_barrier = self.next > 0 && self.steps[self.next - 1].barrier.is_some();
-        let time = &mut self.time;
-        let (count, until) = match hindrance {
-            None => (&mut time.not_selected, None),
-            Some(Hindrance::Barrier) => (&mut time.barrier, None),
-            Some(Hindrance::Stall(until)) if after_barrier => (&mut time.barrier, Some(until)),
-            Some(Hindrance::Stall(until)) => (&mut time.fixed_latency, Some(until)),
-            Some(Hindrance::Pipe(until)) => (&mut time.pipe, Some(until)),
+        match hindrance {
+            None => (Cause::NotSelected, None),
+            Some(Hindrance::Barrier) => (Cause::Barrier, None),
+            Some(Hindrance::Stall(until)) if after_barrier => (Cause::Barrier, Some(until)),
+            Some(Hindrance::Stall(until)) => (Cause::FixedLatency, Some(until)),
+            Some(Hindrance::Pipe(until)) => (Cause::Pipe, Some(until)),
             Some(Hindrance::Scoreboard(until, class)) => {
-                let count = match class {
-                    Class::Shared => &mut time.shared,
-                    Class::Shuffles => &mut time.shuffles,
-                    Class::Local => &mut time.local,
-                    Class::Global => &mut time.global,
-                    Class::Constant => &mut time.constants,
-                    _ => &mut time.special,
+                let cause = match class {
+                    Class::Shared => Cause::Shared,
+                    Class::Shuffles => Cause::Shuffles,
+                    Class::Local => Cause::Local,
+                    Class::Global => Cause::Global,
+                    Class::Constant => Cause::Constants,
+                    _ => Cause::Special,
                 };
-                (count, Some(until))
+                (cause, Some(until))
             }
-        };
-        *count += clocks;
-        until
+        }
     }
 }
 
