@@ -45,25 +45,19 @@ fn cubin(path: &Path, target: &Target) -> Result<Cubin, Failure> {
 }
 
 fn table(kernel: &str, target: &Target, timing: &Timing) -> String {
-    let Timing { cycles, issued, resident_ctas, warps } = timing;
+    let Timing { cycles, issued, resident_ctas, warps, .. } = timing;
     let rate = *issued as f64 / (*cycles).max(1) as f64;
     let mut out = format!(
-        "kernel {kernel}: {cycles} cycles on one SM of {}, {issued} warp instructions, {rate:.2} per cycle, up to {resident_ctas} CTAs at once
-
-\
-         cycles of each warp by what they went to
-",
+        "kernel {kernel}: {cycles} cycles on one SM of {}, {issued} warp instructions, {rate:.2} per cycle, \
+         up to {resident_ctas} CTAs at once\n\ncycles of each warp by what they went to\n",
         target.name
     );
-    let width = |name: &str| name.len().max(8);
-    let names = ["cycles"].into_iter().chain(Cause::ALL.map(Cause::name));
-    let head: Vec<String> = names.map(|name| format!("{name:>0$}", width(name))).collect();
-    out += &format!("{:<5} {}
-", "warp", head.join(" "));
+    let width = |cause: Cause| cause.name().len().max(8);
+    let head: Vec<String> = Cause::ALL.iter().map(|cause| format!("{:>1$}", cause.name(), width(*cause))).collect();
+    out += &format!("{:<5} {:>8} {}\n", "warp", "cycles", head.join(" "));
     for (number, warp) in warps.iter().enumerate() {
-        let causes = Cause::ALL.map(|cause| format!("{:>1$}", warp.of(cause), width(cause.name())));
-        out += &format!("{number:<5} {:>8} {}
-", warp.cycles, causes.join(" "));
+        let cells: Vec<String> = Cause::ALL.iter().map(|c| format!("{:>1$}", warp.of(*c), width(*c))).collect();
+        out += &format!("{number:<5} {:>8} {}\n", warp.cycles(), cells.join(" "));
     }
     out
 }

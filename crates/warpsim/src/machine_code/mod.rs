@@ -19,7 +19,7 @@ mod trace;
 mod warp;
 
 pub use counts::{Counts, Report};
-pub use time::{Cause, Timing, WarpTime};
+pub use time::{Bin, Cause, Meeting, Timeline, Timing, WarpTime};
 
 use crate::buffer::Buffer;
 use crate::cta::{Picker, run_grid};

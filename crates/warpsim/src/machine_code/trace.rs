@@ -20,11 +20,18 @@ pub(super) struct WarpTrace {
 pub(super) enum Event {
     Barrier(Arrival),
     /// Passes over the banks of shared memory.
-    Shared { passes: u32 },
+    Shared {
+        passes: u32,
+    },
     /// So many of the lines.
-    Lines { count: u32 },
+    Lines {
+        count: u32,
+    },
     /// A load from constant memory: the first line, and different addresses.
-    Constant { line: u64, addresses: u32 },
+    Constant {
+        line: u64,
+        addresses: u32,
+    },
 }
 
 /// 128 bytes of global memory, or of the local memory of a warp.
@@ -57,7 +64,7 @@ pub(super) const CONSTANT_LINE: u64 = 64;
 
 /// A line of constant memory, whatever its bank.
 pub(super) fn constant_line(bank: u8, address: u64) -> u64 {
-    u64::from(bank) << 32 | address / CONSTANT_LINE
+    (u64::from(bank) << 32) + address / CONSTANT_LINE
 }
 
 impl WarpTrace {

@@ -3,12 +3,11 @@
 
 use crate::assembly::{Line, line, looped, repeated, timed};
 use crate::skip;
-use machine::target::Target;
+use machine::target::{Pipeline, Target};
 use machine::toolchain;
 use std::sync::Arc;
-use warpsim::machine_code::{self, Cause, Timing};
+use warpsim::machine_code::{self, Cause, Timing, WarpTime};
 use warpsim::{Argument, Buffer, Launch, Options};
-
 
 fn hopper() -> &'static Target {
     Target::by_name("hopper").unwrap()
@@ -29,7 +28,7 @@ fn a_chain_takes_its_latency_times_its_length() {
     let chain = |length| repeated(&line("DFMA R2, R2, R2, R2").stall(8), length);
     assert_eq!(each_pass(&chain(100), 1) - each_pass(&chain(60), 1), 8 * 40);
     let timing = on_hopper(&chain(100), 1);
-    assert_eq!(timing.warps[0].fixed_latency, 7 * 100);
+    assert_eq!(timing.warps[0].of(Cause::FixedLatency), 7 * 100);
     assert_eq!(timing.issued, 101);
 }
 
@@ -52,7 +51,7 @@ fn a_load_is_waited_for_by_its_scoreboard() {
     let load = [line("LDS R2, [RZ]").stall(2).sets(0), line("IADD3 R3, R2, R2, RZ").waits(0)];
     let timing = on_hopper(&[&[line("STS [RZ], RZ").stall(15)], &load[..]].concat(), 1);
     // one clock is a stall count, one issues
-    assert_eq!(timing.warps[0].shared, latency - 2, "{timing:?}");
+    assert_eq!(timing.warps[0].of(Cause::Shared), latency - 2, "{timing:?}");
 }
 
 #[test]
@@ -66,8 +65,8 @@ fn a_warp_at_a_barrier_costs_no_issue_slots() {
     lines.extend(repeated(&line("@!P0 FFMA R2, R4, R7, R8"), 300));
     lines.push(line("@!P0 BAR.SYNC 0x1, 0xa0").stall(5));
     let waiting = on_hopper(&lines, 5);
-    assert!(waiting.warps[4].not_selected < 20, "{:?}", waiting.warps[4]);
-    assert!(waiting.warps[0].barrier > 250, "{:?}", waiting.warps[0]);
+    assert!(waiting.warps[4].of(Cause::NotSelected) < 20, "{:?}", waiting.warps[4]);
+    assert!(waiting.warps[0].of(Cause::Barrier) > 250, "{:?}", waiting.warps[0]);
 }
 
 /// Takes each line out in turn, on every target with control bits: the rest never takes longer.
@@ -111,16 +110,27 @@ fn more_work_never_takes_a_lone_warp_less_time() {
     }
 }
 
-/// Each clock of a warp has one cause.
+/// Each clock of a warp has one cause, from its start to its end, and the timeline has all of them.
 #[test]
 fn causes_add_up() {
     let mut lines = repeated(&line("DFMA R2, R4, R6, R8").stall(2), 50);
     lines.push(line("BAR.SYNC 0x0").stall(5));
     lines.extend(repeated(&line("MUFU.RCP R2, R3").sets(0), 20));
     lines.push(line("FADD R5, R2, c[0x3][0x100]").waits(0));
-    for warp in on_hopper(&lines, 12).warps {
-        assert_eq!(warp.cycles, Cause::ALL.iter().map(|cause| warp.of(*cause)).sum::<u64>(), "{warp:?}");
+    let timing = on_hopper(&lines, 12);
+    assert_eq!(timing.warps.iter().map(WarpTime::cycles).max(), Some(timing.cycles));
+    for (warp, bins) in timing.warps.iter().zip(&timing.timeline.warps) {
+        assert_eq!(warp.of(Cause::Issued), 73);
+        for cause in Cause::ALL {
+            let clocks: u64 = bins.iter().map(|bin| u64::from(bin[cause as usize])).sum();
+            assert_eq!(clocks, warp.of(cause), "{}", cause.name());
+        }
     }
+    let [meeting] = &timing.timeline.meetings[..] else { panic!("{:?}", timing.timeline.meetings) };
+    assert_eq!((meeting.barrier, meeting.arrivals.len(), meeting.waiting.len()), (0, 12, 12));
+    let last = meeting.arrivals.iter().map(|(_, time)| *time).max().unwrap();
+    let Pipeline { barrier_latency, barrier_latency_per_warp, .. } = hopper().pipeline.as_ref().unwrap();
+    assert_eq!(meeting.released, last + u64::from(barrier_latency + 12 * barrier_latency_per_warp));
 }
 
 /// Code that stays in the cache of its sub-partition is fetched once; more than that again and again.
@@ -129,7 +139,7 @@ fn code_beyond_the_caches_is_waited_for() {
     let capacity = hopper().pipeline.as_ref().unwrap().fetch.l0_bytes as usize / 16;
     let waits = |length: usize| {
         let body = repeated(&line("FFMA R2, R4, R7, RZ").stall(1), length);
-        let after = |times| on_hopper(&looped(&[], &body, times), 1).warps[0].fetch;
+        let after = |times| on_hopper(&looped(&[], &body, times), 1).warps[0].of(Cause::Fetch);
         (after(6) - after(4)) as f64 / 2.0 / length as f64
     };
     assert_eq!(waits(capacity / 2), 0.0);

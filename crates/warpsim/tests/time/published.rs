@@ -23,9 +23,8 @@ const ABDELKHALIK: &str = "Abdelkhalik et al. 2022";
 
 /// Clocks of a line of a loop whose code is near: what twice as many of it take more.
 fn each_of(target: &Target, warps: u32, before: &[Line], one: Line) -> f64 {
-    let after = |length, times| {
-        timed(&looped(before, &repeated(&one, length), times), warps, target, Vec::new()).cycles as f64
-    };
+    let after =
+        |length, times| timed(&looped(before, &repeated(&one, length), times), warps, target, Vec::new()).cycles as f64;
     let pass = |length| (after(length, 30) - after(length, 10)) / 20.0;
     (pass(64) - pass(32)) / 32.0
 }
@@ -65,7 +64,8 @@ fn first_touch(name: &str) -> f64 {
     let target = alone(name);
     let before = [line("MOV R2, 32@lo(ring)").stall(5), line("MOV R3, 32@hi(ring)").stall(5)];
     let load = line("LDG.E.64 R2, [R2.64]").stall(2).sets(0).waits(0);
-    let after = |loads: u32| timed(&looped(&before, &repeated(&load, 8), loads / 8), 1, &target, ring(512)).cycles as f64;
+    let after =
+        |loads: u32| timed(&looped(&before, &repeated(&load, 8), loads / 8), 1, &target, ring(512)).cycles as f64;
     ((after(256) - after(128)) - 16.0 * 23.0) / 128.0
 }
 
@@ -140,7 +140,13 @@ fn latencies(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     let wide = [line("STS.128 [RZ], RZ").stall(15), line("MOV R2, RZ").stall(15)];
     // lanes that load the same address need one pass
     add("load, shared memory, 64 bits", "ampere-ga10x", 24.0, HUERTA, chain("ampere-ga10x", &wide, "LDS.64 R2, [R2]"));
-    add("load, shared memory, 128 bits", "ampere-ga10x", 26.0, HUERTA, chain("ampere-ga10x", &wide, "LDS.128 R2, [R2]"));
+    add(
+        "load, shared memory, 128 bits",
+        "ampere-ga10x",
+        26.0,
+        HUERTA,
+        chain("ampere-ga10x", &wide, "LDS.128 R2, [R2]"),
+    );
     for (target, published, source) in [
         ("volta", 30.0, MT4G),
         ("turing", 32.0, "sjfeng1999"),
@@ -172,12 +178,9 @@ fn latencies(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     add("operand in constant memory, miss", "ampere-ga10x", 79.0, HUERTA, operand_misses("ampere-ga10x"));
     add("operand in constant memory, miss", "volta", 74.0, "mt4g: 114 - 40", operand_misses("volta"));
     add("operand in constant memory, miss", "hopper", 89.0, "mt4g: 106 - 17", operand_misses("hopper"));
-    for (text, published) in [
-        ("LDS R4, [R2]", 9.0),
-        ("STS [R2], R4", 12.0),
-        ("STS.64 [R2], R4", 14.0),
-        ("STS.128 [R2], R4", 18.0),
-    ] {
+    for (text, published) in
+        [("LDS R4, [R2]", 9.0), ("STS [R2], R4", 12.0), ("STS.64 [R2], R4", 14.0), ("STS.128 [R2], R4", 18.0)]
+    {
         let what = format!("sources free, `{}`", text.split(' ').next().unwrap_or_default());
         add(&what, "ampere-ga10x", published, HUERTA, sources("ampere-ga10x", text));
     }

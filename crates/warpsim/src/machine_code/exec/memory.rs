@@ -117,7 +117,8 @@ impl Machine<'_, '_> {
         if let Some(trace) = &mut self.trace {
             let first = mask.trailing_zeros() as usize & 31;
             let is_new = |lane: &usize| {
-                mask >> lane & 1 == 1 && !(first..*lane).any(|other| mask >> other & 1 == 1 && index[other] == index[*lane])
+                mask >> lane & 1 == 1
+                    && !(first..*lane).any(|other| mask >> other & 1 == 1 && index[other] == index[*lane])
             };
             let addresses = (0..32).filter(is_new).count() as u32;
             trace.happens(Event::Constant { line: constant_line(bank, place(first, 0)), addresses });
@@ -126,8 +127,9 @@ impl Machine<'_, '_> {
         for step in 0..bytes.div_ceil(8) {
             let mut row = [0; 32];
             for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
-                row[lane] =
-                    self.read(bank, place(lane, step), bytes.min(8), lane).map_err(|kind| self.fatal(warp, pc, kind))?;
+                row[lane] = self
+                    .read(bank, place(lane, step), bytes.min(8), lane)
+                    .map_err(|kind| self.fatal(warp, pc, kind))?;
             }
             let row = if extend == 0 { row } else { extended(&row, bytes, extend) };
             if bytes < 8 {

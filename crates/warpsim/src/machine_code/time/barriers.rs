@@ -4,11 +4,19 @@ use crate::machine_code::trace::Arrival;
 
 #[derive(Default, Clone)]
 struct Barrier {
-    /// Threads, in whole warps.
     arrived: u32,
     /// Of the phase; `None` for all threads that have not ended.
     expected: Option<u32>,
+    arrivals: Vec<(usize, u64)>,
     waiting: Vec<usize>,
+}
+
+/// A phase of a barrier that is complete.
+pub(super) struct Complete {
+    pub barrier: u32,
+    /// Each warp that came, and when.
+    pub arrivals: Vec<(usize, u64)>,
+    pub waiting: Vec<usize>,
 }
 
 pub(super) struct Barriers {
@@ -17,39 +25,36 @@ pub(super) struct Barriers {
     threads: u32,
 }
 
-/// A phase that is complete.
-pub(super) struct Phase {
-    /// Warps.
-    pub arrived: u32,
-    pub waiting: Vec<usize>,
-}
-
 impl Barriers {
     pub(super) fn new(warps: usize) -> Self {
         Self { barriers: Default::default(), threads: 32 * warps as u32 }
     }
 
     /// A warp arrives: the phase, when it was the last.
-    pub(super) fn arrive(&mut self, warp: usize, arrival: Arrival) -> Option<Phase> {
+    pub(super) fn arrive(&mut self, warp: usize, arrival: Arrival, now: u64) -> Option<Complete> {
         let barrier = self.barriers.get_mut(arrival.id as usize)?;
         barrier.arrived += 32;
         barrier.expected = arrival.threads;
+        barrier.arrivals.push((warp, now));
         if arrival.waits {
             barrier.waiting.push(warp);
         }
-        (barrier.arrived >= arrival.threads.unwrap_or(self.threads)).then(|| complete(barrier))
+        let complete = barrier.arrived >= arrival.threads.unwrap_or(self.threads);
+        complete.then(|| std::mem::take(barrier).complete(arrival.id))
     }
 
     /// A warp ends: the phases that waited for it alone.
-    pub(super) fn end(&mut self) -> Vec<Phase> {
+    pub(super) fn end(&mut self) -> Vec<Complete> {
         self.threads -= 32;
         let threads = self.threads;
-        let ends = |b: &&mut Barrier| b.expected.is_none() && b.arrived > 0 && b.arrived >= threads;
-        self.barriers.iter_mut().filter(ends).map(complete).collect()
+        let complete = |b: &Barrier| b.expected.is_none() && b.arrived > 0 && b.arrived >= threads;
+        let numbered = self.barriers.iter_mut().zip(0..).filter(|(barrier, _)| complete(barrier));
+        numbered.map(|(barrier, id)| std::mem::take(barrier).complete(id)).collect()
     }
 }
 
-fn complete(barrier: &mut Barrier) -> Phase {
-    let Barrier { arrived, waiting, .. } = std::mem::take(barrier);
-    Phase { arrived: arrived / 32, waiting }
+impl Barrier {
+    fn complete(self, id: u32) -> Complete {
+        Complete { barrier: id, arrivals: self.arrivals, waiting: self.waiting }
+    }
 }

@@ -90,9 +90,9 @@ impl Far {
     /// When a line of constants that the small caches miss is there, `after` that many clocks when it is in this cache.
     pub(super) fn constant(&mut self, line: u64, now: u64, after: u64) -> u64 {
         // half as long as a line of code
-        let found = self.cache.access(CONSTANTS | line / 2, WHOLE, false);
+        let found = self.cache.access(CONSTANTS + line / 2, WHOLE, false);
         let there = found.ready.max(now + after) + if found.missing == 0 { 0 } else { self.beyond };
-        self.cache.comes(CONSTANTS | line / 2, there);
+        self.cache.comes(CONSTANTS + line / 2, there);
         there
     }
 }

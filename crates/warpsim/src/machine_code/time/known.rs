@@ -50,7 +50,13 @@ fn of(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> Option
         line: instruction.address / CODE_LINE,
         constant: instruction.operands.iter().find_map(operand),
         stores: matches!(instruction.operation(), "STS" | "STG" | "STL" | "ST" | "RED"),
-        words: if instruction.has("128") { 4 } else if instruction.has("64") { 2 } else { 1 },
+        words: if instruction.has("128") {
+            4
+        } else if instruction.has("64") {
+            2
+        } else {
+            1
+        },
         registers: Registers::of(instruction),
     })
 }

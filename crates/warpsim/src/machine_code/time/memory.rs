@@ -54,7 +54,11 @@ impl Queue {
 
     /// When the next access can be issued.
     pub(super) fn free(&self, memory: &Memory) -> u64 {
-        if self.leaves.len() < memory.queue as usize { 0 } else { self.leaves[self.leaves.len() - memory.queue as usize] }
+        if self.leaves.len() < memory.queue as usize {
+            0
+        } else {
+            self.leaves[self.leaves.len() - memory.queue as usize]
+        }
     }
 
     fn push(&mut self, leaves: u64, memory: &Memory) {
@@ -107,7 +111,11 @@ impl Memories {
         let waited = end - u64::from(memory.pass_interval) - accepted;
         let result = accepted - u64::from(memory.address_latency) + u64::from(memory.shared_latency) + waited;
         // the address is not computed before it leaves
-        let early = if known.stores { 0 } else { memory.address_latency - memory.shared_operands_latency.min(memory.address_latency) };
+        let early = if known.stores {
+            0
+        } else {
+            memory.address_latency - memory.shared_operands_latency.min(memory.address_latency)
+        };
         Done { sources: sources(known, accepted) - u64::from(early), result }
     }
 

@@ -22,7 +22,8 @@ impl Ports {
             return 0;
         }
         let [even, odd] = self.reads(known, warp);
-        let after = |bank: usize, reads: u64| if reads == 0 { 0 } else { (self.banks[bank] + reads).saturating_sub(WINDOW) };
+        let after =
+            |bank: usize, reads: u64| if reads == 0 { 0 } else { (self.banks[bank] + reads).saturating_sub(WINDOW) };
         after(0, even).max(after(1, odd))
     }
 

@@ -1,13 +1,13 @@
 //! One SM: which warp issues, when, and what holds the others back.
 
-use super::barriers::{Barriers, Phase};
+use super::barriers::{Barriers, Complete};
 use super::constants::Small;
 use super::fetch::{Far, Near};
 use super::known::Known;
 use super::memory::{Done, Memories, Queue};
 use super::ports::Ports;
 use super::warp::Warp;
-use super::{Cause, WarpTime};
+use super::{Cause, Meeting, Timeline, WarpTime};
 use crate::machine_code::trace::{Event, Line, Trace};
 use machine::target::{Pipeline, Target};
 use sass::{Class, Pipe};
@@ -28,6 +28,7 @@ pub(super) struct Sm<'t> {
     doubles: u64,
     /// The first CTA that has not begun.
     waiting: usize,
+    timeline: Timeline,
 }
 
 struct Cta {
@@ -83,7 +84,8 @@ impl<'t> Sm<'t> {
         let (mut warps, mut ctas) = (Vec::new(), Vec::new());
         for (number, traces) in trace.ctas.iter().enumerate() {
             let first = warps.len();
-            warps.extend(traces.iter().map(|trace| Warp::new(trace, number, pipeline.fixed.is_some())));
+            let tracks = pipeline.fixed.is_some();
+            warps.extend((first..).zip(traces).map(|(index, trace)| Warp::new(trace, index, number, tracks)));
             let (live, barriers) = (traces.len(), Barriers::new(traces.len()));
             ctas.push(Cta { warps: first..warps.len(), barriers, live, slot: 0 });
         }
@@ -97,6 +99,7 @@ impl<'t> Sm<'t> {
             memories: Memories::new(target, &pipeline.memory, l1_bytes),
             doubles: 0,
             waiting: 0,
+            timeline: Timeline::new(trace.ctas.iter().map(Vec::len).sum()),
         };
         for slot in 0..slots {
             sm.begin(slot, 0);
@@ -105,7 +108,7 @@ impl<'t> Sm<'t> {
     }
 
     /// The clocks until all warps have ended, and where they went; `None` when they never do.
-    pub(super) fn run(mut self) -> Option<(u64, Vec<WarpTime>)> {
+    pub(super) fn run(mut self) -> Option<(u64, Vec<WarpTime>, Timeline)> {
         let mut end = 0;
         loop {
             let (part, next) = self.parts.iter().map(|part| part.next).enumerate().min_by_key(|(_, next)| *next)?;
@@ -117,7 +120,7 @@ impl<'t> Sm<'t> {
             }
         }
         let ended = self.warps.iter().all(Warp::is_done);
-        ended.then(|| (end, self.warps.into_iter().map(|warp| warp.time).collect()))
+        ended.then(|| (end, self.warps.into_iter().map(|warp| warp.time).collect(), self.timeline))
     }
 
     /// The next CTA begins where another one has ended.
@@ -155,8 +158,8 @@ impl<'t> Sm<'t> {
             let there = own.constants.operand(line, now, &self.pipeline.constants, &mut self.code);
             self.warps[index].has_constant = true;
             if there > now {
-                self.warps[index].chosen(now);
-                self.warps[index].wait(there, Cause::Constants);
+                self.warps[index].chosen(now, &mut self.timeline);
+                self.warps[index].wait(there, Cause::Constants, &mut self.timeline);
                 own.blocked = there.min(now + PATIENCE);
                 own.last = None;
                 own.next = now + 1;
@@ -237,18 +240,18 @@ impl<'t> Sm<'t> {
         let (warp, own) = (&mut self.warps[index], &mut self.parts[part]);
         let known = &self.known[warp.pc()];
         let (event, lines) = warp.take();
-        warp.issued(now);
+        warp.issued(now, &mut self.timeline);
         own.last = Some(index).filter(|_| !known.control.is_some_and(|control| control.yields));
         own.ports.take(known, index, now);
         match known.pipe {
-            Pipe::Double if self.pipeline.doubles_are_shared => self.doubles = self.doubles.max(now) + u64::from(known.interval),
+            Pipe::Double if self.pipeline.doubles_are_shared => {
+                self.doubles = self.doubles.max(now) + u64::from(known.interval)
+            }
             pipe => own.pipes[pipe as usize] = now + u64::from(known.interval),
         }
         let memory = &self.pipeline.memory;
         let done = match (event, known.class) {
-            (Some(Event::Shared { passes }), _) => {
-                self.memories.shared(&mut own.queue, memory, now, passes, known)
-            }
+            (Some(Event::Shared { passes }), _) => self.memories.shared(&mut own.queue, memory, now, passes, known),
             (Some(Event::Lines { .. }), class) => {
                 let slot = self.ctas[warp.cta].slot as u64;
                 // the local memory of each warp on the SM lies elsewhere
@@ -284,18 +287,20 @@ impl<'t> Sm<'t> {
                 (Some(control), _) => u64::from(control.stall.max(if control.yields { 2 } else { 1 })),
                 (None, fixed) => fixed.as_ref().map_or(1, |fixed| fixed.issue_interval.into()),
             };
-            warp.wait(now + stall, Cause::FixedLatency);
+            warp.wait(now + stall, Cause::FixedLatency, &mut self.timeline);
             self.prepare(part, index);
         }
         if let Some(Event::Barrier(arrival)) = event {
             self.warps[index].held = arrival.waits;
-            let released = self.ctas[cta].barriers.arrive(index, arrival);
-            self.release(released, now);
+            if let Some(complete) = self.ctas[cta].barriers.arrive(index, arrival, now) {
+                self.release(cta, complete, now);
+            }
         }
         if ended {
             self.parts[part].warps.retain(|other| *other != index);
-            let released = self.ctas[cta].barriers.end();
-            released.into_iter().for_each(|phase| self.release(Some(phase), now));
+            for complete in self.ctas[cta].barriers.end() {
+                self.release(cta, complete, now);
+            }
             self.ctas[cta].live -= 1;
             if self.ctas[cta].live == 0 {
                 self.begin(self.ctas[cta].slot, now + 1);
@@ -310,27 +315,28 @@ impl<'t> Sm<'t> {
             return;
         }
         let known = &self.known[warp.pc()];
-        warp.wait_for_values(known);
+        warp.wait_for_values(known, &mut self.timeline);
         if let Some(asked) = warp.asks_for(known.line, &self.pipeline.fetch) {
             let there = self.parts[part].near.line(known.line, asked, &self.pipeline.fetch, &mut self.code);
-            warp.wait(there, Cause::Fetch);
+            warp.wait(there, Cause::Fetch, &mut self.timeline);
         }
         self.parts[part].next = self.parts[part].next.min(warp.ready);
     }
 
     /// The phase of a barrier is complete.
-    fn release(&mut self, phase: Option<Phase>, now: u64) {
-        let Some(phase) = phase else { return };
+    fn release(&mut self, cta: usize, complete: Complete, now: u64) {
         let Pipeline { barrier_latency, barrier_latency_per_warp, .. } = self.pipeline;
-        let free = now + u64::from(barrier_latency + phase.arrived * barrier_latency_per_warp);
-        for index in phase.waiting {
+        let Complete { barrier, arrivals, waiting } = complete;
+        let released = now + u64::from(barrier_latency + arrivals.len() as u32 * barrier_latency_per_warp);
+        for &index in &waiting {
             let warp = &mut self.warps[index];
             warp.held = false;
-            warp.wait(free, Cause::Barrier);
+            warp.wait(released, Cause::Barrier, &mut self.timeline);
             let ready = warp.ready;
             for part in self.parts.iter_mut().filter(|part| part.warps.contains(&index)) {
                 part.next = part.next.min(ready);
             }
         }
+        self.timeline.meetings.push(Meeting { cta, barrier, arrivals, waiting, released });
     }
 }

@@ -1,13 +1,15 @@
-//! Where a warp is, and where its cycles went.
+//! Where a warp is, and what it waits for.
 
 use super::known::Known;
-use super::{Cause, WarpTime};
+use super::{Cause, Timeline, WarpTime};
 use crate::machine_code::trace::{Event, Line, WarpTrace};
 use machine::target::Fetch;
 use sass::Class;
 
 pub(super) struct Warp<'t> {
     trace: &'t WarpTrace,
+    /// Among the warps of all CTAs.
+    index: usize,
     next: usize,
     next_event: usize,
     next_line: usize,
@@ -30,7 +32,6 @@ pub(super) struct Warp<'t> {
     line: Option<u32>,
     /// Clocks in which another warp was chosen.
     passed_over: u64,
-    started: u64,
     pub time: WarpTime,
 }
 
@@ -38,9 +39,10 @@ pub(super) struct Warp<'t> {
 const VALUES: usize = 256 + 8;
 
 impl<'t> Warp<'t> {
-    pub(super) fn new(trace: &'t WarpTrace, cta: usize, tracks_registers: bool) -> Self {
+    pub(super) fn new(trace: &'t WarpTrace, index: usize, cta: usize, tracks_registers: bool) -> Self {
         Self {
             trace,
+            index,
             next: 0,
             next_event: 0,
             next_line: 0,
@@ -54,13 +56,12 @@ impl<'t> Warp<'t> {
             issues: [0; 4],
             line: None,
             passed_over: 0,
-            started: 0,
             time: WarpTime::default(),
         }
     }
 
     pub(super) fn start(&mut self, now: u64) {
-        (self.started, self.counted, self.ready) = (now, now, now);
+        (self.counted, self.ready) = (now, now);
         self.issues = [now; 4];
     }
 
@@ -89,25 +90,19 @@ impl<'t> Warp<'t> {
     }
 
     /// It is chosen: the cycles until now went to others, or to what executes the instruction.
-    pub(super) fn chosen(&mut self, now: u64) {
-        // of two instructions that are issued together, the second one has waited for nothing
-        let waited = now.saturating_sub(self.counted);
-        self.time.not_selected += self.passed_over;
-        self.time.pipe += waited - self.passed_over;
+    pub(super) fn chosen(&mut self, now: u64, timeline: &mut Timeline) {
+        self.wait(now.saturating_sub(self.passed_over), Cause::Pipe, timeline);
+        self.wait(now, Cause::NotSelected, timeline);
         self.passed_over = 0;
-        self.counted = self.counted.max(now);
     }
 
     /// It issued.
-    pub(super) fn issued(&mut self, now: u64) {
-        self.chosen(now);
-        self.time.issued += 1;
-        self.counted = now + 1;
+    pub(super) fn issued(&mut self, now: u64, timeline: &mut Timeline) {
+        self.chosen(now, timeline);
+        // of two instructions that are issued together, the first one takes the clock
+        self.wait(now + 1, Cause::Issued, timeline);
         self.issues = [now, self.issues[0], self.issues[1], self.issues[2]];
         self.has_constant = false;
-        if self.is_done() {
-            self.time.cycles = now + 1 - self.started;
-        }
     }
 
     /// It could have been issued, and another one was.
@@ -116,9 +111,10 @@ impl<'t> Warp<'t> {
     }
 
     /// Nothing can be issued before a time, for this cause.
-    pub(super) fn wait(&mut self, until: u64, cause: Cause) {
+    pub(super) fn wait(&mut self, until: u64, cause: Cause, timeline: &mut Timeline) {
         if until > self.counted {
-            *self.time.part(cause) += until - self.counted;
+            self.time.spend(cause, until - self.counted);
+            timeline.spend(self.index, cause, self.counted, until - self.counted);
             self.counted = until;
         }
         self.ready = self.ready.max(until);
@@ -130,7 +126,7 @@ impl<'t> Warp<'t> {
     }
 
     /// The same for scoreboards, whose release times stand with what set them.
-    pub(super) fn wait_for_values(&mut self, known: &Known) {
+    pub(super) fn wait_for_values(&mut self, known: &Known, timeline: &mut Timeline) {
         let (mut until, mut class) = (0, Class::Other);
         let mut see = |(time, by): (u64, Class)| {
             if time > until {
@@ -149,7 +145,7 @@ impl<'t> Warp<'t> {
             let predicates = registers.predicates_read | registers.predicates_written;
             (0..8).filter(|p| predicates >> p & 1 == 1).for_each(|p| see(self.values[256 + p]));
         }
-        self.wait(until, cause(class));
+        self.wait(until, cause(class), timeline);
     }
 
     /// The instruction has its results at a time, and is done with its sources at another.
