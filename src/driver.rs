@@ -150,7 +150,7 @@ fn draft(
     };
     let symbol = request.symbol(&model.mechanism.name, kernel);
     let mut program = observer.pass("overlay", k, || {
-        overlay::overlay(&graph, &proven, request.codegen, request.tuning.constants, &symbol, frame)
+        overlay::overlay(&graph, &proven, request.codegen, request.residence(), &symbol, frame)
     });
     fault::in_program(request.fault, &mut program);
     let target = request.common.target;

@@ -30,7 +30,7 @@ fn verified(request: &Request) -> Vec<KernelReport> {
 
 fn with(name: &str, target: &str, constants: Residence) -> Request {
     request::of(request::shipped(name)).with(|r| {
-        r.tuning.constants = constants;
+        r.tuning.constants = Some(constants);
         r.common.target = Target::by_name(target).unwrap();
     })
 }

@@ -175,7 +175,7 @@ fn auto_takes_the_form_of_fewest_clocks() {
     for (codegen, constants) in
         [Codegen::Overlay, Codegen::DataParallel].into_iter().flat_map(|c| residences.map(|r| (c, r)))
     {
-        let request = Request { codegen, ..request(path.clone(), None) }.with(|r| r.tuning.constants = constants);
+        let request = Request { codegen, ..request(path.clone(), None) }.with(|r| r.tuning.constants = Some(constants));
         let striped = (codegen, constants) == (Codegen::Overlay, Residence::Striped);
         let report =
             driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));

@@ -115,8 +115,8 @@ fn every_layout_is_verified() {
         requests.extend([1, 2, 5, 16].map(|warps| gri30(form).with(|r| r.tuning.warps = warps)));
         requests.extend([2, 4].map(|points| gri30(form).with(|r| r.tuning.points_per_lane = Some(points))));
         requests.push(Request { codegen: Codegen::Switch, ..gri30(form) });
-        requests.push(gri30(form).with(|r| r.tuning.constants = Residence::Shared));
-        requests.push(gri30(form).with(|r| r.tuning.constants = Residence::ConstantBank));
+        requests.push(gri30(form).with(|r| r.tuning.constants = Some(Residence::Shared)));
+        requests.push(gri30(form).with(|r| r.tuning.constants = Some(Residence::ConstantBank)));
         requests.push(gri30(form).with(|r| r.tuning.ctas_per_sm = 3));
         requests.push(gri30(form).with(|r| {
             r.tuning.warps = 16;

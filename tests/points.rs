@@ -60,7 +60,7 @@ fn gri30_in_all_layouts() {
 
 #[test]
 fn constants_are_fetched_once_for_all_points() {
-    let counts = |points, constants| verified(&with(points, "h2o2").with(|r| r.tuning.constants = constants));
+    let counts = |points, constants| verified(&with(points, "h2o2").with(|r| r.tuning.constants = Some(constants)));
     let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b;
     for constants in [Residence::Striped, Residence::ConstantBank, Residence::Shared] {
         let one = counts(1, constants);
@@ -136,7 +136,7 @@ fn auto_takes_more_points_where_that_saves_clocks() {
         let request = with(1, "gri30").with(|r| {
             r.tuning.points_per_lane = None;
             r.tuning.form = None;
-            r.tuning.constants = constants;
+            r.tuning.constants = Some(constants);
         });
         let report =
             driver::compile(&request, &mut Observer::silent()).unwrap_or_else(|f| panic!("{:?}", f.diagnostics));

@@ -34,7 +34,7 @@ fn closed_with(name: &str, target: &str, codegen: Codegen, form: Form, constants
     closes(Request { codegen, ..plain }.with(|r| {
         r.common.target = target;
         r.tuning.form = Some(form);
-        r.tuning.constants = constants;
+        r.tuning.constants = Some(constants);
     }));
 }
 
@@ -45,7 +45,7 @@ fn closes(request: Request) {
         Err(absent) => return skip::skip(format!("{}: {absent}", arch.sm())),
     };
     let request = Request { verify: None, ..request };
-    let (codegen, constants) = (request.codegen, request.tuning.constants);
+    let (codegen, constants) = (request.codegen, request.residence());
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
     let states = kinetics::verification_states(&model, 38 + 32 * request.tuning.points_per_lane.unwrap_or(1) as usize);

@@ -939,20 +939,19 @@ static __device__ const double gri30_diffusion_reals[6400] = {
 // Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int gri30_diffusion_indices[512] = {
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6,
-  7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 76, 77, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 78, 79, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42, 44, 46, 48,
-  50, 52, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 36, 37, 38, 39, 40, 112, 113, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 41, 42, 43, 44, 45, 46, 114, 115, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 47, 48, 49, 50, 51, 52, 116, 117, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 64, 65, 87, 88, 72, 95, 102, 103, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0, 0,
-  0, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 66, 67, 89, 90, 73, 96, 104, 105, 7, 8, 9, 10, 11, 12, 13, 0, 0, 0, 0, 0, 0,
-  0, 58, 59, 60, 14, 15, 16, 17, 18, 19, 20, 74, 97, 0, 0, 69, 92, 106, 107, 14, 15, 16, 17, 18, 19, 20, 0, 0, 0, 0, 0,
-  0, 0, 61, 62, 63, 21, 22, 23, 24, 25, 26, 27, 75, 98, 0, 0, 70, 93, 108, 109, 21, 22, 23, 24, 25, 26, 27, 0, 0, 0, 0,
-  0, 0, 17, 64, 65, 66, 28, 29, 30, 31, 32, 33, 34, 71, 94, 0, 0, 68, 91, 110, 111, 28, 29, 30, 31, 32, 33, 34, 0, 0, 0,
-  0, 0, 0, 0, 67, 68, 69, 0, 0, 0, 0, 0, 0, 0, 58, 59, 81, 82, 76, 99, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  70, 71, 72, 0, 0, 0, 0, 0, 0, 0, 60, 61, 83, 84, 77, 100, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 73, 74, 75,
-  0, 0, 0, 0, 0, 0, 0, 62, 63, 85, 86, 78, 101, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 23, 25, 27, 29, 31, 33, 35, 37, 39, 41, 43, 76, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 78, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 20, 22, 24, 26, 28, 30, 32, 34, 36, 38, 40, 42, 44, 46, 48, 50,
+  52, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 112, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 41, 114, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 47, 116, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 64, 72, 102, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32, 0, 0, 66, 73, 104,
+  7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 58, 14, 74, 69, 106, 14, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 61, 21, 75, 70, 108, 21, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 17, 64, 28, 71, 68, 110, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 67, 0, 58, 76, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 70, 0, 60, 77, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  73, 0, 62, 78, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
 // c and -log2 c by interval of the mantissa
@@ -1137,8 +1136,9 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const int trips = broadcast_index(k1, 0);
       #pragma unroll 4
       for (int i0 = 0; i0 < trips; ++i0) {
-        const double field_2 = load(mole_fractions, broadcast_index(k0, i0), stride, point);
-        slots[broadcast_index(k0, i0)][lane] = select_le(field_2, 1e-20, 1e-20, field_2);
+        const int index = broadcast_index(k0, i0);
+        const double field_2 = load(mole_fractions, index, stride, point);
+        slots[index][lane] = select_le(field_2, 1e-20, 1e-20, field_2);
       }
       break;
     }
@@ -1211,16 +1211,19 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0xfcu >> warp_id) & 1u) {
-      slots[broadcast_index(k1, 1)][lane] = r0;
-      slots[broadcast_index(k1, 2)][lane] = r1;
-      slots[broadcast_index(k1, 3)][lane] = r2;
+      const int index_2 = broadcast_index(k1, 1);
+      slots[index_2][lane] = r0;
+      slots[index_2 + 1][lane] = r1;
+      slots[index_2 + 2][lane] = r2;
     }
     if ((0xcu >> warp_id) & 1u) {
-      slots[broadcast_index(k0, 0)][lane] = r3;
-      slots[broadcast_index(k0, 1)][lane] = r4;
+      const int index_3 = broadcast_index(k0, 0);
+      slots[index_3][lane] = r3;
+      slots[index_3 + 1][lane] = r4;
     }
     switch (warp_id) {
     case 0: case 2: case 3: case 4: {
+      const int index_4 = broadcast_index(k1, 2);
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
@@ -1228,28 +1231,29 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       r4 = 0.0;
       r5 = 0.0;
       r6 = 0.0;
-      r7 = slots[broadcast_index(k1, 4)][lane];
-      r8 = slots[broadcast_index(k1, 5)][lane];
-      r9 = slots[broadcast_index(k1, 6)][lane];
-      r10 = slots[broadcast_index(k1, 7)][lane];
-      r11 = slots[broadcast_index(k1, 8)][lane];
-      r12 = slots[broadcast_index(k1, 9)][lane];
-      r13 = slots[broadcast_index(k1, 10)][lane];
+      r7 = slots[index_4][lane];
+      r8 = slots[index_4 + 1][lane];
+      r9 = slots[index_4 + 2][lane];
+      r10 = slots[index_4 + 3][lane];
+      r11 = slots[index_4 + 4][lane];
+      r12 = slots[index_4 + 5][lane];
+      r13 = slots[index_4 + 6][lane];
       break;
     }
     case 5: case 6: case 7: {
+      const int index_5 = broadcast_index(k0, 0);
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
       r3 = 0.0;
       r4 = 0.0;
       r5 = 0.0;
-      r6 = slots[broadcast_index(k0, 0)][lane];
-      r7 = slots[broadcast_index(k0, 1)][lane];
-      r8 = slots[broadcast_index(k0, 2)][lane];
-      r9 = slots[broadcast_index(k0, 3)][lane];
-      r10 = slots[broadcast_index(k0, 4)][lane];
-      r11 = slots[broadcast_index(k0, 5)][lane];
+      r6 = slots[index_5][lane];
+      r7 = slots[index_5 + 1][lane];
+      r8 = slots[index_5 + 2][lane];
+      r9 = slots[index_5 + 3][lane];
+      r10 = slots[index_5 + 4][lane];
+      r11 = slots[index_5 + 5][lane];
       break;
     }
     }
@@ -1301,39 +1305,44 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         r20 = fma(broadcast(c12, i6), s_5, r20);
         r21 = fma(broadcast(c13, i6), s_5, r21);
       }
-      break;
-    }
-    case 2: case 3: case 4: {
       #pragma unroll 4
       for (int i7 = 0; i7 < 21; ++i7) {
         const double s_6 = slots[58 + i7][lane];
-        r14 = fma(broadcast(c10, i7), s_6, r14);
-        r15 = fma(broadcast(c11, i7), s_6, r15);
-        r16 = fma(broadcast(c12, i7), s_6, r16);
-        r17 = fma(broadcast(c13, i7), s_6, r17);
+        r22 = fma(broadcast(c14, i7), s_6, r22);
+        r23 = fma(broadcast(c15, i7), s_6, r23);
+        r24 = fma(broadcast(c16, i7), s_6, r24);
+        r25 = fma(broadcast(c17, i7), s_6, r25);
+      }
+      break;
+    }
+    case 2: case 3: case 4: {
+      #pragma unroll 3
+      for (int i8 = 0; i8 < 21; ++i8) {
+        const double s_7 = slots[58 + i8][lane];
+        r14 = fma(broadcast(c10, i8), s_7, r14);
+        r15 = fma(broadcast(c11, i8), s_7, r15);
+        r16 = fma(broadcast(c12, i8), s_7, r16);
+        r17 = fma(broadcast(c13, i8), s_7, r17);
+        r22 = fma(broadcast(c14, i8), s_7, r22);
+        r23 = fma(broadcast(c15, i8), s_7, r23);
+        r24 = fma(broadcast(c16, i8), s_7, r24);
+        r25 = fma(broadcast(c17, i8), s_7, r25);
       }
       break;
     }
     }
-    #pragma unroll 4
-    for (int i8 = 0; i8 < 21; ++i8) {
-      const double s_7 = slots[58 + i8][lane];
-      r22 = fma(broadcast(c14, i8), s_7, r22);
-      r23 = fma(broadcast(c15, i8), s_7, r23);
-      r24 = fma(broadcast(c16, i8), s_7, r24);
-      r25 = fma(broadcast(c17, i8), s_7, r25);
-    }
     switch (warp_id) {
     case 0: case 1: case 5: case 6: case 7: {
+      const int index_6 = broadcast_index(k1, 3);
       const double s_8 = slots[53][lane];
       const double s_9 = slots[54][lane];
-      const double t_22 = fma(s_9, r14, s_8 * (broadcast(c3, 21) * slots[broadcast_index(k1, 11)][lane]));
+      const double t_22 = fma(s_9, r14, s_8 * (broadcast(c3, 21) * slots[index_6][lane]));
       const double s_10 = slots[55][lane];
       const double s_11 = slots[56][lane];
       const double s_12 = slots[57][lane];
-      slots[broadcast_index(k1, 13)][lane] = fma(s_12, r17, fma(s_11, r16, fma(s_10, r15, t_22)));
-      const double t_23 = fma(s_9, r18, s_8 * (broadcast(c3, 22) * slots[broadcast_index(k1, 12)][lane]));
-      slots[broadcast_index(k1, 14)][lane] = fma(s_12, r21, fma(s_11, r20, fma(s_10, r19, t_23)));
+      slots[index_6 + 23][lane] = fma(s_12, r17, fma(s_11, r16, fma(s_10, r15, t_22)));
+      const double t_23 = fma(s_9, r18, s_8 * (broadcast(c3, 22) * slots[index_6 + 1][lane]));
+      slots[index_6 + 24][lane] = fma(s_12, r21, fma(s_11, r20, fma(s_10, r19, t_23)));
       break;
     }
     case 4: {
@@ -1346,13 +1355,15 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x1cu >> warp_id) & 1u) {
-      const double t_26 = slots[53][lane] * (broadcast(c3, 21) * slots[broadcast_index(k1, 11)][lane]);
+      const int index_7 = broadcast_index(k1, 3);
+      const double t_26 = slots[53][lane] * (broadcast(c3, 21) * slots[index_7][lane]);
       const double t_27 = fma(slots[55][lane], r15, fma(slots[54][lane], r14, t_26));
-      slots[broadcast_index(k1, 12)][lane] = fma(slots[57][lane], r17, fma(slots[56][lane], r16, t_27));
+      slots[index_7 + 23][lane] = fma(slots[57][lane], r17, fma(slots[56][lane], r16, t_27));
     }
-    const double t_28 = slots[53][lane] * (broadcast(c3, 23) * slots[broadcast_index(k1, 15)][lane]);
+    const int index_8 = broadcast_index(k1, 4);
+    const double t_28 = slots[53][lane] * (broadcast(c3, 23) * slots[index_8][lane]);
     const double t_29 = fma(slots[55][lane], r23, fma(slots[54][lane], r22, t_28));
-    slots[broadcast_index(k1, 16)][lane] = fma(slots[57][lane], r25, fma(slots[56][lane], r24, t_29));
+    slots[index_8 + 23][lane] = fma(slots[57][lane], r25, fma(slots[56][lane], r24, t_29));
     barrier_sync<0, 256>();
     // phase 4
     switch (warp_id) {
@@ -1417,9 +1428,10 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double t_64 = fma(s_15, broadcast(c8, 29), s_14 * broadcast(c8, 28));
       const double t_65 = fma(s_17, broadcast(c8, 31), fma(s_16, broadcast(c8, 30), t_64));
       const double t_66 = fma(fma(s_18, broadcast(c9, 21), t_65), r13, r6);
-      slots[broadcast_index(k1, 17)][lane] = fma(t_63, t_66, fma(t_58, t_61, t_56));
+      const int index_9 = broadcast_index(k1, 5);
+      slots[index_9][lane] = fma(t_63, t_66, fma(t_58, t_61, t_56));
       const double t_67 = fma(c_5, t_52, fma(c_4, t_47, fma(c_3, t_42, fma(c_2, t_37, fma(c, t_32, 0.0)))));
-      slots[broadcast_index(k1, 18)][lane] = fma(c_7, t_63, fma(c_6, t_58, t_67));
+      slots[index_9 + 1][lane] = fma(c_7, t_63, fma(c_6, t_58, t_67));
       r0 = select_le(t_30, t_31, 1.0, t_35);
       r1 = select_le(t_30, t_36, 1.0, t_40);
       r2 = select_le(t_30, t_41, 1.0, t_45);
@@ -1487,9 +1499,10 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double t_97 = fma(s_21, broadcast(c6, 23), s_20 * broadcast(c6, 22));
       const double t_98 = fma(s_23, broadcast(c6, 25), fma(s_22, broadcast(c6, 24), t_97));
       const double t_99 = fma(fma(s_24, broadcast(c6, 26), t_98), r11, r5);
-      slots[broadcast_index(k0, 6)][lane] = fma(t_96, t_99, t_94);
+      const int index_10 = broadcast_index(k0, 1);
+      slots[index_10][lane] = fma(t_96, t_99, t_94);
       const double t_100 = fma(c_12, t_90, fma(c_11, t_85, fma(c_10, t_80, fma(c_9, t_75, fma(c_8, t_70, 0.0)))));
-      slots[broadcast_index(k0, 7)][lane] = fma(c_13, t_96, t_100);
+      slots[index_10 + 1][lane] = fma(c_13, t_96, t_100);
       r0 = select_le(t_68, t_69, 1.0, t_73);
       r1 = select_le(t_68, t_74, 1.0, t_78);
       r2 = select_le(t_68, t_79, 1.0, t_83);
@@ -1532,22 +1545,23 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double t_109 = t_108 * r3;
       const double t_110 = t_109 * r2;
       const double t_111 = __dmul_rn(broadcast(c3, 24), r7);
-      store(diffusion, broadcast_index(k1, 19), stride, point, active, select_le(t_105, t_111, s_29 * r7, s_27 - t_111) * (t_110 * r1));
+      const int index_11 = broadcast_index(k1, 6);
+      store(diffusion, index_11, stride, point, active, select_le(t_105, t_111, s_29 * r7, s_27 - t_111) * (t_110 * r1));
       const double t_112 = __dmul_rn(broadcast(c3, 30), r8);
-      store(diffusion, broadcast_index(k1, 20), stride, point, active, select_le(t_105, t_112, s_29 * r8, s_27 - t_112) * (t_110 * r0));
+      store(diffusion, index_11 + 1, stride, point, active, select_le(t_105, t_112, s_29 * r8, s_27 - t_112) * (t_110 * r0));
       const double t_113 = __dmul_rn(broadcast(c4, 25), r9);
-      store(diffusion, broadcast_index(k1, 21), stride, point, active, select_le(t_105, t_113, s_29 * r9, s_27 - t_113) * (t_109 * t_106));
+      store(diffusion, index_11 + 2, stride, point, active, select_le(t_105, t_113, s_29 * r9, s_27 - t_113) * (t_109 * t_106));
       const double t_114 = __dmul_rn(broadcast(c4, 31), r10);
-      store(diffusion, broadcast_index(k1, 22), stride, point, active, select_le(t_105, t_114, s_29 * r10, s_27 - t_114) * (t_108 * t_107));
+      store(diffusion, index_11 + 3, stride, point, active, select_le(t_105, t_114, s_29 * r10, s_27 - t_114) * (t_108 * t_107));
       const double t_115 = r4 * r5;
       const double t_116 = s_28 / (t_115 * r6);
       const double t_117 = t_116 * r6;
       const double t_118 = __dmul_rn(broadcast(c5, 26), r11);
-      store(diffusion, broadcast_index(k1, 23), stride, point, active, select_le(t_105, t_118, s_29 * r11, s_27 - t_118) * (t_117 * r5));
+      store(diffusion, index_11 + 4, stride, point, active, select_le(t_105, t_118, s_29 * r11, s_27 - t_118) * (t_117 * r5));
       const double t_119 = __dmul_rn(broadcast(c8, 21), r12);
-      store(diffusion, broadcast_index(k1, 24), stride, point, active, select_le(t_105, t_119, s_29 * r12, s_27 - t_119) * (t_117 * r4));
+      store(diffusion, index_11 + 5, stride, point, active, select_le(t_105, t_119, s_29 * r12, s_27 - t_119) * (t_117 * r4));
       const double t_120 = __dmul_rn(broadcast(c8, 27), r13);
-      store(diffusion, broadcast_index(k1, 25), stride, point, active, select_le(t_105, t_120, s_29 * r13, s_27 - t_120) * (t_116 * t_115));
+      store(diffusion, index_11 + 6, stride, point, active, select_le(t_105, t_120, s_29 * r13, s_27 - t_120) * (t_116 * t_115));
       break;
     }
     case 5: case 6: case 7: {
@@ -1561,18 +1575,19 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double t_125 = t_124 * r3;
       const double t_126 = t_125 * r2;
       const double t_127 = __dmul_rn(broadcast(c3, 24), r6);
-      store(diffusion, broadcast_index(k0, 0), stride, point, active, select_le(t_121, t_127, s_32 * r6, s_30 - t_127) * (t_126 * r1));
+      const int index_12 = broadcast_index(k0, 0);
+      store(diffusion, index_12, stride, point, active, select_le(t_121, t_127, s_32 * r6, s_30 - t_127) * (t_126 * r1));
       const double t_128 = __dmul_rn(broadcast(c3, 30), r7);
-      store(diffusion, broadcast_index(k0, 1), stride, point, active, select_le(t_121, t_128, s_32 * r7, s_30 - t_128) * (t_126 * r0));
+      store(diffusion, index_12 + 1, stride, point, active, select_le(t_121, t_128, s_32 * r7, s_30 - t_128) * (t_126 * r0));
       const double t_129 = __dmul_rn(broadcast(c4, 25), r8);
-      store(diffusion, broadcast_index(k0, 2), stride, point, active, select_le(t_121, t_129, s_32 * r8, s_30 - t_129) * (t_125 * t_122));
+      store(diffusion, index_12 + 2, stride, point, active, select_le(t_121, t_129, s_32 * r8, s_30 - t_129) * (t_125 * t_122));
       const double t_130 = __dmul_rn(broadcast(c4, 31), r9);
-      store(diffusion, broadcast_index(k0, 3), stride, point, active, select_le(t_121, t_130, s_32 * r9, s_30 - t_130) * (t_124 * t_123));
+      store(diffusion, index_12 + 3, stride, point, active, select_le(t_121, t_130, s_32 * r9, s_30 - t_130) * (t_124 * t_123));
       const double t_131 = s_31 / (r4 * r5);
       const double t_132 = __dmul_rn(broadcast(c5, 26), r10);
-      store(diffusion, broadcast_index(k0, 4), stride, point, active, select_le(t_121, t_132, s_32 * r10, s_30 - t_132) * (t_131 * r5));
+      store(diffusion, index_12 + 4, stride, point, active, select_le(t_121, t_132, s_32 * r10, s_30 - t_132) * (t_131 * r5));
       const double t_133 = __dmul_rn(broadcast(c6, 21), r11);
-      store(diffusion, broadcast_index(k0, 5), stride, point, active, select_le(t_121, t_133, s_32 * r11, s_30 - t_133) * (t_131 * r4));
+      store(diffusion, index_12 + 5, stride, point, active, select_le(t_121, t_133, s_32 * r11, s_30 - t_133) * (t_131 * r4));
       break;
     }
     }

@@ -66,21 +66,21 @@ static __device__ const double h2o2_chemistry_reals[512] = {
 // Rows, slots and numbers of rounds.
 // Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int h2o2_chemistry_indices[512] = {
-  1, 2, 4, 6, 7, 0, 0, 0, 3, 3, 2, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 7, 25,
-  26, 0, 3, 3, 2, 27, 26, 25, 24, 50, 51, 18, 2, 17, 30, 58, 40, 41, 44, 45, 0, 0, 0, 0, 0, 4, 9, 9, 10, 11, 1, 17, 18,
-  12, 1, 3, 2, 30, 26, 22, 24, 0, 25, 33, 1, 57, 59, 1, 55, 43, 47, 0, 0, 0, 0, 0, 0, 3, 42, 47, 0, 0, 2, 19, 20, 0, 3,
-  3, 2, 31, 2, 18, 22, 8, 1, 32, 2, 0, 60, 1, 32, 35, 33, 55, 46, 0, 0, 0, 0, 5, 3, 3, 4, 5, 0, 0, 0, 0, 0, 0, 1, 29, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 44, 48, 52, 53, 49, 0, 0, 0, 6, 40, 41, 0, 0, 4, 21, 22, 33, 45, 46, 50, 51, 0, 0, 0,
-  0, 0, 0, 0, 58, 59, 2, 32, 34, 0, 0, 0, 0, 0, 0, 0, 2, 5, 6, 7, 8, 0, 0, 0, 9, 8, 7, 37, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 43, 46, 34, 47, 48, 50, 51, 49, 0, 8, 52, 53, 0, 0, 6, 23, 24, 8, 14, 13, 38, 0, 24, 23, 5, 48, 49, 20, 5, 19, 27,
-  57, 33, 54, 36, 37, 39, 38, 45, 50, 51, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 32, 34, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 58, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 32, 35, 33, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 34, 48, 50, 51,
-  49, 0, 0, 0, 0, 0, 0, 5, 59, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 54, 36, 37, 39, 38, 55, 0, 0, 0,
-  0, 0, 6, 57, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 54, 36, 37, 39, 38, 55, 43, 44, 42, 45, 46, 11,
-  0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 60, 5, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 43, 44, 42, 48, 49, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0,
+  1, 2, 4, 6, 7, 0, 3, 3, 2, 28, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 25, 0, 0, 3,
+  3, 2, 27, 26, 25, 24, 18, 2, 17, 30, 58, 40, 41, 44, 45, 0, 0, 0, 0, 0, 4, 2, 58, 0, 0, 9, 9, 1, 17, 26, 12, 1, 3, 2,
+  30, 22, 24, 0, 25, 33, 1, 57, 59, 55, 43, 47, 0, 0, 0, 0, 0, 0, 3, 3, 0, 1, 2, 42, 47, 2, 19, 2, 0, 3, 3, 2, 31, 18,
+  22, 8, 1, 32, 2, 0, 60, 32, 35, 33, 55, 46, 0, 0, 0, 0, 5, 5, 59, 1, 0, 3, 3, 0, 0, 0, 0, 0, 0, 1, 29, 0, 0, 0, 0, 0,
+  0, 0, 0, 35, 44, 48, 52, 53, 49, 0, 0, 0, 6, 6, 57, 0, 3, 40, 41, 4, 21, 33, 45, 46, 50, 51, 0, 0, 0, 0, 0, 0, 0, 58,
+  59, 32, 34, 0, 0, 0, 0, 0, 0, 0, 2, 11, 0, 2, 1, 5, 6, 0, 0, 9, 8, 7, 37, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 43, 46, 34,
+  47, 48, 50, 51, 49, 0, 8, 0, 60, 0, 5, 52, 53, 6, 23, 8, 14, 13, 38, 0, 0, 24, 23, 5, 20, 5, 19, 27, 57, 33, 54, 36,
+  37, 39, 38, 45, 50, 51, 9, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 32, 34, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  32, 35, 33, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 34, 48, 50, 51, 49,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 54, 36, 37, 39, 38, 55, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 54, 36, 37, 39, 38, 55, 43, 44, 42, 45, 46, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 43, 44, 42, 48, 49, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0,
 };
 
 // c and -log2 c by interval of the mantissa
@@ -305,7 +305,8 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     case 1: case 2: case 4: case 6: {
       const double field_4 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
       const double t_3 = __dmul_rn(positive(field_4), concentration);
-      slots[broadcast_index(k0, 1)][lane] = t_3;
+      const int index = broadcast_index(k0, 1);
+      slots[index][lane] = t_3;
       const double t_4 = select_le(temperature_2, 1000.0, broadcast(c0, 7), broadcast(c0, 0));
       const double t_5 = select_le(temperature_2, 1000.0, broadcast(c0, 8), broadcast(c0, 1));
       const double t_6 = select_le(temperature_2, 1000.0, broadcast(c0, 9), broadcast(c0, 2));
@@ -314,8 +315,8 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       const double t_9 = fma(fma(fma(t_8, temperature_2, t_6), temperature_2, t_5), temperature_2, t_4);
       const double t_10 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 12), broadcast(c0, 5)), ln_t, t_9);
       const double t_11 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 13), broadcast(c0, 6)), inverse_t, t_10);
-      slots[broadcast_index(k0, 2)][lane] = singe_exp2_rising(t_11, power);
-      slots[broadcast_index(k0, 3)][lane] = __dmul_rn(t_3, singe_exp2_falling(t_11, power));
+      slots[index + 1][lane] = singe_exp2_rising(t_11, power);
+      slots[index + 2][lane] = __dmul_rn(t_3, singe_exp2_falling(t_11, power));
       break;
     }
     case 3: {
@@ -339,12 +340,13 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       const double t_21 = fma(fma(fma(t_20, temperature_2, t_18), temperature_2, t_17), temperature_2, t_16);
       const double t_22 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 26), broadcast(c0, 19)), ln_t, t_21);
       const double t_23 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 27), broadcast(c0, 20)), inverse_t, t_22);
-      slots[broadcast_index(k0, 5)][lane] = singe_exp2_rising(t_23, power);
-      const double field_6 = load(mole_fractions, broadcast_index(k0, 4), stride, point);
-      slots[broadcast_index(k0, 6)][lane] = __dmul_rn(positive(field_6) * concentration, singe_exp2_falling(t_23, power));
+      const int index_2 = broadcast_index(k0, 3);
+      slots[index_2][lane] = singe_exp2_rising(t_23, power);
+      const double field_6 = load(mole_fractions, broadcast_index(k0, 2), stride, point);
+      slots[index_2 + 1][lane] = __dmul_rn(positive(field_6) * concentration, singe_exp2_falling(t_23, power));
     }
     if ((0xc0u >> warp_id) & 1u) {
-      store(production_rates, broadcast_index(k0, 7), stride, point, active, r0);
+      store(production_rates, broadcast_index(k0, 4), stride, point, active, r0);
     }
     barrier_sync<0, 256>();
     // phase 2
@@ -352,19 +354,19 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       r0 = slots[15][lane];
     }
     if ((0xfu >> warp_id) & 1u) {
-      const int trips = broadcast_index(k0, 8);
+      const int trips = broadcast_index(k0, 6);
       #pragma unroll 4
       for (int i1 = 0; i1 < trips; ++i1) {
-        r0 = fma(broadcast(c0, 28 + i1), slots[broadcast_index(k0, 7) + i1 * 6][lane], r0);
+        r0 = fma(broadcast(c0, 28 + i1), slots[broadcast_index(k0, 5) + i1 * 6][lane], r0);
       }
     }
     if ((0x1fu >> warp_id) & 1u) {
-      const int trips_2 = broadcast_index(k0, 10);
+      const int trips_2 = broadcast_index(k0, 8);
       #pragma unroll 4
       for (int i2 = 0; i2 < trips_2; ++i2) {
-        r0 = r0 + slots[broadcast_index(k0, 9) + i2 * 6][lane];
+        r0 = r0 + slots[broadcast_index(k0, 7) + i2 * 6][lane];
       }
-      slots[broadcast_index(k0, 11)][lane] = r0;
+      slots[broadcast_index(k0, 9)][lane] = r0;
     }
     switch (warp_id) {
     case 0: {
@@ -385,14 +387,14 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 2: case 3: {
-      const int trips_3 = broadcast_index(k0, 18);
+      const int trips_3 = broadcast_index(k0, 15);
       #pragma unroll 4
       for (int i3 = 0; i3 < trips_3; ++i3) {
         const double t_28 = fma(broadcast(c1, 2 + i3), ln_t, broadcast(c1, i3));
-        const double t_29 = slots[20 + i3 * 2][lane] * slots[broadcast_index(k0, 12)][lane];
-        const double s_6 = slots[broadcast_index(k0, 16)][lane];
+        const double t_29 = slots[20 + i3 * 2][lane] * slots[broadcast_index(k0, 4)][lane];
+        const double s_6 = slots[broadcast_index(k0, 13)][lane];
         const double t_30 = singe_exp2_table(fma(broadcast(c1, 4 + i3), inverse_t, t_28), power) * slots[19 + i3 * 2][lane] * s_6;
-        slots[broadcast_index(k0, 17) + i3 * 2][lane] = __dmul_rn(t_30, fma(-slots[broadcast_index(k0, 13)][lane], slots[broadcast_index(k0, 14 + i3)][lane], t_29));
+        slots[broadcast_index(k0, 14) + i3 * 2][lane] = __dmul_rn(t_30, fma(-slots[broadcast_index(k0, 10)][lane], slots[broadcast_index(k0, 11 + i3)][lane], t_29));
       }
       break;
     }
@@ -469,21 +471,22 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     }
     if ((0xc0u >> warp_id) & 1u) {
-      const double s_18 = slots[broadcast_index(k0, 8)][lane];
+      const double s_18 = slots[broadcast_index(k0, 5)][lane];
       const double t_56 = slots[18][lane] * slots[5][lane] * s_18;
       const double t_57 = fma(-slots[24][lane], s_18, t_56);
       const double t_58 = singe_exp2_table(fma(broadcast(c0, 29), ln_t, broadcast(c0, 28)), power) * slots[17][lane];
-      slots[broadcast_index(k0, 10)][lane] = __dmul_rn(t_58 * slots[4][lane] * slots[broadcast_index(k0, 9)][lane], t_57);
+      slots[broadcast_index(k0, 7)][lane] = __dmul_rn(t_58 * slots[4][lane] * slots[broadcast_index(k0, 6)][lane], t_57);
     }
     switch (warp_id) {
     case 1: case 7: {
-      const double t_59 = slots[22][lane] * slots[broadcast_index(k0, 12)][lane];
-      const double t_60 = slots[21][lane] * slots[broadcast_index(k0, 13)][lane];
-      const double t_61 = fma(-slots[broadcast_index(k0, 14)][lane], slots[8][lane], t_59);
+      const int index_3 = broadcast_index(k0, 10);
+      const double t_59 = slots[22][lane] * slots[index_3][lane];
+      const double t_60 = slots[21][lane] * slots[broadcast_index(k0, 11)][lane];
+      const double t_61 = fma(-slots[broadcast_index(k0, 12)][lane], slots[8][lane], t_59);
       const double t_62 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 0), inverse_t, broadcast(c0, 31)), power) * t_60, t_61);
-      slots[broadcast_index(k0, 15)][lane] = t_62;
+      slots[index_3 + 24][lane] = t_62;
       const double t_63 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 2), inverse_t, broadcast(c1, 1)), power) * t_60, t_61);
-      slots[broadcast_index(k0, 16)][lane] = t_63;
+      slots[index_3 + 25][lane] = t_63;
       break;
     }
     case 6: {
@@ -510,12 +513,12 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     double r1 = 0.0;
     switch (warp_id) {
     case 1: case 7: {
-      const double s_20 = slots[broadcast_index(k0, 17)][lane];
-      const double t_70 = __dmul_rn(s_20, s_20) - slots[broadcast_index(k0, 18)][lane];
-      const double s_21 = slots[broadcast_index(k0, 19)][lane];
-      const double s_22 = slots[broadcast_index(k0, 20)][lane];
+      const double s_20 = slots[broadcast_index(k0, 13)][lane];
+      const double t_70 = __dmul_rn(s_20, s_20) - slots[broadcast_index(k0, 14)][lane];
+      const double s_21 = slots[broadcast_index(k0, 15)][lane];
+      const double s_22 = slots[broadcast_index(k0, 16)][lane];
       const double t_71 = __dmul_rn(broadcast(c1, 3) * inverse_t * s_21 * s_21 * t_70, s_22);
-      slots[broadcast_index(k0, 21)][lane] = t_71;
+      slots[broadcast_index(k0, 17)][lane] = t_71;
       break;
     }
     case 5: {
@@ -547,14 +550,14 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       }
     }
     if ((0xfeu >> warp_id) & 1u) {
-      const int trips_4 = broadcast_index(k0, 31);
+      const int trips_4 = broadcast_index(k0, 27);
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_4; ++i5) {
-        r0 = r0 + slots[broadcast_index(k0, 22 + i5)][lane];
+        r0 = r0 + slots[broadcast_index(k0, 18 + i5)][lane];
       }
     }
     if ((0xbeu >> warp_id) & 1u) {
-      const int trips_5 = broadcast_index(k1, 11);
+      const int trips_5 = broadcast_index(k0, 28);
       #pragma unroll 4
       for (int i6 = 0; i6 < trips_5; ++i6) {
         r0 = r0 - slots[broadcast_index(k1, i6)][lane];
@@ -569,7 +572,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       }
       #pragma unroll 4
       for (int i8 = 0; i8 < 5; ++i8) {
-        r1 = r1 - slots[broadcast_index(k0, 7 + i8)][lane];
+        r1 = r1 - slots[broadcast_index(k0, 4 + i8)][lane];
       }
       break;
     }
@@ -608,23 +611,23 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 1: case 3: case 4: case 6: {
-      r0 = r0 + slots[broadcast_index(k1, 12)][lane];
+      r0 = r0 + slots[broadcast_index(k0, 29)][lane];
       break;
     }
     case 2: case 5: {
-      r0 = fma(-2.0, slots[broadcast_index(k0, 19)][lane], r0);
+      r0 = fma(-2.0, slots[broadcast_index(k0, 16)][lane], r0);
       break;
     }
     }
     if ((0x2cu >> warp_id) & 1u) {
-      const int trips_6 = broadcast_index(k0, 21);
+      const int trips_6 = broadcast_index(k0, 30);
       #pragma unroll 4
       for (int i9 = 0; i9 < trips_6; ++i9) {
-        r0 = r0 - slots[broadcast_index(k0, 20) + i9][lane];
+        r0 = r0 - slots[broadcast_index(k0, 17) + i9][lane];
       }
     }
     if ((0x76u >> warp_id) & 1u) {
-      store(production_rates, broadcast_index(k1, 13), stride, point, active, r0);
+      store(production_rates, broadcast_index(k0, 31), stride, point, active, r0);
     }
     if ((0x1u >> warp_id) & 1u) {
       barrier_arrive<1, 96>();

@@ -98,21 +98,20 @@ static __device__ const double h2o2_diffusion_reals[768] = {
 // Rows, slots and numbers of rounds.
 // Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int h2o2_diffusion_indices[512] = {
-  0, 1, 17, 18, 26, 62, 63, 64, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 19, 20,
-  31, 65, 66, 67, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 1, 0, 6, 7, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 21, 22, 23, 24, 25, 36, 5, 68, 0, 0, 7, 1, 1, 10, 11, 7, 0, 0, 0, 0, 0, 0, 0, 23,
-  0, 0, 0, 0, 0, 0, 0, 5, 22, 23, 24, 25, 0, 41, 4, 69, 2, 0, 6, 1, 1, 8, 9, 8, 0, 0, 0, 0, 0, 0, 0, 24, 0, 0, 0, 0, 0,
-  0, 0, 6, 23, 24, 25, 16, 0, 45, 4, 70, 0, 2, 4, 1, 8, 4, 5, 12, 13, 6, 4, 8, 6, 10, 8, 12, 10, 0, 0, 0, 0, 0, 0, 7,
-  24, 25, 16, 17, 0, 49, 4, 71, 0, 0, 0, 2, 9, 0, 1, 14, 15, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 25, 16, 17,
-  18, 0, 53, 4, 72, 0, 0, 2, 2, 8, 2, 3, 0, 1, 2, 3, 4, 5, 6, 9, 16, 17, 18, 19, 20, 21, 22, 25, 9, 16, 17, 18, 19, 0,
-  57, 4, 73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 6, 10, 8, 12,
-  10, 14, 12, 5, 80, 2, 26, 63, 52, 55, 58, 5, 28, 31, 66, 60, 0, 0, 4, 77, 1, 79, 3, 0, 1, 76, 77, 6, 0, 10, 0, 12, 0,
-  14, 0, 6, 81, 1, 27, 65, 56, 59, 0, 4, 67, 39, 43, 46, 49, 72, 6, 78, 2, 0, 0, 0, 3, 78, 79, 6, 0, 8, 0, 12, 0, 14, 0,
-  7, 82, 1, 35, 38, 42, 45, 71, 5, 40, 44, 47, 50, 53, 73, 6, 82, 7, 83, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  29, 32, 68, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 74, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 33, 36, 69, 0,
-  4, 0, 0, 0, 0, 0, 0, 0, 80, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 62, 48, 51, 54, 57, 5, 64, 34, 37,
-  41, 70, 0, 5, 76, 0, 81, 6, 0,
+  0, 17, 26, 62, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 19, 31, 65, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0,
+  4, 21, 22, 23, 24, 25, 36, 5, 68, 0, 0, 8, 6, 10, 8, 12, 10, 5, 2, 5, 7, 1, 1, 10, 7, 0, 0, 0, 0, 0, 0, 0, 5, 22, 23,
+  24, 25, 0, 41, 4, 69, 2, 0, 6, 0, 10, 0, 12, 0, 6, 1, 4, 6, 1, 1, 8, 8, 0, 0, 0, 0, 0, 0, 0, 6, 23, 24, 25, 16, 0, 45,
+  4, 70, 0, 2, 6, 0, 8, 0, 12, 0, 7, 1, 5, 4, 1, 8, 4, 12, 6, 4, 0, 0, 0, 0, 0, 7, 24, 25, 16, 17, 0, 49, 4, 71, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 2, 9, 0, 14, 0, 0, 0, 0, 0, 0, 0, 8, 25, 16, 17, 18, 0, 53, 4, 72, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 4, 2, 2, 8, 2, 0, 1, 2, 3, 4, 5, 6, 9, 9, 16, 17, 18, 19, 0, 57, 4, 73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26, 63, 52, 55, 58, 28, 31, 66, 60, 0, 0, 4,
+  77, 1, 79, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 27, 65, 56, 59, 0, 67, 39, 43, 46, 49, 72, 6, 78, 2, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 38, 42, 45, 71, 40, 44, 47, 50, 53, 73, 6, 82, 7, 83, 9, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 29, 32, 68, 0, 0, 0, 0, 0, 0, 0, 0, 0, 74, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 30, 33, 36, 69, 0, 0, 0, 0, 0, 0, 0, 0, 80, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 62, 48, 51, 54, 57, 64, 34, 37, 41, 70, 0, 5, 76, 0, 81, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
 // c and -log2 c by interval of the mantissa
@@ -263,21 +262,24 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       r3 = fma(positive(field_3), c_2, r3);
     }
     if ((0xfcu >> warp_id) & 1u) {
-      slots[broadcast_index(k0, 3)][lane] = r0;
-      slots[broadcast_index(k0, 4)][lane] = r1;
+      const int index = broadcast_index(k0, 3);
+      slots[index][lane] = r0;
+      slots[index + 1][lane] = r1;
     }
     switch (warp_id) {
     case 5: case 6: {
-      slots[broadcast_index(k0, 5)][lane] = r2;
-      slots[broadcast_index(k0, 6)][lane] = r3;
+      const int index_2 = broadcast_index(k0, 4);
+      slots[index_2][lane] = r2;
+      slots[index_2 + 1][lane] = r3;
       break;
     }
     case 3: case 4: case 7: {
       const int trips_2 = broadcast_index(k0, 2);
       #pragma unroll 4
       for (int i1 = 0; i1 < trips_2; ++i1) {
-        const double field_4 = load(mole_fractions, broadcast_index(k0, 5 + i1), stride, point);
-        slots[broadcast_index(k0, 13 + i1)][lane] = select_le(field_4, 1e-20, 1e-20, field_4);
+        const int index_3 = broadcast_index(k0, 4 + i1);
+        const double field_4 = load(mole_fractions, index_3, stride, point);
+        slots[index_3 + 16][lane] = select_le(field_4, 1e-20, 1e-20, field_4);
       }
       break;
     }
@@ -296,8 +298,9 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     double r4 = 0.0;
     switch (warp_id) {
     case 0: case 1: {
-      const double field_5 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
-      const double field_6 = load(mole_fractions, broadcast_index(k0, 1), stride, point);
+      const int index_4 = broadcast_index(k0, 0);
+      const double field_5 = load(mole_fractions, index_4, stride, point);
+      const double field_6 = load(mole_fractions, index_4 + 1, stride, point);
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
@@ -309,37 +312,39 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
         const double t = fma(fma(broadcast(c1, i2), scaled_ln_t, broadcast(c0, 25 + i2)), scaled_ln_t, c_3);
         const double t_2 = fma(fma(t, scaled_ln_t, broadcast(c0, 15 + i2)), scaled_ln_t, broadcast(c0, 10 + i2));
         const double t_3 = fma(fma(t_2, scaled_ln_t, broadcast(c0, 5 + i2)), scaled_ln_t, broadcast(c0, i2));
-        slots[broadcast_index(k0, 4) + i2][lane] = fma(r3, t_3, r2);
+        slots[broadcast_index(k0, 2) + i2][lane] = fma(r3, t_3, r2);
+        const int index_5 = broadcast_index(k0, 1);
         const double c_4 = broadcast(c1, 25 + i2);
         const double t_4 = fma(fma(broadcast(c2, 5 + i2), scaled_ln_t, broadcast(c2, i2)), scaled_ln_t, c_4);
         const double t_5 = fma(fma(t_4, scaled_ln_t, broadcast(c1, 20 + i2)), scaled_ln_t, broadcast(c1, 15 + i2));
         const double t_6 = fma(fma(t_5, scaled_ln_t, broadcast(c1, 10 + i2)), scaled_ln_t, broadcast(c1, 5 + i2));
-        r0 = fma(slots[broadcast_index(k0, 2) + i2][lane], t_3, r0);
-        r1 = fma(slots[broadcast_index(k0, 3) + i2][lane], t_6, r1);
+        r0 = fma(slots[index_5 + i2][lane], t_3, r0);
+        r1 = fma(slots[index_5 + 1 + i2][lane], t_6, r1);
         r2 = __dmul_rn(r4, t_6);
       }
-      slots[broadcast_index(k0, 5)][lane] = r0;
-      slots[broadcast_index(k0, 6)][lane] = r1;
-      slots[broadcast_index(k0, 7)][lane] = r2;
+      const int index_6 = broadcast_index(k0, 3);
+      slots[index_6][lane] = r0;
+      slots[index_6 + 1][lane] = r1;
+      slots[index_6 + 2][lane] = r2;
       break;
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
-      const double field_7 = load(mole_fractions, broadcast_index(k0, 21), stride, point);
+      const double field_7 = load(mole_fractions, broadcast_index(k0, 12), stride, point);
       r0 = 0.0;
       r1 = select_le(field_7, 1e-20, 1e-20, field_7);
       break;
     }
     }
     if ((0xfcu >> warp_id) & 1u) {
-      const int trips_3 = broadcast_index(k0, 28);
+      const int trips_3 = broadcast_index(k0, 19);
       #pragma unroll 4
       for (int i3 = 0; i3 < trips_3; ++i3) {
         const double c_5 = broadcast(c0, 23 + i3);
         const double t_7 = fma(fma(broadcast(c1, 5 + i3), scaled_ln_t, broadcast(c1, i3)), scaled_ln_t, c_5);
         const double t_8 = fma(fma(t_7, scaled_ln_t, broadcast(c0, 18 + i3)), scaled_ln_t, broadcast(c0, 13 + i3));
         const double t_9 = fma(fma(t_8, scaled_ln_t, broadcast(c0, 8 + i3)), scaled_ln_t, broadcast(c0, 3 + i3));
-        slots[broadcast_index(k0, 27) + i3][lane] = __dmul_rn(r1, t_9);
-        r0 = fma(slots[broadcast_index(k0, 22 + i3)][lane], t_9, r0);
+        slots[broadcast_index(k0, 18) + i3][lane] = __dmul_rn(r1, t_9);
+        r0 = fma(slots[broadcast_index(k0, 13 + i3)][lane], t_9, r0);
       }
     }
     if ((0x20u >> warp_id) & 1u) {
@@ -353,14 +358,15 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       slots[61][lane] = 101325.0 * (field_8 * (t_12 * sqrt(t_12))) / t_13;
     }
     if ((0xfcu >> warp_id) & 1u) {
-      slots[broadcast_index(k0, 29)][lane] = r0;
+      slots[broadcast_index(k0, 20)][lane] = r0;
     }
     if ((0x20u >> warp_id) & 1u) {
       #pragma unroll 4
       for (int i4 = 0; i4 < 2; ++i4) {
-        const double s_2 = slots[broadcast_index(k0, 9 + i4)][lane];
-        const double t_14 = slots[0][lane] + slots[2][lane] + slots[broadcast_index(k0, 7 + i4)][lane] + s_2;
-        const double t_15 = t_14 + slots[broadcast_index(k0, 11 + i4)][lane] + slots[broadcast_index(k0, 13 + i4)][lane] + slots[14][lane];
+        const int index_7 = broadcast_index(k0, 5 + i4);
+        const double s_2 = slots[index_7 + 2][lane];
+        const double t_14 = slots[0][lane] + slots[2][lane] + slots[index_7][lane] + s_2;
+        const double t_15 = t_14 + slots[index_7 + 4][lane] + slots[index_7 + 6][lane] + slots[14][lane];
         slots[74 + i4][lane] = __dmul_rn(t_15, slots[61][lane]);
       }
     }
@@ -375,24 +381,26 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     r1 = 0.0;
     if ((0x18u >> warp_id) & 1u) {
       const double s_3 = slots[8][lane];
-      const double t_16 = slots[broadcast_index(k0, 30)][lane] + slots[4][lane] + slots[6][lane] + s_3;
+      const double t_16 = slots[broadcast_index(k0, 21)][lane] + slots[4][lane] + slots[6][lane] + s_3;
       const double t_17 = t_16 + slots[10][lane] + slots[12][lane] + slots[14][lane];
-      const double field_10 = load(mole_fractions, broadcast_index(k1, 0), stride, point);
+      const int index_8 = broadcast_index(k0, 22);
+      const double field_10 = load(mole_fractions, index_8 + 1, stride, point);
       const double s_4 = slots[61][lane];
       const double t_18 = __dmul_rn(t_17 + __dmul_rn(select_le(field_10, 1e-20, 1e-20, field_10), broadcast(c0, 28)), s_4);
-      slots[broadcast_index(k1, 1)][lane] = t_18;
-      const double field_11 = load(mole_fractions, broadcast_index(k0, 31), stride, point);
+      slots[index_8 + 76][lane] = t_18;
+      const double field_11 = load(mole_fractions, index_8, stride, point);
       const double t_19 = __dmul_rn(t_17 + __dmul_rn(select_le(field_11, 1e-20, 1e-20, field_11), broadcast(c0, 2)), s_4);
-      slots[broadcast_index(k1, 2)][lane] = t_19;
+      slots[index_8 + 77][lane] = t_19;
     }
     if ((0x1cu >> warp_id) & 1u) {
-      const int trips_4 = broadcast_index(k1, 13);
+      const int trips_4 = broadcast_index(k0, 30);
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_4; ++i5) {
-        const double s_5 = slots[broadcast_index(k1, 3 + i5)][lane];
+        const double s_5 = slots[broadcast_index(k0, 23 + i5)][lane];
         const double t_20 = slots[0][lane] + slots[2][lane] + slots[4][lane] + s_5;
-        const double t_21 = t_20 + slots[broadcast_index(k1, 5 + i5)][lane] + slots[broadcast_index(k1, 7 + i5)][lane] + slots[broadcast_index(k1, 9 + i5)][lane];
-        slots[broadcast_index(k1, 12) + i5 * 3][lane] = __dmul_rn(t_21, slots[61][lane]);
+        const int index_9 = broadcast_index(k0, 27 + i5);
+        const double t_21 = t_20 + slots[broadcast_index(k0, 25 + i5)][lane] + slots[index_9][lane] + slots[index_9 + 2][lane];
+        slots[broadcast_index(k0, 29) + 75 + i5 * 3][lane] = __dmul_rn(t_21, slots[61][lane]);
       }
     }
     if ((0xfcu >> warp_id) & 1u) {
@@ -402,22 +410,22 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       r1 = 0.0;
     }
     if ((0xfcu >> warp_id) & 1u) {
-      const int trips_5 = broadcast_index(k1, 19);
+      const int trips_5 = broadcast_index(k0, 31);
       #pragma unroll 4
       for (int i6 = 0; i6 < trips_5; ++i6) {
-        r0 = r0 + slots[broadcast_index(k1, 14 + i6)][lane];
+        r0 = r0 + slots[broadcast_index(k1, i6)][lane];
       }
     }
     if ((0x9cu >> warp_id) & 1u) {
-      const int trips_6 = broadcast_index(k1, 26);
+      const int trips_6 = broadcast_index(k1, 11);
       #pragma unroll 4
       for (int i7 = 0; i7 < trips_6; ++i7) {
-        r1 = r1 + slots[broadcast_index(k1, 20 + i7)][lane];
+        r1 = r1 + slots[broadcast_index(k1, 5 + i7)][lane];
       }
     }
     switch (warp_id) {
     case 4: case 5: {
-      store(diffusion, broadcast_index(k1, 28), stride, point, active, slots[broadcast_index(k1, 27)][lane] / r0);
+      store(diffusion, broadcast_index(k1, 13), stride, point, active, slots[broadcast_index(k1, 12)][lane] / r0);
       break;
     }
     case 3: {
@@ -430,10 +438,10 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     }
     // phase 4
     if ((0xccu >> warp_id) & 1u) {
-      store(diffusion, broadcast_index(k1, 28), stride, point, active, slots[broadcast_index(k1, 27)][lane] / r0);
+      store(diffusion, broadcast_index(k1, 13), stride, point, active, slots[broadcast_index(k1, 12)][lane] / r0);
     }
     if ((0x94u >> warp_id) & 1u) {
-      store(diffusion, broadcast_index(k1, 30), stride, point, active, slots[broadcast_index(k1, 29)][lane] / r1);
+      store(diffusion, broadcast_index(k1, 15), stride, point, active, slots[broadcast_index(k1, 14)][lane] / r1);
     }
     barrier_sync<0, 256>();
   }

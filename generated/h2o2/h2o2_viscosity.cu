@@ -56,13 +56,13 @@ static __device__ const double h2o2_viscosity_reals[256] = {
 // Rows, slots and numbers of rounds.
 // Register r of thread t is at [256 * r + t]; the lanes of a warp share theirs by shuffles.
 static __device__ const int h2o2_viscosity_indices[256] = {
-  3, 7, 0, 1, 40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 15, 2, 3, 41, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 1, 2, 3, 4, 5, 6, 7, 19, 4, 42,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 8, 9, 10, 11, 12, 13, 14, 15, 23, 5, 43, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 16, 17, 18, 19, 2, 0, 0, 0, 0, 27, 6, 44, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 20, 21, 22, 23, 2, 0, 0, 0, 0, 31, 7, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 6, 24, 25, 26, 27, 1, 0, 0, 0, 0, 35, 8, 46, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7,
-  28, 29, 30, 31, 1, 0, 0, 0, 0, 39, 9, 47, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  3, 0, 40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11, 2, 41, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 19, 4, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 8, 0, 23, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 16, 2, 27, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 5, 20, 2, 31, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6,
+  24, 1, 35, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 28, 1, 39, 9, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
 // c and -log2 c by interval of the mantissa
@@ -210,9 +210,11 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     // phase 1
     switch (warp_id) {
     case 2: case 3: {
-      const double field_2 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
+      const int index = broadcast_index(k0, 0);
+      const double field_2 = load(mole_fractions, index, stride, point);
       const double t = __dmul_rn(positive(field_2), broadcast(c0, 4));
-      slots[broadcast_index(k0, 2)][lane] = t;
+      const int index_2 = broadcast_index(k0, 1);
+      slots[index_2][lane] = t;
       const double t_2 = fma(fma(broadcast(c0, 3), ln_t, broadcast(c0, 2)), ln_t, broadcast(c0, 1));
       const double e = singe_exp2_table(fma(t_2, ln_t, broadcast(c0, 0)), power);
       const double t_3 = fma(fma(broadcast(c0, 8), ln_t, broadcast(c0, 7)), ln_t, broadcast(c0, 6));
@@ -220,33 +222,34 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       const double t_4 = 1.0 / (e * e_2);
       const double t_5 = t_4 * e_2;
       const double t_6 = __dmul_rn(t, t_5);
-      slots[broadcast_index(k0, 3)][lane] = t_6;
-      slots[broadcast_index(k0, 4)][lane] = __dmul_rn(t_6, t_5);
-      slots[broadcast_index(k0, 5)][lane] = e;
-      const double field_3 = load(mole_fractions, broadcast_index(k0, 1), stride, point);
+      slots[index_2 + 1][lane] = t_6;
+      slots[index_2 + 2][lane] = __dmul_rn(t_6, t_5);
+      slots[index_2 + 3][lane] = e;
+      const double field_3 = load(mole_fractions, index + 1, stride, point);
       const double t_7 = __dmul_rn(positive(field_3), broadcast(c0, 9));
-      slots[broadcast_index(k0, 6)][lane] = t_7;
+      slots[index_2 + 4][lane] = t_7;
       const double t_8 = t_4 * e;
       const double t_9 = __dmul_rn(t_7, t_8);
-      slots[broadcast_index(k0, 7)][lane] = t_9;
-      slots[broadcast_index(k0, 8)][lane] = __dmul_rn(t_9, t_8);
-      slots[broadcast_index(k0, 9)][lane] = e_2;
+      slots[index_2 + 5][lane] = t_9;
+      slots[index_2 + 6][lane] = __dmul_rn(t_9, t_8);
+      slots[index_2 + 7][lane] = e_2;
       break;
     }
     case 4: case 5: case 6: case 7: {
-      const int trips = broadcast_index(k0, 5);
+      const int trips = broadcast_index(k0, 2);
       #pragma unroll 4
       for (int i0 = 0; i0 < trips; ++i0) {
         const double field_4 = load(mole_fractions, broadcast_index(k0, 0) + i0 * 4, stride, point);
         const double t_10 = __dmul_rn(positive(field_4), broadcast(c0, 8 + i0));
-        slots[broadcast_index(k0, 1) + i0 * 16][lane] = t_10;
+        const int index_3 = broadcast_index(k0, 1);
+        slots[index_3 + i0 * 16][lane] = t_10;
         const double t_11 = fma(fma(broadcast(c0, 6 + i0), ln_t, broadcast(c0, 4 + i0)), ln_t, broadcast(c0, 2 + i0));
         const double e_3 = singe_exp2_table(fma(t_11, ln_t, broadcast(c0, i0)), power);
         const double t_12 = 1.0 / e_3;
         const double t_13 = __dmul_rn(t_10, t_12);
-        slots[broadcast_index(k0, 2) + i0 * 16][lane] = t_13;
-        slots[broadcast_index(k0, 3) + i0 * 16][lane] = __dmul_rn(t_13, t_12);
-        slots[broadcast_index(k0, 4) + i0 * 16][lane] = e_3;
+        slots[index_3 + 1 + i0 * 16][lane] = t_13;
+        slots[index_3 + 2 + i0 * 16][lane] = __dmul_rn(t_13, t_12);
+        slots[index_3 + 3 + i0 * 16][lane] = e_3;
       }
       break;
     }
@@ -281,15 +284,17 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
         r4 = fma(c_2, s_2, r4);
         r5 = fma(c_2, s_3, r5);
       }
-      const double s_4 = slots[broadcast_index(k0, 0)][lane];
+      const int index_4 = broadcast_index(k0, 0);
+      const double s_4 = slots[index_4][lane];
       const double t_14 = fma(s_4, fma(s_4, r2, r1 + r1), r0);
-      const double field_5 = load(mole_fractions, broadcast_index(k0, 2), stride, point);
-      const double s_5 = slots[broadcast_index(k0, 1)][lane];
+      const int index_5 = broadcast_index(k0, 1);
+      const double field_5 = load(mole_fractions, index_5, stride, point);
+      const double s_5 = slots[index_4 + 4][lane];
       const double t_15 = fma(s_5, fma(s_5, r5, r4 + r4), r3);
-      const double field_6 = load(mole_fractions, broadcast_index(k0, 3), stride, point);
+      const double field_6 = load(mole_fractions, index_5 + 1, stride, point);
       const double t_16 = positive(field_6) * broadcast(c0, 21) * (s_5 * s_5) * t_14;
       const double t_17 = fma(positive(field_5) * broadcast(c0, 20) * (s_4 * s_4), t_15, t_16);
-      slots[broadcast_index(k0, 4)][lane] = t_17 / (t_14 * t_15);
+      slots[broadcast_index(k0, 2)][lane] = t_17 / (t_14 * t_15);
       break;
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
@@ -307,10 +312,11 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
         r1 = fma(c_3, slots[1 + i2 * 4][lane], r1);
         r2 = fma(c_3, slots[2 + i2 * 4][lane], r2);
       }
-      const double s_6 = slots[broadcast_index(k0, 10)][lane];
+      const double s_6 = slots[broadcast_index(k0, 3)][lane];
       const double t_18 = fma(s_6, fma(s_6, r2, r1 + r1), r0);
-      const double field_7 = load(mole_fractions, broadcast_index(k0, 11), stride, point);
-      slots[broadcast_index(k0, 12)][lane] = positive(field_7) * broadcast(c0, 20) * (s_6 * s_6) / t_18;
+      const int index_6 = broadcast_index(k0, 4);
+      const double field_7 = load(mole_fractions, index_6, stride, point);
+      slots[index_6 + 38][lane] = positive(field_7) * broadcast(c0, 20) * (s_6 * s_6) / t_18;
     }
     if ((0xbfu >> warp_id) & 1u) {
       barrier_arrive<1, 256>();

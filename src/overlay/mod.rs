@@ -58,6 +58,10 @@ pub enum Residence {
     Striped,
     /// In constant memory; in global memory where they are too many.
     ConstantBank,
+    /// In constant memory as long as it has room, the others striped.
+    #[value(skip)]
+    #[serde(skip)]
+    BankAndStriped,
     /// In shared memory, loaded once per CTA.
     Shared,
 }
@@ -84,7 +88,8 @@ pub fn overlay(
 ) -> Program {
     let residence = if codegen == Codegen::DataParallel { Residence::ConstantBank } else { residence };
     let (program, needed) = emit(graph, proven, (codegen, residence), symbol, frame, false);
-    if needed <= frame.registers || residence != Residence::Striped {
+    let stripes = matches!(residence, Residence::Striped | Residence::BankAndStriped);
+    if needed <= frame.registers || !stripes {
         return program;
     }
     emit(graph, proven, (codegen, residence), symbol, frame, true).0

@@ -181,7 +181,7 @@ pub struct Constants {
 /// Bytes of a row of shared memory: 32 doubles.
 const ROW_BYTES: usize = 256;
 /// Banks of up to this size lie in constant memory, which has 64 KiB.
-const CONSTANT_BYTES: usize = 64 * 1024;
+pub const CONSTANT_BYTES: usize = 64 * 1024;
 
 impl Constants {
     /// Rows of shared memory that the banks take: those of reals, then those of indices.

@@ -39,6 +39,7 @@ pub struct Emitter<'a> {
 }
 
 /// One member of a loop body: the steps that each warp runs in turn, with the registers of its states.
+#[derive(Clone)]
 pub(super) struct Member {
     pub(super) steps: Vec<(u32, Vec<StepRef>)>,
     pub(super) states: Vec<Var>,
@@ -136,10 +137,21 @@ impl<'a> Emitter<'a> {
                 }
             }
         }
+        let members: Vec<Member> = sets
+            .into_iter()
+            .map(|(registers, steps)| {
+                Member { steps, states: registers.iter().map(|&r| self.states[r as usize]).collect() }
+            })
+            .collect();
+        let together = self.jammed(members.clone());
+        let apart = self.by_warps(&members);
+        if self.reads(&apart) < self.reads(&together) { apart } else { together }
+    }
+
+    /// Neighbours that read the same in one loop.
+    fn jammed(&self, members: Vec<Member>) -> Vec<Vec<Member>> {
         let mut loops: Vec<Vec<Member>> = Vec::new();
-        for (registers, steps) in sets {
-            let states = registers.iter().map(|&r| self.states[r as usize]).collect();
-            let member = Member { steps, states };
+        for member in members {
             match loops.last_mut() {
                 Some(members) if members.len() < WIDEST_JAM && self.reads_the_same(&members[0], &member) => {
                     members.push(member);
@@ -148,6 +160,36 @@ impl<'a> Emitter<'a> {
             }
         }
         loops
+    }
+
+    /// Other loops for warps with other members, so that what a warp reads serves all that it has.
+    fn by_warps(&self, members: &[Member]) -> Vec<Vec<Member>> {
+        let takes_part = |warp: u32| -> Vec<bool> {
+            members.iter().map(|member| member.steps.iter().any(|(w, _)| *w == warp)).collect()
+        };
+        let mut parts: Vec<(Vec<bool>, WarpMask)> = Vec::new();
+        for warp in 0..WarpMask::BITS {
+            let takes = takes_part(warp);
+            match parts.iter_mut().find(|(other, _)| *other == takes) {
+                _ if !takes.contains(&true) => {}
+                Some((_, warps)) => *warps |= 1 << warp,
+                None => parts.push((takes, 1 << warp)),
+            }
+        }
+        let of = |(takes, warps): &(Vec<bool>, WarpMask)| -> Vec<Member> {
+            let own = |member: &Member| Member {
+                steps: member.steps.iter().filter(|(w, _)| warps >> w & 1 == 1).cloned().collect(),
+                states: member.states.clone(),
+            };
+            members.iter().zip(takes).filter(|(_, takes)| **takes).map(|(member, _)| own(member)).collect()
+        };
+        parts.iter().flat_map(|part| self.jammed(of(part))).collect()
+    }
+
+    /// Reads of slots, by all warps.
+    fn reads(&self, loops: &[Vec<Member>]) -> usize {
+        let steps = loops.iter().flat_map(|members| &members[0].steps).flat_map(|(_, steps)| steps);
+        steps.map(|&at| self.graph.step(at).inputs.len()).sum()
     }
 
     /// Whether two members take part in the same warps, as often, with the same inputs and rows and without outputs.
@@ -171,6 +213,7 @@ impl<'a> Emitter<'a> {
             most,
             members.len() * first.constants.len(),
             first.inputs.len() + first.rows.len(),
+            members.len() * (first.outputs.len() + first.stores.len()),
         );
         let mut nodes = Vec::new();
         let mut start = 0;

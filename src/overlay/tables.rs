@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Residence;
-use crate::overlay::program::{Bank, ConstantRef, Constants, Counter, Index, LaneRows, WarpMask};
+use crate::overlay::program::{Bank, CONSTANT_BYTES, ConstantRef, Constants, Counter, Index, LaneRows, WarpMask};
 
 /// Lanes of a warp, and so the most iterations of a loop with striped operands.
 pub const LANES: usize = 32;
@@ -17,6 +17,8 @@ pub type Columns<T> = [(u32, Vec<T>)];
 
 pub struct Tables {
     residence: Residence,
+    /// What is looked up from here on lies in a bank.
+    in_bank: bool,
     /// Registers are short: each phase loads the constants that it uses, from as few registers as it can.
     pub reload: bool,
     warps: u32,
@@ -34,6 +36,7 @@ impl Tables {
     pub fn new(warps: u32, residence: Residence, reload: bool) -> Self {
         Self {
             residence,
+            in_bank: residence != Residence::Striped,
             reload,
             warps,
             reals: Striped::default(),
@@ -80,21 +83,26 @@ impl Tables {
     }
 
     /// Longest loop that one table entry range can serve. Where registers are short, one whose constants and indices lie in
-    /// a few of them; `most` iterations are then cut into equal loops.
-    pub fn longest_loop(&self, most: usize, constants: usize, indices: usize) -> usize {
-        match self.residence {
-            Residence::Striped if self.reload => {
+    /// a few of them; `most` iterations are then cut into equal loops. `written`: indices of what an iteration writes.
+    pub fn longest_loop(&mut self, most: usize, constants: usize, indices: usize, written: usize) -> usize {
+        if self.residence == Residence::BankAndStriped {
+            // With a number of trips.
+            let new = self.warps as usize * (8 * most * constants + 4 * (most * (indices + written) + 1));
+            self.in_bank = self.real_bank.bytes() + self.index_bank.bytes() + new <= CONSTANT_BYTES;
+        }
+        match self.in_bank {
+            true => usize::MAX,
+            false if self.reload => {
                 let entries = (MOST_REALS * LANES / constants.max(1)).min(MOST_INDICES * LANES / indices.max(1));
                 most.div_ceil(most.div_ceil(entries.clamp(1, LANES)))
             }
-            Residence::Striped => LANES,
-            _ => usize::MAX,
+            false => LANES,
         }
     }
 
     /// A constant that changes with warp and iteration.
     pub fn real(&mut self, columns: &Columns<f64>, counter: Option<Counter>) -> ConstantRef {
-        if self.residence != Residence::Striped {
+        if self.in_bank {
             return ConstantRef::Bank(self.real_bank.find(columns, counter, f64::to_bits));
         }
         let (register, lane) = self.reals.find(self.warps, columns, f64::to_bits);
@@ -124,7 +132,7 @@ impl Tables {
     }
 
     fn look_up(&mut self, columns: &Columns<i32>, counter: Option<Counter>) -> Index {
-        if self.residence != Residence::Striped {
+        if self.in_bank {
             return Index::Bank(Box::new(self.index_bank.find(columns, counter, |index| u64::from(index as u32))));
         }
         let (register, lane) = self.indices.find(self.warps, columns, |index| u64::from(index as u32));
@@ -188,6 +196,12 @@ impl<T: Copy + Default + PartialEq> Entries<T> {
             Index::Literal(0) => Index::Own(self.bank),
             entry => sum(Index::Own(self.bank), entry),
         }
+    }
+
+    /// Of the table.
+    fn bytes(&self) -> usize {
+        let own = self.by_warp.iter().map(Vec::len).max().unwrap_or(0);
+        size_of::<T>() * (self.common.len() + own * self.by_warp.len())
     }
 
     /// Puts a column at the end of what all warps read.

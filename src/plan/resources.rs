@@ -99,9 +99,19 @@ impl Request {
         }
     }
 
+    /// Where the constants of warp-specialized code live. Shuffles are the paper's answer to a machine that reads indexed
+    /// constants into registers slowly; where the lanes of a warp are not in lockstep, a warp has registers of its own for them.
+    pub fn residence(&self) -> Residence {
+        let by_target = match self.common.target.shuffle {
+            Shuffle::ShflSync => Residence::BankAndStriped,
+            Shuffle::Mirror | Shuffle::Shfl => Residence::Striped,
+        };
+        self.tuning.constants.unwrap_or(by_target)
+    }
+
     /// By what forms are weighed.
     pub fn rates(&self) -> Rates {
-        let striped = self.tuning.constants == Residence::Striped && self.codegen != Codegen::DataParallel;
+        let striped = self.residence() == Residence::Striped && self.codegen != Codegen::DataParallel;
         Rates::of(self.common.target, striped, self.registers(), self.points())
     }
 
@@ -114,7 +124,7 @@ impl Request {
         let shared =
             target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
         // Whether there are doubles and integers to broadcast is known only when the program is there.
-        let striped = self.tuning.constants == Residence::Striped;
+        let striped = self.residence() == Residence::Striped;
         let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * self.tuning.warps);
         let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
         let slots = (shared / (256 * points_per_lane)).min(self.tuning.buffer.unwrap_or(u32::MAX));

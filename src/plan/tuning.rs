@@ -48,9 +48,12 @@ pub struct Tuning {
     #[arg(long, value_name = "N", value_parser = values::from_1)]
     #[serde(with = "super::values::some_number", skip_serializing_if = "Option::is_none")]
     pub passes: Option<u32>,
-    /// Where the constants of warp-specialized code live
-    #[arg(long, value_enum, default_value_t = Residence::Striped)]
-    pub constants: Residence,
+    /// Where the constants of warp-specialized code live: stripe (over the lanes of registers, broadcast by shuffles; paper,
+    /// section 5.2), constant-bank (in global memory where they are too many for constant memory), shared (loaded once per
+    /// CTA), or auto (from volta on in constant memory what has room there; else striped)
+    #[arg(long, value_name = "stripe|constant-bank|shared|auto", default_value = "auto", value_parser = values::constants::parse)]
+    #[serde(with = "super::values::constants")]
+    pub constants: std::option::Option<Residence>,
     /// Algebra of the kernels: auto (the cheapest that meets --fit-tolerance), pairwise (the paper's), symmetric, low-rank,
     /// polynomial, log-space; a kernel without the form takes the pairwise form
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = values::form::parse)]
@@ -89,7 +92,7 @@ impl Default for Tuning {
             placement: Placement::Auto,
             buffer: None,
             passes: None,
-            constants: Residence::Striped,
+            constants: None,
             form: None,
             matrix: Some(Multiplier::Dfma),
             qssa_warps: None,

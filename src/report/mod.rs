@@ -265,6 +265,9 @@ fn residence(program: &Program) -> String {
     match constants.bank_bytes() {
         0 => "striped".into(),
         bytes if constants.shared => format!("shared, {bytes} B"),
+        bytes if constants.in_constant_memory() && constants.real_registers + constants.index_registers > 0 => {
+            format!("constant bank, {bytes} B, and striped")
+        }
         bytes if constants.in_constant_memory() => format!("constant bank, {bytes} B"),
         bytes => format!("global memory, {bytes} B"),
     }

@@ -3,7 +3,7 @@
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use singe::graph::{elementary, exp2, log2};
 use singe::overlay::program::{
-    Array, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Unary, Value, Var,
+    Bank, Array, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Unary, Value, Var,
 };
 
 pub const WARPS: u32 = 4;
