@@ -9,6 +9,7 @@
 
 mod barriers;
 mod cause;
+mod critical;
 mod sm;
 mod timeline;
 
