@@ -90,7 +90,7 @@ fn time_pictures(request: &Request, unit: &Unit, prediction: &Prediction) -> [(S
         Codegen::DataParallel => Vec::new(),
         _ => time::phases(&unit.graph, unit.proven.schedule(), &prediction.timeline),
     };
-    let title = format!("{base}: an SM of {target} with {} CTAs of {warps} warps", prediction.ctas);
+    let title = format!("{base}: {} × {warps} warps on an SM of {target}", prediction.ctas);
     let bars: Vec<Bar> = prediction
         .warps
         .iter()
