@@ -71,11 +71,11 @@ fn pictures(kernel: &str, target: &Target, timing: &Timing, warps_per_cta: usize
 }
 
 fn table(kernel: &str, target: &Target, timing: &Timing) -> String {
-    let Timing { cycles, issued, warps, .. } = timing;
+    let Timing { cycles, issued, resident_ctas, warps, .. } = timing;
     let rate = *issued as f64 / (*cycles).max(1) as f64;
     let mut out = format!(
-        "kernel {kernel}: {cycles} cycles on one SM of {}, {issued} warp instructions, {rate:.2} per cycle\n\n\
-         cycles of each warp by what they went to; fetch and misses of caches are not modelled\n",
+        "kernel {kernel}: {cycles} cycles on one SM of {}, {issued} warp instructions, {rate:.2} per cycle, \
+         up to {resident_ctas} CTAs at once\n\ncycles of each warp by what they went to\n",
         target.name
     );
     let width = |cause: Cause| cause.name().len().max(8);

@@ -47,8 +47,7 @@ impl Machine {
         self.slots_floor_ns.map_or(self.bandwidth_floor_ns, |slots| slots.max(self.bandwidth_floor_ns))
     }
 
-    /// The same with the time that the model of an SM predicts. It has no memory of the board, so the time is no less than what that
-    /// takes.
+    /// The same with the time that the model of an SM predicts, which is no less than what the memory of the board takes.
     pub fn predicted(self, nanoseconds: f64) -> Self {
         let nanoseconds = nanoseconds.max(self.bandwidth_floor_ns);
         let over_floor = Some(nanoseconds / self.floor_ns());

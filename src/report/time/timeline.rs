@@ -53,7 +53,7 @@ pub fn timeline(title: &str, line: &Timeline, warps_per_cta: usize, phases: &[Ph
     let note = match line.meetings.len() {
         0 => "the height of a colour is its share of the clocks of a column".to_owned(),
         n if n > MOST_ARROWS => format!("{n} meetings at barriers are too many to be drawn"),
-        _ => "dots are arrivals at a named barrier, arrows lead from the last of them to the warps that waited"
+        _ => "dots are arrivals at a named barrier, arrows lead from the last of them to the warps that waited; fields: turn.phase"
             .to_owned(),
     };
     svg.text((LEFT, bottom + 50.0), 12, "start", &note);

@@ -16,20 +16,22 @@ pub enum Cause {
     Local,
     /// A scoreboard that global memory set.
     Global,
-    /// A scoreboard that a load of a constant set.
+    /// A scoreboard that a load of a constant set, or an operand in constant memory that was not there.
     Constants,
     /// A scoreboard that an approximation, a conversion, or the rest set.
     Special,
-    /// The pipe was not free.
+    /// The pipe, the queue of the memory or a port of the registers was not free.
     Pipe,
     /// A barrier, and its latency.
     Barrier,
+    /// The instruction had not been fetched.
+    Fetch,
     /// It could have issued, and another warp did.
     NotSelected,
 }
 
 impl Cause {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Issued,
         Self::FixedLatency,
         Self::Shared,
@@ -40,6 +42,7 @@ impl Cause {
         Self::Special,
         Self::Pipe,
         Self::Barrier,
+        Self::Fetch,
         Self::NotSelected,
     ];
 
@@ -55,12 +58,14 @@ impl Cause {
             Self::Special => "special",
             Self::Pipe => "pipe",
             Self::Barrier => "barrier",
+            Self::Fetch => "fetch",
             Self::NotSelected => "not selected",
         }
     }
 }
 
-/// Where the cycles of a warp went, from the start to its end.
+/// Where the cycles of a warp went, from the start of its CTA to its end. Of two instructions that are issued together one takes the
+/// cycle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct WarpTime([u64; Cause::ALL.len()]);
 

@@ -16,13 +16,14 @@ impl Timing {
         let mut path = vec![0; self.warps.len()];
         let all: Vec<usize> = (0..self.warps.len()).collect();
         for cta in all.chunks(warps_per_cta.max(1)) {
-            let ends = cta.iter().map(|&warp| (warp, self.warps[warp].cycles())).max_by_key(|(_, end)| *end);
+            let ends = cta.iter().map(|&warp| (warp, self.timeline.ends[warp])).max_by_key(|(_, end)| *end);
             let Some((mut warp, mut now)) = ends else { continue };
             while let Some(hold) = held[warp].iter().rev().find(|hold| hold.released <= now) {
                 path[warp] += now - hold.came;
                 (warp, now) = (hold.last, hold.came);
             }
-            path[warp] += now;
+            let start = self.timeline.ends[warp] - self.warps[warp].cycles();
+            path[warp] += now.saturating_sub(start);
         }
         path
     }
