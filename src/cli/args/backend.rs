@@ -114,6 +114,9 @@ pub struct TimeArguments {
     /// Architecture whose pipeline is modelled, such as hopper or volta
     #[arg(long, value_name = "NAME", default_value = "hopper", value_parser = target)]
     pub target: &'static Target,
+    /// Nothing else runs on the GPU: the SM has all of the L2 cache and of the device memory's rate
+    #[arg(long)]
+    pub alone: bool,
     /// Print the result as JSON on stdout
     #[arg(long)]
     pub json: bool,
