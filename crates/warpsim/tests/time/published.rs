@@ -24,17 +24,20 @@ const ABDELKHALIK: &str = "Abdelkhalik et al. 2022";
 
 /// Clocks of a line of a loop whose code is near: what twice as many of it take more.
 fn each_of(target: &Target, warps: u32, before: &[Line], one: Line) -> f64 {
-    let after =
-        |length, times| timed(&looped(before, &repeated(&one, length), times), warps, target, Vec::new()).cycles as f64;
+    each(target, warps, before, |length| repeated(&one, length))
+}
+
+fn each(target: &Target, warps: u32, before: &[Line], body: impl Fn(usize) -> Vec<Line>) -> f64 {
+    let after = |length, times| timed(&looped(before, &body(length), times), warps, target, Vec::new()).cycles as f64;
     let pass = |length| (after(length, 30) - after(length, 10)) / 20.0;
     (pass(64) - pass(32)) / 32.0
 }
 
-/// Results per clock of an SM that is full of warps.
+/// Results per clock of an SM that is full of warps; `@` stands for a register that no other result of late went to.
 fn rate(name: &str, text: &str) -> f64 {
     let target = Target::by_name(name).unwrap();
-    let before = own_word();
-    32.0 * 16.0 / each_of(target, 16, &before, line(text))
+    let one = |at: usize| line(&text.replace('@', &format!("R{}", 12 + 2 * (at % 8))));
+    32.0 * 16.0 / each(target, 16, &own_word(), |length| (0..length).map(one).collect())
 }
 
 /// Pointers that follow each other, each in a line of its own.
@@ -218,13 +221,13 @@ fn issue(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
 /// Results per clock of an SM.
 fn rates(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     let table: [(&str, &str, [f64; 6]); 7] = [
-        ("fused multiply-adds, 64 bits", "DFMA R4, R6, R8, R10", [64.0, 32.0, 2.0, 32.0, 2.0, 64.0]),
-        ("fused multiply-adds, 32 bits", "FFMA R4, R6, R7, RZ", [192.0, 64.0, 64.0, 64.0, 128.0, 128.0]),
-        ("additions of integers", "IADD3 R4, R6, R7, RZ", [160.0, 64.0, 64.0, 64.0, 64.0, 64.0]),
-        ("logic", "LOP3.LUT R4, R6, R7, RZ, 0xc0, !PT", [160.0, 64.0, 64.0, 64.0, 64.0, 64.0]),
-        ("approximations", "MUFU.RCP R4, R6", [32.0, 16.0, 16.0, 16.0, 16.0, 16.0]),
-        ("shuffles", "SHFL.IDX PT, R4, R6, 0x0, 0x1f", [32.0; 6]),
-        ("words of shared memory", "LDS R4, [R2]", [32.0; 6]),
+        ("fused multiply-adds, 64 bits", "DFMA @, R6, R8, R10", [64.0, 32.0, 2.0, 32.0, 2.0, 64.0]),
+        ("fused multiply-adds, 32 bits", "FFMA @, R6, R7, RZ", [192.0, 64.0, 64.0, 64.0, 128.0, 128.0]),
+        ("additions of integers", "IADD3 @, R6, R7, RZ", [160.0, 64.0, 64.0, 64.0, 64.0, 64.0]),
+        ("logic", "LOP3.LUT @, R6, R7, RZ, 0xc0, !PT", [160.0, 64.0, 64.0, 64.0, 64.0, 64.0]),
+        ("approximations", "MUFU.RCP @, R6", [32.0, 16.0, 16.0, 16.0, 16.0, 16.0]),
+        ("shuffles", "SHFL.IDX PT, @, R6, 0x0, 0x1f", [32.0; 6]),
+        ("words of shared memory", "LDS @, [R2]", [32.0; 6]),
     ];
     for (what, text, published) in table {
         let targets = ["kepler", "volta", "turing", "ampere", "ampere-ga10x", "hopper"];
@@ -258,12 +261,16 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/time.md");
 const BEGIN: &str = "<!-- published and modelled: written by the test `published` -->\n";
 const END: &str = "<!-- end -->";
 
+/// Kepler's 192 and 160 lanes serve four schedulers; the model gives each of them 32.
+const WIDE: [&str; 3] =
+    ["fused multiply-adds, 32 bits per clock", "additions of integers per clock", "logic per clock"];
+
 /// Every row is met within a tenth or two clocks, but for those that the page explains.
 #[test]
 fn published_measurements_come_back() {
     let rows = rows();
     let explained = |what: &str, target: &str| {
-        what == "words of shared memory per clock" || target == "kepler" && what.ends_with("per clock")
+        what == "words of shared memory per clock" || target == "kepler" && WIDE.contains(&what)
     };
     let far = rows.iter().filter(|Row { what, target, published, modelled, .. }| {
         (modelled - published).abs() > (published / 10.0).max(2.0) && !explained(what, target)
