@@ -144,7 +144,7 @@ fn independent_instructions_are_issued_together_where_the_target_can() {
     };
     let together = pass(["FFMA R2, R4, R6, R8", "IADD3 R10, R12, R14, RZ"]);
     assert!((64..112).contains(&together), "{together}");
-    let dependent = pass(["FFMA R2, R4, R6, R8", "IADD3 R2, R2, R14, RZ"]);
+    let dependent = pass(["FFMA R2, R2, R6, R8", "IADD3 R2, R2, R14, RZ"]);
     assert!(dependent >= 64 * 18, "{dependent}");
     let same = pass(["FFMA R2, R4, R6, R8", "FFMA R10, R12, R14, R14"]);
     assert!((128..176).contains(&same), "{same}");
