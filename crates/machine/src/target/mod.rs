@@ -78,6 +78,13 @@ pub struct Board {
     pub gigabytes_per_second: u32,
 }
 
+impl Board {
+    /// The time per point on the whole board, each of whose SMs takes so many clocks per point.
+    pub fn nanoseconds(&self, clocks_per_point: f64) -> f64 {
+        clocks_per_point / (f64::from(self.multiprocessors) * f64::from(self.megahertz) * 1e-3)
+    }
+}
+
 /// Major and minor number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct ComputeCapability(pub u32, pub u32);
@@ -162,6 +169,11 @@ impl Target {
     /// of a warp.
     pub fn slots_per_matrix_product(&self) -> Option<u32> {
         self.tensor_fp64_per_clock_per_sm.map(|rate| (8 * self.fp64_per_clock_per_sm).div_ceil(rate))
+    }
+
+    /// The same with one multiprocessor, to which the L2 cache and the device memory belong alone.
+    pub fn alone(&self) -> Self {
+        Self { board: Board { multiprocessors: 1, ..self.board.clone() }, ..self.clone() }
     }
 
     /// What the L1 cache gives to shared memory when its CTAs take so many bytes together.

@@ -67,6 +67,10 @@ fn a_warp_at_a_barrier_costs_no_issue_slots() {
     let waiting = on_hopper(&lines, 5);
     assert!(waiting.warps[4].of(Cause::NotSelected) < 20, "{:?}", waiting.warps[4]);
     assert!(waiting.warps[0].of(Cause::Barrier) > 250, "{:?}", waiting.warps[0]);
+    // the others wait for it: the path to the end runs through it, then through one of them
+    let path = waiting.critical_path(5);
+    assert_eq!(path.iter().sum::<u64>(), waiting.cycles);
+    assert!(path[4] > waiting.cycles / 2 && path[..4].iter().filter(|clocks| **clocks > 0).count() == 1, "{path:?}");
 }
 
 /// Takes each line out in turn, on every target with control bits: the rest never takes longer.
@@ -131,6 +135,23 @@ fn causes_add_up() {
     let last = meeting.arrivals.iter().map(|(_, time)| *time).max().unwrap();
     let Pipeline { barrier_latency, barrier_latency_per_warp, .. } = hopper().pipeline.as_ref().unwrap();
     assert_eq!(meeting.released, last + u64::from(barrier_latency + 12 * barrier_latency_per_warp));
+}
+
+/// Kepler issues two instructions of a warp at once when they go to different pipes and the second does not need the first.
+#[test]
+fn independent_instructions_are_issued_together_where_the_target_can() {
+    let kepler = Target::by_name("kepler").unwrap();
+    let pass = |pair: [&str; 2]| {
+        let body: Vec<Line> = (0..64).flat_map(|_| pair.map(line)).collect();
+        let after = |times| timed(&looped(&[], &body, times), 1, kepler, Vec::new()).cycles;
+        (after(30) - after(10)) / 20
+    };
+    let together = pass(["FFMA R2, R4, R6, R8", "IADD3 R10, R12, R14, RZ"]);
+    assert!((64..112).contains(&together), "{together}");
+    let dependent = pass(["FFMA R2, R2, R6, R8", "IADD3 R2, R2, R14, RZ"]);
+    assert!(dependent >= 64 * 18, "{dependent}");
+    let same = pass(["FFMA R2, R4, R6, R8", "FFMA R10, R12, R14, R14"]);
+    assert!((128..176).contains(&same), "{same}");
 }
 
 /// Code that stays in the cache of its sub-partition is fetched once; more than that again and again.
