@@ -148,11 +148,11 @@ fn draft(
         warps: request.tuning.warps,
         registers: request.registers(),
         points_per_lane: limits.points_per_lane,
+        cache_bytes: request.cache_bytes(),
     };
     let symbol = request.symbol(&model.mechanism.name, kernel);
-    let mut program = observer.pass("overlay", k, || {
-        overlay::overlay(&graph, &proven, request.codegen, request.residence(), &symbol, frame)
-    });
+    let mut program = observer
+        .pass("overlay", k, || overlay::overlay(&graph, &proven, request.codegen, request.residence(), &symbol, frame));
     fault::in_program(request.fault, &mut program);
     let target = request.common.target;
     let code = observer.pass("lower", k, || lower::lower(&program, target));

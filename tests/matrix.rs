@@ -33,6 +33,8 @@ fn request(mechanism: PathBuf, form: Form) -> Request {
         r.common.target = Target::by_name("ampere").unwrap();
         r.tuning.form = Some(form);
         r.tuning.matrix = Some(Multiplier::Dmma);
+        // What products on tensor cores save.
+        r.tuning.constants = Some(Residence::Striped);
     })
 }
 

@@ -68,8 +68,11 @@ fn constants_are_fetched_once_for_all_points() {
             for (v, one) in counts(points, constants).iter().zip(&one) {
                 let p = f64::from(points);
                 assert!(near(v.slots_per_point, one.slots_per_point), "{v:?} {one:?}");
-                // Or less: an index with a name is not fetched again in an inner block.
-                assert!(p * v.shuffles_per_point <= one.shuffles_per_point * (1.0 + 1e-9), "{v:?} {one:?}");
+                // Or less: an index with a name is not fetched again in an inner block. Each of 8 warps has one more, by which
+                // compilers see that it has one number.
+                let padded = (v.states as u32).next_multiple_of(32 * points);
+                let own = p * f64::from(8 * 32) / f64::from(padded);
+                assert!(p * v.shuffles_per_point <= one.shuffles_per_point * (1.0 + 1e-9) + own, "{v:?} {one:?}");
                 assert!(v.instructions_per_point < one.instructions_per_point, "{v:?} {one:?}");
                 match constants {
                     Residence::Shared => assert!(v.shared_passes_per_point < one.shared_passes_per_point),

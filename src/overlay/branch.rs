@@ -44,7 +44,8 @@ fn flush(arms: &mut Vec<(WarpMask, Vec<Node>)>, out: &mut Vec<Node>) {
     }
 }
 
-fn length(nodes: &[Node]) -> usize {
+/// Statements of one point.
+pub fn length(nodes: &[Node]) -> usize {
     nodes
         .iter()
         .map(|node| match node {

@@ -139,8 +139,9 @@ impl<'a> Emitter<'a> {
         }
         let members: Vec<Member> = sets
             .into_iter()
-            .map(|(registers, steps)| {
-                Member { steps, states: registers.iter().map(|&r| self.states[r as usize]).collect() }
+            .map(|(registers, steps)| Member {
+                steps,
+                states: registers.iter().map(|&r| self.states[r as usize]).collect(),
             })
             .collect();
         let together = self.jammed(members.clone());

@@ -10,6 +10,9 @@ use kinetics::approximation::range::TemperatureRange;
 use machine::cost;
 use machine::target::{Shuffle, Target};
 
+/// Where a target's file has none (Jia et al., Dissecting the NVIDIA Volta GPU Architecture, 2018).
+const CACHE_BYTES: u32 = 128 * 1024;
+
 impl Request {
     /// 32-bit registers per thread, for as many CTAs per SM as wanted.
     pub fn registers(&self) -> u32 {
@@ -107,6 +110,11 @@ impl Request {
             Shuffle::Mirror | Shuffle::Shfl => Residence::Striped,
         };
         self.tuning.constants.unwrap_or(by_target)
+    }
+
+    /// Of the cache of an SM for code and constants.
+    pub fn cache_bytes(&self) -> u32 {
+        self.common.target.pipeline.as_ref().map_or(CACHE_BYTES, |pipeline| pipeline.fetch.l1_bytes)
     }
 
     /// By what forms are weighed.

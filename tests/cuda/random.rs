@@ -3,7 +3,7 @@
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 use singe::graph::{elementary, exp2, log2};
 use singe::overlay::program::{
-    Bank, Array, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Unary, Value, Var,
+    Array, Bank, Binary, ConstantRef, Constants, Counter, Execution, Index, Node, Program, Unary, Value, Var,
 };
 
 pub const WARPS: u32 = 4;
@@ -248,7 +248,7 @@ impl Run<'_> {
             Index::Own(bank) => {
                 let [common, own] = self.program.constants.entries(*bank, WARPS);
                 (common + self.warp * own) as usize
-            },
+            }
             Index::Bank(index) => self.program.constants.index_bank[self.index(index)] as usize,
             Index::Sum(a, b) => self.index(a) + self.index(b),
             Index::Scaled(a, factor) => self.index(a) * *factor as usize,
