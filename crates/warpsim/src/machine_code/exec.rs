@@ -5,8 +5,9 @@ mod memory;
 
 use super::code::Code;
 use super::op::{Op, Source};
+use super::tokens::Purpose;
 use super::trace::{Arrival, Step, Trace};
-use super::warp::{Traffic, Wait, Warp};
+use super::warp::{Path, Traffic, Wait, Warp};
 use crate::cta::Core;
 use crate::exec::{Collector, Event, Stop};
 use crate::hazard::{BarrierMisuse, Hazard, Kind, LaneWait, Site};
@@ -29,9 +30,8 @@ pub(super) struct Machine<'c, 'b> {
 impl Core for Machine<'_, '_> {
     type Warp = Warp;
 
-    /// Machine code of 16 bytes per instruction is for Volta and later.
     fn forgets(&self) -> bool {
-        true
+        self.code.cubin.sm >= 70
     }
 
     fn begin(&mut self, cta: u32) {
@@ -67,6 +67,12 @@ impl Core for Machine<'_, '_> {
             let mask = decoded.guard.map_or(lanes, |guard| lanes & warp.holds(guard));
             let before = warp.traffic;
             let event = if mask == 0 { None } else { self.step(warp, pc, &decoded.op, mask)? };
+            if let Some(row) = decoded.tested {
+                warp.test(row, mask);
+            }
+            if decoded.joins && mask != 0 {
+                self.pop(warp, pc, Purpose::Join, mask)?;
+            }
             self.record_step(warp, pc, &before, event.as_ref());
             if let Some(event) = event {
                 return Ok(event);
@@ -135,7 +141,27 @@ impl Machine<'_, '_> {
                 let taken = if stays { 0 } else { taken };
                 self.branch(warp, taken, *target);
             }
-            Op::Indirect { a, base } => self.indirect(warp, pc, mask, *a, *base)?,
+            Op::Together { target, with } => {
+                let taken = mask & with.map_or(u32::MAX, |with| warp.holds(with));
+                if taken != 0 && taken != warp.path.mask {
+                    return Err(self.unsupported(warp, pc, "a branch for all lanes that some do not take"));
+                }
+                self.branch(warp, taken, *target);
+            }
+            Op::Push { purpose, target, to } => {
+                if mask != warp.path.mask {
+                    return Err(self.unsupported(warp, pc, "a token for some lanes only"));
+                }
+                warp.push(*purpose, *target);
+                warp.path.pc = to.unwrap_or(warp.path.pc);
+            }
+            Op::Pop { purpose, with } => {
+                let mask = mask & with.map_or(u32::MAX, |with| warp.holds(with));
+                if mask != 0 {
+                    self.pop(warp, pc, *purpose, mask)?;
+                }
+            }
+            Op::Indirect { a, wide, base } => self.indirect(warp, pc, mask, (*a, *wide), *base)?,
             Op::Exit => warp.end(mask),
             Op::Join { barrier } => warp.join(*barrier, mask),
             Op::Leave { barrier, with } => {
@@ -193,8 +219,13 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn indirect(&mut self, warp: &mut Warp, pc: u32, mask: u32, a: u32, base: i64) -> Result<(), Stop> {
-        let addresses = warp.pair(self.code, a);
+    /// The lanes of the mask, of the path, go to the topmost token of the purpose.
+    fn pop(&mut self, warp: &mut Warp, pc: u32, purpose: Purpose, mask: u32) -> Result<(), Stop> {
+        warp.pop(purpose, mask).ok_or_else(|| self.unsupported(warp, pc, "lanes that meet where nothing was pushed"))
+    }
+
+    fn indirect(&mut self, warp: &mut Warp, pc: u32, mask: u32, (a, wide): (u32, bool), base: i64) -> Result<(), Stop> {
+        let addresses = if wide { warp.pair(self.code, a) } else { warp.row(self.code, a).map(u64::from) };
         let rest = warp.path.mask & !mask;
         let mut ways: Vec<(u32, u32)> = Vec::new();
         for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
@@ -210,7 +241,7 @@ impl Machine<'_, '_> {
             [(target, _)] if rest == 0 => warp.path.pc = target,
             _ => {
                 if rest != 0 {
-                    warp.ready.push(super::warp::Path { pc: warp.path.pc, mask: rest });
+                    warp.ready.push(Path { mask: rest, ..warp.path });
                 }
                 warp.diverge(&ways);
             }

@@ -15,6 +15,7 @@ mod decode;
 mod exec;
 mod op;
 mod time;
+mod tokens;
 mod trace;
 mod warp;
 
@@ -124,7 +125,7 @@ fn execute(
         trace,
     };
     match run_grid(&mut machine, &mut warps, place, Picker::new(options.schedule)) {
-        Ok(()) => Ok((Report::new(found, &warps), machine.trace)),
+        Ok(()) => Ok((Report::new(cubin.sm, found, &warps), machine.trace)),
         Err(Stop) => {
             let list = machine.hazards.list;
             Err(Failure::Hazards(Box::new(Hazards { kernel: kernel.to_owned(), list })))

@@ -48,6 +48,12 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             o.only(&[])?;
             one(o, |a, _, _| a.count_ones())?
         }
+        "FLO" => {
+            o.only(&["U32"])?;
+            o.has("U32").then_some(())?;
+            // all bits where there is none
+            one(o, |a, _, _| a.checked_ilog2().unwrap_or(u32::MAX))?
+        }
         "BREV" => {
             o.only(&[])?;
             one(o, |a, _, _| a.reverse_bits())?
@@ -172,7 +178,7 @@ fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         (Cmp::Ge, Some(_)) => rows::compare(Cmp::Gt, if signed { Type::S64 } else { Type::U64 })?,
         _ => f,
     };
-    Some(Op::Compare { f, p, q, kind: Kind::Integer, signed, sources, combine, with, below })
+    Some(Op::Compare { f, d: None, p, q, kind: Kind::Integer, signed, sources, combine, with, below })
 }
 
 /// `IMNMX[.U32] d, [PT, PT,] a, b, least`; predicates that it could write besides are not known.

@@ -25,6 +25,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             let sources = [o.source(Kind::Single)?, o.source(Kind::Single)?];
             Op::Select { d, kind: Kind::Single, sources, by: o.bit()? }
         }
+        "DMMA" => matrix(o)?,
         "HFMA2" => halves(o)?,
         "MUFU" => approximation(o)?,
         "I2F" | "F2I" | "F2F" => conversion(o)?,
@@ -88,7 +89,7 @@ fn compare(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     let (p, q) = (o.result_bit()?, o.result_bit()?);
     let sources = [o.source(kind)?, o.source(kind)?];
     let with = o.bit()?;
-    Some(Op::Compare { f: test(cmp)?, p, q, kind, signed: false, sources, combine, with, below: None })
+    Some(Op::Compare { f: test(cmp)?, d: None, p, q, kind, signed: false, sources, combine, with, below: None })
 }
 
 /// `DSETP.MIN.AND p, q, a, b, PT`, of which the compiler makes the smaller of two doubles: it takes a where p holds, else b, and
@@ -101,7 +102,7 @@ fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 }
 
 /// Of doubles; singles are widened, which is exact.
-fn test(cmp: Cmp) -> Option<rows::Compare> {
+pub(super) fn test(cmp: Cmp) -> Option<rows::Compare> {
     match cmp {
         Cmp::Num => Some(|a, b| bits(a, b, |x, y| !f64::from_bits(x).is_nan() && !f64::from_bits(y).is_nan())),
         Cmp::Nan => Some(|a, b| bits(a, b, |x, y| f64::from_bits(x).is_nan() || f64::from_bits(y).is_nan())),
@@ -111,6 +112,12 @@ fn test(cmp: Cmp) -> Option<rows::Compare> {
 
 fn bits(a: &rows::Row, b: &rows::Row, f: impl Fn(u64, u64) -> bool) -> u32 {
     (0..32).fold(0, |all, i| all | u32::from(f(a[i], b[i])) << i)
+}
+
+/// `DMMA.8x8x4 d, a, b, c`, which older releases write as `884`: d and c take four registers, a and b two.
+fn matrix(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["884", "8x8x4"])?;
+    Some(Op::Matrix { d: o.register()?, sources: [o.register()?, o.register()?, o.register()?] })
 }
 
 /// `HFMA2.MMA d, -RZ, RZ, x, y` only moves an immediate; all other arithmetic on halves is not known.

@@ -1,16 +1,24 @@
-//! Loads and stores of one warp.
+//! Loads, stores and atomics of one warp.
 
 use super::Machine;
+use crate::atomic;
 use crate::cta::Core;
 use crate::exec::Stop;
 use crate::hazard::{Access, Kind};
 use crate::lanes::extended;
-use crate::machine_code::op::Address;
+use crate::machine_code::op::{Address, ZERO};
 use crate::machine_code::warp::Warp;
 use crate::memory::{Lanes, aligned_inside};
 use crate::rows::Row;
 use crate::shared::{Accessor, Findings, passes};
-use ptx::inst::Space;
+use ptx::inst::{AtomOp, Space, Type};
+
+/// The lanes of an access that go to one space, and their addresses there.
+struct Part {
+    space: Space,
+    mask: u32,
+    bases: Row,
+}
 
 impl Machine<'_, '_> {
     pub(super) fn load(
@@ -22,19 +30,10 @@ impl Machine<'_, '_> {
         address: &Address,
         mask: u32,
     ) -> Result<(), Stop> {
-        let bases = self.addresses(warp, address);
-        if space == Space::Shared {
-            warp.traffic.shared_wavefronts += passes(&Lanes::new(&bases, 0, mask, bytes), 4);
-        }
-        // two words at a time
-        for step in 0..bytes.div_ceil(8) {
-            let lanes = Lanes::new(&bases, u64::from(8 * step), mask, bytes.min(8));
-            let row = self.loaded(warp, pc, space, &lanes)?;
-            let row = if extend == 0 { row } else { extended(&row, bytes, extend) };
-            if bytes < 8 {
-                warp.set(d, &row.map(|x| x as u32), mask);
-            } else {
-                warp.set_pair(next(d, 2 * step), &row, mask);
+        for part in self.parts(warp, (space, bytes), address, mask) {
+            for (step, lanes) in words(&part, bytes) {
+                let row = self.loaded(warp, pc, part.space, &lanes)?;
+                put(warp, (d, bytes, extend), step, &row, part.mask);
             }
         }
         Ok(())
@@ -74,31 +73,85 @@ impl Machine<'_, '_> {
         address: &Address,
         mask: u32,
     ) -> Result<(), Stop> {
-        let bases = self.addresses(warp, address);
-        if space == Space::Shared {
-            warp.traffic.shared_wavefronts += passes(&Lanes::new(&bases, 0, mask, bytes), 4);
-        }
-        for step in 0..bytes.div_ceil(8) {
-            let lanes = Lanes::new(&bases, u64::from(8 * step), mask, bytes.min(8));
-            let values = warp.pair(self.code, next(a, 2 * step));
-            match space {
-                Space::Shared => {
-                    let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
-                    let found = self.shared.store(&lanes, &values, &by);
-                    let found = found.map_err(|kind| self.fatal(warp, pc, kind))?;
-                    self.report(warp, pc, space, Access::Write, found)?;
-                }
-                Space::Local => {
-                    warp.traffic.local_bytes += traffic(&lanes);
-                    warp.local.store(&lanes, &values).map_err(|kind| self.fatal(warp, pc, kind))?;
-                }
-                _ => {
-                    warp.traffic.global_store_bytes += traffic(&lanes);
-                    self.segments.store(&lanes, &values).map_err(|kind| self.fatal(warp, pc, kind))?;
-                }
+        for part in self.parts(warp, (space, bytes), address, mask) {
+            for (step, lanes) in words(&part, bytes) {
+                let values = warp.pair(self.code, next(a, 2 * step));
+                self.stored(warp, pc, part.space, &lanes, &values)?;
             }
         }
         Ok(())
+    }
+
+    fn stored(&mut self, warp: &mut Warp, pc: u32, space: Space, lanes: &Lanes, values: &Row) -> Result<(), Stop> {
+        match space {
+            Space::Shared => {
+                let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
+                let found = self.shared.store(lanes, values, &by);
+                let found = found.map_err(|kind| self.fatal(warp, pc, kind))?;
+                self.report(warp, pc, space, Access::Write, found)
+            }
+            Space::Local => {
+                warp.traffic.local_bytes += traffic(lanes);
+                warp.local.store(lanes, values).map_err(|kind| self.fatal(warp, pc, kind))
+            }
+            _ => {
+                warp.traffic.global_store_bytes += traffic(lanes);
+                self.segments.store(lanes, values).map_err(|kind| self.fatal(warp, pc, kind))
+            }
+        }
+    }
+
+    /// In the order of the lanes; the old values go to d. `places` are those of the operands.
+    pub(super) fn atomic(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        (op, ty, space): (AtomOp, Type, Space),
+        d: u32,
+        (address, places): (&Address, [u32; 2]),
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let bytes = ty.bytes();
+        let [a, b] = places.map(|row| match bytes {
+            8 => warp.pair(self.code, row),
+            _ => warp.row(self.code, row).map(u64::from),
+        });
+        let mut old = [0; 32];
+        let mut found = Findings::default();
+        for part in self.parts(warp, (space, bytes), address, mask) {
+            for lane in (0..32).filter(|lane| part.mask >> lane & 1 == 1) {
+                let new = |old| atomic::apply(op, ty, [old, a[lane], b[lane]]).unwrap_or(old);
+                let one = Lanes::new(&part.bases, 0, 1 << lane, bytes);
+                old[lane] = match part.space {
+                    Space::Shared => {
+                        let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
+                        let updated = self.shared.update(&one, lane, &by, new);
+                        let (old, findings) = updated.map_err(|kind| self.fatal(warp, pc, kind))?;
+                        found.conflict = found.conflict.take().or(findings.conflict);
+                        found.unwritten = found.unwritten.or(findings.unwritten);
+                        old
+                    }
+                    Space::Local => {
+                        warp.traffic.local_bytes += 2 * traffic(&one);
+                        warp.local.update(&one, lane, new).map_err(|kind| self.fatal(warp, pc, kind))?
+                    }
+                    _ => {
+                        warp.traffic.global_load_bytes += if d == ZERO { 0 } else { traffic(&one) };
+                        warp.traffic.global_store_bytes += traffic(&one);
+                        self.segments.update(&one, lane, new).map_err(|kind| self.fatal(warp, pc, kind))?
+                    }
+                };
+            }
+        }
+        self.report(warp, pc, Space::Shared, Access::Write, found)?;
+        put(warp, (d, bytes, 0), 0, &old, mask);
+        Ok(())
+    }
+
+    /// The lanes whose generic address lies in the space.
+    pub(super) fn lanes_in(&self, warp: &Warp, space: Space, address: &Address) -> u32 {
+        let bases = self.addresses(warp, address);
+        (0..32).fold(0, |bits, lane| bits | u32::from(self.code.windows.place(bases[lane]).0 == space) << lane)
     }
 
     /// From constant memory, each lane at its own place.
@@ -124,12 +177,7 @@ impl Machine<'_, '_> {
                 row[lane] =
                     self.read(bank, place(lane), bytes.min(8), lane).map_err(|kind| self.fatal(warp, pc, kind))?;
             }
-            let row = if extend == 0 { row } else { extended(&row, bytes, extend) };
-            if bytes < 8 {
-                warp.set(d, &row.map(|x| x as u32), mask);
-            } else {
-                warp.set_pair(next(d, 2 * step), &row, mask);
-            }
+            put(warp, (d, bytes, extend), step, &row, mask);
         }
         Ok(())
     }
@@ -140,6 +188,33 @@ impl Machine<'_, '_> {
         let buffer = self.code.banks.get(&bank).ok_or(missing)?;
         aligned_inside(space, buffer.bytes(), address, address, bytes, lane)?;
         buffer.read(address, bytes).ok_or(Kind::Unwritten { space, address })
+    }
+
+    /// The spaces that an access goes to; counts the passes over the banks of shared memory.
+    fn parts(&self, warp: &mut Warp, (space, bytes): (Space, u32), address: &Address, mask: u32) -> Vec<Part> {
+        let bases = self.addresses(warp, address);
+        let parts = match space {
+            Space::Generic => self.by_space(&bases, mask),
+            space => vec![Part { space, mask, bases }],
+        };
+        for part in parts.iter().filter(|part| part.space == Space::Shared) {
+            warp.traffic.shared_wavefronts += passes(&Lanes::new(&part.bases, 0, part.mask, bytes), 4);
+        }
+        parts
+    }
+
+    fn by_space(&self, bases: &Row, mask: u32) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
+        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+            let (space, address) = self.code.windows.place(bases[lane]);
+            let at = parts.iter().position(|part| part.space == space).unwrap_or_else(|| {
+                parts.push(Part { space, mask: 0, bases: [0; 32] });
+                parts.len() - 1
+            });
+            parts[at].mask |= 1 << lane;
+            parts[at].bases[lane] = address;
+        }
+        parts
     }
 
     fn addresses(&self, warp: &Warp, address: &Address) -> Row {
@@ -167,9 +242,25 @@ impl Machine<'_, '_> {
     }
 }
 
+/// An access in steps of two words.
+fn words(part: &Part, bytes: u32) -> impl Iterator<Item = (u32, Lanes<'_>)> {
+    let lanes = move |step| Lanes::new(&part.bases, u64::from(8 * step), part.mask, bytes.min(8));
+    (0..bytes.div_ceil(8)).map(move |step| (step, lanes(step)))
+}
+
+/// Writes a step of what was loaded; the sign of less than a word goes into the bits of `extend`.
+fn put(warp: &mut Warp, (d, bytes, extend): (u32, u32, u64), step: u32, row: &Row, mask: u32) {
+    let extended = if extend == 0 { *row } else { extended(row, bytes, extend) };
+    if bytes < 8 {
+        warp.set(d, &extended.map(|x| x as u32), mask);
+    } else {
+        warp.set_pair(next(d, 2 * step), &extended, mask);
+    }
+}
+
 /// The register so many behind another; `RZ` stays what it is.
 fn next(row: u32, by: u32) -> u32 {
-    if row == crate::machine_code::op::ZERO { row } else { row + by }
+    if row == ZERO { row } else { row + by }
 }
 
 /// Bytes that the active lanes move.
