@@ -1,5 +1,6 @@
 //! Executes the machine code of one warp until it blocks.
 
+mod atomic;
 mod compute;
 mod memory;
 
@@ -14,11 +15,14 @@ use crate::hazard::{BarrierMisuse, Hazard, Kind, LaneWait, Site};
 use crate::memory::Segments;
 use crate::shared::Shared;
 use crate::warp::{Place, State};
+use std::collections::BTreeSet;
 
 pub(super) struct Machine<'c, 'b> {
     pub code: &'c Code<'c>,
     pub shared: Shared,
     pub segments: Segments<'b>,
+    /// Words of shared memory that lanes have locked.
+    pub locks: BTreeSet<u64>,
     /// Warp instructions left.
     pub budget: u64,
     pub cta: u32,
@@ -37,6 +41,7 @@ impl Core for Machine<'_, '_> {
     fn begin(&mut self, cta: u32) {
         self.cta = cta;
         self.shared.reset();
+        self.locks.clear();
         if let Some(trace) = &mut self.trace {
             trace.begin();
         }

@@ -35,6 +35,7 @@ use exec::Machine;
 use machine::target::Target;
 use ptx::inst::{Space, Type};
 use sass::Cubin;
+use std::collections::BTreeSet;
 use trace::Trace;
 use warp::Warp;
 
@@ -119,6 +120,7 @@ fn execute(
             buffers,
             tables: cubin.tables.iter().map(|found| (Space::Global, table(&found.bytes))).collect(),
         },
+        locks: BTreeSet::new(),
         budget: options.budget,
         cta: 0,
         hazards: Collector::new(options.hazards),

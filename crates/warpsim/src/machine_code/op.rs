@@ -144,8 +144,7 @@ pub(super) enum Op {
         d: u32,
         sources: [Source; 3],
     },
-    /// A comparison and its complement, each combined with a predicate. `below`: what the comparison of the lower words gave,
-    /// which decides between equal words.
+    /// A comparison and its complement, each combined with a predicate. `below` decides between equal words.
     Compare {
         f: fn(&[u64; 32], &[u64; 32]) -> u32,
         /// All bits where it holds.
@@ -157,7 +156,7 @@ pub(super) enum Op {
         sources: [Source; 2],
         combine: BoolOp,
         with: Bit,
-        below: Option<Bit>,
+        below: Option<Below>,
     },
     /// Whether a is the smaller double, or the larger; and whether both are NaN. A NaN loses against a number, and -0 is below +0.
     Extremum {
@@ -234,6 +233,24 @@ pub(super) enum Op {
         /// The rows of the operands.
         sources: [u32; 2],
         address: Address,
+    },
+    /// Loads words of shared memory and locks them, before Maxwell.
+    Lock {
+        p: Option<u8>,
+        d: u32,
+        address: Address,
+    },
+    /// Stores them and sets them free.
+    Unlock {
+        p: Option<u8>,
+        a: u32,
+        address: Address,
+    },
+    /// What the active lanes have, joined, for the warp.
+    Reduce {
+        f: fn(u32, u32) -> u32,
+        d: u32,
+        a: Source,
     },
     /// Whether a generic address lies in the space.
     InSpace {
@@ -334,6 +351,14 @@ pub(super) enum Op {
     },
     Exit,
     Nothing,
+}
+
+/// What the comparison of the lower words gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Below {
+    Bit(Bit),
+    /// By the condition code of their difference, whether the first is above the second, or is not.
+    Above(bool),
 }
 
 /// What becomes of the count of a shift.

@@ -1,7 +1,7 @@
 //! A warp: registers, predicates, and the paths of its lanes.
 
 use super::code::Code;
-use super::op::{Kind, NULL, POOL, PREDICATES, ROWS, Source, TRUE, Word, ZERO};
+use super::op::{Kind, NULL, POOL, PREDICATES, ROWS, Source, TESTED, TRUE, UNIFORM, Word, ZERO};
 use super::tokens::{BOTTOM, Tokens};
 use crate::cta::{Member, Thread};
 use crate::memory::Local;
@@ -160,13 +160,15 @@ impl Warp {
         if (keep, flip) == (u64::MAX, 0) { bits } else { bits.map(|x| x & keep ^ flip) }
     }
 
-    /// Writes 32 bits of the lanes of the mask.
+    /// Writes 32 bits of the lanes of the mask; a uniform register has one value for the warp, that of the first of them.
     pub(super) fn set(&mut self, row: u32, word: &Word, mask: u32) {
         if row == ZERO {
             return;
         }
         let target = &mut self.regs[row as usize];
-        if mask == u32::MAX {
+        if (UNIFORM..TESTED).contains(&row) {
+            *target = [word[mask.trailing_zeros() as usize & 31]; 32];
+        } else if mask == u32::MAX {
             *target = *word;
         } else {
             for lane in 0..32 {

@@ -162,6 +162,7 @@ fn special(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "SR_CTAID.Y" => Special::CtaidY,
         "SR_CTAID.Z" => Special::CtaidZ,
         "SR_LANEID" => Special::LaneId,
+        "SR_CLOCKLO" => Special::Clock,
         "SR_EQMASK" => Special::LanemaskEq,
         "SR_LTMASK" => Special::LanemaskLt,
         "SR_LEMASK" => Special::LanemaskLe,

@@ -23,6 +23,15 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         // before Hopper it may be a generic address
         "RED" => atomic(o, Space::Generic)?,
         "QSPC" => in_space(o)?,
+        "LDSLK" => {
+            o.only(&[])?;
+            Op::Lock { p: o.result_bit()?, d: o.register()?, address: address(o, Space::Shared)? }
+        }
+        "STSCUL" => {
+            o.only(&[])?;
+            let (p, address) = (o.result_bit()?, address(o, Space::Shared)?);
+            Op::Unlock { p, a: o.register()?, address }
+        }
         "LDC" | "ULDC" | "LDCU" => constant(o)?,
         _ => return None,
     };
@@ -130,12 +139,13 @@ fn in_space(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::InSpace { p, space, address: Address { words: Vec::new(), pairs, offset: *offset, wide: true } })
 }
 
-/// In global memory registers marked as wide, and uniform ones, have 64 bits; elsewhere an address has 32. Before Ampere the
-/// instruction itself (`E`) says that all its registers are wide.
+/// In global memory registers marked as wide, and uniform ones, have 64 bits; elsewhere an address has 32. Before Ampere, and
+/// for `ATOMG.CAS`, the instruction itself (`E`) says that all its registers are wide.
 fn address(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Address> {
     let Operand::Memory { terms, offset } = o.next()? else { return None };
     let wide = matches!(space, Space::Global | Space::Generic);
-    let all_wide = wide && o.decoder.cubin.sm < 80 && o.has("E");
+    let is_atomic = o.instruction.operation().starts_with("ATOM");
+    let all_wide = wide && (o.decoder.cubin.sm < 80 || is_atomic) && o.has("E");
     let mut address = Address { words: Vec::new(), pairs: Vec::new(), offset: *offset, wide };
     for term in terms {
         match (term.part, term.file) {

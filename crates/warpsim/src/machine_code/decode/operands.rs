@@ -160,6 +160,24 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         found.ok().map(|index| index as u32)
     }
 
+    /// Whether the absolute value of the next operand is meant.
+    pub(super) fn takes_magnitude(&self) -> bool {
+        matches!(self.peek(), Some(Operand::Register(register)) if register.absolute)
+    }
+
+    /// An integer that is read, without the absolute value that is taken of it.
+    pub(super) fn plain_source(&mut self) -> Option<Source> {
+        match self.peek()? {
+            Operand::Register(register) if register.absolute && !register.negate && !register.invert => {
+                self.next();
+                let whole = plain(*register);
+                (Register { absolute: true, ..whole } == *register).then_some(())?;
+                Some(Source { row: row(whole), negate: false, absolute: false, invert: false })
+            }
+            _ => self.source(Kind::Integer),
+        }
+    }
+
     /// What a comparison tests.
     pub(super) fn compared(&self) -> Option<Cmp> {
         self.instruction.modifiers().find_map(|word| {

@@ -18,6 +18,13 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "FADD" => single(o, 2, |real| real.binary(BinaryOp::Add))?,
         "FMUL" => single(o, 2, |real| real.binary(BinaryOp::Mul))?,
         "FFMA" => single(o, 3, |real| real.ternary(TernaryOp::Fma))?,
+        "DMNMX" => {
+            o.only(&[])?;
+            let d = o.register()?;
+            let sources = [o.source(Kind::Double)?, o.source(Kind::Double)?];
+            Op::Double2 { f: rows::binary(least(o)?, Type::F64)?, d, sources }
+        }
+        "FMNMX" => smaller(o)?,
         "FSETP" => compare(o, Kind::Single)?,
         "FSEL" => {
             o.only(&[])?;
@@ -78,6 +85,24 @@ fn single(o: &mut Operands<'_, '_, '_>, operands: usize, make: impl Fn(Real) -> 
     }
     let mode = Mode { rounding: rounding(o), ftz: o.has("FTZ"), sat: o.has("SAT") };
     Some(Op::Each { f: make(Real::new(Type::F32, mode)?)?, d, wide: false, sources })
+}
+
+/// `FMNMX[.FTZ] d, a, b, least`
+fn smaller(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["FTZ"])?;
+    let d = o.register()?;
+    let [a, b] = [o.source(Kind::Single)?, o.source(Kind::Single)?].map(|source| (source, Kind::Single));
+    let mode = Mode { ftz: o.has("FTZ"), ..Mode::default() };
+    Some(Op::Each { f: Real::new(Type::F32, mode)?.binary(least(o)?)?, d, wide: false, sources: [a, b, b] })
+}
+
+/// The predicate behind the operands tells which of them is taken: the smaller where it holds.
+fn least(o: &mut Operands<'_, '_, '_>) -> Option<BinaryOp> {
+    match o.bit()? {
+        super::HOLDS => Some(BinaryOp::Min),
+        super::FAILS => Some(BinaryOp::Max),
+        _ => None,
+    }
 }
 
 /// `DSETP.CMP.JOIN p, q, a, b, with`
@@ -217,9 +242,12 @@ fn conversion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         _ => Kind::Integer,
     };
     let d = o.register()?;
-    let a = o.source(kind)?;
+    let magnitude = kind == Kind::Integer && o.takes_magnitude();
+    let a = if kind == Kind::Integer { o.plain_source()? } else { o.source(kind)? };
     let mode = Mode { rounding, ftz: o.has("FTZ"), ..Mode::NEAREST };
     let f = scalar::convert(mode, to, from)?;
+    let f: scalar::Each =
+        if magnitude { Box::new(move |[a, b, c]| f([u64::from((a as i32).unsigned_abs()), b, c])) } else { f };
     let zero = (zero(), Kind::Integer);
     Some(Op::Each { f, d, wide: to.bytes() == 8, sources: [(a, kind), zero, zero] })
 }

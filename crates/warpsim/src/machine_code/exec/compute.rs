@@ -3,7 +3,7 @@
 use super::Machine;
 use crate::exec::Stop;
 use crate::lanes::{missing_lane, multiply_add, select, shuffle, vote};
-use crate::machine_code::op::{Count, Half, Kind, Op, Source, ZERO};
+use crate::machine_code::op::{Below, CARRY, Count, Half, Kind, NULL, Op, Source, ZERO};
 use crate::machine_code::warp::Warp;
 use crate::rows::Row;
 use crate::scalar::combined;
@@ -142,7 +142,14 @@ impl Machine<'_, '_> {
                 let mut bits = f(&a, &b);
                 if let Some(below) = below {
                     let equal = (0..32).fold(0, |bits, i| bits | u32::from(a[i] == b[i]) << i);
-                    bits = bits & !equal | warp.holds(*below) & equal;
+                    let below = match *below {
+                        Below::Bit(bit) => warp.holds(bit),
+                        Below::Above(above) => {
+                            let bits = warp.holds((CARRY, false)) & warp.holds((NULL, true));
+                            if above { bits } else { !bits }
+                        }
+                    };
+                    bits = bits & !equal | below & equal;
                 }
                 let with = warp.holds(*with);
                 let holds = combined(*combine, bits, with);
@@ -211,6 +218,13 @@ impl Machine<'_, '_> {
             Op::Atomic { op, ty, space, d, sources, address } => {
                 self.atomic(warp, pc, (*op, *ty, *space), *d, (address, *sources), mask)?;
             }
+            Op::Lock { p, d, address } => self.lock(warp, pc, (*p, *d), address, mask)?,
+            Op::Unlock { p, a, address } => self.unlock(warp, pc, (*p, *a), address, mask)?,
+            Op::Reduce { f, d, a } => {
+                let word = warp.integer(code, *a);
+                let joined = (0..32).filter(|lane| mask >> lane & 1 == 1).map(|lane| word[lane]).reduce(f);
+                warp.set(*d, &[joined.unwrap_or(0); 32], mask);
+            }
             Op::InSpace { p, space, address } => {
                 let inside = self.lanes_in(warp, *space, address);
                 warp.set_pred(*p, inside, mask);
@@ -219,7 +233,8 @@ impl Machine<'_, '_> {
                 if let Some(kind) = missing_lane(mask) {
                     return Err(crate::cta::Core::fatal(self, warp, pc, kind));
                 }
-                let [a, b, low, high] = [*a, *b, *c, if *c == ZERO { ZERO } else { c + 2 }].map(|row| warp.pair(code, row));
+                let [a, b, low, high] =
+                    [*a, *b, *c, if *c == ZERO { ZERO } else { c + 2 }].map(|row| warp.pair(code, row));
                 let [low, high] = multiply_add(&a, &b, [&low, &high]);
                 warp.set_pair(*d, &low, mask);
                 warp.set_pair(d + 2, &high, mask);

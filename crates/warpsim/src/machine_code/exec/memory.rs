@@ -1,7 +1,6 @@
-//! Loads, stores and atomics of one warp.
+//! Loads and stores of one warp.
 
 use super::Machine;
-use crate::atomic;
 use crate::cta::Core;
 use crate::exec::Stop;
 use crate::hazard::{Access, Kind};
@@ -11,13 +10,13 @@ use crate::machine_code::warp::Warp;
 use crate::memory::{Lanes, aligned_inside};
 use crate::rows::Row;
 use crate::shared::{Accessor, Findings, passes};
-use ptx::inst::{AtomOp, Space, Type};
+use ptx::inst::Space;
 
 /// The lanes of an access that go to one space, and their addresses there.
-struct Part {
-    space: Space,
-    mask: u32,
-    bases: Row,
+pub(super) struct Part {
+    pub space: Space,
+    pub mask: u32,
+    pub bases: Row,
 }
 
 impl Machine<'_, '_> {
@@ -101,53 +100,6 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// In the order of the lanes; the old values go to d. `places` are those of the operands.
-    pub(super) fn atomic(
-        &mut self,
-        warp: &mut Warp,
-        pc: u32,
-        (op, ty, space): (AtomOp, Type, Space),
-        d: u32,
-        (address, places): (&Address, [u32; 2]),
-        mask: u32,
-    ) -> Result<(), Stop> {
-        let bytes = ty.bytes();
-        let [a, b] = places.map(|row| match bytes {
-            8 => warp.pair(self.code, row),
-            _ => warp.row(self.code, row).map(u64::from),
-        });
-        let mut old = [0; 32];
-        let mut found = Findings::default();
-        for part in self.parts(warp, (space, bytes), address, mask) {
-            for lane in (0..32).filter(|lane| part.mask >> lane & 1 == 1) {
-                let new = |old| atomic::apply(op, ty, [old, a[lane], b[lane]]).unwrap_or(old);
-                let one = Lanes::new(&part.bases, 0, 1 << lane, bytes);
-                old[lane] = match part.space {
-                    Space::Shared => {
-                        let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
-                        let updated = self.shared.update(&one, lane, &by, new);
-                        let (old, findings) = updated.map_err(|kind| self.fatal(warp, pc, kind))?;
-                        found.conflict = found.conflict.take().or(findings.conflict);
-                        found.unwritten = found.unwritten.or(findings.unwritten);
-                        old
-                    }
-                    Space::Local => {
-                        warp.traffic.local_bytes += 2 * traffic(&one);
-                        warp.local.update(&one, lane, new).map_err(|kind| self.fatal(warp, pc, kind))?
-                    }
-                    _ => {
-                        warp.traffic.global_load_bytes += if d == ZERO { 0 } else { traffic(&one) };
-                        warp.traffic.global_store_bytes += traffic(&one);
-                        self.segments.update(&one, lane, new).map_err(|kind| self.fatal(warp, pc, kind))?
-                    }
-                };
-            }
-        }
-        self.report(warp, pc, Space::Shared, Access::Write, found)?;
-        put(warp, (d, bytes, 0), 0, &old, mask);
-        Ok(())
-    }
-
     /// The lanes whose generic address lies in the space.
     pub(super) fn lanes_in(&self, warp: &Warp, space: Space, address: &Address) -> u32 {
         let bases = self.addresses(warp, address);
@@ -191,7 +143,13 @@ impl Machine<'_, '_> {
     }
 
     /// The spaces that an access goes to; counts the passes over the banks of shared memory.
-    fn parts(&self, warp: &mut Warp, (space, bytes): (Space, u32), address: &Address, mask: u32) -> Vec<Part> {
+    pub(super) fn parts(
+        &self,
+        warp: &mut Warp,
+        (space, bytes): (Space, u32),
+        address: &Address,
+        mask: u32,
+    ) -> Vec<Part> {
         let bases = self.addresses(warp, address);
         let parts = match space {
             Space::Generic => self.by_space(&bases, mask),
@@ -234,7 +192,14 @@ impl Machine<'_, '_> {
         if address.wide { sum } else { sum.map(|x| x & u64::from(u32::MAX)) }
     }
 
-    fn report(&mut self, warp: &Warp, pc: u32, space: Space, access: Access, found: Findings) -> Result<(), Stop> {
+    pub(super) fn report(
+        &mut self,
+        warp: &Warp,
+        pc: u32,
+        space: Space,
+        access: Access,
+        found: Findings,
+    ) -> Result<(), Stop> {
         for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc)) {
             self.record(warp, pc, kind)?;
         }
@@ -249,7 +214,7 @@ fn words(part: &Part, bytes: u32) -> impl Iterator<Item = (u32, Lanes<'_>)> {
 }
 
 /// Writes a step of what was loaded; the sign of less than a word goes into the bits of `extend`.
-fn put(warp: &mut Warp, (d, bytes, extend): (u32, u32, u64), step: u32, row: &Row, mask: u32) {
+pub(super) fn put(warp: &mut Warp, (d, bytes, extend): (u32, u32, u64), step: u32, row: &Row, mask: u32) {
     let extended = if extend == 0 { *row } else { extended(row, bytes, extend) };
     if bytes < 8 {
         warp.set(d, &extended.map(|x| x as u32), mask);
@@ -264,6 +229,6 @@ fn next(row: u32, by: u32) -> u32 {
 }
 
 /// Bytes that the active lanes move.
-fn traffic(lanes: &Lanes) -> u64 {
+pub(super) fn traffic(lanes: &Lanes) -> u64 {
     u64::from(lanes.mask.count_ones() * lanes.bytes)
 }

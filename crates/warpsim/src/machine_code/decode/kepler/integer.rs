@@ -2,7 +2,7 @@
 
 use super::super::integer;
 use super::super::operands::Operands;
-use crate::machine_code::op::{Bit, CARRY, Count, Kind, NULL, Op, Source, ZERO};
+use crate::machine_code::op::{Below, Bit, CARRY, Count, Kind, NULL, Op, Source, ZERO};
 use crate::{rows, scalar};
 use ptx::inst::{BoolOp, Cmp, Mode, TernaryOp, Type};
 
@@ -21,6 +21,13 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             o.only(&[])?;
             let (d, sources) = (o.register()?, [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()]);
             Op::Word { f: |a, b, _| (a & b).count_ones(), d, sources }
+        }
+        "I2I" => {
+            o.only(&["S32"])?;
+            let (d, magnitude) = (o.register()?, o.takes_magnitude());
+            let f: fn(u32, u32, u32) -> u32 =
+                if magnitude { |a, _, _| (a as i32).unsigned_abs() } else { |a, _, _| a };
+            Op::Word { f, d, sources: [o.plain_source()?, zero(), zero()] }
         }
         "ICMP" => choice(o)?,
         "ISETP" => compare(o)?,
@@ -205,14 +212,17 @@ fn test(o: &mut Operands<'_, '_, '_>, kind: Kind, (d, p, q): (Option<u32>, Optio
 }
 
 /// What the difference of the lower words, in the condition code, tells of whole numbers whose upper words are equal.
-fn below(cmp: Cmp) -> Option<Bit> {
-    match cmp {
-        Cmp::Lt => Some((CARRY, true)),
-        Cmp::Ge => Some((CARRY, false)),
-        Cmp::Eq => Some((NULL, false)),
-        Cmp::Ne => Some((NULL, true)),
-        _ => None,
-    }
+fn below(cmp: Cmp) -> Option<Below> {
+    Some(match cmp {
+        // no carry: something was borrowed
+        Cmp::Lt => Below::Bit((CARRY, true)),
+        Cmp::Ge => Below::Bit((CARRY, false)),
+        Cmp::Eq => Below::Bit((NULL, false)),
+        Cmp::Ne => Below::Bit((NULL, true)),
+        Cmp::Gt => Below::Above(true),
+        Cmp::Le => Below::Above(false),
+        _ => return None,
+    })
 }
 
 /// `PSETP.FIRST.SECOND p, q, a, b, c`: p is (a FIRST b) SECOND c, and q the same with the first result negated.
