@@ -146,13 +146,6 @@ impl Machine<'_, '_> {
                 let taken = if stays { 0 } else { taken };
                 self.branch(warp, taken, *target);
             }
-            Op::Together { target, with } => {
-                let taken = mask & with.map_or(u32::MAX, |with| warp.holds(with));
-                if taken != 0 && taken != warp.path.mask {
-                    return Err(self.unsupported(warp, pc, "a branch for all lanes that some do not take"));
-                }
-                self.branch(warp, taken, *target);
-            }
             Op::Push { purpose, target, to } => {
                 if mask != warp.path.mask {
                     return Err(self.unsupported(warp, pc, "a token for some lanes only"));

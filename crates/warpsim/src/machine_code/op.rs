@@ -330,11 +330,6 @@ pub(super) enum Op {
         purpose: Purpose,
         with: Option<Bit>,
     },
-    /// To the target, all active lanes or none.
-    Together {
-        target: u32,
-        with: Option<Bit>,
-    },
     Branch {
         target: u32,
         with: Option<Bit>,

@@ -257,7 +257,6 @@ impl Machine<'_, '_> {
             Op::Nothing => {}
             Op::Branch { .. }
             | Op::Indirect { .. }
-            | Op::Together { .. }
             | Op::Push { .. }
             | Op::Pop { .. }
             | Op::Exit

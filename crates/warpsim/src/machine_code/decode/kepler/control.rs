@@ -40,25 +40,15 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 pub(super) fn is_control(op: &Op) -> bool {
     matches!(
         op,
-        Op::Branch { .. }
-            | Op::Together { .. }
-            | Op::Indirect { .. }
-            | Op::Push { .. }
-            | Op::Pop { .. }
-            | Op::Exit
-            | Op::Barrier { .. }
+        Op::Branch { .. } | Op::Indirect { .. } | Op::Push { .. } | Op::Pop { .. } | Op::Exit | Op::Barrier { .. }
     )
 }
 
-/// `BRA[.U] [CC.TEST,] target`
+/// `BRA[.U] [CC.TEST,] target`; `U`: only all active lanes together.
 fn branch(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["U"])?;
     let with = condition(o)?;
-    let target = control::target(o)?;
-    Some(match o.has("U") {
-        true => Op::Together { target, with },
-        false => Op::Branch { target, with, unless: None, whole: false },
-    })
+    Some(Op::Branch { target: control::target(o)?, with, unless: None, whole: o.has("U") })
 }
 
 fn push(o: &mut Operands<'_, '_, '_>, purpose: Purpose) -> Option<Op> {
