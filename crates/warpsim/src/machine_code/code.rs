@@ -33,8 +33,10 @@ impl Code<'_> {
         sizes.min().unwrap_or(8).min(8)
     }
 
-    /// The instruction at an address.
+    /// The instruction at an address. Before Volta the first of 8 words holds control bits, and execution goes on behind it.
     pub(super) fn at(&self, address: u64) -> Option<u32> {
+        let is_control = self.cubin.sm < 70 && address.is_multiple_of(64);
+        let address = if is_control { address + 8 } else { address };
         let found = self.kernel.instructions.binary_search_by_key(&address, |i| u64::from(i.address));
         found.ok().map(|index| index as u32)
     }

@@ -73,7 +73,12 @@ pub(super) fn target(o: &mut Operands<'_, '_, '_>) -> Option<u32> {
 /// take them apart.
 fn branch(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["DIV", "U"])?;
-    let unless = if o.has("DIV") { Some(o.source(Kind::Integer)?) } else { None };
+    let unless = match o.peek()? {
+        _ if !o.has("DIV") => None,
+        // Volta names no lanes and means all
+        Operand::Label(_) => Some(o.decoder.constant(u32::MAX, 0)),
+        _ => Some(o.source(Kind::Integer)?),
+    };
     let with = match o.peek()? {
         Operand::Predicate { .. } => Some(o.bit()?),
         _ => None,
