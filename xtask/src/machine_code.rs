@@ -40,7 +40,6 @@ pub fn write(root: &Path, only: &str) -> Result<(), String> {
     let compiler = sweep::build(root)?;
     let inputs: Vec<&Input> = INPUTS.iter().filter(|input| input.name.starts_with(only)).collect();
     let mut rows: Vec<Value> = last(root);
-    rows.retain(|row| !inputs.iter().any(|input| row["mechanism"] == input.name));
     let style = ProgressStyle::with_template("{bar:26} {pos}/{len} [{elapsed}] {msg}").expect("the template is valid");
     let bar = ProgressBar::new((inputs.len() * TARGETS.len() * KERNELS.len()) as u64).with_style(style);
     for input in inputs {
@@ -49,15 +48,22 @@ pub fn write(root: &Path, only: &str) -> Result<(), String> {
             return Err(format!("{} is absent: {} cannot be swept", file.display(), input.name));
         }
         for target in TARGETS {
+            rows.retain(|row| row["mechanism"] != input.name || row["target"] != target);
             for kernel in KERNELS {
                 bar.set_message(format!("{} {target} {kernel}", input.name));
                 bar.tick();
                 rows.extend(run(&compiler, &file, input, target, kernel)?);
                 bar.inc(1);
             }
+            // a sweep that is cut off leaves what it has
+            save(root, &mut rows)?;
         }
     }
     bar.finish_and_clear();
+    Ok(())
+}
+
+fn save(root: &Path, rows: &mut [Value]) -> Result<(), String> {
     let place = |row: &Value| {
         let at = |names: &[&str], key: &str| names.iter().position(|name| row[key] == *name);
         (at(&TARGETS, "target"), at(&INPUTS.map(|input| input.name), "mechanism"), at(&KERNELS, "kernel"))
@@ -67,7 +73,7 @@ pub fn write(root: &Path, only: &str) -> Result<(), String> {
         let path = root.join("docs").join(name);
         std::fs::write(&path, text).map_err(|e| format!("{} cannot be written: {e}", path.display()))
     };
-    file("machine-code.md", page(&rows))?;
+    file("machine-code.md", page(rows))?;
     let lines = rows.iter().map(Value::to_string).collect::<Vec<_>>().join(",\n");
     file("machine-code.json", format!("[\n{lines}\n]\n"))
 }
