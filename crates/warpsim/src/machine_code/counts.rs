@@ -30,6 +30,9 @@ pub struct Counts {
     pub barrier_waits: u64,
 }
 
+/// Of an instruction.
+type Kind = (Class, Pipe);
+
 /// A count for each class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Classes([u64; Class::ALL.len()]);
@@ -43,7 +46,9 @@ impl Report {
         let ran = |at: usize| warps.iter().any(|warp| warp.executed[at] > 0);
         let ran: Vec<u32> =
             (0..kernel.instructions.len()).filter(|at| ran(*at)).map(|at| kernel.instructions[at].address).collect();
-        Self { warps: warps.iter().map(|warp| Counts::new(kernel, warp)).collect(), code_bytes: bytes(sm, &ran) }
+        // what an instruction counts as follows from its text: found out once for all warps
+        let kinds: Vec<Kind> = kernel.instructions.iter().map(|i| (i.class(), i.pipe())).collect();
+        Self { warps: warps.iter().map(|warp| Counts::new(&kinds, warp)).collect(), code_bytes: bytes(sm, &ran) }
     }
 
     /// The sum over warps.
@@ -67,7 +72,7 @@ fn bytes(sm: u32, addresses: &[u32]) -> u64 {
 }
 
 impl Counts {
-    fn new(kernel: &Kernel, warp: &Warp) -> Self {
+    fn new(kinds: &[Kind], warp: &Warp) -> Self {
         let mut counts = Self {
             shared_wavefronts: warp.traffic.shared_wavefronts,
             local_bytes: warp.traffic.local_bytes,
@@ -76,10 +81,10 @@ impl Counts {
             barrier_waits: warp.thread.waits,
             ..Self::default()
         };
-        for (instruction, executed) in kernel.instructions.iter().zip(&warp.executed) {
+        for ((class, pipe), executed) in kinds.iter().zip(&warp.executed) {
             counts.instructions += executed;
-            counts.classes.0[instruction.class() as usize] += executed;
-            counts.pipes.0[instruction.pipe() as usize] += executed;
+            counts.classes.0[*class as usize] += executed;
+            counts.pipes.0[*pipe as usize] += executed;
         }
         counts
     }

@@ -6,6 +6,7 @@ use crate::exec::Stop;
 use crate::hazard::{Access, Kind};
 use crate::lanes::extended;
 use crate::machine_code::op::{Address, ZERO};
+use crate::machine_code::trace::{Event, constant_line};
 use crate::machine_code::warp::Warp;
 use crate::memory::{Lanes, aligned_inside};
 use crate::rows::Row;
@@ -117,17 +118,27 @@ impl Machine<'_, '_> {
         mask: u32,
     ) -> Result<(), Stop> {
         let index = *warp.row(self.code, index);
+        let place = |lane: usize, step: u32| {
+            let address = index[lane].wrapping_add(offset as u32 + 8 * step);
+            // a bank has 64 KiB: an offset in its upper half is a negative one
+            u64::from(if address >> 16 == 0xffff { address & 0xffff } else { address })
+        };
+        if let Some(trace) = &mut self.trace {
+            let first = mask.trailing_zeros() as usize & 31;
+            let is_new = |lane: &usize| {
+                mask >> lane & 1 == 1
+                    && !(first..*lane).any(|other| mask >> other & 1 == 1 && index[other] == index[*lane])
+            };
+            let addresses = (0..32).filter(is_new).count() as u32;
+            trace.happens(Event::Constant { line: constant_line(bank, place(first, 0)), addresses });
+        }
         // two words at a time
         for step in 0..bytes.div_ceil(8) {
-            let place = |lane: usize| {
-                let address = index[lane].wrapping_add(offset as u32 + 8 * step);
-                // a bank has 64 KiB: an offset in its upper half is a negative one
-                u64::from(if address >> 16 == 0xffff { address & 0xffff } else { address })
-            };
             let mut row = [0; 32];
             for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
-                row[lane] =
-                    self.read(bank, place(lane), bytes.min(8), lane).map_err(|kind| self.fatal(warp, pc, kind))?;
+                row[lane] = self
+                    .read(bank, place(lane, step), bytes.min(8), lane)
+                    .map_err(|kind| self.fatal(warp, pc, kind))?;
             }
             put(warp, (d, bytes, extend), step, &row, mask);
         }
@@ -142,9 +153,9 @@ impl Machine<'_, '_> {
         buffer.read(address, bytes).ok_or(Kind::Unwritten { space, address })
     }
 
-    /// The spaces that an access goes to; counts the passes over the banks of shared memory.
+    /// The spaces that an access goes to; counts what it takes of them.
     pub(super) fn parts(
-        &self,
+        &mut self,
         warp: &mut Warp,
         (space, bytes): (Space, u32),
         address: &Address,
@@ -155,8 +166,8 @@ impl Machine<'_, '_> {
             Space::Generic => self.by_space(&bases, mask),
             space => vec![Part { space, mask, bases }],
         };
-        for part in parts.iter().filter(|part| part.space == Space::Shared) {
-            warp.traffic.shared_wavefronts += passes(&Lanes::new(&part.bases, 0, part.mask, bytes), 4);
+        for part in &parts {
+            self.occupy(warp, part.space, &Lanes::new(&part.bases, 0, part.mask, bytes));
         }
         parts
     }
@@ -173,6 +184,19 @@ impl Machine<'_, '_> {
             parts[at].bases[lane] = address;
         }
         parts
+    }
+
+    /// What an access takes of the memory, for the counts and the model of time.
+    fn occupy(&mut self, warp: &mut Warp, space: Space, lanes: &Lanes) {
+        if space == Space::Shared {
+            let passes = passes(lanes, 4);
+            warp.traffic.shared_wavefronts += passes;
+            if let Some(trace) = &mut self.trace {
+                trace.happens(Event::Shared { passes: passes as u32 });
+            }
+        } else if let Some(trace) = &mut self.trace {
+            trace.access(warp.thread.index, space, lanes);
+        }
     }
 
     fn addresses(&self, warp: &Warp, address: &Address) -> Row {
