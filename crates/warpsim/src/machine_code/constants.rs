@@ -96,7 +96,9 @@ pub(super) fn banks(
     let windows = Windows::new(cubin.sm);
     for (place, window) in layout.windows.into_iter().zip([windows.shared, windows.local]) {
         let bytes = if cubin.sm < 50 { 4 } else { 8 };
-        place.map(|place| first.write(place.into(), bytes, window));
+        if let Some(place) = place {
+            first.write(place.into(), bytes, window);
+        }
     }
     arguments(kernel, launch, &mut first)?;
     let mut banks = BTreeMap::from([(0, first)]);
