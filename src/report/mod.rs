@@ -23,8 +23,8 @@ use crate::mapping::{self, Cost, Mapping};
 use crate::overlay::Codegen;
 use crate::overlay::program::Program;
 use crate::plan::{Request, Tuning};
-use crate::schedule::Schedule;
 use crate::schedule::overlap::{self, Overlap};
+use crate::schedule::{Schedule, Storage};
 use crate::search::{Draft, Trial};
 use crate::verify::{MachineCode, TextVerification, Verification};
 use diagnostics::Diagnostic;
@@ -120,6 +120,10 @@ impl KernelReport {
     /// What is to be said of spilling: what ptxas did where it was asked, else what the estimate makes likely.
     fn spill_warning(&self) -> Option<String> {
         const REMEDY: &str = "use more warps, or fewer CTAs per SM";
+        if self.codegen == Codegen::DataParallel.name() {
+            // A thread that has a point to itself keeps what its registers have no room for in local memory. It is counted there.
+            return None;
+        }
         match &self.compiled {
             Some(compiled) if compiled.spill_store_bytes > 0 => Some(format!(
                 "{}: ptxas spills {} bytes per thread at {} registers; {REMEDY}",
@@ -195,7 +199,6 @@ pub fn kernel(
     let Draft { graph, mapping, proven, program, .. } = draft;
     let costs = mapping::costs(graph, mapping, &request.tuning.weights);
     let schedule = proven.schedule();
-    let data_parallel = request.codegen == Codegen::DataParallel;
     let available = request.registers();
     let registers_estimated = draft.registers().min(available);
     let shared_bytes = draft.code.shared_bytes();
@@ -220,7 +223,11 @@ pub fn kernel(
         named_barriers: schedule.barrier_ids(),
         phases: schedule.phases.len(),
         qssa_overlap: overlap::overlap(graph, schedule),
-        placement: if data_parallel { "local".into() } else { format!("{:?}", schedule.placement).to_lowercase() },
+        placement: match schedule.storage {
+            Storage::Shared => format!("{:?}", schedule.placement).to_lowercase(),
+            Storage::Local => "local".into(),
+            Storage::Registers => "registers".into(),
+        },
         shared_bytes,
         constants: residence(program),
         real_constants_per_thread: program.constants.real_registers,
