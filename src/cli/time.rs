@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use machine::target::Target;
 use sass::Cubin;
 use warpsim::Options;
-use warpsim::machine_code::{self, Timing, WarpTime};
+use warpsim::machine_code::{self, Cause, Timing};
 use warpsim::setup::{self, Setup};
 
 pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
@@ -44,38 +44,20 @@ fn cubin(path: &Path, target: &Target) -> Result<Cubin, Failure> {
     compilers::read_machine_code(&name, &made).map_err(Failure::input)
 }
 
-/// A cause, and the clocks of a warp that went to it.
-type Cause = (&'static str, fn(&WarpTime) -> u64);
-
-const CAUSES: [Cause; 12] = [
-    ("cycles", |w| w.cycles),
-    ("issued", |w| w.issued),
-    ("fixed latency", |w| w.fixed_latency),
-    ("shared", |w| w.shared),
-    ("shuffles", |w| w.shuffles),
-    ("local", |w| w.local),
-    ("global", |w| w.global),
-    ("constants", |w| w.constants),
-    ("special", |w| w.special),
-    ("pipe", |w| w.pipe),
-    ("barrier", |w| w.barrier),
-    ("not selected", |w| w.not_selected),
-];
-
 fn table(kernel: &str, target: &Target, timing: &Timing) -> String {
-    let Timing { cycles, issued, warps } = timing;
+    let Timing { cycles, issued, resident_ctas, warps, .. } = timing;
     let rate = *issued as f64 / (*cycles).max(1) as f64;
     let mut out = format!(
-        "kernel {kernel}: {cycles} cycles on one SM of {}, {issued} warp instructions, {rate:.2} per cycle\n\n\
-         cycles of each warp by what they went to; fetch and misses of caches are not modelled\n",
+        "kernel {kernel}: {cycles} cycles on one SM of {}, {issued} warp instructions, {rate:.2} per cycle, \
+         up to {resident_ctas} CTAs at once\n\ncycles of each warp by what they went to\n",
         target.name
     );
-    let width = |name: &str| name.len().max(8);
-    let head: Vec<String> = CAUSES.iter().map(|(name, _)| format!("{name:>0$}", width(name))).collect();
-    out += &format!("{:<5} {}\n", "warp", head.join(" "));
+    let width = |cause: Cause| cause.name().len().max(8);
+    let head: Vec<String> = Cause::ALL.iter().map(|cause| format!("{:>1$}", cause.name(), width(*cause))).collect();
+    out += &format!("{:<5} {:>8} {}\n", "warp", "cycles", head.join(" "));
     for (number, warp) in warps.iter().enumerate() {
-        let cells: Vec<String> = CAUSES.iter().map(|(name, of)| format!("{:>1$}", of(warp), width(name))).collect();
-        out += &format!("{number:<5} {}\n", cells.join(" "));
+        let cells: Vec<String> = Cause::ALL.iter().map(|c| format!("{:>1$}", warp.of(*c), width(*c))).collect();
+        out += &format!("{number:<5} {:>8} {}\n", warp.cycles(), cells.join(" "));
     }
     out
 }

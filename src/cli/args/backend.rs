@@ -108,10 +108,10 @@ pub struct TimeArguments {
     /// Machine code (a cubin), or PTX (.ptx) or CUDA C++ (.cu) that the compilers make some of for the target
     #[arg(value_name = "CODE")]
     pub code: PathBuf,
-    /// The launch: shape and arguments, in TOML; its CTAs share one SM
+    /// The launch: shape and arguments, in TOML; as many of its CTAs share one SM as fit
     #[arg(long, value_name = "FILE")]
     pub launch: PathBuf,
-    /// Architecture whose pipeline is modelled: hopper
+    /// Architecture whose pipeline is modelled, such as hopper or volta
     #[arg(long, value_name = "NAME", default_value = "hopper", value_parser = target)]
     pub target: &'static Target,
     /// Print the result as JSON on stdout

@@ -5,7 +5,7 @@ mod pipeline;
 mod sweep;
 
 pub use occupancy::{Kernel, Limits, Occupancy, occupancy};
-pub use pipeline::Pipeline;
+pub use pipeline::{Constants, Fetch, Fixed, Memory, Pipeline};
 pub use sweep::{Parameter, sweep};
 
 use serde::Deserialize;
@@ -162,6 +162,11 @@ impl Target {
     /// of a warp.
     pub fn slots_per_matrix_product(&self) -> Option<u32> {
         self.tensor_fp64_per_clock_per_sm.map(|rate| (8 * self.fp64_per_clock_per_sm).div_ceil(rate))
+    }
+
+    /// What the L1 cache gives to shared memory when its CTAs take so many bytes together.
+    pub fn carve_out(&self, bytes: u32) -> u32 {
+        self.shared_carve_outs.iter().copied().find(|size| *size >= bytes).unwrap_or(self.shared_bytes_per_sm)
     }
 
     /// All architectures, oldest first.
