@@ -8,6 +8,8 @@ use super::out::print;
 use super::sim::{ELF, chosen, stopped, wrong};
 use crate::compilers;
 use crate::failure::Failure;
+use crate::output;
+use crate::report::time::{self, Bar};
 use machine::target::Target;
 use sass::Cubin;
 use warpsim::Options;
@@ -24,6 +26,10 @@ pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
     let options = Options { schedule, ..Options::default() };
     let timed = machine_code::time(&cubin, &kernel, &launch, &mut buffers, &options, arguments.target);
     let (_, timing) = timed.map_err(|failure| stopped(&kernel, failure))?;
+    if let Some(folder) = &arguments.picture {
+        let warps = launch.size().div_ceil(32) as usize;
+        output::write(folder, &pictures(&kernel, arguments.target, &timing, warps)).map_err(|d| Failure::input([d]))?;
+    }
     if arguments.json {
         let all = serde_json::json!({ "kernel": kernel, "target": arguments.target.name, "timing": timing });
         return print(format_args!("{all:#}\n"));
@@ -42,6 +48,26 @@ fn cubin(path: &Path, target: &Target) -> Result<Cubin, Failure> {
     let is_cuda = path.extension().is_some_and(|extension| extension == "cu");
     let made = compilers::assembled(&name, text, is_cuda, target).map_err(Failure::input)?;
     compilers::read_machine_code(&name, &made).map_err(Failure::input)
+}
+
+/// The name and the text of each picture.
+fn pictures(kernel: &str, target: &Target, timing: &Timing, warps_per_cta: usize) -> [(String, String); 2] {
+    let title = format!("{kernel}: an SM of {}", target.name);
+    let critical = timing.critical_path(warps_per_cta);
+    let all = critical.iter().sum::<u64>().max(1) as f64;
+    let bars: Vec<Bar> = timing
+        .warps
+        .iter()
+        .zip(critical)
+        .enumerate()
+        .map(|(warp, (time, critical))| Bar {
+            name: format!("CTA {} warp {}", warp / warps_per_cta, warp % warps_per_cta),
+            clocks: Cause::ALL.map(|cause| time.of(cause) as f64),
+            critical: critical as f64 / all,
+        })
+        .collect();
+    let line = time::timeline(&title, &timing.timeline, warps_per_cta, &[]);
+    [("timeline.svg".into(), line), ("causes.svg".into(), time::bars(&title, &bars))]
 }
 
 fn table(kernel: &str, target: &Target, timing: &Timing) -> String {

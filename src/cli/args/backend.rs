@@ -114,6 +114,9 @@ pub struct TimeArguments {
     /// Architecture whose pipeline is modelled, such as hopper or volta
     #[arg(long, value_name = "NAME", default_value = "hopper", value_parser = target)]
     pub target: &'static Target,
+    /// Draw what each warp did when (timeline.svg) and what its clocks went to in all (causes.svg) to a folder
+    #[arg(long, value_name = "FOLDER")]
+    pub picture: Option<PathBuf>,
     /// Print the result as JSON on stdout
     #[arg(long)]
     pub json: bool,

@@ -78,6 +78,13 @@ pub struct Board {
     pub gigabytes_per_second: u32,
 }
 
+impl Board {
+    /// The time per point on the whole board, each of whose SMs takes so many clocks per point.
+    pub fn nanoseconds(&self, clocks_per_point: f64) -> f64 {
+        clocks_per_point / (f64::from(self.multiprocessors) * f64::from(self.megahertz) * 1e-3)
+    }
+}
+
 /// Major and minor number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct ComputeCapability(pub u32, pub u32);

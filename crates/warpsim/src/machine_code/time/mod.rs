@@ -22,6 +22,7 @@ mod barriers;
 mod cache;
 mod cause;
 mod constants;
+mod critical;
 mod fetch;
 mod known;
 mod memory;

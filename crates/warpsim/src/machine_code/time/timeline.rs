@@ -13,8 +13,10 @@ pub type Bin = [u32; Cause::ALL.len()];
 pub struct Timeline {
     /// A power of two, as small as the longest warp allows.
     pub clocks_per_bin: u64,
-    /// The bins of each warp, of all CTAs one after the other, from the start to its end.
+    /// The bins of each warp, of all CTAs one after the other, from clock 0 to its end.
     pub warps: Vec<Vec<Bin>>,
+    /// When each warp ended.
+    pub ends: Vec<u64>,
     pub meetings: Vec<Meeting>,
 }
 
@@ -32,12 +34,13 @@ pub struct Meeting {
 
 impl Timeline {
     pub(super) fn new(warps: usize) -> Self {
-        Self { clocks_per_bin: 1, warps: vec![Vec::new(); warps], meetings: Vec::new() }
+        Self { clocks_per_bin: 1, warps: vec![Vec::new(); warps], ends: vec![0; warps], meetings: Vec::new() }
     }
 
     /// Notes clocks of a warp from `start` on that went to one cause.
     pub(super) fn spend(&mut self, warp: usize, cause: Cause, start: u64, clocks: u64) {
         let end = start + clocks;
+        self.ends[warp] = self.ends[warp].max(end);
         while end > BINS * self.clocks_per_bin {
             self.coarsen();
         }
