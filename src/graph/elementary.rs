@@ -152,7 +152,7 @@ pub(super) fn scaled(s: &mut Steps, p: Real, exponent: Word, limit: u32, falling
 
 /// p; 0 or infinity where [`scaled`] has them.
 pub(super) fn limited(s: &mut Steps, p: Real, limit: u32, falling: bool) -> Real {
-    let (high, low) = (s.word("", High(p)), s.word("", Low(p)));
+    let (high, low) = (s.word("high", High(p)), s.word("", Low(p)));
     within(s, (high, low), limit, falling)
 }
 

@@ -27,7 +27,7 @@ use crate::overlay::program::Program;
 use crate::plan::{Request, Tuning};
 use crate::schedule::overlap::{self, Overlap};
 use crate::schedule::{Schedule, Storage};
-use crate::search::{Draft, Trial};
+use crate::search::{Draft, LayoutTime, Trial};
 use crate::verify::{MachineCode, Prediction, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
@@ -116,6 +116,9 @@ pub struct KernelReport {
     /// The estimated time of data-parallel code for the same kernel, where another layout was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_parallel_ns: Option<f64>,
+    /// The layouts that were tried, where the compiler chose.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<LayoutTime>,
     /// What was shown, and in parentheses of which text.
     pub verdict: String,
 }
@@ -138,6 +141,16 @@ impl KernelReport {
                 self.kernel, self.registers_held, self.registers_available
             )),
             _ => None,
+        }
+    }
+
+    /// What is known of the kernel's time.
+    pub fn layout_time(&self) -> LayoutTime {
+        LayoutTime {
+            codegen: self.codegen.clone(),
+            warps: self.warps,
+            estimated_ns: self.machine.estimated_ns,
+            predicted_ns: self.machine.predicted_ns,
         }
     }
 
@@ -258,6 +271,7 @@ pub fn kernel(
         compiled: None,
         machine,
         data_parallel_ns: None,
+        layouts: Vec::new(),
     }
 }
 

@@ -2,9 +2,11 @@
 //! driver's business: it takes its tasks from [`Search::task`] and tells what came of them. What is varied, what is better, and what is
 //! kept of the losers stands here.
 
+mod layout;
 mod trial;
 mod width;
 
+pub use layout::{LayoutTime, fastest};
 pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 
 use crate::failure::{Failure, FailureKind};
