@@ -24,7 +24,9 @@ pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
     let names: Vec<&str> = cubin.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let kernel = chosen(kernel, &names, &arguments.launch)?;
     let options = Options { schedule, ..Options::default() };
-    let timed = machine_code::time(&cubin, &kernel, &launch, &mut buffers, &options, arguments.target);
+    let alone = arguments.alone.then(|| arguments.target.alone());
+    let target = alone.as_ref().unwrap_or(arguments.target);
+    let timed = machine_code::time(&cubin, &kernel, &launch, &mut buffers, &options, target);
     let (_, timing) = timed.map_err(|failure| stopped(&kernel, failure))?;
     if let Some(folder) = &arguments.picture {
         let warps = launch.size().div_ceil(32) as usize;

@@ -117,6 +117,9 @@ pub struct TimeArguments {
     /// Draw what each warp did when (timeline.svg) and what its clocks went to in all (causes.svg) to a folder
     #[arg(long, value_name = "FOLDER")]
     pub picture: Option<PathBuf>,
+    /// Nothing else runs on the GPU: the SM has all of the L2 cache and of the device memory's rate
+    #[arg(long)]
+    pub alone: bool,
     /// Print the result as JSON on stdout
     #[arg(long)]
     pub json: bool,

@@ -171,6 +171,11 @@ impl Target {
         self.tensor_fp64_per_clock_per_sm.map(|rate| (8 * self.fp64_per_clock_per_sm).div_ceil(rate))
     }
 
+    /// The same with one multiprocessor, to which the L2 cache and the device memory belong alone.
+    pub fn alone(&self) -> Self {
+        Self { board: Board { multiprocessors: 1, ..self.board.clone() }, ..self.clone() }
+    }
+
     /// What the L1 cache gives to shared memory when its CTAs take so many bytes together.
     pub fn carve_out(&self, bytes: u32) -> u32 {
         self.shared_carve_outs.iter().copied().find(|size| *size >= bytes).unwrap_or(self.shared_bytes_per_sm)

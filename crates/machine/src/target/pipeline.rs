@@ -51,9 +51,10 @@ pub struct Fetch {
     pub buffer: u32,
     /// From the request of an instruction that is near to its place in the buffer.
     pub latency: u32,
-    /// Of each sub-partition.
+    /// Of each sub-partition, or one for all.
     pub l0_bytes: u32,
-    /// Lines that the prefetcher of each sub-partition runs ahead.
+    pub l0_is_shared: bool,
+    /// Lines that the prefetcher behind it runs ahead.
     pub prefetched_lines: u32,
     /// Of the SM, with the constants that do not fit the small caches.
     pub l1_bytes: u32,

@@ -1,7 +1,7 @@
 //! Small kernels of machine code with their control bits, written by hand for the model of time.
 
 use diagnostics::Source;
-use machine::target::{Board, Target};
+use machine::target::Target;
 use sass::{Cubin, Kernel, Table};
 use std::sync::Arc;
 use warpsim::machine_code::{self, Timing};
@@ -50,12 +50,6 @@ impl Line {
 
 pub fn repeated(line: &Line, times: usize) -> Vec<Line> {
     vec![line.clone(); times]
-}
-
-/// The target as if it had one SM: nobody else takes of the L2 cache and the device memory.
-pub fn alone(name: &str) -> Target {
-    let target = Target::by_name(name).unwrap();
-    Target { board: Board { multiprocessors: 1, ..target.board.clone() }, ..target.clone() }
 }
 
 /// Times the lines, followed by EXIT, on a CTA of so many warps, beside a table `ring` in global memory.

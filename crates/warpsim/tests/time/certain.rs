@@ -133,6 +133,23 @@ fn causes_add_up() {
     assert_eq!(meeting.released, last + u64::from(barrier_latency + 12 * barrier_latency_per_warp));
 }
 
+/// Kepler issues two instructions of a warp at once when they go to different pipes and the second does not need the first.
+#[test]
+fn independent_instructions_are_issued_together_where_the_target_can() {
+    let kepler = Target::by_name("kepler").unwrap();
+    let pass = |pair: [&str; 2]| {
+        let body: Vec<Line> = (0..64).flat_map(|_| pair.map(line)).collect();
+        let after = |times| timed(&looped(&[], &body, times), 1, kepler, Vec::new()).cycles;
+        (after(30) - after(10)) / 20
+    };
+    let together = pass(["FFMA R2, R4, R6, R8", "IADD3 R10, R12, R14, RZ"]);
+    assert!((64..112).contains(&together), "{together}");
+    let dependent = pass(["FFMA R2, R2, R6, R8", "IADD3 R2, R2, R14, RZ"]);
+    assert!(dependent >= 64 * 18, "{dependent}");
+    let same = pass(["FFMA R2, R4, R6, R8", "FFMA R10, R12, R14, R14"]);
+    assert!((128..176).contains(&same), "{same}");
+}
+
 /// Code that stays in the cache of its sub-partition is fetched once; more than that again and again.
 #[test]
 fn code_beyond_the_caches_is_waited_for() {

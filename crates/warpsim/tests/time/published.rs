@@ -3,7 +3,7 @@
 //!
 //! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time published` writes it.
 
-use crate::assembly::{Line, alone, line, looped, repeated, timed};
+use crate::assembly::{Line, line, looped, repeated, timed};
 use machine::target::Target;
 use std::fmt::Write;
 
@@ -19,21 +19,25 @@ struct Row {
 const GUIDE: &str = "CUDA C Programming Guide";
 const HUERTA: &str = "Huerta et al. 2025";
 const MT4G: &str = "mt4g";
+const PPT: &str = "PPT (Arafa et al. 2019)";
 const ABDELKHALIK: &str = "Abdelkhalik et al. 2022";
 
 /// Clocks of a line of a loop whose code is near: what twice as many of it take more.
 fn each_of(target: &Target, warps: u32, before: &[Line], one: Line) -> f64 {
-    let after =
-        |length, times| timed(&looped(before, &repeated(&one, length), times), warps, target, Vec::new()).cycles as f64;
+    each(target, warps, before, |length| repeated(&one, length))
+}
+
+fn each(target: &Target, warps: u32, before: &[Line], body: impl Fn(usize) -> Vec<Line>) -> f64 {
+    let after = |length, times| timed(&looped(before, &body(length), times), warps, target, Vec::new()).cycles as f64;
     let pass = |length| (after(length, 30) - after(length, 10)) / 20.0;
     (pass(64) - pass(32)) / 32.0
 }
 
-/// Results per clock of an SM that is full of warps.
+/// Results per clock of an SM that is full of warps; `@` stands for a register that no other result of late went to.
 fn rate(name: &str, text: &str) -> f64 {
     let target = Target::by_name(name).unwrap();
-    let before = own_word();
-    32.0 * 16.0 / each_of(target, 16, &before, line(text))
+    let one = |at: usize| line(&text.replace('@', &format!("R{}", 12 + 2 * (at % 8))));
+    32.0 * 16.0 / each(target, 16, &own_word(), |length| (0..length).map(one).collect())
 }
 
 /// Pointers that follow each other, each in a line of its own.
@@ -49,7 +53,7 @@ fn ring(lines: u64) -> Vec<u8> {
 
 /// Clocks of a load from global memory on whose result the next one depends, over a ring of lines that has been walked before.
 fn chase(name: &str, lines: u64) -> f64 {
-    let target = alone(name);
+    let target = Target::by_name(name).unwrap().alone();
     let before = [line("MOV R2, 32@lo(ring)").stall(5), line("MOV R3, 32@hi(ring)").stall(5)];
     let load = line("LDG.E.64 R2, [R2.64]").stall(2).sets(0).waits(0);
     let body = repeated(&load, 64);
@@ -61,7 +65,7 @@ fn chase(name: &str, lines: u64) -> f64 {
 
 /// Clocks of a load whose line was never touched before.
 fn first_touch(name: &str) -> f64 {
-    let target = alone(name);
+    let target = Target::by_name(name).unwrap().alone();
     let before = [line("MOV R2, 32@lo(ring)").stall(5), line("MOV R3, 32@hi(ring)").stall(5)];
     let load = line("LDG.E.64 R2, [R2.64]").stall(2).sets(0).waits(0);
     let after =
@@ -128,7 +132,15 @@ fn constant(name: &str) -> f64 {
 
 fn latencies(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     let stored = [line("STS [RZ], RZ").stall(15), line("MOV R2, RZ").stall(15)];
+    for (text, what, published) in [
+        ("FFMA R2, R2, R3, R3", "fused multiply-add, 32 bits", 9.0),
+        ("IMAD R2, R2, R3, R3", "product of integers", 9.0),
+        ("DFMA R2, R2, R4, R4", "fused multiply-add, 64 bits", 10.0),
+    ] {
+        add(what, "kepler", published, PPT, chain("kepler", &[], text));
+    }
     for (target, published, source) in [
+        ("kepler", 26.0, PPT),
         ("volta", 23.0, MT4G),
         ("turing", 23.0, "sjfeng1999"),
         ("ampere", 23.0, ABDELKHALIK),
@@ -157,6 +169,7 @@ fn latencies(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
         add("load, L1 cache, 64 bits", target, published, source, chase(target, 128));
     }
     for (target, published, source) in [
+        ("kepler", 188.0, PPT),
         ("volta", 219.0, MT4G),
         ("turing", 236.0, "sjfeng1999"),
         ("ampere", 200.0, ABDELKHALIK),
@@ -166,6 +179,7 @@ fn latencies(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
         add("load, L2 cache", target, published, source, chase(target, 4096));
     }
     for (target, published, source) in [
+        ("kepler", 331.0, PPT),
         ("volta", 395.0, MT4G),
         ("turing", 484.0, "sjfeng1999"),
         ("ampere", 290.0, ABDELKHALIK),
@@ -206,17 +220,18 @@ fn issue(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
 
 /// Results per clock of an SM.
 fn rates(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
-    let table: [(&str, &str, [f64; 5]); 7] = [
-        ("fused multiply-adds, 64 bits", "DFMA R4, R6, R8, R10", [32.0, 2.0, 32.0, 2.0, 64.0]),
-        ("fused multiply-adds, 32 bits", "FFMA R4, R6, R7, RZ", [64.0, 64.0, 64.0, 128.0, 128.0]),
-        ("additions of integers", "IADD3 R4, R6, R7, RZ", [64.0; 5]),
-        ("logic", "LOP3.LUT R4, R6, R7, RZ, 0xc0, !PT", [64.0; 5]),
-        ("approximations", "MUFU.RCP R4, R6", [16.0; 5]),
-        ("shuffles", "SHFL.IDX PT, R4, R6, 0x0, 0x1f", [32.0; 5]),
-        ("words of shared memory", "LDS R4, [R2]", [32.0; 5]),
+    let table: [(&str, &str, [f64; 6]); 7] = [
+        ("fused multiply-adds, 64 bits", "DFMA @, R6, R8, R10", [64.0, 32.0, 2.0, 32.0, 2.0, 64.0]),
+        ("fused multiply-adds, 32 bits", "FFMA @, R6, R7, RZ", [192.0, 64.0, 64.0, 64.0, 128.0, 128.0]),
+        ("additions of integers", "IADD3 @, R6, R7, RZ", [160.0, 64.0, 64.0, 64.0, 64.0, 64.0]),
+        ("logic", "LOP3.LUT @, R6, R7, RZ, 0xc0, !PT", [160.0, 64.0, 64.0, 64.0, 64.0, 64.0]),
+        ("approximations", "MUFU.RCP @, R6", [32.0, 16.0, 16.0, 16.0, 16.0, 16.0]),
+        ("shuffles", "SHFL.IDX PT, @, R6, 0x0, 0x1f", [32.0; 6]),
+        ("words of shared memory", "LDS @, [R2]", [32.0; 6]),
     ];
     for (what, text, published) in table {
-        for (target, published) in ["volta", "turing", "ampere", "ampere-ga10x", "hopper"].into_iter().zip(published) {
+        let targets = ["kepler", "volta", "turing", "ampere", "ampere-ga10x", "hopper"];
+        for (target, published) in targets.into_iter().zip(published) {
             add(&format!("{what} per clock"), target, published, GUIDE, rate(target, text));
         }
     }
@@ -246,13 +261,19 @@ const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/time.md");
 const BEGIN: &str = "<!-- published and modelled: written by the test `published` -->\n";
 const END: &str = "<!-- end -->";
 
+/// Kepler's 192 and 160 lanes serve four schedulers; the model gives each of them 32.
+const WIDE: [&str; 3] =
+    ["fused multiply-adds, 32 bits per clock", "additions of integers per clock", "logic per clock"];
+
 /// Every row is met within a tenth or two clocks, but for those that the page explains.
 #[test]
 fn published_measurements_come_back() {
     let rows = rows();
-    let explained = ["words of shared memory per clock"];
-    let far = rows.iter().filter(|Row { what, published, modelled, .. }| {
-        (modelled - published).abs() > (published / 10.0).max(2.0) && !explained.contains(&what.as_str())
+    let explained = |what: &str, target: &str| {
+        what == "words of shared memory per clock" || target == "kepler" && WIDE.contains(&what)
+    };
+    let far = rows.iter().filter(|Row { what, target, published, modelled, .. }| {
+        (modelled - published).abs() > (published / 10.0).max(2.0) && !explained(what, target)
     });
     let far: Vec<&Row> = far.collect();
     assert!(far.is_empty(), "{}", table(&far));

@@ -27,6 +27,13 @@ pub(super) struct Known {
     pub registers: Registers,
 }
 
+impl Known {
+    /// Its result does not come earlier after the issue.
+    pub(super) fn least_latency(&self) -> u64 {
+        if matches!(self.pipe, Pipe::Memory | Pipe::Constant) { 0 } else { self.latency.into() }
+    }
+}
+
 /// `None`: there are no control bits, and the target does not keep track of registers.
 pub(super) fn known(kernel: &Kernel, target: &Target, pipeline: &Pipeline) -> Option<Vec<Known>> {
     kernel.instructions.iter().map(|instruction| of(instruction, target, pipeline)).collect()

@@ -22,6 +22,8 @@ pub(super) struct Sm<'t> {
     warps: Vec<Warp<'t>>,
     ctas: Vec<Cta>,
     parts: Vec<Part>,
+    /// The caches for code that are near, one for each sub-partition or one for all.
+    near: Vec<Near>,
     code: Far,
     memories: Memories,
     /// When the pipe of doubles that all share is free.
@@ -46,7 +48,6 @@ struct Part {
     warps: Vec<usize>,
     pipes: [u64; Pipe::ALL.len()],
     queue: Queue,
-    near: Near,
     constants: Small,
     ports: Ports,
     /// Nothing is issued before.
@@ -74,7 +75,6 @@ impl<'t> Sm<'t> {
             warps: Vec::new(),
             pipes: [0; Pipe::ALL.len()],
             queue: Queue::new(&pipeline.memory),
-            near: Near::new(&pipeline.fetch),
             constants: Small::new(&pipeline.constants),
             ports: Ports::default(),
             blocked: 0,
@@ -89,12 +89,15 @@ impl<'t> Sm<'t> {
             let (live, barriers) = (traces.len(), Barriers::new(traces.len()));
             ctas.push(Cta { warps: first..warps.len(), barriers, live, slot: 0 });
         }
+        let parts = target.sub_partitions.max(1);
+        let near = if pipeline.fetch.l0_is_shared { 1 } else { parts };
         let mut sm = Self {
+            near: (0..near).map(|_| Near::new(&pipeline.fetch)).collect(),
             known,
             pipeline,
             warps,
             ctas,
-            parts: (0..target.sub_partitions.max(1)).map(|_| part()).collect(),
+            parts: (0..parts).map(|_| part()).collect(),
             code: Far::new(pipeline),
             memories: Memories::new(target, &pipeline.memory, l1_bytes),
             doubles: 0,
@@ -317,7 +320,8 @@ impl<'t> Sm<'t> {
         let known = &self.known[warp.pc()];
         warp.wait_for_values(known, &mut self.timeline);
         if let Some(asked) = warp.asks_for(known.line, &self.pipeline.fetch) {
-            let there = self.parts[part].near.line(known.line, asked, &self.pipeline.fetch, &mut self.code);
+            let near = part % self.near.len();
+            let there = self.near[near].line(known.line, asked, &self.pipeline.fetch, &mut self.code);
             warp.wait(there, Cause::Fetch, &mut self.timeline);
         }
         self.parts[part].next = self.parts[part].next.min(warp.ready);

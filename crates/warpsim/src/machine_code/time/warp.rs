@@ -1,6 +1,7 @@
 //! Where a warp is, and what it waits for.
 
 use super::known::Known;
+use super::registers::Registers;
 use super::{Cause, Timeline, WarpTime};
 use crate::machine_code::trace::{Event, Line, WarpTrace};
 use machine::target::Fetch;
@@ -138,12 +139,17 @@ impl<'t> Warp<'t> {
                 (0..6).filter(|i| control.wait >> i & 1 == 1).for_each(|i| see(self.scoreboards[i]));
             }
         } else if !self.values.is_empty() {
-            let registers = &known.registers;
-            for (first, count) in registers.reads.iter().chain([&registers.writes]).flatten() {
-                (0..*count).for_each(|i| see(self.values[usize::from(*first) + usize::from(i)]));
+            let Registers { reads, writes, predicates_read, predicates_written } = known.registers;
+            for (first, count) in reads.into_iter().flatten() {
+                (0..count).for_each(|i| see(self.values[usize::from(first) + usize::from(i)]));
             }
-            let predicates = registers.predicates_read | registers.predicates_written;
-            (0..8).filter(|p| predicates >> p & 1 == 1).for_each(|p| see(self.values[256 + p]));
+            (0..8).filter(|p| predicates_read >> p & 1 == 1).for_each(|p| see(self.values[256 + p]));
+            // what is written must come after what was on its way there
+            let mut see_after = |(time, by): (u64, Class)| see((time.saturating_sub(known.least_latency()), by));
+            if let Some((first, count)) = writes {
+                (0..count).for_each(|i| see_after(self.values[usize::from(first) + usize::from(i)]));
+            }
+            (0..8).filter(|p| predicates_written >> p & 1 == 1).for_each(|p| see_after(self.values[256 + p]));
         }
         self.wait(until, cause(class), timeline);
     }
