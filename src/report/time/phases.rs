@@ -15,7 +15,7 @@ pub fn phases(graph: &Graph, schedule: &Schedule, line: &Timeline) -> Vec<Phase>
     ends.sort_unstable();
     let syncs: Vec<usize> =
         schedule.phases.iter().enumerate().flat_map(|(k, phase)| phase.syncs.iter().map(move |_| k)).collect();
-    if syncs.is_empty() || ends.len() % syncs.len() != 0 {
+    if syncs.is_empty() || !ends.len().is_multiple_of(syncs.len()) {
         return Vec::new();
     }
     let mut phases: Vec<Phase> = Vec::new();

@@ -84,25 +84,28 @@ K warp_barriers_alone(const double *in, double *out, int n) {
     out[threadIdx.x] = n;
 }
 
-// A warp announces what it has done, and does not wait; or it waits, too. The even warps have more to do.
+// A warp announces what it has done, and does not wait; or it waits, too. The even warps have more to do. What a warp has
+// before a barrier passes through memory, so that no step moves across it.
+#define MEET(kind, barrier)                                                       \
+    own[threadIdx.x] = x;                                                         \
+    asm volatile("bar." #kind " " #barrier ", %0;" ::"r"(blockDim.x) : "memory"); \
+    x = own[threadIdx.x];
+
+__shared__ volatile double own[1024];
+
 K arrives(const double *in, double *out, int n) {
     double x = in[threadIdx.x], a = in[64];
-    int threads = blockDim.x;
-    if (threadIdx.x / 32 % 2) {
-        for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
+        if (threadIdx.x / 32 % 2) {
             x = work<8>(x, a);
-            if (i % 2) asm volatile("bar.arrive 1, %0;" ::"r"(threads) : "memory");
-            else asm volatile("bar.arrive 2, %0;" ::"r"(threads) : "memory");
+            MEET(arrive, 1)
             x = work<24>(x, a);
-            asm volatile("bar.sync 3, %0;" ::"r"(threads) : "memory");
-        }
-    } else {
-        for (int i = 0; i < n; i++) {
+            MEET(sync, 3)
+        } else {
             x = work<32>(x, a);
-            if (i % 2) asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
-            else asm volatile("bar.sync 2, %0;" ::"r"(threads) : "memory");
+            MEET(sync, 1)
             x = work<8>(x, a);
-            asm volatile("bar.sync 3, %0;" ::"r"(threads) : "memory");
+            MEET(sync, 3)
         }
     }
     out[threadIdx.x] = x;
@@ -110,20 +113,17 @@ K arrives(const double *in, double *out, int n) {
 
 K waits(const double *in, double *out, int n) {
     double x = in[threadIdx.x], a = in[64];
-    int threads = blockDim.x;
-    if (threadIdx.x / 32 % 2) {
-        for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++) {
+        if (threadIdx.x / 32 % 2) {
             x = work<8>(x, a);
-            asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+            MEET(sync, 1)
             x = work<24>(x, a);
-            asm volatile("bar.sync 3, %0;" ::"r"(threads) : "memory");
-        }
-    } else {
-        for (int i = 0; i < n; i++) {
+            MEET(sync, 3)
+        } else {
             x = work<32>(x, a);
-            asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+            MEET(sync, 1)
             x = work<8>(x, a);
-            asm volatile("bar.sync 3, %0;" ::"r"(threads) : "memory");
+            MEET(sync, 3)
         }
     }
     out[threadIdx.x] = x;

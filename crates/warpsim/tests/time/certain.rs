@@ -67,6 +67,10 @@ fn a_warp_at_a_barrier_costs_no_issue_slots() {
     let waiting = on_hopper(&lines, 5);
     assert!(waiting.warps[4].of(Cause::NotSelected) < 20, "{:?}", waiting.warps[4]);
     assert!(waiting.warps[0].of(Cause::Barrier) > 250, "{:?}", waiting.warps[0]);
+    // the others wait for it: the path to the end runs through it, then through one of them
+    let path = waiting.critical_path(5);
+    assert_eq!(path.iter().sum::<u64>(), waiting.cycles);
+    assert!(path[4] > waiting.cycles / 2 && path[..4].iter().filter(|clocks| **clocks > 0).count() == 1, "{path:?}");
 }
 
 /// Takes each line out in turn, on every target with control bits: the rest never takes longer.
