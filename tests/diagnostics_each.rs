@@ -304,7 +304,7 @@ fn command_line() -> Vec<Case> {
         printed("fmt::not-canonical", &all, &["fmt", "--check", "chem.inp"]),
         printed("kernel::no-transport", &alone, &["chem.inp", "--kernel", "viscosity"]),
         printed("kernel::one-species", &one, &["chem.inp", "--kernel", "diffusion"]),
-        printed("mapping::too-large", &all, &["chem.inp", "--kernel", "chemistry", "--mapper", "ilp"]),
+        printed("mapping::too-large", &all, &["chem.inp", "--codegen", "overlay", "--kernel", "chemistry", "--mapper", "ilp"]),
         printed(
             "output::unwritable",
             &all,

@@ -156,10 +156,11 @@ static __device__ __forceinline__ double singe_exp2_table(double x, double power
   const double entry = __hiloint2double(entry_high, __shfl(__double2loint(power), (int)n));
   const double root = __hiloint2double((int)((unsigned)__double2hiint(entry) + (n << 15)), __double2loint(entry));
   const double p = fma(root, q * r, root);
+  const unsigned high = (unsigned)__double2hiint(p);
   const unsigned x_high = (unsigned)__double2hiint(x);
   const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x408fe800u) >> 31);
   const unsigned beyond = ~(unsigned)((int)x_high >> 31) & 0x7ff00000u;
-  return __hiloint2double((int)(((unsigned)__double2hiint(p) & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
+  return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
 }
 
 // log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is

@@ -94,9 +94,9 @@ fn definition(code: &Code, Table { kind, is_constant, values }: &Table, names: &
 }
 
 fn table(space: &str, kind: &str, name: &str, items: impl ExactSizeIterator<Item = String>) -> String {
-    // What is constant memory stays there: compilers would make literals of a `const` table that is read at known places, and put
-    // them together again where they are used.
-    let constant = if space == "__constant__" { "" } else { "const " };
+    // Doubles in constant memory stay there: compilers would make literals of a `const` table that is read at known places, and
+    // put them together again where they are used. Whole numbers they have room for.
+    let constant = if space == "__constant__" && kind == "double" { "" } else { "const " };
     format!("static {space} {constant}{kind} {name}[{}] = {{\n{}\n}};\n\n", items.len(), wrapped(items))
 }
 

@@ -34,6 +34,10 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             }
             Op::Move { d, a }
         }
+        "R2UR" => {
+            o.only(&[])?;
+            Op::Agree { d: o.register()?, a: o.source(Kind::Integer)? }
+        }
         "PRMT" => {
             o.only(&[])?;
             words(o, |a, selector, b| permuted(a, b, selector))?
