@@ -125,7 +125,19 @@ fn too_many_ctas_name_the_resource() {
 fn flags_without_effect_are_told() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
     let stderr = |kernel: &str, flags: &[&str]| {
-        let common = [chem, "--codegen", "overlay", "--target", "hopper", "--verify", "off", "--compilers", "off", "--kernel", kernel];
+        let common = [
+            chem,
+            "--codegen",
+            "overlay",
+            "--target",
+            "hopper",
+            "--verify",
+            "off",
+            "--compilers",
+            "off",
+            "--kernel",
+            kernel,
+        ];
         let Outcome { code, stderr, .. } = singe(&[], &[&common[..], flags].concat());
         assert_eq!(code, 0, "{flags:?}: {stderr}");
         stderr

@@ -126,7 +126,9 @@ impl Instruction {
             | "I2I" => Class::Moves,
             "ISETP" | "UISETP" | "FSETP" | "DSETP" | "PLOP3" | "UPLOP3" | "P2R" | "R2P" | "PSETP" | "PSET" | "VOTE"
             | "VOTEU" => Class::Predicates,
-            "BRA" | "BRX" | "BRXU" | "CALL" | "RET" | "EXIT" | "JMP" | "JMX" | "JCAL" | "BRK" | "CONT" => Class::Branches,
+            "BRA" | "BRX" | "BRXU" | "CALL" | "RET" | "EXIT" | "JMP" | "JMX" | "JCAL" | "BRK" | "CONT" => {
+                Class::Branches
+            }
             "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "ENDCOLLECTIVE" | "YIELD" | "BMOV" | "SSY" | "SYNC" | "PBK"
             | "PCNT" => Class::Convergence,
             "SHFL" => Class::Shuffles,

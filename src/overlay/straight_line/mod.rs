@@ -1,7 +1,6 @@
 //! Straight-line code of one warp: each step by itself, values in variables, constants where instructions find them at no cost.
 
 mod constants;
-mod zeros;
 
 use super::program::{Array, Constants, Execution, Index, Node, Program, Value, Var};
 use super::translate::{Block, Input, Operands};
@@ -28,7 +27,6 @@ pub fn program(graph: &Graph, proven: &Proven, symbol: &str, frame: Frame) -> Pr
         }
     }
     let Emitter { mut vars, mut body, .. } = emitter;
-    zeros::drop(&mut body);
     let real_bank = constants::place(&mut vars, &mut body);
     let arrays = graph.arrays.iter().map(|a| Array { name: a.name.into(), rows: a.rows, output: a.output }).collect();
     let program = Program {

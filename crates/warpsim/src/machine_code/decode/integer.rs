@@ -26,7 +26,8 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             Op::Select { d, kind: Kind::Integer, sources, by: o.bit()? }
         }
         "MOV" => {
-            o.only(&[])?;
+            // whether uniform registers were too few for it
+            o.only(&["SPILL"])?;
             let (d, a) = (o.register()?, o.source(Kind::Integer)?);
             // how many of its four bytes are moved
             if o.left() > 0 && o.number()? != 0xf {
@@ -35,7 +36,8 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             Op::Move { d, a }
         }
         "R2UR" => {
-            o.only(&[])?;
+            // whether uniform registers were too few for it
+            o.only(&["FILL"])?;
             Op::Agree { d: o.register()?, a: o.source(Kind::Integer)? }
         }
         "PRMT" => {
