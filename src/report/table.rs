@@ -151,6 +151,14 @@ pub fn table(report: &Report) -> String {
         );
     }
     out += &causes::table(&report.kernels);
+    for kernel in report.kernels.iter().filter(|k| k.layouts.len() > 1) {
+        out += &format!("\nlayouts of {}: estimated, predicted time per point (ns)\n", kernel.kernel);
+        for layout in &kernel.layouts {
+            let chosen = if layout.codegen == kernel.codegen { "  chosen" } else { "" };
+            let [estimated, predicted] = [layout.estimated_ns, layout.predicted_ns].map(hundredths);
+            out += &format!("  {:14}  {estimated:>8}  {predicted:>8}{chosen}\n", layout.codegen);
+        }
+    }
     for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {
         out += &format!(
             "\nforms of {} per point before scheduling: slots (exponentials, logarithms, divisions, others), shuffles, shared passes, \

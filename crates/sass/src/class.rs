@@ -126,9 +126,11 @@ impl Instruction {
             | "I2I" => Class::Moves,
             "ISETP" | "UISETP" | "FSETP" | "DSETP" | "PLOP3" | "UPLOP3" | "P2R" | "R2P" | "PSETP" | "PSET" | "VOTE"
             | "VOTEU" => Class::Predicates,
-            "BRA" | "BRX" | "CALL" | "RET" | "EXIT" | "JMP" | "JMX" | "JCAL" | "BRK" | "CONT" => Class::Branches,
+            "BRA" | "BRX" | "BRXU" | "CALL" | "RET" | "EXIT" | "JMP" | "JMX" | "JCAL" | "BRK" | "CONT" => {
+                Class::Branches
+            }
             "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "ENDCOLLECTIVE" | "YIELD" | "BMOV" | "SSY" | "SYNC" | "PBK"
-            | "PCNT" | "BRXU" => Class::Convergence,
+            | "PCNT" => Class::Convergence,
             "SHFL" => Class::Shuffles,
             "LDS" | "STS" | "ATOMS" | "LDSM" | "LDSLK" | "STSCUL" => Class::Shared,
             "LDL" | "STL" => Class::Local,

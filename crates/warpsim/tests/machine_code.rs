@@ -121,6 +121,10 @@ const STATEMENTS: &[&str] = &[
     "fma.rn.f64 %x, %u, %y, %v;",
     "min.s32 %d, %p, %a;",
     "setp.lt.s32 %k, %p, %q; selp.b32 %d, %a, %b, %k;",
+    // by a number that all lanes of the warp have
+    "shfl.sync.idx.b32 %d, %c, 0, 31, -1; and.b32 %d, %d, 3; ways: .branchtargets A, B, C, D; brx.idx %d, ways;\n\
+     A: mul.lo.s32 %d, %a, %b; bra.uni E;\nB: mul.hi.u32 %d, %a, %b; bra.uni E;\n\
+     C: popc.b32 %d, %a; bra.uni E;\nD: xor.b32 %d, %a, %b;\nE:",
 ];
 
 /// A kernel for each statement. Each reads its inputs from `in`, 64 bytes for each lane, and writes 8 bytes for each to `out`.

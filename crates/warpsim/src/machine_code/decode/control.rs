@@ -19,7 +19,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             let Operand::Label(base) = o.next()? else { return None };
             Op::Indirect { a, base: i64::from(*base) }
         }
-        "BRX" => {
+        "BRX" | "BRXU" => {
             o.only(&[])?;
             let a = o.register()?;
             // relative to the next instruction
