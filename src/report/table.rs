@@ -3,7 +3,7 @@
 use super::accuracy::rounded_up;
 use super::{KernelReport, Report, causes};
 use crate::graph::body::Tally;
-use crate::verify::{ClassesOfPtx, MachineCode, MachineCodeVerification, Prediction};
+use crate::verify::{ClassesOfPtx, Cube, MachineCode, MachineCodeVerification, Prediction};
 use sass::Class;
 
 /// Name of a row, and its cell for one kernel.
@@ -110,9 +110,10 @@ pub fn table(report: &Report) -> String {
     }
     let simulated: Row =
         ("  points simulated, on an SM's CTAs", |k| of_prediction(k, |p| format!("{}, {}", p.points, p.ctas)));
+    let cubes: Row = ("  32³, 64³, 128³ points (µs)", |k| of_prediction(k, |p| microseconds(&p.cubes)));
     let predicted = rows.iter().position(|row| row.0 == "predicted over estimated").map_or(0, |at| at + 1);
     if report.kernels.iter().any(|k| k.prediction.is_some()) {
-        rows.insert(predicted, simulated);
+        rows.splice(predicted..predicted, [simulated, cubes]);
     }
     let data_parallel: Row =
         ("data-parallel estimated (ns)", |k| k.data_parallel_ns.map_or("-".into(), |t| hundredths(Some(t))));
@@ -161,6 +162,14 @@ pub fn table(report: &Report) -> String {
         );
     }
     out += &causes::table(&report.kernels);
+    for kernel in report.kernels.iter().filter(|k| k.layouts.len() > 1) {
+        out += &format!("\nlayouts of {}: estimated, predicted time per point (ns)\n", kernel.kernel);
+        for layout in &kernel.layouts {
+            let chosen = if layout.codegen == kernel.codegen { "  chosen" } else { "" };
+            let [estimated, predicted] = [layout.estimated_ns, layout.predicted_ns].map(hundredths);
+            out += &format!("  {:14}  {estimated:>8}  {predicted:>8}{chosen}\n", layout.codegen);
+        }
+    }
     for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {
         out += &format!(
             "\nforms of {} per point before scheduling: slots (exponentials, logarithms, divisions, others), shuffles, shared passes, \
@@ -210,6 +219,10 @@ fn of_machine_code(kernel: &KernelReport, text: impl Fn(&MachineCodeVerification
         Some(MachineCode::Verified(verification)) => text(verification),
         _ => "-".into(),
     }
+}
+
+fn microseconds(cubes: &[Cube]) -> String {
+    cubes.iter().map(|cube| format!("{:.1}", cube.microseconds)).collect::<Vec<_>>().join(", ")
 }
 
 fn of_prediction(kernel: &KernelReport, text: impl Fn(&Prediction) -> String) -> String {

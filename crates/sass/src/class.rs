@@ -126,12 +126,12 @@ impl Instruction {
             | "I2I" | "ICMP" | "FCMP" => Class::Moves,
             "ISETP" | "UISETP" | "FSETP" | "DSETP" | "PLOP3" | "UPLOP3" | "P2R" | "R2P" | "PSETP" | "PSET" | "ISET"
             | "FSET" | "DSET" | "VOTE" | "VOTEU" | "QSPC" => Class::Predicates,
-            "BRA" | "BRX" | "CALL" | "CAL" | "RET" | "EXIT" | "JMP" | "JMX" | "JCAL" | "BRK" | "CONT" => {
+            "BRA" | "BRX" | "BRXU" | "CALL" | "CAL" | "RET" | "EXIT" | "JMP" | "JMX" | "JCAL" | "BRK" | "CONT" => {
                 Class::Branches
             }
             "NOP" if self.joins => Class::Convergence,
             "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "ENDCOLLECTIVE" | "YIELD" | "BMOV" | "SSY" | "SYNC" | "PBK"
-            | "PCNT" | "BRXU" => Class::Convergence,
+            | "PCNT" => Class::Convergence,
             "SHFL" => Class::Shuffles,
             "LDS" | "STS" | "ATOMS" | "LDSM" | "LDSLK" | "STSCUL" => Class::Shared,
             "LDL" | "STL" => Class::Local,

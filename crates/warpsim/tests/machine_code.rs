@@ -130,6 +130,10 @@ const STATEMENTS: &[&str] = &[
     "setp.eq.s64 %k, %i, %j; selp.b64 %x, %i, 7, %k;",
     "setp.ne.f32 %k, %a, %b; selp.b32 %d, %a, %b, %k;",
     "setp.gt.f64 %k, %u, %v; @%k add.f64 %x, %u, %v; @!%k mul.f64 %x, %u, %w;",
+    // by a number that all lanes of the warp have
+    "shfl.sync.idx.b32 %d, %c, 0, 31, -1; and.b32 %d, %d, 3; ways: .branchtargets A, B, C, D; brx.idx %d, ways;\n\
+     A: mul.lo.s32 %d, %a, %b; bra.uni E;\nB: mul.hi.u32 %d, %a, %b; bra.uni E;\n\
+     C: popc.b32 %d, %a; bra.uni E;\nD: xor.b32 %d, %a, %b;\nE:",
 ];
 
 /// Statements on memory: `%m` is the generic address of the thread's own 32 bytes of shared memory, whose place there is %s (32

@@ -257,7 +257,7 @@ impl Machine<'_, '_> {
     }
 
     /// The value that all lanes of the mask have.
-    fn agreed(&self, warp: &Warp, source: Source, mask: u32) -> Option<u32> {
+    pub(super) fn agreed(&self, warp: &Warp, source: Source, mask: u32) -> Option<u32> {
         let word = warp.integer(self.code, source);
         let first = word[mask.trailing_zeros() as usize & 31];
         (0..32).all(|lane| mask >> lane & 1 == 0 || word[lane] == first).then_some(first)
@@ -268,7 +268,7 @@ impl Machine<'_, '_> {
         self.agreed(warp, lanes, warp.path.mask).is_some_and(|lanes| lanes & warp.live & !warp.path.mask == 0)
     }
 
-    fn unsupported(&mut self, warp: &Warp, pc: u32, what: &str) -> Stop {
+    pub(super) fn unsupported(&mut self, warp: &Warp, pc: u32, what: &str) -> Stop {
         self.fatal(warp, pc, Kind::Unsupported(what.to_owned()))
     }
 }

@@ -77,6 +77,11 @@ pub(super) enum Op {
         d: u32,
         a: Source,
     },
+    /// The word that all lanes have, into a register of the warp.
+    Agree {
+        d: u32,
+        a: Source,
+    },
     /// Two registers.
     MoveWide {
         d: u32,

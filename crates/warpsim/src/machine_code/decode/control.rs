@@ -20,7 +20,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             let Operand::Label(base) = o.next()? else { return None };
             Op::Indirect { a, wide: true, base: i64::from(*base) }
         }
-        "BRX" => {
+        "BRX" | "BRXU" => {
             o.only(&[])?;
             let a = o.register()?;
             // relative to the next instruction

@@ -26,13 +26,19 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             Op::Select { d, kind: Kind::Integer, sources, by: o.bit()? }
         }
         "MOV" => {
-            o.only(&[])?;
+            // whether uniform registers were too few for it
+            o.only(&["SPILL"])?;
             let (d, a) = (o.register()?, o.source(Kind::Integer)?);
             // how many of its four bytes are moved
             if o.left() > 0 && o.number()? != 0xf {
                 return None;
             }
             Op::Move { d, a }
+        }
+        "R2UR" => {
+            // whether uniform registers were too few for it
+            o.only(&["FILL"])?;
+            Op::Agree { d: o.register()?, a: o.source(Kind::Integer)? }
         }
         "PRMT" => {
             o.only(&[])?;

@@ -18,6 +18,11 @@ impl Machine<'_, '_> {
                 let word = warp.integer(code, *a);
                 warp.set(*d, &word, mask);
             }
+            Op::Agree { d, a } => {
+                let word = self.agreed(warp, *a, mask);
+                let word = word.ok_or_else(|| self.unsupported(warp, pc, "a number of a warp whose lanes differ"))?;
+                warp.set(*d, &[word; 32], u32::MAX);
+            }
             Op::MoveWide { d, a } => {
                 let pair = warp.pair(code, a.row);
                 warp.set_pair(*d, &pair, mask);
