@@ -32,6 +32,10 @@ pub(super) struct Code<'m> {
     pub specials: Vec<(Special, u32)>,
     /// Rows that hold the kernel's arguments.
     pub arguments: Vec<(u32, u64)>,
+    /// Of these the ones whose values are not given.
+    pub unknown: Vec<u32>,
+    /// Where the variables in shared memory lie.
+    pub arrays: Vec<(Variable, std::ops::Range<u64>)>,
     /// Rows of all parameters.
     pub parameters: Vec<std::ops::Range<u32>>,
     pub shared_bytes: u64,
@@ -57,6 +61,29 @@ impl Code<'_> {
     /// that have not ended.
     pub(super) fn independent_lanes(&self) -> bool {
         self.module.sm >= 70
+    }
+
+    /// Whether the instruction belongs to the kernel itself, not to a function that it calls.
+    pub(super) fn is_kernel(&self, pc: u32) -> bool {
+        self.origins[pc as usize].0 == 0
+    }
+
+    /// The function and the block of an instruction.
+    pub(super) fn place(&self, pc: u32) -> (&Func, Block) {
+        let (func, block, _) = self.origins[pc as usize];
+        (self.functions[func as usize].0, block)
+    }
+
+    /// The instruction and its function; `None` for a block's end.
+    pub(super) fn instruction(&self, pc: u32) -> Option<(&Func, &InstData)> {
+        let (func, _, inst) = self.origins[pc as usize];
+        let func = self.functions[func as usize].0;
+        Some((func, &func.insts[inst?]))
+    }
+
+    /// The name of a variable.
+    pub(super) fn name(&self, variable: Variable) -> &str {
+        &self.module.variables[variable].name
     }
 
     pub(super) fn site(&self, warp: u32, pc: u32) -> Site {
@@ -95,6 +122,8 @@ pub(super) fn decode<'m>(
         predicates: 0,
         specials: Vec::new(),
         arguments: Vec::new(),
+        unknown: Vec::new(),
+        arrays: Vec::new(),
         parameters: Vec::new(),
         shared_bytes: 0,
         local_bytes: 0,
@@ -109,6 +138,15 @@ pub(super) fn decode<'m>(
     decoder.code.local_bytes = decoder.contexts[0].local_bytes;
     for ((param, bytes), argument) in inputs.into_iter().zip(&launch.arguments) {
         let first = decoder.contexts[0].params[param];
+        if let Argument::Bytes(given) = argument
+            && given.len() as u64 != bytes
+        {
+            let name = &func.params[param].name;
+            return Err(Kind::Unsupported(format!("{} bytes for {name}, which has {bytes}", given.len())));
+        }
+        if *argument == Argument::Any {
+            decoder.code.unknown.extend(first..first + bytes.div_ceil(8).clamp(1, 1 << 16) as u32);
+        }
         for (i, word) in words(argument).into_iter().enumerate().take(bytes.div_ceil(8) as usize) {
             decoder.code.arguments.push((first + i as u32, word));
         }
@@ -124,6 +162,7 @@ pub(super) fn decode<'m>(
 /// An argument in words of 8 bytes.
 fn words(argument: &Argument) -> Vec<u64> {
     match argument {
+        Argument::Any => Vec::new(),
         Argument::Buffer(index) => vec![segment_address(*index)],
         Argument::U32(value) => vec![u64::from(*value)],
         Argument::U64(value) => vec![*value],
@@ -166,6 +205,7 @@ impl<'m> Decoder<'m> {
                     let start = self.code.shared_bytes.next_multiple_of(u64::from(data.align.max(1)));
                     self.variables[variable] = start;
                     self.code.shared_bytes = start + data.bytes;
+                    self.code.arrays.push((variable, start..start + data.bytes));
                 }
                 Space::Shared | Space::Local => {}
                 Space::Global | Space::Const | Space::Param | Space::Generic => {
@@ -190,6 +230,8 @@ impl<'m> Decoder<'m> {
             self.variables[variable] = start;
         }
         self.code.shared_bytes = if dynamic > 0 { start + dynamic } else { self.code.shared_bytes };
+        let outside = module.variables.iter().filter(|(_, data)| is_outside(data)).map(|(variable, _)| variable);
+        self.code.arrays.extend(outside.map(|variable| (variable, start..start + dynamic)));
     }
 
     /// Numbers a function's registers, parameters, local variables and blocks.

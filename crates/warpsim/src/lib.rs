@@ -156,7 +156,7 @@ pub fn run_checked(
     let Some(func) = module.func(kernel) else {
         return Err(unsupported(Kind::Unsupported("the module has no such kernel".to_owned())));
     };
-    if let Err(reason) = launch.check(func.threads, buffers.len()) {
+    if let Err(reason) = launch.check(func.threads, buffers.len()).and_then(|()| launch.all_given()) {
         return Err(unsupported(Kind::Unsupported(reason)));
     }
     let mut code = decode::decode(module, func, launch, buffers.len()).map_err(unsupported)?;
@@ -202,8 +202,10 @@ pub enum Argument {
     Buffer(usize),
     U32(u32),
     U64(u64),
-    /// Any other value, as it lies in memory.
+    /// Any other value, as it lies in memory: as many bytes as the parameter has.
     Bytes(Vec<u8>),
+    /// No value: only a proof does without.
+    Any,
 }
 
 impl Launch {
@@ -222,6 +224,14 @@ impl Launch {
     /// Threads per CTA.
     pub fn size(&self) -> u32 {
         self.threads.iter().fold(1, |all, n| all.saturating_mul(*n))
+    }
+
+    /// Whether every argument has a value.
+    fn all_given(&self) -> Result<(), String> {
+        match self.arguments.contains(&Argument::Any) {
+            true => Err("a launch with an argument that may be anything".to_owned()),
+            false => Ok(()),
+        }
     }
 
     fn place(&self) -> Place {

@@ -5,10 +5,12 @@
 //! conflicts with an earlier one that the vector clock of its warp does not cover.
 
 use super::buffer::{extract, insert};
+use super::domain::Touch;
 use super::hazard::{Access, Kind, Site};
 use super::memory::{Lanes, aligned_inside};
 use super::rows::Row;
 use ptx::inst::Space;
+use std::ops::Range;
 
 /// What each warp knows of each other's clock.
 pub(super) type VectorClock = [u32; 32];
@@ -28,6 +30,8 @@ pub(super) struct Findings {
     pub unwritten: Option<u64>,
     /// Lanes of the warp wrote different values to this address.
     pub lanes: Option<u64>,
+    /// Lanes of the warp wrote the same value to one address.
+    pub same: bool,
 }
 
 impl Findings {
@@ -157,8 +161,12 @@ impl Shared {
         for lane in lanes.active() {
             let (address, value) = (lanes.address(lane) & ADDRESS_MASK, values[lane]);
             let same = |other: &usize| lanes.address(*other) & ADDRESS_MASK == address;
-            if lanes.active().take_while(|other| *other < lane).filter(same).any(|other| values[other] != value) {
-                findings.lanes = findings.lanes.or(Some(address));
+            for other in lanes.active().take_while(|other| *other < lane).filter(same) {
+                if values[other] == value {
+                    findings.same = true;
+                } else {
+                    findings.lanes = findings.lanes.or(Some(address));
+                }
             }
             let (first, count) = self.cells(address, lanes.bytes);
             self.writes[first..first + count].fill(Last::new(by));
@@ -166,6 +174,44 @@ impl Shared {
             self.words[word] = insert(self.words[word], address, lanes.bytes, value);
         }
         Ok(findings)
+    }
+
+    /// An access of some places in a range of bytes.
+    pub(super) fn somewhere(&mut self, range: Range<u64>, touch: Touch, by: &Accessor) -> Findings {
+        let mut findings = Findings::default();
+        let cell = u64::from(self.cell);
+        let first = (range.start / cell) as usize;
+        let count = (range.end.min(self.bytes).div_ceil(cell) as usize).saturating_sub(first);
+        if count == 0 {
+            return findings;
+        }
+        let of_atomics = std::mem::take(&mut self.atomics);
+        if touch != Touch::Atomic {
+            self.atomics = of_atomics;
+            self.check_atomics(first, count, by, &mut findings);
+        } else {
+            let all = self.warps * self.writes.len();
+            self.atomics = if of_atomics.is_empty() { vec![Last::NONE; all] } else { of_atomics };
+        }
+        let unordered = |last: &Last| *last != Last::NONE && !last.ordered_before(by.clock);
+        if let Some(at) = self.writes[first..first + count].iter().position(unordered)
+            && findings.conflict.is_none()
+        {
+            findings.conflict = Some(self.conflict(first + at, Access::Write, self.writes[first + at]));
+        }
+        let cells = self.writes.len();
+        match touch {
+            Touch::Read => self.note_read(first, count, by),
+            Touch::Write => {
+                self.check_reads(first, count, by, &mut findings);
+                self.writes[first..first + count].fill(Last::new(by));
+            }
+            Touch::Atomic => {
+                self.check_reads(first, count, by, &mut findings);
+                self.atomics[by.warp * cells + first..][..count].fill(Last::new(by));
+            }
+        }
+        findings
     }
 
     /// The first word, when the lanes access consecutive doubles inside the memory.

@@ -36,6 +36,16 @@ struct Join {
     frame: Option<Frame>,
 }
 
+/// Where a warp stands.
+pub(super) struct Aside {
+    path: Path,
+    pub live: u32,
+    ready: Vec<Path>,
+    joins: Vec<Join>,
+    free: Vec<usize>,
+    waiting: Vec<Waiting>,
+}
+
 /// The join that is open as long as the kernel runs.
 const WHOLE: usize = 0;
 
@@ -263,6 +273,34 @@ impl<K: Knowledge> Warp<K> {
         }
         self.path.mask = 0;
         self.resume();
+    }
+
+    /// Lets the lanes of the mask run by themselves from `pc` to `reconvergence`, where they stop.
+    pub(super) fn begin_side(&mut self, pc: u32, mask: u32, reconvergence: u32) {
+        self.ready.clear();
+        self.free.clear();
+        self.joins.clear();
+        self.joins.push(Join { reconvergence: EXIT, mask: self.live, come: 0, outer: WHOLE, frame: None });
+        self.path = Path { pc, mask, reconvergence, join: WHOLE };
+    }
+
+    /// Where the warp stands, which a side would change.
+    pub(super) fn set_aside(&mut self) -> Aside {
+        let Self { path, live, .. } = *self;
+        Aside {
+            path,
+            live,
+            ready: std::mem::take(&mut self.ready),
+            joins: std::mem::take(&mut self.joins),
+            free: std::mem::take(&mut self.free),
+            waiting: std::mem::take(&mut self.waiting),
+        }
+    }
+
+    pub(super) fn put_back(&mut self, aside: Aside) {
+        (self.path, self.live) = (aside.path, aside.live);
+        (self.ready, self.joins, self.free) = (aside.ready, aside.joins, aside.free);
+        self.waiting = aside.waiting;
     }
 
     fn open(&mut self, reconvergence: u32, mask: u32, outer: usize, frame: Option<Frame>) -> usize {

@@ -4,7 +4,7 @@ use super::{ALL, Domain, Knowledge, Touch, Undecided};
 use crate::claims::Checker;
 use crate::decode::Code;
 use crate::exec::{Machine, Stop};
-use crate::hazard::{Access, Kind};
+use crate::hazard::{Access, Hazard, Kind};
 use crate::memory::Lanes;
 use crate::rows::Row;
 use crate::shared::Findings;
@@ -70,6 +70,16 @@ impl<'c> Domain for Concrete<'c> {
         let text = machine.code.site(warp.thread.index as u32, pc).text;
         Err(machine.fatal(warp, pc, Kind::Unsupported(text)))
     }
+
+    fn perhaps(&self) -> bool {
+        false
+    }
+
+    fn uncertain(machine: &mut Machine<Self>, pc: u32, hazard: Hazard) -> Result<(), Stop> {
+        machine.hazards.record(hazard, pc)
+    }
+
+    fn same_value(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32) {}
 
     fn exhausted(machine: &mut Machine<Self>, warp: &Warp<Everything>, pc: u32, _: &str) -> Stop {
         machine.fatal(warp, pc, Kind::Budget)

@@ -24,6 +24,9 @@ impl<D: Domain> Machine<'_, '_, D> {
         named: Option<Source>,
         mask: u32,
     ) -> Result<Option<Event>, Stop> {
+        if self.domain.perhaps() {
+            return D::undecided(self, warp, pc, mask, Undecided::Company).map(|()| None);
+        }
         if named.is_none() && mask == warp.live {
             return self.together(warp, &[(pc, mask)]).map(|()| None);
         }

@@ -24,6 +24,7 @@ impl Knowledge for Known {
         // parameters that nobody has written yet are empty, which is not unknown: they may be written piece by piece
         let rows = fixed.chain(code.parameters.iter().cloned().flatten());
         rows.chain(code.arguments.iter().map(|(row, _)| *row)).for_each(|row| self.rows[row as usize] = ALL);
+        code.unknown.iter().for_each(|row| self.rows[*row as usize] = 0);
     }
 
     fn row(&self, register: u32) -> u32 {
@@ -52,10 +53,11 @@ impl Knowledge for Known {
 }
 
 impl Known {
-    /// The lanes of the mask no longer know these rows and predicates.
+    /// The lanes of the mask no longer know these rows and predicates, nor the condition code.
     pub(super) fn forget(&mut self, (rows, preds): &(Vec<u32>, Vec<u32>), mask: u32) {
         rows.iter().for_each(|row| self.learn(*row, 0, mask));
         preds.iter().for_each(|pred| self.learn_pred(*pred, 0, mask));
+        self.learn_carry(0, mask);
     }
 }
 
