@@ -1,5 +1,6 @@
 //! From a kernel, with the functions that it calls, to a flat array of instructions whose operands are numbers of rows.
 
+mod asynchronous;
 mod instruction;
 mod limits;
 mod memory;
@@ -41,6 +42,12 @@ pub(super) struct Code<'m> {
     pub shared_bytes: u64,
     /// Local memory of the kernel itself; functions add theirs when they are called.
     pub local_bytes: u64,
+    /// Whether there are asynchronous copies or barriers in memory.
+    pub copies: bool,
+    /// Whether the CTAs of a cluster are more than one.
+    pub clustered: bool,
+    /// Registers of a thread at the launch, where the kernel says it.
+    pub thread_registers: Option<u32>,
     /// The module's tables, which follow the launch's buffers as segments.
     pub tables: Vec<(Space, Buffer)>,
 }
@@ -52,6 +59,10 @@ impl Code<'_> {
         let sizes = self.ops.iter().filter_map(|op| match &op.micro {
             Micro::Load { space, bytes, .. } | Micro::Store { space, bytes, .. } if reaches(*space) => Some(*bytes),
             Micro::Atomic { space, ty, .. } if reaches(*space) => Some(ty.bytes()),
+            Micro::Copying(copying) => match **copying {
+                Copying::Copy { bytes, .. } => Some(bytes.clamp(4, 8)),
+                _ => None,
+            },
             _ => None,
         });
         sizes.min().unwrap_or(8)
@@ -127,6 +138,9 @@ pub(super) fn decode<'m>(
         parameters: Vec::new(),
         shared_bytes: 0,
         local_bytes: 0,
+        copies: false,
+        clustered: func.directives.iter().any(|text| is_cluster(text)),
+        thread_registers: func.directives.iter().find_map(|text| text.strip_prefix(".maxnreg ")?.trim().parse().ok()),
         tables: Vec::new(),
     };
     let mut decoder =
@@ -157,6 +171,13 @@ pub(super) fn decode<'m>(
     }
     decoder.code.functions = decoder.contexts.into_iter().map(|context| (context.func, context.rows)).collect();
     Ok(decoder.code)
+}
+
+/// Whether a directive of the header asks for clusters of more than one CTA.
+fn is_cluster(text: &str) -> bool {
+    let extents = text.strip_prefix(".reqnctapercluster ").or(text.strip_prefix(".maxclusterrank "));
+    let dynamic = text.starts_with(".explicitcluster") || text.starts_with(".blocksareclusters");
+    dynamic || extents.is_some_and(|list| list.split(',').any(|extent| extent.trim() != "1"))
 }
 
 /// An argument in words of 8 bytes.

@@ -68,6 +68,8 @@ pub(super) trait Domain: Sized {
     /// The lanes that know what depends on others: what warps leave in shared memory or bring to `bar.red`, and, where lanes go
     /// on one by one, which of them are together. All or none.
     const HANDED: u32;
+    /// Whether copies move data, and what is asked once has one answer.
+    const MOVES: bool;
     /// Whether the traffic of memory is counted.
     const COUNTS: bool;
 
@@ -91,6 +93,15 @@ pub(super) trait Domain: Sized {
 
     /// A hazard that shows only for some data.
     fn uncertain(machine: &mut Machine<Self>, pc: u32, hazard: Hazard) -> Result<(), Stop>;
+
+    /// Lanes do something that matters although they were told that a phase for which they wait is not over.
+    fn gave_up(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32) -> Result<(), Stop>;
+
+    /// A copy of a tensor is taken for so many bytes.
+    fn measured(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, bytes: u64) -> Result<(), Stop>;
+
+    /// `elect.sync` takes the lowest lane for the leader.
+    fn elected(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32);
 
     /// Several lanes of a warp wrote the same value to one address of shared memory.
     fn same_value(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32);

@@ -1,6 +1,7 @@
 //! Executes the instructions of one warp until it blocks, over either domain.
 
 mod access;
+mod asynchronous;
 mod cooperate;
 mod core;
 mod straight;
@@ -11,10 +12,12 @@ use super::hazard::{Access, BarrierMisuse, Hazard, Kind, LaneWait};
 use super::lanes::{holds, ways};
 use super::memory::Segments;
 use super::shared::{Findings, Shared};
-use super::warp::{State, Waiting, Warp};
+use super::warp::{Asked, State, Waiting, Warp};
 use ptx::inst::{BarKind, Space};
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
+
+pub(super) use asynchronous::Asynchronous;
 
 /// Why a warp stopped.
 pub(super) enum Event {
@@ -26,6 +29,8 @@ pub(super) enum Event {
         id: u32,
         threads: Option<u32>,
     },
+    /// All lanes that have not ended wait for a barrier in memory, or for what else is no barrier of the CTA.
+    Asleep,
     Exit,
 }
 
@@ -46,6 +51,7 @@ pub(super) struct Machine<'m, 'b, D> {
     pub cta: u32,
     /// Arrivals of warps at barriers.
     pub arrivals: u64,
+    pub asynchronous: Asynchronous,
     pub hazards: Collector,
     pub domain: D,
 }
@@ -110,6 +116,13 @@ impl<D: Domain> Machine<'_, '_, D> {
             Some(guard) => active & holds(&warp.preds, guard),
         };
         warp.counts.lanes(op.class, mask);
+        if let Some(asked) = &warp.asked
+            && leaves(&op.micro, asked, pc, mask)
+        {
+            let from = asked.pc;
+            warp.asked = None;
+            D::gave_up(self, warp, from)?;
+        }
         match &op.micro {
             Micro::Jump { target } => warp.jump(*target),
             Micro::Branch { pred, negate, then, otherwise, reconvergence } => {
@@ -161,6 +174,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             | Micro::Vote { .. }
             | Micro::Match { .. }
             | Micro::Redux { .. }
+            | Micro::Elect { .. }
             | Micro::Matrix { .. }
             | Micro::WarpBarrier { .. })
                 if mask != 0 =>
@@ -170,6 +184,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 }
             }
             _ if mask == 0 => {}
+            Micro::Copying(copying) => self.copying(warp, pc, copying, mask)?,
             micro => self.straight(warp, pc, micro, mask)?,
         }
         if let Some(broken) = D::after(self, warp, pc, active) {
@@ -179,13 +194,16 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 
     /// The lanes of the mask come to a barrier of the CTA.
-    fn arrive(&mut self, warp: &Warp<D::Knowledge>, pc: u32, mask: u32) -> Result<Event, Stop> {
+    fn arrive(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, mask: u32) -> Result<Event, Stop> {
         let Micro::Bar { kind, id, threads, .. } = &self.code.ops[pc as usize].micro else { return Ok(Event::Pause) };
         let (id, threads) = barrier(warp, self.code, *id, *threads, mask)
             .map_err(|id| self.fatal(warp, pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }))?;
         // one lane that arrives and goes on does not wait for the others
         if *kind == BarKind::Sync {
             D::ordered(self, warp, ALL);
+            if self.code.copies {
+                warp.thread.meet();
+            }
         }
         Ok(Event::Barrier { pc, kind: *kind, id, threads })
     }
@@ -194,7 +212,12 @@ impl<D: Domain> Machine<'_, '_, D> {
     fn end(&mut self, warp: &mut Warp<D::Knowledge>) -> Result<Event, Stop> {
         if warp.live == 0 {
             warp.thread.state = State::Exited;
+            self.asynchronous.ended |= 1 << warp.thread.index;
+            self.settle_cluster();
             return Ok(Event::Exit);
+        }
+        if let Some(event) = self.asleep_event(warp) {
+            return Ok(event);
         }
         // only some lanes came to what all lanes of the warp have to execute, the others went round it
         if let Some(first) = warp.waiting.first().filter(|_| warp.waiting.iter().all(|waiting| waiting.aligned)) {
@@ -284,6 +307,19 @@ impl<D: Domain> Machine<'_, '_, D> {
     pub(super) fn hazard(&self, warp: &Warp<D::Knowledge>, pc: u32, kind: Kind) -> Hazard {
         Hazard { cta: self.cta, site: Some(self.code.site(warp.thread.index as u32, pc)), kind }
     }
+}
+
+/// Whether lanes that were told that a phase is not over do something that matters before they ask again.
+fn leaves(micro: &Micro, asked: &Asked, pc: u32, mask: u32) -> bool {
+    let matters = match micro {
+        Micro::Copying(_) => pc != asked.pc,
+        Micro::Load { space, .. } | Micro::Store { space, .. } | Micro::Atomic { space, .. } => {
+            matches!(space, Space::Shared | Space::Generic)
+        }
+        Micro::Bar { .. } | Micro::Ret | Micro::Exit | Micro::Unknown { .. } => true,
+        micro => micro.named().is_some(),
+    };
+    matters && mask & asked.lanes != 0
 }
 
 /// The value that all active lanes agree on.

@@ -95,6 +95,7 @@ mod atomic;
 mod barrier;
 mod buffer;
 mod claims;
+mod clock;
 mod counts;
 mod cta;
 mod decode;
@@ -104,6 +105,7 @@ mod float;
 mod hazard;
 mod lanes;
 pub mod machine_code;
+mod mbarrier;
 mod memory;
 mod micro;
 pub mod prove;
@@ -116,10 +118,10 @@ mod warp;
 pub use buffer::Buffer;
 pub use claims::Claims;
 pub use counts::Counts;
-pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, LaneWait, Site, Wait};
+pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, LaneWait, MbarrierMisuse, Site, Wait};
 
 use domain::{Concrete, Everything};
-use exec::{Collector, Machine};
+use exec::{Asynchronous, Collector, Machine};
 use memory::Segments;
 use ptx::ir::Module;
 use shared::Shared;
@@ -172,6 +174,7 @@ pub fn run_checked(
         budget: options.budget,
         cta: 0,
         arrivals: 0,
+        asynchronous: Asynchronous::new(&code, place),
         hazards: Collector::new(options.hazards),
         domain: Concrete {
             checker: claims.map(|claims| claims::Checker::new(claims, &code, launch.threads[0], warps.len())),

@@ -49,6 +49,7 @@ impl<'c> Domain for Concrete<'c> {
     type Knowledge = Everything;
 
     const HANDED: u32 = ALL;
+    const MOVES: bool = true;
     const COUNTS: bool = true;
 
     fn before(machine: &mut Machine<Self>, warp: &Warp<Everything>, pc: u32, mask: u32) -> Option<Kind> {
@@ -78,6 +79,16 @@ impl<'c> Domain for Concrete<'c> {
     fn uncertain(machine: &mut Machine<Self>, pc: u32, hazard: Hazard) -> Result<(), Stop> {
         machine.hazards.record(hazard, pc)
     }
+
+    fn gave_up(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn measured(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32, _: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn elected(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32) {}
 
     fn same_value(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32) {}
 

@@ -156,6 +156,8 @@ impl<D: Domain> Machine<'_, '_, D> {
             | Micro::Vote { .. }
             | Micro::Match { .. }
             | Micro::Redux { .. }
+            | Micro::Elect { .. }
+            | Micro::Copying(_)
             | Micro::Matrix { .. }
             | Micro::WarpBarrier { .. } => {
                 unreachable!("the caller handles control flow and what lanes do together")

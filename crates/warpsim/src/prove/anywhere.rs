@@ -42,14 +42,15 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
     }
     let unknown = mask & !known;
     let outer = std::mem::replace(&mut machine.domain.guarded, true);
-    let mark = machine.mark(pc);
+    let place = machine.mark(pc);
+    warp.thread.touched |= mask;
     for range in ranges {
-        let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc: mark };
+        let by = Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(mask), pc: place };
         let findings = machine.shared.somewhere(range.clone(), touch, &by);
         let access = if touch == Touch::Read { Access::Read } else { Access::Write };
         machine.report(warp, pc, Space::Shared, access, findings)?;
         if let Some(order) = &mut machine.domain.order
-            && let Some(conflict) = order.somewhere(warp.thread.index, range, unknown, touch, mark)
+            && let Some(conflict) = order.somewhere(warp.thread.index, range, unknown, touch, place)
         {
             let kind = super::partial::lane_race(machine.code, warp, touch, conflict);
             machine.record(warp, pc, kind)?;

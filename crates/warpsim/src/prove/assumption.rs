@@ -19,6 +19,12 @@ pub enum Assumption {
     SameValue(Site),
     /// An address that depends on data lies in these variables.
     Inside { site: Site, variables: Vec<String> },
+    /// `elect.sync` chooses the lowest lane that it names.
+    Leader(Site),
+    /// A copy of a tensor brings as many bytes as the phase expects.
+    TensorBytes { site: Site, bytes: u64 },
+    /// Registers of a thread at the launch.
+    Registers(u32),
     /// A loop whose number of iterations depends on data.
     LoopEnds(Site),
 }
@@ -45,6 +51,9 @@ impl Display for Assumption {
             Self::Inside { site, variables } => {
                 write!(f, "{site}: its address, which depends on data, lies in {}", variables.join(" or "))
             }
+            Self::Leader(site) => write!(f, "{site}: the leader is the lowest lane that is named"),
+            Self::TensorBytes { site, bytes } => write!(f, "{site}: the tensor has {bytes} bytes there"),
+            Self::Registers(count) => write!(f, "{count} registers for each thread at the launch"),
             Self::LoopEnds(site) => write!(f, "{site}: a loop behind it ends"),
         }
     }

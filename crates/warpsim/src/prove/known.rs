@@ -1,6 +1,6 @@
 //! What a warp knows whose registers may be unknown, lane by lane.
 
-use crate::decode::{Code, Micro};
+use crate::decode::{Code, Copying, Micro};
 use crate::domain::{ALL, Knowledge};
 use ptx::inst::{BarRedOp, VoteMode};
 
@@ -81,6 +81,12 @@ pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
         | Micro::Insert { d, .. }
         | Micro::Vote { mode: VoteMode::Ballot, d, .. }
         | Micro::Bar { result: Some((BarRedOp::Popc, d, _)), .. } => (vec![*d], vec![]),
+        Micro::Elect { lane, pred, .. } => (lane.iter().copied().collect(), pred.iter().copied().collect()),
+        Micro::Copying(copying) => match &**copying {
+            Copying::Wait { pred, .. } => (vec![], pred.iter().copied().collect()),
+            Copying::Arrive { state, .. } => (state.iter().copied().collect(), vec![]),
+            _ => (vec![], vec![]),
+        },
         Micro::Take { elements, .. } => (elements.iter().map(|(d, ..)| *d).collect(), vec![]),
         Micro::Put { elements, .. } => (elements.iter().map(|piece| piece.row).collect(), vec![]),
         Micro::Atomic { d, .. } => (d.iter().copied().collect(), vec![]),

@@ -26,7 +26,7 @@ mod sides;
 mod slice;
 
 use super::decode;
-use super::exec::{Collector, Machine};
+use super::exec::{Asynchronous, Collector, Machine};
 use super::hazard::Hazard;
 use super::memory::Segments;
 use super::shared::Shared;
@@ -118,6 +118,7 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<Ve
         budget,
         cta: 0,
         arrivals: 0,
+        asynchronous: Asynchronous::new(&code, place),
         hazards: Collector::new(MOST),
         domain: Partial::new(&code),
     };
@@ -128,6 +129,9 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<Ve
         let (within, block) = code.place(pc);
         not_analysed.push(endless::describe(within, block, &code.site(warp as u32, pc), launch, budget));
     }
+    if machine.asynchronous.pool_is_used() {
+        assumed.insert(0, Assumption::Registers(machine.asynchronous.thread_registers()));
+    }
     if shares && !code.independent_lanes() {
         assumed.insert(0, Assumption::Lockstep);
     }
@@ -136,7 +140,7 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<Ve
         violations: machine.hazards.list,
         not_analysed,
         assumed,
-        warnings: Vec::new(),
+        warnings: machine.asynchronous.warnings.into_iter().collect(),
         instructions: budget - machine.budget,
         arrivals: machine.arrivals,
     })

@@ -82,6 +82,7 @@ impl Domain for Partial {
     type Knowledge = Known;
 
     const HANDED: u32 = 0;
+    const MOVES: bool = false;
     const COUNTS: bool = false;
 
     fn before(_: &mut Prover, _: &Warp<Known>, _: u32, _: u32) -> Option<Kind> {
@@ -135,6 +136,25 @@ impl Domain for Partial {
             machine.domain.not_analysed.push(format!("for some data, {hazard}"));
         }
         if machine.domain.not_analysed.len() < super::MOST { Ok(()) } else { Err(Stop) }
+    }
+
+    fn gave_up(machine: &mut Prover, warp: &Warp<Known>, pc: u32) -> Result<(), Stop> {
+        Err(refuse(machine, warp, pc, "it may say that the phase is not over, and what follows does not ask again"))
+    }
+
+    fn measured(machine: &mut Prover, warp: &Warp<Known>, pc: u32, bytes: u64) -> Result<(), Stop> {
+        if bytes == 0 {
+            let text = "the bytes of the tensor are not known: the phase must expect them before, for this copy alone";
+            return Err(refuse(machine, warp, pc, text));
+        }
+        let site = machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, Assumption::TensorBytes { site, bytes });
+        Ok(())
+    }
+
+    fn elected(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
+        let site = machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, Assumption::Leader(site));
     }
 
     fn same_value(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {

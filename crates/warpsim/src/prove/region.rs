@@ -84,7 +84,7 @@ fn successors(micro: &Micro, pc: u32) -> Vec<u32> {
 /// Whether lanes wait at the instruction, or go where a summary does not follow.
 pub(super) fn matters(code: &Code, pc: u32) -> bool {
     match &code.ops[pc as usize].micro {
-        Micro::Bar { .. } | Micro::Call(_) | Micro::Ret | Micro::Exit => true,
+        Micro::Bar { .. } | Micro::Call(_) | Micro::Ret | Micro::Exit | Micro::Copying(_) => true,
         // all lanes must come
         Micro::Matrix { .. } => true,
         // lanes wait for each other there
