@@ -121,7 +121,7 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Async> {
             "wait" => Some(Async::ClusterWait),
             _ => None,
         },
-        "mapa" if parts.iter().any(|part| *part == "shared::cluster") => match items[..] {
+        "mapa" if parts.contains(&"shared::cluster") => match items[..] {
             [Item::Value(Operand::Reg(dst)), Item::Value(a), Item::Value(rank)] => Some(Async::Map { dst, a, rank }),
             _ => None,
         },

@@ -36,7 +36,7 @@ pub(super) enum Outcome {
     /// The phase is complete: these warps go on, and acquire the clock with the arriving warp if that is its kind.
     Complete {
         released: Vec<usize>,
-        clock: VectorClock,
+        clock: Box<VectorClock>,
         votes: (u32, u32),
     },
 }
@@ -116,6 +116,6 @@ impl Barriers {
 
 impl Barrier {
     fn complete(self) -> Outcome {
-        Outcome::Complete { released: self.waiting, clock: self.clock, votes: self.votes }
+        Outcome::Complete { released: self.waiting, clock: Box::new(self.clock), votes: self.votes }
     }
 }

@@ -44,6 +44,8 @@ pub(super) struct Code<'m> {
     pub local_bytes: u64,
     /// Whether there are asynchronous copies or barriers in memory.
     pub copies: bool,
+    /// Whether it matters that a cluster has one CTA.
+    pub one_cta: bool,
     /// Whether the CTAs of a cluster are more than one.
     pub clustered: bool,
     /// Registers of a thread at the launch, where the kernel says it.
@@ -139,6 +141,7 @@ pub(super) fn decode<'m>(
         shared_bytes: 0,
         local_bytes: 0,
         copies: false,
+        one_cta: false,
         clustered: func.directives.iter().any(|text| is_cluster(text)),
         thread_registers: func.directives.iter().find_map(|text| text.strip_prefix(".maxnreg ")?.trim().parse().ok()),
         tables: Vec::new(),

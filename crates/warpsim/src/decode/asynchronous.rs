@@ -15,11 +15,16 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
             return Some((Class::Vote, Micro::Elect { lane, pred, mask: d.source(mask) }));
         }
         // a cluster of one CTA
-        Async::Map { dst, a, .. } if !d.code.clustered => {
+        Async::Map { dst, a, rank: Operand::Imm(0) } if !d.code.clustered => {
+            d.code.one_cta = true;
             return Some((Class::Move, Micro::Map1 { f: |a| *a, d: d.row(dst), a: d.source(a) }));
         }
         Async::Map { .. } => return None,
         Async::ClusterArrive { .. } | Async::ClusterWait if d.code.clustered => return None,
+        Async::ClusterArrive { .. } | Async::ClusterWait if !d.code.one_cta => {
+            d.code.one_cta = true;
+            return decode(d, opcode, pieces);
+        }
         Async::ClusterArrive { relaxed } => Copying::ClusterArrive { relaxed },
         Async::ClusterWait => Copying::ClusterWait,
         Async::Init { at, count } => Copying::Init { at: place(d, at)?, count: d.source(count) },

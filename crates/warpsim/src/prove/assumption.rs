@@ -23,6 +23,8 @@ pub enum Assumption {
     Leader(Site),
     /// A copy of a tensor brings as many bytes as the phase expects.
     TensorBytes { site: Site, bytes: u64 },
+    /// A cluster has one CTA.
+    OneCta,
     /// Registers of a thread at the launch.
     Registers(u32),
     /// A loop whose number of iterations depends on data.
@@ -53,6 +55,7 @@ impl Display for Assumption {
             }
             Self::Leader(site) => write!(f, "{site}: the leader is the lowest lane that is named"),
             Self::TensorBytes { site, bytes } => write!(f, "{site}: the tensor has {bytes} bytes there"),
+            Self::OneCta => write!(f, "a cluster has one CTA"),
             Self::Registers(count) => write!(f, "{count} registers for each thread at the launch"),
             Self::LoopEnds(site) => write!(f, "{site}: a loop behind it ends"),
         }

@@ -129,6 +129,9 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<Ve
         let (within, block) = code.place(pc);
         not_analysed.push(endless::describe(within, block, &code.site(warp as u32, pc), launch, budget));
     }
+    if code.one_cta {
+        assumed.insert(0, Assumption::OneCta);
+    }
     if machine.asynchronous.pool_is_used() {
         assumed.insert(0, Assumption::Registers(machine.asynchronous.thread_registers()));
     }

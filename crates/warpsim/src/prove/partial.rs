@@ -139,7 +139,9 @@ impl Domain for Partial {
     }
 
     fn gave_up(machine: &mut Prover, warp: &Warp<Known>, pc: u32) -> Result<(), Stop> {
-        Err(refuse(machine, warp, pc, "it may say that the phase is not over, and what follows does not ask again"))
+        let site = machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.open(pc, site, "it may say that the phase is not over, and what follows does not ask again");
+        Ok(())
     }
 
     fn measured(machine: &mut Prover, warp: &Warp<Known>, pc: u32, bytes: u64) -> Result<(), Stop> {

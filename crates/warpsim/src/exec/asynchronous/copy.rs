@@ -25,7 +25,7 @@ pub(super) struct UnderWay {
 
 enum Way {
     /// `cp.async`, whose lanes write at these addresses.
-    Group { to: Row, bytes: u32 },
+    Group { to: Box<Row>, bytes: u32 },
     /// A bulk copy out of shared memory.
     Bulk,
     /// A bulk copy that a barrier in memory counts the bytes of.
@@ -98,7 +98,7 @@ impl<D: Domain> Machine<'_, '_, D> {
             moves.push(Move { shared, global: source[lane].wrapping_add(from.offset), bytes: bytes.into(), read });
         }
         D::accessed(self, warp, pc, &Lanes::new(&row, 0, mask, bytes), Touch::Write)?;
-        let way = Way::Group { to: row, bytes };
+        let way = Way::Group { to: Box::new(row), bytes };
         self.asynchronous.under_way.push(UnderWay { warp: own, pc, number, lanes: mask, moves, way });
         Ok(())
     }
@@ -180,8 +180,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         }
         self.asynchronous.under_way = rest;
         for under_way in done.into_iter().rev() {
-            if let Way::Group { to, bytes } = under_way.way {
-                D::accessed(self, warp, pc, &Lanes::new(&to, 0, under_way.lanes, bytes), Touch::Write)?;
+            if let Way::Group { to, bytes } = &under_way.way {
+                D::accessed(self, warp, pc, &Lanes::new(to, 0, under_way.lanes, *bytes), Touch::Write)?;
             }
             self.land(under_way)?;
         }
