@@ -112,7 +112,7 @@ pub fn read_machine_code(name: &str, bytes: &[u8]) -> Result<Cubin, Vec<Diagnost
     let sm = sass::architecture(name, bytes)?;
     let unread = |reason: String| {
         let help =
-            "`singe doctor` tells which nvdisasm is there, `cargo xtask toolchain` installs one for sm_75 and later";
+            "`singe doctor` tells which nvdisasm is there, `cargo xtask toolchain` installs those for sm_35 and later";
         vec![Diagnostic::error("sass::disassembler", format!("{name}: {reason}")).help(help)]
     };
     let disassembler =

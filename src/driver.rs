@@ -15,9 +15,10 @@ use crate::plan::Emit;
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Step};
-use crate::verify::{self, MachineCode, Subject, TextVerification, Verification};
+use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::{self, Model};
+use sass::Cubin;
 
 pub use crate::failure::{Failure, FailureKind};
 pub use crate::output::Unit;
@@ -53,7 +54,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     Ok(report)
 }
 
-/// One kernel in all layouts that were asked for, with the predicted time of data-parallel code beside others.
+/// One kernel in all layouts that were asked for, with the estimated time of data-parallel code beside others.
 fn compile_layouts(
     kernel: Kernel,
     model: &Model,
@@ -66,7 +67,7 @@ fn compile_layouts(
     }
     if let Some(layout) = search::data_parallel(request) {
         let alternative = compile_kernel(kernel, model, &layout, &mut Observer::silent()).ok();
-        let time = alternative.and_then(|unit| unit.report.machine.predicted_ns);
+        let time = alternative.and_then(|unit| unit.report.machine.estimated_ns);
         units.iter_mut().for_each(|unit| unit.report.data_parallel_ns = time);
     }
     Ok(units)
@@ -174,8 +175,8 @@ fn verified(
     observer.pass("verify", Some(kernel), || verify::verify(&subject, states)).map_err(Failure::verification)
 }
 
-/// Tries the texts on the real compilers, where they are installed, runs what they make of them, and takes the figures into the
-/// reports.
+/// Tries the texts on the real compilers, where they are installed, runs and times what they make of them, and takes the figures
+/// into the reports.
 fn check_texts(
     request: &Request,
     model: &Model,
@@ -187,12 +188,16 @@ fn check_texts(
     let symbols: Vec<&str> = units.iter().map(|unit| unit.program.symbol.as_str()).collect();
     let made = observer.pass("compilers", None, || compilers::compile(target, &symbols, sources));
     for (unit, made) in units.iter_mut().zip(made.map_err(Failure::verification)?) {
-        let verified = observer.pass("verify text", Some(unit.kernel), || verify_text(request, model, unit, &made));
+        let kernel = Some(unit.kernel);
+        let verified = observer.pass("verify text", kernel, || verify_text(request, model, unit, &made));
         let verified = verified.map_err(Failure::verification)?;
-        let run = || verify_machine_code(request, model, unit, &made);
-        let machine_code =
-            observer.pass("verify machine code", Some(unit.kernel), run).map_err(Failure::verification)?;
-        unit.report.measured(target, &unit.program, made.needs, verified, machine_code);
+        let cubin = machine_code(request, unit, &made).map_err(Failure::verification)?;
+        let run = || verify_machine_code(request, model, unit, &made, cubin.as_ref());
+        let run = observer.pass("verify machine code", kernel, run).map_err(Failure::verification)?;
+        unit.report.measured(target, &unit.program, made.needs.clone(), verified, run);
+        let predicted = || predict(request, model, unit, &made, cubin.as_ref());
+        let predicted = observer.pass("time", kernel, predicted).map_err(Failure::verification)?;
+        unit.report.predicted(predicted);
     }
     Ok(())
 }
@@ -208,20 +213,52 @@ fn verify_text(
     request.verify.map(|states| verify::verify_text(&subject, &made.compiler, shared, states)).transpose()
 }
 
-/// Verifies the machine code, unless the request leaves that out or nothing here can read it.
+/// The machine code of a kernel where the request wants it run, or why nothing here can read it.
+fn machine_code(
+    request: &Request,
+    unit: &Unit,
+    made: &compilers::Made,
+) -> Result<Option<Result<Cubin, String>>, Vec<Diagnostic>> {
+    if request.verify.is_none() || !(request.verify_machine_code || request.predict_time) {
+        return Ok(None);
+    }
+    if let Err(reason) = compilers::reads_machine_code(request.common.target) {
+        return Ok(Some(Err(reason)));
+    }
+    compilers::read_machine_code(&unit.program.symbol, &made.cubin).map(|cubin| Some(Ok(cubin)))
+}
+
+/// Verifies the machine code, unless the request leaves that out.
 fn verify_machine_code(
     request: &Request,
     model: &Model,
     unit: &Unit,
     made: &compilers::Made,
+    cubin: Option<&Result<Cubin, String>>,
 ) -> Result<Option<MachineCode>, Vec<Diagnostic>> {
-    let Some(states) = request.verify.filter(|_| request.verify_machine_code) else { return Ok(None) };
-    if let Err(reason) = compilers::reads_machine_code(request.common.target) {
-        return Ok(Some(MachineCode::NotRun(reason)));
+    let Some((states, cubin)) = request.verify.filter(|_| request.verify_machine_code).zip(cubin) else {
+        return Ok(None);
+    };
+    match cubin {
+        Err(reason) => Ok(Some(MachineCode::NotRun(reason.clone()))),
+        Ok(cubin) => {
+            let (subject, shared) = (made_subject(request, model, unit, made), unit.report.shared_bytes);
+            verify::verify_machine_code(&subject, cubin, &made.assembler, shared, states).map(Some)
+        }
     }
-    let cubin = compilers::read_machine_code(&unit.program.symbol, &made.cubin)?;
-    let (subject, shared) = (made_subject(request, model, unit, made), unit.report.shared_bytes);
-    verify::verify_machine_code(&subject, &cubin, &made.assembler, shared, states).map(Some)
+}
+
+/// Runs the full model of time on the machine code, unless the request leaves that out.
+fn predict(
+    request: &Request,
+    model: &Model,
+    unit: &Unit,
+    made: &compilers::Made,
+    cubin: Option<&Result<Cubin, String>>,
+) -> Result<Option<Prediction>, Vec<Diagnostic>> {
+    let Some(Ok(cubin)) = cubin.filter(|_| request.predict_time) else { return Ok(None) };
+    let (subject, report) = (made_subject(request, model, unit, made), &unit.report);
+    verify::predict(&subject, cubin, (report.shared_bytes, report.machine.ctas_per_sm), request.common.target)
 }
 
 fn made_subject<'a>(request: &Request, model: &'a Model, unit: &'a Unit, made: &'a compilers::Made) -> Subject<'a> {

@@ -150,15 +150,15 @@ fn the_report_says_whose_registers_it_has_and_where_data_parallel_code_would_be_
         let report = std::fs::read_to_string(folder.path().join(out).join("report.json")).unwrap();
         serde_json::from_str::<Value>(&report).unwrap()["kernels"].as_array().unwrap().clone()
     };
-    // The prediction is that of the layout itself, and it is faster where the table says so.
+    // The estimate is that of the layout itself, and it is faster where the table says so.
     let both = singe(folder.path(), &[&words[..], &["both", "--codegen", "overlay,data-parallel"]].concat());
-    assert!(both.status.success() && !text(&both.stdout).contains("data-parallel predicted"));
-    let named = row("data-parallel code is predicted faster for ");
+    assert!(both.status.success() && !text(&both.stdout).contains("data-parallel estimated"));
+    let named = row("data-parallel code is estimated faster for ");
     for (own, layouts) in read("one").iter().zip(read("both").chunks(2)) {
         assert_eq!(layouts[1]["codegen"], "data-parallel");
-        assert_eq!(own["data_parallel_ns"], layouts[1]["machine"]["predicted_ns"]);
+        assert_eq!(own["data_parallel_ns"], layouts[1]["machine"]["estimated_ns"]);
         assert_eq!(own["machine"]["registers_from"], "estimated");
-        let is_faster = own["data_parallel_ns"].as_f64() < own["machine"]["predicted_ns"].as_f64();
+        let is_faster = own["data_parallel_ns"].as_f64() < own["machine"]["estimated_ns"].as_f64();
         assert_eq!(named.contains(own["kernel"].as_str().unwrap()), is_faster, "{named}");
     }
 }

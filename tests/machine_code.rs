@@ -7,8 +7,9 @@ use singe::driver::{self, Request};
 use singe::kernels::Form;
 use singe::observer::Observer;
 use singe::overlay::Codegen;
-use singe::report::Report;
+use singe::report::{KernelReport, Report};
 use singe::verify::{MachineCode, MachineCodeVerification};
+use warpsim::machine_code::Cause;
 
 #[path = "common/request.rs"]
 mod request;
@@ -45,8 +46,28 @@ fn verified(report: &Report) {
             panic!("{} {}: {:?}", kernel.kernel, kernel.codegen, kernel.machine_code);
         };
         assert!(kernel.verdict.contains(&format!("machine code of {}", code.assembler)), "{}", kernel.verdict);
-        counted(&format!("{} {} {}", report.mechanism, kernel.kernel, kernel.codegen), kernel.warps, code);
+        let name = format!("{} {} {}", report.mechanism, kernel.kernel, kernel.codegen);
+        counted(&name, kernel.warps, code);
+        if report.target.starts_with("hopper") {
+            predicted(&name, kernel, code);
+        }
     }
+}
+
+/// The time of the machine code is predicted, and all clocks have a cause.
+fn predicted(name: &str, kernel: &KernelReport, code: &MachineCodeVerification) {
+    let prediction = kernel.prediction.as_ref().unwrap_or_else(|| panic!("{name} has no predicted time"));
+    assert_eq!((prediction.ctas, prediction.warps.len()), (kernel.machine.ctas_per_sm, kernel.warps as usize));
+    let issued: f64 = prediction.warps.iter().map(|warp| warp.causes[Cause::Issued as usize]).sum();
+    let counted: u64 = code.turn.iter().map(|counts| counts.instructions).sum();
+    // states differ, and with them the sides of branches
+    assert!((issued / counted as f64 - 1.0).abs() < 0.02, "{name}: {issued} issued, {counted} counted");
+    let critical: f64 = prediction.warps.iter().map(|warp| warp.critical).sum();
+    let shares: f64 = Cause::ALL.into_iter().map(|cause| prediction.share(cause)).sum();
+    assert!((critical - 1.0).abs() < 1e-9 && (shares - 1.0).abs() < 1e-9, "{name}: {critical} {shares}");
+    let (time, floor) = (kernel.machine.predicted_ns.unwrap(), kernel.machine.floor_ns());
+    assert!(time >= floor, "{name}: {time} ns predicted, at least {floor}");
+    println!("{name}: {:.2} ns estimated, {time:.2} predicted", kernel.machine.estimated_ns.unwrap());
 }
 
 /// Classes and pipes each add up to all instructions.

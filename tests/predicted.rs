@@ -1,4 +1,4 @@
-//! No predicted time is below what published peak rates of the board allow. The rates here are those of the boards' data
+//! No estimated time is below what published peak rates of the board allow. The rates here are those of the boards' data
 //! sheets, not those of the machine descriptions.
 
 use machine::target::Target;
@@ -38,7 +38,7 @@ fn no_time_is_below_what_the_board_can_do() {
                 let shuffles = counts.shuffles_per_point / (32.0 * multiprocessors * clock);
                 let bounds = [counts.slots_per_point / doubles, bytes / memory, shuffles];
                 let bound = bounds.into_iter().fold(0.0, f64::max);
-                let predicted = kernel.machine.predicted_ns.unwrap();
+                let predicted = kernel.machine.estimated_ns.unwrap();
                 // The sheets round to two digits.
                 assert!(predicted > 0.98 * bound, "{name} {}: {predicted} ns, at least {bound} ns", kernel.kernel);
                 let floors = [kernel.machine.bandwidth_floor_ns, kernel.machine.slots_floor_ns.unwrap()];

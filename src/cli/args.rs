@@ -135,6 +135,9 @@ pub struct CompileArguments {
     /// PTX in bits, and it is counted
     #[arg(long, value_name = "auto|off", value_enum, default_value_t = Compilers::Auto)]
     pub verify_machine_code: Compilers,
+    /// Whether to predict the time of the machine code by the model of the target's SM, and to tell what its clocks go to
+    #[arg(long, value_name = "auto|off", value_enum, default_value_t = Compilers::Auto)]
+    pub predict_time: Compilers,
     /// What to write
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Emit::Cuda, Emit::Report, Emit::Picture])]
     pub emit: Vec<Emit>,

@@ -68,6 +68,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         verify: arguments.verify,
         real_compilers: arguments.compilers == Compilers::Auto,
         verify_machine_code: arguments.verify_machine_code == Compilers::Auto,
+        predict_time: arguments.predict_time == Compilers::Auto,
         emit: arguments.emit.clone(),
         output: Some(output),
         command,

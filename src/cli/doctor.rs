@@ -199,7 +199,7 @@ fn missing(targets: &[Served], programs: &[Program]) -> Vec<String> {
     let unread = names(|served| !served.nvdisasm && served.compilers.is_some());
     if !unread.is_empty() {
         lines.push(format!(
-            "nvdisasm for {unread}: the machine code is not run and counted there (`cargo xtask toolchain` installs one for sm_75 and \
+            "nvdisasm for {unread}: the machine code is not run and counted there (`cargo xtask toolchain` installs those for sm_35 and \
              later)"
         ));
     }

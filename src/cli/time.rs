@@ -8,10 +8,12 @@ use super::out::print;
 use super::sim::{ELF, chosen, stopped, wrong};
 use crate::compilers;
 use crate::failure::Failure;
+use crate::output;
+use crate::report::time::{self, Bar};
 use machine::target::Target;
 use sass::Cubin;
 use warpsim::Options;
-use warpsim::machine_code::{self, Timing, WarpTime};
+use warpsim::machine_code::{self, Cause, Timing};
 use warpsim::setup::{self, Setup};
 
 pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
@@ -22,8 +24,14 @@ pub fn run(arguments: &TimeArguments) -> Result<(), Failure> {
     let names: Vec<&str> = cubin.kernels.iter().map(|kernel| kernel.name.as_str()).collect();
     let kernel = chosen(kernel, &names, &arguments.launch)?;
     let options = Options { schedule, ..Options::default() };
-    let timed = machine_code::time(&cubin, &kernel, &launch, &mut buffers, &options, arguments.target);
+    let alone = arguments.alone.then(|| arguments.target.alone());
+    let target = alone.as_ref().unwrap_or(arguments.target);
+    let timed = machine_code::time(&cubin, &kernel, &launch, &mut buffers, &options, target);
     let (_, timing) = timed.map_err(|failure| stopped(&kernel, failure))?;
+    if let Some(folder) = &arguments.picture {
+        let warps = launch.size().div_ceil(32) as usize;
+        output::write(folder, &pictures(&kernel, arguments.target, &timing, warps)).map_err(|d| Failure::input([d]))?;
+    }
     if arguments.json {
         let all = serde_json::json!({ "kernel": kernel, "target": arguments.target.name, "timing": timing });
         return print(format_args!("{all:#}\n"));
@@ -44,38 +52,40 @@ fn cubin(path: &Path, target: &Target) -> Result<Cubin, Failure> {
     compilers::read_machine_code(&name, &made).map_err(Failure::input)
 }
 
-/// A cause, and the clocks of a warp that went to it.
-type Cause = (&'static str, fn(&WarpTime) -> u64);
-
-const CAUSES: [Cause; 12] = [
-    ("cycles", |w| w.cycles),
-    ("issued", |w| w.issued),
-    ("fixed latency", |w| w.fixed_latency),
-    ("shared", |w| w.shared),
-    ("shuffles", |w| w.shuffles),
-    ("local", |w| w.local),
-    ("global", |w| w.global),
-    ("constants", |w| w.constants),
-    ("special", |w| w.special),
-    ("pipe", |w| w.pipe),
-    ("barrier", |w| w.barrier),
-    ("not selected", |w| w.not_selected),
-];
+/// The name and the text of each picture.
+fn pictures(kernel: &str, target: &Target, timing: &Timing, warps_per_cta: usize) -> [(String, String); 2] {
+    let title = format!("{kernel}: an SM of {}", target.name);
+    let critical = timing.critical_path(warps_per_cta);
+    let all = critical.iter().sum::<u64>().max(1) as f64;
+    let bars: Vec<Bar> = timing
+        .warps
+        .iter()
+        .zip(critical)
+        .enumerate()
+        .map(|(warp, (time, critical))| Bar {
+            name: format!("CTA {} warp {}", warp / warps_per_cta, warp % warps_per_cta),
+            clocks: Cause::ALL.map(|cause| time.of(cause) as f64),
+            critical: critical as f64 / all,
+        })
+        .collect();
+    let line = time::timeline(&title, &timing.timeline, warps_per_cta, &[]);
+    [("timeline.svg".into(), line), ("causes.svg".into(), time::bars(&title, &bars))]
+}
 
 fn table(kernel: &str, target: &Target, timing: &Timing) -> String {
-    let Timing { cycles, issued, warps } = timing;
+    let Timing { cycles, issued, resident_ctas, warps, .. } = timing;
     let rate = *issued as f64 / (*cycles).max(1) as f64;
     let mut out = format!(
-        "kernel {kernel}: {cycles} cycles on one SM of {}, {issued} warp instructions, {rate:.2} per cycle\n\n\
-         cycles of each warp by what they went to; fetch and misses of caches are not modelled\n",
+        "kernel {kernel}: {cycles} cycles on one SM of {}, {issued} warp instructions, {rate:.2} per cycle, \
+         up to {resident_ctas} CTAs at once\n\ncycles of each warp by what they went to\n",
         target.name
     );
-    let width = |name: &str| name.len().max(8);
-    let head: Vec<String> = CAUSES.iter().map(|(name, _)| format!("{name:>0$}", width(name))).collect();
-    out += &format!("{:<5} {}\n", "warp", head.join(" "));
+    let width = |cause: Cause| cause.name().len().max(8);
+    let head: Vec<String> = Cause::ALL.iter().map(|cause| format!("{:>1$}", cause.name(), width(*cause))).collect();
+    out += &format!("{:<5} {:>8} {}\n", "warp", "cycles", head.join(" "));
     for (number, warp) in warps.iter().enumerate() {
-        let cells: Vec<String> = CAUSES.iter().map(|(name, of)| format!("{:>1$}", of(warp), width(name))).collect();
-        out += &format!("{number:<5} {}\n", cells.join(" "));
+        let cells: Vec<String> = Cause::ALL.iter().map(|c| format!("{:>1$}", warp.of(*c), width(*c))).collect();
+        out += &format!("{number:<5} {:>8} {}\n", warp.cycles(), cells.join(" "));
     }
     out
 }

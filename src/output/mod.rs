@@ -10,9 +10,12 @@ use std::path::Path;
 use crate::emit::cuda::{self, Input, Provenance};
 use crate::emit::host;
 use crate::graph;
+use crate::overlay::Codegen;
 use crate::plan::{Emit, Request};
 use crate::report::accuracy::accuracy;
+use crate::report::time::{self, Bar};
 use crate::report::{self, KernelReport, Report};
+use crate::verify::Prediction;
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use sha2::{Digest, Sha256};
@@ -53,6 +56,7 @@ pub fn files(
         }
         if wanted(Emit::Picture) {
             files.push((format!("{base}.svg"), unit.picture.clone()));
+            files.extend(unit.report.prediction.iter().flat_map(|prediction| time_pictures(request, unit, prediction)));
         }
     }
     let interface = interface::interface(model, request.common.units, request.common.target, units);
@@ -76,6 +80,26 @@ pub fn files(
         files.push(("report.txt".into(), report::table(report)));
     }
     files
+}
+
+/// What the clocks of a kernel's predicted time go to, over time and in all.
+fn time_pictures(request: &Request, unit: &Unit, prediction: &Prediction) -> [(String, String); 2] {
+    let (base, warps) = (&unit.program.symbol, unit.report.warps as usize);
+    let target = &request.common.target.name;
+    let phases = match unit.codegen {
+        Codegen::DataParallel => Vec::new(),
+        _ => time::phases(&unit.graph, unit.proven.schedule(), &prediction.timeline),
+    };
+    let title = format!("{base}: {} × {warps} warps on an SM of {target}", prediction.ctas);
+    let bars: Vec<Bar> = prediction
+        .warps
+        .iter()
+        .enumerate()
+        .map(|(warp, clocks)| Bar { name: format!("warp {warp}"), clocks: clocks.causes, critical: clocks.critical })
+        .collect();
+    let line = time::timeline(&title, &prediction.timeline, warps, &phases);
+    let bars = time::bars(&format!("{title}: clocks of a warp in one turn of the streaming loop"), &bars);
+    [(format!("{base}_timeline.svg"), line), (format!("{base}_causes.svg"), bars)]
 }
 
 fn provenance(request: &Request, model: &Model) -> Provenance {

@@ -13,6 +13,6 @@ pub enum Emit {
     Dot,
     /// report.json and report.txt
     Report,
-    /// One SVG of the schedule per kernel
+    /// SVGs of each kernel: of its schedule, and of what the clocks of its predicted time go to
     Picture,
 }

@@ -44,6 +44,8 @@ pub struct Request {
     pub real_compilers: bool,
     /// Run the machine code too, where nvdisasm can read it.
     pub verify_machine_code: bool,
+    /// Run the full model of time on the machine code, where nvdisasm can read it and the target's pipeline is described.
+    pub predict_time: bool,
     pub emit: Vec<Emit>,
     /// `None` writes nothing.
     pub output: Option<PathBuf>,
@@ -75,6 +77,7 @@ impl Default for Request {
             verify: Some(VERIFIED_STATES),
             real_compilers: false,
             verify_machine_code: true,
+            predict_time: true,
             emit: Vec::new(),
             output: None,
             command: String::new(),

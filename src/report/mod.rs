@@ -1,11 +1,13 @@
 //! The report of a compilation: data first, then the table for people and the picture of the schedule.
 
 pub mod accuracy;
+mod causes;
 pub mod divergence;
 mod occupancy;
 mod peaks;
 mod picture;
 mod table;
+pub mod time;
 mod unheeded;
 
 pub use occupancy::occupancy_picture;
@@ -26,7 +28,7 @@ use crate::plan::{Request, Tuning};
 use crate::schedule::Schedule;
 use crate::schedule::overlap::{self, Overlap};
 use crate::search::{Draft, Trial};
-use crate::verify::{MachineCode, TextVerification, Verification};
+use crate::verify::{MachineCode, Prediction, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use machine::target::Target;
@@ -105,11 +107,13 @@ pub struct KernelReport {
     pub text: Option<TextVerification>,
     /// Of the machine code, where ptxas and nvdisasm are installed.
     pub machine_code: Option<MachineCode>,
+    /// By the model of the SM, where ptxas and nvdisasm are installed and the target's pipeline is described.
+    pub prediction: Option<Prediction>,
     /// Where NVRTC and ptxas are installed.
     pub compiled: Option<Compiled>,
     /// Residency and bounds on the target.
     pub machine: Machine,
-    /// The predicted time of data-parallel code for the same kernel, where another layout was asked for.
+    /// The estimated time of data-parallel code for the same kernel, where another layout was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_parallel_ns: Option<f64>,
     /// What was shown, and in parentheses of which text.
@@ -133,9 +137,9 @@ impl KernelReport {
         }
     }
 
-    /// Whether data-parallel code is predicted to take less time.
+    /// Whether data-parallel code is estimated to take less time.
     fn is_slower_than_data_parallel(&self) -> bool {
-        self.data_parallel_ns.zip(self.machine.predicted_ns).is_some_and(|(other, own)| other < own)
+        self.data_parallel_ns.zip(self.machine.estimated_ns).is_some_and(|(other, own)| other < own)
     }
 
     /// Takes in what the real compilers say, and what was verified of their PTX and of the machine code.
@@ -153,6 +157,14 @@ impl KernelReport {
         self.machine_code = machine_code;
         let needs = (self.registers_estimated, self.shared_bytes, self.named_barriers);
         self.machine = peaks::machine(target, program, needs, self.compiled.as_ref(), self.verification.as_ref());
+    }
+
+    /// Takes in what the full model of time says.
+    pub fn predicted(&mut self, prediction: Option<Prediction>) {
+        if let Some(prediction) = &prediction {
+            self.machine = self.machine.clone().predicted(prediction.nanoseconds_per_point);
+        }
+        self.prediction = prediction;
     }
 }
 
@@ -235,6 +247,7 @@ pub fn kernel(
         verification,
         text: None,
         machine_code: None,
+        prediction: None,
         compiled: None,
         machine,
         data_parallel_ns: None,

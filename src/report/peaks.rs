@@ -8,8 +8,7 @@ use crate::verify::Verification;
 use machine::cost::Work;
 use machine::target::{self, Target};
 
-/// Residency on an SM, and times on the target's well-known board. The times are lower bounds from published peak rates,
-/// not measurements.
+/// Residency on an SM, and times on the target's well-known board, none of which is a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Machine {
     /// Registers per thread that this reckons with: those of ptxas, else the estimate.
@@ -30,9 +29,30 @@ pub struct Machine {
     pub slots_floor_ns: Option<f64>,
     /// Time per point in ns of the busiest of: double-precision slots, shuffles, passes over shared memory, memory traffic
     /// as simulated. Latency and waiting come on top.
+    pub estimated_ns: Option<f64>,
+    /// Time per point in ns by the model of the SM, where it ran the machine code.
     pub predicted_ns: Option<f64>,
-    /// The predicted time over the larger floor.
+    /// The best of these two over the larger floor.
     pub over_floor: Option<f64>,
+}
+
+impl Machine {
+    /// The time per point in ns: predicted, else estimated.
+    pub fn nanoseconds(&self) -> Option<f64> {
+        self.predicted_ns.or(self.estimated_ns)
+    }
+
+    /// The time below which the board cannot come.
+    pub fn floor_ns(&self) -> f64 {
+        self.slots_floor_ns.map_or(self.bandwidth_floor_ns, |slots| slots.max(self.bandwidth_floor_ns))
+    }
+
+    /// The same with the time that the model of an SM predicts, which is no less than what the memory of the board takes.
+    pub fn predicted(self, nanoseconds: f64) -> Self {
+        let nanoseconds = nanoseconds.max(self.bandwidth_floor_ns);
+        let over_floor = Some(nanoseconds / self.floor_ns());
+        Self { predicted_ns: Some(nanoseconds), over_floor, ..self }
+    }
 }
 
 /// A kernel with its needs: registers per thread, bytes of shared memory and named barriers of a CTA.
@@ -70,9 +90,8 @@ pub fn machine(
         global_bytes: v.global_bytes_per_point.max(bytes_per_point as f64),
     });
     let slots_floor_ns = work.map(|work| nanoseconds(Work { slots: work.slots, ..Work::default() }));
-    let predicted_ns = work.map(nanoseconds);
-    let floor = slots_floor_ns.map_or(bandwidth_floor_ns, |s| s.max(bandwidth_floor_ns));
-    Machine {
+    let estimated_ns = work.map(nanoseconds);
+    let machine = Machine {
         registers,
         registers_from: if compiled.is_some() { "ptxas" } else { "estimated" },
         ctas_per_sm,
@@ -83,7 +102,9 @@ pub fn machine(
         bytes_per_point,
         bandwidth_floor_ns,
         slots_floor_ns,
-        predicted_ns,
-        over_floor: predicted_ns.map(|p| p / floor),
-    }
+        estimated_ns,
+        predicted_ns: None,
+        over_floor: None,
+    };
+    Machine { over_floor: estimated_ns.map(|time| time / machine.floor_ns()), ..machine }
 }

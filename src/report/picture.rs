@@ -37,7 +37,7 @@ pub fn schedule_picture(graph: &Graph, schedule: &Schedule, title: &str) -> Stri
 }
 
 /// The first word of the operation's name, and which part of it.
-fn kind(graph: &Graph, at: StepRef) -> String {
+pub(super) fn kind(graph: &Graph, at: StepRef) -> String {
     let operation = &graph.ops[at.op];
     let word = operation.name.split(' ').next().unwrap_or_default();
     match at.part {

@@ -1,9 +1,9 @@
 //! The report as a table, one column per kernel.
 
 use super::accuracy::rounded_up;
-use super::{KernelReport, Report};
+use super::{KernelReport, Report, causes};
 use crate::graph::body::Tally;
-use crate::verify::{MachineCode, MachineCodeVerification};
+use crate::verify::{MachineCode, MachineCodeVerification, Prediction};
 use sass::Class;
 
 /// Name of a row, and its cell for one kernel.
@@ -49,9 +49,13 @@ pub fn table(report: &Report) -> String {
         ("limited by", |k| k.machine.limited_by.join(", ")),
         ("bytes per point", |k| k.machine.bytes_per_point.to_string()),
         ("bandwidth floor (ns)", |k| format!("{:.2}", k.machine.bandwidth_floor_ns)),
-        ("DP slot floor (ns)", |k| nanoseconds(k.machine.slots_floor_ns)),
-        ("predicted time (ns)", |k| nanoseconds(k.machine.predicted_ns)),
-        ("predicted over floor", |k| k.machine.over_floor.map_or("-".into(), |r| format!("{r:.2}"))),
+        ("DP slot floor (ns)", |k| hundredths(k.machine.slots_floor_ns)),
+        ("estimated time (ns)", |k| hundredths(k.machine.estimated_ns)),
+        ("predicted time (ns)", |k| hundredths(k.machine.predicted_ns)),
+        ("predicted over estimated", |k| {
+            hundredths(k.machine.predicted_ns.zip(k.machine.estimated_ns).map(|(p, e)| p / e))
+        }),
+        ("time over floor", |k| hundredths(k.machine.over_floor)),
         ("verdict", verdict),
         ("text verified", verified_text),
         ("machine code verified", verified_machine_code),
@@ -93,8 +97,14 @@ pub fn table(report: &Report) -> String {
     if report.kernels.iter().any(|k| matches!(k.machine_code, Some(MachineCode::Verified(_)))) {
         rows.splice(issued..issued, counted);
     }
+    let simulated: Row =
+        ("  points simulated, on an SM's CTAs", |k| of_prediction(k, |p| format!("{}, {}", p.points, p.ctas)));
+    let predicted = rows.iter().position(|row| row.0 == "predicted over estimated").map_or(0, |at| at + 1);
+    if report.kernels.iter().any(|k| k.prediction.is_some()) {
+        rows.insert(predicted, simulated);
+    }
     let data_parallel: Row =
-        ("data-parallel predicted (ns)", |k| k.data_parallel_ns.map_or("-".into(), |t| nanoseconds(Some(t))));
+        ("data-parallel estimated (ns)", |k| k.data_parallel_ns.map_or("-".into(), |t| hundredths(Some(t))));
     if report.kernels.iter().any(|k| k.data_parallel_ns.is_some()) {
         let verdict = rows.iter().position(|row| row.0 == "verdict").unwrap_or(rows.len());
         rows.insert(verdict, data_parallel);
@@ -120,10 +130,7 @@ pub fn table(report: &Report) -> String {
         out.push('\n');
     }
     if let Some(first) = report.kernels.first() {
-        out += &format!(
-            "\nfloors and predicted times are per point on {}, from its peak rates; they are not measurements\n",
-            first.machine.board
-        );
+        out += &format!("\nfloors and times are per point on {}; they are not measurements\n", first.machine.board);
     }
     if report.kernels.iter().any(|k| k.compiled.is_none()) {
         out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are estimated, and CTAs per SM and occupancy follow from them\n";
@@ -138,10 +145,11 @@ pub fn table(report: &Report) -> String {
         report.kernels.iter().filter(|k| k.is_slower_than_data_parallel()).map(|k| k.kernel.as_str()).collect();
     if !faster.is_empty() {
         out += &format!(
-            "\ndata-parallel code is predicted faster for {}: --codegen data-parallel makes it, overlay,data-parallel both\n",
+            "\ndata-parallel code is estimated faster for {}: --codegen data-parallel makes it, overlay,data-parallel both\n",
             faster.join(", ")
         );
     }
+    out += &causes::table(&report.kernels);
     for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {
         out += &format!(
             "\nforms of {} per point before scheduling: slots (exponentials, logarithms, divisions, others), shuffles, shared passes, \
@@ -174,8 +182,8 @@ fn bound(error: f64, range: Option<[f64; 2]>) -> String {
     }
 }
 
-fn nanoseconds(time: Option<f64>) -> String {
-    time.map_or("-".into(), |t| format!("{t:.2}"))
+fn hundredths(number: Option<f64>) -> String {
+    number.map_or("-".into(), |n| format!("{n:.2}"))
 }
 
 fn of_compilers(kernel: &KernelReport, text: impl Fn(&crate::compilers::Compiled) -> String) -> String {
@@ -191,6 +199,10 @@ fn of_machine_code(kernel: &KernelReport, text: impl Fn(&MachineCodeVerification
         Some(MachineCode::Verified(verification)) => text(verification),
         _ => "-".into(),
     }
+}
+
+fn of_prediction(kernel: &KernelReport, text: impl Fn(&Prediction) -> String) -> String {
+    kernel.prediction.as_ref().map_or("-".into(), text)
 }
 
 /// Exact from machine code, else what the simulated PTX makes likely.

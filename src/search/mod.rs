@@ -85,7 +85,7 @@ pub struct Search {
 /// a partial last group.
 const LEAST_SAVING: f64 = 0.1;
 
-/// The same kernel in data-parallel code, whose predicted time the report has beside that of other layouts. Nothing where it was
+/// The same kernel in data-parallel code, whose estimated time the report has beside that of other layouts. Nothing where it was
 /// asked for itself, or where nothing is simulated.
 pub fn data_parallel(request: &Request) -> Option<Request> {
     let is_told = request.emit.contains(&Emit::Report) && request.verify.is_some() && request.fault.is_none();

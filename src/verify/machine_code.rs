@@ -6,7 +6,7 @@ use super::Subject;
 use super::judge;
 use super::simulate::{self, Shape};
 use super::text::{at_launch, launches};
-use crate::overlay::program::Execution;
+use crate::overlay::program::{Execution, Program};
 use diagnostics::Diagnostic;
 use kinetics::{self, State};
 use sass::Cubin;
@@ -82,10 +82,7 @@ pub fn verify_machine_code(
         let error = judge::judge(subject, &what, (&states, &expected), (&outputs, points, stride))?;
         largest_error = largest_error.max(error);
     }
-    let turn = match program.execution {
-        Execution::WarpSpecialized { .. } => program.points_per_group(),
-        Execution::DataParallel { warps } => warps * program.points_per_group(),
-    };
+    let turn = points_per_turn(program);
     // two runs that differ by one turn
     let points = |turns: u32| (turns * turn) as usize;
     let counted = |turns: u32| run(1, points(turns), points(turns)).map(|run| run.map(|(_, report)| report));
@@ -102,6 +99,14 @@ pub fn verify_machine_code(
         turn: difference(&more, &less),
         code_bytes: more.code_bytes,
     }))
+}
+
+/// Points on which a CTA works in one turn of the streaming loop.
+pub(super) fn points_per_turn(program: &Program) -> u32 {
+    match program.execution {
+        Execution::WarpSpecialized { .. } => program.points_per_group(),
+        Execution::DataParallel { warps } => warps * program.points_per_group(),
+    }
 }
 
 fn difference(more: &Report, less: &Report) -> Vec<Counts> {

@@ -1,12 +1,13 @@
 //! Runs a lowered kernel in the simulator on physical states and judges it twice: bit for bit against the dataflow graph
 //! in the order of the proven schedule (which finds any wrong constant, operand or order), and within the tolerance of
 //! the design against the reference evaluator (which finds a wrong graph). What a compiler makes of the printed text is
-//! judged in the same way, and so is the machine code of it.
+//! judged in the same way, and so is the machine code of it, whose time is predicted.
 
 mod judge;
 mod machine_code;
 mod simulate;
 mod text;
+mod time;
 
 use serde::Serialize;
 
@@ -23,6 +24,7 @@ pub use judge::{largest_error, reference, tolerance};
 pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code};
 pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
 pub use text::{TextVerification, verify_text};
+pub use time::{Prediction, predict};
 
 /// What the simulation of a kernel showed. "Per point" counts warp instructions per 32 points, summed over the warps: each of
 /// them works on 32 points, or more where a lane has several. Groups that are not full count as full ones.

@@ -37,7 +37,7 @@ pub enum Outcome {
 #[derive(Debug, Clone, Serialize)]
 pub struct Cost {
     pub form: String,
-    /// On the target's board, from peak rates: the time of the busiest pipe.
+    /// On the target's board, by the model of the SM where it runs machine code of the target, else estimated.
     pub predicted_ns: f64,
     /// What the command of `--measure` printed.
     pub measured_ns: Option<f64>,
@@ -91,7 +91,7 @@ fn cost(report: &KernelReport) -> Cost {
     let beyond = 4 * report.registers_held.saturating_sub(report.registers_available);
     Cost {
         form: report.form.clone(),
-        predicted_ns: report.machine.predicted_ns.expect("as above"),
+        predicted_ns: report.machine.nanoseconds().expect("as above"),
         measured_ns: None,
         slots: counts.slots_per_point,
         shuffles: counts.shuffles_per_point,

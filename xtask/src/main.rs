@@ -13,6 +13,7 @@
 //! - `targets [MECHANISM [WARPS]]` compiles a mechanism for every target, builds whole projects with nvcc, and writes
 //!   `docs/targets.md`
 
+mod apt;
 mod cantera;
 mod projects;
 mod sentryward;

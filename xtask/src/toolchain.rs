@@ -1,6 +1,7 @@
 //! Installs the compilers that the tests use, none of which needs a GPU: CUDA's from their Python wheels into
-//! `.toolchain/`, the others from Debian.
+//! `.toolchain/`, what no wheel has from a Debian package beside them, the others from Debian.
 
+use crate::apt::{self, Packaged};
 use crate::wheels;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -45,6 +46,17 @@ const CUDA: [Wheels; 3] = [
     },
 ];
 
+/// The last nvdisasm that knows Kepler; no wheel has it.
+const DISASSEMBLER: Packaged = Packaged {
+    release: "bookworm",
+    component: "non-free",
+    package: "nvidia-cuda-toolkit",
+    version: "11.8.89~11.8.0-5~deb12u1",
+    file: "usr/bin/nvdisasm",
+};
+/// Beside the ptxas of its release.
+const DISASSEMBLER_FILE: &str = "cuda11/nvidia/cuda_nvcc/bin/nvdisasm";
+
 /// Programs and the Debian packages that have them.
 const DEBIAN: [(&str, &str); 5] =
     [("gcc", "gcc"), ("g++", "g++"), ("gfortran", "gfortran"), ("cmake", "cmake"), ("clang", "clang")];
@@ -52,16 +64,32 @@ const DEBIAN: [(&str, &str); 5] =
 /// Installs what is missing; one line for everything that stays missing, with the reason.
 pub fn fetch(root: &Path) -> Vec<String> {
     let mut missing: Vec<String> = CUDA.iter().filter_map(|wheels| install(root, wheels).err()).collect();
+    // before the disassembler: programs of Debian may bring the lists of packages that its site is taken from
     missing.extend(debian().err());
+    missing.extend(disassembler(root).err());
     missing
+}
+
+/// The folder that the compilers go into.
+fn toolchain(root: &Path) -> PathBuf {
+    std::env::var_os("SINGE_TOOLCHAIN").map_or_else(|| root.join(".toolchain"), PathBuf::from)
+}
+
+fn disassembler(root: &Path) -> Result<(), String> {
+    let file = toolchain(root).join(DISASSEMBLER_FILE);
+    if file.is_file() {
+        return Ok(());
+    }
+    let wrong = |reason: String| format!("nvdisasm 11.8, for Kepler to Volta: {reason}");
+    if !file.parent().is_some_and(Path::is_dir) {
+        return Err(wrong("the ptxas that it belongs to is absent".to_owned()));
+    }
+    apt::fetch(&DISASSEMBLER, &file).map_err(wrong)
 }
 
 fn install(root: &Path, wanted: &Wheels) -> Result<(), String> {
     let Wheels { folder: name, wheels: packages, files } = wanted;
-    let folder = match std::env::var_os("SINGE_TOOLCHAIN").map(PathBuf::from) {
-        Some(folder) => folder.join(name),
-        None => root.join(".toolchain").join(name),
-    };
+    let folder = toolchain(root).join(name);
     let is_complete = || files.iter().all(|file| folder.join(file).is_file());
     if !is_complete() {
         wheels::install(packages, &folder).map_err(|reason| format!("{name}: {reason}"))?;

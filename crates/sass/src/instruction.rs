@@ -20,7 +20,7 @@ pub struct Instruction {
 impl Instruction {
     /// The operation, such as `IMAD`.
     pub fn operation(&self) -> &str {
-        self.name.split('.').next().unwrap_or_default()
+        self.name.split_once('.').map_or(&*self.name, |(operation, _)| operation)
     }
 
     /// The modifiers behind it, such as `WIDE` and `U32`.

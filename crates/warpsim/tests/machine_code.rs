@@ -125,7 +125,7 @@ const STATEMENTS: &[&str] = &[
 
 /// A kernel for each statement. Each reads its inputs from `in`, 64 bytes for each lane, and writes 8 bytes for each to `out`.
 fn module() -> String {
-    let mut text = ".version 7.8\n.target sm_75\n.address_size 64\n".to_owned();
+    let mut text = ".version 7.8\n.target sm_70\n.address_size 64\n".to_owned();
     for (number, statement) in STATEMENTS.iter().enumerate() {
         text += &format!(
             ".visible .entry k{number}(.param .u64 in, .param .u64 out, .param .u32 p, .param .u32 q, .param .f64 y)\n{{\n\
@@ -266,4 +266,14 @@ fn instructions_of_ampere() {
 #[test]
 fn instructions_of_blackwell() {
     agree(ComputeCapability(10, 0));
+}
+
+#[test]
+fn instructions_of_volta() {
+    agree(ComputeCapability(7, 0));
+}
+
+#[test]
+fn instructions_of_turing() {
+    agree(ComputeCapability(7, 5));
 }

@@ -108,12 +108,18 @@ pub struct TimeArguments {
     /// Machine code (a cubin), or PTX (.ptx) or CUDA C++ (.cu) that the compilers make some of for the target
     #[arg(value_name = "CODE")]
     pub code: PathBuf,
-    /// The launch: shape and arguments, in TOML; its CTAs share one SM
+    /// The launch: shape and arguments, in TOML; as many of its CTAs share one SM as fit
     #[arg(long, value_name = "FILE")]
     pub launch: PathBuf,
-    /// Architecture whose pipeline is modelled: hopper
+    /// Architecture whose pipeline is modelled, such as hopper or volta
     #[arg(long, value_name = "NAME", default_value = "hopper", value_parser = target)]
     pub target: &'static Target,
+    /// Draw what each warp did when (timeline.svg) and what its clocks went to in all (causes.svg) to a folder
+    #[arg(long, value_name = "FOLDER")]
+    pub picture: Option<PathBuf>,
+    /// Nothing else runs on the GPU: the SM has all of the L2 cache and of the device memory's rate
+    #[arg(long)]
+    pub alone: bool,
     /// Print the result as JSON on stdout
     #[arg(long)]
     pub json: bool,

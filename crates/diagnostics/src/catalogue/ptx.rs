@@ -95,7 +95,7 @@ pub const ENTRIES: [Entry; 33] = [
     Entry {
         id: "sass::disassembler",
         cause: "No nvdisasm knows the architecture of a cubin, or it fails on it.",
-        remedy: "`singe doctor` tells which nvdisasm is there, `cargo xtask toolchain` installs one for sm_75 and later.",
+        remedy: "`singe doctor` tells which nvdisasm is there, `cargo xtask toolchain` installs those for sm_35 and later.",
     },
     Entry {
         id: "sass::syntax",

@@ -35,9 +35,8 @@ impl Work {
     /// Nanoseconds per point on the target's board, of the SMs' pipes and its memory.
     pub fn nanoseconds(&self, target: &Target) -> f64 {
         let board = &target.board;
-        let clocks_per_ns = f64::from(board.multiprocessors) * f64::from(board.megahertz) * 1e-3;
         let memory = self.global_bytes / f64::from(board.gigabytes_per_second);
-        (self.clocks(target) / clocks_per_ns).max(memory)
+        board.nanoseconds(self.clocks(target)).max(memory)
     }
 }
 

@@ -5,7 +5,7 @@ mod pipeline;
 mod sweep;
 
 pub use occupancy::{Kernel, Limits, Occupancy, occupancy};
-pub use pipeline::Pipeline;
+pub use pipeline::{Constants, Fetch, Fixed, Memory, Pipeline};
 pub use sweep::{Parameter, sweep};
 
 use serde::Deserialize;
@@ -76,6 +76,13 @@ pub struct Board {
     pub megahertz: u32,
     /// Peak rate of the device memory; a gigabyte is 10^9 bytes.
     pub gigabytes_per_second: u32,
+}
+
+impl Board {
+    /// The time per point on the whole board, each of whose SMs takes so many clocks per point.
+    pub fn nanoseconds(&self, clocks_per_point: f64) -> f64 {
+        clocks_per_point / (f64::from(self.multiprocessors) * f64::from(self.megahertz) * 1e-3)
+    }
 }
 
 /// Major and minor number.
@@ -162,6 +169,16 @@ impl Target {
     /// of a warp.
     pub fn slots_per_matrix_product(&self) -> Option<u32> {
         self.tensor_fp64_per_clock_per_sm.map(|rate| (8 * self.fp64_per_clock_per_sm).div_ceil(rate))
+    }
+
+    /// The same with one multiprocessor, to which the L2 cache and the device memory belong alone.
+    pub fn alone(&self) -> Self {
+        Self { board: Board { multiprocessors: 1, ..self.board.clone() }, ..self.clone() }
+    }
+
+    /// What the L1 cache gives to shared memory when its CTAs take so many bytes together.
+    pub fn carve_out(&self, bytes: u32) -> u32 {
+        self.shared_carve_outs.iter().copied().find(|size| *size >= bytes).unwrap_or(self.shared_bytes_per_sm)
     }
 
     /// All architectures, oldest first.

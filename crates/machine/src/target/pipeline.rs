@@ -1,34 +1,121 @@
 //! What an SM needs in time, clocks throughout, for the model of machine code.
 
+use super::Target;
 use serde::Deserialize;
 
-/// Rates and latencies of an SM. Latencies of arithmetic stand in the machine code itself.
+/// Rates and latencies of an SM.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pipeline {
     /// From one warp instruction to the next on a pipe of a sub-partition.
-    pub double_interval: u32,
     pub fma_interval: u32,
     pub alu_interval: u32,
     pub special_interval: u32,
     pub uniform_interval: u32,
     pub constant_interval: u32,
-    /// From one access of memory, or shuffle, to the next of a sub-partition.
-    pub memory_interval: u32,
-    /// A pass over the banks of shared memory, a shuffle, or 128 bytes of another memory, on the pipe that the sub-partitions share.
-    pub pass_interval: u32,
-    /// From the issue to the result.
+    /// The sub-partitions share one pipe of doubles, whose results are waited for by scoreboards.
+    pub doubles_are_shared: bool,
+    /// From the issue to the result, where a scoreboard waits for it.
+    pub double_latency: u32,
+    pub tensor_latency: u32,
     pub special_latency: u32,
-    pub shuffle_latency: u32,
-    pub shared_latency: u32,
-    pub constant_latency: u32,
-    /// Of the L1 cache.
-    pub local_latency: u32,
-    /// Of the L2 cache.
-    pub global_latency: u32,
-    /// From the issue of an access of memory until its registers may be written again.
-    pub operands_latency: u32,
-    /// From the last arrival at a barrier until its warps go on, and more for each of them.
+    /// Where the machine code has no stall counts.
+    pub fixed: Option<Fixed>,
+    /// From the last arrival at a barrier until its warps go on, and more for each warp that arrived.
     pub barrier_latency: u32,
     pub barrier_latency_per_warp: u32,
+    pub fetch: Fetch,
+    pub constants: Constants,
+    pub memory: Memory,
+}
+
+/// Latencies that older hardware keeps track of itself, register by register.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fixed {
+    /// Single precision, integers, logic, comparisons and moves.
+    pub arithmetic_latency: u32,
+    /// Products of integers.
+    pub product_latency: u32,
+    /// From an instruction of a warp to the next one that does not need its result.
+    pub issue_interval: u32,
+    /// Two independent instructions of a warp can be issued together.
+    pub issues_two: bool,
+}
+
+/// Where instructions come from.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fetch {
+    /// Decoded instructions that wait for their issue, per warp.
+    pub buffer: u32,
+    /// From the request of an instruction that is near to its place in the buffer.
+    pub latency: u32,
+    /// Of each sub-partition, or one for all.
+    pub l0_bytes: u32,
+    pub l0_is_shared: bool,
+    /// Lines that the prefetcher behind it runs ahead.
+    pub prefetched_lines: u32,
+    /// Of the SM, with the constants that do not fit the small caches.
+    pub l1_bytes: u32,
+    /// From a miss of the small cache until the line comes from that of the SM, and from one line to the next.
+    pub l1_latency: u32,
+    pub l1_interval: u32,
+}
+
+/// Constant memory.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Constants {
+    /// Of the cache for operands, and of the one for loads.
+    pub bytes: u32,
+    /// Of a load that hits.
+    pub load_latency: u32,
+    /// What a miss adds.
+    pub miss_latency: u32,
+}
+
+/// Shared, local and global memory, and shuffles.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// Instructions that a sub-partition holds back before issue stops.
+    pub queue: u32,
+    /// From the issue until the access leaves the sub-partition, and from one access to the next.
+    pub address_latency: u32,
+    pub address_interval: u32,
+    /// From the issue until a load of shared memory has read its address.
+    pub shared_operands_latency: u32,
+    /// From one access to the next where the sub-partitions come together.
+    pub accept_interval: u32,
+    /// A pass over the banks of shared memory, or a shuffle.
+    pub pass_interval: u32,
+    pub shuffle_latency: u32,
+    pub shared_latency: u32,
+    /// Of shared memory and the L1 cache together.
+    pub l1_bytes: u32,
+    pub l1_latency: u32,
+    pub l1_bytes_per_clock: u32,
+    /// Of the chip.
+    pub l2_bytes: u32,
+    pub l2_latency: u32,
+    pub l2_bytes_per_clock_per_sm: u32,
+    pub device_latency: u32,
+    /// Global loads are kept in the L1 cache; local memory always is.
+    pub l1_keeps_global: bool,
+}
+
+impl Target {
+    /// Clocks from one warp instruction to the next on a pipe of doubles.
+    pub fn double_interval(&self) -> u32 {
+        let shared = self.pipeline.as_ref().is_some_and(|pipeline| pipeline.doubles_are_shared);
+        let pipes = if shared { 1 } else { self.sub_partitions };
+        (32 * pipes).div_ceil(self.fp64_per_clock_per_sm).max(1)
+    }
+
+    /// Clocks that a product of matrices with so many fused multiply-adds of doubles holds the pipe of its sub-partition.
+    pub fn tensor_interval(&self, products: u32) -> u32 {
+        let rate = self.tensor_fp64_per_clock_per_sm.unwrap_or(self.fp64_per_clock_per_sm);
+        (products * self.sub_partitions).div_ceil(rate).max(1)
+    }
 }

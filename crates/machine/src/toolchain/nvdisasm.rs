@@ -14,10 +14,14 @@ pub struct Disassembler {
     pub architectures: Vec<ComputeCapability>,
 }
 
-/// The first of those found that knows the architecture.
+/// Of those found that know the architecture, the one of the newest release.
 pub fn disassembler(arch: ComputeCapability) -> Result<&'static Disassembler, Absent> {
-    let mut found = installations().iter().filter_map(|installation| installation.nvdisasm.as_ref());
-    found.find(|disassembler| disassembler.architectures.contains(&arch)).ok_or_else(|| super::absent("nvdisasm", arch))
+    let found = installations().iter().filter_map(|installation| {
+        let disassembler = installation.nvdisasm.as_ref()?;
+        disassembler.architectures.contains(&arch).then_some((installation.release, disassembler))
+    });
+    let newest = found.max_by_key(|(release, _)| *release);
+    newest.map(|(_, disassembler)| disassembler).ok_or_else(|| super::absent("nvdisasm", arch))
 }
 
 impl Disassembler {

@@ -30,6 +30,9 @@ pub struct Counts {
     pub barrier_waits: u64,
 }
 
+/// Of an instruction.
+type Kind = (Class, Pipe);
+
 /// A count for each class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Classes([u64; Class::ALL.len()]);
@@ -42,7 +45,9 @@ impl Report {
     pub(super) fn new(kernel: &Kernel, warps: &[Warp]) -> Self {
         let ran = |at: usize| warps.iter().any(|warp| warp.executed[at] > 0);
         let bytes = 16 * (0..kernel.instructions.len()).filter(|at| ran(*at)).count() as u64;
-        Self { warps: warps.iter().map(|warp| Counts::new(kernel, warp)).collect(), code_bytes: bytes }
+        // what an instruction counts as follows from its text: found out once for all warps
+        let kinds: Vec<Kind> = kernel.instructions.iter().map(|i| (i.class(), i.pipe())).collect();
+        Self { warps: warps.iter().map(|warp| Counts::new(&kinds, warp)).collect(), code_bytes: bytes }
     }
 
     /// The sum over warps.
@@ -56,7 +61,7 @@ impl Report {
 }
 
 impl Counts {
-    fn new(kernel: &Kernel, warp: &Warp) -> Self {
+    fn new(kinds: &[Kind], warp: &Warp) -> Self {
         let mut counts = Self {
             shared_wavefronts: warp.traffic.shared_wavefronts,
             local_bytes: warp.traffic.local_bytes,
@@ -65,10 +70,10 @@ impl Counts {
             barrier_waits: warp.thread.waits,
             ..Self::default()
         };
-        for (instruction, executed) in kernel.instructions.iter().zip(&warp.executed) {
+        for ((class, pipe), executed) in kinds.iter().zip(&warp.executed) {
             counts.instructions += executed;
-            counts.classes.0[instruction.class() as usize] += executed;
-            counts.pipes.0[instruction.pipe() as usize] += executed;
+            counts.classes.0[*class as usize] += executed;
+            counts.pipes.0[*pipe as usize] += executed;
         }
         counts
     }

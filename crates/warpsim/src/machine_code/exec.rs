@@ -5,8 +5,8 @@ mod memory;
 
 use super::code::Code;
 use super::op::{Op, Source};
-use super::trace::{Arrival, Step, Trace};
-use super::warp::{Traffic, Wait, Warp};
+use super::trace::{Arrival, Event as Happening, Trace};
+use super::warp::{Wait, Warp};
 use crate::cta::Core;
 use crate::exec::{Collector, Event, Stop};
 use crate::hazard::{BarrierMisuse, Hazard, Kind, LaneWait, Site};
@@ -65,9 +65,13 @@ impl Core for Machine<'_, '_> {
             let active = warp.path.mask;
             let lanes = if decoded.uniform { u32::MAX } else { active };
             let mask = decoded.guard.map_or(lanes, |guard| lanes & warp.holds(guard));
-            let before = warp.traffic;
             let event = if mask == 0 { None } else { self.step(warp, pc, &decoded.op, mask)? };
-            self.record_step(warp, pc, &before, event.as_ref());
+            if let Some(trace) = &mut self.trace {
+                if let Some(Event::Barrier { kind, id, threads, .. }) = event {
+                    trace.happens(Happening::Barrier(Arrival::new(id, kind, threads)));
+                }
+                trace.record(warp.thread.index, pc);
+            }
             if let Some(event) = event {
                 return Ok(event);
             }
@@ -110,17 +114,6 @@ impl Core for Machine<'_, '_> {
 impl Machine<'_, '_> {
     fn hazard(&self, warp: &Warp, pc: u32, kind: Kind) -> Hazard {
         Hazard { cta: self.cta, site: Some(self.code.site(warp.thread.index as u32, pc)), kind }
-    }
-
-    fn record_step(&mut self, warp: &Warp, pc: u32, before: &Traffic, event: Option<&Event>) {
-        let Some(trace) = &mut self.trace else { return };
-        let shuffles = u64::from(matches!(self.code.ops[pc as usize].op, Op::Shuffle { .. }));
-        let passes = (warp.traffic.passes() - before.passes() + shuffles) as u32;
-        let barrier = match event {
-            Some(Event::Barrier { kind, id, threads, .. }) => Some(Arrival::new(*id, *kind, *threads)),
-            _ => None,
-        };
-        trace.record(warp.thread.index, Step { pc, passes, barrier });
     }
 
     /// Some lane is active.

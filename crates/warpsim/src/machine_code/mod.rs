@@ -19,7 +19,7 @@ mod trace;
 mod warp;
 
 pub use counts::{Counts, Report};
-pub use time::{Timing, WarpTime};
+pub use time::{Bin, Cause, Meeting, Timeline, Timing, WarpTime};
 
 use crate::buffer::Buffer;
 use crate::cta::{Picker, run_grid};
@@ -68,7 +68,7 @@ pub fn run(
 /// Runs a kernel on the buffers, and tells how long one SM of the target takes for it.
 ///
 /// # Errors
-/// Those of [`run`]; the target has no description of its pipeline, or the machine code no control bits.
+/// Those of [`run`]; the target has no description of its pipeline, the machine code no control bits, or a CTA does not fit the SM.
 pub fn time(
     cubin: &Cubin,
     kernel: &str,
@@ -81,8 +81,11 @@ pub fn time(
     let pipeline = target.pipeline.as_ref().ok_or_else(|| fail("a target whose pipeline is not described"))?;
     let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
     let found = cubin.kernel(kernel).zip(trace);
-    let timing = found.and_then(|(kernel, trace)| time::simulate(kernel, &trace, pipeline, target.sub_partitions));
-    Ok((report, timing.ok_or_else(|| fail("machine code without control bits"))?))
+    let timing = found.and_then(|(kernel, trace)| {
+        let shared = u64::from(kernel.shared_bytes) + launch.shared;
+        time::simulate(kernel, shared, &trace, target, pipeline)
+    });
+    Ok((report, timing.ok_or_else(|| fail("machine code without control bits, or CTAs that do not fit the SM"))?))
 }
 
 fn unsupported(kernel: &str, text: String) -> Failure {

@@ -1,14 +1,45 @@
 //! What the warps executed, for the model of time.
 
-use ptx::inst::BarKind;
+use crate::memory::Lanes;
+use ptx::inst::{BarKind, Space};
 
-/// One warp instruction.
+/// Marks a step that has an event.
+const EVENT: u32 = 1 << 31;
+
+/// What one warp executed: the numbers of its instructions, and what happened at some of them.
+#[derive(Debug, Default)]
+pub(super) struct WarpTrace {
+    steps: Vec<u32>,
+    pub events: Vec<Event>,
+    /// The lines that accesses of memory touch, in the order of the events.
+    pub lines: Vec<Line>,
+}
+
+/// What the number of an instruction does not tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Step {
-    pub pc: u32,
-    /// Passes that it takes on the pipe of memory: over the banks of shared memory, or 128 bytes each of another memory.
-    pub passes: u32,
-    pub barrier: Option<Arrival>,
+pub(super) enum Event {
+    Barrier(Arrival),
+    /// Passes over the banks of shared memory.
+    Shared {
+        passes: u32,
+    },
+    /// So many of the lines.
+    Lines {
+        count: u32,
+    },
+    /// A load from constant memory: the first line, and different addresses.
+    Constant {
+        line: u64,
+        addresses: u32,
+    },
+}
+
+/// 128 bytes of global memory, or of the local memory of a warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Line {
+    pub number: u64,
+    /// Of its four sectors of 32 bytes, those that are accessed.
+    pub sectors: u8,
 }
 
 /// A warp comes to a barrier of its CTA.
@@ -20,10 +51,32 @@ pub(super) struct Arrival {
     pub threads: Option<u32>,
 }
 
-/// The steps of each warp of each CTA.
+/// The warps of each CTA.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
-    pub ctas: Vec<Vec<Vec<Step>>>,
+    pub ctas: Vec<Vec<WarpTrace>>,
+    /// Of the instruction that is being executed.
+    event: Option<Event>,
+}
+
+/// Bytes of a line of a cache for constants.
+pub(super) const CONSTANT_LINE: u64 = 64;
+
+/// A line of constant memory, whatever its bank.
+pub(super) fn constant_line(bank: u8, address: u64) -> u64 {
+    (u64::from(bank) << 32) + address / CONSTANT_LINE
+}
+
+impl WarpTrace {
+    pub(super) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The instruction of a step, and whether it has an event.
+    pub(super) fn step(&self, index: usize) -> (u32, bool) {
+        let step = self.steps[index];
+        (step & !EVENT, step & EVENT != 0)
+    }
 }
 
 impl Trace {
@@ -31,12 +84,56 @@ impl Trace {
         self.ctas.push(Vec::new());
     }
 
-    pub(super) fn record(&mut self, warp: usize, step: Step) {
-        let Some(cta) = self.ctas.last_mut() else { return };
-        if cta.len() <= warp {
-            cta.resize_with(warp + 1, Vec::new);
+    /// A warp executed an instruction.
+    pub(super) fn record(&mut self, warp: usize, pc: u32) {
+        let event = self.event.take();
+        let trace = self.warp(warp);
+        trace.steps.push(if event.is_some() { pc | EVENT } else { pc });
+        trace.events.extend(event);
+    }
+
+    pub(super) fn happens(&mut self, event: Event) {
+        self.event = Some(event);
+    }
+
+    /// The lanes access global or local memory.
+    pub(super) fn access(&mut self, warp: usize, space: Space, lanes: &Lanes) {
+        let trace = self.warp(warp);
+        let from = trace.lines.len();
+        for lane in lanes.active() {
+            let address = lanes.address(lane);
+            if space == Space::Local {
+                // words of neighbouring lanes lie side by side: a line has one word of all lanes
+                for word in address / 4..(address + u64::from(lanes.bytes)).div_ceil(4) {
+                    add(&mut trace.lines, from, word, lane as u64 / 8);
+                }
+            } else {
+                add(&mut trace.lines, from, address / 128, address / 32 % 4);
+            }
         }
-        cta[warp].push(step);
+        let count = (trace.lines.len() - from) as u32;
+        self.event = Some(Event::Lines { count });
+    }
+
+    fn warp(&mut self, warp: usize) -> &mut WarpTrace {
+        if self.ctas.is_empty() {
+            self.begin();
+        }
+        let cta = self.ctas.last_mut().expect("a CTA has begun");
+        if cta.len() <= warp {
+            cta.resize_with(warp + 1, WarpTrace::default);
+        }
+        &mut cta[warp]
+    }
+}
+
+/// Adds a sector to the lines from `from` on.
+fn add(lines: &mut Vec<Line>, from: usize, number: u64, sector: u64) {
+    let bit = 1 << sector;
+    // neighbours mostly share a line
+    match lines[from..].iter_mut().rev().find(|line| line.number == number) {
+        Some(line) => line.sectors |= bit,
+        None => lines.push(Line { number, sectors: bit }),
     }
 }
 

@@ -52,20 +52,12 @@ pub(super) struct Warp {
 }
 
 /// What memory had to do.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Traffic {
     pub shared_wavefronts: u64,
     pub local_bytes: u64,
     pub global_load_bytes: u64,
     pub global_store_bytes: u64,
-}
-
-impl Traffic {
-    /// Passes on the pipe of memory, which moves 128 bytes at a time.
-    pub(super) fn passes(&self) -> u64 {
-        let bytes = self.local_bytes + self.global_load_bytes + self.global_store_bytes;
-        self.shared_wavefronts + bytes / 128
-    }
 }
 
 impl Member for Warp {

@@ -52,15 +52,18 @@ fn store(o: &mut Operands<'_, '_, '_>, space: Space, hints: &[&str]) -> Option<O
     Some(Op::Store { space, bytes, a: o.register()?, address })
 }
 
-/// In global memory registers marked as wide, and uniform ones, have 64 bits; elsewhere an address has 32.
+/// In global memory registers marked as wide, and uniform ones, have 64 bits; elsewhere an address has 32. Before Ampere the
+/// instruction itself (`E`) says that all its registers are wide.
 fn address(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Address> {
     let Operand::Memory { terms, offset } = o.next()? else { return None };
     let wide = space == Space::Global;
+    let all_wide = wide && o.decoder.cubin.sm < 80 && o.has("E");
     let mut address = Address { words: Vec::new(), pairs: Vec::new(), offset: *offset, wide };
     for term in terms {
         match (term.part, term.file) {
             (Part::Wide, _) if wide => address.pairs.push(row(*term)),
             (Part::Whole, File::Uniform) if wide => address.pairs.push(row(*term)),
+            (Part::Whole, File::General) if all_wide => address.pairs.push(row(*term)),
             (Part::Unsigned, File::General) if wide => address.words.push((row(*term), 0)),
             (Part::Whole, _) if !wide => address.words.push((row(*term), 0)),
             (Part::Other("X4"), _) if !wide => address.words.push((row(*term), 2)),

@@ -6,6 +6,7 @@ use crate::exec::Stop;
 use crate::hazard::{Access, Kind};
 use crate::lanes::extended;
 use crate::machine_code::op::Address;
+use crate::machine_code::trace::{Event, constant_line};
 use crate::machine_code::warp::Warp;
 use crate::memory::{Lanes, aligned_inside};
 use crate::rows::Row;
@@ -23,9 +24,7 @@ impl Machine<'_, '_> {
         mask: u32,
     ) -> Result<(), Stop> {
         let bases = self.addresses(warp, address);
-        if space == Space::Shared {
-            warp.traffic.shared_wavefronts += passes(&Lanes::new(&bases, 0, mask, bytes), 4);
-        }
+        self.occupy(warp, space, &Lanes::new(&bases, 0, mask, bytes));
         // two words at a time
         for step in 0..bytes.div_ceil(8) {
             let lanes = Lanes::new(&bases, u64::from(8 * step), mask, bytes.min(8));
@@ -75,9 +74,7 @@ impl Machine<'_, '_> {
         mask: u32,
     ) -> Result<(), Stop> {
         let bases = self.addresses(warp, address);
-        if space == Space::Shared {
-            warp.traffic.shared_wavefronts += passes(&Lanes::new(&bases, 0, mask, bytes), 4);
-        }
+        self.occupy(warp, space, &Lanes::new(&bases, 0, mask, bytes));
         for step in 0..bytes.div_ceil(8) {
             let lanes = Lanes::new(&bases, u64::from(8 * step), mask, bytes.min(8));
             let values = warp.pair(self.code, next(a, 2 * step));
@@ -112,17 +109,27 @@ impl Machine<'_, '_> {
         mask: u32,
     ) -> Result<(), Stop> {
         let index = *warp.row(self.code, index);
+        let place = |lane: usize, step: u32| {
+            let address = index[lane].wrapping_add(offset as u32 + 8 * step);
+            // a bank has 64 KiB: an offset in its upper half is a negative one
+            u64::from(if address >> 16 == 0xffff { address & 0xffff } else { address })
+        };
+        if let Some(trace) = &mut self.trace {
+            let first = mask.trailing_zeros() as usize & 31;
+            let is_new = |lane: &usize| {
+                mask >> lane & 1 == 1
+                    && !(first..*lane).any(|other| mask >> other & 1 == 1 && index[other] == index[*lane])
+            };
+            let addresses = (0..32).filter(is_new).count() as u32;
+            trace.happens(Event::Constant { line: constant_line(bank, place(first, 0)), addresses });
+        }
         // two words at a time
         for step in 0..bytes.div_ceil(8) {
-            let place = |lane: usize| {
-                let address = index[lane].wrapping_add(offset as u32 + 8 * step);
-                // a bank has 64 KiB: an offset in its upper half is a negative one
-                u64::from(if address >> 16 == 0xffff { address & 0xffff } else { address })
-            };
             let mut row = [0; 32];
             for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
-                row[lane] =
-                    self.read(bank, place(lane), bytes.min(8), lane).map_err(|kind| self.fatal(warp, pc, kind))?;
+                row[lane] = self
+                    .read(bank, place(lane, step), bytes.min(8), lane)
+                    .map_err(|kind| self.fatal(warp, pc, kind))?;
             }
             let row = if extend == 0 { row } else { extended(&row, bytes, extend) };
             if bytes < 8 {
@@ -140,6 +147,19 @@ impl Machine<'_, '_> {
         let buffer = self.code.banks.get(&bank).ok_or(missing)?;
         aligned_inside(space, buffer.bytes(), address, address, bytes, lane)?;
         buffer.read(address, bytes).ok_or(Kind::Unwritten { space, address })
+    }
+
+    /// What an access takes of the memory, for the counts and the model of time.
+    fn occupy(&mut self, warp: &mut Warp, space: Space, lanes: &Lanes) {
+        if space == Space::Shared {
+            let passes = passes(lanes, 4);
+            warp.traffic.shared_wavefronts += passes;
+            if let Some(trace) = &mut self.trace {
+                trace.happens(Event::Shared { passes: passes as u32 });
+            }
+        } else if let Some(trace) = &mut self.trace {
+            trace.access(warp.thread.index, space, lanes);
+        }
     }
 
     fn addresses(&self, warp: &Warp, address: &Address) -> Row {

@@ -7,7 +7,16 @@ struct Barrier {
     arrived: u32,
     /// Of the phase; `None` for all threads that have not ended.
     expected: Option<u32>,
+    arrivals: Vec<(usize, u64)>,
     waiting: Vec<usize>,
+}
+
+/// A phase of a barrier that is complete.
+pub(super) struct Complete {
+    pub barrier: u32,
+    /// Each warp that came, and when.
+    pub arrivals: Vec<(usize, u64)>,
+    pub waiting: Vec<usize>,
 }
 
 pub(super) struct Barriers {
@@ -21,22 +30,31 @@ impl Barriers {
         Self { barriers: Default::default(), threads: 32 * warps as u32 }
     }
 
-    /// A warp arrives: those that go on when it was the last.
-    pub(super) fn arrive(&mut self, warp: usize, arrival: Arrival) -> Option<Vec<usize>> {
+    /// A warp arrives: the phase, when it was the last.
+    pub(super) fn arrive(&mut self, warp: usize, arrival: Arrival, now: u64) -> Option<Complete> {
         let barrier = self.barriers.get_mut(arrival.id as usize)?;
         barrier.arrived += 32;
         barrier.expected = arrival.threads;
+        barrier.arrivals.push((warp, now));
         if arrival.waits {
             barrier.waiting.push(warp);
         }
-        (barrier.arrived >= arrival.threads.unwrap_or(self.threads)).then(|| std::mem::take(barrier).waiting)
+        let complete = barrier.arrived >= arrival.threads.unwrap_or(self.threads);
+        complete.then(|| std::mem::take(barrier).complete(arrival.id))
     }
 
-    /// A warp ends: those that waited for it alone.
-    pub(super) fn end(&mut self) -> Vec<usize> {
+    /// A warp ends: the phases that waited for it alone.
+    pub(super) fn end(&mut self) -> Vec<Complete> {
         self.threads -= 32;
         let threads = self.threads;
-        let complete = |b: &&mut Barrier| b.expected.is_none() && b.arrived > 0 && b.arrived >= threads;
-        self.barriers.iter_mut().filter(complete).flat_map(|barrier| std::mem::take(barrier).waiting).collect()
+        let complete = |b: &Barrier| b.expected.is_none() && b.arrived > 0 && b.arrived >= threads;
+        let numbered = self.barriers.iter_mut().zip(0..).filter(|(barrier, _)| complete(barrier));
+        numbered.map(|(barrier, id)| std::mem::take(barrier).complete(id)).collect()
+    }
+}
+
+impl Barrier {
+    fn complete(self, id: u32) -> Complete {
+        Complete { barrier: id, arrivals: self.arrivals, waiting: self.waiting }
     }
 }

@@ -1,19 +1,46 @@
 //! How long an SM takes for what its warps executed.
 //!
 //! Every sub-partition issues one instruction per clock: of the warp that issued last, while it can, else of the youngest that
-//! can. An instruction is held back by the stall count of the one before it, by the scoreboards that it waits for, by its pipe, and by
-//! barriers. Stall counts and scoreboards are the machine code's own; rates and latencies are the target's
-//! ([`Pipeline`]). After Huerta et al., "Analyzing modern NVIDIA GPU cores" (MICRO 2025).
+//! can. An instruction is held back by the stall count of the one before it, by the scoreboards that it waits for, by instruction
+//! fetch, by its operand in constant memory, by its pipe, by the ports of the registers, and by barriers. Stall counts and scoreboards
+//! are the machine code's own; on architectures without them latencies come from the target, register by register. Rates,
+//! latencies and capacities are the target's ([`Pipeline`](machine::target::Pipeline)). After Huerta et al., "Dissecting and Modeling the Architecture of
+//! Modern GPU Cores" (MICRO 2025).
 //!
-//! Not modelled: instruction fetch, misses of caches, banks of registers, other SMs. All CTAs of the launch are on the SM at once.
+//! The SM is one of a full GPU: it has its share of the L2 cache and of the rate of the device memory. As many CTAs are on it as its
+//! resources allow; the next one of the launch begins where one has ended.
+//!
+//! | module | what is there |
+//! |---|---|
+//! | `known`, `registers` | what the model needs to know of each instruction |
+//! | `sm` | issue: which warp, when, and what holds the others back |
+//! | `warp` | where a warp is, and what it waits for |
+//! | `cause`, `timeline` | where the cycles went, and when |
+//! | `fetch`, `constants`, `memory`, `cache`, `slots`, `ports`, `barriers` | the parts that an instruction may wait for |
 
 mod barriers;
+mod cache;
+mod cause;
+mod constants;
+mod critical;
+mod fetch;
+mod known;
+mod memory;
+mod ports;
+mod registers;
+mod slots;
 mod sm;
+mod timeline;
+mod warp;
 
-use super::trace::Trace;
-use machine::target::Pipeline;
+pub use cause::{Cause, WarpTime};
+pub use timeline::{Bin, Meeting, Timeline};
+
+use super::trace::{Event, Trace};
+use machine::target::{self, Pipeline, Target, occupancy};
 use sass::Kernel;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The result of the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -21,33 +48,49 @@ pub struct Timing {
     pub cycles: u64,
     /// Warp instructions that were issued.
     pub issued: u64,
+    /// CTAs that are on the SM at once.
+    pub resident_ctas: u32,
     /// Of all CTAs, one after the other.
     pub warps: Vec<WarpTime>,
+    #[serde(skip)]
+    pub timeline: Timeline,
 }
 
-/// Where the cycles of a warp went, from the start to its end.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct WarpTime {
-    pub cycles: u64,
-    pub issued: u64,
-    /// The stall count of the instruction before.
-    pub fixed_latency: u64,
-    /// Scoreboards, by what set them.
-    pub shared: u64,
-    pub shuffles: u64,
-    pub local: u64,
-    pub global: u64,
-    pub constants: u64,
-    /// Approximations, conversions, and the rest.
-    pub special: u64,
-    /// The pipe was not free.
-    pub pipe: u64,
-    pub barrier: u64,
-    /// It could have issued, and another warp did.
-    pub not_selected: u64,
+/// Runs the model on what the warps executed. `None`: the machine code has no control bits where the target needs them, a CTA does not
+/// fit the SM, or a warp waits for ever.
+pub(super) fn simulate(
+    kernel: &Kernel,
+    shared_bytes: u64,
+    trace: &Trace,
+    target: &Target,
+    pipeline: &Pipeline,
+) -> Option<Timing> {
+    let known = known::known(kernel, target, pipeline)?;
+    let warps = trace.ctas.iter().map(Vec::len).max().unwrap_or(0) as u32;
+    let asked = target::Kernel {
+        threads: 32 * warps,
+        registers_per_thread: kernel.registers,
+        // the system's own part is in both
+        shared_bytes: (shared_bytes as u32).saturating_sub(target.reserved_shared_bytes_per_cta),
+        named_barriers: named_barriers(trace),
+    };
+    let fits = occupancy(target, asked);
+    let shared = fits.blocks * fits.allocated_shared_bytes;
+    let l1_bytes = pipeline.memory.l1_bytes.saturating_sub(target.carve_out(shared));
+    let sm = sm::Sm::new(&known, target, pipeline, trace, fits.blocks as usize, l1_bytes.into())?;
+    let (cycles, warps, timeline) = sm.run()?;
+    let issued = trace.ctas.iter().flatten().map(|warp| warp.len() as u64).sum();
+    Some(Timing { cycles, issued, resident_ctas: fits.blocks, warps, timeline })
 }
 
-/// Runs the model on what the warps executed. `None`: the machine code has no control bits, or a warp waits for ever.
-pub(super) fn simulate(kernel: &Kernel, trace: &Trace, pipeline: &Pipeline, sub_partitions: u32) -> Option<Timing> {
-    sm::run(kernel, trace, pipeline, sub_partitions)
+/// Barriers that the warps of a CTA came to.
+fn named_barriers(trace: &Trace) -> u32 {
+    let ids = |events: &[Event]| -> Vec<u32> {
+        events
+            .iter()
+            .filter_map(|event| if let Event::Barrier(arrival) = event { Some(arrival.id) } else { None })
+            .collect()
+    };
+    let first = trace.ctas.first().into_iter().flatten();
+    first.flat_map(|warp| ids(&warp.events)).collect::<BTreeSet<u32>>().len() as u32
 }

@@ -1,263 +1,346 @@
-//! One SM, clock by clock.
+//! One SM: which warp issues, when, and what holds the others back.
 
-use super::barriers::Barriers;
-use super::{Timing, WarpTime};
-use crate::machine_code::trace::{Step, Trace};
-use machine::target::Pipeline;
-use sass::{Class, Control, Kernel, Pipe};
+use super::barriers::{Barriers, Complete};
+use super::constants::Small;
+use super::fetch::{Far, Near};
+use super::known::Known;
+use super::memory::{Done, Memories, Queue};
+use super::ports::Ports;
+use super::warp::Warp;
+use super::{Cause, Meeting, Timeline, WarpTime};
+use crate::machine_code::trace::{Event, Line, Trace};
+use machine::target::{Pipeline, Target};
+use sass::{Class, Pipe};
 
-/// Pipes of a sub-partition.
-const PIPES: usize = Pipe::ALL.len();
-/// Cycles in which nothing happens after which the warps are taken for stuck.
-const PATIENCE: u64 = 1 << 20;
+/// Clocks after which the scheduler turns to another warp when an operand in constant memory is not there.
+const PATIENCE: u64 = 4;
 
-/// What is known of an instruction.
-#[derive(Clone, Copy)]
-struct Known {
-    control: Control,
-    pipe: Pipe,
-    class: Class,
-}
-
-struct Warp<'t> {
-    steps: &'t [Step],
-    next: usize,
-    cta: usize,
-    /// When the stall count has passed.
-    ready: u64,
-    /// When each scoreboard is released, and what set it.
-    scoreboards: [(u64, Class); 6],
-    /// Held by a barrier until its phase is complete.
-    held: bool,
-    time: WarpTime,
-}
-
-/// Why a warp does not issue, and until when at least.
-#[derive(Clone, Copy)]
-enum Hindrance {
-    Stall(u64),
-    Scoreboard(u64, Class),
-    Pipe(u64),
-    Barrier,
-}
-
-struct Sm<'t> {
-    known: Vec<Known>,
+pub(super) struct Sm<'t> {
+    known: &'t [Known],
     pipeline: &'t Pipeline,
+    /// Of all CTAs, one after the other.
     warps: Vec<Warp<'t>>,
-    barriers: Vec<Barriers>,
-    /// When each pipe of each sub-partition takes the next instruction.
-    pipes: Vec<[u64; PIPES]>,
-    /// When the pipe that all share is free.
-    shared_pipe: u64,
-    /// The warp that each sub-partition issued from last.
-    last: Vec<Option<usize>>,
+    ctas: Vec<Cta>,
+    parts: Vec<Part>,
+    /// The caches for code that are near, one for each sub-partition or one for all.
+    near: Vec<Near>,
+    code: Far,
+    memories: Memories,
+    /// When the pipe of doubles that all share is free.
+    doubles: u64,
+    /// The first CTA that has not begun.
+    waiting: usize,
+    timeline: Timeline,
 }
 
-pub(super) fn run(kernel: &Kernel, trace: &Trace, pipeline: &Pipeline, sub_partitions: u32) -> Option<Timing> {
-    let known = kernel.instructions.iter().map(|instruction| {
-        Some(Known { control: instruction.control()?, pipe: instruction.pipe(), class: instruction.class() })
-    });
-    let known: Vec<Known> = known.collect::<Option<_>>()?;
-    let all = trace.ctas.iter().enumerate().flat_map(|(cta, warps)| warps.iter().map(move |steps| (cta, steps)));
-    let warps: Vec<Warp<'_>> = all.map(|(cta, steps)| Warp::new(cta, steps)).collect();
-    let parts = sub_partitions.max(1) as usize;
-    let mut sm = Sm {
-        known,
-        pipeline,
-        warps,
-        barriers: trace.ctas.iter().map(|warps| Barriers::new(warps.len())).collect(),
-        pipes: vec![[0; PIPES]; parts],
-        shared_pipe: 0,
-        last: vec![None; parts],
-    };
-    let cycles = sm.run()?;
-    let warps: Vec<WarpTime> = sm.warps.into_iter().map(|warp| warp.time).collect();
-    Some(Timing { cycles, issued: warps.iter().map(|warp| warp.issued).sum(), warps })
+struct Cta {
+    /// Numbers of its warps.
+    warps: std::ops::Range<usize>,
+    barriers: Barriers,
+    /// Warps that have not ended.
+    live: usize,
+    slot: usize,
 }
 
-impl<'t> Warp<'t> {
-    fn new(cta: usize, steps: &'t [Step]) -> Self {
-        let scoreboards = [(0, Class::Other); 6];
-        Self { steps, next: 0, cta, ready: 0, scoreboards, held: false, time: WarpTime::default() }
+/// A sub-partition.
+struct Part {
+    /// The resident warps that have not ended, oldest first.
+    warps: Vec<usize>,
+    pipes: [u64; Pipe::ALL.len()],
+    queue: Queue,
+    constants: Small,
+    ports: Ports,
+    /// Nothing is issued before.
+    blocked: u64,
+    /// The warp that issued last, unless it gave way.
+    last: Option<usize>,
+    /// When it is worth while to look at it again.
+    next: u64,
+}
+
+impl<'t> Sm<'t> {
+    /// `slots`: CTAs that are on it at once; none when there are none.
+    pub(super) fn new(
+        known: &'t [Known],
+        target: &Target,
+        pipeline: &'t Pipeline,
+        trace: &'t Trace,
+        slots: usize,
+        l1_bytes: u64,
+    ) -> Option<Self> {
+        if slots == 0 {
+            return None;
+        }
+        let part = || Part {
+            warps: Vec::new(),
+            pipes: [0; Pipe::ALL.len()],
+            queue: Queue::new(&pipeline.memory),
+            constants: Small::new(&pipeline.constants),
+            ports: Ports::default(),
+            blocked: 0,
+            last: None,
+            next: u64::MAX,
+        };
+        let (mut warps, mut ctas) = (Vec::new(), Vec::new());
+        for (number, traces) in trace.ctas.iter().enumerate() {
+            let first = warps.len();
+            let tracks = pipeline.fixed.is_some();
+            warps.extend((first..).zip(traces).map(|(index, trace)| Warp::new(trace, index, number, tracks)));
+            let (live, barriers) = (traces.len(), Barriers::new(traces.len()));
+            ctas.push(Cta { warps: first..warps.len(), barriers, live, slot: 0 });
+        }
+        let parts = target.sub_partitions.max(1);
+        let near = if pipeline.fetch.l0_is_shared { 1 } else { parts };
+        let mut sm = Self {
+            near: (0..near).map(|_| Near::new(&pipeline.fetch)).collect(),
+            known,
+            pipeline,
+            warps,
+            ctas,
+            parts: (0..parts).map(|_| part()).collect(),
+            code: Far::new(pipeline),
+            memories: Memories::new(target, &pipeline.memory, l1_bytes),
+            doubles: 0,
+            waiting: 0,
+            timeline: Timeline::new(trace.ctas.iter().map(Vec::len).sum()),
+        };
+        for slot in 0..slots {
+            sm.begin(slot, 0);
+        }
+        Some(sm)
     }
 
-    fn is_done(&self) -> bool {
-        self.next == self.steps.len()
-    }
-}
-
-impl Sm<'_> {
-    /// The clocks until all warps have ended; `None` when they never do.
-    fn run(&mut self) -> Option<u64> {
-        let (mut now, mut quiet) = (0, 0);
-        while self.warps.iter().any(|warp| !warp.is_done()) {
-            let mut issued = false;
-            let mut until = u64::MAX;
-            for part in 0..self.pipes.len() {
-                let chosen = self.choose(part, now);
-                for index in self.of(part) {
-                    if self.warps[index].is_done() {
-                        continue;
-                    }
-                    self.warps[index].time.cycles += 1;
-                    if Some(index) == chosen {
-                        continue;
-                    }
-                    let hindrance = self.hindrance(part, index, now);
-                    if let Some(time) = self.warps[index].blame(hindrance, 1) {
-                        until = until.min(time);
-                    }
-                }
-                if let Some(index) = chosen {
-                    self.issue(part, index, now);
-                    issued = true;
-                }
+    /// The clocks until all warps have ended, and where they went; `None` when they never do.
+    pub(super) fn run(mut self) -> Option<(u64, Vec<WarpTime>, Timeline)> {
+        let mut end = 0;
+        loop {
+            let (part, next) = self.parts.iter().map(|part| part.next).enumerate().min_by_key(|(_, next)| *next)?;
+            if next == u64::MAX {
+                break;
             }
-            now += 1;
-            quiet = if issued { 0 } else { quiet + 1 };
-            if !issued && until != u64::MAX && until > now {
-                // nothing changes until then
-                let skipped = until - now;
-                for part in 0..self.pipes.len() {
-                    for index in self.of(part).filter(|index| !self.warps[*index].is_done()).collect::<Vec<_>>() {
-                        let hindrance = self.hindrance(part, index, now);
-                        self.warps[index].time.cycles += skipped;
-                        self.warps[index].blame(hindrance, skipped);
-                    }
-                }
-                now = until;
-            }
-            if quiet > PATIENCE || !issued && until == u64::MAX {
-                return None;
+            if self.step(part, next) {
+                end = next + 1;
             }
         }
-        Some(now)
+        let ended = self.warps.iter().all(Warp::is_done);
+        ended.then(|| (end, self.warps.into_iter().map(|warp| warp.time).collect(), self.timeline))
     }
 
-    /// The warps of a sub-partition.
-    fn of(&self, part: usize) -> impl Iterator<Item = usize> + use<> {
-        (part..self.warps.len()).step_by(self.pipes.len())
+    /// The next CTA begins where another one has ended.
+    fn begin(&mut self, slot: usize, now: u64) {
+        while let Some(cta) = self.ctas.get_mut(self.waiting) {
+            self.waiting += 1;
+            cta.slot = slot;
+            let warps = cta.warps.clone();
+            if warps.is_empty() {
+                continue;
+            }
+            for (number, index) in warps.clone().enumerate() {
+                let part = (slot * warps.len() + number) % self.parts.len();
+                self.warps[index].start(now);
+                self.parts[part].warps.push(index);
+                self.prepare(part, index);
+            }
+            return;
+        }
     }
 
-    /// The warp that issued last while it can, else the youngest that can.
-    fn choose(&self, part: usize, now: u64) -> Option<usize> {
-        let can = |index: &usize| !self.warps[*index].is_done() && self.hindrance(part, *index, now).is_none();
-        self.last[part].filter(can).or_else(|| self.of(part).filter(can).last())
+    /// Issues from a sub-partition, if anything can be issued, and finds when it is next to be looked at.
+    fn step(&mut self, part: usize, now: u64) -> bool {
+        let (chosen, next) = self.choose(part, now);
+        let Some(index) = chosen else {
+            self.parts[part].next = next;
+            return false;
+        };
+        let known = &self.known[self.warps[index].pc()];
+        if let Some(line) = known.constant
+            && known.class != Class::Constant
+            && !self.warps[index].has_constant
+        {
+            let own = &mut self.parts[part];
+            let there = own.constants.operand(line, now, &self.pipeline.constants, &mut self.code);
+            self.warps[index].has_constant = true;
+            if there > now {
+                self.warps[index].chosen(now, &mut self.timeline);
+                self.warps[index].wait(there, Cause::Constants, &mut self.timeline);
+                own.blocked = there.min(now + PATIENCE);
+                own.last = None;
+                own.next = now + 1;
+                return false;
+            }
+        }
+        for at in 0..self.parts[part].warps.len() {
+            let other = self.parts[part].warps[at];
+            if other == index {
+                continue;
+            }
+            let free = self.free(part, other);
+            if free <= now {
+                self.warps[other].pass_over();
+            }
+        }
+        self.parts[part].next = now + 1;
+        self.issue(part, index, now);
+        if let Some(second) = self.second(part, index, now, known) {
+            self.issue(part, second, now);
+        }
+        true
     }
 
-    fn hindrance(&self, part: usize, index: usize, now: u64) -> Option<Hindrance> {
+    /// A warp that can issue another instruction together with the one that it just issued.
+    fn second(&self, part: usize, index: usize, now: u64, first: &Known) -> Option<usize> {
+        let two = self.pipeline.fixed.as_ref().is_some_and(|fixed| fixed.issues_two);
+        let warp = &self.warps[index];
+        if !two || warp.held || warp.is_done() || !matches!(first.pipe, Pipe::Fma | Pipe::Alu | Pipe::Double) {
+            return None;
+        }
+        let known = &self.known[warp.pc()];
+        let goes = warp.is_independent(now) && known.pipe != Pipe::Control && known.pipe != first.pipe;
+        (goes && known.constant.is_none() && self.unit(part, index, known) <= now).then_some(index)
+    }
+
+    /// The warp that issues, and when the next one can when there is none.
+    fn choose(&self, part: usize, now: u64) -> (Option<usize>, u64) {
+        let own = &self.parts[part];
+        if own.blocked > now {
+            return (None, own.blocked);
+        }
+        let (mut youngest, mut next) = (None, u64::MAX);
+        for &index in &own.warps {
+            let free = self.free(part, index);
+            if free <= now {
+                if own.last == Some(index) {
+                    return (own.last, now);
+                }
+                youngest = Some(index);
+            }
+            next = next.min(free.max(now + 1));
+        }
+        (youngest, next)
+    }
+
+    /// When a warp can issue, as far as is known now.
+    fn free(&self, part: usize, index: usize) -> u64 {
         let warp = &self.warps[index];
         if warp.held {
-            return Some(Hindrance::Barrier);
+            return u64::MAX;
         }
-        if warp.ready > now {
-            return Some(Hindrance::Stall(warp.ready));
-        }
-        let known = self.known[warp.steps[warp.next].pc as usize];
-        let waits = (0..6).filter(|i| known.control.wait >> i & 1 == 1).map(|i| warp.scoreboards[i]);
-        if let Some((time, class)) = waits.filter(|(time, _)| *time > now).max_by_key(|(time, _)| *time) {
-            return Some(Hindrance::Scoreboard(time, class));
-        }
-        let free = self.pipes[part][known.pipe as usize];
-        (free > now).then_some(Hindrance::Pipe(free))
+        warp.ready.max(self.unit(part, index, &self.known[warp.pc()]))
+    }
+
+    /// When what executes the instruction takes the next one.
+    fn unit(&self, part: usize, index: usize, known: &Known) -> u64 {
+        let own = &self.parts[part];
+        let pipe = match known.pipe {
+            Pipe::Memory => own.queue.free(&self.pipeline.memory),
+            Pipe::Double if self.pipeline.doubles_are_shared => self.doubles,
+            pipe => own.pipes[pipe as usize],
+        };
+        pipe.max(own.ports.free(known, index))
     }
 
     fn issue(&mut self, part: usize, index: usize, now: u64) {
+        let (warp, own) = (&mut self.warps[index], &mut self.parts[part]);
+        let known = &self.known[warp.pc()];
+        let (event, lines) = warp.take();
+        warp.issued(now, &mut self.timeline);
+        own.last = Some(index).filter(|_| !known.control.is_some_and(|control| control.yields));
+        own.ports.take(known, index, now);
+        match known.pipe {
+            Pipe::Double if self.pipeline.doubles_are_shared => {
+                self.doubles = self.doubles.max(now) + u64::from(known.interval)
+            }
+            pipe => own.pipes[pipe as usize] = now + u64::from(known.interval),
+        }
+        let memory = &self.pipeline.memory;
+        let done = match (event, known.class) {
+            (Some(Event::Shared { passes }), _) => self.memories.shared(&mut own.queue, memory, now, passes, known),
+            (Some(Event::Lines { .. }), class) => {
+                let slot = self.ctas[warp.cta].slot as u64;
+                // the local memory of each warp on the SM lies elsewhere
+                let cta = &self.ctas[warp.cta].warps;
+                let resident = slot * cta.len() as u64 + (index - cta.start) as u64;
+                let place = if class == Class::Local { 1 << 63 | resident << 40 } else { 0 };
+                let lines = lines.iter().map(|line| Line { number: line.number | place, ..*line });
+                self.memories.lines((&mut own.queue, memory), now, known, lines)
+            }
+            (Some(Event::Constant { line, addresses }), _) => {
+                let result = own.constants.load(line, addresses, now, &self.pipeline.constants, &mut self.code);
+                Done { sources: result, result }
+            }
+            (None, Class::Constant) => {
+                let line = known.constant.unwrap_or_default();
+                let result = own.constants.load(line, 1, now, &self.pipeline.constants, &mut self.code);
+                Done { sources: result, result }
+            }
+            (_, Class::Shuffles) => self.memories.shuffle(&mut own.queue, memory, now),
+            _ => Done { sources: now + u64::from(known.latency), result: now + u64::from(known.latency) },
+        };
+        warp.sets(known, done.sources, done.result);
+        self.after(part, index, now, known, event);
+    }
+
+    /// What follows from the issue for this warp and for others.
+    fn after(&mut self, part: usize, index: usize, now: u64, known: &Known, event: Option<Event>) {
         let warp = &mut self.warps[index];
-        let step = warp.steps[warp.next];
-        let Known { control, pipe, class } = self.known[step.pc as usize];
-        warp.next += 1;
-        warp.time.issued += 1;
-        warp.ready = now + u64::from(control.stall.max(1));
-        self.last[part] = Some(index).filter(|_| !control.yields);
-        let interval = interval(self.pipeline, pipe);
-        self.pipes[part][pipe as usize] = now + u64::from(interval);
-        let mut started = now;
-        if pipe == Pipe::Memory {
-            started = self.shared_pipe.max(now);
-            self.shared_pipe = started + u64::from(step.passes * self.pipeline.pass_interval);
-        }
-        let through = if pipe == Pipe::Memory { self.shared_pipe } else { now };
-        let done = through + u64::from(latency(self.pipeline, class));
-        if let Some(scoreboard) = control.write {
-            warp.scoreboards[scoreboard as usize] = (done, class);
-        }
-        if let Some(scoreboard) = control.read {
-            warp.scoreboards[scoreboard as usize] = (started + u64::from(self.pipeline.operands_latency), class);
-        }
         let (cta, ended) = (warp.cta, warp.is_done());
-        if let Some(arrival) = step.barrier {
-            warp.held = arrival.waits;
-            let released = self.barriers[cta].arrive(index, arrival);
-            self.release(released.unwrap_or_default(), now);
+        if !ended {
+            let stall = match (known.control, &self.pipeline.fixed) {
+                // a warp that gives way does so for a clock at least
+                (Some(control), _) => u64::from(control.stall.max(if control.yields { 2 } else { 1 })),
+                (None, fixed) => fixed.as_ref().map_or(1, |fixed| fixed.issue_interval.into()),
+            };
+            warp.wait(now + stall, Cause::FixedLatency, &mut self.timeline);
+            self.prepare(part, index);
+        }
+        if let Some(Event::Barrier(arrival)) = event {
+            self.warps[index].held = arrival.waits;
+            if let Some(complete) = self.ctas[cta].barriers.arrive(index, arrival, now) {
+                self.release(cta, complete, now);
+            }
         }
         if ended {
-            let released = self.barriers[cta].end();
-            self.release(released, now);
+            self.parts[part].warps.retain(|other| *other != index);
+            for complete in self.ctas[cta].barriers.end() {
+                self.release(cta, complete, now);
+            }
+            self.ctas[cta].live -= 1;
+            if self.ctas[cta].live == 0 {
+                self.begin(self.ctas[cta].slot, now + 1);
+            }
         }
+    }
+
+    /// Finds out what holds the next instruction of a warp back.
+    fn prepare(&mut self, part: usize, index: usize) {
+        let warp = &mut self.warps[index];
+        if warp.is_done() {
+            return;
+        }
+        let known = &self.known[warp.pc()];
+        warp.wait_for_values(known, &mut self.timeline);
+        if let Some(asked) = warp.asks_for(known.line, &self.pipeline.fetch) {
+            let near = part % self.near.len();
+            let there = self.near[near].line(known.line, asked, &self.pipeline.fetch, &mut self.code);
+            warp.wait(there, Cause::Fetch, &mut self.timeline);
+        }
+        self.parts[part].next = self.parts[part].next.min(warp.ready);
     }
 
     /// The phase of a barrier is complete.
-    fn release(&mut self, warps: Vec<usize>, now: u64) {
+    fn release(&mut self, cta: usize, complete: Complete, now: u64) {
         let Pipeline { barrier_latency, barrier_latency_per_warp, .. } = self.pipeline;
-        let after = barrier_latency + warps.len() as u32 * barrier_latency_per_warp;
-        for index in warps {
-            self.warps[index].held = false;
-            self.warps[index].ready = self.warps[index].ready.max(now + u64::from(after));
-        }
-    }
-}
-
-impl Warp<'_> {
-    /// Counts clocks in which the warp did not issue; the time when that may change, where it is known.
-    fn blame(&mut self, hindrance: Option<Hindrance>, clocks: u64) -> Option<u64> {
-        let after_barrier = self.next > 0 && self.steps[self.next - 1].barrier.is_some();
-        let time = &mut self.time;
-        let (count, until) = match hindrance {
-            None => (&mut time.not_selected, None),
-            Some(Hindrance::Barrier) => (&mut time.barrier, None),
-            Some(Hindrance::Stall(until)) if after_barrier => (&mut time.barrier, Some(until)),
-            Some(Hindrance::Stall(until)) => (&mut time.fixed_latency, Some(until)),
-            Some(Hindrance::Pipe(until)) => (&mut time.pipe, Some(until)),
-            Some(Hindrance::Scoreboard(until, class)) => {
-                let count = match class {
-                    Class::Shared => &mut time.shared,
-                    Class::Shuffles => &mut time.shuffles,
-                    Class::Local => &mut time.local,
-                    Class::Global => &mut time.global,
-                    Class::Constant => &mut time.constants,
-                    _ => &mut time.special,
-                };
-                (count, Some(until))
+        let Complete { barrier, arrivals, waiting } = complete;
+        let released = now + u64::from(barrier_latency + arrivals.len() as u32 * barrier_latency_per_warp);
+        for &index in &waiting {
+            let warp = &mut self.warps[index];
+            warp.held = false;
+            warp.wait(released, Cause::Barrier, &mut self.timeline);
+            let ready = warp.ready;
+            for part in self.parts.iter_mut().filter(|part| part.warps.contains(&index)) {
+                part.next = part.next.min(ready);
             }
-        };
-        *count += clocks;
-        until
-    }
-}
-
-fn interval(pipeline: &Pipeline, pipe: Pipe) -> u32 {
-    match pipe {
-        Pipe::Double | Pipe::Tensor => pipeline.double_interval,
-        Pipe::Fma => pipeline.fma_interval,
-        Pipe::Alu => pipeline.alu_interval,
-        Pipe::Special => pipeline.special_interval,
-        Pipe::Uniform => pipeline.uniform_interval,
-        Pipe::Memory => pipeline.memory_interval,
-        Pipe::Constant => pipeline.constant_interval,
-        Pipe::Control => 1,
-    }
-}
-
-/// Until a scoreboard that the instruction sets is released.
-fn latency(pipeline: &Pipeline, class: Class) -> u32 {
-    match class {
-        Class::Shuffles => pipeline.shuffle_latency,
-        Class::Shared => pipeline.shared_latency,
-        Class::Local => pipeline.local_latency,
-        Class::Global => pipeline.global_latency,
-        Class::Constant => pipeline.constant_latency,
-        _ => pipeline.special_latency,
+        }
+        self.timeline.meetings.push(Meeting { cta, barrier, arrivals, waiting, released });
     }
 }

@@ -1,0 +1,98 @@
+//! The front end: where the next instruction of a warp comes from, and when it is there.
+//!
+//! Each sub-partition has a small cache and a stream buffer behind it, which after a miss runs ahead of the code by some lines;
+//! the SM has a larger one, which it shares with constants; behind that is the L2 cache, which always has the code.
+
+use super::cache::Cache;
+use super::known::CODE_LINE;
+use machine::target::{Fetch, Pipeline};
+use std::collections::VecDeque;
+
+/// Ways of the caches. Assumed: not published.
+const WAYS: usize = 8;
+/// Sectors of a whole line.
+const WHOLE: u8 = 0b1111;
+/// Lines of constants are kept beside those of code in the cache of the SM.
+const CONSTANTS: u64 = 1 << 62;
+
+/// Of one sub-partition.
+pub(super) struct Near {
+    cache: Cache,
+    /// Lines that follow each other, and when each comes.
+    stream: VecDeque<(u64, u64)>,
+}
+
+/// Of the SM.
+pub(super) struct Far {
+    cache: Cache,
+    free: u64,
+    latency: u64,
+    interval: u64,
+    /// What a miss adds.
+    beyond: u64,
+}
+
+impl Near {
+    pub(super) fn new(fetch: &Fetch) -> Self {
+        let lines = u64::from(fetch.l0_bytes / CODE_LINE);
+        Self { cache: Cache::new(lines, WAYS), stream: VecDeque::with_capacity(fetch.prefetched_lines as usize + 1) }
+    }
+
+    /// When a line of code that is asked for now is there.
+    pub(super) fn line(&mut self, line: u32, now: u64, fetch: &Fetch, far: &mut Far) -> u64 {
+        let line = u64::from(line);
+        let found = self.cache.access(line, WHOLE, false);
+        if found.missing == 0 {
+            return found.ready.max(now) + u64::from(fetch.latency);
+        }
+        let ahead = u64::from(fetch.prefetched_lines);
+        let there = match self.stream.iter().position(|(ahead, _)| *ahead == line) {
+            Some(at) => {
+                let (_, there) = self.stream[at];
+                self.stream.drain(..=at);
+                there
+            }
+            None => {
+                self.stream.clear();
+                far.line(line, now)
+            }
+        };
+        let next = self.stream.back().map_or(line + 1, |(last, _)| last + 1);
+        for prefetched in next..=line + ahead {
+            self.stream.push_back((prefetched, far.line(prefetched, now)));
+        }
+        self.cache.comes(line, there);
+        there.max(now) + u64::from(fetch.latency)
+    }
+}
+
+impl Far {
+    pub(super) fn new(pipeline: &Pipeline) -> Self {
+        let fetch = &pipeline.fetch;
+        Self {
+            cache: Cache::new(u64::from(fetch.l1_bytes / CODE_LINE), WAYS),
+            free: 0,
+            latency: fetch.l1_latency.into(),
+            interval: fetch.l1_interval.into(),
+            beyond: pipeline.memory.l2_latency.into(),
+        }
+    }
+
+    fn line(&mut self, line: u64, now: u64) -> u64 {
+        let start = self.free.max(now);
+        self.free = start + self.interval;
+        let found = self.cache.access(line, WHOLE, false);
+        let there = found.ready.max(start + self.latency) + if found.missing == 0 { 0 } else { self.beyond };
+        self.cache.comes(line, there);
+        there
+    }
+
+    /// When a line of constants that the small caches miss is there, `after` that many clocks when it is in this cache.
+    pub(super) fn constant(&mut self, line: u64, now: u64, after: u64) -> u64 {
+        // half as long as a line of code
+        let found = self.cache.access(CONSTANTS + line / 2, WHOLE, false);
+        let there = found.ready.max(now + after) + if found.missing == 0 { 0 } else { self.beyond };
+        self.cache.comes(CONSTANTS + line / 2, there);
+        there
+    }
+}

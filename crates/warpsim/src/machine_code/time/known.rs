@@ -1,0 +1,106 @@
+//! What the model needs to know of each instruction of the code.
+
+use super::registers::Registers;
+use crate::machine_code::trace::constant_line;
+use machine::target::{Pipeline, Target};
+use sass::{Class, Control, Instruction, Kernel, Operand, Pipe};
+
+/// Bytes of a line of the caches for instructions.
+pub(super) const CODE_LINE: u32 = 128;
+
+pub(super) struct Known {
+    /// `None`: the hardware keeps track of registers itself.
+    pub control: Option<Control>,
+    pub pipe: Pipe,
+    pub class: Class,
+    /// Clocks that it holds its pipe.
+    pub interval: u32,
+    /// From the issue to the result, where that is not for a memory to say.
+    pub latency: u32,
+    /// Of the code.
+    pub line: u32,
+    /// The operand in constant memory, as a line of its cache, where the code tells it.
+    pub constant: Option<u64>,
+    pub stores: bool,
+    /// Words of 32 bits that an access moves for each lane.
+    pub words: u32,
+    pub registers: Registers,
+}
+
+impl Known {
+    /// Its result does not come earlier after the issue.
+    pub(super) fn least_latency(&self) -> u64 {
+        if matches!(self.pipe, Pipe::Memory | Pipe::Constant) { 0 } else { self.latency.into() }
+    }
+}
+
+/// `None`: there are no control bits, and the target does not keep track of registers.
+pub(super) fn known(kernel: &Kernel, target: &Target, pipeline: &Pipeline) -> Option<Vec<Known>> {
+    kernel.instructions.iter().map(|instruction| of(instruction, target, pipeline)).collect()
+}
+
+fn of(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> Option<Known> {
+    let (pipe, class) = (instruction.pipe(), instruction.class());
+    let control = if pipeline.fixed.is_some() { None } else { Some(instruction.control()?) };
+    let operand = |operand: &Operand| match operand {
+        Operand::Constant { bank, index: None, offset, .. } => {
+            Some(constant_line(*bank, u64::try_from(*offset).unwrap_or_default()))
+        }
+        _ => None,
+    };
+    Some(Known {
+        control,
+        pipe,
+        class,
+        interval: interval(instruction, target, pipeline),
+        latency: latency(instruction, pipeline),
+        line: instruction.address / CODE_LINE,
+        constant: instruction.operands.iter().find_map(operand),
+        stores: matches!(instruction.operation(), "STS" | "STG" | "STL" | "ST" | "RED"),
+        words: if instruction.has("128") {
+            4
+        } else if instruction.has("64") {
+            2
+        } else {
+            1
+        },
+        registers: Registers::of(instruction),
+    })
+}
+
+fn interval(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> u32 {
+    match instruction.pipe() {
+        Pipe::Double => target.double_interval(),
+        Pipe::Tensor => target.tensor_interval(products(instruction)),
+        Pipe::Fma => pipeline.fma_interval,
+        Pipe::Alu => pipeline.alu_interval,
+        Pipe::Special => pipeline.special_interval,
+        Pipe::Uniform => pipeline.uniform_interval,
+        Pipe::Constant => pipeline.constant_interval,
+        Pipe::Memory | Pipe::Control => 1,
+    }
+}
+
+/// Fused multiply-adds of a product of matrices, such as `DMMA.16x8x4`.
+fn products(instruction: &Instruction) -> u32 {
+    let shape = |word: &str| {
+        let sides: Vec<u32> = word.split('x').map_while(|side| side.parse().ok()).collect();
+        (sides.len() == 3).then(|| sides.iter().product())
+    };
+    // older listings write DMMA.884
+    instruction.modifiers().find_map(shape).unwrap_or(8 * 8 * 4)
+}
+
+fn latency(instruction: &Instruction, pipeline: &Pipeline) -> u32 {
+    let fixed = pipeline.fixed.as_ref();
+    match (instruction.pipe(), instruction.class()) {
+        (Pipe::Double, _) => pipeline.double_latency,
+        (Pipe::Tensor, _) => pipeline.tensor_latency,
+        (Pipe::Fma, Class::Addresses) => fixed.map_or(pipeline.special_latency, |fixed| fixed.product_latency),
+        (Pipe::Fma | Pipe::Alu | Pipe::Uniform, _) => {
+            fixed.map_or(pipeline.special_latency, |fixed| fixed.arithmetic_latency)
+        }
+        (_, Class::Shuffles) => pipeline.memory.shuffle_latency,
+        _ => pipeline.special_latency,
+    }
+}

@@ -1,0 +1,109 @@
+//! Pairs of versions of a kernel whose order is published or certain: the model of time must give it.
+//!
+//! `ranking/pairs.toml` has the pairs with their reasons, `ranking/*.cu` the kernels.
+
+use diagnostics::Source;
+use machine::target::Target;
+use machine::toolchain::{self, Job};
+use sass::Cubin;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use warpsim::machine_code;
+use warpsim::{Argument, Buffer, Launch, Options};
+
+#[path = "../../../tests/common/skip.rs"]
+mod skip;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    pair: Vec<Pair>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pair {
+    file: String,
+    faster: Version,
+    slower: Version,
+    /// Why the order is certain, or who published it.
+    reason: String,
+}
+
+/// A kernel and its launch on one SM.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Version {
+    kernel: String,
+    #[serde(default = "one")]
+    warps: u32,
+    #[serde(default = "one")]
+    ctas: u32,
+    /// Turns of the kernel's loop.
+    #[serde(default = "sixteen")]
+    turns: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn sixteen() -> u32 {
+    16
+}
+
+impl Version {
+    /// Turns of all warps: what clocks are compared for.
+    fn work(&self) -> f64 {
+        f64::from(self.warps * self.ctas * self.turns)
+    }
+}
+
+const DOUBLES: usize = 2048;
+
+fn clocks(cubin: &Cubin, version: &Version, target: &Target) -> f64 {
+    let values: Vec<f64> = (0..DOUBLES).map(|i| ((i * 37 + 11) % 251) as f64).collect();
+    let threads = 32 * version.warps;
+    let mut buffers = [Buffer::input(&values), Buffer::in_out(&vec![0.0; threads as usize])];
+    let arguments = vec![Argument::Buffer(0), Argument::Buffer(1), Argument::U32(version.turns)];
+    let launch = Launch::linear(version.ctas, threads, arguments);
+    let timed = machine_code::time(cubin, &version.kernel, &launch, &mut buffers, &Options::default(), target);
+    let (_, timing) = timed.unwrap_or_else(|failure| panic!("{}: {failure:?}", version.kernel));
+    timing.cycles as f64 / version.work()
+}
+
+#[test]
+fn of_two_versions_the_faster_one_is_known() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ranking");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let table: Table = toml::from_str(&read("pairs.toml")).unwrap();
+    assert!(table.pair.len() >= 30, "{} pairs", table.pair.len());
+    let target = Target::by_name("hopper").unwrap();
+    let arch = target.compute_capability;
+    let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
+    let Ok((tools, disassembler)) = tools.map_err(skip::skip) else { return };
+    let mut cubins: BTreeMap<&str, Cubin> = BTreeMap::new();
+    for Pair { file, .. } in &table.pair {
+        cubins.entry(file).or_insert_with(|| {
+            let job = Job { name: file.clone(), source: read(file), arch, options: vec![] };
+            let ptx = tools.compile_to_ptx(&job).unwrap_or_else(|failure| panic!("{file}: {failure}"));
+            let made = tools.assemble(&ptx.text, arch).unwrap_or_else(|failure| panic!("{file}: {failure}"));
+            let text = disassembler.disassemble(&made.cubin).unwrap();
+            let listing = Arc::new(Source { name: file.clone(), text });
+            sass::read(file, &made.cubin, &listing).unwrap_or_else(|d| panic!("{file}: {d:?}"))
+        });
+    }
+    let mut wrong = Vec::new();
+    for Pair { file, faster, slower, reason } in &table.pair {
+        let [fast, slow] = [faster, slower].map(|version| clocks(&cubins[file.as_str()], version, target));
+        let line =
+            format!("{:20} {fast:9.2}  {:20} {slow:9.2}  {:5.2}  {reason}", faster.kernel, slower.kernel, slow / fast);
+        println!("{line}");
+        if fast >= slow {
+            wrong.push(line);
+        }
+    }
+    assert!(wrong.is_empty(), "not in this order:\n{}", wrong.join("\n"));
+}

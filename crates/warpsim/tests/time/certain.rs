@@ -1,0 +1,210 @@
+//! The model of time must show what is certain: latencies add up along a chain, pipes have their rates, waiting costs no issue
+//! slots, and more work never takes less time.
+
+use crate::assembly::{Line, line, looped, repeated, timed};
+use crate::skip;
+use machine::target::{Pipeline, Target};
+use machine::toolchain;
+use std::sync::Arc;
+use warpsim::machine_code::{self, Cause, Timing, WarpTime};
+use warpsim::{Argument, Buffer, Launch, Options};
+
+fn hopper() -> &'static Target {
+    Target::by_name("hopper").unwrap()
+}
+
+fn on_hopper(lines: &[Line], warps: u32) -> Timing {
+    timed(lines, warps, hopper(), Vec::new())
+}
+
+/// Clocks that each pass over the body takes once its code is near.
+fn each_pass(body: &[Line], warps: u32) -> u64 {
+    let after = |times| on_hopper(&looped(&[], body, times), warps).cycles;
+    (after(30) - after(10)) / 20
+}
+
+#[test]
+fn a_chain_takes_its_latency_times_its_length() {
+    let chain = |length| repeated(&line("DFMA R2, R2, R2, R2").stall(8), length);
+    assert_eq!(each_pass(&chain(100), 1) - each_pass(&chain(60), 1), 8 * 40);
+    let timing = on_hopper(&chain(100), 1);
+    assert_eq!(timing.warps[0].of(Cause::FixedLatency), 7 * 100);
+    assert_eq!(timing.issued, 101);
+}
+
+#[test]
+fn independent_work_reaches_the_rate_of_its_pipe() {
+    let pass = |text: &str, stall, length, warps| each_pass(&repeated(&line(text).stall(stall), length), warps);
+    // one warp of each sub-partition; the stall count would allow one per clock
+    let doubles = |warps| pass("DFMA R2, R4, R6, R8", 1, 100, warps) - pass("DFMA R2, R4, R6, R8", 1, 50, warps);
+    assert_eq!(doubles(4), 2 * 50);
+    // four warps of one sub-partition share its pipe
+    assert!((4 * 100 - 4..=4 * 100 + 4).contains(&doubles(16)), "{}", doubles(16));
+    // single precision has a pipe that takes one per clock, from chains of 4
+    let chains = |length| pass("FFMA R2, R2, R2, R2", 4, length, 16);
+    assert!((196..=204).contains(&(chains(100) - chains(50))), "{}", chains(100) - chains(50));
+}
+
+#[test]
+fn a_load_is_waited_for_by_its_scoreboard() {
+    let latency = u64::from(hopper().pipeline.as_ref().unwrap().memory.shared_latency);
+    let load = [line("LDS R2, [RZ]").stall(2).sets(0), line("IADD3 R3, R2, R2, RZ").waits(0)];
+    let timing = on_hopper(&[&[line("STS [RZ], RZ").stall(15)], &load[..]].concat(), 1);
+    // one clock is a stall count, one issues
+    assert_eq!(timing.warps[0].of(Cause::Shared), latency - 2, "{timing:?}");
+}
+
+#[test]
+fn a_warp_at_a_barrier_costs_no_issue_slots() {
+    // warps 0 and 4 share a sub-partition; warp 4 works while the others wait
+    let mut lines = vec![
+        line("S2R R0, SR_TID.X").stall(10),
+        line("ISETP.LT.AND P0, PT, R0, 0x80, PT").stall(10),
+        line("@P0 BAR.SYNC 0x1, 0xa0").stall(5),
+    ];
+    lines.extend(repeated(&line("@!P0 FFMA R2, R4, R7, R8"), 300));
+    lines.push(line("@!P0 BAR.SYNC 0x1, 0xa0").stall(5));
+    let waiting = on_hopper(&lines, 5);
+    assert!(waiting.warps[4].of(Cause::NotSelected) < 20, "{:?}", waiting.warps[4]);
+    assert!(waiting.warps[0].of(Cause::Barrier) > 250, "{:?}", waiting.warps[0]);
+    // the others wait for it: the path to the end runs through it, then through one of them
+    let path = waiting.critical_path(5);
+    assert_eq!(path.iter().sum::<u64>(), waiting.cycles);
+    assert!(path[4] > waiting.cycles / 2 && path[..4].iter().filter(|clocks| **clocks > 0).count() == 1, "{path:?}");
+}
+
+/// Takes each line out in turn, on every target with control bits: the rest never takes longer.
+#[test]
+fn more_work_never_takes_a_lone_warp_less_time() {
+    let texts = [
+        "DFMA R2, R4, R6, R8",
+        "FFMA R10, R10, R12, R10",
+        "LDS R20, [RZ]",
+        "MUFU.RCP R3, R5",
+        "IADD3 R14, R15, R16, RZ",
+        "FADD R18, R18, c[0x3][0x40]",
+        "SHFL.IDX PT, R22, R14, 0x0, 0x1f",
+        "DADD R18, R18, R20",
+    ];
+    let mut state = 1u32;
+    let mut random = |n: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) % n
+    };
+    for target in Target::all().iter().filter(|target| target.pipeline.as_ref().is_some_and(|p| p.fixed.is_none())) {
+        let program: Vec<Line> = (0..40)
+            .map(|_| {
+                let made = line(texts[random(8) as usize]).stall(1 + random(6) as u8);
+                let made = if random(3) == 0 { made.sets(random(6) as u8) } else { made };
+                if random(3) == 0 { made.waits(random(6) as u8) } else { made }
+            })
+            .collect();
+        let first = [line("STS [RZ], RZ").stall(15)];
+        // code that comes for the first time is left out: where its lines end matters
+        let cycles = |skip: usize| {
+            let kept = program.iter().enumerate().filter(|(i, _)| *i != skip).map(|(_, line)| line.clone());
+            let kept: Vec<Line> = kept.collect();
+            let after = |times| timed(&looped(&first, &kept, times), 1, target, Vec::new()).cycles;
+            after(6) - after(2)
+        };
+        let whole = cycles(program.len());
+        for skip in 0..program.len() {
+            assert!(cycles(skip) <= whole, "{}: without line {skip} {} > {whole}", target.name, cycles(skip));
+        }
+    }
+}
+
+/// Each clock of a warp has one cause, from its start to its end, and the timeline has all of them.
+#[test]
+fn causes_add_up() {
+    let mut lines = repeated(&line("DFMA R2, R4, R6, R8").stall(2), 50);
+    lines.push(line("BAR.SYNC 0x0").stall(5));
+    lines.extend(repeated(&line("MUFU.RCP R2, R3").sets(0), 20));
+    lines.push(line("FADD R5, R2, c[0x3][0x100]").waits(0));
+    let timing = on_hopper(&lines, 12);
+    assert_eq!(timing.warps.iter().map(WarpTime::cycles).max(), Some(timing.cycles));
+    for (warp, bins) in timing.warps.iter().zip(&timing.timeline.warps) {
+        assert_eq!(warp.of(Cause::Issued), 73);
+        for cause in Cause::ALL {
+            let clocks: u64 = bins.iter().map(|bin| u64::from(bin[cause as usize])).sum();
+            assert_eq!(clocks, warp.of(cause), "{}", cause.name());
+        }
+    }
+    let [meeting] = &timing.timeline.meetings[..] else { panic!("{:?}", timing.timeline.meetings) };
+    assert_eq!((meeting.barrier, meeting.arrivals.len(), meeting.waiting.len()), (0, 12, 12));
+    let last = meeting.arrivals.iter().map(|(_, time)| *time).max().unwrap();
+    let Pipeline { barrier_latency, barrier_latency_per_warp, .. } = hopper().pipeline.as_ref().unwrap();
+    assert_eq!(meeting.released, last + u64::from(barrier_latency + 12 * barrier_latency_per_warp));
+}
+
+/// Kepler issues two instructions of a warp at once when they go to different pipes and the second does not need the first.
+#[test]
+fn independent_instructions_are_issued_together_where_the_target_can() {
+    let kepler = Target::by_name("kepler").unwrap();
+    let pass = |pair: [&str; 2]| {
+        let body: Vec<Line> = (0..64).flat_map(|_| pair.map(line)).collect();
+        let after = |times| timed(&looped(&[], &body, times), 1, kepler, Vec::new()).cycles;
+        (after(30) - after(10)) / 20
+    };
+    let together = pass(["FFMA R2, R4, R6, R8", "IADD3 R10, R12, R14, RZ"]);
+    assert!((64..112).contains(&together), "{together}");
+    let dependent = pass(["FFMA R2, R2, R6, R8", "IADD3 R2, R2, R14, RZ"]);
+    assert!(dependent >= 64 * 18, "{dependent}");
+    let same = pass(["FFMA R2, R4, R6, R8", "FFMA R10, R12, R14, R14"]);
+    assert!((128..176).contains(&same), "{same}");
+}
+
+/// Code that stays in the cache of its sub-partition is fetched once; more than that again and again.
+#[test]
+fn code_beyond_the_caches_is_waited_for() {
+    let capacity = hopper().pipeline.as_ref().unwrap().fetch.l0_bytes as usize / 16;
+    let waits = |length: usize| {
+        let body = repeated(&line("FFMA R2, R4, R7, RZ").stall(1), length);
+        let after = |times| on_hopper(&looped(&[], &body, times), 1).warps[0].of(Cause::Fetch);
+        (after(6) - after(4)) as f64 / 2.0 / length as f64
+    };
+    assert_eq!(waits(capacity / 2), 0.0);
+    assert!(waits(2 * capacity) > 0.2, "{}", waits(2 * capacity));
+}
+
+/// A kernel that executes a statement of PTX so many times, each on the result of the one before.
+fn chain(statement: &str, times: usize) -> String {
+    format!(
+        ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p)\n{{\n\
+         .reg .f64 %d<2>; .reg .f32 %f<2>; .reg .b64 %a;\nld.param.u64 %a, [p];\n\
+         ld.global.f64 %d0, [%a]; ld.global.f64 %d1, [%a+8]; ld.global.f32 %f0, [%a+16]; ld.global.f32 %f1, [%a+20];\n\
+         {}\nst.global.f64 [%a], %d0; st.global.f32 [%a+16], %f0;\nret;\n}}\n",
+        statement.repeat(times)
+    )
+}
+
+/// Clocks of a chain as ptxas makes it; nothing where tools are absent.
+fn clocks(statement: &str, times: usize) -> Option<u64> {
+    let arch = hopper().compute_capability;
+    let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
+    let (tools, disassembler) = tools.map_err(skip::skip).ok()?;
+    let bytes = tools.assemble(&chain(statement, times), arch).unwrap_or_else(|failure| panic!("{failure}")).cubin;
+    let text = disassembler.disassemble(&bytes).unwrap();
+    let listing = Arc::new(diagnostics::Source { name: "k".to_owned(), text });
+    let cubin = sass::read("k.cubin", &bytes, &listing).unwrap_or_else(|d| panic!("{d:?}"));
+    let launch = Launch::linear(1, 32, vec![Argument::Buffer(0)]);
+    let mut buffers = [Buffer::in_out(&[1.0; 4])];
+    let timed = machine_code::time(&cubin, "k", &launch, &mut buffers, &Options::default(), hopper());
+    Some(timed.unwrap_or_else(|failure| panic!("{failure:?}")).1.cycles)
+}
+
+/// Jia et al. (2018, table 4.1) measured on Volta what the stall counts of today still say: 8 clocks for a fused multiply-add of
+/// doubles, 4 for one of singles.
+#[test]
+fn published_latencies_come_out_of_machine_code() {
+    for (statement, latency) in [
+        ("fma.rn.f64 %d0, %d0, %d0, %d1;\n", 8),
+        ("add.rn.f64 %d0, %d0, %d1;\n", 8),
+        ("fma.rn.f32 %f0, %f0, %f0, %f1;\n", 4),
+    ] {
+        let Some((short, long)) = clocks(statement, 64).zip(clocks(statement, 128)) else { return };
+        // the code comes for the first time, one line of eight instructions after the other
+        let (exact, fetched) = (64 * latency, 64 / 8 * 39);
+        assert!((exact..=exact.max(fetched) + 32).contains(&(long - short)), "{statement} {short} {long}");
+    }
+}

@@ -1,0 +1,289 @@
+//! Published measurements of latencies and rates, and what the model of time makes of the same small kernels: the table in
+//! docs/time.md.
+//!
+//! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time published` writes it.
+
+use crate::assembly::{Line, line, looped, repeated, timed};
+use machine::target::Target;
+use std::fmt::Write;
+
+/// A row of the table.
+struct Row {
+    what: String,
+    target: &'static str,
+    published: f64,
+    source: &'static str,
+    modelled: f64,
+}
+
+const GUIDE: &str = "CUDA C Programming Guide";
+const HUERTA: &str = "Huerta et al. 2025";
+const MT4G: &str = "mt4g";
+const PPT: &str = "PPT (Arafa et al. 2019)";
+const ABDELKHALIK: &str = "Abdelkhalik et al. 2022";
+
+/// Clocks of a line of a loop whose code is near: what twice as many of it take more.
+fn each_of(target: &Target, warps: u32, before: &[Line], one: Line) -> f64 {
+    each(target, warps, before, |length| repeated(&one, length))
+}
+
+fn each(target: &Target, warps: u32, before: &[Line], body: impl Fn(usize) -> Vec<Line>) -> f64 {
+    let after = |length, times| timed(&looped(before, &body(length), times), warps, target, Vec::new()).cycles as f64;
+    let pass = |length| (after(length, 30) - after(length, 10)) / 20.0;
+    (pass(64) - pass(32)) / 32.0
+}
+
+/// Results per clock of an SM that is full of warps; `@` stands for a register that no other result of late went to.
+fn rate(name: &str, text: &str) -> f64 {
+    let target = Target::by_name(name).unwrap();
+    let one = |at: usize| line(&text.replace('@', &format!("R{}", 12 + 2 * (at % 8))));
+    32.0 * 16.0 / each(target, 16, &own_word(), |length| (0..length).map(one).collect())
+}
+
+/// Pointers that follow each other, each in a line of its own.
+fn ring(lines: u64) -> Vec<u8> {
+    let place = |at: u64| (1u64 << 40) + 128 * (at % lines);
+    let line = |at: u64| {
+        let mut bytes = vec![0; 128];
+        bytes[..8].copy_from_slice(&place(at + 1).to_le_bytes());
+        bytes
+    };
+    (0..lines).flat_map(line).collect()
+}
+
+/// Clocks of a load from global memory on whose result the next one depends, over a ring of lines that has been walked before.
+fn chase(name: &str, lines: u64) -> f64 {
+    let target = Target::by_name(name).unwrap().alone();
+    let before = [line("MOV R2, 32@lo(ring)").stall(5), line("MOV R3, 32@hi(ring)").stall(5)];
+    let load = line("LDG.E.64 R2, [R2.64]").stall(2).sets(0).waits(0);
+    let body = repeated(&load, 64);
+    let lap = (lines / 64) as u32;
+    let after = |laps| timed(&looped(&before, &body, laps * lap), 1, &target, ring(lines)).cycles as f64;
+    // the loop itself takes 23 clocks around 64 loads
+    ((after(3) - after(2)) / f64::from(lap) - 23.0) / 64.0
+}
+
+/// Clocks of a load whose line was never touched before.
+fn first_touch(name: &str) -> f64 {
+    let target = Target::by_name(name).unwrap().alone();
+    let before = [line("MOV R2, 32@lo(ring)").stall(5), line("MOV R3, 32@hi(ring)").stall(5)];
+    let load = line("LDG.E.64 R2, [R2.64]").stall(2).sets(0).waits(0);
+    let after =
+        |loads: u32| timed(&looped(&before, &repeated(&load, 8), loads / 8), 1, &target, ring(512)).cycles as f64;
+    ((after(256) - after(128)) - 16.0 * 23.0) / 128.0
+}
+
+/// Clocks from a load's issue until what waits for it can be issued.
+fn chain(name: &str, before: &[Line], text: &str) -> f64 {
+    let target = Target::by_name(name).unwrap();
+    each_of(target, 1, before, line(text).stall(2).sets(0).waits(0))
+}
+
+/// From the issue of an access until its sources may be written.
+fn sources(name: &str, text: &str) -> f64 {
+    let target = Target::by_name(name).unwrap();
+    let before = [line("MOV R2, RZ").stall(5), line("STS.128 [R2], RZ").stall(15)];
+    each_of(target, 1, &before, line(text).stall(2).frees(0).waits(0))
+}
+
+/// Clocks of `__syncthreads()` of so many warps.
+fn barrier(name: &str, warps: u32) -> f64 {
+    each_of(Target::by_name(name).unwrap(), warps, &[], line("BAR.SYNC 0x0").stall(5))
+}
+
+/// Clocks from one independent load to the next of each sub-partition, when so many are active.
+fn stream(warps: u32) -> f64 {
+    each_of(Target::by_name("ampere-ga10x").unwrap(), warps, &own_word(), line("LDS R4, [R2]"))
+}
+
+/// Clocks by which an operand in constant memory that misses holds the warp back: 4 KiB of them in turn.
+fn operand_misses(name: &str) -> f64 {
+    let target = Target::by_name(name).unwrap();
+    let body = |spread: bool| -> Vec<Line> {
+        let place = |at: usize| if spread { 64 * at } else { 0 };
+        (0..64).map(|at| line(&format!("FADD R2, R3, c[0x3][{:#x}]", place(at))).stall(4)).collect()
+    };
+    let pass = |spread| {
+        let after = |times| timed(&looped(&[], &body(spread), times), 1, target, Vec::new()).cycles as f64;
+        (after(30) - after(10)) / 20.0
+    };
+    (pass(true) - pass(false)) / 64.0
+}
+
+/// Clocks in which nothing is issued behind an instruction.
+fn bubble(name: &str, text: &str) -> f64 {
+    let target = Target::by_name(name).unwrap();
+    each_of(target, 1, &[], line(text)) - 1.0
+}
+
+/// R2 points to a word of shared memory of each thread's own.
+fn own_word() -> [Line; 3] {
+    [
+        line("S2R R1, SR_TID.X").sets(0).stall(2),
+        line("IMAD.SHL.U32 R2, R1, 0x4, RZ").waits(0).stall(6),
+        line("STS [R2], RZ").stall(15),
+    ]
+}
+
+/// Clocks of a load from constant memory at an address that the load before it brought.
+fn constant(name: &str) -> f64 {
+    chain(name, &[line("MOV R2, RZ").stall(5)], "LDC R2, c[0x3][R2]")
+}
+
+fn latencies(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
+    let stored = [line("STS [RZ], RZ").stall(15), line("MOV R2, RZ").stall(15)];
+    for (text, what, published) in [
+        ("FFMA R2, R2, R3, R3", "fused multiply-add, 32 bits", 9.0),
+        ("IMAD R2, R2, R3, R3", "product of integers", 9.0),
+        ("DFMA R2, R2, R4, R4", "fused multiply-add, 64 bits", 10.0),
+    ] {
+        add(what, "kepler", published, PPT, chain("kepler", &[], text));
+    }
+    for (target, published, source) in [
+        ("kepler", 26.0, PPT),
+        ("volta", 23.0, MT4G),
+        ("turing", 23.0, "sjfeng1999"),
+        ("ampere", 23.0, ABDELKHALIK),
+        ("ampere-ga10x", 24.0, HUERTA),
+        ("hopper", 30.0, MT4G),
+    ] {
+        add("load, shared memory", target, published, source, chain(target, &stored, "LDS R2, [R2]"));
+    }
+    let wide = [line("STS.128 [RZ], RZ").stall(15), line("MOV R2, RZ").stall(15)];
+    // lanes that load the same address need one pass
+    add("load, shared memory, 64 bits", "ampere-ga10x", 24.0, HUERTA, chain("ampere-ga10x", &wide, "LDS.64 R2, [R2]"));
+    add(
+        "load, shared memory, 128 bits",
+        "ampere-ga10x",
+        26.0,
+        HUERTA,
+        chain("ampere-ga10x", &wide, "LDS.128 R2, [R2]"),
+    );
+    for (target, published, source) in [
+        ("volta", 30.0, MT4G),
+        ("turing", 32.0, "sjfeng1999"),
+        ("ampere", 33.0, ABDELKHALIK),
+        ("ampere-ga10x", 34.0, HUERTA),
+        ("hopper", 38.0, MT4G),
+    ] {
+        add("load, L1 cache, 64 bits", target, published, source, chase(target, 128));
+    }
+    for (target, published, source) in [
+        ("kepler", 188.0, PPT),
+        ("volta", 219.0, MT4G),
+        ("turing", 236.0, "sjfeng1999"),
+        ("ampere", 200.0, ABDELKHALIK),
+        ("ampere-ga10x", 219.0, "YKTian-x2b"),
+        ("hopper", 222.0, MT4G),
+    ] {
+        add("load, L2 cache", target, published, source, chase(target, 4096));
+    }
+    for (target, published, source) in [
+        ("kepler", 331.0, PPT),
+        ("volta", 395.0, MT4G),
+        ("turing", 484.0, "sjfeng1999"),
+        ("ampere", 290.0, ABDELKHALIK),
+        ("ampere-ga10x", 515.0, "YKTian-x2b"),
+        ("hopper", 570.0, "mt4g, another run: 864"),
+    ] {
+        add("load, device memory", target, published, source, first_touch(target));
+    }
+    add("load of a constant", "ampere-ga10x", 29.0, HUERTA, constant("ampere-ga10x"));
+    add("operand in constant memory, miss", "ampere-ga10x", 79.0, HUERTA, operand_misses("ampere-ga10x"));
+    add("operand in constant memory, miss", "volta", 74.0, "mt4g: 114 - 40", operand_misses("volta"));
+    add("operand in constant memory, miss", "hopper", 89.0, "mt4g: 106 - 17", operand_misses("hopper"));
+    for (text, published) in
+        [("LDS R4, [R2]", 9.0), ("STS [R2], R4", 12.0), ("STS.64 [R2], R4", 14.0), ("STS.128 [R2], R4", 18.0)]
+    {
+        let what = format!("sources free, `{}`", text.split(' ').next().unwrap_or_default());
+        add(&what, "ampere-ga10x", published, HUERTA, sources("ampere-ga10x", text));
+    }
+    for (warps, published) in [(8, 28.0), (16, 45.0), (32, 77.0)] {
+        add(&format!("`__syncthreads` of {warps} warps"), "blackwell", published, "B300", barrier("blackwell", warps));
+    }
+}
+
+/// Table 1 and section 5.3 of Huerta et al.
+fn issue(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
+    for (active, published) in [(1, 4.0), (2, 4.0), (3, 6.0), (4, 8.0)] {
+        let what = format!("clocks per load, {active} sub-partitions active");
+        add(&what, "ampere-ga10x", published, "Huerta et al. 2025, Table 1", stream(active));
+    }
+    for (text, what, published) in [
+        ("FMUL R1, R2, R5", "bubble, FMUL, two banks", 0.0),
+        ("FMUL R1, R2, R4", "bubble, FMUL, one bank", 1.0),
+        ("FFMA R1, R2, R4, R6", "bubble, FFMA, one bank", 2.0),
+    ] {
+        add(what, "ampere-ga10x", published, "Huerta et al. 2025, section 5.3", bubble("ampere-ga10x", text));
+    }
+}
+
+/// Results per clock of an SM.
+fn rates(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
+    let table: [(&str, &str, [f64; 6]); 7] = [
+        ("fused multiply-adds, 64 bits", "DFMA @, R6, R8, R10", [64.0, 32.0, 2.0, 32.0, 2.0, 64.0]),
+        ("fused multiply-adds, 32 bits", "FFMA @, R6, R7, RZ", [192.0, 64.0, 64.0, 64.0, 128.0, 128.0]),
+        ("additions of integers", "IADD3 @, R6, R7, RZ", [160.0, 64.0, 64.0, 64.0, 64.0, 64.0]),
+        ("logic", "LOP3.LUT @, R6, R7, RZ, 0xc0, !PT", [160.0, 64.0, 64.0, 64.0, 64.0, 64.0]),
+        ("approximations", "MUFU.RCP @, R6", [32.0, 16.0, 16.0, 16.0, 16.0, 16.0]),
+        ("shuffles", "SHFL.IDX PT, @, R6, 0x0, 0x1f", [32.0; 6]),
+        ("words of shared memory", "LDS @, [R2]", [32.0; 6]),
+    ];
+    for (what, text, published) in table {
+        let targets = ["kepler", "volta", "turing", "ampere", "ampere-ga10x", "hopper"];
+        for (target, published) in targets.into_iter().zip(published) {
+            add(&format!("{what} per clock"), target, published, GUIDE, rate(target, text));
+        }
+    }
+}
+
+fn rows() -> Vec<Row> {
+    let mut rows = Vec::new();
+    let mut add = |what: &str, target: &'static str, published: f64, source: &'static str, modelled: f64| {
+        rows.push(Row { what: what.to_owned(), target, published, source, modelled });
+    };
+    latencies(&mut add);
+    issue(&mut add);
+    rates(&mut add);
+    rows
+}
+
+fn table(rows: &[&Row]) -> String {
+    let mut text = "| what | target | published | modelled | ratio | source |\n|---|---|---|---|---|---|\n".to_owned();
+    for Row { what, target, published, source, modelled } in rows {
+        let ratio = if *published == 0.0 { "–".to_owned() } else { format!("{:.2}", modelled / published) };
+        let _ = writeln!(text, "| {what} | {target} | {published} | {modelled:.1} | {ratio} | {source} |");
+    }
+    text
+}
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/time.md");
+const BEGIN: &str = "<!-- published and modelled: written by the test `published` -->\n";
+const END: &str = "<!-- end -->";
+
+/// Kepler's 192 and 160 lanes serve four schedulers; the model gives each of them 32.
+const WIDE: [&str; 3] =
+    ["fused multiply-adds, 32 bits per clock", "additions of integers per clock", "logic per clock"];
+
+/// Every row is met within a tenth or two clocks, but for those that the page explains.
+#[test]
+fn published_measurements_come_back() {
+    let rows = rows();
+    let explained = |what: &str, target: &str| {
+        what == "words of shared memory per clock" || target == "kepler" && WIDE.contains(&what)
+    };
+    let far = rows.iter().filter(|Row { what, target, published, modelled, .. }| {
+        (modelled - published).abs() > (published / 10.0).max(2.0) && !explained(what, target)
+    });
+    let far: Vec<&Row> = far.collect();
+    assert!(far.is_empty(), "{}", table(&far));
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let (head, rest) = page.split_once(BEGIN).expect("the page has a place for the table");
+    let (written, tail) = rest.split_once(END).expect("the place ends");
+    let made = table(&rows.iter().collect::<Vec<_>>());
+    if std::env::var_os("SINGE_BLESS").is_some() {
+        std::fs::write(PAGE, format!("{head}{BEGIN}{made}{END}{tail}")).unwrap();
+    } else {
+        assert_eq!(written, made, "SINGE_BLESS=1 writes the table");
+    }
+}

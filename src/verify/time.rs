@@ -1,0 +1,137 @@
+//! Predicts the time of the machine code by the model of an SM that is as full of CTAs as it can be.
+
+use serde::Serialize;
+
+use super::Subject;
+use super::machine_code::points_per_turn;
+use super::simulate::{self, Shape};
+use super::text::at_launch;
+use diagnostics::Diagnostic;
+use kinetics::State;
+use machine::target::Target;
+use sass::Cubin;
+use warpsim::machine_code::{self, Cause, Failure, Timeline, Timing};
+
+/// Turns of the streaming loop of the shorter and the longer run: what they differ by has no part of what stands around the loop.
+const TURNS: [u32; 2] = [1, 3];
+
+/// What the model says of an SM in the middle of many points.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Prediction {
+    /// On the SM at once.
+    pub ctas: u32,
+    /// Points that were simulated for it.
+    pub points: u32,
+    /// Of the SM, with all its CTAs.
+    pub clocks_per_point: f64,
+    /// On the target's board, all of whose SMs are as busy.
+    pub nanoseconds_per_point: f64,
+    /// What the clocks of each warp of a CTA go to in a turn of the streaming loop: the mean of all CTAs.
+    pub warps: Vec<WarpClocks>,
+    /// The clocks of the longer run, by picture.
+    #[serde(skip)]
+    pub timeline: Timeline,
+}
+
+/// A warp of a CTA.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WarpClocks {
+    /// In the order of [`Cause::ALL`].
+    #[serde(serialize_with = "by_name")]
+    pub causes: [f64; Cause::ALL.len()],
+    /// The share of the critical path that runs through this warp: of the chain of those that came last to a barrier, back from the
+    /// end of the CTA.
+    pub critical: f64,
+}
+
+impl Prediction {
+    /// The share of all warps' clocks that went to a cause.
+    pub fn share(&self, cause: Cause) -> f64 {
+        let sum = |of: &dyn Fn(&WarpClocks) -> f64| self.warps.iter().map(of).sum::<f64>();
+        sum(&|warp| warp.causes[cause as usize]) / sum(&|warp| warp.causes.iter().sum()).max(1.0)
+    }
+
+    /// The warps through which at least half of the critical path runs, the most critical one first.
+    pub fn critical_warps(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.warps.len()).collect();
+        order.sort_by(|&a, &b| self.warps[b].critical.total_cmp(&self.warps[a].critical).then(a.cmp(&b)));
+        let mut share = 0.0;
+        let enough = order.iter().position(|&warp| {
+            share += self.warps[warp].critical;
+            share >= 0.5
+        });
+        order.truncate(enough.map_or(order.len(), |last| last + 1));
+        order
+    }
+}
+
+/// Runs the machine code on an SM with so many CTAs. `shared` bytes are what the launch function gives to a CTA. `None`: it has
+/// instructions that the simulator does not know, or the target's pipeline is not described.
+///
+/// Errors: hazards.
+pub fn predict(
+    subject: &Subject<'_>,
+    cubin: &Cubin,
+    (shared, ctas): (u32, u32),
+    target: &Target,
+) -> Result<Option<Prediction>, Vec<Diagnostic>> {
+    if target.pipeline.is_none() || ctas == 0 {
+        return Ok(None);
+    }
+    let Subject { model, graph, program, module, .. } = *subject;
+    let (warps, shared) = (program.execution.warps(), at_launch(module, shared));
+    let points = |turns: u32| turns * ctas * points_per_turn(program);
+    let states = kinetics::verification_states(model, points(TURNS[1]) as usize);
+    let run = |turns: u32| {
+        let points = points(turns) as usize;
+        let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();
+        let shape = Shape { ctas, warps, stride: points, shared };
+        simulate::run(&program.symbol, (model, graph), &all, shape, |launch, buffers| {
+            let options = warpsim::Options::default();
+            machine_code::time(cubin, &program.symbol, launch, buffers, &options, target).map(|(_, timing)| timing)
+        })
+    };
+    let mut timings = Vec::new();
+    for turns in TURNS {
+        match run(turns)? {
+            Ok((_, timing)) => timings.push(timing),
+            Err(Failure::Unknown(_)) => return Ok(None),
+            Err(Failure::Hazards(hazards)) => {
+                let hazard = |hazard| Diagnostic::error("simulator::hazard", format!("{}: {hazard}", program.symbol));
+                return Err(hazards.list.iter().map(hazard).collect());
+            }
+        }
+    }
+    let longer = timings.pop().expect("two runs");
+    let shorter = timings.pop().expect("two runs");
+    let turns = TURNS[1] - TURNS[0];
+    let clocks = longer.cycles.saturating_sub(shorter.cycles);
+    let clocks_per_point = clocks as f64 / f64::from(points(turns));
+    Ok(Some(Prediction {
+        ctas,
+        points: points(TURNS[0]) + points(TURNS[1]),
+        clocks_per_point,
+        nanoseconds_per_point: target.board.nanoseconds(clocks_per_point),
+        warps: (0..warps as usize)
+            .map(|warp| clocks_of(warp, warps, f64::from(turns * ctas), [&shorter, &longer]))
+            .collect(),
+        timeline: longer.timeline,
+    }))
+}
+
+/// What one warp of each CTA takes of all turns by which two runs differ.
+fn clocks_of(warp: usize, warps: u32, turns: f64, [shorter, longer]: [&Timing; 2]) -> WarpClocks {
+    let mine = |timing: &Timing, of: &dyn Fn(usize) -> u64| {
+        (warp..timing.warps.len()).step_by(warps as usize).map(of).sum::<u64>() as f64
+    };
+    let spent = |timing: &Timing, cause: Cause| mine(timing, &|at| timing.warps[at].of(cause));
+    let causes = Cause::ALL.map(|cause| (spent(longer, cause) - spent(shorter, cause)) / turns);
+    let critical = longer.critical_path(warps as usize);
+    let all = critical.iter().sum::<u64>().max(1) as f64;
+    WarpClocks { causes, critical: mine(longer, &|at| critical[at]) / all }
+}
+
+fn by_name<S: serde::Serializer>(causes: &[f64; Cause::ALL.len()], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer
+        .collect_map(Cause::ALL.iter().zip(causes).map(|(cause, clocks)| (cause.name().replace(' ', "_"), clocks)))
+}
