@@ -14,7 +14,7 @@ use crate::overlay;
 use crate::plan::Emit;
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
-use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Step};
+use crate::search::{self, Candidate, Draft, Found, LayoutTime, ScheduleScore, Search, Step};
 use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::{self, Model};
@@ -44,6 +44,9 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     if request.real_compilers {
         check_texts(request, &model, &mut units, &sources, observer)?;
     }
+    if request.keep_fastest {
+        (units, sources) = fastest(units, sources);
+    }
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let mut report = report::report(request, &model, warnings, kernels);
     if let Some(folder) = &request.output {
@@ -62,8 +65,19 @@ fn compile_layouts(
     observer: &mut Observer,
 ) -> Result<Vec<Unit>, Failure> {
     let mut units = Vec::new();
+    let mut refused = None;
     for codegen in request.codegens() {
-        units.push(compile_kernel(kernel, model, &Request { codegen, ..request.clone() }, observer)?);
+        match compile_kernel(kernel, model, &Request { codegen, ..request.clone() }, observer) {
+            Ok(unit) => units.push(unit),
+            // Another layout may do.
+            Err(failure) if request.keep_fastest && failure.kind == FailureKind::Input => refused = Some(failure),
+            Err(failure) => return Err(failure),
+        }
+    }
+    if units.is_empty()
+        && let Some(failure) = refused
+    {
+        return Err(failure);
     }
     if let Some(layout) = search::data_parallel(request) {
         let alternative = compile_kernel(kernel, model, &layout, &mut Observer::silent()).ok();
@@ -71,6 +85,22 @@ fn compile_layouts(
         units.iter_mut().for_each(|unit| unit.report.data_parallel_ns = time);
     }
     Ok(units)
+}
+
+/// The layout of each kernel that takes least time, with its source; its report has the times of all.
+fn fastest(units: Vec<Unit>, sources: Vec<String>) -> (Vec<Unit>, Vec<String>) {
+    let mut all: Vec<(Unit, String)> = units.into_iter().zip(sources).collect();
+    let mut kept = Vec::new();
+    while let Some((first, _)) = all.first() {
+        let kernel = first.kernel;
+        let rest = all.iter().position(|(unit, _)| unit.kernel != kernel).unwrap_or(all.len());
+        let mut rivals: Vec<(Unit, String)> = all.drain(..rest).collect();
+        let times: Vec<LayoutTime> = rivals.iter().map(|(unit, _)| unit.report.layout_time()).collect();
+        let (mut unit, source) = rivals.swap_remove(search::fastest(&times));
+        unit.report.layouts = times;
+        kept.push((unit, source));
+    }
+    kept.into_iter().unzip()
 }
 
 /// One kernel, from the model to a verified program: the best of the candidates that the search asks for.

@@ -113,18 +113,31 @@ fn a_folder_that_cannot_be_written_is_named() {
 #[test]
 fn too_many_ctas_name_the_resource() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/gri30/chem.inp");
-    refused(&[], &[chem, "--target", "kepler", "--warps", "4", "--ctas-per-sm", "16"], 1, &["shared memory"]);
+    let overlay = |flags: &[&'static str]| [&[chem, "--target", "kepler", "--codegen", "overlay"], flags].concat();
+    refused(&[], &overlay(&["--warps", "4", "--ctas-per-sm", "16"]), 1, &["shared memory"]);
     let words = ["3 CTAs of 32 warps", "--ctas-per-sm 2 with --warps 32"];
     refused(&[], &[chem, "--target", "kepler", "--warps", "32", "--ctas-per-sm", "3"], 2, &words);
     refused(&[], &[chem, "--target", "kepler", "--warps", "1", "--ctas-per-sm", "17"], 2, &["at most 16 CTAs"]);
-    refused(&[], &[chem, "--target", "kepler", "--placement", "store", "--buffer", "10"], 1, &["raise --buffer"]);
+    refused(&[], &overlay(&["--placement", "store", "--buffer", "10"]), 1, &["raise --buffer"]);
 }
 
 #[test]
 fn flags_without_effect_are_told() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/h2o2/chem.inp");
     let stderr = |kernel: &str, flags: &[&str]| {
-        let common = [chem, "--target", "hopper", "--verify", "off", "--compilers", "off", "--kernel", kernel];
+        let common = [
+            chem,
+            "--codegen",
+            "overlay",
+            "--target",
+            "hopper",
+            "--verify",
+            "off",
+            "--compilers",
+            "off",
+            "--kernel",
+            kernel,
+        ];
         let Outcome { code, stderr, .. } = singe(&[], &[&common[..], flags].concat());
         assert_eq!(code, 0, "{flags:?}: {stderr}");
         stderr

@@ -135,6 +135,8 @@ fn the_report_says_whose_registers_it_has_and_where_data_parallel_code_would_be_
         "ampere",
         "--kernel",
         "viscosity,diffusion",
+        "--codegen",
+        "overlay",
         "--compilers",
         "off",
         "--emit",

@@ -16,7 +16,20 @@ fn same(name: &str) {
     Command::cargo_bin("singe")
         .unwrap()
         .current_dir(root)
-        .args([&mechanism, "--warps", "8", "--target", "kepler", "--emit", "cuda,picture", "--compilers", "off", "-o"])
+        .args([
+            &mechanism,
+            "--warps",
+            "8",
+            "--target",
+            "kepler",
+            "--codegen",
+            "overlay",
+            "--emit",
+            "cuda,picture",
+            "--compilers",
+            "off",
+            "-o",
+        ])
         .arg(&out)
         .assert()
         .success();

@@ -8,7 +8,7 @@ use singe::graph::interpret::{self, Machine};
 use singe::graph::{Graph, QssaWarps, Role};
 use singe::kernels::{Kernel, Options, build};
 use singe::mapping::{self, Mapper, Weights};
-use singe::schedule::{self, Limits, Placement, Schedule, proof};
+use singe::schedule::{self, Limits, Placement, Schedule, Storage, proof};
 
 fn kepler() -> Limits {
     let target = Target::by_name("kepler").unwrap();
@@ -58,6 +58,32 @@ fn every_warp_count_is_proven_and_computes_the_graph() {
                     assert!((a - b).abs() <= 1e-9 * b.abs() + 1e-300, "{kernel} {species} {warps}: {a} {b}");
                 }
             }
+        }
+    }
+}
+
+/// A warp that works alone runs its steps in an order in which few values live at once.
+#[test]
+fn straight_line_code_is_proven_and_keeps_few_values() {
+    let limits = Limits { slots: None, barriers: 0, ..kepler() };
+    for kernel in Kernel::ALL {
+        for (species, stage_inputs) in [(2, true), (10, false), (24, true), (33, false)] {
+            let graph = graph(kernel, species, 1, stage_inputs);
+            let mapping = mapping::map(&graph, 1, Mapper::Greedy, &Weights::default()).unwrap();
+            let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &limits).unwrap();
+            assert_eq!(schedule.storage, Storage::Registers);
+            let proven = proof::prove(&graph, &mapping, schedule, 0)
+                .unwrap_or_else(|d| panic!("{kernel} {species} species: {}", d[0].message));
+            let mut expected = fields(&graph);
+            interpret::run(&graph, &mut expected);
+            let found = in_schedule_order(&graph, proven.schedule());
+            for (a, b) in found.iter().zip(expected.last().unwrap()) {
+                assert!((a - b).abs() <= 1e-9 * b.abs() + 1e-300, "{kernel} {species}: {a} {b}");
+            }
+            let states: u32 = graph.ops.values().map(|operation| operation.states).sum();
+            let (alive, all) = (proven.schedule().slots, graph.values.len() as u32 + states);
+            println!("{kernel}, {species} species: {alive} of {all} values and states alive at once");
+            assert!(species < 24 || 4 * alive <= 3 * all, "{kernel}, {species} species: {alive} of {all}");
         }
     }
 }

@@ -1,6 +1,6 @@
 // gri30_chemistry: chemistry of gri30, made by singe 0.1.0
 //
-// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --emit cuda,picture --compilers off
+// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture --compilers off
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
@@ -572,14 +572,14 @@ static __device__ const double gri30_chemistry_logarithms[128] = {
   0.45668327570433576,
 };
 
-// 2^(j/32)
+// 2^(j/32), j 2^47 less in its bits
 static __device__ const double gri30_chemistry_powers[32] = {
-  1.0, 1.0218971486541166, 1.0442737824274138, 1.0671404006768237, 1.0905077326652577, 1.1143867425958924,
-  1.1387886347566916, 1.1637248587775775, 1.189207115002721, 1.215247359980469, 1.241857812073484, 1.2690509571917332,
-  1.2968395546510096, 1.3252366431597413, 1.3542555469368927, 1.383909881963832, 1.4142135623730951, 1.4451808069770467,
-  1.4768261459394993, 1.5091644275934228, 1.5422108254079407, 1.5759808451078865, 1.6104903319492543, 1.645755478153965,
-  1.681792830507429, 1.718619298122478, 1.7562521603732995, 1.7947090750031072, 1.8340080864093424, 1.8741676341103,
-  1.9152065613971474, 1.9571441241754002,
+  1.0, 0.9953235743270583, 0.9908868912137069, 0.9866952003384118, 0.9827538663326288, 0.9790683712979462,
+  0.9756443173783458, 0.9724874293887887, 0.9696035575013605, 0.9669986799902345, 0.964678906036742, 0.9626504785958666,
+  0.9609197773255048, 0.9594933215798707, 0.9583777734684463, 0.957579940981916, 0.9571067811865476, 0.9569654034885233,
+  0.9571630729697497, 0.9577072137967114, 0.9586054127039704, 0.9598654225539432, 0.9614951659746271,
+  0.9635027390769825, 0.9658964152537145, 0.968684649061239, 0.9718760801866497, 0.9754795375015536, 0.9795040432046712,
+  0.98395881705515, 0.9888532806985737, 0.9941970620877001,
 };
 
 // The value that this lane holds, in all lanes of the warp.
@@ -648,7 +648,7 @@ static __device__ __forceinline__ double singe_exp(double x)
   return is_inside ? __hiloint2double((int)high, __double2loint(p)) : __hiloint2double((int)(((int)x_high < 0) ? 0u : 0x7ff00000u), 0);
 }
 
-// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`.
+// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
 static __device__ __forceinline__ double singe_exp2_table(double x, double power)
 {
   const double shifted = x + 211106232532992.0;
@@ -659,17 +659,18 @@ static __device__ __forceinline__ double singe_exp2_table(double x, double power
   q = fma(q, r, 0.055504108664310194);
   q = fma(q, r, 0.24022650695910072);
   q = fma(q, r, 0.6931471805599453);
-  const int root_high = __shfl(__double2hiint(power), (int)(n & 31u));
-  const double root = __hiloint2double(root_high, __shfl(__double2loint(power), (int)(n & 31u)));
+  const int entry_high = __shfl(__double2hiint(power), (int)n);
+  const double entry = __hiloint2double(entry_high, __shfl(__double2loint(power), (int)n));
+  const double root = __hiloint2double((int)((unsigned)__double2hiint(entry) + (n << 15)), __double2loint(entry));
   const double p = fma(root, q * r, root);
-  const unsigned high = (unsigned)__double2hiint(p) + ((n & ~31u) << 15);
+  const unsigned high = (unsigned)__double2hiint(p);
   const unsigned x_high = (unsigned)__double2hiint(x);
   const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x408fe800u) >> 31);
   const unsigned beyond = ~(unsigned)((int)x_high >> 31) & 0x7ff00000u;
   return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
 }
 
-// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`.
+// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
 static __device__ __forceinline__ double singe_exp2_rising(double x, double power)
 {
   const double shifted = x + 211106232532992.0;
@@ -682,17 +683,19 @@ static __device__ __forceinline__ double singe_exp2_rising(double x, double powe
   even = fma(even, z, 0.24022650695910072);
   const double rest = z * even;
   const double q = fma(r, odd, rest);
-  const int root_high = __shfl(__double2hiint(power), (int)(n & 31u));
-  const double root = __hiloint2double(root_high, __shfl(__double2loint(power), (int)(n & 31u)));
+  const int entry_high = __shfl(__double2hiint(power), (int)n);
+  const double entry = __hiloint2double(entry_high, __shfl(__double2loint(power), (int)n));
+  const double root = __hiloint2double((int)((unsigned)__double2hiint(entry) + (n << 15)), __double2loint(entry));
   const double p = fma(root, q, root);
-  const unsigned high = (unsigned)__double2hiint(p) + ((n & ~31u) << 15);
+  const unsigned high = (unsigned)__double2hiint(p);
   const unsigned x_high = (unsigned)__double2hiint(x);
   const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x408fe800u) >> 31);
   const unsigned beyond = ~(unsigned)((int)x_high >> 31) & 0x7ff00000u;
   return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
 }
 
-// 2^-x below 1 ulp: infinity for x <= -1021, 0 for x >= 1021. Lane j holds 2^(j/32) in `power`.
+// 2^-x below 1 ulp: infinity for x <= -1021, 0 for x >= 1021. Lane j holds 2^(j/32) in `power`, j 2^47 less in its
+// bits.
 static __device__ __forceinline__ double singe_exp2_falling(double x, double power)
 {
   const double shifted = x + 211106232532992.0;
@@ -706,10 +709,11 @@ static __device__ __forceinline__ double singe_exp2_falling(double x, double pow
   const double rest = z * even;
   const unsigned minus_n = 0u - n;
   const double q = fma(-r, odd, rest);
-  const int root_high = __shfl(__double2hiint(power), (int)(minus_n & 31u));
-  const double root = __hiloint2double(root_high, __shfl(__double2loint(power), (int)(minus_n & 31u)));
+  const int entry_high = __shfl(__double2hiint(power), (int)minus_n);
+  const double entry = __hiloint2double(entry_high, __shfl(__double2loint(power), (int)minus_n));
+  const double root = __hiloint2double((int)((unsigned)__double2hiint(entry) + (minus_n << 15)), __double2loint(entry));
   const double p = fma(root, q, root);
-  const unsigned high = (unsigned)__double2hiint(p) + ((minus_n & ~31u) << 15);
+  const unsigned high = (unsigned)__double2hiint(p);
   const unsigned x_high = (unsigned)__double2hiint(x);
   const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x408fe800u) >> 31);
   const unsigned beyond = (unsigned)((int)x_high >> 31) & 0x7ff00000u;

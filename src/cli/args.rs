@@ -8,10 +8,9 @@ use super::opt_arguments::OptArguments;
 use crate::fault::Fault;
 use crate::kernels::Kernel;
 use crate::observer::PASSES;
-use crate::overlay::Codegen;
 use crate::plan::{Common, Emit, Tuning};
 use backend::{AnalyzeArguments, DoctorArguments, OccupancyArguments, SimArguments, TimeArguments, VerifyArguments};
-use values::{Compilers, fault, name, verify};
+use values::{Compilers, Layout, fault, name, verify};
 
 pub mod backend;
 pub mod values;
@@ -121,9 +120,10 @@ pub struct CompileArguments {
     pub common: Common,
     #[command(flatten)]
     pub tuning: Tuning,
-    /// How the warps' code is laid out; several layouts are written side by side, with the layout's name in their symbols
-    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = [Codegen::Overlay])]
-    pub codegen: Vec<Codegen>,
+    /// How the code is laid out; several layouts are written side by side, with the layout's name in their symbols. With
+    /// auto among them only the fastest is kept, kernel by kernel
+    #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', default_values_t = [Layout::Auto])]
+    pub codegen: Vec<Layout>,
     /// States to verify each kernel on (at least 1), or off
     #[arg(long, value_name = "N|off", default_value = "70", value_parser = verify)]
     pub verify: std::option::Option<usize>,

@@ -3,12 +3,13 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::args::values::Compilers;
+use super::args::values::{Compilers, Layout};
 use super::args::{CompileArguments, InputArguments};
 use super::out::print;
 use super::{command_line, config, tell};
 use crate::driver::{self, Failure, Request};
 use crate::observer::Observer;
+use crate::overlay::Codegen;
 use crate::report;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -53,7 +54,8 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         None => default_folder(&files.mechanism),
     };
     let output = arguments.output.clone().unwrap_or_else(folder);
-    let codegens = without_repeats(&arguments.codegen);
+    let codegens: Vec<Codegen> = arguments.codegen.iter().flat_map(|layout| layout.codegens()).collect();
+    let codegens = without_repeats(&codegens);
     let (codegen, beside) = codegens.split_first().expect("clap gives at least the default");
     Request {
         files,
@@ -65,6 +67,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         own: Vec::new(),
         codegen: *codegen,
         beside: beside.to_vec(),
+        keep_fastest: arguments.codegen.contains(&Layout::Auto),
         verify: arguments.verify,
         real_compilers: arguments.compilers == Compilers::Auto,
         verify_machine_code: arguments.verify_machine_code == Compilers::Auto,

@@ -123,7 +123,7 @@ impl Unary {
         matches!(self, Self::Exp | Self::Exp2) || self.reads_powers()
     }
 
-    /// Reads the table of [`super::exp2::TABLE`].
+    /// Reads the table of [`super::exp2::entry`].
     pub fn reads_powers(self) -> bool {
         self.function().is_some_and(Function::reads_powers)
     }

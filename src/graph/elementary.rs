@@ -146,6 +146,18 @@ pub(super) fn mantissa(s: &mut Steps, high: Word, exponent: Word) -> Real {
 pub(super) fn scaled(s: &mut Steps, p: Real, exponent: Word, limit: u32, falling: bool) -> Real {
     let old = s.word("", High(p));
     let high = s.word("high", WordOperation::Add(old, exponent));
+    let low = s.word("", Low(p));
+    within(s, (high, low), limit, falling)
+}
+
+/// p; 0 or infinity where [`scaled`] has them.
+pub(super) fn limited(s: &mut Steps, p: Real, limit: u32, falling: bool) -> Real {
+    let (high, low) = (s.word("high", High(p)), s.word("", Low(p)));
+    within(s, (high, low), limit, falling)
+}
+
+/// The double of these words within the limit.
+fn within(s: &mut Steps, (high, low): (Word, Word), limit: u32, falling: bool) -> Real {
     let x_high = s.word("x_high", High(Argument));
     // All ones where the argument is within the limit.
     let magnitude = s.word("", And(x_high, Word::Literal(0x7fff_ffff)));
@@ -158,7 +170,6 @@ pub(super) fn scaled(s: &mut Steps, p: Real, exponent: Word, limit: u32, falling
     let outside = s.word("", Not(inside));
     let beyond = s.word("", And(beyond, outside));
     let high = s.word("", Or(high, beyond));
-    let low = s.word("", Low(p));
     let low = s.word("", And(low, inside));
     s.real("", Join { high, low })
 }

@@ -5,10 +5,10 @@
 //! All are lists of operations. Error: below 1 ulp, tested. The coefficients are Chebyshev interpolants made with
 //! 60 digits (relative errors 2e-17 and 6e-19).
 
-use super::elementary::scaled;
+use super::elementary::{limited, scaled};
 use super::steps::Real::{Argument, Literal};
-use super::steps::RealOperation::{Add, Fma, Mul, Neg, Power, Sub};
-use super::steps::WordOperation::{self, And, Left, Low};
+use super::steps::RealOperation::{Add, Fma, Join, Mul, Neg, Power, Sub};
+use super::steps::WordOperation::{self, High, Left, Low};
 use super::steps::{Function, Real, Steps, Word};
 use std::sync::LazyLock;
 
@@ -40,8 +40,14 @@ pub const PART_COEFFICIENTS: [f64; 6] = [
     0.0013333614003710275,
     0.0001540357879001064,
 ];
+/// What lane j of a warp holds: 2^(j/32) with j less in the last bits of its exponent and the first of its mantissa,
+/// so that n times their unit makes 2^(n/32) of entry n mod 32.
+pub fn entry(j: usize) -> f64 {
+    f64::from_bits(ROOTS[j].to_bits().wrapping_sub((j as u64) << 47))
+}
+
 /// 2^(j/32), correctly rounded.
-pub const TABLE: [f64; 32] = [
+const ROOTS: [f64; 32] = [
     1.0,
     1.0218971486541166,
     1.0442737824274138,
@@ -155,13 +161,16 @@ fn odd_and_even(s: &mut Steps) -> (Word, Real, Real, Real) {
     (n, r, odd, s.real("rest", Mul(z, even)))
 }
 
-/// 2^(n/32) (1 + q)
+/// 2^(n/32) (1 + q): the exponent of the root takes all of n, since that of the table's entry lacks j.
 fn from_table(s: &mut Steps, n: Word, q: Real, falling: bool) -> Real {
-    let root = s.real("root", Power(n));
+    let entry = s.real("entry", Power(n));
+    let exponent = s.word("", Left(n, 15));
+    let old = s.word("", High(entry));
+    let high = s.word("", WordOperation::Add(old, exponent));
+    let low = s.word("", Low(entry));
+    let root = s.real("root", Join { high, low });
     let p = s.real("p", Fma(root, q, root));
-    let whole = s.word("", And(n, Word::Literal(!31)));
-    let exponent = s.word("", Left(whole, 15));
-    scaled(s, p, exponent, LIMIT_HIGH_WORD, falling)
+    limited(s, p, LIMIT_HIGH_WORD, falling)
 }
 
 #[cfg(test)]
@@ -262,7 +271,7 @@ mod tests {
 
     #[test]
     fn the_table_holds_roots_of_two() {
-        for (j, power) in TABLE.iter().enumerate() {
+        for (j, power) in ROOTS.iter().enumerate() {
             let (high, low) = precise(j as f64 / 32.0);
             assert_eq!(*power, high + low);
         }

@@ -45,7 +45,7 @@ pub enum RealOperation {
     },
     /// The value of a word with a sign.
     FromSigned(Word),
-    /// 2^(j/32) of [`super::exp2::TABLE`], j = the last five bits. A warp has one entry in each lane.
+    /// Entry j of [`super::exp2::entry`], j = the last five bits. A warp has one entry in each lane.
     Power(Word),
     /// An entry of [`super::log2::ENTRIES`]: its first number, or its second.
     Entry {
@@ -160,7 +160,7 @@ fn evaluate(operation: &Operation, x: f64, made: &[u64]) -> u64 {
             RealOperation::Choose(Flag(flag), a, b) => real(if made[flag] == 0 { b } else { a }),
             RealOperation::Join { high, low } => f64::from_bits(u64::from(word(high)) << 32 | u64::from(word(low))),
             RealOperation::FromSigned(a) => f64::from(word(a) as i32),
-            RealOperation::Power(a) => super::exp2::TABLE[word(a) as usize % 32],
+            RealOperation::Power(a) => super::exp2::entry(word(a) as usize % 32),
             RealOperation::Entry { index, second } => {
                 let entries = &super::log2::ENTRIES;
                 let (first, other) = entries[word(index) as usize % entries.len()];

@@ -232,6 +232,10 @@ impl Body<'_> {
             }
             Value::Binary(operator, a, b) => Real::Binary(*operator, Box::new([*a, *b].map(|a| self.operand(a)))),
             Value::Fma(a, b, c) => Real::Fma(Box::new([*a, *b, *c].map(|a| self.operand(a)))),
+            Value::ConstantLe { a, b, first } => {
+                self.needs.real_bank = true;
+                Real::BankLe { first: *first, operands: Box::new([*a, *b].map(|a| self.operand(a))) }
+            }
             Value::SelectLe { a, b, then, otherwise } => {
                 Real::SelectLe(Box::new([*a, *b, *then, *otherwise].map(|a| self.operand(a))))
             }

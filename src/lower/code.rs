@@ -109,7 +109,7 @@ pub enum TableKind {
     IndexBank,
     /// [`crate::graph::log2::ENTRIES`]
     Logarithms,
-    /// [`crate::graph::exp2::TABLE`]
+    /// [`crate::graph::exp2::entry`]
     Powers,
 }
 
@@ -269,6 +269,11 @@ pub enum Real {
     Fma(Box<[Real; 3]>),
     /// if a <= b { then } else { otherwise }, in this order
     SelectLe(Box<[Real; 4]>),
+    /// An entry of the bank of reals, each lane its own: that behind the first if a <= b, else the first.
+    BankLe {
+        first: u32,
+        operands: Box<[Real; 2]>,
+    },
 }
 
 /// `arrays[array][row stride + point]`

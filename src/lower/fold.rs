@@ -18,7 +18,7 @@ pub fn plan(program: &Program, uses: &Uses) -> EntitySet<Var> {
     let mut plan = Plan {
         program,
         uses,
-        short: program.reloaded() != Default::default(),
+        short: program.is_straight_line() || program.reloaded() != Default::default(),
         last: None,
         literals: BTreeMap::new(),
         folded: EntitySet::with_capacity(program.vars.len()),
@@ -121,6 +121,7 @@ impl Plan<'_> {
             Value::Unary(..) => 6,
             Value::Binary(..) | Value::Fma(..) => 9,
             Value::SelectLe { .. } => 12,
+            Value::ConstantLe { .. } => 24,
         };
         value.for_each_operand(|operand| self.consume(operand, pending, &mut expression));
         if expression.variables > 0 {

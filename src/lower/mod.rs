@@ -108,7 +108,7 @@ fn tables(program: &Program, needs: &Needs) -> Vec<Table> {
         reals(needs.real_bank || copies_banks, TableKind::RealBank, is_constant, &constants.real_bank),
         integers(needs.index_bank || copies_banks, TableKind::IndexBank, is_constant, &constants.index_bank),
         reals(needs.logarithms, TableKind::Logarithms, false, &logarithms),
-        reals(needs.powers, TableKind::Powers, false, &exp2::TABLE),
+        reals(needs.powers, TableKind::Powers, false, &std::array::from_fn::<f64, 32, _>(exp2::entry)),
     ];
     tables.into_iter().flatten().collect()
 }

@@ -12,6 +12,7 @@ pub mod points;
 pub mod program;
 mod registers;
 mod repeat;
+mod straight_line;
 mod stripes;
 mod tables;
 mod tensor;
@@ -19,7 +20,7 @@ mod translate;
 
 use crate::graph::Graph;
 use crate::schedule::proof::Proven;
-use crate::schedule::{WarpMask, all_warps};
+use crate::schedule::{Storage, WarpMask, all_warps};
 use machine::cost::{self, Held};
 use program::{Array, Execution, Node, Program, Value as Rhs, Var};
 
@@ -82,6 +83,9 @@ pub fn overlay(
     symbol: &str,
     frame: Frame,
 ) -> Program {
+    if proven.schedule().storage == Storage::Registers {
+        return straight_line::program(graph, proven, symbol, frame);
+    }
     let residence = if codegen == Codegen::DataParallel { Residence::ConstantBank } else { residence };
     let (program, needed) = emit(graph, proven, (codegen, residence), symbol, frame, false);
     if needed <= frame.registers || residence != Residence::Striped {

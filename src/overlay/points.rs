@@ -131,6 +131,7 @@ impl Widening {
             Value::Unary(op, a) => Value::Unary(*op, copy(a)),
             Value::Binary(op, a, b) => Value::Binary(*op, copy(a), copy(b)),
             Value::Fma(a, b, c) => Value::Fma(copy(a), copy(b), copy(c)),
+            Value::ConstantLe { a, b, first } => Value::ConstantLe { a: copy(a), b: copy(b), first: *first },
             Value::SelectLe { a, b, then, otherwise } => {
                 Value::SelectLe { a: copy(a), b: copy(b), then: copy(then), otherwise: copy(otherwise) }
             }

@@ -45,6 +45,11 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether all values have registers, in straight-line code of one warp.
+    pub fn is_straight_line(&self) -> bool {
+        self.slots == 0 && self.counters == 0 && matches!(self.execution, Execution::DataParallel { .. })
+    }
+
     /// Whether the program multiplies matrices on tensor cores.
     pub fn has_matrix_products(&self) -> bool {
         fn any(nodes: &[Node]) -> bool {
@@ -271,6 +276,12 @@ pub enum Value {
         then: Var,
         otherwise: Var,
     },
+    /// real_bank[first + 1] if a <= b, else real_bank[first]: each lane its own
+    ConstantLe {
+        a: Var,
+        b: Var,
+        first: u32,
+    },
 }
 
 impl Value {
@@ -279,7 +290,7 @@ impl Value {
         match *self {
             Self::Literal(_) | Self::Constant(_) | Self::Slot(_) | Self::Field { .. } => {}
             Self::Var(a) | Self::Unary(_, a) => visit(a),
-            Self::Binary(_, a, b) => [a, b].into_iter().for_each(visit),
+            Self::Binary(_, a, b) | Self::ConstantLe { a, b, .. } => [a, b].into_iter().for_each(visit),
             Self::Fma(a, b, c) => [a, b, c].into_iter().for_each(visit),
             Self::SelectLe { a, b, then, otherwise } => [a, b, then, otherwise].into_iter().for_each(visit),
         }

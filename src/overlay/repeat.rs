@@ -12,7 +12,7 @@ use super::align::{self, Batch};
 use super::phases::Phase;
 use super::registers::{self, Registers};
 use super::tables::Tables;
-use super::translate::{Block, Operands};
+use super::translate::{Block, Input, Operands};
 use super::{Residence, assign};
 use crate::graph::{Graph, Shape, Step, StepRef, Value as FlowValue};
 use crate::overlay::program::{Constants, Counter, Index, Node, Value, Var};
@@ -253,7 +253,7 @@ impl<'a> Emitter<'a> {
         let stores: Vec<_> = (0..first.stores.len()).map(|k| columns(&|s| s.stores[k].1 as i32)).collect();
         Resolved {
             constants: (0..first.constants.len()).map(|k| self.constant(member, k, counter)).collect(),
-            inputs: inputs.iter().map(|c| self.index(c, counter)).collect(),
+            inputs: inputs.iter().map(|c| Input::Slot(self.index(c, counter))).collect(),
             rows: rows.iter().map(|c| self.index(c, counter)).collect(),
             outputs: outputs.iter().map(|c| self.index(c, counter)).collect(),
             stores: stores.iter().zip(&first.stores).map(|(c, s)| (s.0 as usize, self.index(c, counter))).collect(),
@@ -314,7 +314,7 @@ fn is_set(code: &[Node], var: Var) -> bool {
 
 struct Resolved {
     constants: Vec<Value>,
-    inputs: Vec<Index>,
+    inputs: Vec<Input>,
     rows: Vec<Index>,
     outputs: Vec<Index>,
     stores: Vec<(usize, Index)>,

@@ -10,12 +10,18 @@ use super::assign;
 /// What a body's operands stand for in the program.
 pub struct Operands<'a> {
     pub constants: &'a [Value],
-    pub inputs: &'a [Index],
+    pub inputs: &'a [Input],
     pub rows: &'a [Index],
     pub outputs: &'a [Index],
     pub stores: &'a [(usize, Index)],
     pub scalars: &'a [Var],
     pub states: &'a [Var],
+}
+
+/// Where a step finds an input.
+pub enum Input {
+    Slot(Index),
+    Var(Var),
 }
 
 /// Nodes under construction; equal pure values are computed once.
@@ -130,7 +136,10 @@ impl<'a> Block<'a> {
             Inst::State(k) => return operands.states[k as usize],
             Inst::Literal(v) => Value::Literal(v),
             Inst::Constant(k) => operands.constants[k as usize].clone(),
-            Inst::Input(k) => Value::Slot(operands.inputs[k as usize].clone()),
+            Inst::Input(k) => match &operands.inputs[k as usize] {
+                Input::Slot(row) => Value::Slot(row.clone()),
+                Input::Var(var) => return *var,
+            },
             Inst::Field { array, operand } => {
                 Value::Field { array: array as usize, row: operands.rows[operand as usize].clone(), point: 0 }
             }

@@ -38,6 +38,8 @@ pub struct Request {
     pub codegen: Codegen,
     /// Further layouts of the same kernels, side by side with the first; their symbols then end in the layout's name.
     pub beside: Vec<Codegen>,
+    /// Keep of each kernel the layout alone that takes least time; its symbol has no layout's name then.
+    pub keep_fastest: bool,
     /// Number of states that every kernel is verified on; `None` leaves the simulation out.
     pub verify: Option<usize>,
     /// Compile the CUDA text with NVRTC and ptxas where they are installed, and report registers and spills.
@@ -74,6 +76,7 @@ impl Default for Request {
             own: Vec::new(),
             codegen: Codegen::Overlay,
             beside: Vec::new(),
+            keep_fastest: false,
             verify: Some(VERIFIED_STATES),
             real_compilers: false,
             verify_machine_code: true,
@@ -131,7 +134,8 @@ impl Request {
 
     /// The symbol of a kernel.
     pub fn symbol(&self, mechanism: &str, kernel: Kernel) -> String {
-        let layout = if self.beside.is_empty() { String::new() } else { format!("_{}", self.codegen.name()) };
+        let is_plain = self.beside.is_empty() || self.keep_fastest;
+        let layout = if is_plain { String::new() } else { format!("_{}", self.codegen.name()) };
         format!("{}_{kernel}{}", self.name(mechanism), layout.replace('-', "_"))
     }
 }

@@ -25,9 +25,9 @@ use crate::mapping::{self, Cost, Mapping};
 use crate::overlay::Codegen;
 use crate::overlay::program::Program;
 use crate::plan::{Request, Tuning};
-use crate::schedule::Schedule;
 use crate::schedule::overlap::{self, Overlap};
-use crate::search::{Draft, Trial};
+use crate::schedule::{Schedule, Storage};
+use crate::search::{Draft, LayoutTime, Trial};
 use crate::verify::{MachineCode, Prediction, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
@@ -116,6 +116,9 @@ pub struct KernelReport {
     /// The estimated time of data-parallel code for the same kernel, where another layout was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_parallel_ns: Option<f64>,
+    /// The layouts that were tried, where the compiler chose.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub layouts: Vec<LayoutTime>,
     /// What was shown, and in parentheses of which text.
     pub verdict: String,
 }
@@ -124,6 +127,10 @@ impl KernelReport {
     /// What is to be said of spilling: what ptxas did where it was asked, else what the estimate makes likely.
     fn spill_warning(&self) -> Option<String> {
         const REMEDY: &str = "use more warps, or fewer CTAs per SM";
+        if self.codegen == Codegen::DataParallel.name() {
+            // A thread that has a point to itself keeps what its registers have no room for in local memory. It is counted there.
+            return None;
+        }
         match &self.compiled {
             Some(compiled) if compiled.spill_store_bytes > 0 => Some(format!(
                 "{}: ptxas spills {} bytes per thread at {} registers; {REMEDY}",
@@ -134,6 +141,16 @@ impl KernelReport {
                 self.kernel, self.registers_held, self.registers_available
             )),
             _ => None,
+        }
+    }
+
+    /// What is known of the kernel's time.
+    pub fn layout_time(&self) -> LayoutTime {
+        LayoutTime {
+            codegen: self.codegen.clone(),
+            warps: self.warps,
+            estimated_ns: self.machine.estimated_ns,
+            predicted_ns: self.machine.predicted_ns,
         }
     }
 
@@ -207,7 +224,6 @@ pub fn kernel(
     let Draft { graph, mapping, proven, program, .. } = draft;
     let costs = mapping::costs(graph, mapping, &request.tuning.weights);
     let schedule = proven.schedule();
-    let data_parallel = request.codegen == Codegen::DataParallel;
     let available = request.registers();
     let registers_estimated = draft.registers().min(available);
     let shared_bytes = draft.code.shared_bytes();
@@ -232,7 +248,11 @@ pub fn kernel(
         named_barriers: schedule.barrier_ids(),
         phases: schedule.phases.len(),
         qssa_overlap: overlap::overlap(graph, schedule),
-        placement: if data_parallel { "local".into() } else { format!("{:?}", schedule.placement).to_lowercase() },
+        placement: match schedule.storage {
+            Storage::Shared => format!("{:?}", schedule.placement).to_lowercase(),
+            Storage::Local => "local".into(),
+            Storage::Registers => "registers".into(),
+        },
         shared_bytes,
         constants: residence(program),
         real_constants_per_thread: program.constants.real_registers,
@@ -251,6 +271,7 @@ pub fn kernel(
         compiled: None,
         machine,
         data_parallel_ns: None,
+        layouts: Vec::new(),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod barriers;
 pub mod overlap;
 pub mod phases;
 pub mod proof;
+mod straight_line;
 pub mod sync;
 pub mod timeline;
 
@@ -36,6 +37,17 @@ pub enum Placement {
     Buffer,
     /// Values that many warps read are stored, the others pass through the rest.
     Mixed,
+}
+
+/// Where the values of a schedule lie: what a slot is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storage {
+    /// A row of shared memory, with an entry for each lane.
+    Shared,
+    /// A double of a thread in local memory.
+    Local,
+    /// A register of a thread, in straight-line code: as many as there are values and running states alive at once.
+    Registers,
 }
 
 /// What one CTA may use.
@@ -74,6 +86,7 @@ pub struct Schedule {
     pub slots: u32,
     /// The placement that was used in the end.
     pub placement: Placement,
+    pub storage: Storage,
     /// Data dependences between warps, one per value that another warp reads: synchronisation points before grouping.
     pub crossing_values: u32,
 }
@@ -196,6 +209,11 @@ pub fn ways(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Lim
             format!("{}: several warps need a named barrier, and this many CTAs per SM leave none", graph.kernel),
         )
         .help("use at most 16 CTAs per SM (--ctas-per-sm), or one warp"));
+    }
+    if limits.slots.is_none() && straight_line::is_short(graph) {
+        let schedule = straight_line::schedule(graph);
+        let clocks = schedule.iteration(graph, limits).clocks(limits.target);
+        return Ok(vec![Way { slots_per_phase: schedule.slots, schedule, clocks }]);
     }
     let crossing = graph.steps().any(|at| graph.crosses_lanes(at));
     let mut ways = phases::place(graph, mapping, placement, limits)?;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use cranelift_entity::SecondaryMap;
 use order::Group;
 
-use super::{Limits, Phase, Placement, Schedule, Way, banks};
+use super::{Limits, Phase, Placement, Schedule, Storage, Way, banks};
 use crate::graph::{Graph, Op, Part, Role, StepRef, Value};
 use crate::mapping::Mapping;
 use diagnostics::Diagnostic;
@@ -30,6 +30,7 @@ pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Li
             as u32;
     let all = graph.values.len() as u32;
     let stored = limits.slots.map_or_else(SecondaryMap::new, |capacity| most_read(graph, &readers, capacity));
+    let storage = if limits.slots.is_some() { Storage::Shared } else { Storage::Local };
     let share = limits.passes.map_or(u32::MAX, |passes| (all / passes).max(most_at_once(graph)));
     let attempt = |placement: Placement, slots: u32, phase_slots: u32| {
         let permanent = |v: Value| match placement {
@@ -40,7 +41,8 @@ pub fn place(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Li
         let uniform = mapping.warps > 1 && matches!(placement, Placement::Store | Placement::Auto);
         let budget = Budget { slots, phase_slots, share, states: limits.states };
         let (phases, slot_of, slots) = Placer::new(graph, mapping, budget, &permanent, uniform).run()?;
-        let schedule = Schedule { warps: mapping.warps, phases, slot_of, slots, placement, crossing_values: crossing };
+        let (warps, crossing_values) = (mapping.warps, crossing);
+        let schedule = Schedule { warps, phases, slot_of, slots, placement, storage, crossing_values };
         Some(Way { schedule, slots_per_phase: phase_slots, clocks: f64::NAN })
     };
     let both = |placement: Placement, slots: u32| {

@@ -2,9 +2,11 @@
 //! driver's business: it takes its tasks from [`Search::task`] and tells what came of them. What is varied, what is better, and what is
 //! kept of the losers stands here.
 
+mod layout;
 mod trial;
 mod width;
 
+pub use layout::{LayoutTime, fastest};
 pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 
 use crate::failure::{Failure, FailureKind};
@@ -16,8 +18,9 @@ use crate::mapping::Mapping;
 use crate::overlay::Codegen;
 use crate::overlay::program::Program;
 use crate::plan::{Emit, POINTS_PER_LANE, Request};
+use crate::schedule::Storage;
 use crate::schedule::proof::Proven;
-use machine::cost;
+use machine::cost::{self, Held};
 use width::Width;
 
 /// A candidate on its way to code: proven, and lowered.
@@ -30,7 +33,7 @@ pub struct Draft {
     pub program: Program,
     pub code: Code,
     pub ptx: ptx::Module,
-    /// 32-bit registers that a thread holds from block to block of the code.
+    /// 32-bit registers that a thread holds from block to block of the code; within its only block where it is straight-line code.
     pub registers_held: u32,
 }
 
@@ -42,7 +45,15 @@ impl Draft {
         program: Program,
         (code, ptx): (Code, ptx::Module),
     ) -> Self {
-        let registers_held = ptx.entries().map(ptx::analysis::pressure::compute).max().unwrap_or(0);
+        let between_blocks = ptx.entries().map(ptx::analysis::pressure::compute).max().unwrap_or(0);
+        let within_the_block = match proven.schedule() {
+            schedule if schedule.storage == Storage::Registers => {
+                let doubles = schedule.slots + graph.scalars.len() as u32;
+                Held { doubles: program.points_per_lane * doubles, integers: 0 }.registers()
+            }
+            _ => 0,
+        };
+        let registers_held = between_blocks.max(within_the_block);
         Self { graph, mapping, proven, schedules, program, code, ptx, registers_held }
     }
 

@@ -8,12 +8,15 @@ use super::simulate::{self, Shape};
 use super::text::at_launch;
 use diagnostics::Diagnostic;
 use kinetics::State;
-use machine::target::Target;
+use machine::target::{Board, Target};
 use sass::Cubin;
 use warpsim::machine_code::{self, Cause, Failure, Timeline, Timing};
 
 /// Turns of the streaming loop of the shorter and the longer run: what they differ by has no part of what stands around the loop.
 const TURNS: [u32; 2] = [1, 3];
+
+/// Points along the edges of the cubes.
+const EDGES: [u32; 3] = [32, 64, 128];
 
 /// What the model says of an SM in the middle of many points.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,11 +29,23 @@ pub struct Prediction {
     pub clocks_per_point: f64,
     /// On the target's board, all of whose SMs are as busy.
     pub nanoseconds_per_point: f64,
+    /// Launches of their own on the board: with the constants that each CTA loads, and CTAs that have a turn less than others.
+    pub cubes: Vec<Cube>,
     /// What the clocks of each warp of a CTA go to in a turn of the streaming loop: the mean of all CTAs.
     pub warps: Vec<WarpClocks>,
     /// The clocks of the longer run, by picture.
     #[serde(skip)]
     pub timeline: Timeline,
+}
+
+/// A cube of points.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cube {
+    /// Points along an edge.
+    pub edge: u32,
+    /// Turns of the streaming loop of the CTA that has most.
+    pub turns: u32,
+    pub microseconds: f64,
 }
 
 /// A warp of a CTA.
@@ -112,11 +127,28 @@ pub fn predict(
         points: points(TURNS[0]) + points(TURNS[1]),
         clocks_per_point,
         nanoseconds_per_point: target.board.nanoseconds(clocks_per_point),
+        cubes: EDGES
+            .map(|edge| {
+                let each = clocks as f64 / f64::from(turns);
+                cube(edge, points(1) / ctas, ctas, (shorter.cycles as f64, each), &target.board)
+            })
+            .to_vec(),
         warps: (0..warps as usize)
             .map(|warp| clocks_of(warp, warps, f64::from(turns * ctas), [&shorter, &longer]))
             .collect(),
         timeline: longer.timeline,
     }))
+}
+
+/// As the launch function does it: as many CTAs as the board holds at once, or as there is work for, stream over the groups. Where not all
+/// fit, those that share an SM are taken for as slow as when it is full. `first` clocks are for one turn with what stands around the loop,
+/// `each` for every other.
+fn cube(edge: u32, points_per_turn: u32, ctas: u32, (first, each): (f64, f64), board: &Board) -> Cube {
+    let groups = u64::from(edge).pow(3).div_ceil(u64::from(points_per_turn.max(1)));
+    let launched = groups.min(u64::from(ctas.max(1)) * u64::from(board.multiprocessors)).max(1);
+    let turns = groups.div_ceil(launched) as u32;
+    let clocks = first + f64::from(turns.saturating_sub(1)) * each;
+    Cube { edge, turns, microseconds: clocks / f64::from(board.megahertz) }
 }
 
 /// What one warp of each CTA takes of all turns by which two runs differ.
@@ -134,4 +166,20 @@ fn clocks_of(warp: usize, warps: u32, turns: f64, [shorter, longer]: [&Timing; 2
 fn by_name<S: serde::Serializer>(causes: &[f64; Cause::ALL.len()], serializer: S) -> Result<S::Ok, S::Error> {
     serializer
         .collect_map(Cause::ALL.iter().zip(causes).map(|(cause, clocks)| (cause.name().replace(' ', "_"), clocks)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cta_with_most_turns_decides() {
+        let board = &Target::by_name("hopper").unwrap().board;
+        let of = |edge| cube(edge, 32, 2, (3000.0, 1000.0), board);
+        // 1024 groups for 264 CTAs
+        assert_eq!((of(32).turns, of(32).microseconds), (4, 6000.0 / 1980.0));
+        assert_eq!(of(128).turns, 65536u32.div_ceil(264));
+        // one point in one turn of one CTA
+        assert_eq!((of(1).turns, of(1).microseconds), (1, 3000.0 / 1980.0));
+    }
 }

@@ -5,7 +5,7 @@ use diagnostics::Diagnostic;
 use singe::graph::body::{Body, Tensor};
 use singe::graph::{Array, Graph, Operation, Part, QssaWarps, Role, Step, StepRef};
 use singe::mapping::Mapping;
-use singe::schedule::{Phase, Placement, Schedule, SyncPoint, proof};
+use singe::schedule::{Phase, Placement, Schedule, Storage, SyncPoint, proof};
 
 /// (id that the proof must report, what is broken, the breaking of [`handover`]).
 pub type Broken = (&'static str, &'static str, fn(&mut Schedule));
@@ -101,7 +101,15 @@ pub fn handover() -> (Graph, Mapping, Schedule) {
         Phase { runs: vec![vec![steps[1].0], vec![steps[0].1]], syncs: vec![hand_over(2)], warp_syncs: 0 },
         Phase { runs: vec![vec![], vec![steps[1].1]], syncs: vec![everybody], warp_syncs: 0 },
     ];
-    let schedule = Schedule { warps: 2, phases, slot_of, slots: 2, placement: Placement::Store, crossing_values: 2 };
+    let schedule = Schedule {
+        warps: 2,
+        phases,
+        slot_of,
+        slots: 2,
+        placement: Placement::Store,
+        storage: Storage::Shared,
+        crossing_values: 2,
+    };
     (graph, Mapping { warps: 2, warp_of }, schedule)
 }
 
@@ -142,7 +150,15 @@ pub fn out_of_order() -> Vec<Diagnostic> {
     let runs = [Part::Epilogue, Part::Prologue].map(|part| StepRef { op, part }).to_vec();
     let phases = vec![Phase { runs: vec![runs], syncs: vec![], warp_syncs: 0 }];
     let slot_of = SecondaryMap::new();
-    let schedule = Schedule { warps: 1, phases, slot_of, slots: 0, placement: Placement::Store, crossing_values: 0 };
+    let schedule = Schedule {
+        warps: 1,
+        phases,
+        slot_of,
+        slots: 0,
+        placement: Placement::Store,
+        storage: Storage::Shared,
+        crossing_values: 0,
+    };
     let mut warp_of = SecondaryMap::new();
     warp_of[op] = 0;
     proof::prove(&graph, &Mapping { warps: 1, warp_of }, schedule, 16).err().unwrap_or_default()
@@ -177,7 +193,15 @@ pub fn exchange(phases: [bool; 2]) -> Vec<Diagnostic> {
     let phases = vec![phase(from, phases[0]), phase(to, phases[1])];
     let mut slot_of = SecondaryMap::new();
     slot_of[inputs[0]] = Some(0);
-    let schedule = Schedule { warps: 1, phases, slot_of, slots: 1, placement: Placement::Store, crossing_values: 0 };
+    let schedule = Schedule {
+        warps: 1,
+        phases,
+        slot_of,
+        slots: 1,
+        placement: Placement::Store,
+        storage: Storage::Shared,
+        crossing_values: 0,
+    };
     let mut warp_of = SecondaryMap::new();
     (warp_of[from], warp_of[to]) = (0, 0);
     proof::prove(&graph, &Mapping { warps: 1, warp_of }, schedule, 16).err().unwrap_or_default()

@@ -155,7 +155,7 @@ impl Make {
 
     fn value(&mut self, out: &mut Vec<Node>, known: &[Var], counter: Option<Counter>) -> Value {
         let [a, b, c, d] = [(); 4].map(|()| self.pick(known));
-        match self.below(17) {
+        match self.below(18) {
             0 => Value::Literal([2.0, -0.75, 1e-3, 0.0][self.below(4)]),
             1 => Value::Constant(ConstantRef::Bank(self.index(counter))),
             2 | 3 => Value::Slot(self.index(counter)),
@@ -168,6 +168,7 @@ impl Make {
             11 => Value::Binary(Binary::Add, a, b),
             12 | 13 => Value::Binary(Binary::Sub, a, b),
             14 => Value::Fma(a, b, c),
+            15 => Value::ConstantLe { a, b, first: self.below(2) as u32 },
             _ => Value::SelectLe { a, b, then: c, otherwise: d },
         }
     }
@@ -275,6 +276,9 @@ impl Run<'_> {
             Value::Binary(Binary::Mul, a, b) => v(*a) * v(*b),
             Value::Binary(Binary::Div, a, b) => v(*a) / v(*b),
             Value::Fma(a, b, c) => v(*a).mul_add(v(*b), v(*c)),
+            Value::ConstantLe { a, b, first } => {
+                self.program.constants.real_bank[*first as usize + usize::from(v(*a) <= v(*b))]
+            }
             Value::SelectLe { a, b, then, otherwise } => v(if v(*a) <= v(*b) { *then } else { *otherwise }),
         }
     }

@@ -4,12 +4,37 @@ use clap::ValueEnum;
 
 use crate::emit::cuda::names::identifier;
 use crate::fault::Fault;
+use crate::overlay::Codegen;
 use machine::target::Target;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Compilers {
     Auto,
     Off,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Layout {
+    /// The fastest of data-parallel, overlay and those that stand beside it: by the model of time where compilers are found,
+    /// else by the estimate.
+    Auto,
+    /// One copy of the code where warps agree.
+    Overlay,
+    /// One copy of the code per warp, behind a switch on the warp's number.
+    Switch,
+    /// One thread per point.
+    DataParallel,
+}
+
+impl Layout {
+    pub(in crate::cli) fn codegens(self) -> Vec<Codegen> {
+        match self {
+            Self::Auto => vec![Codegen::DataParallel, Codegen::Overlay],
+            Self::Overlay => vec![Codegen::Overlay],
+            Self::Switch => vec![Codegen::Switch],
+            Self::DataParallel => vec![Codegen::DataParallel],
+        }
+    }
 }
 
 /// States to verify on; `None` is off.

@@ -57,6 +57,11 @@ impl Body<'_> {
                 Expression::atom(format!("{broadcast}(c{register}, {})", lane.text))
             }
             Real::Bank(index) => self.entry(TableKind::RealBank, index),
+            Real::BankLe { first, operands } => {
+                let bank = self.bank(TableKind::RealBank).to_owned();
+                let [a, b] = [0, 1].map(|i| self.real(&operands[i]).at_least(Binding::Sum));
+                Expression::atom(format!("{bank}[{first} + ({a} <= {b})]"))
+            }
             Real::Slot(row) => Expression::atom(self.slot(row)),
             Real::Field(field) => self.field(field),
             Real::Unary(Unary::Neg, a) => {
@@ -143,11 +148,14 @@ impl Body<'_> {
 
     fn entry(&mut self, bank: TableKind, index: &Integer) -> Expression {
         let index = self.integer(index);
-        let bank = match self.code.banks {
+        Expression::atom(format!("{}[{}]", self.bank(bank), index.text))
+    }
+
+    fn bank(&self, bank: TableKind) -> &str {
+        match self.code.banks {
             BankSpace::Shared => tables::shared_bank(bank).1,
             BankSpace::Constant | BankSpace::Global => self.tables.of(bank),
-        };
-        Expression::atom(format!("{bank}[{}]", index.text))
+        }
     }
 
     fn field(&mut self, Field { array, row, point, is_read_only }: &Field) -> Expression {

@@ -25,7 +25,9 @@ pub fn name(function: Unary) -> &'static str {
 pub fn definition(unary: Unary, target: &Target) -> String {
     let function = unary.function().expect("only lists of steps are defined");
     let (table, about) = match function {
-        _ if function.reads_powers() => (", double power", " Lane j holds 2^(j/32) in `power`."),
+        _ if function.reads_powers() => {
+            (", double power", " Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.")
+        }
         _ if function.reads_logarithms() => (", const double *table", ""),
         _ => ("", ""),
     };
@@ -121,14 +123,14 @@ impl Printer<'_> {
         format!("  {}{kind} {name} = {text};\n", if changes { "" } else { "const " })
     }
 
-    /// 2^(j/32) from the lane that holds it, j = the last five bits of n.
+    /// The entry of lane n mod 32.
     fn power(&mut self, name: &'static str, n: Word) -> String {
         let shuffle = match self.target.shuffle {
             Shuffle::Mirror => unreachable!("builders use the polynomial on machines without shuffles"),
             Shuffle::Shfl => "__shfl(",
             Shuffle::ShflSync => "__shfl_sync(0xffffffffu, ",
         };
-        let lane = format!("(int)({} & 31u)", self.unsigned(n));
+        let lane = format!("(int){}", self.unsigned(n));
         self.made.push(Text::atom(name));
         format!(
             "  const int {name}_high = {shuffle}__double2hiint(power), {lane});\n  \

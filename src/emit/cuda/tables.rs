@@ -83,7 +83,7 @@ fn definition(code: &Code, Table { kind, is_constant, values }: &Table, names: &
         TableKind::RealBank => "// Constants that all lanes of a warp read at one place\n",
         TableKind::IndexBank => "// Rows, slots and numbers of rounds that all lanes of a warp read at one place\n",
         TableKind::Logarithms => "// c and -log2 c by interval of the mantissa\n",
-        TableKind::Powers => "// 2^(j/32)\n",
+        TableKind::Powers => "// 2^(j/32), j 2^47 less in its bits\n",
     };
     let (space, name) = (if *is_constant { "__constant__" } else { "__device__" }, names.of(*kind));
     let definition = match values {
@@ -94,7 +94,10 @@ fn definition(code: &Code, Table { kind, is_constant, values }: &Table, names: &
 }
 
 fn table(space: &str, kind: &str, name: &str, items: impl ExactSizeIterator<Item = String>) -> String {
-    format!("static {space} const {kind} {name}[{}] = {{\n{}\n}};\n\n", items.len(), wrapped(items))
+    // Doubles in constant memory stay there: compilers would make literals of a `const` table that is read at known places, and
+    // put them together again where they are used. Whole numbers they have room for.
+    let constant = if space == "__constant__" && kind == "double" { "" } else { "const " };
+    format!("static {space} {constant}{kind} {name}[{}] = {{\n{}\n}};\n\n", items.len(), wrapped(items))
 }
 
 /// Items with commas, in indented lines.

@@ -127,8 +127,7 @@ impl Emission<'_> {
             }
             RealOperation::Power(n) => {
                 let (low, high) = self.tables.powers.expect("a program that reads the table has one");
-                let n = self.word(n);
-                let lane = self.b.binary(BinaryOp::And, Type::B32, n, 31);
+                let lane = self.word(n);
                 let (low, high) = (self.b.shfl(low, lane), self.b.shfl(high, lane));
                 let dst = dst(self.b);
                 (dst, Op::pack(dst, low, high))

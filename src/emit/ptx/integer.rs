@@ -120,21 +120,27 @@ impl Printer<'_> {
 
     /// Loads an entry of a bank.
     pub(super) fn load_entry(&mut self, bank: TableKind, index: &Integer, ty: Type, dst: Reg) {
-        let addr = match self.code.banks {
-            BankSpace::Shared => {
-                let (index, offset) = split(index);
+        let (index, offset) = split(index);
+        let index = index.map(|index| self.integer(&index));
+        self.load_at(bank, index, offset, ty, dst);
+    }
+
+    /// Loads the entry at the sum of an index and a number.
+    pub(super) fn load_at(&mut self, bank: TableKind, index: Option<Operand>, offset: i64, ty: Type, dst: Reg) {
+        let bytes = ty.bytes();
+        let base = match (self.code.banks, index) {
+            (BankSpace::Shared, None) => Base::Reg(self.shared_banks[&bank]),
+            (BankSpace::Shared, Some(index)) => {
                 let start = self.shared_banks[&bank];
-                let base = match index.map(|index| self.integer(&index)) {
-                    None => start,
-                    Some(index) => self.builder.ternary(TernaryOp::Mad, Type::U32, index, ty.bytes(), start),
-                };
-                Address { base: Base::Reg(base), offset: i64::from(ty.bytes()) * offset }
+                Base::Reg(self.builder.ternary(TernaryOp::Mad, Type::U32, index, bytes, start))
             }
-            BankSpace::Constant | BankSpace::Global => {
-                self.element((Base::Variable(self.tables[&bank]), self.bases[&bank]), index, ty.bytes())
+            (BankSpace::Constant | BankSpace::Global, None) => Base::Variable(self.tables[&bank]),
+            (BankSpace::Constant | BankSpace::Global, Some(index)) => {
+                let start = self.bases[&bank];
+                Base::Reg(self.builder.ternary(TernaryOp::MadWide, Type::U32, index, bytes, start))
             }
         };
-        let space = self.bank_space();
+        let (space, addr) = (self.bank_space(), Address { base, offset: i64::from(bytes) * offset });
         self.builder.push(Op::load(space, space == Space::Global, ty, dst, addr));
     }
 

@@ -37,6 +37,12 @@ impl Printer<'_> {
                 Op::pack(dst, lo, hi)
             }
             Real::Bank(index) => return self.load_entry(TableKind::RealBank, index, TY, dst),
+            Real::BankLe { first, operands } => {
+                let [a, b] = self.operands(operands);
+                let pred = self.at_most(a, b);
+                let behind = self.builder.selp(Type::U32, 1, 0, pred);
+                return self.load_at(TableKind::RealBank, Some(behind.into()), i64::from(*first), TY, dst);
+            }
             Real::Slot(row) => {
                 let (space, addr) = self.slot(row);
                 Op::load(space, false, TY, dst, addr)
@@ -69,13 +75,16 @@ impl Printer<'_> {
             }
             Real::SelectLe(operands) => {
                 let [a, b, then, otherwise] = self.operands(operands);
-                let builder = &mut self.builder;
-                let compare = || builder.setp(Cmp::Le, TY, a, b);
-                let pred = *self.known.comparisons.entry((a, b)).or_insert_with(compare);
-                Op::Selp { ty: TY, dst, a: then, b: otherwise, pred }
+                Op::Selp { ty: TY, dst, a: then, b: otherwise, pred: self.at_most(a, b) }
             }
         };
         self.builder.push(op);
+    }
+
+    /// Whether a <= b.
+    fn at_most(&mut self, a: Operand, b: Operand) -> Reg {
+        let builder = &mut self.builder;
+        *self.known.comparisons.entry((a, b)).or_insert_with(|| builder.setp(Cmp::Le, TY, a, b))
     }
 
     fn binary(&mut self, op: BinaryOp, dst: Reg, operands: &[Real; 2]) -> Op {

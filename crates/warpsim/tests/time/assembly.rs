@@ -54,6 +54,11 @@ pub fn repeated(line: &Line, times: usize) -> Vec<Line> {
 
 /// Times the lines, followed by EXIT, on a CTA of so many warps, beside a table `ring` in global memory.
 pub fn timed(lines: &[Line], warps: u32, target: &Target, ring: Vec<u8>) -> Timing {
+    timed_ctas(lines, (1, warps), target, ring)
+}
+
+/// The same on several CTAs.
+pub fn timed_ctas(lines: &[Line], (ctas, warps): (u32, u32), target: &Target, ring: Vec<u8>) -> Timing {
     let mut text = "\t.section\t.text.k,\"ax\",@progbits\n".to_owned();
     let all: Vec<Line> = lines.iter().cloned().chain([line("EXIT")]).collect();
     let mut address = 0;
@@ -82,7 +87,7 @@ pub fn timed(lines: &[Line], warps: u32, target: &Target, ring: Vec<u8>) -> Timi
     };
     let tables = vec![Table { name: "ring".to_owned(), bytes: ring }];
     let cubin = Cubin { sm: 90, kernels: vec![kernel], tables, listing };
-    let launch = Launch::linear(1, 32 * warps, Vec::new());
+    let launch = Launch::linear(ctas, 32 * warps, Vec::new());
     let time = machine_code::time(&cubin, "k", &launch, &mut [], &Options::default(), target);
     time.unwrap_or_else(|failure| panic!("{failure:?}")).1
 }

@@ -1,7 +1,7 @@
 //! The model of time must show what is certain: latencies add up along a chain, pipes have their rates, waiting costs no issue
 //! slots, and more work never takes less time.
 
-use crate::assembly::{Line, line, looped, repeated, timed};
+use crate::assembly::{Line, line, looped, repeated, timed, timed_ctas};
 use crate::skip;
 use machine::target::{Pipeline, Target};
 use machine::toolchain;
@@ -135,6 +135,20 @@ fn causes_add_up() {
     let last = meeting.arrivals.iter().map(|(_, time)| *time).max().unwrap();
     let Pipeline { barrier_latency, barrier_latency_per_warp, .. } = hopper().pipeline.as_ref().unwrap();
     assert_eq!(meeting.released, last + u64::from(barrier_latency + 12 * barrier_latency_per_warp));
+}
+
+/// Shared memory of 20 KiB for each CTA lets four be on a Volta SM at once.
+#[test]
+fn ctas_that_do_not_fit_wait_for_others_to_end() {
+    let volta = Target::by_name("volta").unwrap();
+    let chain = repeated(&line("DFMA R2, R2, R2, R2").stall(8), 400);
+    let of = |ctas| timed_ctas(&chain, (ctas, 1), volta, Vec::new());
+    let [one, four, eight] = [1, 4, 8].map(of);
+    assert_eq!((one.resident_ctas, eight.warps.len()), (4, 8));
+    assert!(four.cycles < one.cycles + 100, "{} {}", four.cycles, one.cycles);
+    // the code is near when the next four begin
+    assert!((four.cycles + 3200..2 * four.cycles).contains(&eight.cycles), "{} {}", eight.cycles, four.cycles);
+    assert!(eight.warps[7].cycles() < four.cycles, "{:?}", eight.warps[7]);
 }
 
 /// Kepler issues two instructions of a warp at once when they go to different pipes and the second does not need the first.

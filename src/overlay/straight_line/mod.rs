@@ -1,0 +1,118 @@
+//! Straight-line code of one warp: each step by itself, values in variables, constants where instructions find them at no cost.
+
+mod constants;
+
+use super::program::{Array, Constants, Execution, Index, Node, Program, Value, Var};
+use super::translate::{Block, Input, Operands};
+use super::{Frame, assign, points};
+use crate::graph::{Graph, Op, Step, StepRef, Value as FlowValue};
+use crate::schedule::Action;
+use crate::schedule::proof::Proven;
+use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
+
+/// The program of a schedule whose storage is registers.
+pub fn program(graph: &Graph, proven: &Proven, symbol: &str, frame: Frame) -> Program {
+    let mut emitter = Emitter {
+        graph,
+        vars: PrimaryMap::new(),
+        scalars: Vec::new(),
+        values: SecondaryMap::new(),
+        states: SecondaryMap::new(),
+        body: Vec::new(),
+    };
+    emitter.preamble();
+    for action in &proven.programs()[0] {
+        if let Action::Run(at) = action {
+            emitter.step(*at);
+        }
+    }
+    let Emitter { mut vars, mut body, .. } = emitter;
+    let real_bank = constants::place(&mut vars, &mut body);
+    let arrays = graph.arrays.iter().map(|a| Array { name: a.name.into(), rows: a.rows, output: a.output }).collect();
+    let program = Program {
+        kernel: graph.kernel.into(),
+        symbol: symbol.into(),
+        execution: Execution::DataParallel { warps: frame.warps },
+        points_per_lane: 1,
+        slots: 0,
+        arrays,
+        vars,
+        counters: 0,
+        constants: Constants { real_bank, ..Constants::default() },
+        body,
+    };
+    points::widen(program, frame.points_per_lane)
+}
+
+struct Emitter<'a> {
+    graph: &'a Graph,
+    vars: PrimaryMap<Var, String>,
+    scalars: Vec<Var>,
+    values: SecondaryMap<FlowValue, Option<Var>>,
+    /// The latest, of operations that have begun.
+    states: SecondaryMap<Op, Vec<Var>>,
+    body: Vec<Node>,
+}
+
+impl Emitter<'_> {
+    fn preamble(&mut self) {
+        let graph = self.graph;
+        let scalars = self.block(&graph.preamble, &[], &graph.shapes[graph.preamble.shape].states);
+        for (value, name) in scalars.into_iter().zip(&graph.scalars) {
+            let var = self.vars.push((*name).into());
+            self.body.push(assign(var, Value::Var(value)));
+            self.scalars.push(var);
+        }
+    }
+
+    fn step(&mut self, at: StepRef) {
+        let (graph, step) = (self.graph, self.graph.step(at));
+        let body = graph.body(at);
+        let results: Vec<_> = body.values.iter().chain(&body.stores).chain(&body.states).copied().collect();
+        let states = std::mem::take(&mut self.states[at.op]);
+        let known = self.vars.len();
+        let vars = self.block(step, &states, &results);
+        let (made, rest) = vars.split_at(body.values.len());
+        let (stored, next) = rest.split_at(body.stores.len());
+        let mut name = |var: Var, name: &str| {
+            if var.index() >= known {
+                name.clone_into(&mut self.vars[var]);
+            }
+        };
+        next.iter().for_each(|&state| name(state, &graph.ops[at.op].name));
+        for (&value, &var) in step.outputs.iter().zip(made) {
+            name(var, &graph.values[value].name);
+            self.values[value] = Some(var);
+        }
+        for (&(array, row), &value) in step.stores.iter().zip(stored) {
+            self.body.push(Node::StoreField { array: array as usize, row: Index::Literal(row), point: 0, value });
+        }
+        self.states[at.op] = next.to_vec();
+    }
+
+    /// Evaluates the results of a body.
+    fn block(&mut self, step: &Step, states: &[Var], results: &[u32]) -> Vec<Var> {
+        let body = &self.graph.shapes[step.shape];
+        let constants: Vec<Value> = step.constants.iter().copied().map(Value::Literal).collect();
+        let inputs: Vec<Input> = step
+            .inputs
+            .iter()
+            .map(|&v| Input::Var(self.values[v].expect("a proven schedule makes what it reads")))
+            .collect();
+        let rows: Vec<Index> = step.rows.iter().map(|&row| Index::Literal(row)).collect();
+        let operands = Operands {
+            constants: &constants,
+            inputs: &inputs,
+            rows: &rows,
+            outputs: &[],
+            stores: &[],
+            scalars: &self.scalars,
+            states,
+        };
+        let mut block = Block::new(&mut self.vars, false);
+        let mut known = vec![None; body.insts.len()];
+        let found = results.iter().map(|&id| block.evaluate(body, id, &operands, &mut known)).collect();
+        self.body.extend(block.finish());
+        found
+    }
+}
