@@ -3,7 +3,7 @@
 use super::accuracy::rounded_up;
 use super::{KernelReport, Report, causes};
 use crate::graph::body::Tally;
-use crate::verify::{Cube, MachineCode, MachineCodeVerification, Prediction};
+use crate::verify::{ClassesOfPtx, Cube, MachineCode, MachineCodeVerification, Prediction};
 use sass::Class;
 
 /// Name of a row, and its cell for one kernel.
@@ -77,24 +77,35 @@ pub fn table(report: &Report) -> String {
         rows.insert(slots, products);
     }
     let counted: [Row; 5] = [
-        ("  arithmetic, addresses, moves", |k| classes(k, &[Class::Arithmetic, Class::Addresses, Class::Moves])),
+        ("  arithmetic, addresses, moves", |k| {
+            classes(k, &[Class::Arithmetic, Class::Addresses, Class::Moves], |c| {
+                [Some(c.arithmetic), Some(c.addresses), Some(c.moves), None]
+            })
+        }),
         ("  predicates, branches, convergence", |k| {
-            classes(k, &[Class::Predicates, Class::Branches, Class::Convergence])
+            classes(k, &[Class::Predicates, Class::Branches, Class::Convergence], |c| {
+                [None, Some(c.branches), None, None]
+            })
         }),
         ("  shuffles, shared, local, global", |k| {
-            classes(k, &[Class::Shuffles, Class::Shared, Class::Local, Class::Global])
+            classes(k, &[Class::Shuffles, Class::Shared, Class::Local, Class::Global], |c| {
+                [Some(c.shuffles), Some(c.shared), Some(c.local), Some(c.global)]
+            })
         }),
-        ("  shared wavefronts, local bytes per point", |k| {
-            of_machine_code(k, |m| {
+        ("  shared wavefronts, local bytes per point", |k| match &k.machine_code {
+            Some(MachineCode::Verified(m)) => {
                 let (wavefronts, local) =
                     (m.per_32_points(|c| c.shared_wavefronts), m.per_32_points(|c| c.local_bytes));
                 format!("{wavefronts:.0}, {:.0}", local / 32.0)
-            })
+            }
+            _ => of_verification(k, |v| {
+                format!("{:.0}, {:.0} (PTX)", v.shared_passes_per_point, v.local_bytes_per_point)
+            }),
         }),
         ("  code executed (bytes)", |k| of_machine_code(k, |m| m.code_bytes.to_string())),
     ];
     let issued = rows.iter().position(|row| row.0 == "warp instructions per 32 points").map_or(0, |at| at + 1);
-    if report.kernels.iter().any(|k| matches!(k.machine_code, Some(MachineCode::Verified(_)))) {
+    if report.kernels.iter().any(|k| k.verification.is_some()) {
         rows.splice(issued..issued, counted);
     }
     let simulated: Row =
@@ -226,10 +237,16 @@ fn instructions(kernel: &KernelReport) -> String {
     }
 }
 
-fn classes(kernel: &KernelReport, classes: &[Class]) -> String {
-    of_machine_code(kernel, |m| {
+/// Exact by class, else what PTX tells: of as many classes, those that it has.
+fn classes(kernel: &KernelReport, classes: &[Class], of_ptx: fn(&ClassesOfPtx) -> [Option<f64>; 4]) -> String {
+    if let Some(MachineCode::Verified(m)) = &kernel.machine_code {
         let counts = classes.iter().map(|class| format!("{:.0}", m.per_32_points(|c| c.class(*class))));
-        counts.collect::<Vec<_>>().join(", ")
+        return counts.collect::<Vec<_>>().join(", ");
+    }
+    of_verification(kernel, |v| {
+        let counts = of_ptx(&v.classes_per_point).into_iter().take(classes.len());
+        let counts = counts.map(|count| count.map_or("-".to_owned(), |count| format!("{count:.0}")));
+        format!("{} (PTX)", counts.collect::<Vec<_>>().join(", "))
     })
 }
 

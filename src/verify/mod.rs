@@ -18,6 +18,7 @@ use crate::overlay::program::Program;
 use crate::schedule::proof::Proven;
 use diagnostics::Diagnostic;
 use kinetics::{self, Model, Stiffness};
+use machine::cost::DIVISION_SLOTS;
 use ptx::Module;
 
 pub use judge::{largest_error, reference, tolerance};
@@ -44,6 +45,24 @@ pub struct Verification {
     pub local_bytes_per_point: f64,
     pub global_bytes_per_point: f64,
     pub instructions_per_point: f64,
+    pub classes_per_point: ClassesOfPtx,
+}
+
+/// Warp instructions of PTX by what they are for. Machine instructions are others: as counts of those they are estimates.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClassesOfPtx {
+    /// Of real numbers, with comparisons of them.
+    pub arithmetic: f64,
+    /// Of integers, with comparisons of them.
+    pub addresses: f64,
+    pub moves: f64,
+    pub branches: f64,
+    pub shuffles: f64,
+    pub shared: f64,
+    pub local: f64,
+    pub global: f64,
+    pub constant: f64,
+    pub barrier: f64,
 }
 
 /// Everything that verification looks at.
@@ -93,5 +112,18 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
         local_bytes_per_point: per(|c| c.local_bytes) / 32.0,
         global_bytes_per_point: per(|c| c.global_load_bytes + c.global_store_bytes) / 32.0,
         instructions_per_point: per(|c| c.instructions),
+        classes_per_point: ClassesOfPtx {
+            arithmetic: per(|c| c.double_slots - u64::from(DIVISION_SLOTS - 1) * c.long_doubles)
+                + per(|c| c.singles + c.matrix_products),
+            addresses: per(|c| c.integer),
+            moves: per(|c| c.moves),
+            branches: per(|c| c.branches),
+            shuffles: per(|c| c.shuffles),
+            shared: per(|c| c.shared),
+            local: per(|c| c.local),
+            global: per(|c| c.global),
+            constant: per(|c| c.constant_loads),
+            barrier: per(|c| c.barriers),
+        },
     })
 }

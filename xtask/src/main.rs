@@ -8,11 +8,14 @@
 //! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
 //! - `sweep-reduced [paper]` compiles the paper's reduced mechanisms in every shape of a CTA, or in the paper's only, and
 //!   writes `docs/reduced.md`
+//! - `machine-code [MECHANISM]` runs the machine code of every kernel, in every layout and for every family of instructions, and
+//!   writes `docs/machine-code.md`
 //! - `targets [MECHANISM [WARPS]]` compiles a mechanism for every target, builds whole projects with nvcc, and writes
 //!   `docs/targets.md`
 
 mod apt;
 mod cantera;
+mod machine_code;
 mod projects;
 mod skipped;
 mod stress;
@@ -48,6 +51,13 @@ fn main() -> ExitCode {
             missing.iter().for_each(|missing| eprintln!("Not installed: {missing}"));
             if missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }
+        Some("machine-code") => match machine_code::write(&root(), &arguments.next().unwrap_or_default()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
         Some("targets") => {
             let mechanism = arguments.next().unwrap_or_else(|| "mechanisms/gri30/chem.inp".into());
             let warps = arguments.next().unwrap_or_else(|| "8".into());
@@ -77,7 +87,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       \
-                 cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask targets [MECHANISM [WARPS]]"
+                 cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]"
             );
             ExitCode::from(2)
         }

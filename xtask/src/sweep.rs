@@ -89,7 +89,7 @@ fn last_sweep(root: &Path) -> Vec<Value> {
     last["sweep"].as_array().cloned().unwrap_or_default()
 }
 
-fn build(root: &Path) -> Result<PathBuf, String> {
+pub fn build(root: &Path) -> Result<PathBuf, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo).current_dir(root).args(["build", "--release", "--bin", "singe"]).status();
     match status {
@@ -219,7 +219,7 @@ fn run(compiler: &Path, mechanisms: &Path, case: &Case) -> Result<Value, String>
 }
 
 /// The first diagnostic that was printed: its id stands alone in the first line, its text behind a cross and bars.
-fn message(printed: &[u8]) -> Value {
+pub fn message(printed: &[u8]) -> Value {
     let printed = String::from_utf8_lossy(printed);
     let mut lines = printed.lines();
     let id = lines.next().unwrap_or_default().trim();

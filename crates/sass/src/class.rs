@@ -123,18 +123,19 @@ impl Instruction {
             | "F2I" | "I2F" | "FRND" | "FCHK" | "I2FP" | "FFMA32I" | "FMUL32I" | "FADD32I" | "RRO" => Class::Arithmetic,
             "IMAD" if self.is_move() => Class::Moves,
             "HFMA2" | "MOV" | "UMOV" | "SEL" | "USEL" | "FSEL" | "PRMT" | "UPRMT" | "R2UR" | "CS2R" | "MOV32I"
-            | "I2I" => Class::Moves,
-            "ISETP" | "UISETP" | "FSETP" | "DSETP" | "PLOP3" | "UPLOP3" | "P2R" | "R2P" | "PSETP" | "PSET" | "VOTE"
-            | "VOTEU" => Class::Predicates,
-            "BRA" | "BRX" | "BRXU" | "CALL" | "RET" | "EXIT" | "JMP" | "JMX" | "JCAL" | "BRK" | "CONT" => {
+            | "I2I" | "ICMP" | "FCMP" => Class::Moves,
+            "ISETP" | "UISETP" | "FSETP" | "DSETP" | "PLOP3" | "UPLOP3" | "P2R" | "R2P" | "PSETP" | "PSET" | "ISET"
+            | "FSET" | "DSET" | "VOTE" | "VOTEU" | "QSPC" => Class::Predicates,
+            "BRA" | "BRX" | "BRXU" | "CALL" | "CAL" | "RET" | "EXIT" | "JMP" | "JMX" | "JCAL" | "BRK" | "CONT" => {
                 Class::Branches
             }
+            "NOP" if self.joins => Class::Convergence,
             "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "ENDCOLLECTIVE" | "YIELD" | "BMOV" | "SSY" | "SYNC" | "PBK"
             | "PCNT" => Class::Convergence,
             "SHFL" => Class::Shuffles,
             "LDS" | "STS" | "ATOMS" | "LDSM" | "LDSLK" | "STSCUL" => Class::Shared,
             "LDL" | "STL" => Class::Local,
-            "LDG" | "STG" | "LD" | "ST" | "ATOM" | "ATOMG" | "RED" | "LDGSTS" => Class::Global,
+            "LDG" | "STG" | "LD" | "ST" | "ATOM" | "ATOMG" | "RED" | "REDG" | "LDGSTS" => Class::Global,
             "LDC" | "ULDC" | "LDCU" => Class::Constant,
             "BAR" => Class::Barrier,
             "S2R" | "S2UR" | "DEPBAR" | "LDGDEPBAR" | "MEMBAR" | "ERRBAR" | "CCTL" | "NOP" | "NANOSLEEP"

@@ -169,6 +169,11 @@ fn bank(elf: &Elf<'_>, kernel: &str, section: &Section<'_>) -> Option<Bank> {
 /// Adds the encodings.
 fn encoded(section: &Section<'_>, mut instructions: Vec<Instruction>, sm: u32) -> Result<Vec<Instruction>, String> {
     if sm < FIRST_OF_16_BYTES {
+        for instruction in &mut instructions {
+            if let Some(name) = instruction.name.strip_suffix(".S") {
+                (instruction.name, instruction.joins) = (name.into(), true);
+            }
+        }
         return Ok(instructions);
     }
     let (listed, there) = (instructions.len(), section.bytes.len() / 16);

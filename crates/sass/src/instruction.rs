@@ -13,6 +13,8 @@ pub struct Instruction {
     /// The operation with its modifiers, such as `IMAD.WIDE.U32`.
     pub name: Box<str>,
     pub operands: Vec<Operand>,
+    /// Before Volta `.S` behind the name: its lanes then wait for those that they parted from at `SSY`.
+    pub joins: bool,
     /// Its 16 bytes, from Volta on; before, instructions share words with control bits.
     pub encoding: Option<u128>,
 }
@@ -74,6 +76,8 @@ pub enum Part {
     Wide,
     /// Its 32 bits, with zeros above, in an address of 64 bits.
     Unsigned,
+    /// A result from which the condition code is set as well, before Volta.
+    WithConditionCode,
     /// A scaled or cut register; the listing's own word.
     Other(&'static str),
 }
@@ -90,6 +94,8 @@ pub enum Operand {
     },
     /// All predicates as one word, `PR`.
     Predicates,
+    /// A test of the condition code, such as `NEU` of `CC.NEU`, before Volta.
+    ConditionCode(Box<str>),
     /// A convergence barrier, `B0` ….
     Convergence(u8),
     /// `SB0` …

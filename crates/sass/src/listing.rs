@@ -106,6 +106,7 @@ fn instruction(line: &Line<'_>, place: &impl Fn(&str) -> Option<u32>) -> Option<
         guard,
         name: name.into(),
         operands: operands?,
+        joins: false,
         encoding: None,
     })
 }

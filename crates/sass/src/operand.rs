@@ -52,6 +52,9 @@ fn plain(text: &str) -> Option<Operand> {
     if text == "PR" {
         return Some(Operand::Predicates);
     }
+    if let Some(test) = text.strip_prefix("CC.") {
+        return Some(Operand::ConditionCode(test.into()));
+    }
     if text.starts_with("SR_") || text == "SRZ" {
         return Some(Operand::Special(text.into()));
     }
@@ -138,6 +141,7 @@ fn register(text: &str) -> Option<Register> {
             "reuse" => part,
             "64" => Part::Wide,
             "U32" => Part::Unsigned,
+            "CC" => Part::WithConditionCode,
             word => Part::Other(CUTS.iter().find(|cut| **cut == word)?),
         };
     }
@@ -218,6 +222,8 @@ mod tests {
             [one("`(.L)"), one("B3"), one("SB0")],
             [Operand::Label(0x40), Operand::Convergence(3), Operand::Scoreboard(0)]
         );
+        let flagged = Register { part: Part::WithConditionCode, ..general(None) };
+        assert_eq!([one("RZ.CC"), one("CC.NEU")], [Operand::Register(flagged), Operand::ConditionCode("NEU".into())]);
         assert_eq!(one("{5,4}"), Operand::Unknown("{5,4}".into()));
         assert_eq!(read("`(.nowhere)", &|_| None), None);
     }

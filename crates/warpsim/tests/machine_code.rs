@@ -121,16 +121,53 @@ const STATEMENTS: &[&str] = &[
     "fma.rn.f64 %x, %u, %y, %v;",
     "min.s32 %d, %p, %a;",
     "setp.lt.s32 %k, %p, %q; selp.b32 %d, %a, %b, %k;",
+    "bfe.u32 %d, %a, 5, 9;",
+    "bfe.s32 %d, %a, %b, %c;",
+    "bfi.b32 %d, %a, %b, 3, 7;",
+    "bfind.u32 %d, %a;",
+    "min.f32 %d, %a, %b;",
+    "setp.le.s64 %k, %i, %j; selp.b32 %d, 1, 2, %k;",
+    "setp.eq.s64 %k, %i, %j; selp.b64 %x, %i, 7, %k;",
+    "setp.ne.f32 %k, %a, %b; selp.b32 %d, %a, %b, %k;",
+    "setp.gt.f64 %k, %u, %v; @%k add.f64 %x, %u, %v; @!%k mul.f64 %x, %u, %w;",
     // by a number that all lanes of the warp have
     "shfl.sync.idx.b32 %d, %c, 0, 31, -1; and.b32 %d, %d, 3; ways: .branchtargets A, B, C, D; brx.idx %d, ways;\n\
      A: mul.lo.s32 %d, %a, %b; bra.uni E;\nB: mul.hi.u32 %d, %a, %b; bra.uni E;\n\
      C: popc.b32 %d, %a; bra.uni E;\nD: xor.b32 %d, %a, %b;\nE:",
 ];
 
+/// Statements on memory: `%m` is the generic address of the thread's own 32 bytes of shared memory, whose place there is %s (32
+/// bits), `%n` that of its local memory, and `[%o]` the 8 bytes that it writes.
+const MEMORY: &[&str] = &[
+    "st.u32 [%m+4], %a; ld.shared.u32 %d, [%s+4];",
+    "st.shared.u64 [%s+8], %i; ld.u64 %x, [%m+8];",
+    "st.local.u32 [loc+4], %a; ld.u32 %d, [%n+4];",
+    "st.u64 [%n+8], %j; ld.local.u64 %x, [loc+8];",
+    "st.shared.u64 [%s], %i; st.local.u64 [loc], %j; setp.lt.s32 %k, %a, %b; selp.b64 %m, %m, %n, %k; ld.u64 %x, [%m];",
+    "st.v2.u32 [%m], {%a, %b}; ld.shared.v2.u32 {%d, %a}, [%s]; xor.b32 %d, %d, %a;",
+    "st.shared.u32 [%s], %a; isspacep.shared %k, %m; isspacep.local %l, %n; selp.b32 %d, 1, 0, %k; @%l add.u32 %d, %d, 2;",
+    "cvta.to.shared.u64 %m, %m; st.shared.u32 [%m+8], %c; ld.shared.u32 %d, [%s+8];",
+    "st.global.u64 [%o], %i; atom.global.add.u64 %x, [%o], %j;",
+    "st.global.u64 [%o], %i; atom.global.add.u32 %d, [%o], %a; ld.global.u32 %a, [%o]; add.u32 %d, %d, %a;",
+    "st.global.u64 [%o], %i; atom.global.exch.b64 %x, [%o], %j;",
+    "st.global.u64 [%o], %i; atom.global.cas.b64 %x, [%o], %i, %j; ld.global.u64 %i, [%o]; xor.b64 %x, %x, %i;",
+    "st.global.u64 [%o], %i; atom.global.max.s32 %d, [%o], %a; ld.global.u32 %a, [%o]; xor.b32 %d, %d, %a;",
+    "st.global.u64 [%o], %i; atom.global.min.u32 %d, [%o], %a; ld.global.u32 %a, [%o]; xor.b32 %d, %d, %a;",
+    "st.global.u64 [%o], %i; atom.global.inc.u32 %d, [%o], %a; ld.global.u32 %a, [%o]; xor.b32 %d, %d, %a;",
+    "st.global.u64 [%o], %i; red.global.xor.b32 [%o], %a; ld.global.u32 %d, [%o];",
+    "st.global.u64 [%o], %i; atom.and.b32 %d, [%o+4], %a; ld.global.u32 %a, [%o+4]; xor.b32 %d, %d, %a;",
+    "st.shared.u32 [%s], %a; atom.shared.add.u32 %d, [%s], %b; ld.shared.u32 %a, [%s]; xor.b32 %d, %d, %a;",
+    "st.shared.u32 [%s], %a; atom.shared.cas.b32 %d, [%s], %a, %b; ld.shared.u32 %a, [%s]; xor.b32 %d, %d, %a;",
+    "st.shared.u32 [%s], %a; atom.shared.exch.b32 %d, [%s], %b;",
+    "st.shared.u32 [%s], %a; bar.sync 0; setp.ne.u32 %k, %t, 0; @%k bra behind; atom.shared.add.u32 %d, [%s], 5; behind: ",
+    "atom.shared.add.u32 %d, [all], %a; bar.sync 0; ld.shared.u32 %d, [all];",
+];
+
 /// A kernel for each statement. Each reads its inputs from `in`, 64 bytes for each lane, and writes 8 bytes for each to `out`.
-fn module() -> String {
-    let mut text = ".version 7.8\n.target sm_70\n.address_size 64\n".to_owned();
-    for (number, statement) in STATEMENTS.iter().enumerate() {
+fn module(statements: &[&str], target: &str) -> String {
+    let mut text = format!(".version 7.8\n.target {target}\n.address_size 64\n");
+    for (number, statement) in statements.iter().enumerate() {
+        let memory = if MEMORY.contains(statement) { PLACES } else { "" };
         text += &format!(
             ".visible .entry k{number}(.param .u64 in, .param .u64 out, .param .u32 p, .param .u32 q, .param .f64 y)\n{{\n\
              .reg .pred %k, %l; .reg .b32 %a, %b, %c, %d, %p, %q, %t; .reg .b64 %i, %j, %x, %o, %s; .reg .f64 %u, %v, %w, %y;\n\
@@ -138,13 +175,18 @@ fn module() -> String {
              mov.u32 %t, %tid.x; mul.wide.u32 %s, %t, 64; add.s64 %s, %s, %i; mul.wide.u32 %i, %t, 8; add.s64 %o, %o, %i;\n\
              ld.global.u32 %a, [%s]; ld.global.u32 %b, [%s+4]; ld.global.u32 %c, [%s+8];\n\
              ld.global.u64 %i, [%s+16]; ld.global.u64 %j, [%s+24]; ld.global.f64 %u, [%s+32]; ld.global.f64 %v, [%s+40];\n\
-             ld.global.f64 %w, [%s+48]; mov.b32 %d, 0; mov.b64 %x, 0;\n{{\n{}\n}}\n{}\nst.global.b64 [%o], %x;\nret;\n}}\n",
+             ld.global.f64 %w, [%s+48]; mov.b32 %d, 0; mov.b64 %x, 0;\n{{\n{memory}{}\n}}\n{}\nst.global.b64 [%o], %x;\nret;\n}}\n",
             statement.replace("selp.f64 %x", "selp.b64 %x"),
             if statement.contains("%d") { "cvt.u64.u32 %x, %d;" } else { "" }
         );
     }
     text
 }
+
+/// The memories of [`MEMORY`]; `all` is shared by all threads and starts at 0.
+const PLACES: &str = ".reg .b64 %m, %n; .reg .b32 %s; .shared .align 8 .b8 buf[1024]; .shared .align 8 .b32 all[2]; .local .align 8 .b8 \
+                      loc[16];\nmov.u64 %m, buf; mul.wide.u32 %n, %t, 32; add.s64 %m, %m, %n; cvt.u32.u64 %s, %m; cvta.shared.u64 %m, \
+                      %m; mov.u64 %n, loc; cvta.local.u64 %n, %n; st.shared.u64 [all], 0; bar.sync 0;\n";
 
 /// Random words, with the edges among them.
 struct Values(u64);
@@ -207,14 +249,17 @@ fn agree(arch: ComputeCapability) {
             return;
         }
     };
-    let text = module();
+    // the logic of three words came with Maxwell
+    let is_there = |statement: &&&str| arch >= ComputeCapability(5, 0) || !statement.contains("lop3");
+    let statements: Vec<&str> = STATEMENTS.iter().chain(MEMORY).filter(is_there).copied().collect();
+    let text = module(&statements, if arch < ComputeCapability(5, 0) { "sm_35" } else { "sm_70" });
     let source = |text: String| Arc::new(Source { name: "k".to_owned(), text });
     let module = ptx::read::read(&source(text.clone())).unwrap_or_else(|d| panic!("{d:?}"));
     let bytes = tools.assemble(&text, arch).unwrap_or_else(|failure| panic!("{failure}")).cubin;
     let listing = disassembler.disassemble(&bytes).unwrap();
     let cubin = sass::read("k.cubin", &bytes, &source(listing)).unwrap_or_else(|d| panic!("{d:?}"));
     let (mut wrong, mut values) = (Vec::new(), Values(0x9e37_79b9_7f4a_7c15));
-    for (number, statement) in STATEMENTS.iter().enumerate() {
+    for (number, statement) in statements.iter().enumerate() {
         let name = format!("k{number}");
         for round in 0..8 {
             let input = Buffer::words(Type::U64, inputs(&mut values)).read_only();
@@ -280,4 +325,9 @@ fn instructions_of_volta() {
 #[test]
 fn instructions_of_turing() {
     agree(ComputeCapability(7, 5));
+}
+
+#[test]
+fn instructions_of_kepler() {
+    agree(ComputeCapability(3, 5));
 }

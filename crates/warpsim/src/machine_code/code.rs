@@ -1,5 +1,6 @@
 //! A kernel that is ready to be executed for one launch.
 
+use super::constants::Windows;
 use super::op::{Decoded, Op, Word};
 use crate::buffer::Buffer;
 use crate::hazard::Site;
@@ -14,6 +15,7 @@ pub(super) struct Code<'c> {
     /// One per instruction.
     pub ops: Vec<Decoded>,
     pub pool: Vec<Word>,
+    pub windows: Windows,
     pub banks: BTreeMap<u8, Buffer>,
     pub local_bytes: u64,
     pub shared_bytes: u64,
@@ -23,14 +25,18 @@ impl Code<'_> {
     /// The size of the smallest access of shared memory, in which races are looked for.
     pub(super) fn shared_cell(&self) -> u32 {
         let sizes = self.ops.iter().filter_map(|op| match op.op {
-            Op::Load { space: Space::Shared, bytes, .. } | Op::Store { space: Space::Shared, bytes, .. } => Some(bytes),
+            Op::Load { space: Space::Shared | Space::Generic, bytes, .. }
+            | Op::Store { space: Space::Shared | Space::Generic, bytes, .. } => Some(bytes),
+            Op::Atomic { ty, .. } => Some(ty.bytes()),
             _ => None,
         });
         sizes.min().unwrap_or(8).min(8)
     }
 
-    /// The instruction at an address.
+    /// The instruction at an address. Before Volta the first of 8 words holds control bits, and execution goes on behind it.
     pub(super) fn at(&self, address: u64) -> Option<u32> {
+        let is_control = self.cubin.sm < 70 && address.is_multiple_of(64);
+        let address = if is_control { address + 8 } else { address };
         let found = self.kernel.instructions.binary_search_by_key(&address, |i| u64::from(i.address));
         found.ok().map(|index| index as u32)
     }

@@ -1,9 +1,9 @@
 //! Constant memory: the banks of the cubin, and bank 0, which the driver fills at the launch.
 
 use crate::buffer::Buffer;
-use crate::memory::segment_address;
+use crate::memory::{LOCAL_WINDOW, SHARED_WINDOW, segment_address};
 use crate::{Argument, Launch};
-use ptx::inst::Type;
+use ptx::inst::{Space, Type};
 use sass::{Cubin, Kernel};
 use std::collections::BTreeMap;
 
@@ -17,15 +17,56 @@ pub(super) struct Layout {
     stack: u32,
     /// How global memory is accessed.
     descriptor: Option<u32>,
+    /// Where shared and local memory lie in generic addresses; `None` where a special register tells.
+    windows: [Option<u32>; 2],
+}
+
+/// Where shared and local memory lie in generic addresses; all else is global.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Windows {
+    pub shared: u64,
+    local: u64,
+    /// Of each window in bytes.
+    size: u64,
+}
+
+impl Windows {
+    /// On Kepler they lie in the lowest 4 GiB, and code compares the uppermost byte; later the lower 32 bits of an address in shared
+    /// memory are the address there.
+    pub(super) fn new(sm: u32) -> Self {
+        match sm {
+            ..50 => Self { shared: 1 << 24, local: 2 << 24, size: 1 << 24 },
+            _ => Self { shared: SHARED_WINDOW, local: LOCAL_WINDOW, size: 1 << 32 },
+        }
+    }
+
+    /// The space of a generic address, and the address there.
+    pub(super) fn place(self, address: u64) -> (Space, u64) {
+        let inside = |start: u64| address.checked_sub(start).filter(|offset| *offset < self.size);
+        match (inside(self.shared), inside(self.local)) {
+            (Some(offset), _) => (Space::Shared, offset),
+            (_, Some(offset)) => (Space::Local, offset),
+            _ => (Space::Global, address),
+        }
+    }
 }
 
 /// As ptxas uses it.
 pub(super) fn layout(sm: u32) -> Option<Layout> {
     Some(match sm {
-        70..80 => Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: None },
-        80..90 => Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: Some(0x118) },
-        90..100 => Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: Some(0x208) },
-        100..130 => Layout { threads: 0x360, ctas: 0x370, stack: 0x37c, descriptor: Some(0x358) },
+        30..50 => {
+            Layout { threads: 0x28, ctas: 0x34, stack: 0x44, descriptor: None, windows: [Some(0x20), Some(0x24)] }
+        }
+        70..80 => Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: None, windows: [Some(0x18), Some(0x20)] },
+        80..90 => {
+            Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: Some(0x118), windows: [Some(0x18), Some(0x20)] }
+        }
+        90..100 => {
+            Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: Some(0x208), windows: [None, Some(0x20)] }
+        }
+        100..130 => {
+            Layout { threads: 0x360, ctas: 0x370, stack: 0x37c, descriptor: Some(0x358), windows: [None, Some(0x2f8)] }
+        }
         _ => return None,
     })
 }
@@ -51,6 +92,13 @@ pub(super) fn banks(
     first.write(layout.stack.into(), 4, kernel.stack_bytes.into());
     if let Some(descriptor) = layout.descriptor {
         first.write(descriptor.into(), 8, 0);
+    }
+    let windows = Windows::new(cubin.sm);
+    for (place, window) in layout.windows.into_iter().zip([windows.shared, windows.local]) {
+        let bytes = if cubin.sm < 50 { 4 } else { 8 };
+        if let Some(place) = place {
+            first.write(place.into(), bytes, window);
+        }
     }
     arguments(kernel, launch, &mut first)?;
     let mut banks = BTreeMap::from([(0, first)]);

@@ -12,7 +12,8 @@ use super::warp::{Path, Wait, Waiting, Warp};
 impl Warp {
     /// The lanes of the path part.
     pub(super) fn diverge(&mut self, ways: &[(u32, u32)]) {
-        self.ready.extend(ways.iter().map(|&(pc, mask)| Path { pc, mask }));
+        let top = self.path.top;
+        self.ready.extend(ways.iter().map(|&(pc, mask)| Path { pc, mask, top }));
         self.path.mask = 0;
     }
 
@@ -40,10 +41,15 @@ impl Warp {
     /// The lanes of the path that `mask` names wait behind the instruction at `pc`, or go on at once when nobody is missing.
     pub(super) fn wait(&mut self, pc: u32, mask: u32, wait: Wait) {
         if self.named(wait, mask) == mask {
+            if let Wait::Token(token) = wait {
+                self.path = self.tokens.target(token, mask);
+                self.tokens.drop(token);
+                self.release();
+            }
             return;
         }
         self.path.mask &= !mask;
-        self.waiting.push(Waiting { path: Path { pc, mask }, wait });
+        self.waiting.push(Waiting { path: Path { pc, mask, top: self.path.top }, wait });
         self.release();
     }
 
@@ -69,6 +75,7 @@ impl Warp {
         let lane = mask.trailing_zeros() as usize & 31;
         let named = match wait {
             Wait::Convergence(barrier) => self.joined[barrier as usize][lane],
+            Wait::Token(token) => self.tokens.lanes(token),
             Wait::Lanes(named) => named,
             Wait::Warp => u32::MAX,
         };
@@ -90,12 +97,19 @@ impl Warp {
                 self.waiting.drain(..).partition(|other| other.wait == wait && named & other.path.mask != 0);
             self.waiting = rest;
             for Waiting { path, .. } in free {
-                // what waits for the whole warp is executed once all have come
-                let pc = if wait == Wait::Warp { path.pc } else { path.pc + 1 };
-                match self.ready.iter_mut().find(|ready| ready.pc == pc) {
+                let path = match wait {
+                    // what waits for the whole warp is executed once all have come
+                    Wait::Warp => path,
+                    Wait::Token(token) => self.tokens.target(token, path.mask),
+                    _ => Path { pc: path.pc + 1, ..path },
+                };
+                match self.ready.iter_mut().find(|ready| (ready.pc, ready.top) == (path.pc, path.top)) {
                     Some(ready) => ready.mask |= path.mask,
-                    None => self.ready.push(Path { pc, mask: path.mask }),
+                    None => self.ready.push(path),
                 }
+            }
+            if let Wait::Token(token) = wait {
+                self.tokens.drop(token);
             }
         }
     }

@@ -42,12 +42,13 @@ pub struct Classes([u64; Class::ALL.len()]);
 pub struct Pipes([u64; Pipe::ALL.len()]);
 
 impl Report {
-    pub(super) fn new(kernel: &Kernel, warps: &[Warp]) -> Self {
+    pub(super) fn new(sm: u32, kernel: &Kernel, warps: &[Warp]) -> Self {
         let ran = |at: usize| warps.iter().any(|warp| warp.executed[at] > 0);
-        let bytes = 16 * (0..kernel.instructions.len()).filter(|at| ran(*at)).count() as u64;
+        let ran: Vec<u32> =
+            (0..kernel.instructions.len()).filter(|at| ran(*at)).map(|at| kernel.instructions[at].address).collect();
         // what an instruction counts as follows from its text: found out once for all warps
         let kinds: Vec<Kind> = kernel.instructions.iter().map(|i| (i.class(), i.pipe())).collect();
-        Self { warps: warps.iter().map(|warp| Counts::new(&kinds, warp)).collect(), code_bytes: bytes }
+        Self { warps: warps.iter().map(|warp| Counts::new(&kinds, warp)).collect(), code_bytes: bytes(sm, &ran) }
     }
 
     /// The sum over warps.
@@ -58,6 +59,16 @@ impl Report {
         }
         total
     }
+}
+
+/// Bytes of the instructions at these addresses. Before Volta one of 8 words has the control bits of the others.
+fn bytes(sm: u32, addresses: &[u32]) -> u64 {
+    if sm >= 70 {
+        return 16 * addresses.len() as u64;
+    }
+    let mut groups: Vec<u32> = addresses.iter().map(|address| address / 64).collect();
+    groups.dedup();
+    8 * (addresses.len() + groups.len()) as u64
 }
 
 impl Counts {

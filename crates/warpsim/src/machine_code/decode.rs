@@ -4,6 +4,7 @@
 
 mod control;
 mod integer;
+mod kepler;
 mod memory;
 mod operands;
 mod real;
@@ -49,6 +50,7 @@ pub(super) fn decode<'c>(
         kernel,
         ops,
         pool: decoder.pool,
+        windows: constants::Windows::new(cubin.sm),
         banks: decoder.banks,
         local_bytes: kernel.stack_bytes.into(),
         shared_bytes: u64::from(kernel.shared_bytes) + launch.shared,
@@ -81,12 +83,16 @@ impl Decoder<'_> {
             Some(guard) => Some(operands::bit(guard)?),
             None => None,
         };
+        let is_kepler = self.cubin.sm < 50;
         let mut operands = Operands::new(instruction, self);
+        if is_kepler {
+            return kepler::decode(&mut operands, guard);
+        }
         let op = integer::decode(&mut operands)
             .or_else(|| real::decode(&mut operands.again()))
             .or_else(|| memory::decode(&mut operands.again()))
             .or_else(|| control::decode(&mut operands.again()))?;
-        Some(Decoded { guard, uniform: instruction.is_uniform(), op })
+        Some(Decoded { guard, uniform: instruction.is_uniform(), tested: None, joins: false, op })
     }
 
     /// Two rows of the pool with these values, as a source.

@@ -1,23 +1,28 @@
 //! Executes the machine code of one warp until it blocks.
 
+mod atomic;
 mod compute;
 mod memory;
 
 use super::code::Code;
 use super::op::{Op, Source};
+use super::tokens::Purpose;
 use super::trace::{Arrival, Event as Happening, Trace};
-use super::warp::{Wait, Warp};
+use super::warp::{Path, Wait, Warp};
 use crate::cta::Core;
 use crate::exec::{Collector, Event, Stop};
 use crate::hazard::{BarrierMisuse, Hazard, Kind, LaneWait, Site};
 use crate::memory::Segments;
 use crate::shared::Shared;
 use crate::warp::{Place, State};
+use std::collections::BTreeSet;
 
 pub(super) struct Machine<'c, 'b> {
     pub code: &'c Code<'c>,
     pub shared: Shared,
     pub segments: Segments<'b>,
+    /// Words of shared memory that lanes have locked.
+    pub locks: BTreeSet<u64>,
     /// Warp instructions left.
     pub budget: u64,
     pub cta: u32,
@@ -29,14 +34,14 @@ pub(super) struct Machine<'c, 'b> {
 impl Core for Machine<'_, '_> {
     type Warp = Warp;
 
-    /// Machine code of 16 bytes per instruction is for Volta and later.
     fn forgets(&self) -> bool {
-        true
+        self.code.cubin.sm >= 70
     }
 
     fn begin(&mut self, cta: u32) {
         self.cta = cta;
         self.shared.reset();
+        self.locks.clear();
         if let Some(trace) = &mut self.trace {
             trace.begin();
         }
@@ -66,6 +71,12 @@ impl Core for Machine<'_, '_> {
             let lanes = if decoded.uniform { u32::MAX } else { active };
             let mask = decoded.guard.map_or(lanes, |guard| lanes & warp.holds(guard));
             let event = if mask == 0 { None } else { self.step(warp, pc, &decoded.op, mask)? };
+            if let Some(row) = decoded.tested {
+                warp.test(row, mask);
+            }
+            if decoded.joins && mask != 0 {
+                self.pop(warp, pc, Purpose::Join, mask)?;
+            }
             if let Some(trace) = &mut self.trace {
                 if let Some(Event::Barrier { kind, id, threads, .. }) = event {
                     trace.happens(Happening::Barrier(Arrival::new(id, kind, threads)));
@@ -128,7 +139,20 @@ impl Machine<'_, '_> {
                 let taken = if stays { 0 } else { taken };
                 self.branch(warp, taken, *target);
             }
-            Op::Indirect { a, base } => self.indirect(warp, pc, mask, *a, *base)?,
+            Op::Push { purpose, target, to } => {
+                if mask != warp.path.mask {
+                    return Err(self.unsupported(warp, pc, "a token for some lanes only"));
+                }
+                warp.push(*purpose, *target);
+                warp.path.pc = to.unwrap_or(warp.path.pc);
+            }
+            Op::Pop { purpose, with } => {
+                let mask = mask & with.map_or(u32::MAX, |with| warp.holds(with));
+                if mask != 0 {
+                    self.pop(warp, pc, *purpose, mask)?;
+                }
+            }
+            Op::Indirect { a, wide, base } => self.indirect(warp, pc, mask, (*a, *wide), *base)?,
             Op::Exit => warp.end(mask),
             Op::Join { barrier } => warp.join(*barrier, mask),
             Op::Leave { barrier, with } => {
@@ -186,8 +210,13 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn indirect(&mut self, warp: &mut Warp, pc: u32, mask: u32, a: u32, base: i64) -> Result<(), Stop> {
-        let addresses = warp.pair(self.code, a);
+    /// The lanes of the mask, of the path, go to the topmost token of the purpose.
+    fn pop(&mut self, warp: &mut Warp, pc: u32, purpose: Purpose, mask: u32) -> Result<(), Stop> {
+        warp.pop(purpose, mask).ok_or_else(|| self.unsupported(warp, pc, "lanes that meet where nothing was pushed"))
+    }
+
+    fn indirect(&mut self, warp: &mut Warp, pc: u32, mask: u32, (a, wide): (u32, bool), base: i64) -> Result<(), Stop> {
+        let addresses = if wide { warp.pair(self.code, a) } else { warp.row(self.code, a).map(u64::from) };
         let rest = warp.path.mask & !mask;
         let mut ways: Vec<(u32, u32)> = Vec::new();
         for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
@@ -203,7 +232,7 @@ impl Machine<'_, '_> {
             [(target, _)] if rest == 0 => warp.path.pc = target,
             _ => {
                 if rest != 0 {
-                    warp.ready.push(super::warp::Path { pc: warp.path.pc, mask: rest });
+                    warp.ready.push(Path { mask: rest, ..warp.path });
                 }
                 warp.diverge(&ways);
             }

@@ -15,6 +15,7 @@ mod decode;
 mod exec;
 mod op;
 mod time;
+mod tokens;
 mod trace;
 mod warp;
 
@@ -34,6 +35,7 @@ use exec::Machine;
 use machine::target::Target;
 use ptx::inst::{Space, Type};
 use sass::Cubin;
+use std::collections::BTreeSet;
 use trace::Trace;
 use warp::Warp;
 
@@ -121,13 +123,14 @@ fn execute(
             buffers,
             tables: cubin.tables.iter().map(|found| (Space::Global, table(&found.bytes))).collect(),
         },
+        locks: BTreeSet::new(),
         budget: options.budget,
         cta: 0,
         hazards: Collector::new(options.hazards),
         trace,
     };
     match run_grid(&mut machine, &mut warps, place, Picker::new(options.schedule)) {
-        Ok(()) => Ok((Report::new(found, &warps), machine.trace)),
+        Ok(()) => Ok((Report::new(cubin.sm, found, &warps), machine.trace)),
         Err(Stop) => {
             let list = machine.hazards.list;
             Err(Failure::Hazards(Box::new(Hazards { kernel: kernel.to_owned(), list })))

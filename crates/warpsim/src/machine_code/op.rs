@@ -1,23 +1,29 @@
 //! What the executor of machine code executes: instructions whose operands are numbers of rows.
 
+use super::tokens::Purpose;
 use crate::rows::{Map2, Map3};
 use crate::scalar::Each;
-use ptx::inst::{BarKind, BoolOp, ShflMode, Space, Special, VoteMode};
+use ptx::inst::{AtomOp, BarKind, BoolOp, ShflMode, Space, Special, Type, VoteMode};
 
 /// One 32-bit register of all lanes.
 pub(super) type Word = [u32; 32];
 
-/// Rows of registers: `R0` … `R254`, two that stay zero for `RZ` and what would follow it, then `UR0` …, equal in all lanes.
+/// Rows of registers: `R0` … `R254`, two that stay zero for `RZ` and what would follow it, then `UR0` …, equal in all lanes, and
+/// one for results of which only the condition code is wanted.
 pub(super) const ZERO: u32 = 255;
 pub(super) const UNIFORM: u32 = 257;
-pub(super) const ROWS: usize = 257 + 256;
+pub(super) const TESTED: u32 = 257 + 256;
+pub(super) const ROWS: usize = 257 + 256 + 1;
 /// Marks rows of the pool of constants.
 pub(super) const POOL: u32 = 1 << 31;
 
-/// Predicates: `P0` … `P6`, `UP0` … `UP6` behind them, and one that always holds.
+/// Predicates: `P0` … `P6`, `UP0` … `UP6` behind them, one that always holds, and of the condition code, before Volta, the carry
+/// and whether the result was 0.
 pub(super) const UNIFORM_PREDICATE: u8 = 8;
 pub(super) const TRUE: u8 = 16;
-pub(super) const PREDICATES: usize = 17;
+pub(super) const CARRY: u8 = 17;
+pub(super) const NULL: u8 = 18;
+pub(super) const PREDICATES: usize = 19;
 
 /// A predicate that is read, and whether it is negated.
 pub(super) type Bit = (u8, bool);
@@ -51,6 +57,10 @@ pub(super) struct Decoded {
     pub guard: Option<Bit>,
     /// Executed once for the warp, whatever its lanes do.
     pub uniform: bool,
+    /// The result whose being 0 goes into the condition code.
+    pub tested: Option<u32>,
+    /// Its lanes wait for those of the topmost token.
+    pub joins: bool,
     pub op: Op,
 }
 
@@ -99,6 +109,16 @@ pub(super) enum Op {
         sources: [Source; 3],
         carried: Option<Bit>,
     },
+    /// The low or the high word of a product, which `negate` subtracts, and c.
+    ProductWord {
+        high: bool,
+        signed: bool,
+        negate: bool,
+        d: u32,
+        carry: Option<u8>,
+        sources: [Source; 3],
+        carried: Option<Bit>,
+    },
     /// (a << by) + b; `high`: the upper word of a shift of 64 bits, whose upper word is c or the sign of a.
     Scaled {
         d: u32,
@@ -129,10 +149,11 @@ pub(super) enum Op {
         d: u32,
         sources: [Source; 3],
     },
-    /// A comparison and its complement, each combined with a predicate. `below`: what the comparison of the lower words gave,
-    /// which decides between equal words.
+    /// A comparison and its complement, each combined with a predicate. `below` decides between equal words.
     Compare {
         f: fn(&[u64; 32], &[u64; 32]) -> u32,
+        /// All bits where it holds.
+        d: Option<u32>,
         p: Option<u8>,
         q: Option<u8>,
         kind: Kind,
@@ -140,7 +161,7 @@ pub(super) enum Op {
         sources: [Source; 2],
         combine: BoolOp,
         with: Bit,
-        below: Option<Bit>,
+        below: Option<Below>,
     },
     /// Whether a is the smaller double, or the larger; and whether both are NaN. A NaN loses against a number, and -0 is below +0.
     Extremum {
@@ -209,6 +230,44 @@ pub(super) enum Op {
         a: u32,
         address: Address,
     },
+    Atomic {
+        op: AtomOp,
+        ty: Type,
+        space: Space,
+        d: u32,
+        /// The rows of the operands.
+        sources: [u32; 2],
+        address: Address,
+    },
+    /// Loads words of shared memory and locks them, before Maxwell.
+    Lock {
+        p: Option<u8>,
+        d: u32,
+        address: Address,
+    },
+    /// Stores them and sets them free.
+    Unlock {
+        p: Option<u8>,
+        a: u32,
+        address: Address,
+    },
+    /// What the active lanes have, joined, for the warp.
+    Reduce {
+        f: fn(u32, u32) -> u32,
+        d: u32,
+        a: Source,
+    },
+    /// Whether a generic address lies in the space.
+    InSpace {
+        p: Option<u8>,
+        space: Space,
+        address: Address,
+    },
+    /// A product of matrices of doubles, 8 x 4 and 4 x 8, and the sum with one of 8 x 8.
+    Matrix {
+        d: u32,
+        sources: [u32; 3],
+    },
     /// From a bank of constant memory.
     Constant {
         bank: u8,
@@ -264,6 +323,18 @@ pub(super) enum Op {
     Gather {
         mask: Option<Source>,
     },
+    /// The active lanes will meet at the target.
+    Push {
+        purpose: Purpose,
+        target: u32,
+        /// Where they go now, if not to the next instruction.
+        to: Option<u32>,
+    },
+    /// They go to where they meet.
+    Pop {
+        purpose: Purpose,
+        with: Option<Bit>,
+    },
     Branch {
         target: u32,
         with: Option<Bit>,
@@ -275,10 +346,19 @@ pub(super) enum Op {
     /// To an address in a register, or two.
     Indirect {
         a: u32,
+        wide: bool,
         base: i64,
     },
     Exit,
     Nothing,
+}
+
+/// What the comparison of the lower words gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Below {
+    Bit(Bit),
+    /// By the condition code of their difference, whether the first is above the second, or is not.
+    Above(bool),
 }
 
 /// What becomes of the count of a shift.

@@ -1,7 +1,8 @@
 //! A warp: registers, predicates, and the paths of its lanes.
 
 use super::code::Code;
-use super::op::{Kind, POOL, PREDICATES, ROWS, Source, TRUE, Word, ZERO};
+use super::op::{Kind, NULL, POOL, PREDICATES, ROWS, Source, TESTED, TRUE, UNIFORM, Word, ZERO};
+use super::tokens::{BOTTOM, Tokens};
 use crate::cta::{Member, Thread};
 use crate::memory::Local;
 use crate::rows::Row;
@@ -13,6 +14,8 @@ use std::array::from_fn;
 pub(super) struct Path {
     pub pc: u32,
     pub mask: u32,
+    /// The topmost token of its stack.
+    pub top: u32,
 }
 
 /// What lanes wait for.
@@ -20,6 +23,8 @@ pub(super) struct Path {
 pub(super) enum Wait {
     /// The lanes that joined a convergence barrier with them.
     Convergence(u8),
+    /// The lanes of a token.
+    Token(u32),
     /// The lanes of the mask.
     Lanes(u32),
     /// All lanes that have not ended, at the same instruction.
@@ -43,6 +48,7 @@ pub(super) struct Warp {
     pub waiting: Vec<Waiting>,
     /// For each convergence barrier and lane the lanes that joined it together.
     pub joined: [Word; 16],
+    pub tokens: Tokens,
     regs: Vec<Word>,
     preds: [u32; PREDICATES],
     pub local: Local,
@@ -76,10 +82,11 @@ impl Warp {
             thread: Thread::new(index),
             place,
             live: 0,
-            path: Path { pc: 0, mask: 0 },
+            path: Path { pc: 0, mask: 0, top: BOTTOM },
             ready: Vec::new(),
             waiting: Vec::new(),
             joined: [[0; 32]; 16],
+            tokens: Tokens::default(),
             regs: vec![[0; 32]; ROWS],
             preds: [0; PREDICATES],
             local: Local::new(code.local_bytes),
@@ -92,10 +99,11 @@ impl Warp {
     pub(super) fn start(&mut self, place: Place) {
         self.place = place;
         self.live = place.lanes(self.thread.index);
-        self.path = Path { pc: 0, mask: self.live };
+        self.path = Path { pc: 0, mask: self.live, top: BOTTOM };
         self.ready.clear();
         self.waiting.clear();
         self.joined = [[0; 32]; 16];
+        self.tokens.clear();
         self.regs.fill([0; 32]);
         self.preds = [0; PREDICATES];
         self.preds[TRUE as usize] = u32::MAX;
@@ -144,13 +152,15 @@ impl Warp {
         if (keep, flip) == (u64::MAX, 0) { bits } else { bits.map(|x| x & keep ^ flip) }
     }
 
-    /// Writes 32 bits of the lanes of the mask.
+    /// Writes 32 bits of the lanes of the mask; a uniform register has one value for the warp, that of the first of them.
     pub(super) fn set(&mut self, row: u32, word: &Word, mask: u32) {
         if row == ZERO {
             return;
         }
         let target = &mut self.regs[row as usize];
-        if mask == u32::MAX {
+        if (UNIFORM..TESTED).contains(&row) {
+            *target = [word[mask.trailing_zeros() as usize & 31]; 32];
+        } else if mask == u32::MAX {
             *target = *word;
         } else {
             for lane in 0..32 {
@@ -173,6 +183,12 @@ impl Warp {
     pub(super) fn holds(&self, (pred, negate): (u8, bool)) -> u32 {
         let bits = self.preds[pred as usize];
         if negate { !bits } else { bits }
+    }
+
+    /// Notes in the condition code where a row is 0.
+    pub(super) fn test(&mut self, row: u32, mask: u32) {
+        let zeros = (0..32).fold(0, |bits, lane| bits | u32::from(self.regs[row as usize][lane] == 0) << lane);
+        self.set_pred(Some(NULL), zeros, mask);
     }
 
     pub(super) fn set_pred(&mut self, pred: Option<u8>, bits: u32, mask: u32) {

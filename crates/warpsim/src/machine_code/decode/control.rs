@@ -1,6 +1,7 @@
 //! Branches, convergence, barriers, what lanes exchange, and special registers.
 
 use super::operands::Operands;
+use crate::machine_code::constants::Windows;
 use crate::machine_code::op::{Kind, Op, ZERO};
 use ptx::inst::{BarKind, ShflMode, Special, VoteMode};
 use sass::Operand;
@@ -17,13 +18,13 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             o.only(&["REL", "NODEC"])?;
             let a = o.register()?;
             let Operand::Label(base) = o.next()? else { return None };
-            Op::Indirect { a, base: i64::from(*base) }
+            Op::Indirect { a, wide: true, base: i64::from(*base) }
         }
         "BRX" | "BRXU" => {
             o.only(&[])?;
             let a = o.register()?;
             // relative to the next instruction
-            Op::Indirect { a, base: o.number()? + i64::from(o.instruction.address) + 16 }
+            Op::Indirect { a, wide: true, base: o.number()? + i64::from(o.instruction.address) + 16 }
         }
         "EXIT" => {
             o.only(&[])?;
@@ -52,7 +53,8 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "S2R" | "S2UR" => special(o)?,
         "CS2R" => zeros(o)?,
         // waits that only matter in time, and hints
-        "NOP" | "DEPBAR" | "YIELD" | "NANOSLEEP" | "ENDCOLLECTIVE" | "MEMBAR" | "ERRBAR" | "CCTL" | "WARPGROUP" => {
+        "NOP" | "DEPBAR" | "YIELD" | "NANOSLEEP" | "ENDCOLLECTIVE" | "MEMBAR" | "ERRBAR" | "CGAERRBAR" | "CCTL"
+        | "WARPGROUP" => {
             return Some(Op::Nothing);
         }
         _ => return None,
@@ -61,7 +63,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(op)
 }
 
-fn target(o: &mut Operands<'_, '_, '_>) -> Option<u32> {
+pub(super) fn target(o: &mut Operands<'_, '_, '_>) -> Option<u32> {
     let Operand::Label(address) = o.next()? else { return None };
     let instructions = &o.decoder.kernel.instructions;
     instructions.binary_search_by_key(address, |instruction| instruction.address).ok().map(|index| index as u32)
@@ -71,7 +73,12 @@ fn target(o: &mut Operands<'_, '_, '_>) -> Option<u32> {
 /// take them apart.
 fn branch(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["DIV", "U"])?;
-    let unless = if o.has("DIV") { Some(o.source(Kind::Integer)?) } else { None };
+    let unless = match o.peek()? {
+        _ if !o.has("DIV") => None,
+        // Volta names no lanes and means all
+        Operand::Label(_) => Some(o.decoder.constant(u32::MAX, 0)),
+        _ => Some(o.source(Kind::Integer)?),
+    };
     let with = match o.peek()? {
         Operand::Predicate { .. } => Some(o.bit()?),
         _ => None,
@@ -150,6 +157,9 @@ fn special(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let d = o.register()?;
     let Operand::Special(name) = o.next()? else { return None };
     let special = match &**name {
+        // the window of shared memory, as two words
+        "SR_SWINLO" => return Some(Op::Move { d, a: o.decoder.constant(window(o) as u32, 0) }),
+        "SR_SWINHI" => return Some(Op::Move { d, a: o.decoder.constant((window(o) >> 32) as u32, 0) }),
         "SR_TID.X" => Special::TidX,
         "SR_TID.Y" => Special::TidY,
         "SR_TID.Z" => Special::TidZ,
@@ -157,6 +167,7 @@ fn special(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "SR_CTAID.Y" => Special::CtaidY,
         "SR_CTAID.Z" => Special::CtaidZ,
         "SR_LANEID" => Special::LaneId,
+        "SR_CLOCKLO" => Special::Clock,
         "SR_EQMASK" => Special::LanemaskEq,
         "SR_LTMASK" => Special::LanemaskLt,
         "SR_LEMASK" => Special::LanemaskLe,
@@ -167,6 +178,10 @@ fn special(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         _ => return None,
     };
     Some(Op::Special { d, special })
+}
+
+fn window(o: &Operands<'_, '_, '_>) -> u64 {
+    Windows::new(o.decoder.cubin.sm).shared
 }
 
 /// `CS2R d, SRZ`

@@ -2,7 +2,7 @@
 
 use super::operands::Operands;
 use super::{FAILS, HOLDS};
-use crate::machine_code::op::{Count, Half, Kind, Op, Source, ZERO};
+use crate::machine_code::op::{Below, Count, Half, Kind, Op, Source, ZERO};
 use crate::rows;
 use ptx::inst::{Cmp, Type};
 use sass::Operand;
@@ -54,6 +54,26 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             o.only(&[])?;
             one(o, |a, _, _| a.count_ones())?
         }
+        "FLO" => {
+            o.only(&["U32"])?;
+            o.has("U32").then_some(())?;
+            // all bits where there is none
+            one(o, |a, _, _| a.checked_ilog2().unwrap_or(u32::MAX))?
+        }
+        "SGXT" => {
+            o.only(&["U32"])?;
+            let f: fn(u32, u32, u32) -> u32 = match o.has("U32") {
+                true => |a, bits, _| if bits < 32 { a & ((1 << bits) - 1) } else { a },
+                false => |a, bits, _| match bits {
+                    0 => 0,
+                    1..32 => ((a << (32 - bits)) as i32 >> (32 - bits)) as u32,
+                    _ => a,
+                },
+            };
+            let d = o.register()?;
+            Op::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] }
+        }
+        "REDUX" => joined(o)?,
         "BREV" => {
             o.only(&[])?;
             one(o, |a, _, _| a.reverse_bits())?
@@ -74,6 +94,22 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     };
     o.done()?;
     Some(op)
+}
+
+/// `REDUX[.OP] d, a`; without an operation it is AND.
+fn joined(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["SUM", "MIN", "MAX", "OR", "XOR", "S32"])?;
+    let f: fn(u32, u32) -> u32 = match () {
+        () if o.has("SUM") => u32::wrapping_add,
+        () if o.has("OR") => |a, b| a | b,
+        () if o.has("XOR") => |a, b| a ^ b,
+        () if o.has("MIN") && o.has("S32") => |a, b| (a as i32).min(b as i32) as u32,
+        () if o.has("MAX") && o.has("S32") => |a, b| (a as i32).max(b as i32) as u32,
+        () if o.has("MIN") => |a, b| a.min(b),
+        () if o.has("MAX") => |a, b| a.max(b),
+        () => |a, b| a & b,
+    };
+    Some(Op::Reduce { f, d: o.register()?, a: o.source(Kind::Integer)? })
 }
 
 /// `IADD3[.X] d, [carry, [carry,]] a, b, c [, carried, carried]`
@@ -169,7 +205,7 @@ fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let (p, q) = (o.result_bit()?, o.result_bit()?);
     let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?];
     let with = o.bit()?;
-    let below = if o.has("EX") { Some(o.bit()?) } else { None };
+    let below = if o.has("EX") { Some(Below::Bit(o.bit()?)) } else { None };
     let signed = !o.has("U32");
     let f = rows::compare(cmp, if signed { Type::S64 } else { Type::U64 })?;
     // equality of the whole is that of both halves
@@ -178,7 +214,7 @@ fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         (Cmp::Ge, Some(_)) => rows::compare(Cmp::Gt, if signed { Type::S64 } else { Type::U64 })?,
         _ => f,
     };
-    Some(Op::Compare { f, p, q, kind: Kind::Integer, signed, sources, combine, with, below })
+    Some(Op::Compare { f, d: None, p, q, kind: Kind::Integer, signed, sources, combine, with, below })
 }
 
 /// `IMNMX[.U32] d, [PT, PT,] a, b, least`; predicates that it could write besides are not known.

@@ -2,8 +2,8 @@
 
 use super::operands::{Operands, row};
 use crate::machine_code::op::{Address, Kind, Op, ZERO};
-use ptx::inst::Space;
-use sass::{File, Operand, Part};
+use ptx::inst::{AtomOp, Space, Type};
+use sass::{File, Operand, Part, Register};
 
 /// `None`: it is not one of these, or has a form that is not known.
 pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
@@ -13,14 +13,37 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "LDL" => load(o, Space::Local, &["LU"])?,
         "STL" => store(o, Space::Local, &[])?,
         // hints to the caches change no value
-        "LDG" => load(o, Space::Global, &["E", "CONSTANT", "STRONG", "GPU", "SYS", "EF", "EL", "LU", "NA"])?,
-        "STG" => store(o, Space::Global, &["E", "STRONG", "GPU", "SYS", "EF", "EL", "LU", "NA"])?,
+        "LDG" => load(o, Space::Global, HINTS)?,
+        "STG" => store(o, Space::Global, HINTS)?,
+        "LD" => load(o, Space::Generic, HINTS)?,
+        "ST" => store(o, Space::Generic, HINTS)?,
+        "ATOM" => atomic(o, Space::Generic)?,
+        "ATOMG" | "REDG" => atomic(o, Space::Global)?,
+        "ATOMS" => atomic(o, Space::Shared)?,
+        // before Hopper it may be a generic address
+        "RED" => atomic(o, Space::Generic)?,
+        "QSPC" => in_space(o)?,
+        "LDSLK" => {
+            o.only(&[])?;
+            Op::Lock { p: o.result_bit()?, d: o.register()?, address: address(o, Space::Shared)? }
+        }
+        "STSCUL" => {
+            o.only(&[])?;
+            let (p, address) = (o.result_bit()?, address(o, Space::Shared)?);
+            Op::Unlock { p, a: o.register()?, address }
+        }
         "LDC" | "ULDC" | "LDCU" => constant(o)?,
         _ => return None,
     };
     o.done()?;
     Some(op)
 }
+
+/// What changes no value: caches, scopes, and how the address is given.
+const HINTS: &[&str] = &[
+    "E", "CONSTANT", "STRONG", "WEAK", "CTA", "SM", "GPU", "SYS", "EF", "EL", "LU", "NA", "LTC64B", "LTC128B",
+    "LTC256B", "CG", "CV", "WT", "T", "P", "U",
+];
 
 /// Bytes of an access, and where the sign goes.
 fn width(o: &Operands<'_, '_, '_>, hints: &[&str]) -> Option<(u32, u64)> {
@@ -52,12 +75,77 @@ fn store(o: &mut Operands<'_, '_, '_>, space: Space, hints: &[&str]) -> Option<O
     Some(Op::Store { space, bytes, a: o.register()?, address })
 }
 
-/// In global memory registers marked as wide, and uniform ones, have 64 bits; elsewhere an address has 32. Before Ampere the
-/// instruction itself (`E`) says that all its registers are wide.
+/// `ATOM.OP[.TYPE] [valid,] d, [address], a [, b]`, and `RED…` without the predicate and d; `valid` is never written.
+fn atomic(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Op> {
+    let (mut op, mut ty, mut wide) = (None, None, false);
+    for word in o.instruction.modifiers() {
+        match word {
+            "64" => wide = true,
+            "U32" => ty = Some(Type::U32),
+            "S32" => ty = Some(Type::S32),
+            "U64" => ty = Some(Type::U64),
+            "S64" => ty = Some(Type::S64),
+            "F64" => ty = Some(Type::F64),
+            "RN" if ty == Some(Type::F64) => {}
+            hint if HINTS.contains(&hint) => {}
+            word => op = Some(operation(word).filter(|_| op.is_none())?),
+        }
+    }
+    let (op, returns) = (op?, !o.instruction.operation().starts_with("RED"));
+    let ty = match (ty.unwrap_or(Type::U32), wide) {
+        (Type::U32, true) => Type::U64,
+        (Type::S32, true) => Type::S64,
+        (ty, _) => ty,
+    };
+    if returns && matches!(o.peek()?, Operand::Predicate { .. }) && o.result_bit()?.is_some() {
+        return None;
+    }
+    let d = if returns { o.register()? } else { ZERO };
+    let address = address(o, space)?;
+    let a = o.register()?;
+    let b = if op == AtomOp::Cas { o.register()? } else { a };
+    Some(Op::Atomic { op, ty, space, d, sources: [a, b], address })
+}
+
+fn operation(word: &str) -> Option<AtomOp> {
+    Some(match word {
+        "ADD" => AtomOp::Add,
+        "MIN" => AtomOp::Min,
+        "MAX" => AtomOp::Max,
+        "INC" => AtomOp::Inc,
+        "DEC" => AtomOp::Dec,
+        "AND" => AtomOp::And,
+        "OR" => AtomOp::Or,
+        "XOR" => AtomOp::Xor,
+        "EXCH" => AtomOp::Exch,
+        "CAS" => AtomOp::Cas,
+        _ => return None,
+    })
+}
+
+/// `QSPC.E.S|L|G p, d, [address]`
+fn in_space(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["E", "S", "L", "G"])?;
+    let space = match () {
+        () if o.has("S") => Space::Shared,
+        () if o.has("L") => Space::Local,
+        () => Space::Global,
+    };
+    let p = o.result_bit()?;
+    (o.register()? == ZERO).then_some(())?;
+    let Operand::Memory { terms, offset } = o.next()? else { return None };
+    let general = |term: &Register| matches!((term.part, term.file), (Part::Whole | Part::Wide, File::General));
+    let pairs = terms.iter().map(|term| general(term).then(|| row(*term))).collect::<Option<Vec<_>>>()?;
+    Some(Op::InSpace { p, space, address: Address { words: Vec::new(), pairs, offset: *offset, wide: true } })
+}
+
+/// In global memory registers marked as wide, and uniform ones, have 64 bits; elsewhere an address has 32. Before Ampere, and
+/// for `ATOMG.CAS`, the instruction itself (`E`) says that all its registers are wide.
 fn address(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Address> {
     let Operand::Memory { terms, offset } = o.next()? else { return None };
-    let wide = space == Space::Global;
-    let all_wide = wide && o.decoder.cubin.sm < 80 && o.has("E");
+    let wide = matches!(space, Space::Global | Space::Generic);
+    let is_atomic = o.instruction.operation().starts_with("ATOM");
+    let all_wide = wide && (o.decoder.cubin.sm < 80 || is_atomic) && o.has("E");
     let mut address = Address { words: Vec::new(), pairs: Vec::new(), offset: *offset, wide };
     for term in terms {
         match (term.part, term.file) {

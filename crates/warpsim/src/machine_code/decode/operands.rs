@@ -2,7 +2,7 @@
 
 use super::Decoder;
 use crate::machine_code::constants;
-use crate::machine_code::op::{Bit, Kind, Source, TRUE, UNIFORM, UNIFORM_PREDICATE, ZERO};
+use crate::machine_code::op::{Bit, Kind, Source, TESTED, TRUE, UNIFORM, UNIFORM_PREDICATE, ZERO};
 use ptx::inst::{BoolOp, Cmp};
 use sass::{File, Instruction, Operand, Part, Register};
 
@@ -54,6 +54,19 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
     pub(super) fn register(&mut self) -> Option<u32> {
         match self.next()? {
             Operand::Register(register) if *register == plain(*register) => Some(row(*register)),
+            _ => None,
+        }
+    }
+
+    /// The row of a result, and whether the condition code is set from it.
+    pub(super) fn tested(&mut self) -> Option<(u32, bool)> {
+        match self.next()? {
+            Operand::Register(register) if register.part == Part::WithConditionCode => {
+                let whole = plain(*register);
+                (*register == Register { part: Part::WithConditionCode, ..whole }).then_some(())?;
+                Some((if whole.number.is_none() { TESTED } else { row(whole) }, true))
+            }
+            Operand::Register(register) if *register == plain(*register) => Some((row(*register), false)),
             _ => None,
         }
     }
@@ -126,7 +139,10 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
 
     /// The text tells the value, the encoding the bits; both must agree.
     fn real(&mut self, value: f64, kind: Kind) -> Option<Source> {
-        let bits = self.instruction.immediate()?;
+        let bits = match self.instruction.immediate() {
+            Some(bits) => bits,
+            None => short(value, kind)?,
+        };
         let (found, source) = match kind {
             Kind::Single => (f64::from(f32::from_bits(bits)), (bits, 0)),
             Kind::Double => (f64::from_bits(u64::from(bits) << 32), (0, bits)),
@@ -137,9 +153,34 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
         agree.then(|| self.decoder.constant(source.0, source.1))
     }
 
-    /// What a comparison tests, and how it is joined to a predicate.
-    pub(super) fn comparison(&self) -> Option<(Cmp, BoolOp)> {
-        let found = |word: &str| {
+    /// Of the instruction among all.
+    pub(super) fn index(&self) -> Option<u32> {
+        let instructions = &self.decoder.kernel.instructions;
+        let found = instructions.binary_search_by_key(&self.instruction.address, |instruction| instruction.address);
+        found.ok().map(|index| index as u32)
+    }
+
+    /// Whether the absolute value of the next operand is meant.
+    pub(super) fn takes_magnitude(&self) -> bool {
+        matches!(self.peek(), Some(Operand::Register(register)) if register.absolute)
+    }
+
+    /// An integer that is read, without the absolute value that is taken of it.
+    pub(super) fn plain_source(&mut self) -> Option<Source> {
+        match self.peek()? {
+            Operand::Register(register) if register.absolute && !register.negate && !register.invert => {
+                self.next();
+                let whole = plain(*register);
+                (Register { absolute: true, ..whole } == *register).then_some(())?;
+                Some(Source { row: row(whole), negate: false, absolute: false, invert: false })
+            }
+            _ => self.source(Kind::Integer),
+        }
+    }
+
+    /// What a comparison tests.
+    pub(super) fn compared(&self) -> Option<Cmp> {
+        self.instruction.modifiers().find_map(|word| {
             Some(match word {
                 "LT" => Cmp::Lt,
                 "LE" => Cmp::Le,
@@ -157,7 +198,11 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
                 "NAN" => Cmp::Nan,
                 _ => return None,
             })
-        };
+        })
+    }
+
+    /// What a comparison tests, and how it is joined to a predicate.
+    pub(super) fn comparison(&self) -> Option<(Cmp, BoolOp)> {
         let combine = |word: &str| {
             Some(match word {
                 "AND" => BoolOp::And,
@@ -166,7 +211,17 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
                 _ => return None,
             })
         };
-        Some((self.instruction.modifiers().find_map(found)?, self.instruction.modifiers().find_map(combine)?))
+        Some((self.compared()?, self.instruction.modifiers().find_map(combine)?))
+    }
+}
+
+/// The upper 32 bits of a number whose encoding is not at hand. Before Volta an immediate has at most 20 bits in front of zeros, or
+/// all 32 of a single, which the text has enough digits for.
+fn short(value: f64, kind: Kind) -> Option<u32> {
+    match kind {
+        Kind::Double => (value.to_bits() << 20 == 0 && !value.is_nan()).then_some((value.to_bits() >> 32) as u32),
+        Kind::Single => (!value.is_nan()).then_some((value as f32).to_bits()),
+        Kind::Integer | Kind::Long => None,
     }
 }
 

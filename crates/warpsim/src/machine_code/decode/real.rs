@@ -18,6 +18,13 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "FADD" => single(o, 2, |real| real.binary(BinaryOp::Add))?,
         "FMUL" => single(o, 2, |real| real.binary(BinaryOp::Mul))?,
         "FFMA" => single(o, 3, |real| real.ternary(TernaryOp::Fma))?,
+        "DMNMX" => {
+            o.only(&[])?;
+            let d = o.register()?;
+            let sources = [o.source(Kind::Double)?, o.source(Kind::Double)?];
+            Op::Double2 { f: rows::binary(least(o)?, Type::F64)?, d, sources }
+        }
+        "FMNMX" => smaller(o)?,
         "FSETP" => compare(o, Kind::Single)?,
         "FSEL" => {
             o.only(&[])?;
@@ -25,6 +32,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             let sources = [o.source(Kind::Single)?, o.source(Kind::Single)?];
             Op::Select { d, kind: Kind::Single, sources, by: o.bit()? }
         }
+        "DMMA" => matrix(o)?,
         "HFMA2" => halves(o)?,
         "MUFU" => approximation(o)?,
         "I2F" | "F2I" | "F2F" => conversion(o)?,
@@ -79,6 +87,24 @@ fn single(o: &mut Operands<'_, '_, '_>, operands: usize, make: impl Fn(Real) -> 
     Some(Op::Each { f: make(Real::new(Type::F32, mode)?)?, d, wide: false, sources })
 }
 
+/// `FMNMX[.FTZ] d, a, b, least`
+fn smaller(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["FTZ"])?;
+    let d = o.register()?;
+    let [a, b] = [o.source(Kind::Single)?, o.source(Kind::Single)?].map(|source| (source, Kind::Single));
+    let mode = Mode { ftz: o.has("FTZ"), ..Mode::default() };
+    Some(Op::Each { f: Real::new(Type::F32, mode)?.binary(least(o)?)?, d, wide: false, sources: [a, b, b] })
+}
+
+/// The predicate behind the operands tells which of them is taken: the smaller where it holds.
+fn least(o: &mut Operands<'_, '_, '_>) -> Option<BinaryOp> {
+    match o.bit()? {
+        super::HOLDS => Some(BinaryOp::Min),
+        super::FAILS => Some(BinaryOp::Max),
+        _ => None,
+    }
+}
+
 /// `DSETP.CMP.JOIN p, q, a, b, with`
 fn compare(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     o.only(&[
@@ -88,7 +114,7 @@ fn compare(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     let (p, q) = (o.result_bit()?, o.result_bit()?);
     let sources = [o.source(kind)?, o.source(kind)?];
     let with = o.bit()?;
-    Some(Op::Compare { f: test(cmp)?, p, q, kind, signed: false, sources, combine, with, below: None })
+    Some(Op::Compare { f: test(cmp)?, d: None, p, q, kind, signed: false, sources, combine, with, below: None })
 }
 
 /// `DSETP.MIN.AND p, q, a, b, PT`, of which the compiler makes the smaller of two doubles: it takes a where p holds, else b, and
@@ -101,7 +127,7 @@ fn extremum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 }
 
 /// Of doubles; singles are widened, which is exact.
-fn test(cmp: Cmp) -> Option<rows::Compare> {
+pub(super) fn test(cmp: Cmp) -> Option<rows::Compare> {
     match cmp {
         Cmp::Num => Some(|a, b| bits(a, b, |x, y| !f64::from_bits(x).is_nan() && !f64::from_bits(y).is_nan())),
         Cmp::Nan => Some(|a, b| bits(a, b, |x, y| f64::from_bits(x).is_nan() || f64::from_bits(y).is_nan())),
@@ -111,6 +137,12 @@ fn test(cmp: Cmp) -> Option<rows::Compare> {
 
 fn bits(a: &rows::Row, b: &rows::Row, f: impl Fn(u64, u64) -> bool) -> u32 {
     (0..32).fold(0, |all, i| all | u32::from(f(a[i], b[i])) << i)
+}
+
+/// `DMMA.8x8x4 d, a, b, c`, which older releases write as `884`: d and c take four registers, a and b two.
+fn matrix(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["884", "8x8x4"])?;
+    Some(Op::Matrix { d: o.register()?, sources: [o.register()?, o.register()?, o.register()?] })
 }
 
 /// `HFMA2.MMA d, -RZ, RZ, x, y` only moves an immediate; all other arithmetic on halves is not known.
@@ -210,9 +242,12 @@ fn conversion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         _ => Kind::Integer,
     };
     let d = o.register()?;
-    let a = o.source(kind)?;
+    let magnitude = kind == Kind::Integer && o.takes_magnitude();
+    let a = if kind == Kind::Integer { o.plain_source()? } else { o.source(kind)? };
     let mode = Mode { rounding, ftz: o.has("FTZ"), ..Mode::NEAREST };
     let f = scalar::convert(mode, to, from)?;
+    let f: scalar::Each =
+        if magnitude { Box::new(move |[a, b, c]| f([u64::from((a as i32).unsigned_abs()), b, c])) } else { f };
     let zero = (zero(), Kind::Integer);
     Some(Op::Each { f, d, wide: to.bytes() == 8, sources: [(a, kind), zero, zero] })
 }

@@ -2,8 +2,8 @@
 
 use super::Machine;
 use crate::exec::Stop;
-use crate::lanes::{select, shuffle, vote};
-use crate::machine_code::op::{Count, Half, Kind, Op, Source};
+use crate::lanes::{missing_lane, multiply_add, select, shuffle, vote};
+use crate::machine_code::op::{Below, CARRY, Count, Half, Kind, NULL, Op, Source, ZERO};
 use crate::machine_code::warp::Warp;
 use crate::rows::Row;
 use crate::scalar::combined;
@@ -72,6 +72,22 @@ impl Machine<'_, '_> {
                 }
                 warp.set_pred(*carry, (0..32).fold(0, |bits, i| bits | u32::from(sum[i] >> 64 != 0) << i), mask);
             }
+            Op::ProductWord { high, signed, negate, d, carry, sources: [a, b, c], carried } => {
+                let (x, y) = (warp.integer(code, *a), warp.integer(code, *b));
+                let product = |i: usize| match signed {
+                    true => (i64::from(x[i] as i32) * i64::from(y[i] as i32)) as u64,
+                    false => u64::from(x[i]) * u64::from(y[i]),
+                };
+                let word = |i: usize| if *high { product(i) >> 32 } else { product(i) & u64::from(u32::MAX) };
+                // a carry takes the place of the 1 of a complement
+                let flip = if *negate { u64::from(u32::MAX) } else { 0 };
+                let more = u64::from(*negate && carried.is_none());
+                let (term, rest) = self.term(warp, *c);
+                let bits = carried.map_or(0, |bit| warp.holds(bit));
+                let sum: Row = from_fn(|i| (word(i) ^ flip) + more + term[i] + rest + u64::from(bits >> i & 1));
+                warp.set(*d, &sum.map(|x| x as u32), mask);
+                warp.set_pred(*carry, lanes_where(&sum, |x| x >> 32 != 0), mask);
+            }
             Op::Scaled { d, carry, a, b, c, high, by, carried } => {
                 let word = *warp.row(code, a.row);
                 let upper = match c {
@@ -118,7 +134,7 @@ impl Machine<'_, '_> {
                 };
                 warp.set(*d, &from_fn(word), mask);
             }
-            Op::Compare { f, p, q, kind, signed, sources: [a, b], combine, with, below } => {
+            Op::Compare { f, d, p, q, kind, signed, sources: [a, b], combine, with, below } => {
                 let read = |source: Source| {
                     let bits = warp.bits(code, source, *kind);
                     match kind {
@@ -131,10 +147,21 @@ impl Machine<'_, '_> {
                 let mut bits = f(&a, &b);
                 if let Some(below) = below {
                     let equal = (0..32).fold(0, |bits, i| bits | u32::from(a[i] == b[i]) << i);
-                    bits = bits & !equal | warp.holds(*below) & equal;
+                    let below = match *below {
+                        Below::Bit(bit) => warp.holds(bit),
+                        Below::Above(above) => {
+                            let bits = warp.holds((CARRY, false)) & warp.holds((NULL, true));
+                            if above { bits } else { !bits }
+                        }
+                    };
+                    bits = bits & !equal | below & equal;
                 }
                 let with = warp.holds(*with);
-                warp.set_pred(*p, combined(*combine, bits, with), mask);
+                let holds = combined(*combine, bits, with);
+                if let Some(d) = d {
+                    warp.set(*d, &from_fn(|i| if holds >> i & 1 == 1 { u32::MAX } else { 0 }), mask);
+                }
+                warp.set_pred(*p, holds, mask);
                 warp.set_pred(*q, combined(*combine, !bits, with), mask);
             }
             Op::Extremum { largest, p, q, sources } => {
@@ -193,6 +220,30 @@ impl Machine<'_, '_> {
                 self.load(warp, pc, (*space, *bytes, *extend), *d, address, mask)?;
             }
             Op::Store { space, bytes, a, address } => self.store(warp, pc, (*space, *bytes), *a, address, mask)?,
+            Op::Atomic { op, ty, space, d, sources, address } => {
+                self.atomic(warp, pc, (*op, *ty, *space), *d, (address, *sources), mask)?;
+            }
+            Op::Lock { p, d, address } => self.lock(warp, pc, (*p, *d), address, mask)?,
+            Op::Unlock { p, a, address } => self.unlock(warp, pc, (*p, *a), address, mask)?,
+            Op::Reduce { f, d, a } => {
+                let word = warp.integer(code, *a);
+                let joined = (0..32).filter(|lane| mask >> lane & 1 == 1).map(|lane| word[lane]).reduce(f);
+                warp.set(*d, &[joined.unwrap_or(0); 32], mask);
+            }
+            Op::InSpace { p, space, address } => {
+                let inside = self.lanes_in(warp, *space, address);
+                warp.set_pred(*p, inside, mask);
+            }
+            Op::Matrix { d, sources: [a, b, c] } => {
+                if let Some(kind) = missing_lane(mask) {
+                    return Err(crate::cta::Core::fatal(self, warp, pc, kind));
+                }
+                let [a, b, low, high] =
+                    [*a, *b, *c, if *c == ZERO { ZERO } else { c + 2 }].map(|row| warp.pair(code, row));
+                let [low, high] = multiply_add(&a, &b, [&low, &high]);
+                warp.set_pair(*d, &low, mask);
+                warp.set_pair(d + 2, &high, mask);
+            }
             Op::Constant { bank, bytes, extend, d, index, offset } => {
                 self.constant(warp, pc, (*bank, *bytes, *extend), *d, (*index, *offset), mask)?;
             }
@@ -211,6 +262,8 @@ impl Machine<'_, '_> {
             Op::Nothing => {}
             Op::Branch { .. }
             | Op::Indirect { .. }
+            | Op::Push { .. }
+            | Op::Pop { .. }
             | Op::Exit
             | Op::Join { .. }
             | Op::Meet { .. }

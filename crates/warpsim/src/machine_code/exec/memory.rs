@@ -5,13 +5,20 @@ use crate::cta::Core;
 use crate::exec::Stop;
 use crate::hazard::{Access, Kind};
 use crate::lanes::extended;
-use crate::machine_code::op::Address;
+use crate::machine_code::op::{Address, ZERO};
 use crate::machine_code::trace::{Event, constant_line};
 use crate::machine_code::warp::Warp;
 use crate::memory::{Lanes, aligned_inside};
 use crate::rows::Row;
 use crate::shared::{Accessor, Findings, passes};
 use ptx::inst::Space;
+
+/// The lanes of an access that go to one space, and their addresses there.
+pub(super) struct Part {
+    pub space: Space,
+    pub mask: u32,
+    pub bases: Row,
+}
 
 impl Machine<'_, '_> {
     pub(super) fn load(
@@ -23,17 +30,10 @@ impl Machine<'_, '_> {
         address: &Address,
         mask: u32,
     ) -> Result<(), Stop> {
-        let bases = self.addresses(warp, address);
-        self.occupy(warp, space, &Lanes::new(&bases, 0, mask, bytes));
-        // two words at a time
-        for step in 0..bytes.div_ceil(8) {
-            let lanes = Lanes::new(&bases, u64::from(8 * step), mask, bytes.min(8));
-            let row = self.loaded(warp, pc, space, &lanes)?;
-            let row = if extend == 0 { row } else { extended(&row, bytes, extend) };
-            if bytes < 8 {
-                warp.set(d, &row.map(|x| x as u32), mask);
-            } else {
-                warp.set_pair(next(d, 2 * step), &row, mask);
+        for part in self.parts(warp, (space, bytes), address, mask) {
+            for (step, lanes) in words(&part, bytes) {
+                let row = self.loaded(warp, pc, part.space, &lanes)?;
+                put(warp, (d, bytes, extend), step, &row, part.mask);
             }
         }
         Ok(())
@@ -73,29 +73,38 @@ impl Machine<'_, '_> {
         address: &Address,
         mask: u32,
     ) -> Result<(), Stop> {
-        let bases = self.addresses(warp, address);
-        self.occupy(warp, space, &Lanes::new(&bases, 0, mask, bytes));
-        for step in 0..bytes.div_ceil(8) {
-            let lanes = Lanes::new(&bases, u64::from(8 * step), mask, bytes.min(8));
-            let values = warp.pair(self.code, next(a, 2 * step));
-            match space {
-                Space::Shared => {
-                    let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
-                    let found = self.shared.store(&lanes, &values, &by);
-                    let found = found.map_err(|kind| self.fatal(warp, pc, kind))?;
-                    self.report(warp, pc, space, Access::Write, found)?;
-                }
-                Space::Local => {
-                    warp.traffic.local_bytes += traffic(&lanes);
-                    warp.local.store(&lanes, &values).map_err(|kind| self.fatal(warp, pc, kind))?;
-                }
-                _ => {
-                    warp.traffic.global_store_bytes += traffic(&lanes);
-                    self.segments.store(&lanes, &values).map_err(|kind| self.fatal(warp, pc, kind))?;
-                }
+        for part in self.parts(warp, (space, bytes), address, mask) {
+            for (step, lanes) in words(&part, bytes) {
+                let values = warp.pair(self.code, next(a, 2 * step));
+                self.stored(warp, pc, part.space, &lanes, &values)?;
             }
         }
         Ok(())
+    }
+
+    fn stored(&mut self, warp: &mut Warp, pc: u32, space: Space, lanes: &Lanes, values: &Row) -> Result<(), Stop> {
+        match space {
+            Space::Shared => {
+                let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
+                let found = self.shared.store(lanes, values, &by);
+                let found = found.map_err(|kind| self.fatal(warp, pc, kind))?;
+                self.report(warp, pc, space, Access::Write, found)
+            }
+            Space::Local => {
+                warp.traffic.local_bytes += traffic(lanes);
+                warp.local.store(lanes, values).map_err(|kind| self.fatal(warp, pc, kind))
+            }
+            _ => {
+                warp.traffic.global_store_bytes += traffic(lanes);
+                self.segments.store(lanes, values).map_err(|kind| self.fatal(warp, pc, kind))
+            }
+        }
+    }
+
+    /// The lanes whose generic address lies in the space.
+    pub(super) fn lanes_in(&self, warp: &Warp, space: Space, address: &Address) -> u32 {
+        let bases = self.addresses(warp, address);
+        (0..32).fold(0, |bits, lane| bits | u32::from(self.code.windows.place(bases[lane]).0 == space) << lane)
     }
 
     /// From constant memory, each lane at its own place.
@@ -131,12 +140,7 @@ impl Machine<'_, '_> {
                     .read(bank, place(lane, step), bytes.min(8), lane)
                     .map_err(|kind| self.fatal(warp, pc, kind))?;
             }
-            let row = if extend == 0 { row } else { extended(&row, bytes, extend) };
-            if bytes < 8 {
-                warp.set(d, &row.map(|x| x as u32), mask);
-            } else {
-                warp.set_pair(next(d, 2 * step), &row, mask);
-            }
+            put(warp, (d, bytes, extend), step, &row, mask);
         }
         Ok(())
     }
@@ -147,6 +151,39 @@ impl Machine<'_, '_> {
         let buffer = self.code.banks.get(&bank).ok_or(missing)?;
         aligned_inside(space, buffer.bytes(), address, address, bytes, lane)?;
         buffer.read(address, bytes).ok_or(Kind::Unwritten { space, address })
+    }
+
+    /// The spaces that an access goes to; counts what it takes of them.
+    pub(super) fn parts(
+        &mut self,
+        warp: &mut Warp,
+        (space, bytes): (Space, u32),
+        address: &Address,
+        mask: u32,
+    ) -> Vec<Part> {
+        let bases = self.addresses(warp, address);
+        let parts = match space {
+            Space::Generic => self.by_space(&bases, mask),
+            space => vec![Part { space, mask, bases }],
+        };
+        for part in &parts {
+            self.occupy(warp, part.space, &Lanes::new(&part.bases, 0, part.mask, bytes));
+        }
+        parts
+    }
+
+    fn by_space(&self, bases: &Row, mask: u32) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
+        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+            let (space, address) = self.code.windows.place(bases[lane]);
+            let at = parts.iter().position(|part| part.space == space).unwrap_or_else(|| {
+                parts.push(Part { space, mask: 0, bases: [0; 32] });
+                parts.len() - 1
+            });
+            parts[at].mask |= 1 << lane;
+            parts[at].bases[lane] = address;
+        }
+        parts
     }
 
     /// What an access takes of the memory, for the counts and the model of time.
@@ -179,7 +216,14 @@ impl Machine<'_, '_> {
         if address.wide { sum } else { sum.map(|x| x & u64::from(u32::MAX)) }
     }
 
-    fn report(&mut self, warp: &Warp, pc: u32, space: Space, access: Access, found: Findings) -> Result<(), Stop> {
+    pub(super) fn report(
+        &mut self,
+        warp: &Warp,
+        pc: u32,
+        space: Space,
+        access: Access,
+        found: Findings,
+    ) -> Result<(), Stop> {
         for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc)) {
             self.record(warp, pc, kind)?;
         }
@@ -187,12 +231,28 @@ impl Machine<'_, '_> {
     }
 }
 
+/// An access in steps of two words.
+fn words(part: &Part, bytes: u32) -> impl Iterator<Item = (u32, Lanes<'_>)> {
+    let lanes = move |step| Lanes::new(&part.bases, u64::from(8 * step), part.mask, bytes.min(8));
+    (0..bytes.div_ceil(8)).map(move |step| (step, lanes(step)))
+}
+
+/// Writes a step of what was loaded; the sign of less than a word goes into the bits of `extend`.
+pub(super) fn put(warp: &mut Warp, (d, bytes, extend): (u32, u32, u64), step: u32, row: &Row, mask: u32) {
+    let extended = if extend == 0 { *row } else { extended(row, bytes, extend) };
+    if bytes < 8 {
+        warp.set(d, &extended.map(|x| x as u32), mask);
+    } else {
+        warp.set_pair(next(d, 2 * step), &extended, mask);
+    }
+}
+
 /// The register so many behind another; `RZ` stays what it is.
 fn next(row: u32, by: u32) -> u32 {
-    if row == crate::machine_code::op::ZERO { row } else { row + by }
+    if row == ZERO { row } else { row + by }
 }
 
 /// Bytes that the active lanes move.
-fn traffic(lanes: &Lanes) -> u64 {
+pub(super) fn traffic(lanes: &Lanes) -> u64 {
     u64::from(lanes.mask.count_ones() * lanes.bytes)
 }

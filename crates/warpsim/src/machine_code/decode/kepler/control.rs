@@ -1,0 +1,75 @@
+//! Branches, and the tokens by which lanes meet.
+
+use super::super::control;
+use super::super::operands::Operands;
+use crate::machine_code::op::{Bit, NULL, Op};
+use crate::machine_code::tokens::Purpose;
+use sass::Operand;
+
+/// `None`: it is not one of these, or has a form that is not known.
+pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    let op = match o.instruction.operation() {
+        "BRA" => branch(o)?,
+        "BRX" => {
+            o.only(&[])?;
+            let a = o.register()?;
+            // relative to the next word
+            Op::Indirect { a, wide: false, base: o.number()? + i64::from(o.instruction.address) + 8 }
+        }
+        "SSY" => push(o, Purpose::Join)?,
+        "PBK" => push(o, Purpose::Break)?,
+        "PCNT" => push(o, Purpose::Continue)?,
+        "CAL" => {
+            o.only(&[])?;
+            let behind = o.index()? + 1;
+            Op::Push { purpose: Purpose::Return, target: behind, to: Some(control::target(o)?) }
+        }
+        "BRK" => pop(o, Purpose::Break)?,
+        "CONT" => pop(o, Purpose::Continue)?,
+        "RET" => pop(o, Purpose::Return)?,
+        // a wait that only matters in time
+        "TEXDEPBAR" => return Some(Op::Nothing),
+        "EXIT" | "BAR" | "SHFL" | "VOTE" | "S2R" | "NOP" | "DEPBAR" | "MEMBAR" | "CCTL" => return control::decode(o),
+        _ => return None,
+    };
+    o.done()?;
+    Some(op)
+}
+
+/// Whether it decides which instruction is next, or which warp.
+pub(super) fn is_control(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Branch { .. } | Op::Indirect { .. } | Op::Push { .. } | Op::Pop { .. } | Op::Exit | Op::Barrier { .. }
+    )
+}
+
+/// `BRA[.U] [CC.TEST,] target`; `U`: only all active lanes together.
+fn branch(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["U"])?;
+    let with = condition(o)?;
+    Some(Op::Branch { target: control::target(o)?, with, unless: None, whole: o.has("U") })
+}
+
+fn push(o: &mut Operands<'_, '_, '_>, purpose: Purpose) -> Option<Op> {
+    o.only(&[])?;
+    Some(Op::Push { purpose, target: control::target(o)?, to: None })
+}
+
+/// `BRK [CC.TEST]`
+fn pop(o: &mut Operands<'_, '_, '_>, purpose: Purpose) -> Option<Op> {
+    o.only(&[])?;
+    Some(Op::Pop { purpose, with: condition(o)? })
+}
+
+/// The condition code tells whether the last result that set it was 0; all else that it tells is not known. `Some(None)` where
+/// there is no condition.
+fn condition(o: &mut Operands<'_, '_, '_>) -> Option<Option<Bit>> {
+    let Some(Operand::ConditionCode(test)) = o.peek() else { return Some(None) };
+    o.next();
+    match &**test {
+        "EQ" | "EQU" => Some(Some((NULL, false))),
+        "NE" | "NEU" => Some(Some((NULL, true))),
+        _ => None,
+    }
+}

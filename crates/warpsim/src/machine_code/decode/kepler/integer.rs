@@ -1,0 +1,252 @@
+//! Integers, words, and predicates.
+
+use super::super::integer;
+use super::super::operands::Operands;
+use crate::machine_code::op::{Below, Bit, CARRY, Count, Kind, NULL, Op, Source, ZERO};
+use crate::{rows, scalar};
+use ptx::inst::{BoolOp, Cmp, Mode, TernaryOp, Type};
+
+/// `None`: it is not one of these, or has a form that is not known.
+pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    let op = match o.instruction.operation() {
+        "IADD" | "IADD32I" | "ISUB" => sum(o)?,
+        "IMAD" | "IMUL" | "IMUL32I" => product(o)?,
+        "ISCADD" | "ISCADD32I" => scaled(o)?,
+        "LOP" | "LOP32I" => logic(o)?,
+        "SHL" | "SHR" => shift(o)?,
+        "SHF" => funnel(o)?,
+        "BFE" => field(o)?,
+        "BFI" => insertion(o)?,
+        "POPC" => {
+            o.only(&[])?;
+            let (d, sources) = (o.register()?, [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()]);
+            Op::Word { f: |a, b, _| (a & b).count_ones(), d, sources }
+        }
+        "I2I" => {
+            o.only(&["S32"])?;
+            let (d, magnitude) = (o.register()?, o.takes_magnitude());
+            let f: fn(u32, u32, u32) -> u32 =
+                if magnitude { |a, _, _| (a as i32).unsigned_abs() } else { |a, _, _| a };
+            Op::Word { f, d, sources: [o.plain_source()?, zero(), zero()] }
+        }
+        "ICMP" => choice(o)?,
+        "ISETP" => compare(o)?,
+        "ISET" => mask(o, Kind::Integer)?,
+        "FSET" => mask(o, Kind::Single)?,
+        "DSET" => mask(o, Kind::Double)?,
+        "PSETP" => predicates(o)?,
+        "MOV32I" => {
+            o.only(&[])?;
+            Op::Move { d: o.register()?, a: o.source(Kind::Integer)? }
+        }
+        "MOV" | "SEL" | "PRMT" | "IMNMX" | "FLO" | "P2R" | "R2P" => return integer::decode(o),
+        _ => return None,
+    };
+    o.done()?;
+    Some(op)
+}
+
+/// A term of a sum that takes a carry in: the carry takes the place of the 1 that makes a negative number of a complement.
+fn term(source: Source, carries: bool) -> Source {
+    if carries && source.negate { Source { negate: false, invert: true, ..source } } else { source }
+}
+
+/// `IADD[.X] d[.CC], a, b`
+fn sum(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["X"])?;
+    let carries = o.has("X");
+    let (d, sets) = o.tested()?;
+    let (a, mut b) = (o.source(Kind::Integer)?, o.source(Kind::Integer)?);
+    if o.instruction.operation() == "ISUB" {
+        b.negate = !b.negate;
+    }
+    if a.negate && b.negate {
+        return None;
+    }
+    let sources = [term(a, carries), term(b, carries), zero()];
+    Some(Op::Sum { d, carries: [sets.then_some(CARRY), None], sources, ins: [carried(carries), None] })
+}
+
+/// `IMAD[.U32.U32][.HI][.X] d[.CC], a, b, c` and `IMUL…` without c
+fn product(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["U32", "HI", "X"])?;
+    let unsigned = o.instruction.modifiers().filter(|word| *word == "U32").count();
+    let (high, carries) = (o.has("HI"), o.has("X"));
+    let (d, sets) = o.tested()?;
+    let (mut a, mut b) = (o.source(Kind::Integer)?, o.source(Kind::Integer)?);
+    let c = if o.instruction.operation() == "IMAD" { o.source(Kind::Integer)? } else { zero() };
+    let negate = a.negate != b.negate;
+    (a.negate, b.negate) = (false, false);
+    // the upper word of a negative product depends on the lower one, whose carry must come in
+    if unsigned == 1 || negate && (c.negate || high && !carries) || a.invert || b.invert {
+        return None;
+    }
+    let sources = [a, b, term(c, carries)];
+    let (carry, carried) = (sets.then_some(CARRY), carried(carries));
+    Some(Op::ProductWord { high, signed: unsigned == 0, negate, d, carry, sources, carried })
+}
+
+/// `ISCADD d[.CC], a, b, by`
+fn scaled(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&[])?;
+    let (d, sets) = o.tested()?;
+    let (a, b) = (o.source(Kind::Integer)?, o.source(Kind::Integer)?);
+    let by = u32::try_from(o.number()?).ok().filter(|by| *by < 32)?;
+    if a.negate && b.negate {
+        return None;
+    }
+    Some(Op::Scaled { d, carry: sets.then_some(CARRY), a, b, c: None, high: false, by, carried: None })
+}
+
+/// `LOP.AND|OR|XOR|PASS_B d, a, b`
+fn logic(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["AND", "OR", "XOR", "PASS_B"])?;
+    let f: fn(u32, u32, u32) -> u32 = match () {
+        () if o.has("AND") => |a, b, _| a & b,
+        () if o.has("OR") => |a, b, _| a | b,
+        () if o.has("XOR") => |a, b, _| a ^ b,
+        () => |_, b, _| b,
+    };
+    let (d, _) = o.tested()?;
+    Some(Op::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] })
+}
+
+/// `SHL[.W] d, a, by` and `SHR[.U32][.W] d, a, by`
+fn shift(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["U32", "W"])?;
+    let left = o.instruction.operation() == "SHL";
+    let f: fn(u32, u32, u32) -> u32 = match (left, o.has("U32"), o.has("W")) {
+        (true, false, false) => |a, by, _| a.checked_shl(by).unwrap_or(0),
+        (true, false, true) => |a, by, _| a << (by & 31),
+        (true, true, _) => return None,
+        (false, true, false) => |a, by, _| a.checked_shr(by).unwrap_or(0),
+        (false, true, true) => |a, by, _| a >> (by & 31),
+        (false, false, false) => |a, by, _| (a as i32 >> by.min(31)) as u32,
+        (false, false, true) => |a, by, _| (a as i32 >> (by & 31)) as u32,
+    };
+    let d = o.register()?;
+    Some(Op::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()] })
+}
+
+/// `SHF.L|R[.U64|S64][.W] d, low, by, high`: a shift to the left gives the upper word, one to the right the lower.
+fn funnel(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["L", "R", "U64", "S64", "W"])?;
+    let d = o.register()?;
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?];
+    let bits = if o.has("U64") || o.has("S64") { 64 } else { 32 };
+    let count = if o.has("W") { Count::Wraps(bits) } else { Count::Clamps(bits) };
+    let left = o.has("L");
+    Some(Op::Shift { left, high: left, signed: o.has("S64"), count, d, sources })
+}
+
+/// `BFE[.U32][.BREV] d, a, place`: the bits from the lowest byte of the place on, as many as the next byte says.
+fn field(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["U32", "S32", "BREV"])?;
+    let f = scalar::ternary(TernaryOp::Bfe, Mode::default(), if o.has("U32") { Type::U32 } else { Type::S32 })?;
+    let reverse = o.has("BREV");
+    let f: scalar::Each = Box::new(move |[a, place, _]| {
+        let a = if reverse { u64::from((a as u32).reverse_bits()) } else { a };
+        f([a, place & 0xff, place >> 8 & 0xff])
+    });
+    let d = o.register()?;
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, zero()].map(|source| (source, Kind::Integer));
+    Some(Op::Each { f, d, wide: false, sources })
+}
+
+/// `BFI d, a, place, b`: b with the lowest bits of a there.
+fn insertion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&[])?;
+    let f: scalar::Each =
+        Box::new(|[a, place, b]| rows::insert_bits(false, a, b, place & 0xff, place >> 8 & 0xff) & u64::from(u32::MAX));
+    let d = o.register()?;
+    let sources = [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?];
+    Some(Op::Each { f, d, wide: false, sources: sources.map(|source| (source, Kind::Integer)) })
+}
+
+/// `ICMP.CMP[.U32] d, a, b, c`: a where c compares so with 0, else b.
+fn choice(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["EQ", "NE", "LT", "LE", "GT", "GE", "U32"])?;
+    let f: fn(u32, u32, u32) -> u32 = match (o.compared()?, o.has("U32")) {
+        (Cmp::Eq, _) => |a, b, c| if c == 0 { a } else { b },
+        (Cmp::Ne, _) | (Cmp::Gt, true) => |a, b, c| if c != 0 { a } else { b },
+        (Cmp::Lt, false) => |a, b, c| if (c as i32) < 0 { a } else { b },
+        (Cmp::Le, false) => |a, b, c| if c as i32 <= 0 { a } else { b },
+        (Cmp::Gt, false) => |a, b, c| if c as i32 > 0 { a } else { b },
+        (Cmp::Ge, false) => |a, b, c| if c as i32 >= 0 { a } else { b },
+        _ => return None,
+    };
+    let d = o.register()?;
+    Some(Op::Word { f, d, sources: [o.source(Kind::Integer)?, o.source(Kind::Integer)?, o.source(Kind::Integer)?] })
+}
+
+/// `ISETP.CMP[.U32][.X].JOIN p, q, a, b, with`
+fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["LT", "LE", "GT", "GE", "EQ", "NE", "U32", "X", "AND", "OR", "XOR"])?;
+    let (p, q) = (o.result_bit()?, o.result_bit()?);
+    test(o, Kind::Integer, (None, p, q))
+}
+
+/// `ISET.CMP[.U32].JOIN d[.CC], a, b, with`: all bits where it holds.
+fn mask(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
+    o.only(&[
+        "LT", "LE", "GT", "GE", "EQ", "NE", "LTU", "LEU", "GTU", "GEU", "EQU", "NEU", "NUM", "NAN", "U32", "AND", "OR",
+        "XOR",
+    ])?;
+    let (d, _) = o.tested()?;
+    test(o, kind, (Some(d), None, None))
+}
+
+/// The comparison of two values, joined to a predicate.
+fn test(o: &mut Operands<'_, '_, '_>, kind: Kind, (d, p, q): (Option<u32>, Option<u8>, Option<u8>)) -> Option<Op> {
+    let (cmp, combine) = o.comparison()?;
+    let sources = [o.source(kind)?, o.source(kind)?];
+    let with = o.bit()?;
+    let integer = kind == Kind::Integer;
+    let signed = integer && !o.has("U32");
+    let below = if o.has("X") { Some(below(cmp)?) } else { None };
+    let f = match integer {
+        true => rows::compare(cmp, if signed { Type::S64 } else { Type::U64 })?,
+        false => super::real::test(cmp)?,
+    };
+    Some(Op::Compare { f, d, p, q, kind, signed, sources, combine, with, below })
+}
+
+/// What the difference of the lower words, in the condition code, tells of whole numbers whose upper words are equal.
+fn below(cmp: Cmp) -> Option<Below> {
+    Some(match cmp {
+        // no carry: something was borrowed
+        Cmp::Lt => Below::Bit((CARRY, true)),
+        Cmp::Ge => Below::Bit((CARRY, false)),
+        Cmp::Eq => Below::Bit((NULL, false)),
+        Cmp::Ne => Below::Bit((NULL, true)),
+        Cmp::Gt => Below::Above(true),
+        Cmp::Le => Below::Above(false),
+        _ => return None,
+    })
+}
+
+/// `PSETP.FIRST.SECOND p, q, a, b, c`: p is (a FIRST b) SECOND c, and q the same with the first result negated.
+fn predicates(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["AND", "OR", "XOR"])?;
+    let mut words = o.instruction.modifiers().map(|word| match word {
+        "AND" => BoolOp::And,
+        "OR" => BoolOp::Or,
+        _ => BoolOp::Xor,
+    });
+    let (first, second) = (words.next()?, words.next()?);
+    let (p, q) = (o.result_bit()?, o.result_bit()?);
+    let sources = [o.bit()?, o.bit()?, o.bit()?];
+    // as tables: bit i is the result for a, b and c with i = 4 a + 2 b + c
+    let [a, b, c] = [0xf0, 0xcc, 0xaa];
+    let inner = scalar::combined(first, a, b);
+    let tables = [inner, !inner].map(|inner| scalar::combined(second, inner, c) as u8);
+    Some(Op::PredicateLogic { p, q, sources, tables })
+}
+
+fn carried(carries: bool) -> Option<Bit> {
+    carries.then_some((CARRY, false))
+}
+
+fn zero() -> Source {
+    Source { row: ZERO, negate: false, absolute: false, invert: false }
+}

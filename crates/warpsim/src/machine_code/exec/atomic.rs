@@ -1,0 +1,125 @@
+//! Atomics of one warp, lane by lane.
+
+use super::Machine;
+use super::memory::{put, traffic};
+use crate::atomic;
+use crate::cta::Core;
+use crate::exec::Stop;
+use crate::hazard::Access;
+use crate::machine_code::op::{Address, ZERO};
+use crate::machine_code::warp::Warp;
+use crate::memory::Lanes;
+use crate::shared::Accessor;
+use ptx::inst::{AtomOp, Space, Type};
+
+/// Bytes of the words of shared memory that can be locked.
+const LOCKED: u32 = 4;
+
+impl Machine<'_, '_> {
+    /// In the order of the lanes; the old values go to d. `places` are those of the operands.
+    pub(super) fn atomic(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        (op, ty, space): (AtomOp, Type, Space),
+        d: u32,
+        (address, places): (&Address, [u32; 2]),
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let bytes = ty.bytes();
+        let [a, b] = places.map(|row| match bytes {
+            8 => warp.pair(self.code, row),
+            _ => warp.row(self.code, row).map(u64::from),
+        });
+        let mut old = [0; 32];
+        for part in self.parts(warp, (space, bytes), address, mask) {
+            for lane in lanes(part.mask) {
+                let new = |old| atomic::apply(op, ty, [old, a[lane], b[lane]]).unwrap_or(old);
+                let one = Lanes::new(&part.bases, 0, 1 << lane, bytes);
+                old[lane] = match part.space {
+                    Space::Shared => self.updated(warp, pc, &one, lane, new)?,
+                    Space::Local => {
+                        warp.traffic.local_bytes += 2 * traffic(&one);
+                        warp.local.update(&one, lane, new).map_err(|kind| self.fatal(warp, pc, kind))?
+                    }
+                    _ => {
+                        warp.traffic.global_load_bytes += if d == ZERO { 0 } else { traffic(&one) };
+                        warp.traffic.global_store_bytes += traffic(&one);
+                        self.segments.update(&one, lane, new).map_err(|kind| self.fatal(warp, pc, kind))?
+                    }
+                };
+            }
+        }
+        put(warp, (d, bytes, 0), 0, &old, mask);
+        Ok(())
+    }
+
+    /// Loads words of shared memory that nobody has locked, and locks them, for lanes with the same address only the first; p tells
+    /// which lanes have theirs.
+    pub(super) fn lock(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        (p, d): (Option<u8>, u32),
+        address: &Address,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let (mut row, mut locked) = ([0; 32], 0);
+        for part in self.parts(warp, (Space::Shared, LOCKED), address, mask) {
+            for lane in lanes(part.mask) {
+                if self.locks.contains(&part.bases[lane]) {
+                    continue;
+                }
+                let one = Lanes::new(&part.bases, 0, 1 << lane, LOCKED);
+                row[lane] = self.updated(warp, pc, &one, lane, |old| old)?;
+                self.locks.insert(part.bases[lane]);
+                locked |= 1 << lane;
+            }
+        }
+        put(warp, (d, LOCKED, 0), 0, &row, locked);
+        warp.set_pred(p, locked, mask);
+        Ok(())
+    }
+
+    /// Stores words of shared memory that the lanes have locked, and sets them free; p tells that this was done.
+    pub(super) fn unlock(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        (p, a): (Option<u8>, u32),
+        address: &Address,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let values = *warp.row(self.code, a);
+        for part in self.parts(warp, (Space::Shared, LOCKED), address, mask) {
+            for lane in lanes(part.mask) {
+                if !self.locks.remove(&part.bases[lane]) {
+                    return Err(self.unsupported(warp, pc, "a store that sets free what is not locked"));
+                }
+                let one = Lanes::new(&part.bases, 0, 1 << lane, LOCKED);
+                self.updated(warp, pc, &one, lane, |_| values[lane].into())?;
+            }
+        }
+        warp.set_pred(p, mask, mask);
+        Ok(())
+    }
+
+    /// One lane's word of shared memory, as it was.
+    fn updated(
+        &mut self,
+        warp: &Warp,
+        pc: u32,
+        one: &Lanes,
+        lane: usize,
+        new: impl FnOnce(u64) -> u64,
+    ) -> Result<u64, Stop> {
+        let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
+        let (old, found) = self.shared.update(one, lane, &by, new).map_err(|kind| self.fatal(warp, pc, kind))?;
+        self.report(warp, pc, Space::Shared, Access::Write, found)?;
+        Ok(old)
+    }
+}
+
+fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| mask >> lane & 1 == 1)
+}
