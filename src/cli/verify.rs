@@ -1,7 +1,7 @@
 //! `singe verify K.ptx`: the synchronisation of kernels, proven for one launch.
 //!
-//! 64-bit parameters are taken for pointers; all others have the value of `--integer`, so that loops over groups of points
-//! run a few times. Exit code 3 when a kernel is not proven.
+//! What `--arg` does not give has a default: 64-bit parameters are taken for pointers, structures are zero, all others have
+//! the value of `--integer`, so that loops over groups of points run a few times. Exit code 3 when a kernel is not proven.
 
 use super::args::backend::VerifyArguments;
 use super::kernel::{module, quoting};
@@ -10,22 +10,23 @@ use crate::failure::Failure;
 use diagnostics::Diagnostic;
 use ptx::Module;
 use ptx::inst::Space;
+use ptx::ir::{Func, ParamKind};
 use warpsim::prove::{self, Verdict};
-use warpsim::{Hazard, Kind, Launch};
+use warpsim::{Argument, Hazard, Kind, Launch};
 
 pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
     let (module, source) = module(&arguments.ptx)?;
     let wanted = |name: &str| arguments.kernel.as_ref().is_none_or(|kernel| kernel == name);
     let mut verdicts = Vec::new();
     for func in module.entries().filter(|f| wanted(&f.name)) {
-        let values = prove::arguments(func, arguments.integer);
+        let values = values(func, arguments)?;
         let launch = Launch {
             ctas: [arguments.ctas, 1, 1],
             threads: arguments.threads,
             shared: arguments.shared,
             arguments: values,
         };
-        let verdict = prove::prove(&module, &func.name, &launch);
+        let verdict = prove::prove_within(&module, &func.name, &launch, arguments.budget);
         let refuse = |reason| {
             let message = format!("{}: the launch does not fit: {reason}", func.name);
             Failure::input([Diagnostic::error("verify::launch", message)])
@@ -65,11 +66,32 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
             ))?;
             verdict.assumed.iter().try_for_each(|what| print(format_args!("  assumed: {what}\n")))?;
         }
+        for warning in &verdict.warnings {
+            eprintln!("warning: {kernel}, {warning}");
+        }
     }
     match verdicts.iter().all(Verdict::proven) {
         true => Ok(()),
         false => Err(Failure::verification(if arguments.json { Vec::new() } else { diagnostics })),
     }
+}
+
+/// The kernel's arguments.
+fn values(func: &Func, arguments: &VerifyArguments) -> Result<Vec<Argument>, Failure> {
+    let mut values = prove::arguments(func, arguments.integer);
+    let inputs: Vec<_> = func.params_of(ParamKind::Input).map(|(_, data)| data).collect();
+    let refuse = |message: String| {
+        let names: Vec<&str> = inputs.iter().map(|data| &data.name[..]).collect();
+        let help = format!("the parameters of {} are {}", func.name, names.join(", "));
+        Failure::usage([Diagnostic::error("verify::argument", message).help(help)])
+    };
+    for (name, text) in &arguments.given {
+        let at = inputs.iter().position(|data| data.name == *name);
+        let at = at.or_else(|| name.parse().ok().filter(|at| *at < inputs.len()));
+        let at = at.ok_or_else(|| refuse(format!("{} has no parameter {name}", func.name)))?;
+        values[at] = prove::argument(inputs[at], at, text).map_err(&refuse)?;
+    }
+    Ok(values)
 }
 
 /// What the user can do about a violation that need not be the kernel's fault.
@@ -89,7 +111,8 @@ fn json(verdict: &Verdict) -> serde_json::Value {
         "proven": verdict.proven(),
         "violations": verdict.violations.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "not_analysed": verdict.not_analysed,
-        "assumed": verdict.assumed,
+        "assumed": verdict.assumed.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "warnings": verdict.warnings,
         "instructions": verdict.instructions,
         "arrivals": verdict.arrivals,
     })

@@ -34,7 +34,7 @@ pub const TEXTS: [(&str, &str, &str); 14] = [
 pub const LAUNCH: &str = "threads = 32\n[[arguments]]\ntype = \"u32\"\nlength = 4\noutput = true\n";
 
 /// As [`TEXTS`], with the command that refuses the kernel.
-pub const COMMANDS: [(&str, &str, &str, &[&str]); 11] = [
+pub const COMMANDS: [(&str, &str, &str, &[&str]); 12] = [
     ("cli::unreadable", "ret;", "exit;", &["analyze", "absent.ptx"]),
     ("opt::no-kernel", "ret;", "exit;", &["opt", "k.ptx", "--pass", "allocate", "--kernel", "other"]),
     (
@@ -47,6 +47,7 @@ pub const COMMANDS: [(&str, &str, &str, &[&str]); 11] = [
     ("ptx::ill-formed", "ret;", "add.u64 %r1, %r2, %r3;\nret;", &["analyze", "k.ptx"]),
     ("sim::hazard", "ret;", "ld.global.u32 %r1, [%rd1+4096];\nret;", &["sim", "k.ptx", "--launch", "k.toml"]),
     ("sim::launch", "ret;", "exit;", &["sim", "k.ptx", "--launch", "k.ptx"]),
+    ("verify::argument", "ret;", "exit;", &["verify", "k.ptx", "--threads", "32", "--arg", "none=1"]),
     ("verify::launch", "ret;", "exit;", &["verify", "k.ptx", "--threads", "32", "--shared", "999999999"]),
     ("verify::no-kernel", "ret;", "exit;", &["verify", "k.ptx", "--threads", "32", "--kernel", "other"]),
     (

@@ -5,6 +5,8 @@
 //! - `divergence` runs the divergence analysis over the corpus and the mechanism kernels and writes docs/divergence.md
 //! - `toolchain` only fetches the compilers
 //! - `cantera` only fetches Cantera's mechanisms
+//! - `sentryward` compares `singe verify` with SentryWard, which pip installs into a temporary folder, and writes
+//!   `docs/verdicts.md`
 //! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
 //! - `sweep-reduced [paper]` compiles the paper's reduced mechanisms in every shape of a CTA, or in the paper's only, and
 //!   writes `docs/reduced.md`
@@ -17,6 +19,7 @@ mod apt;
 mod cantera;
 mod machine_code;
 mod projects;
+mod sentryward;
 mod skipped;
 mod stress;
 mod sweep;
@@ -70,6 +73,13 @@ fn main() -> ExitCode {
             }
         }
         Some("cantera") => show("Cantera's mechanisms", cantera::fetch(&root())),
+        Some("sentryward") => match sentryward::write(&root()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
         Some("stress") => match stress::run(&root()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(reason) => {
@@ -87,7 +97,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       \
-                 cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]"
+                 cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]"
             );
             ExitCode::from(2)
         }

@@ -72,6 +72,7 @@
 //! | [`ir`], [`inst`] | modules, functions, blocks, variables; instructions and operands |
 //! | [`read`], [`mod@print`] | from text and to text |
 //! | [`builder`], [`visit`] | appending instructions; all operands of an instruction |
+//! | [`asynchronous`] | asynchronous copies, barriers in memory and clusters, as their operands say |
 //! | [`check`] | what every module must satisfy |
 //! | [`lines`] | where instructions stood in the text |
 //! | [`analysis`] | control-flow graph, dominators, loops, liveness, SSA, gated SSA, divergence, register pressure |
@@ -83,6 +84,7 @@
 mod align;
 pub mod allocate;
 pub mod analysis;
+pub mod asynchronous;
 pub mod builder;
 mod canonical;
 pub mod check;

@@ -1,7 +1,7 @@
 //! The sixteen named barriers of a CTA.
 
+use super::clock::VectorClock;
 use super::hazard::BarrierMisuse;
-use super::shared::VectorClock;
 use ptx::inst::BarKind;
 
 pub(super) struct Barriers {
@@ -36,7 +36,7 @@ pub(super) enum Outcome {
     /// The phase is complete: these warps go on, and acquire the clock with the arriving warp if that is its kind.
     Complete {
         released: Vec<usize>,
-        clock: VectorClock,
+        clock: Box<VectorClock>,
         votes: (u32, u32),
     },
 }
@@ -98,7 +98,7 @@ impl Barriers {
         barrier.all |= all;
         barrier.arrived += 32;
         barrier.participants |= 1 << warp;
-        join(&mut barrier.clock, clock);
+        barrier.clock.join(clock);
         if kind == BarKind::Sync {
             barrier.waiting.push(warp);
         }
@@ -116,13 +116,6 @@ impl Barriers {
 
 impl Barrier {
     fn complete(self) -> Outcome {
-        Outcome::Complete { released: self.waiting, clock: self.clock, votes: self.votes }
-    }
-}
-
-/// The least clock that covers both.
-pub(super) fn join(clock: &mut VectorClock, other: &VectorClock) {
-    for (mine, theirs) in clock.iter_mut().zip(other) {
-        *mine = (*mine).max(*theirs);
+        Outcome::Complete { released: self.waiting, clock: Box::new(self.clock), votes: self.votes }
     }
 }

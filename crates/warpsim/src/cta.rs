@@ -1,15 +1,15 @@
 //! Interleaves the warps of each CTA and connects them by barriers, whatever instructions they execute.
 
 use super::Schedule;
-use super::barrier::{Barriers, Outcome, join};
+use super::barrier::{Barriers, Outcome};
+use super::clock::{SLOT_BITS, VectorClock};
 use super::exec::{Event, Stop};
 use super::hazard::{BarrierMisuse, Hazard, Kind, Site, Wait};
-use super::shared::VectorClock;
 use super::warp::{Place, State};
 use ptx::inst::BarKind;
 
 /// The largest clock that an epoch can hold.
-const LAST_CLOCK: u32 = u32::MAX >> 5;
+const LAST_CLOCK: u32 = u32::MAX >> SLOT_BITS;
 
 /// What a warp is to its CTA.
 pub(super) struct Thread {
@@ -17,13 +17,70 @@ pub(super) struct Thread {
     pub index: usize,
     pub state: State,
     pub clock: VectorClock,
+    /// Lanes that know more than the others, and what.
+    pub ahead: Option<Box<(u32, VectorClock)>>,
+    /// Lanes that accessed shared memory since all lanes were ordered, and the warp's own time then.
+    pub touched: u32,
+    pub ordered: u32,
     /// How often the warp had to wait at a barrier.
     pub waits: u64,
 }
 
 impl Thread {
     pub(super) fn new(index: usize) -> Self {
-        Self { index, state: State::Exited, clock: [0; 32], waits: 0 }
+        let clock = VectorClock::default();
+        Self { index, state: State::Exited, clock, ahead: None, touched: 0, ordered: 0, waits: 0 }
+    }
+
+    /// What all of these lanes know.
+    pub(super) fn clock_of(&self, lanes: u32) -> &VectorClock {
+        match &self.ahead {
+            Some(ahead) if lanes & !ahead.0 == 0 => &ahead.1,
+            _ => &self.clock,
+        }
+    }
+
+    /// The lanes, of those of `live`, learn something.
+    pub(super) fn learn(&mut self, lanes: u32, live: u32, update: impl Fn(&mut VectorClock)) {
+        if live & !lanes == 0 {
+            update(&mut self.clock);
+            if let Some(ahead) = &mut self.ahead {
+                update(&mut ahead.1);
+            }
+        } else {
+            let mut clock = *self.clock_of(lanes);
+            update(&mut clock);
+            self.ahead = Some(Box::new((lanes, clock)));
+        }
+    }
+
+    /// What others learn of these lanes: of what other lanes of the warp did only up to where all lanes were ordered.
+    pub(super) fn released(&self, lanes: u32) -> VectorClock {
+        let mut clock = *self.clock_of(lanes);
+        clock[self.index] = self.time_of(lanes);
+        clock
+    }
+
+    /// Up to when all that the warp did is behind these lanes.
+    pub(super) fn time_of(&self, lanes: u32) -> u32 {
+        if self.touched & !lanes == 0 { self.clock[self.index] } else { self.ordered }
+    }
+
+    /// What the warp does from here on is not what it did before.
+    pub(super) fn tick(&mut self) {
+        self.clock[self.index] += 1;
+        if let Some(ahead) = &mut self.ahead {
+            ahead.1[self.index] += 1;
+        }
+    }
+
+    /// All lanes are ordered.
+    pub(super) fn meet(&mut self) {
+        if let Some(ahead) = self.ahead.take() {
+            self.clock.join(&ahead.1);
+        }
+        (self.touched, self.ordered) = (0, self.clock[self.index]);
+        self.tick();
     }
 }
 
@@ -58,6 +115,24 @@ pub(super) trait Core {
     /// The execution takes more of something than it may.
     fn exhausted(&mut self, warp: &Self::Warp, pc: u32, what: &str) -> Stop;
     fn site(&self, warp: u32, pc: u32) -> Site;
+    /// Warps whose lanes need wait no longer for what is no barrier of the CTA.
+    fn woken(&mut self) -> Vec<usize> {
+        Vec::new()
+    }
+    /// Lets these lanes go on.
+    fn wake(&mut self, _: &mut Self::Warp) {}
+    /// Lets one of the copies that are under way end; false when there is none. `choice` tells which.
+    fn advance(&mut self, _: &[Self::Warp], _: u64) -> Result<bool, Stop> {
+        Ok(false)
+    }
+    /// What the lanes of the warp wait for that is no barrier of the CTA, with the instructions.
+    fn asleep(&self, _: &Self::Warp) -> Vec<(u32, String)> {
+        Vec::new()
+    }
+    /// The CTA is over.
+    fn finish(&mut self) {}
+    /// All threads of a phase arrived, and none waited.
+    fn unheeded(&mut self, _: &Self::Warp, _: u32, _: u32) {}
     fn hazards(&mut self) -> &mut Vec<Hazard>;
 }
 
@@ -70,14 +145,15 @@ pub(super) fn run_grid<C: Core>(
 ) -> Result<(), Stop> {
     for cta in 0..place.ctas.iter().product() {
         core.begin(cta);
-        let before: Vec<u32> = warps.iter().map(|w| w.thread().clock[w.thread().index]).collect();
+        let before: Vec<VectorClock> = warps.iter().map(|w| w.thread().clock).collect();
         for warp in warps.iter_mut() {
             core.start(warp, Place { cta, ..place });
             // the start orders everything of the CTA before
             let thread = warp.thread_mut();
             thread.state = State::Ready;
-            thread.clock[..before.len()].copy_from_slice(&before);
-            thread.clock[thread.index] += 1;
+            thread.clock.start(&before);
+            (thread.ahead, thread.touched, thread.ordered) = (None, 0, thread.clock[thread.index]);
+            thread.tick();
         }
         let barriers = Barriers::new(place.size(), core.forgets());
         let (current, previous) = Default::default();
@@ -100,7 +176,7 @@ struct Cta<'a, C: Core> {
 
 impl<C: Core> Cta<'_, C> {
     fn run(&mut self, picker: &mut Picker) -> Result<(), Stop> {
-        while let Some((index, quantum)) = picker.pick(self.warps) {
+        while let Some((index, quantum)) = self.next(picker)? {
             let warp = &mut self.warps[index];
             match self.core.run(warp, quantum)? {
                 Event::Barrier { pc, kind, id, threads } => {
@@ -112,10 +188,40 @@ impl<C: Core> Cta<'_, C> {
                 Event::Exit => {
                     self.barriers.end().into_iter().for_each(|(id, outcome)| self.settle(index, 0, id, outcome))
                 }
+                Event::Asleep => {
+                    let thread = warp.thread_mut();
+                    thread.state = State::Waiting;
+                    thread.waits += 1;
+                }
                 Event::Pause => {}
             }
+            self.wake();
         }
-        self.check_end()
+        self.check_end()?;
+        self.core.finish();
+        Ok(())
+    }
+
+    /// The warp that runs next. Copies end only when none can run without.
+    fn next(&mut self, picker: &mut Picker) -> Result<Option<(usize, u64)>, Stop> {
+        loop {
+            let next = picker.pick(self.warps);
+            if next.is_some() || !self.core.advance(self.warps, picker.choice())? {
+                return Ok(next);
+            }
+            self.wake();
+        }
+    }
+
+    fn wake(&mut self) {
+        for index in self.core.woken() {
+            let warp = &mut self.warps[index];
+            self.core.wake(warp);
+            // it may wait at a barrier of the CTA with other lanes
+            if !self.waits.iter().any(|(waiting, _, _)| *waiting == index) {
+                warp.thread_mut().state = State::Ready;
+            }
+        }
     }
 
     fn barrier(&mut self, index: usize, pc: u32, kind: BarKind, id: u32, threads: Option<u32>) -> Result<(), Stop> {
@@ -135,7 +241,7 @@ impl<C: Core> Cta<'_, C> {
             .map_err(|misuse| self.core.fatal(warp, pc, Kind::Barrier { id, misuse }))?;
         self.core.arrived();
         self.current[id as usize].push((index, clock[index]));
-        warp.thread_mut().clock[index] += 1;
+        warp.thread_mut().tick();
         self.settle(index, pc, id, outcome);
         Ok(())
     }
@@ -151,11 +257,14 @@ impl<C: Core> Cta<'_, C> {
                 self.waits.push((index, id, pc));
             }
             Outcome::Complete { released, clock, votes } => {
+                if released.is_empty() {
+                    self.core.unheeded(&self.warps[index], pc, id);
+                }
                 for index in released {
                     let at = self.waits.iter().find(|(warp, _, _)| *warp == index).map_or(pc, |(_, _, at)| *at);
                     let thread = self.warps[index].thread_mut();
                     thread.state = State::Ready;
-                    join(&mut thread.clock, &clock);
+                    thread.clock.join(&clock);
                     self.core.gets(&mut self.warps[index], at, votes);
                 }
                 self.waits.retain(|(_, barrier, _)| *barrier != id);
@@ -168,7 +277,13 @@ impl<C: Core> Cta<'_, C> {
     fn check_end(&mut self) -> Result<(), Stop> {
         let cta = self.cta;
         let mut found = Vec::new();
-        if !self.waits.is_empty() {
+        let asleep = self.warps.iter().flat_map(|warp| {
+            let index = warp.thread().index as u32;
+            self.core.asleep(warp).into_iter().map(move |(pc, missing)| (index, pc, missing))
+        });
+        let site = |(warp, pc, missing)| (self.core.site(warp, pc), missing);
+        let asleep: Vec<(Site, String)> = asleep.map(site).collect();
+        if !self.waits.is_empty() || !asleep.is_empty() {
             let wait = |(warp, barrier, pc): &(usize, u32, u32)| {
                 let phase = self.barriers.incomplete().find(|(id, _)| id == barrier);
                 let (arrived, expected) = phase.map_or((0, 0), |(_, phase)| (phase.arrived, phase.expected));
@@ -176,7 +291,7 @@ impl<C: Core> Cta<'_, C> {
             };
             let waits = self.waits.iter().map(wait).collect();
             let ended = self.warps.iter().map(Member::thread).filter(|thread| thread.state == State::Exited);
-            found.push(Kind::Deadlock { waits, exited: ended.map(|thread| thread.index as u32).collect() });
+            found.push(Kind::Deadlock { waits, asleep, exited: ended.map(|thread| thread.index as u32).collect() });
         }
         for (id, phase) in self.barriers.incomplete().filter(|(_, phase)| phase.waiting.is_empty()) {
             let misuse = BarrierMisuse::Unmatched { arrived: phase.arrived, expected: phase.expected };
@@ -217,6 +332,11 @@ impl Picker {
     /// A warp arrives as often as it can before another one answers: what it may not do too early shows at once.
     pub(super) fn until_blocked() -> Self {
         Self { turn: Turn::UntilBlocked, state: 0 }
+    }
+
+    /// A number to choose by: the last of several, or a random one.
+    fn choice(&mut self) -> u64 {
+        if matches!(self.turn, Turn::Random) { self.random() } else { u64::MAX }
     }
 
     fn pick<W: Member>(&mut self, warps: &[W]) -> Option<(usize, u64)> {

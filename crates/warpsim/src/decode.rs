@@ -1,5 +1,6 @@
 //! From a kernel, with the functions that it calls, to a flat array of instructions whose operands are numbers of rows.
 
+mod asynchronous;
 mod instruction;
 mod limits;
 mod memory;
@@ -32,11 +33,23 @@ pub(super) struct Code<'m> {
     pub specials: Vec<(Special, u32)>,
     /// Rows that hold the kernel's arguments.
     pub arguments: Vec<(u32, u64)>,
+    /// Of these the ones whose values are not given.
+    pub unknown: Vec<u32>,
+    /// Where the variables in shared memory lie.
+    pub arrays: Vec<(Variable, std::ops::Range<u64>)>,
     /// Rows of all parameters.
     pub parameters: Vec<std::ops::Range<u32>>,
     pub shared_bytes: u64,
     /// Local memory of the kernel itself; functions add theirs when they are called.
     pub local_bytes: u64,
+    /// Whether there are asynchronous copies or barriers in memory.
+    pub copies: bool,
+    /// Whether it matters that a cluster has one CTA.
+    pub one_cta: bool,
+    /// Whether the CTAs of a cluster are more than one.
+    pub clustered: bool,
+    /// Registers of a thread at the launch, where the kernel says it.
+    pub thread_registers: Option<u32>,
     /// The module's tables, which follow the launch's buffers as segments.
     pub tables: Vec<(Space, Buffer)>,
 }
@@ -48,6 +61,10 @@ impl Code<'_> {
         let sizes = self.ops.iter().filter_map(|op| match &op.micro {
             Micro::Load { space, bytes, .. } | Micro::Store { space, bytes, .. } if reaches(*space) => Some(*bytes),
             Micro::Atomic { space, ty, .. } if reaches(*space) => Some(ty.bytes()),
+            Micro::Copying(copying) => match **copying {
+                Copying::Copy { bytes, .. } => Some(bytes.clamp(4, 8)),
+                _ => None,
+            },
             _ => None,
         });
         sizes.min().unwrap_or(8)
@@ -57,6 +74,29 @@ impl Code<'_> {
     /// that have not ended.
     pub(super) fn independent_lanes(&self) -> bool {
         self.module.sm >= 70
+    }
+
+    /// Whether the instruction belongs to the kernel itself, not to a function that it calls.
+    pub(super) fn is_kernel(&self, pc: u32) -> bool {
+        self.origins[pc as usize].0 == 0
+    }
+
+    /// The function and the block of an instruction.
+    pub(super) fn place(&self, pc: u32) -> (&Func, Block) {
+        let (func, block, _) = self.origins[pc as usize];
+        (self.functions[func as usize].0, block)
+    }
+
+    /// The instruction and its function; `None` for a block's end.
+    pub(super) fn instruction(&self, pc: u32) -> Option<(&Func, &InstData)> {
+        let (func, _, inst) = self.origins[pc as usize];
+        let func = self.functions[func as usize].0;
+        Some((func, &func.insts[inst?]))
+    }
+
+    /// The name of a variable.
+    pub(super) fn name(&self, variable: Variable) -> &str {
+        &self.module.variables[variable].name
     }
 
     pub(super) fn site(&self, warp: u32, pc: u32) -> Site {
@@ -95,9 +135,15 @@ pub(super) fn decode<'m>(
         predicates: 0,
         specials: Vec::new(),
         arguments: Vec::new(),
+        unknown: Vec::new(),
+        arrays: Vec::new(),
         parameters: Vec::new(),
         shared_bytes: 0,
         local_bytes: 0,
+        copies: false,
+        one_cta: false,
+        clustered: func.directives.iter().any(|text| is_cluster(text)),
+        thread_registers: func.directives.iter().find_map(|text| text.strip_prefix(".maxnreg ")?.trim().parse().ok()),
         tables: Vec::new(),
     };
     let mut decoder =
@@ -109,6 +155,15 @@ pub(super) fn decode<'m>(
     decoder.code.local_bytes = decoder.contexts[0].local_bytes;
     for ((param, bytes), argument) in inputs.into_iter().zip(&launch.arguments) {
         let first = decoder.contexts[0].params[param];
+        if let Argument::Bytes(given) = argument
+            && given.len() as u64 != bytes
+        {
+            let name = &func.params[param].name;
+            return Err(Kind::Unsupported(format!("{} bytes for {name}, which has {bytes}", given.len())));
+        }
+        if *argument == Argument::Any {
+            decoder.code.unknown.extend(first..first + bytes.div_ceil(8).clamp(1, 1 << 16) as u32);
+        }
         for (i, word) in words(argument).into_iter().enumerate().take(bytes.div_ceil(8) as usize) {
             decoder.code.arguments.push((first + i as u32, word));
         }
@@ -121,9 +176,17 @@ pub(super) fn decode<'m>(
     Ok(decoder.code)
 }
 
+/// Whether a directive of the header asks for clusters of more than one CTA.
+fn is_cluster(text: &str) -> bool {
+    let extents = text.strip_prefix(".reqnctapercluster ").or(text.strip_prefix(".maxclusterrank "));
+    let dynamic = text.starts_with(".explicitcluster") || text.starts_with(".blocksareclusters");
+    dynamic || extents.is_some_and(|list| list.split(',').any(|extent| extent.trim() != "1"))
+}
+
 /// An argument in words of 8 bytes.
 fn words(argument: &Argument) -> Vec<u64> {
     match argument {
+        Argument::Any => Vec::new(),
         Argument::Buffer(index) => vec![segment_address(*index)],
         Argument::U32(value) => vec![u64::from(*value)],
         Argument::U64(value) => vec![*value],
@@ -166,6 +229,7 @@ impl<'m> Decoder<'m> {
                     let start = self.code.shared_bytes.next_multiple_of(u64::from(data.align.max(1)));
                     self.variables[variable] = start;
                     self.code.shared_bytes = start + data.bytes;
+                    self.code.arrays.push((variable, start..start + data.bytes));
                 }
                 Space::Shared | Space::Local => {}
                 Space::Global | Space::Const | Space::Param | Space::Generic => {
@@ -190,6 +254,8 @@ impl<'m> Decoder<'m> {
             self.variables[variable] = start;
         }
         self.code.shared_bytes = if dynamic > 0 { start + dynamic } else { self.code.shared_bytes };
+        let outside = module.variables.iter().filter(|(_, data)| is_outside(data)).map(|(variable, _)| variable);
+        self.code.arrays.extend(outside.map(|variable| (variable, start..start + dynamic)));
     }
 
     /// Numbers a function's registers, parameters, local variables and blocks.

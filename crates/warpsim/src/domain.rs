@@ -9,7 +9,7 @@ mod concrete;
 
 use super::decode::{Code, Source};
 use super::exec::{Machine, Stop};
-use super::hazard::Kind;
+use super::hazard::{Hazard, Kind};
 use super::memory::Lanes;
 use super::rows::Row;
 use super::warp::Warp;
@@ -44,6 +44,8 @@ pub(super) enum Undecided<'c> {
     Barrier,
     /// The lanes that it names.
     Mask,
+    /// Which lanes execute it together.
+    Company,
     /// The addresses that it accesses in the space.
     Address(Space),
     /// Which of the values that several lanes write to one address stays there.
@@ -66,6 +68,8 @@ pub(super) trait Domain: Sized {
     /// The lanes that know what depends on others: what warps leave in shared memory or bring to `bar.red`, and, where lanes go
     /// on one by one, which of them are together. All or none.
     const HANDED: u32;
+    /// Whether copies move data, and what is asked once has one answer.
+    const MOVES: bool;
     /// Whether the traffic of memory is counted.
     const COUNTS: bool;
 
@@ -83,6 +87,24 @@ pub(super) trait Domain: Sized {
         mask: u32,
         what: Undecided,
     ) -> Result<(), Stop>;
+
+    /// Whether the lanes that execute now may not be there, as a branch on data led to them.
+    fn perhaps(&self) -> bool;
+
+    /// A hazard that shows only for some data.
+    fn uncertain(machine: &mut Machine<Self>, pc: u32, hazard: Hazard) -> Result<(), Stop>;
+
+    /// Lanes do something that matters although they were told that a phase for which they wait is not over.
+    fn gave_up(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32) -> Result<(), Stop>;
+
+    /// A copy of a tensor is taken for so many bytes.
+    fn measured(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, bytes: u64) -> Result<(), Stop>;
+
+    /// `elect.sync` takes the lowest lane for the leader.
+    fn elected(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32);
+
+    /// Several lanes of a warp wrote the same value to one address of shared memory.
+    fn same_value(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32);
 
     /// The execution takes more of something than it may.
     fn exhausted(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, what: &str) -> Stop;

@@ -1,6 +1,7 @@
 //! Executes the instructions of one warp until it blocks, over either domain.
 
 mod access;
+mod asynchronous;
 mod cooperate;
 mod core;
 mod straight;
@@ -11,10 +12,12 @@ use super::hazard::{Access, BarrierMisuse, Hazard, Kind, LaneWait};
 use super::lanes::{holds, ways};
 use super::memory::Segments;
 use super::shared::{Findings, Shared};
-use super::warp::{State, Waiting, Warp};
+use super::warp::{Asked, State, Waiting, Warp};
 use ptx::inst::{BarKind, Space};
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
+
+pub(super) use asynchronous::Asynchronous;
 
 /// Why a warp stopped.
 pub(super) enum Event {
@@ -26,11 +29,16 @@ pub(super) enum Event {
         id: u32,
         threads: Option<u32>,
     },
+    /// All lanes that have not ended wait for a barrier in memory, or for what else is no barrier of the CTA.
+    Asleep,
     Exit,
 }
 
 /// The run cannot go on; the hazards, or what the domain wrote down, tell why.
 pub(super) struct Stop;
+
+/// In the place of an access that is remembered: it happens for some data only.
+pub(super) const PERHAPS: u32 = 1 << 31;
 
 /// All but the warps of the CTA that is running.
 pub(super) struct Machine<'m, 'b, D> {
@@ -43,6 +51,7 @@ pub(super) struct Machine<'m, 'b, D> {
     pub cta: u32,
     /// Arrivals of warps at barriers.
     pub arrivals: u64,
+    pub asynchronous: Asynchronous,
     pub hazards: Collector,
     pub domain: D,
 }
@@ -71,112 +80,130 @@ impl Collector {
 impl<D: Domain> Machine<'_, '_, D> {
     /// Runs up to `quantum` instructions of a warp that is ready.
     fn execute(&mut self, warp: &mut Warp<D::Knowledge>, quantum: u64) -> Result<Event, Stop> {
-        let code = self.code;
         for _ in 0..quantum {
-            if warp.path.mask == 0 && !warp.proceed() {
-                return self.end(warp);
-            }
-            let pc = warp.path.pc;
-            let op = &code.ops[pc as usize];
-            if self.budget == 0 {
-                return Err(D::exhausted(self, warp, pc, "more instructions than the analysis executes"));
-            }
-            self.budget -= 1;
-            warp.counts.count(op.class);
-            let active = warp.path.mask;
-            if let Some(broken) = D::before(self, warp, pc, active) {
-                self.record(warp, pc, broken)?;
-            }
-            warp.path.pc = pc + 1;
-            let mask = match op.guard {
-                None => active,
-                Some((pred, _)) if active & !warp.knowledge.pred(pred) != 0 => {
-                    D::undecided(self, warp, pc, active, Undecided::Guard)?;
-                    continue;
-                }
-                Some(guard) => active & holds(&warp.preds, guard),
-            };
-            warp.counts.lanes(op.class, mask);
-            match &op.micro {
-                Micro::Jump { target } => warp.jump(*target),
-                Micro::Branch { pred, negate, then, otherwise, reconvergence } => {
-                    if mask & !warp.knowledge.pred(*pred) != 0 {
-                        D::undecided(self, warp, pc, mask, Undecided::Branch(&[*then, *otherwise], *reconvergence))?;
-                        continue;
-                    }
-                    let taken = mask & holds(&warp.preds, (*pred, *negate));
-                    if taken == mask {
-                        warp.jump(*then);
-                    } else if taken == 0 {
-                        warp.jump(*otherwise);
-                    } else {
-                        warp.diverge([(*otherwise, mask & !taken), (*then, taken)].into_iter(), *reconvergence);
-                    }
-                }
-                Micro::Indirect { index, targets, reconvergence } => {
-                    self.indirect(warp, pc, *index, targets, *reconvergence)?
-                }
-                Micro::Call(call) if mask != 0 => {
-                    if !warp.call(call, mask) {
-                        return Err(D::exhausted(self, warp, pc, "too many calls are open"));
-                    }
-                }
-                Micro::Ret | Micro::Exit => {
-                    if matches!(op.micro, Micro::Ret) {
-                        warp.ret()
-                    } else {
-                        warp.exit()
-                    }
-                    if !warp.waiting.is_empty()
-                        && let Some(barrier) = self.gather(warp)?
-                    {
-                        return Ok(barrier);
-                    }
-                }
-                Micro::Bar { kind, id, threads, .. } if mask != 0 => {
-                    if mask & !(warp.knows(*id) & warp.knows(threads.unwrap_or(*id))) != 0 {
-                        D::undecided(self, warp, pc, mask, Undecided::Barrier)?;
-                        continue;
-                    }
-                    if mask != warp.live && code.independent_lanes() {
-                        warp.wait(pc, mask, ALL, true);
-                        match self.gather(warp)? {
-                            Some(barrier) => return Ok(barrier),
-                            None => continue,
-                        }
-                    }
-                    return self.arrive(warp, pc, mask);
-                }
-                micro @ (Micro::Shuffle { .. }
-                | Micro::Vote { .. }
-                | Micro::Match { .. }
-                | Micro::Redux { .. }
-                | Micro::Matrix { .. }
-                | Micro::WarpBarrier { .. })
-                    if mask != 0 =>
-                {
-                    if let Some(barrier) = self.cooperate(warp, pc, micro.named().flatten(), mask)? {
-                        return Ok(barrier);
-                    }
-                }
-                _ if mask == 0 => {}
-                micro => self.straight(warp, pc, micro, mask)?,
-            }
-            if let Some(broken) = D::after(self, warp, pc, active) {
-                self.record(warp, pc, broken)?;
+            if let Some(event) = self.step(warp)? {
+                return Ok(event);
             }
         }
         Ok(Event::Pause)
     }
 
+    /// Executes one instruction, or tells why there is none.
+    #[inline]
+    pub(super) fn step(&mut self, warp: &mut Warp<D::Knowledge>) -> Result<Option<Event>, Stop> {
+        let code = self.code;
+        if warp.path.mask == 0 && !warp.proceed() {
+            return self.end(warp).map(Some);
+        }
+        let pc = warp.path.pc;
+        let op = &code.ops[pc as usize];
+        if self.budget == 0 {
+            return Err(D::exhausted(self, warp, pc, "more instructions than the analysis executes"));
+        }
+        self.budget -= 1;
+        warp.counts.count(op.class);
+        let active = warp.path.mask;
+        if let Some(broken) = D::before(self, warp, pc, active) {
+            self.record(warp, pc, broken)?;
+        }
+        warp.path.pc = pc + 1;
+        let mask = match op.guard {
+            None => active,
+            Some((pred, _)) if active & !warp.knowledge.pred(pred) != 0 => {
+                D::undecided(self, warp, pc, active, Undecided::Guard)?;
+                return Ok(None);
+            }
+            Some(guard) => active & holds(&warp.preds, guard),
+        };
+        warp.counts.lanes(op.class, mask);
+        if let Some(asked) = &warp.asked
+            && leaves(&op.micro, asked, pc, mask)
+        {
+            let from = asked.pc;
+            warp.asked = None;
+            D::gave_up(self, warp, from)?;
+        }
+        match &op.micro {
+            Micro::Jump { target } => warp.jump(*target),
+            Micro::Branch { pred, negate, then, otherwise, reconvergence } => {
+                if mask & !warp.knowledge.pred(*pred) != 0 {
+                    D::undecided(self, warp, pc, mask, Undecided::Branch(&[*then, *otherwise], *reconvergence))?;
+                    return Ok(None);
+                }
+                let taken = mask & holds(&warp.preds, (*pred, *negate));
+                if taken == mask {
+                    warp.jump(*then);
+                } else if taken == 0 {
+                    warp.jump(*otherwise);
+                } else {
+                    warp.diverge([(*otherwise, mask & !taken), (*then, taken)].into_iter(), *reconvergence);
+                }
+            }
+            Micro::Indirect { index, targets, reconvergence } => {
+                self.indirect(warp, pc, *index, targets, *reconvergence)?
+            }
+            Micro::Call(call) if mask != 0 => {
+                if !warp.call(call, mask) {
+                    return Err(D::exhausted(self, warp, pc, "too many calls are open"));
+                }
+            }
+            Micro::Ret | Micro::Exit => {
+                if matches!(op.micro, Micro::Ret) {
+                    warp.ret()
+                } else {
+                    warp.exit()
+                }
+                if !warp.waiting.is_empty()
+                    && let Some(barrier) = self.gather(warp)?
+                {
+                    return Ok(Some(barrier));
+                }
+            }
+            Micro::Bar { kind, id, threads, .. } if mask != 0 => {
+                if mask & !(warp.knows(*id) & warp.knows(threads.unwrap_or(*id))) != 0 {
+                    D::undecided(self, warp, pc, mask, Undecided::Barrier)?;
+                    return Ok(None);
+                }
+                if mask != warp.live && code.independent_lanes() {
+                    warp.wait(pc, mask, ALL, true);
+                    return self.gather(warp);
+                }
+                return self.arrive(warp, pc, mask).map(Some);
+            }
+            micro @ (Micro::Shuffle { .. }
+            | Micro::Vote { .. }
+            | Micro::Match { .. }
+            | Micro::Redux { .. }
+            | Micro::Elect { .. }
+            | Micro::Matrix { .. }
+            | Micro::WarpBarrier { .. })
+                if mask != 0 =>
+            {
+                if let Some(barrier) = self.cooperate(warp, pc, micro.named().flatten(), mask)? {
+                    return Ok(Some(barrier));
+                }
+            }
+            _ if mask == 0 => {}
+            Micro::Copying(copying) => self.copying(warp, pc, copying, mask)?,
+            micro => self.straight(warp, pc, micro, mask)?,
+        }
+        if let Some(broken) = D::after(self, warp, pc, active) {
+            self.record(warp, pc, broken)?;
+        }
+        Ok(None)
+    }
+
     /// The lanes of the mask come to a barrier of the CTA.
-    fn arrive(&mut self, warp: &Warp<D::Knowledge>, pc: u32, mask: u32) -> Result<Event, Stop> {
+    fn arrive(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, mask: u32) -> Result<Event, Stop> {
         let Micro::Bar { kind, id, threads, .. } = &self.code.ops[pc as usize].micro else { return Ok(Event::Pause) };
         let (id, threads) = barrier(warp, self.code, *id, *threads, mask)
             .map_err(|id| self.fatal(warp, pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }))?;
         // one lane that arrives and goes on does not wait for the others
         if *kind == BarKind::Sync {
             D::ordered(self, warp, ALL);
+            if self.code.copies {
+                warp.thread.meet();
+            }
         }
         Ok(Event::Barrier { pc, kind: *kind, id, threads })
     }
@@ -185,7 +212,12 @@ impl<D: Domain> Machine<'_, '_, D> {
     fn end(&mut self, warp: &mut Warp<D::Knowledge>) -> Result<Event, Stop> {
         if warp.live == 0 {
             warp.thread.state = State::Exited;
+            self.asynchronous.ended |= 1 << warp.thread.index;
+            self.settle_cluster();
             return Ok(Event::Exit);
+        }
+        if let Some(event) = self.asleep_event(warp) {
+            return Ok(event);
         }
         // only some lanes came to what all lanes of the warp have to execute, the others went round it
         if let Some(first) = warp.waiting.first().filter(|_| warp.waiting.iter().all(|waiting| waiting.aligned)) {
@@ -235,28 +267,59 @@ impl<D: Domain> Machine<'_, '_, D> {
         access: Access,
         found: Findings,
     ) -> Result<(), Stop> {
-        for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc)) {
-            self.record(warp, pc, kind)?;
+        let uncertain = found.conflict.as_ref().is_some_and(|conflict| conflict.pc & PERHAPS != 0);
+        for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc & !PERHAPS)) {
+            if uncertain && matches!(kind, Kind::Race { .. }) {
+                D::uncertain(self, pc, self.hazard(warp, pc, kind))?;
+            } else {
+                self.record(warp, pc, kind)?;
+            }
         }
         Ok(())
+    }
+
+    /// What an access leaves behind as its place: the instruction, and whether it happened for certain.
+    pub(super) fn mark(&self, pc: u32) -> u32 {
+        if self.domain.perhaps() { pc | PERHAPS } else { pc }
     }
 
     /// Records a hazard after which the run goes on, unless there are too many.
     pub(super) fn record(&mut self, warp: &Warp<D::Knowledge>, pc: u32, kind: Kind) -> Result<(), Stop> {
         let hazard = self.hazard(warp, pc, kind);
+        if self.domain.perhaps() {
+            return D::uncertain(self, pc, hazard);
+        }
         self.hazards.record(hazard, pc)
     }
 
     /// Records a hazard that ends the run.
     pub(super) fn fatal(&mut self, warp: &Warp<D::Knowledge>, pc: u32, kind: Kind) -> Stop {
         let hazard = self.hazard(warp, pc, kind);
-        self.hazards.list.push(hazard);
+        if self.domain.perhaps() {
+            // it ends in either case
+            let _ = D::uncertain(self, pc, hazard);
+        } else {
+            self.hazards.list.push(hazard);
+        }
         Stop
     }
 
-    fn hazard(&self, warp: &Warp<D::Knowledge>, pc: u32, kind: Kind) -> Hazard {
+    pub(super) fn hazard(&self, warp: &Warp<D::Knowledge>, pc: u32, kind: Kind) -> Hazard {
         Hazard { cta: self.cta, site: Some(self.code.site(warp.thread.index as u32, pc)), kind }
     }
+}
+
+/// Whether lanes that were told that a phase is not over do something that matters before they ask again.
+fn leaves(micro: &Micro, asked: &Asked, pc: u32, mask: u32) -> bool {
+    let matters = match micro {
+        Micro::Copying(_) => pc != asked.pc,
+        Micro::Load { space, .. } | Micro::Store { space, .. } | Micro::Atomic { space, .. } => {
+            matches!(space, Space::Shared | Space::Generic)
+        }
+        Micro::Bar { .. } | Micro::Ret | Micro::Exit | Micro::Unknown { .. } => true,
+        micro => micro.named().is_some(),
+    };
+    matters && mask & asked.lanes != 0
 }
 
 /// The value that all active lanes agree on.

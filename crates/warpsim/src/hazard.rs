@@ -1,5 +1,6 @@
 //! What can go wrong in a run, as data.
 
+pub use super::mbarrier::MbarrierMisuse;
 use ptx::inst::Space;
 use std::fmt::{self, Display, Formatter};
 
@@ -36,8 +37,23 @@ pub enum Kind {
     /// No warp can go on.
     Deadlock {
         waits: Vec<Wait>,
+        /// Lanes that wait for a barrier in memory, for copies or for registers, and what is missing.
+        asleep: Vec<(Site, String)>,
         exited: Vec<u32>,
     },
+    /// A barrier in shared memory is misused.
+    Mbarrier {
+        address: u64,
+        misuse: MbarrierMisuse,
+    },
+    /// A copy accesses what was written before, and no `fence.proxy.async` is between.
+    Unfenced {
+        address: u64,
+        access: Access,
+        earlier_site: Site,
+    },
+    /// The size or an address of a copy is none that it can have.
+    Copy(String),
     Barrier {
         id: u32,
         misuse: BarrierMisuse,
@@ -196,8 +212,20 @@ impl Display for Site {
 impl Display for Kind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Deadlock { waits, exited } => {
+            Self::Mbarrier { address, misuse } => write!(f, "mbarrier at shared {address}: {misuse}"),
+            Self::Unfenced { address, access, earlier_site } => {
+                write!(
+                    f,
+                    "this {access} of a copy at {} and the write of {earlier_site}, with no fence.proxy.async between",
+                    Place(Space::Shared, *address)
+                )
+            }
+            Self::Copy(what) => write!(f, "{what}"),
+            Self::Deadlock { waits, asleep, exited } => {
                 write!(f, "deadlock")?;
+                for (site, missing) in asleep {
+                    write!(f, "; {site} waits, {missing}")?;
+                }
                 for wait in waits {
                     write!(f, "; {} waits, {} of {} threads arrived", wait.site, wait.arrived, wait.expected)?;
                 }

@@ -95,6 +95,7 @@ mod atomic;
 mod barrier;
 mod buffer;
 mod claims;
+mod clock;
 mod counts;
 mod cta;
 mod decode;
@@ -104,6 +105,7 @@ mod float;
 mod hazard;
 mod lanes;
 pub mod machine_code;
+mod mbarrier;
 mod memory;
 mod micro;
 pub mod prove;
@@ -116,10 +118,10 @@ mod warp;
 pub use buffer::Buffer;
 pub use claims::Claims;
 pub use counts::Counts;
-pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, LaneWait, Site, Wait};
+pub use hazard::{Access, BarrierMisuse, Hazard, Hazards, Kind, LaneWait, MbarrierMisuse, Site, Wait};
 
 use domain::{Concrete, Everything};
-use exec::{Collector, Machine};
+use exec::{Asynchronous, Collector, Machine};
 use memory::Segments;
 use ptx::ir::Module;
 use shared::Shared;
@@ -156,7 +158,7 @@ pub fn run_checked(
     let Some(func) = module.func(kernel) else {
         return Err(unsupported(Kind::Unsupported("the module has no such kernel".to_owned())));
     };
-    if let Err(reason) = launch.check(func.threads, buffers.len()) {
+    if let Err(reason) = launch.check(func.threads, buffers.len()).and_then(|()| launch.all_given()) {
         return Err(unsupported(Kind::Unsupported(reason)));
     }
     let mut code = decode::decode(module, func, launch, buffers.len()).map_err(unsupported)?;
@@ -172,6 +174,7 @@ pub fn run_checked(
         budget: options.budget,
         cta: 0,
         arrivals: 0,
+        asynchronous: Asynchronous::new(&code, place),
         hazards: Collector::new(options.hazards),
         domain: Concrete {
             checker: claims.map(|claims| claims::Checker::new(claims, &code, launch.threads[0], warps.len())),
@@ -202,8 +205,10 @@ pub enum Argument {
     Buffer(usize),
     U32(u32),
     U64(u64),
-    /// Any other value, as it lies in memory.
+    /// Any other value, as it lies in memory: as many bytes as the parameter has.
     Bytes(Vec<u8>),
+    /// No value: only a proof does without.
+    Any,
 }
 
 impl Launch {
@@ -222,6 +227,14 @@ impl Launch {
     /// Threads per CTA.
     pub fn size(&self) -> u32 {
         self.threads.iter().fold(1, |all, n| all.saturating_mul(*n))
+    }
+
+    /// Whether every argument has a value.
+    fn all_given(&self) -> Result<(), String> {
+        match self.arguments.contains(&Argument::Any) {
+            true => Err("a launch with an argument that may be anything".to_owned()),
+            false => Ok(()),
+        }
     }
 
     fn place(&self) -> Place {

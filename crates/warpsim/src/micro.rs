@@ -238,6 +238,14 @@ pub(super) enum Micro {
     WarpBarrier {
         mask: Option<Source>,
     },
+    /// `elect.sync`: the lowest lane that is named is the leader.
+    Elect {
+        lane: Option<u32>,
+        pred: Option<u32>,
+        mask: Source,
+    },
+    /// Asynchronous copies, barriers in memory, clusters, and registers that warps hand to each other.
+    Copying(Box<Copying>),
     /// A directive, a fence.
     Nothing,
     Ret,
@@ -250,11 +258,84 @@ impl Micro {
     pub(super) fn named(&self) -> Option<Option<Source>> {
         match self {
             Self::Shuffle { mask, .. } | Self::Vote { mask, .. } | Self::WarpBarrier { mask } => Some(*mask),
-            Self::Match { mask, .. } | Self::Redux { mask, .. } => Some(Some(*mask)),
+            Self::Match { mask, .. } | Self::Redux { mask, .. } | Self::Elect { mask, .. } => Some(Some(*mask)),
             Self::Matrix { .. } => Some(None),
             _ => None,
         }
     }
+}
+
+/// A place in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub base: Source,
+    pub offset: u64,
+}
+
+/// As [`Async`](ptx::asynchronous::Async), with numbers of rows.
+pub(super) enum Copying {
+    Init {
+        at: Place,
+        count: Source,
+    },
+    Invalidate {
+        at: Place,
+    },
+    Arrive {
+        at: Place,
+        count: Option<Source>,
+        bytes: Option<Source>,
+        drops: bool,
+        state: Option<u32>,
+    },
+    Expect {
+        at: Place,
+        bytes: Source,
+    },
+    Wait {
+        at: Place,
+        phase: Source,
+        parity: bool,
+        pred: Option<u32>,
+    },
+    Copy {
+        to: Place,
+        from: Place,
+        bytes: u32,
+        size: Option<Source>,
+    },
+    Commit {
+        bulk: bool,
+    },
+    Drain {
+        groups: Option<u32>,
+        bulk: bool,
+    },
+    CopyArrive {
+        at: Place,
+        counted: bool,
+    },
+    /// From global memory, with the bytes; `None`: a tensor.
+    BulkLoad {
+        to: Place,
+        from: Option<(Place, Source)>,
+        barrier: Place,
+    },
+    /// To global memory, with the bytes; `None`: a tensor.
+    BulkStore {
+        from: Place,
+        to: Option<(Place, Source)>,
+    },
+    ClusterArrive {
+        relaxed: bool,
+    },
+    ClusterWait,
+    Registers {
+        count: u32,
+        more: bool,
+    },
+    /// `fence.proxy.async`
+    Fence,
 }
 
 pub(super) enum Comparison {

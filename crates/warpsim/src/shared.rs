@@ -5,13 +5,14 @@
 //! conflicts with an earlier one that the vector clock of its warp does not cover.
 
 use super::buffer::{extract, insert};
+use super::clock::{SLOT_BITS, VectorClock};
+use super::domain::Touch;
 use super::hazard::{Access, Kind, Site};
 use super::memory::{Lanes, aligned_inside};
 use super::rows::Row;
 use ptx::inst::Space;
-
-/// What each warp knows of each other's clock.
-pub(super) type VectorClock = [u32; 32];
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// An earlier access that no barrier orders before this one.
 pub(super) struct Conflict {
@@ -28,6 +29,10 @@ pub(super) struct Findings {
     pub unwritten: Option<u64>,
     /// Lanes of the warp wrote different values to this address.
     pub lanes: Option<u64>,
+    /// Lanes of the warp wrote the same value to one address.
+    pub same: bool,
+    /// A write that no proxy fence made known to the copy.
+    pub unfenced: Option<Conflict>,
 }
 
 impl Findings {
@@ -41,7 +46,12 @@ impl Findings {
         });
         let unwritten = self.unwritten.map(|address| Kind::Unwritten { space, address });
         let lanes = self.lanes.map(|address| Kind::LaneConflict { address });
-        race.into_iter().chain(unwritten).chain(lanes).collect()
+        let unfenced = self.unfenced.map(|Conflict { address, warp, pc, .. }| Kind::Unfenced {
+            address,
+            access,
+            earlier_site: site(warp, pc),
+        });
+        race.into_iter().chain(unfenced).chain(unwritten).chain(lanes).collect()
     }
 }
 
@@ -64,7 +74,20 @@ pub(super) struct Shared {
     latest: Vec<u32>,
     /// The last atomic of warp w on cell i at `w * cells + i`; empty before the first one. Atomics do not race with each other.
     atomics: Vec<Last>,
+    /// The last read of a bulk copy of warp w on cell i at `w * cells + i`; empty before the first one.
+    copied: Vec<Last>,
+    /// The warp that last started a copy in a slot of vector clocks.
+    issuers: BTreeMap<usize, u32>,
     warps: usize,
+}
+
+/// A copy that is under way, as the detector knows it.
+pub(super) struct Flight {
+    /// Of vector clocks, and the time there at which the copy is known to be done.
+    pub slot: usize,
+    pub time: u32,
+    /// Copies that see writes behind a proxy fence only.
+    pub proxy: bool,
 }
 
 /// A last access: its epoch (clock and warp; 0 for none) and its program counter.
@@ -74,21 +97,29 @@ struct Last {
     pc: u32,
 }
 
-const WARP_BITS: u32 = 5;
-
 impl Last {
     const NONE: Self = Self { epoch: 0, pc: 0 };
 
     fn new(by: &Accessor) -> Self {
-        Self { epoch: by.clock[by.warp] << WARP_BITS | by.warp as u32, pc: by.pc }
+        Self::at(by.warp, by.clock[by.warp], by.pc)
     }
 
-    fn warp(self) -> usize {
-        (self.epoch & 31) as usize
+    /// Of what the slot of vector clocks stands for.
+    fn at(slot: usize, time: u32, pc: u32) -> Self {
+        Self { epoch: time << SLOT_BITS | slot as u32, pc }
+    }
+
+    fn slot(self) -> usize {
+        (self.epoch & ((1 << SLOT_BITS) - 1)) as usize
     }
 
     fn ordered_before(self, clock: &VectorClock) -> bool {
-        self.epoch >> WARP_BITS <= clock[self.warp()]
+        self.epoch >> SLOT_BITS <= clock[self.slot()]
+    }
+
+    /// Whether a proxy fence made it known to copies.
+    fn fenced_before(self, clock: &VectorClock) -> bool {
+        !VectorClock::is_warp(self.slot()) || self.epoch >> SLOT_BITS <= clock.fenced(self.slot())
     }
 }
 
@@ -104,6 +135,8 @@ impl Shared {
             reads: vec![Last::NONE; warps * cells],
             latest: vec![0; warps * cells / 32],
             atomics: Vec::new(),
+            copied: Vec::new(),
+            issuers: BTreeMap::new(),
             warps,
         }
     }
@@ -116,6 +149,59 @@ impl Shared {
     /// Forgets what was written, for the next CTA. Reads need not be forgotten: all clocks go on.
     pub(super) fn reset(&mut self) {
         self.writes.fill(Last::NONE);
+        self.copied.clear();
+    }
+
+    /// A copy starts that writes the bytes, or reads them.
+    pub(super) fn start(&mut self, range: Range<u64>, touch: Touch, by: &Accessor, flight: &Flight) -> Findings {
+        let mut findings = Findings::default();
+        let cell = u64::from(self.cell);
+        let first = (range.start / cell) as usize;
+        let count = (range.end.min(self.bytes).div_ceil(cell) as usize).saturating_sub(first);
+        if count == 0 {
+            return findings;
+        }
+        self.issuers.insert(flight.slot, by.warp as u32);
+        self.check_atomics(first, count, by, &mut findings);
+        for at in first..first + count {
+            let last = self.writes[at];
+            if last == Last::NONE {
+                if touch == Touch::Read {
+                    findings.unwritten = findings.unwritten.or(Some(cell * at as u64));
+                }
+            } else if !last.ordered_before(by.clock) {
+                findings.conflict = findings.conflict.take().or_else(|| Some(self.conflict(at, Access::Write, last)));
+            } else if flight.proxy && !last.fenced_before(by.clock) {
+                findings.unfenced = findings.unfenced.take().or_else(|| Some(self.conflict(at, Access::Write, last)));
+            }
+        }
+        let (cells, mark) = (self.writes.len(), Last::at(flight.slot, flight.time, by.pc));
+        if touch == Touch::Read {
+            let of = VectorClock::warp_of_bulk(flight.slot).unwrap_or(by.warp);
+            self.copied.resize(self.warps * cells, Last::NONE);
+            self.copied[of * cells + first..][..count].fill(mark);
+        } else {
+            self.check_reads(first, count, by, &mut findings);
+            self.writes[first..first + count].fill(mark);
+        }
+        findings
+    }
+
+    /// The bytes of a row of words, for copies that have come.
+    pub(super) fn put(&mut self, address: u64, bytes: u32, value: u64) {
+        if let Some(word) = self.words.get_mut((address / 8) as usize) {
+            *word = insert(*word, address, bytes, value);
+        }
+    }
+
+    /// As [`put`](Self::put), to read them.
+    pub(super) fn get(&self, address: u64, bytes: u32) -> u64 {
+        self.words.get((address / 8) as usize).map_or(0, |word| extract(*word, address, bytes))
+    }
+
+    /// Whether the bytes lie inside.
+    pub(super) fn has(&self, range: &Range<u64>) -> bool {
+        range.start <= range.end && range.end <= self.bytes
     }
 
     pub(super) fn load(&mut self, lanes: &Lanes, by: &Accessor) -> Result<(Row, Findings), Kind> {
@@ -157,8 +243,12 @@ impl Shared {
         for lane in lanes.active() {
             let (address, value) = (lanes.address(lane) & ADDRESS_MASK, values[lane]);
             let same = |other: &usize| lanes.address(*other) & ADDRESS_MASK == address;
-            if lanes.active().take_while(|other| *other < lane).filter(same).any(|other| values[other] != value) {
-                findings.lanes = findings.lanes.or(Some(address));
+            for other in lanes.active().take_while(|other| *other < lane).filter(same) {
+                if values[other] == value {
+                    findings.same = true;
+                } else {
+                    findings.lanes = findings.lanes.or(Some(address));
+                }
             }
             let (first, count) = self.cells(address, lanes.bytes);
             self.writes[first..first + count].fill(Last::new(by));
@@ -166,6 +256,44 @@ impl Shared {
             self.words[word] = insert(self.words[word], address, lanes.bytes, value);
         }
         Ok(findings)
+    }
+
+    /// An access of some places in a range of bytes.
+    pub(super) fn somewhere(&mut self, range: Range<u64>, touch: Touch, by: &Accessor) -> Findings {
+        let mut findings = Findings::default();
+        let cell = u64::from(self.cell);
+        let first = (range.start / cell) as usize;
+        let count = (range.end.min(self.bytes).div_ceil(cell) as usize).saturating_sub(first);
+        if count == 0 {
+            return findings;
+        }
+        let of_atomics = std::mem::take(&mut self.atomics);
+        if touch != Touch::Atomic {
+            self.atomics = of_atomics;
+            self.check_atomics(first, count, by, &mut findings);
+        } else {
+            let all = self.warps * self.writes.len();
+            self.atomics = if of_atomics.is_empty() { vec![Last::NONE; all] } else { of_atomics };
+        }
+        let unordered = |last: &Last| *last != Last::NONE && !last.ordered_before(by.clock);
+        if let Some(at) = self.writes[first..first + count].iter().position(unordered)
+            && findings.conflict.is_none()
+        {
+            findings.conflict = Some(self.conflict(first + at, Access::Write, self.writes[first + at]));
+        }
+        let cells = self.writes.len();
+        match touch {
+            Touch::Read => self.note_read(first, count, by),
+            Touch::Write => {
+                self.check_reads(first, count, by, &mut findings);
+                self.writes[first..first + count].fill(Last::new(by));
+            }
+            Touch::Atomic => {
+                self.check_reads(first, count, by, &mut findings);
+                self.atomics[by.warp * cells + first..][..count].fill(Last::new(by));
+            }
+        }
+        findings
     }
 
     /// The first word, when the lanes access consecutive doubles inside the memory.
@@ -218,7 +346,9 @@ impl Shared {
     }
 
     fn conflict(&self, cell: usize, earlier: Access, last: Last) -> Conflict {
-        Conflict { address: u64::from(self.cell) * cell as u64, earlier, warp: last.warp() as u32, pc: last.pc }
+        let slot = last.slot();
+        let warp = self.issuers.get(&slot).copied().unwrap_or(slot as u32 & 31);
+        Conflict { address: u64::from(self.cell) * cell as u64, earlier, warp, pc: last.pc }
     }
 
     fn check_writes(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings, access: Access) {
@@ -239,6 +369,12 @@ impl Shared {
 
     fn check_reads(&self, first: usize, count: usize, by: &Accessor, findings: &mut Findings) {
         let (cells, rows) = (self.writes.len(), self.writes.len() / 32);
+        for copies in self.copied.chunks(cells.max(1)) {
+            let late = copies[first..first + count].iter().position(|last| !last.ordered_before(by.clock));
+            if let Some(i) = late.filter(|_| findings.conflict.is_none()) {
+                findings.conflict = Some(self.conflict(first + i, Access::Read, copies[first + i]));
+            }
+        }
         for warp in 0..self.warps {
             let latest = &self.latest[warp * rows + first / 32..=warp * rows + (first + count - 1) / 32];
             if latest.iter().all(|clock| *clock <= by.clock[warp]) {

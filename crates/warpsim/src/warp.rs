@@ -36,6 +36,16 @@ struct Join {
     frame: Option<Frame>,
 }
 
+/// Where a warp stands.
+pub(super) struct Aside {
+    path: Path,
+    pub live: u32,
+    ready: Vec<Path>,
+    joins: Vec<Join>,
+    free: Vec<usize>,
+    waiting: Vec<Waiting>,
+}
+
 /// The join that is open as long as the kernel runs.
 const WHOLE: usize = 0;
 
@@ -50,7 +60,7 @@ struct Frame {
 }
 
 /// What a recursion overwrites: rows and predicates of the function, each with the lanes that know it.
-type Saved = (Vec<(Row, u32)>, Vec<(u32, u32)>);
+pub(super) type Saved = (Vec<(Row, u32)>, Vec<(u32, u32)>);
 
 /// Lanes that wait at an instruction for the lanes that it names.
 pub(super) struct Waiting {
@@ -61,6 +71,13 @@ pub(super) struct Waiting {
     pub aligned: bool,
     reconvergence: u32,
     join: usize,
+}
+
+/// Lanes that asked whether a phase is over, and what they knew then.
+pub(super) struct Asked {
+    pub pc: u32,
+    pub lanes: u32,
+    pub before: Option<Saved>,
 }
 
 /// Calls in each other after which a recursion is taken for endless.
@@ -136,6 +153,10 @@ pub(super) struct Warp<K> {
     free: Vec<usize>,
     /// Lanes that wait for other lanes; none where lanes run in lockstep.
     pub waiting: Vec<Waiting>,
+    /// Paths whose lanes wait for a barrier in memory, for a cluster or for registers.
+    pub asleep: Vec<Path>,
+    /// Lanes that were told that a phase is not over.
+    pub asked: Option<Box<Asked>>,
     /// Bytes of local memory of the kernel itself.
     own_bytes: u64,
     /// The condition code, one bit per lane.
@@ -168,6 +189,8 @@ impl<K: Knowledge> Warp<K> {
             joins: Vec::new(),
             free: Vec::new(),
             waiting: Vec::new(),
+            asleep: Vec::new(),
+            asked: None,
             own_bytes: code.local_bytes,
             carry: 0,
             live: 0,
@@ -185,6 +208,8 @@ impl<K: Knowledge> Warp<K> {
         self.path = Path { pc: 0, mask: self.live, reconvergence: EXIT, join: WHOLE };
         self.ready.clear();
         self.waiting.clear();
+        self.asleep.clear();
+        self.asked = None;
         self.free.clear();
         self.joins.clear();
         self.joins.push(Join { reconvergence: EXIT, mask: self.live, come: 0, outer: WHOLE, frame: None });
@@ -263,6 +288,34 @@ impl<K: Knowledge> Warp<K> {
         }
         self.path.mask = 0;
         self.resume();
+    }
+
+    /// Lets the lanes of the mask run by themselves from `pc` to `reconvergence`, where they stop.
+    pub(super) fn begin_side(&mut self, pc: u32, mask: u32, reconvergence: u32) {
+        self.ready.clear();
+        self.free.clear();
+        self.joins.clear();
+        self.joins.push(Join { reconvergence: EXIT, mask: self.live, come: 0, outer: WHOLE, frame: None });
+        self.path = Path { pc, mask, reconvergence, join: WHOLE };
+    }
+
+    /// Where the warp stands, which a side would change.
+    pub(super) fn set_aside(&mut self) -> Aside {
+        let Self { path, live, .. } = *self;
+        Aside {
+            path,
+            live,
+            ready: std::mem::take(&mut self.ready),
+            joins: std::mem::take(&mut self.joins),
+            free: std::mem::take(&mut self.free),
+            waiting: std::mem::take(&mut self.waiting),
+        }
+    }
+
+    pub(super) fn put_back(&mut self, aside: Aside) {
+        (self.path, self.live) = (aside.path, aside.live);
+        (self.ready, self.joins, self.free) = (aside.ready, aside.joins, aside.free);
+        self.waiting = aside.waiting;
     }
 
     fn open(&mut self, reconvergence: u32, mask: u32, outer: usize, frame: Option<Frame>) -> usize {
@@ -414,6 +467,30 @@ impl<K: Knowledge> Warp<K> {
         self.waiting.push(Waiting { pc, lanes, named, aligned, reconvergence, join });
     }
 
+    /// The path waits where it stands for what is no instruction of other lanes.
+    pub(super) fn fall_asleep(&mut self) {
+        self.asleep.push(self.path);
+        self.path.mask = 0;
+        self.resume();
+    }
+
+    /// These lanes go on behind the instruction at which they fell asleep.
+    pub(super) fn wake_up(&mut self, pc: u32, lanes: u32) {
+        if let Some(at) = self.asleep.iter().position(|path| path.pc == pc + 1 && path.mask == lanes) {
+            let path = self.asleep.remove(at);
+            self.ready.push(path);
+        }
+    }
+
+    /// These lanes are told that a phase is not over; with `remember` also what they know then.
+    pub(super) fn ask(&self, pc: u32, lanes: u32, remember: bool) -> Asked {
+        let row = |register| (self.regs[register as usize], self.knowledge.row(register));
+        let pred = |pred| (self.preds[pred as usize], self.knowledge.pred(pred));
+        let rows = || (0..self.regs.len() as u32).map(row).collect();
+        let preds = || (0..self.preds.len() as u32).map(pred).collect();
+        Asked { pc, lanes, before: remember.then(|| (rows(), preds())) }
+    }
+
     /// These lanes go on behind the instruction at which they waited.
     pub(super) fn go_on(&mut self, waiting: &[Waiting]) {
         for Waiting { pc, lanes, reconvergence, join, .. } in waiting {
@@ -434,6 +511,7 @@ impl<K: Knowledge> Warp<K> {
         }
         self.resume();
         if self.path.mask == 0
+            && self.asleep.is_empty()
             && !self.waiting.iter().any(|waiting| waiting.aligned)
             && let Some(at) = (1..self.joins.len()).rev().find(|at| self.joins[*at].come != 0)
         {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::values::{shape, target};
+use super::values::{assignment, shape, target};
 use machine::target::{Parameter, Target};
 
 #[derive(Debug, Args)]
@@ -139,9 +139,15 @@ pub struct VerifyArguments {
     /// CTAs
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=65_535))]
     pub ctas: u32,
-    /// The value of every 32-bit parameter
+    /// The value of every 32-bit parameter that --arg does not give
     #[arg(long, value_name = "N", default_value_t = 96)]
     pub integer: u32,
+    /// A parameter: a number, pointer, hex: and the bytes of a structure, or ANY when the proof must do without
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = assignment)]
+    pub given: Vec<(String, String)>,
+    /// Warp instructions after which the analysis gives up
+    #[arg(long, value_name = "N", default_value_t = warpsim::prove::BUDGET, value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: u64,
     /// The kernel [default: every kernel of the text]
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,

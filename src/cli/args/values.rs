@@ -71,6 +71,14 @@ pub(in crate::cli) fn shape(text: &str) -> Result<[u32; 3], String> {
     }
 }
 
+/// A name and what is given to it.
+pub(in crate::cli) fn assignment(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(name, value)| !name.is_empty() && !value.is_empty());
+    parts
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .ok_or_else(|| "give NAME=VALUE, such as n=1000".into())
+}
+
 pub(in crate::cli) fn fault(text: &str) -> Result<Fault, String> {
     let found = Fault::ALL.iter().find(|(name, _)| *name == text);
     found.map(|(_, f)| *f).ok_or_else(|| format!("known faults: {}", Fault::ALL.map(|(name, _)| name).join(", ")))

@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 32] = [
+pub const ENTRIES: [Entry; 33] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
     Entry {
         id: "opt::no-kernel",
@@ -127,6 +127,11 @@ pub const ENTRIES: [Entry; 32] = [
         id: "time::compilers",
         cause: "No compilers know the target of `singe time`, or they refuse the text.",
         remedy: "`singe doctor` tells which are there; give a cubin, or mend the text.",
+    },
+    Entry {
+        id: "verify::argument",
+        cause: "`--arg` names no parameter of the kernel, or gives it a value that does not fit.",
+        remedy: "Give NAME=VALUE with a parameter's name or number, and a number, `pointer`, `hex:` with as many bytes as it has, or `ANY`.",
     },
     Entry {
         id: "verify::launch",

@@ -3,7 +3,7 @@
 use super::super::counts::Class;
 use super::super::micro::*;
 use super::super::{rows, scalar};
-use super::{Decoder, memory};
+use super::{Decoder, asynchronous, memory};
 use ptx::inst::*;
 use ptx::ir::Reg;
 
@@ -36,10 +36,10 @@ impl Decoder<'_> {
                 self.conversion(op)
             }
             Op::Ld { .. } | Op::St { .. } | Op::Atom { .. } | Op::Call { .. } => memory::decode(self, op),
-            Op::Fence { .. } => Some((Class::Move, Micro::Nothing)),
+            Op::Fence { name } => Some(asynchronous::fence(self, name)),
             Op::BarWarp { mask } => Some((Class::Vote, Micro::WarpBarrier { mask: self.lanes(Some(*mask)) })),
             Op::Directive(_) => Some((Class::Free, Micro::Nothing)),
-            Op::Opaque { .. } => None,
+            Op::Opaque { opcode, pieces } => asynchronous::decode(self, opcode, pieces),
             other => self.cooperation(other),
         }
     }

@@ -106,7 +106,7 @@ fn extension(ty: Type, register: Type) -> u64 {
     if ty.is_signed() { register.mask() & !ty.mask() } else { 0 }
 }
 
-fn address(d: &mut Decoder, addr: Address) -> Option<(Source, u64)> {
+pub(super) fn address(d: &mut Decoder, addr: Address) -> Option<(Source, u64)> {
     let base = match addr.base {
         Base::Reg(reg) => Source(d.row(reg)),
         Base::Variable(variable) => d.variable(variable),

@@ -4,7 +4,7 @@ use super::{ALL, Domain, Knowledge, Touch, Undecided};
 use crate::claims::Checker;
 use crate::decode::Code;
 use crate::exec::{Machine, Stop};
-use crate::hazard::{Access, Kind};
+use crate::hazard::{Access, Hazard, Kind};
 use crate::memory::Lanes;
 use crate::rows::Row;
 use crate::shared::Findings;
@@ -49,6 +49,7 @@ impl<'c> Domain for Concrete<'c> {
     type Knowledge = Everything;
 
     const HANDED: u32 = ALL;
+    const MOVES: bool = true;
     const COUNTS: bool = true;
 
     fn before(machine: &mut Machine<Self>, warp: &Warp<Everything>, pc: u32, mask: u32) -> Option<Kind> {
@@ -70,6 +71,26 @@ impl<'c> Domain for Concrete<'c> {
         let text = machine.code.site(warp.thread.index as u32, pc).text;
         Err(machine.fatal(warp, pc, Kind::Unsupported(text)))
     }
+
+    fn perhaps(&self) -> bool {
+        false
+    }
+
+    fn uncertain(machine: &mut Machine<Self>, pc: u32, hazard: Hazard) -> Result<(), Stop> {
+        machine.hazards.record(hazard, pc)
+    }
+
+    fn gave_up(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn measured(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32, _: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    fn elected(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32) {}
+
+    fn same_value(_: &mut Machine<Self>, _: &Warp<Everything>, _: u32) {}
 
     fn exhausted(machine: &mut Machine<Self>, warp: &Warp<Everything>, pc: u32, _: &str) -> Stop {
         machine.fatal(warp, pc, Kind::Budget)

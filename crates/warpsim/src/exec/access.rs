@@ -32,7 +32,9 @@ impl<D: Domain> Machine<'_, '_, D> {
             let at = [address; 32];
             let one = Lanes::new(&at, 0, 1 << lane, lanes.bytes);
             row[lane] = if space == Space::Shared {
-                let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
+                warp.thread.touched |= lanes.mask;
+                let by =
+                    Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
                 let (old, findings) =
                     self.shared.update(&one, lane, &by, new).map_err(|kind| self.fatal(warp, pc, kind))?;
                 found.conflict = found.conflict.take().or(findings.conflict);
@@ -71,7 +73,9 @@ impl<D: Domain> Machine<'_, '_, D> {
                 if D::COUNTS {
                     warp.counts.shared_passes += passes(lanes, self.bank_bytes);
                 }
-                let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
+                warp.thread.touched |= lanes.mask;
+                let by =
+                    Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
                 let (row, findings) = self.shared.load(lanes, &by).map_err(|kind| self.fatal(warp, pc, kind))?;
                 D::accessed(self, warp, pc, lanes, Touch::Read)?;
                 self.report(warp, pc, space, Access::Read, findings)?;
@@ -102,7 +106,9 @@ impl<D: Domain> Machine<'_, '_, D> {
                 if D::COUNTS {
                     warp.counts.shared_passes += passes(lanes, self.bank_bytes);
                 }
-                let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
+                warp.thread.touched |= lanes.mask;
+                let by =
+                    Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
                 let stored = match known {
                     ALL => self.shared.store(lanes, values, &by),
                     _ => self.shared.store(lanes, &told_apart(values, known), &by),
@@ -111,6 +117,9 @@ impl<D: Domain> Machine<'_, '_, D> {
                 D::accessed(self, warp, pc, lanes, Touch::Write)?;
                 if lanes.mask & !known != 0 && findings.lanes.take().is_some() {
                     D::undecided(self, warp, pc, lanes.mask, Undecided::Winner)?;
+                }
+                if findings.same {
+                    D::same_value(self, warp, pc);
                 }
                 self.report(warp, pc, space, Access::Write, findings)
             }

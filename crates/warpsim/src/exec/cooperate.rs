@@ -24,6 +24,9 @@ impl<D: Domain> Machine<'_, '_, D> {
         named: Option<Source>,
         mask: u32,
     ) -> Result<Option<Event>, Stop> {
+        if self.domain.perhaps() {
+            return D::undecided(self, warp, pc, mask, Undecided::Company).map(|()| None);
+        }
         if named.is_none() && mask == warp.live {
             return self.together(warp, &[(pc, mask)]).map(|()| None);
         }
@@ -97,7 +100,12 @@ impl<D: Domain> Machine<'_, '_, D> {
         let all = members.iter().fold(0, |all, (_, lanes)| all | lanes);
         let code = self.code;
         match &code.ops[members[0].0 as usize].micro {
-            Micro::WarpBarrier { .. } => D::ordered(self, warp, all),
+            Micro::WarpBarrier { .. } => {
+                D::ordered(self, warp, all);
+                if code.copies && all == warp.live {
+                    warp.thread.meet();
+                }
+            }
             Micro::Matrix { d, a, b, c } => {
                 if let Some(kind) = missing_lane(all) {
                     return Err(self.fatal(warp, members[0].0, kind));
@@ -195,6 +203,16 @@ impl<D: Domain> Machine<'_, '_, D> {
                     warp.write_pred(*valid, if agree { ALL } else { 0 }, known, lanes);
                 }
             }
+            Micro::Elect { lane, pred, .. } => {
+                let leader = all.trailing_zeros();
+                D::elected(self, warp, pc);
+                if let Some(lane) = lane {
+                    warp.write(*lane, &[leader.into(); 32], ALL, lanes);
+                }
+                if let Some(pred) = pred {
+                    warp.write_pred(*pred, 1 << leader, ALL, lanes);
+                }
+            }
             Micro::Redux { f, d, a, .. } => {
                 let (row, aware) = brought.copied().unwrap_or_else(|| (*a.row(&warp.regs, pool), warp.knows(*a)));
                 let known = all_or_none(aware, all);
@@ -212,7 +230,7 @@ fn alike(a: &Micro, b: &Micro) -> bool {
         (Micro::Shuffle { mode: a, .. }, Micro::Shuffle { mode: b, .. }) => a == b,
         (Micro::Vote { mode: a, .. }, Micro::Vote { mode: b, .. }) => a == b,
         (Micro::Match { all: a, .. }, Micro::Match { all: b, .. }) => a == b,
-        (Micro::WarpBarrier { .. }, Micro::WarpBarrier { .. }) => true,
+        (Micro::WarpBarrier { .. }, Micro::WarpBarrier { .. }) | (Micro::Elect { .. }, Micro::Elect { .. }) => true,
         // these must be the same instruction
         _ => false,
     }

@@ -60,6 +60,33 @@ impl<D: Domain> Core for Machine<'_, '_, D> {
         self.code.site(warp, pc)
     }
 
+    fn woken(&mut self) -> Vec<usize> {
+        self.woken_warps()
+    }
+
+    fn wake(&mut self, warp: &mut Self::Warp) {
+        self.wake_lanes(warp);
+    }
+
+    fn advance(&mut self, warps: &[Self::Warp], choice: u64) -> Result<bool, Stop> {
+        let waits = warps.iter().any(|warp| !warp.asleep.is_empty());
+        if waits { self.advance_copies(choice) } else { Ok(false) }
+    }
+
+    fn asleep(&self, warp: &Self::Warp) -> Vec<(u32, String)> {
+        self.missing(warp.thread.index)
+    }
+
+    fn finish(&mut self) {
+        self.end_of_cta();
+    }
+
+    fn unheeded(&mut self, warp: &Self::Warp, pc: u32, id: u32) {
+        let site = self.code.site(warp.thread.index as u32, pc);
+        let text = format!("{site}: all threads arrive at barrier {id}, and none waits");
+        self.asynchronous.warnings.insert(text);
+    }
+
     fn hazards(&mut self) -> &mut Vec<Hazard> {
         &mut self.hazards.list
     }

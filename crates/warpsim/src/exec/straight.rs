@@ -10,7 +10,7 @@ use crate::warp::Warp;
 
 impl<D: Domain> Machine<'_, '_, D> {
     /// Some lane is active.
-    pub(super) fn straight(
+    pub(in super::super) fn straight(
         &mut self,
         warp: &mut Warp<D::Knowledge>,
         pc: u32,
@@ -105,7 +105,7 @@ impl<D: Domain> Machine<'_, '_, D> {
                 }
             }
             Micro::Activemask { d } => {
-                let known = if self.code.independent_lanes() { D::HANDED } else { ALL };
+                let known = if self.code.independent_lanes() || self.domain.perhaps() { D::HANDED } else { ALL };
                 warp.write(*d, &[mask.into(); 32], known, mask);
             }
             Micro::Atomic { op, space, ty, d, base, offset, a, b } => {
@@ -156,6 +156,8 @@ impl<D: Domain> Machine<'_, '_, D> {
             | Micro::Vote { .. }
             | Micro::Match { .. }
             | Micro::Redux { .. }
+            | Micro::Elect { .. }
+            | Micro::Copying(_)
             | Micro::Matrix { .. }
             | Micro::WarpBarrier { .. } => {
                 unreachable!("the caller handles control flow and what lanes do together")

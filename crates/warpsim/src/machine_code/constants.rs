@@ -132,6 +132,7 @@ fn arguments(kernel: &Kernel, launch: &Launch, bank: &mut Buffer) -> Result<(), 
             Argument::U32(value) => value.to_le_bytes().to_vec(),
             Argument::U64(value) => value.to_le_bytes().to_vec(),
             Argument::Bytes(bytes) => bytes.clone(),
+            Argument::Any => return Err("an argument that may be anything".to_owned()),
         };
         if place.end as usize > BANK {
             return Err("parameters past the end of constant memory".to_owned());

@@ -1,6 +1,6 @@
 //! What a warp knows whose registers may be unknown, lane by lane.
 
-use crate::decode::{Code, Micro};
+use crate::decode::{Code, Copying, Micro};
 use crate::domain::{ALL, Knowledge};
 use ptx::inst::{BarRedOp, VoteMode};
 
@@ -24,6 +24,7 @@ impl Knowledge for Known {
         // parameters that nobody has written yet are empty, which is not unknown: they may be written piece by piece
         let rows = fixed.chain(code.parameters.iter().cloned().flatten());
         rows.chain(code.arguments.iter().map(|(row, _)| *row)).for_each(|row| self.rows[row as usize] = ALL);
+        code.unknown.iter().for_each(|row| self.rows[*row as usize] = 0);
     }
 
     fn row(&self, register: u32) -> u32 {
@@ -52,10 +53,11 @@ impl Knowledge for Known {
 }
 
 impl Known {
-    /// The lanes of the mask no longer know these rows and predicates.
+    /// The lanes of the mask no longer know these rows and predicates, nor the condition code.
     pub(super) fn forget(&mut self, (rows, preds): &(Vec<u32>, Vec<u32>), mask: u32) {
         rows.iter().for_each(|row| self.learn(*row, 0, mask));
         preds.iter().for_each(|pred| self.learn_pred(*pred, 0, mask));
+        self.learn_carry(0, mask);
     }
 }
 
@@ -79,6 +81,12 @@ pub(super) fn results(micro: &Micro) -> (Vec<u32>, Vec<u32>) {
         | Micro::Insert { d, .. }
         | Micro::Vote { mode: VoteMode::Ballot, d, .. }
         | Micro::Bar { result: Some((BarRedOp::Popc, d, _)), .. } => (vec![*d], vec![]),
+        Micro::Elect { lane, pred, .. } => (lane.iter().copied().collect(), pred.iter().copied().collect()),
+        Micro::Copying(copying) => match &**copying {
+            Copying::Wait { pred, .. } => (vec![], pred.iter().copied().collect()),
+            Copying::Arrive { state, .. } => (state.iter().copied().collect(), vec![]),
+            _ => (vec![], vec![]),
+        },
         Micro::Take { elements, .. } => (elements.iter().map(|(d, ..)| *d).collect(), vec![]),
         Micro::Put { elements, .. } => (elements.iter().map(|piece| piece.row).collect(), vec![]),
         Micro::Atomic { d, .. } => (d.iter().copied().collect(), vec![]),

@@ -2,8 +2,9 @@
 //! (the three properties of Sharma, Bauer and Aiken, PLDI 2015).
 //!
 //! The kernel is executed once with its data unknown: what comes from buffers, from shared or local memory or from an
-//! unknown instruction has no value, and nothing that matters may depend on it. A branch on such a value is passed when
-//! no way to the place where its lanes meet synchronises, accesses shared memory or ends. If every use of a barrier happens
+//! unknown instruction has no value, and nothing that synchronises may depend on it. Both sides of a branch on such a value
+//! are executed, an access under such a guard may happen or not, and one at such an address may touch any element of its
+//! array: what then could be a race is listed. If every use of a barrier happens
 //! after the previous use of it was complete, the barriers pair up alike in every interleaving, so one execution decides.
 //!
 //! From sm_70 on the lanes of a warp are threads of their own as well: they wait for each other only where an instruction names
@@ -11,22 +12,32 @@
 //!
 //! What depends on data and matters is listed; a kernel with such a list is not proven.
 
+mod anywhere;
+mod arguments;
+mod arrays;
+mod assumption;
+mod endless;
 mod known;
+mod needed;
 mod order;
 mod partial;
 mod region;
+mod sides;
+mod slice;
 
 use super::decode;
-use super::exec::{Collector, Machine};
+use super::exec::{Asynchronous, Collector, Machine};
 use super::hazard::Hazard;
 use super::memory::Segments;
 use super::shared::Shared;
 use super::warp::Warp;
-use super::{Argument, Launch, cta};
+use super::{Launch, cta};
+pub use arguments::{argument, arguments};
+pub use assumption::Assumption;
 use known::Known;
 pub(super) use partial::Partial;
-use ptx::inst::Type;
-use ptx::ir::{Func, Module, ParamData, ParamKind};
+use ptx::inst::Space;
+use ptx::ir::{Func, Module, ParamKind};
 
 /// What the analysis found for one kernel and launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,8 +47,10 @@ pub struct Verdict {
     pub violations: Vec<Hazard>,
     /// What depends on data and could matter.
     pub not_analysed: Vec<String>,
-    /// What is taken for granted: that loops end although their number of iterations depends on data.
-    pub assumed: Vec<String>,
+    /// What is taken for granted; of a kernel that is not proven, as far as the analysis came.
+    pub assumed: Vec<Assumption>,
+    /// What breaks no property and is hardly meant.
+    pub warnings: Vec<String>,
     /// Warp instructions that were executed.
     pub instructions: u64,
     /// Uses of barriers: arrivals of warps.
@@ -51,29 +64,45 @@ impl Verdict {
     }
 }
 
-/// Warp instructions after which the analysis gives up.
-const BUDGET: u64 = 1 << 27;
+/// Warp instructions after which [`prove`] gives up: a few seconds.
+pub const BUDGET: u64 = 1 << 24;
 /// Violations after which it stops.
 const MOST: usize = 16;
-
-/// Arguments for a kernel of which only the synchronisation matters: pointers for all 64-bit parameters, `integer` for the others.
-pub fn arguments(func: &Func, integer: u32) -> Vec<Argument> {
-    let argument = |(i, data): (usize, &ParamData)| match (data.count, data.ty) {
-        (Some(_), _) => Argument::Bytes(vec![0; usize::try_from(data.bytes().min(1 << 16)).unwrap_or(0)]),
-        (None, Type::F32 | Type::F64) => Argument::U64(0),
-        (None, ty) if ty.bytes() == 8 => Argument::Buffer(i),
-        (None, ty) => Argument::U32(integer & ty.mask() as u32),
-    };
-    func.params_of(ParamKind::Input).map(|(_, data)| data).enumerate().map(argument).collect()
-}
 
 /// Analyses the kernel for that launch. Buffers are known by number only.
 ///
 /// # Errors
 /// The module has no such kernel, or the launch does not fit it.
 pub fn prove(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, String> {
+    prove_within(module, kernel, launch, BUDGET)
+}
+
+/// As [`prove`], with another number of warp instructions after which the analysis gives up.
+///
+/// # Errors
+/// Those of [`prove`].
+pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64) -> Result<Verdict, String> {
     let func = module.func(kernel).ok_or("the module has no such kernel")?;
     launch.check(func.threads, usize::MAX)?;
+    let mut verdict = once(module, func, launch, budget)?;
+    if verdict.proven() {
+        let enough = verdict.instructions.saturating_mul(2).max(1 << 10).min(budget);
+        let holds = |trial: &Launch| once(module, func, trial, enough).is_ok_and(|verdict| verdict.proven());
+        let needed = needed::needed(func, launch, holds);
+        let inputs: Vec<_> = func.params_of(ParamKind::Input).map(|(_, data)| data).collect();
+        let parameter = |at: usize| {
+            let (name, value) = (inputs[at].name.clone(), launch.arguments[at].clone());
+            Assumption::Parameter { name, value }
+        };
+        verdict.assumed.splice(0..0, needed.into_iter().map(parameter));
+    }
+    let dynamic = module.variables.values().any(|data| data.space == Space::Shared && data.bytes == 0);
+    verdict.assumed.splice(0..0, assumption::of_launch(launch, dynamic || launch.shared > 0));
+    Ok(verdict)
+}
+
+/// Executes the kernel once.
+fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<Verdict, String> {
     let buffers = func.params.len();
     let mut code = decode::decode(module, func, launch, buffers).map_err(|kind| kind.to_string())?;
     let tables = std::mem::take(&mut code.tables);
@@ -86,20 +115,36 @@ pub fn prove(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, 
         shared: Shared::new(code.shared_bytes, code.shared_cell(), warps.len()),
         segments: Segments { buffers: &mut empty, tables },
         bank_bytes: 4,
-        budget: BUDGET,
+        budget,
         cta: 0,
         arrivals: 0,
+        asynchronous: Asynchronous::new(&code, place),
         hazards: Collector::new(MOST),
         domain: Partial::new(&code),
     };
     // the hazards and the domain's lists tell how it ended
     let _ = cta::run_grid(&mut machine, &mut warps, place, cta::Picker::until_blocked());
+    let Partial { mut not_analysed, mut assumed, spent, shares, .. } = machine.domain;
+    if let Some((warp, pc)) = spent {
+        let (within, block) = code.place(pc);
+        not_analysed.push(endless::describe(within, block, &code.site(warp as u32, pc), launch, budget));
+    }
+    if code.one_cta {
+        assumed.insert(0, Assumption::OneCta);
+    }
+    if machine.asynchronous.pool_is_used() {
+        assumed.insert(0, Assumption::Registers(machine.asynchronous.thread_registers()));
+    }
+    if shares && !code.independent_lanes() {
+        assumed.insert(0, Assumption::Lockstep);
+    }
     Ok(Verdict {
-        kernel: kernel.to_owned(),
+        kernel: func.name.clone(),
         violations: machine.hazards.list,
-        not_analysed: machine.domain.not_analysed,
-        assumed: machine.domain.assumed,
-        instructions: BUDGET - machine.budget,
+        not_analysed,
+        assumed,
+        warnings: machine.asynchronous.warnings.into_iter().collect(),
+        instructions: budget - machine.budget,
         arrivals: machine.arrivals,
     })
 }

@@ -9,6 +9,7 @@
 
 use crate::domain::Touch;
 use crate::memory::Lanes;
+use std::ops::Range;
 
 /// Accesses of a cell by lanes of one warp in one step.
 #[derive(Clone, Copy)]
@@ -117,6 +118,49 @@ impl Order {
                 }
                 let new = Touched { lanes: 1 << lane, step: clocks.step, instance, pc, touch };
                 note(&mut cell.touched, new, &clocks.behind[lane]);
+            }
+        }
+        conflict
+    }
+
+    /// As [`access`](Self::access) of lanes that touch some places in a range of bytes. They do not race with each other here.
+    pub(super) fn somewhere(
+        &mut self,
+        warp: usize,
+        bytes: Range<u64>,
+        lanes: u32,
+        touch: Touch,
+        pc: u32,
+    ) -> Option<Conflict> {
+        self.instances += 1;
+        let (instance, clocks) = (self.instances, &self.warps[warp]);
+        let cell_bytes = u64::from(self.cell);
+        let first = (bytes.start / cell_bytes) as usize;
+        let last = (bytes.end.div_ceil(cell_bytes) as usize).min(self.cells.len());
+        let mut conflict = None;
+        for (at, cell) in self.cells.iter_mut().enumerate().take(last).skip(first) {
+            if cell.warp != warp || cell.epoch != clocks.epoch {
+                cell.touched.clear();
+                (cell.warp, cell.epoch) = (warp, clocks.epoch);
+            }
+            for old in cell.touched.iter().filter(|old| clash(old.touch, touch)) {
+                if conflict.is_some() {
+                    break;
+                }
+                let pairs = lanes_of(old.lanes).flat_map(|other| lanes_of(lanes).map(move |lane| (lane, other)));
+                let mut unordered = pairs.filter(|(a, b)| a != b && clocks.behind[*a][*b] <= old.step);
+                conflict = unordered.next().map(|(lane, other)| Conflict {
+                    address: at as u64 * cell_bytes,
+                    lane: lane as u32,
+                    earlier_lane: other as u32,
+                    earlier: old.touch,
+                    pc: old.pc,
+                });
+            }
+            let new = Touched { lanes, step: clocks.step, instance, pc, touch };
+            match cell.touched.iter_mut().find(|old| old.touch == touch && old.step == new.step) {
+                Some(old) => *old = Touched { lanes: old.lanes | lanes, ..new },
+                None => cell.touched.push(new),
             }
         }
         conflict

@@ -1,34 +1,80 @@
 //! The prover's domain: what comes from memory has no value, but for tables that nobody changes.
 
+use super::Assumption;
+use super::anywhere::{anywhere, guarded, possible};
+use super::arrays::Arrays;
 use super::known::{Known, results};
-use super::order::Order;
-use super::region::{Region, matters};
+use super::order::{Conflict, Order};
+use super::region::{Region, matters, touches};
+use super::sides::{Open, pass};
 use crate::decode::Code;
 use crate::domain::{ALL, Domain, Touch, Undecided};
-use crate::exec::{Machine, Stop};
-use crate::hazard::{Access, Kind};
+use crate::exec::{Machine, PERHAPS, Stop};
+use crate::hazard::{Access, Hazard, Kind, Site};
 use crate::memory::{Lanes, place};
 use crate::rows::Row;
 use crate::warp::Warp;
 use ptx::inst::Space;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::mem::{Discriminant, discriminant};
 
 /// What the proof rests on, and what stands in its way.
 pub(in super::super) struct Partial {
     /// Where lanes do not run in lockstep.
-    order: Option<Order>,
+    pub(super) order: Option<Order>,
     /// What lies behind branches on data, by program counter.
-    regions: HashMap<u32, Region>,
-    pub not_analysed: Vec<String>,
-    pub assumed: Vec<String>,
+    pub(super) regions: HashMap<u32, Region>,
+    /// Where accesses may lie whose addresses depend on data, by program counter.
+    pub(super) arrays: HashMap<u32, Option<Arrays>>,
+    /// Branches on data whose sides are being executed.
+    pub(super) open: Open,
+    /// What is executed now may not happen, or not there.
+    pub(super) guarded: bool,
+    pub(super) not_analysed: Vec<String>,
+    pub(super) assumed: Vec<Assumption>,
+    /// What was told or assumed once, by its kind and program counter.
+    told: HashSet<(Option<Discriminant<Kind>>, u32)>,
+    /// Where the budget ended.
+    pub(super) spent: Option<(usize, u32)>,
+    /// Whether shared memory is accessed.
+    pub(super) shares: bool,
 }
 
-type Prover<'m, 'b> = Machine<'m, 'b, Partial>;
+pub(super) type Prover<'m, 'b> = Machine<'m, 'b, Partial>;
 
 impl Partial {
     pub(super) fn new(code: &Code) -> Self {
         let order = code.independent_lanes().then(|| Order::new(code.shared_bytes, code.shared_cell()));
-        Self { order, regions: HashMap::new(), not_analysed: Vec::new(), assumed: Vec::new() }
+        Self {
+            order,
+            regions: HashMap::new(),
+            arrays: HashMap::new(),
+            open: Open::default(),
+            guarded: false,
+            not_analysed: Vec::new(),
+            assumed: Vec::new(),
+            told: HashSet::new(),
+            spent: None,
+            shares: false,
+        }
+    }
+
+    pub(super) fn assume(&mut self, what: Assumption) {
+        self.assumed.push(what);
+    }
+
+    /// Of an instruction.
+    pub(super) fn assume_once(&mut self, pc: u32, what: Assumption) {
+        if self.told.insert((None, pc)) {
+            self.assume(what);
+        }
+    }
+
+    /// Notes something that the proof cannot exclude, once for an instruction.
+    pub(super) fn open(&mut self, pc: u32, site: Site, text: &str) {
+        if self.told.insert((Some(discriminant(&Kind::Budget)), pc)) {
+            self.not_analysed.push(format!("{site}: {text}"));
+        }
     }
 }
 
@@ -36,6 +82,7 @@ impl Domain for Partial {
     type Knowledge = Known;
 
     const HANDED: u32 = 0;
+    const MOVES: bool = false;
     const COUNTS: bool = false;
 
     fn before(_: &mut Prover, _: &Warp<Known>, _: u32, _: u32) -> Option<Kind> {
@@ -56,14 +103,20 @@ impl Domain for Partial {
         let tables = !machine.segments.tables.is_empty();
         let harm = match what {
             Undecided::Branch(starts, reconvergence) => return pass(machine, warp, pc, mask, starts, reconvergence),
-            Undecided::Guard => matters(machine.code, tables, pc).then_some("is executed or not depending on data"),
-            Undecided::Meaning => matters(machine.code, tables, pc).then_some("the instruction is not known"),
+            Undecided::Guard if touches(machine.code, tables, pc) => {
+                let possible = possible(warp, machine.code.ops[pc as usize].guard, mask);
+                return guarded(machine, warp, pc, possible);
+            }
+            Undecided::Guard => matters(machine.code, pc).then_some("is executed or not depending on data"),
+            Undecided::Meaning => matters(machine.code, pc).then_some("the instruction is not known"),
+            Undecided::Company => {
+                matters(machine.code, pc).then_some("the lanes that execute it together depend on data")
+            }
             Undecided::Mask => Some("the lanes that it names depend on data, or on how the lanes are scheduled"),
             Undecided::Barrier => Some("the barrier or its threads depend on data"),
             Undecided::Winner => Some("several lanes write values that depend on data to one address"),
-            Undecided::Address(Space::Shared) => Some("its address depends on data"),
-            Undecided::Address(Space::Generic) => Some("its generic address depends on data"),
-            Undecided::Address(_) => matters(machine.code, tables, pc).then_some(CHANGES_TABLE),
+            Undecided::Address(Space::Shared | Space::Generic) => return anywhere(machine, warp, pc, mask),
+            Undecided::Address(_) => touches(machine.code, tables, pc).then_some(CHANGES_TABLE),
         };
         match harm {
             Some(text) => Err(refuse(machine, warp, pc, text)),
@@ -74,22 +127,62 @@ impl Domain for Partial {
         }
     }
 
+    fn perhaps(&self) -> bool {
+        self.guarded || !self.open.is_empty()
+    }
+
+    fn uncertain(machine: &mut Prover, pc: u32, hazard: Hazard) -> Result<(), Stop> {
+        if machine.domain.told.insert((Some(discriminant(&hazard.kind)), pc)) {
+            machine.domain.not_analysed.push(format!("for some data, {hazard}"));
+        }
+        if machine.domain.not_analysed.len() < super::MOST { Ok(()) } else { Err(Stop) }
+    }
+
+    fn gave_up(machine: &mut Prover, warp: &Warp<Known>, pc: u32) -> Result<(), Stop> {
+        let site = machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.open(pc, site, "it may say that the phase is not over, and what follows does not ask again");
+        Ok(())
+    }
+
+    fn measured(machine: &mut Prover, warp: &Warp<Known>, pc: u32, bytes: u64) -> Result<(), Stop> {
+        if bytes == 0 {
+            let text = "the bytes of the tensor are not known: the phase must expect them before, for this copy alone";
+            return Err(refuse(machine, warp, pc, text));
+        }
+        let site = machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, Assumption::TensorBytes { site, bytes });
+        Ok(())
+    }
+
+    fn elected(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
+        let site = machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, Assumption::Leader(site));
+    }
+
+    fn same_value(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
+        let site = machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, Assumption::SameValue(site));
+    }
+
     fn exhausted(machine: &mut Prover, warp: &Warp<Known>, pc: u32, what: &str) -> Stop {
-        refuse(machine, warp, pc, what)
+        if machine.budget > 0 {
+            return refuse(machine, warp, pc, what);
+        }
+        machine.domain.spent = Some((warp.thread.index, pc));
+        Stop
     }
 
     fn accessed(machine: &mut Prover, warp: &Warp<Known>, pc: u32, lanes: &Lanes, touch: Touch) -> Result<(), Stop> {
+        machine.domain.shares = true;
+        let mark = machine.mark(pc);
         let Some(order) = &mut machine.domain.order else { return Ok(()) };
-        let Some(found) = order.access(warp.thread.index, lanes, touch, pc) else { return Ok(()) };
-        let kind = Kind::LaneRace {
-            address: found.address,
-            access: access(touch),
-            lane: found.lane,
-            earlier: access(found.earlier),
-            earlier_lane: found.earlier_lane,
-            earlier_site: machine.code.site(warp.thread.index as u32, found.pc),
-        };
-        machine.record(warp, pc, kind)
+        let Some(found) = order.access(warp.thread.index, lanes, touch, mark) else { return Ok(()) };
+        let uncertain = found.pc & PERHAPS != 0;
+        let kind = lane_race(machine.code, warp, touch, found);
+        match uncertain {
+            true => Self::uncertain(machine, pc, machine.hazard(warp, pc, kind)),
+            false => machine.record(warp, pc, kind),
+        }
     }
 
     fn ordered(machine: &mut Prover, warp: &Warp<Known>, lanes: u32) {
@@ -149,34 +242,20 @@ fn access(touch: Touch) -> Access {
     }
 }
 
-/// A branch on data: its lanes go on where they meet, without the values that it may have written.
-fn pass(
-    machine: &mut Prover,
-    warp: &mut Warp<Known>,
-    pc: u32,
-    mask: u32,
-    starts: &[u32],
-    reconvergence: u32,
-) -> Result<(), Stop> {
-    let code = machine.code;
-    let first = !machine.domain.regions.contains_key(&pc);
-    let tables = !machine.segments.tables.is_empty();
-    let new = || Region::new(code, tables, starts, reconvergence);
-    let region = machine.domain.regions.entry(pc).or_insert_with(new);
-    if let Some(at) = region.harmful {
-        let what = code.ops.get(at as usize).map_or("the end".to_owned(), |_| code.site(0, at).text);
-        return Err(refuse(machine, warp, pc, &format!("branches on data before `{what}`")));
+/// Two lanes of the warp that nothing orders.
+pub(super) fn lane_race(code: &Code, warp: &Warp<Known>, touch: Touch, found: Conflict) -> Kind {
+    Kind::LaneRace {
+        address: found.address,
+        access: access(touch),
+        lane: found.lane,
+        earlier: access(found.earlier),
+        earlier_lane: found.earlier_lane,
+        earlier_site: code.site(warp.thread.index as u32, found.pc & !PERHAPS),
     }
-    warp.knowledge.forget(&region.written, mask);
-    if region.cyclic && first {
-        machine.domain.assumed.push(format!("{}: a loop behind it ends", code.site(warp.thread.index as u32, pc)));
-    }
-    warp.jump(reconvergence);
-    Ok(())
 }
 
 /// Notes what is not analysed.
-fn refuse(machine: &mut Prover, warp: &Warp<Known>, pc: u32, text: &str) -> Stop {
+pub(super) fn refuse(machine: &mut Prover, warp: &Warp<Known>, pc: u32, text: &str) -> Stop {
     let site = machine.code.site(warp.thread.index as u32, pc);
     machine.domain.not_analysed.push(format!("{site}: {text}"));
     Stop

@@ -8,8 +8,12 @@ use std::collections::{BTreeSet, HashMap};
 /// A summary of all ways from a branch to where its lanes meet.
 #[derive(Clone)]
 pub(super) struct Region {
-    /// The first instruction that synchronises, accesses shared memory or returns.
+    /// The first instruction that synchronises or calls, or that ends the thread where lanes meet again.
     pub harmful: Option<u32>,
+    /// Something in it accesses shared memory, or may change a table: its sides must be executed.
+    pub touches: bool,
+    /// Instructions.
+    pub size: usize,
     /// There is a loop.
     pub cyclic: bool,
     /// Rows and predicates that are written.
@@ -19,7 +23,7 @@ pub(super) struct Region {
 impl Region {
     pub(super) fn new(code: &Code, tables: bool, starts: &[u32], reconvergence: u32) -> Self {
         let (mut rows, mut preds) = (BTreeSet::new(), BTreeSet::new());
-        let mut harmful = None;
+        let (mut harmful, mut touching) = (None, false);
         // 1: on the path, 2: done
         let mut marks: HashMap<u32, u8> = HashMap::new();
         let mut cyclic = false;
@@ -29,7 +33,7 @@ impl Region {
                 marks.insert(pc, 2);
                 continue;
             }
-            if pc == reconvergence {
+            if pc == reconvergence && pc != EXIT {
                 continue;
             }
             match marks.get(&pc) {
@@ -40,9 +44,16 @@ impl Region {
                     marks.insert(pc, 1);
                     stack.push((pc, true));
                     let micro = &code.ops[pc as usize].micro;
-                    if matters(code, tables, pc) {
+                    let ends = match micro {
+                        Micro::Ret => true,
+                        // in a function the lanes do not go on behind the call
+                        Micro::Exit => code.is_kernel(pc),
+                        _ => false,
+                    };
+                    if matters(code, pc) && !(ends && reconvergence == EXIT) {
                         harmful = harmful.or(Some(pc));
                     }
+                    touching |= touches(code, tables, pc);
                     let written = results(micro);
                     rows.extend(written.0);
                     preds.extend(written.1);
@@ -50,7 +61,13 @@ impl Region {
                 }
             }
         }
-        Self { harmful, cyclic, written: (rows.into_iter().collect(), preds.into_iter().collect()) }
+        Self {
+            harmful,
+            touches: touching,
+            size: marks.len(),
+            cyclic,
+            written: (rows.into_iter().collect(), preds.into_iter().collect()),
+        }
     }
 }
 
@@ -64,20 +81,26 @@ fn successors(micro: &Micro, pc: u32) -> Vec<u32> {
     }
 }
 
-/// Whether the instruction could change what the proof is about; `tables`: the module has tables that a store could reach.
-pub(super) fn matters(code: &Code, tables: bool, pc: u32) -> bool {
+/// Whether lanes wait at the instruction, or go where a summary does not follow.
+pub(super) fn matters(code: &Code, pc: u32) -> bool {
     match &code.ops[pc as usize].micro {
-        Micro::Bar { .. } | Micro::Call(_) | Micro::Ret | Micro::Exit => true,
+        Micro::Bar { .. } | Micro::Call(_) | Micro::Ret | Micro::Exit | Micro::Copying(_) => true,
         // all lanes must come
         Micro::Matrix { .. } => true,
-        Micro::Carry { .. } => true,
         // lanes wait for each other there
         micro if micro.named().is_some() => code.independent_lanes(),
+        Micro::Unknown { .. } => !harmless(&code.site(0, pc).text),
+        _ => false,
+    }
+}
+
+/// Whether the instruction accesses what the proof is about; `tables`: the module has tables that a store could reach.
+pub(super) fn touches(code: &Code, tables: bool, pc: u32) -> bool {
+    match &code.ops[pc as usize].micro {
         Micro::Store { space: Space::Global, .. } | Micro::Atomic { space: Space::Global, .. } => tables,
         Micro::Load { space, .. } | Micro::Store { space, .. } | Micro::Atomic { space, .. } => {
             matches!(space, Space::Shared | Space::Generic)
         }
-        Micro::Unknown { .. } => !harmless(&code.site(0, pc).text),
         _ => false,
     }
 }

@@ -1,0 +1,331 @@
+//! Instructions of asynchronous copies, of barriers in memory and of clusters, as their operands say.
+//!
+//! The IR keeps them verbatim ([`Op::Opaque`](super::inst::Op::Opaque)), so that no pass takes anything for granted of them. Who has to know what they
+//! do asks here. Names and meanings are those of the PTX ISA, sections "Data Movement and Conversion Instructions:
+//! Asynchronous copy" and "Parallel Synchronization and Communication Instructions: mbarrier".
+
+use super::inst::{Address, Base, Operand, Piece};
+use super::ir::{Module, Reg};
+
+/// One of these instructions. Addresses are `None` where they are not in shared memory of the own CTA.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Async {
+    /// `mbarrier.init`: the phase ends with `count` arrivals.
+    Init {
+        at: Address,
+        count: Operand,
+    },
+    /// `mbarrier.inval`
+    Invalidate {
+        at: Address,
+    },
+    /// `mbarrier.arrive`, with what `expect_tx` adds to the bytes that the phase waits for.
+    Arrive {
+        at: Address,
+        count: Option<Operand>,
+        bytes: Option<Operand>,
+        drops: bool,
+        state: Option<Reg>,
+    },
+    /// `mbarrier.expect_tx`
+    Expect {
+        at: Address,
+        bytes: Operand,
+    },
+    /// `mbarrier.test_wait` and `try_wait`, by the state that an arrival gave or by the parity of the phase.
+    Wait {
+        at: Address,
+        phase: Operand,
+        parity: bool,
+        pred: Option<Reg>,
+    },
+    /// `cp.async`: `size` bytes are read and the rest of `bytes` is zero.
+    Copy {
+        to: Address,
+        from: Address,
+        bytes: u32,
+        size: Option<Operand>,
+    },
+    /// `cp.async.commit_group`, or with `bulk` that of bulk copies.
+    Commit {
+        bulk: bool,
+    },
+    /// `cp.async.wait_group`: until at most `groups` are under way; with `bulk` that of bulk copies. Without a number
+    /// `cp.async.wait_all`, also for copies that are in no group yet.
+    Drain {
+        groups: Option<u32>,
+        bulk: bool,
+    },
+    /// `cp.async.mbarrier.arrive`: when the copies before are done; `counted`: as one of the arrivals that are expected.
+    CopyArrive {
+        at: Address,
+        counted: bool,
+    },
+    /// `cp.async.bulk` from global to shared memory.
+    BulkLoad {
+        to: Address,
+        from: Address,
+        bytes: Operand,
+        barrier: Address,
+    },
+    /// `cp.async.bulk` from shared to global memory.
+    BulkStore {
+        to: Address,
+        from: Address,
+        bytes: Operand,
+    },
+    /// `cp.async.bulk.tensor` into shared memory; the tensor map says how many bytes.
+    TensorLoad {
+        to: Address,
+        barrier: Address,
+    },
+    /// `cp.async.bulk.tensor` out of shared memory, also with a reduction.
+    TensorStore {
+        from: Address,
+    },
+    /// `barrier.cluster.arrive` and `wait`
+    ClusterArrive {
+        relaxed: bool,
+    },
+    ClusterWait,
+    /// `mapa`: the address of the same place in the CTA of that rank.
+    Map {
+        dst: Reg,
+        a: Operand,
+        rank: Operand,
+    },
+    /// `setmaxnreg.inc` and `dec`
+    Registers {
+        count: u32,
+        more: bool,
+    },
+    /// `elect.sync`
+    Elect {
+        lane: Option<Reg>,
+        pred: Option<Reg>,
+        mask: Operand,
+    },
+    /// What only other grids, caches or descriptors notice.
+    Hint,
+}
+
+/// What an instruction that is kept verbatim does; `None` when it is none of these, or in a form that is not known.
+pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Async> {
+    let items = operands(module, &tokens(pieces))?;
+    let parts: Vec<&str> = opcode.split('.').collect();
+    match parts[0] {
+        "mbarrier" => mbarrier(&parts, &items),
+        "cp" if parts.get(1) == Some(&"async") => copy(&parts, &items),
+        "barrier" if parts.get(1) == Some(&"cluster") => match parts[2] {
+            "arrive" => Some(Async::ClusterArrive { relaxed: parts.contains(&"relaxed") }),
+            "wait" => Some(Async::ClusterWait),
+            _ => None,
+        },
+        "mapa" if parts.contains(&"shared::cluster") => match items[..] {
+            [Item::Value(Operand::Reg(dst)), Item::Value(a), Item::Value(rank)] => Some(Async::Map { dst, a, rank }),
+            _ => None,
+        },
+        "setmaxnreg" => match items[..] {
+            [Item::Value(Operand::Imm(count))] => {
+                Some(Async::Registers { count: u32::try_from(count).ok()?, more: parts[1] == "inc" })
+            }
+            _ => None,
+        },
+        "elect" => match items[..] {
+            [Item::Pair(lane, pred), Item::Value(mask)] => Some(Async::Elect { lane, pred, mask }),
+            _ => None,
+        },
+        "griddepcontrol" | "prefetch" | "applypriority" | "createpolicy" => {
+            (parts[0] != "createpolicy").then_some(Async::Hint)
+        }
+        _ => None,
+    }
+}
+
+fn mbarrier(parts: &[&str], items: &[Item]) -> Option<Async> {
+    // barriers of other CTAs are not known
+    if parts.contains(&"shared::cluster") && !matches!(items.first(), Some(Item::Value(_) | Item::At(_))) {
+        return None;
+    }
+    let has = |what: &str| parts.contains(&what);
+    match (parts[1], items) {
+        ("init", [Item::At(at), Item::Value(count)]) => Some(Async::Init { at: *at, count: *count }),
+        ("inval", [Item::At(at)]) => Some(Async::Invalidate { at: *at }),
+        ("expect_tx", [Item::At(at), Item::Value(bytes)]) => Some(Async::Expect { at: *at, bytes: *bytes }),
+        ("arrive" | "arrive_drop", _) if has("noComplete") => None,
+        ("arrive" | "arrive_drop", items) => {
+            let (state, rest) = match items {
+                [Item::Value(Operand::Reg(state)), rest @ ..] => (Some(*state), rest),
+                [Item::Sink, rest @ ..] => (None, rest),
+                rest => (None, rest),
+            };
+            let (at, number) = match rest {
+                [Item::At(at)] => (*at, None),
+                [Item::At(at), Item::Value(number)] => (*at, Some(*number)),
+                _ => return None,
+            };
+            let expects = has("expect_tx");
+            let (count, bytes) = if expects { (None, Some(number?)) } else { (number, None) };
+            Some(Async::Arrive { at, count, bytes, drops: parts[1] == "arrive_drop", state })
+        }
+        ("test_wait" | "try_wait", [pred, Item::At(at), Item::Value(phase), ..]) => {
+            let pred = match pred {
+                Item::Value(Operand::Reg(pred)) => Some(*pred),
+                Item::Sink => None,
+                _ => return None,
+            };
+            Some(Async::Wait { at: *at, phase: *phase, parity: has("parity"), pred })
+        }
+        _ => None,
+    }
+}
+
+fn copy(parts: &[&str], items: &[Item]) -> Option<Async> {
+    let has = |what: &str| parts.contains(&what);
+    let number = |item: &Item| match item {
+        Item::Value(Operand::Imm(n)) => u32::try_from(*n).ok(),
+        _ => None,
+    };
+    match (parts.get(2).copied()?, items) {
+        ("commit_group", []) => Some(Async::Commit { bulk: false }),
+        ("wait_group", [groups]) => Some(Async::Drain { groups: Some(number(groups)?), bulk: false }),
+        ("wait_all", []) => Some(Async::Drain { groups: None, bulk: false }),
+        ("mbarrier", [Item::At(at)]) => Some(Async::CopyArrive { at: *at, counted: has("noinc") }),
+        ("ca" | "cg", [Item::At(to), Item::At(from), bytes, rest @ ..]) => {
+            let size = match rest {
+                [] => None,
+                // a predicate that turns the copy off is no size, and a policy of the cache none either
+                [Item::Value(size)] if !has("L2::cache_hint") => Some(*size),
+                [Item::Value(_)] => None,
+                [Item::Value(size), _] => Some(*size),
+                _ => return None,
+            };
+            Some(Async::Copy { to: *to, from: *from, bytes: number(bytes)?, size })
+        }
+        ("bulk", items) => bulk(parts, items),
+        _ => None,
+    }
+}
+
+fn bulk(parts: &[&str], items: &[Item]) -> Option<Async> {
+    let has = |what: &str| parts.contains(&what);
+    match (parts.get(3).copied()?, items) {
+        ("commit_group", []) => Some(Async::Commit { bulk: true }),
+        ("wait_group", [Item::Value(Operand::Imm(groups))]) => {
+            Some(Async::Drain { groups: Some(u32::try_from(*groups).ok()?), bulk: true })
+        }
+        ("prefetch", _) => Some(Async::Hint),
+        _ if has("multicast::cluster") => None,
+        ("tensor", [Item::At(to), Item::Tensor, Item::At(barrier), ..]) if has("mbarrier::complete_tx::bytes") => {
+            Some(Async::TensorLoad { to: *to, barrier: *barrier })
+        }
+        ("tensor", [Item::Tensor, Item::At(from), ..]) if has("bulk_group") => Some(Async::TensorStore { from: *from }),
+        (
+            "shared::cluster" | "shared::cta",
+            [Item::At(to), Item::At(from), Item::Value(bytes), Item::At(barrier), ..],
+        ) if parts.get(4) == Some(&"global") && has("mbarrier::complete_tx::bytes") => {
+            Some(Async::BulkLoad { to: *to, from: *from, bytes: *bytes, barrier: *barrier })
+        }
+        ("global", [Item::At(to), Item::At(from), Item::Value(bytes), ..])
+            if parts.get(4) == Some(&"shared::cta") && has("bulk_group") =>
+        {
+            Some(Async::BulkStore { to: *to, from: *from, bytes: *bytes })
+        }
+        _ => None,
+    }
+}
+
+/// An operand of the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Item {
+    Value(Operand),
+    /// `_`
+    Sink,
+    At(Address),
+    /// `[map, {coordinates}]`
+    Tensor,
+    /// `a|b`
+    Pair(Option<Reg>, Option<Reg>),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token<'a> {
+    Reg(Reg),
+    Word(&'a str),
+    Mark(char),
+}
+
+fn tokens(pieces: &[Piece]) -> Vec<Token<'_>> {
+    let is_word = |text: &str| text.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%'));
+    let mut tokens = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Reg(reg) => tokens.push(Token::Reg(*reg)),
+            Piece::Text(text) if is_word(text) => tokens.push(Token::Word(text)),
+            Piece::Text(text) => tokens.extend(text.chars().map(Token::Mark)),
+        }
+    }
+    tokens
+}
+
+/// The operands between the commas that stand in no braces.
+fn operands(module: &Module, tokens: &[Token]) -> Option<Vec<Item>> {
+    let (mut items, mut start, mut depth) = (Vec::new(), 0, 0);
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Mark('[' | '{') => depth += 1,
+            Token::Mark(']' | '}') => depth -= 1,
+            Token::Mark(',') if depth == 0 => {
+                items.push(item(module, &tokens[start..at])?);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if !tokens.is_empty() {
+        items.push(item(module, &tokens[start..])?);
+    }
+    Some(items)
+}
+
+fn item(module: &Module, tokens: &[Token]) -> Option<Item> {
+    let variable =
+        |name: &str| module.variables.iter().find(|(_, data)| data.name == name).map(|(variable, _)| variable);
+    let base = |token: &Token| match token {
+        Token::Reg(reg) => Some(Base::Reg(*reg)),
+        Token::Word(name) => variable(name).map(Base::Variable),
+        Token::Mark(_) => None,
+    };
+    let half = |token: &Token| match token {
+        Token::Reg(reg) => Some(Some(*reg)),
+        Token::Word("_") => Some(None),
+        _ => None,
+    };
+    match tokens {
+        [Token::Mark('['), .., Token::Mark('}'), Token::Mark(']')] => Some(Item::Tensor),
+        [Token::Mark('['), inner, Token::Mark(']')] => Some(Item::At(Address { base: base(inner)?, offset: 0 })),
+        [Token::Mark('['), inner, Token::Mark('+'), rest @ .., Token::Mark(']')] => {
+            Some(Item::At(Address { base: base(inner)?, offset: number(rest)? as i64 }))
+        }
+        [a, Token::Mark('|'), b] => Some(Item::Pair(half(a)?, half(b)?)),
+        [Token::Reg(reg)] => Some(Item::Value(Operand::Reg(*reg))),
+        [Token::Word("_")] => Some(Item::Sink),
+        [Token::Word(name)] if variable(name).is_some() => Some(Item::Value(Operand::Variable(variable(name)?))),
+        rest => number(rest).map(|bits| Item::Value(Operand::Imm(bits))),
+    }
+}
+
+/// The bits of an integer.
+fn number(tokens: &[Token]) -> Option<u64> {
+    match tokens {
+        [Token::Mark('-'), rest @ ..] => number(rest).map(u64::wrapping_neg),
+        [Token::Word(digits)] => {
+            let digits = digits.trim_end_matches(['u', 'U']);
+            match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+                Some(hex) => u64::from_str_radix(hex, 16).ok(),
+                None => digits.parse().ok(),
+            }
+        }
+        _ => None,
+    }
+}

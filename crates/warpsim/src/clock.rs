@@ -1,0 +1,94 @@
+//! What a warp knows of what others have done.
+
+use std::ops::{Index, IndexMut};
+
+/// Warps of a CTA.
+const WARPS: usize = 32;
+/// Barriers in shared memory that a CTA may use.
+pub(super) const MOST_BARRIERS: usize = 32;
+
+const COPIES: usize = WARPS;
+const BULK: usize = COPIES + WARPS;
+const BARRIERS: usize = BULK + WARPS;
+const FENCED: usize = BARRIERS + MOST_BARRIERS;
+const SLOTS: usize = FENCED + WARPS;
+
+/// Bits of a number of a slot that accesses may belong to.
+pub(super) const SLOT_BITS: u32 = 7;
+
+/// Times up to which things are known to have happened: of each warp; of its copies in groups and of its bulk copies; of
+/// what comes with the phases of a barrier in memory; and of each warp the writes that a proxy fence made known to copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct VectorClock([u32; SLOTS]);
+
+impl Default for VectorClock {
+    fn default() -> Self {
+        Self([0; SLOTS])
+    }
+}
+
+impl Index<usize> for VectorClock {
+    type Output = u32;
+
+    fn index(&self, slot: usize) -> &u32 {
+        &self.0[slot]
+    }
+}
+
+impl IndexMut<usize> for VectorClock {
+    fn index_mut(&mut self, slot: usize) -> &mut u32 {
+        &mut self.0[slot]
+    }
+}
+
+impl VectorClock {
+    /// The least clock that covers both.
+    pub(super) fn join(&mut self, other: &Self) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+
+    /// Copies of the warp in groups.
+    pub(super) fn copies(warp: usize) -> usize {
+        COPIES + warp
+    }
+
+    /// Bulk copies of the warp in groups.
+    pub(super) fn bulk(warp: usize) -> usize {
+        BULK + warp
+    }
+
+    /// The phases of a barrier in memory.
+    pub(super) fn barrier(index: usize) -> usize {
+        BARRIERS + index
+    }
+
+    /// The warp whose bulk copies the slot belongs to.
+    pub(super) fn warp_of_bulk(slot: usize) -> Option<usize> {
+        (BULK..BARRIERS).contains(&slot).then(|| slot - BULK)
+    }
+
+    /// Whether the slot is that of a warp's own accesses.
+    pub(super) fn is_warp(slot: usize) -> bool {
+        slot < WARPS
+    }
+
+    /// Up to when the warp's writes are known to copies.
+    pub(super) fn fenced(&self, warp: usize) -> u32 {
+        self.0[FENCED + warp]
+    }
+
+    /// A proxy fence: all writes that are known are known to copies, those of warp `own` up to `time`.
+    pub(super) fn fence(&mut self, own: usize, time: u32) {
+        for warp in 0..WARPS {
+            let known = if warp == own { time } else { self.0[warp] };
+            self.0[FENCED + warp] = self.0[FENCED + warp].max(known);
+        }
+    }
+
+    /// The CTA before is over, with all its copies.
+    pub(super) fn start(&mut self, others: &[Self]) {
+        others.iter().for_each(|other| self.join(other));
+    }
+}

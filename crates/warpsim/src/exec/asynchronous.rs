@@ -1,0 +1,490 @@
+//! Asynchronous copies, barriers in memory, the barrier of a cluster, and registers that warps hand to each other.
+//!
+//! A copy is under way from its instruction on and ends as late as it can: when somebody waits for it, or when no warp can
+//! run without. For the detector of races it is a thread of its own that nobody is behind before he has waited for it.
+
+mod copy;
+mod pool;
+mod wait;
+
+use super::{Event, Machine, Stop};
+use crate::clock::{MOST_BARRIERS, VectorClock};
+use crate::decode::{Code, Copying, Micro, Place as Spot, Source};
+use crate::domain::{ALL, Domain, Touch, Undecided};
+use crate::hazard::{Access, Hazard, Kind, MbarrierMisuse};
+use crate::mbarrier::{Mbarrier, Sleeper};
+use crate::memory::{Lanes, SHARED_WINDOW};
+use crate::shared::Accessor;
+use crate::warp::{Place, Warp};
+use copy::{Groups, UnderWay};
+use pool::Pool;
+use ptx::inst::Space;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is under way in a CTA.
+pub(in super::super) struct Asynchronous {
+    /// By their addresses in shared memory.
+    barriers: BTreeMap<u64, Mbarrier>,
+    /// Phases that were completed in each slot of vector clocks.
+    epochs: Vec<u32>,
+    under_way: Vec<UnderWay>,
+    groups: Vec<[Groups; 2]>,
+    cluster: Cluster,
+    pool: Pool,
+    woken: Vec<Wake>,
+    /// What is hardly meant.
+    pub warnings: BTreeSet<String>,
+    /// Warps that have ended.
+    pub(super) ended: u32,
+}
+
+/// Lanes that go on.
+struct Wake {
+    sleeper: Sleeper,
+    clock: VectorClock,
+    /// All lanes of the warp had arrived, so that they are ordered when all of them have waited.
+    whole: bool,
+}
+
+/// The barrier of a cluster of one CTA.
+#[derive(Default)]
+struct Cluster {
+    arrived: u32,
+    phase: u32,
+    /// Phases of each warp that it has waited for.
+    seen: BTreeMap<usize, u32>,
+    clock: VectorClock,
+    last: VectorClock,
+    sleepers: Vec<Sleeper>,
+}
+
+impl Asynchronous {
+    pub(in super::super) fn new(code: &Code, place: Place) -> Self {
+        let warps = place.size().div_ceil(32);
+        Self {
+            barriers: BTreeMap::new(),
+            epochs: Vec::new(),
+            under_way: Vec::new(),
+            groups: (0..warps).map(|_| Default::default()).collect(),
+            cluster: Cluster::default(),
+            pool: Pool::new(code.thread_registers, warps),
+            woken: Vec::new(),
+            warnings: BTreeSet::new(),
+            ended: 0,
+        }
+    }
+}
+
+impl Asynchronous {
+    /// Whether warps hand registers to each other.
+    pub(in super::super) fn pool_is_used(&self) -> bool {
+        self.pool.used
+    }
+
+    /// Registers of a thread at the launch.
+    pub(in super::super) fn thread_registers(&self) -> u32 {
+        self.pool.first
+    }
+}
+
+impl<D: Domain> Machine<'_, '_, D> {
+    /// Some lane is active. An event when the warp cannot go on.
+    pub(super) fn copying(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        op: &Copying,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        if self.domain.perhaps() || mask & !known(warp, op) != 0 {
+            return D::undecided(self, warp, pc, mask, Undecided::Barrier);
+        }
+        match op {
+            Copying::Init { at, count } => self.init(warp, pc, *at, *count, mask),
+            Copying::Invalidate { at } => self.invalidate(warp, pc, *at, mask),
+            Copying::Arrive { at, count, bytes, drops, state } => {
+                self.arrive_in_memory(warp, pc, (*at, *count, *bytes), *drops, *state, mask)
+            }
+            Copying::Expect { at, bytes } => {
+                for (address, lanes) in self.places(warp, *at, mask) {
+                    let bytes = self.sum(warp, *bytes, lanes);
+                    let clock = warp.thread.released(lanes);
+                    self.touch(warp, pc, address, lanes)?;
+                    self.barrier_at(warp, pc, address, |barrier| barrier.expect(bytes, &clock))?;
+                    self.settle(warp, pc, address)?;
+                }
+                Ok(())
+            }
+            Copying::Wait { at, phase, parity, pred } => {
+                self.wait_in_memory(warp, pc, *at, (*phase, *parity), *pred, mask)
+            }
+            Copying::Copy { to, from, bytes, size } => self.copy(warp, pc, (*to, *from), *bytes, *size, mask),
+            Copying::Commit { bulk } => self.commit(warp, pc, *bulk, mask),
+            Copying::Drain { groups, bulk } => self.drain(warp, pc, *groups, *bulk, mask),
+            Copying::CopyArrive { at, counted } => self.copy_arrive(warp, pc, *at, *counted, mask),
+            Copying::BulkLoad { to, from, barrier } => self.bulk_load(warp, pc, *to, *from, *barrier, mask),
+            Copying::BulkStore { from, to } => self.bulk_store(warp, pc, *from, *to, mask),
+            Copying::ClusterArrive { relaxed } => self.cluster_arrive(warp, pc, *relaxed, mask),
+            Copying::ClusterWait => self.cluster_wait(warp, pc, mask),
+            Copying::Registers { count, more } => self.registers(warp, pc, *count, *more, mask),
+            Copying::Fence => {
+                let (own, time) = (warp.thread.index, warp.thread.time_of(mask));
+                warp.thread.learn(mask, warp.live, |clock| clock.fence(own, time));
+                warp.thread.tick();
+                Ok(())
+            }
+        }
+    }
+
+    fn init(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, at: Spot, count: Source, mask: u32) -> Result<(), Stop> {
+        for (address, lanes) in self.places(warp, at, mask) {
+            let row = [address; 32];
+            self.store(warp, pc, Space::Shared, &Lanes::new(&row, 0, lanes, 8), &[0; 32], ALL)?;
+            let count = count.row(&warp.regs, &self.code.pool)[lanes.trailing_zeros() as usize] as u32;
+            let used = self.asynchronous.barriers.get(&address);
+            if used.is_some_and(Mbarrier::is_in_use) {
+                return Err(self.misused(warp, pc, address, MbarrierMisuse::InUse));
+            }
+            let index = self.asynchronous.barriers.len();
+            let (slot, epoch) = match used {
+                Some(old) => (old.slot, old.epoch),
+                None if index < MOST_BARRIERS => {
+                    let epochs = &mut self.asynchronous.epochs;
+                    epochs.resize(epochs.len().max(index + 1), 0);
+                    (VectorClock::barrier(index), epochs[index])
+                }
+                None => return Err(D::exhausted(self, warp, pc, "more barriers in memory than are followed")),
+            };
+            match Mbarrier::new(count, slot, epoch) {
+                Ok(barrier) => drop(self.asynchronous.barriers.insert(address, barrier)),
+                Err(misuse) => return Err(self.misused(warp, pc, address, misuse)),
+            }
+        }
+        Ok(())
+    }
+
+    fn invalidate(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, at: Spot, mask: u32) -> Result<(), Stop> {
+        for (address, lanes) in self.places(warp, at, mask) {
+            let row = [address; 32];
+            self.store(warp, pc, Space::Shared, &Lanes::new(&row, 0, lanes, 8), &[0; 32], ALL)?;
+            let in_use = self.barrier_at(warp, pc, address, |barrier| Ok(barrier.is_in_use()))?;
+            if in_use {
+                return Err(self.misused(warp, pc, address, MbarrierMisuse::InUse));
+            }
+        }
+        Ok(())
+    }
+
+    fn arrive_in_memory(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        (at, count, bytes): (Spot, Option<Source>, Option<Source>),
+        drops: bool,
+        state: Option<u32>,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        for (address, lanes) in self.places(warp, at, mask) {
+            self.touch(warp, pc, address, lanes)?;
+            let n = count.map_or(lanes.count_ones().into(), |count| self.sum(warp, count, lanes));
+            let n = u32::try_from(n).unwrap_or(u32::MAX);
+            let bytes = bytes.map_or(0, |bytes| self.sum(warp, bytes, lanes));
+            let clock = warp.thread.released(lanes);
+            let whole = (lanes == warp.live).then_some(warp.thread.index);
+            let phase = self.barrier_at(warp, pc, address, |barrier| {
+                barrier.arrive(n, bytes, &clock, whole)?;
+                if drops {
+                    barrier.drop(n);
+                }
+                Ok(barrier.phase)
+            })?;
+            warp.thread.tick();
+            if let Some(state) = state {
+                warp.write(state, &[phase.into(); 32], ALL, lanes);
+            }
+            self.settle(warp, pc, address)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the phase of a barrier if it is complete.
+    fn settle(&mut self, warp: &Warp<D::Knowledge>, pc: u32, address: u64) -> Result<(), Stop> {
+        let ended = self.barrier_at(warp, pc, address, Mbarrier::settle)?;
+        self.ended(address, ended);
+        Ok(())
+    }
+
+    /// Those who waited for the phase go on.
+    fn ended(&mut self, address: u64, sleepers: Option<Vec<Sleeper>>) {
+        let Some(barrier) = self.asynchronous.barriers.get(&address) else { return };
+        let wake = |sleeper: Sleeper| Wake {
+            sleeper,
+            clock: barrier.last,
+            whole: barrier.whole_last >> sleeper.warp & 1 == 1,
+        };
+        self.asynchronous.woken.extend(sleepers.into_iter().flatten().map(wake));
+    }
+
+    /// The addresses in shared memory that the lanes name, each with its lanes.
+    fn places(&self, warp: &Warp<D::Knowledge>, at: Spot, mask: u32) -> Vec<(u64, u32)> {
+        let row = at.base.row(&warp.regs, &self.code.pool);
+        let mut places: Vec<(u64, u32)> = Vec::new();
+        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+            let address = in_shared(row[lane].wrapping_add(at.offset));
+            match places.iter_mut().find(|(known, _)| *known == address) {
+                Some((_, lanes)) => *lanes |= 1 << lane,
+                None => places.push((address, 1 << lane)),
+            }
+        }
+        places
+    }
+
+    /// The sum of 32-bit numbers over lanes.
+    fn sum(&self, warp: &Warp<D::Knowledge>, source: Source, lanes: u32) -> u64 {
+        let row = source.row(&warp.regs, &self.code.pool);
+        (0..32).filter(|lane| lanes >> lane & 1 == 1).map(|lane| row[lane] & 0xffff_ffff).sum()
+    }
+
+    /// The lanes access a barrier, which is no race with others that do.
+    fn touch(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, address: u64, lanes: u32) -> Result<(), Stop> {
+        warp.thread.touched |= lanes;
+        let row = [address; 32];
+        let first = lanes.trailing_zeros() as usize;
+        let one = Lanes::new(&row, 0, 1 << first, 8);
+        let clock = warp.thread.clock_of(lanes);
+        let by = Accessor { warp: warp.thread.index, clock, pc: self.mark(pc) };
+        let found = self.shared.update(&one, first, &by, |old| old);
+        let (_, found) = found.map_err(|kind| self.fatal(warp, pc, kind))?;
+        self.report(warp, pc, Space::Shared, Access::Write, found)?;
+        D::accessed(self, warp, pc, &Lanes::new(&row, 0, lanes, 8), Touch::Atomic)
+    }
+
+    /// What the function makes of the barrier at the address.
+    fn barrier_at<T>(
+        &mut self,
+        warp: &Warp<D::Knowledge>,
+        pc: u32,
+        address: u64,
+        f: impl FnOnce(&mut Mbarrier) -> Result<T, MbarrierMisuse>,
+    ) -> Result<T, Stop> {
+        let barrier = self.asynchronous.barriers.get_mut(&address);
+        let result = barrier.map_or(Err(MbarrierMisuse::Uninitialised), f);
+        result.map_err(|misuse| self.misused(warp, pc, address, misuse))
+    }
+
+    fn misused(&mut self, warp: &Warp<D::Knowledge>, pc: u32, address: u64, misuse: MbarrierMisuse) -> Stop {
+        self.fatal(warp, pc, Kind::Mbarrier { address, misuse })
+    }
+
+    /// The CTA is over: copies that nobody waited for end, and barriers are forgotten.
+    pub(super) fn end_of_cta(&mut self) {
+        while let Some(under_way) = self.asynchronous.under_way.pop() {
+            // nobody is left to whom it could matter but global memory
+            let _ = self.land(under_way);
+        }
+        let asynchronous = &mut self.asynchronous;
+        asynchronous.ended = 0;
+        for (address, barrier) in std::mem::take(&mut asynchronous.barriers) {
+            if !barrier.observed && (barrier.phase > 0 || barrier.is_in_use()) {
+                asynchronous.warnings.insert(format!("mbarrier at shared {address}: nobody waits for its phases"));
+            }
+            let index = barrier.slot - VectorClock::barrier(0);
+            asynchronous.epochs[index] = barrier.epoch;
+        }
+        for groups in &mut asynchronous.groups {
+            groups.iter_mut().for_each(Groups::restart);
+        }
+        asynchronous.cluster = Cluster::default();
+        asynchronous.pool.restart();
+        asynchronous.woken.clear();
+    }
+
+    /// Records a hazard of a copy, which no warp executes.
+    fn failed(&mut self, warp: usize, pc: u32, kind: Kind) -> Stop {
+        let site = Some(self.code.site(warp as u32, pc));
+        self.hazards.list.push(Hazard { cta: self.cta, site, kind });
+        Stop
+    }
+
+    fn cluster_arrive(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, relaxed: bool, mask: u32) -> Result<(), Stop> {
+        if mask != warp.live {
+            return D::undecided(self, warp, pc, mask, Undecided::Barrier);
+        }
+        let (index, clock) = (warp.thread.index, warp.thread.released(mask));
+        let cluster = &mut self.asynchronous.cluster;
+        let behind = cluster.seen.get(&index).copied().unwrap_or(0) != cluster.phase;
+        if cluster.arrived >> index & 1 == 1 || behind {
+            return Err(self.fatal(
+                warp,
+                pc,
+                Kind::Copy("the warp arrives twice at the barrier of the cluster".into()),
+            ));
+        }
+        cluster.arrived |= 1 << index;
+        if !relaxed {
+            cluster.clock.join(&clock);
+        }
+        warp.thread.tick();
+        self.settle_cluster();
+        Ok(())
+    }
+
+    /// Ends the phase of the cluster's barrier if all warps that have not ended have come.
+    pub(super) fn settle_cluster(&mut self) {
+        let cluster = &mut self.asynchronous.cluster;
+        let all = (1u64 << self.asynchronous.groups.len()) - 1;
+        if u64::from(cluster.arrived | self.asynchronous.ended) != all || cluster.arrived == 0 {
+            return;
+        }
+        cluster.arrived = 0;
+        cluster.phase += 1;
+        cluster.last = std::mem::take(&mut cluster.clock);
+        let (clock, phase) = (cluster.last, cluster.phase);
+        for sleeper in std::mem::take(&mut cluster.sleepers) {
+            cluster.seen.insert(sleeper.warp, phase);
+            self.asynchronous.woken.push(Wake { sleeper, clock, whole: true });
+        }
+    }
+
+    fn cluster_wait(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, mask: u32) -> Result<(), Stop> {
+        if mask != warp.live {
+            return D::undecided(self, warp, pc, mask, Undecided::Barrier);
+        }
+        let index = warp.thread.index;
+        let cluster = &mut self.asynchronous.cluster;
+        let seen = cluster.seen.entry(index).or_default();
+        if *seen < cluster.phase {
+            *seen = cluster.phase;
+            let clock = cluster.last;
+            warp.thread.learn(mask, warp.live, |own| own.join(&clock));
+            warp.thread.meet();
+            D::ordered(self, warp, ALL);
+            return Ok(());
+        }
+        if cluster.arrived >> index & 1 == 0 {
+            return Err(self.fatal(warp, pc, Kind::Copy("the warp waits for the cluster and has not arrived".into())));
+        }
+        cluster.sleepers.push(Sleeper { warp: index, pc, lanes: mask, time: 0 });
+        warp.fall_asleep();
+        Ok(())
+    }
+
+    fn registers(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        count: u32,
+        more: bool,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        if mask != warp.live {
+            return D::undecided(self, warp, pc, mask, Undecided::Barrier);
+        }
+        let sleeper = Sleeper { warp: warp.thread.index, pc, lanes: mask, time: 0 };
+        match self.asynchronous.pool.set(warp.thread.index, count, more, sleeper) {
+            Err(what) => Err(self.fatal(warp, pc, Kind::Copy(what))),
+            Ok(true) => {
+                let clock = VectorClock::default();
+                let served = self.asynchronous.pool.serve();
+                let wakes = served.into_iter().map(|sleeper| Wake { sleeper, clock, whole: false });
+                self.asynchronous.woken.extend(wakes);
+                Ok(())
+            }
+            Ok(false) => {
+                warp.fall_asleep();
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The lanes that know all that the operation depends on.
+fn known<K: crate::domain::Knowledge>(warp: &Warp<K>, op: &Copying) -> u32 {
+    let all = |places: &[Spot], sources: &[Option<Source>]| {
+        let places = places.iter().fold(ALL, |known, place| known & warp.knows(place.base));
+        sources.iter().flatten().fold(places, |known, source| known & warp.knows(*source))
+    };
+    match op {
+        Copying::Init { at, count } => all(&[*at], &[Some(*count)]),
+        Copying::Invalidate { at } | Copying::CopyArrive { at, .. } => all(&[*at], &[]),
+        Copying::Arrive { at, count, bytes, .. } => all(&[*at], &[*count, *bytes]),
+        Copying::Expect { at, bytes } => all(&[*at], &[Some(*bytes)]),
+        Copying::Wait { at, phase, .. } => all(&[*at], &[Some(*phase)]),
+        Copying::Copy { to, .. } => all(&[*to], &[]),
+        Copying::BulkLoad { to, from, barrier } => all(&[*to, *barrier], &[from.map(|(_, bytes)| bytes)]),
+        Copying::BulkStore { from, to } => all(&[*from], &[to.map(|(_, bytes)| bytes)]),
+        Copying::Commit { .. }
+        | Copying::Drain { .. }
+        | Copying::ClusterArrive { .. }
+        | Copying::ClusterWait
+        | Copying::Registers { .. }
+        | Copying::Fence => ALL,
+    }
+}
+
+/// An address in shared memory; it may be a generic one.
+fn in_shared(address: u64) -> u64 {
+    if address >= SHARED_WINDOW { address - SHARED_WINDOW } else { address & 0xffff_ffff }
+}
+
+/// What the machine does when nothing else can be done, for [`Core`](crate::cta::Core).
+impl<D: Domain> Machine<'_, '_, D> {
+    pub(super) fn woken_warps(&self) -> Vec<usize> {
+        let mut warps: Vec<usize> = self.asynchronous.woken.iter().map(|wake| wake.sleeper.warp).collect();
+        warps.dedup();
+        warps
+    }
+
+    pub(super) fn wake_lanes(&mut self, warp: &mut Warp<D::Knowledge>) {
+        let all = std::mem::take(&mut self.asynchronous.woken);
+        let (own, others): (Vec<Wake>, Vec<Wake>) =
+            all.into_iter().partition(|wake| wake.sleeper.warp == warp.thread.index);
+        self.asynchronous.woken = others;
+        for Wake { sleeper: Sleeper { pc, lanes, .. }, clock, whole } in own {
+            warp.thread.learn(lanes, warp.live, |own| own.join(&clock));
+            if whole && lanes == warp.live {
+                warp.thread.meet();
+                D::ordered(self, warp, ALL);
+            }
+            if let Micro::Copying(op) = &self.code.ops[pc as usize].micro
+                && let Copying::Wait { pred: Some(pred), .. } = **op
+            {
+                warp.write_pred(pred, ALL, ALL, lanes);
+            }
+            warp.wake_up(pc, lanes);
+        }
+    }
+
+    /// Ends the copy that was started last, or with a random `choice` any.
+    pub(super) fn advance_copies(&mut self, choice: u64) -> Result<bool, Stop> {
+        let count = self.asynchronous.under_way.len();
+        if count == 0 {
+            return Ok(false);
+        }
+        let at = if choice == u64::MAX { count - 1 } else { choice as usize % count };
+        let under_way = self.asynchronous.under_way.remove(at);
+        self.land(under_way)?;
+        Ok(true)
+    }
+
+    /// What the lanes of the warp wait for.
+    pub(super) fn missing(&self, warp: usize) -> Vec<(u32, String)> {
+        let asynchronous = &self.asynchronous;
+        let mut list = Vec::new();
+        for (address, barrier) in &asynchronous.barriers {
+            let own = barrier.sleepers.iter().filter(|sleeper| sleeper.warp == warp);
+            list.extend(
+                own.map(|sleeper| (sleeper.pc, format!("mbarrier at shared {address}: {}", barrier.missing()))),
+            );
+        }
+        let cluster = asynchronous.cluster.sleepers.iter().filter(|sleeper| sleeper.warp == warp);
+        list.extend(cluster.map(|sleeper| (sleeper.pc, "warps of the cluster have not arrived".to_owned())));
+        list.extend(asynchronous.pool.missing(warp));
+        list
+    }
+
+    /// No event ends an instruction of this kind but that the warp's lanes are all asleep.
+    pub(super) fn asleep_event(&self, warp: &Warp<D::Knowledge>) -> Option<Event> {
+        (!warp.asleep.is_empty()).then_some(Event::Asleep)
+    }
+}

@@ -1,0 +1,366 @@
+//! Copies: how they start, what waits for them, and how they end.
+
+use super::{Machine, Spot, Stop, in_shared};
+use crate::clock::VectorClock;
+use crate::decode::Source;
+use crate::domain::{Domain, Touch, Undecided};
+use crate::hazard::{Access, Kind};
+use crate::memory::Lanes;
+use crate::rows::Row;
+use crate::shared::{Accessor, Flight};
+use crate::warp::Warp;
+use ptx::inst::Space;
+use std::ops::Range;
+
+/// A copy that has not ended.
+pub(super) struct UnderWay {
+    warp: usize,
+    pc: u32,
+    /// In the order of the warp's copies of its kind.
+    number: u32,
+    lanes: u32,
+    moves: Vec<Move>,
+    way: Way,
+}
+
+enum Way {
+    /// `cp.async`, whose lanes write at these addresses.
+    Group { to: Box<Row>, bytes: u32 },
+    /// A bulk copy out of shared memory.
+    Bulk,
+    /// A bulk copy that a barrier in memory counts the bytes of.
+    Barrier(u64),
+}
+
+/// Bytes that one lane moves.
+struct Move {
+    shared: u64,
+    global: u64,
+    bytes: u64,
+    /// Those that are read; the rest is zero.
+    read: u64,
+}
+
+/// Copies of a warp that are counted in groups.
+#[derive(Default)]
+pub(super) struct Groups {
+    /// Copies so far.
+    started: u32,
+    /// Copies that each group ends with.
+    ends: Vec<u32>,
+    /// The lanes that close groups, always the same.
+    lanes: Option<u32>,
+}
+
+impl Groups {
+    /// For the next CTA; the numbers of copies go on.
+    pub(super) fn restart(&mut self) {
+        self.ends.clear();
+        self.lanes = None;
+    }
+}
+
+impl<D: Domain> Machine<'_, '_, D> {
+    pub(super) fn copy(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        (to, from): (Spot, Spot),
+        bytes: u32,
+        size: Option<Source>,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        if !matches!(bytes, 4 | 8 | 16) {
+            return Err(self.fatal(warp, pc, Kind::Copy(format!("a copy of {bytes} bytes"))));
+        }
+        let own = warp.thread.index;
+        let groups = &mut self.asynchronous.groups[own][0];
+        groups.started += 1;
+        let number = groups.started;
+        let flight = Flight { slot: VectorClock::copies(own), time: number, proxy: false };
+        let pool = &self.code.pool;
+        let (row, source) = (*to.base.row(&warp.regs, pool), *from.base.row(&warp.regs, pool));
+        let sizes = size.map(|size| *size.row(&warp.regs, pool));
+        let row = row.map(|base| in_shared(base.wrapping_add(to.offset)));
+        let mut moves = Vec::new();
+        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+            let shared = row[lane];
+            if !shared.is_multiple_of(u64::from(bytes)) {
+                return Err(self.fatal(
+                    warp,
+                    pc,
+                    Kind::Misaligned { space: Space::Shared, address: shared, lane: lane as u32 },
+                ));
+            }
+            let range = shared..shared + u64::from(bytes);
+            self.start(warp, pc, range, Touch::Write, mask, &flight)?;
+            let read = sizes.map_or(bytes.into(), |sizes| (sizes[lane] & 0xffff_ffff).min(bytes.into()));
+            moves.push(Move { shared, global: source[lane].wrapping_add(from.offset), bytes: bytes.into(), read });
+        }
+        D::accessed(self, warp, pc, &Lanes::new(&row, 0, mask, bytes), Touch::Write)?;
+        let way = Way::Group { to: Box::new(row), bytes };
+        self.asynchronous.under_way.push(UnderWay { warp: own, pc, number, lanes: mask, moves, way });
+        Ok(())
+    }
+
+    /// Tells the detector of a copy that starts.
+    fn start(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        range: Range<u64>,
+        touch: Touch,
+        lanes: u32,
+        flight: &Flight,
+    ) -> Result<(), Stop> {
+        warp.thread.touched |= lanes;
+        if !self.shared.has(&range) {
+            let lane = lanes.trailing_zeros();
+            let kind = Kind::OutOfBounds { space: Space::Shared, address: range.start, lane };
+            return Err(self.fatal(warp, pc, kind));
+        }
+        let mut clock = *warp.thread.clock_of(lanes);
+        clock[warp.thread.index] = warp.thread.time_of(lanes);
+        let by = Accessor { warp: warp.thread.index, clock: &clock, pc: self.mark(pc) };
+        let findings = self.shared.start(range, touch, &by, flight);
+        let access = if touch == Touch::Read { Access::Read } else { Access::Write };
+        self.report(warp, pc, Space::Shared, access, findings)
+    }
+
+    pub(super) fn commit(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, bulk: bool, mask: u32) -> Result<(), Stop> {
+        let groups = &mut self.asynchronous.groups[warp.thread.index][usize::from(bulk)];
+        if *groups.lanes.get_or_insert(mask) != mask {
+            // the groups of its lanes would have different numbers
+            return D::undecided(self, warp, pc, mask, Undecided::Mask);
+        }
+        groups.ends.push(groups.started);
+        Ok(())
+    }
+
+    pub(super) fn drain(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        left: Option<u32>,
+        bulk: bool,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let own = warp.thread.index;
+        let groups = &self.asynchronous.groups[own][usize::from(bulk)];
+        let end = match left {
+            None => Some(groups.started),
+            Some(left) => groups.ends.len().checked_sub(left as usize + 1).map(|at| groups.ends[at]),
+        };
+        let Some(end) = end else { return Ok(()) };
+        self.finish_copies(warp, pc, bulk, end, mask)
+    }
+
+    /// The lanes know that their copies up to that number have ended.
+    fn finish_copies(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        bulk: bool,
+        end: u32,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let own = warp.thread.index;
+        let (mut done, mut rest, mut known) = (Vec::new(), Vec::new(), end);
+        for under_way in std::mem::take(&mut self.asynchronous.under_way) {
+            let counted = under_way.warp == own && under_way.is_bulk() == Some(bulk) && under_way.number <= end;
+            if counted && under_way.lanes & !mask == 0 {
+                done.push(under_way);
+            } else {
+                // a lane waits for its own copies only
+                if counted {
+                    known = known.min(under_way.number - 1);
+                }
+                rest.push(under_way);
+            }
+        }
+        self.asynchronous.under_way = rest;
+        for under_way in done.into_iter().rev() {
+            if let Way::Group { to, bytes } = &under_way.way {
+                D::accessed(self, warp, pc, &Lanes::new(to, 0, under_way.lanes, *bytes), Touch::Write)?;
+            }
+            self.land(under_way)?;
+        }
+        let slot = if bulk { VectorClock::bulk(own) } else { VectorClock::copies(own) };
+        warp.thread.learn(mask, warp.live, |clock| clock[slot] = clock[slot].max(known));
+        Ok(())
+    }
+
+    pub(super) fn copy_arrive(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        at: Spot,
+        counted: bool,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let own = warp.thread.index;
+        let end = self.asynchronous.groups[own][0].started;
+        // the arrival comes behind the copies: whoever waits for it is behind them, the lanes themselves are not
+        let before = (*warp.thread.clock_of(mask), warp.thread.clock, warp.thread.ahead.clone());
+        self.finish_copies(warp, pc, false, end, mask)?;
+        let clock = warp.thread.released(mask);
+        (warp.thread.clock, warp.thread.ahead) = (before.1, before.2);
+        for (address, lanes) in self.places(warp, at, mask) {
+            self.touch(warp, pc, address, lanes)?;
+            let whole = (lanes == warp.live).then_some(own);
+            let n = if counted { lanes.count_ones() } else { 0 };
+            self.barrier_at(warp, pc, address, |barrier| barrier.arrive(n, 0, &clock, whole))?;
+            warp.thread.tick();
+            self.settle(warp, pc, address)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn bulk_load(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        to: Spot,
+        from: Option<(Spot, Source)>,
+        barrier: Spot,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        if from.is_none() && D::MOVES {
+            return D::undecided(self, warp, pc, mask, Undecided::Meaning);
+        }
+        for (address, lanes) in self.places(warp, barrier, mask) {
+            for lane in (0..32).filter(|lane| lanes >> lane & 1 == 1) {
+                let pool = &self.code.pool;
+                let shared = in_shared(to.base.row(&warp.regs, pool)[lane].wrapping_add(to.offset));
+                let (bytes, global) = match from {
+                    Some((from, bytes)) => {
+                        let bytes = bytes.row(&warp.regs, pool)[lane] & 0xffff_ffff;
+                        (bytes, from.base.row(&warp.regs, pool)[lane].wrapping_add(from.offset))
+                    }
+                    None => (self.barrier_at(warp, pc, address, |barrier| Ok(barrier.unclaimed()))?, 0),
+                };
+                if from.is_none() {
+                    D::measured(self, warp, pc, bytes)?;
+                }
+                self.check_bulk(warp, pc, shared, bytes, lane)?;
+                let clock = warp.thread.released(1 << lane);
+                self.touch(warp, pc, address, 1 << lane)?;
+                let (time, slot) =
+                    self.barrier_at(warp, pc, address, |barrier| Ok((barrier.issue(bytes, &clock)?, barrier.slot)))?;
+                let flight = Flight { slot, time, proxy: true };
+                self.start(warp, pc, shared..shared + bytes, Touch::Write, 1 << lane, &flight)?;
+                let moves = vec![Move { shared, global, bytes, read: bytes }];
+                let own = warp.thread.index;
+                let way = Way::Barrier(address);
+                self.asynchronous.under_way.push(UnderWay { warp: own, pc, number: 0, lanes: 1 << lane, moves, way });
+            }
+            self.settle(warp, pc, address)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn bulk_store(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        from: Spot,
+        to: Option<(Spot, Source)>,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        // what a tensor map takes is not known
+        let Some((to, bytes)) = to else { return D::undecided(self, warp, pc, mask, Undecided::Meaning) };
+        let own = warp.thread.index;
+        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+            let pool = &self.code.pool;
+            let shared = in_shared(from.base.row(&warp.regs, pool)[lane].wrapping_add(from.offset));
+            let bytes = bytes.row(&warp.regs, pool)[lane] & 0xffff_ffff;
+            let global = to.base.row(&warp.regs, pool)[lane].wrapping_add(to.offset);
+            self.check_bulk(warp, pc, shared, bytes, lane)?;
+            let groups = &mut self.asynchronous.groups[own][1];
+            groups.started += 1;
+            let number = groups.started;
+            let flight = Flight { slot: VectorClock::bulk(own), time: number, proxy: true };
+            self.start(warp, pc, shared..shared + bytes, Touch::Read, 1 << lane, &flight)?;
+            let moves = vec![Move { shared, global, bytes, read: bytes }];
+            self.asynchronous.under_way.push(UnderWay {
+                warp: own,
+                pc,
+                number,
+                lanes: 1 << lane,
+                moves,
+                way: Way::Bulk,
+            });
+        }
+        Ok(())
+    }
+
+    /// Addresses and sizes of bulk copies are multiples of 16.
+    fn check_bulk(
+        &mut self,
+        warp: &Warp<D::Knowledge>,
+        pc: u32,
+        shared: u64,
+        bytes: u64,
+        lane: usize,
+    ) -> Result<(), Stop> {
+        if bytes == 0 || !bytes.is_multiple_of(16) {
+            return Err(self.fatal(warp, pc, Kind::Copy(format!("a bulk copy of {bytes} bytes, no multiple of 16"))));
+        }
+        if !shared.is_multiple_of(16) {
+            let kind = Kind::Misaligned { space: Space::Shared, address: shared, lane: lane as u32 };
+            return Err(self.fatal(warp, pc, kind));
+        }
+        Ok(())
+    }
+
+    /// A copy ends.
+    pub(super) fn land(&mut self, under_way: UnderWay) -> Result<(), Stop> {
+        let UnderWay { warp, pc, moves, way, .. } = under_way;
+        let bytes = moves.iter().map(|one| one.bytes).sum();
+        if D::MOVES {
+            for one in &moves {
+                let out = matches!(way, Way::Bulk);
+                self.transfer(one, out).map_err(|kind| self.failed(warp, pc, kind))?;
+            }
+        }
+        if let Way::Barrier(address) = way
+            && let Some(barrier) = self.asynchronous.barriers.get_mut(&address)
+        {
+            barrier.land(bytes);
+            let ended = barrier.settle().map_err(|misuse| self.failed(warp, pc, Kind::Mbarrier { address, misuse }))?;
+            self.ended(address, ended);
+        }
+        Ok(())
+    }
+
+    fn transfer(&mut self, one: &Move, out: bool) -> Result<(), Kind> {
+        let unit = [8u32, 4, 2, 1].into_iter().find(|unit| {
+            let all = one.shared | one.global | one.bytes | one.read;
+            all.is_multiple_of(u64::from(*unit))
+        });
+        let unit = unit.unwrap_or(1);
+        for offset in (0..one.bytes).step_by(unit as usize) {
+            let base = [one.global + offset; 32];
+            let lanes = Lanes::new(&base, 0, 1, unit);
+            if out {
+                let value = self.shared.get(one.shared + offset, unit);
+                self.segments.store(&lanes, &[value; 32])?;
+            } else {
+                let value = if offset < one.read { self.segments.load(Space::Global, &lanes)?[0] } else { 0 };
+                self.shared.put(one.shared + offset, unit, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl UnderWay {
+    /// Whether it belongs to the groups of bulk copies, or of others; `None`: to a barrier.
+    fn is_bulk(&self) -> Option<bool> {
+        match self.way {
+            Way::Group { .. } => Some(false),
+            Way::Bulk => Some(true),
+            Way::Barrier(_) => None,
+        }
+    }
+}

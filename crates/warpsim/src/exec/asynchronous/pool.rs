@@ -1,0 +1,93 @@
+//! The registers of a CTA, which `setmaxnreg` takes from some warps and gives to others.
+
+use crate::mbarrier::Sleeper;
+
+pub(super) struct Pool {
+    /// Registers of a thread at the launch.
+    pub first: u32,
+    pub used: bool,
+    /// Of each warp, for a thread.
+    held: Vec<u32>,
+    /// Warps that have taken more.
+    grown: u32,
+    /// Registers that nobody holds.
+    free: u32,
+    waiting: Vec<(Sleeper, u32)>,
+}
+
+/// Registers of a multiprocessor.
+const ALL: u32 = 1 << 16;
+
+/// Of one thread at most.
+const MOST: u32 = 256;
+
+impl Pool {
+    /// `first`: registers of a thread at the launch, where the kernel says it; else as many as let one CTA run.
+    pub(super) fn new(first: Option<u32>, warps: u32) -> Self {
+        let most = ALL / (32 * warps.max(1)) / 8 * 8;
+        let first = first.unwrap_or(most.min(MOST));
+        Self { first, used: false, held: vec![first; warps as usize], grown: 0, free: 0, waiting: Vec::new() }
+    }
+
+    pub(super) fn restart(&mut self) {
+        self.held.fill(self.first);
+        (self.grown, self.free) = (0, 0);
+        self.waiting.clear();
+    }
+
+    /// Whether the warp has as many registers as it wants now; else it waits. What is wrong with the number.
+    pub(super) fn set(&mut self, warp: usize, count: u32, more: bool, sleeper: Sleeper) -> Result<bool, String> {
+        self.used = true;
+        let held = self.held[warp];
+        if !(24..=MOST).contains(&count) || !count.is_multiple_of(8) {
+            return Err(format!("{count} registers: a multiple of 8 from 24 to 256 is wanted"));
+        }
+        if more && count < held || !more && count > held {
+            let word = if more { "fewer" } else { "more" };
+            return Err(format!("{count} registers are {word} than the {held} that a thread of the warp has"));
+        }
+        if !more {
+            if self.grown >> warp & 1 == 1 {
+                return Err("registers that a warp took are given back: who gets them first may matter".to_owned());
+            }
+            self.free += 32 * (held - count);
+            self.held[warp] = count;
+            return Ok(true);
+        }
+        self.grown |= 1 << warp;
+        if self.waiting.is_empty() && 32 * (count - held) <= self.free {
+            self.free -= 32 * (count - held);
+            self.held[warp] = count;
+            return Ok(true);
+        }
+        self.waiting.push((sleeper, count));
+        Ok(false)
+    }
+
+    /// Those who wait and get what they want.
+    pub(super) fn serve(&mut self) -> Vec<Sleeper> {
+        let mut served = Vec::new();
+        self.waiting.retain(|(sleeper, count)| {
+            let wanted = 32 * (count - self.held[sleeper.warp]);
+            let enough = wanted <= self.free;
+            if enough {
+                self.free -= wanted;
+                self.held[sleeper.warp] = *count;
+                served.push(*sleeper);
+            }
+            !enough
+        });
+        served
+    }
+
+    /// What the warp waits for.
+    pub(super) fn missing(&self, warp: usize) -> Option<(u32, String)> {
+        let (sleeper, count) = self.waiting.iter().find(|(sleeper, _)| sleeper.warp == warp)?;
+        let wanted = 32 * (count - self.held[warp]);
+        let first = self.first;
+        Some((
+            sleeper.pc,
+            format!("{} of {wanted} registers are free, of {first} for each thread at the launch", self.free),
+        ))
+    }
+}

@@ -1,0 +1,235 @@
+//! Barriers in shared memory: counts of arrivals and of bytes, phases, and who waits.
+//!
+//! A phase ends when all its arrivals have come and all bytes that it expects. One execution decides what all others do if
+//! arrivals and waits belong to the same phases in all of them. So whoever arrives must know that the phase before is
+//! complete; whoever waits must know the one before that for which it waits; and a phase may end only when all who waited for
+//! the one before are known to have seen it, as they could take it for the one two phases ago (the parity is one bit).
+
+use super::clock::VectorClock;
+use std::fmt::{self, Display, Formatter};
+
+pub(super) struct Mbarrier {
+    /// In vector clocks.
+    pub slot: usize,
+    count: u32,
+    pending: u32,
+    /// Bytes that this phase waits for, those of copies that were started for it, and those that have come.
+    expected: u64,
+    issued: u64,
+    landed: u64,
+    /// Complete phases.
+    pub phase: u32,
+    /// Complete phases of all barriers that have used the slot.
+    pub epoch: u32,
+    /// What the arrivals of this phase have released.
+    clock: VectorClock,
+    /// What the last phase released.
+    pub last: VectorClock,
+    /// Who has seen the last phase, and when.
+    observers: Vec<(usize, u32)>,
+    pub sleepers: Vec<Sleeper>,
+    /// Warps of which all lanes arrived in this phase, and in the last.
+    whole: u32,
+    pub whole_last: u32,
+    /// Somebody has waited.
+    pub observed: bool,
+}
+
+/// Lanes of a warp that wait for the end of a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Sleeper {
+    pub warp: usize,
+    pub pc: u32,
+    pub lanes: u32,
+    /// When, by the warp's own clock.
+    pub time: u32,
+}
+
+/// What is wrong with the use of a barrier in shared memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MbarrierMisuse {
+    /// It was not initialised.
+    Uninitialised,
+    /// It is initialised, or given up, in the middle of a phase.
+    InUse,
+    /// The number of arrivals is 0, or past 2^20 - 1.
+    Count(u32),
+    /// More arrivals in a phase than it waits for.
+    TooMany,
+    /// Nothing tells that the phase before is complete.
+    Early,
+    /// Nothing tells which of the phases of one parity the wait means.
+    Ambiguous,
+    /// The phase can end before the warp has seen the one before.
+    Skipped { warp: u32 },
+    /// Copies bring more bytes than the phase was told to expect.
+    Unexpected { expected: u64, issued: u64 },
+}
+
+impl Mbarrier {
+    pub(super) fn new(count: u32, slot: usize, epoch: u32) -> Result<Self, MbarrierMisuse> {
+        if count == 0 || count >= 1 << 20 {
+            return Err(MbarrierMisuse::Count(count));
+        }
+        let clock = VectorClock::default();
+        Ok(Self {
+            slot,
+            count,
+            pending: count,
+            expected: 0,
+            issued: 0,
+            landed: 0,
+            phase: 0,
+            epoch,
+            clock,
+            last: clock,
+            observers: Vec::new(),
+            sleepers: Vec::new(),
+            whole: 0,
+            whole_last: 0,
+            observed: false,
+        })
+    }
+
+    /// Whether a phase has begun and not ended.
+    pub(super) fn is_in_use(&self) -> bool {
+        self.pending != self.count || self.issued > self.landed || !self.sleepers.is_empty()
+    }
+
+    /// Whether the clock tells that all phases before this one are complete.
+    fn knows(&self, clock: &VectorClock) -> bool {
+        self.phase == 0 || clock[self.slot] >= self.epoch
+    }
+
+    /// `n` arrivals, with bytes to expect; `whole`: of all lanes of the warp.
+    pub(super) fn arrive(
+        &mut self,
+        n: u32,
+        bytes: u64,
+        clock: &VectorClock,
+        whole: Option<usize>,
+    ) -> Result<(), MbarrierMisuse> {
+        if n > self.pending {
+            return Err(if self.knows(clock) { MbarrierMisuse::TooMany } else { MbarrierMisuse::Early });
+        }
+        self.expect(bytes, clock)?;
+        self.pending -= n;
+        self.clock.join(clock);
+        self.whole |= whole.map_or(0, |warp| 1 << warp);
+        Ok(())
+    }
+
+    /// Further bytes to expect.
+    pub(super) fn expect(&mut self, bytes: u64, clock: &VectorClock) -> Result<(), MbarrierMisuse> {
+        if !self.knows(clock) {
+            return Err(MbarrierMisuse::Early);
+        }
+        self.expected += bytes;
+        Ok(())
+    }
+
+    /// Later phases wait for `n` arrivals less.
+    pub(super) fn drop(&mut self, n: u32) {
+        self.count = self.count.saturating_sub(n);
+    }
+
+    /// A copy of so many bytes starts; the time that they come at.
+    pub(super) fn issue(&mut self, bytes: u64, clock: &VectorClock) -> Result<u32, MbarrierMisuse> {
+        if !self.knows(clock) {
+            return Err(MbarrierMisuse::Early);
+        }
+        self.issued += bytes;
+        self.clock.join(clock);
+        Ok(self.epoch + 1)
+    }
+
+    /// Bytes of a copy have come.
+    pub(super) fn land(&mut self, bytes: u64) {
+        self.landed += bytes;
+    }
+
+    /// Bytes that this phase expects and that no copy brings yet.
+    pub(super) fn unclaimed(&self) -> u64 {
+        self.expected.saturating_sub(self.issued)
+    }
+
+    /// Ends the phase if it is complete; those who waited for it.
+    pub(super) fn settle(&mut self) -> Result<Option<Vec<Sleeper>>, MbarrierMisuse> {
+        if self.pending > 0 {
+            return Ok(None);
+        }
+        if self.issued > self.expected {
+            return Err(MbarrierMisuse::Unexpected { expected: self.expected, issued: self.issued });
+        }
+        if self.landed < self.expected {
+            return Ok(None);
+        }
+        if let Some((warp, _)) = self.observers.iter().find(|(warp, time)| self.clock[*warp] < *time) {
+            return Err(MbarrierMisuse::Skipped { warp: *warp as u32 });
+        }
+        self.phase += 1;
+        self.epoch += 1;
+        self.last = std::mem::take(&mut self.clock);
+        self.last[self.slot] = self.epoch;
+        (self.pending, self.expected, self.issued, self.landed) = (self.count, 0, 0, 0);
+        (self.whole_last, self.whole) = (self.whole, 0);
+        let sleepers = std::mem::take(&mut self.sleepers);
+        self.observers = sleepers.iter().map(|sleeper| (sleeper.warp, sleeper.time)).collect();
+        Ok(Some(sleepers))
+    }
+
+    /// Whether a wait for the phase of that parity is over.
+    pub(super) fn is_over(&self, parity: u64) -> bool {
+        u64::from(self.phase & 1) != parity & 1
+    }
+
+    /// Somebody waits for a phase that is over: what it must know.
+    pub(super) fn observe(&mut self, warp: usize, time: u32, clock: &VectorClock) -> Result<(), MbarrierMisuse> {
+        if self.phase >= 2 && clock[self.slot] + 1 < self.epoch {
+            return Err(MbarrierMisuse::Ambiguous);
+        }
+        self.observed = true;
+        self.observers.push((warp, time));
+        Ok(())
+    }
+
+    /// Somebody waits for this phase.
+    pub(super) fn sleep(&mut self, sleeper: Sleeper, clock: &VectorClock) -> Result<(), MbarrierMisuse> {
+        if !self.knows(clock) {
+            return Err(MbarrierMisuse::Ambiguous);
+        }
+        self.observed = true;
+        self.sleepers.push(sleeper);
+        Ok(())
+    }
+
+    /// What this phase still waits for.
+    pub(super) fn missing(&self) -> String {
+        match (self.pending, self.expected.saturating_sub(self.landed)) {
+            (0, bytes) => format!("{bytes} bytes of copies are missing"),
+            (arrivals, 0) => format!("{arrivals} of {} arrivals are missing", self.count),
+            (arrivals, bytes) => {
+                format!("{arrivals} of {} arrivals and {bytes} bytes of copies are missing", self.count)
+            }
+        }
+    }
+}
+
+impl Display for MbarrierMisuse {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uninitialised => write!(f, "it is not initialised"),
+            Self::InUse => write!(f, "it is initialised or given up in the middle of a phase"),
+            Self::Count(count) => write!(f, "{count} arrivals end no phase"),
+            Self::TooMany => write!(f, "more arrivals in a phase than it waits for"),
+            Self::Early => write!(f, "used again although nothing tells that the phase before is complete"),
+            Self::Ambiguous => write!(f, "nothing tells which of the phases of one parity is waited for"),
+            Self::Skipped { warp } => {
+                write!(f, "the phase may end although nothing tells that warp {warp} has seen the one before")
+            }
+            Self::Unexpected { expected, issued } => {
+                write!(f, "copies bring {issued} bytes to a phase that expects {expected} (expect_tx)")
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Accesses of shared memory that depend on data: whether they happen, or where.
+
+use super::Assumption;
+use super::arrays::{Arrays, arrays};
+use super::known::{Known, results};
+use super::partial::{Prover, refuse};
+use crate::decode::{Micro, Source};
+use crate::domain::{Knowledge, Touch};
+use crate::exec::Stop;
+use crate::hazard::Access;
+use crate::shared::Accessor;
+use crate::warp::Warp;
+use ptx::inst::Space;
+
+/// An access under a guard that depends on data: the lanes of `possible` may execute it.
+pub(super) fn guarded(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, possible: u32) -> Result<(), Stop> {
+    let micro = &machine.code.ops[pc as usize].micro;
+    if possible != 0 {
+        let outer = std::mem::replace(&mut machine.domain.guarded, true);
+        let done = machine.straight(warp, pc, micro, possible);
+        machine.domain.guarded = outer;
+        done?;
+        warp.knowledge.forget(&results(micro), possible);
+    }
+    Ok(())
+}
+
+/// An access some of whose addresses are not known: it may touch any element of the array that they are computed from.
+pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, mask: u32) -> Result<(), Stop> {
+    let code = machine.code;
+    let micro = &code.ops[pc as usize].micro;
+    let Some((base, touch)) = base_of(micro) else {
+        return Err(refuse(machine, warp, pc, "its address depends on data"));
+    };
+    let found = machine.domain.arrays.entry(pc).or_insert_with(|| arrays(code, pc)).clone();
+    let Some(Arrays { ranges, names }) = found else {
+        return Err(refuse(machine, warp, pc, "its generic address depends on data"));
+    };
+    let known = mask & warp.knows(base);
+    if known != 0 {
+        machine.straight(warp, pc, micro, known)?;
+    }
+    let unknown = mask & !known;
+    let outer = std::mem::replace(&mut machine.domain.guarded, true);
+    let place = machine.mark(pc);
+    warp.thread.touched |= mask;
+    for range in ranges {
+        let by = Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(mask), pc: place };
+        let findings = machine.shared.somewhere(range.clone(), touch, &by);
+        let access = if touch == Touch::Read { Access::Read } else { Access::Write };
+        machine.report(warp, pc, Space::Shared, access, findings)?;
+        if let Some(order) = &mut machine.domain.order
+            && let Some(conflict) = order.somewhere(warp.thread.index, range, unknown, touch, place)
+        {
+            let kind = super::partial::lane_race(machine.code, warp, touch, conflict);
+            machine.record(warp, pc, kind)?;
+        }
+    }
+    if touch == Touch::Write && mask.count_ones() > 1 {
+        let array = if names.is_empty() { "shared memory".to_owned() } else { names.join(" or ") };
+        let text = format!("its address depends on data: lanes may write different values to one element of {array}");
+        machine.domain.open(pc, code.site(warp.thread.index as u32, pc), &text);
+    }
+    machine.domain.guarded = outer;
+    warp.knowledge.forget(&results(micro), unknown);
+    if !names.is_empty() {
+        let site = code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, Assumption::Inside { site, variables: names });
+    }
+    Ok(())
+}
+
+/// Where the address of an access begins, and what it does there.
+fn base_of(micro: &Micro) -> Option<(Source, Touch)> {
+    match micro {
+        Micro::Load { base, .. } => Some((*base, Touch::Read)),
+        Micro::Store { base, .. } => Some((*base, Touch::Write)),
+        Micro::Atomic { base, .. } => Some((*base, Touch::Atomic)),
+        _ => None,
+    }
+}
+
+/// The lanes of `active` for which a guard may hold.
+pub(super) fn possible(warp: &Warp<Known>, guard: Option<(u32, bool)>, active: u32) -> u32 {
+    let Some((pred, negate)) = guard else { return active };
+    let (known, holds) = (warp.knowledge.pred(pred), crate::lanes::holds(&warp.preds, (pred, negate)));
+    active & (holds | !known)
+}

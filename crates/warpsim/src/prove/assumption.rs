@@ -1,0 +1,94 @@
+//! What a proof takes for granted.
+
+use crate::hazard::Site;
+use crate::{Argument, Launch};
+use std::fmt::{self, Display, Formatter};
+
+/// Something that a proof rests on and did not show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Assumption {
+    /// CTAs, and threads per CTA.
+    Shape { ctas: [u32; 3], threads: [u32; 3] },
+    /// Bytes of shared memory that the launch adds.
+    DynamicShared(u64),
+    /// A parameter without whose value there is no proof.
+    Parameter { name: String, value: Argument },
+    /// Up to sm_62 the lanes of a warp execute together.
+    Lockstep,
+    /// Several lanes of a warp write the same value to one address, and it stays.
+    SameValue(Site),
+    /// An address that depends on data lies in these variables.
+    Inside { site: Site, variables: Vec<String> },
+    /// `elect.sync` chooses the lowest lane that it names.
+    Leader(Site),
+    /// A copy of a tensor brings as many bytes as the phase expects.
+    TensorBytes { site: Site, bytes: u64 },
+    /// A cluster has one CTA.
+    OneCta,
+    /// Registers of a thread at the launch.
+    Registers(u32),
+    /// A loop whose number of iterations depends on data.
+    LoopEnds(Site),
+}
+
+/// What the launch alone gives.
+pub(super) fn of_launch(launch: &Launch, dynamic: bool) -> Vec<Assumption> {
+    let mut list = vec![Assumption::Shape { ctas: launch.ctas, threads: launch.threads }];
+    if dynamic {
+        list.push(Assumption::DynamicShared(launch.shared));
+    }
+    list
+}
+
+impl Display for Assumption {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Shape { ctas, threads } => {
+                write!(f, "{} CTAs of {} threads", Extents(ctas), Extents(threads))
+            }
+            Self::DynamicShared(bytes) => write!(f, "{bytes} bytes of shared memory that the launch adds"),
+            Self::Parameter { name, value } => write!(f, "{name} {}", Value(value)),
+            Self::Lockstep => write!(f, "the lanes of a warp execute together, as they do before sm_70"),
+            Self::SameValue(site) => write!(f, "{site}: lanes write the same value to one address, and it stays"),
+            Self::Inside { site, variables } => {
+                write!(f, "{site}: its address, which depends on data, lies in {}", variables.join(" or "))
+            }
+            Self::Leader(site) => write!(f, "{site}: the leader is the lowest lane that is named"),
+            Self::TensorBytes { site, bytes } => write!(f, "{site}: the tensor has {bytes} bytes there"),
+            Self::OneCta => write!(f, "a cluster has one CTA"),
+            Self::Registers(count) => write!(f, "{count} registers for each thread at the launch"),
+            Self::LoopEnds(site) => write!(f, "{site}: a loop behind it ends"),
+        }
+    }
+}
+
+/// Sizes in up to three dimensions.
+struct Extents<'a>(&'a [u32; 3]);
+
+impl Display for Extents<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            [x, 1, 1] => write!(f, "{x}"),
+            [x, y, 1] => write!(f, "{x} x {y}"),
+            [x, y, z] => write!(f, "{x} x {y} x {z}"),
+        }
+    }
+}
+
+/// What a parameter is.
+struct Value<'a>(&'a Argument);
+
+impl Display for Value<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Argument::Buffer(_) => write!(f, "points to an array of its own in global memory"),
+            Argument::U32(value) => write!(f, "= {value}"),
+            Argument::U64(value) => write!(f, "= {value}"),
+            Argument::Bytes(bytes) => {
+                write!(f, "= hex:")?;
+                bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+            Argument::Any => write!(f, "= ANY"),
+        }
+    }
+}
