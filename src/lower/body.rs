@@ -32,6 +32,7 @@ pub fn lower(program: &Program, target: &Target) -> (Vec<Statement>, Needs) {
         declarations,
         blocks: 0,
         fetched: Vec::new(),
+        short: program.reloaded() != Default::default(),
         repeated: HashSet::new(),
         indices: 0,
         trips: 0,
@@ -56,6 +57,8 @@ struct Body<'a> {
     blocks: usize,
     /// By open block, the names of the indices that its statements have fetched.
     fetched: Vec<HashMap<Integer, Local>>,
+    /// Registers are short: what is looked up again is not kept for that.
+    short: bool,
     /// Indices that the current block fetches more than once.
     repeated: HashSet<Index>,
     /// Numbers of indices and of trips that have a name.
@@ -298,7 +301,8 @@ impl Body<'_> {
     /// An index that is looked up. Where it is used again, by another point of the lane or by another statement, it gets a
     /// name, so that they share the look-up.
     fn fetched(&mut self, index: &Index, value: Integer) -> Integer {
-        if self.program.points_per_lane == 1 && !self.repeated.contains(index) {
+        let is_kept = self.repeated.contains(index) && !self.short;
+        if self.program.points_per_lane == 1 && !is_kept {
             return value;
         }
         if let Some(local) = self.fetched.iter().rev().find_map(|known| known.get(&value)) {
