@@ -80,7 +80,7 @@ fn scripts_get_the_candidates() {
     let request = Request { kernels: vec![Kernel::Conductivity], ..free() };
     let json = serde_json::to_value(&reports(&request)[0]).unwrap();
     assert_eq!(json["tuning"]["points-per-lane"], "auto");
-    assert_eq!((&json["tuning"]["warps"], &json["tuning"]["constants"]), (&8.into(), &"stripe".into()));
+    assert_eq!((&json["tuning"]["warps"], &json["tuning"]["constants"]), (&8.into(), &"auto".into()));
     let candidates = json["candidates"].as_array().unwrap();
     let one = candidates.iter().find(|candidate| candidate["outcome"] == "taken").unwrap();
     assert!(one["inputs"] == "staged" || one["inputs"] == "global", "{one}");
