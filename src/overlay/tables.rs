@@ -27,9 +27,16 @@ pub struct Tables {
     real_bank: Entries<f64>,
     index_bank: Entries<i32>,
     /// Indices of the current loop that are looked up.
-    looked_up: Vec<(Vec<(u32, Vec<i32>)>, Option<Counter>, Index)>,
+    looked_up: Vec<LookUp>,
     /// Index registers of which each lane uses its own entry, by warp.
     lane_rows: Vec<(u32, BTreeMap<u32, Vec<i32>>)>,
+}
+
+/// An index that is looked up, with what it is by warp and iteration.
+struct LookUp {
+    columns: Vec<(u32, Vec<i32>)>,
+    counter: Option<Counter>,
+    index: Index,
 }
 
 impl Tables {
@@ -112,7 +119,7 @@ impl Tables {
     /// An index that changes with warp and iteration. Where it is everywhere as far behind one of the same loop, it is that one
     /// and a number.
     pub fn index(&mut self, columns: &Columns<i32>, counter: Option<Counter>) -> Index {
-        let behind = self.looked_up.iter().find_map(|(known, at, index)| {
+        let behind = self.looked_up.iter().find_map(|LookUp { columns: known, counter: at, index }| {
             let distance = if *at == counter { distance(known, columns)? } else { return None };
             Some(match u32::try_from(distance).ok()? {
                 0 => index.clone(),
@@ -121,7 +128,7 @@ impl Tables {
         });
         behind.unwrap_or_else(|| {
             let index = self.look_up(columns, counter);
-            self.looked_up.push((columns.to_vec(), counter, index.clone()));
+            self.looked_up.push(LookUp { columns: columns.to_vec(), counter, index: index.clone() });
             index
         })
     }
