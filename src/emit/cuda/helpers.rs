@@ -239,7 +239,10 @@ fn mirrored(name: &str, kind: &str, warps: u32) -> String {
          INLINE {kind} {name}({kind} value, int lane)\n\
          {{\n\
          \x20 __shared__ volatile {kind} mirror[{warps}];\n\
-         \x20 if ((int)(threadIdx.x & 31) == lane) mirror[threadIdx.x >> 5] = value;\n\
+         \x20 // Anew each time: knowing the answer of an earlier broadcast, a compiler would part the lanes in between.\n\
+         \x20 int own = threadIdx.x & 31;\n\
+         \x20 asm volatile(\"\" : \"+r\"(own));\n\
+         \x20 if (own == lane) mirror[threadIdx.x >> 5] = value;\n\
          \x20 return mirror[threadIdx.x >> 5];\n\
          }}\n"
     )
