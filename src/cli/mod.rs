@@ -11,6 +11,7 @@ mod config;
 mod doctor;
 mod fmt;
 mod kernel;
+mod levels;
 mod occupancy;
 mod opt;
 mod opt_arguments;

@@ -1,9 +1,12 @@
 //! `singe opt K.ptx --pass …`: passes of the backend on any PTX. The result is printed as PTX, or written with `-o`.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::kernel::module;
-use super::opt_arguments::OptArguments;
+use super::levels;
+use super::opt_arguments::{Chosen, OptArguments};
 use super::out::print;
 use crate::failure::Failure;
 use diagnostics::Diagnostic;
@@ -12,16 +15,22 @@ use ptx::ir::{Func, FuncKind};
 use ptx::passes::{self, Pass, Report};
 
 pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
-    let (mut module, _) = module(&arguments.ptx)?;
-    let kernels = kernels(&module, arguments)?;
-    let options = arguments.options();
+    let (mut module, source) = module(&arguments.ptx)?;
+    let kernels = kernels(&module, arguments.kernel.as_ref(), &arguments.ptx)?;
+    let machine = match &arguments.launch {
+        Some(launch) => Some(levels::machine(&module, launch, arguments.target)?),
+        None => None,
+    };
+    let occupancy = levels::options(machine, arguments.launch_shared);
+    let options = arguments.options(source, occupancy);
     let mut reports = Vec::new();
-    for pass in &arguments.passes {
+    for Chosen { pass, wanted } in &arguments.passes {
+        let options = passes::Options {
+            occupancy: passes::occupancy::Options { wanted: *wanted, ..options.occupancy.clone() },
+            ..options.clone()
+        };
         for kernel in &kernels {
-            let outcome = pass.run(&module, kernel, &options).map_err(|failure| match failure {
-                passes::Failure::Refused(diagnostics) => Failure::input(diagnostics),
-                passes::Failure::Unproven(diagnostics) => Failure::verification(diagnostics),
-            })?;
+            let outcome = pass.run(&module, kernel, &options).map_err(failed)?;
             show_after(pass, kernel, &module, &outcome.module, arguments);
             module = outcome.module;
             reports.push((pass.name, kernel.as_str(), outcome.report));
@@ -48,14 +57,22 @@ pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Why a pass made nothing.
+pub(super) fn failed(failure: passes::Failure) -> Failure {
+    match failure {
+        passes::Failure::Refused(diagnostics) => Failure::input(diagnostics),
+        passes::Failure::Unproven(diagnostics) => Failure::verification(diagnostics),
+    }
+}
+
 /// The kernels that the passes are for.
-fn kernels(module: &Module, arguments: &OptArguments) -> Result<Vec<String>, Failure> {
-    let wanted = |func: &&Func| arguments.kernel.as_ref().is_none_or(|kernel| *kernel == func.name);
+pub(super) fn kernels(module: &Module, name: Option<&String>, path: &Path) -> Result<Vec<String>, Failure> {
+    let wanted = |func: &&Func| name.is_none_or(|kernel| *kernel == func.name);
     let entries = module.funcs.iter().filter(|func| func.kind == FuncKind::Entry && !func.is_declaration());
     let kernels: Vec<String> = entries.filter(wanted).map(|func| func.name.clone()).collect();
     if kernels.is_empty() {
-        let what = arguments.kernel.as_ref().map_or("no kernel".to_owned(), |name| format!("no kernel {name}"));
-        let message = format!("{} has {what}", arguments.ptx.display());
+        let what = name.map_or("no kernel".to_owned(), |name| format!("no kernel {name}"));
+        let message = format!("{} has {what}", path.display());
         return Err(Failure::input(
             [Diagnostic::error("opt::no-kernel", message).help("check the name with --kernel")],
         ));

@@ -78,6 +78,7 @@
 //! | [`analysis`] | control-flow graph, dominators, loops, liveness, SSA, gated SSA, divergence, register pressure |
 //! | [`passes`] | passes by name, each from a module to a new one with a report |
 //! | [`predicate`] | divergent branches become masks: thread-aware predication |
+//! | [`occupancy`] | levels of occupancy, the kernel at each, and the choice of one |
 //! | [`allocate`] | register allocation, spilling that knows what is uniform, and its checker |
 #![forbid(unsafe_code)]
 
@@ -93,6 +94,7 @@ pub mod ir;
 pub mod lines;
 mod modifier;
 mod names;
+pub mod occupancy;
 mod opcode;
 pub mod passes;
 pub mod predicate;

@@ -78,6 +78,7 @@
 //! |---|---|
 //! | [`prove`] | the proof of synchronisation |
 //! | [`machine_code`] | the other instruction set: what ptxas makes of PTX, on the same memories, barriers and launches |
+//! | [`occupancy`] | the time of a version of a kernel at a level of occupancy |
 //! | [`setup`] | a launch in a TOML file |
 //! | `decode`, `micro` | from a kernel to a flat array of instructions on numbered rows of 32 values |
 //! | `exec` | the loop over instructions, what each of them does, what lanes do together, accesses of memory |
@@ -108,6 +109,7 @@ pub mod machine_code;
 mod mbarrier;
 mod memory;
 mod micro;
+pub mod occupancy;
 pub mod prove;
 mod rows;
 mod scalar;

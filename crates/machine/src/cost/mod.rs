@@ -6,10 +6,12 @@
 
 mod iteration;
 mod registers;
+mod residency;
 mod work;
 
 pub use iteration::Iteration;
 pub use registers::{Held, doubles_beside_short_lived, lacking, short_lived};
+pub use residency::Residency;
 pub use work::Work;
 
 /// Double-precision issue slots of a division or a square root: a reciprocal estimate, Newton steps and a rounding correction

@@ -1,6 +1,6 @@
 //! Passes over one kernel of a module, by name: [`PASSES`] is the table that commands and guides are made from.
 //!
-//! A pass makes a new module and never changes the one it was given. It is deterministic, and but for `allocate` it is
+//! A pass makes a new module and never changes the one it was given. It is deterministic, and but for `allocate` and `occupancy` it is
 //! idempotent: a second time it changes nothing more. Those that decide something prove what they applied.
 //!
 //! ```
@@ -18,15 +18,17 @@ pub mod allocation;
 pub mod dead_code;
 pub mod identity;
 pub mod meld;
+pub mod occupancy;
 pub mod predication;
 pub mod simplify_cfg;
 mod webs;
 
 use crate::check;
 use crate::ir::{Func, Module};
-use diagnostics::Diagnostic;
+use diagnostics::{Diagnostic, Source};
 use machine::target::Target;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// A pass, with its name on the command line.
 #[derive(Debug)]
@@ -41,7 +43,7 @@ pub struct Pass {
 type Run = fn(&Module, usize, &Options) -> Result<Outcome, Failure>;
 
 /// All passes, in the order in which a pipeline would name them.
-pub static PASSES: [Pass; 8] = [
+pub static PASSES: [Pass; 9] = [
     Pass { name: "identity", description: "print the text and read it again, and change nothing", run: identity::pass },
     Pass { name: "dce", description: "remove instructions whose results nothing needs", run: dead_code::pass },
     Pass {
@@ -74,6 +76,11 @@ pub static PASSES: [Pass; 8] = [
         description: "give every value one of a fixed number of registers, or spill it",
         run: allocation::pass,
     },
+    Pass {
+        name: "occupancy",
+        description: "allocate, spill and pad for a number of resident warps, or for the one that takes least time (Orion)",
+        run: occupancy::pass,
+    },
 ];
 
 /// What passes are told beside the kernel.
@@ -87,6 +94,20 @@ pub struct Options {
     /// The least share of cycles that a meld must save.
     pub threshold: f64,
     pub predication: predication::Options,
+    pub occupancy: occupancy::Options,
+    /// The text that the module was read from, for messages that quote it.
+    pub source: Option<Arc<Source>>,
+}
+
+impl Options {
+    /// The machine that is named, or that of the text.
+    fn machine(&self, module: &Module, kernel: &str) -> Result<&'static Target, Failure> {
+        let own = || Target::by_name(&format!("sm_{}", module.sm));
+        self.target.map_or_else(own, Ok).map_err(|unknown| {
+            let message = format!("{kernel}: {unknown}");
+            Failure::Refused(vec![Diagnostic::error("opt::target", message).help("name the machine with --target")])
+        })
+    }
 }
 
 impl Default for Options {
@@ -98,6 +119,8 @@ impl Default for Options {
             allocation: allocation::Options::default(),
             threshold,
             predication: predication::Options::default(),
+            occupancy: occupancy::Options::default(),
+            source: None,
         }
     }
 }

@@ -13,7 +13,7 @@
 mod apply;
 pub mod check;
 mod emit;
-mod latency;
+pub(crate) mod latency;
 pub mod plan;
 mod region;
 mod similar;
