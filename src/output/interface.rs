@@ -17,7 +17,7 @@ pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) 
         reactions: model.mechanism.reactions.len(),
         units: system,
         target: target.name.clone(),
-        architecture: target.compute_capability,
+        architecture: (!target.is_cpu()).then_some(target.compute_capability),
         kernels: units.iter().map(kernel).collect(),
     }
 }
