@@ -12,6 +12,7 @@ mod unheeded;
 
 pub use occupancy::occupancy_picture;
 pub use peaks::Machine;
+use peaks::Needs;
 pub use picture::schedule_picture;
 pub use table::table;
 
@@ -102,6 +103,8 @@ pub struct KernelReport {
     pub registers_held: u32,
     pub registers_estimated: u32,
     pub registers_available: u32,
+    /// In the text of the simulated code.
+    pub ptx_instructions: u64,
     pub verification: Option<Verification>,
     /// Of the CUDA text itself, where NVRTC is installed.
     pub text: Option<TextVerification>,
@@ -172,7 +175,12 @@ impl KernelReport {
         self.verdict = verdict(self.verification.as_ref(), text.as_ref(), machine_code.as_ref());
         self.text = text;
         self.machine_code = machine_code;
-        let needs = (self.registers_estimated, self.shared_bytes, self.named_barriers);
+        let needs = Needs {
+            registers_estimated: self.registers_estimated,
+            shared_bytes: self.shared_bytes,
+            named_barriers: self.named_barriers,
+            text: self.ptx_instructions,
+        };
         self.machine = peaks::machine(target, program, needs, self.compiled.as_ref(), self.verification.as_ref());
     }
 
@@ -227,7 +235,9 @@ pub fn kernel(
     let available = request.registers();
     let registers_estimated = draft.registers().min(available);
     let shared_bytes = draft.code.shared_bytes();
-    let needs = (registers_estimated, shared_bytes, schedule.barrier_ids());
+    let ptx_instructions = draft.ptx.entries().map(|entry| entry.insts.len() as u64).sum();
+    let needs =
+        Needs { registers_estimated, shared_bytes, named_barriers: schedule.barrier_ids(), text: ptx_instructions };
     let machine = peaks::machine(request.common.target, program, needs, None, verification.as_ref());
     KernelReport {
         kernel: kernel.name().into(),
@@ -263,6 +273,7 @@ pub fn kernel(
         registers_held: draft.registers_held,
         registers_estimated,
         registers_available: available,
+        ptx_instructions,
         verdict: verdict(verification.as_ref(), None, None),
         verification,
         text: None,

@@ -16,6 +16,10 @@ pub struct Work {
     pub shared_passes: f64,
     /// Bytes to and from global memory.
     pub global_bytes: f64,
+    /// Bytes to and from local memory.
+    pub local_bytes: f64,
+    /// All warp instructions of PTX.
+    pub instructions: f64,
 }
 
 impl Work {
@@ -52,7 +56,7 @@ mod tests {
     fn the_busiest_pipe_decides() {
         let kepler = target("kepler");
         // 64 double-precision lanes, 32 lanes of shuffles and 64 of shared memory per clock.
-        let work = Work { slots: 640.0, shuffles: 64.0, shared_passes: 64.0, global_bytes: 0.0 };
+        let work = Work { slots: 640.0, shuffles: 64.0, shared_passes: 64.0, ..Work::default() };
         assert_eq!(work.clocks(kepler), 10.0);
         assert_eq!(Work { shuffles: 640.0, ..work }.clocks(kepler), 20.0);
         assert_eq!(Work { shared_passes: 1920.0, ..work }.clocks(kepler), 30.0);
