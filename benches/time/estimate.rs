@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::agreement::{mean_error, tau};
+use super::fit::{Row, fit};
 use super::{compiled, request};
 use singe::kernels::Kernel;
 use singe::overlay::Codegen;
@@ -34,7 +35,7 @@ const CASES: [Case; 5] = [
 /// The page.
 pub fn page(shared: &Path) -> String {
     let mut text = String::from(HEAD);
-    let (mut bounds, mut estimates) = (Vec::new(), Vec::new());
+    let (mut bounds, mut estimates, mut rows): (Vec<_>, Vec<_>, Vec<Row>) = Default::default();
     for (mechanism, target, warps, with_chemistry, layouts) in CASES {
         let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(mechanism);
         let folder = if shipped.exists() { shipped } else { shared.join(mechanism) };
@@ -51,6 +52,7 @@ pub fn page(shared: &Path) -> String {
             let [bound, estimate] =
                 [k.machine.busiest_pipe_ns, k.machine.estimated_ns].map(|time| time.expect("simulated"));
             let Some(full) = k.machine.predicted_ns else { continue };
+            rows.extend(k.machine.counts.map(|(work, spread)| (work, spread, request.common.target, full)));
             bounds.push((bound, full));
             estimates.push((estimate, full));
             let row = format!(
@@ -62,9 +64,11 @@ pub fn page(shared: &Path) -> String {
                 estimate / full
             );
             println!("{row}");
+            println!("DUMP {:?}", rows.last());
             writeln!(text, "{row}").expect("a string");
         }
     }
+    println!("factors that fit best: {:?}", fit(&rows));
     let words = |name: &str, pairs: &[(f64, f64)]| {
         format!("{name}: mean error {:.0} %, Kendall's tau {:.2}", 100.0 * mean_error(pairs), tau(pairs))
     };

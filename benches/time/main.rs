@@ -11,6 +11,7 @@ use singe::report::KernelReport;
 
 mod agreement;
 mod estimate;
+mod fit;
 mod paper;
 #[path = "../../tests/common/request.rs"]
 mod request;

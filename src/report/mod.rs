@@ -152,6 +152,7 @@ impl KernelReport {
         LayoutTime {
             codegen: self.codegen.clone(),
             warps: self.warps,
+            constants: self.constants.clone(),
             estimated_ns: self.machine.estimated_ns,
             predicted_ns: self.machine.predicted_ns,
         }

@@ -33,6 +33,9 @@ pub struct Machine {
     /// Time per point in ns as estimated from counts of the simulated PTX: of the busiest pipe, and of what latency, waiting and code
     /// add to it.
     pub estimated_ns: Option<f64>,
+    /// What the estimate is made of.
+    #[serde(skip)]
+    pub counts: Option<(Work, Spread)>,
     /// Time per point in ns by the model of the SM, where it ran the machine code.
     pub predicted_ns: Option<f64>,
     /// The best of these two over the larger floor.
@@ -95,18 +98,20 @@ pub fn machine(
     let warps_per_sm = ctas_per_sm * program.execution.warps();
     let bytes_per_point: u64 = program.arrays.iter().map(|a| 8 * u64::from(a.rows)).sum();
     let nanoseconds = |work: Work| work.nanoseconds(target);
-    let bandwidth_floor_ns = nanoseconds(Work { global_bytes: bytes_per_point as f64, ..Work::default() });
+    let bandwidth_floor_ns = nanoseconds(Work { device_bytes: bytes_per_point as f64, ..Work::default() });
     let work = verification.map(|v| Work {
         slots: v.slots_per_point,
         shuffles: v.shuffles_per_point,
         shared_passes: v.shared_passes_per_point,
-        global_bytes: v.global_bytes_per_point.max(bytes_per_point as f64),
+        global_bytes: v.global_bytes_per_point,
+        device_bytes: bytes_per_point as f64,
         local_bytes: v.local_bytes_per_point,
         instructions: v.instructions_per_point,
     });
     let slots_floor_ns = work.map(|work| nanoseconds(Work { slots: work.slots, ..Work::default() }));
     let spread = verification.map(|v| spread(program, ctas_per_sm, v.barriers_per_group, text));
-    let estimated_ns = work.zip(spread).map(|(work, spread)| work.estimated_nanoseconds(&spread, target));
+    let counts = work.zip(spread);
+    let estimated_ns = counts.map(|(work, spread)| work.estimated_nanoseconds(&spread, target));
     let machine = Machine {
         registers,
         registers_from: if compiled.is_some() { "ptxas" } else { "estimated" },
@@ -120,6 +125,7 @@ pub fn machine(
         slots_floor_ns,
         busiest_pipe_ns: work.map(nanoseconds),
         estimated_ns,
+        counts,
         predicted_ns: None,
         over_floor: None,
     };
@@ -134,5 +140,7 @@ fn spread(program: &Program, ctas_per_sm: u32, barriers: f64, text: u64) -> Spre
         Execution::DataParallel { warps } => (1, warps * ctas_per_sm),
     };
     let barriers = barriers * f64::from(points_per_lane) / f64::from(warps_per_group);
-    Spread { warps_per_group, groups, points_per_lane, barriers, text }
+    let constants = &program.constants;
+    let constant_bytes = if constants.in_constant_memory() { constants.bank_bytes() as u64 } else { 0 };
+    Spread { warps_per_group, groups, points_per_lane, barriers, text, constant_bytes }
 }

@@ -9,7 +9,7 @@ mod iteration;
 mod registers;
 mod work;
 
-pub use estimate::Spread;
+pub use estimate::{CALIBRATED, Factors, Spread};
 pub use iteration::Iteration;
 pub use registers::{Held, doubles_beside_short_lived, lacking, short_lived};
 pub use work::Work;

@@ -14,8 +14,10 @@ pub struct Work {
     pub shuffles: f64,
     /// Passes over the banks of shared memory, each of 32 words of 32 bits.
     pub shared_passes: f64,
-    /// Bytes to and from global memory.
+    /// Bytes of all accesses to global memory.
     pub global_bytes: f64,
+    /// Bytes to and from the memory of the device, where caches hold what is read again: each input and output once.
+    pub device_bytes: f64,
     /// Bytes to and from local memory.
     pub local_bytes: f64,
     /// All warp instructions of PTX.
@@ -39,7 +41,7 @@ impl Work {
     /// Nanoseconds per point on the target's board, of the SMs' pipes and its memory.
     pub fn nanoseconds(&self, target: &Target) -> f64 {
         let board = &target.board;
-        let memory = self.global_bytes / f64::from(board.gigabytes_per_second);
+        let memory = self.device_bytes / f64::from(board.gigabytes_per_second);
         board.nanoseconds(self.clocks(target)).max(memory)
     }
 }
@@ -66,7 +68,7 @@ mod tests {
     #[test]
     fn memory_is_one_of_the_pipes_of_a_board() {
         let kepler = target("kepler");
-        let bytes = Work { global_bytes: 1000.0 * f64::from(kepler.board.gigabytes_per_second), ..Work::default() };
+        let bytes = Work { device_bytes: 1000.0 * f64::from(kepler.board.gigabytes_per_second), ..Work::default() };
         assert_eq!((bytes.clocks(kepler), bytes.nanoseconds(kepler)), (0.0, 1000.0));
         let both = Work { slots: 64.0, ..bytes };
         assert_eq!(both.nanoseconds(kepler), 1000.0);
