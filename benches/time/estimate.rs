@@ -6,8 +6,10 @@ use std::path::Path;
 use super::agreement::{mean_error, tau};
 use super::fit::{Row, fit};
 use super::{compiled, request};
+use singe::driver::Request;
 use singe::kernels::Kernel;
 use singe::overlay::Codegen;
+use singe::report::KernelReport;
 
 const HEAD: &str = "# The fast estimate of time, beside the full model
 
@@ -44,10 +46,13 @@ pub fn page(shared: &Path) -> String {
             request.real_compilers = true;
             request.verify_machine_code = false;
             request.tuning.warps = warps;
-            request.codegen = layouts[0];
-            request.beside = layouts[1..].to_vec();
+            // of each layout as it is shipped
+            request.keep_fastest = true;
         });
-        let kernels = compiled(&request).unwrap_or_else(|failure| panic!("{mechanism}, {target}: {failure}"));
+        let of = |codegen: &Codegen| compiled(&Request { codegen: *codegen, ..request.clone() });
+        let failed = |failure| panic!("{mechanism}, {target}: {failure}");
+        let kernels: Vec<KernelReport> =
+            layouts.iter().flat_map(|codegen| of(codegen).unwrap_or_else(failed)).collect();
         for k in &kernels {
             let [bound, estimate] =
                 [k.machine.busiest_pipe_ns, k.machine.estimated_ns].map(|time| time.expect("simulated"));

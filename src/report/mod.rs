@@ -207,12 +207,18 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
         .collect();
     warnings.extend(unheeded::unheeded(request, &kernels));
     warnings.extend(kernels.iter().filter_map(KernelReport::spill_warning));
+    let mut layouts: Vec<&str> = Vec::new();
+    for kernel in &kernels {
+        if !layouts.contains(&kernel.codegen.as_str()) {
+            layouts.push(&kernel.codegen);
+        }
+    }
     Report {
         mechanism: model.mechanism.name.clone(),
         species: model.species().len(),
         reactions: model.mechanism.reactions.len(),
         target: format!("{} ({})", request.common.target.name, request.common.target.compute_capability.sm()),
-        codegen: request.codegens().map(Codegen::name).collect::<Vec<_>>().join(", "),
+        codegen: layouts.join(", "),
         units: request.common.units.name().into(),
         command: request.command.clone(),
         warnings,
