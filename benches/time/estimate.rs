@@ -69,7 +69,6 @@ pub fn page(shared: &Path) -> String {
                 estimate / full
             );
             println!("{row}");
-            println!("DUMP {:?}", rows.last());
             writeln!(text, "{row}").expect("a string");
         }
     }

@@ -42,6 +42,7 @@ fn neighbours(from: Factors, step: f64) -> Vec<Factors> {
             Factors { shared: share(from.shared), ..from },
             Factors { local: share(from.local), ..from },
             Factors { global: share(from.global), ..from },
+            Factors { first: (from.first * by).clamp(0.01, 20.0), ..from },
             Factors { constants: share(from.constants), ..from },
             Factors { fetch_beyond: (from.fetch_beyond * by).clamp(0.01, 20.0), ..from },
             Factors { fetch: (from.fetch * by).clamp(0.01, 20.0), ..from },

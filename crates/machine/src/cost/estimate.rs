@@ -35,6 +35,8 @@ pub struct Factors {
     pub shared: f64,
     pub local: f64,
     pub global: f64,
+    /// Waits for the memory of the device in one turn, one after the other.
+    pub first: f64,
     /// Share of the latency of constants that the small cache does not hold.
     pub constants: f64,
     /// Clocks of fetching an instruction that is beyond the small instruction cache.
@@ -51,18 +53,19 @@ pub struct Factors {
 
 /// The factors with which the estimate comes nearest to the model of time.
 pub const CALIBRATED: Factors = Factors {
-    expansion: 1.84,
-    step: 2.23,
-    shuffle: 0.36,
-    shared: 0.4,
-    local: 0.23,
-    global: 0.14,
-    constants: 0.7,
-    fetch: 1.0,
-    fetch_beyond: 1.0,
-    imbalance: 1.51,
-    norm: 2.66,
-    reuse: 8.4,
+    expansion: 1.0,
+    step: 1.8,
+    shuffle: 0.61,
+    shared: 0.01,
+    local: 0.27,
+    global: 0.11,
+    first: 3.4,
+    constants: 0.57,
+    fetch: 1.3,
+    fetch_beyond: 0.24,
+    imbalance: 2.3,
+    norm: 2.1,
+    reuse: 14.0,
 };
 
 /// Clocks of an addition of integers or singles where stall counts stand in the machine code: Jia et al. (2018), table 4.1.
@@ -112,7 +115,7 @@ impl Work {
 
     /// Clocks per point of the steps of a warp, one after the other, for the groups that an SM works on at once.
     fn waiting(&self, factors: &Factors, spread: &Spread, target: &Target) -> f64 {
-        let Latencies { step, shuffle, shared, local, global, constants, barrier, small_code, kept } =
+        let Latencies { step, shuffle, shared, local, global, device, constants, barrier, small_code, kept } =
             Latencies::of(target);
         // an access of doubles by a warp is 256 bytes
         let (local_accesses, global_accesses) = (self.local_bytes / 8.0, self.global_bytes / 8.0);
@@ -131,7 +134,7 @@ impl Work {
         let constants = factors.constants * (constants + further) * spread.missed_lines(target);
         let fetched = (factors.fetch + slower) * (code - small_code / INSTRUCTION).max(0.0);
         let barriers = spread.barriers * (barrier[0] + warps * barrier[1]);
-        let turn = points * imbalance * steps / warps + constants + fetched + barriers;
+        let turn = points * imbalance * steps / warps + factors.first * device + constants + fetched + barriers;
         turn / (32.0 * points * f64::from(spread.groups.max(1)))
     }
 }
@@ -156,6 +159,8 @@ struct Latencies {
     shared: f64,
     local: f64,
     global: f64,
+    /// Of the memory of the device.
+    device: f64,
     /// That a miss of the small cache for constants adds.
     constants: f64,
     /// Of a barrier, and more for each of its warps.
@@ -176,6 +181,7 @@ impl Latencies {
             shared: memory.shared_latency.into(),
             local: memory.l1_latency.into(),
             global: memory.l2_latency.into(),
+            device: memory.device_latency.into(),
             constants: pipeline.constants.miss_latency.into(),
             barrier: [pipeline.barrier_latency, pipeline.barrier_latency_per_warp].map(f64::from),
             small_code: pipeline.fetch.l0_bytes.into(),
@@ -192,6 +198,7 @@ const OLDER: Latencies = Latencies {
     shared: 26.0,
     local: 32.0,
     global: 188.0,
+    device: 331.0,
     constants: 0.0,
     barrier: [20.0, 0.0],
     small_code: 16384.0,
