@@ -5,6 +5,7 @@
 //! instructions than these do not occur.
 
 mod iteration;
+pub mod latency;
 mod registers;
 mod work;
 

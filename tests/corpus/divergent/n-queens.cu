@@ -1,0 +1,35 @@
+// Solutions of six queens by backtracking, one place of the first queen and one of the second per thread.
+// After the benchmark NQU of "DARM: Control-Flow Melding for SIMT Thread Divergence Reduction".
+struct Row {
+  unsigned free, columns, left, right;
+};
+
+extern "C" __global__ void n_queens(unsigned *output) {
+  __shared__ Row rows[4][64];
+  const unsigned t = threadIdx.x;
+  unsigned solutions = 0;
+  if (t < 36) {
+    const unsigned first = 1u << t / 6, second = 1u << t % 6;
+    if (((first | first << 1 | first >> 1) & second) == 0) {
+      const unsigned columns = first | second, left = (first << 1 | second) << 1, right = (first >> 1 | second) >> 1;
+      rows[0][t] = Row{~(columns | left | right) & 63, columns, left, right};
+      int row = 0;
+      do {
+        Row &here = rows[row][t];
+        if (here.free == 0) {
+          row--;
+          continue;
+        }
+        const unsigned place = here.free & -here.free;
+        here.free ^= place;
+        if (row == 3) {
+          solutions++;
+        } else {
+          const unsigned columns = here.columns | place, left = (here.left | place) << 1, right = (here.right | place) >> 1;
+          rows[++row][t] = Row{~(columns | left | right) & 63, columns, left, right};
+        }
+      } while (row >= 0);
+    }
+  }
+  output[t] = solutions;
+}
