@@ -4,6 +4,13 @@ struct Row {
   unsigned free, columns, left, right;
 };
 
+__device__ void enter(Row &row, unsigned columns, unsigned left, unsigned right) {
+  row.free = ~(columns | left | right) & 63;
+  row.columns = columns;
+  row.left = left;
+  row.right = right;
+}
+
 extern "C" __global__ void n_queens(unsigned *output) {
   __shared__ Row rows[4][64];
   const unsigned t = threadIdx.x;
@@ -11,8 +18,7 @@ extern "C" __global__ void n_queens(unsigned *output) {
   if (t < 36) {
     const unsigned first = 1u << t / 6, second = 1u << t % 6;
     if (((first | first << 1 | first >> 1) & second) == 0) {
-      const unsigned columns = first | second, left = (first << 1 | second) << 1, right = (first >> 1 | second) >> 1;
-      rows[0][t] = Row{~(columns | left | right) & 63, columns, left, right};
+      enter(rows[0][t], first | second, (first << 1 | second) << 1, (first >> 1 | second) >> 1);
       int row = 0;
       do {
         Row &here = rows[row][t];
@@ -25,8 +31,8 @@ extern "C" __global__ void n_queens(unsigned *output) {
         if (row == 3) {
           solutions++;
         } else {
-          const unsigned columns = here.columns | place, left = (here.left | place) << 1, right = (here.right | place) >> 1;
-          rows[++row][t] = Row{~(columns | left | right) & 63, columns, left, right};
+          row++;
+          enter(rows[row][t], here.columns | place, (here.left | place) << 1, (here.right | place) >> 1);
         }
       } while (row >= 0);
     }
