@@ -102,25 +102,23 @@ impl Search<'_> {
         let (mut places, mut cycles): (Vec<Place>, u64) = (Vec::new(), from.cycles);
         let mut estimate = meld::estimate(&work);
         let mut fault = None;
-        let mut refused: BTreeSet<Place> = BTreeSet::new();
+        let mut asked: BTreeSet<Place> = BTreeSet::new();
         for _ in 0..meld::most_rounds(&work) {
             let mut taken = None;
             let made = meld::first(&work, &self.given.melding(), |place, next| {
-                let accepted = if careful {
-                    let known = !refused.insert(place);
-                    let lower = !known && self.known.len() < MOST_VERSIONS && {
+                let accepted = match careful {
+                    true if !asked.insert(place) => false,
+                    true => {
                         let cost = self.cost(&with_func(&from.module, index, next.clone()));
                         let cost = cost.unwrap_or_else(|failure| {
                             fault = Some(failure);
                             None
                         });
-                        let lower = cost.is_some_and(|cost| cost < cycles);
-                        cycles = cost.filter(|_| lower).unwrap_or(cycles);
-                        lower
-                    };
-                    lower
-                } else {
-                    meld::estimate(next) < estimate
+                        let lower = cost.filter(|cost| *cost < cycles);
+                        cycles = lower.unwrap_or(cycles);
+                        lower.is_some()
+                    }
+                    false => meld::estimate(next) < estimate,
                 };
                 taken = accepted.then_some(place);
                 accepted
@@ -188,11 +186,14 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The cost of a version; none where it cannot be run.
+    /// The cost of a version; none where it cannot be run, or where enough have been asked.
     fn cost(&mut self, module: &Module) -> Result<Option<u64>, Failure> {
         let text = module.to_string();
         if let Some(known) = self.known.get(&text) {
             return Ok(*known);
+        }
+        if self.known.len() >= MOST_VERSIONS {
+            return Ok(None);
         }
         let cost = match self.model.cycles(module, self.kernel) {
             Ok(cycles) => Some(cycles),
