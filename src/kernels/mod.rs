@@ -17,6 +17,7 @@ mod product;
 mod pure_limit;
 mod qssa;
 mod reaction;
+mod reactor;
 mod resistances;
 mod rows;
 mod split;
@@ -36,6 +37,7 @@ use crate::graph::Graph;
 use crate::graph::units::{self, Units};
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
+use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
 
 #[derive(
@@ -47,9 +49,14 @@ pub enum Kernel {
     Conductivity,
     Diffusion,
     Chemistry,
+    /// Rates of change of mass fractions and temperature at constant pressure
+    Isobaric,
+    /// The same at constant volume
+    Isochoric,
 }
 
 impl Kernel {
+    /// Those that are compiled by default.
     pub const ALL: [Self; 4] = [Self::Viscosity, Self::Conductivity, Self::Diffusion, Self::Chemistry];
 
     pub fn name(self) -> &'static str {
@@ -58,15 +65,22 @@ impl Kernel {
             Self::Conductivity => "conductivity",
             Self::Diffusion => "diffusion",
             Self::Chemistry => "chemistry",
+            Self::Isobaric => "isobaric",
+            Self::Isochoric => "isochoric",
         }
+    }
+
+    /// Whether it computes production rates, from which others follow.
+    pub fn has_rates(self) -> bool {
+        matches!(self, Self::Chemistry | Self::Isobaric | Self::Isochoric)
     }
 
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
     /// gross rate for chemistry.
     pub fn tolerance(self, model: &Model) -> f64 {
         match self {
-            Self::Chemistry if model.mechanism.reduction.is_some() => 1e-8,
-            Self::Chemistry => 1e-10,
+            Self::Chemistry | Self::Isobaric | Self::Isochoric if model.mechanism.reduction.is_some() => 1e-8,
+            Self::Chemistry | Self::Isobaric | Self::Isochoric => 1e-10,
             Self::Viscosity | Self::Conductivity | Self::Diffusion => 1e-12,
         }
     }
@@ -167,7 +181,9 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             resistances::build(model, fits()?, options, tolerance)
         }
         (Kernel::Diffusion, ..) => diffusion::build(model, fits()?, options),
-        (Kernel::Chemistry, ..) => chemistry::build(model, options),
+        (Kernel::Chemistry, ..) => chemistry::build(model, options, None),
+        (Kernel::Isobaric, ..) => chemistry::build(model, options, Some(Constant::Pressure)),
+        (Kernel::Isochoric, ..) => chemistry::build(model, options, Some(Constant::Volume)),
     };
     units::convert(&mut graph, options.units);
     Ok(graph)

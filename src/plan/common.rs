@@ -12,7 +12,7 @@ use machine::target::Target;
 #[derive(Debug, Clone, Copy, PartialEq, Args, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
 pub struct Common {
-    /// Architecture, such as hopper or sm_90
+    /// Architecture, such as hopper or sm_90; or cpu, for C++ that vectorises
     #[arg(long, value_name = "NAME", default_value = "ampere", value_parser = values::target::parse)]
     #[serde(with = "super::values::target")]
     pub target: &'static Target,

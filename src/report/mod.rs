@@ -202,7 +202,10 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
         mechanism: model.mechanism.name.clone(),
         species: model.species().len(),
         reactions: model.mechanism.reactions.len(),
-        target: format!("{} ({})", request.common.target.name, request.common.target.compute_capability.sm()),
+        target: match request.common.target {
+            target if target.is_cpu() => target.name.clone(),
+            target => format!("{} ({})", target.name, target.compute_capability.sm()),
+        },
         codegen: request.codegens().map(Codegen::name).collect::<Vec<_>>().join(", "),
         units: request.common.units.name().into(),
         command: request.command.clone(),

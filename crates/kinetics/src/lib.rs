@@ -33,6 +33,7 @@ mod overflow;
 pub mod production;
 pub mod qssa;
 pub mod rates;
+pub mod reactor;
 pub mod states;
 pub mod stiffness;
 pub mod thermo;

@@ -108,7 +108,7 @@ pub fn example(interface: &Interface, provenance: &Provenance) -> String {
         arrays: arrays.collect(),
         prefix,
     };
-    render(Template::Example, &file)
+    render(if interface.architecture.is_some() { Template::Example } else { Template::CpuExample }, &file)
 }
 
 #[derive(Serialize)]
