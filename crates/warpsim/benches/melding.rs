@@ -71,8 +71,8 @@ fn report(rows: &[Row], kernels: &[Kernel]) -> String {
                     `tests/corpus/divergent`, written after the descriptions of the paper's benchmarks and much smaller than they, \
                     before and after `singe opt --pass tail-merge`, `branch-fusion` and `meld`; before means after `dce` and \
                     `simplify-cfg`. Every result was proven by the \
-                    checker of melds, and computes the same.\n\nModelled cycles of machine code are in \
-                    [Divergent code](divergent-code.md). The weighted ratio counts each warp instruction as long as its result takes on \
+                    checker of melds, and computes the same.\n\n`cargo bench -p singe-warpsim --bench divergent` prints modelled cycles of \
+                    machine code. The weighted ratio counts each warp instruction as long as its result takes on \
                     Volta (4 cycles, branches, constants and doubles 8, shared memory 23, other memory 30), with nothing overlapped. Where a ratio is below 1, few \
                     lanes enter the melded blocks, and instructions that one side has alone are issued for both: the \
                     decision knows no frequencies. The paper's figures are \
