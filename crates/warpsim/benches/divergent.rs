@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use machine::target::Target;
+use machine::toolchain;
 use ptx::Module;
 use ptx::passes::diverge::Model;
 use ptx::passes::{Options, Outcome, Pass, predication};
@@ -47,6 +48,8 @@ struct Cell {
 
 struct Row {
     name: String,
+    /// There are cycles of machine code on all targets.
+    timed: bool,
     /// By target and technique.
     cells: Vec<Vec<Cell>>,
 }
@@ -68,17 +71,24 @@ fn main() {
 }
 
 fn row(kernel: &Kernel) -> Result<Row, String> {
-    let cells = TARGETS.iter().map(|target| cells(kernel, Target::by_name(target).expect("a target")));
-    Ok(Row { name: kernel.name.clone(), cells: cells.collect::<Result<_, _>>()? })
+    let (mut timed, mut list) = (true, Vec::new());
+    for target in TARGETS {
+        let (cells, by_machine_code) = cells(kernel, Target::by_name(target).expect("a target"))?;
+        timed &= by_machine_code;
+        list.push(cells);
+    }
+    eprintln!("{}", kernel.name);
+    Ok(Row { name: kernel.name.clone(), timed, cells: list })
 }
 
-fn cells(kernel: &Kernel, target: &'static Target) -> Result<Vec<Cell>, String> {
+/// By technique, and whether the cycles are those of machine code.
+fn cells(kernel: &Kernel, target: &'static Target) -> Result<(Vec<Cell>, bool), String> {
+    let arch = target.compute_capability;
+    toolchain::find_for(arch).map_err(|absent| absent.to_string())?;
+    toolchain::disassembler(arch).map_err(|absent| absent.to_string())?;
     let module = Module { sm: target.compute_capability.number(), version: None, ..kernel.module.clone() };
     let model = Appraisal::new(&module, &kernel.entry, &kernel.setup, Some(target));
     let model = Arc::new(model.unwrap_or_else(|unfit| panic!("{}: {unfit:?}", kernel.name)));
-    if !model.runs_machine_code() {
-        return Err(format!("there are no ptxas and nvdisasm for {}", target.name));
-    }
     let cell = |technique: &Technique| {
         let (module, summary) = made(kernel, &module, technique, &model);
         let unfit = |unfit| panic!("{}, {}: {unfit:?}", kernel.name, technique.0);
@@ -86,7 +96,7 @@ fn cells(kernel: &Kernel, target: &'static Target) -> Result<Vec<Cell>, String> 
         let counts = model.counts(&module, &kernel.entry).unwrap_or_else(|unfit| panic!("{unfit:?}"));
         Cell { cycles, counts, summary }
     };
-    Ok(TECHNIQUES.iter().map(cell).collect())
+    Ok((TECHNIQUES.iter().map(cell).collect(), model.runs_machine_code()))
 }
 
 fn made(
@@ -114,7 +124,8 @@ fn report(rows: &[Row]) -> String {
                     --launch K.toml --target NAME`, which asks the model of the columns. Every version leaves the same values in \
                     memory, as PTX and as machine code.\n\nCycles are those of one SM for the machine code that ptxas makes, by \
                     the model of docs/time.md. ptxas itself predicates short sides of branches and moves code, in what is called \
-                    stack too. The papers' figures are measured: DARM's on an AMD Vega 20, predication's on a Tesla K20c.\n"
+                    stack too. Kernels with a star have divisions of single precision, whose machine code is not simulated: in place of \
+                    their cycles stand the warp instructions that the simulator executes, each as long as its result takes. The papers' figures are measured: DARM's on an AMD Vega 20, predication's on a Tesla K20c.\n"
         .to_owned();
     for (number, target) in TARGETS.iter().enumerate() {
         let _ = write!(text, "\n## Modelled cycles on {target}: stack / technique\n");
@@ -165,7 +176,8 @@ fn table(text: &mut String, rows: &[Row], what: &str, value: &dyn Fn(&Row, usize
             let ratios: Vec<f64> = (1..TECHNIQUES.len()).map(|i| value(row, 0) as f64 / value(row, i) as f64).collect();
             logs.iter_mut().zip(&ratios).for_each(|(log, ratio)| *log += ratio.ln());
             let paper = |figure: &Option<f64>| figure.map_or(String::new(), |figure| format!("{figure:.2}"));
-            let _ = write!(text, "| {name} | {} | {} |", value(row, 0), joined(&ratios));
+            let mark = if papers && !row.timed { " *" } else { "" };
+            let _ = write!(text, "| {name}{mark} | {} | {} |", value(row, 0), joined(&ratios));
             text.push_str(&match papers {
                 true => format!(" {} | {} |\n", paper(fusion), paper(melding)),
                 false => "\n".to_owned(),

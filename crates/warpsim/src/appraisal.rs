@@ -34,7 +34,8 @@ struct Machine {
 }
 
 impl Appraisal {
-    /// For a launch of the kernel as it is; with a target, by machine code where that can be made and run here.
+    /// For a launch of the kernel as it is; with a target, by machine code where that can be made, and has no instructions that
+    /// are not simulated.
     ///
     /// # Errors
     /// The launch shows hazards.
@@ -43,7 +44,9 @@ impl Appraisal {
         let (setup, budget) = (setup.clone(), Options::default().budget);
         let first = Self { setup, expected: Vec::new(), budget, machine };
         let (counts, expected) = first.executed(module, kernel)?;
-        Ok(Self { expected, budget: MOST_TIMES * counts.instructions.max(1000), ..first })
+        let made = Self { expected, budget: MOST_TIMES * counts.instructions.max(1000), ..first };
+        let refused = made.machine.is_some() && matches!(made.cycles(module, kernel), Err(Unfit::Refused(_)));
+        Ok(if refused { Self { machine: None, ..made } } else { made })
     }
 
     /// Whether it runs machine code.
