@@ -8,7 +8,7 @@ use super::inst::{Address, Base, Operand, Piece};
 use super::ir::{Module, Reg};
 
 /// One of these instructions. Addresses are `None` where they are not in shared memory of the own CTA.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Async {
     /// `mbarrier.init`: the phase ends with `count` arrivals.
     Init {

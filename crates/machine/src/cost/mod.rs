@@ -6,6 +6,7 @@
 
 mod estimate;
 mod iteration;
+pub mod latency;
 mod registers;
 mod work;
 
