@@ -331,3 +331,24 @@ impl Local {
         Ok(address)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_word_of_local_memory_may_be_undefined() {
+        let mut local = Local::new(16);
+        let (low, high) = ([0; 32], [4; 32]);
+        local.store(&Lanes::new(&low, 0, u32::MAX, 8), &[7; 32]).unwrap();
+        let whole = |local: &Local| local.load(&Lanes::new(&low, 0, u32::MAX, 8)).unwrap().1.map(|found| found.lanes);
+        assert_eq!(whole(&local), None);
+        local.forget(&Lanes::new(&low, 0, u32::MAX, 8), [0, 0xf0]);
+        assert_eq!(whole(&local), Some([0, 0xf0]));
+        assert!(local.load(&Lanes::new(&low, 0, u32::MAX, 4)).unwrap().1.is_none());
+        let upper = local.load(&Lanes::new(&high, 0, 0x1f, 4)).unwrap().1.unwrap();
+        assert_eq!((upper.address, upper.lanes), (4, [0x10, 0]));
+        local.store(&Lanes::new(&high, 0, u32::MAX, 4), &[1; 32]).unwrap();
+        assert_eq!(whole(&local), None);
+    }
+}
