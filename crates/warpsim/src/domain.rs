@@ -73,6 +73,9 @@ pub(super) trait Domain: Sized {
     /// Whether the traffic of memory is counted.
     const COUNTS: bool;
 
+    /// A CTA begins.
+    fn begin(_: &mut Machine<Self>) {}
+
     /// What a warp instruction costs of the budget.
     fn weight(_: &Micro) -> u64 {
         1

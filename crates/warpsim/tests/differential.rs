@@ -1,6 +1,6 @@
 //! What is proven of a kernel, or found wrong with it, depends neither on who compiled it nor on the architecture: the
-//! kernels of tests/corpus as they stand there and for others, those in CUDA C++ as NVRTC compiles them for sm_35, sm_70 and
-//! sm_90, and the kernels of the mechanism under generated/.
+//! kernels of tests/corpus as they stand there and for others, and those in CUDA C++ as NVRTC compiles them for sm_35, sm_70
+//! and sm_90.
 
 use diagnostics::Source;
 use machine::target::ComputeCapability;
@@ -76,9 +76,6 @@ fn launch(module: &Module, entry: &str, ctas: u32, threads: [u32; 3], number: u3
     Launch { threads, ..Launch::linear(ctas, size, params.map(argument).collect()) }
 }
 
-/// Kernels that hand values from lane to lane without a barrier: that rests on lockstep, which ends with sm_70.
-const LOCKSTEP: [&str; 0] = [];
-
 #[test]
 fn the_corpus_for_every_architecture() {
     for kernel in corpus::kernels().into_iter().chain(corpus::divergent()) {
@@ -88,11 +85,7 @@ fn the_corpus_for_every_architecture() {
             let verdict = proved(&module, &kernel.entry, &kernel.setup.launch);
             said.entry(class(&verdict)).or_insert_with(Vec::new).push((module.sm, verdict));
         }
-        if LOCKSTEP.contains(&kernel.name.as_str()) {
-            assert_eq!(said.len(), 2, "{}: {said:#?}", kernel.name);
-        } else {
-            assert_eq!(said.len(), 1, "{}: {said:#?}", kernel.name);
-        }
+        assert_eq!(said.len(), 1, "{}: {said:#?}", kernel.name);
         println!("{}: {}", kernel.name, said.keys().cloned().collect::<Vec<_>>().join(", "));
     }
 }
@@ -149,18 +142,16 @@ fn faults_are_the_same_wherever_they_are_compiled() {
     }
 }
 
-/// The device half of the kernels that are committed as an example, warp-specialized for 8 warps.
+/// What a lane does in one CTA is no race with what another lane did in the CTA before.
 #[test]
-fn mechanism_kernels_as_nvrtc_compiles_them() {
-    for name in ["viscosity", "conductivity", "diffusion", "chemistry"] {
-        let entry = format!("h2o2_{name}");
-        let text = std::fs::read_to_string(root().join(format!("generated/h2o2/{entry}.cu"))).unwrap();
-        let device = text.split("#ifndef __CUDACC_RTC__").next().unwrap();
-        for (arch, module) in compiled(&format!("{entry}.cu"), device) {
-            let launch = launch(&module, &entry, 1, [256, 1, 1], 96);
-            let verdict = proved(&module, &entry, &launch);
-            println!("{entry} {}: {}, {} arrivals", arch.sm(), class(&verdict), verdict.arrivals);
-            assert!(verdict.proven() && verdict.arrivals > 0, "{entry} {}: {verdict:#?}", arch.sm());
-        }
+fn ctas_do_not_race_with_each_other() {
+    let text =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.shared .align 4 .b8 box[256];\n.entry k () { .reg .b32 %r<6>;
+        mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; mov.u32 %r3, box; add.u32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1;
+        bar.sync 0; xor.b32 %r4, %r2, 4; ld.shared.u32 %r5, [%r4]; ret; }";
+    let module = parsed("k.ptx", text.to_owned());
+    for ctas in [1, 3] {
+        let verdict = proved(&module, "k", &Launch::linear(ctas, 64, vec![]));
+        assert!(verdict.proven(), "{ctas} CTAs: {verdict:#?}");
     }
 }

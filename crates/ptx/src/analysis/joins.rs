@@ -1,8 +1,5 @@
 //! Where the lanes that part at a branch come together again, and what happened in between.
 
-#[cfg(test)]
-mod tests;
-
 use super::cfg::Cfg;
 use super::lists::{Lists, table};
 use super::loops::Loops;

@@ -85,6 +85,12 @@ impl Domain for Partial {
     const MOVES: bool = false;
     const COUNTS: bool = false;
 
+    fn begin(machine: &mut Prover) {
+        if let Some(order) = &mut machine.domain.order {
+            order.begin();
+        }
+    }
+
     fn weight(micro: &Micro) -> u64 {
         match micro {
             Micro::Load { space, .. } | Micro::Store { space, .. }
