@@ -23,6 +23,7 @@ pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString
         let given = |flag: &str| matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine);
         request = config::complete(request, path, given)?;
     }
+    let request = request.for_target().map_err(|d| Failure::usage([d]))?;
     let mut observer = Observer::new(arguments.print_after.clone(), request.kernels.len() * request.codegens().count());
     let result = driver::compile(&request, &mut observer);
     observer.finish();

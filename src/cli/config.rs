@@ -19,6 +19,7 @@ use toml::{Table, Value};
 use crate::failure::Failure;
 use crate::kernels::Kernel;
 use crate::plan::{self, Common, Request, Tuning};
+use clap::ValueEnum;
 use diagnostics::{Diagnostic, Source, Span};
 use mechanism::{self, Input};
 
@@ -93,7 +94,7 @@ fn read(source: &Arc<Source>) -> Result<Settings, Vec<Diagnostic>> {
     };
     for (key, value) in table.get_ref().iter() {
         let (name, place) = (key.get_ref(), value.span());
-        let kernel = Kernel::ALL.into_iter().find(|kernel| kernel.name() == name);
+        let kernel = Kernel::value_variants().iter().copied().find(|kernel| kernel.name() == name);
         match (kernel, value.get_ref()) {
             (Some(kernel), DeValue::Table(table)) => {
                 let mut own = Table::new();

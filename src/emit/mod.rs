@@ -1,5 +1,6 @@
 //! The typed [`code`](crate::lower::code) of kernels as text, and what host codes get.
 
+pub mod cpu;
 pub mod cuda;
 pub mod host;
 pub mod ptx;

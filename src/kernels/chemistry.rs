@@ -7,9 +7,10 @@ use super::common::{self, TIME_STEP, TRANSPORT_SOURCE, scalar, single, step};
 use super::log_space::{self, LogSpace};
 use super::reaction::{self, Sources};
 use super::split::{self, Factor, Late, Plan, Rates};
-use super::{Form, Options, activity, common_reactants, formation, gibbs, qssa, stiffness, third_body, troe};
+use super::{Form, Options, activity, common_reactants, formation, gibbs, qssa, reactor, stiffness, third_body, troe};
 use crate::graph::body::Body;
 use crate::graph::dataflow::{Array, Graph, Operation, Step, Value};
+use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
 use mechanism::{Collider, Rate, Reaction, Reverse};
 
@@ -22,7 +23,8 @@ pub const SCALARS: [u32; 5] = [
     scalar::LN_STANDARD_CONCENTRATION,
 ];
 
-pub fn build(model: &Model, options: &Options) -> Graph {
+/// Stores production rates, or what a constant makes of them.
+pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Graph {
     let mechanism = &model.mechanism;
     let stiffness = if mechanism.stiff().is_empty() { Stiffness::Off } else { options.stiffness };
     let mut scalars = scalars(&mechanism.reactions);
@@ -30,7 +32,12 @@ pub fn build(model: &Model, options: &Options) -> Graph {
         scalars.push(scalar::SQUARED_CONCENTRATION);
     }
     let species = model.species().len();
-    let mut graph = common::begin("chemistry", model, options, "production_rates", species as u32, &scalars);
+    let (name, output, rows) = match constant {
+        None => ("chemistry", "production_rates", species),
+        Some(Constant::Pressure) => ("isobaric", "tendencies", species + 1),
+        Some(Constant::Volume) => ("isochoric", "tendencies", species + 1),
+    };
+    let mut graph = common::begin(name, model, options, output, rows as u32, &scalars);
     if stiffness != Stiffness::Off {
         let source = Array { name: "transport_source", rows: species as u32, output: false };
         graph.arrays.insert(TRANSPORT_SOURCE as usize, source);
@@ -69,7 +76,11 @@ pub fn build(model: &Model, options: &Options) -> Graph {
         }
     }
     reduction(&mut graph, model, options, &plans, &rates, &sources, late);
-    production(&mut graph, model, &progress);
+    let is_stored = constant.is_none();
+    let rates = production(&mut graph, model, &progress, is_stored);
+    if let Some(constant) = constant {
+        reactor::add(&mut graph, model, &rates, constant);
+    }
     graph
 }
 
@@ -224,11 +235,12 @@ fn species_values(
         .collect()
 }
 
-/// wdot_k = sum_i (nu''_ik - nu'_ik) q_i in kmol/m3/s.
-fn production(graph: &mut Graph, model: &Model, progress: &[Option<Value>]) {
+/// wdot_k = sum_i (nu''_ik - nu'_ik) q_i in kmol/m3/s: stored, or returned as values.
+fn production(graph: &mut Graph, model: &Model, progress: &[Option<Value>], is_stored: bool) -> Vec<Value> {
     let epilogue = {
         let mut b = Body::default();
-        b.stores = vec![b.state(0)];
+        let sum = vec![b.state(0)];
+        *if is_stored { &mut b.stores } else { &mut b.values } = sum;
         graph.shape(b)
     };
     let species = model.species();
@@ -252,15 +264,23 @@ fn production(graph: &mut Graph, model: &Model, progress: &[Option<Value>]) {
         }
     }
     let output = graph.arrays.len() as u32 - 1;
+    let mut values = Vec::new();
     for (k, iterations) in iterations.into_iter().enumerate() {
+        let name = format!("production {}", species[k].name);
         let operation = Operation {
-            name: format!("production {}", species[k].name),
+            name: name.clone(),
             states: 1,
             prologue: Some(common::zeros(graph, 1)),
             iterations,
             ordered: false,
-            epilogue: Step { shape: epilogue, stores: vec![(output, k as u32)], ..Step::default() },
+            epilogue: Step {
+                shape: epilogue,
+                stores: if is_stored { vec![(output, k as u32)] } else { vec![] },
+                ..Step::default()
+            },
         };
-        graph.add(operation, |_, _| unreachable!("a production rate is stored, not passed on"));
+        let op = graph.add(operation, |_, _| name.clone());
+        values.extend(graph.ops[op].epilogue.outputs.iter().copied());
     }
+    values
 }

@@ -45,7 +45,7 @@ impl Form {
             Kernel::Viscosity => &[Self::Pairwise, Self::Symmetric, Self::LowRank],
             Kernel::Conductivity => &[Self::Pairwise, Self::LogSpace, Self::Polynomial, Self::LowRank],
             Kernel::Diffusion => &[Self::Pairwise, Self::Polynomial, Self::LowRank],
-            Kernel::Chemistry => &[Self::Pairwise, Self::LogSpace],
+            Kernel::Chemistry | Kernel::Isobaric | Kernel::Isochoric => &[Self::Pairwise, Self::LogSpace],
         };
         let fitted = |form: Self| form == Self::Polynomial || form == Self::LowRank && kernel != Kernel::Viscosity;
         all.iter().copied().filter(|&form| !fitted(form) || fit_tolerance.is_some()).collect()

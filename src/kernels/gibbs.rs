@@ -24,8 +24,17 @@ pub fn step(graph: &mut Graph, thermo: &Polynomials) -> Step {
     o.into_step(graph)
 }
 
-/// -g/RT. Neighbouring ranges that agree count as one.
+/// -g/RT
 pub fn piecewise(thermo: &Polynomials) -> Piecewise {
+    of_ranges(thermo, nasa7, nasa9)
+}
+
+/// A function whose terms follow from the coefficients of a range. Neighbouring ranges that agree count as one.
+pub fn of_ranges(
+    thermo: &Polynomials,
+    nasa7: impl Fn(&[f64; 7]) -> Terms,
+    nasa9: impl Fn(&[f64; 9]) -> Terms,
+) -> Piecewise {
     let ranges: Vec<Terms> = match thermo {
         Polynomials::Nasa7(Nasa7 { low, high, .. }) => [low, high].map(nasa7).to_vec(),
         Polynomials::Nasa9(Nasa9 { ranges, .. }) => ranges.iter().map(nasa9).collect(),

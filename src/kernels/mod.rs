@@ -4,6 +4,7 @@ mod activity;
 mod chemistry;
 mod common;
 mod common_reactants;
+mod composition;
 mod conductivity;
 mod diffusion;
 mod factored;
@@ -17,6 +18,7 @@ mod product;
 mod pure_limit;
 mod qssa;
 mod reaction;
+mod reactor;
 mod resistances;
 mod rows;
 mod split;
@@ -26,6 +28,7 @@ mod third_body;
 mod troe;
 mod viscosity;
 
+pub use composition::StateVariables;
 pub use form::{Form, LOW_RANK_BOUND};
 pub use log_space::Exponential;
 pub use product::Matrix;
@@ -36,6 +39,7 @@ use crate::graph::Graph;
 use crate::graph::units::{self, Units};
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
+use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
 
 #[derive(
@@ -47,9 +51,14 @@ pub enum Kernel {
     Conductivity,
     Diffusion,
     Chemistry,
+    /// Rates of change of mass fractions and temperature at constant pressure
+    Isobaric,
+    /// The same at constant volume
+    Isochoric,
 }
 
 impl Kernel {
+    /// Those that are compiled by default.
     pub const ALL: [Self; 4] = [Self::Viscosity, Self::Conductivity, Self::Diffusion, Self::Chemistry];
 
     pub fn name(self) -> &'static str {
@@ -58,15 +67,22 @@ impl Kernel {
             Self::Conductivity => "conductivity",
             Self::Diffusion => "diffusion",
             Self::Chemistry => "chemistry",
+            Self::Isobaric => "isobaric",
+            Self::Isochoric => "isochoric",
         }
+    }
+
+    /// Whether it computes production rates, from which others follow.
+    pub fn has_rates(self) -> bool {
+        matches!(self, Self::Chemistry | Self::Isobaric | Self::Isochoric)
     }
 
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
     /// gross rate for chemistry.
     pub fn tolerance(self, model: &Model) -> f64 {
         match self {
-            Self::Chemistry if model.mechanism.reduction.is_some() => 1e-8,
-            Self::Chemistry => 1e-10,
+            Self::Chemistry | Self::Isobaric | Self::Isochoric if model.mechanism.reduction.is_some() => 1e-8,
+            Self::Chemistry | Self::Isobaric | Self::Isochoric => 1e-10,
             Self::Viscosity | Self::Conductivity | Self::Diffusion => 1e-12,
         }
     }
@@ -97,6 +113,8 @@ pub struct Options {
     pub stiffness: Stiffness,
     /// Keeps the operations that solve for quasi-steady species to this many warps.
     pub qssa_warps: Option<u32>,
+    /// What tells the state of a point.
+    pub state: StateVariables,
     /// The units of the arrays.
     pub units: Units,
     /// Reverse rates of the log-space chemistry are made of activities, which are two values per species; else of Gibbs
@@ -121,6 +139,7 @@ impl Default for Options {
             fit_range: TemperatureRange::DEFAULT,
             stiffness: Stiffness::Sequential,
             qssa_warps: None,
+            state: StateVariables::default(),
             units: Units::Si,
             activities: true,
             exponential: Exponential::Polynomial,
@@ -167,8 +186,13 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             resistances::build(model, fits()?, options, tolerance)
         }
         (Kernel::Diffusion, ..) => diffusion::build(model, fits()?, options),
-        (Kernel::Chemistry, ..) => chemistry::build(model, options),
+        (Kernel::Chemistry, ..) => chemistry::build(model, options, None),
+        (Kernel::Isobaric, ..) => chemistry::build(model, options, Some(Constant::Pressure)),
+        (Kernel::Isochoric, ..) => chemistry::build(model, options, Some(Constant::Volume)),
     };
+    if options.state == StateVariables::MassFractions {
+        composition::connect(&mut graph, model.species().len());
+    }
     units::convert(&mut graph, options.units);
     Ok(graph)
 }

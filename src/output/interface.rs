@@ -17,7 +17,7 @@ pub fn interface(model: &Model, system: Units, target: &Target, units: &[Unit]) 
         reactions: model.mechanism.reactions.len(),
         units: system,
         target: target.name.clone(),
-        architecture: target.compute_capability,
+        architecture: (!target.is_cpu()).then_some(target.compute_capability),
         kernels: units.iter().map(kernel).collect(),
     }
 }
@@ -29,6 +29,8 @@ fn kernel(unit: &Unit) -> KernelInterface {
         Kernel::Conductivity => "Thermal conductivity of the mixture (Mathur et al.).",
         Kernel::Diffusion => "Mixture-averaged diffusion coefficient of each species.",
         Kernel::Chemistry => "Net molar production rate of each species.",
+        Kernel::Isobaric => "Rates of change of mass fractions and temperature at constant pressure.",
+        Kernel::Isochoric => "Rates of change of mass fractions and temperature at constant volume.",
     };
     let arrays = unit.program.arrays.iter().map(|array| {
         let (unit, meaning) = describe(&array.name, system);
@@ -48,12 +50,14 @@ fn describe(array: &str, system: Units) -> (&'static str, &'static str) {
         "temperature" => ("K", "K", "temperature"),
         "pressure" => ("Pa", "dyn/cm^2", "pressure"),
         "mole_fractions" => ("1", "1", "mole fraction of each species"),
+        "mass_fractions" => ("1", "1", "mass fraction of each species"),
         "transport_source" => ("kg/m^3/s", "g/cm^3/s", "mass source by transport of each species"),
         "time_step" => ("s", "s", "time step of the flow solver, at each point"),
         "viscosity" => ("Pa s", "g/cm/s", "viscosity of the mixture"),
         "conductivity" => ("W/m/K", "erg/cm/s/K", "thermal conductivity of the mixture"),
         "diffusion" => ("m^2/s", "cm^2/s", "diffusion coefficient of each species into the mixture"),
         "production_rates" => ("kmol/m^3/s", "mol/cm^3/s", "net production rate of each species"),
+        "tendencies" => ("1/s, K/s", "1/s, K/s", "rate of change of each mass fraction, then of the temperature"),
         _ => unreachable!("no builder makes an array called {array}"),
     };
     (if system == Units::Cgs { cgs } else { si }, meaning)

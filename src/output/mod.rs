@@ -8,7 +8,7 @@ mod unit;
 use std::path::Path;
 
 use crate::emit::cuda::{self, Input, Provenance};
-use crate::emit::host;
+use crate::emit::{cpu, host};
 use crate::graph;
 use crate::overlay::Codegen;
 use crate::plan::{Emit, Request};
@@ -18,16 +18,20 @@ use crate::report::{self, KernelReport, Report};
 use crate::verify::Prediction;
 use diagnostics::Diagnostic;
 use kinetics::Model;
+use machine::target::Target;
 use sha2::{Digest, Sha256};
 
 pub use unit::Unit;
 
-/// The CUDA text of each unit.
+/// The text of each unit: CUDA, or C++ for a CPU.
 pub fn sources(request: &Request, model: &Model, units: &[Unit]) -> Vec<String> {
     let of_all = provenance(request, model);
     let print = |unit: &Unit| {
         let provenance = Provenance { ctas_per_sm: unit.ctas_per_sm, form: Some(form(&unit.report)), ..of_all.clone() };
-        cuda::print(&unit.code, &provenance, request.common.target)
+        match request.common.target {
+            target if target.is_cpu() => cpu::print(&unit.code, &provenance),
+            target => cuda::print(&unit.code, &provenance, target),
+        }
     };
     units.iter().map(print).collect()
 }
@@ -43,10 +47,12 @@ pub fn files(
     let name = &model.mechanism.name;
     let mut files = Vec::new();
     let wanted = |e: Emit| request.emit.contains(&e);
+    let target = request.common.target;
+    let extension = source_extension(target);
     for (unit, source) in units.iter().zip(sources) {
         let base = unit.program.symbol.clone();
         if wanted(Emit::Cuda) || wanted(Emit::Host) {
-            files.push((format!("{base}.cu"), source));
+            files.push((format!("{base}.{extension}"), source));
         }
         if wanted(Emit::Ptx) {
             files.push((format!("{base}.ptx"), unit.ptx.to_string()));
@@ -59,19 +65,22 @@ pub fn files(
             files.extend(unit.report.prediction.iter().flat_map(|prediction| time_pictures(request, unit, prediction)));
         }
     }
-    let interface = interface::interface(model, request.common.units, request.common.target, units);
+    let interface = interface::interface(model, request.common.units, target, units);
     let provenance = provenance(request, model);
     if wanted(Emit::Cuda) || wanted(Emit::Host) {
         files.push((format!("{name}.h"), host::header(&interface, &provenance)));
-        files.push((format!("{name}_context.cu"), host::context(&interface, &provenance)));
+        files.push((format!("{name}_context.{extension}"), host::context(&interface, &provenance)));
+    }
+    if target.is_cpu() && (wanted(Emit::Cuda) || wanted(Emit::Host)) {
+        files.push((cpu::VECTOR_HEADER.into(), cpu::vector_header()));
     }
     if wanted(Emit::Host) {
         let project = project::project(request, model, units);
         files.push((format!("{name}.hpp"), host::wrapper(&interface, &provenance)));
         files.push((format!("{name}_module.f90"), host::module(&interface, &provenance)));
         files.push((format!("{name}_reference.h"), host::reference(&interface, &project, &provenance)));
-        files.push(("CMakeLists.txt".into(), host::cmake(&interface, &project, &provenance, request.common.target)));
-        files.push(("driver.cu".into(), host::driver(&interface, &project, &provenance)));
+        files.push(("CMakeLists.txt".into(), host::cmake(&interface, &project, &provenance, target)));
+        files.push((format!("driver.{extension}"), host::driver(&interface, &project, &provenance)));
         files.push(("example.f90".into(), host::example(&interface, &provenance)));
     }
     if wanted(Emit::Report) {
@@ -80,6 +89,11 @@ pub fn files(
         files.push(("report.txt".into(), report::table(report)));
     }
     files
+}
+
+/// What the names of a target's source files end in.
+fn source_extension(target: &Target) -> &'static str {
+    if target.is_cpu() { "cpp" } else { "cu" }
 }
 
 /// What the clocks of a kernel's predicted time go to, over time and in all.

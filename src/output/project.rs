@@ -46,8 +46,14 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         });
     }
     tables.sort_by_key(|t| !t.input);
-    let sources = units.iter().map(|u| format!("{}.cu", u.program.symbol));
-    Project { sources: sources.chain([format!("{name}_context.cu")]).collect(), states: states.len(), tables, cases }
+    let extension = super::source_extension(request.common.target);
+    let sources = units.iter().map(|u| format!("{}.{extension}", u.program.symbol));
+    Project {
+        sources: sources.chain([format!("{name}_context.{extension}")]).collect(),
+        states: states.len(),
+        tables,
+        cases,
+    }
 }
 
 fn add_inputs(tables: &mut Vec<Table>, model: &Model, unit: &Unit, states: &[State]) {

@@ -3,7 +3,7 @@
 /// What to write, besides what is always written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Emit {
-    /// One .cu per kernel, the context and the C header
+    /// One .cu per kernel (.cpp for a CPU), the context and the C header
     Cuda,
     /// What cuda writes, a C++ wrapper, a Fortran module, and a CMake project with a driver and an example
     Host,

@@ -35,6 +35,30 @@ impl Request {
         Err(Diagnostic::error("target::too-many-ctas", message).help(help))
     }
 
+    /// The request as its target can have it: a CPU runs data-parallel code with one point per lane, and no compiler for GPUs is asked.
+    ///
+    /// Errors: another layout, several points per lane or PTX text are wanted of a CPU.
+    pub fn for_target(self) -> Result<Self, Diagnostic> {
+        if !self.common.target.is_cpu() {
+            return Ok(self);
+        }
+        let asks_for_other = self.codegens().any(|codegen| codegen != Codegen::DataParallel) && !self.keep_fastest;
+        let has_lanes =
+            self.tuning.points_per_lane != Some(1) || self.own.iter().any(|(_, t)| t.points_per_lane != Some(1));
+        if asks_for_other || has_lanes || self.emit.contains(&Emit::Ptx) {
+            let message = "a CPU has neither warps nor lanes: its code is data-parallel C++ with one point per lane";
+            let help = "leave out --codegen, --points-per-lane and --emit ptx, or name a GPU with --target";
+            return Err(Diagnostic::error("target::no-warps", message).help(help));
+        }
+        Ok(Self {
+            codegen: Codegen::DataParallel,
+            beside: Vec::new(),
+            keep_fastest: false,
+            real_compilers: false,
+            ..self
+        })
+    }
+
     /// Errors: PTX text is wanted of a machine without the shuffles that it broadcasts constants with.
     pub fn check_ptx(&self) -> Result<(), Diagnostic> {
         if !self.emit.contains(&Emit::Ptx) || self.common.target.shuffle != Shuffle::Mirror {
@@ -61,6 +85,7 @@ impl Request {
             fit_range: TemperatureRange::DEFAULT,
             stiffness: self.common.stiffness,
             qssa_warps: self.tuning.qssa_warps.map(|n| n.min(self.tuning.warps)),
+            state: self.common.state,
             units: self.common.units,
             activities: true,
             exponential: exponential(self.common.target),

@@ -121,7 +121,10 @@ fn tolerance_text(value: &Option<f64>) -> String {
 }
 
 fn target_of(text: &str) -> Result<&'static Target, String> {
-    Target::by_name(text).map_err(|unknown| unknown.to_string())
+    if text == Target::cpu().name {
+        return Ok(Target::cpu());
+    }
+    Target::by_name(text).map_err(|unknown| format!("{unknown}, {}", Target::cpu().name))
 }
 
 fn target_name(value: &&'static Target) -> String {

@@ -4,10 +4,25 @@ use super::accuracy::rounded_up;
 use super::{KernelReport, Report, causes};
 use crate::graph::body::Tally;
 use crate::verify::{ClassesOfPtx, Cube, MachineCode, MachineCodeVerification, Prediction};
+use machine::target::Target;
 use sass::Class;
 
 /// Name of a row, and its cell for one kernel.
 type Row = (&'static str, fn(&KernelReport) -> String);
+
+/// Rows that mean something without warps and multiprocessors.
+const OF_A_CPU: [&str; 10] = [
+    "form",
+    "operations",
+    "constants",
+    "FLOPs per point",
+    "DP slots per point",
+    "error bound of the form",
+    "states verified",
+    "largest error",
+    "bytes per point",
+    "verdict",
+];
 
 /// Text for stdout.
 pub fn table(report: &Report) -> String {
@@ -125,6 +140,10 @@ pub fn table(report: &Report) -> String {
     if has_qssa_warps {
         rows.splice(phases..phases, [beside, lengths]);
     }
+    let is_cpu = report.target == Target::cpu().name;
+    if is_cpu {
+        rows.retain(|(name, _)| OF_A_CPU.contains(name));
+    }
     let mut lines = vec![[vec![String::new()], report.kernels.iter().map(|k| k.kernel.clone()).collect()].concat()];
     for (name, cell) in rows {
         lines.push([vec![name.to_owned()], report.kernels.iter().map(cell).collect()].concat());
@@ -141,10 +160,10 @@ pub fn table(report: &Report) -> String {
         out += cells.join("  ").trim_end();
         out.push('\n');
     }
-    if let Some(first) = report.kernels.first() {
+    if let Some(first) = report.kernels.first().filter(|_| !is_cpu) {
         out += &format!("\nfloors and times are per point on {}; they are not measurements\n", first.machine.board);
     }
-    if report.kernels.iter().any(|k| k.compiled.is_none()) {
+    if !is_cpu && report.kernels.iter().any(|k| k.compiled.is_none()) {
         out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are estimated, and CTAs per SM and occupancy follow from them\n";
     }
     let not_run = |k: &&KernelReport| matches!(k.machine_code, Some(MachineCode::NotRun(_)));
@@ -163,11 +182,12 @@ pub fn table(report: &Report) -> String {
     }
     out += &causes::table(&report.kernels);
     for kernel in report.kernels.iter().filter(|k| k.layouts.len() > 1) {
-        out += &format!("\nlayouts of {}: estimated, predicted time per point (ns)\n", kernel.kernel);
+        out += &format!("\nlayouts of {}: estimated, predicted time per point (ns), constants\n", kernel.kernel);
         for layout in &kernel.layouts {
-            let chosen = if layout.codegen == kernel.codegen { "  chosen" } else { "" };
+            let is_chosen = layout.codegen == kernel.codegen && layout.constants == kernel.constants;
+            let chosen = if is_chosen { "  chosen" } else { "" };
             let [estimated, predicted] = [layout.estimated_ns, layout.predicted_ns].map(hundredths);
-            out += &format!("  {:14}  {estimated:>8}  {predicted:>8}{chosen}\n", layout.codegen);
+            out += &format!("  {:14}  {estimated:>8}  {predicted:>8}  {}{chosen}\n", layout.codegen, layout.constants);
         }
     }
     for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {

@@ -137,7 +137,7 @@ impl Width {
     /// read, leave less room to the slots; how much is known only when the program is there: then the form stays open.
     fn settle(&mut self, open: Open, trials: &mut [Trial]) -> Option<Open> {
         let Open { variant, slots, mut drafts, mut refusals, .. } = open;
-        let log_space = variant.form == Form::LogSpace && self.kernel == Kernel::Chemistry;
+        let log_space = variant.form == Form::LogSpace && self.kernel.has_rates();
         if drafts.is_empty() && refusals.len() == 2 && log_space {
             return Some(Open { variant, slots, inputs: vec![Inputs::GlobalWithoutActivities], drafts, refusals });
         }

@@ -2,7 +2,8 @@
 //! reference evaluator within a tolerance.
 
 use diagnostics::Diagnostic;
-use kinetics::{self, Model, Reduced, State, Stiffness};
+use kinetics::reactor::{self, Constant};
+use kinetics::{self, Model, Production, Reduced, State, Stiffness};
 
 use super::{Subject, inputs};
 use crate::graph::interpret::Machine;
@@ -125,16 +126,31 @@ fn in_si(kernel: Kernel, model: &Model, (floor, stiffness): (f64, Stiffness), st
         Kernel::Viscosity => relative_to_itself(vec![kinetics::viscosity(model, state)]),
         Kernel::Conductivity => relative_to_itself(vec![kinetics::conductivity(model, state)]),
         Kernel::Diffusion => relative_to_itself(kinetics::diffusion(model, state, floor)),
-        Kernel::Chemistry if model.mechanism.reduction.is_some() => {
-            let surroundings = kinetics::surroundings(model, state);
-            let Reduced { production, .. } = kinetics::reduced(model, state, &surroundings, stiffness);
-            (production.net, production.gross)
-        }
         Kernel::Chemistry => {
-            let production = kinetics::production(model, state);
-            (production.net, production.gross)
+            let Production { net, gross } = production(model, stiffness, state);
+            (net, gross)
         }
+        Kernel::Isobaric => tendencies(model, stiffness, state, Constant::Pressure),
+        Kernel::Isochoric => tendencies(model, stiffness, state, Constant::Volume),
     }
+}
+
+fn production(model: &Model, stiffness: Stiffness, state: &State) -> Production {
+    if model.mechanism.reduction.is_none() {
+        return kinetics::production(model, state);
+    }
+    let surroundings = kinetics::surroundings(model, state);
+    let Reduced { production, .. } = kinetics::reduced(model, state, &surroundings, stiffness);
+    production
+}
+
+/// Of the mass fractions, then of the temperature.
+fn tendencies(model: &Model, stiffness: Stiffness, state: &State, constant: Constant) -> (Vec<f64>, Vec<f64>) {
+    let all = reactor::tendency(model, state, &production(model, stiffness, state), constant);
+    let (mut rates, mut scale) = (all.mass_fractions, all.gross_mass_fractions);
+    rates.push(all.temperature);
+    scale.push(all.gross_temperature);
+    (rates, scale)
 }
 
 /// Infinite for anything that is not a number, so that no comparison accepts it.

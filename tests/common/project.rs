@@ -41,6 +41,7 @@ pub fn there(program: &str) -> bool {
 }
 
 /// The folder of CUDA 13, with `bin`, `include` and `lib`.
+#[allow(dead_code, reason = "not every test that builds projects builds them for a GPU")]
 pub fn cuda13() -> Option<PathBuf> {
     let nvcc = installations().iter().filter(|found| found.release.0 == 13).find_map(|found| found.nvcc.as_ref());
     if nvcc.is_none() {
@@ -50,6 +51,7 @@ pub fn cuda13() -> Option<PathBuf> {
 }
 
 /// Whether the programs would do more than to say that there is no GPU; says so.
+#[allow(dead_code, reason = "not every test that builds projects builds them for a GPU")]
 pub fn has_gpu() -> bool {
     let found = Command::new("nvidia-smi").output().is_ok_and(|o| o.status.success());
     if found {
@@ -60,6 +62,7 @@ pub fn has_gpu() -> bool {
 
 /// Configures with CMake and builds. Every remark of nvcc, and of the compilers that it calls or that stand beside it, is an
 /// error.
+#[allow(dead_code, reason = "not every test that builds projects builds them for a GPU")]
 pub fn build(cuda: &Path, source: &Path, build: &Path, options: &[&str]) {
     const STRICT: &str = "-Wall -Wextra -Werror";
     let fortran = there("gfortran");

@@ -23,7 +23,7 @@ fn interface() -> Interface {
         reactions: 27,
         units: Units::Si,
         target: "hopper".to_owned(),
-        architecture: ComputeCapability(9, 0),
+        architecture: Some(ComputeCapability(9, 0)),
         kernels: vec![
             KernelInterface {
                 symbol: "h2_burke_viscosity".to_owned(),

@@ -9,7 +9,7 @@ use super::ir::{Module, Reg};
 use super::verbatim::{Item, operands};
 
 /// One of these instructions. Addresses are `None` where they are not in shared memory of the own CTA.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Async {
     /// `mbarrier.init`: the phase ends with `count` arrivals.
     Init {

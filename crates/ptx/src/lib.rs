@@ -82,7 +82,7 @@
 //! | [`allocate`] | register allocation, spilling that knows what is uniform, and its checker |
 #![forbid(unsafe_code)]
 
-mod align;
+pub mod align;
 pub mod allocate;
 pub mod analysis;
 pub mod asynchronous;

@@ -79,6 +79,7 @@
 //! | [`prove`] | the proof of synchronisation |
 //! | [`machine_code`] | the other instruction set: what ptxas makes of PTX, on the same memories, barriers and launches |
 //! | [`setup`] | a launch in a TOML file |
+//! | `appraisal` | what versions of a kernel cost on one launch |
 //! | `decode`, `micro` | from a kernel to a flat array of instructions on numbered rows of 32 values |
 //! | `exec` | the loop over instructions, what each of them does, what lanes do together, accesses of memory |
 //! | `domain` | the two domains: all values known, or only some |
@@ -91,6 +92,7 @@
 //! `-C target-feature=+fma` (or `target-cpu=native`) to simulate fast.
 #![forbid(unsafe_code)]
 
+mod appraisal;
 mod atomic;
 mod barrier;
 mod buffer;
@@ -116,6 +118,7 @@ pub mod setup;
 mod shared;
 mod warp;
 
+pub use appraisal::Appraisal;
 pub use buffer::Buffer;
 pub use claims::Claims;
 pub use counts::Counts;

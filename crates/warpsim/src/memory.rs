@@ -4,6 +4,7 @@ use super::buffer::{Buffer, extract, insert};
 use super::hazard::Kind;
 use super::rows::Row;
 use ptx::inst::Space;
+use std::ops::Range;
 
 /// Each buffer and table is a segment of its own, so that an access past its end meets no neighbour.
 const SEGMENT_BITS: u32 = 40;
@@ -218,22 +219,37 @@ pub(super) fn aligned_inside(
 /// The local memory of one warp: a row per 8 bytes, a column per lane.
 pub(super) struct Local {
     rows: Vec<Row>,
-    /// The lanes that have written each row.
-    written: Vec<u32>,
+    /// The lanes that have written the lower and the upper half of each row.
+    written: Vec<[u32; 2]>,
+}
+
+/// What a load of local memory found nobody's values in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Unwritten {
+    /// The first such address.
+    pub address: u64,
+    /// The lanes, of the first and of the second word.
+    pub lanes: [u32; 2],
 }
 
 /// Rows of 8 bytes per thread that the hardware has.
 const MOST_ROWS: usize = 512 * 1024 / 8;
 
+/// The halves of a row that an access touches.
+fn halves(address: u64, bytes: u32) -> Range<usize> {
+    let first = (address / 4 % 2) as usize;
+    first..first + bytes.div_ceil(4) as usize
+}
+
 impl Local {
     pub(super) fn new(bytes: u64) -> Self {
         let rows = bytes.div_ceil(8) as usize;
-        Self { rows: vec![[0; 32]; rows], written: vec![0; rows] }
+        Self { rows: vec![[0; 32]; rows], written: vec![[0; 2]; rows] }
     }
 
     /// Forgets what was written, for the next CTA.
     pub(super) fn reset(&mut self) {
-        self.written.fill(0);
+        self.written.fill([0; 2]);
     }
 
     /// Makes room for `bytes` in all; false when there is not so much.
@@ -244,7 +260,7 @@ impl Local {
         }
         if rows > self.rows.len() {
             self.rows.resize(rows, [0; 32]);
-            self.written.resize(rows, 0);
+            self.written.resize(rows, [0; 2]);
         }
         true
     }
@@ -255,28 +271,33 @@ impl Local {
         let index = (address / 8) as usize;
         let old = extract(self.rows[index][lane], address, lanes.bytes);
         self.rows[index][lane] = insert(self.rows[index][lane], address, lanes.bytes, write(old));
-        self.written[index] |= 1 << lane;
+        self.mark(address, lanes.bytes, lane);
         Ok(old)
     }
 
-    /// The values, and the first address that was read although never written.
-    pub(super) fn load(&self, lanes: &Lanes) -> Result<(Row, Option<u64>), Kind> {
+    /// The values, and which of them nobody wrote.
+    pub(super) fn load(&self, lanes: &Lanes) -> Result<(Row, Option<Unwritten>), Kind> {
         let mut row = [0; 32];
-        let mut unwritten = None;
         if let (Some(address), 8) = (lanes.uniform(), lanes.bytes) {
             self.check(lanes, 0)?;
             let index = (address / 8) as usize;
-            return Ok((self.rows[index], (self.written[index] != u32::MAX).then_some(address)));
+            let found = self.written[index].map(|written| !written);
+            return Ok((self.rows[index], (found != [0; 2]).then_some(Unwritten { address, lanes: found })));
         }
+        let mut found = [0; 2];
+        let mut first = None;
         for lane in lanes.active() {
             let address = self.check(lanes, lane)?;
             let index = (address / 8) as usize;
-            if self.written[index] >> lane & 1 == 0 {
-                unwritten = unwritten.or(Some(address));
+            for (word, half) in halves(address, lanes.bytes).enumerate() {
+                if self.written[index][half] >> lane & 1 == 0 {
+                    first = first.or(Some(address));
+                    found[word] |= 1 << lane;
+                }
             }
             row[lane] = extract(self.rows[index][lane], address, lanes.bytes);
         }
-        Ok((row, unwritten))
+        Ok((row, first.map(|address| Unwritten { address, lanes: found })))
     }
 
     pub(super) fn store(&mut self, lanes: &Lanes, values: &Row) -> Result<(), Kind> {
@@ -284,16 +305,32 @@ impl Local {
             self.check(lanes, 0)?;
             let index = (address / 8) as usize;
             self.rows[index] = *values;
-            self.written[index] = u32::MAX;
+            self.written[index] = [u32::MAX; 2];
             return Ok(());
         }
         for lane in lanes.active() {
             let address = self.check(lanes, lane)?;
             let index = (address / 8) as usize;
             self.rows[index][lane] = insert(self.rows[index][lane], address, lanes.bytes, values[lane]);
-            self.written[index] |= 1 << lane;
+            self.mark(address, lanes.bytes, lane);
         }
         Ok(())
+    }
+
+    /// What was stored is as if nobody had written it, for these lanes of its words.
+    pub(super) fn forget(&mut self, lanes: &Lanes, undefined: [u32; 2]) {
+        for lane in lanes.active() {
+            let address = lanes.address(lane);
+            for (word, half) in halves(address, lanes.bytes).enumerate() {
+                self.written[(address / 8) as usize][half] &= !(undefined[word] & 1 << lane);
+            }
+        }
+    }
+
+    fn mark(&mut self, address: u64, bytes: u32, lane: usize) {
+        for half in halves(address, bytes) {
+            self.written[(address / 8) as usize][half] |= 1 << lane;
+        }
     }
 
     fn check(&self, lanes: &Lanes, lane: usize) -> Result<u64, Kind> {

@@ -34,13 +34,18 @@ impl Expression {
         Self { text: real(x), binding }
     }
 
+    /// The same with the other sign.
+    pub fn negative(self) -> Self {
+        Self { text: format!("-{}", self.at_least(Binding::Atom)), binding: Binding::Sign }
+    }
+
     /// The text, in parentheses unless it binds at least this tightly.
-    fn at_least(self, binding: Binding) -> String {
+    pub fn at_least(self, binding: Binding) -> String {
         if self.binding >= binding { self.text } else { format!("({})", self.text) }
     }
 
     /// Left-associative: `a - (b - c)` keeps its parentheses, `(a - b) - c` needs none.
-    fn infix(self, operator: &str, binding: Binding, right: Self) -> Self {
+    pub fn infix(self, operator: &str, binding: Binding, right: Self) -> Self {
         let tighter = if binding == Binding::Sum { Binding::Product } else { Binding::Sign };
         let text = format!("{} {operator} {}", self.at_least(binding), right.at_least(tighter));
         Self { text, binding }
@@ -64,10 +69,7 @@ impl Body<'_> {
             }
             Real::Slot(row) => Expression::atom(self.slot(row)),
             Real::Field(field) => self.field(field),
-            Real::Unary(Unary::Neg, a) => {
-                let text = format!("-{}", self.real(a).at_least(Binding::Atom));
-                Expression { text, binding: Binding::Sign }
-            }
+            Real::Unary(Unary::Neg, a) => self.real(a).negative(),
             Real::Unary(Unary::Sqrt, a) => self.call("sqrt", [&**a]),
             Real::Unary(function, a) => {
                 let helper = Helper::Function(*function);

@@ -31,7 +31,7 @@ pub fn definition(unary: Unary, target: &Target) -> String {
         _ if function.reads_logarithms() => (", const double *table", ""),
         _ => ("", ""),
     };
-    let mut out = comment(&format!("{}{about}", function.about));
+    let mut out = self::about(&format!("{}{about}", function.about));
     // Writing to a String cannot fail.
     let _ = writeln!(out, "INLINE double {}(double x{table})\n{{", name(unary));
     let mut printer = Printer { function, target, made: Vec::new(), declared: BTreeSet::new() };
@@ -42,7 +42,7 @@ pub fn definition(unary: Unary, target: &Target) -> String {
 }
 
 /// Lines of a comment, as wide as the text.
-fn comment(text: &str) -> String {
+pub fn about(text: &str) -> String {
     let (mut out, mut column) = (String::from("//"), 2);
     for word in text.split(' ') {
         if column + 1 + word.len() > 120 {
@@ -222,7 +222,7 @@ impl Printer<'_> {
 }
 
 /// Small numbers in decimal, those that are nearly all ones by their complement.
-fn literal(value: u32) -> String {
+pub fn literal(value: u32) -> String {
     match value {
         0..256 => format!("{value}u"),
         _ if !value < 256 => format!("~{}u", !value),

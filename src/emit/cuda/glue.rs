@@ -18,9 +18,15 @@ pub enum Template {
     Cmake,
     Driver,
     Reference,
+    Vector,
+    CpuKernel,
+    CpuContext,
+    CpuCmake,
+    CpuDriver,
+    CpuExample,
 }
 
-const ALL: [Template; 9] = [
+const ALL: [Template; 15] = [
     Template::Kernel,
     Template::Header,
     Template::Context,
@@ -30,6 +36,12 @@ const ALL: [Template; 9] = [
     Template::Cmake,
     Template::Driver,
     Template::Reference,
+    Template::Vector,
+    Template::CpuKernel,
+    Template::CpuContext,
+    Template::CpuCmake,
+    Template::CpuDriver,
+    Template::CpuExample,
 ];
 
 /// Fills a template.
@@ -50,6 +62,12 @@ impl Template {
             Self::Cmake => "CMakeLists.txt",
             Self::Driver => "driver.cu",
             Self::Reference => "reference.h",
+            Self::Vector => "singe_vector.h",
+            Self::CpuKernel => "kernel.cpp",
+            Self::CpuContext => "context.cpp",
+            Self::CpuCmake => "cpu_CMakeLists.txt",
+            Self::CpuDriver => "driver.cpp",
+            Self::CpuExample => "cpu_example.f90",
         }
     }
 
@@ -64,6 +82,12 @@ impl Template {
             Self::Cmake => include_str!("../../../templates/CMakeLists.txt.jinja"),
             Self::Driver => include_str!("../../../templates/driver.cu.jinja"),
             Self::Reference => include_str!("../../../templates/reference.h.jinja"),
+            Self::Vector => include_str!("../../../templates/cpu/singe_vector.h.jinja"),
+            Self::CpuKernel => include_str!("../../../templates/cpu/kernel.cpp.jinja"),
+            Self::CpuContext => include_str!("../../../templates/cpu/context.cpp.jinja"),
+            Self::CpuCmake => include_str!("../../../templates/cpu/CMakeLists.txt.jinja"),
+            Self::CpuDriver => include_str!("../../../templates/cpu/driver.cpp.jinja"),
+            Self::CpuExample => include_str!("../../../templates/cpu/example.f90.jinja"),
         }
     }
 }

@@ -4,8 +4,8 @@
 
 pub(in crate::emit) mod body;
 mod decimal;
-mod expression;
-mod functions;
+pub(in crate::emit) mod expression;
+pub(in crate::emit) mod functions;
 pub(in crate::emit) mod glue;
 mod helpers;
 pub(in crate::emit) mod kernel;

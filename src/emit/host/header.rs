@@ -18,7 +18,8 @@ pub fn header(interface: &Interface, provenance: &Provenance) -> String {
 
 /// The source of the context's functions.
 pub fn context(interface: &Interface, provenance: &Provenance) -> String {
-    render(Template::Context, &File::new("Context", interface, provenance))
+    let template = if interface.architecture.is_some() { Template::Context } else { Template::CpuContext };
+    render(template, &File::new("Context", interface, provenance))
 }
 
 /// A C++ header around the C header.
@@ -40,6 +41,9 @@ struct File {
     names: String,
     weights: String,
     units: &'static str,
+    others: &'static str,
+    memory: &'static str,
+    order: &'static str,
     kernels: Vec<Prototype>,
 }
 
@@ -57,6 +61,14 @@ impl File {
             },
         });
         let macros = macros.collect();
+        let [others, memory, order] = match interface.architecture {
+            Some(_) => [
+                "; a positive value is a cudaError_t",
+                "device memory",
+                "Launches return at once; the work is ordered on the stream.",
+            ],
+            None => ["", "memory", "Launches return when the work is done; the stream means nothing."],
+        };
         let species = interface.species.iter().map(|species| SpeciesLine::new(&mut namer, &upper, species)).collect();
         Self {
             comment: file_comment("//", what, &interface.mechanism, provenance),
@@ -69,6 +81,9 @@ impl File {
             names: wrapped(interface.species.iter().map(|s| string(&s.name))),
             weights: wrapped(interface.species.iter().map(|s| real(s.molecular_weight))),
             units: units_text(interface.units),
+            others,
+            memory,
+            order,
             kernels: interface.kernels.iter().map(|kernel| Prototype::new(kernel, &prefix)).collect(),
             prefix,
         }

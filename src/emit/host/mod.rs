@@ -28,7 +28,8 @@ pub struct Interface {
     pub units: Units,
     /// What the kernels were made for, such as `hopper`.
     pub target: String,
-    pub architecture: ComputeCapability,
+    /// Of a GPU; a CPU has none.
+    pub architecture: Option<ComputeCapability>,
     pub kernels: Vec<KernelInterface>,
 }
 
@@ -90,7 +91,7 @@ fn facts(interface: &Interface) -> [(&'static str, Fact); 7] {
         ("UNITS", Fact::Text(units.name().to_owned())),
         ("UNITS_ARE_SI", Fact::Number(usize::from(*units == Units::Si))),
         ("TARGET", Fact::Text(target.clone())),
-        ("COMPUTE_CAPABILITY", Fact::Number(architecture.number() as usize)),
+        ("COMPUTE_CAPABILITY", Fact::Number(architecture.map_or(0, |architecture| architecture.number() as usize))),
     ]
 }
 

@@ -57,7 +57,8 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
     }
     let architecture = target.compute_capability.sm().trim_start_matches("sm_").to_owned();
     let comment = file_comment("#", "Project", &interface.mechanism, provenance);
-    render(Template::Cmake, &File { comment, prefix: prefix(interface), architecture, sources: &project.sources })
+    let template = if target.is_cpu() { Template::CpuCmake } else { Template::Cmake };
+    render(template, &File { comment, prefix: prefix(interface), architecture, sources: &project.sources })
 }
 
 /// `driver.cu`
@@ -115,7 +116,7 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         rates: rates.collect(),
         inputs: inputs.iter().map(|t| Input { name: t.name.clone(), rows: t.values.len() / project.states }).collect(),
     };
-    render(Template::Driver, &file)
+    render(if interface.architecture.is_some() { Template::Driver } else { Template::CpuDriver }, &file)
 }
 
 /// The header with the reference values of the driver.

@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 37] = [
+pub const ENTRIES: [Entry; 38] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -106,6 +106,11 @@ pub const ENTRIES: [Entry; 37] = [
         id: "target::no-ptx",
         cause: "`--emit ptx` asks for PTX text for a target without warp shuffles.",
         remedy: "Use the CUDA text, or `--target kepler` or a later one.",
+    },
+    Entry {
+        id: "target::no-warps",
+        cause: "Warp-specialized code, several points per lane or PTX text are asked for of a CPU.",
+        remedy: "Leave out `--codegen`, `--points-per-lane` and `--emit ptx`, or name a GPU with `--target`.",
     },
     Entry {
         id: "target::too-many-ctas",

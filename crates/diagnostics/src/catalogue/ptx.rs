@@ -2,8 +2,13 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 33] = [
+pub const ENTRIES: [Entry; 34] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
+    Entry {
+        id: "opt::no-cost",
+        cause: "`diverge=auto` cannot tell what the kernel costs as it is: its launch shows hazards, or the assembler refuses it.",
+        remedy: "Check the launch with `singe sim`, and name the architecture with `--target`.",
+    },
     Entry {
         id: "opt::no-kernel",
         cause: "The text has no kernel, or none of the name that `--kernel` gives.",

@@ -181,7 +181,17 @@ impl Target {
         self.shared_carve_outs.iter().copied().find(|size| *size >= bytes).unwrap_or(self.shared_bytes_per_sm)
     }
 
-    /// All architectures, oldest first.
+    /// A processor that runs data-parallel code, several points at a time. What is asked of a target before code is printed has the
+    /// answers of a GPU without shuffles whose threads never lack registers: values that find none lie in the first cache.
+    pub fn cpu() -> &'static Self {
+        &CPU
+    }
+
+    pub fn is_cpu(&self) -> bool {
+        self.name == CPU_NAME
+    }
+
+    /// All GPU architectures, oldest first.
     pub fn all() -> &'static [Self] {
         &TARGETS
     }
@@ -190,6 +200,23 @@ impl Target {
 static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
     FILES.iter().map(|text| toml::from_str(text).expect("a test parses every description in this folder")).collect()
 });
+
+const CPU_NAME: &str = "cpu";
+
+static CPU: LazyLock<Target> = LazyLock::new(|| {
+    let gpu = Target::by_name("fermi").expect("there is a description of fermi");
+    let registers = MOST_REGISTERS;
+    Target {
+        name: CPU_NAME.to_owned(),
+        registers_per_sm: registers,
+        registers_per_cta: registers,
+        max_registers_per_thread: registers,
+        ..gpu.clone()
+    }
+});
+
+/// More than any kernel asks for.
+const MOST_REGISTERS: u32 = 1 << 30;
 
 const FILES: [&str; 13] = [
     include_str!("fermi.toml"),
@@ -227,6 +254,12 @@ mod tests {
         let files = std::fs::read_dir(folder).unwrap();
         let count = files.filter(|f| f.as_ref().unwrap().path().extension().is_some_and(|e| e == "toml")).count();
         assert_eq!(count, FILES.len());
+    }
+
+    #[test]
+    fn a_cpu_is_no_gpu() {
+        assert!(Target::cpu().is_cpu() && Target::all().iter().all(|target| !target.is_cpu()));
+        assert_eq!(Target::cpu().shuffle, Shuffle::Mirror, "tables are read from memory");
     }
 
     #[test]

@@ -16,6 +16,7 @@
 
 pub mod allocation;
 pub mod dead_code;
+pub mod diverge;
 pub mod identity;
 pub mod meld;
 pub mod predication;
@@ -27,6 +28,7 @@ use crate::ir::{Func, Module};
 use diagnostics::Diagnostic;
 use machine::target::Target;
 use serde::Serialize;
+use std::sync::Arc;
 
 /// A pass, with its name on the command line.
 #[derive(Debug)]
@@ -41,7 +43,7 @@ pub struct Pass {
 type Run = fn(&Module, usize, &Options) -> Result<Outcome, Failure>;
 
 /// All passes, in the order in which a pipeline would name them.
-pub static PASSES: [Pass; 8] = [
+pub static PASSES: [Pass; 9] = [
     Pass { name: "identity", description: "print the text and read it again, and change nothing", run: identity::pass },
     Pass { name: "dce", description: "remove instructions whose results nothing needs", run: dead_code::pass },
     Pass {
@@ -70,6 +72,11 @@ pub static PASSES: [Pass; 8] = [
         run: predication::pass,
     },
     Pass {
+        name: "diverge=auto",
+        description: "meld, predicate or leave alone each divergent branch, whichever costs least; never more than leaving all alone",
+        run: diverge::pass,
+    },
+    Pass {
         name: "allocate",
         description: "give every value one of a fixed number of registers, or spill it",
         run: allocation::pass,
@@ -87,6 +94,8 @@ pub struct Options {
     /// The least share of cycles that a meld must save.
     pub threshold: f64,
     pub predication: predication::Options,
+    /// What versions of the kernel cost; otherwise the estimate.
+    pub model: Option<Arc<dyn diverge::Model>>,
 }
 
 impl Default for Options {
@@ -98,6 +107,7 @@ impl Default for Options {
             allocation: allocation::Options::default(),
             threshold,
             predication: predication::Options::default(),
+            model: None,
         }
     }
 }

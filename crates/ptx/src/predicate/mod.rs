@@ -35,6 +35,7 @@ use crate::analysis::divergence::{BlockShape, Divergence, Options as Analysis};
 use crate::ir::{Block, Func, Module};
 use check::{Beliefs, Checked, Violation};
 use plan::{Plan, Step};
+use rows::Tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What to do.
@@ -44,6 +45,8 @@ pub struct Options {
     pub sbu: bool,
     /// Run-time branch-uniformity optimisation: a vote skips a side of a branch that no lane takes.
     pub rbu: bool,
+    /// The branches whose sides are skipped; all, where none are named.
+    pub tested: Option<BTreeSet<Block>>,
     /// Predicate registers per thread; what is alive beyond them is kept as bits of words.
     pub predicates: u32,
     /// What the launch is known to be.
@@ -55,7 +58,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let (block, kept) = (BlockShape::Unknown, BTreeSet::new());
-        Self { sbu: false, rbu: false, predicates: 7, block, kept }
+        Self { sbu: false, rbu: false, tested: None, predicates: 7, block, kept }
     }
 }
 
@@ -71,10 +74,15 @@ pub fn plan(module: &Module, func: &Func, options: &Options) -> Result<Option<Ch
     let together = together::compute(module, func);
     let uniform = uniform(module, func, options.block);
     let facts = select::Facts { func, together, uniform, sbu: options.sbu };
+    let tests = match (options.rbu, &options.tested) {
+        (false, _) => Tests::None,
+        (true, None) => Tests::All,
+        (true, Some(branches)) => Tests::Of(branches),
+    };
     let mut kept = options.kept.clone();
     let plan = loop {
         let selection = select::select(&facts, &kept);
-        let plan = rows::plan(&facts, &selection, options.rbu);
+        let plan = rows::plan(&facts, &selection, tests);
         match shared_stack(&plan) {
             // code that needs its branches cannot be written twice
             Some(entries) => kept.extend(entries),
@@ -112,6 +120,16 @@ fn shared_stack(plan: &Plan) -> Option<[Block; 2]> {
             _ => None,
         })
     })
+}
+
+/// The branches of a function at which lanes may part, in the order of the graph.
+pub fn divergent_branches(module: &Module, func: &Func, block: BlockShape) -> Vec<Block> {
+    let uniform = uniform(module, func, block);
+    let parts = |block: &Block| {
+        let terminator = &func.blocks[*block].terminator;
+        terminator.targets().len() > 1 && !uniform.contains(block) && !select::promised(func, *block)
+    };
+    Cfg::compute(func).order.into_iter().filter(parts).collect()
 }
 
 /// The branches that all lanes take the same way.

@@ -59,7 +59,7 @@ pub fn add(
 
 /// In a twin every branch becomes a mask: what inactive lanes hold must not decide.
 fn inside(options: &Options) -> Options {
-    Options { sbu: false, kept: BTreeSet::new(), ..options.clone() }
+    Options { sbu: false, tested: None, kept: BTreeSet::new(), ..options.clone() }
 }
 
 /// What the entrance mask is called among a function's parameters.

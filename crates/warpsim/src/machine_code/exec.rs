@@ -15,6 +15,7 @@ use crate::hazard::{BarrierMisuse, Hazard, Kind, LaneWait, Site};
 use crate::memory::Segments;
 use crate::shared::Shared;
 use crate::warp::{Place, State};
+use ptx::inst::Space;
 use std::collections::BTreeSet;
 
 pub(super) struct Machine<'c, 'b> {
@@ -70,6 +71,11 @@ impl Core for Machine<'_, '_> {
             let active = warp.path.mask;
             let lanes = if decoded.uniform { u32::MAX } else { active };
             let mask = decoded.guard.map_or(lanes, |guard| lanes & warp.holds(guard));
+            if !warp.undefined.is_empty()
+                && let Some(address) = warp.undefined.follow(&code.kernel.instructions[pc as usize], active, mask)
+            {
+                self.record(warp, pc, Kind::Unwritten { space: Space::Local, address })?;
+            }
             let event = if mask == 0 { None } else { self.step(warp, pc, &decoded.op, mask)? };
             if let Some(row) = decoded.tested {
                 warp.test(row, mask);

@@ -3,6 +3,7 @@
 use super::code::Code;
 use super::op::{Kind, NULL, POOL, PREDICATES, ROWS, Source, TESTED, TRUE, UNIFORM, Word, ZERO};
 use super::tokens::{BOTTOM, Tokens};
+use super::undefined::Undefined;
 use crate::cta::{Member, Thread};
 use crate::memory::Local;
 use crate::rows::Row;
@@ -52,6 +53,7 @@ pub(super) struct Warp {
     regs: Vec<Word>,
     preds: [u32; PREDICATES],
     pub local: Local,
+    pub undefined: Undefined,
     /// How often each instruction was executed.
     pub executed: Vec<u64>,
     pub traffic: Traffic,
@@ -90,6 +92,7 @@ impl Warp {
             regs: vec![[0; 32]; ROWS],
             preds: [0; PREDICATES],
             local: Local::new(code.local_bytes),
+            undefined: Undefined::default(),
             executed: vec![0; code.ops.len()],
             traffic: Traffic::default(),
         }
@@ -108,6 +111,7 @@ impl Warp {
         self.preds = [0; PREDICATES];
         self.preds[TRUE as usize] = u32::MAX;
         self.local.reset();
+        self.undefined.reset();
     }
 
     /// A row as it is.

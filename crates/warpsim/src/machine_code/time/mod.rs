@@ -27,7 +27,6 @@ mod fetch;
 mod known;
 mod memory;
 mod ports;
-mod registers;
 mod slots;
 mod sm;
 mod timeline;

@@ -52,7 +52,8 @@ impl Registers {
     }
 }
 
-fn span(register: &Register, count: u8) -> Option<Span> {
+/// General registers that an operand names.
+pub(super) fn span(register: &Register, count: u8) -> Option<Span> {
     (register.file == File::General).then_some(register.number.map(|number| (number, count))).flatten()
 }
 
@@ -96,17 +97,21 @@ fn width(instruction: &Instruction, source: Option<usize>) -> u8 {
     }
 }
 
+/// An instruction as nvdisasm prints it.
+#[cfg(test)]
+pub(super) fn instruction(text: &str) -> Instruction {
+    let text = format!("\t.section\t.text.k,\"ax\",@progbits\n        /*0000*/                   {text} ;\n");
+    let listing = std::sync::Arc::new(diagnostics::Source { name: "k".to_owned(), text });
+    let read = sass::instructions(&listing).unwrap_or_else(|d| panic!("{d:?}"));
+    read["k"][0].clone()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diagnostics::Source;
-    use std::sync::Arc;
 
     fn of(text: &str) -> Registers {
-        let text = format!("\t.section\t.text.k,\"ax\",@progbits\n        /*0000*/                   {text} ;\n");
-        let listing = Arc::new(Source { name: "k".to_owned(), text });
-        let read = sass::instructions(&listing).unwrap_or_else(|d| panic!("{d:?}"));
-        Registers::of(&read["k"][0])
+        Registers::of(&instruction(text))
     }
 
     #[test]

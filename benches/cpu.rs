@@ -1,0 +1,189 @@
+//! Points per second of the CPU target on one core, beside a scalar build of the same code and beside Cantera. Writes docs/cpu.md
+//! with `-- --write`. Times are of the processor, not of the clock on the wall, so that other programs disturb them little.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use kinetics::State;
+use machine::target::Target;
+use serde_json::Value;
+use singe::driver::{self, Request};
+use singe::observer::Observer;
+use singe::overlay::Codegen;
+use singe::plan::Emit;
+
+const MECHANISMS: [&str; 2] = ["h2o2", "gri30"];
+const KERNELS: [&str; 4] = ["viscosity", "conductivity", "diffusion", "chemistry"];
+
+/// How long a cube is, and how often it is computed.
+const SIZES: [&str; 4] = ["--sizes", "16", "--repeat", "41"];
+
+/// Runs the same states through Cantera: setting a state and asking for one property.
+const CANTERA: &str = r#"
+import json, statistics, sys, time
+import cantera as ct
+states = json.load(open(sys.argv[2]))
+gas = ct.Solution(sys.argv[1] + ".yaml", transport_model="mixture-averaged-CK")
+properties = {
+    "viscosity": lambda: gas.viscosity,
+    "conductivity": lambda: gas.thermal_conductivity,
+    "diffusion": lambda: gas.mix_diff_coeffs,
+    "chemistry": lambda: gas.net_production_rates,
+}
+out = {"version": ct.__version__}
+for name, property in properties.items():
+    rates = []
+    for turn in range(15):
+        begin = time.process_time()
+        for t, p, x in states:
+            gas.TPX = t, p, x
+            property()
+        rates.append(len(states) / (time.process_time() - begin))
+    out[name] = statistics.median(rates[1:])
+print(json.dumps(out))
+"#;
+
+fn main() {
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let mut page = format!(
+        "# The CPU target, timed\n\n`cargo bench --bench cpu -- --write` makes this page. Points per second of one core: points over the \
+         time of the\nprocessor, median of 41 runs over 4,096 points, the states that kernels are verified on. *Scalar* is the same \
+         code with\nvectors of one point (`-DSINGE_WIDTH=1`). Cantera is called from Python, a state set and one property asked for at \
+         a time; the\ncall itself is compiled code. *Two threads*: the fastest run of one thread over that of two, by the clock on \
+         the wall.\n\nMachine: {}; {}; load average {}.\n",
+        cpu_name(),
+        compiler(),
+        load.split(' ').next().unwrap_or("unknown"),
+    );
+    for name in MECHANISMS {
+        let folder = tempfile::tempdir().expect("a folder for the project");
+        let states = write_project(name, folder.path());
+        let vectors = timed(folder.path(), name, "vectors", &[], 1);
+        let two = timed(folder.path(), name, "two", &[], 2);
+        let scalar = timed(folder.path(), name, "scalar", &["-DSINGE_WIDTH=1"], 1);
+        let (Some(vectors), Some(two), Some(scalar)) = (vectors, two, scalar) else {
+            return println!("skipped: g++ is absent");
+        };
+        let cantera = cantera(folder.path(), name, &states);
+        let version =
+            cantera.as_ref().map_or("Cantera (absent)".to_owned(), |c| format!("Cantera {}", text(&c["version"])));
+        let _ = write!(
+            page,
+            "\n## {name}\n\n| kernel | vectors | scalar | vectors / scalar | {version} | vectors / Cantera | two threads |\n\
+             |---|---:|---:|---:|---:|---:|---:|\n"
+        );
+        for kernel in KERNELS {
+            let [fast, slow] = [&vectors, &scalar].map(|timings| of_a_core(timings, kernel));
+            let other = cantera.as_ref().and_then(|found| found[kernel].as_f64());
+            let (theirs, ratio) =
+                other.map_or(("–".into(), "–".into()), |other| (thousands(other), format!("{:.1}", fast / other)));
+            let _ = writeln!(
+                page,
+                "| {kernel} | {} | {} | {:.1} | {theirs} | {ratio} | {:.2} |",
+                thousands(fast),
+                thousands(slow),
+                fast / slow,
+                least_seconds(&vectors, kernel) / least_seconds(&two, kernel)
+            );
+        }
+    }
+    print!("{page}");
+    if std::env::args().any(|argument| argument == "--write") {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/cpu.md");
+        std::fs::write(path, page).expect("docs can be written");
+    }
+}
+
+/// Writes the project of a mechanism; returns the states for Cantera.
+fn write_project(name: &str, folder: &Path) -> Vec<State> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("mechanisms").join(name).join("chem.inp");
+    let files = mechanism::Files { mechanism: path, ..Default::default() };
+    let request =
+        Request { files, verify: None, emit: vec![Emit::Host], output: Some(folder.to_owned()), ..Request::default() };
+    let request = request.with(|r| {
+        r.common.target = Target::cpu();
+        r.codegen = Codegen::DataParallel;
+    });
+    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).expect("a shipped mechanism");
+    let (mechanism, _) = mechanism::read(&request.files).expect("a shipped mechanism");
+    kinetics::verification_states(&kinetics::model(mechanism).expect("a shipped mechanism"), 70)
+}
+
+/// The timings of the driver, built with these flags; nothing where there is no compiler.
+fn timed(folder: &Path, name: &str, build: &str, flags: &[&str], threads: u32) -> Option<Vec<Value>> {
+    let program = folder.join(build);
+    let sources: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
+    let sources = sources.iter().filter(|path| path.extension().is_some_and(|extension| extension == "cpp"));
+    let options = ["-std=c++17", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-Wno-psabi"];
+    let compiled = Command::new("g++").args(options).args(flags).args(sources).arg("-o").arg(&program).output().ok()?;
+    succeeded(&compiled);
+    let json = folder.join(format!("{build}.json"));
+    let run =
+        Command::new(&program).args(SIZES).args(["--threads", &threads.to_string(), "--json"]).arg(&json).output();
+    succeeded(&run.ok()?);
+    let result: Value = serde_json::from_str(&std::fs::read_to_string(json).ok()?).ok()?;
+    println!("{name}, {build}: done");
+    result["timings"].as_array().cloned()
+}
+
+/// What Cantera takes for the same states; `SINGE_PYTHON` names a Python that has it.
+fn cantera(folder: &Path, name: &str, states: &[State]) -> Option<Value> {
+    let python = std::env::var("SINGE_PYTHON").unwrap_or("python3".to_owned());
+    let states: Vec<_> = states.iter().map(|s| (s.temperature, s.pressure, &s.mole_fractions)).collect();
+    let file = folder.join("states.json");
+    std::fs::write(&file, serde_json::to_string(&states).ok()?).ok()?;
+    let output = Command::new(&python).args(["-c", CANTERA, name]).arg(&file).output().ok()?;
+    if !output.status.success() {
+        println!("skipped: {python} has no Cantera (SINGE_PYTHON names one that has)");
+        return None;
+    }
+    serde_json::from_slice(&output.stdout).ok()
+}
+
+fn succeeded(output: &Output) {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn of_a_core(timings: &[Value], kernel: &str) -> f64 {
+    number(timings, kernel, "points_per_second_of_a_core")
+}
+
+/// On the wall: other programs can only make a run longer.
+fn least_seconds(timings: &[Value], kernel: &str) -> f64 {
+    number(timings, kernel, "least_seconds")
+}
+
+fn number(timings: &[Value], kernel: &str, what: &str) -> f64 {
+    let timing = timings.iter().find(|timing| timing["kernel"] == kernel).expect("every kernel is timed");
+    timing[what].as_f64().expect("a number")
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or("?")
+}
+
+/// Thousands of points per second.
+fn thousands(points: f64) -> String {
+    format!("{:.0} k", points * 1e-3)
+}
+
+fn cpu_name() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = info.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or(": unknown");
+    let has = |flag: &str| info.contains(flag);
+    let width = if has("avx512f") {
+        "AVX-512"
+    } else if has("avx2") {
+        "AVX2"
+    } else {
+        "128-bit vectors"
+    };
+    format!("{}, {width}", name.trim_start_matches(['\t', ' ', ':']))
+}
+
+fn compiler() -> String {
+    let output = Command::new("g++").arg("--version").output();
+    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
+    text.lines().next().unwrap_or("no g++").to_owned()
+}

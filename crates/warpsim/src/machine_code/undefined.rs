@@ -1,0 +1,149 @@
+//! Values that nobody wrote, in the registers of a warp. ptxas fills registers from the stack before anything was spilled there,
+//! where no later instruction needs the value, and may spill it again. That is right as long as nothing depends on it.
+
+use super::registers::{Registers, Span, span};
+use sass::{Class, Instruction, Operand, Part};
+
+#[derive(Default)]
+pub(super) struct Undefined {
+    /// For each register, and each predicate behind them, the lanes whose value nobody wrote; empty until there is one.
+    lanes: Vec<u32>,
+    /// How many of them have such lanes.
+    count: usize,
+    /// From where in local memory the last came.
+    origin: u64,
+}
+
+const PREDICATES: usize = 256;
+const ALL: usize = PREDICATES + 8;
+
+impl Undefined {
+    pub(super) fn reset(&mut self) {
+        self.lanes.fill(0);
+        self.count = 0;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Lanes of a register.
+    pub(super) fn of(&self, register: u32) -> u32 {
+        self.lanes.get(register as usize).copied().unwrap_or(0)
+    }
+
+    /// A register was filled from an address of local memory that these lanes have not written.
+    pub(super) fn fill(&mut self, register: u32, lanes: u32, origin: u64) {
+        self.lanes.resize(ALL, 0);
+        self.origin = origin;
+        // the last stands for no register
+        if register < 255 {
+            self.set(register as usize, lanes, lanes);
+        }
+    }
+
+    /// An instruction is about to be executed by the lanes of the mask. The address that an undefined value came from, where
+    /// something depends on it that is seen from outside: an address, another memory, the way of a lane, or what is not followed.
+    pub(super) fn follow(&mut self, instruction: &Instruction, active: u32, mask: u32) -> Option<u64> {
+        let found = Registers::of(instruction);
+        if let Some(Operand::Predicate { number: Some(number), .. }) = &instruction.guard
+            && self.lanes[PREDICATES + usize::from(*number & 7)] & active != 0
+        {
+            return Some(self.origin);
+        }
+        let predicates = (0..8).filter(|at| found.predicates_read >> at & 1 == 1);
+        let by_predicates = predicates.fold(0, |lanes, at| lanes | self.lanes[PREDICATES + at]);
+        let sources = mask & found.reads.iter().flatten().fold(by_predicates, |lanes, read| lanes | self.any(*read));
+        let is_followed = found.writes.is_some() || found.predicates_written != 0;
+        let used = match instruction.class() {
+            Class::Local => mask & self.addresses(instruction),
+            Class::Arithmetic | Class::Addresses | Class::Moves | Class::Predicates | Class::Shuffles
+                if is_followed =>
+            {
+                0
+            }
+            _ => sources,
+        };
+        let values = match instruction.class() {
+            Class::Shuffles if sources != 0 => mask,
+            Class::Local => 0,
+            _ => sources,
+        };
+        if let Some((first, count)) = found.writes {
+            for register in (usize::from(first)..255).take(usize::from(count)) {
+                self.set(register, mask, values);
+            }
+        }
+        for at in (0..7).filter(|at| found.predicates_written >> at & 1 == 1) {
+            self.set(PREDICATES + at, mask, values);
+        }
+        (used != 0).then_some(self.origin)
+    }
+
+    /// Of the lanes of the mask only these are undefined.
+    fn set(&mut self, at: usize, mask: u32, undefined: u32) {
+        let old = self.lanes[at];
+        let new = old & !mask | undefined & mask;
+        self.lanes[at] = new;
+        self.count = self.count + usize::from(new != 0) - usize::from(old != 0);
+    }
+
+    fn any(&self, (first, count): Span) -> u32 {
+        (usize::from(first)..255).take(usize::from(count)).fold(0, |lanes, at| lanes | self.lanes[at])
+    }
+
+    fn addresses(&self, instruction: &Instruction) -> u32 {
+        let terms = instruction.operands.iter().filter_map(|operand| match operand {
+            Operand::Memory { terms, .. } => Some(terms),
+            _ => None,
+        });
+        let spans = terms.flatten().filter_map(|term| span(term, if term.part == Part::Wide { 2 } else { 1 }));
+        spans.fold(0, |lanes, read| lanes | self.any(read))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine_code::registers::instruction;
+
+    /// Lanes 0 to 7 of R18 were filled from address 1304; then the instructions. Which of them depends on that, and whether
+    /// anything undefined is left.
+    fn after(texts: &[&str]) -> (Option<usize>, bool) {
+        let mut undefined = Undefined::default();
+        undefined.fill(18, 0xff, 1304);
+        let used = texts.iter().position(|text| undefined.follow(&instruction(text), u32::MAX, u32::MAX).is_some());
+        (used, !undefined.is_empty())
+    }
+
+    #[test]
+    fn values_may_be_moved_and_spilled_again() {
+        assert_eq!(after(&["STL [R1+0x518], R18"]), (None, true));
+        assert_eq!(after(&["MOV R4, R18", "IADD3 R5, R4, 0x1, RZ", "STL.64 [R1+0x20], R4"]), (None, true));
+    }
+
+    #[test]
+    fn what_is_written_is_defined() {
+        assert_eq!(after(&["MOV R18, RZ", "STG.E [R2], R18"]), (None, false));
+        assert_eq!(after(&["DADD R18, R2, R4", "STS.64 [R8], R18"]), (None, false));
+    }
+
+    #[test]
+    fn nothing_seen_from_outside_may_depend_on_them() {
+        assert_eq!(after(&["STG.E [R2], R18"]).0, Some(0));
+        assert_eq!(after(&["DADD R4, R2, R18", "STS.64 [R8], R4"]).0, Some(1));
+        assert_eq!(after(&["ISETP.GE.AND P1, PT, R18, R3, PT", "@P1 BRA 0x40"]).0, Some(1));
+        assert_eq!(after(&["ISETP.GE.AND P1, PT, R18, R3, PT", "@P1 MOV R3, RZ"]).0, Some(1));
+        assert_eq!(after(&["LDG.E R4, [R18]"]).0, Some(0));
+        assert_eq!(after(&["STL [R18], R3"]).0, Some(0));
+        assert_eq!(after(&["R2UR UR4, R18"]).0, Some(0));
+    }
+
+    #[test]
+    fn a_shuffle_brings_them_to_all_lanes() {
+        let mut undefined = Undefined::default();
+        undefined.fill(18, 1, 0);
+        assert_eq!(undefined.follow(&instruction("SHFL.IDX PT, R4, R18, 0x3, 0x1f"), u32::MAX, u32::MAX), None);
+        assert_eq!(undefined.of(4), u32::MAX);
+    }
+}

@@ -1,0 +1,266 @@
+//! The statements and expressions of a kernel, on vectors of points.
+
+use super::{functions, table_name};
+use crate::emit::cuda::body::comment;
+use crate::emit::cuda::expression::{Binding, Expression};
+use crate::emit::cuda::names::Namer;
+use crate::lower::code::{Code, Field, Integer, IntegerOperator, Local, Real, Statement, TableKind};
+use crate::overlay::program::{Binary, Unary, Var};
+use cranelift_entity::SecondaryMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+/// The text of a kernel's statements.
+pub struct Printed {
+    pub body: String,
+    /// The elementary functions that it calls.
+    pub functions: BTreeSet<Unary>,
+    /// The names of the arrays, in the order of [`Code::arrays`].
+    pub arrays: Vec<String>,
+}
+
+/// Prints what the code does for one vector of points.
+pub fn print(code: &Code) -> Printed {
+    let functions = Unary::ALL.into_iter().filter(|function| function.function().is_some()).map(functions::name);
+    let reserved: Vec<&str> = RESERVED.into_iter().chain(functions).collect();
+    let tables = TABLES.map(|kind| table_name(&code.symbol, kind));
+    let own = tables.iter().chain([&code.symbol]).map(String::as_str);
+    let mut namer = Namer::reserving(reserved.into_iter().chain(own));
+    let arrays = code.arrays.iter().map(|array| namer.name(&array.name)).collect();
+    for counter in 0..code.counters {
+        namer.name(&format!("i{counter}"));
+    }
+    let (names, locals) = (SecondaryMap::new(), BTreeMap::new());
+    let mut body = Body { code, functions: BTreeSet::new(), namer, arrays, names, locals, out: String::new() };
+    body.block(&code.stream.body, 1);
+    Printed { body: body.out, functions: body.functions, arrays: body.arrays }
+}
+
+const TABLES: [TableKind; 4] = [TableKind::RealBank, TableKind::IndexBank, TableKind::Logarithms, TableKind::Powers];
+
+/// Names that the file and its header use.
+const RESERVED: [&str; 43] = [
+    "real",
+    "word",
+    "signed_word",
+    "flag",
+    "upper",
+    "all",
+    "all_words",
+    "fma",
+    "square_root",
+    "select_le",
+    "separate_product",
+    "load",
+    "store",
+    "looked_up",
+    "high_word",
+    "low_word",
+    "join",
+    "from_signed",
+    "choose",
+    "choose_word",
+    "below",
+    "below_signed",
+    "right_signed",
+    "inverse",
+    "right",
+    "fill",
+    "give_back",
+    "slots",
+    "points",
+    "stride",
+    "stream",
+    "context",
+    "group",
+    "groups",
+    "first",
+    "rest",
+    "width",
+    "min",
+    "sqrt",
+    "exp",
+    "log",
+    "pow",
+    "x",
+];
+
+struct Body<'a> {
+    code: &'a Code,
+    functions: BTreeSet<Unary>,
+    namer: Namer,
+    arrays: Vec<String>,
+    /// Names of the variables that have been printed.
+    names: SecondaryMap<Var, Option<String>>,
+    locals: BTreeMap<Local, String>,
+    out: String,
+}
+
+impl Body<'_> {
+    fn block(&mut self, statements: &[Statement], depth: usize) {
+        for statement in statements {
+            self.statement(statement, depth);
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement, depth: usize) {
+        let line = match statement {
+            Statement::Comment(text) => return self.out.push_str(&comment(&"  ".repeat(depth), text)),
+            Statement::Declare(var) => format!("real {};", self.new_name(*var)),
+            Statement::Define { var, value, changes } => {
+                let (value, constant) = (self.vector(value), if *changes { "" } else { "const " });
+                format!("{constant}real {} = {value};", self.new_name(*var))
+            }
+            Statement::Assign { var, value } => {
+                let value = self.vector(value);
+                format!("{} = {value};", self.name(*var))
+            }
+            Statement::DefineInteger { local, value, .. } => {
+                let value = self.integer(value).text;
+                let name = self.namer.name(if matches!(local, Local::Trips(_)) { "trips" } else { "index" });
+                self.locals.insert(*local, name.clone());
+                format!("const int {name} = {value};")
+            }
+            Statement::StoreSlot { row, value } => {
+                let (row, value) = (self.integer(row).text, self.vector(value));
+                format!("slots[{row}] = {value};")
+            }
+            Statement::StoreField { array, row, value, .. } => {
+                let (row, value) = (self.integer(row), self.vector(value));
+                format!("store({} + {} * stride, {value});", self.arrays[*array], row.at_least(Binding::Product))
+            }
+            Statement::Loop { counter, trips, body, .. } => {
+                let trips = self.integer(trips).text;
+                self.line(depth, &format!("for (int {counter} = 0; {counter} < {trips}; ++{counter}) {{"));
+                self.block(body, depth + 1);
+                "}".to_owned()
+            }
+            Statement::DefineActive { .. }
+            | Statement::Recompute(_)
+            | Statement::DeclareStripe(_)
+            | Statement::DefineStripe { .. }
+            | Statement::LoadStripe { .. }
+            | Statement::CopyBank { .. }
+            | Statement::CtaSync
+            | Statement::DefinePower { .. }
+            | Statement::Barrier { .. }
+            | Statement::WarpSync
+            | Statement::Multiply { .. }
+            | Statement::StoreBlock { .. }
+            | Statement::If { .. }
+            | Statement::Switch { .. } => unreachable!("data-parallel code has no warps that work together"),
+        };
+        self.line(depth, &line);
+    }
+
+    /// A value as a vector.
+    fn vector(&mut self, value: &Real) -> String {
+        if is_scalar(value) { format!("all({})", self.real(value).text) } else { self.real(value).text }
+    }
+
+    fn vectors<'r>(&mut self, values: impl IntoIterator<Item = &'r Real>) -> String {
+        values.into_iter().map(|value| self.vector(value)).collect::<Vec<_>>().join(", ")
+    }
+
+    fn real(&mut self, value: &Real) -> Expression {
+        match value {
+            Real::Literal(x) => Expression::literal(*x),
+            Real::Var(var) => Expression::atom(self.name(*var)),
+            Real::Bank(index) => {
+                let index = self.integer(index).text;
+                Expression::atom(format!("{}[{index}]", table_name(&self.code.symbol, TableKind::RealBank)))
+            }
+            Real::BankLe { first, operands } => {
+                let bank = table_name(&self.code.symbol, TableKind::RealBank);
+                let operands = self.vectors(&**operands);
+                Expression::atom(format!("select_le({operands}, all({bank}[{}]), all({bank}[{first}]))", first + 1))
+            }
+            Real::Slot(row) => Expression::atom(format!("slots[{}]", self.integer(row).text)),
+            Real::Field(field) => {
+                let Field { array, row, .. } = &**field;
+                let row = self.integer(row).at_least(Binding::Product);
+                Expression::atom(format!("load({} + {row} * stride)", self.arrays[*array]))
+            }
+            Real::Unary(Unary::Neg, a) => Expression::negative(Expression::atom(self.vector(a))),
+            Real::Unary(Unary::Sqrt, a) => self.call("square_root", [&**a]),
+            Real::Unary(function, a) => {
+                self.functions.insert(*function);
+                let table = match function {
+                    _ if function.reads_powers() => Some(TableKind::Powers),
+                    _ if function.reads_logarithms() => Some(TableKind::Logarithms),
+                    _ => None,
+                };
+                let table = table.map_or(String::new(), |kind| format!(", {}", table_name(&self.code.symbol, kind)));
+                Expression::atom(format!("{}({}{table})", functions::name(*function), self.vector(a)))
+            }
+            Real::SeparateProduct(operands) => self.call("separate_product", &**operands),
+            Real::Binary(operator, operands) => {
+                let (operator, binding) = match operator {
+                    Binary::Add => ("+", Binding::Sum),
+                    Binary::Sub => ("-", Binding::Sum),
+                    Binary::Mul => ("*", Binding::Product),
+                    Binary::Div => ("/", Binding::Product),
+                };
+                let [left, right] = &**operands;
+                // One operand must be a vector.
+                let left = match is_scalar(left) && is_scalar(right) {
+                    true => Expression::atom(self.vector(left)),
+                    false => self.real(left),
+                };
+                left.infix(operator, binding, self.real(right))
+            }
+            Real::Fma(operands) => self.call("fma", &**operands),
+            Real::SelectLe(operands) => self.call("select_le", &**operands),
+            Real::Broadcast { .. } => unreachable!("data-parallel code has no striped constants"),
+        }
+    }
+
+    fn call<'r>(&mut self, function: &str, arguments: impl IntoIterator<Item = &'r Real>) -> Expression {
+        Expression::atom(format!("{function}({})", self.vectors(arguments)))
+    }
+
+    fn integer(&mut self, value: &Integer) -> Expression {
+        match value {
+            Integer::Literal(n) => Expression::atom(n.to_string()),
+            Integer::Local(local) => Expression::atom(self.locals[local].clone()),
+            Integer::Counter(counter) => Expression::atom(counter.to_string()),
+            Integer::Bank(index) => {
+                let index = self.integer(index).text;
+                Expression::atom(format!("{}[{index}]", table_name(&self.code.symbol, TableKind::IndexBank)))
+            }
+            Integer::Binary(operator, a, b) => {
+                let (operator, binding) = match operator {
+                    IntegerOperator::Add => ("+", Binding::Sum),
+                    IntegerOperator::Sub => ("-", Binding::Sum),
+                    IntegerOperator::Mul => ("*", Binding::Product),
+                    _ => unreachable!("places are sums and products"),
+                };
+                let a = self.integer(a);
+                a.infix(operator, binding, self.integer(b))
+            }
+            _ => unreachable!("places in data-parallel code do not depend on the thread"),
+        }
+    }
+
+    fn name(&mut self, var: Var) -> String {
+        match &self.names[var] {
+            Some(name) => name.clone(),
+            None => self.new_name(var),
+        }
+    }
+
+    fn new_name(&mut self, var: Var) -> String {
+        let name = self.namer.name(&self.code.vars[var]);
+        self.names[var] = Some(name.clone());
+        name
+    }
+
+    fn line(&mut self, depth: usize, text: &str) {
+        writeln!(self.out, "{:1$}{text}", "", 2 * depth).expect("writing to a string succeeds");
+    }
+}
+
+/// Whether the text of a value is one double, the same for all points.
+fn is_scalar(value: &Real) -> bool {
+    matches!(value, Real::Literal(_) | Real::Bank(_))
+}

@@ -1,0 +1,116 @@
+//! C++17 for CPUs from the typed [`Code`](crate::lower::code::Code) of data-parallel kernels: one file per kernel.
+//!
+//! Every double of the code is a vector of as many points as the machine's registers hold; threads share the points by OpenMP.
+//! The vectors are those of GCC's and Clang's vector extensions, so that the text does not depend on what a compiler finds to
+//! vectorise. It is the same for the same input, to the byte.
+
+mod body;
+mod functions;
+
+use super::cuda::body::comment;
+use super::cuda::glue::{Template, render};
+use super::cuda::kernel::{list, pointer};
+use super::cuda::tables::{real, wrapped};
+use super::cuda::{Provenance, names};
+use crate::lower::code::{Code, Table, TableKind, Values};
+use serde::Serialize;
+
+/// The name of the header that all kernels include.
+pub const VECTOR_HEADER: &str = "singe_vector.h";
+
+/// The header that all kernels include: vectors of doubles and what is computed with them.
+pub fn vector_header() -> String {
+    render(Template::Vector, &())
+}
+
+/// The whole file of one kernel, which must be data-parallel with one point per lane.
+pub fn print(code: &Code, provenance: &Provenance) -> String {
+    let printed = body::print(code);
+    let prefix = names::identifier(&provenance.mechanism);
+    let pointers: Vec<String> =
+        code.arrays.iter().zip(&printed.arrays).map(|(array, name)| pointer(array, name)).collect();
+    let own = |text: &str| text.to_owned();
+    let context = [format!("const struct {prefix}_context *context")];
+    let sizes = [own("int points"), own("int stride"), own("struct CUstream_st *stream")];
+    let launch_parameters = context.into_iter().chain(pointers.iter().cloned()).chain(sizes);
+    let restricted = pointers.iter().zip(&printed.arrays).map(|(pointer, name)| {
+        let unused = if printed.body.contains(&format!("({name} +")) { "" } else { "[[maybe_unused]] " };
+        format!("{unused}{}", pointer.replace('*', "*__restrict__ "))
+    });
+    let file = File {
+        header: header(code, provenance),
+        vector_header: VECTOR_HEADER,
+        include: format!("{prefix}.h"),
+        tables: code.tables.iter().map(|table| definition(table, &code.symbol)).collect(),
+        functions: printed.functions.iter().map(|function| functions::definition(*function) + "\n").collect(),
+        symbol: &code.symbol,
+        parameters: list(code.symbol.len() + "void _vector(".len(), restricted.chain([own("ptrdiff_t stride")])),
+        launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
+        slots: if code.slots.rows == 0 { String::new() } else { format!("  real slots[{}];\n", code.slots.rows) },
+        body: printed.body,
+        arrays: code
+            .arrays
+            .iter()
+            .zip(&printed.arrays)
+            .map(|(array, name)| ArrayLine { name: name.clone(), rows: array.rows, output: array.output })
+            .collect(),
+    };
+    render(Template::CpuKernel, &file)
+}
+
+#[derive(Serialize)]
+struct File<'a> {
+    header: String,
+    vector_header: &'static str,
+    include: String,
+    tables: String,
+    functions: String,
+    symbol: &'a str,
+    parameters: String,
+    launch_parameters: String,
+    slots: String,
+    body: String,
+    arrays: Vec<ArrayLine>,
+}
+
+#[derive(Serialize)]
+struct ArrayLine {
+    name: String,
+    rows: u32,
+    output: bool,
+}
+
+fn header(code: &Code, provenance: &Provenance) -> String {
+    let (kernel, mechanism) = (&code.kernel, &provenance.mechanism);
+    let mut lines = vec![
+        format!("{}: {kernel} of {mechanism}, made by singe {}", code.symbol, env!("CARGO_PKG_VERSION")),
+        "\n".into(),
+    ];
+    lines.extend(provenance.lines());
+    lines.extend(provenance.form.iter().map(|form| format!("form        {form}")));
+    let [reals, indices] = code.bank_entries;
+    lines.push("target      cpu: a vector of points at a time, threads by OpenMP".into());
+    lines.push(format!("banks       entries: {reals} real, {indices} index"));
+    lines.push(format!("slots       {} vectors on the stack", code.slots.rows));
+    lines.iter().map(|line| comment("", line)).collect()
+}
+
+/// The name of a table.
+fn table_name(symbol: &str, kind: TableKind) -> String {
+    format!("{symbol}_{}", kind.name())
+}
+
+fn definition(Table { kind, values, .. }: &Table, symbol: &str) -> String {
+    let about = match kind {
+        TableKind::Logarithms => "// c and -log2 c by interval of the mantissa\n",
+        TableKind::Powers => "// 2^(j/32), j 2^47 less in its bits\n",
+        TableKind::RealBank => "// Constants\n",
+        TableKind::Reals | TableKind::Indices | TableKind::IndexBank => "// Rows, slots and numbers of rounds\n",
+    };
+    let (name, items): (_, Vec<String>) = match values {
+        Values::Reals(values) => ("double", values.iter().map(|x| real(*x)).collect()),
+        Values::Integers(values) => ("int", values.iter().map(i32::to_string).collect()),
+    };
+    let (count, table) = (items.len(), table_name(symbol, *kind));
+    format!("{about}alignas(64) static const {name} {table}[{count}] = {{\n{}\n}};\n\n", wrapped(items.into_iter()))
+}

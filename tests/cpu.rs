@@ -1,0 +1,262 @@
+//! The C++ of the CPU target: compiled by g++ and clang++ where they are there, at every width of vectors, run, and compared with
+//! the dataflow graph in bits; the project around it, in three languages.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use kinetics::Model;
+use machine::target::Target;
+use singe::driver::{self, Request};
+use singe::graph::interpret::{Fields, Machine};
+use singe::kernels::Kernel;
+use singe::observer::Observer;
+use singe::output::Unit;
+use singe::overlay::Codegen;
+use singe::plan::Emit;
+use singe::verify;
+
+#[path = "common/project.rs"]
+mod project;
+use project::{generate, run, shipped, there};
+
+/// Fills no whole number of vectors of any width.
+const POINTS: usize = 70;
+const STRIDE: usize = 75;
+
+/// All that take temperature, pressure and mole fractions.
+const KERNELS: [Kernel; 6] = [
+    Kernel::Viscosity,
+    Kernel::Conductivity,
+    Kernel::Diffusion,
+    Kernel::Chemistry,
+    Kernel::Isobaric,
+    Kernel::Isochoric,
+];
+
+/// Reads the inputs of the kernels on some points, and writes their outputs.
+const HOST: &str = r#"
+#include "NAME.h"
+#include <cstdio>
+#include <vector>
+typedef int Launch(const NAME_context *, const double *, const double *, const double *, double *, int, int, CUstream_st *);
+static int run(const NAME_context *context, Launch *launch, int rows)
+{
+  const int points = POINTS, stride = STRIDE;
+  std::vector<double> t(stride), p(stride), x(NAME_SPECIES_ROWS * stride), out(rows * stride, -1.0);
+  for (std::vector<double> *field : {&t, &p, &x}) {
+    if (std::fread(field->data(), sizeof(double), field->size(), stdin) != field->size()) return 1;
+  }
+  const int status = launch(context, t.data(), p.data(), x.data(), out.data(), points, stride, nullptr);
+  std::fwrite(out.data(), sizeof(double), out.size(), stdout);
+  return status;
+}
+int main()
+{
+  NAME_context *context = nullptr;
+  int status = NAME_context_create(&context);
+CALLS
+  return status;
+}
+"#;
+
+fn request(name: &str, folder: &Path) -> Request {
+    let files = mechanism::Files { mechanism: shipped(name), ..Default::default() };
+    let request =
+        Request { files, verify: None, emit: vec![Emit::Host], output: Some(folder.to_owned()), ..Request::default() };
+    let request = request.with(|r| {
+        r.kernels = KERNELS.to_vec();
+        r.common.target = Target::cpu();
+        r.codegen = Codegen::DataParallel;
+    });
+    request.for_target().unwrap()
+}
+
+/// The project of a mechanism in a folder, with a host program; its kernels and their model.
+fn written(name: &str, folder: &Path) -> (Model, Vec<Unit>) {
+    let request = request(name, folder);
+    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    let (mechanism, _) = mechanism::read(&request.files).unwrap();
+    let model = kinetics::model(mechanism).unwrap();
+    let unit = |kernel| driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
+    let units: Vec<Unit> = KERNELS.map(|kernel| unit(kernel).map_err(|f| f.diagnostics).unwrap()).into();
+    let rows = |unit: &Unit| unit.graph.arrays.last().unwrap().rows;
+    let call = |unit: &Unit| {
+        format!("  status = status ? status : run(context, {}_launch, {});\n", unit.program.symbol, rows(unit))
+    };
+    let host = HOST
+        .replace("NAME_SPECIES_ROWS", &model.species().len().to_string())
+        .replace("NAME", name)
+        .replace("POINTS", &POINTS.to_string())
+        .replace("STRIDE", &STRIDE.to_string())
+        .replace("CALLS", &units.iter().map(call).collect::<String>());
+    std::fs::write(folder.join("host.cpp"), host).unwrap();
+    (model, units)
+}
+
+/// The graph's outputs when its steps run in the order of the schedule.
+fn in_schedule_order(unit: &Unit, fields: &mut Fields) {
+    let mut machine = Machine::new(&unit.graph, fields);
+    for phase in &unit.proven.schedule().phases {
+        phase.runs.iter().flatten().for_each(|&at| machine.step(at, fields));
+    }
+}
+
+/// Compiles the kernels and the host program, runs it on physical states and compares every output with the graph.
+fn gives_the_bits_of_the_graph(
+    compiler: &str,
+    flags: &[&str],
+    folder: &Path,
+    name: &str,
+    (model, units): &(Model, Vec<Unit>),
+) {
+    let program = folder.join("host");
+    let sources = units.iter().map(|unit| format!("{}.cpp", unit.program.symbol));
+    let strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-Wno-unknown-pragmas"];
+    let mut compile = Command::new(compiler);
+    compile.current_dir(folder).args(strict).args(flags).arg("host.cpp").args(sources);
+    run(compile.arg(format!("{name}_context.cpp")).arg("-o").arg(&program));
+    let states = kinetics::verification_states(model, POINTS);
+    let mut input: Vec<u8> = Vec::new();
+    let mut expected: Vec<f64> = Vec::new();
+    for unit in units {
+        let fields: Vec<_> = states.iter().map(|state| verify::inputs(model, &unit.graph, state)).collect();
+        let (output, inputs) = unit.graph.arrays.split_last().unwrap();
+        for (a, array) in inputs.iter().enumerate() {
+            for row in 0..array.rows as usize {
+                let value = |point: usize| fields.get(point).map_or(f64::NAN, |fields| fields[a][row]);
+                input.extend((0..STRIDE).flat_map(|point| value(point).to_le_bytes()));
+            }
+        }
+        let mut made = fields;
+        made.iter_mut().for_each(|fields| in_schedule_order(unit, fields));
+        for row in 0..output.rows as usize {
+            // What lies beyond the last point stays as it was.
+            let value = |point: usize| made.get(point).map_or(-1.0, |fields| fields[inputs.len()][row]);
+            expected.extend((0..STRIDE).map(value));
+        }
+    }
+    let data = folder.join("input");
+    std::fs::write(&data, input).unwrap();
+    let stdin = Stdio::from(std::fs::File::open(&data).unwrap());
+    let found = run(Command::new(&program).stdin(stdin)).stdout;
+    let found: Vec<f64> = found.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
+    assert_eq!(found.len(), expected.len());
+    for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        assert_eq!(
+            found.to_bits(),
+            expected.to_bits(),
+            "{name}, {compiler} {flags:?}: value {i}: {found:e}, {expected:e}"
+        );
+    }
+}
+
+/// The widest vectors of this machine; those of AVX2 where it has them; those that every machine has; none.
+fn ways() -> Vec<Vec<&'static str>> {
+    let mut ways = vec![vec!["-O2", "-march=native"], vec!["-O1"], vec!["-O1", "-march=native", "-DSINGE_WIDTH=1"]];
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+        ways.push(vec!["-O1", "-march=haswell"]);
+    }
+    ways
+}
+
+#[test]
+fn every_width_gives_the_bits_of_the_graph() {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let project = written("h2o2", folder.path());
+    for flags in ways() {
+        gives_the_bits_of_the_graph("g++", &flags, folder.path(), "h2o2", &project);
+    }
+}
+
+#[test]
+fn clang_gives_the_same_bits() {
+    if !there("clang++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let project = written("h2o2", folder.path());
+    gives_the_bits_of_the_graph("clang++", &["-O2", "-march=native"], folder.path(), "h2o2", &project);
+}
+
+#[test]
+fn threads_and_a_larger_mechanism_give_the_bits_of_the_graph() {
+    if !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let project = written("gri30", folder.path());
+    gives_the_bits_of_the_graph("g++", &["-O1", "-march=native", "-fopenmp"], folder.path(), "gri30", &project);
+}
+
+/// Statuses are those of the CUDA library where there is a GPU.
+const STATUSES: &str = r#"
+#include "h2o2.h"
+#include <stdio.h>
+int main(void)
+{
+  double x[16] = {0.0};
+  struct h2o2_context *made = 0;
+  printf("%d ", h2o2_context_create(0));
+  printf("%d ", h2o2_context_create(&made));
+  printf("%d ", h2o2_viscosity_launch(0, x, x, x, x, 1, 1, 0));
+  printf("%d ", h2o2_viscosity_launch(made, x, x, x, x, -1, 1, 0));
+  printf("%d ", h2o2_viscosity_launch(made, x, x, x, x, 2, 1, 0));
+  printf("%d ", h2o2_viscosity_launch(made, 0, 0, 0, 0, 0, 0, 0));
+  printf("%d ", h2o2_viscosity_launch(made, x, 0, x, x, 1, 1, 0));
+  printf("%d ", h2o2_viscosity_launch(made, x, x, x, 0, 1, 1, 0));
+  printf("%d\n", h2o2_context_destroy(made));
+  printf("%s\n%s\n%s\n", h2o2_status_text(SINGE_SUCCESS), h2o2_status_text(SINGE_INVALID_STRIDE), h2o2_status_text(7));
+  return 0;
+}
+"#;
+
+#[test]
+fn the_project_builds_with_cmake_and_its_programs_agree_with_the_reference() {
+    if !there("cmake") || !there("g++") || !there("gcc") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (source, build) = (folder.path().join("h2o2"), folder.path().join("build"));
+    generate(&shipped("h2o2"), &source, &["--target", "cpu"]);
+    let fortran = there("gfortran");
+    let strict = ["C", "CXX", "Fortran"].map(|language| format!("-DCMAKE_{language}_FLAGS=-Wall -Wextra -Werror"));
+    run(Command::new("cmake")
+        .arg("-S")
+        .arg(&source)
+        .arg("-B")
+        .arg(&build)
+        .args(strict)
+        .args(["--no-warn-unused-cli", if fortran { "-DSINGE_FORTRAN=ON" } else { "-DSINGE_FORTRAN=OFF" }]));
+    run(Command::new("cmake").arg("--build").arg(&build));
+    let json = folder.path().join("result.json");
+    let sizes = ["--sizes", "3", "--repeat", "2", "--json"];
+    run(Command::new(build.join("h2o2_driver")).args(sizes).arg(&json));
+    let result: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+    let (checks, timings) = (result["checks"].as_array().unwrap(), result["timings"].as_array().unwrap());
+    assert_eq!((checks.len(), timings.len()), (4, 4));
+    assert!(checks.iter().all(|check| check["error"].as_f64().unwrap() > 0.0), "{checks:?}");
+    assert!(timings.iter().all(|timing| timing["values_that_differ"] == 0), "{timings:?}");
+
+    std::fs::write(folder.path().join("main.c"), STATUSES).unwrap();
+    let include = format!("-I{}", source.display());
+    let strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-c", "main.c", "-o", "main.o"];
+    run(Command::new("gcc").current_dir(folder.path()).arg(&include).args(strict));
+    let library = build.join("libh2o2.a");
+    run(Command::new("g++").current_dir(folder.path()).arg("main.o").arg(library).args(["-fopenmp", "-o", "main"]));
+    let said = run(&mut Command::new(folder.path().join("main"))).stdout;
+    let said = String::from_utf8(said).unwrap();
+    let [statuses, texts @ ..] = &said.lines().collect::<Vec<_>>()[..] else { panic!("{said}") };
+    assert_eq!(*statuses, "-1 0 -1 -2 -3 0 -1 -1 0");
+    assert_eq!(texts, ["success", "the stride is below the number of points", "unknown status"]);
+    if fortran {
+        let said = run(&mut Command::new(build.join("h2o2_fortran"))).stdout;
+        let said = String::from_utf8(said).unwrap();
+        let value: f64 = said.trim().rsplit(' ').next().unwrap().parse().unwrap();
+        // Pa s, of an equimolar mixture at 1500 K
+        assert!((2e-5..1e-4).contains(&value), "{said}");
+    }
+}

@@ -1,0 +1,84 @@
+//! The kernels that give rates of change at constant pressure and at constant volume: proven, and verified against the reference, in
+//! both layouts, in both forms and for any number of warps.
+
+use kinetics::reactor::{Constant, tendency};
+use singe::driver::{self, Request};
+use singe::kernels::{Form, Kernel, StateVariables};
+use singe::observer::Observer;
+use singe::overlay::Codegen;
+
+#[path = "common/request.rs"]
+mod request;
+
+const KERNELS: [Kernel; 2] = [Kernel::Isobaric, Kernel::Isochoric];
+
+fn verified(name: &str, form: Form, codegen: Codegen, warps: impl IntoIterator<Item = u32>, states: usize) {
+    let plain = request::of(request::shipped(name));
+    let (mechanism, _) = mechanism::read(&plain.files).unwrap();
+    let model = kinetics::model(mechanism).unwrap();
+    for warps in warps {
+        for kernel in KERNELS {
+            let request = Request { codegen, verify: Some(states), ..plain.clone() }.with(|r| {
+                r.tuning.warps = warps;
+                r.tuning.form = Some(form);
+            });
+            let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
+            let unit =
+                unit.unwrap_or_else(|failure| panic!("{name} {kernel} {warps} {form}: {:?}", failure.diagnostics));
+            let verification = unit.report.verification.expect("it was asked for");
+            assert!(verification.largest_error > 0.0 && verification.largest_error <= 1e-10, "{verification:?}");
+        }
+    }
+}
+
+#[test]
+fn h2o2_is_verified_for_1_to_32_warps() {
+    verified("h2o2", Form::Pairwise, Codegen::Overlay, 1..=32, 33);
+    verified("h2o2", Form::LogSpace, Codegen::Overlay, [1, 4, 8, 32], 70);
+    verified("h2o2", Form::LogSpace, Codegen::DataParallel, [4], 70);
+}
+
+#[test]
+fn gri30_is_verified_for_1_to_32_warps() {
+    verified("gri30", Form::LogSpace, Codegen::Overlay, 1..=32, 33);
+    verified("gri30", Form::LogSpace, Codegen::DataParallel, [8], 70);
+}
+
+/// All kernels take mass fractions as well as mole fractions.
+#[test]
+fn mass_fractions_tell_the_state_too() {
+    for (name, form) in [("h2o2", None), ("h2o2", Some(Form::Pairwise)), ("gri30", None)] {
+        let plain = request::of(request::shipped(name));
+        let (mechanism, _) = mechanism::read(&plain.files).unwrap();
+        let model = kinetics::model(mechanism).unwrap();
+        for kernel in Kernel::ALL.into_iter().chain(KERNELS) {
+            for (codegen, warps) in [(Codegen::Overlay, 1), (Codegen::Overlay, 8), (Codegen::DataParallel, 4)] {
+                let request = Request { codegen, verify: Some(33), ..plain.clone() }.with(|r| {
+                    r.common.state = StateVariables::MassFractions;
+                    r.tuning.warps = warps;
+                    r.tuning.form = form;
+                });
+                let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
+                let unit = unit.unwrap_or_else(|failure| panic!("{name} {kernel} {warps}: {:?}", failure.diagnostics));
+                assert_eq!(unit.graph.arrays[2].name, "mass_fractions");
+            }
+        }
+    }
+}
+
+/// The temperature of a gas that burns at constant volume rises faster: nothing of the heat goes into work.
+#[test]
+fn a_burning_gas_heats_up_faster_in_a_closed_vessel() {
+    let (mechanism, _) = mechanism::read(&request::of(request::shipped("h2o2")).files).unwrap();
+    let model = kinetics::model(mechanism).unwrap();
+    let of = |name: &str| model.species().iter().position(|s| s.name == name).unwrap();
+    let mut mole_fractions = vec![0.0; model.species().len()];
+    for (name, x) in [("H2", 0.28), ("O2", 0.14), ("N2", 0.55), ("OH", 0.01), ("H", 0.02)] {
+        mole_fractions[of(name)] = x;
+    }
+    let state = kinetics::State { temperature: 1500.0, pressure: 101_325.0, mole_fractions };
+    let production = kinetics::production(&model, &state);
+    let [pressure, volume] = [Constant::Pressure, Constant::Volume]
+        .map(|constant| tendency(&model, &state, &production, constant).temperature);
+    assert!(pressure > 0.0 && volume > pressure, "{pressure} {volume}");
+}
