@@ -97,7 +97,8 @@ fn compute(op: Operation, element: Element, how: How) -> Option<Each> {
 fn halves(op: Operation, element: Element, how: How) -> Option<Each> {
     let How { mode, relu, nan } = how;
     let approximates = matches!(op, Operation::Unary(UnaryOp::Ex2 | UnaryOp::Tanh));
-    if !matches!(mode.rounding, Rounding::None | Rounding::Rn) && !(approximates && mode.rounding == Rounding::Approx) {
+    let is_nearest = matches!(mode.rounding, Rounding::None | Rounding::Rn);
+    if !(is_nearest || approximates && mode.rounding == Rounding::Approx) {
         return None;
     }
     let flush = move |x: f64| if mode.ftz && x.abs() < smallest(element) { 0.0f64.copysign(x) } else { x };
