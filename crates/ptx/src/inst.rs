@@ -17,6 +17,8 @@ pub enum Operand {
     Special(Special),
     /// The address of a variable in its own state space.
     Variable(Variable),
+    /// The address of a parameter in the parameter space.
+    Param(Param),
 }
 
 impl Operand {

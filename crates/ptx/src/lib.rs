@@ -73,6 +73,7 @@
 //! | [`read`], [`mod@print`] | from text and to text |
 //! | [`builder`], [`visit`] | appending instructions; all operands of an instruction |
 //! | [`asynchronous`] | asynchronous copies, barriers in memory and clusters, as their operands say |
+//! | [`packed`] | half precision and numbers that share a register, as their operands say |
 //! | [`check`] | what every module must satisfy |
 //! | [`lines`] | where instructions stood in the text |
 //! | [`analysis`] | control-flow graph, dominators, loops, liveness, SSA, gated SSA, divergence, register pressure |
@@ -94,11 +95,13 @@ pub mod lines;
 mod modifier;
 mod names;
 mod opcode;
+pub mod packed;
 pub mod passes;
 pub mod predicate;
 pub mod print;
 pub mod read;
 mod types;
+mod verbatim;
 pub mod visit;
 
 pub use ir::{Func, Module};

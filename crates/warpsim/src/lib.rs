@@ -104,6 +104,7 @@ mod decode;
 mod domain;
 mod exec;
 mod float;
+mod half;
 mod hazard;
 mod lanes;
 pub mod machine_code;
@@ -175,6 +176,7 @@ pub fn run_checked(
         segments: Segments { buffers, tables },
         bank_bytes: options.bank_bytes,
         budget: options.budget,
+        executed: 0,
         cta: 0,
         arrivals: 0,
         asynchronous: Asynchronous::new(&code, place),

@@ -9,9 +9,10 @@ use std::ops::Range;
 /// Each buffer and table is a segment of its own, so that an access past its end meets no neighbour.
 const SEGMENT_BITS: u32 = 40;
 
-/// Where shared and local memory lie in the generic addresses: above all segments.
+/// Where shared, local and constant memory lie in the generic addresses: above all segments.
 pub(super) const SHARED_WINDOW: u64 = 1 << 62;
 pub(super) const LOCAL_WINDOW: u64 = 1 << 61;
+pub(super) const CONST_WINDOW: u64 = 1 << 60;
 
 /// The space that a generic address lies in, and the address there.
 pub(super) fn concrete(address: u64) -> (Space, u64) {
@@ -19,6 +20,8 @@ pub(super) fn concrete(address: u64) -> (Space, u64) {
         (Space::Shared, address - SHARED_WINDOW)
     } else if address >= LOCAL_WINDOW {
         (Space::Local, address - LOCAL_WINDOW)
+    } else if address >= CONST_WINDOW {
+        (Space::Const, address - CONST_WINDOW)
     } else {
         (Space::Global, address)
     }
@@ -78,6 +81,11 @@ impl<'a> Lanes<'a> {
 }
 
 impl Segments<'_> {
+    /// Whether there are tables that a store could reach.
+    pub(super) fn changeable(&self) -> bool {
+        self.tables.iter().any(|(space, _)| *space == Space::Global)
+    }
+
     pub(super) fn load(&self, space: Space, lanes: &Lanes) -> Result<Row, Kind> {
         if let Some(address) = lanes.consecutive
             && let (Some(buffer), offset) = self.segment(space, address)

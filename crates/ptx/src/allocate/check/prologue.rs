@@ -53,6 +53,7 @@ fn execute(allocation: &Allocation, code: &[Inst], base: Reg, tid: [u32; 3], nti
             Operand::Reg(reg) => values.get(&reg).copied(),
             Operand::Imm(bits) => u32::try_from(bits).ok(),
             Operand::Variable(area) => (Some(area) == allocation.shared).then_some(0),
+            Operand::Param(_) => None,
             Operand::Special(special) => match special {
                 Special::TidX => Some(tid[0]),
                 Special::TidY => Some(tid[1]),
