@@ -22,7 +22,7 @@ use machine::target::Target;
 use same_execution::same;
 
 fn given(kernel: &Kernel) -> Given {
-    Given { block: Some(kernel.setup.launch.threads), threshold: 0.2, predicates: 7 }
+    Given { block: Some(kernel.setup.launch.threads), threshold: 0.2, predicates: 7, sm: None }
 }
 
 fn named(name: &str) -> Kernel {

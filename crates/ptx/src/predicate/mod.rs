@@ -53,12 +53,25 @@ pub struct Options {
     pub block: BlockShape,
     /// Blocks whose branches keep the stack.
     pub kept: BTreeSet<Block>,
+    /// The machine that it is for, such as 90, where that is not the one of the text.
+    pub sm: Option<u32>,
 }
+
+impl Options {
+    /// The machine for which votes are written: from sm_70 on lanes of one without a mask need not be together.
+    fn machine(&self, module: &Module) -> u32 {
+        let named = self.sm.filter(|_| module.version.is_none_or(|version| version >= FIRST_WITH_MASKS));
+        named.map_or(module.sm, |sm| sm.max(module.sm))
+    }
+}
+
+/// The first version of PTX whose votes have masks.
+const FIRST_WITH_MASKS: (u32, u32) = (6, 0);
 
 impl Default for Options {
     fn default() -> Self {
         let (block, kept) = (BlockShape::Unknown, BTreeSet::new());
-        Self { sbu: false, rbu: false, tested: None, predicates: 7, block, kept }
+        Self { sbu: false, rbu: false, tested: None, predicates: 7, block, kept, sm: None }
     }
 }
 
@@ -103,7 +116,7 @@ pub fn predicate(module: &Module, index: usize, options: &Options) -> Result<(Mo
     let mut result = module.clone();
     let Some(plan) = plan(module, func, options)? else { return Ok((result, Report::of(func, None, func))) };
     let twins = twins::possible(module, options)?;
-    result.funcs[index] = apply::apply(func, &plan, module.sm, &twins, false);
+    result.funcs[index] = apply::apply(func, &plan, options.machine(module), &twins, false);
     let made = !plan.plan().regions.is_empty();
     let spilled = if made { spill::run(&mut result.funcs[index], options.predicates) } else { 0 };
     let (index, functions) = twins::add(module, &mut result, index, &twins, options)?;

@@ -44,7 +44,7 @@ pub fn add(
         let Some((name, twin)) = missing else { return Ok((index, made)) };
         let Some(func) = module.func(name) else { return Ok((index, made)) };
         if let Some(plan) = plan(module, func, &inside(options))? {
-            let mut masked = apply::apply(func, &plan, module.sm, twins, true);
+            let mut masked = apply::apply(func, &plan, options.machine(module), twins, true);
             spill::run(&mut masked, options.predicates);
             masked.name.clone_from(twin);
             masked.linkage = Linkage::Internal;

@@ -33,6 +33,7 @@ pub fn read(source: &Arc<Source>) -> Result<Module, Vec<Diagnostic>> {
         variables: HashMap::new(),
         inner: HashMap::new(),
         symbols: HashSet::new(),
+        declared: HashSet::new(),
         tables: HashMap::new(),
         labels: HashSet::new(),
         common: Vec::new(),
@@ -64,6 +65,8 @@ struct Reader<'a> {
     inner: HashMap<&'a str, Variable>,
     /// Names of functions, textures and prototypes, wherever they are declared.
     symbols: HashSet<&'a str>,
+    /// Names of variables, wherever they are declared.
+    declared: HashSet<&'a str>,
     /// `.branchtargets` by their label, with the number of the braces that they stand in.
     tables: HashMap<(usize, &'a str), Vec<&'a str>>,
     /// Labels with the number of the braces that they stand in.
@@ -100,7 +103,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What may be used before it is declared: names of functions, labels, and tables of branch targets.
+    /// What may be used before it is declared: names of functions, labels, and tables of branch targets. And names of variables, which
+    /// must not.
     fn look_ahead(&mut self, items: &[Pair<'a, Rule>]) {
         let (mut opened, mut open) = (0, Vec::new());
         for item in items {
@@ -113,6 +117,7 @@ impl<'a> Reader<'a> {
                 Rule::close => drop(open.pop()),
                 Rule::label => self.labels.extend(open.last().copied().zip(words.next())),
                 Rule::header | Rule::prototype => self.symbols.extend(words.next()),
+                Rule::variable => self.declared.extend(words.next()),
                 Rule::texture => {
                     let text = item.as_str().trim_end_matches(';').split_whitespace().last();
                     self.symbols.extend(text.map(|name| name.split('[').next().unwrap_or(name)));

@@ -166,7 +166,8 @@ impl<'a> Reader<'a> {
     /// Whether a word that names nothing here may be a variable of another module, which this one does not declare.
     pub(super) fn is_elsewhere(&self, name: &str, body: &mut Body<'a>) -> bool {
         let known = Special::by_name(name).is_some() || self.variable_of(name).is_some() || body.param(name).is_some();
-        !known && body.reg(name).is_none() && !name.starts_with('%') && name != "_"
+        let is_own = known || self.declared.contains(name) || body.reg(name).is_some();
+        !is_own && !name.starts_with('%') && name != "_"
     }
 
     /// An address; `space` is that of the access.

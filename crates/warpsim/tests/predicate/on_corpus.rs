@@ -79,7 +79,8 @@ fn any_branches_may_keep_the_stack() {
             let kept: BTreeSet<Block> = branches.iter().enumerate().filter(member).map(|(_, block)| *block).collect();
             let tested = Some(branches.iter().copied().take(1).collect());
             for (rbu, tested) in [(false, None), (true, tested)] {
-                let options = predicate::Options { sbu: true, rbu, tested, predicates: 7, block, kept: kept.clone() };
+                let options =
+                    predicate::Options { sbu: true, rbu, tested, predicates: 7, block, kept: kept.clone(), sm: None };
                 let made = predicate::predicate(&kernel.module, index, &options);
                 let (after, _) = made.unwrap_or_else(|e| panic!("{}, {kept:?}: {e:?}", kernel.name));
                 if let Err(difference) = same(&kernel.module, &after, &kernel.entry, launch, buffers) {

@@ -20,8 +20,12 @@ use serde_json::json;
 
 /// See [`PASSES`](super::PASSES).
 pub(super) fn pass(module: &Module, index: usize, options: &Options) -> Result<Outcome, Failure> {
-    let given =
-        Given { block: options.block, threshold: options.threshold, predicates: options.predication.predicates };
+    let given = Given {
+        block: options.block,
+        threshold: options.threshold,
+        predicates: options.predication.predicates,
+        sm: options.target.map(|target| target.compute_capability.number()),
+    };
     let model: &dyn Model = match &options.model {
         Some(model) => model.as_ref(),
         None => &Static,

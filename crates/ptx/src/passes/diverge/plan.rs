@@ -31,6 +31,8 @@ pub struct Given {
     pub threshold: f64,
     /// Predicate registers per thread.
     pub predicates: u32,
+    /// The machine that it is for, such as 90, where that is not the one of the text.
+    pub sm: Option<u32>,
 }
 
 impl Plan {
@@ -76,6 +78,7 @@ impl Step {
                     predicates: given.predicates,
                     block: given.shape(),
                     kept,
+                    sm: given.sm,
                 };
                 let made = predicate::predicate(module, index, &options);
                 made.map(|(module, _)| module).map_err(|violations| {
