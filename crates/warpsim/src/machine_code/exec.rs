@@ -71,10 +71,11 @@ impl Core for Machine<'_, '_> {
             let active = warp.path.mask;
             let lanes = if decoded.uniform { u32::MAX } else { active };
             let mask = decoded.guard.map_or(lanes, |guard| lanes & warp.holds(guard));
-            if !warp.undefined.is_empty()
-                && let Some(address) = warp.undefined.follow(&code.kernel.instructions[pc as usize], active, mask)
-            {
-                self.record(warp, pc, Kind::Unwritten { space: Space::Local, address })?;
+            if !warp.undefined.is_empty() {
+                let instruction = &code.kernel.instructions[pc as usize];
+                if let Some(address) = warp.follow(instruction, (active, mask)) {
+                    self.record(warp, pc, Kind::Unwritten { space: Space::Local, address })?;
+                }
             }
             let event = if mask == 0 { None } else { self.step(warp, pc, &decoded.op, mask)? };
             if let Some(row) = decoded.tested {

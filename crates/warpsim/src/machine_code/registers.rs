@@ -86,6 +86,9 @@ fn width(instruction: &Instruction, source: Option<usize>) -> u8 {
     match (instruction.operation(), source) {
         ("DADD" | "DMUL" | "DFMA" | "DMNMX" | "DMMA", _) | ("DSETP", Some(_)) => 2,
         ("IMAD", None | Some(2)) if has("WIDE") => 2,
+        // two registers of a special one, such as 0, unless 32 bits are asked for
+        ("CS2R", None) if !has("32") => 2,
+        ("F2I", None) if has("S64") || has("U64") => 2,
         ("F2F", None) | ("I2F", None) if instruction.modifiers().next() == Some("F64") => 2,
         ("F2F", Some(_)) if instruction.modifiers().nth(1) == Some("F64") => 2,
         ("F2I" | "FRND", Some(_)) if has("F64") => 2,
@@ -120,6 +123,12 @@ mod tests {
         assert_eq!(found.writes, Some((2, 2)));
         assert_eq!(found.reads, [Some((4, 2)), Some((6, 2)), Some((8, 2)), None]);
         assert_eq!(found.predicates_read, 1 << 2);
+    }
+
+    #[test]
+    fn special_registers_have_64_bits_unless_told() {
+        assert_eq!(of("CS2R R4, SRZ").writes, Some((4, 2)));
+        assert_eq!(of("CS2R.32 R4, SR_CLOCKLO").writes, Some((4, 1)));
     }
 
     #[test]

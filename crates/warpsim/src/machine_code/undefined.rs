@@ -2,7 +2,7 @@
 //! where no later instruction needs the value, and may spill it again. That is right as long as nothing depends on it.
 
 use super::registers::{Registers, Span, span};
-use sass::{Class, Instruction, Operand, Part};
+use sass::{Class, File, Instruction, Operand, Part};
 
 #[derive(Default)]
 pub(super) struct Undefined {
@@ -44,7 +44,13 @@ impl Undefined {
 
     /// An instruction is about to be executed by the lanes of the mask. The address that an undefined value came from, where
     /// something depends on it that is seen from outside: an address, another memory, the way of a lane, or what is not followed.
-    pub(super) fn follow(&mut self, instruction: &Instruction, active: u32, mask: u32) -> Option<u64> {
+    /// `holds`: the lanes in which a predicate of this number holds.
+    pub(super) fn follow(
+        &mut self,
+        instruction: &Instruction,
+        (active, mask): (u32, u32),
+        holds: impl Fn(u8) -> u32,
+    ) -> Option<u64> {
         let found = Registers::of(instruction);
         if let Some(Operand::Predicate { number: Some(number), .. }) = &instruction.guard
             && self.lanes[PREDICATES + usize::from(*number & 7)] & active != 0
@@ -53,7 +59,11 @@ impl Undefined {
         }
         let predicates = (0..8).filter(|at| found.predicates_read >> at & 1 == 1);
         let by_predicates = predicates.fold(0, |lanes, at| lanes | self.lanes[PREDICATES + at]);
-        let sources = mask & found.reads.iter().flatten().fold(by_predicates, |lanes, read| lanes | self.any(*read));
+        let by_registers = match self.selected(instruction, holds) {
+            Some(lanes) => lanes,
+            None => found.reads.iter().flatten().fold(0, |lanes, read| lanes | self.any(*read)),
+        };
+        let sources = mask & (by_predicates | by_registers);
         let is_followed = found.writes.is_some() || found.predicates_written != 0;
         let used = match instruction.class() {
             Class::Local => mask & self.addresses(instruction),
@@ -78,6 +88,24 @@ impl Undefined {
             self.set(PREDICATES + at, mask, values);
         }
         (used != 0).then_some(self.origin)
+    }
+
+    /// For a selection the lanes whose source is undefined, of the two sources that one that they take.
+    fn selected(&self, instruction: &Instruction, holds: impl Fn(u8) -> u32) -> Option<u32> {
+        let [Operand::Register(_), a, b, Operand::Predicate { file: File::General, number, negate }] =
+            &instruction.operands[..]
+        else {
+            return None;
+        };
+        if !matches!(instruction.operation(), "SEL" | "FSEL") {
+            return None;
+        }
+        let undefined = |operand: &Operand| match operand {
+            Operand::Register(register) => span(register, 1).map_or(0, |read| self.any(read)),
+            _ => 0,
+        };
+        let first = number.map_or(u32::MAX, holds) ^ if *negate { u32::MAX } else { 0 };
+        Some(undefined(a) & first | undefined(b) & !first)
     }
 
     /// Of the lanes of the mask only these are undefined.
@@ -112,7 +140,8 @@ mod tests {
     fn after(texts: &[&str]) -> (Option<usize>, bool) {
         let mut undefined = Undefined::default();
         undefined.fill(18, 0xff, 1304);
-        let used = texts.iter().position(|text| undefined.follow(&instruction(text), u32::MAX, u32::MAX).is_some());
+        let used =
+            texts.iter().position(|text| undefined.follow(&instruction(text), (u32::MAX, u32::MAX), |_| 0xf).is_some());
         (used, !undefined.is_empty())
     }
 
@@ -139,11 +168,25 @@ mod tests {
         assert_eq!(after(&["R2UR UR4, R18"]).0, Some(0));
     }
 
+    /// The predicate holds in lanes 0 to 3, and lanes 0 to 7 are undefined.
+    #[test]
+    fn a_selection_takes_one_of_its_sources() {
+        let mut undefined = Undefined::default();
+        undefined.fill(18, 0xff, 1304);
+        for text in ["SEL R4, R18, R2, P0", "FSEL R6, R18, R2, !P0", "SEL R8, R2, R18, P0"] {
+            assert_eq!(undefined.follow(&instruction(text), (u32::MAX, u32::MAX), |_| 0xf), None);
+        }
+        assert_eq!([4, 6, 8].map(|register| undefined.of(register)), [0xf, 0xf0, 0xf0]);
+    }
+
     #[test]
     fn a_shuffle_brings_them_to_all_lanes() {
         let mut undefined = Undefined::default();
         undefined.fill(18, 1, 0);
-        assert_eq!(undefined.follow(&instruction("SHFL.IDX PT, R4, R18, 0x3, 0x1f"), u32::MAX, u32::MAX), None);
+        assert_eq!(
+            undefined.follow(&instruction("SHFL.IDX PT, R4, R18, 0x3, 0x1f"), (u32::MAX, u32::MAX), |_| 0),
+            None
+        );
         assert_eq!(undefined.of(4), u32::MAX);
     }
 }

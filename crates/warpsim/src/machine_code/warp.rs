@@ -114,6 +114,12 @@ impl Warp {
         self.undefined.reset();
     }
 
+    /// What becomes of undefined values, as [`Undefined::follow`].
+    pub(super) fn follow(&mut self, instruction: &sass::Instruction, lanes: (u32, u32)) -> Option<u64> {
+        let Self { undefined, preds, .. } = self;
+        undefined.follow(instruction, lanes, |predicate| preds[usize::from(predicate)])
+    }
+
     /// A row as it is.
     pub(super) fn row<'a>(&'a self, code: &'a Code, row: u32) -> &'a Word {
         if row & POOL == 0 { &self.regs[row as usize] } else { &code.pool[(row & !POOL) as usize] }
