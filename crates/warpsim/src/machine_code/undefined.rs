@@ -1,5 +1,8 @@
 //! Values that nobody wrote, in the registers of a warp. ptxas fills registers from the stack before anything was spilled there,
 //! where no later instruction needs the value, and may spill it again. That is right as long as nothing depends on it.
+//!
+//! Values are followed by registers, not by bits: where single bits of such a word are set and read again, as ptxas does with predicates
+//! that it spills, that counts as undefined too, which may be a false alarm.
 
 use super::registers::{Registers, Span, span};
 use sass::{Class, File, Instruction, Operand, Part};
