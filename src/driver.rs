@@ -45,6 +45,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         check_texts(request, &model, &mut units, &sources, observer)?;
     }
     if request.keep_fastest {
+        (units, sources) = with_constants_in_order(request, &model, (units, sources), observer)?;
         (units, sources) = fastest(units, sources);
     }
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
@@ -85,6 +86,62 @@ fn compile_layouts(
         units.iter_mut().for_each(|unit| unit.report.data_parallel_ns = time);
     }
     Ok(units)
+}
+
+/// Behind each kernel of straight-line code the same kernel with its constants in the order in which the machine code reads them, which
+/// was seen there.
+fn with_constants_in_order(
+    request: &Request,
+    model: &Model,
+    (units, sources): (Vec<Unit>, Vec<String>),
+    observer: &mut Observer,
+) -> Result<(Vec<Unit>, Vec<String>), Failure> {
+    let mut all = (Vec::new(), Vec::new());
+    for (unit, source) in units.into_iter().zip(sources) {
+        let mut rivals: Vec<Unit> = in_order(request, model, &unit, observer)?.into_iter().collect();
+        let texts = output::sources(request, model, &rivals);
+        check_texts(request, model, &mut rivals, &texts, observer)?;
+        all.0.extend([unit].into_iter().chain(rivals));
+        all.1.extend([source].into_iter().chain(texts));
+    }
+    Ok(all)
+}
+
+/// A kernel with its constants in the order in which the machine code reads them, where they are more than the small cache holds.
+fn in_order(request: &Request, model: &Model, unit: &Unit, observer: &mut Observer) -> Result<Option<Unit>, Failure> {
+    let (target, kernel) = (request.common.target, unit.kernel);
+    let held = target.pipeline.as_ref().map_or(0, |pipeline| pipeline.constants.bytes as usize);
+    if !unit.program.constants.in_constant_memory() || unit.program.constants.bank_bytes() <= held {
+        return Ok(None);
+    }
+    let Some(program) = overlay::in_order(&unit.program, &unit.constants_read) else { return Ok(None) };
+    let code = observer.pass("lower", Some(kernel), || lower::lower(&program, target));
+    let ptx = observer.pass("ptx", Some(kernel), || emit::ptx::print(&code, target.compute_capability));
+    let Unit { graph, mapping, proven, .. } = unit;
+    let (floor, stiffness) = (request.common.floor, request.common.stiffness);
+    let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program: &program, module: &ptx };
+    if let Some(states) = request.verify {
+        observer.pass("verify", Some(kernel), || verify::verify(&subject, states)).map_err(Failure::verification)?;
+    }
+    let mut report = unit.report.clone();
+    report.constants += ", as the machine code reads them";
+    let (codegen, ctas_per_sm, picture) = (unit.codegen, unit.ctas_per_sm, unit.picture.clone());
+    let (graph, mapping, proven) = (graph.clone(), mapping.clone(), proven.clone());
+    let constants_read = Vec::new();
+    Ok(Some(Unit {
+        kernel,
+        codegen,
+        ctas_per_sm,
+        graph,
+        mapping,
+        proven,
+        program,
+        code,
+        ptx,
+        constants_read,
+        report,
+        picture,
+    }))
 }
 
 /// The layout of each kernel that takes least time, with its source; its report has the times of all.
@@ -141,7 +198,21 @@ pub fn compile_kernel(
     let report = report::kernel(kernel, request, choice, &draft, trials, verified);
     let Draft { graph, mapping, proven, program, code, ptx, .. } = draft;
     let (codegen, ctas_per_sm) = (request.codegen, request.tuning.ctas_per_sm);
-    Ok(Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, code, ptx, report, picture })
+    let constants_read = Vec::new();
+    Ok(Unit {
+        kernel,
+        codegen,
+        ctas_per_sm,
+        graph,
+        mapping,
+        proven,
+        program,
+        code,
+        ptx,
+        constants_read,
+        report,
+        picture,
+    })
 }
 
 /// What the forms of a kernel cost before scheduling.
@@ -228,6 +299,8 @@ fn check_texts(
         let predicted = || predict(request, model, unit, &made, cubin.as_ref());
         let predicted = observer.pass("time", kernel, predicted).map_err(Failure::verification)?;
         unit.report.predicted(predicted);
+        let code = cubin.as_ref().and_then(|cubin| cubin.as_ref().ok()?.kernel(&unit.program.symbol));
+        unit.constants_read = code.map(sass::Kernel::constants).unwrap_or_default();
     }
     Ok(())
 }

@@ -99,7 +99,7 @@ impl Rates {
 /// No form reads or writes more of global memory than another.
 fn work(slots: u64, shuffles: u64, shared_passes: u64) -> Work {
     let [slots, shuffles, shared_passes] = [slots, shuffles, shared_passes].map(|n| n as f64);
-    Work { slots, shuffles, shared_passes, global_bytes: 0.0 }
+    Work { slots, shuffles, shared_passes, ..Work::default() }
 }
 
 /// The wanted form where the kernel has it, or (with `None`) the form that takes the fewest clocks, with the first of the

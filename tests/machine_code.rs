@@ -19,6 +19,14 @@ mod skip;
 
 /// The report of some kernels in all layouts, or nothing where tools are absent.
 fn report(mechanism: &str, kernels: &[Kernel], target: &str, warps: u32) -> Option<Report> {
+    compiled(mechanism, target, |r| {
+        r.beside = vec![Codegen::Switch, Codegen::DataParallel];
+        r.tuning.warps = warps;
+        r.kernels = kernels.to_vec();
+    })
+}
+
+fn compiled(mechanism: &str, target: &str, change: impl FnOnce(&mut Request)) -> Option<Report> {
     let target = Target::by_name(target).unwrap();
     let tools =
         toolchain::find_for(target.compute_capability).and_then(|_| toolchain::disassembler(target.compute_capability));
@@ -26,16 +34,11 @@ fn report(mechanism: &str, kernels: &[Kernel], target: &str, warps: u32) -> Opti
         skip::skip(absent);
         return None;
     }
-    let request = Request {
-        real_compilers: true,
-        beside: vec![Codegen::Switch, Codegen::DataParallel],
-        ..request::of(request::shipped(mechanism))
-    }
-    .with(|r| {
+    let request = request::of(request::shipped(mechanism)).with(|r| {
+        r.real_compilers = true;
         r.common.target = target;
-        r.tuning.warps = warps;
         r.tuning.form = None::<Form>;
-        r.kernels = kernels.to_vec();
+        change(r);
     });
     let report = driver::compile(&request, &mut Observer::silent());
     Some(report.unwrap_or_else(|failure| panic!("{mechanism}: {:?}", failure.diagnostics)))
@@ -130,4 +133,19 @@ fn fermi_stays_estimated() {
     }
     let table = singe::report::table(&report);
     assert!(table.contains("(PTX)") && table.contains("machine code of sm_20 is not simulated"), "{table}");
+}
+
+/// The cache for constants has 2 KiB, and the kernel has more of them: in the order of the text it misses that cache again and again.
+#[test]
+fn constants_lie_in_the_order_in_which_machine_code_reads_them() {
+    let auto = |r: &mut Request| {
+        (r.codegen, r.keep_fastest) = (Codegen::DataParallel, true);
+        r.kernels = vec![Kernel::Diffusion];
+    };
+    let Some(report) = compiled("h2o2", "ampere", auto) else { return };
+    let kernel = &report.kernels[0];
+    let times: Vec<f64> = kernel.layouts.iter().map(|layout| layout.predicted_ns.unwrap()).collect();
+    assert_eq!(times.len(), 2, "{:?}", kernel.layouts);
+    assert!(times[1] < times[0] && kernel.machine.predicted_ns == Some(times[1]), "{:?}", kernel.layouts);
+    assert!(kernel.constants.ends_with("as the machine code reads them"), "{}", kernel.constants);
 }

@@ -3,7 +3,7 @@
 
 use kinetics::reactor::{Constant, tendency};
 use singe::driver::{self, Request};
-use singe::kernels::{Form, Kernel};
+use singe::kernels::{Form, Kernel, StateVariables};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 
@@ -42,6 +42,28 @@ fn h2o2_is_verified_for_1_to_32_warps() {
 fn gri30_is_verified_for_1_to_32_warps() {
     verified("gri30", Form::LogSpace, Codegen::Overlay, 1..=32, 33);
     verified("gri30", Form::LogSpace, Codegen::DataParallel, [8], 70);
+}
+
+/// All kernels take mass fractions as well as mole fractions.
+#[test]
+fn mass_fractions_tell_the_state_too() {
+    for (name, form) in [("h2o2", None), ("h2o2", Some(Form::Pairwise)), ("gri30", None)] {
+        let plain = request::of(request::shipped(name));
+        let (mechanism, _) = mechanism::read(&plain.files).unwrap();
+        let model = kinetics::model(mechanism).unwrap();
+        for kernel in Kernel::ALL.into_iter().chain(KERNELS) {
+            for (codegen, warps) in [(Codegen::Overlay, 1), (Codegen::Overlay, 8), (Codegen::DataParallel, 4)] {
+                let request = Request { codegen, verify: Some(33), ..plain.clone() }.with(|r| {
+                    r.common.state = StateVariables::MassFractions;
+                    r.tuning.warps = warps;
+                    r.tuning.form = form;
+                });
+                let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
+                let unit = unit.unwrap_or_else(|failure| panic!("{name} {kernel} {warps}: {:?}", failure.diagnostics));
+                assert_eq!(unit.graph.arrays[2].name, "mass_fractions");
+            }
+        }
+    }
 }
 
 /// The temperature of a gas that burns at constant volume rises faster: nothing of the heat goes into work.

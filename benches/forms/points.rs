@@ -15,11 +15,11 @@ const HEAD: &str = "
 
 gri30 for ampere, 8 warps, constants striped over the lanes of warp-specialized kernels and in the constant bank of data-parallel
 ones: counts per grid point by the simulator, registers and spilled bytes (stores + loads) of ptxas 11.8 for sm_80, what an SM holds, and the
-estimated time of a point (report.md). With P points per lane the shuffles of constants serve P points and barriers come once for 32 P of
+time of its busiest pipe (report.md). With P points per lane the shuffles of constants serve P points and barriers come once for 32 P of
 them, values in shared memory and registers are kept P times; where they no longer fit as before, another schedule is taken, which may
 need more slots or phases. Waits are per 32 points. `auto` marks what `--points-per-lane auto` takes.
 
-| kernel | form | code | points per lane | slots | shuffles | shared passes | waits | instructions | shared bytes | registers | spills | CTAs per SM | occupancy | estimated (ns) |
+| kernel | form | code | points per lane | slots | shuffles | shared passes | waits | instructions | shared bytes | registers | spills | CTAs per SM | occupancy | busiest pipe (ns) |
 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|
 ";
 
@@ -85,6 +85,6 @@ fn row(k: &KernelReport, auto: bool, codegen: Codegen) -> String {
         k.shared_bytes,
         k.machine.ctas_per_sm,
         100.0 * k.machine.occupancy,
-        k.machine.estimated_ns.unwrap_or_default(),
+        k.machine.busiest_pipe_ns.unwrap_or_default(),
     )
 }

@@ -100,18 +100,18 @@ static __device__ const double h2o2_diffusion_reals[768] = {
 static __device__ const int h2o2_diffusion_indices[512] = {
   0, 17, 26, 62, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 19, 31, 65, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0,
-  4, 21, 22, 23, 24, 25, 36, 5, 68, 0, 0, 8, 6, 10, 8, 12, 10, 5, 2, 5, 7, 1, 1, 10, 7, 0, 0, 0, 0, 0, 0, 0, 5, 22, 23,
-  24, 25, 0, 41, 4, 69, 2, 0, 6, 0, 10, 0, 12, 0, 6, 1, 4, 6, 1, 1, 8, 8, 0, 0, 0, 0, 0, 0, 0, 6, 23, 24, 25, 16, 0, 45,
-  4, 70, 0, 2, 6, 0, 8, 0, 12, 0, 7, 1, 5, 4, 1, 8, 4, 12, 6, 4, 0, 0, 0, 0, 0, 7, 24, 25, 16, 17, 0, 49, 4, 71, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 2, 9, 0, 14, 0, 0, 0, 0, 0, 0, 0, 8, 25, 16, 17, 18, 0, 53, 4, 72, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 4, 2, 2, 8, 2, 0, 1, 2, 3, 4, 5, 6, 9, 9, 16, 17, 18, 19, 0, 57, 4, 73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0,
+  4, 21, 22, 23, 24, 25, 36, 5, 68, 0, 8, 6, 10, 8, 12, 10, 5, 2, 5, 4, 7, 1, 2, 10, 7, 7, 7, 7, 7, 7, 7, 7, 5, 22, 23,
+  24, 25, 0, 41, 4, 69, 0, 6, 0, 10, 0, 12, 0, 6, 1, 4, 6, 6, 1, 0, 8, 8, 8, 8, 8, 8, 8, 8, 8, 6, 23, 24, 25, 16, 0, 45,
+  4, 70, 2, 6, 0, 8, 0, 12, 0, 7, 1, 5, 6, 4, 1, 8, 4, 12, 6, 4, 0, 0, 0, 0, 0, 7, 24, 25, 16, 17, 0, 49, 4, 71, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 2, 9, 0, 14, 0, 0, 0, 0, 0, 0, 0, 8, 25, 16, 17, 18, 0, 53, 4, 72, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 4, 0, 2, 2, 0, 2, 0, 1, 2, 3, 4, 5, 6, 9, 9, 16, 17, 18, 19, 0, 57, 4, 73, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 5, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26, 63, 52, 55, 58, 28, 31, 66, 60, 0, 0, 4,
-  77, 1, 79, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 27, 65, 56, 59, 0, 67, 39, 43, 46, 49, 72, 6, 78, 2, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 38, 42, 45, 71, 40, 44, 47, 50, 53, 73, 6, 82, 7, 83, 9, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 29, 32, 68, 0, 0, 0, 0, 0, 0, 0, 0, 0, 74, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 30, 33, 36, 69, 0, 0, 0, 0, 0, 0, 0, 0, 80, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-  0, 0, 62, 48, 51, 54, 57, 64, 34, 37, 41, 70, 0, 5, 76, 0, 81, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 26, 63, 52, 55, 58, 28, 31, 66, 60, 0, 0, 77,
+  1, 79, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 27, 65, 56, 59, 0, 67, 39, 43, 46, 49, 72, 78, 2, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 35, 38, 42, 45, 71, 40, 44, 47, 50, 53, 73, 82, 7, 83, 9, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 29, 32, 68, 0, 0, 0, 0, 0, 0, 0, 0, 74, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 30, 33, 36, 69, 0, 0, 0, 0, 0, 0, 0, 80, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 62, 48, 51, 54, 57, 64, 34, 37, 41, 70, 0, 76, 0, 81, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 };
 
 // c and -log2 c by interval of the mantissa
@@ -274,9 +274,8 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 3: case 4: case 7: {
-      const int trips_2 = broadcast_index(k0, 2);
-      #pragma unroll 4
-      for (int i1 = 0; i1 < trips_2; ++i1) {
+      #pragma unroll 8
+      for (int i1 = 0; i1 < 8; ++i1) {
         const int index_3 = broadcast_index(k0, 4 + i1);
         const double field_4 = load(mole_fractions, index_3, stride, point);
         slots[index_3 + 16][lane] = select_le(field_4, 1e-20, 1e-20, field_4);
@@ -336,9 +335,9 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     }
     }
     if ((0xfcu >> warp_id) & 1u) {
-      const int trips_3 = broadcast_index(k0, 19);
+      const int trips_2 = broadcast_index(k0, 19);
       #pragma unroll 4
-      for (int i3 = 0; i3 < trips_3; ++i3) {
+      for (int i3 = 0; i3 < trips_2; ++i3) {
         const double c_5 = broadcast(c0, 23 + i3);
         const double t_7 = fma(fma(broadcast(c1, 5 + i3), scaled_ln_t, broadcast(c1, i3)), scaled_ln_t, c_5);
         const double t_8 = fma(fma(t_7, scaled_ln_t, broadcast(c0, 18 + i3)), scaled_ln_t, broadcast(c0, 13 + i3));
@@ -381,9 +380,9 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     r1 = 0.0;
     if ((0x18u >> warp_id) & 1u) {
       const double s_3 = slots[8][lane];
-      const double t_16 = slots[broadcast_index(k0, 21)][lane] + slots[4][lane] + slots[6][lane] + s_3;
+      const double t_16 = slots[broadcast_index(k0, 2)][lane] + slots[4][lane] + slots[6][lane] + s_3;
       const double t_17 = t_16 + slots[10][lane] + slots[12][lane] + slots[14][lane];
-      const int index_8 = broadcast_index(k0, 22);
+      const int index_8 = broadcast_index(k0, 21);
       const double field_10 = load(mole_fractions, index_8 + 1, stride, point);
       const double s_4 = slots[61][lane];
       const double t_18 = __dmul_rn(t_17 + __dmul_rn(select_le(field_10, 1e-20, 1e-20, field_10), broadcast(c0, 28)), s_4);
@@ -393,14 +392,14 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       slots[index_8 + 77][lane] = t_19;
     }
     if ((0x1cu >> warp_id) & 1u) {
-      const int trips_4 = broadcast_index(k0, 30);
+      const int trips_3 = broadcast_index(k0, 29);
       #pragma unroll 4
-      for (int i5 = 0; i5 < trips_4; ++i5) {
-        const double s_5 = slots[broadcast_index(k0, 23 + i5)][lane];
+      for (int i5 = 0; i5 < trips_3; ++i5) {
+        const double s_5 = slots[broadcast_index(k0, 22 + i5)][lane];
         const double t_20 = slots[0][lane] + slots[2][lane] + slots[4][lane] + s_5;
-        const int index_9 = broadcast_index(k0, 27 + i5);
-        const double t_21 = t_20 + slots[broadcast_index(k0, 25 + i5)][lane] + slots[index_9][lane] + slots[index_9 + 2][lane];
-        slots[broadcast_index(k0, 29) + 75 + i5 * 3][lane] = __dmul_rn(t_21, slots[61][lane]);
+        const int index_9 = broadcast_index(k0, 26 + i5);
+        const double t_21 = t_20 + slots[broadcast_index(k0, 24 + i5)][lane] + slots[index_9][lane] + slots[index_9 + 2][lane];
+        slots[broadcast_index(k0, 28) + 75 + i5 * 3][lane] = __dmul_rn(t_21, slots[61][lane]);
       }
     }
     if ((0xfcu >> warp_id) & 1u) {
@@ -410,22 +409,22 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       r1 = 0.0;
     }
     if ((0xfcu >> warp_id) & 1u) {
-      const int trips_5 = broadcast_index(k0, 31);
+      const int trips_4 = broadcast_index(k0, 30);
       #pragma unroll 4
-      for (int i6 = 0; i6 < trips_5; ++i6) {
+      for (int i6 = 0; i6 < trips_4; ++i6) {
         r0 = r0 + slots[broadcast_index(k1, i6)][lane];
       }
     }
     if ((0x9cu >> warp_id) & 1u) {
-      const int trips_6 = broadcast_index(k1, 11);
+      const int trips_5 = broadcast_index(k0, 31);
       #pragma unroll 4
-      for (int i7 = 0; i7 < trips_6; ++i7) {
+      for (int i7 = 0; i7 < trips_5; ++i7) {
         r1 = r1 + slots[broadcast_index(k1, 5 + i7)][lane];
       }
     }
     switch (warp_id) {
     case 4: case 5: {
-      store(diffusion, broadcast_index(k1, 13), stride, point, active, slots[broadcast_index(k1, 12)][lane] / r0);
+      store(diffusion, broadcast_index(k1, 12), stride, point, active, slots[broadcast_index(k1, 11)][lane] / r0);
       break;
     }
     case 3: {
@@ -438,10 +437,10 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     }
     // phase 4
     if ((0xccu >> warp_id) & 1u) {
-      store(diffusion, broadcast_index(k1, 13), stride, point, active, slots[broadcast_index(k1, 12)][lane] / r0);
+      store(diffusion, broadcast_index(k1, 12), stride, point, active, slots[broadcast_index(k1, 11)][lane] / r0);
     }
     if ((0x94u >> warp_id) & 1u) {
-      store(diffusion, broadcast_index(k1, 15), stride, point, active, slots[broadcast_index(k1, 14)][lane] / r1);
+      store(diffusion, broadcast_index(k1, 14), stride, point, active, slots[broadcast_index(k1, 13)][lane] / r1);
     }
     barrier_sync<0, 256>();
   }

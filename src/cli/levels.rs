@@ -1,16 +1,13 @@
 //! `singe occupancy K.ptx --levels all`: the kernel at every level of occupancy, with registers, spills and time, and which level is taken.
 
-use std::path::Path;
-use std::rc::Rc;
-
 use serde_json::{Value, json};
 
 use super::args::backend::OccupancyArguments;
-use super::kernel::{module, text};
+use super::kernel::module;
+use super::launched::launched;
 use super::occupancy::write;
 use super::opt::{failed, kernels};
 use super::out::print;
-use super::sim::wrong;
 use crate::failure::Failure;
 use crate::report;
 use diagnostics::Diagnostic;
@@ -18,24 +15,24 @@ use machine::target::{Target, occupancy};
 use ptx::Module;
 use ptx::occupancy::header::{Ladder, header};
 use ptx::occupancy::select::{Clock, Timed};
-use ptx::occupancy::{Demand, Level, Machine, Selection, every, select};
+use ptx::occupancy::{Demand, Level, Selection, every, select};
 use ptx::passes::{self, occupancy as pass};
-use warpsim::occupancy::CycleModel;
-use warpsim::setup;
 
 pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
     let path = arguments.ptx.as_deref().expect("clap asks for threads without it");
     let (module, source) = module(path)?;
-    let machine = match &arguments.launch {
-        Some(launch) => Some(machine(&module, launch, arguments.target)?),
+    let kernels = kernels(&module, arguments.kernel.as_ref(), path)?;
+    let (block, target, shared) = (arguments.block, arguments.target, arguments.launch_shared);
+    let occupancy = pass::Options { launch_shared: shared.unwrap_or(0), ..pass::Options::default() };
+    let given = passes::Options { block, target, occupancy, source: Some(source), ..passes::Options::default() };
+    let own = match &arguments.launch {
+        Some(launch) => Some(launched(&module, &kernels, launch, &given, shared)?),
         None => None,
     };
-    let occupancy = options(machine, arguments.launch_shared);
-    let (block, target) = (arguments.block, arguments.target);
-    let options = passes::Options { block, target, occupancy, source: Some(source), ..passes::Options::default() };
     let mut all = Vec::new();
-    for kernel in kernels(&module, arguments.kernel.as_ref(), path)? {
-        let made = Made::of(&module, &kernel, &options)?;
+    for kernel in kernels {
+        let options = own.as_ref().filter(|(name, _)| *name == kernel).map_or(&given, |(_, options)| options);
+        let made = Made::of(&module, &kernel, options)?;
         match arguments.json {
             true => all.push(made.json()),
             false => print(format_args!("{}", made.table()))?,
@@ -52,35 +49,6 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
         print(format_args!("{:#}\n", json!(all)))?;
     }
     Ok(())
-}
-
-/// What times the versions, and the shared memory that its launch adds; nothing that times where the compilers are not installed.
-pub(super) struct Clocked {
-    machine: Option<Rc<dyn Machine>>,
-    shared: u32,
-}
-
-/// Reads a launch to time versions with.
-pub(super) fn machine(module: &Module, path: &Path, target: Option<&'static Target>) -> Result<Clocked, Failure> {
-    let setup = setup::read(&text(path)?, path.parent().unwrap_or(Path::new(""))).map_err(|e| wrong(path, &e))?;
-    let own = || Target::by_name(&format!("sm_{}", module.sm)).ok();
-    let shared = u32::try_from(setup.launch.shared).unwrap_or(u32::MAX);
-    let machine = target.or_else(own).and_then(|target| {
-        let options = warpsim::Options { schedule: setup.schedule, ..warpsim::Options::default() };
-        let ctas = TURNS * target.blocks_per_sm as usize;
-        CycleModel::new(target, &setup.launch, &setup.buffers, &options, ctas).ok()
-    });
-    Ok(Clocked { machine: machine.map(|machine| Rc::new(machine) as Rc<dyn Machine>), shared })
-}
-
-/// Times that every place of an SM is filled with another CTA, at the highest level.
-const TURNS: usize = 2;
-
-/// What the pass is told of launches.
-pub(super) fn options(clocked: Option<Clocked>, launch_shared: Option<u32>) -> pass::Options {
-    let shared = clocked.as_ref().map_or(0, |clocked| clocked.shared);
-    let machine = clocked.and_then(|clocked| clocked.machine);
-    pass::Options { machine, launch_shared: launch_shared.unwrap_or(shared), ..pass::Options::default() }
 }
 
 /// All levels of a kernel, and the choice.

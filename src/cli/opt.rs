@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::kernel::module;
-use super::levels;
+use super::launched::launched;
 use super::opt_arguments::{Chosen, OptArguments};
 use super::out::print;
 use crate::failure::Failure;
@@ -17,19 +17,18 @@ use ptx::passes::{self, Pass, Report};
 pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
     let (mut module, source) = module(&arguments.ptx)?;
     let kernels = kernels(&module, arguments.kernel.as_ref(), &arguments.ptx)?;
-    let machine = match &arguments.launch {
-        Some(launch) => Some(levels::machine(&module, launch, arguments.target)?),
+    let given = arguments.options(source);
+    let own = match &arguments.launch {
+        Some(path) => Some(launched(&module, &kernels, path, &given, arguments.launch_shared)?),
         None => None,
     };
-    let occupancy = levels::options(machine, arguments.launch_shared);
-    let options = arguments.options(source, occupancy);
     let mut reports = Vec::new();
     for Chosen { pass, wanted } in &arguments.passes {
-        let options = passes::Options {
-            occupancy: passes::occupancy::Options { wanted: *wanted, ..options.occupancy.clone() },
-            ..options.clone()
-        };
         for kernel in &kernels {
+            let launched = own.as_ref().filter(|(name, _)| name == kernel);
+            let options = launched.map_or(&given, |(_, options)| options);
+            let occupancy = passes::occupancy::Options { wanted: *wanted, ..options.occupancy };
+            let options = passes::Options { occupancy, ..options.clone() };
             let outcome = pass.run(&module, kernel, &options).map_err(failed)?;
             show_after(pass, kernel, &module, &outcome.module, arguments);
             module = outcome.module;
@@ -65,11 +64,14 @@ pub(super) fn failed(failure: passes::Failure) -> Failure {
     }
 }
 
-/// The kernels that the passes are for.
+/// The kernels that the passes are for, or the one function that was named.
 pub(super) fn kernels(module: &Module, name: Option<&String>, path: &Path) -> Result<Vec<String>, Failure> {
-    let wanted = |func: &&Func| name.is_none_or(|kernel| *kernel == func.name);
-    let entries = module.funcs.iter().filter(|func| func.kind == FuncKind::Entry && !func.is_declaration());
-    let kernels: Vec<String> = entries.filter(wanted).map(|func| func.name.clone()).collect();
+    let wanted = |func: &&Func| match name {
+        Some(name) => *name == func.name,
+        None => func.kind == FuncKind::Entry,
+    };
+    let defined = module.funcs.iter().filter(|func| !func.is_declaration());
+    let kernels: Vec<String> = defined.filter(wanted).map(|func| func.name.clone()).collect();
     if kernels.is_empty() {
         let what = name.map_or("no kernel".to_owned(), |name| format!("no kernel {name}"));
         let message = format!("{} has {what}", path.display());

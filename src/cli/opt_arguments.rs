@@ -25,7 +25,7 @@ pub struct OptArguments {
     /// Print the result of a pass to stderr
     #[arg(long, value_name = "PASS", value_parser = PossibleValuesParser::new(names().chain(["all"])))]
     pub print_after: Option<String>,
-    /// Only this kernel
+    /// Only this kernel, or function
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
     /// meld, branch-fusion: the least share of cycles that a meld must save, from 0.01 to 0.5
@@ -52,7 +52,7 @@ pub struct OptArguments {
     /// predicate: votes skip sides of branches that no lane takes (run-time branch uniformity)
     #[arg(long)]
     pub rbu: bool,
-    /// occupancy: the launch that versions are timed with, in TOML; without it, or without the compilers for the target, times are estimated
+    /// diverge=auto, occupancy: a launch of the kernel, in TOML, by which versions are compared; without one estimates compare them
     #[arg(long, value_name = "FILE")]
     pub launch: Option<PathBuf>,
     /// occupancy: bytes of shared memory that the launch adds [default: what --launch says, or 0]
@@ -61,7 +61,7 @@ pub struct OptArguments {
     /// The shape of the CTA, such as 16,16,1, where the kernel does not demand one
     #[arg(long, value_name = "X,Y,Z", value_parser = shape)]
     pub block: Option<[u32; 3]>,
-    /// Architecture for occupancy [default: the one of the PTX text]
+    /// allocate: architecture for occupancy; diverge=auto: whose cycles are compared [default: the one of the PTX text]
     #[arg(long, value_name = "NAME", value_parser = target)]
     pub target: Option<&'static Target>,
     /// Write the PTX here instead of to standard output
@@ -74,7 +74,7 @@ pub struct OptArguments {
 
 impl OptArguments {
     /// What the passes are told.
-    pub fn options(&self, source: Arc<Source>, occupancy: occupancy::Options) -> passes::Options {
+    pub fn options(&self, source: Arc<Source>) -> passes::Options {
         passes::Options {
             block: self.block,
             target: self.target,
@@ -87,7 +87,11 @@ impl OptArguments {
                 shared: self.shared,
             },
             predication: predication::Options { sbu: self.sbu, rbu: self.rbu, predicates: self.predicates },
-            occupancy,
+            occupancy: occupancy::Options {
+                launch_shared: self.launch_shared.unwrap_or(0),
+                ..occupancy::Options::default()
+            },
+            model: None,
             source: Some(source),
         }
     }

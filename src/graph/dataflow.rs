@@ -129,6 +129,14 @@ impl Operation {
         }
     }
 
+    pub fn step_mut(&mut self, part: Part) -> &mut Step {
+        match part {
+            Part::Prologue => self.prologue.as_mut().expect("only an operation with a prologue refers to it"),
+            Part::Iteration(i) => &mut self.iterations[i as usize],
+            Part::Epilogue => &mut self.epilogue,
+        }
+    }
+
     /// All steps in an order that is always valid.
     pub fn parts(&self) -> impl Iterator<Item = Part> + '_ {
         let prologue = self.prologue.iter().map(|_| Part::Prologue);
@@ -165,11 +173,7 @@ impl Graph {
         let op = self.ops.next_key();
         let parts: Vec<Part> = operation.parts().collect();
         for part in parts {
-            let step = match part {
-                Part::Prologue => operation.prologue.as_mut().expect("parts() names it"),
-                Part::Iteration(i) => &mut operation.iterations[i as usize],
-                Part::Epilogue => &mut operation.epilogue,
-            };
+            let step = operation.step_mut(part);
             let count = self.shapes[step.shape].values.len();
             let producer = StepRef { op, part };
             step.outputs =
@@ -181,13 +185,7 @@ impl Graph {
     /// Connects an input of a step to a value that was made after the step was added. A step may wait for what other
     /// operations make of its operation's earlier steps.
     pub fn connect(&mut self, at: StepRef, input: usize, value: Value) {
-        let operation = &mut self.ops[at.op];
-        let step = match at.part {
-            Part::Prologue => operation.prologue.as_mut().expect("only an operation with a prologue refers to it"),
-            Part::Iteration(i) => &mut operation.iterations[i as usize],
-            Part::Epilogue => &mut operation.epilogue,
-        };
-        step.inputs[input] = value;
+        self.ops[at.op].step_mut(at.part).inputs[input] = value;
     }
 
     /// Every step, producers before readers: operation by operation, and again for those that had to wait.

@@ -1,5 +1,6 @@
 //! What the builders share: the arrays of the host interface, the point's scalars, steps without ceremony.
 
+use super::composition::{self, StateVariables};
 use super::{Form, Options};
 use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Array, Graph, Operation, Shape, Step, Value};
@@ -50,7 +51,7 @@ pub fn begin(
     let arrays = vec![
         Array { name: "temperature", rows: 1, output: false },
         Array { name: "pressure", rows: 1, output: false },
-        Array { name: "mole_fractions", rows: species, output: false },
+        Array { name: options.state.composition(), rows: species, output: false },
         Array { name: output, rows, output: true },
     ];
     let mut graph = Graph::new(kernel, arrays);
@@ -116,6 +117,9 @@ pub fn begin(
     }
     let shape = graph.shape(b);
     graph.preamble = Step { shape, rows: vec![0], ..Step::default() };
+    if options.state == StateVariables::MassFractions {
+        composition::begin(&mut graph, model);
+    }
     graph
 }
 

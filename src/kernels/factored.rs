@@ -21,7 +21,7 @@ use super::{Matrix, Options};
 use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::approximation::range::TemperatureRange;
-use kinetics::approximation::tucker::{self, Factors};
+use kinetics::approximation::tucker::Factors;
 use kinetics::{Model, TransportFits};
 
 /// Rows of a constant matrix in one operation, at most.
@@ -33,7 +33,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: 
     let mut graph = common::begin("diffusion", model, options, "diffusion", n as u32, &[]);
     let range = options.fit_range;
     let cubics: Vec<[f64; 4]> = resistances::inverse_cubics(fits).iter().map(|c| range.scaled(c)).collect();
-    let factors = tucker::factors(&cubics, n, 0.9 * tolerance);
+    let factors = model.found.factors(&cubics, n, 0.9 * tolerance);
     let weights: Vec<f64> = model.species().iter().map(|s| s.weight).collect();
     let pure_limit = PureLimit::new(&factors, &cubics, &weights);
     graph.range = Some(range);

@@ -4,6 +4,7 @@ mod activity;
 mod chemistry;
 mod common;
 mod common_reactants;
+mod composition;
 mod conductivity;
 mod diffusion;
 mod factored;
@@ -27,6 +28,7 @@ mod third_body;
 mod troe;
 mod viscosity;
 
+pub use composition::StateVariables;
 pub use form::{Form, LOW_RANK_BOUND};
 pub use log_space::Exponential;
 pub use product::Matrix;
@@ -111,6 +113,8 @@ pub struct Options {
     pub stiffness: Stiffness,
     /// Keeps the operations that solve for quasi-steady species to this many warps.
     pub qssa_warps: Option<u32>,
+    /// What tells the state of a point.
+    pub state: StateVariables,
     /// The units of the arrays.
     pub units: Units,
     /// Reverse rates of the log-space chemistry are made of activities, which are two values per species; else of Gibbs
@@ -135,6 +139,7 @@ impl Default for Options {
             fit_range: TemperatureRange::DEFAULT,
             stiffness: Stiffness::Sequential,
             qssa_warps: None,
+            state: StateVariables::default(),
             units: Units::Si,
             activities: true,
             exponential: Exponential::Polynomial,
@@ -185,6 +190,9 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         (Kernel::Isobaric, ..) => chemistry::build(model, options, Some(Constant::Pressure)),
         (Kernel::Isochoric, ..) => chemistry::build(model, options, Some(Constant::Volume)),
     };
+    if options.state == StateVariables::MassFractions {
+        composition::connect(&mut graph, model.species().len());
+    }
     units::convert(&mut graph, options.units);
     Ok(graph)
 }

@@ -50,6 +50,7 @@ fn describe(array: &str, system: Units) -> (&'static str, &'static str) {
         "temperature" => ("K", "K", "temperature"),
         "pressure" => ("Pa", "dyn/cm^2", "pressure"),
         "mole_fractions" => ("1", "1", "mole fraction of each species"),
+        "mass_fractions" => ("1", "1", "mass fraction of each species"),
         "transport_source" => ("kg/m^3/s", "g/cm^3/s", "mass source by transport of each species"),
         "time_step" => ("s", "s", "time step of the flow solver, at each point"),
         "viscosity" => ("Pa s", "g/cm/s", "viscosity of the mixture"),

@@ -1,6 +1,7 @@
 //! Aligns the step sequences of several warps.
 
 use crate::graph::{Graph, Part, Shape, StepRef};
+use ptx::align::merge;
 
 /// Steps of one kind that follow each other in one warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,29 +17,21 @@ pub struct Batch {
 }
 
 /// Merges the sequences into batches. Every warp's order is kept.
-///
-/// Each turn takes a kind that stands at the head of some sequences and, if there is a choice, does not come again later
-/// in a sequence that has another kind at its head: taking it now would split what could be one batch.
 pub fn align(graph: &Graph, sequences: &[&[StepRef]]) -> Vec<Batch> {
-    let mut queues: Vec<Vec<(Kind, &[StepRef])>> = sequences.iter().map(|s| runs(graph, s)).collect();
-    let mut batches = Vec::new();
-    while let Some(kind) = next(&queues) {
-        let steps = queues
-            .iter_mut()
-            .map(|queue| {
-                if queue.last().is_some_and(|(k, _)| *k == kind) {
-                    queue.pop().map(|(_, steps)| steps.to_vec()).unwrap_or_default()
-                } else {
-                    Vec::new()
-                }
-            })
-            .collect();
-        batches.push(Batch { shape: kind.shape, steps });
-    }
-    batches
+    let runs: Vec<Vec<(Kind, &[StepRef])>> = sequences.iter().map(|steps| runs(graph, steps)).collect();
+    let kinds: Vec<Vec<Kind>> = runs.iter().map(|runs| runs.iter().map(|(kind, _)| *kind).collect()).collect();
+    let mut rest: Vec<_> = runs.iter().map(|runs| runs.iter()).collect();
+    let batch = |turn: ptx::align::Turn<Kind>| {
+        let taken = rest.iter_mut().zip(turn.takes).map(|(rest, takes)| if takes { rest.next() } else { None });
+        Batch {
+            shape: turn.kind.shape,
+            steps: taken.map(|run| run.map_or(Vec::new(), |(_, steps)| steps.to_vec())).collect(),
+        }
+    };
+    merge(&kinds).into_iter().map(batch).collect()
 }
 
-/// Maximal runs of one kind, last first.
+/// Maximal runs of one kind.
 fn runs<'a>(graph: &Graph, steps: &'a [StepRef]) -> Vec<(Kind, &'a [StepRef])> {
     let kind = |at: StepRef| Kind {
         shape: graph.step(at).shape,
@@ -48,19 +41,5 @@ fn runs<'a>(graph: &Graph, steps: &'a [StepRef]) -> Vec<(Kind, &'a [StepRef])> {
             Part::Epilogue => 2,
         },
     };
-    let mut runs: Vec<_> = steps.chunk_by(|&a, &b| kind(a) == kind(b)).map(|run| (kind(run[0]), run)).collect();
-    runs.reverse();
-    runs
-}
-
-fn next(queues: &[Vec<(Kind, &[StepRef])>]) -> Option<Kind> {
-    let heads: Vec<Kind> = queues.iter().filter_map(|q| q.last().map(|(k, _)| *k)).collect();
-    let comes_later = |kind: Kind| {
-        let others = queues.iter().filter(|q| q.last().is_some_and(|(k, _)| *k != kind));
-        others.flatten().any(|(k, _)| *k == kind)
-    };
-    heads.iter().copied().find(|&k| !comes_later(k)).or_else(|| {
-        // Every choice splits something: take what most warps have.
-        heads.iter().copied().rev().max_by_key(|k| heads.iter().filter(|h| *h == k).count())
-    })
+    steps.chunk_by(|&a, &b| kind(a) == kind(b)).map(|run| (kind(run[0]), run)).collect()
 }

@@ -18,6 +18,8 @@ mod tables;
 mod tensor;
 mod translate;
 
+pub use straight_line::in_order;
+
 use crate::graph::Graph;
 use crate::schedule::proof::Proven;
 use crate::schedule::{Storage, WarpMask, all_warps};

@@ -25,6 +25,8 @@ const WIDEST_JAM: usize = 8;
 const UNROLLED: usize = 96;
 /// Iterations of a body, at most: that many independent chains hide the latency of most double-precision instructions.
 const MOST_UNROLLED: usize = 4;
+/// Loads from global memory that a loop has under way at once, at most.
+const MOST_LOADS: usize = 12;
 
 pub struct Emitter<'a> {
     pub(super) graph: &'a Graph,
@@ -208,6 +210,7 @@ impl<'a> Emitter<'a> {
 
     /// A loop over the steps of its members, cut where the striped tables end.
     fn repeat(&mut self, shape: Shape, members: &[Member], warps: WarpMask) -> Vec<Node> {
+        let members = &self.in_batches(shape, members)[..];
         let most = members[0].steps.iter().map(|(_, steps)| steps.len()).max().unwrap_or(0);
         let first = self.graph.step(members[0].steps[0].1[0]);
         let longest = self.tables.longest_loop(
@@ -243,6 +246,30 @@ impl<'a> Emitter<'a> {
         nodes
     }
 
+    /// How many iterations of a loop load together: the memory takes as long for one of them as for all. Nothing where loads do not
+    /// make the loop, or where an iteration must not be repeated.
+    fn together(&self, shape: Shape, members: &[Member]) -> Option<usize> {
+        let [member] = members else { return None };
+        let (body, first) = (&self.graph.shapes[shape], self.graph.step(member.steps[0].1[0]));
+        let repeats = body.tensor.is_none() && body.states.is_empty() && body.stores.is_empty();
+        let most = member.steps.iter().map(|(_, steps)| steps.len()).max().unwrap_or(0);
+        let batch = most.div_ceil(most.div_ceil(MOST_LOADS).max(1));
+        let is_short = batch * body.insts.len() <= UNROLLED && !self.tables.reload;
+        (repeats && is_short && !first.rows.is_empty() && batch > MOST_UNROLLED).then_some(batch)
+    }
+
+    /// Members whose iterations are whole batches: the last one is repeated, which loads and writes the same once more.
+    fn in_batches(&self, shape: Shape, members: &[Member]) -> Vec<Member> {
+        let mut members = members.to_vec();
+        if let Some(count) = self.together(shape, &members) {
+            for (_, steps) in &mut members[0].steps {
+                let last = *steps.last().expect("a warp that takes part has a step");
+                steps.resize(steps.len().next_multiple_of(count), last);
+            }
+        }
+        members
+    }
+
     /// One loop, or straight code for a single iteration.
     fn one_loop(&mut self, shape: Shape, members: &[Member]) -> Vec<Node> {
         let trips: Vec<(u32, Vec<i32>)> =
@@ -276,7 +303,8 @@ impl<'a> Emitter<'a> {
             None => nodes,
             Some(counter) => {
                 let most = if self.tables.reload { 1 } else { MOST_UNROLLED };
-                let unroll = (UNROLLED / nodes.len().max(1)).clamp(1, most) as u32;
+                let unroll = (UNROLLED / nodes.len().max(1)).clamp(1, most);
+                let unroll = self.together(shape, members).unwrap_or(unroll) as u32;
                 let trips = self.index(&trips, None);
                 vec![Node::Loop { counter, trips, unroll, body: nodes }]
             }

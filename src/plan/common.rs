@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::values;
 use crate::graph::Units;
+use crate::kernels::StateVariables;
 use kinetics::Stiffness;
 use machine::target::Target;
 
@@ -16,6 +17,9 @@ pub struct Common {
     #[arg(long, value_name = "NAME", default_value = "ampere", value_parser = values::target::parse)]
     #[serde(with = "super::values::target")]
     pub target: &'static Target,
+    /// What tells the state of a point: temperature, pressure, and mole fractions (X) or mass fractions (Y)
+    #[arg(long, value_enum, default_value_t = StateVariables::MoleFractions)]
+    pub state: StateVariables,
     /// Units of the kernels' arrays: SI with kmol, or CGS with mol
     #[arg(long, value_enum, default_value_t = Units::Si)]
     pub units: Units,
@@ -38,6 +42,7 @@ impl Default for Common {
     fn default() -> Self {
         Self {
             target: Target::by_name("ampere").expect("there is a description of ampere"),
+            state: StateVariables::default(),
             units: Units::Si,
             floor: 1e-20,
             fit_tolerance: Some(1e-4),

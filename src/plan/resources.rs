@@ -85,6 +85,7 @@ impl Request {
             fit_range: TemperatureRange::DEFAULT,
             stiffness: self.common.stiffness,
             qssa_warps: self.tuning.qssa_warps.map(|n| n.min(self.tuning.warps)),
+            state: self.common.state,
             units: self.common.units,
             activities: true,
             exponential: exponential(self.common.target),

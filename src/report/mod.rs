@@ -12,6 +12,7 @@ mod unheeded;
 
 pub use occupancy::{levels_picture, occupancy_picture};
 pub use peaks::Machine;
+use peaks::Needs;
 pub use picture::schedule_picture;
 pub use table::table;
 
@@ -102,6 +103,8 @@ pub struct KernelReport {
     pub registers_held: u32,
     pub registers_estimated: u32,
     pub registers_available: u32,
+    /// In the text of the simulated code.
+    pub ptx_instructions: u64,
     pub verification: Option<Verification>,
     /// Of the CUDA text itself, where NVRTC is installed.
     pub text: Option<TextVerification>,
@@ -149,6 +152,7 @@ impl KernelReport {
         LayoutTime {
             codegen: self.codegen.clone(),
             warps: self.warps,
+            constants: self.constants.clone(),
             estimated_ns: self.machine.estimated_ns,
             predicted_ns: self.machine.predicted_ns,
         }
@@ -172,7 +176,12 @@ impl KernelReport {
         self.verdict = verdict(self.verification.as_ref(), text.as_ref(), machine_code.as_ref());
         self.text = text;
         self.machine_code = machine_code;
-        let needs = (self.registers_estimated, self.shared_bytes, self.named_barriers);
+        let needs = Needs {
+            registers_estimated: self.registers_estimated,
+            shared_bytes: self.shared_bytes,
+            named_barriers: self.named_barriers,
+            text: self.ptx_instructions,
+        };
         self.machine = peaks::machine(target, program, needs, self.compiled.as_ref(), self.verification.as_ref());
     }
 
@@ -198,6 +207,12 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
         .collect();
     warnings.extend(unheeded::unheeded(request, &kernels));
     warnings.extend(kernels.iter().filter_map(KernelReport::spill_warning));
+    let mut layouts: Vec<&str> = Vec::new();
+    for kernel in &kernels {
+        if !layouts.contains(&kernel.codegen.as_str()) {
+            layouts.push(&kernel.codegen);
+        }
+    }
     Report {
         mechanism: model.mechanism.name.clone(),
         species: model.species().len(),
@@ -206,7 +221,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
             target if target.is_cpu() => target.name.clone(),
             target => format!("{} ({})", target.name, target.compute_capability.sm()),
         },
-        codegen: request.codegens().map(Codegen::name).collect::<Vec<_>>().join(", "),
+        codegen: layouts.join(", "),
         units: request.common.units.name().into(),
         command: request.command.clone(),
         warnings,
@@ -230,7 +245,9 @@ pub fn kernel(
     let available = request.registers();
     let registers_estimated = draft.registers().min(available);
     let shared_bytes = draft.code.shared_bytes();
-    let needs = (registers_estimated, shared_bytes, schedule.barrier_ids());
+    let ptx_instructions = draft.ptx.entries().map(|entry| entry.insts.len() as u64).sum();
+    let needs =
+        Needs { registers_estimated, shared_bytes, named_barriers: schedule.barrier_ids(), text: ptx_instructions };
     let machine = peaks::machine(request.common.target, program, needs, None, verification.as_ref());
     KernelReport {
         kernel: kernel.name().into(),
@@ -266,6 +283,7 @@ pub fn kernel(
         registers_held: draft.registers_held,
         registers_estimated,
         registers_available: available,
+        ptx_instructions,
         verdict: verdict(verification.as_ref(), None, None),
         verification,
         text: None,

@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use crate::compilers::Compiled;
-use crate::overlay::program::Program;
+use crate::overlay::program::{Execution, Program};
 use crate::verify::Verification;
-use machine::cost::Work;
+use machine::cost::{Spread, Work};
 use machine::target::{self, Target};
 
 /// Residency on an SM, and times on the target's well-known board, none of which is a measurement.
@@ -28,8 +28,14 @@ pub struct Machine {
     /// Time per point in ns in which the board issues the double-precision slots; where the kernel was simulated.
     pub slots_floor_ns: Option<f64>,
     /// Time per point in ns of the busiest of: double-precision slots, shuffles, passes over shared memory, memory traffic
-    /// as simulated. Latency and waiting come on top.
+    /// as simulated. A bound.
+    pub busiest_pipe_ns: Option<f64>,
+    /// Time per point in ns as estimated from counts of the simulated PTX: of the busiest pipe, and of what latency, waiting and code
+    /// add to it.
     pub estimated_ns: Option<f64>,
+    /// What the estimate is made of.
+    #[serde(skip)]
+    pub counts: Option<(Work, Spread)>,
     /// Time per point in ns by the model of the SM, where it ran the machine code.
     pub predicted_ns: Option<f64>,
     /// The best of these two over the larger floor.
@@ -55,11 +61,21 @@ impl Machine {
     }
 }
 
+/// What a kernel needs, before the real compilers have seen it.
+pub struct Needs {
+    pub registers_estimated: u32,
+    /// Of a CTA.
+    pub shared_bytes: u32,
+    pub named_barriers: u32,
+    /// Instructions of PTX.
+    pub text: u64,
+}
+
 /// A kernel with its needs: registers per thread, bytes of shared memory and named barriers of a CTA.
 pub fn machine(
     target: &Target,
     program: &Program,
-    (registers_estimated, shared_bytes, named_barriers): (u32, u32, u32),
+    Needs { registers_estimated, shared_bytes, named_barriers, text }: Needs,
     compiled: Option<&Compiled>,
     verification: Option<&Verification>,
 ) -> Machine {
@@ -82,15 +98,20 @@ pub fn machine(
     let warps_per_sm = ctas_per_sm * program.execution.warps();
     let bytes_per_point: u64 = program.arrays.iter().map(|a| 8 * u64::from(a.rows)).sum();
     let nanoseconds = |work: Work| work.nanoseconds(target);
-    let bandwidth_floor_ns = nanoseconds(Work { global_bytes: bytes_per_point as f64, ..Work::default() });
+    let bandwidth_floor_ns = nanoseconds(Work { device_bytes: bytes_per_point as f64, ..Work::default() });
     let work = verification.map(|v| Work {
         slots: v.slots_per_point,
         shuffles: v.shuffles_per_point,
         shared_passes: v.shared_passes_per_point,
-        global_bytes: v.global_bytes_per_point.max(bytes_per_point as f64),
+        global_bytes: v.global_bytes_per_point,
+        device_bytes: bytes_per_point as f64,
+        local_bytes: v.local_bytes_per_point,
+        instructions: v.instructions_per_point,
     });
     let slots_floor_ns = work.map(|work| nanoseconds(Work { slots: work.slots, ..Work::default() }));
-    let estimated_ns = work.map(nanoseconds);
+    let spread = verification.map(|v| spread(program, ctas_per_sm, v.barriers_per_group, text));
+    let counts = work.zip(spread);
+    let estimated_ns = counts.map(|(work, spread)| work.estimated_nanoseconds(&spread, target));
     let machine = Machine {
         registers,
         registers_from: if compiled.is_some() { "ptxas" } else { "estimated" },
@@ -102,9 +123,24 @@ pub fn machine(
         bytes_per_point,
         bandwidth_floor_ns,
         slots_floor_ns,
+        busiest_pipe_ns: work.map(nanoseconds),
         estimated_ns,
+        counts,
         predicted_ns: None,
         over_floor: None,
     };
     Machine { over_floor: estimated_ns.map(|time| time / machine.floor_ns()), ..machine }
+}
+
+/// How the kernel is spread over an SM with so many CTAs; `barriers` are those of all warps per 32 points.
+fn spread(program: &Program, ctas_per_sm: u32, barriers: f64, text: u64) -> Spread {
+    let points_per_lane = program.points_per_lane;
+    let (warps_per_group, groups) = match program.execution {
+        Execution::WarpSpecialized { warps } => (warps, ctas_per_sm),
+        Execution::DataParallel { warps } => (1, warps * ctas_per_sm),
+    };
+    let barriers = barriers * f64::from(points_per_lane) / f64::from(warps_per_group);
+    let constants = &program.constants;
+    let constant_bytes = if constants.in_constant_memory() { constants.bank_bytes() as u64 } else { 0 };
+    Spread { warps_per_group, groups, points_per_lane, barriers, text, constant_bytes }
 }

@@ -182,11 +182,12 @@ pub fn table(report: &Report) -> String {
     }
     out += &causes::table(&report.kernels);
     for kernel in report.kernels.iter().filter(|k| k.layouts.len() > 1) {
-        out += &format!("\nlayouts of {}: estimated, predicted time per point (ns)\n", kernel.kernel);
+        out += &format!("\nlayouts of {}: estimated, predicted time per point (ns), constants\n", kernel.kernel);
         for layout in &kernel.layouts {
-            let chosen = if layout.codegen == kernel.codegen { "  chosen" } else { "" };
+            let is_chosen = layout.codegen == kernel.codegen && layout.constants == kernel.constants;
+            let chosen = if is_chosen { "  chosen" } else { "" };
             let [estimated, predicted] = [layout.estimated_ns, layout.predicted_ns].map(hundredths);
-            out += &format!("  {:14}  {estimated:>8}  {predicted:>8}{chosen}\n", layout.codegen);
+            out += &format!("  {:14}  {estimated:>8}  {predicted:>8}  {}{chosen}\n", layout.codegen, layout.constants);
         }
     }
     for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {

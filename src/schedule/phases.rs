@@ -6,7 +6,7 @@
 //! shape, so that warps that do the same kind of work meet in the overlay.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cranelift_entity::SecondaryMap;
 use order::Group;
@@ -262,31 +262,31 @@ impl<'a> Placer<'a> {
                 let steps = self.waiting.remove(&group).expect("the key was just listed");
                 let (now, later): (Vec<_>, Vec<_>) = steps.into_iter().partition(|&at| self.ready(at, phase));
                 ready.extend(now.into_iter().map(|at| (group, at)));
-                self.postpone(group, later);
+                self.postpone(later.into_iter().map(|at| (group, at)));
             }
             let (ready, crowded_out) = self.with_room(ready);
-            for (group, at) in crowded_out {
-                self.postpone(group, vec![at]);
-            }
+            self.postpone(crowded_out);
             let (run, postponed) = self.choose(ready, &mut load);
             for (_, at) in run {
                 self.execute(at, phase, &mut released);
                 runs[self.mapping.warp_of[at.op] as usize].push(at);
             }
-            for (group, at) in postponed {
-                self.postpone(group, vec![at]);
-            }
+            self.postpone(postponed);
         }
         self.free.extend(released);
         self.free.sort_unstable_by_key(|&s| Reverse(s));
         runs
     }
 
-    fn postpone(&mut self, group: Group, steps: Vec<StepRef>) {
-        if !steps.is_empty() {
-            let waiting = self.waiting.entry(group).or_default();
-            waiting.extend(steps);
-            waiting.sort_unstable();
+    fn postpone(&mut self, steps: impl IntoIterator<Item = Ready>) {
+        let mut groups = BTreeSet::new();
+        for (group, at) in steps {
+            self.waiting.entry(group).or_default().push(at);
+            groups.insert(group);
+        }
+        for group in groups {
+            // two runs that are in order by themselves: a stable sort merges them
+            self.waiting.entry(group).or_default().sort();
         }
     }
 

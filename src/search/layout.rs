@@ -7,6 +7,8 @@ use serde::Serialize;
 pub struct LayoutTime {
     pub codegen: String,
     pub warps: u32,
+    /// Where the constants live.
+    pub constants: String,
     pub estimated_ns: Option<f64>,
     /// By the full model, where machine code was there to run.
     pub predicted_ns: Option<f64>,
@@ -29,7 +31,7 @@ mod tests {
     use super::*;
 
     fn layout(estimated_ns: Option<f64>, predicted_ns: Option<f64>) -> LayoutTime {
-        LayoutTime { codegen: String::new(), warps: 8, estimated_ns, predicted_ns }
+        LayoutTime { codegen: String::new(), warps: 8, constants: String::new(), estimated_ns, predicted_ns }
     }
 
     #[test]

@@ -135,6 +135,12 @@ pub fn requested_at_launch(module: &Module) -> u64 {
     }
 }
 
+fn mass_fractions(model: &Model, state: &State) -> Vec<f64> {
+    let masses: Vec<f64> = model.species().iter().zip(&state.mole_fractions).map(|(s, x)| s.weight * x).collect();
+    let sum: f64 = masses.iter().sum();
+    masses.iter().map(|mass| mass / sum).collect()
+}
+
 /// The fields of a state, in the units of the graph; outputs are not numbers.
 pub fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
     let surroundings = kinetics::surroundings(model, state);
@@ -144,6 +150,7 @@ pub fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
             "temperature" => field[0] = state.temperature,
             "pressure" => field[0] = state.pressure,
             "mole_fractions" => field.clone_from(&state.mole_fractions),
+            "mass_fractions" => field.clone_from(&mass_fractions(model, state)),
             "transport_source" => field.clone_from(&surroundings.transport_source),
             "time_step" => field[0] = surroundings.time_step,
             name => unreachable!("the builders make no input {name}"),

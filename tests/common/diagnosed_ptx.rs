@@ -34,9 +34,15 @@ pub const TEXTS: [(&str, &str, &str); 14] = [
 pub const LAUNCH: &str = "threads = 32\n[[arguments]]\ntype = \"u32\"\nlength = 4\noutput = true\n";
 
 /// As [`TEXTS`], with the command that refuses the kernel.
-pub const COMMANDS: [(&str, &str, &str, &[&str]); 15] = [
+pub const COMMANDS: [(&str, &str, &str, &[&str]); 16] = [
     ("cli::unreadable", "ret;", "exit;", &["analyze", "absent.ptx"]),
     ("opt::block", "ret;", "exit;", &["opt", "k.ptx", "--pass", "occupancy=8"]),
+    (
+        "opt::no-cost",
+        "ret;",
+        "ld.global.u32 %r1, [%rd1+4096];\nret;",
+        &["opt", "k.ptx", "--pass", "diverge=auto", "--launch", "k.toml"],
+    ),
     ("opt::no-kernel", "ret;", "exit;", &["opt", "k.ptx", "--pass", "allocate", "--kernel", "other"]),
     ("opt::occupancy", "ret;", "exit;", &["opt", "k.ptx", "--pass", "occupancy=7", "--block", "64"]),
     (

@@ -157,6 +157,7 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
             reduction: None,
             inputs: Vec::new(),
         },
+        found: Default::default(),
         transport: Some(TransportFits {
             t_min: 300.0,
             t_max: 3000.0,

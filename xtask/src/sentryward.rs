@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-const PACKAGE: &str = "sentryward==0.1.1";
+const VERSION: &str = "0.1.1";
 
 /// What a tool says of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ fn install(folder: &Path) -> Result<PathBuf, String> {
         }
     };
     run(Path::new("python3"), &["-m", "venv", &folder.to_string_lossy()])?;
-    run(&folder.join("bin/pip"), &["install", "--quiet", PACKAGE])?;
+    run(&folder.join("bin/pip"), &["install", "--quiet", &format!("sentryward=={VERSION}")])?;
     Ok(folder.join("bin/sentryward"))
 }
 
@@ -92,7 +92,7 @@ fn compare(root: &Path, singe: &Path, tool: &Path, folder: &Path) -> Result<Stri
         )
     };
     Ok(format!(
-        "# Verdicts on small kernels\n\nWhat `singe verify` and {PACKAGE} say of the kernels in `crates/warpsim/tests/verdicts`, each \
+        "# Verdicts on small kernels\n\nWhat `singe verify` and SentryWard {VERSION} say of the kernels in `crates/warpsim/tests/verdicts`, each \
          in a process of its own, with the verdict that the PTX memory model gives. `cargo xtask sentryward` fills this \
          page; [what the differences come from](proofs.md#beside-other-tools).\n\n| tool | decided | as the model says | \
          otherwise | time (s) |\n|---|---:|---:|---:|---:|\n{}{}\n| kernel | why | model | singe | SentryWard |\n|---|---|---|---|---|\n{rows}",

@@ -91,7 +91,7 @@ fn row(target: &str, report: &Value, kernel: &Value) -> Value {
         "shared_bytes": kernel["shared_bytes"],
         "ctas_per_sm": machine["ctas_per_sm"],
         "limited_by": machine["limited_by"],
-        "estimated_ns": machine["estimated_ns"],
+        "busiest_pipe_ns": machine["busiest_pipe_ns"],
     })
 }
 

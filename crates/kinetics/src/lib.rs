@@ -74,7 +74,7 @@ pub fn model_with(mechanism: Mechanism, progress: fits::Progress<'_>) -> Result<
     let mut errors = overflow::check(&mechanism);
     let transport = described.then(|| fits::fit(transported, progress)).transpose();
     match transport {
-        Ok(transport) if errors.is_empty() => Ok(Model { mechanism, transport }),
+        Ok(transport) if errors.is_empty() => Ok(Model { mechanism, transport, found: Default::default() }),
         transport => {
             errors.extend(transport.err().into_iter().flatten());
             Err(errors)
@@ -89,6 +89,8 @@ pub struct Model {
     pub mechanism: Mechanism,
     /// Of the transported species. Absent when the mechanism has no transport data.
     pub transport: Option<TransportFits>,
+    /// What was approximated before, for candidates and layouts that ask again.
+    pub found: approximation::tucker::Found,
 }
 
 impl Model {

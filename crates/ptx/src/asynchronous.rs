@@ -4,11 +4,12 @@
 //! do asks here. Names and meanings are those of the PTX ISA, sections "Data Movement and Conversion Instructions:
 //! Asynchronous copy" and "Parallel Synchronization and Communication Instructions: mbarrier".
 
-use super::inst::{Address, Base, Operand, Piece};
+use super::inst::{Address, Operand, Piece};
 use super::ir::{Module, Reg};
+use super::verbatim::{Item, operands};
 
 /// One of these instructions. Addresses are `None` where they are not in shared memory of the own CTA.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Async {
     /// `mbarrier.init`: the phase ends with `count` arrivals.
     Init {
@@ -111,7 +112,7 @@ pub enum Async {
 
 /// What an instruction that is kept verbatim does; `None` when it is none of these, or in a form that is not known.
 pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Async> {
-    let items = operands(module, &tokens(pieces))?;
+    let items = operands(module, pieces)?;
     let parts: Vec<&str> = opcode.split('.').collect();
     match parts[0] {
         "mbarrier" => mbarrier(&parts, &items),
@@ -230,101 +231,6 @@ fn bulk(parts: &[&str], items: &[Item]) -> Option<Async> {
             if parts.get(4) == Some(&"shared::cta") && has("bulk_group") =>
         {
             Some(Async::BulkStore { to: *to, from: *from, bytes: *bytes })
-        }
-        _ => None,
-    }
-}
-
-/// An operand of the text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Item {
-    Value(Operand),
-    /// `_`
-    Sink,
-    At(Address),
-    /// `[map, {coordinates}]`
-    Tensor,
-    /// `a|b`
-    Pair(Option<Reg>, Option<Reg>),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Token<'a> {
-    Reg(Reg),
-    Word(&'a str),
-    Mark(char),
-}
-
-fn tokens(pieces: &[Piece]) -> Vec<Token<'_>> {
-    let is_word = |text: &str| text.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%'));
-    let mut tokens = Vec::new();
-    for piece in pieces {
-        match piece {
-            Piece::Reg(reg) => tokens.push(Token::Reg(*reg)),
-            Piece::Text(text) if is_word(text) => tokens.push(Token::Word(text)),
-            Piece::Text(text) => tokens.extend(text.chars().map(Token::Mark)),
-        }
-    }
-    tokens
-}
-
-/// The operands between the commas that stand in no braces.
-fn operands(module: &Module, tokens: &[Token]) -> Option<Vec<Item>> {
-    let (mut items, mut start, mut depth) = (Vec::new(), 0, 0);
-    for (at, token) in tokens.iter().enumerate() {
-        match token {
-            Token::Mark('[' | '{') => depth += 1,
-            Token::Mark(']' | '}') => depth -= 1,
-            Token::Mark(',') if depth == 0 => {
-                items.push(item(module, &tokens[start..at])?);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    if !tokens.is_empty() {
-        items.push(item(module, &tokens[start..])?);
-    }
-    Some(items)
-}
-
-fn item(module: &Module, tokens: &[Token]) -> Option<Item> {
-    let variable =
-        |name: &str| module.variables.iter().find(|(_, data)| data.name == name).map(|(variable, _)| variable);
-    let base = |token: &Token| match token {
-        Token::Reg(reg) => Some(Base::Reg(*reg)),
-        Token::Word(name) => variable(name).map(Base::Variable),
-        Token::Mark(_) => None,
-    };
-    let half = |token: &Token| match token {
-        Token::Reg(reg) => Some(Some(*reg)),
-        Token::Word("_") => Some(None),
-        _ => None,
-    };
-    match tokens {
-        [Token::Mark('['), .., Token::Mark('}'), Token::Mark(']')] => Some(Item::Tensor),
-        [Token::Mark('['), inner, Token::Mark(']')] => Some(Item::At(Address { base: base(inner)?, offset: 0 })),
-        [Token::Mark('['), inner, Token::Mark('+'), rest @ .., Token::Mark(']')] => {
-            Some(Item::At(Address { base: base(inner)?, offset: number(rest)? as i64 }))
-        }
-        [a, Token::Mark('|'), b] => Some(Item::Pair(half(a)?, half(b)?)),
-        [Token::Reg(reg)] => Some(Item::Value(Operand::Reg(*reg))),
-        [Token::Word("_")] => Some(Item::Sink),
-        [Token::Word(name)] if variable(name).is_some() => Some(Item::Value(Operand::Variable(variable(name)?))),
-        rest => number(rest).map(|bits| Item::Value(Operand::Imm(bits))),
-    }
-}
-
-/// The bits of an integer.
-fn number(tokens: &[Token]) -> Option<u64> {
-    match tokens {
-        [Token::Mark('-'), rest @ ..] => number(rest).map(u64::wrapping_neg),
-        [Token::Word(digits)] => {
-            let digits = digits.trim_end_matches(['u', 'U']);
-            match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-                Some(hex) => u64::from_str_radix(hex, 16).ok(),
-                None => digits.parse().ok(),
-            }
         }
         _ => None,
     }

@@ -151,6 +151,7 @@ impl Checker<'_> {
             declared &= match part {
                 Part::Def(reg) | Part::Use(reg) | Part::Touch(reg) | Part::Read(Operand::Reg(reg)) => self.has(*reg),
                 Part::Read(Operand::Variable(variable)) => self.module.variables.is_valid(*variable),
+                Part::Read(Operand::Param(param)) => self.func.params.is_valid(*param),
                 Part::At(addr) => match addr.base {
                     Base::Reg(reg) => self.has(reg),
                     Base::Variable(variable) => self.module.variables.is_valid(variable),

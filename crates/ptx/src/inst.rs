@@ -17,6 +17,8 @@ pub enum Operand {
     Special(Special),
     /// The address of a variable in its own state space.
     Variable(Variable),
+    /// The address of a parameter in the parameter space.
+    Param(Param),
 }
 
 impl Operand {
@@ -68,13 +70,13 @@ pub struct Guard {
 }
 
 /// One instruction inside a block.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct InstData {
     pub guard: Option<Guard>,
     pub op: Op,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Op {
     Unary {
         op: UnaryOp,
@@ -359,7 +361,7 @@ impl Op {
 }
 
 /// Who is called.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Callee {
     Func(String),
     /// The address in a register, with the name of its prototype or of the list of its targets.
@@ -367,7 +369,7 @@ pub enum Callee {
 }
 
 /// A part of the operands of an unknown instruction.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Piece {
     Reg(Reg),
     Text(String),

@@ -73,22 +73,25 @@
 //! | [`read`], [`mod@print`] | from text and to text |
 //! | [`builder`], [`visit`] | appending instructions; all operands of an instruction |
 //! | [`asynchronous`] | asynchronous copies, barriers in memory and clusters, as their operands say |
+//! | [`packed`] | half precision and numbers that share a register, as their operands say |
 //! | [`check`] | what every module must satisfy |
 //! | [`lines`] | where instructions stood in the text |
 //! | [`analysis`] | control-flow graph, dominators, loops, liveness, SSA, gated SSA, divergence, register pressure |
+//! | [`cost`] | who tells what versions of a kernel cost |
 //! | [`passes`] | passes by name, each from a module to a new one with a report |
 //! | [`predicate`] | divergent branches become masks: thread-aware predication |
 //! | [`occupancy`] | levels of occupancy, the kernel at each, and the choice of one |
 //! | [`allocate`] | register allocation, spilling that knows what is uniform, and its checker |
 #![forbid(unsafe_code)]
 
-mod align;
+pub mod align;
 pub mod allocate;
 pub mod analysis;
 pub mod asynchronous;
 pub mod builder;
 mod canonical;
 pub mod check;
+pub mod cost;
 pub mod inst;
 pub mod ir;
 pub mod lines;
@@ -96,11 +99,13 @@ mod modifier;
 mod names;
 pub mod occupancy;
 mod opcode;
+pub mod packed;
 pub mod passes;
 pub mod predicate;
 pub mod print;
 pub mod read;
 mod types;
+mod verbatim;
 pub mod visit;
 
 pub use ir::{Func, Module};

@@ -2,7 +2,8 @@
 
 /// A PTX fundamental type. The `B` types are untyped bits: instructions on them do not care for the sign.
 ///
-/// Half precision has no type of its own: its registers are `B16` and `B32`, its instructions opaque.
+/// Half precision has no type of its own: its registers are `B16` and `B32`, its instructions opaque, and
+/// [`packed`](super::packed) says what they compute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
     Pred,

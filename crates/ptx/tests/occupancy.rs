@@ -63,7 +63,7 @@ ret;
 
 fn settings(target: &'static Target) -> Settings<'static> {
     let (algorithm, rewriting) = (Algorithm::ChaitinBriggs, Rewriting::AffRA);
-    Settings { target, block: None, predicates: 7, algorithm, rewriting, machine: None, source: None }
+    Settings { target, block: None, predicates: 7, algorithm, rewriting, model: None, source: None }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::attributes::{self, Attribute};
 use crate::elf::{Elf, Relocation, Section, SymbolKind};
-use crate::instruction::Instruction;
+use crate::instruction::{Instruction, Operand};
 use crate::listing;
 use diagnostics::{Diagnostic, Source};
 use std::ops::Range;
@@ -60,6 +60,31 @@ pub struct Patch {
     /// The table.
     pub symbol: String,
     pub addend: i64,
+}
+
+impl Kernel {
+    /// The doubles of constant memory that instructions name, as bits, in the order of the code; without those of bank 0, which the
+    /// driver fills, and without what an index finds.
+    pub fn constants(&self) -> Vec<u64> {
+        let double = |bank: u8, offset: i64| {
+            let bytes = &self.banks.iter().find(|found| found.number == bank)?.bytes;
+            let at = usize::try_from(offset & !7).ok()?;
+            let bytes = bytes.get(at..at + 8)?;
+            Some(u64::from_le_bytes(bytes.try_into().ok()?))
+        };
+        let mut found = Vec::new();
+        for instruction in &self.instructions {
+            let count = if instruction.has("128") { 2 } else { 1 };
+            for operand in &instruction.operands {
+                if let Operand::Constant { bank, index, offset, .. } = operand
+                    && index.as_ref().is_none_or(|register| register.number.is_none())
+                {
+                    found.extend((0..count).filter_map(|at| double(*bank, offset + 8 * at)));
+                }
+            }
+        }
+        found
+    }
 }
 
 impl Cubin {

@@ -9,37 +9,17 @@ use ptx::Module;
 use ptx::passes::{Options, Outcome, Pass};
 use warpsim::{Buffer, Counts, Options as SimOptions};
 
+#[path = "common/clean.rs"]
+mod clean;
 #[path = "../../../tests/common/corpus.rs"]
 mod corpus;
+#[path = "common/groups.rs"]
+mod groups;
 
 use corpus::Kernel;
+use groups::{GROUPS, Group};
 
 const PASSES: [&str; 3] = ["tail-merge", "branch-fusion", "meld"];
-
-/// The kernels after benchmarks of the DARM paper, with the speedups of its artefact where it names one for a block of about
-/// that size: of branch fusion, and of melding.
-const SYNTHETIC: [(&str, Option<f64>, Option<f64>); 8] = [
-    ("sb1", None, None),
-    ("sb1-r", None, None),
-    ("sb2", None, None),
-    ("sb2-r", None, None),
-    ("sb3", None, None),
-    ("sb3-r", None, None),
-    ("sb4", None, Some(1.95)),
-    ("sb4-r", None, Some(1.58)),
-];
-const REAL: [(&str, Option<f64>, Option<f64>); 7] = [
-    ("bitonic", None, Some(1.46)),
-    ("partition-merge", None, Some(1.37)),
-    ("merge-sort", None, Some(1.18)),
-    ("lu-perimeter", None, Some(1.16)),
-    ("n-queens", None, Some(1.19)),
-    ("srad", Some(1.22), Some(0.97)),
-    ("dct-quantize", None, Some(1.01)),
-];
-
-/// Kernels of our own.
-const OWN: [(&str, Option<f64>, Option<f64>); 2] = [("nasa-polynomials", None, None), ("else-if", None, None)];
 
 /// A kernel, as it was and after each pass.
 struct Row {
@@ -51,7 +31,7 @@ struct Row {
 }
 
 fn main() {
-    let kernels: Vec<Kernel> = corpus::divergent().into_iter().map(clean).collect();
+    let kernels: Vec<Kernel> = corpus::divergent().into_iter().map(clean::clean).collect();
     let rows: Vec<Row> = kernels.iter().map(row).collect();
     let text = report(&rows, &kernels);
     print!("{text}");
@@ -59,14 +39,6 @@ fn main() {
         let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
         std::fs::write(docs.join("melding.md"), text).expect("docs can be written");
     }
-}
-
-/// The kernel without dead code and with a simple graph, as a compiler would hand it over: that is no merit of melding.
-fn clean(mut kernel: Kernel) -> Kernel {
-    for pass in ["simplify-cfg", "dce", "simplify-cfg"] {
-        kernel.module = passed(&kernel, pass).module;
-    }
-    kernel
 }
 
 fn row(kernel: &Kernel) -> Row {
@@ -94,38 +66,26 @@ fn executed(kernel: &Kernel, module: &Module) -> (Counts, Vec<Buffer>) {
     (counts, buffers)
 }
 
-/// Warp instructions, each as long as its result takes on Volta: 4 cycles, branches 8, shared memory 23, other memory 30,
-/// constants 8.
-fn weighted(counts: &Counts) -> u64 {
-    let Counts { branches, shared, global, local, constant_loads, .. } = *counts;
-    let others = counts.instructions - branches - shared - global - local - constant_loads;
-    4 * others + 8 * (branches + constant_loads) + 23 * shared + 30 * (global + local)
-}
-
 fn report(rows: &[Row], kernels: &[Kernel]) -> String {
     let mut text = "# Control-flow melding\n\nMade by `cargo bench -p singe-warpsim --bench melding -- --write`. The kernels of \
                     `tests/corpus/divergent`, written after the descriptions of the paper's benchmarks and much smaller than they, \
                     before and after `singe opt --pass tail-merge`, `branch-fusion` and `meld`; before means after `dce` and \
                     `simplify-cfg`. Every result was proven by the \
-                    checker of melds, and computes the same.\n\nThere is no column of modelled cycles: the simulator has no model \
-                    of time for PTX. The weighted ratio counts each warp instruction as long as its result takes on Volta (4 \
-                    cycles, branches 8, shared memory 23, other memory 30), with nothing overlapped. Where a ratio is below 1, few \
+                    checker of melds, and computes the same.\n\n`cargo bench -p singe-warpsim --bench divergent` prints modelled cycles of \
+                    machine code. The weighted ratio counts each warp instruction as long as its result takes on \
+                    Volta (4 cycles, branches, constants and doubles 8, shared memory 23, other memory 30), with nothing overlapped. Where a ratio is below 1, few \
                     lanes enter the melded blocks, and instructions that one side has alone are issued for both: the \
                     decision knows no frequencies. The paper's figures are \
                     measured speedups on an AMD Vega 20.\n\n"
         .to_owned();
-    for (title, list, means) in [
-        ("Synthetic", &SYNTHETIC[..], "1.105 | 1.365"),
-        ("Real", &REAL[..], "1.071 | 1.146"),
-        ("Other", &OWN[..], " | "),
-    ] {
-        let _ = write!(text, "## {title} kernels: before / after\n\n");
+    for Group { title, kernels: list, means } in &GROUPS {
+        let _ = write!(text, "## {title}: before / after\n\n");
         text += "| kernel | warp instructions | tail merging | branch fusion | melding | weighted: tail merging | branch fusion | melding | paper: branch fusion | melding |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
         let mut logs = [0.0; 6];
-        for (name, fusion, melding) in list {
+        for (name, fusion, melding) in *list {
             let row = of(rows, name);
             let ratios = row.after.map(|after| row.before.instructions as f64 / after.instructions as f64);
-            let times = row.after.map(|after| weighted(&row.before) as f64 / weighted(&after) as f64);
+            let times = row.after.map(|after| row.before.executed().cycles() as f64 / after.executed().cycles() as f64);
             for (log, ratio) in logs.iter_mut().zip(ratios.iter().chain(&times)) {
                 *log += ratio.ln();
             }

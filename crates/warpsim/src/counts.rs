@@ -3,6 +3,7 @@
 use std::ops::AddAssign;
 
 use machine::cost::DIVISION_SLOTS;
+use machine::cost::latency::Executed;
 
 /// What an instruction counts as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +72,21 @@ impl Counts {
     /// The share of the lanes of arithmetic instructions that executed them.
     pub fn utilization(&self) -> f64 {
         self.arithmetic_lanes as f64 / (32 * self.arithmetic.max(1)) as f64
+    }
+
+    /// Warp instructions by what their results take.
+    pub fn executed(&self) -> Executed {
+        let memory = self.global + self.local;
+        let double_instructions = self.double_slots - u64::from(DIVISION_SLOTS - 1) * self.long_doubles;
+        let others = self.branches + self.constant_loads + self.shared + memory + double_instructions;
+        Executed {
+            simple: self.instructions - others,
+            branches: self.branches,
+            constants: self.constant_loads,
+            doubles: self.double_slots,
+            shared: self.shared,
+            memory,
+        }
     }
 
     /// Counts the lanes that execute an instruction.

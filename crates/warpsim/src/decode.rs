@@ -4,6 +4,8 @@ mod asynchronous;
 mod instruction;
 mod limits;
 mod memory;
+mod packed;
+mod parameters;
 
 use super::buffer::Buffer;
 use super::counts::Class;
@@ -146,9 +148,16 @@ pub(super) fn decode<'m>(
         thread_registers: func.directives.iter().find_map(|text| text.strip_prefix(".maxnreg ")?.trim().parse().ok()),
         tables: Vec::new(),
     };
-    let mut decoder =
-        Decoder { code, contexts: Vec::new(), at: 0, variables: SecondaryMap::new(), constants: Default::default() };
+    let mut decoder = Decoder {
+        code,
+        contexts: Vec::new(),
+        at: 0,
+        variables: SecondaryMap::new(),
+        parameters: SecondaryMap::new(),
+        constants: Default::default(),
+    };
     decoder.place_variables(buffers, launch.shared);
+    decoder.place_parameters(func, launch, buffers);
     decoder.enter(func);
     decoder.callees();
     limits::registers(decoder.code.registers, launch.size())?;
@@ -216,6 +225,8 @@ struct Decoder<'m> {
     /// The function that is being decoded.
     at: usize,
     variables: SecondaryMap<Variable, u64>,
+    /// Where the kernel's parameters lie whose addresses are taken.
+    parameters: SecondaryMap<Param, Option<u64>>,
     /// Rows of the pool by their value.
     constants: std::collections::HashMap<u64, u32>,
 }
@@ -330,7 +341,8 @@ impl<'m> Decoder<'m> {
         for (i, block) in func.layout.iter().enumerate() {
             for inst in &func.blocks[*block].insts {
                 let data = &func.insts[*inst];
-                let (class, micro) = self.instruction(&data.op).unwrap_or_else(|| self.unknown(&data.op));
+                let known = if self.has_place(&data.op) { self.instruction(&data.op) } else { None };
+                let (class, micro) = known.unwrap_or_else(|| self.unknown(&data.op));
                 let guard = data.guard.map(|guard| self.guard(guard));
                 self.code.ops.push(Decoded { guard, class, micro });
             }
@@ -409,6 +421,7 @@ impl<'m> Decoder<'m> {
             Operand::Reg(reg) => Source(self.row(reg)),
             Operand::Imm(bits) => self.constant(bits),
             Operand::Variable(variable) => self.variable(variable),
+            Operand::Param(param) => self.constant(self.parameters[param].unwrap_or(0)),
             Operand::Special(special) => {
                 if let Some((_, row)) = self.code.specials.iter().find(|(known, _)| *known == special) {
                     return Source(*row);

@@ -7,7 +7,7 @@
 
 mod concrete;
 
-use super::decode::{Code, Source};
+use super::decode::{Code, Micro, Source};
 use super::exec::{Machine, Stop};
 use super::hazard::{Hazard, Kind};
 use super::memory::Lanes;
@@ -72,6 +72,14 @@ pub(super) trait Domain: Sized {
     const MOVES: bool;
     /// Whether the traffic of memory is counted.
     const COUNTS: bool;
+
+    /// A CTA begins.
+    fn begin(_: &mut Machine<Self>) {}
+
+    /// What a warp instruction costs of the budget.
+    fn weight(_: &Micro) -> u64 {
+        1
+    }
 
     /// What breaks in front of an instruction that the lanes of the mask come to.
     fn before(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, mask: u32) -> Option<Kind>;

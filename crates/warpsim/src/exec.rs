@@ -46,8 +46,10 @@ pub(super) struct Machine<'m, 'b, D> {
     pub shared: Shared,
     pub segments: Segments<'b>,
     pub bank_bytes: u32,
-    /// Warp instructions left.
+    /// What may still be spent: a warp instruction costs its [`weight`](Domain::weight).
     pub budget: u64,
+    /// Warp instructions executed.
+    pub executed: u64,
     pub cta: u32,
     /// Arrivals of warps at barriers.
     pub arrivals: u64,
@@ -100,7 +102,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         if self.budget == 0 {
             return Err(D::exhausted(self, warp, pc, "more instructions than the analysis executes"));
         }
-        self.budget -= 1;
+        self.budget = self.budget.saturating_sub(D::weight(&op.micro));
+        self.executed += 1;
         warp.counts.count(op.class);
         let active = warp.path.mask;
         if let Some(broken) = D::before(self, warp, pc, active) {

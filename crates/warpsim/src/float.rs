@@ -150,7 +150,7 @@ impl Real {
 }
 
 /// A NaN loses against a number, and -0 is below +0.
-fn least(x: f64, y: f64) -> f64 {
+pub(super) fn least(x: f64, y: f64) -> f64 {
     match x.partial_cmp(&y) {
         None if x.is_nan() => y,
         None => x,
@@ -179,7 +179,7 @@ fn fused_error(x: f64, y: f64, z: f64, nearest: f64) -> f64 {
 }
 
 /// The rounding error of a sum (Knuth); of one too large to be held, what brings it back.
-fn sum_error(x: f64, y: f64) -> f64 {
+pub(super) fn sum_error(x: f64, y: f64) -> f64 {
     let sum = x + y;
     if sum.is_infinite() && x.is_finite() && y.is_finite() {
         return -sum;

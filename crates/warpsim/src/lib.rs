@@ -78,8 +78,8 @@
 //! |---|---|
 //! | [`prove`] | the proof of synchronisation |
 //! | [`machine_code`] | the other instruction set: what ptxas makes of PTX, on the same memories, barriers and launches |
-//! | [`occupancy`] | the time of a version of a kernel at a level of occupancy |
 //! | [`setup`] | a launch in a TOML file |
+//! | `appraisal` | what versions of a kernel cost on one launch |
 //! | `decode`, `micro` | from a kernel to a flat array of instructions on numbered rows of 32 values |
 //! | `exec` | the loop over instructions, what each of them does, what lanes do together, accesses of memory |
 //! | `domain` | the two domains: all values known, or only some |
@@ -92,6 +92,7 @@
 //! `-C target-feature=+fma` (or `target-cpu=native`) to simulate fast.
 #![forbid(unsafe_code)]
 
+mod appraisal;
 mod atomic;
 mod barrier;
 mod buffer;
@@ -103,13 +104,13 @@ mod decode;
 mod domain;
 mod exec;
 mod float;
+mod half;
 mod hazard;
 mod lanes;
 pub mod machine_code;
 mod mbarrier;
 mod memory;
 mod micro;
-pub mod occupancy;
 pub mod prove;
 mod rows;
 mod scalar;
@@ -117,6 +118,7 @@ pub mod setup;
 mod shared;
 mod warp;
 
+pub use appraisal::Appraisal;
 pub use buffer::Buffer;
 pub use claims::Claims;
 pub use counts::Counts;
@@ -174,6 +176,7 @@ pub fn run_checked(
         segments: Segments { buffers, tables },
         bank_bytes: options.bank_bytes,
         budget: options.budget,
+        executed: 0,
         cta: 0,
         arrivals: 0,
         asynchronous: Asynchronous::new(&code, place),

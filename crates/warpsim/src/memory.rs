@@ -4,13 +4,15 @@ use super::buffer::{Buffer, extract, insert};
 use super::hazard::Kind;
 use super::rows::Row;
 use ptx::inst::Space;
+use std::ops::Range;
 
 /// Each buffer and table is a segment of its own, so that an access past its end meets no neighbour.
 const SEGMENT_BITS: u32 = 40;
 
-/// Where shared and local memory lie in the generic addresses: above all segments.
+/// Where shared, local and constant memory lie in the generic addresses: above all segments.
 pub(super) const SHARED_WINDOW: u64 = 1 << 62;
 pub(super) const LOCAL_WINDOW: u64 = 1 << 61;
+pub(super) const CONST_WINDOW: u64 = 1 << 60;
 
 /// The space that a generic address lies in, and the address there.
 pub(super) fn concrete(address: u64) -> (Space, u64) {
@@ -18,6 +20,8 @@ pub(super) fn concrete(address: u64) -> (Space, u64) {
         (Space::Shared, address - SHARED_WINDOW)
     } else if address >= LOCAL_WINDOW {
         (Space::Local, address - LOCAL_WINDOW)
+    } else if address >= CONST_WINDOW {
+        (Space::Const, address - CONST_WINDOW)
     } else {
         (Space::Global, address)
     }
@@ -77,6 +81,11 @@ impl<'a> Lanes<'a> {
 }
 
 impl Segments<'_> {
+    /// Whether there are tables that a store could reach.
+    pub(super) fn changeable(&self) -> bool {
+        self.tables.iter().any(|(space, _)| *space == Space::Global)
+    }
+
     pub(super) fn load(&self, space: Space, lanes: &Lanes) -> Result<Row, Kind> {
         if let Some(address) = lanes.consecutive
             && let (Some(buffer), offset) = self.segment(space, address)
@@ -210,22 +219,37 @@ pub(super) fn aligned_inside(
 /// The local memory of one warp: a row per 8 bytes, a column per lane.
 pub(super) struct Local {
     rows: Vec<Row>,
-    /// The lanes that have written each row.
-    written: Vec<u32>,
+    /// The lanes that have written the lower and the upper half of each row.
+    written: Vec<[u32; 2]>,
+}
+
+/// What a load of local memory found nobody's values in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Unwritten {
+    /// The first such address.
+    pub address: u64,
+    /// The lanes, of the first and of the second word.
+    pub lanes: [u32; 2],
 }
 
 /// Rows of 8 bytes per thread that the hardware has.
 const MOST_ROWS: usize = 512 * 1024 / 8;
 
+/// The halves of a row that an access touches.
+fn halves(address: u64, bytes: u32) -> Range<usize> {
+    let first = (address / 4 % 2) as usize;
+    first..first + bytes.div_ceil(4) as usize
+}
+
 impl Local {
     pub(super) fn new(bytes: u64) -> Self {
         let rows = bytes.div_ceil(8) as usize;
-        Self { rows: vec![[0; 32]; rows], written: vec![0; rows] }
+        Self { rows: vec![[0; 32]; rows], written: vec![[0; 2]; rows] }
     }
 
     /// Forgets what was written, for the next CTA.
     pub(super) fn reset(&mut self) {
-        self.written.fill(0);
+        self.written.fill([0; 2]);
     }
 
     /// Makes room for `bytes` in all; false when there is not so much.
@@ -236,7 +260,7 @@ impl Local {
         }
         if rows > self.rows.len() {
             self.rows.resize(rows, [0; 32]);
-            self.written.resize(rows, 0);
+            self.written.resize(rows, [0; 2]);
         }
         true
     }
@@ -247,28 +271,33 @@ impl Local {
         let index = (address / 8) as usize;
         let old = extract(self.rows[index][lane], address, lanes.bytes);
         self.rows[index][lane] = insert(self.rows[index][lane], address, lanes.bytes, write(old));
-        self.written[index] |= 1 << lane;
+        self.mark(address, lanes.bytes, lane);
         Ok(old)
     }
 
-    /// The values, and the first address that was read although never written.
-    pub(super) fn load(&self, lanes: &Lanes) -> Result<(Row, Option<u64>), Kind> {
+    /// The values, and which of them nobody wrote.
+    pub(super) fn load(&self, lanes: &Lanes) -> Result<(Row, Option<Unwritten>), Kind> {
         let mut row = [0; 32];
-        let mut unwritten = None;
         if let (Some(address), 8) = (lanes.uniform(), lanes.bytes) {
             self.check(lanes, 0)?;
             let index = (address / 8) as usize;
-            return Ok((self.rows[index], (self.written[index] != u32::MAX).then_some(address)));
+            let found = self.written[index].map(|written| !written);
+            return Ok((self.rows[index], (found != [0; 2]).then_some(Unwritten { address, lanes: found })));
         }
+        let mut found = [0; 2];
+        let mut first = None;
         for lane in lanes.active() {
             let address = self.check(lanes, lane)?;
             let index = (address / 8) as usize;
-            if self.written[index] >> lane & 1 == 0 {
-                unwritten = unwritten.or(Some(address));
+            for (word, half) in halves(address, lanes.bytes).enumerate() {
+                if self.written[index][half] >> lane & 1 == 0 {
+                    first = first.or(Some(address));
+                    found[word] |= 1 << lane;
+                }
             }
             row[lane] = extract(self.rows[index][lane], address, lanes.bytes);
         }
-        Ok((row, unwritten))
+        Ok((row, first.map(|address| Unwritten { address, lanes: found })))
     }
 
     pub(super) fn store(&mut self, lanes: &Lanes, values: &Row) -> Result<(), Kind> {
@@ -276,21 +305,58 @@ impl Local {
             self.check(lanes, 0)?;
             let index = (address / 8) as usize;
             self.rows[index] = *values;
-            self.written[index] = u32::MAX;
+            self.written[index] = [u32::MAX; 2];
             return Ok(());
         }
         for lane in lanes.active() {
             let address = self.check(lanes, lane)?;
             let index = (address / 8) as usize;
             self.rows[index][lane] = insert(self.rows[index][lane], address, lanes.bytes, values[lane]);
-            self.written[index] |= 1 << lane;
+            self.mark(address, lanes.bytes, lane);
         }
         Ok(())
+    }
+
+    /// What was stored is as if nobody had written it, for these lanes of its words.
+    pub(super) fn forget(&mut self, lanes: &Lanes, undefined: [u32; 2]) {
+        for lane in lanes.active() {
+            let address = lanes.address(lane);
+            for (word, half) in halves(address, lanes.bytes).enumerate() {
+                self.written[(address / 8) as usize][half] &= !(undefined[word] & 1 << lane);
+            }
+        }
+    }
+
+    fn mark(&mut self, address: u64, bytes: u32, lane: usize) {
+        for half in halves(address, bytes) {
+            self.written[(address / 8) as usize][half] |= 1 << lane;
+        }
     }
 
     fn check(&self, lanes: &Lanes, lane: usize) -> Result<u64, Kind> {
         let address = lanes.address(lane);
         aligned_inside(Space::Local, 8 * self.rows.len() as u64, address, address, lanes.bytes, lane)?;
         Ok(address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_a_word_of_local_memory_may_be_undefined() {
+        let mut local = Local::new(16);
+        let (low, high) = ([0; 32], [4; 32]);
+        local.store(&Lanes::new(&low, 0, u32::MAX, 8), &[7; 32]).unwrap();
+        let whole = |local: &Local| local.load(&Lanes::new(&low, 0, u32::MAX, 8)).unwrap().1.map(|found| found.lanes);
+        assert_eq!(whole(&local), None);
+        local.forget(&Lanes::new(&low, 0, u32::MAX, 8), [0, 0xf0]);
+        assert_eq!(whole(&local), Some([0, 0xf0]));
+        assert!(local.load(&Lanes::new(&low, 0, u32::MAX, 4)).unwrap().1.is_none());
+        let upper = local.load(&Lanes::new(&high, 0, 0x1f, 4)).unwrap().1.unwrap();
+        assert_eq!((upper.address, upper.lanes), (4, [0x10, 0]));
+        local.store(&Lanes::new(&high, 0, u32::MAX, 4), &[1; 32]).unwrap();
+        assert_eq!(whole(&local), None);
     }
 }

@@ -276,7 +276,7 @@ pub(super) fn convert(mode: Mode, to: Type, from: Type) -> Option<Each> {
 }
 
 /// Rounding to an integer.
-fn whole(rounding: Rounding) -> Option<fn(f64) -> f64> {
+pub(super) fn whole(rounding: Rounding) -> Option<fn(f64) -> f64> {
     match rounding {
         Rounding::Rni => Some(f64::round_ties_even),
         Rounding::Rzi => Some(f64::trunc),

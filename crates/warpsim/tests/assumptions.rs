@@ -85,6 +85,27 @@ fn an_endless_loop_is_told_with_its_parameter() {
     assert!(said.unwrap().not_analysed[0].contains("no way out"));
 }
 
+/// What threads share takes the analysis longer than arithmetic, so that it costs more of the budget.
+#[test]
+fn endless_loops_cost_what_they_take() {
+    const BUDGET: u64 = 1 << 18;
+    let executed = |body: &str| {
+        let module = module(
+            70,
+            &format!("mov.u32 %r4, %tid.x; shl.b32 %r4, %r4, 2; mov.u32 %r5, box; add.s32 %r4, %r4, %r5; {body}"),
+        );
+        let launch = Launch::linear(1, 64, prove::arguments(module.func("k").unwrap(), 9));
+        let found = prove::prove_within(&module, "k", &launch, BUDGET).unwrap();
+        assert!(found.not_analysed[0].contains(&format!("{} warp instructions", found.instructions)), "{found:?}");
+        found.instructions
+    };
+    assert_eq!(executed("L: bra L;"), BUDGET);
+    let shared = executed("L: st.shared.u32 [%r4], 1; ld.shared.u32 %r6, [%r4]; bra L;");
+    assert!(shared < BUDGET / 5, "{shared}");
+    let atomics = executed("L: atom.shared.add.u32 %r6, [box+1000], 1; bra L;");
+    assert!(atomics < BUDGET / 15, "{atomics}");
+}
+
 #[test]
 fn arguments_fit_or_are_refused() {
     let module = module(70, "");

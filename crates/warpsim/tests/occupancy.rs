@@ -9,11 +9,10 @@ use ptx::allocate::spill_location::Rewriting;
 use ptx::occupancy::header::{Ladder, header};
 use ptx::occupancy::settle::settle;
 use ptx::occupancy::split::split;
-use ptx::occupancy::{Demand, Direction, Machine, Settings, Version, every, levels, realise, select};
+use ptx::occupancy::{Demand, Direction, Settings, Version, every, levels, realise, select};
 use std::fmt::Write;
 use std::process::Command;
-use warpsim::occupancy::CycleModel;
-use warpsim::{Argument, Launch, Options};
+use warpsim::{Appraisal, Argument, Launch, Options};
 
 #[path = "../../../tests/common/corpus.rs"]
 mod corpus;
@@ -33,7 +32,13 @@ fn target(name: &str) -> &'static Target {
 
 fn settings(target: &'static Target, block: [u32; 3]) -> Settings<'static> {
     let (algorithm, rewriting) = (Algorithm::ChaitinBriggs, Rewriting::AffRA);
-    Settings { target, block: Some(block), predicates: 7, algorithm, rewriting, machine: None, source: None }
+    Settings { target, block: Some(block), predicates: 7, algorithm, rewriting, model: None, source: None }
+}
+
+/// What makes machine code and takes it apart.
+fn tools(target: &Target) -> Result<(), toolchain::Absent> {
+    toolchain::find_for(target.compute_capability)?;
+    toolchain::disassembler(target.compute_capability).map(|_| ())
 }
 
 /// The position of a kernel.
@@ -88,8 +93,8 @@ fn every_level_of_the_corpus_computes_the_same_bits() {
 fn every_level_with_spills_computes_the_same_bits() {
     let mut spilled = [0, 0];
     for dip in &DIPS {
-        let (module, (launch, buffers)) = (dip.module(), dip.launch());
-        let launch = Launch { ctas: [2, 1, 1], ..launch };
+        let (module, setup) = (dip.module(), dip.setup());
+        let (launch, buffers) = (Launch { ctas: [2, 1, 1], ..setup.launch }, setup.buffers);
         for name in ["volta", "ampere", "hopper"] {
             let settings = settings(target(name), launch.threads);
             let demand = Demand::of(&module, 0, None, 0).expect("the shape is given");
@@ -149,18 +154,25 @@ fn the_model_finds_the_dips() {
     let target = target("hopper");
     let mut wrong = Vec::new();
     for dip in &DIPS {
-        let (module, (launch, buffers)) = (dip.module(), dip.launch());
-        let model = match CycleModel::new(target, &launch, &buffers, &Options::default(), 0) {
-            Ok(model) => model,
-            Err(absent) => return skip::skip(absent),
-        };
-        let settings = Settings { machine: Some(&model), ..settings(target, launch.threads) };
+        let (module, setup) = (dip.module(), dip.setup());
+        if let Err(absent) = tools(target) {
+            return skip::skip(absent);
+        }
+        let model = Appraisal::new(&module, "dip", &setup, Some(target)).expect("it has no hazards");
+        assert!(model.runs_machine_code());
+        let settings = Settings { model: Some(&model), ..settings(target, setup.launch.threads) };
         let demand = Demand::of(&module, 0, None, 0).expect("the shape is given");
         let (_, rows) = every(&module, 0, &demand, &settings).expect("allocations are right");
         let mut line = format!("{}:", dip.name());
         let mut best = (0, f64::INFINITY);
         for (level, row) in &rows {
-            let Ok(timed) = row else { continue };
+            let timed = match row {
+                Ok(timed) => timed,
+                Err(why) => {
+                    write!(line, " {}: {why}", level.blocks).unwrap();
+                    continue;
+                }
+            };
             let (local, shared) = timed.version.spilled_bytes();
             let taken = timed.version.assembled.unwrap_or(0);
             write!(line, " {}: {} ({taken} registers, {} bytes)", level.blocks, timed.clocks, local + shared).unwrap();
@@ -217,16 +229,13 @@ fn the_header_settles_as_the_model_says() {
     };
     let target = target("hopper");
     let dip = &DIPS[2];
-    let (module, (launch, buffers)) = (dip.module(), dip.launch());
-    let model = CycleModel::new(target, &launch, &buffers, &Options::default(), 0);
-    let model = match &model {
-        Ok(model) => Some(model as &dyn Machine),
-        Err(absent) => {
-            skip::skip(format!("the model of time: {absent}"));
-            None
-        }
-    };
-    let settings = Settings { machine: model, ..settings(target, launch.threads) };
+    let (module, setup) = (dip.module(), dip.setup());
+    if let Err(absent) = tools(target) {
+        // estimates take the place of the model
+        skip::skip(format!("the model of time: {absent}"));
+    }
+    let model = Appraisal::new(&module, "dip", &setup, Some(target)).expect("it has no hazards");
+    let settings = Settings { model: Some(&model), ..settings(target, setup.launch.threads) };
     let demand = Demand::of(&module, 0, None, 0).expect("the shape is given");
     let selection = select(&module, 0, &demand, &settings).expect("allocations are right").expect("it has levels");
     let ladder = Ladder::of(&selection);

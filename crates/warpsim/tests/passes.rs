@@ -5,7 +5,7 @@
 use machine::toolchain;
 use ptx::Module;
 use ptx::passes::meld::plan::Kind;
-use ptx::passes::{Options, PASSES, Pass, meld};
+use ptx::passes::{Options, PASSES, Pass, meld, predication};
 use std::collections::BTreeMap;
 use warpsim::{Argument, Buffer, Launch};
 
@@ -29,11 +29,13 @@ fn programs() -> u64 {
     std::env::var("SINGE_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(100)
 }
 
-/// Each pass alone, then several in a row.
-fn pipelines() -> Vec<Vec<&'static Pass>> {
-    let mut pipelines: Vec<Vec<&Pass>> =
-        PASSES.iter().filter(|pass| pass.name != "allocate").map(|pass| vec![pass]).collect();
+/// Each pass alone, all in a row, and some in a random order.
+fn pipelines(numbers: &mut Numbers) -> Vec<Vec<&'static Pass>> {
+    let most = PASSES.len() - 1;
+    assert_eq!(PASSES[most].name, "allocate");
+    let mut pipelines: Vec<Vec<&Pass>> = PASSES[..most].iter().map(|pass| vec![pass]).collect();
     pipelines.push(PASSES.iter().collect());
+    pipelines.push((0..4).map(|_| &PASSES[numbers.below(most)]).collect());
     pipelines
 }
 
@@ -44,13 +46,17 @@ fn transformed(module: &Module, kernel: &str, pipeline: &[&Pass], options: &Opti
     })
 }
 
-/// Runs a program before and after every pipeline, on one launch.
-fn keeps(what: &str, module: &Module, kernel: &str, launch: &Launch, buffers: &[Buffer], options: &Options) {
-    for pipeline in pipelines() {
+/// Runs a program before and after every pipeline, on one launch, with random flags of predication.
+fn keeps(seed: u64, what: &str, module: &Module, kernel: &str, launch: &Launch, buffers: &[Buffer]) {
+    let mut numbers = Numbers(seed ^ 0x5eed);
+    for pipeline in pipelines(&mut numbers) {
         let names: Vec<&str> = pipeline.iter().map(|pass| pass.name).collect();
-        let after = transformed(module, kernel, &pipeline, options);
+        let [sbu, rbu] = [(); 2].map(|()| numbers.below(2) == 1);
+        let predication = predication::Options { sbu, rbu, ..predication::Options::default() };
+        let options = Options { block: Some(launch.threads), predication, ..Options::default() };
+        let after = transformed(module, kernel, &pipeline, &options);
         if let Err(difference) = same(module, &after, kernel, launch, buffers) {
-            panic!("{what}, {names:?}: {difference}\n{module}\n{after}");
+            panic!("{what}, {names:?}, {predication:?}: {difference}\n{module}\n{after}");
         }
     }
 }
@@ -76,8 +82,7 @@ fn unstructured_programs_do_the_same() {
         let shape = random_kernel::Shape { blocks, words: 6, preds: 3, length: 5, fuel: 30 };
         let module = random_kernel::kernel(&shape, &mut numbers);
         let launch = launch(&mut numbers);
-        let options = Options { block: Some(launch.threads), ..Options::default() };
-        keeps(&format!("seed {seed}"), &module, "k", &launch, &[buffer(&launch, 6)], &options);
+        keeps(seed, &format!("seed {seed}"), &module, "k", &launch, &[buffer(&launch, 6)]);
     }
 }
 
@@ -92,21 +97,19 @@ fn structured_programs_do_the_same() {
         // threads read what their neighbours write
         let threads = [[32, 1, 1], [64, 1, 1], [16, 4, 1], [8, 4, 2], [20, 5, 1]][numbers.below(5)];
         let launch = Launch { threads, ..launch(&mut numbers) };
-        let options = Options { block: Some(threads), ..Options::default() };
         let rows = 6 + random_structured::OWN;
-        keeps(&format!("seed {seed}"), &module, "k", &launch, &[buffer(&launch, rows)], &options);
+        keeps(seed, &format!("seed {seed}"), &module, "k", &launch, &[buffer(&launch, rows)]);
     }
 }
 
 #[test]
 fn the_corpus_does_the_same() {
-    for kernel in corpus::kernels().into_iter().chain(corpus::divergent()) {
-        let options = Options { block: Some(kernel.setup.launch.threads), ..Options::default() };
+    for (seed, kernel) in (0..).zip(corpus::kernels().into_iter().chain(corpus::divergent())) {
         if same(&kernel.module, &kernel.module, &kernel.entry, &kernel.setup.launch, &kernel.setup.buffers).is_err() {
             // one of those that show a hazard
             continue;
         }
-        keeps(&kernel.name, &kernel.module, &kernel.entry, &kernel.setup.launch, &kernel.setup.buffers, &options);
+        keeps(seed, &kernel.name, &kernel.module, &kernel.entry, &kernel.setup.launch, &kernel.setup.buffers);
     }
 }
 
@@ -154,6 +157,42 @@ fn there_is_something_to_meld() {
     assert!(found.contains_key(&Kind::BlockAndRegion));
 }
 
+/// Table I and section VI-A of the DARM paper: tail merging merges equal blocks of a diamond whole, branch fusion melds diamonds of
+/// equal and of similar blocks, and melding all patterns. Beyond the paper, branch fusion melds SB4-R whole, which its
+/// authors' code cannot, as it makes branches around what one side has alone.
+#[test]
+fn each_technique_melds_what_the_paper_says() {
+    let kernels = corpus::divergent();
+    let common = |name: &str, pass: &str| -> Vec<u64> {
+        let kernel = kernels.iter().find(|kernel| kernel.name == name).unwrap_or_else(|| panic!("no {name}"));
+        let options = Options { block: Some(kernel.setup.launch.threads), ..Options::default() };
+        let outcome = Pass::by_name(pass).expect("a pass").run(&kernel.module, &kernel.entry, &options);
+        let data = outcome.expect("it is proven").report.data;
+        let melds = data["melds"].as_array().expect("a list");
+        melds.iter().map(|meld| meld["common"].as_u64().expect("a number")).collect()
+    };
+    // the blocks have 12 instructions; how many melds each technique makes
+    for (name, fusion, melding) in [
+        ("sb1", 1, 1),
+        ("sb1-r", 1, 1),
+        ("sb2", 0, 1),
+        ("sb2-r", 0, 1),
+        ("sb3", 0, 2),
+        ("sb3-r", 0, 2),
+        ("sb4", 2, 2),
+        ("sb4-r", 2, 2),
+    ] {
+        let [fused, melded] = ["branch-fusion", "meld"].map(|pass| common(name, pass));
+        println!("{name}: branch fusion {fused:?}, melding {melded:?}");
+        assert_eq!((fused.len(), melded.len()), (fusion, melding), "{name}");
+        let whole = !name.ends_with("-r");
+        assert!(
+            melded.iter().all(|common| if whole { *common >= 11 } else { (3..11).contains(common) }),
+            "{name}: {melded:?}"
+        );
+    }
+}
+
 /// What every pass makes of every divergent kernel, one assembler of CUDA 11 and one of CUDA 12 take it.
 #[test]
 fn assemblers_take_what_passes_make() {
@@ -178,4 +217,74 @@ fn assemblers_take_what_passes_make() {
             }
         }
     }
+}
+
+fn parse(text: &str) -> Module {
+    let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
+    ptx::read::read(&source.into()).unwrap_or_else(|e| panic!("{e:?}\n{text}"))
+}
+
+/// One thread's number, another word, and a branch whose sides compare in either direction; then what the sides gave.
+const SIDES: &str = "
+    mov.u32 %r2, %tid.x;
+    and.b32 %r3, %r2, 1;
+    setp.eq.u32 %p1, %r3, 0;
+    @%p1 bra SECOND;
+    setp.gt.u32 %p2, %r1, %r2;
+    selp.b32 %r4, %r1, %r2, %p2;
+    mul.lo.u32 %r4, %r4, %r4;
+    rem.u32 %r4, %r4, 7;
+    bra JOIN;
+SECOND:
+    setp.lt.u32 %p2, %r2, %r1;
+    selp.b32 %r4, %r1, %r2, %p2;
+    mul.lo.u32 %r4, %r4, %r4;
+    rem.u32 %r4, %r4, 11;
+JOIN:";
+
+const REGISTERS: &str = ".reg .pred %p<3>;\n.reg .b32 %r<6>;\n.reg .b64 %rd<3>;";
+
+fn melded(module: &Module, func: &str) -> Module {
+    let options = Options { block: Some([64, 1, 1]), ..Options::default() };
+    let outcome = Pass::by_name("meld").expect("a pass").run(module, func, &options).expect("it is proven");
+    outcome.module
+}
+
+fn words() -> (Launch, Vec<Buffer>) {
+    let launch = Launch::linear(1, 64, vec![Argument::Buffer(0), Argument::U32(20)]);
+    let buffer = buffer(&launch, 1);
+    (launch, vec![buffer])
+}
+
+/// `a > b` on one side and `b < a` on the other are one comparison.
+#[test]
+fn comparisons_in_either_direction_are_melded() {
+    let module = parse(&format!(
+        ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 k_out, .param .u32 k_n)\n{{\n{REGISTERS}
+        ld.param.u32 %r1, [k_n];\n{SIDES}\nld.param.u64 %rd1, [k_out];\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd1, %rd1, %rd2;
+        st.global.u32 [%rd1], %r4;\nret;\n}}"
+    ));
+    let after = melded(&module, "k");
+    let (launch, buffers) = words();
+    same(&module, &after, "k", &launch, &buffers).unwrap_or_else(|e| panic!("{e}\n{after}"));
+    let comparisons = |module: &Module| module.to_string().matches("setp").count();
+    assert_eq!((comparisons(&module), comparisons(&after)), (3, 2), "{after}");
+}
+
+/// A function that kernels call is melded as a kernel is.
+#[test]
+fn functions_are_melded() {
+    let module = parse(&format!(
+        ".version 7.0\n.target sm_70\n.address_size 64\n.func (.param .b32 result) f(.param .b32 x)\n{{\n{REGISTERS}
+        ld.param.u32 %r1, [x];\n{SIDES}\nst.param.b32 [result], %r4;\nret;\n}}
+        .entry k(.param .u64 k_out, .param .u32 k_n)\n{{\n{REGISTERS}\nld.param.u32 %r1, [k_n];
+        {{\n.param .b32 a;\n.param .b32 b;\nst.param.b32 [a], %r1;\ncall (b), f, (a);\nld.param.b32 %r4, [b];\n}}
+        mov.u32 %r2, %tid.x;\nld.param.u64 %rd1, [k_out];\nmul.wide.u32 %rd2, %r2, 4;\nadd.s64 %rd1, %rd1, %rd2;
+        st.global.u32 [%rd1], %r4;\nret;\n}}"
+    ));
+    let after = melded(&module, "f");
+    let (launch, buffers) = words();
+    same(&module, &after, "k", &launch, &buffers).unwrap_or_else(|e| panic!("{e}\n{after}"));
+    let remainders = |module: &Module| module.to_string().matches("rem.u32").count();
+    assert_eq!((remainders(&module), remainders(&after)), (2, 1), "{after}");
 }

@@ -1,29 +1,35 @@
 //! The one maker of identifiers in emitted text.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Hands out identifiers that are valid in C and C++ and that it has not handed out before.
 #[derive(Debug, Default)]
 pub struct Namer {
     taken: BTreeSet<String>,
+    /// By identifier, the number that was last tried behind it: all lower ones are taken.
+    numbers: BTreeMap<String, u32>,
 }
 
 impl Namer {
     /// A namer that never gives one of these names.
     pub fn reserving<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { taken: names.into_iter().map(str::to_owned).collect() }
+        Self { taken: names.into_iter().map(str::to_owned).collect(), numbers: BTreeMap::new() }
     }
 
     /// A new identifier that resembles the hint: other characters become `_`, and a number makes it unique.
     pub fn name(&mut self, hint: &str) -> String {
         let base = identifier(hint);
-        let mut name = base.clone();
-        let mut number = 1;
-        while !self.taken.insert(name.clone()) {
-            number += 1;
-            name = format!("{base}_{number}");
+        if self.taken.insert(base.clone()) {
+            return base;
         }
-        name
+        let number = self.numbers.entry(base.clone()).or_insert(1);
+        loop {
+            *number += 1;
+            let name = format!("{base}_{number}");
+            if self.taken.insert(name.clone()) {
+                return name;
+            }
+        }
     }
 }
 
@@ -66,5 +72,7 @@ mod tests {
         let names: Vec<String> =
             ["CH2(S)", "CH2[S]", "lane", "2-butene", "int", "", "a__b", "_x", "μ"].map(|hint| namer.name(hint)).into();
         assert_eq!(names, ["CH2_S", "CH2_S_2", "lane_2", "v_2_butene", "v_int", "v", "a_b", "x", "v_2"]);
+        let names: Vec<String> = ["lane_4", "lane", "lane", "lane", "CH2_S_2"].map(|hint| namer.name(hint)).into();
+        assert_eq!(names, ["lane_4", "lane_3", "lane_5", "lane_6", "CH2_S_2_2"]);
     }
 }

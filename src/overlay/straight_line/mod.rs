@@ -1,6 +1,9 @@
 //! Straight-line code of one warp: each step by itself, values in variables, constants where instructions find them at no cost.
 
 mod constants;
+mod order;
+
+pub use order::in_order;
 
 use super::program::{Array, Constants, Execution, Index, Node, Program, Value, Var};
 use super::translate::{Block, Input, Operands};

@@ -2,12 +2,17 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 36] = [
+pub const ENTRIES: [Entry; 37] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
     Entry {
         id: "opt::block",
         cause: "Occupancy depends on the number of threads in a CTA, and neither the kernel nor the command tells it.",
         remedy: "Give the shape of the CTA with `--block`, or `.reqntid` in the text.",
+    },
+    Entry {
+        id: "opt::no-cost",
+        cause: "`diverge=auto` or `occupancy=auto` cannot tell what the kernel costs as it is: its launch shows hazards, or the assembler refuses it.",
+        remedy: "Check the launch with `singe sim`, and name the architecture with `--target`.",
     },
     Entry {
         id: "opt::no-kernel",

@@ -18,14 +18,14 @@ const HALF_AXIS: f64 = 1.25;
 /// Where functions are read off.
 pub struct Grid {
     points: Vec<f64>,
-    /// cos(k theta) by k, then by point.
+    /// cos(k theta) by point, then by k.
     cosines: Vec<f64>,
 }
 
 impl Default for Grid {
     fn default() -> Self {
         let angle = |k: usize, j: usize| (k * (2 * j + 1)) as f64 * std::f64::consts::PI / (2 * POINTS) as f64;
-        let cosines = (0..POINTS).flat_map(|k| (0..POINTS).map(move |j| angle(k, j).cos())).collect();
+        let cosines = (0..POINTS).flat_map(|j| (0..POINTS).map(move |k| angle(k, j).cos())).collect();
         Self { points: nodes(POINTS), cosines }
     }
 }
@@ -47,10 +47,11 @@ impl Grid {
 
     /// From the values at the points and an upper bound on the ellipse; infinite where something is not finite.
     fn largest(&self, values: &[f64], on_ellipse: f64) -> f64 {
-        let coefficient = |k: usize| {
-            let row = &self.cosines[k * POINTS..][..POINTS];
-            row.iter().zip(values).map(|(c, v)| c * v).sum::<f64>() * 2.0 / POINTS as f64
-        };
+        let mut sums = [0.0; POINTS];
+        for (row, v) in self.cosines.chunks_exact(POINTS).zip(values) {
+            sums.iter_mut().zip(row).for_each(|(sum, c)| *sum += c * v);
+        }
+        let coefficient = |k: usize| sums[k] * 2.0 / POINTS as f64;
         let curvature: f64 = (1..POINTS).map(|k| (k * k) as f64 * coefficient(k).abs()).sum();
         let read_off = values.iter().fold(0.0f64, |most, v| most.max(v.abs()));
         let between = curvature * (std::f64::consts::PI / (2 * POINTS) as f64).powi(2) / 2.0;

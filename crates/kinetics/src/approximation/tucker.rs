@@ -15,6 +15,8 @@ use crate::fits::cubic;
 use crate::linear_algebra::dense::{dot, orthonormal, product, transposed};
 use crate::linear_algebra::eigen;
 use crate::mixture::pair_index;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// F_ij = exp(cubic(u)) for i != j in thin factors.
 #[derive(Debug, Clone)]
@@ -37,6 +39,20 @@ impl Factors {
             a.iter().zip(core).map(|(x, row)| x * row.iter().zip(b).map(|(c, y)| c * y).sum::<f64>()).sum()
         };
         self.cores.iter().map(entry).collect()
+    }
+}
+
+/// Factors that were found before, by the bits of all that they follow from. Finding them takes seconds where species are many.
+#[derive(Debug, Clone, Default)]
+pub struct Found(Arc<Mutex<BTreeMap<Vec<u64>, Arc<Factors>>>>);
+
+impl Found {
+    /// [`factors`], at once where they were asked for before.
+    pub fn factors(&self, cubics: &[[f64; 4]], n: usize, tolerance: f64) -> Arc<Factors> {
+        let numbers = cubics.iter().flatten().chain([&tolerance]);
+        let key: Vec<u64> = numbers.map(|x| x.to_bits()).chain([n as u64]).collect();
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(known.entry(key).or_insert_with(|| Arc::new(factors(cubics, n, tolerance))))
     }
 }
 
@@ -184,11 +200,13 @@ impl<'a> Pairs<'a> {
         let mut errors = vec![0.0; n * n];
         for i in 0..n {
             for j in 0..i {
-                let mut worst = 0.0f64;
-                for (t, inverse) in self.inverse[i * n + j].iter().enumerate() {
-                    let found: f64 = model.iter().zip(&self.at_nodes).map(|(m, f)| m[i * n + j] * f[t]).sum();
-                    worst = worst.max((found * inverse - 1.0).abs());
+                let mut found = [0.0; DEGREE + 1];
+                for (m, f) in model.iter().zip(&self.at_nodes) {
+                    let m = m[i * n + j];
+                    found.iter_mut().zip(f).for_each(|(sum, f)| *sum += m * f);
                 }
+                let worst = found.iter().zip(&self.inverse[i * n + j]);
+                let worst = worst.map(|(found, inverse)| (found * inverse - 1.0).abs()).fold(0.0, f64::max);
                 (errors[i * n + j], errors[j * n + i]) = (worst, worst);
             }
         }

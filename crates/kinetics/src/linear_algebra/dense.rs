@@ -4,13 +4,18 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// a (n by k) times b (k by m).
+/// a (n by k) times b (k by m). Each sum is in the order of k, four terms for each time that it is loaded and stored.
 pub fn product(a: &[f64], b: &[f64], n: usize, k: usize, m: usize) -> Vec<f64> {
     let mut c = vec![0.0; n * m];
-    for i in 0..n {
-        let row = &mut c[i * m..][..m];
-        for l in 0..k {
-            let x = a[i * k + l];
+    for (i, row) in c.chunks_exact_mut(m.max(1)).enumerate() {
+        let (fours, rest) = a[i * k..][..k].as_chunks::<4>();
+        for (l, x) in fours.iter().enumerate() {
+            let [b0, b1, b2, b3] = [0, 1, 2, 3].map(|at| &b[(4 * l + at) * m..][..m]);
+            for (j, s) in row.iter_mut().enumerate() {
+                *s = *s + x[0] * b0[j] + x[1] * b1[j] + x[2] * b2[j] + x[3] * b3[j];
+            }
+        }
+        for (l, x) in (4 * fours.len()..).zip(rest) {
             row.iter_mut().zip(&b[l * m..][..m]).for_each(|(s, y)| *s += x * y);
         }
     }
@@ -45,6 +50,17 @@ pub fn orthonormal(a: &[f64], n: usize, q: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn products_are_sums_in_order() {
+        let (n, k, m) = (3, 10, 5);
+        let entries = |count: usize, by: f64| (0..count).map(|i| (i as f64 * by).sin()).collect::<Vec<f64>>();
+        let (a, b) = (entries(n * k, 0.7), entries(k * m, 1.3));
+        for (at, entry) in product(&a, &b, n, k, m).into_iter().enumerate() {
+            let (i, j) = (at / m, at % m);
+            assert_eq!(entry, (0..k).fold(0.0, |sum, l| sum + a[i * k + l] * b[l * m + j]));
+        }
+    }
 
     #[test]
     fn columns_become_orthonormal() {

@@ -1,14 +1,17 @@
 //! What a kernel costs on a target: the one model of time and of registers. Forms, schedules, the search, the tuner and reports
 //! ask here, with plain counts, so that a better model has one place to go to.
 //!
-//! Time is that of the busiest pipe at its peak rate: a lower bound, in which latency, waiting and the issue of other
-//! instructions than these do not occur.
+//! [`Work::clocks`] is the time of the busiest pipe at its peak rate: a lower bound, in which latency, waiting and the issue of other
+//! instructions do not occur. [`Work::estimated_clocks`] has these, too, where it is known how the work is spread over an SM.
 
+mod estimate;
 mod iteration;
+pub mod latency;
 mod registers;
 mod residency;
 mod work;
 
+pub use estimate::{CALIBRATED, Factors, Spread};
 pub use iteration::Iteration;
 pub use registers::{Held, doubles_beside_short_lived, lacking, short_lived};
 pub use residency::Residency;

@@ -14,8 +14,14 @@ pub struct Work {
     pub shuffles: f64,
     /// Passes over the banks of shared memory, each of 32 words of 32 bits.
     pub shared_passes: f64,
-    /// Bytes to and from global memory.
+    /// Bytes of all accesses to global memory.
     pub global_bytes: f64,
+    /// Bytes to and from the memory of the device, where caches hold what is read again: each input and output once.
+    pub device_bytes: f64,
+    /// Bytes to and from local memory.
+    pub local_bytes: f64,
+    /// All warp instructions of PTX.
+    pub instructions: f64,
 }
 
 impl Work {
@@ -35,7 +41,7 @@ impl Work {
     /// Nanoseconds per point on the target's board, of the SMs' pipes and its memory.
     pub fn nanoseconds(&self, target: &Target) -> f64 {
         let board = &target.board;
-        let memory = self.global_bytes / f64::from(board.gigabytes_per_second);
+        let memory = self.device_bytes / f64::from(board.gigabytes_per_second);
         board.nanoseconds(self.clocks(target)).max(memory)
     }
 }
@@ -52,7 +58,7 @@ mod tests {
     fn the_busiest_pipe_decides() {
         let kepler = target("kepler");
         // 64 double-precision lanes, 32 lanes of shuffles and 64 of shared memory per clock.
-        let work = Work { slots: 640.0, shuffles: 64.0, shared_passes: 64.0, global_bytes: 0.0 };
+        let work = Work { slots: 640.0, shuffles: 64.0, shared_passes: 64.0, ..Work::default() };
         assert_eq!(work.clocks(kepler), 10.0);
         assert_eq!(Work { shuffles: 640.0, ..work }.clocks(kepler), 20.0);
         assert_eq!(Work { shared_passes: 1920.0, ..work }.clocks(kepler), 30.0);
@@ -62,7 +68,7 @@ mod tests {
     #[test]
     fn memory_is_one_of_the_pipes_of_a_board() {
         let kepler = target("kepler");
-        let bytes = Work { global_bytes: 1000.0 * f64::from(kepler.board.gigabytes_per_second), ..Work::default() };
+        let bytes = Work { device_bytes: 1000.0 * f64::from(kepler.board.gigabytes_per_second), ..Work::default() };
         assert_eq!((bytes.clocks(kepler), bytes.nanoseconds(kepler)), (0.0, 1000.0));
         let both = Work { slots: 64.0, ..bytes };
         assert_eq!(both.nanoseconds(kepler), 1000.0);

@@ -145,23 +145,22 @@ fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> BTree
     let mut found: Vec<(Reg, Block, Block)> = Vec::new();
     let mut known: SecondaryMap<Reg, PackedOption<Block>> = table(func.regs.len());
     for repeat in repeats {
-        let branch = PackedOption::from(repeat.branch);
+        let branch = PackedOption::from(repeat.branches[0]);
         for inst in repeat.blocks.iter().flat_map(|block| &func.blocks[*block].insts) {
             for &reg in accesses.writes(*inst) {
                 if std::mem::replace(&mut known[reg], branch) != branch && may_be_live(reg, repeat.reconvergence) {
-                    found.push((reg, repeat.reconvergence, repeat.branch));
+                    found.extend(repeat.branches.iter().map(|branch| (reg, repeat.reconvergence, *branch)));
                 }
             }
         }
     }
-    found.sort_by_key(|(reg, _, _)| *reg);
+    found.sort_by_key(|(reg, _, branch)| (*reg, cfg.number(*branch)));
     let mut exits: BTreeMap<(Block, Reg), Vec<Block>> = BTreeMap::new();
     let mut live = LiveBlocks::new(func);
     for same in found.chunk_by(|a, b| a.0 == b.0) {
         live.walk(same[0].0, sites, cfg, |_, _| {});
-        for &(reg, reconvergence, branch) in
-            same.iter().filter(|(reg, reconvergence, _)| live.is_live_in(*reg, *reconvergence))
-        {
+        let meets = |(reg, reconvergence, _): &&(Reg, Block, Block)| live.is_live_in(*reg, *reconvergence);
+        for &(reg, reconvergence, branch) in same.iter().filter(meets) {
             exits.entry((reconvergence, reg)).or_default().push(branch);
         }
     }

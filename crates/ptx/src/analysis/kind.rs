@@ -59,7 +59,7 @@ pub fn kind(func: &Func, accesses: &Accesses, inst: Inst, constant: impl Fn(Reg)
         _ if guard.is_some() || accesses.specials(inst) => Kind::Other,
         Op::Unary { op: UnaryOp::Mov, a: Operand::Reg(_), .. } => Kind::Move,
         Op::Unary { op: UnaryOp::Mov, a: Operand::Imm(_), .. } => Kind::Constant,
-        Op::Unary { op: UnaryOp::Mov, a: Operand::Variable(_), .. } => Kind::Common,
+        Op::Unary { op: UnaryOp::Mov, a: Operand::Variable(_) | Operand::Param(_), .. } => Kind::Common,
         Op::Unary { op: UnaryOp::Mov, .. } => Kind::Other,
         Op::Binary { op, ty, a, b, .. } if ty.is_integer() => product(*op, *ty, *a, *b).unwrap_or(Kind::Sum),
         Op::Ternary { op, ty, a, b, c: Operand::Reg(_), .. } if ty.is_integer() => fused(*op, *a, *b),

@@ -1,6 +1,6 @@
 //! The time of a version where no tools make and run its machine code: from what its text says alone.
 //!
-//! A warp issues in order and waits for the results that it needs; code in a loop of depth d counts 10^d times. Trip counts, caches and
+//! A warp issues in order and waits for the results that it needs; code in loops counts as often as [`executions`] says. Trip counts, caches and
 //! what an assembler reorders are not seen, so that the estimate orders versions and tells no clocks.
 
 use super::{Demand, Version};
@@ -8,6 +8,7 @@ use crate::analysis::access::Accesses;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
 use crate::analysis::loops::Loops;
+use crate::cost::executions;
 use crate::inst::{Op, Space};
 use crate::ir::{Block, Func, Reg};
 use crate::passes::meld::latency::latency;
@@ -27,7 +28,7 @@ pub fn clocks(version: &Version, index: usize, demand: &Demand, target: &Target)
     let accesses = Accesses::compute(func);
     let (mut issued, mut alone) = (0.0, 0.0);
     for block in &cfg.order {
-        let times = 10f64.powi(loops.depth(*block).min(12) as i32);
+        let times = executions(loops.depth(*block)) as f64;
         issued += times * (func.blocks[*block].insts.len() + 1) as f64;
         alone += times * along(func, *block, &accesses, device.into()) as f64;
     }

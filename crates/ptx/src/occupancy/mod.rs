@@ -28,16 +28,3 @@ pub use demand::Demand;
 pub use level::{Level, levels};
 pub use realise::{Refusal, Settings, Version, realise};
 pub use select::{Direction, Selection, every, select};
-
-use crate::ir::Module;
-use std::fmt::Debug;
-
-/// What tells more of a version than its text: an assembler, and a model of time.
-pub trait Machine: Debug {
-    /// Registers per thread that the machine code takes; `None` where nothing assembles it.
-    fn registers(&self, module: &Module, kernel: &str) -> Option<u32>;
-
-    /// Clocks of one SM for a fixed number of CTAs, the same for all versions of a kernel. `launch_shared`: bytes of shared memory that
-    /// the launch adds. `None` where the version cannot be timed.
-    fn cycles(&self, module: &Module, kernel: &str, launch_shared: u32) -> Option<u64>;
-}

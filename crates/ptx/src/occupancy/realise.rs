@@ -2,10 +2,11 @@
 //! local memory then, and padding so that the hardware gives this level and no other.
 
 use super::padding::{MOST_STATIC, bytes_for, pad};
-use super::{Demand, Level, Machine};
+use super::{Demand, Level};
 use crate::allocate::report::{self, Report};
 use crate::allocate::spill_location::{Rewriting, Row};
 use crate::allocate::{self, Algorithm, Budget, allocate, check};
+use crate::cost::Model;
 use crate::ir::{Func, Module};
 use diagnostics::{Diagnostic, Source};
 use machine::target::{Target, occupancy};
@@ -21,8 +22,8 @@ pub struct Settings<'a> {
     pub predicates: u32,
     pub algorithm: Algorithm,
     pub rewriting: Rewriting,
-    /// Tells what the machine code takes; without it padding counts on nothing.
-    pub machine: Option<&'a dyn Machine>,
+    /// Tells what the machine code takes, of registers and of time; without it padding counts on nothing, and times are estimated.
+    pub model: Option<&'a dyn Model>,
     /// The text that the module was read from, for messages.
     pub source: Option<&'a Arc<Source>>,
 }
@@ -119,7 +120,7 @@ pub fn realise(
         assembled: None,
     };
     bound(&mut version.module.funcs[index], level.registers);
-    version.assembled = settings.machine.and_then(|machine| machine.registers(&version.module, kernel));
+    version.assembled = settings.model.and_then(|model| model.registers(&version.module, kernel));
     hold_down(version, index, demand, settings).ok_or(Refusal::TooFewResident)
 }
 

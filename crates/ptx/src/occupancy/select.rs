@@ -3,7 +3,9 @@
 
 use super::realise::lower;
 use super::{Demand, Level, Refusal, Settings, Version, estimate, levels, realise};
+use crate::cost::Unfit;
 use crate::ir::Module;
+use crate::passes::unproven;
 use machine::target::Target;
 use serde::Serialize;
 
@@ -12,6 +14,9 @@ pub const MOST_VERSIONS: usize = 5;
 
 /// Times that differ by less are equal.
 pub const TOLERANCE: f64 = 0.01;
+
+/// Times that every place of an SM is filled with another CTA at the highest level when versions are timed.
+const TURNS: u32 = 2;
 
 /// Where better levels are expected from the one at which every value has a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -72,6 +77,9 @@ pub fn direction(target: &Target, max_live: u32) -> Direction {
 }
 
 /// Realises the candidates, times them, and takes one. `None` where no level can be realised.
+///
+/// # Errors
+/// An allocation is wrong.
 pub fn select(
     module: &Module,
     index: usize,
@@ -79,16 +87,23 @@ pub fn select(
     settings: &Settings,
 ) -> Result<Option<Selection>, Refusal> {
     let direction = direction(settings.target, demand.max_live);
-    let (versions, refused) = candidates(module, index, demand, direction, settings)?;
+    let (versions, mut refused) = candidates(module, index, demand, direction, settings)?;
     let Some(first) = versions.first() else { return Ok(None) };
-    let watch = Stopwatch::new(first, index, demand, settings);
-    let mut tried: Vec<Timed> = versions.into_iter().filter_map(|version| watch.timed(version, false)).collect();
+    let watch = Stopwatch::new(first, index, demand, settings)?;
+    let mut tried = Vec::new();
+    for version in versions {
+        let level = version.level;
+        match watch.timed(version, false)? {
+            Ok(timed) => tried.push(timed),
+            Err(why) => refused.push((level, why)),
+        }
+    }
     let mut chosen = lowest_of_the_best(&tried);
     let best = tried[chosen].version.clone();
     let below = levels(settings.target, demand).into_iter().rev().filter(|level| level.blocks < best.level.blocks);
     for level in below {
-        let lowered = lower(&best, index, demand, level, settings).ok().and_then(|version| watch.timed(version, true));
-        let Some(lowered) = lowered else { break };
+        let Ok(version) = lower(&best, index, demand, level, settings) else { break };
+        let Ok(lowered) = watch.timed(version, true)? else { break };
         let worse = lowered.clocks > tried[chosen].clocks * (1.0 + TOLERANCE);
         tried.push(lowered);
         chosen = lowest_of_the_best(&tried);
@@ -111,50 +126,66 @@ pub fn every(
 ) -> Result<(Clock, Vec<(Level, Result<Timed, String>)>), Refusal> {
     let mut versions = Vec::new();
     for level in levels(settings.target, demand) {
-        let version = realise(module, index, demand, level, settings);
-        if let Err(Refusal::Unproven(diagnostics)) = version {
-            return Err(Refusal::Unproven(diagnostics));
+        match realise(module, index, demand, level, settings) {
+            Err(unproven @ Refusal::Unproven(_)) => return Err(unproven),
+            version => versions.push((level, version.map_err(|refusal| refusal.to_string()))),
         }
-        versions.push((level, version.map_err(|refusal| refusal.to_string())));
     }
-    let first = versions.iter().find_map(|(_, version)| version.as_ref().ok());
-    let watch = first.map(|first| Stopwatch::new(first, index, demand, settings));
-    let time = |version| watch.as_ref().and_then(|watch: &Stopwatch| watch.timed(version, false));
-    let timed = |version| time(version).ok_or_else(|| "the model of time cannot run it".to_owned());
-    let rows = versions.iter().map(|(level, version)| (*level, version.clone().and_then(timed))).collect();
-    Ok((watch.map_or(Clock::Estimate, |watch| watch.clock), rows))
+    let Some(first) = versions.iter().find_map(|(_, version)| version.as_ref().ok()) else {
+        return Ok((
+            Clock::Estimate,
+            versions.into_iter().filter_map(|(level, row)| Some((level, Err(row.err()?)))).collect(),
+        ));
+    };
+    let watch = Stopwatch::new(first, index, demand, settings)?;
+    let mut rows = Vec::new();
+    for (level, version) in versions {
+        let row = match version {
+            Ok(version) => watch.timed(version, false)?,
+            Err(why) => Err(why),
+        };
+        rows.push((level, row));
+    }
+    Ok((watch.clock, rows))
 }
 
 /// Times the versions of one kernel, all by the same clock.
 struct Stopwatch<'a> {
     clock: Clock,
     index: usize,
+    /// CTAs that are timed.
+    ctas: u32,
     demand: &'a Demand,
     settings: &'a Settings<'a>,
 }
 
 impl<'a> Stopwatch<'a> {
-    /// The model if it can time the first version.
-    fn new(first: &Version, index: usize, demand: &'a Demand, settings: &'a Settings<'a>) -> Self {
-        let watch = Self { clock: Clock::Model, index, demand, settings };
-        let clock = if watch.clocks(first).is_some() { Clock::Model } else { Clock::Estimate };
-        Self { clock, ..watch }
+    /// By the model if it can time the first version.
+    fn new(first: &Version, index: usize, demand: &'a Demand, settings: &'a Settings<'a>) -> Result<Self, Refusal> {
+        let ctas = TURNS * levels(settings.target, demand).last().map_or(1, |level| level.blocks);
+        let watch = Self { clock: Clock::Model, index, ctas, demand, settings };
+        let clock = if watch.clocks(first)?.is_ok() { Clock::Model } else { Clock::Estimate };
+        Ok(Self { clock, ..watch })
     }
 
-    fn clocks(&self, version: &Version) -> Option<f64> {
-        let Self { clock, index, demand, settings } = *self;
-        let kernel = &version.module.funcs[index].name;
-        match clock {
-            Clock::Model => {
-                let cycles = settings.machine?.cycles(&version.module, kernel, version.launch_shared);
-                cycles.map(|cycles| cycles as f64)
-            }
-            Clock::Estimate => Some(estimate::clocks(version, index, demand, settings.target)),
+    /// The time, or why the model cannot tell it.
+    fn clocks(&self, version: &Version) -> Result<Result<f64, String>, Refusal> {
+        let Self { clock, index, ctas, demand, settings } = *self;
+        let Version { module, launch_shared, .. } = version;
+        let kernel = &module.funcs[index].name;
+        match (clock, settings.model) {
+            (Clock::Estimate, _) => Ok(Ok(estimate::clocks(version, index, demand, settings.target))),
+            (Clock::Model, None) => Ok(Err("there is no model of time".to_owned())),
+            (Clock::Model, Some(model)) => match model.cycles_of_ctas(module, kernel, ctas, *launch_shared) {
+                Ok(cycles) => Ok(Ok(cycles as f64)),
+                Err(Unfit::Refused(why)) => Ok(Err(why)),
+                Err(Unfit::Wrong(why)) => Err(Refusal::Unproven(vec![unproven("occupancy", kernel, &why)])),
+            },
         }
     }
 
-    fn timed(&self, version: Version, padded: bool) -> Option<Timed> {
-        self.clocks(&version).map(|clocks| Timed { version, clocks, padded })
+    fn timed(&self, version: Version, padded: bool) -> Result<Result<Timed, String>, Refusal> {
+        Ok(self.clocks(&version)?.map(|clocks| Timed { version, clocks, padded }))
     }
 }
 

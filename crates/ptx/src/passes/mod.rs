@@ -16,6 +16,7 @@
 
 pub mod allocation;
 pub mod dead_code;
+pub mod diverge;
 pub mod identity;
 pub mod meld;
 pub mod occupancy;
@@ -24,6 +25,7 @@ pub mod simplify_cfg;
 mod webs;
 
 use crate::check;
+use crate::cost::Model;
 use crate::ir::{Func, Module};
 use diagnostics::{Diagnostic, Source};
 use machine::target::Target;
@@ -43,7 +45,7 @@ pub struct Pass {
 type Run = fn(&Module, usize, &Options) -> Result<Outcome, Failure>;
 
 /// All passes, in the order in which a pipeline would name them.
-pub static PASSES: [Pass; 9] = [
+pub static PASSES: [Pass; 10] = [
     Pass { name: "identity", description: "print the text and read it again, and change nothing", run: identity::pass },
     Pass { name: "dce", description: "remove instructions whose results nothing needs", run: dead_code::pass },
     Pass {
@@ -72,6 +74,11 @@ pub static PASSES: [Pass; 9] = [
         run: predication::pass,
     },
     Pass {
+        name: "diverge=auto",
+        description: "meld, predicate or leave alone each divergent branch, whichever costs least; never more than leaving all alone",
+        run: diverge::pass,
+    },
+    Pass {
         name: "allocate",
         description: "give every value one of a fixed number of registers, or spill it",
         run: allocation::pass,
@@ -95,6 +102,8 @@ pub struct Options {
     pub threshold: f64,
     pub predication: predication::Options,
     pub occupancy: occupancy::Options,
+    /// What versions of the kernel cost; otherwise estimates.
+    pub model: Option<Arc<dyn Model>>,
     /// The text that the module was read from, for messages that quote it.
     pub source: Option<Arc<Source>>,
 }
@@ -120,6 +129,7 @@ impl Default for Options {
             threshold,
             predication: predication::Options::default(),
             occupancy: occupancy::Options::default(),
+            model: None,
             source: None,
         }
     }
@@ -179,7 +189,7 @@ impl Pass {
 }
 
 /// What is said of a defect that a checker found.
-fn unproven(pass: &str, kernel: &str, what: &dyn std::fmt::Display) -> Diagnostic {
+pub(crate) fn unproven(pass: &str, kernel: &str, what: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::error("opt::unproven", format!("{kernel}: the result of {pass} is wrong: {what}"))
         .help("this is a defect of the pass; please report it with the text and the command")
 }

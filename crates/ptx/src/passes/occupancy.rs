@@ -4,9 +4,8 @@ use super::allocation::refused;
 use super::{Failure, Outcome, Report, counted};
 use crate::ir::Module;
 use crate::occupancy::select::{Clock, Timed};
-use crate::occupancy::{Demand, Machine, Refusal, Selection, Settings, Version, levels, realise, select};
+use crate::occupancy::{Demand, Refusal, Selection, Settings, Version, levels, realise, select};
 use serde_json::{Value, json};
-use std::rc::Rc;
 
 /// Which level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,13 +18,11 @@ pub enum Wanted {
 }
 
 /// What the pass is told.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     pub wanted: Wanted,
     /// Bytes of shared memory that the launch adds.
     pub launch_shared: u32,
-    /// What assembles and times versions; without it times are estimated.
-    pub machine: Option<Rc<dyn Machine>>,
 }
 
 /// See [`PASSES`](super::PASSES).
@@ -77,9 +74,9 @@ pub fn question<'a>(
         refused("opt::block", message, "give the shape of the CTA with --block")
     })?;
     let super::allocation::Options { predicates, algorithm, rewriting, .. } = options.allocation;
-    let machine = options.occupancy.machine.as_deref();
+    let model = options.model.as_deref();
     let source = options.source.as_ref();
-    Ok((demand, Settings { target, block: options.block, predicates, algorithm, rewriting, machine, source }))
+    Ok((demand, Settings { target, block: options.block, predicates, algorithm, rewriting, model, source }))
 }
 
 fn told(kernel: &str, refusal: Refusal) -> Failure {

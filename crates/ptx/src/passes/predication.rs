@@ -27,7 +27,8 @@ pub(super) fn pass(module: &Module, index: usize, options: &super::Options) -> R
     let func = &module.funcs[index];
     let Options { sbu, rbu, predicates } = options.predication;
     let block = options.block.map_or(BlockShape::Unknown, BlockShape::Known);
-    let given = predicate::Options { sbu, rbu, predicates, block, ..predicate::Options::default() };
+    let sm = options.target.map(|target| target.compute_capability.number());
+    let given = predicate::Options { sbu, rbu, predicates, block, sm, ..predicate::Options::default() };
     let (result, report) = predicate::predicate(module, index, &given).map_err(|violations| {
         let wrong = |violation| unproven("predicate", &func.name, violation);
         Failure::Unproven(violations.iter().map(|violation| wrong(violation)).collect())

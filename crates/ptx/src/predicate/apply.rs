@@ -237,8 +237,13 @@ impl<'a> Writer<'a> {
     }
 
     /// A region that keeps the stack. Lanes without the guard go round it.
-    fn stack(&mut self, entry: Block, exit: Option<Block>, guard: Option<Mask>) {
+    fn stack(&mut self, first: Block, exit: Option<Block>, guard: Option<Mask>) {
         let after = self.new_block();
+        // the row itself begins in the block at which it is entered
+        let entry = match first == self.region.entry {
+            true => self.func.blocks.push(self.facts.old.blocks[first].clone()),
+            false => first,
+        };
         let terminator = match self.lanes(guard).map(|mask| self.guard_of(mask)) {
             None => Terminator::Bra { target: entry },
             Some(guard) => {
@@ -247,8 +252,8 @@ impl<'a> Writer<'a> {
             }
         };
         self.end(terminator);
-        let mut inside = BTreeSet::from([entry]);
-        let mut work = vec![entry];
+        let mut inside = BTreeSet::from([first]);
+        let mut work = vec![first];
         while let Some(block) = work.pop() {
             self.facts.old.blocks[block].terminator.each_target(|target| {
                 if Some(target) != exit && inside.insert(target) {
@@ -257,13 +262,16 @@ impl<'a> Writer<'a> {
             });
         }
         for block in self.facts.old.layout.iter().filter(|block| inside.contains(block)) {
-            self.placed.push(*block);
-            let terminator = &mut self.func.blocks[*block].terminator;
+            let block = if *block == first { entry } else { *block };
+            self.placed.push(block);
+            let terminator = &mut self.func.blocks[block].terminator;
             match terminator {
                 Terminator::Ret | Terminator::Exit => *terminator = Terminator::Bra { target: after },
                 _ => terminator.targets_mut(|target| {
                     if Some(*target) == exit {
                         *target = after;
+                    } else if *target == first {
+                        *target = entry;
                     }
                 }),
             }

@@ -35,6 +35,7 @@ use crate::analysis::divergence::{BlockShape, Divergence, Options as Analysis};
 use crate::ir::{Block, Func, Module};
 use check::{Beliefs, Checked, Violation};
 use plan::{Plan, Step};
+use rows::Tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What to do.
@@ -44,18 +45,33 @@ pub struct Options {
     pub sbu: bool,
     /// Run-time branch-uniformity optimisation: a vote skips a side of a branch that no lane takes.
     pub rbu: bool,
+    /// The branches whose sides are skipped; all, where none are named.
+    pub tested: Option<BTreeSet<Block>>,
     /// Predicate registers per thread; what is alive beyond them is kept as bits of words.
     pub predicates: u32,
     /// What the launch is known to be.
     pub block: BlockShape,
     /// Blocks whose branches keep the stack.
     pub kept: BTreeSet<Block>,
+    /// The machine that it is for, such as 90, where that is not the one of the text.
+    pub sm: Option<u32>,
 }
+
+impl Options {
+    /// The machine for which votes are written: from sm_70 on lanes of one without a mask need not be together.
+    fn machine(&self, module: &Module) -> u32 {
+        let named = self.sm.filter(|_| module.version.is_none_or(|version| version >= FIRST_WITH_MASKS));
+        named.map_or(module.sm, |sm| sm.max(module.sm))
+    }
+}
+
+/// The first version of PTX whose votes have masks.
+const FIRST_WITH_MASKS: (u32, u32) = (6, 0);
 
 impl Default for Options {
     fn default() -> Self {
         let (block, kept) = (BlockShape::Unknown, BTreeSet::new());
-        Self { sbu: false, rbu: false, predicates: 7, block, kept }
+        Self { sbu: false, rbu: false, tested: None, predicates: 7, block, kept, sm: None }
     }
 }
 
@@ -71,10 +87,15 @@ pub fn plan(module: &Module, func: &Func, options: &Options) -> Result<Option<Ch
     let together = together::compute(module, func);
     let uniform = uniform(module, func, options.block);
     let facts = select::Facts { func, together, uniform, sbu: options.sbu };
+    let tests = match (options.rbu, &options.tested) {
+        (false, _) => Tests::None,
+        (true, None) => Tests::All,
+        (true, Some(branches)) => Tests::Of(branches),
+    };
     let mut kept = options.kept.clone();
     let plan = loop {
         let selection = select::select(&facts, &kept);
-        let plan = rows::plan(&facts, &selection, options.rbu);
+        let plan = rows::plan(&facts, &selection, tests);
         match shared_stack(&plan) {
             // code that needs its branches cannot be written twice
             Some(entries) => kept.extend(entries),
@@ -95,7 +116,7 @@ pub fn predicate(module: &Module, index: usize, options: &Options) -> Result<(Mo
     let mut result = module.clone();
     let Some(plan) = plan(module, func, options)? else { return Ok((result, Report::of(func, None, func))) };
     let twins = twins::possible(module, options)?;
-    result.funcs[index] = apply::apply(func, &plan, module.sm, &twins, false);
+    result.funcs[index] = apply::apply(func, &plan, options.machine(module), &twins, false);
     let made = !plan.plan().regions.is_empty();
     let spilled = if made { spill::run(&mut result.funcs[index], options.predicates) } else { 0 };
     let (index, functions) = twins::add(module, &mut result, index, &twins, options)?;
@@ -112,6 +133,16 @@ fn shared_stack(plan: &Plan) -> Option<[Block; 2]> {
             _ => None,
         })
     })
+}
+
+/// The branches of a function at which lanes may part, in the order of the graph.
+pub fn divergent_branches(module: &Module, func: &Func, block: BlockShape) -> Vec<Block> {
+    let uniform = uniform(module, func, block);
+    let parts = |block: &Block| {
+        let terminator = &func.blocks[*block].terminator;
+        terminator.targets().len() > 1 && !uniform.contains(block) && !select::promised(func, *block)
+    };
+    Cfg::compute(func).order.into_iter().filter(parts).collect()
 }
 
 /// The branches that all lanes take the same way.

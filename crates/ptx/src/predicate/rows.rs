@@ -13,8 +13,16 @@ use crate::inst::Op;
 use crate::ir::Block;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The plan for what was selected. `rbu`: test at run time whether a side of a branch has lanes.
-pub fn plan(facts: &Facts, selection: &Selection, rbu: bool) -> Plan {
+/// The branches of which a test at run time tells whether a side has lanes.
+#[derive(Clone, Copy)]
+pub enum Tests<'a> {
+    None,
+    All,
+    Of(&'a BTreeSet<Block>),
+}
+
+/// The plan for what was selected.
+pub fn plan(facts: &Facts, selection: &Selection, tests: Tests) -> Plan {
     let Selection { cuts, skeleton, predicated, in_row } = selection;
     let order = &skeleton.cfg.order;
     let mut plan = Plan { leaving: cuts.leaving.clone(), ..Plan::default() };
@@ -48,7 +56,7 @@ pub fn plan(facts: &Facts, selection: &Selection, rbu: bool) -> Plan {
             continue;
         };
         let level = scope.level(first);
-        let mut row = Row { facts, selection, rbu, steps: Vec::new(), masks: 0, labels: 0 };
+        let mut row = Row { facts, selection, tests, steps: Vec::new(), masks: 0, labels: 0 };
         row.level(&level, None, &BTreeMap::new());
         // a branch around nothing but regions that keep the stack keeps it too
         match row.steps.iter().any(|step| matches!(step, Step::Run { guard: Some(_), .. })) {
@@ -63,7 +71,7 @@ pub fn plan(facts: &Facts, selection: &Selection, rbu: bool) -> Plan {
 struct Row<'a> {
     facts: &'a Facts<'a>,
     selection: &'a Selection,
-    rbu: bool,
+    tests: Tests<'a>,
     steps: Vec<Step>,
     masks: u32,
     labels: u32,
@@ -115,7 +123,7 @@ impl Row<'_> {
             }
         }
         let guards: Vec<Guard> = level.classes.iter().map(|class| masks.get(&class[..]).copied().or(guard)).collect();
-        let sides = if self.rbu { self.sides(level) } else { BTreeMap::new() };
+        let sides = self.sides(level);
         let mut open: Vec<(usize, Label)> = Vec::new();
         for &node in &order {
             for end in sides.get(&node).into_iter().flatten() {
@@ -279,8 +287,16 @@ impl Row<'_> {
     /// rule: more than three instructions, or more than two blocks.
     fn sides(&self, level: &Level) -> BTreeMap<usize, Vec<usize>> {
         let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let tested = |branch: &Structure| match self.tests {
+            Tests::None => false,
+            Tests::All => true,
+            Tests::Of(branches) => branch
+                .nodes()
+                .last()
+                .is_some_and(|node| matches!(level.nodes[*node], Node::Block(block) if branches.contains(&block))),
+        };
         level.structure.compounds(&mut |kind, parts| {
-            if !matches!(kind, Kind::IfThen | Kind::IfThenElse) {
+            if !matches!(kind, Kind::IfThen | Kind::IfThenElse) || !tested(&parts[0]) {
                 return;
             }
             for nodes in parts[1..].iter().map(Structure::nodes) {

@@ -44,7 +44,7 @@ pub fn add(
         let Some((name, twin)) = missing else { return Ok((index, made)) };
         let Some(func) = module.func(name) else { return Ok((index, made)) };
         if let Some(plan) = plan(module, func, &inside(options))? {
-            let mut masked = apply::apply(func, &plan, module.sm, twins, true);
+            let mut masked = apply::apply(func, &plan, options.machine(module), twins, true);
             spill::run(&mut masked, options.predicates);
             masked.name.clone_from(twin);
             masked.linkage = Linkage::Internal;
@@ -59,7 +59,7 @@ pub fn add(
 
 /// In a twin every branch becomes a mask: what inactive lanes hold must not decide.
 fn inside(options: &Options) -> Options {
-    Options { sbu: false, kept: BTreeSet::new(), ..options.clone() }
+    Options { sbu: false, tested: None, kept: BTreeSet::new(), ..options.clone() }
 }
 
 /// What the entrance mask is called among a function's parameters.

@@ -255,6 +255,7 @@ impl Printer<'_> {
             },
             Operand::Special(special) => special.name().to_owned(),
             Operand::Variable(variable) => self.module.variables[variable].name.clone(),
+            Operand::Param(param) => self.param(param),
         }
     }
 

@@ -95,9 +95,18 @@ impl<'a> Reader<'a> {
             let a = self.simple(&word, ty, body)?;
             let b = Operand::Imm(literal(offset.as_str(), ty).ok_or(Misfit::Unknown)?);
             let add = Op::Binary { op: BinaryOp::Add, mode: Mode::default(), ty: ty.unsigned(), dst, a: dst.into(), b };
-            return if matches!(a, Operand::Variable(_)) { Ok(vec![copy(a), add]) } else { Err(Misfit::Unknown) };
+            return if matches!(a, Operand::Variable(_) | Operand::Param(_)) {
+                Ok(vec![copy(a), add])
+            } else {
+                Err(Misfit::Unknown)
+            };
         }
-        Ok(vec![copy(self.operand(from, ty, body)?)])
+        match from.clone().into_inner().next() {
+            Some(word) if word.as_rule() == Rule::word && self.is_elsewhere(word.as_str(), body) => {
+                Err(Misfit::Unknown)
+            }
+            _ => Ok(vec![copy(self.operand(from, ty, body)?)]),
+        }
     }
 
     pub(super) fn comparison(&mut self, parts: &[&str], args: Args<'_, 'a>, body: &mut Body<'a>) -> Result<Op, Misfit> {

@@ -6,6 +6,7 @@ use crate::inst::{Address, Base, Guard, InstData, Op, Space, Terminator, Type};
 use crate::ir::{Block, BlockData, Func, Param, Reg};
 use pest::iterators::Pair;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 /// A name with the number of the braces that it stands in; without one it stands nowhere.
 pub(super) type Label<'a> = (Option<usize>, &'a str);
@@ -15,6 +16,10 @@ pub(super) struct Body<'a> {
     pub func: Func,
     pub params: HashMap<&'a str, Param>,
     pub scopes: Vec<Scope<'a>>,
+    /// The numbers of its copies of the module's registers.
+    pub common: Range<usize>,
+    /// The type of a register that `_` stands for in the instruction that is being read.
+    pub sink: Option<Type>,
     /// The line of the statement that is being read.
     pub line: u32,
     /// Parameters that the text keeps in registers: what is passed in, and what is returned.
@@ -43,6 +48,8 @@ impl<'a> Body<'a> {
             func,
             params: HashMap::new(),
             scopes: Vec::new(),
+            common: 0..0,
+            sink: None,
             line: 0,
             received: Vec::new(),
             returned: Vec::new(),
@@ -300,6 +307,7 @@ impl<'a> Reader<'a> {
             }
         }
         body.current = None;
+        self.common_users(&body);
         body.func.layout.extend(body.leave.into_iter().flatten());
         self.add(body.func);
     }

@@ -5,9 +5,11 @@ use super::operand::{bits, literal, storage, ty};
 use super::scope::Range;
 use super::{Reader, Rule};
 use crate::inst::Space;
-use crate::ir::{Init, Linkage, Reg, VariableData};
+use crate::ir::{FuncKind, Init, Linkage, Reg, VariableData};
 use crate::names::Named;
+use cranelift_entity::EntityRef;
 use pest::iterators::Pair;
+use std::collections::BTreeSet;
 
 /// Registers of one kernel: beyond all that compilers emit, and few enough to fit in memory.
 const MOST_REGISTERS: usize = 1 << 22;
@@ -43,6 +45,40 @@ impl<'a> Reader<'a> {
             };
             if !fresh {
                 self.error(&range, "ptx::declared-twice", format!("{name} is declared twice"));
+            }
+        }
+    }
+
+    /// A function's own copies of the registers that the module declares.
+    pub(super) fn common_registers(&mut self, body: &mut Body<'a>) {
+        let first = body.func.regs.next_key();
+        for item in self.common.clone() {
+            self.registers(&item, body);
+            // number 0, which else would come when it is used
+            for range in item.into_inner().filter(|range| range.as_rule() == Rule::range) {
+                body.reg(&format!("{}0", range.as_str().split('<').next().unwrap_or_default().trim_end()));
+            }
+        }
+        body.common = first.index()..body.func.regs.len();
+    }
+
+    /// What a function leaves in a register of the module another one would find there, which the IR cannot express: only
+    /// kernels, none of which calls another, may name the same one.
+    pub(super) fn common_users(&mut self, body: &Body<'a>) {
+        let mut used = BTreeSet::new();
+        for data in body.func.insts.values() {
+            used.extend(data.guard.map(|guard| guard.pred));
+            used.extend(data.op.results());
+            data.op.operands(|operand| used.extend(operand.reg()));
+        }
+        used.extend(body.func.blocks.values().filter_map(|block| block.terminator.condition()));
+        let called = body.func.kind == FuncKind::Function;
+        for number in used.iter().map(|reg| reg.index()).filter(|number| body.common.contains(number)) {
+            let before = self.users.insert(number - body.common.start, called);
+            if before.is_some_and(|other| other || called) {
+                let item = self.common[0].clone();
+                let text = "functions share a register of the module, which is not supported";
+                return self.error(&item, "ptx::unsupported", text);
             }
         }
     }

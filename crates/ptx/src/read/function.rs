@@ -61,7 +61,10 @@ impl<'a> Reader<'a> {
 
     /// A place for an argument in a function's body.
     pub(super) fn place(&mut self, item: &Pair<'a, Rule>, body: &mut Body<'a>) {
-        let Some(Declared { name, data, .. }) = self.declared(item, ParamKind::Local) else { return };
+        // before version 1.4 a kernel declares its parameters in its body
+        let is_input = body.func.kind == FuncKind::Entry && self.depth == 1 && self.module.version < Some((1, 4));
+        let kind = if is_input && self.module.version.is_some() { ParamKind::Input } else { ParamKind::Local };
+        let Some(Declared { name, data, .. }) = self.declared(item, kind) else { return };
         let param = body.func.params.push(data);
         if !body.scope().declare_place(name, param) {
             self.error(item, "ptx::declared-twice", format!("{name} is declared twice"));
@@ -126,6 +129,15 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Old compilers leave out the semicolon behind the header of a function that is only declared.
+    pub(super) fn end_prototype(&mut self) {
+        if self.depth == 0
+            && let Some(body) = self.func.take_if(|body| body.func.kind == FuncKind::Function)
+        {
+            self.add(body.func);
+        }
+    }
+
     /// A definition takes the place of its declaration.
     pub(super) fn add(&mut self, func: Func) {
         let known = self.module.funcs.iter_mut().find(|known| known.name == func.name);
@@ -170,7 +182,7 @@ impl<'a> Reader<'a> {
         }
         let callee = match (body.reg(words[0].as_str()), words.get(1)) {
             (Some(reg), Some(prototype)) => Callee::Reg(reg, prototype.as_str().to_owned()),
-            (None, None) if self.is_symbol(words[0].as_str()) => Callee::Func(words[0].as_str().to_owned()),
+            (None, None) if !words[0].as_str().starts_with('%') => Callee::Func(words[0].as_str().to_owned()),
             _ => return self.error(&item, "ptx::undeclared", format!("{} is no function", words[0].as_str())),
         };
         // parameters cannot be stored and loaded under a guard: such a call is branched around
@@ -193,12 +205,23 @@ impl<'a> Reader<'a> {
                     received.push((local(body, ty), Some(reg)));
                 }
                 (Some(param), None) => received.push((param, None)),
+                (None, None) if word.as_str() == "_" => {
+                    let returned = self.module.func(words[0].as_str());
+                    let data = returned.and_then(|func| Some(func.params_of(ParamKind::Return).next()?.1.clone()));
+                    let data = data.unwrap_or(ParamData::input("", Type::B32));
+                    received.push((body.func.params.push(ParamData { kind: ParamKind::Local, ..data }), None));
+                }
                 _ => {
                     return self.error(word, "ptx::undeclared", format!("{} is not declared", word.as_str()));
                 }
             }
         }
-        let results = received.iter().map(|(param, _)| *param).collect();
+        let results: Vec<Param> = received.iter().map(|(param, _)| *param).collect();
+        if let Callee::Func(name) = &callee
+            && !self.is_symbol(name)
+        {
+            self.declare(name, &results, &arguments, &body.func);
+        }
         body.push(guard, Op::Call { uni, callee, results, arguments });
         for (param, reg) in received {
             if let Some(dst) = reg {
@@ -209,6 +232,22 @@ impl<'a> Reader<'a> {
         if let Some(after) = around {
             body.place(after);
         }
+    }
+
+    /// A function that is called and nowhere declared is another module's.
+    fn declare(&mut self, name: &str, results: &[Param], arguments: &[Param], caller: &Func) {
+        if self.module.func(name).is_some() {
+            return;
+        }
+        let mut func = Func { kind: FuncKind::Function, linkage: Linkage::Extern, ..Func::new(name) };
+        for (list, kind) in [(results, ParamKind::Return), (arguments, ParamKind::Input)] {
+            for (i, param) in list.iter().enumerate() {
+                let start = if kind == ParamKind::Return { "retval" } else { "param" };
+                let data = ParamData { kind, name: format!("{name}_{start}_{i}"), ..caller.params[*param].clone() };
+                func.params.push(data);
+            }
+        }
+        self.module.funcs.push(func);
     }
 
     /// The places of the arguments; what the text passes in registers or as numbers is stored there first.

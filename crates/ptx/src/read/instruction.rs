@@ -1,7 +1,7 @@
 //! Instructions: from an opcode and its operands to the IR, or verbatim.
 
 use super::body::Body;
-use super::operand::{Misfit, is_machine};
+use super::operand::{Misfit, is_machine, storage};
 use super::{Reader, Rule, first_line};
 use crate::inst::*;
 use pest::iterators::Pair;
@@ -32,11 +32,32 @@ impl<'a> Reader<'a> {
             }
             _ => {}
         }
+        let declared = self.sinks(&item, opcode, body);
         match self.translate(opcode, &args, body) {
             Ok(ops) => ops.into_iter().for_each(|op| body.push(guard, op)),
-            Err(Misfit::Unknown) => self.verbatim(&item, opcode, guard, body),
+            Err(Misfit::Unknown) => {
+                if body.sink.is_some() {
+                    // what stays as it is needs no register for `_`
+                    body.func.regs = body.func.regs.values().copied().take(declared).collect();
+                }
+                self.verbatim(&item, opcode, guard, body);
+            }
             Err(Misfit::Reported) => {}
         }
+        body.sink = None;
+    }
+
+    /// Registers may stand for `_` in the instruction. The number of registers that are declared.
+    fn sinks(&mut self, item: &Pair<'a, Rule>, opcode: &str, body: &mut Body<'a>) -> usize {
+        let words = item.as_str().split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '$' | '%' | '.'));
+        if words.clone().any(|word| word == "_") {
+            // those with number 0 come when they are first named
+            for word in words {
+                body.reg(word);
+            }
+            body.sink = written(opcode);
+        }
+        body.func.regs.len()
     }
 
     /// A statement whose operands have an unknown form.
@@ -113,6 +134,19 @@ impl<'a> Reader<'a> {
             _ => self.arithmetic(&parts, args, body),
         }
         .map(|op| vec![op])
+    }
+}
+
+/// The class of the registers that an instruction writes.
+fn written(opcode: &str) -> Option<Type> {
+    let parts: Vec<&str> = opcode.split('.').collect();
+    let last = |back: usize| storage(&format!(".{}", parts.get(parts.len().checked_sub(back)?)?));
+    match parts[0] {
+        "setp" | "isspacep" => Some(Type::Pred),
+        "match" | "popc" | "clz" | "bfind" => Some(Type::B32),
+        "set" | "cvt" | "slct" => last(2).map(Type::class),
+        _ if parts.contains(&"wide") => last(1).map(|ty| ty.wide().class()),
+        _ => last(1).map(Type::class),
     }
 }
 

@@ -21,7 +21,7 @@ impl<'a> Reader<'a> {
     pub(super) fn load(&mut self, parts: &[&str], args: Args<'_, 'a>, body: &mut Body<'a>) -> Result<Op, Misfit> {
         let (ty, Qualifiers { space, read_only, access, elements, .. }) = qualifiers(parts, false)?;
         let [dst, addr] = args else { return Err(Misfit::Unknown) };
-        let addr = self.address(addr, body)?;
+        let addr = self.address(addr, space, body)?;
         let dst = match vector(dst) {
             Some(words) => words.iter().map(|word| self.reg(word, body)).collect::<Result<Vec<_>, _>>()?,
             None => vec![self.register(dst, body)?],
@@ -35,7 +35,7 @@ impl<'a> Reader<'a> {
     pub(super) fn store(&mut self, parts: &[&str], args: Args<'_, 'a>, body: &mut Body<'a>) -> Result<Op, Misfit> {
         let (ty, Qualifiers { space, read_only, access, elements, .. }) = qualifiers(parts, false)?;
         let [addr, src] = args else { return Err(Misfit::Unknown) };
-        let addr = self.address(addr, body)?;
+        let addr = self.address(addr, space, body)?;
         let src = match vector(src) {
             Some(words) => words.iter().map(|word| self.simple(word, ty, body)).collect::<Result<Vec<_>, _>>()?,
             None => vec![self.operand(src, ty, body)?],
@@ -56,7 +56,7 @@ impl<'a> Reader<'a> {
         if args.len() != 2 + usize::from(op == AtomOp::Cas) {
             return Err(Misfit::Unknown);
         }
-        let (addr, a) = (self.address(&args[0], body)?, self.operand(&args[1], ty, body)?);
+        let (addr, a) = (self.address(&args[0], space, body)?, self.operand(&args[1], ty, body)?);
         let b = match args.get(2) {
             Some(b) => Some(self.operand(b, ty, body)?),
             None => None,

@@ -2,7 +2,7 @@
 //!
 //! It takes what NVRTC, nvcc and clang emit, and everything that the IR prints. Instructions that the IR does not know are
 //! kept verbatim ([`Op::Opaque`](super::inst::Op::Opaque)). Parameters of functions that the text keeps in registers move to
-//! the parameter space. Comments are left out.
+//! the parameter space, and registers of the module to each function that names them. Comments are left out.
 
 mod arithmetic;
 mod body;
@@ -33,8 +33,11 @@ pub fn read(source: &Arc<Source>) -> Result<Module, Vec<Diagnostic>> {
         variables: HashMap::new(),
         inner: HashMap::new(),
         symbols: HashSet::new(),
+        declared: HashSet::new(),
         tables: HashMap::new(),
         labels: HashSet::new(),
+        common: Vec::new(),
+        users: HashMap::new(),
         braces: 0,
         place: (0, 1),
         func: None,
@@ -62,10 +65,16 @@ struct Reader<'a> {
     inner: HashMap<&'a str, Variable>,
     /// Names of functions, textures and prototypes, wherever they are declared.
     symbols: HashSet<&'a str>,
+    /// Names of variables, wherever they are declared.
+    declared: HashSet<&'a str>,
     /// `.branchtargets` by their label, with the number of the braces that they stand in.
     tables: HashMap<(usize, &'a str), Vec<&'a str>>,
     /// Labels with the number of the braces that they stand in.
     labels: HashSet<(usize, &'a str)>,
+    /// Registers that the module declares for all of its functions.
+    common: Vec<Pair<'a, Rule>>,
+    /// Those that functions name, by number, and whether the last one can be called.
+    users: HashMap<usize, bool>,
     /// Opening braces of scopes so far.
     braces: usize,
     /// A place in the text, and its line.
@@ -85,6 +94,7 @@ impl<'a> Reader<'a> {
             }
             self.item(item);
         }
+        self.end_prototype();
         let end = self.source.text.len();
         if self.func.is_some() {
             self.error_at(end, 0, "ptx::syntax", "the text ends inside a kernel");
@@ -93,7 +103,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What may be used before it is declared: names of functions, labels, and tables of branch targets.
+    /// What may be used before it is declared: names of functions, labels, and tables of branch targets. And names of variables, which
+    /// must not.
     fn look_ahead(&mut self, items: &[Pair<'a, Rule>]) {
         let (mut opened, mut open) = (0, Vec::new());
         for item in items {
@@ -106,6 +117,7 @@ impl<'a> Reader<'a> {
                 Rule::close => drop(open.pop()),
                 Rule::label => self.labels.extend(open.last().copied().zip(words.next())),
                 Rule::header | Rule::prototype => self.symbols.extend(words.next()),
+                Rule::variable => self.declared.extend(words.next()),
                 Rule::texture => {
                     let text = item.as_str().trim_end_matches(';').split_whitespace().last();
                     self.symbols.extend(text.map(|name| name.split('[').next().unwrap_or(name)));
@@ -122,6 +134,9 @@ impl<'a> Reader<'a> {
     }
 
     fn item(&mut self, item: Pair<'a, Rule>) {
+        if matches!(item.as_rule(), Rule::header | Rule::variable | Rule::registers | Rule::texture | Rule::section) {
+            self.end_prototype();
+        }
         match item.as_rule() {
             Rule::version => {
                 let mut numbers = item.into_inner().map(|n| n.as_str().parse().unwrap_or(0));
@@ -139,6 +154,7 @@ impl<'a> Reader<'a> {
             Rule::section => self.module.sections.push(item.as_str().to_owned()),
             Rule::texture => self.module.directives.push(item.as_str().to_owned()),
             Rule::line | Rule::pragma => self.directive(&item),
+            Rule::registers if self.func.is_none() => self.common.push(item),
             Rule::open => self.open(&item),
             Rule::close => self.close(&item),
             Rule::end => self.end(&item),
@@ -187,10 +203,14 @@ impl<'a> Reader<'a> {
 
     fn open(&mut self, item: &Pair<'a, Rule>) {
         self.braces += 1;
-        match &mut self.func {
-            Some(body) => {
+        match self.func.take() {
+            Some(mut body) => {
                 self.depth += 1;
                 body.scopes.push(Scope::new(self.braces));
+                if self.depth == 1 {
+                    self.common_registers(&mut body);
+                }
+                self.func = Some(body);
             }
             None => self.error(item, "ptx::syntax", "a brace outside a kernel"),
         }

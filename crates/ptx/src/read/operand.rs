@@ -2,7 +2,7 @@
 
 use super::body::Body;
 use super::{Reader, Rule};
-use crate::inst::{Address, Base, Guard, Operand, Special, Type};
+use crate::inst::{Address, Base, Guard, Operand, Space, Special, Type};
 use crate::ir::Reg;
 use crate::names::Named;
 use pest::iterators::Pair;
@@ -102,6 +102,9 @@ impl<'a> Reader<'a> {
                 if let Some(variable) = self.variable_of(name) {
                     return Ok(Operand::Variable(variable));
                 }
+                if let (None, Some(param)) = (body.reg(name), body.param(name)) {
+                    return Ok(Operand::Param(param));
+                }
                 self.reg(inner, body).map(Operand::Reg)
             }
             _ => Err(Misfit::Unknown),
@@ -122,7 +125,8 @@ impl<'a> Reader<'a> {
             Some(either) if either.as_rule() == Rule::either => {
                 let mut words = either.into_inner();
                 let (first, second) = (words.next().ok_or(Misfit::Unknown)?, words.next().ok_or(Misfit::Unknown)?);
-                Ok((self.reg(&first, body)?, Some(self.reg(&second, body)?)))
+                let first = self.reg(&first, body)?;
+                Ok((first, if second.as_str() == "_" { None } else { Some(self.reg(&second, body)?) }))
             }
             _ => Ok((self.register(pair, body)?, None)),
         }
@@ -145,6 +149,8 @@ impl<'a> Reader<'a> {
         let name = word.as_str();
         match body.reg(name) {
             Some(reg) => Ok(reg),
+            // nobody reads what goes there
+            None if name == "_" => body.sink.map(|ty| body.func.regs.push(ty)).ok_or(Misfit::Unknown),
             None if is_machine(name) => Err(Misfit::Unknown),
             // the address of a function or a texture, which may be declared later
             None if !name.starts_with('%') && word.as_rule() == Rule::word && self.is_symbol(name) => {
@@ -157,7 +163,20 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn address(&mut self, pair: &Pair<'a, Rule>, body: &mut Body<'a>) -> Result<Address, Misfit> {
+    /// Whether a word that names nothing here may be a variable of another module, which this one does not declare.
+    pub(super) fn is_elsewhere(&self, name: &str, body: &mut Body<'a>) -> bool {
+        let known = Special::by_name(name).is_some() || self.variable_of(name).is_some() || body.param(name).is_some();
+        let is_own = known || self.declared.contains(name) || body.reg(name).is_some();
+        !is_own && !name.starts_with('%') && name != "_"
+    }
+
+    /// An address; `space` is that of the access.
+    pub(super) fn address(
+        &mut self,
+        pair: &Pair<'a, Rule>,
+        space: Space,
+        body: &mut Body<'a>,
+    ) -> Result<Address, Misfit> {
         let inner = pair.clone().into_inner().next().filter(|inner| inner.as_rule() == Rule::address);
         let mut parts = inner.ok_or(Misfit::Unknown)?.into_inner();
         let word = parts.next().ok_or(Misfit::Unknown)?;
@@ -170,6 +189,8 @@ impl<'a> Reader<'a> {
             Base::Param(param)
         } else if let Some(variable) = self.variable_of(name) {
             Base::Variable(variable)
+        } else if space != Space::Param && self.is_elsewhere(name, body) {
+            return Err(Misfit::Unknown);
         } else {
             Base::Reg(self.reg(&word, body)?)
         };

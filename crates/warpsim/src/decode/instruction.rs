@@ -3,7 +3,7 @@
 use super::super::counts::Class;
 use super::super::micro::*;
 use super::super::{rows, scalar};
-use super::{Decoder, asynchronous, memory};
+use super::{Decoder, asynchronous, memory, packed};
 use ptx::inst::*;
 use ptx::ir::Reg;
 
@@ -39,7 +39,9 @@ impl Decoder<'_> {
             Op::Fence { name } => Some(asynchronous::fence(self, name)),
             Op::BarWarp { mask } => Some((Class::Vote, Micro::WarpBarrier { mask: self.lanes(Some(*mask)) })),
             Op::Directive(_) => Some((Class::Free, Micro::Nothing)),
-            Op::Opaque { opcode, pieces } => asynchronous::decode(self, opcode, pieces),
+            Op::Opaque { opcode, pieces } => {
+                asynchronous::decode(self, opcode, pieces).or_else(|| packed::decode(self, opcode, pieces))
+            }
             other => self.cooperation(other),
         }
     }
@@ -155,7 +157,7 @@ impl Decoder<'_> {
                 (class, Micro::Each { f, d, sources: [a; 3] })
             }
             Op::Cvta { to, space, dst, a, .. } => memory::generic(self, *to, *space, *dst, *a)?,
-            Op::Isspacep { space, dst, a } => {
+            Op::Isspacep { space, dst, a } if *space != Space::Param => {
                 (Class::Integer, Micro::IsSpace { space: *space, d: self.row(*dst), a: self.source(*a) })
             }
             Op::Pack { ty, dst, parts } if ty.bytes() <= 8 && !parts.is_empty() => {

@@ -1,7 +1,7 @@
 //! Accesses, addresses and calls.
 
 use super::super::counts::Class;
-use super::super::memory::{LOCAL_WINDOW, SHARED_WINDOW};
+use super::super::memory::{CONST_WINDOW, LOCAL_WINDOW, SHARED_WINDOW};
 use super::super::micro::*;
 use super::super::scalar::Each;
 use super::{Decoder, inside, word_of};
@@ -11,7 +11,7 @@ use ptx::ir::{ParamKind, Reg};
 /// `None`: the simulator does not know it.
 pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
     match op {
-        Op::Ld { space: Space::Param, ty, dst, addr, .. } => {
+        Op::Ld { space: Space::Param, ty, dst, addr: addr @ Address { base: Base::Param(_), .. }, .. } => {
             let extend = extension(*ty, d.class_of(*dst.first()?));
             let element = |(i, dst): (usize, &Reg)| {
                 let (row, byte) = parameter(d, *ty, *addr, i)?;
@@ -31,6 +31,8 @@ pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
             Some((Class::Move, Micro::Put { elements, bytes: ty.bytes() }))
         }
         Op::Ld { space, ty, dst, addr, .. } if ty.bytes() <= 8 => {
+            // those whose addresses are taken lie in tables
+            let space = if *space == Space::Param { &Space::Const } else { space };
             let extend = extension(*ty, d.class_of(*dst.first()?));
             let (base, offset) = address(d, *addr)?;
             let regs = dst.iter().map(|dst| d.row(*dst)).collect();
@@ -115,13 +117,14 @@ pub(super) fn address(d: &mut Decoder, addr: Address) -> Option<(Source, u64)> {
     Some((base, addr.offset as u64))
 }
 
-/// `cvta`: shared and local memory have windows in the generic addresses.
+/// `cvta`: all spaces but the global one have windows in the generic addresses.
 pub(super) fn generic(d: &mut Decoder, to: bool, space: Space, dst: Reg, a: Operand) -> Option<(Class, Micro)> {
     let window = match space {
         Space::Shared => SHARED_WINDOW,
         Space::Local => LOCAL_WINDOW,
-        Space::Global | Space::Const => 0,
-        Space::Param | Space::Generic => return None,
+        Space::Const | Space::Param => CONST_WINDOW,
+        Space::Global => 0,
+        Space::Generic => return None,
     };
     let f: Each = match to {
         true => Box::new(move |[a, ..]| a.wrapping_sub(window)),

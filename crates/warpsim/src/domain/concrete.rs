@@ -113,6 +113,7 @@ impl<'c> Domain for Concrete<'c> {
         if space == Space::Local {
             warp.counts.local_bytes += traffic(lanes);
             let (row, unwritten) = warp.local.load(lanes).map_err(|kind| machine.fatal(warp, pc, kind))?;
+            let unwritten = unwritten.map(|found| found.address);
             machine.report(warp, pc, space, Access::Read, Findings { unwritten, ..Findings::default() })?;
             return Ok((row, ALL));
         }

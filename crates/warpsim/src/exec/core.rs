@@ -18,6 +18,7 @@ impl<D: Domain> Core for Machine<'_, '_, D> {
     fn begin(&mut self, cta: u32) {
         self.cta = cta;
         self.shared.reset();
+        D::begin(self);
     }
 
     fn start(&self, warp: &mut Self::Warp, place: Place) {

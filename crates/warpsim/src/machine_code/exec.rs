@@ -70,6 +70,12 @@ impl Core for Machine<'_, '_> {
             let active = warp.path.mask;
             let lanes = if decoded.uniform { u32::MAX } else { active };
             let mask = decoded.guard.map_or(lanes, |guard| lanes & warp.holds(guard));
+            if !warp.undefined.is_empty() {
+                let instruction = &code.kernel.instructions[pc as usize];
+                if let Some((space, address)) = warp.follow(instruction, (active, mask)) {
+                    self.record(warp, pc, Kind::Unwritten { space, address })?;
+                }
+            }
             let event = if mask == 0 { None } else { self.step(warp, pc, &decoded.op, mask)? };
             if let Some(row) = decoded.tested {
                 warp.test(row, mask);

@@ -14,9 +14,11 @@ mod counts;
 mod decode;
 mod exec;
 mod op;
+mod registers;
 mod time;
 mod tokens;
 mod trace;
+mod undefined;
 mod warp;
 
 pub use counts::{Counts, Report};

@@ -3,10 +3,12 @@
 use super::code::Code;
 use super::op::{Kind, NULL, POOL, PREDICATES, ROWS, Source, TESTED, TRUE, UNIFORM, Word, ZERO};
 use super::tokens::{BOTTOM, Tokens};
+use super::undefined::Undefined;
 use crate::cta::{Member, Thread};
 use crate::memory::Local;
 use crate::rows::Row;
 use crate::warp::Place;
+use ptx::inst::Space;
 use std::array::from_fn;
 
 /// Lanes that execute together.
@@ -52,6 +54,7 @@ pub(super) struct Warp {
     regs: Vec<Word>,
     preds: [u32; PREDICATES],
     pub local: Local,
+    pub undefined: Undefined,
     /// How often each instruction was executed.
     pub executed: Vec<u64>,
     pub traffic: Traffic,
@@ -90,6 +93,7 @@ impl Warp {
             regs: vec![[0; 32]; ROWS],
             preds: [0; PREDICATES],
             local: Local::new(code.local_bytes),
+            undefined: Undefined::default(),
             executed: vec![0; code.ops.len()],
             traffic: Traffic::default(),
         }
@@ -108,6 +112,13 @@ impl Warp {
         self.preds = [0; PREDICATES];
         self.preds[TRUE as usize] = u32::MAX;
         self.local.reset();
+        self.undefined.reset();
+    }
+
+    /// What becomes of undefined values, as [`Undefined::follow`].
+    pub(super) fn follow(&mut self, instruction: &sass::Instruction, lanes: (u32, u32)) -> Option<(Space, u64)> {
+        let Self { undefined, preds, .. } = self;
+        undefined.follow(instruction, lanes, |predicate| preds[usize::from(predicate)])
     }
 
     /// A row as it is.

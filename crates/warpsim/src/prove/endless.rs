@@ -10,8 +10,8 @@ use ptx::inst::Terminator;
 use ptx::ir::{Block, Func, ParamKind};
 
 /// Names the innermost loop around the block where the budget ended, how it is left, and the parameters that decide that.
-pub(super) fn describe(func: &Func, block: Block, site: &Site, launch: &Launch, budget: u64) -> String {
-    let spent = format!("{site}: {budget} warp instructions were not enough");
+pub(super) fn describe(func: &Func, block: Block, site: &Site, launch: &Launch, executed: u64) -> String {
+    let spent = format!("{site}: {executed} warp instructions were not enough");
     let cfg = Cfg::compute(func);
     let loops = Loops::compute(&cfg, &Dominators::compute(func, &cfg));
     let Some(inner) = loops.innermost(block) else { return format!("{spent}; a larger budget may be") };

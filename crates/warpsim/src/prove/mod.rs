@@ -64,7 +64,8 @@ impl Verdict {
     }
 }
 
-/// Warp instructions after which [`prove`] gives up: a few seconds.
+/// What [`prove`] spends before it gives up, which takes a few seconds at most: a warp instruction costs 1, one that accesses
+/// shared memory or that threads execute together 8, and an atomic 32.
 pub const BUDGET: u64 = 1 << 24;
 /// Violations after which it stops.
 const MOST: usize = 16;
@@ -77,17 +78,17 @@ pub fn prove(module: &Module, kernel: &str, launch: &Launch) -> Result<Verdict, 
     prove_within(module, kernel, launch, BUDGET)
 }
 
-/// As [`prove`], with another number of warp instructions after which the analysis gives up.
+/// As [`prove`], with another budget than [`BUDGET`].
 ///
 /// # Errors
 /// Those of [`prove`].
 pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64) -> Result<Verdict, String> {
     let func = module.func(kernel).ok_or("the module has no such kernel")?;
     launch.check(func.threads, usize::MAX)?;
-    let mut verdict = once(module, func, launch, budget)?;
+    let (mut verdict, spent) = once(module, func, launch, budget)?;
     if verdict.proven() {
-        let enough = verdict.instructions.saturating_mul(2).max(1 << 10).min(budget);
-        let holds = |trial: &Launch| once(module, func, trial, enough).is_ok_and(|verdict| verdict.proven());
+        let enough = spent.saturating_mul(2).max(1 << 10).min(budget);
+        let holds = |trial: &Launch| once(module, func, trial, enough).is_ok_and(|(verdict, _)| verdict.proven());
         let needed = needed::needed(func, launch, holds);
         let inputs: Vec<_> = func.params_of(ParamKind::Input).map(|(_, data)| data).collect();
         let parameter = |at: usize| {
@@ -101,8 +102,8 @@ pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64)
     Ok(verdict)
 }
 
-/// Executes the kernel once.
-fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<Verdict, String> {
+/// Executes the kernel once; also what that cost.
+fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<(Verdict, u64), String> {
     let buffers = func.params.len();
     let mut code = decode::decode(module, func, launch, buffers).map_err(|kind| kind.to_string())?;
     let tables = std::mem::take(&mut code.tables);
@@ -116,6 +117,7 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<Ve
         segments: Segments { buffers: &mut empty, tables },
         bank_bytes: 4,
         budget,
+        executed: 0,
         cta: 0,
         arrivals: 0,
         asynchronous: Asynchronous::new(&code, place),
@@ -127,7 +129,7 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<Ve
     let Partial { mut not_analysed, mut assumed, spent, shares, .. } = machine.domain;
     if let Some((warp, pc)) = spent {
         let (within, block) = code.place(pc);
-        not_analysed.push(endless::describe(within, block, &code.site(warp as u32, pc), launch, budget));
+        not_analysed.push(endless::describe(within, block, &code.site(warp as u32, pc), launch, machine.executed));
     }
     if code.one_cta {
         assumed.insert(0, Assumption::OneCta);
@@ -138,13 +140,14 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<Ve
     if shares && !code.independent_lanes() {
         assumed.insert(0, Assumption::Lockstep);
     }
-    Ok(Verdict {
+    let verdict = Verdict {
         kernel: func.name.clone(),
         violations: machine.hazards.list,
         not_analysed,
         assumed,
         warnings: machine.asynchronous.warnings.into_iter().collect(),
-        instructions: budget - machine.budget,
+        instructions: machine.executed,
         arrivals: machine.arrivals,
-    })
+    };
+    Ok((verdict, budget - machine.budget))
 }

@@ -65,6 +65,11 @@ impl Order {
         Self { cell, cells, warps: vec![clocks; 32], instances: 0 }
     }
 
+    /// A CTA begins, behind all that lanes of the CTAs before did.
+    pub(super) fn begin(&mut self) {
+        (0..self.warps.len()).for_each(|warp| self.order(warp, u32::MAX, u32::MAX));
+    }
+
     /// The lanes of the mask are ordered, of those of `live`.
     pub(super) fn order(&mut self, warp: usize, mask: u32, live: u32) {
         let clocks = &mut self.warps[warp];

@@ -7,7 +7,7 @@ use super::known::{Known, results};
 use super::order::{Conflict, Order};
 use super::region::{Region, matters, touches};
 use super::sides::{Open, pass};
-use crate::decode::Code;
+use crate::decode::{Code, Micro};
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::exec::{Machine, PERHAPS, Stop};
 use crate::hazard::{Access, Hazard, Kind, Site};
@@ -85,6 +85,26 @@ impl Domain for Partial {
     const MOVES: bool = false;
     const COUNTS: bool = false;
 
+    fn begin(machine: &mut Prover) {
+        if let Some(order) = &mut machine.domain.order {
+            order.begin();
+        }
+    }
+
+    fn weight(micro: &Micro) -> u64 {
+        match micro {
+            Micro::Load { space, .. } | Micro::Store { space, .. }
+                if matches!(space, Space::Shared | Space::Generic) =>
+            {
+                8
+            }
+            Micro::Atomic { .. } => 32,
+            Micro::Bar { .. } | Micro::Copying(_) => 8,
+            micro if micro.named().is_some() => 8,
+            _ => 1,
+        }
+    }
+
     fn before(_: &mut Prover, _: &Warp<Known>, _: u32, _: u32) -> Option<Kind> {
         None
     }
@@ -100,7 +120,7 @@ impl Domain for Partial {
         mask: u32,
         what: Undecided,
     ) -> Result<(), Stop> {
-        let tables = !machine.segments.tables.is_empty();
+        let tables = machine.segments.changeable();
         let harm = match what {
             Undecided::Branch(starts, reconvergence) => return pass(machine, warp, pc, mask, starts, reconvergence),
             Undecided::Guard if touches(machine.code, tables, pc) => {

@@ -138,7 +138,9 @@ fn harmless(text: &str) -> bool {
     ];
     let unguarded = if text.starts_with('@') { text.split_once(' ').map_or("", |(_, rest)| rest) } else { text };
     let name = unguarded.split(['.', ' ', ';']).next().unwrap_or_default();
+    let elsewhere = [".global.", ".const.", ".param.", ".local."].iter().any(|space| unguarded.contains(space));
     OTHERS.contains(&name)
+        || name == "ld" && elsewhere
         || ARITHMETIC.contains(&name)
         || matches!(name, "sub" | "subc" | "xor" | "tanh" | "testp" | "slct")
 }

@@ -61,7 +61,7 @@ pub(super) fn pass(
         warp.path.mask = 0;
         return Ok(());
     }
-    let tables = !machine.segments.tables.is_empty();
+    let tables = machine.segments.changeable();
     let first = !machine.domain.regions.contains_key(&pc);
     let new = || Region::new(code, tables, starts, reconvergence);
     let region = machine.domain.regions.entry(pc).or_insert_with(new).clone();

@@ -59,6 +59,7 @@ impl<'f> Definitions<'f> {
                 data.op.parts(|part| match part {
                     Part::Use(reg) | Part::Touch(reg) | Part::Read(Operand::Reg(reg)) => read(*reg),
                     Part::Read(Operand::Variable(variable)) => drop(found.variables.insert(*variable)),
+                    Part::Read(Operand::Param(param)) => drop(found.params.insert(*param)),
                     Part::At(Address { base, .. }) => match base {
                         Base::Reg(reg) => read(*reg),
                         Base::Variable(variable) => drop(found.variables.insert(*variable)),

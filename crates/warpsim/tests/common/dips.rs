@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use diagnostics::Source;
 use ptx::{Module, read};
-use warpsim::{Argument, Buffer, Launch};
+use warpsim::setup::Setup;
+use warpsim::{Argument, Buffer, Launch, Schedule};
 
 /// A kernel of 256 threads.
 pub struct Dip {
@@ -20,8 +21,8 @@ pub struct Dip {
 pub const DIPS: [Dip; 4] = [
     Dip { bound: 6, values: 26, sums: 30 },
     Dip { bound: 5, values: 36, sums: 51 },
-    Dip { bound: 4, values: 50, sums: 65 },
-    Dip { bound: 3, values: 66, sums: 89 },
+    Dip { bound: 4, values: 46, sums: 65 },
+    Dip { bound: 3, values: 60, sums: 89 },
 ];
 
 /// CTAs of the launch, and iterations of the loop.
@@ -83,7 +84,7 @@ ret;
     }
 
     /// Every warp has lines of its own, so that no load finds what another one left in a cache.
-    pub fn launch(&self) -> (Launch, Vec<Buffer>) {
+    pub fn setup(&self) -> Setup {
         use ptx::inst::Type;
         let warps = (CTAS * THREADS / 32) as usize;
         let values = (0..self.values).map(|i| u64::from((0.5 + i as f32 / 128.0).to_bits()));
@@ -92,6 +93,7 @@ ret;
         let buffers =
             vec![Buffer::words(Type::F32, values).read_only(), Buffer::words(Type::U32, words).read_only(), outputs];
         let arguments = (0..3).map(Argument::Buffer).chain([Argument::U32(ROUNDS)]).collect();
-        (Launch::linear(CTAS, THREADS, arguments), buffers)
+        let (launch, schedule) = (Launch::linear(CTAS, THREADS, arguments), Schedule::RoundRobin);
+        Setup { kernel: None, launch, buffers, outputs: Vec::new(), schedule }
     }
 }

@@ -4,8 +4,11 @@ use super::same_execution::{counted, same};
 use super::{MODES, corpus, skip};
 use machine::target::ComputeCapability;
 use machine::toolchain::installations;
+use ptx::analysis::divergence::BlockShape;
+use ptx::ir::Block;
 use ptx::passes::{Options, Pass, predication};
-use ptx::predicate::{Report, structures};
+use ptx::predicate::{self, Report, divergent_branches, structures};
+use std::collections::BTreeSet;
 use std::process::Command;
 
 fn predicated(kernel: &corpus::Kernel, (sbu, rbu): (bool, bool)) -> (ptx::Module, Report) {
@@ -54,6 +57,40 @@ fn every_mode_keeps_what_kernels_do() {
         );
     }
     assert!(changed > 100, "{changed}");
+}
+
+/// Whichever branches keep the stack, kernels do the same: all choices where there are few branches, else each branch alone and
+/// all others.
+#[test]
+fn any_branches_may_keep_the_stack() {
+    let mut choices = 0;
+    for kernel in corpus::divergent() {
+        let (launch, buffers) = (&kernel.setup.launch, &kernel.setup.buffers);
+        let index = kernel.module.funcs.iter().position(|func| func.name == kernel.entry).expect("the kernel");
+        let block = BlockShape::Known(launch.threads);
+        let branches = divergent_branches(&kernel.module, &kernel.module.funcs[index], block);
+        let all = (1u32 << branches.len()) - 1;
+        let masks: BTreeSet<u32> = match branches.len() {
+            0..=3 => (0..=all).collect(),
+            count => (0..count).flat_map(|i| [1 << i, all ^ 1 << i]).collect(),
+        };
+        for mask in masks {
+            let member = |(i, _): &(usize, &Block)| mask >> i & 1 == 1;
+            let kept: BTreeSet<Block> = branches.iter().enumerate().filter(member).map(|(_, block)| *block).collect();
+            let tested = Some(branches.iter().copied().take(1).collect());
+            for (rbu, tested) in [(false, None), (true, tested)] {
+                let options =
+                    predicate::Options { sbu: true, rbu, tested, predicates: 7, block, kept: kept.clone(), sm: None };
+                let made = predicate::predicate(&kernel.module, index, &options);
+                let (after, _) = made.unwrap_or_else(|e| panic!("{}, {kept:?}: {e:?}", kernel.name));
+                if let Err(difference) = same(&kernel.module, &after, &kernel.entry, launch, buffers) {
+                    panic!("{}, {kept:?}: {difference}\n{}\n{after}", kernel.name, kernel.module);
+                }
+                choices += 1;
+            }
+        }
+    }
+    assert!(choices > 150, "{choices}");
 }
 
 /// CUDA 11.8 and 12.9 assemble every result.

@@ -72,6 +72,22 @@ fn a_branch_beside_a_divergent_one_goes_too() {
     assert_eq!((report.uniform_branches, report.masked_blocks), (0, 3));
 }
 
+/// Two masks that one edge makes, inside of another branch: of the block behind it, and of one that other lanes reach as well.
+#[test]
+fn one_edge_makes_several_masks() {
+    let module = kernel(
+        "setp.lt.u32 %p4, %r0, 30;\n@!%p4 bra END;\nsetp.ne.u32 %p3, %r0, 20;\nsetp.lt.u32 %p1, %r0, 16;\n@!%p1 bra B;
+        add.u32 %r2, %r2, 5;\nbra C;\nB:\n@!%p3 bra END;\nC:\nmul.lo.u32 %r2, %r2, 3;\n@%p1 add.u32 %r2, %r2, 7;
+        END:\nst.global.u32 [%a0], %r2;",
+    );
+    for mode in [(false, false), (true, true)] {
+        let (after, report) = predicated(&module, mode, None);
+        let (launch, buffers) = launch();
+        same(&module, &after, "k", &launch, &buffers).unwrap_or_else(|difference| panic!("{difference}\n{after}"));
+        assert!(report.masked_blocks >= 4, "{report:?}");
+    }
+}
+
 /// A side that no lane takes is skipped by a vote.
 #[test]
 fn an_empty_side_is_skipped() {

@@ -102,6 +102,7 @@ fn execute(
             Operand::Reg(reg) => values.get(&reg).copied(),
             Operand::Imm(bits) => u32::try_from(bits).ok(),
             Operand::Variable(other) => (other == area).then_some(0),
+            Operand::Param(_) => None,
             Operand::Special(special) => match special {
                 Special::TidX => Some(tid[0]),
                 Special::TidY => Some(tid[1]),

@@ -37,7 +37,7 @@ impl Operands<'_> {
             }
             Operand::Imm(bits) => State::constant(bits),
             Operand::Special(special) => self.context.basis.state(special),
-            Operand::Variable(_) => State::UNIFORM,
+            Operand::Variable(_) | Operand::Param(_) => State::UNIFORM,
         }
     }
 

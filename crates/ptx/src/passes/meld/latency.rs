@@ -1,14 +1,8 @@
-//! What instructions cost where melding is decided: cycles until a dependent instruction can go on, of one warp on Volta after
-//! Jia, Maggioni, Staiger and Scarpazza ("Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking", 2018), for
-//! memory those of a hit. Only ratios matter.
+//! What instructions cost where melding is decided: how long their results take.
 
 use crate::inst::{BinaryOp, Op, Space, TernaryOp, Type, UnaryOp};
-
-/// A branch: its own issue and the fetch behind it.
-pub const BRANCH: u64 = 8;
-
-/// A move, a selection, a comparison: what a meld adds.
-pub const SIMPLE: u64 = 4;
+pub use machine::cost::latency::{BRANCH, SIMPLE};
+use machine::cost::latency::{CONSTANT, DOUBLE, MEMORY, SHARED};
 
 /// Of one instruction.
 pub fn latency(op: &Op) -> u64 {
@@ -37,12 +31,12 @@ pub fn latency(op: &Op) -> u64 {
 
 fn memory(space: Space) -> u64 {
     match space {
-        Space::Param | Space::Const => 8,
-        Space::Shared => 23,
-        Space::Global | Space::Local | Space::Generic => 30,
+        Space::Param | Space::Const => CONSTANT,
+        Space::Shared => SHARED,
+        Space::Global | Space::Local | Space::Generic => MEMORY,
     }
 }
 
 fn simple(ty: Type) -> u64 {
-    if ty == Type::F64 { 8 } else { SIMPLE }
+    if ty == Type::F64 { DOUBLE } else { SIMPLE }
 }

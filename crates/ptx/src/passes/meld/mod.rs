@@ -26,13 +26,15 @@ use crate::analysis::divergence::{BlockShape, Divergence, Options as DivergenceO
 use crate::analysis::dominators::Dominators;
 use crate::analysis::gated::Gated;
 use crate::analysis::loops::Loops;
-use crate::inst::Terminator;
+use crate::cost::executions;
+use crate::inst::{Cmp, Op, Operand, Terminator};
 use crate::ir::{Block, Func, Module};
 use check::{Change, Violation};
 use latency::{BRANCH, latency};
 use plan::Kind;
 use region::{Facts, Region};
 use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
 
 /// Which subgraphs are melded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -81,6 +83,19 @@ pub struct Meld {
     pub alone: usize,
 }
 
+/// Where a meld begins: the divergent branch, and the first blocks of the subgraphs on its two sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    pub branch: Block,
+    pub entries: [Block; 2],
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "meld of {} and {} behind {}", self.entries[0], self.entries[1], self.branch)
+    }
+}
+
 /// The function with its divergent regions melded; the same function where nothing is gained.
 ///
 /// # Errors
@@ -89,14 +104,23 @@ pub fn run(func: &Func, options: &Options) -> Result<(Func, Melded), Violation> 
     let mut work = tidy(func);
     let mut melded = Melded { before: estimate(&work), ..Melded::default() };
     melded.after = melded.before;
-    let branches = |func: &Func| func.layout.iter().filter(|b| func.blocks[**b].terminator.targets().len() > 1).count();
-    for _ in 0..4 * branches(&work) {
-        let Some((next, meld, cycles)) = round(&work, melded.after, options)? else { break };
+    for _ in 0..most_rounds(&work) {
+        let mut cycles = melded.after;
+        let lowers = |_: Place, next: &Func| {
+            cycles = estimate(next);
+            cycles < melded.after
+        };
+        let Some((next, meld)) = first(&work, options, lowers)? else { break };
         work = next;
         melded.melds.push(meld);
         melded.after = cycles;
     }
     Ok(if melded.melds.is_empty() { (func.clone(), melded) } else { (work, melded) })
+}
+
+/// Melds after which no more are tried.
+pub fn most_rounds(func: &Func) -> usize {
+    4 * func.layout.iter().filter(|block| func.blocks[**block].terminator.targets().len() > 1).count()
 }
 
 /// See [`PASSES`](super::PASSES).
@@ -134,16 +158,31 @@ impl Melded {
     }
 }
 
-/// The first meld, in the order of what they save, that lowers the estimate.
-fn round(func: &Func, cycles: u64, options: &Options) -> Result<Option<(Func, Meld, u64)>, Violation> {
+/// The first meld of a [`tidy`] function that is accepted, in the order of what they save: the function after it, which is tidy again.
+///
+/// # Errors
+/// The checker finds that it is wrong.
+pub fn first(
+    func: &Func,
+    options: &Options,
+    mut accept: impl FnMut(Place, &Func) -> bool,
+) -> Result<Option<(Func, Meld)>, Violation> {
     let facts = Facts::compute(func);
-    let regions = divergent_regions(func, &facts, options);
-    for candidate in plan::candidates(func, &facts, &regions, options) {
+    let regions: Vec<Region> =
+        facts.cfg.order.iter().filter_map(|block| region::region(func, &facts, *block)).collect();
+    let mut candidates = plan::candidates(func, &facts, &regions, options);
+    if !candidates.is_empty() {
+        // the analysis is asked only where there is something to meld
+        let gated = Gated::compute(func);
+        let block = options.block.map_or(BlockShape::Unknown, BlockShape::Known);
+        let divergence = Divergence::compute(func, &gated, DivergenceOptions { block, ..DivergenceOptions::default() });
+        candidates.retain(|candidate| divergence.uniform_branch(&gated, candidate.branch) == Some(false));
+    }
+    for candidate in candidates {
         let plan = plan::plan(func, &facts, &candidate);
         let applied = apply::apply(func, &facts, &plan);
         let next = tidy(&applied.func);
-        let estimate = estimate(&next);
-        if estimate >= cycles {
+        if !accept(Place { branch: plan.branch, entries: plan.entries }, &next) {
             continue;
         }
         check::check(&Change {
@@ -157,40 +196,42 @@ fn round(func: &Func, cycles: u64, options: &Options) -> Result<Option<(Func, Me
         let columns = plan.pairs.iter().flat_map(|pair| &pair.columns);
         let common = columns.clone().filter(|column| matches!(column, crate::align::Column::Both(..))).count();
         let alone = columns.count() - common;
-        return Ok(Some((next, Meld { kind: plan.kind, share: candidate.share, common, alone }, estimate)));
+        return Ok(Some((next, Meld { kind: plan.kind, share: candidate.share, common, alone })));
     }
     Ok(None)
 }
 
-/// The regions behind divergent branches. The analysis is asked only where there is a region.
-fn divergent_regions(func: &Func, facts: &Facts, options: &Options) -> Vec<Region> {
-    let all: Vec<Region> = facts.cfg.order.iter().filter_map(|block| region::region(func, facts, *block)).collect();
-    if all.is_empty() {
-        return all;
-    }
-    let gated = Gated::compute(func);
-    let block = options.block.map_or(BlockShape::Unknown, BlockShape::Known);
-    let divergence = Divergence::compute(func, &gated, DivergenceOptions { block, ..DivergenceOptions::default() });
-    let divergent = |branch: Block| divergence.uniform_branch(&gated, branch) == Some(false);
-    all.into_iter().filter(|region| divergent(region.branch)).collect()
-}
-
-/// The same function with a register per web, without what nothing needs and with a simple graph.
-fn tidy(func: &Func) -> Func {
-    let (func, _) = simplify_cfg::run(func);
+/// The same function with a register per web, without what nothing needs, with a simple graph and comparisons in one direction.
+pub fn tidy(func: &Func) -> Func {
+    let (mut func, _) = simplify_cfg::run(func);
+    func.insts.values_mut().for_each(|data| turn(&mut data.op));
     let (func, _) = dead_code::run(&webs::split(&func));
     simplify_cfg::run(&func).0
 }
 
+/// Makes `b < a` of `a > b`, for registers, so that what compares alike is of one shape.
+fn turn(op: &mut Op) {
+    let Op::Setp { cmp, a: a @ Operand::Reg(_), b: b @ Operand::Reg(_), .. } = op else { return };
+    let turned = match cmp {
+        Cmp::Gt => Cmp::Lt,
+        Cmp::Ge => Cmp::Le,
+        Cmp::Gtu => Cmp::Ltu,
+        Cmp::Geu => Cmp::Leu,
+        _ => return,
+    };
+    *cmp = turned;
+    std::mem::swap(a, b);
+}
+
 /// Cycles of one execution of all blocks, each level of loops counting eightfold.
-fn estimate(func: &Func) -> u64 {
+pub fn estimate(func: &Func) -> u64 {
     let cfg = Cfg::compute(func);
     let loops = Loops::compute(&cfg, &Dominators::compute(func, &cfg));
     let block = |block: &Block| {
         let data = &func.blocks[*block];
         let insts: u64 = data.insts.iter().map(|inst| latency(&func.insts[*inst].op)).sum();
         let branch = if matches!(data.terminator, Terminator::Bra { .. }) { 0 } else { BRANCH };
-        (insts + branch) << (3 * loops.depth(*block).min(10))
+        (insts + branch) * executions(loops.depth(*block))
     };
     cfg.order.iter().map(block).sum()
 }

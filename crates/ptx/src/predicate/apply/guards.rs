@@ -95,20 +95,28 @@ impl<'a> Guarding<'a> {
         if let Some(known) = self.both.get(&(own.pred, own.negate)) {
             return *known;
         }
-        let mut logic = |op: BinaryOp, a: Reg, b: Reg| {
+        let mut write = |func: &mut Func, op: &dyn Fn(Reg) -> Op| {
             let dst = func.regs.push(Type::Pred);
-            let op = Op::Binary { op, mode: Mode::default(), ty: Type::Pred, dst, a: a.into(), b: b.into() };
-            written.push((None, InstData { guard: None, op }));
+            written.push((None, InstData { guard: None, op: op(dst) }));
             dst
         };
+        let logic = |op: BinaryOp, a: Reg, b: Reg| {
+            move |dst| Op::Binary { op, mode: Mode::default(), ty: Type::Pred, dst, a: a.into(), b: b.into() }
+        };
         let found = match (guard.negate, own.negate) {
-            (false, false) => Guard { pred: logic(BinaryOp::And, guard.pred, own.pred), negate: false },
-            (true, true) => Guard { pred: logic(BinaryOp::Or, guard.pred, own.pred), negate: true },
+            (false, false) => Guard { pred: write(func, &logic(BinaryOp::And, guard.pred, own.pred)), negate: false },
+            (true, true) => Guard { pred: write(func, &logic(BinaryOp::Or, guard.pred, own.pred)), negate: true },
             (negate, _) => {
-                // a & !b = (a | b) ^ b
                 let (yes, no) = if negate { (own.pred, guard.pred) } else { (guard.pred, own.pred) };
-                let either = logic(BinaryOp::Or, yes, no);
-                Guard { pred: logic(BinaryOp::Xor, either, no), negate: false }
+                // not (a | b) ^ b: from sm_70 on ptxas (11.8, 12.9 and 13.0) takes that for b where a & b is wanted, too
+                let other = write(func, &|dst| Op::Unary {
+                    op: UnaryOp::Not,
+                    mode: Mode::default(),
+                    ty: Type::Pred,
+                    dst,
+                    a: no.into(),
+                });
+                Guard { pred: write(func, &logic(BinaryOp::And, yes, other)), negate: false }
             }
         };
         self.both.insert((own.pred, own.negate), found);

@@ -118,10 +118,12 @@ impl Writer<'_> {
     /// The mask of the other side, if it has been made and nothing was changed since.
     fn sibling(&mut self, step: &Step, all: &[Step]) -> Option<Reg> {
         let place = all.iter().position(|other| std::ptr::eq(other, step))?;
-        let Step::Take { guard, .. } = step else { return None };
-        let Step::Take { mask, block, guard: other, more: false, .. } = all[..place].last()? else { return None };
+        let Step::Take { guard, target, .. } = step else { return None };
+        let Step::Take { mask, block, guard: other, target: side, more: false } = all[..place].last()? else {
+            return None;
+        };
         let two = self.facts.old.blocks[*block].terminator.targets().len() == 2;
-        (two && other == guard && Some(*mask) != *guard).then(|| self.positive(*mask))
+        (two && other == guard && side != target && Some(*mask) != *guard).then(|| self.positive(*mask))
     }
 
     /// The predicate that tells which lanes go from the block to the target; none if all do.

@@ -32,36 +32,55 @@ impl Machine<'_, '_> {
     ) -> Result<(), Stop> {
         for part in self.parts(warp, (space, bytes), address, mask) {
             for (step, lanes) in words(&part, bytes) {
-                let row = self.loaded(warp, pc, part.space, &lanes)?;
+                let row = self.loaded(warp, pc, part.space, next(d, 2 * step), &lanes, step == 1)?;
                 put(warp, (d, bytes, extend), step, &row, part.mask);
             }
         }
         Ok(())
     }
 
-    fn loaded(&mut self, warp: &mut Warp, pc: u32, space: Space, lanes: &Lanes) -> Result<Row, Stop> {
-        let found;
-        let row = match space {
+    /// One or two words, for the registers from `d` on; the second of them may be the fourth of an access.
+    fn loaded(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        space: Space,
+        d: u32,
+        lanes: &Lanes,
+        fourth: bool,
+    ) -> Result<Row, Stop> {
+        match space {
             Space::Shared => {
                 let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
                 let loaded = self.shared.load(lanes, &by);
-                let row;
-                (row, found) = loaded.map_err(|kind| self.fatal(warp, pc, kind))?;
-                row
+                let (row, mut found) = loaded.map_err(|kind| self.fatal(warp, pc, kind))?;
+                if let Some(address) = found.unwritten.filter(|_| fourth) {
+                    let (low, high) = self.shared.unwritten(lanes);
+                    // three words are there, and ptxas loads four
+                    if low == 0 {
+                        warp.undefined.fill(next(d, 1), high, (space, address));
+                        found.unwritten = None;
+                    }
+                }
+                self.report(warp, pc, space, Access::Read, found)?;
+                Ok(row)
             }
             Space::Local => {
                 warp.traffic.local_bytes += traffic(lanes);
                 let (row, unwritten) = warp.local.load(lanes).map_err(|kind| self.fatal(warp, pc, kind))?;
-                found = Findings { unwritten, ..Findings::default() };
-                row
+                if let Some(unwritten) = unwritten {
+                    for (at, undefined) in (0..).zip(unwritten.lanes) {
+                        let origin = (Space::Local, unwritten.address);
+                        warp.undefined.fill(next(d, at), undefined & lanes.mask, origin);
+                    }
+                }
+                Ok(row)
             }
             _ => {
                 warp.traffic.global_load_bytes += traffic(lanes);
-                return self.segments.load(space, lanes).map_err(|kind| self.fatal(warp, pc, kind));
+                self.segments.load(space, lanes).map_err(|kind| self.fatal(warp, pc, kind))
             }
-        };
-        self.report(warp, pc, space, Access::Read, found)?;
-        Ok(row)
+        }
     }
 
     pub(super) fn store(
@@ -76,13 +95,21 @@ impl Machine<'_, '_> {
         for part in self.parts(warp, (space, bytes), address, mask) {
             for (step, lanes) in words(&part, bytes) {
                 let values = warp.pair(self.code, next(a, 2 * step));
-                self.stored(warp, pc, part.space, &lanes, &values)?;
+                self.stored(warp, pc, part.space, next(a, 2 * step), (&lanes, &values))?;
             }
         }
         Ok(())
     }
 
-    fn stored(&mut self, warp: &mut Warp, pc: u32, space: Space, lanes: &Lanes, values: &Row) -> Result<(), Stop> {
+    /// One or two words, of the registers from `a` on.
+    fn stored(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        space: Space,
+        a: u32,
+        (lanes, values): (&Lanes, &Row),
+    ) -> Result<(), Stop> {
         match space {
             Space::Shared => {
                 let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
@@ -92,7 +119,11 @@ impl Machine<'_, '_> {
             }
             Space::Local => {
                 warp.traffic.local_bytes += traffic(lanes);
-                warp.local.store(lanes, values).map_err(|kind| self.fatal(warp, pc, kind))
+                warp.local.store(lanes, values).map_err(|kind| self.fatal(warp, pc, kind))?;
+                if !warp.undefined.is_empty() {
+                    warp.local.forget(lanes, [0, 1].map(|at| warp.undefined.of(next(a, at))));
+                }
+                Ok(())
             }
             _ => {
                 warp.traffic.global_store_bytes += traffic(lanes);

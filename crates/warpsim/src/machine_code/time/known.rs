@@ -1,6 +1,6 @@
 //! What the model needs to know of each instruction of the code.
 
-use super::registers::Registers;
+use crate::machine_code::registers::Registers;
 use crate::machine_code::trace::constant_line;
 use machine::target::{Pipeline, Target};
 use sass::{Class, Control, Instruction, Kernel, Operand, Pipe};

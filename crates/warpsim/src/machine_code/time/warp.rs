@@ -1,8 +1,8 @@
 //! Where a warp is, and what it waits for.
 
 use super::known::Known;
-use super::registers::Registers;
 use super::{Cause, Timeline, WarpTime};
+use crate::machine_code::registers::Registers;
 use crate::machine_code::trace::{Event, Line, WarpTrace};
 use machine::target::Fetch;
 use sass::Class;

@@ -6,28 +6,49 @@ use crate::inst::{Address, Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Op, Ope
 use crate::ir::{Block, Func, Reg};
 use crate::visit::{Part, PartMut};
 use cranelift_entity::EntityRef;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The number of a value; of a predicate twice that, and one more for its negation.
 pub type Number = u32;
 
+/// What a value is.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub enum What {
+    /// Of a register where both functions begin.
+    Start(Reg),
+    /// Of a register that nobody wrote, in one of the functions.
+    Unwritten(&'static str, Reg),
+    Constant(u64),
+    /// Of a value and a constant, in so many bytes.
+    Sum(Number, u64, u32),
+    Operand(Operand),
+    /// Under the first the second, else the third.
+    Either(Number, Number, Number),
+    /// An operation without its operands, on these values.
+    Operation(Op, Vec<Number>),
+    /// The same where it matters when it is executed, under a guard.
+    Access(Op, Vec<Number>, Option<Number>),
+    /// The result of this number, of an operation or of one access of so many.
+    Result(Number, usize, usize),
+}
+
 /// Numbers of values by what they are.
 #[derive(Default)]
 pub struct Numbers {
-    known: BTreeMap<String, Number>,
+    known: HashMap<What, Number>,
     constants: BTreeMap<Number, u64>,
     /// Sums of another value and a constant.
     sums: BTreeMap<Number, (Number, i64)>,
 }
 
 impl Numbers {
-    pub fn of(&mut self, what: String) -> Number {
+    pub fn of(&mut self, what: What) -> Number {
         let next = 2 * self.known.len() as Number + 2;
         *self.known.entry(what).or_insert(next)
     }
 
     pub fn constant(&mut self, bits: u64) -> Number {
-        let number = self.of(format!("constant {bits:x}"));
+        let number = self.of(What::Constant(bits));
         self.constants.insert(number, bits);
         number
     }
@@ -39,7 +60,7 @@ impl Numbers {
         if offset == 0 {
             return base;
         }
-        let sum = self.of(format!("sum {base} {offset:x} {}", ty.bytes()));
+        let sum = self.of(What::Sum(base, offset, ty.bytes()));
         self.sums.insert(sum, (base, offset as i64));
         sum
     }
@@ -120,14 +141,14 @@ impl Thread<'_> {
     /// The value of a register; what nobody wrote differs between the functions.
     fn read(&mut self, reg: Reg, outcome: &mut Outcome) -> Number {
         let (numbers, who) = (&mut *self.numbers, self.who);
-        *outcome.regs.entry(reg).or_insert_with(|| numbers.of(format!("{who} {reg}")))
+        *outcome.regs.entry(reg).or_insert_with(|| numbers.of(What::Unwritten(who, reg)))
     }
 
     fn operand(&mut self, operand: Operand, outcome: &mut Outcome) -> Number {
         match operand {
             Operand::Reg(reg) => self.read(reg, outcome),
             Operand::Imm(bits) => self.numbers.constant(bits),
-            other => self.numbers.of(format!("{other:?}")),
+            other => self.numbers.of(What::Operand(other)),
         }
     }
 
@@ -146,7 +167,7 @@ impl Thread<'_> {
             let value = match guard {
                 Some(guard) => {
                     let old = self.read(reg, outcome);
-                    self.numbers.of(format!("either {guard} {value} {old}"))
+                    self.numbers.of(What::Either(guard, value, old))
                 }
                 None => value,
             };
@@ -227,14 +248,14 @@ impl Thread<'_> {
             PartMut::At(_) | PartMut::Pass(_) => {}
         });
         let results = op.results().len();
-        let mut what = format!("{bare:?} {numbers:?}");
-        if orders(op) {
-            what += &format!(" {guard:?}");
-            let access = self.numbers.of(what);
+        let (number, place) = if orders(op) {
+            let access = self.numbers.of(What::Access(bare, numbers, guard));
             outcome.accesses.push(access);
-            what = format!("access {access} at {}", outcome.accesses.len());
-        }
-        (0..results).map(|result| self.numbers.of(format!("{what} {result}"))).collect()
+            (access, outcome.accesses.len())
+        } else {
+            (self.numbers.of(What::Operation(bare, numbers)), 0)
+        };
+        (0..results).map(|result| self.numbers.of(What::Result(number, place, result))).collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Walks through pairs of blocks, one of each function, and compares what is done between branches.
 
-use super::execute::{End, Number, Numbers, Outcome, TRUE, Thread};
+use super::execute::{End, Number, Numbers, Outcome, TRUE, Thread, What};
 use super::{Change, Kind, Violation, is_same, named};
 use crate::analysis::access::Accesses;
 use crate::analysis::cfg::Cfg;
@@ -64,7 +64,7 @@ impl<'a> Walk<'a> {
             let name = named(self.change, reg);
             let number = match known {
                 Some((pred, holds)) if pred == name => TRUE ^ Number::from(!holds),
-                _ => self.numbers.of(format!("start {reg}")),
+                _ => self.numbers.of(What::Start(reg)),
             };
             first.insert(reg, number);
             if second.insert(name, number).is_some_and(|other| other != number) {

@@ -52,7 +52,8 @@ impl Registers {
     }
 }
 
-fn span(register: &Register, count: u8) -> Option<Span> {
+/// General registers that an operand names.
+pub(super) fn span(register: &Register, count: u8) -> Option<Span> {
     (register.file == File::General).then_some(register.number.map(|number| (number, count))).flatten()
 }
 
@@ -85,6 +86,9 @@ fn width(instruction: &Instruction, source: Option<usize>) -> u8 {
     match (instruction.operation(), source) {
         ("DADD" | "DMUL" | "DFMA" | "DMNMX" | "DMMA", _) | ("DSETP", Some(_)) => 2,
         ("IMAD", None | Some(2)) if has("WIDE") => 2,
+        // two registers of a special one, such as 0, unless 32 bits are asked for
+        ("CS2R", None) if !has("32") => 2,
+        ("F2I", None) if has("S64") || has("U64") => 2,
         ("F2F", None) | ("I2F", None) if instruction.modifiers().next() == Some("F64") => 2,
         ("F2F", Some(_)) if instruction.modifiers().nth(1) == Some("F64") => 2,
         ("F2I" | "FRND", Some(_)) if has("F64") => 2,
@@ -96,17 +100,21 @@ fn width(instruction: &Instruction, source: Option<usize>) -> u8 {
     }
 }
 
+/// An instruction as nvdisasm prints it.
+#[cfg(test)]
+pub(super) fn instruction(text: &str) -> Instruction {
+    let text = format!("\t.section\t.text.k,\"ax\",@progbits\n        /*0000*/                   {text} ;\n");
+    let listing = std::sync::Arc::new(diagnostics::Source { name: "k".to_owned(), text });
+    let read = sass::instructions(&listing).unwrap_or_else(|d| panic!("{d:?}"));
+    read["k"][0].clone()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use diagnostics::Source;
-    use std::sync::Arc;
 
     fn of(text: &str) -> Registers {
-        let text = format!("\t.section\t.text.k,\"ax\",@progbits\n        /*0000*/                   {text} ;\n");
-        let listing = Arc::new(Source { name: "k".to_owned(), text });
-        let read = sass::instructions(&listing).unwrap_or_else(|d| panic!("{d:?}"));
-        Registers::of(&read["k"][0])
+        Registers::of(&instruction(text))
     }
 
     #[test]
@@ -115,6 +123,12 @@ mod tests {
         assert_eq!(found.writes, Some((2, 2)));
         assert_eq!(found.reads, [Some((4, 2)), Some((6, 2)), Some((8, 2)), None]);
         assert_eq!(found.predicates_read, 1 << 2);
+    }
+
+    #[test]
+    fn special_registers_have_64_bits_unless_told() {
+        assert_eq!(of("CS2R R4, SRZ").writes, Some((4, 2)));
+        assert_eq!(of("CS2R.32 R4, SR_CLOCKLO").writes, Some((4, 1)));
     }
 
     #[test]

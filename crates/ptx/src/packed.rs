@@ -1,0 +1,181 @@
+//! Arithmetic on half precision and on numbers that share a register, as its operands say.
+//!
+//! The IR has no type for these numbers and keeps their instructions verbatim ([`Op::Opaque`](super::inst::Op::Opaque)). Who has to know what they
+//! compute asks here. Names and meanings are those of the PTX ISA, sections "Half Precision Floating Point Instructions",
+//! "Mixed Precision", "Half Precision Comparison Instructions" and "cvt".
+
+use super::inst::{BinaryOp, Cmp, Mode, Operand, Piece, Rounding, TernaryOp, Type, UnaryOp};
+use super::ir::{Module, Reg};
+use super::names::Named;
+use super::verbatim::{Item, operands};
+
+/// One of these instructions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Packed {
+    /// Each of `count` numbers of a register by itself, the lowest first.
+    Compute { op: Operation, element: Element, count: u32, how: How, dst: Reg, sources: Vec<Operand> },
+    /// `setp` of one number in each register; `other` gets the negated comparison.
+    Compare { cmp: Cmp, element: Element, ftz: bool, dst: Reg, other: Option<Reg>, sources: [Operand; 2] },
+    /// `set`: what each number becomes is `yes` or 0.
+    Set { cmp: Cmp, element: Element, count: u32, ftz: bool, yes: u64, dst: Reg, sources: [Operand; 2] },
+    /// `cvt`; the first of two sources goes to the upper half of the result.
+    Convert { to: Element, from: Element, how: How, dst: Reg, sources: Vec<Operand> },
+    /// `dp4a`: the products of the bytes of a and b, added to c. The types are those of the bytes.
+    Dot { a: Type, b: Type, dst: Reg, sources: [Operand; 3] },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    Unary(UnaryOp),
+    Binary(BinaryOp),
+    Ternary(TernaryOp),
+}
+
+/// What a number is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Element {
+    /// 1 bit of sign, 5 of exponent, 10 of mantissa.
+    F16,
+    /// 1 bit of sign, 8 of exponent, 7 of mantissa.
+    Bf16,
+    Plain(Type),
+}
+
+impl Element {
+    pub fn bits(self) -> u32 {
+        match self {
+            Self::F16 | Self::Bf16 => 16,
+            Self::Plain(ty) => 8 * ty.bytes(),
+        }
+    }
+}
+
+/// How results are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct How {
+    pub mode: Mode,
+    /// Negative results become 0.
+    pub relu: bool,
+    /// `min` and `max` give NaN where one side is.
+    pub nan: bool,
+}
+
+/// What an instruction that is kept verbatim computes; `None` when it is none of these, or in a form that is not known.
+pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Packed> {
+    let (name, rest) = opcode.split_once('.')?;
+    let parts: Vec<&str> = rest.split('.').collect();
+    let items = || operands(module, pieces);
+    match name {
+        "cvt" => convert(&parts, &items()?),
+        "setp" | "set" => compare(name, &parts, &items()?),
+        "dp4a" => dot(&parts, &items()?),
+        _ => compute(name, &parts, &items()?),
+    }
+}
+
+/// The elements of a register.
+fn elements(name: &str) -> Option<(Element, u32)> {
+    let (base, count) = name.strip_suffix("x2").map_or((name, 1), |base| (base, 2));
+    let element = match base {
+        "f16" => Element::F16,
+        "bf16" => Element::Bf16,
+        "f32" | "u16" | "s16" => Element::Plain(Type::by_name(base)?),
+        _ => return None,
+    };
+    Some((element, count))
+}
+
+fn modifiers(parts: &[&str]) -> Option<How> {
+    let mut how = How::default();
+    for part in parts {
+        match *part {
+            "ftz" => how.mode.ftz = true,
+            "sat" => how.mode.sat = true,
+            "relu" => how.relu = true,
+            "NaN" => how.nan = true,
+            name => {
+                how.mode.rounding = Rounding::by_name(name).filter(|_| how.mode.rounding == Rounding::None)?;
+            }
+        }
+    }
+    Some(how)
+}
+
+fn compute(name: &str, parts: &[&str], items: &[Item]) -> Option<Packed> {
+    let (last, rest) = parts.split_last()?;
+    let (element, count) = elements(last)?;
+    let [Item::Value(Operand::Reg(dst)), sources @ ..] = items else { return None };
+    let sources = sources.iter().map(|item| item.value()).collect::<Option<Vec<Operand>>>()?;
+    let op = match sources.len() {
+        1 => Operation::Unary(UnaryOp::by_name(name)?),
+        2 => Operation::Binary(BinaryOp::by_name(name)?),
+        3 => Operation::Ternary(TernaryOp::by_name(name)?),
+        _ => return None,
+    };
+    Some(Packed::Compute { op, element, count, how: modifiers(rest)?, dst: *dst, sources })
+}
+
+fn compare(name: &str, parts: &[&str], items: &[Item]) -> Option<Packed> {
+    let (last, rest) = parts.split_last()?;
+    let (cmp, rest) = rest.split_first()?;
+    let (element, count) = elements(last)?;
+    let cmp = Cmp::by_name(cmp)?;
+    let [result, a, b] = items else { return None };
+    let sources = [a.value()?, b.value()?];
+    let (ftz, to) = match rest {
+        ["ftz", to @ ..] => (true, to),
+        to => (false, to),
+    };
+    match (name, to, result) {
+        ("setp", [], Item::Value(Operand::Reg(dst))) if count == 1 => {
+            Some(Packed::Compare { cmp, element, ftz, dst: *dst, other: None, sources })
+        }
+        ("setp", [], Item::Pair(Some(dst), other)) if count == 1 => {
+            Some(Packed::Compare { cmp, element, ftz, dst: *dst, other: *other, sources })
+        }
+        ("set", [to], Item::Value(Operand::Reg(dst))) => {
+            let yes = match *to {
+                "f16" | "f16x2" => 0x3c00,
+                "bf16" | "bf16x2" => 0x3f80,
+                "u16" | "s16" if count == 1 => 0xffff,
+                "u32" | "s32" if count == 1 => 0xffff_ffff,
+                "u32" | "s32" => 0xffff,
+                _ => return None,
+            };
+            Some(Packed::Set { cmp, element, count, ftz, yes, dst: *dst, sources })
+        }
+        _ => None,
+    }
+}
+
+fn convert(parts: &[&str], items: &[Item]) -> Option<Packed> {
+    let [rest @ .., to, from] = parts else { return None };
+    let single = |name: &str| match name {
+        "f16" => Some(Element::F16),
+        "bf16" => Some(Element::Bf16),
+        name => Type::by_name(name).filter(|ty| *ty != Type::Pred && ty.bytes() <= 8).map(Element::Plain),
+    };
+    let [Item::Value(Operand::Reg(dst)), sources @ ..] = items else { return None };
+    let sources = sources.iter().map(|item| item.value()).collect::<Option<Vec<Operand>>>()?;
+    let to = match (to.strip_suffix("x2"), sources.len()) {
+        (Some(half @ ("f16" | "bf16")), 2) if *from == "f32" => single(half)?,
+        (None, 1) => single(to)?,
+        _ => return None,
+    };
+    let from = single(from)?;
+    // numbers are read in single precision
+    if from == Element::Plain(Type::F64) && sources.iter().any(|source| source.reg().is_none()) {
+        return None;
+    }
+    Some(Packed::Convert { to, from, how: modifiers(rest)?, dst: *dst, sources })
+}
+
+fn dot(parts: &[&str], items: &[Item]) -> Option<Packed> {
+    let bytes = |name: &str| match name {
+        "u32" => Some(Type::U8),
+        "s32" => Some(Type::S8),
+        _ => None,
+    };
+    let ([a, b], [Item::Value(Operand::Reg(dst)), x, y, z]) = (parts, items) else { return None };
+    Some(Packed::Dot { a: bytes(a)?, b: bytes(b)?, dst: *dst, sources: [x.value()?, y.value()?, z.value()?] })
+}

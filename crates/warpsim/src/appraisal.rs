@@ -1,0 +1,184 @@
+//! What versions of a kernel cost on one launch: the cycles of an SM for their machine code, where compilers for the target are
+//! installed; otherwise the time of the warp instructions that the simulator executes. Every version has to leave the same
+//! buffers as the first.
+
+use crate::machine_code;
+use crate::setup::Setup;
+use crate::{Buffer, Counts, Launch, Options};
+use diagnostics::Source;
+use machine::target::Target;
+use machine::toolchain::{self, Disassembler, Toolchain};
+use ptx::Module;
+use ptx::cost::{Model, Unfit};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// No version of a program executes so many times as many instructions as another.
+const MOST_TIMES: u64 = 100;
+
+/// A launch, and what it has to leave behind.
+#[derive(Debug)]
+pub struct Appraisal {
+    setup: Setup,
+    expected: Vec<Buffer>,
+    /// Warp instructions after which a version is taken for endless.
+    budget: u64,
+    machine: Option<Machine>,
+}
+
+/// What makes machine code and takes it apart.
+#[derive(Debug)]
+struct Machine {
+    target: &'static Target,
+    toolchain: Toolchain,
+    disassembler: &'static Disassembler,
+    /// What was made of each text.
+    made: Mutex<BTreeMap<String, Result<Arc<Made>, Unfit>>>,
+}
+
+/// Machine code, and the registers per thread that its kernels take.
+#[derive(Debug)]
+struct Made {
+    cubin: sass::Cubin,
+    registers: BTreeMap<String, u32>,
+}
+
+impl Appraisal {
+    /// For a launch of the kernel as it is; with a target, by machine code where that can be made, and has no instructions that
+    /// are not simulated.
+    ///
+    /// # Errors
+    /// The launch shows hazards.
+    pub fn new(module: &Module, kernel: &str, setup: &Setup, target: Option<&'static Target>) -> Result<Self, Unfit> {
+        let machine = target.and_then(Machine::for_target);
+        let (setup, budget) = (setup.clone(), Options::default().budget);
+        let first = Self { setup, expected: Vec::new(), budget, machine };
+        let (counts, expected) = first.executed(module, kernel, &first.setup.launch)?;
+        let made = Self { expected, budget: MOST_TIMES * counts.instructions.max(1000), ..first };
+        let refused = made.machine.is_some() && matches!(made.cycles(module, kernel), Err(Unfit::Refused(_)));
+        Ok(if refused { Self { machine: None, ..made } } else { made })
+    }
+
+    /// Whether it runs machine code.
+    pub fn runs_machine_code(&self) -> bool {
+        self.machine.is_some()
+    }
+
+    /// The counts of a run of this version.
+    ///
+    /// # Errors
+    /// The launch shows hazards, or leaves other buffers than the first version.
+    pub fn counts(&self, module: &Module, kernel: &str) -> Result<Counts, Unfit> {
+        self.counts_of(module, kernel, &self.setup.launch)
+    }
+
+    fn counts_of(&self, module: &Module, kernel: &str, launch: &Launch) -> Result<Counts, Unfit> {
+        let (counts, buffers) = self.executed(module, kernel, launch)?;
+        self.compare(&buffers, "PTX")?;
+        Ok(counts)
+    }
+
+    fn executed(&self, module: &Module, kernel: &str, launch: &Launch) -> Result<(Counts, Vec<Buffer>), Unfit> {
+        let mut buffers = self.setup.buffers.clone();
+        let report = crate::run(module, kernel, launch, &mut buffers, &self.options());
+        let report = report.map_err(|hazards| Unfit::Wrong(hazards.to_string()))?;
+        Ok((report.total(), buffers))
+    }
+
+    fn options(&self) -> Options {
+        Options { schedule: self.setup.schedule, budget: self.budget, ..Options::default() }
+    }
+
+    fn compare(&self, buffers: &[Buffer], what: &str) -> Result<(), Unfit> {
+        match buffers == self.expected {
+            true => Ok(()),
+            false => Err(Unfit::Wrong(format!("the {what} leaves other values in memory"))),
+        }
+    }
+}
+
+impl Appraisal {
+    /// Cycles of one SM for the CTAs of the launch, and for the same ones again until there are so many.
+    fn timed(
+        &self,
+        machine: &Machine,
+        module: &Module,
+        kernel: &str,
+        ctas: usize,
+        launch: &Launch,
+    ) -> Result<u64, Unfit> {
+        self.counts_of(module, kernel, launch)?;
+        let made = machine.made(module, kernel)?;
+        let (mut buffers, options) = (self.setup.buffers.clone(), self.options());
+        let timed =
+            machine_code::time_of_many(&made.cubin, kernel, launch, &mut buffers, &options, machine.target, ctas);
+        let (_, timing) = timed.map_err(|failure| match failure {
+            machine_code::Failure::Unknown(unknown) => {
+                Unfit::Refused(unknown.into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>().join("; "))
+            }
+            machine_code::Failure::Hazards(hazards) => Unfit::Refused(hazards.to_string()),
+        })?;
+        self.compare(&buffers, "machine code")?;
+        Ok(timing.cycles)
+    }
+}
+
+impl Model for Appraisal {
+    fn cycles(&self, module: &Module, kernel: &str) -> Result<u64, Unfit> {
+        match &self.machine {
+            Some(machine) => self.timed(machine, module, kernel, 0, &self.setup.launch),
+            None => Ok(self.counts(module, kernel)?.executed().cycles()),
+        }
+    }
+
+    fn cycles_of_ctas(&self, module: &Module, kernel: &str, ctas: u32, launch_shared: u32) -> Result<u64, Unfit> {
+        let none = || Unfit::Refused("nothing makes machine code for the target, or runs it".to_owned());
+        let machine = self.machine.as_ref().ok_or_else(none)?;
+        let launch = Launch { shared: launch_shared.into(), ..self.setup.launch.clone() };
+        self.timed(machine, module, kernel, ctas as usize, &launch)
+    }
+
+    fn registers(&self, module: &Module, kernel: &str) -> Option<u32> {
+        let made = self.machine.as_ref()?.made(module, kernel).ok()?;
+        made.registers.get(kernel).copied()
+    }
+
+    fn name(&self) -> String {
+        match &self.machine {
+            Some(machine) => format!("cycles of one SM of {}, {}", machine.target.name, machine.toolchain.assembler),
+            None => "cycles of the warp instructions of a simulated launch, one after the other".to_owned(),
+        }
+    }
+}
+
+impl Machine {
+    fn for_target(target: &'static Target) -> Option<Self> {
+        let arch = target.compute_capability;
+        target.pipeline.as_ref().filter(|_| machine_code::runs(arch.number()))?;
+        let (toolchain, disassembler) = (toolchain::find_for(arch).ok()?, toolchain::disassembler(arch).ok()?);
+        Some(Self { target, toolchain, disassembler, made: Mutex::default() })
+    }
+
+    /// The machine code of a version, made once.
+    fn made(&self, module: &Module, kernel: &str) -> Result<Arc<Made>, Unfit> {
+        let text = module.to_string();
+        // nothing panics while it is locked
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || self.make(&text, kernel).map(Arc::new);
+        made.entry(text.clone()).or_insert_with(make).clone()
+    }
+
+    fn make(&self, text: &str, kernel: &str) -> Result<Made, Unfit> {
+        let refused = |text: String| Unfit::Refused(text);
+        let assembled = self.toolchain.assemble(text, self.target.compute_capability);
+        let assembled = assembled.map_err(|failure| refused(failure.to_string()))?;
+        let text = self.disassembler.disassemble(&assembled.cubin).map_err(|failure| refused(failure.to_string()))?;
+        let listing = Arc::new(Source { name: kernel.to_owned(), text });
+        let said = |list: Vec<diagnostics::Diagnostic>| {
+            list.into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>()
+        };
+        let cubin = sass::read(kernel, &assembled.cubin, &listing).map_err(|list| refused(said(list).join("; ")))?;
+        let registers = assembled.usages.into_iter().map(|usage| (usage.kernel, usage.registers)).collect();
+        Ok(Made { cubin, registers })
+    }
+}

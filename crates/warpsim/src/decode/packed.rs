@@ -1,0 +1,216 @@
+//! Half precision and numbers that share a register.
+
+use super::super::counts::Class;
+use super::super::float::{least, sum_error};
+use super::super::half;
+use super::super::micro::*;
+use super::super::scalar::{self, Each, whole};
+use super::Decoder;
+use ptx::inst::*;
+use ptx::packed::{Element, How, Operation, Packed, view};
+
+/// `None`: the simulator does not know it.
+pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<(Class, Micro)> {
+    let micro = match view(d.code.module, opcode, pieces)? {
+        Packed::Compute { op, element, count, how, dst, sources } => {
+            let one = compute(op, element, how)?;
+            let bits = element.bits();
+            let f: Each = Box::new(move |sources| {
+                let part = |i: u32| one(sources.map(|word| word >> (bits * i) & mask(bits))) << (bits * i);
+                (0..count).fold(0, |word, i| word | part(i))
+            });
+            each(d, f, dst, &sources)
+        }
+        Packed::Compare { cmp, element, ftz, dst, other, sources: [a, b] } => {
+            let f = Comparison::Each(comparison(cmp, element, ftz)?);
+            let (dst, other, a, b) = (d.row(dst), other.map(|reg| d.row(reg)), d.source(a), d.source(b));
+            Micro::Compare { f, d: dst, other, combine: None, a, b }
+        }
+        Packed::Set { cmp, element, count, ftz, yes, dst, sources } => {
+            let test = comparison(cmp, element, ftz)?;
+            let bits = element.bits();
+            let f: Each = Box::new(move |[a, b, _]| {
+                let part = |i: u32| if test(a >> (bits * i), b >> (bits * i)) { yes << (bits * i) } else { 0 };
+                (0..count).fold(0, |word, i| word | part(i))
+            });
+            each(d, f, dst, &sources)
+        }
+        Packed::Convert { to, from, how, dst, sources } => {
+            let one = convert(to, from, how)?;
+            let f: Each = match sources.len() {
+                1 => {
+                    let (to, wide) = (to, d.class_of(dst));
+                    Box::new(move |[a, ..]| match to {
+                        Element::Plain(ty) if ty.is_signed() => scalar::bits(scalar::number(one(a), ty), wide),
+                        _ => one(a),
+                    })
+                }
+                _ => Box::new(move |[a, b, _]| one(a) << 16 | one(b)),
+            };
+            each(d, f, dst, &sources)
+        }
+        Packed::Dot { a: left, b: right, dst, sources } => {
+            let f: Each = Box::new(move |[a, b, c]| {
+                let product = |i: i32| scalar::number(a >> (8 * i), left) * scalar::number(b >> (8 * i), right);
+                scalar::bits((0..4).map(product).sum::<i128>() + i128::from(c), Type::U32)
+            });
+            each(d, f, dst, &sources)
+        }
+    };
+    Some((Class::Single, micro))
+}
+
+fn each(d: &mut Decoder, f: Each, dst: ptx::ir::Reg, sources: &[Operand]) -> Micro {
+    let at = |i: usize| sources[i.min(sources.len() - 1)];
+    Micro::Each { f, d: d.row(dst), sources: [at(0), at(1), at(2)].map(|operand| d.source(operand)) }
+}
+
+fn mask(bits: u32) -> u64 {
+    if bits == 64 { u64::MAX } else { (1 << bits) - 1 }
+}
+
+/// One number of `bits` bits from those of its sources.
+fn compute(op: Operation, element: Element, how: How) -> Option<Each> {
+    let Element::Plain(ty) = element else { return halves(op, element, how) };
+    if how.nan {
+        let single = ty == Type::F32 && matches!(op, Operation::Binary(BinaryOp::Min | BinaryOp::Max)) && !how.relu;
+        let plain = compute(op, element, How { nan: false, ..how }).filter(|_| single)?;
+        let is_nan = |word: u64| f32::from_bits(word as u32).is_nan();
+        return Some(Box::new(move |[a, b, c]| if is_nan(a) || is_nan(b) { 0x7fff_ffff } else { plain([a, b, c]) }));
+    }
+    let plain = match op {
+        Operation::Unary(op) => scalar::unary(op, how.mode, ty),
+        Operation::Binary(op) => scalar::binary(op, how.mode, ty),
+        Operation::Ternary(op) => scalar::ternary(op, how.mode, ty),
+    }?;
+    match (how.relu, ty) {
+        (false, _) => Some(plain),
+        (true, Type::S16) => Some(Box::new(move |sources| {
+            let word = plain(sources);
+            if scalar::number(word, ty) < 0 { 0 } else { word }
+        })),
+        _ => None,
+    }
+}
+
+/// Arithmetic on doubles, which is exact but for sums, whose error comes with them; the result is rounded once.
+fn halves(op: Operation, element: Element, how: How) -> Option<Each> {
+    let How { mode, relu, nan } = how;
+    let approximates = matches!(op, Operation::Unary(UnaryOp::Ex2 | UnaryOp::Tanh));
+    let is_nearest = matches!(mode.rounding, Rounding::None | Rounding::Rn);
+    if !(is_nearest || approximates && mode.rounding == Rounding::Approx) {
+        return None;
+    }
+    let flush = move |x: f64| if mode.ftz && x.abs() < smallest(element) { 0.0f64.copysign(x) } else { x };
+    let value = move |word: u64| flush(half::value(word, element));
+    let finish = move |x: f64, rest: f64| {
+        let x = match (mode.sat, x.is_nan()) {
+            (true, true) => 0.0,
+            (true, false) if x <= 0.0 => 0.0,
+            (true, false) => x.min(1.0),
+            _ if relu && x <= 0.0 => 0.0,
+            _ => x,
+        };
+        let word = half::bits(x, if x == 0.0 { 0.0 } else { rest }, element, Rounding::Rn);
+        let subnormal = mode.ftz && half::value(word, element).abs() < smallest(element);
+        if subnormal { word & 0x8000 } else { word }
+    };
+    let either = move |x: f64, y: f64| nan && (x.is_nan() || y.is_nan());
+    Some(match op {
+        // of a NaN these keep the rest
+        Operation::Unary(UnaryOp::Neg) if !mode.ftz => Box::new(|[a, ..]| a ^ 0x8000),
+        Operation::Unary(UnaryOp::Abs) if !mode.ftz => Box::new(|[a, ..]| a & 0x7fff),
+        Operation::Unary(op) => {
+            let f: fn(f64) -> f64 = match op {
+                UnaryOp::Neg => |x| -x,
+                UnaryOp::Abs => f64::abs,
+                UnaryOp::Ex2 => f64::exp2,
+                UnaryOp::Tanh => f64::tanh,
+                _ => return None,
+            };
+            Box::new(move |[a, ..]| finish(f(value(a)), 0.0))
+        }
+        Operation::Binary(BinaryOp::Add) => Box::new(move |[a, b, _]| sum(value(a), value(b), &finish)),
+        Operation::Binary(BinaryOp::Sub) => Box::new(move |[a, b, _]| sum(value(a), -value(b), &finish)),
+        Operation::Binary(BinaryOp::Mul) => Box::new(move |[a, b, _]| finish(value(a) * value(b), 0.0)),
+        Operation::Binary(op @ (BinaryOp::Min | BinaryOp::Max)) => Box::new(move |[a, b, _]| {
+            let (x, y) = (value(a), value(b));
+            match op {
+                _ if either(x, y) => finish(f64::NAN, 0.0),
+                BinaryOp::Min => finish(least(x, y), 0.0),
+                _ => finish(-least(-x, -y), 0.0),
+            }
+        }),
+        Operation::Ternary(TernaryOp::Fma) => Box::new(move |[a, b, c]| sum(value(a) * value(b), value(c), &finish)),
+        _ => return None,
+    })
+}
+
+fn sum(x: f64, y: f64, finish: &dyn Fn(f64, f64) -> u64) -> u64 {
+    finish(x + y, sum_error(x, y))
+}
+
+/// The smallest normal number.
+fn smallest(element: Element) -> f64 {
+    half::value(if element == Element::Bf16 { 0x80 } else { 0x400 }, element)
+}
+
+fn comparison(cmp: Cmp, element: Element, ftz: bool) -> Option<Box<dyn Fn(u64, u64) -> bool>> {
+    let Element::Plain(ty) = element else {
+        let flush = move |x: f64| if ftz && x.abs() < smallest(element) { 0.0 } else { x };
+        let doubles = scalar::compare(cmp, false, Type::F64)?;
+        let value = move |word: u64| flush(half::value(word, element)).to_bits();
+        return Some(Box::new(move |a, b| doubles(value(a), value(b))));
+    };
+    scalar::compare(cmp, ftz, ty)
+}
+
+/// One number to another type.
+fn convert(to: Element, from: Element, how: How) -> Option<Box<dyn Fn(u64) -> u64>> {
+    let How { mode, relu, nan } = how;
+    if nan {
+        return None;
+    }
+    match (from, to) {
+        (Element::Plain(_), Element::Plain(_)) => None,
+        (half_from, Element::Plain(ty)) if !relu => {
+            let fits = if ty.is_float() { mode.rounding == Rounding::None } else { whole(mode.rounding).is_some() };
+            // every number of half precision is one of single precision
+            let mode = if ty == Type::F32 { Mode { rounding: Rounding::Rn, ..mode } } else { mode };
+            let convert = scalar::convert(mode, ty, Type::F64).filter(|_| fits)?;
+            Some(Box::new(move |a| convert([half::value(a, half_from).to_bits(); 3])))
+        }
+        (_, Element::Plain(_)) => None,
+        (from, to) => {
+            // integers of 64 bits would be rounded twice
+            let known = match from {
+                Element::Plain(ty) => ty.is_float() || ty.bytes() <= 4,
+                _ => true,
+            };
+            let round = whole(mode.rounding);
+            let approximates = matches!(mode.rounding, Rounding::Approx | Rounding::Full);
+            if !known || approximates || round.is_some() && from != to {
+                return None;
+            }
+            Some(Box::new(move |a| {
+                let x = match from {
+                    Element::Plain(Type::F64) => f64::from_bits(a),
+                    Element::Plain(Type::F32) => {
+                        let x = f32::from_bits(a as u32);
+                        f64::from(if mode.ftz && x.is_subnormal() { 0.0f32.copysign(x) } else { x })
+                    }
+                    Element::Plain(ty) => scalar::number(a, ty) as f64,
+                    half_from => half::value(a, half_from),
+                };
+                let x = round.map_or(x, |round| round(x));
+                let x = match (mode.sat, relu) {
+                    (true, _) if x.is_nan() || x <= 0.0 => 0.0,
+                    (true, _) => x.min(1.0),
+                    (_, true) if x <= 0.0 => 0.0,
+                    _ => x,
+                };
+                half::bits(x, 0.0, to, mode.rounding)
+            }))
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// Two blocks with identical computations on different data: a diamond.
+// After the pattern SB1 of "DARM: Control-Flow Melding for SIMT Thread Divergence Reduction", Figure 7.
+// What every path does, on an array of its own.
+__device__ void work(unsigned *place, unsigned who, unsigned inner, unsigned t) {
+  unsigned x = (*place * 13 + who) ^ inner;
+  x += x >> 3;
+  x += x * 7 & 1023;
+  x = max(x, 5u);
+  *place = x * x + t;
+}
+
+extern "C" __global__ void sb1(const unsigned *input, unsigned *output, unsigned rounds) {
+  __shared__ unsigned first[128], second[128], third[128];
+  const unsigned t = threadIdx.x;
+  first[t] = input[t];
+  second[t] = first[t] + 17;
+  third[t] = second[t] + 29;
+  unsigned outer = 0;
+  do {
+    for (unsigned inner = 0; inner < 4; inner++) {
+      // who takes which path changes from round to round
+      const unsigned who = inner * 5 + t + outer;
+      if (who & 1)
+        work(&second[t], who, inner, t);
+      else
+        work(&first[t], who, inner, t);
+    }
+  } while (++outer < rounds);
+  output[t] = first[t] + second[t] ^ third[t];
+}
