@@ -14,7 +14,7 @@ use diagnostics::Diagnostic;
 use machine::target::{Target, occupancy};
 use ptx::Module;
 use ptx::occupancy::header::{Ladder, header};
-use ptx::occupancy::select::{Clock, Timed};
+use ptx::occupancy::select::{Clock, Rows, Timed};
 use ptx::occupancy::{Demand, Level, Selection, every, select};
 use ptx::passes::{self, occupancy as pass};
 
@@ -57,7 +57,7 @@ struct Made {
     target: &'static Target,
     demand: Demand,
     clock: Clock,
-    rows: Vec<(Level, Result<Timed, String>)>,
+    rows: Rows,
     selection: Option<Selection>,
 }
 

@@ -114,16 +114,14 @@ pub fn select(
     Ok(Some(Selection { direction, clock: watch.clock, tried, chosen, refused }))
 }
 
+/// Levels with the kernel at each and its time, or why a level cannot be.
+pub type Rows = Vec<(Level, Result<Timed, String>)>;
+
 /// Every level with the kernel at it and its time, the lowest first, and who told the times; or why a level cannot be.
 ///
 /// # Errors
 /// An allocation is wrong.
-pub fn every(
-    module: &Module,
-    index: usize,
-    demand: &Demand,
-    settings: &Settings,
-) -> Result<(Clock, Vec<(Level, Result<Timed, String>)>), Refusal> {
+pub fn every(module: &Module, index: usize, demand: &Demand, settings: &Settings) -> Result<(Clock, Rows), Refusal> {
     let mut versions = Vec::new();
     for level in levels(settings.target, demand) {
         match realise(module, index, demand, level, settings) {

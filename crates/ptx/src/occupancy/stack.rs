@@ -263,7 +263,10 @@ mod tests {
         assert_eq!(place(&Frame { slots: 2, calls: vec![call] }), Err(Refusal::TooLow { call: 0 }));
     }
 
-    fn procedures(list: &[(&str, usize, &[(&str, usize)])]) -> BTreeMap<String, Procedure> {
+    /// A name, slots, and calls with the slots that are live across them.
+    type Listed<'a> = (&'a str, usize, &'a [(&'a str, usize)]);
+
+    fn procedures(list: &[Listed]) -> BTreeMap<String, Procedure> {
         let calls = |calls: &[(&str, usize)]| calls.iter().map(|(name, live)| ((*name).to_owned(), *live)).collect();
         list.iter()
             .map(|(name, slots, own)| ((*name).to_owned(), Procedure { slots: *slots, calls: calls(own) }))

@@ -2,7 +2,7 @@
 
 use super::allocation::refused;
 use super::{Failure, Outcome, Report, counted};
-use crate::ir::Module;
+use crate::ir::{FuncKind, Module};
 use crate::occupancy::select::{Clock, Timed};
 use crate::occupancy::{Demand, Refusal, Selection, Settings, Version, levels, realise, select};
 use serde_json::{Value, json};
@@ -60,13 +60,17 @@ pub(super) fn pass(module: &Module, index: usize, options: &super::Options) -> R
 /// What the kernel demands, and how its versions are made.
 ///
 /// # Errors
-/// `opt::block` where nobody tells the shape of the CTA, `opt::target`.
+/// `opt::block` where nobody tells the shape of the CTA, `opt::target`, `opt::no-kernel` of a function.
 pub fn question<'a>(
     module: &Module,
     index: usize,
     options: &'a super::Options,
 ) -> Result<(Demand, Settings<'a>), Failure> {
     let kernel = &module.funcs[index].name;
+    if module.funcs[index].kind != FuncKind::Entry {
+        let message = format!("{kernel} is a function, and occupancy is that of kernels");
+        return Err(refused("opt::no-kernel", message, "name a kernel with --kernel"));
+    }
     let target = options.machine(module, kernel)?;
     let demand = Demand::of(module, index, options.block, options.occupancy.launch_shared).ok_or_else(|| {
         let message =
