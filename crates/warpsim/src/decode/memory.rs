@@ -104,7 +104,7 @@ fn rest_of_row(d: &Decoder, addr: Address, behind: i64) -> Option<u64> {
 }
 
 /// The bits above a value of that type that a wider register copies its sign to.
-fn extension(ty: Type, register: Type) -> u64 {
+pub(super) fn extension(ty: Type, register: Type) -> u64 {
     if ty.is_signed() { register.mask() & !ty.mask() } else { 0 }
 }
 
