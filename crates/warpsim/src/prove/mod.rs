@@ -65,7 +65,7 @@ impl Verdict {
 }
 
 /// What [`prove`] spends before it gives up, which takes a few seconds at most: a warp instruction costs 1, one that accesses
-/// shared memory or that threads execute together 8, and an atomic 32.
+/// shared memory or that threads execute together 8, and an atomic 64.
 pub const BUDGET: u64 = 1 << 24;
 /// Violations after which it stops.
 const MOST: usize = 16;

@@ -98,7 +98,7 @@ impl Domain for Partial {
             {
                 8
             }
-            Micro::Atomic { .. } => 32,
+            Micro::Atomic { .. } => 64,
             Micro::Bar { .. } | Micro::Copying(_) => 8,
             micro if micro.named().is_some() => 8,
             _ => 1,
