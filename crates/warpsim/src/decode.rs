@@ -71,7 +71,7 @@ impl Code<'_> {
         let reaches = |space: Space| matches!(space, Space::Shared | Space::Generic);
         let sizes = self.ops.iter().filter_map(|op| match &op.micro {
             Micro::Load { space, bytes, .. } | Micro::Store { space, bytes, .. } if reaches(*space) => Some(*bytes),
-            Micro::Atomic { space, ty, .. } if reaches(*space) => Some(ty.bytes()),
+            Micro::Atomic { space, bytes, .. } if reaches(*space) => Some(*bytes),
             Micro::Copying(copying) => match **copying {
                 Copying::Copy { bytes, .. } => Some(bytes.clamp(4, 8)),
                 _ => None,

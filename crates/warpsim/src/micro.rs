@@ -129,10 +129,11 @@ pub(super) enum Micro {
         base: Source,
         offset: u64,
     },
+    /// `f` makes the new value from the old one, `a` and `b`.
     Atomic {
-        op: AtomOp,
+        f: Each,
         space: Space,
-        ty: Type,
+        bytes: u32,
         d: Option<u32>,
         base: Source,
         offset: u64,

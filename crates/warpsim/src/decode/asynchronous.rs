@@ -53,11 +53,14 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
             return Some((Class::Shared, Micro::Store { space: Space::Generic, bytes: ty.bytes(), a, base, offset }));
         }
         Async::Atomic { op, ty, dst, at, a, b } => {
-            super::super::atomic::apply(op, ty, [0; 3])?;
+            let f = super::super::atomic::function(op, ty)?;
             let (base, offset) = in_cluster(d, at)?;
             let (a, b) = (d.source(a), b.map(|b| d.source(b)));
             let dst = dst.map(|dst| d.row(dst));
-            return Some((Class::Shared, Micro::Atomic { op, space: Space::Generic, ty, d: dst, base, offset, a, b }));
+            return Some((
+                Class::Shared,
+                Micro::Atomic { f, space: Space::Generic, bytes: ty.bytes(), d: dst, base, offset, a, b },
+            ));
         }
         Async::ClusterArrive { relaxed } => Copying::ClusterArrive { relaxed },
         Async::ClusterWait => Copying::ClusterWait,

@@ -2,14 +2,14 @@
 
 use super::cluster::alone;
 use super::{Machine, Stop};
-use crate::atomic;
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::Access;
 use crate::memory::{Lanes, concrete};
 use crate::rows::Row;
+use crate::scalar::Each;
 use crate::shared::{ADDRESS_MASK, Accessor, Findings, passes};
 use crate::warp::Warp;
-use ptx::inst::{AtomOp, Space, Type};
+use ptx::inst::Space;
 
 impl<D: Domain> Machine<'_, '_, D> {
     /// In the order of the lanes; the old values.
@@ -17,7 +17,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         &mut self,
         warp: &mut Warp<D::Knowledge>,
         pc: u32,
-        (op, ty): (AtomOp, Type),
+        f: &Each,
         space: Space,
         lanes: &Lanes,
         [a, b]: [&Row; 2],
@@ -25,7 +25,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         let mut row = [0; 32];
         let mut found = Findings::default();
         for lane in lanes.active() {
-            let new = |old| atomic::apply(op, ty, [old, a[lane], b[lane]]).unwrap_or(old);
+            let new = |old| f([old, a[lane], b[lane]]);
             let generic = space == Space::Generic;
             let (space, mut address) = match space {
                 Space::Generic => concrete(lanes.address(lane)),
