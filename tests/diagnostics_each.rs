@@ -303,6 +303,7 @@ fn command_line() -> Vec<Case> {
         printed("config::value", &configured("warps = 33\n"), &best),
         printed("fmt::not-canonical", &all, &["fmt", "--check", "chem.inp"]),
         printed("kernel::no-transport", &alone, &["chem.inp", "--codegen", "overlay", "--kernel", "viscosity"]),
+        printed("kernel::no-such-output", &all, &["chem.inp", "--kernel", "viscosity", "--outputs", "cp"]),
         printed("kernel::one-species", &one, &["chem.inp", "--codegen", "overlay", "--kernel", "diffusion"]),
         printed(
             "mapping::too-large",

@@ -1,9 +1,10 @@
 //! What the builders share: the arrays of the host interface, the point's scalars, steps without ceremony.
 
 use super::composition::{self, StateVariables};
+use super::output::Output;
 use super::{Form, Options};
 use crate::graph::body::{Body, Id};
-use crate::graph::dataflow::{Array, Graph, Operation, Shape, Step, Value};
+use crate::graph::dataflow::{Array, Graph, Operation, Quantity, Shape, Step, Value};
 use kinetics::Model;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 
@@ -121,6 +122,17 @@ pub fn begin(
         composition::begin(&mut graph, model);
     }
     graph
+}
+
+/// Names the rows of the output array, one quantity after the other; each with its first row.
+pub fn name_rows(graph: &mut Graph, outputs: &[Output], species: usize) -> Vec<(Output, u32)> {
+    let mut first = 0;
+    for output in outputs {
+        let (name, rows) = (output.name(), output.rows(species) as u32);
+        graph.quantities.push(Quantity { name, first, rows });
+        first += rows;
+    }
+    outputs.iter().copied().zip(graph.quantities.iter().map(|quantity| quantity.first)).collect()
 }
 
 /// ln x: the paper's form has a division in it, the others a table.

@@ -13,6 +13,7 @@ mod formation;
 mod gibbs;
 mod log_space;
 mod means;
+mod output;
 mod pressure;
 mod product;
 mod pure_limit;
@@ -21,9 +22,11 @@ mod reaction;
 mod reactor;
 mod resistances;
 mod rows;
+mod source;
 mod split;
 mod stiffness;
 mod symmetric;
+mod thermodynamics;
 mod third_body;
 mod troe;
 mod viscosity;
@@ -31,6 +34,7 @@ mod viscosity;
 pub use composition::StateVariables;
 pub use form::{Form, LOW_RANK_BOUND};
 pub use log_space::Exponential;
+pub use output::{Output, Outputs, Property};
 pub use product::Matrix;
 
 use std::fmt;
@@ -55,6 +59,8 @@ pub enum Kernel {
     Isobaric,
     /// The same at constant volume
     Isochoric,
+    /// Properties of species and of the mixture
+    Thermodynamics,
 }
 
 impl Kernel {
@@ -69,6 +75,7 @@ impl Kernel {
             Self::Chemistry => "chemistry",
             Self::Isobaric => "isobaric",
             Self::Isochoric => "isochoric",
+            Self::Thermodynamics => "thermodynamics",
         }
     }
 
@@ -77,13 +84,18 @@ impl Kernel {
         matches!(self, Self::Chemistry | Self::Isobaric | Self::Isochoric)
     }
 
+    /// Whether it needs transport data.
+    pub fn is_transport(self) -> bool {
+        matches!(self, Self::Viscosity | Self::Conductivity | Self::Diffusion)
+    }
+
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
     /// gross rate for chemistry.
     pub fn tolerance(self, model: &Model) -> f64 {
         match self {
             Self::Chemistry | Self::Isobaric | Self::Isochoric if model.mechanism.reduction.is_some() => 1e-8,
             Self::Chemistry | Self::Isobaric | Self::Isochoric => 1e-10,
-            Self::Viscosity | Self::Conductivity | Self::Diffusion => 1e-12,
+            Self::Viscosity | Self::Conductivity | Self::Diffusion | Self::Thermodynamics => 1e-12,
         }
     }
 }
@@ -115,6 +127,8 @@ pub struct Options {
     pub qssa_warps: Option<u32>,
     /// What tells the state of a point.
     pub state: StateVariables,
+    /// What is stored, where there is a choice.
+    pub outputs: Outputs,
     /// The units of the arrays.
     pub units: Units,
     /// Reverse rates of the log-space chemistry are made of activities, which are two values per species; else of Gibbs
@@ -140,6 +154,7 @@ impl Default for Options {
             stiffness: Stiffness::Sequential,
             qssa_warps: None,
             state: StateVariables::default(),
+            outputs: Outputs::default(),
             units: Units::Si,
             activities: true,
             exponential: Exponential::Polynomial,
@@ -189,6 +204,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         (Kernel::Chemistry, ..) => chemistry::build(model, options, None),
         (Kernel::Isobaric, ..) => chemistry::build(model, options, Some(Constant::Pressure)),
         (Kernel::Isochoric, ..) => chemistry::build(model, options, Some(Constant::Volume)),
+        (Kernel::Thermodynamics, ..) => thermodynamics::build(model, options),
     };
     if options.state == StateVariables::MassFractions {
         composition::connect(&mut graph, model.species().len());

@@ -20,7 +20,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     // Data-parallel code first: the driver compares the others with it.
     let (first, rest): (Vec<&Unit>, Vec<&Unit>) = units.iter().partition(|u| u.codegen == Codegen::DataParallel);
     for unit in first.into_iter().chain(rest) {
-        let output = unit.graph.arrays.iter().find(|a| a.output).expect("a kernel has an output").name.to_owned();
+        let output = output_table(unit, units);
         let scale = format!("{output}_scale");
         if tables.iter().all(|t| t.name != output) {
             let choices = (request.common.floor, request.common.stiffness);
@@ -54,6 +54,13 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         tables,
         cases,
     }
+}
+
+/// The name of a unit's reference values: the output array's, with the kernel's where kernels share that.
+fn output_table(unit: &Unit, units: &[Unit]) -> String {
+    let of = |unit: &Unit| unit.graph.arrays.iter().find(|a| a.output).expect("a kernel has an output").name;
+    let shared = units.iter().any(|other| other.kernel != unit.kernel && of(other) == of(unit));
+    if shared { format!("{}_{}", unit.kernel, of(unit)) } else { of(unit).to_owned() }
 }
 
 fn add_inputs(tables: &mut Vec<Table>, model: &Model, unit: &Unit, states: &[State]) {

@@ -88,7 +88,7 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
         1 => 1,
         _ => program.points_per_group() + 6,
     };
-    let enough = if kernel.has_rates() { kinetics::enough_states(model) } else { 1 };
+    let enough = if !kernel.is_transport() { kinetics::enough_states(model) } else { 1 };
     let states = kinetics::verification_states(model, states.max(least as usize).max(enough));
     let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
     let stride = states.len() + 5;

@@ -31,6 +31,7 @@ pub mod linear_algebra;
 pub mod mixture;
 mod overflow;
 pub mod production;
+pub mod properties;
 pub mod qssa;
 pub mod rates;
 pub mod reactor;
