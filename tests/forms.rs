@@ -56,7 +56,7 @@ fn error_on(states: &[State], kernel: Kernel, model: &Model, options: &Options) 
                 let p = kinetics::production(model, state);
                 (p.net, Some(p.gross))
             }
-            Kernel::Isobaric | Kernel::Isochoric | Kernel::Thermodynamics => {
+            Kernel::Isobaric | Kernel::Isochoric | Kernel::Thermodynamics | Kernel::Temperature => {
                 unreachable!("tests/reactor.rs and tests/thermodynamics.rs have them")
             }
         };

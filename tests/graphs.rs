@@ -66,7 +66,7 @@ fn error(kernel: Kernel, model: &kinetics::Model, state: &State, found: &[f64]) 
             let p = kinetics::production(model, state);
             (p.net, Some(p.gross))
         }
-        Kernel::Isobaric | Kernel::Isochoric | Kernel::Thermodynamics => {
+        Kernel::Isobaric | Kernel::Isochoric | Kernel::Thermodynamics | Kernel::Temperature => {
             unreachable!("tests/reactor.rs and tests/thermodynamics.rs have them")
         }
     };

@@ -105,27 +105,27 @@ fn mixture(graph: &mut Graph, properties: &[[Value; 3]]) -> [Value; 2] {
 }
 
 /// The function less a number.
-fn less(mut terms: Terms, number: f64) -> Terms {
+pub fn less(mut terms: Terms, number: f64) -> Terms {
     terms[0] -= number;
     terms
 }
 
 /// h/RT = a1 + a2/2 T + a3/3 T^2 + a4/4 T^3 + a5/5 T^4 + a6/T
-fn enthalpy7(a: &[f64; 7]) -> Terms {
+pub fn enthalpy7(a: &[f64; 7]) -> Terms {
     [a[0], a[1] / 2.0, a[2] / 3.0, a[3] / 4.0, a[4] / 5.0, 0.0, a[5], 0.0, 0.0]
 }
 
 /// h/RT = a3 + a4/2 T + a5/3 T^2 + a6/4 T^3 + a7/5 T^4 + (b1 + a2 ln T - a1 /T) /T
-fn enthalpy9(a: &[f64; 9]) -> Terms {
+pub fn enthalpy9(a: &[f64; 9]) -> Terms {
     [a[2], a[3] / 2.0, a[4] / 3.0, a[5] / 4.0, a[6] / 5.0, 0.0, a[7], a[1], -a[0]]
 }
 
 /// cp/R = a1 + a2 T + a3 T^2 + a4 T^3 + a5 T^4
-fn capacity7(a: &[f64; 7]) -> Terms {
+pub fn capacity7(a: &[f64; 7]) -> Terms {
     [a[0], a[1], a[2], a[3], a[4], 0.0, 0.0, 0.0, 0.0]
 }
 
 /// cp/R = a3 + a4 T + a5 T^2 + a6 T^3 + a7 T^4 + (a2 + a1 /T) /T
-fn capacity9(a: &[f64; 9]) -> Terms {
+pub fn capacity9(a: &[f64; 9]) -> Terms {
     [a[2], a[3], a[4], a[5], a[6], 0.0, a[1], 0.0, a[0]]
 }

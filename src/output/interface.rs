@@ -32,6 +32,7 @@ fn kernel(unit: &Unit) -> KernelInterface {
         Kernel::Chemistry => "Source terms of the chemistry.",
         Kernel::Isobaric => "Rates of change of mass fractions and temperature at constant pressure.",
         Kernel::Isochoric => "Rates of change of mass fractions and temperature at constant volume.",
+        Kernel::Temperature => "Temperature and pressure of a state that is told otherwise.",
         Kernel::Thermodynamics => "Thermodynamic properties of species and of the mixture.",
     };
     let quantities = &unit.graph.quantities;
@@ -78,6 +79,7 @@ fn quantity_in_words(name: &str, system: Units) -> (String, String) {
             (pick("kg/m^3/s", "g/cm^3/s"), "net production rate of the mass of each species".into())
         }
         Some(Output::HeatReleaseRate) => (pick("W/m^3", "erg/cm^3/s"), "heat release rate".into()),
+        None if name == "temperature" => ("K".into(), "temperature".into()),
         Some(Output::Pressure) | None => (pick("Pa", "dyn/cm^2"), "pressure".into()),
     }
 }
@@ -95,6 +97,10 @@ fn describe(array: &str, system: Units) -> (&'static str, &'static str) {
         "conductivity" => ("W/m/K", "erg/cm/s/K", "thermal conductivity of the mixture"),
         "diffusion" => ("m^2/s", "cm^2/s", "diffusion coefficient of each species into the mixture"),
         "production_rates" => ("kmol/m^3/s", "mol/cm^3/s", "net production rate of each species"),
+        "density" => ("kg/m^3", "g/cm^3", "density"),
+        "energy" => ("J/kg", "erg/g", "specific energy"),
+        "enthalpy" => ("J/kg", "erg/g", "specific enthalpy"),
+        "state" => ("by rows", "by rows", "temperature, then pressure"),
         "properties" => {
             ("by rows", "by rows", "properties of species and of the mixture, one quantity after the other")
         }

@@ -13,7 +13,8 @@ const REST: usize = 12;
 /// The project of some compiled kernels.
 pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     let groups = units.iter().map(|unit| unit.program.points_per_group() as usize);
-    let states = kinetics::verification_states(model, groups.max().unwrap_or(0) + REST);
+    let count = groups.max().unwrap_or(0) + REST;
+    let states = units.first().map_or_else(Vec::new, |unit| verify::states(model, &unit.graph, count));
     let name = &model.mechanism.name;
     let mut tables: Vec<Table> = Vec::new();
     let mut cases = Vec::new();

@@ -2,6 +2,8 @@
 //! reference evaluator within a tolerance.
 
 use diagnostics::Diagnostic;
+use kinetics::approximation::range::TemperatureRange;
+use kinetics::inverse;
 use kinetics::properties::{Judged, Molar, Properties, properties, source_terms};
 use kinetics::reactor::{self, Constant};
 use kinetics::{self, Model, Production, Reduced, State, Stiffness};
@@ -10,6 +12,21 @@ use super::{Subject, inputs};
 use crate::graph::interpret::Machine;
 use crate::graph::{Graph, Op};
 use crate::kernels::{Kernel, Output, Property};
+
+/// States that a kernel is verified on: where its temperatures come from energies, those that are proven to do.
+pub fn states(model: &Model, graph: &Graph, count: usize) -> Vec<State> {
+    let range = graph.range.filter(|_| energy(graph).is_some()).unwrap_or(TemperatureRange::DEFAULT);
+    kinetics::verification_states_within(model, count, range)
+}
+
+/// What stays constant where the energy that tells the state does.
+fn energy(graph: &Graph) -> Option<Constant> {
+    match graph.arrays[0].name {
+        "energy" => Some(Constant::Volume),
+        "enthalpy" => Some(Constant::Pressure),
+        _ => None,
+    }
+}
 
 /// The outputs that are expected on one state.
 pub(super) struct Expected {
@@ -85,7 +102,7 @@ pub fn largest_error(
 ) -> f64 {
     let mut worst = 0.0f64;
     for (point, state) in states.iter().enumerate() {
-        let (expected, scale) = in_si(kernel, model, graph, (floor, stiffness), state);
+        let (expected, scale) = in_si(kernel, model, graph, (floor, stiffness), &recovered(model, graph, state));
         let found = outputs.iter().skip(point).step_by(stride);
         for (row, &value) in found.enumerate() {
             worst = worst.max(relative(value, expected[row], scale[row]));
@@ -116,8 +133,21 @@ pub fn reference(
 ) -> (Vec<f64>, Vec<f64>) {
     let factor = |row: usize| graph.units.from_si(graph.quantity(row as u32));
     let converted = |values: Vec<f64>| values.into_iter().enumerate().map(|(row, v)| v * factor(row)).collect();
-    let (expected, scale) = in_si(kernel, model, graph, choices, state);
+    let (expected, scale) = in_si(kernel, model, graph, choices, &recovered(model, graph, state));
     (converted(expected), converted(scale))
+}
+
+/// The state as its variables tell it: where ranges of heat capacities meet, several temperatures may have one energy.
+fn recovered(model: &Model, graph: &Graph, state: &State) -> State {
+    let Some(constant) = energy(graph) else { return state.clone() };
+    let range = graph.range.unwrap_or(TemperatureRange::DEFAULT);
+    let energy = inputs(model, graph, state)[0][0] / graph.units.from_si(graph.arrays[0].name);
+    let temperature = inverse::temperature(model, &state.mole_fractions, energy, constant, range);
+    let pressure = match constant {
+        Constant::Volume => state.pressure / state.temperature * temperature,
+        Constant::Pressure => state.pressure,
+    };
+    State { temperature, pressure, ..state.clone() }
 }
 
 fn in_si(
@@ -144,6 +174,7 @@ fn in_si(
                 _ => source.heat.clone(),
             })
         }
+        Kernel::Temperature => relative_to_itself(vec![state.temperature, state.pressure]),
         Kernel::Thermodynamics => {
             let all = properties(model, state);
             quantities(graph, |output| property(&all, output))

@@ -105,6 +105,8 @@ pub fn example(interface: &Interface, provenance: &Provenance) -> String {
             ("temperature", _) => "1500.0_c_double".into(),
             ("pressure", Units::Si) => "101325.0_c_double".into(),
             ("pressure", Units::Cgs) => "1013250.0_c_double".into(),
+            ("density", Units::Si) => "0.2_c_double".into(),
+            ("density", Units::Cgs) => "0.0002_c_double".into(),
             ("mole_fractions" | "mass_fractions", _) => format!("1.0_c_double / {}", a.array.rows),
             ("time_step", _) => "1.0e-8_c_double".into(),
             _ => "0.0_c_double".into(),
