@@ -303,6 +303,17 @@ fn command_line() -> Vec<Case> {
         printed("config::value", &configured("warps = 33\n"), &best),
         printed("fmt::not-canonical", &all, &["fmt", "--check", "chem.inp"]),
         printed("kernel::no-transport", &alone, &["chem.inp", "--codegen", "overlay", "--kernel", "viscosity"]),
+        printed("kernel::state-is-given", &all, &["chem.inp", "--codegen", "overlay", "--kernel", "temperature"]),
+        printed(
+            "kernel::heat-capacity",
+            &[
+                ("chem.inp", MECHANISM.to_owned()),
+                ("therm.dat", THERMO.replace(" 2.50000000E+00", "-2.50000000E+00")),
+                ("tran.dat", TRANSPORT.to_owned()),
+            ],
+            &["chem.inp", "--codegen", "overlay", "--kernel", "temperature", "--state", "HPY"],
+        ),
+        printed("kernel::no-such-output", &all, &["chem.inp", "--kernel", "viscosity", "--outputs", "cp"]),
         printed("kernel::one-species", &one, &["chem.inp", "--codegen", "overlay", "--kernel", "diffusion"]),
         printed(
             "mapping::too-large",
@@ -519,6 +530,6 @@ fn ptx() -> Vec<Case> {
     let mut allocation = allocate::allocate(&module, "k", &allocate::Options::default()).expect("few registers");
     let func = &mut allocation.module.funcs[0];
     func.blocks.values_mut().for_each(|block| block.insts.clear());
-    let unproven = ("opt::unproven", allocate::check::prove(&allocation, "k").expect_err("nothing is left"));
+    let unproven = ("opt::unproven", allocate::check::prove(&allocation, "k", None).expect_err("nothing is left"));
     texts.into_iter().chain(commands).chain([unproven]).collect()
 }

@@ -1,10 +1,12 @@
 //! Values that nobody wrote, in the registers of a warp. ptxas fills registers from the stack before anything was spilled there,
-//! where no later instruction needs the value, and may spill it again. That is right as long as nothing depends on it.
+//! where no later instruction needs the value, and may spill it again; and it loads four words of shared memory where three are
+//! needed. That is right as long as nothing depends on it.
 //!
 //! Values are followed by registers, not by bits: where single bits of such a word are set and read again, as ptxas does with predicates
 //! that it spills, that counts as undefined too, which may be a false alarm.
 
 use super::registers::{Registers, Span, span};
+use ptx::inst::Space;
 use sass::{Class, File, Instruction, Operand, Part};
 
 #[derive(Default)]
@@ -13,8 +15,8 @@ pub(super) struct Undefined {
     lanes: Vec<u32>,
     /// How many of them have such lanes.
     count: usize,
-    /// From where in local memory the last came.
-    origin: u64,
+    /// From where the last came.
+    origin: Option<(Space, u64)>,
 }
 
 const PREDICATES: usize = 256;
@@ -35,10 +37,10 @@ impl Undefined {
         self.lanes.get(register as usize).copied().unwrap_or(0)
     }
 
-    /// A register was filled from an address of local memory that these lanes have not written.
-    pub(super) fn fill(&mut self, register: u32, lanes: u32, origin: u64) {
+    /// A register was filled from an address that these lanes have not written.
+    pub(super) fn fill(&mut self, register: u32, lanes: u32, origin: (Space, u64)) {
         self.lanes.resize(ALL, 0);
-        self.origin = origin;
+        self.origin = Some(origin);
         // the last stands for no register
         if register < 255 {
             self.set(register as usize, lanes, lanes);
@@ -53,12 +55,12 @@ impl Undefined {
         instruction: &Instruction,
         (active, mask): (u32, u32),
         holds: impl Fn(u8) -> u32,
-    ) -> Option<u64> {
+    ) -> Option<(Space, u64)> {
         let found = Registers::of(instruction);
         if let Some(Operand::Predicate { number: Some(number), .. }) = &instruction.guard
             && self.lanes[PREDICATES + usize::from(*number & 7)] & active != 0
         {
-            return Some(self.origin);
+            return self.origin;
         }
         let predicates = (0..8).filter(|at| found.predicates_read >> at & 1 == 1);
         let by_predicates = predicates.fold(0, |lanes, at| lanes | self.lanes[PREDICATES + at]);
@@ -90,7 +92,7 @@ impl Undefined {
         for at in (0..7).filter(|at| found.predicates_written >> at & 1 == 1) {
             self.set(PREDICATES + at, mask, values);
         }
-        (used != 0).then_some(self.origin)
+        self.origin.filter(|_| used != 0)
     }
 
     /// For a selection the lanes whose source is undefined, of the two sources that one that they take.
@@ -142,7 +144,7 @@ mod tests {
     /// anything undefined is left.
     fn after(texts: &[&str]) -> (Option<usize>, bool) {
         let mut undefined = Undefined::default();
-        undefined.fill(18, 0xff, 1304);
+        undefined.fill(18, 0xff, (Space::Local, 1304));
         let used =
             texts.iter().position(|text| undefined.follow(&instruction(text), (u32::MAX, u32::MAX), |_| 0xf).is_some());
         (used, !undefined.is_empty())
@@ -175,7 +177,7 @@ mod tests {
     #[test]
     fn a_selection_takes_one_of_its_sources() {
         let mut undefined = Undefined::default();
-        undefined.fill(18, 0xff, 1304);
+        undefined.fill(18, 0xff, (Space::Local, 1304));
         for text in ["SEL R4, R18, R2, P0", "FSEL R6, R18, R2, !P0", "SEL R8, R2, R18, P0"] {
             assert_eq!(undefined.follow(&instruction(text), (u32::MAX, u32::MAX), |_| 0xf), None);
         }
@@ -185,7 +187,7 @@ mod tests {
     #[test]
     fn a_shuffle_brings_them_to_all_lanes() {
         let mut undefined = Undefined::default();
-        undefined.fill(18, 1, 0);
+        undefined.fill(18, 1, (Space::Shared, 0));
         assert_eq!(
             undefined.follow(&instruction("SHFL.IDX PT, R4, R18, 0x3, 0x1f"), (u32::MAX, u32::MAX), |_| 0),
             None
