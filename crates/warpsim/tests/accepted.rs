@@ -234,6 +234,7 @@ fn atomics_on_halves() {
     let shared = |order: &str| {
         proven(&format!(
             ".version 8.6\n.target sm_90\n.address_size 64\n.shared .align 4 .b8 box[4];\n.entry k() {{ .reg .b32 %r<4>;
+             .reg .pred %p<2>; mov.u32 %r3, %tid.x; setp.eq.u32 %p1, %r3, 0; @%p1 st.shared.u32 [box], 0; bar.sync 0;
              mov.u32 %r1, 0x3C003C00; {order} atom.shared.add.noftz.f16x2 %r2, [box], %r1; }}"
         ))
     };
