@@ -224,6 +224,16 @@ impl Shared {
         Ok((row, findings))
     }
 
+    /// The lanes whose low and whose high word of eight bytes nobody has written.
+    pub(super) fn unwritten(&self, lanes: &Lanes) -> (u32, u32) {
+        let word = |lane: usize, offset: u64| {
+            let (first, count) = self.cells((lanes.address(lane) & ADDRESS_MASK) + offset, 4);
+            let missing = self.writes[first..first + count].contains(&Last::NONE);
+            u32::from(missing) << lane
+        };
+        lanes.active().fold((0, 0), |(low, high), lane| (low | word(lane, 0), high | word(lane, 4)))
+    }
+
     pub(super) fn store(&mut self, lanes: &Lanes, values: &Row, by: &Accessor) -> Result<Findings, Kind> {
         let mut findings = Findings::default();
         if let Some(word) = self.aligned_row(lanes) {
@@ -244,7 +254,7 @@ impl Shared {
             let (address, value) = (lanes.address(lane) & ADDRESS_MASK, values[lane]);
             let same = |other: &usize| lanes.address(*other) & ADDRESS_MASK == address;
             for other in lanes.active().take_while(|other| *other < lane).filter(same) {
-                if values[other] == value {
+                if extract(values[other], 0, lanes.bytes) == extract(value, 0, lanes.bytes) {
                     findings.same = true;
                 } else {
                     findings.lanes = findings.lanes.or(Some(address));

@@ -1,5 +1,6 @@
 //! Values that nobody wrote, in the registers of a warp. ptxas fills registers from the stack before anything was spilled there,
-//! where no later instruction needs the value, and may spill it again. That is right as long as nothing depends on it.
+//! where no later instruction needs the value, and may spill it again; and it loads four words of shared memory where three are
+//! needed. That is right as long as nothing depends on it.
 //!
 //! ptxas also keeps predicates as single bits of a word that was never written as a whole. So the bits are known that logic with
 //! immediates has set or cleared since, and a test of such bits alone depends on nothing undefined.
@@ -7,6 +8,7 @@
 mod bits;
 
 use super::registers::{Registers, Span, span};
+use ptx::inst::Space;
 use sass::{Class, File, Instruction, Operand, Part};
 use std::collections::BTreeMap;
 
@@ -20,8 +22,8 @@ pub(super) struct Undefined {
     spilled: BTreeMap<u64, u32>,
     /// How many registers and predicates have such lanes.
     count: usize,
-    /// From where in local memory the last came.
-    origin: u64,
+    /// From where the last came.
+    origin: Option<(Space, u64)>,
 }
 
 const PREDICATES: usize = 256;
@@ -43,12 +45,12 @@ impl Undefined {
         self.lanes.get(register as usize).copied().unwrap_or(0)
     }
 
-    /// A register was filled from an address of local memory that these lanes have not written; `word` is that of the register
-    /// where all lanes have the same.
-    pub(super) fn fill(&mut self, register: u32, lanes: u32, (origin, word): (u64, Option<u64>)) {
+    /// A register was filled from an address that these lanes have not written; `word` is that of the register in local memory where
+    /// all lanes have the same.
+    pub(super) fn fill(&mut self, register: u32, lanes: u32, origin: (Space, u64), word: Option<u64>) {
         self.lanes.resize(ALL, 0);
         self.known.resize(ALL, 0);
-        self.origin = origin;
+        self.origin = Some(origin);
         // the last stands for no register
         if register < 255 {
             let known = word.and_then(|word| self.spilled.get(&word)).copied().unwrap_or(0);
@@ -74,12 +76,12 @@ impl Undefined {
         instruction: &Instruction,
         (active, mask): (u32, u32),
         holds: impl Fn(u8) -> u32,
-    ) -> Option<u64> {
+    ) -> Option<(Space, u64)> {
         let found = Registers::of(instruction);
         if let Some(Operand::Predicate { number: Some(number), .. }) = &instruction.guard
             && self.lanes[PREDICATES + usize::from(*number & 7)] & active != 0
         {
-            return Some(self.origin);
+            return self.origin;
         }
         let predicates = (0..8).filter(|at| found.predicates_read >> at & 1 == 1);
         let by_predicates = predicates.fold(0, |lanes, at| lanes | self.lanes[PREDICATES + at]);
@@ -113,7 +115,7 @@ impl Undefined {
         for at in (0..7).filter(|at| found.predicates_written >> at & 1 == 1) {
             self.set(PREDICATES + at, mask, values, 0);
         }
-        (used != 0).then_some(self.origin)
+        self.origin.filter(|_| used != 0)
     }
 
     /// For a selection the lanes whose source is undefined, of the two sources that one that they take.
@@ -176,7 +178,7 @@ mod tests {
     /// anything undefined is left.
     fn after(texts: &[&str]) -> (Option<usize>, bool) {
         let mut undefined = Undefined::default();
-        undefined.fill(18, 0xff, (1304, None));
+        undefined.fill(18, 0xff, (Space::Local, 1304), None);
         let used = texts.iter().position(|text| {
             let instruction = instruction(text);
             let mask = if instruction.guard.is_some() { 0xf } else { u32::MAX };
@@ -220,15 +222,15 @@ mod tests {
     #[test]
     fn known_bits_are_spilled_and_filled() {
         let mut undefined = Undefined::default();
-        undefined.fill(18, u32::MAX, (8, Some(8)));
+        undefined.fill(18, u32::MAX, (Space::Local, 8), Some(8));
         let clear = instruction("LOP3.LUT R18, R18, 0xffffffef, RZ, 0xc0, !PT");
         assert_eq!(undefined.follow(&clear, (u32::MAX, u32::MAX), |_| 0), None);
         for (word, whole, bits) in [(16, true, !0x10), (24, false, u32::MAX)] {
             undefined.spill(18, word, whole);
-            undefined.fill(4, 0xf, (word, Some(word)));
+            undefined.fill(4, 0xf, (Space::Local, word), Some(word));
             assert_eq!(undefined.bits(4), bits);
         }
-        undefined.fill(4, 0xf, (16, None));
+        undefined.fill(4, 0xf, (Space::Local, 16), None);
         assert_eq!(undefined.bits(4), u32::MAX);
     }
 
@@ -236,7 +238,7 @@ mod tests {
     #[test]
     fn a_selection_takes_one_of_its_sources() {
         let mut undefined = Undefined::default();
-        undefined.fill(18, 0xff, (1304, None));
+        undefined.fill(18, 0xff, (Space::Local, 1304), None);
         for text in ["SEL R4, R18, R2, P0", "FSEL R6, R18, R2, !P0", "SEL R8, R2, R18, P0"] {
             assert_eq!(undefined.follow(&instruction(text), (u32::MAX, u32::MAX), |_| 0xf), None);
         }
@@ -246,7 +248,7 @@ mod tests {
     #[test]
     fn a_shuffle_brings_them_to_all_lanes() {
         let mut undefined = Undefined::default();
-        undefined.fill(18, 1, (0, None));
+        undefined.fill(18, 1, (Space::Shared, 0), None);
         assert_eq!(
             undefined.follow(&instruction("SHFL.IDX PT, R4, R18, 0x3, 0x1f"), (u32::MAX, u32::MAX), |_| 0),
             None

@@ -8,6 +8,7 @@ use crate::cta::{Member, Thread};
 use crate::memory::Local;
 use crate::rows::Row;
 use crate::warp::Place;
+use ptx::inst::Space;
 use std::array::from_fn;
 
 /// Lanes that execute together.
@@ -115,7 +116,7 @@ impl Warp {
     }
 
     /// What becomes of undefined values, as [`Undefined::follow`].
-    pub(super) fn follow(&mut self, instruction: &sass::Instruction, lanes: (u32, u32)) -> Option<u64> {
+    pub(super) fn follow(&mut self, instruction: &sass::Instruction, lanes: (u32, u32)) -> Option<(Space, u64)> {
         let Self { undefined, preds, .. } = self;
         undefined.follow(instruction, lanes, |predicate| preds[usize::from(predicate)])
     }

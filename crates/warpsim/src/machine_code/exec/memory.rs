@@ -32,20 +32,36 @@ impl Machine<'_, '_> {
     ) -> Result<(), Stop> {
         for part in self.parts(warp, (space, bytes), address, mask) {
             for (step, lanes) in words(&part, bytes) {
-                let row = self.loaded(warp, pc, part.space, next(d, 2 * step), &lanes)?;
+                let row = self.loaded(warp, pc, part.space, next(d, 2 * step), &lanes, step == 1)?;
                 put(warp, (d, bytes, extend), step, &row, part.mask);
             }
         }
         Ok(())
     }
 
-    /// One or two words, for the registers from `d` on.
-    fn loaded(&mut self, warp: &mut Warp, pc: u32, space: Space, d: u32, lanes: &Lanes) -> Result<Row, Stop> {
+    /// One or two words, for the registers from `d` on; the second of them may be the fourth of an access.
+    fn loaded(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        space: Space,
+        d: u32,
+        lanes: &Lanes,
+        fourth: bool,
+    ) -> Result<Row, Stop> {
         match space {
             Space::Shared => {
                 let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
                 let loaded = self.shared.load(lanes, &by);
-                let (row, found) = loaded.map_err(|kind| self.fatal(warp, pc, kind))?;
+                let (row, mut found) = loaded.map_err(|kind| self.fatal(warp, pc, kind))?;
+                if let Some(address) = found.unwritten.filter(|_| fourth) {
+                    let (low, high) = self.shared.unwritten(lanes);
+                    // three words are there, and ptxas loads four
+                    if low == 0 {
+                        warp.undefined.fill(next(d, 1), high, (space, address), None);
+                        found.unwritten = None;
+                    }
+                }
                 self.report(warp, pc, space, Access::Read, found)?;
                 Ok(row)
             }
@@ -55,8 +71,8 @@ impl Machine<'_, '_> {
                 if let Some(unwritten) = unwritten {
                     let word = lanes.uniform();
                     for (at, undefined) in (0..).zip(unwritten.lanes) {
-                        let from = (unwritten.address, word.map(|word| word + 4 * u64::from(at)));
-                        warp.undefined.fill(next(d, at), undefined & lanes.mask, from);
+                        let (origin, undefined) = ((Space::Local, unwritten.address), undefined & lanes.mask);
+                        warp.undefined.fill(next(d, at), undefined, origin, word.map(|word| word + 4 * u64::from(at)));
                     }
                 }
                 Ok(row)
