@@ -190,6 +190,8 @@ fn compiled(kernels: &[Kernel]) -> String {
         let [plain, with] = [plain, plain + besides].map(|time| 1e3 * time.as_secs_f64());
         let _ = writeln!(text, "| {name} | {plain:.1} | {with:.1} | {:.4} | {paper:.4} |", with / plain);
     }
+    text += "\nThe compiler unrolls the loops of lu-perimeter, whose many small diamonds are melded one after the other (18 of them), and \
+             each meld is proven by executing both versions of the function symbolically.\n";
     text
 }
 
