@@ -24,13 +24,14 @@ const POINTS: usize = 70;
 const STRIDE: usize = 75;
 
 /// All that take temperature, pressure and mole fractions.
-const KERNELS: [Kernel; 6] = [
+const KERNELS: [Kernel; 7] = [
     Kernel::Viscosity,
     Kernel::Conductivity,
     Kernel::Diffusion,
     Kernel::Chemistry,
     Kernel::Isobaric,
     Kernel::Isochoric,
+    Kernel::Thermodynamics,
 ];
 
 /// Reads the inputs of the kernels on some points, and writes their outputs.

@@ -303,6 +303,17 @@ fn command_line() -> Vec<Case> {
         printed("config::value", &configured("warps = 33\n"), &best),
         printed("fmt::not-canonical", &all, &["fmt", "--check", "chem.inp"]),
         printed("kernel::no-transport", &alone, &["chem.inp", "--codegen", "overlay", "--kernel", "viscosity"]),
+        printed("kernel::state-is-given", &all, &["chem.inp", "--codegen", "overlay", "--kernel", "temperature"]),
+        printed(
+            "kernel::heat-capacity",
+            &[
+                ("chem.inp", MECHANISM.to_owned()),
+                ("therm.dat", THERMO.replace(" 2.50000000E+00", "-2.50000000E+00")),
+                ("tran.dat", TRANSPORT.to_owned()),
+            ],
+            &["chem.inp", "--codegen", "overlay", "--kernel", "temperature", "--state", "HPY"],
+        ),
+        printed("kernel::no-such-output", &all, &["chem.inp", "--kernel", "viscosity", "--outputs", "cp"]),
         printed("kernel::one-species", &one, &["chem.inp", "--codegen", "overlay", "--kernel", "diffusion"]),
         printed(
             "mapping::too-large",

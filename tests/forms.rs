@@ -56,7 +56,9 @@ fn error_on(states: &[State], kernel: Kernel, model: &Model, options: &Options) 
                 let p = kinetics::production(model, state);
                 (p.net, Some(p.gross))
             }
-            Kernel::Isobaric | Kernel::Isochoric => unreachable!("tests/reactor.rs has them"),
+            Kernel::Isobaric | Kernel::Isochoric | Kernel::Thermodynamics | Kernel::Temperature => {
+                unreachable!("tests/reactor.rs and tests/thermodynamics.rs have them")
+            }
         };
         let scale = scale.unwrap_or_else(|| expected.clone());
         for ((found, expected), scale) in fields[3].iter().zip(&expected).zip(&scale) {

@@ -77,7 +77,7 @@ fn closes(request: Request) {
         assert!(outputs.iter().zip(&own).all(|(a, b)| a == b || a.is_nan()), "{symbol}: the compiled text differs");
         let error = verify::largest_error(
             unit.kernel,
-            &model,
+            (&model, &unit.graph),
             (request.common.floor, request.common.stiffness),
             &states,
             stride,

@@ -112,7 +112,9 @@ fn dependent(kernel: Kernel, model: &Model, species: Option<usize>) -> Vec<bool>
             }
             all
         }
-        Kernel::Isobaric | Kernel::Isochoric => unreachable!("tests/reactor.rs has them"),
+        Kernel::Isobaric | Kernel::Isochoric | Kernel::Thermodynamics | Kernel::Temperature => {
+            unreachable!("tests/reactor.rs and tests/thermodynamics.rs have them")
+        }
     }
 }
 

@@ -245,7 +245,7 @@ fn row(model: &Model, unit: &Unit, request: &Request, states: &[State]) -> Row {
     let points = unit.program.padded(states.len() as u32);
     let error = verify::largest_error(
         unit.kernel,
-        model,
+        (model, &unit.graph),
         (request.common.floor, request.common.stiffness),
         states,
         stride,

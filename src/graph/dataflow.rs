@@ -33,6 +33,14 @@ pub struct Array {
     pub output: bool,
 }
 
+/// Consecutive rows of the output array that belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quantity {
+    pub name: String,
+    pub first: u32,
+    pub rows: u32,
+}
+
 #[derive(Debug, Clone)]
 pub struct Graph {
     /// The kernel's name.
@@ -42,6 +50,8 @@ pub struct Graph {
     /// Where the bound holds, and where products are proven to stay in the range of doubles; `None`: at every temperature.
     pub range: Option<TemperatureRange>,
     pub arrays: Vec<Array>,
+    /// What the rows of the output array are, where they are not all the same.
+    pub quantities: Vec<Quantity>,
     /// The units of the arrays.
     pub units: Units,
     /// Names of the point's scalars; [`Graph::preamble`] computes them, in every warp.
@@ -151,6 +161,7 @@ impl Graph {
             bound: 0.0,
             range: None,
             arrays,
+            quantities: Vec::new(),
             units: Units::Si,
             scalars: Vec::new(),
             preamble: Step::default(),
@@ -212,6 +223,13 @@ impl Graph {
             waiting.retain(|(_, parts)| !parts.is_empty());
         }
         order
+    }
+
+    /// What a row of the output array is, in a word.
+    pub fn quantity(&self, row: u32) -> &str {
+        let rows = |quantity: &&Quantity| (quantity.first..quantity.first + quantity.rows).contains(&row);
+        let own = self.quantities.iter().find(rows).map(|quantity| quantity.name.as_str());
+        own.or(self.arrays.iter().find(|array| array.output).map(|array| array.name)).unwrap_or("")
     }
 
     /// Replaces every shape; different shapes must stay different.

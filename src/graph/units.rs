@@ -2,7 +2,7 @@
 //! are loaded and stored.
 
 use super::body::{Binary, Body, Id, Inst};
-use super::dataflow::Graph;
+use super::dataflow::{Graph, StepRef};
 
 /// A system of units for the kernels' arrays.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
@@ -30,19 +30,30 @@ impl Units {
             (Self::Cgs, "pressure" | "viscosity") => 0.1,
             (Self::Cgs, "conductivity") => 1e-5,
             (Self::Cgs, "diffusion") => 1e-4,
-            (Self::Cgs, "production_rates" | "transport_source") => 1e3,
+            (Self::Cgs, "production_rates" | "transport_source" | "density") => 1e3,
+            (Self::Cgs, "energy" | "enthalpy") => 1e-4,
             (Self::Cgs, _) => 1.0,
         }
     }
 
-    /// What a number in SI is multiplied with to be one in these units: the reciprocal, rounded once.
-    pub fn from_si(self, array: &str) -> f64 {
-        match (self, array) {
+    /// What a number in SI is multiplied with to be one in these units, by the name of the array or of the quantity in its rows:
+    /// the reciprocal, rounded once.
+    pub fn from_si(self, name: &str) -> f64 {
+        match (self, name) {
             (Self::Si, _) => 1.0,
             (Self::Cgs, "pressure" | "viscosity") => 10.0,
             (Self::Cgs, "conductivity") => 1e5,
             (Self::Cgs, "diffusion") => 1e4,
-            (Self::Cgs, "production_rates" | "transport_source") => 1e-3,
+            (Self::Cgs, "production_rates" | "production-rates" | "mass-production-rates" | "transport_source") => 1e-3,
+            (Self::Cgs, "density") => 1e-3,
+            (Self::Cgs, "heat-release-rate") => 10.0,
+            (Self::Cgs, "energy" | "enthalpy") => 1e4,
+            // Per kmol or per kg, with or without a kelvin.
+            (Self::Cgs, name)
+                if ["cp", "cv", "h", "u", "s", "g"].contains(&name.rsplit('-').next().unwrap_or(name)) =>
+            {
+                1e4
+            }
             (Self::Cgs, _) => 1.0,
         }
     }
@@ -52,15 +63,23 @@ impl Units {
 pub fn convert(graph: &mut Graph, units: Units) {
     graph.units = units;
     let to_si: Vec<f64> = graph.arrays.iter().map(|a| units.to_si(a.name)).collect();
-    let outputs = graph.arrays.iter().filter(|a| a.output);
-    // A kernel has one output array, so that a body knows where its stores go.
-    let from_si = outputs.map(|a| units.from_si(a.name)).next().unwrap_or(1.0);
-    if to_si.iter().any(|&factor| factor != 1.0) || from_si != 1.0 {
-        graph.rewrite(|body| converted(body, &to_si, from_si));
+    if to_si.iter().any(|&factor| factor != 1.0) {
+        graph.rewrite(|body| loading(body, &to_si));
+    }
+    for op in graph.ops.keys() {
+        for part in graph.ops[op].parts().collect::<Vec<_>>() {
+            let step = graph.step(StepRef { op, part });
+            let from_si: Vec<f64> = step.stores.iter().map(|&(_, row)| units.from_si(graph.quantity(row))).collect();
+            if from_si.iter().any(|&factor| factor != 1.0) {
+                let body = storing(&graph.shapes[step.shape], &from_si);
+                graph.ops[op].step_mut(part).shape = graph.shape(body);
+            }
+        }
     }
 }
 
-fn converted(old: &Body, to_si: &[f64], from_si: f64) -> Body {
+/// The body with loads in other units.
+fn loading(old: &Body, to_si: &[f64]) -> Body {
     let mut new = Body { tensor: old.tensor, ..Body::default() };
     let mut place: Vec<Id> = Vec::with_capacity(old.insts.len());
     for &inst in &old.insts {
@@ -88,7 +107,14 @@ fn converted(old: &Body, to_si: &[f64], from_si: f64) -> Body {
     let moved = |ids: &[Id]| ids.iter().map(|&id| place[id as usize]).collect::<Vec<_>>();
     new.states = moved(&old.states);
     new.values = moved(&old.values);
-    new.stores = moved(&old.stores).into_iter().map(|id| scaled(&mut new, id, from_si)).collect();
+    new.stores = moved(&old.stores);
+    new
+}
+
+/// The body with stores in other units.
+fn storing(old: &Body, from_si: &[f64]) -> Body {
+    let mut new = old.clone();
+    new.stores = old.stores.iter().zip(from_si).map(|(&id, &factor)| scaled(&mut new, id, factor)).collect();
     new
 }
 
@@ -116,6 +142,8 @@ mod tests {
             "conductivity",
             "diffusion",
             "production_rates",
+            "density",
+            "energy",
         ] {
             for units in [Units::Si, Units::Cgs] {
                 assert!((units.to_si(array) * units.from_si(array) - 1.0).abs() < 1e-15, "{array}");
@@ -131,7 +159,7 @@ mod tests {
         let sum = body.add(temperature, pressure);
         body.states = vec![sum];
         body.stores = vec![sum];
-        let body = converted(&body, &[1.0, 0.1, 10.0], 1e5);
+        let body = storing(&loading(&body, &[1.0, 0.1, 10.0]), &[1e5]);
         let text = body.to_string();
         let expected = "  %0 = field 0[row 0]\n  %1 = field 1[row 1]\n  %2 = 1e-1\n  %3 = Mul %1 %2\n  %4 = Add %0 %3\n  \
                         %5 = 1e5\n  %6 = Mul %4 %5\n  states [4] values [] stores [6]\n";

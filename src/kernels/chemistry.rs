@@ -5,9 +5,10 @@
 
 use super::common::{self, TIME_STEP, TRANSPORT_SOURCE, scalar, single, step};
 use super::log_space::{self, LogSpace};
-use super::reaction::{self, Sources};
+use super::reaction::{self, Operands, Sources};
 use super::split::{self, Factor, Late, Plan, Rates};
-use super::{Form, Options, activity, common_reactants, formation, gibbs, qssa, reactor, stiffness, third_body, troe};
+use super::{Form, Kernel, Options, Output, activity, common_reactants, formation, gibbs, qssa};
+use super::{reactor, source, stiffness, third_body, troe};
 use crate::graph::body::Body;
 use crate::graph::dataflow::{Array, Graph, Operation, Step, Value};
 use kinetics::reactor::Constant;
@@ -32,12 +33,20 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
         scalars.push(scalar::SQUARED_CONCENTRATION);
     }
     let species = model.species().len();
+    let outputs = options.outputs.of(Kernel::Chemistry);
+    let is_plain = outputs == [Output::ProductionRates];
     let (name, output, rows) = match constant {
-        None => ("chemistry", "production_rates", species),
+        None if is_plain => ("chemistry", "production_rates", species),
+        None => ("chemistry", "source_terms", outputs.iter().map(|output| output.rows(species)).sum()),
         Some(Constant::Pressure) => ("isobaric", "tendencies", species + 1),
         Some(Constant::Volume) => ("isochoric", "tendencies", species + 1),
     };
     let mut graph = common::begin(name, model, options, output, rows as u32, &scalars);
+    let places = match constant {
+        None if is_plain => vec![(Output::ProductionRates, 0)],
+        None => common::name_rows(&mut graph, &outputs, species),
+        Some(_) => vec![],
+    };
     if stiffness != Stiffness::Off {
         let source = Array { name: "transport_source", rows: species as u32, output: false };
         graph.arrays.insert(TRANSPORT_SOURCE as usize, source);
@@ -76,8 +85,11 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
         }
     }
     reduction(&mut graph, model, options, &plans, &rates, &sources, late);
-    let is_stored = constant.is_none();
-    let rates = production(&mut graph, model, &progress, is_stored);
+    let heat = places.iter().find(|(output, _)| *output == Output::HeatReleaseRate).map(|&(_, row)| row);
+    let rates = production(&mut graph, model, &progress, &places, constant.is_some() || heat.is_some());
+    if let Some(row) = heat {
+        source::heat_release(&mut graph, model, &rates, row);
+    }
     if let Some(constant) = constant {
         reactor::add(&mut graph, model, &rates, constant);
     }
@@ -235,14 +247,14 @@ fn species_values(
         .collect()
 }
 
-/// wdot_k = sum_i (nu''_ik - nu'_ik) q_i in kmol/m3/s: stored, or returned as values.
-fn production(graph: &mut Graph, model: &Model, progress: &[Option<Value>], is_stored: bool) -> Vec<Value> {
-    let epilogue = {
-        let mut b = Body::default();
-        let sum = vec![b.state(0)];
-        *if is_stored { &mut b.stores } else { &mut b.values } = sum;
-        graph.shape(b)
-    };
+/// wdot_k = sum_i (nu''_ik - nu'_ik) q_i in kmol/m3/s: stored in the rows of these quantities, and returned where they are read.
+fn production(
+    graph: &mut Graph,
+    model: &Model,
+    progress: &[Option<Value>],
+    places: &[(Output, u32)],
+    are_read: bool,
+) -> Vec<Value> {
     let species = model.species();
     let mut iterations: Vec<Vec<Step>> = vec![Vec::new(); species.len()];
     for (r, value) in model.mechanism.reactions.iter().zip(progress) {
@@ -266,6 +278,22 @@ fn production(graph: &mut Graph, model: &Model, progress: &[Option<Value>], is_s
     let output = graph.arrays.len() as u32 - 1;
     let mut values = Vec::new();
     for (k, iterations) in iterations.into_iter().enumerate() {
+        let mut o = Operands::default();
+        let sum = o.body.state(0);
+        let mut stores = Vec::new();
+        for &(quantity, first) in places {
+            let stored = match quantity {
+                Output::ProductionRates => sum,
+                Output::MassProductionRates => {
+                    let weight = o.constant(species[k].weight);
+                    o.body.mul(sum, weight)
+                }
+                _ => continue,
+            };
+            o.body.stores.push(stored);
+            stores.push((output, first + k as u32));
+        }
+        o.body.values = if are_read { vec![sum] } else { vec![] };
         let name = format!("production {}", species[k].name);
         let operation = Operation {
             name: name.clone(),
@@ -273,11 +301,7 @@ fn production(graph: &mut Graph, model: &Model, progress: &[Option<Value>], is_s
             prologue: Some(common::zeros(graph, 1)),
             iterations,
             ordered: false,
-            epilogue: Step {
-                shape: epilogue,
-                stores: if is_stored { vec![(output, k as u32)] } else { vec![] },
-                ..Step::default()
-            },
+            epilogue: Step { stores, ..o.into_step(graph) },
         };
         let op = graph.add(operation, |_, _| name.clone());
         values.extend(graph.ops[op].epilogue.outputs.iter().copied());

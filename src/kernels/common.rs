@@ -1,9 +1,11 @@
 //! What the builders share: the arrays of the host interface, the point's scalars, steps without ceremony.
 
-use super::composition::{self, StateVariables};
-use super::{Form, Options};
+use super::output::Output;
+use super::reaction::Operands;
+use super::state::{self, StateVariables};
+use super::{Form, Options, composition};
 use crate::graph::body::{Body, Id};
-use crate::graph::dataflow::{Array, Graph, Operation, Shape, Step, Value};
+use crate::graph::dataflow::{Array, Graph, Operation, Quantity, Shape, Step, Value};
 use kinetics::Model;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 
@@ -48,21 +50,56 @@ pub fn begin(
     scalars: &[u32],
 ) -> Graph {
     let species = model.species().len() as u32;
+    let [first, second, composition] = options.state.arrays();
     let arrays = vec![
-        Array { name: "temperature", rows: 1, output: false },
-        Array { name: "pressure", rows: 1, output: false },
-        Array { name: options.state.composition(), rows: species, output: false },
+        Array { name: first, rows: 1, output: false },
+        Array { name: second, rows: 1, output: false },
+        Array { name: composition, rows: species, output: false },
         Array { name: output, rows, output: true },
     ];
     let mut graph = Graph::new(kernel, arrays);
+    if options.state.is_computed() {
+        let composition = composition::begin(&mut graph, model, true);
+        let mut o = Operands::default();
+        let (t, p) = state::temperature_and_pressure(&mut graph, model, options.state, &composition, &mut o);
+        let named = preamble(&mut o.body, options, scalars, |_| t, |_| p);
+        graph.scalars = named.iter().map(|(name, _)| *name).collect();
+        o.body.values = [t, p].into_iter().chain(named.into_iter().map(|(_, id)| id)).collect();
+        let names: Vec<&str> = ["temperature", "pressure"].into_iter().chain(graph.scalars.iter().copied()).collect();
+        let step = o.into_step(&mut graph);
+        graph.add(single(state::NAME.into(), step), |_, n| names[n].to_owned());
+        graph.preamble = Step { shape: graph.shape(Body::default()), ..Step::default() };
+        return graph;
+    }
     let mut b = Body::default();
+    for (name, id) in preamble(&mut b, options, scalars, |b| b.field(TEMPERATURE, 0), |b| b.field(PRESSURE, 0)) {
+        graph.scalars.push(name);
+        b.states.push(id);
+    }
+    let shape = graph.shape(b);
+    graph.preamble = Step { shape, rows: vec![0], ..Step::default() };
+    if options.state == StateVariables::MassFractions {
+        composition::begin(&mut graph, model, false);
+    }
+    graph
+}
+
+/// The scalars by their names, made of temperature and pressure.
+fn preamble(
+    b: &mut Body,
+    options: &Options,
+    scalars: &[u32],
+    temperature: impl Fn(&mut Body) -> Id,
+    pressure: impl Fn(&mut Body) -> Id,
+) -> Vec<(&'static str, Id)> {
     let form = options.form;
+    let mut named = Vec::new();
     let mut ln_t = None;
     let mut inverse = None;
     let mut concentration = None;
     for &s in scalars {
         // Each loads or computes once what several scalars are made of.
-        let t = b.field(TEMPERATURE, 0);
+        let t = temperature(b);
         let mut ln_t = |b: &mut Body| *ln_t.get_or_insert_with(|| logarithm(b, form, t));
         let mut inverse_t = |b: &mut Body| {
             *inverse.get_or_insert_with(|| {
@@ -72,37 +109,37 @@ pub fn begin(
         };
         let (name, id) = match s {
             scalar::TEMPERATURE => ("temperature", t),
-            scalar::LN_TEMPERATURE => ("ln_t", ln_t(&mut b)),
-            scalar::INVERSE_TEMPERATURE => ("inverse_t", inverse_t(&mut b)),
+            scalar::LN_TEMPERATURE => ("ln_t", ln_t(b)),
+            scalar::INVERSE_TEMPERATURE => ("inverse_t", inverse_t(b)),
             scalar::CONCENTRATION => {
-                let (p, inverse_r) = (b.field(PRESSURE, 0), b.literal(1.0 / GAS_CONSTANT));
+                let (p, inverse_r) = (pressure(b), b.literal(1.0 / GAS_CONSTANT));
                 let per_t = b.mul(p, inverse_r);
-                let (inverse_t, ln_t) = (inverse_t(&mut b), ln_t(&mut b));
+                let (inverse_t, ln_t) = (inverse_t(b), ln_t(b));
                 // Not a number where the temperature has no logarithm: powers do not show it.
                 let zero = b.sub(ln_t, ln_t);
                 ("concentration", *concentration.insert(b.fma(per_t, inverse_t, zero)))
             }
             scalar::LN_STANDARD_CONCENTRATION => {
-                let ln_t = ln_t(&mut b);
+                let ln_t = ln_t(b);
                 let c = b.literal((ATMOSPHERE / GAS_CONSTANT).ln());
                 ("ln_standard", b.sub(c, ln_t))
             }
             scalar::PRESSURE_RATIO => {
-                let (atm, p) = (b.literal(ATMOSPHERE), b.field(PRESSURE, 0));
+                let (atm, p) = (b.literal(ATMOSPHERE), pressure(b));
                 ("pressure_ratio", b.div(atm, p))
             }
             scalar::CUBE_ROOT => {
-                let ln_t = ln_t(&mut b);
+                let ln_t = ln_t(b);
                 let third = b.literal(-1.0 / 3.0);
                 let x = b.mul(ln_t, third);
                 ("cube_root", b.exp(x))
             }
             scalar::LN_PRESSURE => {
-                let p = b.field(PRESSURE, 0);
-                ("ln_p", logarithm(&mut b, form, p))
+                let p = pressure(b);
+                ("ln_p", logarithm(b, form, p))
             }
             scalar::SCALED_LN_TEMPERATURE => {
-                let ln_t = ln_t(&mut b);
+                let ln_t = ln_t(b);
                 let (slope, offset) = (b.literal(options.fit_range.slope()), b.literal(options.fit_range.offset()));
                 ("scaled_ln_t", b.fma(slope, ln_t, offset))
             }
@@ -112,15 +149,20 @@ pub fn begin(
             }
             _ => unreachable!("scalar {s} has no rule"),
         };
-        graph.scalars.push(name);
-        b.states.push(id);
+        named.push((name, id));
     }
-    let shape = graph.shape(b);
-    graph.preamble = Step { shape, rows: vec![0], ..Step::default() };
-    if options.state == StateVariables::MassFractions {
-        composition::begin(&mut graph, model);
+    named
+}
+
+/// Names the rows of the output array, one quantity after the other; each with its first row.
+pub fn name_rows(graph: &mut Graph, outputs: &[Output], species: usize) -> Vec<(Output, u32)> {
+    let mut first = 0;
+    for output in outputs {
+        let (name, rows) = (output.name(), output.rows(species) as u32);
+        graph.quantities.push(Quantity { name, first, rows });
+        first += rows;
     }
-    graph
+    outputs.iter().copied().zip(graph.quantities.iter().map(|quantity| quantity.first)).collect()
 }
 
 /// ln x: the paper's form has a division in it, the others a table.

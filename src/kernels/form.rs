@@ -46,6 +46,7 @@ impl Form {
             Kernel::Conductivity => &[Self::Pairwise, Self::LogSpace, Self::Polynomial, Self::LowRank],
             Kernel::Diffusion => &[Self::Pairwise, Self::Polynomial, Self::LowRank],
             Kernel::Chemistry | Kernel::Isobaric | Kernel::Isochoric => &[Self::Pairwise, Self::LogSpace],
+            Kernel::Thermodynamics | Kernel::Temperature => &[Self::Pairwise],
         };
         let fitted = |form: Self| form == Self::Polynomial || form == Self::LowRank && kernel != Kernel::Viscosity;
         all.iter().copied().filter(|&form| !fitted(form) || fit_tolerance.is_some()).collect()

@@ -13,6 +13,8 @@ mod formation;
 mod gibbs;
 mod log_space;
 mod means;
+mod newton;
+mod output;
 mod pressure;
 mod product;
 mod pure_limit;
@@ -21,17 +23,22 @@ mod reaction;
 mod reactor;
 mod resistances;
 mod rows;
+mod source;
 mod split;
+mod state;
 mod stiffness;
 mod symmetric;
+mod temperature;
+mod thermodynamics;
 mod third_body;
 mod troe;
 mod viscosity;
 
-pub use composition::StateVariables;
 pub use form::{Form, LOW_RANK_BOUND};
 pub use log_space::Exponential;
+pub use output::{Output, Outputs, Property};
 pub use product::Matrix;
+pub use state::StateVariables;
 
 use std::fmt;
 
@@ -55,6 +62,10 @@ pub enum Kernel {
     Isobaric,
     /// The same at constant volume
     Isochoric,
+    /// Properties of species and of the mixture
+    Thermodynamics,
+    /// Temperature and pressure of a state that is told otherwise
+    Temperature,
 }
 
 impl Kernel {
@@ -69,6 +80,8 @@ impl Kernel {
             Self::Chemistry => "chemistry",
             Self::Isobaric => "isobaric",
             Self::Isochoric => "isochoric",
+            Self::Thermodynamics => "thermodynamics",
+            Self::Temperature => "temperature",
         }
     }
 
@@ -77,13 +90,18 @@ impl Kernel {
         matches!(self, Self::Chemistry | Self::Isobaric | Self::Isochoric)
     }
 
+    /// Whether it needs transport data.
+    pub fn is_transport(self) -> bool {
+        matches!(self, Self::Viscosity | Self::Conductivity | Self::Diffusion)
+    }
+
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
     /// gross rate for chemistry.
     pub fn tolerance(self, model: &Model) -> f64 {
         match self {
             Self::Chemistry | Self::Isobaric | Self::Isochoric if model.mechanism.reduction.is_some() => 1e-8,
             Self::Chemistry | Self::Isobaric | Self::Isochoric => 1e-10,
-            Self::Viscosity | Self::Conductivity | Self::Diffusion => 1e-12,
+            Self::Viscosity | Self::Conductivity | Self::Diffusion | Self::Thermodynamics | Self::Temperature => 1e-12,
         }
     }
 }
@@ -115,6 +133,8 @@ pub struct Options {
     pub qssa_warps: Option<u32>,
     /// What tells the state of a point.
     pub state: StateVariables,
+    /// What is stored, where there is a choice.
+    pub outputs: Outputs,
     /// The units of the arrays.
     pub units: Units,
     /// Reverse rates of the log-space chemistry are made of activities, which are two values per species; else of Gibbs
@@ -140,6 +160,7 @@ impl Default for Options {
             stiffness: Stiffness::Sequential,
             qssa_warps: None,
             state: StateVariables::default(),
+            outputs: Outputs::default(),
             units: Units::Si,
             activities: true,
             exponential: Exponential::Polynomial,
@@ -170,6 +191,21 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
                 .help("choose the other kernels with --kernel viscosity,conductivity,chemistry"),
         ]);
     }
+    if options.state.work().is_some_and(|work| newton::plan(model, work).is_none()) {
+        return Err(vec![
+            Diagnostic::error(
+                "kernel::heat-capacity",
+                "a species' heat capacity is not positive around 1000 K: no temperature follows from energies",
+            )
+            .help("correct its thermo data, or give temperatures with --state TPX, TPY or TRY"),
+        ]);
+    }
+    if kernel == Kernel::Temperature && !options.state.is_computed() {
+        return Err(vec![
+            Diagnostic::error("kernel::state-is-given", "the temperature kernel has nothing to compute")
+                .help("tell the state by other variables with --state TRY, ERY or HPY"),
+        ]);
+    }
     let form = options.form.for_kernel(kernel, options.fit_tolerance);
     let options = &Options { form, ..*options };
     let mut graph = match (kernel, form, options.fit_tolerance) {
@@ -189,9 +225,14 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         (Kernel::Chemistry, ..) => chemistry::build(model, options, None),
         (Kernel::Isobaric, ..) => chemistry::build(model, options, Some(Constant::Pressure)),
         (Kernel::Isochoric, ..) => chemistry::build(model, options, Some(Constant::Volume)),
+        (Kernel::Thermodynamics, ..) => thermodynamics::build(model, options),
+        (Kernel::Temperature, ..) => temperature::build(model, options),
     };
-    if options.state == StateVariables::MassFractions {
-        composition::connect(&mut graph, model.species().len());
+    if options.state != StateVariables::MoleFractions {
+        state::connect(&mut graph, model.species().len(), options.state);
+    }
+    if let Some(plan) = options.state.work().and_then(|work| newton::plan(model, work)) {
+        graph.range = Some(graph.range.map_or(plan.range, |range| range.within(plan.range)));
     }
     units::convert(&mut graph, options.units);
     Ok(graph)

@@ -56,7 +56,7 @@ impl Operands {
     }
 
     /// A mole fraction from global memory.
-    fn fraction(&mut self, k: SpeciesIndex) -> Id {
+    pub fn fraction(&mut self, k: SpeciesIndex) -> Id {
         self.rows.push(k as u32);
         mole_fraction(&mut self.body, self.rows.len() as u32 - 1)
     }

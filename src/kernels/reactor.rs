@@ -8,10 +8,11 @@ use super::chemistry::SCALARS;
 use super::common::{self, scalar, scalar_of, single};
 use super::gibbs::{self, Terms};
 use super::reaction::Operands;
-use crate::graph::body::Body;
+use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::Model;
 use kinetics::reactor::Constant;
+use mechanism::Polynomials;
 
 /// Adds the operations behind the production rates (kmol/m3/s, by species), and stores: a row of each species, then the temperature's.
 pub fn add(graph: &mut Graph, model: &Model, production: &[Value], constant: Constant) {
@@ -28,14 +29,8 @@ pub fn add(graph: &mut Graph, model: &Model, production: &[Value], constant: Con
         let step = Step { stores: vec![(output, k as u32)], ..o.into_step(graph) };
         graph.add(single(format!("mass fraction {}", species[k].name), step), |_, _| unreachable!("it is stored"));
     }
-    let iterations = properties.iter().zip(production).map(|([energy, ..], &rate)| {
-        let mut o = Operands::default();
-        let (energy, rate) = (o.input(*energy), o.input(rate));
-        let sum = o.body.state(0);
-        o.body.states = vec![o.body.fma(energy, rate, sum)];
-        o.into_step(graph)
-    });
-    let iterations: Vec<Step> = iterations.collect();
+    let energies: Vec<Value> = properties.iter().map(|&[energy, ..]| energy).collect();
+    let iterations = products(graph, &energies, production);
     let mut o = Operands::default();
     let heating = o.input(heating);
     let sum = o.body.state(0);
@@ -46,18 +41,23 @@ pub fn add(graph: &mut Graph, model: &Model, production: &[Value], constant: Con
     graph.add(operation, |_, _| unreachable!("it is stored"));
 }
 
+/// Iterations that add the products of two lists to the one running sum.
+pub fn products(graph: &mut Graph, energies: &[Value], production: &[Value]) -> Vec<Step> {
+    let iterations = energies.iter().zip(production).map(|(&energy, &rate)| {
+        let mut o = Operands::default();
+        let (energy, rate) = (o.input(energy), o.input(rate));
+        let sum = o.body.state(0);
+        o.body.states = vec![o.body.fma(energy, rate, sum)];
+        o.into_step(graph)
+    });
+    iterations.collect()
+}
+
 /// h/RT, C W and C cp/R of a species, or what stands for them at constant volume.
 fn properties(graph: &mut Graph, model: &Model, k: usize, work: f64) -> [Value; 3] {
     let species = &model.species()[k];
     let mut o = Operands::default();
-    let energy = gibbs::value(
-        &mut o,
-        &gibbs::of_ranges(&species.thermo, |t| less(enthalpy7(t), work), |t| less(enthalpy9(t), work)),
-    );
-    let capacity = gibbs::value(
-        &mut o,
-        &gibbs::of_ranges(&species.thermo, |t| less(capacity7(t), work), |t| less(capacity9(t), work)),
-    );
+    let (energy, capacity) = (energy(&mut o, &species.thermo, work), capacity(&mut o, &species.thermo, work));
     let (concentration, weight) = (o.loaded(k), o.constant(species.weight));
     let mass = o.body.mul(concentration, weight);
     let heat = o.body.mul(concentration, capacity);
@@ -68,6 +68,16 @@ fn properties(graph: &mut Graph, model: &Model, k: usize, work: f64) -> [Value; 
         .add(single(format!("properties {}", species.name), step), |_, n| format!("{} {}", names[n], species.name));
     let outputs = &graph.ops[op].epilogue.outputs;
     [outputs[0], outputs[1], outputs[2]]
+}
+
+/// h/RT less a number, at the point's temperature.
+pub fn energy(o: &mut Operands, thermo: &Polynomials, work: f64) -> Id {
+    gibbs::value(o, &gibbs::of_ranges(thermo, |t| less(enthalpy7(t), work), |t| less(enthalpy9(t), work)))
+}
+
+/// cp/R less a number, at the point's temperature.
+pub fn capacity(o: &mut Operands, thermo: &Polynomials, work: f64) -> Id {
+    gibbs::value(o, &gibbs::of_ranges(thermo, |t| less(capacity7(t), work), |t| less(capacity9(t), work)))
 }
 
 /// 1/rho, and -T / sum C cp/R.
@@ -95,27 +105,27 @@ fn mixture(graph: &mut Graph, properties: &[[Value; 3]]) -> [Value; 2] {
 }
 
 /// The function less a number.
-fn less(mut terms: Terms, number: f64) -> Terms {
+pub fn less(mut terms: Terms, number: f64) -> Terms {
     terms[0] -= number;
     terms
 }
 
 /// h/RT = a1 + a2/2 T + a3/3 T^2 + a4/4 T^3 + a5/5 T^4 + a6/T
-fn enthalpy7(a: &[f64; 7]) -> Terms {
+pub fn enthalpy7(a: &[f64; 7]) -> Terms {
     [a[0], a[1] / 2.0, a[2] / 3.0, a[3] / 4.0, a[4] / 5.0, 0.0, a[5], 0.0, 0.0]
 }
 
 /// h/RT = a3 + a4/2 T + a5/3 T^2 + a6/4 T^3 + a7/5 T^4 + (b1 + a2 ln T - a1 /T) /T
-fn enthalpy9(a: &[f64; 9]) -> Terms {
+pub fn enthalpy9(a: &[f64; 9]) -> Terms {
     [a[2], a[3] / 2.0, a[4] / 3.0, a[5] / 4.0, a[6] / 5.0, 0.0, a[7], a[1], -a[0]]
 }
 
 /// cp/R = a1 + a2 T + a3 T^2 + a4 T^3 + a5 T^4
-fn capacity7(a: &[f64; 7]) -> Terms {
+pub fn capacity7(a: &[f64; 7]) -> Terms {
     [a[0], a[1], a[2], a[3], a[4], 0.0, 0.0, 0.0, 0.0]
 }
 
 /// cp/R = a3 + a4 T + a5 T^2 + a6 T^3 + a7 T^4 + (a2 + a1 /T) /T
-fn capacity9(a: &[f64; 9]) -> Terms {
+pub fn capacity9(a: &[f64; 9]) -> Terms {
     [a[2], a[3], a[4], a[5], a[6], 0.0, a[1], 0.0, a[0]]
 }

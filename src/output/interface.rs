@@ -1,9 +1,9 @@
 //! What the C header says of each kernel and array.
 
 use super::Unit;
-use crate::emit::host::{ArrayInterface, Interface, KernelInterface, Species};
+use crate::emit::host::{ArrayInterface, Interface, KernelInterface, Rows, Species};
 use crate::graph::Units;
-use crate::kernels::Kernel;
+use crate::kernels::{Kernel, Output, Property};
 use crate::report::accuracy::accuracy;
 use kinetics::Model;
 use machine::target::Target;
@@ -28,19 +28,59 @@ fn kernel(unit: &Unit) -> KernelInterface {
         Kernel::Viscosity => "Viscosity of the mixture (Wilke).",
         Kernel::Conductivity => "Thermal conductivity of the mixture (Mathur et al.).",
         Kernel::Diffusion => "Mixture-averaged diffusion coefficient of each species.",
-        Kernel::Chemistry => "Net molar production rate of each species.",
+        Kernel::Chemistry if unit.graph.quantities.is_empty() => "Net molar production rate of each species.",
+        Kernel::Chemistry => "Source terms of the chemistry.",
         Kernel::Isobaric => "Rates of change of mass fractions and temperature at constant pressure.",
         Kernel::Isochoric => "Rates of change of mass fractions and temperature at constant volume.",
+        Kernel::Temperature => "Temperature and pressure of a state that is told otherwise.",
+        Kernel::Thermodynamics => "Thermodynamic properties of species and of the mixture.",
     };
+    let quantities = &unit.graph.quantities;
     let arrays = unit.program.arrays.iter().map(|array| {
         let (unit, meaning) = describe(&array.name, system);
         ArrayInterface { array: array.clone(), unit: unit.into(), meaning: meaning.into() }
+    });
+    let rows = quantities.iter().map(|quantity| {
+        let (unit, meaning) = quantity_in_words(&quantity.name, system);
+        Rows { name: quantity.name.clone(), first: quantity.first, unit, meaning }
     });
     KernelInterface {
         symbol: unit.program.symbol.clone(),
         summary: summary.into(),
         accuracy: accuracy(unit.report.form_error, unit.report.form_range),
         arrays: arrays.collect(),
+        rows: rows.collect(),
+    }
+}
+
+/// (unit, meaning) of what an [`Output`] names.
+fn quantity_in_words(name: &str, system: Units) -> (String, String) {
+    let pick = |si: &str, cgs: &str| if system == Units::Cgs { cgs.to_owned() } else { si.to_owned() };
+    match Output::all().find(|output| output.name() == name) {
+        Some(Output::Thermodynamic { property, species, molar }) => {
+            let (what, kelvin) = match property {
+                Property::Cp => ("heat capacity at constant pressure", "/K"),
+                Property::Cv => ("heat capacity at constant volume", "/K"),
+                Property::H => ("enthalpy", ""),
+                Property::U => ("energy", ""),
+                Property::S => ("entropy", "/K"),
+                Property::G => ("Gibbs function", ""),
+            };
+            let amount = if molar { pick("J/kmol", "erg/mol") } else { pick("J/kg", "erg/g") };
+            let of = if species { "each species, pure at 1 atm" } else { "the mixture" };
+            (amount + kelvin, format!("{what} of {of}"))
+        }
+        Some(Output::MeanMolarMass) => (pick("kg/kmol", "g/mol"), "mean molar mass".into()),
+        Some(Output::Density) => (pick("kg/m^3", "g/cm^3"), "density".into()),
+        Some(Output::ProductionRates) => {
+            (pick("kmol/m^3/s", "mol/cm^3/s"), "net production rate of each species".into())
+        }
+        Some(Output::MassProductionRates) => {
+            (pick("kg/m^3/s", "g/cm^3/s"), "net production rate of the mass of each species".into())
+        }
+        Some(Output::HeatReleaseRate) => (pick("W/m^3", "erg/cm^3/s"), "heat release rate".into()),
+        None if name == "temperature" => ("K".into(), "temperature".into()),
+        Some(Output::Pressure) | None => (pick("Pa", "dyn/cm^2"), "pressure".into()),
     }
 }
 
@@ -57,6 +97,14 @@ fn describe(array: &str, system: Units) -> (&'static str, &'static str) {
         "conductivity" => ("W/m/K", "erg/cm/s/K", "thermal conductivity of the mixture"),
         "diffusion" => ("m^2/s", "cm^2/s", "diffusion coefficient of each species into the mixture"),
         "production_rates" => ("kmol/m^3/s", "mol/cm^3/s", "net production rate of each species"),
+        "density" => ("kg/m^3", "g/cm^3", "density"),
+        "energy" => ("J/kg", "erg/g", "specific energy"),
+        "enthalpy" => ("J/kg", "erg/g", "specific enthalpy"),
+        "state" => ("by rows", "by rows", "temperature, then pressure"),
+        "properties" => {
+            ("by rows", "by rows", "properties of species and of the mixture, one quantity after the other")
+        }
+        "source_terms" => ("by rows", "by rows", "source terms, one quantity after the other"),
         "tendencies" => ("1/s, K/s", "1/s, K/s", "rate of change of each mass fraction, then of the temperature"),
         _ => unreachable!("no builder makes an array called {array}"),
     };

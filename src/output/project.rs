@@ -13,14 +13,15 @@ const REST: usize = 12;
 /// The project of some compiled kernels.
 pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
     let groups = units.iter().map(|unit| unit.program.points_per_group() as usize);
-    let states = kinetics::verification_states(model, groups.max().unwrap_or(0) + REST);
+    let count = groups.max().unwrap_or(0) + REST;
+    let states = units.first().map_or_else(Vec::new, |unit| verify::states(model, &unit.graph, count));
     let name = &model.mechanism.name;
     let mut tables: Vec<Table> = Vec::new();
     let mut cases = Vec::new();
     // Data-parallel code first: the driver compares the others with it.
     let (first, rest): (Vec<&Unit>, Vec<&Unit>) = units.iter().partition(|u| u.codegen == Codegen::DataParallel);
     for unit in first.into_iter().chain(rest) {
-        let output = unit.graph.arrays.iter().find(|a| a.output).expect("a kernel has an output").name.to_owned();
+        let output = output_table(unit, units);
         let scale = format!("{output}_scale");
         if tables.iter().all(|t| t.name != output) {
             let choices = (request.common.floor, request.common.stiffness);
@@ -54,6 +55,13 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         tables,
         cases,
     }
+}
+
+/// The name of a unit's reference values: the output array's, with the kernel's where kernels share that.
+fn output_table(unit: &Unit, units: &[Unit]) -> String {
+    let of = |unit: &Unit| unit.graph.arrays.iter().find(|a| a.output).expect("a kernel has an output").name;
+    let shared = units.iter().any(|other| other.kernel != unit.kernel && of(other) == of(unit));
+    if shared { format!("{}_{}", unit.kernel, of(unit)) } else { of(unit).to_owned() }
 }
 
 fn add_inputs(tables: &mut Vec<Table>, model: &Model, unit: &Unit, states: &[State]) {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::values;
 use crate::graph::Units;
-use crate::kernels::StateVariables;
+use crate::kernels::{Outputs, StateVariables};
 use kinetics::Stiffness;
 use machine::target::Target;
 
@@ -20,6 +20,11 @@ pub struct Common {
     /// What tells the state of a point: temperature, pressure, and mole fractions (X) or mass fractions (Y)
     #[arg(long, value_enum, default_value_t = StateVariables::MoleFractions)]
     pub state: StateVariables,
+    /// What the thermodynamics and the chemistry kernel store, such as cp,molar-h,species-s,density or
+    /// production-rates,heat-release-rate
+    #[arg(long, value_name = "LIST|default", default_value = "default", value_parser = values::outputs::parse)]
+    #[serde(with = "super::values::outputs")]
+    pub outputs: Outputs,
     /// Units of the kernels' arrays: SI with kmol, or CGS with mol
     #[arg(long, value_enum, default_value_t = Units::Si)]
     pub units: Units,
@@ -43,6 +48,7 @@ impl Default for Common {
         Self {
             target: Target::by_name("ampere").expect("there is a description of ampere"),
             state: StateVariables::default(),
+            outputs: Outputs::default(),
             units: Units::Si,
             floor: 1e-20,
             fit_tolerance: Some(1e-4),

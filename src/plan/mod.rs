@@ -128,7 +128,7 @@ impl Request {
     /// matter then.
     pub fn needed_files(&self) -> Files {
         let files = self.files.clone();
-        let is_needed = self.kernels.iter().any(|kernel| !kernel.has_rates());
+        let is_needed = self.kernels.iter().any(|kernel| kernel.is_transport());
         if is_needed { files } else { Files { transport: Companion::Ignored, ..files } }
     }
 

@@ -69,6 +69,17 @@ impl Request {
         Err(Diagnostic::error("target::no-ptx", message).help(help))
     }
 
+    /// Errors: an output that none of the kernels has.
+    pub fn check_outputs(&self) -> Result<(), Diagnostic> {
+        let Some(output) = self.common.outputs.given().find(|output| !self.kernels.contains(&output.kernel())) else {
+            return Ok(());
+        };
+        let message =
+            format!("the output {} is the {} kernel's, which is not asked for", output.name(), output.kernel());
+        let help = format!("add it with --kernel, or leave {} out of --outputs", output.name());
+        Err(Diagnostic::error("kernel::no-such-output", message).help(help))
+    }
+
     /// Warps that share the work on a group of points.
     pub fn cooperating_warps(&self) -> u32 {
         if self.codegen == Codegen::DataParallel { 1 } else { self.tuning.warps }
@@ -86,6 +97,7 @@ impl Request {
             stiffness: self.common.stiffness,
             qssa_warps: self.tuning.qssa_warps.map(|n| n.min(self.tuning.warps)),
             state: self.common.state,
+            outputs: self.common.outputs,
             units: self.common.units,
             activities: true,
             exponential: exponential(self.common.target),

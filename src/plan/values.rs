@@ -4,7 +4,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserializer, Serializer};
 
 use super::{Multiplier, POINTS_PER_LANE};
-use crate::kernels::Form;
+use crate::kernels::{Form, Outputs};
 use crate::mapping::Weights;
 use crate::overlay::Residence;
 use clap::ValueEnum;
@@ -42,6 +42,7 @@ text!(matrix, Option<Multiplier>, auto_or, name_or_auto);
 text!(weights, Weights, str::parse, Weights::to_string);
 text!(target, &'static Target, target_of, target_name);
 text!(stiffness, Stiffness, str::parse, stiffness_name);
+text!(outputs, Outputs, Outputs::parse, outputs_text);
 text!(floor, f64, mole_fraction, scientific);
 text!(fit_tolerance, Option<f64>, tolerance, tolerance_text);
 
@@ -129,6 +130,10 @@ fn target_of(text: &str) -> Result<&'static Target, String> {
 
 fn target_name(value: &&'static Target) -> String {
     value.name.clone()
+}
+
+fn outputs_text(value: &Outputs) -> String {
+    value.text()
 }
 
 fn stiffness_name(value: &Stiffness) -> String {

@@ -2,13 +2,31 @@
 //! reference evaluator within a tolerance.
 
 use diagnostics::Diagnostic;
+use kinetics::approximation::range::TemperatureRange;
+use kinetics::inverse;
+use kinetics::properties::{Judged, Molar, Properties, properties, source_terms};
 use kinetics::reactor::{self, Constant};
 use kinetics::{self, Model, Production, Reduced, State, Stiffness};
 
 use super::{Subject, inputs};
 use crate::graph::interpret::Machine;
 use crate::graph::{Graph, Op};
-use crate::kernels::Kernel;
+use crate::kernels::{Kernel, Output, Property};
+
+/// States that a kernel is verified on: where its temperatures come from energies, those that are proven to do.
+pub fn states(model: &Model, graph: &Graph, count: usize) -> Vec<State> {
+    let range = graph.range.filter(|_| energy(graph).is_some()).unwrap_or(TemperatureRange::DEFAULT);
+    kinetics::verification_states_within(model, count, range)
+}
+
+/// What stays constant where the energy that tells the state does.
+fn energy(graph: &Graph) -> Option<Constant> {
+    match graph.arrays[0].name {
+        "energy" => Some(Constant::Volume),
+        "enthalpy" => Some(Constant::Pressure),
+        _ => None,
+    }
+}
 
 /// The outputs that are expected on one state.
 pub(super) struct Expected {
@@ -76,7 +94,7 @@ pub fn tolerance(kernel: Kernel, model: &Model, graph: &Graph) -> f64 {
 /// infinite where an output is no number.
 pub fn largest_error(
     kernel: Kernel,
-    model: &Model,
+    (model, graph): (&Model, &Graph),
     (floor, stiffness): (f64, Stiffness),
     states: &[State],
     stride: usize,
@@ -84,7 +102,7 @@ pub fn largest_error(
 ) -> f64 {
     let mut worst = 0.0f64;
     for (point, state) in states.iter().enumerate() {
-        let (expected, scale) = in_si(kernel, model, (floor, stiffness), state);
+        let (expected, scale) = in_si(kernel, model, graph, (floor, stiffness), &recovered(model, graph, state));
         let found = outputs.iter().skip(point).step_by(stride);
         for (row, &value) in found.enumerate() {
             worst = worst.max(relative(value, expected[row], scale[row]));
@@ -113,25 +131,86 @@ pub fn reference(
     choices: (f64, Stiffness),
     state: &State,
 ) -> (Vec<f64>, Vec<f64>) {
-    let output = graph.arrays.iter().find(|a| a.output).map_or("", |a| a.name);
-    let factor = graph.units.from_si(output);
-    let converted = |values: Vec<f64>| values.into_iter().map(|v| v * factor).collect();
-    let (expected, scale) = in_si(kernel, model, choices, state);
+    let factor = |row: usize| graph.units.from_si(graph.quantity(row as u32));
+    let converted = |values: Vec<f64>| values.into_iter().enumerate().map(|(row, v)| v * factor(row)).collect();
+    let (expected, scale) = in_si(kernel, model, graph, choices, &recovered(model, graph, state));
     (converted(expected), converted(scale))
 }
 
-fn in_si(kernel: Kernel, model: &Model, (floor, stiffness): (f64, Stiffness), state: &State) -> (Vec<f64>, Vec<f64>) {
+/// The state as its variables tell it: where ranges of heat capacities meet, several temperatures may have one energy.
+fn recovered(model: &Model, graph: &Graph, state: &State) -> State {
+    let Some(constant) = energy(graph) else { return state.clone() };
+    let range = graph.range.unwrap_or(TemperatureRange::DEFAULT);
+    let energy = inputs(model, graph, state)[0][0] / graph.units.from_si(graph.arrays[0].name);
+    let temperature = inverse::temperature(model, &state.mole_fractions, energy, constant, range);
+    let pressure = match constant {
+        Constant::Volume => state.pressure / state.temperature * temperature,
+        Constant::Pressure => state.pressure,
+    };
+    State { temperature, pressure, ..state.clone() }
+}
+
+fn in_si(
+    kernel: Kernel,
+    model: &Model,
+    graph: &Graph,
+    (floor, stiffness): (f64, Stiffness),
+    state: &State,
+) -> (Vec<f64>, Vec<f64>) {
     let relative_to_itself = |values: Vec<f64>| (values.clone(), values);
     match kernel {
         Kernel::Viscosity => relative_to_itself(vec![kinetics::viscosity(model, state)]),
         Kernel::Conductivity => relative_to_itself(vec![kinetics::conductivity(model, state)]),
         Kernel::Diffusion => relative_to_itself(kinetics::diffusion(model, state, floor)),
-        Kernel::Chemistry => {
+        Kernel::Chemistry if graph.quantities.is_empty() => {
             let Production { net, gross } = production(model, stiffness, state);
             (net, gross)
         }
+        Kernel::Chemistry => {
+            let source = source_terms(model, state, &production(model, stiffness, state));
+            quantities(graph, |output| match output {
+                Output::ProductionRates => source.molar.clone(),
+                Output::MassProductionRates => source.mass.clone(),
+                _ => source.heat.clone(),
+            })
+        }
+        Kernel::Temperature => relative_to_itself(vec![state.temperature, state.pressure]),
+        Kernel::Thermodynamics => {
+            let all = properties(model, state);
+            quantities(graph, |output| property(&all, output))
+        }
         Kernel::Isobaric => tendencies(model, stiffness, state, Constant::Pressure),
         Kernel::Isochoric => tendencies(model, stiffness, state, Constant::Volume),
+    }
+}
+
+/// Values and scales of the rows of a graph, quantity by quantity.
+fn quantities(graph: &Graph, of: impl Fn(Output) -> Vec<Judged>) -> (Vec<f64>, Vec<f64>) {
+    let names = graph.quantities.iter().map(|quantity| quantity.name.as_str());
+    let outputs = names.filter_map(|name| Output::all().find(|output| output.name() == name));
+    outputs.flat_map(of).map(|judged| (judged.value, judged.scale)).unzip()
+}
+
+/// The rows of one thermodynamic quantity.
+fn property(all: &Properties, output: Output) -> Vec<Judged> {
+    let (property, species, molar) = match output {
+        Output::MeanMolarMass => return vec![Judged::exact(all.mean_molar_mass)],
+        Output::Density => return vec![Judged::exact(all.density)],
+        Output::Thermodynamic { property, species, molar } => (property, species, molar),
+        _ => return vec![Judged::exact(all.pressure)],
+    };
+    let molar_values = |one: &Molar| match property {
+        Property::Cp => one.cp,
+        Property::Cv => one.cv,
+        Property::H => one.h,
+        Property::U => one.u,
+        Property::S => one.s,
+        Property::G => one.g,
+    };
+    let per = |judged: Judged, mass: f64| if molar { judged } else { judged.per(mass) };
+    match species {
+        true => all.species.iter().map(|(one, weight)| per(molar_values(one), *weight)).collect(),
+        false => vec![per(molar_values(&all.mixture), all.mean_molar_mass)],
     }
 }
 

@@ -21,7 +21,7 @@ use kinetics::{self, Model, Stiffness};
 use machine::cost::DIVISION_SLOTS;
 use ptx::Module;
 
-pub use judge::{largest_error, reference, tolerance};
+pub use judge::{largest_error, reference, states, tolerance};
 pub use machine_code::{MachineCode, MachineCodeVerification, verify_machine_code};
 pub use simulate::{Shape, inputs, requested_at_launch, simulate, simulate_checked};
 pub use text::{TextVerification, verify_text};
@@ -88,8 +88,8 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
         1 => 1,
         _ => program.points_per_group() + 6,
     };
-    let enough = if kernel.has_rates() { kinetics::enough_states(model) } else { 1 };
-    let states = kinetics::verification_states(model, states.max(least as usize).max(enough));
+    let enough = if !kernel.is_transport() { kinetics::enough_states(model) } else { 1 };
+    let states = judge::states(model, graph, states.max(least as usize).max(enough));
     let expected: Vec<_> = states.iter().map(|state| judge::expected(subject, state)).collect();
     let stride = states.len() + 5;
     let warps = program.execution.warps();

@@ -1,6 +1,7 @@
 //! Runs any module with the signature of a kernel in the simulator: the lowered program, or what a compiler made of text.
 
 use diagnostics::Diagnostic;
+use kinetics::properties::{Judged, Molar, properties};
 use kinetics::{self, Model, State};
 use machine::target::Target;
 use ptx::Module;
@@ -135,6 +136,12 @@ pub fn requested_at_launch(module: &Module) -> u64 {
     }
 }
 
+/// A property of the mixture per kg.
+fn specific(model: &Model, state: &State, of: fn(&Molar) -> Judged) -> f64 {
+    let all = properties(model, state);
+    of(&all.mixture).value / all.mean_molar_mass
+}
+
 fn mass_fractions(model: &Model, state: &State) -> Vec<f64> {
     let masses: Vec<f64> = model.species().iter().zip(&state.mole_fractions).map(|(s, x)| s.weight * x).collect();
     let sum: f64 = masses.iter().sum();
@@ -150,6 +157,9 @@ pub fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
             "temperature" => field[0] = state.temperature,
             "pressure" => field[0] = state.pressure,
             "mole_fractions" => field.clone_from(&state.mole_fractions),
+            "density" => field[0] = properties(model, state).density,
+            "energy" => field[0] = specific(model, state, |mixture| mixture.u),
+            "enthalpy" => field[0] = specific(model, state, |mixture| mixture.h),
             "mass_fractions" => field.clone_from(&mass_fractions(model, state)),
             "transport_source" => field.clone_from(&surroundings.transport_source),
             "time_step" => field[0] = surroundings.time_step,

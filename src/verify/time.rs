@@ -96,7 +96,7 @@ pub fn predict(
     let Subject { model, graph, program, module, .. } = *subject;
     let (warps, shared) = (program.execution.warps(), at_launch(module, shared));
     let points = |turns: u32| turns * ctas * points_per_turn(program);
-    let states = kinetics::verification_states(model, points(TURNS[1]) as usize);
+    let states = super::judge::states(model, graph, points(TURNS[1]) as usize);
     let run = |turns: u32| {
         let points = points(turns) as usize;
         let all: Vec<State> = states.iter().cycle().take(points).cloned().collect();

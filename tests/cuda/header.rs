@@ -29,6 +29,7 @@ fn interface() -> Interface {
                 symbol: "h2_burke_viscosity".to_owned(),
                 summary: "Viscosity of the mixture.".to_owned(),
                 accuracy: "exact to rounding".to_owned(),
+                rows: vec![],
                 arrays: vec![
                     array("temperature", 1, false, "K", "temperature"),
                     array("mole fractions", 5, false, "1", "mole fraction of each species"),
@@ -39,6 +40,7 @@ fn interface() -> Interface {
                 symbol: "h2_burke_chemistry".to_owned(),
                 summary: "Net production rates.".to_owned(),
                 accuracy: "exact to rounding".to_owned(),
+                rows: vec![],
                 arrays: vec![array("rates", 5, true, "kmol/m^3/s", "net production rate of each species")],
             },
         ],

@@ -27,10 +27,12 @@ pub mod constants;
 pub mod expressions;
 pub mod falloff;
 pub mod fits;
+pub mod inverse;
 pub mod linear_algebra;
 pub mod mixture;
 mod overflow;
 pub mod production;
+pub mod properties;
 pub mod qssa;
 pub mod rates;
 pub mod reactor;
@@ -46,7 +48,7 @@ pub use mixture::{binary_diffusion, conductivity, diffusion, species_conductivit
 pub use production::{Production, production, production_of};
 pub use qssa::{QuasiSteady, quasi_steady};
 pub use rates::{Rates, rates, rates_at};
-pub use states::{enough_states, surroundings, verification_states};
+pub use states::{enough_states, surroundings, verification_states, verification_states_within};
 pub use stiffness::{Reduced, Stiffness, Surroundings, reduced};
 pub use thermo::{Thermo, concentrations, density, thermo};
 

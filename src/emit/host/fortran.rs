@@ -50,6 +50,15 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
         Function::new(kernel, name(hint))
     });
     let kernels = kernels.collect();
+    let rows = interface.kernels.iter().flat_map(|kernel| kernel.rows.iter().map(move |rows| (kernel, rows)));
+    let rows = rows.map(|(kernel, rows)| SpeciesLine {
+        constant: name(
+            format!("{short}_{}_{}", super::short_name(&kernel.symbol, &prefix), rows.name).replace('-', "_"),
+        ),
+        row: rows.first as usize + 1,
+        remark: format!(" ! {}, {}", rows.meaning, rows.unit),
+    });
+    let rows: Vec<SpeciesLine> = rows.collect();
     let species = (1..).zip(&interface.species).map(|(row, species)| SpeciesLine {
         constant: name(format!("{short}_{}", species.name)),
         row,
@@ -70,6 +79,7 @@ pub fn module(interface: &Interface, provenance: &Provenance) -> String {
         facts,
         statuses,
         species,
+        rows,
         kernels,
     };
     render(Template::Module, &file)
@@ -95,6 +105,8 @@ pub fn example(interface: &Interface, provenance: &Provenance) -> String {
             ("temperature", _) => "1500.0_c_double".into(),
             ("pressure", Units::Si) => "101325.0_c_double".into(),
             ("pressure", Units::Cgs) => "1013250.0_c_double".into(),
+            ("density", Units::Si) => "0.2_c_double".into(),
+            ("density", Units::Cgs) => "0.0002_c_double".into(),
             ("mole_fractions" | "mass_fractions", _) => format!("1.0_c_double / {}", a.array.rows),
             ("time_step", _) => "1.0e-8_c_double".into(),
             _ => "0.0_c_double".into(),
@@ -122,6 +134,8 @@ struct Module {
     facts: Vec<Constant>,
     statuses: Vec<Constant>,
     species: Vec<SpeciesLine>,
+    /// First rows of quantities.
+    rows: Vec<SpeciesLine>,
     count: usize,
     name_length: usize,
     species_names: String,

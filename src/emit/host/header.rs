@@ -45,6 +45,33 @@ struct File {
     memory: &'static str,
     order: &'static str,
     kernels: Vec<Prototype>,
+    /// By kernel, where its output has several quantities.
+    outputs: Vec<OutputRows>,
+}
+
+/// Where the quantities of a kernel's output begin.
+#[derive(Serialize)]
+struct OutputRows {
+    symbol: String,
+    rows: Vec<RowLine>,
+}
+
+#[derive(Serialize)]
+struct RowLine {
+    constant: String,
+    first: u32,
+    remark: String,
+}
+
+impl OutputRows {
+    fn new(kernel: &KernelInterface, namer: &mut Namer) -> Self {
+        let rows = kernel.rows.iter().map(|rows| RowLine {
+            constant: namer.name(&format!("{}_{}", kernel.symbol, rows.name).replace('-', "_").to_uppercase()),
+            first: rows.first,
+            remark: format!("{}, {}", rows.meaning, rows.unit),
+        });
+        Self { symbol: kernel.symbol.clone(), rows: rows.collect() }
+    }
 }
 
 impl File {
@@ -70,7 +97,10 @@ impl File {
             None => ["", "memory", "Launches return when the work is done; the stream means nothing."],
         };
         let species = interface.species.iter().map(|species| SpeciesLine::new(&mut namer, &upper, species)).collect();
+        let outputs = interface.kernels.iter().filter(|kernel| !kernel.rows.is_empty());
+        let outputs = outputs.map(|kernel| OutputRows::new(kernel, &mut namer)).collect();
         Self {
+            outputs,
             comment: file_comment("//", what, &interface.mechanism, provenance),
             guard: format!("SINGE_{upper}_H"),
             species,

@@ -52,6 +52,19 @@ pub struct KernelInterface {
     pub accuracy: String,
     /// In the order of the arguments.
     pub arrays: Vec<ArrayInterface>,
+    /// Where the quantities of the output begin, where it has several.
+    pub rows: Vec<Rows>,
+}
+
+/// A quantity in the rows of an output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rows {
+    /// Such as `species-molar-h`.
+    pub name: String,
+    /// Counted from 0.
+    pub first: u32,
+    pub unit: String,
+    pub meaning: String,
 }
 
 /// An argument with its documentation.

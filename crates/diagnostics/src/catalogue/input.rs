@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 90] = [
+pub const ENTRIES: [Entry; 93] = [
     Entry {
         id: "fmt::not-canonical",
         cause: "`singe fmt --check` found a file that differs from its canonical form.",
@@ -12,6 +12,21 @@ pub const ENTRIES: [Entry; 90] = [
         id: "kernel::no-transport",
         cause: "A transport kernel was asked for, and the mechanism has no transport data.",
         remedy: "Give a transport file with `--transport`, or choose kernels with `--kernel chemistry`.",
+    },
+    Entry {
+        id: "kernel::heat-capacity",
+        cause: "The state is told by energy or enthalpy, and a species' heat capacity is not positive around 1000 K.",
+        remedy: "Correct its thermo data, or give temperatures with `--state TPX`, `TPY` or `TRY`.",
+    },
+    Entry {
+        id: "kernel::state-is-given",
+        cause: "The temperature kernel was asked for, and the state is told by temperature and pressure.",
+        remedy: "Tell it by other variables with `--state TRY`, `ERY` or `HPY`.",
+    },
+    Entry {
+        id: "kernel::no-such-output",
+        cause: "`--outputs` names a quantity that none of the kernels stores which were asked for.",
+        remedy: "Add the kernel that has it with `--kernel`, or leave the quantity out.",
     },
     Entry {
         id: "kernel::one-species",

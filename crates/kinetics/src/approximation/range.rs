@@ -14,6 +14,11 @@ impl TemperatureRange {
     /// 4000 K.
     pub const DEFAULT: Self = Self { coldest: 200.0, hottest: 4000.0 };
 
+    /// What both ranges have.
+    pub fn within(self, other: Self) -> Self {
+        Self { coldest: self.coldest.max(other.coldest), hottest: self.hottest.min(other.hottest) }
+    }
+
     /// du/d(ln T), for u = -1 at the coldest temperature and 1 at the hottest.
     pub fn slope(self) -> f64 {
         2.0 / (self.hottest.ln() - self.coldest.ln())

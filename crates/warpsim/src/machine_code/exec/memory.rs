@@ -58,7 +58,7 @@ impl Machine<'_, '_> {
                     let (low, high) = self.shared.unwritten(lanes);
                     // three words are there, and ptxas loads four
                     if low == 0 {
-                        warp.undefined.fill(next(d, 1), high, (space, address));
+                        warp.undefined.fill(next(d, 1), high, (space, address), None);
                         found.unwritten = None;
                     }
                 }
@@ -69,9 +69,10 @@ impl Machine<'_, '_> {
                 warp.traffic.local_bytes += traffic(lanes);
                 let (row, unwritten) = warp.local.load(lanes).map_err(|kind| self.fatal(warp, pc, kind))?;
                 if let Some(unwritten) = unwritten {
+                    let word = lanes.uniform();
                     for (at, undefined) in (0..).zip(unwritten.lanes) {
-                        let origin = (Space::Local, unwritten.address);
-                        warp.undefined.fill(next(d, at), undefined & lanes.mask, origin);
+                        let (origin, undefined) = ((Space::Local, unwritten.address), undefined & lanes.mask);
+                        warp.undefined.fill(next(d, at), undefined, origin, word.map(|word| word + 4 * u64::from(at)));
                     }
                 }
                 Ok(row)
@@ -122,6 +123,7 @@ impl Machine<'_, '_> {
                 warp.local.store(lanes, values).map_err(|kind| self.fatal(warp, pc, kind))?;
                 if !warp.undefined.is_empty() {
                     warp.local.forget(lanes, [0, 1].map(|at| warp.undefined.of(next(a, at))));
+                    spilled(warp, a, lanes);
                 }
                 Ok(())
             }
@@ -255,7 +257,7 @@ impl Machine<'_, '_> {
         access: Access,
         found: Findings,
     ) -> Result<(), Stop> {
-        for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc)) {
+        for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc), |place| place) {
             self.record(warp, pc, kind)?;
         }
         Ok(())
@@ -286,4 +288,20 @@ fn next(row: u32, by: u32) -> u32 {
 /// Bytes that the active lanes move.
 pub(super) fn traffic(lanes: &Lanes) -> u64 {
     u64::from(lanes.mask.count_ones() * lanes.bytes)
+}
+
+/// Known bits of undefined values go to local memory with them.
+fn spilled(warp: &mut Warp, a: u32, lanes: &Lanes) {
+    let words = lanes.bytes.div_ceil(4);
+    match lanes.uniform() {
+        Some(address) => {
+            (0..words).for_each(|at| {
+                warp.undefined.spill(next(a, at), address + 4 * u64::from(at), lanes.bytes >= 4);
+            });
+        }
+        None => lanes.active().for_each(|lane| {
+            let first = lanes.address(lane) & !3;
+            (0..words).for_each(|at| warp.undefined.spill(next(a, at), first + 4 * u64::from(at), false));
+        }),
+    }
 }

@@ -1,0 +1,93 @@
+//! States that are told by density, energy or enthalpy: proven and verified in every kernel, and the temperature kernel.
+
+use kinetics::Model;
+use kinetics::approximation::range::TemperatureRange;
+use singe::driver::{self, Request};
+use singe::graph::Units;
+use singe::graph::interpret;
+use singe::kernels::{self, Form, Kernel, Options, StateVariables};
+use singe::observer::Observer;
+use singe::overlay::Codegen;
+
+#[path = "common/request.rs"]
+mod request;
+
+const STATES: [StateVariables; 3] = [StateVariables::Density, StateVariables::Energy, StateVariables::Enthalpy];
+const KERNELS: [Kernel; 4] = [Kernel::Temperature, Kernel::Isobaric, Kernel::Isochoric, Kernel::Thermodynamics];
+
+fn model(name: &str) -> (Request, Model) {
+    let plain = request::of(request::shipped(name));
+    let (mechanism, _) = mechanism::read(&plain.files).unwrap();
+    (plain, kinetics::model(mechanism).unwrap())
+}
+
+fn verified(
+    name: &str,
+    kernels: &[Kernel],
+    change: impl Fn(&mut Request),
+    warps: impl IntoIterator<Item = u32> + Clone,
+) {
+    let (plain, model) = model(name);
+    for &kernel in kernels {
+        for state in STATES {
+            for warps in warps.clone() {
+                let request = Request { verify: Some(33), ..plain.clone() }.with(&change).with(|r| {
+                    r.common.state = state;
+                    r.tuning.warps = warps;
+                });
+                let unit = driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
+                let unit = unit.unwrap_or_else(|f| panic!("{name} {kernel} {state:?} {warps}: {:?}", f.diagnostics));
+                let verification = unit.report.verification.expect("it was asked for");
+                println!("{name} {kernel} {state:?} {warps}: {:.1e}", verification.largest_error);
+                assert_eq!(unit.graph.arrays[0].name, state.arrays()[0]);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_temperature_kernel_is_verified_for_1_to_32_warps() {
+    verified("h2o2", &[Kernel::Temperature], |_| {}, 1..=32);
+    verified("gri30", &[Kernel::Temperature], |_| {}, [1, 2, 5, 8, 16, 32]);
+}
+
+#[test]
+fn every_kernel_takes_every_state() {
+    let all: Vec<Kernel> = Kernel::ALL.into_iter().chain(KERNELS).collect();
+    verified("h2o2", &all, |_| {}, [1, 8]);
+    verified("h2o2", &all, |r| r.tuning.form = None, [4]);
+    verified("h2o2", &all, |r| r.codegen = Codegen::DataParallel, [4]);
+    verified("h2o2", &all, |r| r.common.units = Units::Cgs, [4]);
+}
+
+#[test]
+fn a_larger_mechanism_takes_every_state() {
+    verified("gri30", &[Kernel::Chemistry, Kernel::Diffusion], |r| r.tuning.form = None, [8]);
+    let parallel = |r: &mut Request| {
+        r.codegen = Codegen::DataParallel;
+        r.tuning.form = Some(Form::LogSpace);
+    };
+    verified("gri30", &[Kernel::Temperature, Kernel::Isochoric], parallel, [8]);
+}
+
+/// The range within which temperatures are found is all or nearly all of what is promised elsewhere; beyond it there is no number.
+#[test]
+fn an_energy_that_no_temperature_has_gives_no_number() {
+    for name in ["h2o2", "gri30"] {
+        let (_, model) = model(name);
+        for state in [StateVariables::Energy, StateVariables::Enthalpy] {
+            let options = Options { state, ..Options::default() };
+            let graph = kernels::build(Kernel::Temperature, &model, &options).unwrap();
+            let range = graph.range.unwrap();
+            println!("{name} {state:?}: {range}");
+            assert_eq!(range.coldest, TemperatureRange::DEFAULT.coldest);
+            assert!(range.hottest >= 3000.0, "{range}");
+            for (energy, is_number) in [(0.0, true), (-1e9, false), (1e12, false), (f64::NAN, false)] {
+                let composition = model.species().iter().map(|s| f64::from(u8::from(s.name == "N2"))).collect();
+                let mut fields = vec![vec![energy], vec![1.0], composition, vec![f64::NAN; 2]];
+                interpret::run(&graph, &mut fields);
+                assert_eq!(fields[3][0].is_nan(), !is_number, "{name} {energy}: {:?}", fields[3]);
+            }
+        }
+    }
+}
