@@ -36,18 +36,25 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// The hazards that they are, of an access to the space; `site` tells where an earlier one was.
-    pub(super) fn kinds(self, space: Space, access: Access, site: impl Fn(u32, u32) -> Site) -> Vec<Kind> {
+    /// The hazards that they are, of an access to the space; `site` tells where an earlier one was, `named` the address of a
+    /// place.
+    pub(super) fn kinds(
+        self,
+        space: Space,
+        access: Access,
+        site: impl Fn(u32, u32) -> Site,
+        named: impl Fn(u64) -> u64,
+    ) -> Vec<Kind> {
         let race = self.conflict.map(|Conflict { address, earlier, warp, pc }| Kind::Race {
-            address,
+            address: named(address),
             access,
             earlier,
             earlier_site: site(warp, pc),
         });
-        let unwritten = self.unwritten.map(|address| Kind::Unwritten { space, address });
-        let lanes = self.lanes.map(|address| Kind::LaneConflict { address });
+        let unwritten = self.unwritten.map(|address| Kind::Unwritten { space, address: named(address) });
+        let lanes = self.lanes.map(|address| Kind::LaneConflict { address: named(address) });
         let unfenced = self.unfenced.map(|Conflict { address, warp, pc, .. }| Kind::Unfenced {
-            address,
+            address: named(address),
             access,
             earlier_site: site(warp, pc),
         });
@@ -185,6 +192,13 @@ impl Shared {
             self.writes[first..first + count].fill(mark);
         }
         findings
+    }
+
+    /// A barrier in memory is initialised: who knows of the slot's time is behind it.
+    pub(super) fn initialise(&mut self, address: u64, slot: usize, time: u32, pc: u32, warp: u32) {
+        let (first, count) = self.cells(address, 8);
+        self.issuers.insert(slot, warp);
+        self.writes[first..first + count].fill(Last::at(slot, time, pc));
     }
 
     /// The bytes of a row of words, for copies that have come.
@@ -407,7 +421,7 @@ impl Shared {
 }
 
 /// Shared addresses have 32 bits.
-const ADDRESS_MASK: u64 = 0xffff_ffff;
+pub(super) const ADDRESS_MASK: u64 = 0xffff_ffff;
 
 /// The passes that an access takes over 32 banks of `bank_bytes`: the most different units that fall into one bank.
 pub(super) fn passes(lanes: &Lanes, bank_bytes: u32) -> u64 {

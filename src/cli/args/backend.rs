@@ -171,7 +171,7 @@ pub struct VerifyArguments {
     /// A parameter: a number, pointer, hex: and the bytes of a structure, or ANY when the proof must do without
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = assignment)]
     pub given: Vec<(String, String)>,
-    /// Work after which the analysis gives up: 1 for a warp instruction, 8 where threads meet or share memory, 32 for an atomic
+    /// Work after which the analysis gives up: 1 for a warp instruction, 8 where threads meet or share memory, 64 for an atomic
     #[arg(long, value_name = "N", default_value_t = warpsim::prove::BUDGET, value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: u64,
     /// The kernel [default: every kernel of the text]

@@ -257,7 +257,7 @@ impl Machine<'_, '_> {
         access: Access,
         found: Findings,
     ) -> Result<(), Stop> {
-        for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc)) {
+        for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc), |place| place) {
             self.record(warp, pc, kind)?;
         }
         Ok(())
