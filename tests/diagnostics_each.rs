@@ -397,6 +397,7 @@ fn machine_code() -> Vec<Case> {
         stack_bytes: 0,
         shared_bytes: 0,
         threads: None,
+        cluster: [1; 3],
         parameters: Vec::new(),
         banks: Vec::new(),
         instructions: sass::instructions(&unknown).expect("a listing").remove("k").expect("its section"),
