@@ -79,7 +79,7 @@ fn every_layout_unit_and_state_is_verified() {
 fn gri30_is_verified() {
     let model = model(request::shipped("gri30"));
     let form = |r: &mut Request| r.tuning.form = Some(Form::LogSpace);
-    verified(&model, &KERNELS, form, [8]);
+    verified(&model, &[Kernel::Jacobian], form, [8]);
     let parallel = |r: &mut Request| {
         r.codegen = Codegen::DataParallel;
         r.tuning.form = Some(Form::LogSpace);
@@ -94,7 +94,12 @@ fn every_rate_expression_is_verified() {
     for name in ["zoo", "zoo_forms", "fig4"] {
         let Some(path) = skip::shared(&format!("mechanisms/{name}/chem.inp")) else { return };
         for form in [Form::Pairwise, Form::LogSpace] {
-            verified(&model(path.clone()), &KERNELS, |r| r.tuning.form = Some(form), [4]);
+            let parallel = |r: &mut Request| {
+                r.codegen = Codegen::DataParallel;
+                r.tuning.form = Some(form);
+            };
+            verified(&model(path.clone()), &KERNELS, parallel, [4]);
+            verified(&model(path.clone()), &[Kernel::Jacobian], |r| r.tuning.form = Some(form), [4]);
         }
     }
 }

@@ -225,41 +225,32 @@ impl Matrix {
         let of = |by: By| self.terms.get(&(row, by)).map_or(&[][..], Vec::as_slice);
         let (scaled, plain) = (of(By::Activity(column)), of(By::Concentration(column)));
         let corrections = self.corrections(row, column);
-        let mut iterations = Vec::new();
-        // State 0 is the sum by concentration, from the row's total on; state 1 the sum by activity.
+        // State 0 is the sum by concentration where there is one, the last state the sum by activity. What all entries of the row
+        // share comes at the end: it is known last, and sums that wait for it would keep their terms in slots.
         let has_plain = !plain.is_empty() || !corrections.is_empty();
-        let states = if scaled.is_empty() { 1 } else { 1 + u32::from(has_plain || self.total[row].is_some()) };
+        let states = u32::from(has_plain) + u32::from(!scaled.is_empty());
+        let mut iterations = Vec::new();
         for &(value, nu) in plain.iter().chain(&corrections) {
             iterations.push(term(graph, (0, states), value, nu));
         }
         for &(value, nu) in scaled {
             iterations.push(term(graph, (states - 1, states), value, nu));
         }
-        let mut begin = Operands::default();
-        let first = match self.total[row] {
-            Some(total) if states == 2 || scaled.is_empty() => begin.input(total),
-            _ => begin.body.literal(0.0),
-        };
-        begin.body.states = vec![first];
-        if states == 2 {
-            let zero = begin.body.literal(0.0);
-            begin.body.states.push(zero);
-        }
-        let prologue = Some(begin.into_step(graph));
+        let prologue = Some(common::zeros(graph, states as usize));
         let mut o = Operands::default();
-        let entry = match (scaled.is_empty(), self.inverse[column]) {
-            (false, Some(inverse)) => {
-                let inverse = o.input(inverse);
-                let sum = o.body.state(states - 1);
-                if states == 2 {
-                    let plain = o.body.state(0);
-                    o.body.fma(sum, inverse, plain)
-                } else {
-                    o.body.mul(sum, inverse)
-                }
-            }
-            _ => o.body.state(0),
-        };
+        let mut entry = has_plain.then(|| o.body.state(0));
+        if let Some(total) = self.total[row] {
+            let total = o.input(total);
+            entry = Some(entry.map_or(total, |entry| o.body.add(entry, total)));
+        }
+        if let (false, Some(inverse)) = (scaled.is_empty(), self.inverse[column]) {
+            let (inverse, sum) = (o.input(inverse), o.body.state(states - 1));
+            entry = Some(match entry {
+                Some(entry) => o.body.fma(sum, inverse, entry),
+                None => o.body.mul(sum, inverse),
+            });
+        }
+        let entry = entry.expect("an operation of its own sums up something");
         let stores = finish(&mut o, entry);
         let epilogue = Step { stores, ..o.into_step(graph) };
         let operation = Operation { name: name.clone(), states, prologue, iterations, ordered: false, epilogue };
@@ -267,8 +258,8 @@ impl Matrix {
         graph.step(StepRef { op, part: Part::Epilogue }).outputs.clone()
     }
 
-    /// Lets the entries of a row begin with another value.
-    pub fn begin_with(&mut self, row: usize, value: Value) {
+    /// Gives all entries of a row another value to share.
+    pub fn share(&mut self, row: usize, value: Value) {
         self.total[row] = Some(value);
     }
 

@@ -26,14 +26,13 @@ use kinetics::reactor::Constant;
 /// Adds the operations behind the reactions' derivatives, and stores all entries.
 pub fn add(graph: &mut Graph, model: &Model, matrix: &mut Matrix, constant: Constant) {
     let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
-    let properties: Vec<Properties> = (0..matrix.size).map(|k| properties(graph, model, k, work)).collect();
-    let inverse = densities(graph, &properties);
-    let rows: Vec<Row> = (0..matrix.size).map(|k| row(graph, model, matrix, k, inverse, constant)).collect();
-    let mixture = mixture(graph, matrix.size, &properties, &rows);
+    let gas = gas(graph, model, work);
+    let rows: Vec<Row> = (0..matrix.size).map(|k| row(graph, model, matrix, k, gas, constant)).collect();
+    let change = mixture(graph, matrix.size, &rows, gas);
     let entries: Vec<Vec<Value>> = (0..matrix.size).map(|k| entries(graph, model, matrix, k, rows[k].base)).collect();
     for j in 0..matrix.size {
         let column: Vec<Value> = entries.iter().map(|row| row[j]).collect();
-        temperature_by(graph, model, j, &properties, &column, mixture);
+        temperature_by(graph, model, j, &rows, &column, (gas.factor, change, work));
     }
 }
 
@@ -42,76 +41,69 @@ fn place(graph: &Graph, size: usize, row: usize, column: usize) -> (u32, u32) {
     (graph.arrays.len() as u32 - 1, (column * (size + 1) + row) as u32)
 }
 
-/// Of one species.
+/// Of the mixture.
 #[derive(Debug, Clone, Copy)]
-struct Properties {
-    /// e
-    energy: Value,
-    /// c
-    capacity: Value,
-    /// C W
-    mass: Value,
-    /// C c
-    heat: Value,
-    /// C dc/dT
+struct Gas {
+    /// 1/rho
+    inverse_density: Value,
+    /// 1/C
+    inverse_concentration: Value,
+    /// -1/H
+    minus_inverse_heat: Value,
+    /// sum C dc/dT
     heat_slope: Value,
+    /// -rho/H
+    factor: Value,
 }
 
-fn properties(graph: &mut Graph, model: &Model, k: usize, work: f64) -> Properties {
-    let species = &model.species()[k];
+/// Sums over species that no other operation needs by species.
+fn gas(graph: &mut Graph, model: &Model, work: f64) -> Gas {
+    let iterations = model.species().iter().enumerate().map(|(k, species)| {
+        let mut o = Operands::default();
+        let capacity = reactor::capacity(&mut o, &species.thermo, work);
+        let along = |o: &mut Operands, inst| along_temperature(o, inst, &SCALARS, &Known::default());
+        let capacity_slope = slope(&mut o, capacity, &along).unwrap_or_else(|| o.body.literal(0.0));
+        let (concentration, weight) = (o.loaded(k), o.constant(species.weight));
+        let sums = [0, 1, 2].map(|n| o.body.state(n));
+        let factors = [weight, capacity, capacity_slope];
+        o.body.states = sums.iter().zip(factors).map(|(&sum, factor)| o.body.fma(concentration, factor, sum)).collect();
+        o.into_step(graph)
+    });
+    let iterations: Vec<Step> = iterations.collect();
     let mut o = Operands::default();
-    let (energy, capacity) =
-        (reactor::energy(&mut o, &species.thermo, work), reactor::capacity(&mut o, &species.thermo, work));
-    let along = |o: &mut Operands, inst| along_temperature(o, inst, &SCALARS, &Known::default());
-    let capacity_slope = slope(&mut o, capacity, &along).unwrap_or_else(|| o.body.literal(0.0));
-    let (concentration, weight) = (o.loaded(k), o.constant(species.weight));
-    let mass = o.body.mul(concentration, weight);
-    let heat = o.body.mul(concentration, capacity);
-    let heat_slope = o.body.mul(concentration, capacity_slope);
-    o.body.values = vec![energy, capacity, mass, heat, heat_slope];
-    let step = o.into_step(graph);
-    let name = &species.name;
-    let op = graph.add(single(format!("properties {name}"), step), |_, n| format!("property {n} of {name}"));
-    let outputs = &graph.ops[op].epilogue.outputs;
-    let [energy, capacity, mass, heat, heat_slope] = [0, 1, 2, 3, 4].map(|n| outputs[n]);
-    Properties { energy, capacity, mass, heat, heat_slope }
-}
-
-/// 1/rho and 1/C
-fn densities(graph: &mut Graph, properties: &[Properties]) -> [Value; 2] {
-    let iterations = properties.iter().map(|all| common::add_term(graph, all.mass, 1.0)).collect();
-    let mut o = Operands::default();
-    let (mass, one) = (o.body.state(0), o.body.literal(1.0));
-    let total = scalar_of(&mut o.body, &SCALARS, scalar::CONCENTRATION);
-    o.body.values = vec![o.body.div(one, mass), o.body.div(one, total)];
+    let b = &mut o.body;
+    let ([mass, heat, heat_slope], one) = ([0, 1, 2].map(|n| b.state(n)), b.literal(1.0));
+    let total = scalar_of(b, &SCALARS, scalar::CONCENTRATION);
+    let [inverse_density, inverse_concentration, inverse_heat] = [mass, total, heat].map(|x| b.div(one, x));
+    let minus = b.neg(inverse_heat);
+    let factor = b.mul(mass, minus);
+    b.values = vec![inverse_density, inverse_concentration, minus, heat_slope, factor];
     let epilogue = o.into_step(graph);
-    let prologue = Some(common::zeros(graph, 1));
-    let operation = Operation { name: "density".into(), states: 1, prologue, iterations, ordered: false, epilogue };
-    let op = graph.add(operation, |_, n| ["inverse density", "inverse concentration"][n].to_owned());
+    let prologue = Some(common::zeros(graph, 3));
+    let operation = Operation { name: "gas".into(), states: 3, prologue, iterations, ordered: false, epilogue };
+    let names = ["inverse density", "inverse concentration", "minus inverse heat", "heat slope", "factor"];
+    let op = graph.add(operation, |_, n| names[n].to_owned());
     let outputs = &graph.ops[op].epilogue.outputs;
-    [outputs[0], outputs[1]]
+    let [inverse_density, inverse_concentration, minus_inverse_heat, heat_slope, factor] =
+        [0, 1, 2, 3, 4].map(|n| outputs[n]);
+    Gas { inverse_density, inverse_concentration, minus_inverse_heat, heat_slope, factor }
 }
 
 /// Of one species' row.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    /// wdot
-    rate: Option<Value>,
-    /// t
-    slope: Value,
-    /// What all entries F begin with.
+    /// What all entries F share.
     base: Value,
+    /// e
+    energy: Value,
+    /// T e t + c wdot
+    heating_slope: Value,
+    /// e wdot
+    heating: Value,
 }
 
 /// Makes t and the base of a row, and stores dYdot/dT.
-fn row(
-    graph: &mut Graph,
-    model: &Model,
-    matrix: &Matrix,
-    k: usize,
-    [inverse_density, inverse_concentration]: [Value; 2],
-    constant: Constant,
-) -> Row {
+fn row(graph: &mut Graph, model: &Model, matrix: &Matrix, k: usize, gas: Gas, constant: Constant) -> Row {
     let species = &model.species()[k];
     let mut sum = |by: By, what: &str| matrix.sum(graph, k, by, format!("{what} of {}", species.name));
     let rate = sum(By::Nothing, "rate");
@@ -132,7 +124,7 @@ fn row(
         let (of_t, of_base) = match constant {
             Constant::Pressure => {
                 let change = o.body.neg(change);
-                let per = o.input(inverse_concentration);
+                let per = o.input(gas.inverse_concentration);
                 (o.body.mul(change, by_temperature), o.body.mul(change, per))
             }
             Constant::Volume => {
@@ -147,68 +139,62 @@ fn row(
         t = o.body.add(t, of_t);
         base = o.body.add(base, of_base);
     }
-    let (inverse, weight) = (o.input(inverse_density), o.constant(species.weight));
+    let (inverse, weight) = (o.input(gas.inverse_density), o.constant(species.weight));
     let per_mass = o.body.mul(weight, inverse);
     o.body.stores = vec![o.body.mul(per_mass, t)];
-    o.body.values = vec![t, base];
+    // Here, and not before: until now nothing reads them.
+    let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
+    let energy = reactor::energy(&mut o, &species.thermo, work);
+    let capacity = reactor::capacity(&mut o, &species.thermo, work);
+    let rate = read(&mut o, rate);
+    let temperature = scalar_of(&mut o.body, &SCALARS, scalar::TEMPERATURE);
+    let heating = o.body.mul(energy, rate);
+    let own = o.body.mul(energy, t);
+    let of_rate = o.body.mul(capacity, rate);
+    let heating_slope = o.body.fma(temperature, own, of_rate);
+    o.body.values = vec![base, energy, heating_slope, heating];
     let stores = vec![place(graph, matrix.size, k, matrix.size)];
     let step = Step { stores, ..o.into_step(graph) };
-    let names = ["slope", "base"];
+    let names = ["base", "energy", "heating slope", "heating"];
     let op =
         graph.add(single(format!("row of {}", species.name), step), |_, n| format!("{} {}", names[n], species.name));
     let outputs = &graph.ops[op].epilogue.outputs;
-    Row { rate, slope: outputs[0], base: outputs[1] }
+    Row { base: outputs[0], energy: outputs[1], heating_slope: outputs[2], heating: outputs[3] }
 }
 
-/// -rho/H and Tdot; stores dTdot/dT.
-fn mixture(graph: &mut Graph, size: usize, properties: &[Properties], rows: &[Row]) -> [Value; 2] {
-    // States: rho, H, sum C dc/dT, sum e wdot, sum c wdot, sum e t.
-    const STATES: u32 = 6;
-    let iterations = properties.iter().zip(rows).map(|(own, row)| {
+/// Tdot; stores dTdot/dT.
+fn mixture(graph: &mut Graph, size: usize, rows: &[Row], gas: Gas) -> Value {
+    let iterations = rows.iter().map(|row| {
         let mut o = Operands::default();
-        let mut sums: Vec<_> = (0..STATES).map(|n| o.body.state(n)).collect();
-        for (sum, value) in sums.iter_mut().zip([own.mass, own.heat, own.heat_slope]) {
-            let value = o.input(value);
-            *sum = o.body.add(*sum, value);
-        }
-        let (energy, slope) = (o.input(own.energy), o.input(row.slope));
-        if let Some(rate) = row.rate {
-            let (rate, capacity) = (o.input(rate), o.input(own.capacity));
-            sums[3] = o.body.fma(energy, rate, sums[3]);
-            sums[4] = o.body.fma(capacity, rate, sums[4]);
-        }
-        sums[5] = o.body.fma(energy, slope, sums[5]);
-        o.body.states = sums;
+        let values = [row.heating, row.heating_slope].map(|value| o.input(value));
+        let sums = [0, 1].map(|n| o.body.state(n));
+        o.body.states = sums.iter().zip(values).map(|(&sum, value)| o.body.add(sum, value)).collect();
         o.into_step(graph)
     });
     let iterations: Vec<Step> = iterations.collect();
     let mut o = Operands::default();
+    let (minus_inverse, heat_slope) = (o.input(gas.minus_inverse_heat), o.input(gas.heat_slope));
     let b = &mut o.body;
-    let [mass, heat, heat_slope, energies, capacities, slopes] = [0, 1, 2, 3, 4, 5].map(|n| b.state(n));
+    let (heating, slopes) = (b.state(0), b.state(1));
     let t = scalar_of(b, &SCALARS, scalar::TEMPERATURE);
-    let minus_one = b.literal(-1.0);
-    let minus_inverse = b.div(minus_one, heat);
-    let heating = b.mul(t, energies);
+    let heating = b.mul(t, heating);
     let change = b.mul(heating, minus_inverse);
-    let sum = b.fma(t, slopes, capacities);
-    let sum = b.fma(change, heat_slope, sum);
+    let sum = b.fma(change, heat_slope, slopes);
     b.stores = vec![b.mul(sum, minus_inverse)];
-    b.values = vec![b.mul(mass, minus_inverse), change];
+    b.values = vec![change];
     let stores = vec![place(graph, size, size, size)];
     let epilogue = Step { stores, ..o.into_step(graph) };
-    let prologue = Some(common::zeros(graph, STATES as usize));
-    let operation =
-        Operation { name: "mixture".into(), states: STATES, prologue, iterations, ordered: false, epilogue };
-    let op = graph.add(operation, |_, n| ["minus density over heat capacity", "heating"][n].to_owned());
-    let outputs = &graph.ops[op].epilogue.outputs;
-    [outputs[0], outputs[1]]
+    let prologue = Some(common::zeros(graph, 2));
+    let operation = Operation { name: "mixture".into(), states: 2, prologue, iterations, ordered: false, epilogue };
+    let op = graph.add(operation, |_, _| "heating".to_owned());
+    graph.ops[op].epilogue.outputs[0]
 }
 
 /// F of all columns of a row; stores W_k/W_j F.
 fn entries(graph: &mut Graph, model: &Model, matrix: &mut Matrix, k: usize, base: Value) -> Vec<Value> {
     let species = model.species();
     let ratio = |j: usize| species[k].weight / species[j].weight;
-    matrix.begin_with(k, base);
+    matrix.share(k, base);
     let (mut o, mut stores) = (Operands::default(), Vec::new());
     let same = o.input(base);
     let mut values = Vec::new();
@@ -242,15 +228,15 @@ fn temperature_by(
     graph: &mut Graph,
     model: &Model,
     j: usize,
-    properties: &[Properties],
+    rows: &[Row],
     column: &[Value],
-    [factor, change]: [Value; 2],
+    (factor, change, work): (Value, Value, f64),
 ) {
     let species = &model.species()[j];
-    let energies: Vec<Value> = properties.iter().map(|all| all.energy).collect();
+    let energies: Vec<Value> = rows.iter().map(|row| row.energy).collect();
     let iterations = reactor::products(graph, &energies, column);
     let mut o = Operands::default();
-    let (sum, capacity) = (o.body.state(0), o.input(properties[j].capacity));
+    let (sum, capacity) = (o.body.state(0), reactor::capacity(&mut o, &species.thermo, work));
     let (factor, change, inverse) = (o.input(factor), o.input(change), o.constant(1.0 / species.weight));
     let b = &mut o.body;
     let t = scalar_of(b, &SCALARS, scalar::TEMPERATURE);
