@@ -539,6 +539,6 @@ fn ptx() -> Vec<Case> {
     let mut allocation = allocate::allocate(&module, "k", &allocate::Options::default()).expect("few registers");
     let func = &mut allocation.module.funcs[0];
     func.blocks.values_mut().for_each(|block| block.insts.clear());
-    let unproven = ("opt::unproven", allocate::check::prove(&allocation, "k").expect_err("nothing is left"));
+    let unproven = ("opt::unproven", allocate::check::prove(&allocation, "k", None).expect_err("nothing is left"));
     texts.into_iter().chain(commands).chain([unproven]).collect()
 }

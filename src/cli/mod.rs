@@ -11,6 +11,8 @@ mod config;
 mod doctor;
 mod fmt;
 mod kernel;
+mod launched;
+mod levels;
 mod occupancy;
 mod opt;
 mod opt_arguments;

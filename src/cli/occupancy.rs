@@ -1,8 +1,11 @@
 //! `singe occupancy`: how many CTAs of a kernel an SM holds, and which resource allows no more.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::args::backend::OccupancyArguments;
+use super::levels;
 use super::out::print;
 use crate::failure::Failure;
 use crate::report;
@@ -10,9 +13,10 @@ use diagnostics::Diagnostic;
 use machine::target::{self, Kernel, Limits, Occupancy, Parameter, Target};
 
 pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
-    let target = arguments.target;
+    let Some(threads) = arguments.threads else { return levels::run(arguments) };
+    let target = arguments.target.unwrap_or_else(|| Target::by_name("ampere").expect("it is described"));
     let kernel = Kernel {
-        threads: arguments.threads,
+        threads,
         registers_per_thread: arguments.registers,
         shared_bytes: arguments.shared,
         named_barriers: arguments.barriers,
@@ -51,15 +55,20 @@ pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
         (Some(path), Some((parameter, rows))) => {
             let title = format!("{} ({})", target.name, target.compute_capability.sm());
             let svg = report::occupancy_picture(&title, parameter.name(), target.warps_per_sm, rows);
-            std::fs::write(path, svg).map_err(|e| {
-                let message = format!("cannot write to {}: {e}", path.display());
-                Failure::input([
-                    Diagnostic::error("output::unwritable", message).help("choose another file with --picture")
-                ])
-            })
+            write(path, &svg, "--picture")
         }
         _ => Ok(()),
     }
+}
+
+/// Writes to the file that a flag gives.
+pub(super) fn write(path: &Path, text: &str, flag: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|e| {
+        let message = format!("cannot write to {}: {e}", path.display());
+        Failure::input([
+            Diagnostic::error("output::unwritable", message).help(format!("choose another file with {flag}"))
+        ])
+    })
 }
 
 fn text(target: &Target, kernel: Kernel, answer: &Occupancy) -> String {

@@ -1,14 +1,18 @@
 //! The arguments of `singe opt`.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, Command, ValueEnum};
 
 use super::args::values::{shape, target};
+use diagnostics::Source;
 use machine::target::Target;
 use ptx::allocate::Algorithm;
 use ptx::allocate::spill_location::Rewriting;
+use ptx::passes::occupancy::{self, Wanted};
 use ptx::passes::{self, PASSES, Pass, allocation, predication};
 
 #[derive(Debug, Args)]
@@ -16,8 +20,8 @@ pub struct OptArguments {
     /// The PTX text
     pub ptx: PathBuf,
     /// What to do, in order
-    #[arg(long = "pass", value_name = "PASS", value_delimiter = ',', required = true, value_parser = pass())]
-    pub passes: Vec<&'static Pass>,
+    #[arg(long = "pass", value_name = "PASS", value_delimiter = ',', required = true, value_parser = PassParser)]
+    pub passes: Vec<Chosen>,
     /// Print the result of a pass to stderr
     #[arg(long, value_name = "PASS", value_parser = PossibleValuesParser::new(names().chain(["all"])))]
     pub print_after: Option<String>,
@@ -48,9 +52,12 @@ pub struct OptArguments {
     /// predicate: votes skip sides of branches that no lane takes (run-time branch uniformity)
     #[arg(long)]
     pub rbu: bool,
-    /// diverge=auto: a launch of the kernel, in TOML, by which versions are compared; without one an estimate compares them
+    /// diverge=auto, occupancy: a launch of the kernel, in TOML, by which versions are compared; without one estimates compare them
     #[arg(long, value_name = "FILE")]
     pub launch: Option<PathBuf>,
+    /// occupancy: bytes of shared memory that the launch adds [default: what --launch says, or 0]
+    #[arg(long, value_name = "BYTES")]
+    pub launch_shared: Option<u32>,
     /// The shape of the CTA, such as 16,16,1, where the kernel does not demand one
     #[arg(long, value_name = "X,Y,Z", value_parser = shape)]
     pub block: Option<[u32; 3]>,
@@ -67,7 +74,7 @@ pub struct OptArguments {
 
 impl OptArguments {
     /// What the passes are told.
-    pub fn options(&self) -> passes::Options {
+    pub fn options(&self, source: Arc<Source>) -> passes::Options {
         passes::Options {
             block: self.block,
             target: self.target,
@@ -80,7 +87,12 @@ impl OptArguments {
                 shared: self.shared,
             },
             predication: predication::Options { sbu: self.sbu, rbu: self.rbu, predicates: self.predicates },
+            occupancy: occupancy::Options {
+                launch_shared: self.launch_shared.unwrap_or(0),
+                ..occupancy::Options::default()
+            },
             model: None,
+            source: Some(source),
         }
     }
 }
@@ -91,14 +103,45 @@ fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| "give a number from 0.01 to 0.5".into())
 }
 
+/// A pass, and the level of occupancy where it is given.
+#[derive(Debug, Clone)]
+pub struct Chosen {
+    pub pass: &'static Pass,
+    pub wanted: Wanted,
+}
+
 fn names() -> impl Iterator<Item = &'static str> {
     PASSES.iter().map(|pass| pass.name)
 }
 
-/// Reads the name of a pass; help shows the table.
-fn pass() -> impl TypedValueParser<Value = &'static Pass> {
-    let values = PASSES.iter().map(|pass| PossibleValue::new(pass.name).help(pass.description));
-    PossibleValuesParser::new(values).map(|name| Pass::by_name(&name).expect("clap takes no other name"))
+/// Reads the name of a pass, `occupancy` also with `=auto` or `=WARPS` behind it; help shows the table.
+#[derive(Debug, Clone)]
+struct PassParser;
+
+impl TypedValueParser for PassParser {
+    type Value = Chosen;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<Chosen, clap::Error> {
+        let text = value.to_string_lossy();
+        let (name, level) = match text.split_once('=') {
+            Some((name @ "occupancy", level)) => (name, level),
+            _ => (&*text, "auto"),
+        };
+        let values = PossibleValuesParser::new(PASSES.iter().map(|pass| pass.name));
+        let name = values.parse_ref(command, argument, OsStr::new(name))?;
+        let wanted = match level {
+            "auto" => Wanted::Auto,
+            warps => {
+                Wanted::Warps(clap::value_parser!(u32).range(1..=64).parse_ref(command, argument, OsStr::new(warps))?)
+            }
+        };
+        Ok(Chosen { pass: Pass::by_name(&name).expect("clap takes no other name"), wanted })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let value = |pass: &Pass| PossibleValue::new(pass.name).help(pass.description);
+        Some(Box::new(PASSES.iter().map(value)))
+    }
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

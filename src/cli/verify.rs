@@ -27,9 +27,14 @@ pub fn run(arguments: &VerifyArguments) -> Result<(), Failure> {
             arguments: values,
         };
         let verdict = prove::prove_within(&module, &func.name, &launch, arguments.budget);
-        let refuse = |reason| {
+        let refuse = |reason: String| {
+            let clusters = reason.contains("in clusters of");
             let message = format!("{}: the launch does not fit: {reason}", func.name);
-            Failure::input([Diagnostic::error("verify::launch", message)])
+            let diagnostic = Diagnostic::error("verify::launch", message);
+            Failure::input([match clusters {
+                true => diagnostic.help("the grid is whole clusters: give the number of CTAs with --ctas"),
+                false => diagnostic,
+            }])
         };
         verdicts.push(verdict.map_err(refuse)?);
     }

@@ -10,7 +10,7 @@ mod table;
 pub mod time;
 mod unheeded;
 
-pub use occupancy::occupancy_picture;
+pub use occupancy::{levels_picture, occupancy_picture};
 pub use peaks::Machine;
 use peaks::Needs;
 pub use picture::schedule_picture;

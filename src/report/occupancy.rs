@@ -44,3 +44,36 @@ fn draw(
     area.present()?;
     Ok(())
 }
+
+/// The time of each level over its resident warps, those that were tried and the one that was taken.
+pub fn levels_picture(title: &str, rows: &[(u32, f64)], chosen: u32) -> String {
+    let mut svg = String::new();
+    draw_levels(&mut svg, title, rows, chosen).expect("drawing into memory succeeds");
+    svg
+}
+
+fn draw_levels(
+    svg: &mut String,
+    title: &str,
+    rows: &[(u32, f64)],
+    chosen: u32,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let last = rows.last().map_or(1, |(warps, _)| *warps);
+    let most = rows.iter().map(|(_, clocks)| *clocks).fold(1.0, f64::max);
+    let area = SVGBackend::with_string(svg, (800, 420)).into_drawing_area();
+    area.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(&area)
+        .caption(title, ("sans-serif", 17))
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(72)
+        .build_cartesian_2d(0..last + 1, 0.0..1.05 * most)?;
+    chart.configure_mesh().x_desc("resident warps per SM").y_desc("clocks").draw()?;
+    chart.draw_series([PathElement::new(rows.to_vec(), BLUE.stroke_width(2))])?;
+    chart.draw_series(rows.iter().map(|(warps, clocks)| {
+        let size = if *warps == chosen { 6 } else { 3 };
+        Circle::new((*warps, *clocks), size, BLUE.filled())
+    }))?;
+    area.present()?;
+    Ok(())
+}

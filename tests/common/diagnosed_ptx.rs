@@ -34,8 +34,9 @@ pub const TEXTS: [(&str, &str, &str); 14] = [
 pub const LAUNCH: &str = "threads = 32\n[[arguments]]\ntype = \"u32\"\nlength = 4\noutput = true\n";
 
 /// As [`TEXTS`], with the command that refuses the kernel.
-pub const COMMANDS: [(&str, &str, &str, &[&str]); 13] = [
+pub const COMMANDS: [(&str, &str, &str, &[&str]); 16] = [
     ("cli::unreadable", "ret;", "exit;", &["analyze", "absent.ptx"]),
+    ("opt::block", "ret;", "exit;", &["opt", "k.ptx", "--pass", "occupancy=8"]),
     (
         "opt::no-cost",
         "ret;",
@@ -43,6 +44,13 @@ pub const COMMANDS: [(&str, &str, &str, &[&str]); 13] = [
         &["opt", "k.ptx", "--pass", "diverge=auto", "--launch", "k.toml"],
     ),
     ("opt::no-kernel", "ret;", "exit;", &["opt", "k.ptx", "--pass", "allocate", "--kernel", "other"]),
+    ("opt::occupancy", "ret;", "exit;", &["opt", "k.ptx", "--pass", "occupancy=7", "--block", "64"]),
+    (
+        "opt::split",
+        "\n{\n",
+        "\n.explicitcluster\n{\n",
+        &["occupancy", "k.ptx", "--levels", "all", "--block", "64", "--header", "k.hpp"],
+    ),
     (
         "opt::registers",
         "ret;",

@@ -34,6 +34,7 @@ struct Kernel {
     name: String,
     path: PathBuf,
     threads: u32,
+    ctas: u32,
     wanted: Word,
     reason: String,
 }
@@ -123,7 +124,7 @@ fn kernels(folder: &Path) -> Result<Vec<Kernel>, String> {
     paths.into_iter().map(kernel).collect()
 }
 
-/// The first lines say why, how many threads there are, and the verdict.
+/// The first lines say why, how many threads there are, and the verdict; a fourth one CTAs, which are one cluster.
 fn kernel(path: PathBuf) -> Result<Kernel, String> {
     let wrong = || format!("{}: no head", path.display());
     let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -136,15 +137,17 @@ fn kernel(path: PathBuf) -> Result<Kernel, String> {
         Some("violation") => Word::Violation,
         _ => Word::Open,
     };
+    let ctas = lines.next().and_then(|line| line.strip_prefix("ctas: ")?.parse().ok()).unwrap_or(1);
     let name = path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
-    Ok(Kernel { name, threads, wanted, reason, path })
+    Ok(Kernel { name, threads, ctas, wanted, reason, path })
 }
 
 fn singe_says(singe: &Path, kernel: &Kernel) -> Result<Word, String> {
     let output = Command::new(singe)
         .arg("verify")
         .arg(&kernel.path)
-        .args(["--threads", &kernel.threads.to_string(), "--integer", "0", "--json"])
+        .args(["--threads", &kernel.threads.to_string(), "--ctas", &kernel.ctas.to_string()])
+        .args(["--integer", "0", "--json"])
         .output()
         .map_err(|e| format!("{}: {e}", singe.display()))?;
     let list: Value = serde_json::from_slice(&output.stdout).map_err(|e| format!("{}: {e}", kernel.name))?;
@@ -161,7 +164,8 @@ fn singe_says(singe: &Path, kernel: &Kernel) -> Result<Word, String> {
 fn sentryward_says(tool: &Path, kernel: &Kernel, folder: &Path) -> Result<(Word, String), String> {
     let input = folder.join("input.json");
     let launch = json!({
-        "grid_dim": [1, 1, 1], "block_dim": [kernel.threads, 1, 1], "cluster_dim": [1, 1, 1], "dynamic_shared_bytes": 0
+        "grid_dim": [kernel.ctas, 1, 1], "block_dim": [kernel.threads, 1, 1], "cluster_dim": [kernel.ctas, 1, 1],
+        "dynamic_shared_bytes": 0
     });
     let text = json!({ "schema": "spverify.kernel-input/v1", "entry": "k", "launch": launch }).to_string();
     std::fs::write(&input, text).map_err(|e| format!("{}: {e}", input.display()))?;

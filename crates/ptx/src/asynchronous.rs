@@ -4,11 +4,12 @@
 //! do asks here. Names and meanings are those of the PTX ISA, sections "Data Movement and Conversion Instructions:
 //! Asynchronous copy" and "Parallel Synchronization and Communication Instructions: mbarrier".
 
-use super::inst::{Address, Operand, Piece};
+use super::inst::{Address, AtomOp, Operand, Piece, Type};
 use super::ir::{Module, Reg};
+use super::names::Named;
 use super::verbatim::{Item, operands};
 
-/// One of these instructions. Addresses are `None` where they are not in shared memory of the own CTA.
+/// One of these instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Async {
     /// `mbarrier.init`: the phase ends with `count` arrivals.
@@ -27,11 +28,13 @@ pub enum Async {
         bytes: Option<Operand>,
         drops: bool,
         state: Option<Reg>,
+        reach: Reach,
     },
     /// `mbarrier.expect_tx`
     Expect {
         at: Address,
         bytes: Operand,
+        reach: Reach,
     },
     /// `mbarrier.test_wait` and `try_wait`, by the state that an arrival gave or by the parity of the phase.
     Wait {
@@ -39,6 +42,8 @@ pub enum Async {
         phase: Operand,
         parity: bool,
         pred: Option<Reg>,
+        /// It acquires what other CTAs of the cluster release.
+        wide: bool,
     },
     /// `cp.async`: `size` bytes are read and the rest of `bytes` is zero.
     Copy {
@@ -62,12 +67,13 @@ pub enum Async {
         at: Address,
         counted: bool,
     },
-    /// `cp.async.bulk` from global to shared memory.
+    /// `cp.async.bulk` from global to shared memory; with `ranks` to the same place in each CTA of that mask.
     BulkLoad {
         to: Address,
         from: Address,
         bytes: Operand,
         barrier: Address,
+        ranks: Option<Operand>,
     },
     /// `cp.async.bulk` from shared to global memory.
     BulkStore {
@@ -79,6 +85,7 @@ pub enum Async {
     TensorLoad {
         to: Address,
         barrier: Address,
+        ranks: Option<Operand>,
     },
     /// `cp.async.bulk.tensor` out of shared memory, also with a reduction.
     TensorStore {
@@ -89,11 +96,39 @@ pub enum Async {
         relaxed: bool,
     },
     ClusterWait,
-    /// `mapa`: the address of the same place in the CTA of that rank.
+    /// `mapa`: the address of the same place in the CTA of that rank; with `generic` among the generic ones.
     Map {
         dst: Reg,
         a: Operand,
         rank: Operand,
+        generic: bool,
+    },
+    /// `getctarank`: the rank of the CTA in whose memory the address lies.
+    Rank {
+        dst: Reg,
+        a: Operand,
+        generic: bool,
+    },
+    /// `ld.shared::cluster` of one element, and as below from and to any CTA of the cluster.
+    Load {
+        ty: Type,
+        dst: Reg,
+        at: Address,
+    },
+    /// `st.shared::cluster`
+    Store {
+        ty: Type,
+        src: Operand,
+        at: Address,
+    },
+    /// `atom.shared::cluster` and `red.shared::cluster`
+    Atomic {
+        op: AtomOp,
+        ty: Type,
+        dst: Option<Reg>,
+        at: Address,
+        a: Operand,
+        b: Option<Operand>,
     },
     /// `setmaxnreg.inc` and `dec`
     Registers {
@@ -110,6 +145,15 @@ pub enum Async {
     Hint,
 }
 
+/// Whose barrier an arrival may come to, and who may learn from it what happened before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Reach {
+    /// The barrier may be that of another CTA of the cluster.
+    pub remote: bool,
+    /// It releases to other CTAs of the cluster.
+    pub wide: bool,
+}
+
 /// What an instruction that is kept verbatim does; `None` when it is none of these, or in a form that is not known.
 pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Async> {
     let items = operands(module, pieces)?;
@@ -122,10 +166,19 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Async> {
             "wait" => Some(Async::ClusterWait),
             _ => None,
         },
-        "mapa" if parts.contains(&"shared::cluster") => match items[..] {
-            [Item::Value(Operand::Reg(dst)), Item::Value(a), Item::Value(rank)] => Some(Async::Map { dst, a, rank }),
+        "mapa" => match items[..] {
+            [Item::Value(Operand::Reg(dst)), Item::Value(a), Item::Value(rank)] => {
+                Some(Async::Map { dst, a, rank, generic: parts[1] != "shared::cluster" })
+            }
             _ => None,
         },
+        "getctarank" => match items[..] {
+            [Item::Value(Operand::Reg(dst)), Item::Value(a)] => {
+                Some(Async::Rank { dst, a, generic: parts[1] != "shared::cluster" })
+            }
+            _ => None,
+        },
+        "ld" | "st" | "atom" | "red" if parts.contains(&"shared::cluster") => access(&parts, &items),
         "setmaxnreg" => match items[..] {
             [Item::Value(Operand::Imm(count))] => {
                 Some(Async::Registers { count: u32::try_from(count).ok()?, more: parts[1] == "inc" })
@@ -143,17 +196,40 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Async> {
     }
 }
 
-fn mbarrier(parts: &[&str], items: &[Item]) -> Option<Async> {
-    // barriers of other CTAs are not known
-    if parts.contains(&"shared::cluster") && !matches!(items.first(), Some(Item::Value(_) | Item::At(_))) {
+/// An access of the memory of any CTA of the cluster.
+fn access(parts: &[&str], items: &[Item]) -> Option<Async> {
+    let ty = Type::by_name(parts.last()?).filter(|ty| ty.bytes() <= 8)?;
+    let name = parts.len().checked_sub(2).map(|at| parts[at])?;
+    if parts.iter().any(|part| matches!(*part, "async" | "v2" | "v4" | "cta")) {
         return None;
     }
+    match (parts[0], items) {
+        ("ld", [Item::Value(Operand::Reg(dst)), Item::At(at)]) => Some(Async::Load { ty, dst: *dst, at: *at }),
+        ("st", [Item::At(at), Item::Value(src)]) => Some(Async::Store { ty, src: *src, at: *at }),
+        ("red", [Item::At(at), Item::Value(a)]) => {
+            Some(Async::Atomic { op: AtomOp::by_name(name)?, ty, dst: None, at: *at, a: *a, b: None })
+        }
+        ("atom", [Item::Value(Operand::Reg(dst)), Item::At(at), Item::Value(a), rest @ ..]) => {
+            let b = match rest {
+                [] => None,
+                [Item::Value(b)] => Some(*b),
+                _ => return None,
+            };
+            Some(Async::Atomic { op: AtomOp::by_name(name)?, ty, dst: Some(*dst), at: *at, a: *a, b })
+        }
+        _ => None,
+    }
+}
+
+fn mbarrier(parts: &[&str], items: &[Item]) -> Option<Async> {
     let has = |what: &str| parts.contains(&what);
+    let own = has("shared") || has("shared::cta");
+    let reach = Reach { remote: !own, wide: has("cluster") };
     match (parts[1], items) {
         ("init", [Item::At(at), Item::Value(count)]) => Some(Async::Init { at: *at, count: *count }),
         ("inval", [Item::At(at)]) => Some(Async::Invalidate { at: *at }),
-        ("expect_tx", [Item::At(at), Item::Value(bytes)]) => Some(Async::Expect { at: *at, bytes: *bytes }),
-        ("arrive" | "arrive_drop", _) if has("noComplete") => None,
+        ("expect_tx", [Item::At(at), Item::Value(bytes)]) => Some(Async::Expect { at: *at, bytes: *bytes, reach }),
+        ("arrive" | "arrive_drop" | "test_wait" | "try_wait", _) if has("noComplete") || has("relaxed") => None,
         ("arrive" | "arrive_drop", items) => {
             let (state, rest) = match items {
                 [Item::Value(Operand::Reg(state)), rest @ ..] => (Some(*state), rest),
@@ -167,7 +243,7 @@ fn mbarrier(parts: &[&str], items: &[Item]) -> Option<Async> {
             };
             let expects = has("expect_tx");
             let (count, bytes) = if expects { (None, Some(number?)) } else { (number, None) };
-            Some(Async::Arrive { at, count, bytes, drops: parts[1] == "arrive_drop", state })
+            Some(Async::Arrive { at, count, bytes, drops: parts[1] == "arrive_drop", state, reach })
         }
         ("test_wait" | "try_wait", [pred, Item::At(at), Item::Value(phase), ..]) => {
             let pred = match pred {
@@ -175,7 +251,7 @@ fn mbarrier(parts: &[&str], items: &[Item]) -> Option<Async> {
                 Item::Sink => None,
                 _ => return None,
             };
-            Some(Async::Wait { at: *at, phase: *phase, parity: has("parity"), pred })
+            Some(Async::Wait { at: *at, phase: *phase, parity: has("parity"), pred, wide: has("cluster") })
         }
         _ => None,
     }
@@ -216,16 +292,17 @@ fn bulk(parts: &[&str], items: &[Item]) -> Option<Async> {
             Some(Async::Drain { groups: Some(u32::try_from(*groups).ok()?), bulk: true })
         }
         ("prefetch", _) => Some(Async::Hint),
-        _ if has("multicast::cluster") => None,
-        ("tensor", [Item::At(to), Item::Tensor, Item::At(barrier), ..]) if has("mbarrier::complete_tx::bytes") => {
-            Some(Async::TensorLoad { to: *to, barrier: *barrier })
+        ("tensor", [Item::At(to), Item::Tensor, Item::At(barrier), rest @ ..])
+            if has("mbarrier::complete_tx::bytes") =>
+        {
+            Some(Async::TensorLoad { to: *to, barrier: *barrier, ranks: ranks(parts, rest)? })
         }
         ("tensor", [Item::Tensor, Item::At(from), ..]) if has("bulk_group") => Some(Async::TensorStore { from: *from }),
         (
             "shared::cluster" | "shared::cta",
-            [Item::At(to), Item::At(from), Item::Value(bytes), Item::At(barrier), ..],
+            [Item::At(to), Item::At(from), Item::Value(bytes), Item::At(barrier), rest @ ..],
         ) if parts.get(4) == Some(&"global") && has("mbarrier::complete_tx::bytes") => {
-            Some(Async::BulkLoad { to: *to, from: *from, bytes: *bytes, barrier: *barrier })
+            Some(Async::BulkLoad { to: *to, from: *from, bytes: *bytes, barrier: *barrier, ranks: ranks(parts, rest)? })
         }
         ("global", [Item::At(to), Item::At(from), Item::Value(bytes), ..])
             if parts.get(4) == Some(&"shared::cta") && has("bulk_group") =>
@@ -233,5 +310,14 @@ fn bulk(parts: &[&str], items: &[Item]) -> Option<Async> {
             Some(Async::BulkStore { to: *to, from: *from, bytes: *bytes })
         }
         _ => None,
+    }
+}
+
+/// The mask of CTAs that a copy goes to; `None` where it should be there and is not.
+fn ranks(parts: &[&str], rest: &[Item]) -> Option<Option<Operand>> {
+    match (parts.contains(&"multicast::cluster"), rest) {
+        (false, _) => Some(None),
+        (true, [Item::Value(mask), ..]) => Some(Some(*mask)),
+        (true, _) => None,
     }
 }

@@ -68,6 +68,14 @@ impl Module {
         self.funcs.iter().find(|f| f.name == name)
     }
 
+    /// The name, or where a variable has it the name with a number.
+    pub fn unused_name(&self, name: &str) -> String {
+        let taken = |name: &str| self.variables.values().any(|variable| variable.name == name);
+        let numbered = (1u32..).map(|number| format!("{name}_{number}"));
+        let mut names = std::iter::once(name.to_owned()).chain(numbered);
+        names.find(|name| !taken(name)).expect("a module has fewer variables than there are numbers")
+    }
+
     /// The kernels.
     pub fn entries(&self) -> impl Iterator<Item = &Func> {
         self.funcs.iter().filter(|f| f.kind == FuncKind::Entry)

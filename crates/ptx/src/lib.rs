@@ -77,8 +77,10 @@
 //! | [`check`] | what every module must satisfy |
 //! | [`lines`] | where instructions stood in the text |
 //! | [`analysis`] | control-flow graph, dominators, loops, liveness, SSA, gated SSA, divergence, register pressure |
+//! | [`cost`] | who tells what versions of a kernel cost |
 //! | [`passes`] | passes by name, each from a module to a new one with a report |
 //! | [`predicate`] | divergent branches become masks: thread-aware predication |
+//! | [`occupancy`] | levels of occupancy, the kernel at each, and the choice of one |
 //! | [`allocate`] | register allocation, spilling that knows what is uniform, and its checker |
 #![forbid(unsafe_code)]
 
@@ -89,11 +91,13 @@ pub mod asynchronous;
 pub mod builder;
 mod canonical;
 pub mod check;
+pub mod cost;
 pub mod inst;
 pub mod ir;
 pub mod lines;
 mod modifier;
 mod names;
+pub mod occupancy;
 mod opcode;
 pub mod packed;
 pub mod passes;

@@ -4,7 +4,7 @@
 //! compute asks here. Names and meanings are those of the PTX ISA, sections "Half Precision Floating Point Instructions",
 //! "Mixed Precision", "Half Precision Comparison Instructions" and "cvt".
 
-use super::inst::{BinaryOp, Cmp, Mode, Operand, Piece, Rounding, TernaryOp, Type, UnaryOp};
+use super::inst::{Address, BinaryOp, Cmp, Mode, Operand, Piece, Rounding, Space, TernaryOp, Type, UnaryOp};
 use super::ir::{Module, Reg};
 use super::names::Named;
 use super::verbatim::{Item, operands};
@@ -22,6 +22,8 @@ pub enum Packed {
     Convert { to: Element, from: Element, how: How, dst: Reg, sources: Vec<Operand> },
     /// `dp4a`: the products of the bytes of a and b, added to c. The types are those of the bytes.
     Dot { a: Type, b: Type, dst: Reg, sources: [Operand; 3] },
+    /// `atom.add` and `red.add`: each number of a place in memory by itself.
+    Add { element: Element, count: u32, space: Space, dst: Option<Reg>, at: Address, a: Operand },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,6 +71,7 @@ pub fn view(module: &Module, opcode: &str, pieces: &[Piece]) -> Option<Packed> {
         "cvt" => convert(&parts, &items()?),
         "setp" | "set" => compare(name, &parts, &items()?),
         "dp4a" => dot(&parts, &items()?),
+        "atom" | "red" => add(&parts, &items()?),
         _ => compute(name, &parts, &items()?),
     }
 }
@@ -83,6 +86,28 @@ fn elements(name: &str) -> Option<(Element, u32)> {
         _ => return None,
     };
     Some((element, count))
+}
+
+/// Order and scope do not change what is added.
+fn add(parts: &[&str], items: &[Item]) -> Option<Packed> {
+    let [middle @ .., "add", "noftz", last] = parts else { return None };
+    let (element, count) = elements(last).filter(|(element, _)| !matches!(element, Element::Plain(_)))?;
+    let space = middle.iter().find_map(|part| match *part {
+        "global" => Some(Space::Global),
+        "shared" | "shared::cta" => Some(Space::Shared),
+        _ => None,
+    });
+    let orders =
+        ["relaxed", "acquire", "release", "acq_rel", "cta", "cluster", "gpu", "sys", "global", "shared", "shared::cta"];
+    if !middle.iter().all(|part| orders.contains(part)) {
+        return None;
+    }
+    let (dst, at, a) = match items {
+        [Item::Value(Operand::Reg(dst)), Item::At(at), a] => (Some(*dst), *at, a.value()?),
+        [Item::At(at), a] => (None, *at, a.value()?),
+        _ => return None,
+    };
+    Some(Packed::Add { element, count, space: space.unwrap_or(Space::Generic), dst, at, a })
 }
 
 fn modifiers(parts: &[&str]) -> Option<How> {

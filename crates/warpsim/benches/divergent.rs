@@ -9,7 +9,7 @@ use std::sync::Arc;
 use machine::target::Target;
 use machine::toolchain;
 use ptx::Module;
-use ptx::passes::diverge::Model;
+use ptx::cost::Model;
 use ptx::passes::{Options, Outcome, Pass, predication};
 use warpsim::{Appraisal, Counts};
 

@@ -4,13 +4,14 @@
 
 use crate::machine_code;
 use crate::setup::Setup;
-use crate::{Buffer, Counts, Options};
+use crate::{Buffer, Counts, Launch, Options};
 use diagnostics::Source;
 use machine::target::Target;
 use machine::toolchain::{self, Disassembler, Toolchain};
 use ptx::Module;
-use ptx::passes::diverge::{Model, Unfit};
-use std::sync::Arc;
+use ptx::cost::{Model, Unfit};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// No version of a program executes so many times as many instructions as another.
 const MOST_TIMES: u64 = 100;
@@ -31,6 +32,15 @@ struct Machine {
     target: &'static Target,
     toolchain: Toolchain,
     disassembler: &'static Disassembler,
+    /// What was made of each text.
+    made: Mutex<BTreeMap<String, Result<Arc<Made>, Unfit>>>,
+}
+
+/// Machine code, and the registers per thread that its kernels take.
+#[derive(Debug)]
+struct Made {
+    cubin: sass::Cubin,
+    registers: BTreeMap<String, u32>,
 }
 
 impl Appraisal {
@@ -43,7 +53,7 @@ impl Appraisal {
         let machine = target.and_then(Machine::for_target);
         let (setup, budget) = (setup.clone(), Options::default().budget);
         let first = Self { setup, expected: Vec::new(), budget, machine };
-        let (counts, expected) = first.executed(module, kernel)?;
+        let (counts, expected) = first.executed(module, kernel, &first.setup.launch)?;
         let made = Self { expected, budget: MOST_TIMES * counts.instructions.max(1000), ..first };
         let refused = made.machine.is_some() && matches!(made.cycles(module, kernel), Err(Unfit::Refused(_)));
         Ok(if refused { Self { machine: None, ..made } } else { made })
@@ -59,14 +69,18 @@ impl Appraisal {
     /// # Errors
     /// The launch shows hazards, or leaves other buffers than the first version.
     pub fn counts(&self, module: &Module, kernel: &str) -> Result<Counts, Unfit> {
-        let (counts, buffers) = self.executed(module, kernel)?;
+        self.counts_of(module, kernel, &self.setup.launch)
+    }
+
+    fn counts_of(&self, module: &Module, kernel: &str, launch: &Launch) -> Result<Counts, Unfit> {
+        let (counts, buffers) = self.executed(module, kernel, launch)?;
         self.compare(&buffers, "PTX")?;
         Ok(counts)
     }
 
-    fn executed(&self, module: &Module, kernel: &str) -> Result<(Counts, Vec<Buffer>), Unfit> {
+    fn executed(&self, module: &Module, kernel: &str, launch: &Launch) -> Result<(Counts, Vec<Buffer>), Unfit> {
         let mut buffers = self.setup.buffers.clone();
-        let report = crate::run(module, kernel, &self.setup.launch, &mut buffers, &self.options());
+        let report = crate::run(module, kernel, launch, &mut buffers, &self.options());
         let report = report.map_err(|hazards| Unfit::Wrong(hazards.to_string()))?;
         Ok((report.total(), buffers))
     }
@@ -83,14 +97,21 @@ impl Appraisal {
     }
 }
 
-impl Model for Appraisal {
-    fn cycles(&self, module: &Module, kernel: &str) -> Result<u64, Unfit> {
-        let counts = self.counts(module, kernel)?;
-        let Some(machine) = &self.machine else { return Ok(counts.executed().cycles()) };
-        let cubin = machine.cubin(module, kernel)?;
-        let mut buffers = self.setup.buffers.clone();
-        let (launch, options) = (&self.setup.launch, self.options());
-        let timed = machine_code::time(&cubin, kernel, launch, &mut buffers, &options, machine.target);
+impl Appraisal {
+    /// Cycles of one SM for the CTAs of the launch, and for the same ones again until there are so many.
+    fn timed(
+        &self,
+        machine: &Machine,
+        module: &Module,
+        kernel: &str,
+        ctas: usize,
+        launch: &Launch,
+    ) -> Result<u64, Unfit> {
+        self.counts_of(module, kernel, launch)?;
+        let made = machine.made(module, kernel)?;
+        let (mut buffers, options) = (self.setup.buffers.clone(), self.options());
+        let timed =
+            machine_code::time_of_many(&made.cubin, kernel, launch, &mut buffers, &options, machine.target, ctas);
         let (_, timing) = timed.map_err(|failure| match failure {
             machine_code::Failure::Unknown(unknown) => {
                 Unfit::Refused(unknown.into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>().join("; "))
@@ -99,6 +120,27 @@ impl Model for Appraisal {
         })?;
         self.compare(&buffers, "machine code")?;
         Ok(timing.cycles)
+    }
+}
+
+impl Model for Appraisal {
+    fn cycles(&self, module: &Module, kernel: &str) -> Result<u64, Unfit> {
+        match &self.machine {
+            Some(machine) => self.timed(machine, module, kernel, 0, &self.setup.launch),
+            None => Ok(self.counts(module, kernel)?.executed().cycles()),
+        }
+    }
+
+    fn cycles_of_ctas(&self, module: &Module, kernel: &str, ctas: u32, launch_shared: u32) -> Result<u64, Unfit> {
+        let none = || Unfit::Refused("nothing makes machine code for the target, or runs it".to_owned());
+        let machine = self.machine.as_ref().ok_or_else(none)?;
+        let launch = Launch { shared: launch_shared.into(), ..self.setup.launch.clone() };
+        self.timed(machine, module, kernel, ctas as usize, &launch)
+    }
+
+    fn registers(&self, module: &Module, kernel: &str) -> Option<u32> {
+        let made = self.machine.as_ref()?.made(module, kernel).ok()?;
+        made.registers.get(kernel).copied()
     }
 
     fn name(&self) -> String {
@@ -114,18 +156,29 @@ impl Machine {
         let arch = target.compute_capability;
         target.pipeline.as_ref().filter(|_| machine_code::runs(arch.number()))?;
         let (toolchain, disassembler) = (toolchain::find_for(arch).ok()?, toolchain::disassembler(arch).ok()?);
-        Some(Self { target, toolchain, disassembler })
+        Some(Self { target, toolchain, disassembler, made: Mutex::default() })
     }
 
-    fn cubin(&self, module: &Module, kernel: &str) -> Result<sass::Cubin, Unfit> {
+    /// The machine code of a version, made once.
+    fn made(&self, module: &Module, kernel: &str) -> Result<Arc<Made>, Unfit> {
+        let text = module.to_string();
+        // nothing panics while it is locked
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let make = || self.make(&text, kernel).map(Arc::new);
+        made.entry(text.clone()).or_insert_with(make).clone()
+    }
+
+    fn make(&self, text: &str, kernel: &str) -> Result<Made, Unfit> {
         let refused = |text: String| Unfit::Refused(text);
-        let assembled = self.toolchain.assemble(&module.to_string(), self.target.compute_capability);
-        let cubin = assembled.map_err(|failure| refused(failure.to_string()))?.cubin;
-        let text = self.disassembler.disassemble(&cubin).map_err(|failure| refused(failure.to_string()))?;
+        let assembled = self.toolchain.assemble(text, self.target.compute_capability);
+        let assembled = assembled.map_err(|failure| refused(failure.to_string()))?;
+        let text = self.disassembler.disassemble(&assembled.cubin).map_err(|failure| refused(failure.to_string()))?;
         let listing = Arc::new(Source { name: kernel.to_owned(), text });
         let said = |list: Vec<diagnostics::Diagnostic>| {
             list.into_iter().map(|diagnostic| diagnostic.message).collect::<Vec<_>>()
         };
-        sass::read(kernel, &cubin, &listing).map_err(|list| refused(said(list).join("; ")))
+        let cubin = sass::read(kernel, &assembled.cubin, &listing).map_err(|list| refused(said(list).join("; ")))?;
+        let registers = assembled.usages.into_iter().map(|usage| (usage.kernel, usage.registers)).collect();
+        Ok(Made { cubin, registers })
     }
 }

@@ -1,7 +1,13 @@
 //! What atomics compute.
 
-use super::scalar::{bits, number};
+use super::scalar::{Each, bits, number};
 use ptx::inst::{AtomOp, Type};
+
+/// The new value from the old one and the operands, as a function of them; `None`: there is no such atomic.
+pub(super) fn function(op: AtomOp, ty: Type) -> Option<Each> {
+    apply(op, ty, [0; 3])?;
+    Some(Box::new(move |sources| apply(op, ty, sources).unwrap_or(sources[0])))
+}
 
 /// The new value from the old one and the operands; `None`: there is no such atomic.
 pub(super) fn apply(op: AtomOp, ty: Type, [old, a, b]: [u64; 3]) -> Option<u64> {

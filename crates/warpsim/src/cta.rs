@@ -13,7 +13,7 @@ const LAST_CLOCK: u32 = u32::MAX >> SLOT_BITS;
 
 /// What a warp is to its CTA.
 pub(super) struct Thread {
-    /// Of the warp in its CTA.
+    /// Of the warp; those of the CTAs that run together are counted through.
     pub index: usize,
     pub state: State,
     pub clock: VectorClock,
@@ -100,6 +100,8 @@ pub(super) trait Core {
     fn begin(&mut self, cta: u32);
     /// The warp begins in the CTA.
     fn start(&self, warp: &mut Self::Warp, place: Place);
+    /// The warp has begun.
+    fn begun(&mut self, _: &Thread) {}
     /// Runs up to `quantum` instructions of a warp that is ready.
     fn run(&mut self, warp: &mut Self::Warp, quantum: u64) -> Result<Event, Stop>;
     /// Threads that bring a true predicate, and all that bring one, to the reduction at the barrier.
@@ -136,28 +138,32 @@ pub(super) trait Core {
     fn hazards(&mut self) -> &mut Vec<Hazard>;
 }
 
-/// Runs all CTAs, one after the other.
+/// Runs all CTAs, one after the other; with warps for several of them the CTAs of each cluster together.
 pub(super) fn run_grid<C: Core>(
     core: &mut C,
     warps: &mut [C::Warp],
     place: Place,
     mut picker: Picker,
 ) -> Result<(), Stop> {
-    for cta in 0..place.ctas.iter().product() {
+    let ranks = (warps.len() / place.warps()) as u32;
+    for number in 0..place.ctas.iter().product::<u32>() / ranks {
+        let of_rank = |rank| if ranks == 1 { Place { cta: number, ..place } } else { place.in_cluster(number, rank) };
+        let cta = of_rank(0).cta;
         core.begin(cta);
         let before: Vec<VectorClock> = warps.iter().map(|w| w.thread().clock).collect();
         for warp in warps.iter_mut() {
-            core.start(warp, Place { cta, ..place });
+            let rank = warp.thread().index / place.warps();
+            core.start(warp, of_rank(rank as u32));
             // the start orders everything of the CTA before
             let thread = warp.thread_mut();
             thread.state = State::Ready;
             thread.clock.start(&before);
             (thread.ahead, thread.touched, thread.ordered) = (None, 0, thread.clock[thread.index]);
             thread.tick();
+            core.begun(thread);
         }
-        let barriers = Barriers::new(place.size(), core.forgets());
-        let (current, previous) = Default::default();
-        Cta { core, warps, cta, barriers, current, previous, waits: Vec::new() }.run(&mut picker)?;
+        let banks = (0..ranks).map(|_| Bank::new(place.size(), core.forgets())).collect();
+        Cta { core, warps, cta, banks, waits: Vec::new() }.run(&mut picker)?;
     }
     if core.hazards().is_empty() { Ok(()) } else { Err(Stop) }
 }
@@ -166,12 +172,25 @@ struct Cta<'a, C: Core> {
     core: &'a mut C,
     warps: &'a mut [C::Warp],
     cta: u32,
+    /// Of each CTA that runs.
+    banks: Vec<Bank>,
+    /// Warp, barrier and program counter of those that wait.
+    waits: Vec<(usize, u32, u32)>,
+}
+
+/// The barriers of one CTA.
+struct Bank {
     barriers: Barriers,
     /// Warps and times of arrival of the current and of the previous use of each barrier.
     current: [Vec<(usize, u32)>; 16],
     previous: [Vec<(usize, u32)>; 16],
-    /// Warp, barrier and program counter of those that wait.
-    waits: Vec<(usize, u32, u32)>,
+}
+
+impl Bank {
+    fn new(threads: u32, forgets: bool) -> Self {
+        let (current, previous) = Default::default();
+        Self { barriers: Barriers::new(threads, forgets), current, previous }
+    }
 }
 
 impl<C: Core> Cta<'_, C> {
@@ -181,12 +200,13 @@ impl<C: Core> Cta<'_, C> {
             match self.core.run(warp, quantum)? {
                 Event::Barrier { pc, kind, id, threads } => {
                     if let Some((yes, all)) = self.core.brings(&self.warps[index], pc) {
-                        self.barriers.vote(id, yes, all);
+                        self.bank(index).barriers.vote(id, yes, all);
                     }
                     self.barrier(index, pc, kind, id, threads)?;
                 }
                 Event::Exit => {
-                    self.barriers.end().into_iter().for_each(|(id, outcome)| self.settle(index, 0, id, outcome))
+                    let ended = self.bank(index).barriers.end();
+                    ended.into_iter().for_each(|(id, outcome)| self.settle(index, 0, id, outcome))
                 }
                 Event::Asleep => {
                     let thread = warp.thread_mut();
@@ -200,6 +220,16 @@ impl<C: Core> Cta<'_, C> {
         self.check_end()?;
         self.core.finish();
         Ok(())
+    }
+
+    /// The number of the CTA, of those that run, that the warp belongs to.
+    fn rank(&self, index: usize) -> usize {
+        index * self.banks.len() / self.warps.len()
+    }
+
+    fn bank(&mut self, index: usize) -> &mut Bank {
+        let rank = self.rank(index);
+        &mut self.banks[rank]
     }
 
     /// The warp that runs next. Copies end only when none can run without.
@@ -225,22 +255,23 @@ impl<C: Core> Cta<'_, C> {
     }
 
     fn barrier(&mut self, index: usize, pc: u32, kind: BarKind, id: u32, threads: Option<u32>) -> Result<(), Stop> {
-        let warp = &mut self.warps[index];
+        let rank = self.rank(index);
+        let (warp, bank) = (&mut self.warps[index], &mut self.banks[rank]);
         let clock = warp.thread().clock;
         if clock[index] >= LAST_CLOCK {
             return Err(self.core.exhausted(warp, pc, "too many arrivals at barriers"));
         }
-        let mut previous = self.previous.get(id as usize).into_iter().flatten();
+        let mut previous = bank.previous.get(id as usize).into_iter().flatten();
         if let Some((unseen, _)) = previous.find(|(earlier, time)| clock[*earlier] < *time) {
             let misuse = BarrierMisuse::Recycled { unseen: *unseen as u32 };
             self.core.record(warp, pc, Kind::Barrier { id, misuse })?;
         }
-        let outcome = self
+        let outcome = bank
             .barriers
             .arrive(kind, id, threads, index, &clock)
             .map_err(|misuse| self.core.fatal(warp, pc, Kind::Barrier { id, misuse }))?;
         self.core.arrived();
-        self.current[id as usize].push((index, clock[index]));
+        bank.current[id as usize].push((index, clock[index]));
         warp.thread_mut().tick();
         self.settle(index, pc, id, outcome);
         Ok(())
@@ -260,15 +291,16 @@ impl<C: Core> Cta<'_, C> {
                 if released.is_empty() {
                     self.core.unheeded(&self.warps[index], pc, id);
                 }
-                for index in released {
+                for &index in &released {
                     let at = self.waits.iter().find(|(warp, _, _)| *warp == index).map_or(pc, |(_, _, at)| *at);
                     let thread = self.warps[index].thread_mut();
                     thread.state = State::Ready;
                     thread.clock.join(&clock);
                     self.core.gets(&mut self.warps[index], at, votes);
                 }
-                self.waits.retain(|(_, barrier, _)| *barrier != id);
-                self.previous[id as usize] = std::mem::take(&mut self.current[id as usize]);
+                self.waits.retain(|(warp, _, _)| !released.contains(warp));
+                let bank = self.bank(index);
+                bank.previous[id as usize] = std::mem::take(&mut bank.current[id as usize]);
             }
         }
     }
@@ -285,7 +317,7 @@ impl<C: Core> Cta<'_, C> {
         let asleep: Vec<(Site, String)> = asleep.map(site).collect();
         if !self.waits.is_empty() || !asleep.is_empty() {
             let wait = |(warp, barrier, pc): &(usize, u32, u32)| {
-                let phase = self.barriers.incomplete().find(|(id, _)| id == barrier);
+                let phase = self.banks[self.rank(*warp)].barriers.incomplete().find(|(id, _)| id == barrier);
                 let (arrived, expected) = phase.map_or((0, 0), |(_, phase)| (phase.arrived, phase.expected));
                 Wait { site: self.core.site(*warp as u32, *pc), barrier: *barrier, arrived, expected }
             };
@@ -293,7 +325,8 @@ impl<C: Core> Cta<'_, C> {
             let ended = self.warps.iter().map(Member::thread).filter(|thread| thread.state == State::Exited);
             found.push(Kind::Deadlock { waits, asleep, exited: ended.map(|thread| thread.index as u32).collect() });
         }
-        for (id, phase) in self.barriers.incomplete().filter(|(_, phase)| phase.waiting.is_empty()) {
+        let unmatched = self.banks.iter().flat_map(|bank| bank.barriers.incomplete());
+        for (id, phase) in unmatched.filter(|(_, phase)| phase.waiting.is_empty()) {
             let misuse = BarrierMisuse::Unmatched { arrived: phase.arrived, expected: phase.expected };
             found.push(Kind::Barrier { id, misuse });
         }

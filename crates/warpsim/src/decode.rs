@@ -1,6 +1,7 @@
 //! From a kernel, with the functions that it calls, to a flat array of instructions whose operands are numbers of rows.
 
 mod asynchronous;
+mod clusters;
 mod instruction;
 mod limits;
 mod memory;
@@ -48,8 +49,16 @@ pub(super) struct Code<'m> {
     pub copies: bool,
     /// Whether it matters that a cluster has one CTA.
     pub one_cta: bool,
-    /// Whether the CTAs of a cluster are more than one.
-    pub clustered: bool,
+    /// CTAs of a cluster; `None` where the header leaves the number open.
+    pub cluster: Option<[u32; 3]>,
+    /// CTAs that run together.
+    pub ranks: u32,
+    /// Warps of a CTA.
+    own_warps: usize,
+    /// Whether some arrival at the barrier of a cluster is relaxed, so that fences matter.
+    pub relaxed: bool,
+    /// Whether addresses may be those of other CTAs.
+    pub mapped: bool,
     /// Registers of a thread at the launch, where the kernel says it.
     pub thread_registers: Option<u32>,
     /// The module's tables, which follow the launch's buffers as segments.
@@ -62,7 +71,7 @@ impl Code<'_> {
         let reaches = |space: Space| matches!(space, Space::Shared | Space::Generic);
         let sizes = self.ops.iter().filter_map(|op| match &op.micro {
             Micro::Load { space, bytes, .. } | Micro::Store { space, bytes, .. } if reaches(*space) => Some(*bytes),
-            Micro::Atomic { space, ty, .. } if reaches(*space) => Some(ty.bytes()),
+            Micro::Atomic { space, bytes, .. } if reaches(*space) => Some(*bytes),
             Micro::Copying(copying) => match **copying {
                 Copying::Copy { bytes, .. } => Some(bytes.clamp(4, 8)),
                 _ => None,
@@ -127,6 +136,13 @@ pub(super) fn decode<'m>(
         return Err(Kind::Unsupported("addresses of 32 bits".to_owned()));
     }
     limits::variables(module, launch.shared)?;
+    let cluster = clusters::of(func);
+    if let Some([a, b, c]) = cluster
+        && launch.ctas.iter().zip([a, b, c]).any(|(all, own)| all % own != 0)
+    {
+        let [x, y, z] = launch.ctas;
+        return Err(Kind::Unsupported(format!("a grid of {x} x {y} x {z} CTAs in clusters of {a} x {b} x {c}")));
+    }
     let code = Code {
         module,
         functions: Vec::new(),
@@ -144,7 +160,11 @@ pub(super) fn decode<'m>(
         local_bytes: 0,
         copies: false,
         one_cta: false,
-        clustered: func.directives.iter().any(|text| is_cluster(text)),
+        cluster,
+        ranks: clusters::together(cluster, launch.size()),
+        own_warps: launch.size().div_ceil(32) as usize,
+        relaxed: clusters::relaxed(module),
+        mapped: false,
         thread_registers: func.directives.iter().find_map(|text| text.strip_prefix(".maxnreg ")?.trim().parse().ok()),
         tables: Vec::new(),
     };
@@ -183,13 +203,6 @@ pub(super) fn decode<'m>(
     }
     decoder.code.functions = decoder.contexts.into_iter().map(|context| (context.func, context.rows)).collect();
     Ok(decoder.code)
-}
-
-/// Whether a directive of the header asks for clusters of more than one CTA.
-fn is_cluster(text: &str) -> bool {
-    let extents = text.strip_prefix(".reqnctapercluster ").or(text.strip_prefix(".maxclusterrank "));
-    let dynamic = text.starts_with(".explicitcluster") || text.starts_with(".blocksareclusters");
-    dynamic || extents.is_some_and(|list| list.split(',').any(|extent| extent.trim() != "1"))
 }
 
 /// An argument in words of 8 bytes.
@@ -341,7 +354,11 @@ impl<'m> Decoder<'m> {
         for (i, block) in func.layout.iter().enumerate() {
             for inst in &func.blocks[*block].insts {
                 let data = &func.insts[*inst];
-                let known = if self.has_place(&data.op) { self.instruction(&data.op) } else { None };
+                let known = if self.has_place(&data.op) && self.has_cluster(&data.op) {
+                    self.instruction(&data.op)
+                } else {
+                    None
+                };
                 let (class, micro) = known.unwrap_or_else(|| self.unknown(&data.op));
                 let guard = data.guard.map(|guard| self.guard(guard));
                 self.code.ops.push(Decoded { guard, class, micro });
@@ -423,6 +440,7 @@ impl<'m> Decoder<'m> {
             Operand::Variable(variable) => self.variable(variable),
             Operand::Param(param) => self.constant(self.parameters[param].unwrap_or(0)),
             Operand::Special(special) => {
+                self.code.one_cta |= clusters::tells(special) && self.code.cluster == Some([1; 3]);
                 if let Some((_, row)) = self.code.specials.iter().find(|(known, _)| *known == special) {
                     return Source(*row);
                 }

@@ -44,6 +44,8 @@ pub(super) enum Undecided<'c> {
     Barrier,
     /// The lanes that it names.
     Mask,
+    /// Whether threads of other CTAs learn what happened before it.
+    Scope,
     /// Which lanes execute it together.
     Company,
     /// The addresses that it accesses in the space.

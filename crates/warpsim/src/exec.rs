@@ -2,6 +2,7 @@
 
 mod access;
 mod asynchronous;
+mod cluster;
 mod cooperate;
 mod core;
 mod straight;
@@ -216,6 +217,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         if warp.live == 0 {
             warp.thread.state = State::Exited;
             self.asynchronous.ended |= 1 << warp.thread.index;
+            self.asynchronous.cluster.ends(&warp.thread);
             self.settle_cluster();
             return Ok(Event::Exit);
         }
@@ -271,7 +273,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         found: Findings,
     ) -> Result<(), Stop> {
         let uncertain = found.conflict.as_ref().is_some_and(|conflict| conflict.pc & PERHAPS != 0);
-        for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc & !PERHAPS)) {
+        let named = |place| if space == Space::Shared { self.code.named(place) } else { place };
+        for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc & !PERHAPS), named) {
             if uncertain && matches!(kind, Kind::Race { .. }) {
                 D::uncertain(self, pc, self.hazard(warp, pc, kind))?;
             } else {

@@ -1,6 +1,7 @@
 //! What can go wrong in a run, as data.
 
 pub use super::mbarrier::MbarrierMisuse;
+use super::memory::RANK_BITS;
 use ptx::inst::Space;
 use std::fmt::{self, Display, Formatter};
 
@@ -14,6 +15,7 @@ pub struct Hazards {
 /// One hazard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hazard {
+    /// In a cluster its first one.
     pub cta: u32,
     /// The instruction that showed it, with its warp.
     pub site: Option<Site>,
@@ -23,6 +25,7 @@ pub struct Hazard {
 /// An instruction at run time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
+    /// Those of the CTAs of a cluster are counted through, by the ranks of the CTAs.
     pub warp: u32,
     /// Position in the decoded code: the count of instructions before it in the layout.
     pub pc: u32,
@@ -51,6 +54,15 @@ pub enum Kind {
         address: u64,
         access: Access,
         earlier_site: Site,
+    },
+    /// An access of the memory of another CTA of the cluster by an instruction that reaches its own only.
+    NotOwn {
+        address: u64,
+    },
+    /// An access of the memory of a CTA of the cluster that may not have begun, or may have ended.
+    NotThere {
+        rank: u32,
+        ended: bool,
     },
     /// The size or an address of a copy is none that it can have.
     Copy(String),
@@ -212,13 +224,20 @@ impl Display for Site {
 impl Display for Kind {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Mbarrier { address, misuse } => write!(f, "mbarrier at shared {address}: {misuse}"),
+            Self::Mbarrier { address, misuse } => write!(f, "mbarrier at {}: {misuse}", At(*address)),
             Self::Unfenced { address, access, earlier_site } => {
                 write!(
                     f,
                     "this {access} of a copy at {} and the write of {earlier_site}, with no fence.proxy.async between",
                     Place(Space::Shared, *address)
                 )
+            }
+            Self::NotOwn { address } => {
+                write!(f, "{}, but it accesses shared memory of its own CTA only", At(*address))
+            }
+            Self::NotThere { rank, ended } => {
+                let what = if *ended { "may have ended" } else { "may not have begun" };
+                write!(f, "CTA {rank} of the cluster {what}, and its shared memory is accessed")
             }
             Self::Copy(what) => write!(f, "{what}"),
             Self::Deadlock { waits, asleep, exited } => {
@@ -288,12 +307,28 @@ impl Display for Place {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(space, address) = self;
         match space {
-            Space::Shared => write!(f, "shared {address} (row {}, lane {})", address / 256, address % 256 / 8),
+            Space::Shared => {
+                let offset = address & ((1 << RANK_BITS) - 1);
+                write!(f, "{} (row {}, lane {})", At(*address), offset / 256, offset % 256 / 8)
+            }
             Space::Local => write!(f, "local {address} (row {})", address / 8),
             _ => {
                 let (segment, offset) = super::memory::place(*address);
                 write!(f, "segment {segment} byte {offset} (element {})", offset / 8)
             }
+        }
+    }
+}
+
+/// An address in shared memory, which may be one of another CTA of the cluster.
+pub(super) struct At(pub u64);
+
+impl Display for At {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let offset = self.0 & ((1 << RANK_BITS) - 1);
+        match self.0 >> RANK_BITS {
+            0 => write!(f, "shared {offset}"),
+            number => write!(f, "shared {offset} of CTA {} of the cluster", number - 1),
         }
     }
 }

@@ -67,7 +67,7 @@
 //!
 //! - A warp has 32 lanes; lanes that diverge meet again at the immediate post-dominator of their branch. Up to sm_62 that is the
 //!   rule. From sm_70 on lanes wait only for those that an instruction names, and meeting is a convenience.
-//! - The warps of a CTA interleave as [`Schedule`] says; CTAs run one after the other.
+//! - The warps of a CTA interleave as [`Schedule`] says; CTAs run one after the other, but those of a cluster together.
 //! - Two accesses of one place in shared memory race unless barriers order them, whatever the interleaving that was simulated.
 //! - An instruction that the simulator does not know ends the run; in a proof it takes away the values of what it writes, and
 //!   stands in the way only where it could synchronise or access shared memory.
@@ -167,12 +167,11 @@ pub fn run_checked(
     }
     let mut code = decode::decode(module, func, launch, buffers.len()).map_err(unsupported)?;
     let tables = std::mem::take(&mut code.tables);
-    let place = launch.place();
-    let mut warps: Vec<Warp<Everything>> =
-        (0..place.size().div_ceil(32) as usize).map(|index| Warp::new(index, &code)).collect();
+    let place = Place { cluster: code.extents(), ..launch.place() };
+    let mut warps: Vec<Warp<Everything>> = (0..code.warps()).map(|index| Warp::new(index, &code)).collect();
     let mut machine = Machine {
         code: &code,
-        shared: Shared::new(code.shared_bytes, code.shared_cell(), warps.len()),
+        shared: Shared::new(code.all_shared(), code.shared_cell(), warps.len()),
         segments: Segments { buffers, tables },
         bank_bytes: options.bank_bytes,
         budget: options.budget,
@@ -186,7 +185,13 @@ pub fn run_checked(
         },
     };
     match cta::run_grid(&mut machine, &mut warps, place, cta::Picker::new(options.schedule)) {
-        Ok(()) => Ok(Report { warps: warps.into_iter().map(Warp::into_counts).collect() }),
+        Ok(()) => {
+            let mut counts = vec![Counts::default(); place.warps()];
+            for warp in warps {
+                counts[warp.thread.index % place.warps()] += warp.into_counts();
+            }
+            Ok(Report { warps: counts })
+        }
         Err(exec::Stop) => Err(fail(machine.hazards.list)),
     }
 }
@@ -243,7 +248,8 @@ impl Launch {
     }
 
     fn place(&self) -> Place {
-        Place { cta: 0, ctas: self.ctas, threads: self.threads, dynamic_shared: self.shared }
+        let Self { ctas, threads, shared, .. } = *self;
+        Place { cta: 0, ctas, threads, dynamic_shared: shared, cluster: [1; 3] }
     }
 
     fn check(&self, threads: Option<[u32; 3]>, buffers: usize) -> Result<(), String> {

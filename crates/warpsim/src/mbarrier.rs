@@ -33,6 +33,9 @@ pub(super) struct Mbarrier {
     pub whole_last: u32,
     /// Somebody has waited.
     pub observed: bool,
+    /// Somebody of another CTA has arrived; somebody has waited who learns nothing of other CTAs.
+    remote: bool,
+    narrow: bool,
 }
 
 /// Lanes of a warp that wait for the end of a phase.
@@ -88,7 +91,21 @@ impl Mbarrier {
             whole: 0,
             whole_last: 0,
             observed: false,
+            remote: false,
+            narrow: false,
         })
+    }
+
+    /// Whether those who wait learn what was before this arrival; `remote`: of another CTA.
+    pub(super) fn hears(&mut self, remote: bool, wide: bool) -> bool {
+        self.remote |= remote;
+        !remote || wide && !self.narrow
+    }
+
+    /// Whether who waits learns what was before the arrivals of other CTAs.
+    pub(super) fn listens(&mut self, wide: bool) -> bool {
+        self.narrow |= !wide;
+        wide || !self.remote
     }
 
     /// Whether a phase has begun and not ended.

@@ -14,6 +14,9 @@ pub(super) const SHARED_WINDOW: u64 = 1 << 62;
 pub(super) const LOCAL_WINDOW: u64 = 1 << 61;
 pub(super) const CONST_WINDOW: u64 = 1 << 60;
 
+/// Bits of an address in the shared memory of one CTA. Above them an address in a cluster has the rank of its CTA and one.
+pub(super) const RANK_BITS: u32 = 24;
+
 /// The space that a generic address lies in, and the address there.
 pub(super) fn concrete(address: u64) -> (Space, u64) {
     if address >= SHARED_WINDOW {

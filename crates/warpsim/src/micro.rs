@@ -3,6 +3,7 @@
 use super::counts::Class;
 use super::rows::{Compare, Map1, Map2, Map3, Row};
 use super::scalar::Each;
+use ptx::asynchronous::Reach;
 use ptx::inst::*;
 
 /// Reads a register row, or with the top bit a row of the pool of constants.
@@ -128,10 +129,11 @@ pub(super) enum Micro {
         base: Source,
         offset: u64,
     },
+    /// `f` makes the new value from the old one, `a` and `b`.
     Atomic {
-        op: AtomOp,
+        f: Each,
         space: Space,
-        ty: Type,
+        bytes: u32,
         d: Option<u32>,
         base: Source,
         offset: u64,
@@ -287,16 +289,19 @@ pub(super) enum Copying {
         bytes: Option<Source>,
         drops: bool,
         state: Option<u32>,
+        reach: Reach,
     },
     Expect {
         at: Place,
         bytes: Source,
+        reach: Reach,
     },
     Wait {
         at: Place,
         phase: Source,
         parity: bool,
         pred: Option<u32>,
+        wide: bool,
     },
     Copy {
         to: Place,
@@ -320,6 +325,8 @@ pub(super) enum Copying {
         to: Place,
         from: Option<(Place, Source)>,
         barrier: Place,
+        /// A mask of the CTAs that it goes to.
+        ranks: Option<Source>,
     },
     /// To global memory, with the bytes; `None`: a tensor.
     BulkStore {
@@ -336,6 +343,11 @@ pub(super) enum Copying {
     },
     /// `fence.proxy.async`
     Fence,
+    /// A fence that orders what was done before in front of a relaxed arrival behind it; else only the initialisation of
+    /// barriers in memory.
+    Release {
+        all: bool,
+    },
 }
 
 pub(super) enum Comparison {

@@ -36,18 +36,25 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// The hazards that they are, of an access to the space; `site` tells where an earlier one was.
-    pub(super) fn kinds(self, space: Space, access: Access, site: impl Fn(u32, u32) -> Site) -> Vec<Kind> {
+    /// The hazards that they are, of an access to the space; `site` tells where an earlier one was, `named` the address of a
+    /// place.
+    pub(super) fn kinds(
+        self,
+        space: Space,
+        access: Access,
+        site: impl Fn(u32, u32) -> Site,
+        named: impl Fn(u64) -> u64,
+    ) -> Vec<Kind> {
         let race = self.conflict.map(|Conflict { address, earlier, warp, pc }| Kind::Race {
-            address,
+            address: named(address),
             access,
             earlier,
             earlier_site: site(warp, pc),
         });
-        let unwritten = self.unwritten.map(|address| Kind::Unwritten { space, address });
-        let lanes = self.lanes.map(|address| Kind::LaneConflict { address });
+        let unwritten = self.unwritten.map(|address| Kind::Unwritten { space, address: named(address) });
+        let lanes = self.lanes.map(|address| Kind::LaneConflict { address: named(address) });
         let unfenced = self.unfenced.map(|Conflict { address, warp, pc, .. }| Kind::Unfenced {
-            address,
+            address: named(address),
             access,
             earlier_site: site(warp, pc),
         });
@@ -187,6 +194,13 @@ impl Shared {
         findings
     }
 
+    /// A barrier in memory is initialised: who knows of the slot's time is behind it.
+    pub(super) fn initialise(&mut self, address: u64, slot: usize, time: u32, pc: u32, warp: u32) {
+        let (first, count) = self.cells(address, 8);
+        self.issuers.insert(slot, warp);
+        self.writes[first..first + count].fill(Last::at(slot, time, pc));
+    }
+
     /// The bytes of a row of words, for copies that have come.
     pub(super) fn put(&mut self, address: u64, bytes: u32, value: u64) {
         if let Some(word) = self.words.get_mut((address / 8) as usize) {
@@ -224,6 +238,16 @@ impl Shared {
         Ok((row, findings))
     }
 
+    /// The lanes whose low and whose high word of eight bytes nobody has written.
+    pub(super) fn unwritten(&self, lanes: &Lanes) -> (u32, u32) {
+        let word = |lane: usize, offset: u64| {
+            let (first, count) = self.cells((lanes.address(lane) & ADDRESS_MASK) + offset, 4);
+            let missing = self.writes[first..first + count].contains(&Last::NONE);
+            u32::from(missing) << lane
+        };
+        lanes.active().fold((0, 0), |(low, high), lane| (low | word(lane, 0), high | word(lane, 4)))
+    }
+
     pub(super) fn store(&mut self, lanes: &Lanes, values: &Row, by: &Accessor) -> Result<Findings, Kind> {
         let mut findings = Findings::default();
         if let Some(word) = self.aligned_row(lanes) {
@@ -244,7 +268,7 @@ impl Shared {
             let (address, value) = (lanes.address(lane) & ADDRESS_MASK, values[lane]);
             let same = |other: &usize| lanes.address(*other) & ADDRESS_MASK == address;
             for other in lanes.active().take_while(|other| *other < lane).filter(same) {
-                if values[other] == value {
+                if extract(values[other], 0, lanes.bytes) == extract(value, 0, lanes.bytes) {
                     findings.same = true;
                 } else {
                     findings.lanes = findings.lanes.or(Some(address));
@@ -397,7 +421,7 @@ impl Shared {
 }
 
 /// Shared addresses have 32 bits.
-const ADDRESS_MASK: u64 = 0xffff_ffff;
+pub(super) const ADDRESS_MASK: u64 = 0xffff_ffff;
 
 /// The passes that an access takes over 32 banks of `bank_bytes`: the most different units that fall into one bank.
 pub(super) fn passes(lanes: &Lanes, bank_bytes: u32) -> u64 {

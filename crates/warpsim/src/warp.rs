@@ -90,12 +90,28 @@ pub(super) struct Place {
     pub ctas: [u32; 3],
     pub threads: [u32; 3],
     pub dynamic_shared: u64,
+    /// CTAs of a cluster.
+    pub cluster: [u32; 3],
 }
 
 impl Place {
     /// Threads of the CTA.
     pub(super) fn size(self) -> u32 {
         self.threads.iter().product()
+    }
+
+    /// Warps of the CTA.
+    pub(super) fn warps(self) -> usize {
+        self.size().div_ceil(32) as usize
+    }
+
+    /// That of a CTA by the number of its cluster and its rank there.
+    pub(super) fn in_cluster(self, number: u32, rank: u32) -> Self {
+        let Self { ctas, cluster, .. } = self;
+        let clusters: [u32; 3] = std::array::from_fn(|i| ctas[i] / cluster[i]);
+        let [first, own] = [split(number, clusters), split(rank, cluster)];
+        let [x, y, z]: [u32; 3] = std::array::from_fn(|i| first[i] * cluster[i] + own[i]);
+        Self { cta: x + ctas[0] * (y + ctas[1] * z), ..self }
     }
 
     /// The lanes of a warp that there are.
@@ -105,8 +121,10 @@ impl Place {
 
     /// The value of a special register.
     pub(super) fn special(self, special: Special, warp: usize, lane: u32, shared_bytes: u64) -> u32 {
-        let Self { cta, ctas, threads, dynamic_shared } = self;
+        let Self { cta, ctas, threads, dynamic_shared, cluster } = self;
         let thread = 32 * warp as u32 + lane;
+        let ctaid = split(cta, ctas);
+        let place = |at: usize| ctaid[at] % cluster[at];
         match special {
             Special::TidX => thread % threads[0],
             Special::TidY => thread / threads[0] % threads[1],
@@ -114,17 +132,26 @@ impl Place {
             Special::NtidX => threads[0],
             Special::NtidY => threads[1],
             Special::NtidZ => threads[2],
-            // without clusters every CTA is one
-            Special::CtaidX | Special::ClusterIdX => cta % ctas[0],
-            Special::CtaidY | Special::ClusterIdY => cta / ctas[0] % ctas[1],
-            Special::CtaidZ | Special::ClusterIdZ => cta / ctas[0] / ctas[1],
-            Special::NctaidX | Special::NclusterIdX => ctas[0],
-            Special::NctaidY | Special::NclusterIdY => ctas[1],
-            Special::NctaidZ | Special::NclusterIdZ => ctas[2],
-            Special::ClusterCtaidX | Special::ClusterCtaidY | Special::ClusterCtaidZ => 0,
-            Special::ClusterNctaidX | Special::ClusterNctaidY | Special::ClusterNctaidZ => 1,
-            Special::ClusterCtarank => 0,
-            Special::ClusterNctarank => 1,
+            Special::CtaidX => ctaid[0],
+            Special::CtaidY => ctaid[1],
+            Special::CtaidZ => ctaid[2],
+            Special::NctaidX => ctas[0],
+            Special::NctaidY => ctas[1],
+            Special::NctaidZ => ctas[2],
+            Special::ClusterIdX => ctaid[0] / cluster[0],
+            Special::ClusterIdY => ctaid[1] / cluster[1],
+            Special::ClusterIdZ => ctaid[2] / cluster[2],
+            Special::NclusterIdX => ctas[0] / cluster[0],
+            Special::NclusterIdY => ctas[1] / cluster[1],
+            Special::NclusterIdZ => ctas[2] / cluster[2],
+            Special::ClusterCtaidX => place(0),
+            Special::ClusterCtaidY => place(1),
+            Special::ClusterCtaidZ => place(2),
+            Special::ClusterNctaidX => cluster[0],
+            Special::ClusterNctaidY => cluster[1],
+            Special::ClusterNctaidZ => cluster[2],
+            Special::ClusterCtarank => place(0) + cluster[0] * (place(1) + cluster[1] * place(2)),
+            Special::ClusterNctarank => cluster.iter().product(),
             Special::WarpId => warp as u32,
             Special::NwarpId => self.size().div_ceil(32),
             Special::LaneId => lane,
@@ -141,6 +168,11 @@ impl Place {
             Special::Clock64 | Special::GlobalTimer => 0,
         }
     }
+}
+
+/// A number as one in each direction, x first.
+fn split(number: u32, extents: [u32; 3]) -> [u32; 3] {
+    [number % extents[0], number / extents[0] % extents[1], number / extents[0] / extents[1]]
 }
 
 pub(super) struct Warp<K> {
@@ -204,7 +236,8 @@ impl<K: Knowledge> Warp<K> {
 
     /// Starts the kernel for one CTA.
     pub(super) fn start(&mut self, code: &Code, place: Place) {
-        self.live = place.lanes(self.thread.index);
+        let own = self.thread.index % place.warps();
+        self.live = place.lanes(own);
         self.path = Path { pc: 0, mask: self.live, reconvergence: EXIT, join: WHOLE };
         self.ready.clear();
         self.waiting.clear();
@@ -219,7 +252,7 @@ impl<K: Knowledge> Warp<K> {
             self.regs[*row as usize] = [*word; 32];
         }
         for (special, row) in &code.specials {
-            let of = |lane| u64::from(place.special(*special, self.thread.index, lane as u32, code.shared_bytes));
+            let of = |lane| u64::from(place.special(*special, own, lane as u32, code.shared_bytes));
             self.regs[*row as usize] = std::array::from_fn(of);
         }
     }

@@ -205,3 +205,39 @@ fn packed_numbers() {
     let pairs = "mov.b64 %d3, {%f1, %f2}; add.rn.f32x2 %d4, %d3, %d3; mov.b64 {%r2, %r7}, %d4;";
     assert_eq!(packed(&format!("mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f40000000; {pairs}")), 0x4080_0000);
 }
+
+/// Up to PTX 2.1 constant memory has banks; here they are one.
+#[test]
+fn banks_of_constant_memory() {
+    let text = ".version 2.1\n.target sm_13\n.const[2] .align 4 .b8 table[16];
+        .const[3] .f32 factors[4] = {0f3F800000, 0f40000000, 0f40400000, 0f40800000};
+        .entry k(.param .u64 out) { .reg .f32 %f<4>; .reg .u64 %d<4>; mov.u64 %d1, factors;
+        ld.const[3].f32 %f1, [%d1+4]; ld.const[2].f32 %f2, [table]; ld.param.u64 %d2, [out]; st.global.f32 [%d2], %f1; exit; }";
+    let module = proven(text);
+    let mut buffers = [Buffer::unwritten(Type::F32, 1)];
+    let launch = Launch::linear(1, 32, vec![Argument::Buffer(0)]);
+    warpsim::run(&module, "k", &launch, &mut buffers, &Options::default()).unwrap_or_else(|h| panic!("{h}"));
+    assert_eq!(buffers[0].element(Type::F32, 0), Some(2f32.to_bits().into()));
+    assert!(module.to_string().contains("ld.const.f32"));
+}
+
+/// 32 lanes add 1.5, or 1.5 and 2 at once, to a place in memory, in half precision.
+#[test]
+fn atomics_on_halves() {
+    let sum = |body: &str| words(90, "", vec![], &format!("ld.param.u64 %d3, [out]; {body}"));
+    let both = "mov.u32 %r2, 0x40003E00; setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [%d3], 0; @%p1 mov.u32 %r3, 0;
+        red.global.add.noftz.f16x2 [%d3], %r2; ld.global.u32 %r7, [%d3];";
+    assert_eq!(sum(both)[0], 0x5400_5200, "64 and 48");
+    let one = "mov.b16 %h1, 0x3FC0; mov.b16 %h2, 0; setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [%d3], 0;
+        atom.add.noftz.bf16 %h3, [%d3], %h1; cvt.u32.u16 %r7, %h3;";
+    assert_eq!(sum(one)[31], 0x423A, "31 times 1.5");
+    let shared = |order: &str| {
+        proven(&format!(
+            ".version 8.6\n.target sm_90\n.address_size 64\n.shared .align 4 .b8 box[4];\n.entry k() {{ .reg .b32 %r<4>;
+             .reg .pred %p<2>; mov.u32 %r3, %tid.x; setp.eq.u32 %p1, %r3, 0; @%p1 st.shared.u32 [box], 0; bar.sync 0;
+             mov.u32 %r1, 0x3C003C00; {order} atom.shared.add.noftz.f16x2 %r2, [box], %r1; }}"
+        ))
+    };
+    shared("");
+    shared("red.shared.add.noftz.bf16x2 [box], %r1;");
+}

@@ -1,8 +1,9 @@
 //! `diverge=auto` takes the cheapest version of a kernel that it finds, never one that is dearer, and proves what it took.
 
 use ptx::Module;
+use ptx::cost::{Model, Static, Unfit};
 use ptx::ir::Block;
-use ptx::passes::diverge::{Given, Model, Plan, Static, Step, Unfit, choose};
+use ptx::passes::diverge::{Given, Plan, Step, choose};
 use ptx::passes::{Failure, Options, Pass};
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -15,6 +15,8 @@ mod broken;
 mod corpus;
 #[path = "predicate/functions.rs"]
 mod functions;
+#[path = "predicate/named.rs"]
+mod named;
 #[path = "../../../tests/common/numbers.rs"]
 mod numbers;
 #[path = "predicate/on_corpus.rs"]

@@ -3,32 +3,33 @@
 //! ```text
 //! // threads: 64
 //! // verdict: proven                  or: violation WORDS, or: open WORDS
+//! // ctas: 2                          may be left out: 1
 //! ```
 //!
 //! `WORDS` are part of the first violation, or of the first thing that is not analysed.
 
 use diagnostics::Source;
+use ptx::Module;
 use std::path::Path;
 use warpsim::prove::{self, Verdict};
 use warpsim::{Buffer, Hazard, Kind, Launch, Options};
 
-/// Name, threads, wanted verdict and text of every file.
-fn kernels() -> Vec<(String, u32, String, String)> {
+/// Name, launch, wanted verdict and module of every file.
+fn kernels() -> Vec<(String, Launch, String, Module)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/verdicts");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     let read = |path: &std::path::PathBuf| {
         let text = std::fs::read_to_string(path).unwrap();
-        let line = |key: &str| {
-            let found = text.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(": "));
-            found.unwrap_or_else(|| panic!("{}: no {key}", path.display())).to_owned()
-        };
-        (
-            path.file_stem().unwrap().to_str().unwrap().to_owned(),
-            line("threads").parse().unwrap(),
-            line("verdict"),
-            text,
-        )
+        let line =
+            |key: &str| text.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(": "));
+        let must = |key: &str| line(key).unwrap_or_else(|| panic!("{}: no {key}", path.display()));
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let source = Source { name: name.clone(), text: text.clone() };
+        let module = ptx::read::read(&source.into()).unwrap_or_else(|d| panic!("{name}: {d:?}"));
+        let [ctas, threads] = [line("ctas").unwrap_or("1"), must("threads")].map(|n| n.parse().unwrap());
+        let launch = Launch::linear(ctas, threads, prove::arguments(module.func("k").unwrap(), 0));
+        (name, launch, must("verdict").to_owned(), module)
     };
     files.iter().map(read).collect()
 }
@@ -44,10 +45,8 @@ fn said(verdict: &Verdict) -> String {
 /// A warning of the prover.
 #[test]
 fn arrivals_that_nobody_waits_for_are_told() {
-    let warned = kernels().into_iter().filter(|(name, threads, _, text)| {
-        let module = ptx::read::read(&Source { name: name.clone(), text: text.clone() }.into()).unwrap();
-        let launch = Launch::linear(1, *threads, prove::arguments(module.func("k").unwrap(), 0));
-        let verdict = prove::prove(&module, "k", &launch).unwrap();
+    let warned = kernels().into_iter().filter(|(_, launch, _, module)| {
+        let verdict = prove::prove(module, "k", launch).unwrap();
         verdict.proven() && !verdict.warnings.is_empty()
     });
     let names: Vec<String> = warned.map(|(name, ..)| name).collect();
@@ -57,10 +56,7 @@ fn arrivals_that_nobody_waits_for_are_told() {
 #[test]
 fn every_kernel_gets_its_verdict() {
     let mut wrong = Vec::new();
-    for (name, threads, wanted, text) in kernels() {
-        let module =
-            ptx::read::read(&Source { name: name.clone(), text }.into()).unwrap_or_else(|d| panic!("{name}: {d:?}"));
-        let launch = Launch::linear(1, threads, prove::arguments(module.func("k").unwrap(), 0));
+    for (name, launch, wanted, module) in kernels() {
         let said = said(&prove::prove(&module, "k", &launch).unwrap());
         let (kind, words) = wanted.split_once(' ').unwrap_or((&wanted, ""));
         if !said.starts_with(kind) || !said.contains(words) {
@@ -73,9 +69,7 @@ fn every_kernel_gets_its_verdict() {
 /// What is proven runs without a hazard, whatever the interleaving and whichever copy ends first. Copies of tensors do not run.
 #[test]
 fn what_is_proven_runs() {
-    for (name, threads, wanted, text) in kernels() {
-        let module = ptx::read::read(&Source { name: name.clone(), text }.into()).unwrap();
-        let launch = Launch::linear(1, threads, prove::arguments(module.func("k").unwrap(), 0));
+    for (name, launch, wanted, module) in kernels() {
         for seed in 0..8 {
             let options = Options { schedule: warpsim::Schedule::Random { seed }, ..Options::default() };
             let run = warpsim::run(&module, "k", &launch, &mut [Buffer::in_out(&[1.0; 64])], &options);

@@ -9,12 +9,33 @@ use machine::target::{Parameter, Target};
 
 #[derive(Debug, Args)]
 pub struct OccupancyArguments {
-    /// Architecture, such as hopper or sm_90
-    #[arg(long, value_name = "NAME", default_value = "ampere", value_parser = target)]
-    pub target: &'static Target,
+    /// PTX text, whose kernel is made for every level of occupancy
+    #[arg(value_name = "PTX", requires = "levels", conflicts_with_all = ["threads", "sweep"])]
+    pub ptx: Option<PathBuf>,
+    /// Which levels of the kernel: all of them
+    #[arg(long, value_enum, requires = "ptx", group = "drawn")]
+    pub levels: Option<LevelsName>,
+    /// The launch that each level is timed with, in TOML; without it, or without the compilers for the target, times are estimated
+    #[arg(long, value_name = "FILE", requires = "ptx")]
+    pub launch: Option<PathBuf>,
+    /// Bytes of shared memory that the launch adds [default: what --launch says, or 0]
+    #[arg(long, value_name = "BYTES", requires = "ptx")]
+    pub launch_shared: Option<u32>,
+    /// The shape of the CTA, such as 16,16,1, where the kernel does not demand one
+    #[arg(long, value_name = "X,Y,Z", requires = "ptx", value_parser = shape)]
+    pub block: Option<[u32; 3]>,
+    /// Write the versions that --pass occupancy=auto tries to a C++ header, which finds the best one while the application runs
+    #[arg(long, value_name = "FILE", requires = "ptx")]
+    pub header: Option<PathBuf>,
+    /// The kernel [default: every kernel of the text]
+    #[arg(long, value_name = "NAME", requires = "ptx")]
+    pub kernel: Option<String>,
+    /// Architecture, such as hopper or sm_90 [default: ampere, or the one of the PTX text]
+    #[arg(long, value_name = "NAME", value_parser = target)]
+    pub target: Option<&'static Target>,
     /// Threads per CTA
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: u32,
+    #[arg(long, value_name = "N", required_unless_present = "ptx", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
     /// Registers per thread
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(0..=255))]
     pub registers: u32,
@@ -25,14 +46,19 @@ pub struct OccupancyArguments {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=16))]
     pub barriers: u32,
     /// Print a table over one of the resources
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, group = "drawn")]
     pub sweep: Option<SweepName>,
-    /// Draw the sweep to an SVG file
-    #[arg(long, value_name = "FILE", requires = "sweep")]
+    /// Draw the sweep, or the time of every level, to an SVG file
+    #[arg(long, value_name = "FILE", requires = "drawn")]
     pub picture: Option<PathBuf>,
     /// Print the result as JSON on stdout
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum LevelsName {
+    All,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -145,7 +171,7 @@ pub struct VerifyArguments {
     /// A parameter: a number, pointer, hex: and the bytes of a structure, or ANY when the proof must do without
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = assignment)]
     pub given: Vec<(String, String)>,
-    /// Work after which the analysis gives up: 1 for a warp instruction, 8 where threads meet or share memory, 32 for an atomic
+    /// Work after which the analysis gives up: 1 for a warp instruction, 8 where threads meet or share memory, 64 for an atomic
     #[arg(long, value_name = "N", default_value_t = warpsim::prove::BUDGET, value_parser = clap::value_parser!(u64).range(1..))]
     pub budget: u64,
     /// The kernel [default: every kernel of the text]

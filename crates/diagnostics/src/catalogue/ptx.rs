@@ -2,11 +2,16 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 34] = [
+pub const ENTRIES: [Entry; 37] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
     Entry {
+        id: "opt::block",
+        cause: "Occupancy depends on the number of threads in a CTA, and neither the kernel nor the command tells it.",
+        remedy: "Give the shape of the CTA with `--block`, or `.reqntid` in the text.",
+    },
+    Entry {
         id: "opt::no-cost",
-        cause: "`diverge=auto` cannot tell what the kernel costs as it is: its launch shows hazards, or the assembler refuses it.",
+        cause: "`diverge=auto` or `occupancy=auto` cannot tell what the kernel costs as it is: its launch shows hazards, or the assembler refuses it.",
         remedy: "Check the launch with `singe sim`, and name the architecture with `--target`.",
     },
     Entry {
@@ -15,9 +20,21 @@ pub const ENTRIES: [Entry; 34] = [
         remedy: "Check the name: it is the one behind `.entry`.",
     },
     Entry {
+        id: "opt::occupancy",
+        cause: "The kernel cannot have this number of resident warps: its CTAs are of another size, their threads, named barriers or shared \
+                memory do not fit so often, or no padding that a CTA may ask for keeps more of them away.",
+        remedy: "Ask for one of the levels that the message lists; `singe occupancy K.ptx --levels all` shows all of them.",
+    },
+    Entry {
         id: "opt::registers",
         cause: "An instruction needs more registers at once than the budget has, or the kernel holds what no pass can spill.",
         remedy: "Give more with `--registers` or `--predicates`.",
+    },
+    Entry {
+        id: "opt::split",
+        cause: "A launch of the kernel cannot be made in parts: functions or unknown instructions read the number of the CTA, or CTAs \
+                form clusters.",
+        remedy: "Launch the kernel several times, or choose a level with `--pass occupancy=WARPS`.",
     },
     Entry {
         id: "opt::target",

@@ -8,11 +8,13 @@ mod estimate;
 mod iteration;
 pub mod latency;
 mod registers;
+mod residency;
 mod work;
 
 pub use estimate::{CALIBRATED, Factors, Spread};
 pub use iteration::Iteration;
 pub use registers::{Held, doubles_beside_short_lived, lacking, short_lived};
+pub use residency::Residency;
 pub use work::Work;
 
 /// Double-precision issue slots of a division or a square root: a reciprocal estimate, Newton steps and a rounding correction

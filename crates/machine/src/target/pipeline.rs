@@ -24,6 +24,9 @@ pub struct Pipeline {
     /// From the last arrival at a barrier until its warps go on, and more for each warp that arrived.
     pub barrier_latency: u32,
     pub barrier_latency_per_warp: u32,
+    /// By which a fence holds its warp: of the CTA, and of the GPU.
+    pub fence_latency: u32,
+    pub gpu_fence_latency: u32,
     pub fetch: Fetch,
     pub constants: Constants,
     pub memory: Memory,

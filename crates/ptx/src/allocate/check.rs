@@ -6,6 +6,7 @@
 //! parts them, a slot that one side writes is worthless to the other side and behind the place where they meet.
 
 mod divergence;
+mod message;
 mod prologue;
 mod state;
 mod transfer;
@@ -16,10 +17,11 @@ use crate::analysis::cfg::Cfg;
 use crate::inst::{InstData, Op, Operand};
 use crate::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::SecondaryMap;
-use diagnostics::Diagnostic;
+use diagnostics::{Diagnostic, Source};
 use divergence::Kills;
 use state::State;
 use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
 
 /// What is wrong with an allocation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,21 +57,22 @@ impl Display for Violation {
     }
 }
 
-/// As [`check`], with the violations as they are told.
+/// As [`check`], with the violations as they are told; `text` is what the kernel was read from.
 ///
 /// # Errors
 /// `opt::unproven` for each violation.
-pub fn prove(allocation: &Allocation, kernel: &str) -> Result<(), Vec<Diagnostic>> {
-    let wrong = |v: Violation| Diagnostic::error("opt::unproven", format!("{kernel}: the allocation is wrong: {v}"));
-    check(allocation).map_err(|violations| violations.into_iter().map(wrong).collect())
+pub fn prove(allocation: &Allocation, kernel: &str, text: Option<&Arc<Source>>) -> Result<(), Vec<Diagnostic>> {
+    let told = |violation: &Violation| message::told(violation, allocation, kernel, text);
+    check(allocation).map_err(|violations| violations.iter().map(told).collect())
 }
 
 /// Compares an allocation with the function that it was made for.
 pub fn check(allocation: &Allocation) -> Result<(), Vec<Violation>> {
-    let mut checker = Checker { original: &allocation.prepared, allocated: allocation.func(), allocation, slots: 0 };
+    let parts = prologue::Parts::default();
+    let mut checker = Checker { original: &allocation.prepared, allocated: allocation.func(), allocation, parts };
     let mut found = checker.sizes_and_overlaps();
     match prologue::check(allocation) {
-        Ok(slots) => checker.slots = slots,
+        Ok(parts) => checker.parts = parts,
         Err(violation) => {
             found.push(violation);
             return Err(found);
@@ -83,8 +86,8 @@ struct Checker<'a> {
     original: &'a Func,
     allocated: &'a Func,
     allocation: &'a Allocation,
-    /// The bytes of one warp's part of shared memory.
-    slots: u32,
+    /// What belongs to a warp and to a thread in shared memory.
+    parts: prologue::Parts,
 }
 
 impl Checker<'_> {

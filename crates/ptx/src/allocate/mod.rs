@@ -32,9 +32,10 @@ use super::ir::{Func, Init, Linkage, Module, Reg, Variable, VariableData};
 use cranelift_entity::SecondaryMap;
 use facts::Facts;
 use problem::{Answer, MOST_UNITS, Problem};
-use prologue::Prologue;
+use prologue::{Owner, Prologue};
 use spill::{Areas, SpillAccess};
-use spill_location::{Rewriting, SpillLocation};
+use spill_location::{Rewriting, Row, SpillLocation};
+use spill_locations::Used;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use class::File;
@@ -82,6 +83,8 @@ pub struct Options {
     pub rules: Rules,
     /// Shared memory for spilling.
     pub shared: Budget,
+    /// What lanes disagree on may be spilled there too, to slots that each thread has of its own; without, it goes to local memory.
+    pub own_slots: bool,
     /// The shape of the CTA, where the kernel does not demand one.
     pub block: Option<[u32; 3]>,
 }
@@ -95,6 +98,7 @@ impl Default for Options {
             rewriting: Rewriting::AffRA,
             rules: Rules::Sound,
             shared: Budget { bytes: 0, warps: 32 },
+            own_slots: false,
             block: None,
         }
     }
@@ -145,8 +149,11 @@ pub struct Allocation {
     /// The spill area of a thread, and of a CTA.
     pub local: Option<Variable>,
     pub shared: Option<Variable>,
-    /// The register that begins the warp's part, and the instructions that compute it.
+    /// Where each thread has slots of its own in shared memory.
+    pub own: Option<Variable>,
+    /// The registers that begin the warp's part and the thread's own slots, and the instructions that compute them.
     pub base: Option<Reg>,
+    pub own_base: Option<Reg>,
     pub prologue: u32,
     pub warps: u32,
     pub sides: Sides,
@@ -194,6 +201,21 @@ pub fn allocate(module: &Module, kernel: &str, options: &Options) -> Result<Allo
     }
 }
 
+/// How threads' own slots lie in shared memory: row by row, in each row `unit` bytes of every thread side by side, so that the lanes of a
+/// warp meet no bank twice.
+#[derive(Debug, Clone, Copy)]
+struct OwnRows {
+    unit: u32,
+    threads: u32,
+}
+
+impl OwnRows {
+    /// Where that byte of a thread's slots lies, from its first one.
+    fn offset(self, byte: u32) -> u32 {
+        byte / self.unit * self.unit * self.threads + byte % self.unit
+    }
+}
+
 /// An allocation in the making: colour, spill what found no colour, again.
 struct Round<'a> {
     prepared: &'a Func,
@@ -206,8 +228,8 @@ struct Round<'a> {
     accesses: Vec<SpillAccess>,
     local: Option<Variable>,
     shared: Option<(Variable, Prologue)>,
-    /// Bytes of a warp's part that are spoken for.
-    used: u32,
+    own: Option<(Variable, Prologue)>,
+    used: Used,
 }
 
 impl<'a> Round<'a> {
@@ -223,7 +245,8 @@ impl<'a> Round<'a> {
             accesses: Vec::new(),
             local: None,
             shared: None,
-            used: 0,
+            own: None,
+            used: Used::default(),
         }
     }
 
@@ -266,19 +289,24 @@ impl<'a> Round<'a> {
     }
 
     fn spill(&mut self, spilled: &[(Reg, f64)]) {
-        let Options { rewriting, shared, .. } = self.options;
-        let locations =
-            spill_locations::decide(self.prepared, self.facts, *rewriting, *shared, &mut self.used, spilled);
+        let Options { rewriting, shared, own_slots, .. } = *self.options;
+        let rows = (rewriting, own_slots);
+        let locations = spill_locations::decide(self.prepared, self.facts, rows, shared, &mut self.used, spilled);
         if self.local.is_none() && locations.values().any(|location| matches!(location, SpillLocation::Local { .. })) {
             self.local = Some(self.area("singe_spill_local", Space::Local));
         }
         if self.shared.is_none() && locations.values().any(|location| location.row().shared()) {
             let area = self.area("singe_spill_shared", Space::Shared);
-            let prologue = prologue::insert(&mut self.work, area, |reg| _ = self.short.insert(reg));
+            let prologue = prologue::insert(&mut self.work, area, Owner::Warp, |reg| _ = self.short.insert(reg));
             self.shared = Some((area, prologue));
         }
-        let areas =
-            Areas { local: self.local, base: self.shared.map(|(_, prologue)| prologue.base), unit: self.facts.unit };
+        if self.own.is_none() && locations.values().any(|location| location.row() == Row::Own) {
+            let area = self.area("singe_spill_own", Space::Shared);
+            let prologue = prologue::insert(&mut self.work, area, Owner::Thread, |reg| _ = self.short.insert(reg));
+            self.own = Some((area, prologue));
+        }
+        let base = |area: Option<(Variable, Prologue)>| area.map(|(_, prologue)| prologue.base);
+        let areas = Areas { local: self.local, base: base(self.shared), own: base(self.own), unit: self.facts.unit };
         let done = spill::run(&mut self.work, &locations, areas);
         self.short.extend(done.short);
         self.accesses.extend(done.accesses);
@@ -286,16 +314,8 @@ impl<'a> Round<'a> {
     }
 
     fn area(&mut self, name: &str, space: Space) -> Variable {
-        let taken = |name: &str| self.module.variables.values().any(|variable| variable.name == name);
-        let mut unique = name.to_owned();
-        for number in 1.. {
-            if !taken(&unique) {
-                break;
-            }
-            unique = format!("{name}_{number}");
-        }
-        let linkage = Linkage::Internal;
-        self.module.variables.push(VariableData { name: unique, linkage, space, align: 8, bytes: 0, init: Init::None })
+        let (name, linkage) = (self.module.unused_name(name), Linkage::Internal);
+        self.module.variables.push(VariableData { name, linkage, space, align: 8, bytes: 0, init: Init::None })
     }
 
     fn finish(mut self, problem: &Problem, start: &SecondaryMap<problem::Node, u32>, index: usize) -> Allocation {
@@ -312,8 +332,10 @@ impl<'a> Round<'a> {
             accesses: self.accesses,
             local: self.local,
             shared: self.shared.map(|(area, _)| area),
+            own: self.own.map(|(area, _)| area),
             base: self.shared.and_then(|(_, prologue)| names[prologue.base]),
-            prologue: self.shared.map_or(0, |(_, prologue)| prologue.length),
+            own_base: self.own.and_then(|(_, prologue)| names[prologue.base]),
+            prologue: [self.shared, self.own].iter().flatten().map(|(_, prologue)| prologue.length).sum(),
             warps: self.options.shared.warps,
             sides: self.facts.sides,
             registers: self.options.registers,
@@ -323,18 +345,17 @@ impl<'a> Round<'a> {
 
     /// Gives every slot its offset, now that all are known.
     fn offsets(&mut self) {
-        let of = |locations: &BTreeMap<Reg, SpillLocation>, shared: bool| -> BTreeMap<Reg, u32> {
-            let inside = |location: &SpillLocation| match location {
-                SpillLocation::Local { .. } => !shared,
-                SpillLocation::Shared { .. } | SpillLocation::Residual { .. } => shared,
-                SpillLocation::Constant { .. } | SpillLocation::Affine { .. } => false,
-            };
-            let chosen = locations.iter().filter(|(_, location)| inside(location));
+        let of = |inside: fn(Row) -> bool| -> BTreeMap<Reg, u32> {
+            let chosen = self.locations.iter().filter(|(_, location)| inside(location.row()));
             chosen.map(|(reg, _)| (*reg, spill_locations::slot_bytes(self.prepared, *reg))).collect()
         };
-        let (local, shared) = (of(&self.locations, false), of(&self.locations, true));
+        let (local, own, shared) = (of(|row| row == Row::Local), of(|row| row == Row::Own), of(Row::shared));
         let together = slots::in_a_thread(self.prepared, &local.keys().copied().collect());
         let (mut offsets, local_bytes) = slots::assign(&local, &together);
+        let together = slots::in_a_thread(self.prepared, &own.keys().copied().collect());
+        let (own_offsets, own_bytes) = slots::assign(&own, &together);
+        let rows = OwnRows { unit: own.values().copied().max().unwrap_or(4), threads: 32 * self.options.shared.warps };
+        offsets.extend(own_offsets.iter().map(|(reg, offset)| (*reg, rows.offset(*offset))));
         let regs = shared.keys().copied().collect();
         let together = slots::in_a_warp(self.prepared, &regs, self.facts, self.facts.sides, self.options.rules);
         let (shared_offsets, part) = slots::assign(&shared, &together);
@@ -342,6 +363,7 @@ impl<'a> Round<'a> {
         for (reg, location) in &mut self.locations {
             if let SpillLocation::Local { offset }
             | SpillLocation::Shared { offset }
+            | SpillLocation::Own { offset }
             | SpillLocation::Residual { offset, .. } = location
             {
                 *offset = offsets[reg];
@@ -362,6 +384,11 @@ impl<'a> Round<'a> {
             let part = part.next_multiple_of(8);
             prologue::resize(&mut self.work, prologue, part);
             self.module.variables[area].bytes = u64::from(part) * u64::from(self.options.shared.warps);
+        }
+        if let Some((area, prologue)) = self.own {
+            prologue::resize(&mut self.work, prologue, rows.unit);
+            let bytes = own_bytes.next_multiple_of(rows.unit);
+            self.module.variables[area].bytes = u64::from(bytes) * u64::from(rows.threads);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Where the warp's part of shared memory begins.
+//! Where the warp's part of shared memory begins, and the thread's own slots there.
 
 use crate::inst::{BinaryOp, InstData, Mode, Op, Operand, Special, TernaryOp, Type, UnaryOp};
 use crate::ir::{Func, Inst, Reg, Variable};
@@ -7,14 +7,21 @@ use crate::ir::{Func, Inst, Reg, Variable};
 #[derive(Debug, Clone, Copy)]
 pub struct Prologue {
     pub base: Reg,
-    /// `base` = warp · (second operand) + area
+    /// `base` = number · (second operand) + area
     pub scale: Inst,
     pub length: u32,
 }
 
+/// Whose memory it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    Warp,
+    Thread,
+}
+
 /// Puts the prologue in. The number of the warp is that of its linear thread numbers over 32: `%warpid` may change while a
 /// kernel runs. Registers that it uses are added to `short`.
-pub fn insert(func: &mut Func, area: Variable, mut short: impl FnMut(Reg)) -> Prologue {
+pub fn insert(func: &mut Func, area: Variable, owner: Owner, mut short: impl FnMut(Reg)) -> Prologue {
     let mut code = Code { func, insts: Vec::new() };
     let flat = matches!(code.func.threads, Some([_, 1, 1]));
     let mut thread = code.special(Special::TidX);
@@ -26,12 +33,15 @@ pub fn insert(func: &mut Func, area: Variable, mut short: impl FnMut(Reg)) -> Pr
         thread = code.mad(row, width, thread);
     }
     let (ty, mode) = (Type::U32, Mode::default());
-    let warp = code.reg();
-    code.push(Op::Binary { op: BinaryOp::Shr, mode, ty, dst: warp, a: thread.into(), b: 5.into() });
+    let mut number = thread;
+    if owner == Owner::Warp {
+        number = code.reg();
+        code.push(Op::Binary { op: BinaryOp::Shr, mode, ty, dst: number, a: thread.into(), b: 5.into() });
+    }
     let area_base = code.reg();
     code.push(Op::Unary { op: UnaryOp::Mov, mode, ty, dst: area_base, a: Operand::Variable(area) });
     let base = code.reg();
-    let (a, b, c) = (warp.into(), Operand::Imm(0), area_base.into());
+    let (a, b, c) = (number.into(), Operand::Imm(0), area_base.into());
     let scale = code.push(Op::Ternary { op: TernaryOp::Mad, mode, ty, dst: base, a, b, c });
     let insts = code.insts;
     for inst in &insts {
@@ -43,7 +53,7 @@ pub fn insert(func: &mut Func, area: Variable, mut short: impl FnMut(Reg)) -> Pr
     Prologue { base, scale, length }
 }
 
-/// Tells the prologue the bytes of a part.
+/// Tells the prologue the bytes from one warp or thread to the next.
 pub fn resize(func: &mut Func, prologue: Prologue, bytes: u32) {
     if let Op::Ternary { b, .. } = &mut func.insts[prologue.scale].op {
         *b = Operand::Imm(u64::from(bytes));

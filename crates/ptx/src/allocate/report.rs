@@ -20,6 +20,8 @@ pub struct Report {
     /// Bytes of local memory per thread, and of shared memory per warp.
     pub local_bytes: u64,
     pub shared_bytes_per_warp: u64,
+    /// Bytes of a thread's own slots in shared memory.
+    pub own_bytes: u64,
     /// By the row of Figure 6.
     pub rows: BTreeMap<Row, Counts>,
 }
@@ -78,6 +80,7 @@ pub fn report(allocation: &Allocation) -> Report {
         spilled: allocation.locations.len(),
         local_bytes: allocation.local.map_or(0, bytes),
         shared_bytes_per_warp: allocation.shared.map_or(0, bytes) / u64::from(allocation.warps.max(1)),
+        own_bytes: allocation.own.map_or(0, bytes) / u64::from(32 * allocation.warps.max(1)),
         rows,
     }
 }

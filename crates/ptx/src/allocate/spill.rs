@@ -17,6 +17,8 @@ pub struct Areas {
     pub local: Option<Variable>,
     /// Begins the part of shared memory that belongs to the warp; set when a location needs it.
     pub base: Option<Reg>,
+    /// Begins the thread's first own slot in shared memory; set when a location needs it.
+    pub own: Option<Reg>,
     /// What the strides of affine values are multiplied with.
     pub unit: Special,
 }
@@ -130,6 +132,7 @@ impl Spiller<'_> {
         let inst = match location {
             SpillLocation::Local { .. } => self.load_word(self.local(), Space::Local, ty, into, new),
             SpillLocation::Shared { .. } => self.load_word(self.shared(), Space::Shared, ty, into, new),
+            SpillLocation::Own { .. } => self.load_word(self.own(), Space::Shared, ty, into, new),
             SpillLocation::Constant { value } if ty == Type::Pred => self.test(Operand::Imm(value & 1), into, new),
             SpillLocation::Constant { value } => self.push(mov(ty, into, Operand::Imm(value)), new),
             SpillLocation::Affine { stride, base } => {
@@ -153,6 +156,7 @@ impl Spiller<'_> {
         let inst = match location {
             SpillLocation::Local { .. } => Some(self.store_word(self.local(), Space::Local, ty, from, new)),
             SpillLocation::Shared { .. } => Some(self.store_word(self.shared(), Space::Shared, ty, from, new)),
+            SpillLocation::Own { .. } => Some(self.store_word(self.own(), Space::Shared, ty, from, new)),
             SpillLocation::Constant { .. } | SpillLocation::Affine { .. } => None,
             SpillLocation::Residual { stride, .. } => {
                 let lane = self.lane(ty, new);
@@ -171,6 +175,10 @@ impl Spiller<'_> {
 
     fn shared(&self) -> Base {
         Base::Reg(self.areas.base.expect("a location in shared memory has a base"))
+    }
+
+    fn own(&self) -> Base {
+        Base::Reg(self.areas.own.expect("a thread's own slot has a base"))
     }
 
     /// Predicates are kept as words of 0 or 1.

@@ -29,6 +29,8 @@ pub enum SpillLocation {
     Affine { stride: u64, base: u64 },
     /// Row (iv): the uniform part in shared memory, the rest computed again.
     Residual { stride: u64, offset: u32 },
+    /// The thread's own slots in shared memory, at that offset of them (Orion, section 3.2).
+    Own { offset: u32 },
 }
 
 /// A row of Figure 6.
@@ -42,6 +44,9 @@ pub enum Row {
     Affine,
     #[serde(rename = "(iv)")]
     Residual,
+    /// A slot in shared memory for each thread; no row of the figure.
+    #[serde(rename = "own")]
+    Own,
     #[serde(rename = "local")]
     Local,
 }
@@ -54,6 +59,7 @@ impl SpillLocation {
             Self::Shared { .. } => Row::Uniform,
             Self::Affine { .. } => Row::Affine,
             Self::Residual { .. } => Row::Residual,
+            Self::Own { .. } => Row::Own,
         }
     }
 }
@@ -70,7 +76,7 @@ impl Row {
         match self {
             Self::Constant => 1.0,
             Self::Affine => 4.0,
-            Self::Uniform => 30.0,
+            Self::Uniform | Self::Own => 30.0,
             Self::Residual => 34.0,
             Self::Local => 100.0,
         }
@@ -84,6 +90,7 @@ impl Display for Row {
             Self::Uniform => "(ii)",
             Self::Affine => "(iii)",
             Self::Residual => "(iv)",
+            Self::Own => "own",
             Self::Local => "local",
         })
     }

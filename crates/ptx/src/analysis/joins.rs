@@ -145,3 +145,6 @@ pub fn repeats(cfg: &Cfg, post_dominators: &SecondaryMap<Block, Option<Block>>, 
     }
     result
 }
+
+#[cfg(test)]
+mod tests;

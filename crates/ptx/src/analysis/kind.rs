@@ -51,11 +51,18 @@ impl Kind {
     }
 }
 
-/// The kind of an instruction. `constant` finds the immediate that a register holds there, if it is one.
-pub fn kind(func: &Func, accesses: &Accesses, inst: Inst, constant: impl Fn(Reg) -> Option<u64>) -> Kind {
+/// The kind of an instruction. `constant` finds the immediate that a register holds there, if it is one; `local` tells whether one
+/// may hold an address in local memory.
+pub fn kind(
+    func: &Func,
+    accesses: &Accesses,
+    inst: Inst,
+    constant: impl Fn(Reg) -> Option<u64>,
+    local: impl Fn(Reg) -> bool,
+) -> Kind {
     let InstData { guard, op } = &func.insts[inst];
     let kind = match op {
-        _ if diverges(func, op) => Kind::Divergent,
+        _ if diverges(func, op, local) => Kind::Divergent,
         _ if guard.is_some() || accesses.specials(inst) => Kind::Other,
         Op::Unary { op: UnaryOp::Mov, a: Operand::Reg(_), .. } => Kind::Move,
         Op::Unary { op: UnaryOp::Mov, a: Operand::Imm(_), .. } => Kind::Constant,
@@ -141,9 +148,9 @@ fn full(mask: &Operand) -> bool {
 
 /// Atomics, what depends on other lanes or on the condition code, loads that may be different each time, and everything
 /// unknown.
-fn diverges(func: &Func, op: &Op) -> bool {
+fn diverges(func: &Func, op: &Op, local: impl Fn(Reg) -> bool) -> bool {
     match op {
-        Op::Ld { space, access, addr, .. } => !load(*space, access.order, addr, func),
+        Op::Ld { space, access, addr, .. } => !load(*space, access.order, addr, func, local),
         Op::Atom { .. }
         | Op::Opaque { .. }
         | Op::Carry { reads: true, .. }
@@ -154,10 +161,13 @@ fn diverges(func: &Func, op: &Op) -> bool {
 }
 
 /// Whether a load gives the same to lanes with the same address.
-fn load(space: Space, order: Order, addr: &Address, func: &Func) -> bool {
-    matches!(space, Space::Param | Space::Const | Space::Global | Space::Shared)
-        && matches!(order, Order::None | Order::Weak)
-        && passed_alike(func, space, addr)
+fn load(space: Space, order: Order, addr: &Address, func: &Func, local: impl Fn(Reg) -> bool) -> bool {
+    let known = match (space, addr.base) {
+        (Space::Param | Space::Const | Space::Global | Space::Shared, _) => true,
+        (Space::Generic, Base::Reg(reg)) => !local(reg),
+        _ => false,
+    };
+    known && matches!(order, Order::None | Order::Weak) && passed_alike(func, space, addr)
 }
 
 /// Not the parameter of a function, or the result of a call: what a caller or a callee passed may differ from lane to lane.

@@ -13,6 +13,7 @@ pub mod kind;
 pub mod linear;
 mod lists;
 pub mod liveness;
+pub mod local_pointers;
 pub mod loops;
 pub mod pressure;
 mod sites;

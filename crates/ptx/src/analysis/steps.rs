@@ -3,8 +3,9 @@
 use super::gated::{Gate, Gated};
 use super::kind::{Kind, kind};
 use super::linear::{Linear, Shape};
+use super::local_pointers::LocalPointers;
 use super::ssa::{Def, Value};
-use crate::inst::{Op, Operand, UnaryOp};
+use crate::inst::{InstData, Op, Operand, Piece, Space, Type, UnaryOp};
 use crate::ir::{Func, Inst, Reg};
 use cranelift_entity::EntityRef;
 use std::collections::BTreeSet;
@@ -45,6 +46,9 @@ impl Steps {
     pub(super) fn compute(func: &Func, gated: &Gated, alike: &BTreeSet<Inst>) -> Self {
         let mut steps = Vec::with_capacity(gated.ssa.reachable().len());
         let (mut constants, mut forms, mut choices) = (Vec::new(), Vec::new(), Vec::new());
+        let generic = |op: &Op| matches!(op, Op::Ld { space: Space::Generic, .. });
+        let pointers = func.insts.values().any(|data| generic(&data.op)).then(|| LocalPointers::compute(func));
+        let local = |reg| pointers.as_ref().is_none_or(|pointers| pointers.may_be(reg));
         for &block in &gated.facts.cfg.order {
             choices.extend(gated.ssa.starts(block));
             for &value in gated.ssa.starts(block) {
@@ -65,7 +69,7 @@ impl Steps {
                 let (op, values) = (&func.insts[inst].op, gated.ssa.reads(inst));
                 let kind = match alike.contains(&inst) {
                     true => Kind::Common,
-                    false => kind(func, &gated.facts.accesses, inst, |reg| constant(func, gated, inst, reg)),
+                    false => kind(func, &gated.facts.accesses, inst, |reg| constant(func, gated, inst, reg), local),
                 };
                 if matches!(kind, Kind::Move | Kind::Select) {
                     choices.extend(gated.ssa.writes(inst));
@@ -90,7 +94,16 @@ impl Steps {
                     [a, b] => [*a, *b, *b],
                     [a, b, c, ..] => [*a, *b, *c],
                 };
-                steps.resize(steps.len() + results, Step { reads, constant, linear, kind, long: values.len() > 3 });
+                let first = steps.len();
+                steps.resize(first + results, Step { reads, constant, linear, kind, long: values.len() > 3 });
+                if elects(&func.insts[inst]) {
+                    // all lanes get the number of the same one
+                    let number = |reg: &Reg| func.regs[*reg] != Type::Pred;
+                    let numbers = gated.facts.accesses.writes(inst).iter().map(number);
+                    for (step, _) in steps[first..].iter_mut().zip(numbers).filter(|(_, number)| *number) {
+                        step.kind = Kind::Common;
+                    }
+                }
             }
         }
         settle(gated, &mut steps, &forms, &choices);
@@ -106,6 +119,14 @@ impl Steps {
     pub fn linear(&self, step: &Step) -> Option<&Linear> {
         self.forms.get(step.linear as usize)
     }
+}
+
+/// Whether it elects one of all lanes of the warp.
+fn elects(data: &InstData) -> bool {
+    let Op::Opaque { opcode, pieces } = &data.op else { return false };
+    let all =
+        |piece: &Piece| matches!(piece, Piece::Text(text) if matches!(text.as_str(), "0xffffffff" | "0xFFFFFFFF"));
+    data.guard.is_none() && opcode == "elect.sync" && pieces.iter().any(all)
 }
 
 /// Of one of several values nothing can be known but whether it is uniform if that holds for one of them, so that it is as

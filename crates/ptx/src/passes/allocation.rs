@@ -7,7 +7,7 @@ use crate::allocate::{self, Algorithm, Budget, allocate, check};
 use crate::inst::Space;
 use crate::ir::Module;
 use diagnostics::Diagnostic;
-use machine::target::{self, Kernel, Target};
+use machine::target::{self, Kernel};
 
 /// What the pass is told.
 #[derive(Debug, Clone)]
@@ -46,12 +46,12 @@ pub(super) fn pass(module: &Module, index: usize, options: &super::Options) -> R
         let message = format!("{kernel} cannot have {registers} registers per thread: {refusal}");
         refused("opt::registers", message, "give more with --registers or --predicates")
     })?;
-    check::prove(&allocation, kernel).map_err(Failure::Unproven)?;
+    check::prove(&allocation, kernel, options.source.as_ref()).map_err(Failure::Unproven)?;
     let report = report(&allocation);
     Ok(Outcome { module: allocation.module, report: Report::new(summary(&report), report) })
 }
 
-fn refused(id: &'static str, message: String, help: &str) -> Failure {
+pub(super) fn refused(id: &'static str, message: String, help: &str) -> Failure {
     Failure::Refused(vec![Diagnostic::error(id, message).help(help)])
 }
 
@@ -62,11 +62,7 @@ fn budget(module: &Module, index: usize, options: &super::Options) -> Result<Bud
     let threads = shape.map_or(1024, |shape| shape.iter().product::<u32>()).clamp(1, 1024);
     let own: u64 = module.variables.values().filter(|v| v.space == Space::Shared).map(|v| v.bytes).sum();
     let own = u32::try_from(own).unwrap_or(u32::MAX);
-    let machine = match options.target {
-        Some(target) => target,
-        None => Target::by_name(&format!("sm_{}", module.sm))
-            .map_err(|e| refused("opt::target", format!("{}: {e}", func.name), "name the machine with --target"))?,
-    };
+    let machine = options.machine(module, &func.name)?;
     let registers_per_thread = options.allocation.registers;
     let blocks = |shared_bytes| {
         target::occupancy(machine, Kernel { threads, registers_per_thread, shared_bytes, named_barriers: 0 }).blocks

@@ -1,6 +1,6 @@
 //! Passes over one kernel of a module, by name: [`PASSES`] is the table that commands and guides are made from.
 //!
-//! A pass makes a new module and never changes the one it was given. It is deterministic, and but for `allocate` it is
+//! A pass makes a new module and never changes the one it was given. It is deterministic, and but for `allocate` and `occupancy` it is
 //! idempotent: a second time it changes nothing more. Those that decide something prove what they applied.
 //!
 //! ```
@@ -19,13 +19,15 @@ pub mod dead_code;
 pub mod diverge;
 pub mod identity;
 pub mod meld;
+pub mod occupancy;
 pub mod predication;
 pub mod simplify_cfg;
 mod webs;
 
 use crate::check;
+use crate::cost::Model;
 use crate::ir::{Func, Module};
-use diagnostics::Diagnostic;
+use diagnostics::{Diagnostic, Source};
 use machine::target::Target;
 use serde::Serialize;
 use std::sync::Arc;
@@ -43,7 +45,7 @@ pub struct Pass {
 type Run = fn(&Module, usize, &Options) -> Result<Outcome, Failure>;
 
 /// All passes, in the order in which a pipeline would name them.
-pub static PASSES: [Pass; 9] = [
+pub static PASSES: [Pass; 10] = [
     Pass { name: "identity", description: "print the text and read it again, and change nothing", run: identity::pass },
     Pass { name: "dce", description: "remove instructions whose results nothing needs", run: dead_code::pass },
     Pass {
@@ -81,6 +83,11 @@ pub static PASSES: [Pass; 9] = [
         description: "give every value one of a fixed number of registers, or spill it",
         run: allocation::pass,
     },
+    Pass {
+        name: "occupancy",
+        description: "allocate, spill and pad for a number of resident warps, or for the one that takes least time (Orion)",
+        run: occupancy::pass,
+    },
 ];
 
 /// What passes are told beside the kernel.
@@ -94,8 +101,22 @@ pub struct Options {
     /// The least share of cycles that a meld must save.
     pub threshold: f64,
     pub predication: predication::Options,
-    /// What versions of the kernel cost; otherwise the estimate.
-    pub model: Option<Arc<dyn diverge::Model>>,
+    pub occupancy: occupancy::Options,
+    /// What versions of the kernel cost; otherwise estimates.
+    pub model: Option<Arc<dyn Model>>,
+    /// The text that the module was read from, for messages that quote it.
+    pub source: Option<Arc<Source>>,
+}
+
+impl Options {
+    /// The machine that is named, or that of the text.
+    fn machine(&self, module: &Module, kernel: &str) -> Result<&'static Target, Failure> {
+        let own = || Target::by_name(&format!("sm_{}", module.sm));
+        self.target.map_or_else(own, Ok).map_err(|unknown| {
+            let message = format!("{kernel}: {unknown}");
+            Failure::Refused(vec![Diagnostic::error("opt::target", message).help("name the machine with --target")])
+        })
+    }
 }
 
 impl Default for Options {
@@ -107,7 +128,9 @@ impl Default for Options {
             allocation: allocation::Options::default(),
             threshold,
             predication: predication::Options::default(),
+            occupancy: occupancy::Options::default(),
             model: None,
+            source: None,
         }
     }
 }
@@ -166,7 +189,7 @@ impl Pass {
 }
 
 /// What is said of a defect that a checker found.
-fn unproven(pass: &str, kernel: &str, what: &dyn std::fmt::Display) -> Diagnostic {
+pub(crate) fn unproven(pass: &str, kernel: &str, what: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::error("opt::unproven", format!("{kernel}: the result of {pass} is wrong: {what}"))
         .help("this is a defect of the pass; please report it with the text and the command")
 }

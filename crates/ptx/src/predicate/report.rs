@@ -5,7 +5,10 @@ use super::plan::{Check, Plan, Step};
 use super::skeleton::{Cuts, Skeleton, enclose};
 use super::spill::live_predicates;
 use super::structure::Kind;
-use crate::ir::Func;
+use crate::analysis::cfg::Cfg;
+use crate::analysis::dominators::Dominators;
+use crate::analysis::loops::Loops;
+use crate::ir::{Block, Func};
 use serde::{Deserialize, Serialize};
 
 /// Control flow as it was before the pass.
@@ -26,6 +29,8 @@ pub struct Report {
     /// Branches that stayed, as all lanes take them the same way: the static branch-uniformity optimisation's and those that
     /// others hold.
     pub uniform_branches: usize,
+    /// Of these the ones that end a loop or a round of it. The paper counts them among its votes for loops.
+    pub uniform_loops: usize,
     /// Tests that skip a side of a branch.
     pub side_tests: usize,
     /// Tests for the end of a loop or of a round.
@@ -51,6 +56,7 @@ impl Report {
         Self {
             structures: structures(func),
             uniform_branches: plan.uniform.len(),
+            uniform_loops: uniform_loops(func, plan),
             side_tests: count(|step| matches!(step, Step::IfNone { check: Check::Side, .. })),
             loop_tests: count(|step| match step {
                 Step::IfNone { check, .. } => *check != Check::Side,
@@ -64,6 +70,22 @@ impl Report {
             functions: 0,
         }
     }
+}
+
+/// Branches that stay and lead out of their loop, or back to its start.
+fn uniform_loops(func: &Func, plan: &Plan) -> usize {
+    if func.is_declaration() {
+        return 0;
+    }
+    let cfg = Cfg::compute(func);
+    let loops = Loops::compute(&cfg, &Dominators::compute(func, &cfg));
+    let ends = |block: &&Block| {
+        let around = loops.innermost(**block).map(|around| &loops.loops[around]);
+        around.is_some_and(|around| {
+            cfg.successors(**block).iter().any(|to| *to == around.header || !around.blocks.contains(to))
+        })
+    };
+    plan.uniform.iter().filter(ends).count()
 }
 
 /// The structures of a function, found by structural analysis of each level.

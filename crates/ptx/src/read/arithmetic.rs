@@ -179,12 +179,13 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A state space by its name; that of the own CTA is the plain one.
+/// A state space by its name; that of the own CTA is the plain one. The banks of constant memory, which were up to PTX 2.1, are one.
 pub(super) fn named_space(name: &str) -> Option<Space> {
     match name {
         "" => None,
         "shared::cta" => Some(Space::Shared),
         "param::entry" | "param::func" => Some(Space::Param),
+        name if name.starts_with("const[") => Some(Space::Const),
         name => Space::by_name(name),
     }
 }

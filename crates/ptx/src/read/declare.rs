@@ -1,5 +1,6 @@
 //! Declarations: registers, variables with their initial values, tables of branch targets.
 
+use super::arithmetic::named_space;
 use super::body::Body;
 use super::operand::{bits, literal, storage, ty};
 use super::scope::Range;
@@ -93,7 +94,7 @@ impl<'a> Reader<'a> {
                     let word = format!("{} ", part.as_str().trim());
                     linkage = Linkage::by_name(&word).unwrap_or(linkage);
                 }
-                Rule::space => space = Space::by_name(part.as_str().trim().trim_start_matches('.')).unwrap_or(space),
+                Rule::space => space = named_space(part.as_str().trim().trim_start_matches('.')).unwrap_or(space),
                 Rule::attribute => match part.clone().into_inner().next() {
                     Some(inner) if inner.as_rule() == Rule::integer => align = inner.as_str().parse().unwrap_or(0),
                     _ => match part.as_str().trim() {

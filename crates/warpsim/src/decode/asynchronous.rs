@@ -1,44 +1,83 @@
 //! Asynchronous copies, barriers in memory and clusters.
 
 use super::super::counts::Class;
+use super::super::memory::{RANK_BITS, SHARED_WINDOW};
 use super::super::micro::*;
+use super::super::scalar::Each;
 use super::Decoder;
 use ptx::asynchronous::{Async, view};
 use ptx::inst::*;
+use ptx::ir::Reg;
 
 /// `None`: the simulator does not know it.
 pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<(Class, Micro)> {
-    let op = match view(d.code.module, opcode, pieces)? {
+    let seen = view(d.code.module, opcode, pieces)?;
+    d.code.one_cta |= needs_cluster(&seen) && d.code.cluster == Some([1; 3]);
+    let op = match seen {
         Async::Hint => return Some((Class::Move, Micro::Nothing)),
         Async::Elect { lane, pred, mask } => {
             let (lane, pred) = (lane.map(|lane| d.row(lane)), pred.map(|pred| d.row(pred)));
             return Some((Class::Vote, Micro::Elect { lane, pred, mask: d.source(mask) }));
         }
-        // a cluster of one CTA
-        Async::Map { dst, a, rank: Operand::Imm(0) } if !d.code.clustered => {
-            d.code.one_cta = true;
-            return Some((Class::Move, Micro::Map1 { f: |a| *a, d: d.row(dst), a: d.source(a) }));
+        of_cluster if needs_cluster(&of_cluster) && !d.code.is_whole() => return None,
+        Async::Map { dst, a, rank, generic } => {
+            let f: Each = Box::new(move |[a, rank, _]| {
+                // a rank that no cluster has stays one
+                let rank = (rank & 0xffff_ffff).min(NO_RANK);
+                (rank + 1) << RANK_BITS | a & ((1 << RANK_BITS) - 1) | if generic { SHARED_WINDOW } else { 0 }
+            });
+            let (a, rank) = (d.source(a), d.source(rank));
+            return Some((Class::Move, Micro::Each { f, d: mapped(d, dst), sources: [a, rank, a] }));
         }
-        Async::Map { .. } => return None,
-        Async::ClusterArrive { .. } | Async::ClusterWait if d.code.clustered => return None,
-        Async::ClusterArrive { .. } | Async::ClusterWait if !d.code.one_cta => {
-            d.code.one_cta = true;
-            return decode(d, opcode, pieces);
+        Async::Rank { dst, a, generic } => {
+            let f: Each =
+                Box::new(move |[a, own, _]| match (a & !if generic { SHARED_WINDOW } else { 0 }) >> RANK_BITS {
+                    0 => own,
+                    number => number - 1,
+                });
+            let (a, own) = (d.source(a), d.source(Operand::Special(Special::ClusterCtarank)));
+            return Some((Class::Move, Micro::Each { f, d: mapped(d, dst), sources: [a, own, a] }));
+        }
+        Async::Load { ty, dst, at } => {
+            let (base, offset) = in_cluster(d, at)?;
+            let extend = super::memory::extension(ty, d.class_of(dst));
+            let regs = Box::new([d.row(dst)]);
+            return Some((
+                Class::Shared,
+                Micro::Load { space: Space::Generic, bytes: ty.bytes(), extend, d: regs, base, offset },
+            ));
+        }
+        Async::Store { ty, src, at } => {
+            let (base, offset) = in_cluster(d, at)?;
+            let a = Box::new([d.source(src)]);
+            return Some((Class::Shared, Micro::Store { space: Space::Generic, bytes: ty.bytes(), a, base, offset }));
+        }
+        Async::Atomic { op, ty, dst, at, a, b } => {
+            let f = super::super::atomic::function(op, ty)?;
+            let (base, offset) = in_cluster(d, at)?;
+            let (a, b) = (d.source(a), b.map(|b| d.source(b)));
+            let dst = dst.map(|dst| d.row(dst));
+            return Some((
+                Class::Shared,
+                Micro::Atomic { f, space: Space::Generic, bytes: ty.bytes(), d: dst, base, offset, a, b },
+            ));
         }
         Async::ClusterArrive { relaxed } => Copying::ClusterArrive { relaxed },
         Async::ClusterWait => Copying::ClusterWait,
         Async::Init { at, count } => Copying::Init { at: place(d, at)?, count: d.source(count) },
         Async::Invalidate { at } => Copying::Invalidate { at: place(d, at)? },
-        Async::Arrive { at, count, bytes, drops, state } => Copying::Arrive {
+        Async::Arrive { at, count, bytes, drops, state, reach } => Copying::Arrive {
             at: place(d, at)?,
             count: count.map(|count| d.source(count)),
             bytes: bytes.map(|bytes| d.source(bytes)),
             drops,
             state: state.map(|state| d.row(state)),
+            reach,
         },
-        Async::Expect { at, bytes } => Copying::Expect { at: place(d, at)?, bytes: d.source(bytes) },
-        Async::Wait { at, phase, parity, pred } => {
-            Copying::Wait { at: place(d, at)?, phase: d.source(phase), parity, pred: pred.map(|pred| d.row(pred)) }
+        Async::Expect { at, bytes, reach } => Copying::Expect { at: place(d, at)?, bytes: d.source(bytes), reach },
+        Async::Wait { at, phase, parity, pred, wide } => {
+            let pred = pred.map(|pred| d.row(pred));
+            Copying::Wait { at: place(d, at)?, phase: d.source(phase), parity, pred, wide }
         }
         Async::Copy { to, from, bytes, size } => {
             Copying::Copy { to: place(d, to)?, from: place(d, from)?, bytes, size: size.map(|size| d.source(size)) }
@@ -46,14 +85,18 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
         Async::Commit { bulk } => Copying::Commit { bulk },
         Async::Drain { groups, bulk } => Copying::Drain { groups, bulk },
         Async::CopyArrive { at, counted } => Copying::CopyArrive { at: place(d, at)?, counted },
-        Async::BulkLoad { to, from, bytes, barrier } => Copying::BulkLoad {
+        Async::BulkLoad { to, from, bytes, barrier, ranks } => Copying::BulkLoad {
             to: place(d, to)?,
             from: Some((place(d, from)?, d.source(bytes))),
             barrier: place(d, barrier)?,
+            ranks: ranks.map(|ranks| d.source(ranks)),
         },
-        Async::TensorLoad { to, barrier } => {
-            Copying::BulkLoad { to: place(d, to)?, from: None, barrier: place(d, barrier)? }
-        }
+        Async::TensorLoad { to, barrier, ranks } => Copying::BulkLoad {
+            to: place(d, to)?,
+            from: None,
+            barrier: place(d, barrier)?,
+            ranks: ranks.map(|ranks| d.source(ranks)),
+        },
         Async::BulkStore { to, from, bytes } => {
             Copying::BulkStore { from: place(d, from)?, to: Some((place(d, to)?, d.source(bytes))) }
         }
@@ -64,11 +107,52 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
     Some((Class::Move, Micro::Copying(Box::new(op))))
 }
 
-/// A proxy fence, which makes what was written known to copies.
+/// A proxy fence, which makes what was written known to copies; or one that a relaxed arrival at the barrier of the cluster is
+/// behind.
 pub(super) fn fence(d: &mut Decoder, name: &str) -> (Class, Micro) {
-    let between = name.starts_with("fence.proxy.async");
-    d.code.copies |= between;
-    (Class::Move, if between { Micro::Copying(Box::new(Copying::Fence)) } else { Micro::Nothing })
+    let op = if name.starts_with("fence.proxy.async") {
+        Copying::Fence
+    } else if d.code.relaxed && name.starts_with("fence.mbarrier_init") {
+        Copying::Release { all: false }
+    } else if d.code.relaxed && !name.ends_with(".cta") && !name.starts_with("fence.proxy") {
+        Copying::Release { all: true }
+    } else {
+        return (Class::Move, Micro::Nothing);
+    };
+    d.code.copies = true;
+    (Class::Move, Micro::Copying(Box::new(op)))
+}
+
+/// A rank past those that a cluster can have.
+const NO_RANK: u64 = 100;
+
+/// Whether the instruction has to do with other CTAs of the cluster.
+fn needs_cluster(op: &Async) -> bool {
+    matches!(
+        op,
+        Async::Map { .. }
+            | Async::Rank { .. }
+            | Async::Load { .. }
+            | Async::Store { .. }
+            | Async::Atomic { .. }
+            | Async::ClusterArrive { .. }
+            | Async::ClusterWait
+            | Async::BulkLoad { ranks: Some(_), .. }
+            | Async::TensorLoad { ranks: Some(_), .. }
+    )
+}
+
+/// The row of an address that may be one of another CTA.
+fn mapped(d: &mut Decoder, dst: Reg) -> u32 {
+    d.code.mapped = true;
+    d.row(dst)
+}
+
+/// An address in the cluster among the generic ones.
+fn in_cluster(d: &mut Decoder, at: Address) -> Option<(Source, u64)> {
+    d.code.mapped = true;
+    let (base, offset) = super::memory::address(d, at)?;
+    Some((base, offset.wrapping_add(SHARED_WINDOW)))
 }
 
 fn place(d: &mut Decoder, at: Address) -> Option<Place> {

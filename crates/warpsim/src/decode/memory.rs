@@ -47,9 +47,8 @@ pub(super) fn decode(d: &mut Decoder, op: &Op) -> Option<(Class, Micro)> {
             let (base, offset) = address(d, *addr)?;
             let (a, b) = (d.source(*a), b.map(|b| d.source(b)));
             let dst = dst.map(|dst| d.row(dst));
-            // the operation on that type must exist
-            super::super::atomic::apply(*op, *ty, [0; 3])?;
-            Some((class(*space)?, Micro::Atomic { op: *op, space: *space, ty: *ty, d: dst, base, offset, a, b }))
+            let f = super::super::atomic::function(*op, *ty)?;
+            Some((class(*space)?, Micro::Atomic { f, space: *space, bytes: ty.bytes(), d: dst, base, offset, a, b }))
         }
         Op::Call { callee: Callee::Func(name), results, arguments, .. } => {
             let caller = &d.contexts[d.at];
@@ -104,7 +103,7 @@ fn rest_of_row(d: &Decoder, addr: Address, behind: i64) -> Option<u64> {
 }
 
 /// The bits above a value of that type that a wider register copies its sign to.
-fn extension(ty: Type, register: Type) -> u64 {
+pub(super) fn extension(ty: Type, register: Type) -> u64 {
     if ty.is_signed() { register.mask() & !ty.mask() } else { 0 }
 }
 
@@ -137,7 +136,7 @@ pub(super) fn generic(d: &mut Decoder, to: bool, space: Space, dst: Reg, a: Oper
     ))
 }
 
-fn class(space: Space) -> Option<Class> {
+pub(super) fn class(space: Space) -> Option<Class> {
     match space {
         Space::Param => None,
         Space::Global | Space::Generic => Some(Class::Global),

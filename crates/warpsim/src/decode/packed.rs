@@ -13,13 +13,14 @@ use ptx::packed::{Element, How, Operation, Packed, view};
 pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<(Class, Micro)> {
     let micro = match view(d.code.module, opcode, pieces)? {
         Packed::Compute { op, element, count, how, dst, sources } => {
-            let one = compute(op, element, how)?;
-            let bits = element.bits();
-            let f: Each = Box::new(move |sources| {
-                let part = |i: u32| one(sources.map(|word| word >> (bits * i) & mask(bits))) << (bits * i);
-                (0..count).fold(0, |word, i| word | part(i))
-            });
-            each(d, f, dst, &sources)
+            each(d, apart(compute(op, element, how)?, element, count), dst, &sources)
+        }
+        Packed::Add { element, count, space, dst, at, a } => {
+            let f = apart(compute(Operation::Binary(BinaryOp::Add), element, How::default())?, element, count);
+            let (base, offset) = super::memory::address(d, at)?;
+            let (dst, a, bytes) = (dst.map(|dst| d.row(dst)), d.source(a), element.bits() * count / 8);
+            let micro = Micro::Atomic { f, space, bytes, d: dst, base, offset, a, b: None };
+            return Some((super::memory::class(space)?, micro));
         }
         Packed::Compare { cmp, element, ftz, dst, other, sources: [a, b] } => {
             let f = Comparison::Each(comparison(cmp, element, ftz)?);
@@ -58,6 +59,15 @@ pub(super) fn decode(d: &mut Decoder, opcode: &str, pieces: &[Piece]) -> Option<
         }
     };
     Some((Class::Single, micro))
+}
+
+/// Each of `count` numbers of a register by itself.
+fn apart(one: Each, element: Element, count: u32) -> Each {
+    let bits = element.bits();
+    Box::new(move |sources| {
+        let part = |i: u32| one(sources.map(|word| word >> (bits * i) & mask(bits))) << (bits * i);
+        (0..count).fold(0, |word, i| word | part(i))
+    })
 }
 
 fn each(d: &mut Decoder, f: Each, dst: ptx::ir::Reg, sources: &[Operand]) -> Micro {

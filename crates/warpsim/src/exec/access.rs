@@ -1,14 +1,15 @@
 //! Loads, stores and atomics of one warp at known addresses.
 
+use super::cluster::alone;
 use super::{Machine, Stop};
-use crate::atomic;
 use crate::domain::{ALL, Domain, Touch, Undecided};
 use crate::hazard::Access;
 use crate::memory::{Lanes, concrete};
 use crate::rows::Row;
-use crate::shared::{Accessor, Findings, passes};
+use crate::scalar::Each;
+use crate::shared::{ADDRESS_MASK, Accessor, Findings, passes};
 use crate::warp::Warp;
-use ptx::inst::{AtomOp, Space, Type};
+use ptx::inst::Space;
 
 impl<D: Domain> Machine<'_, '_, D> {
     /// In the order of the lanes; the old values.
@@ -16,7 +17,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         &mut self,
         warp: &mut Warp<D::Knowledge>,
         pc: u32,
-        (op, ty): (AtomOp, Type),
+        f: &Each,
         space: Space,
         lanes: &Lanes,
         [a, b]: [&Row; 2],
@@ -24,11 +25,16 @@ impl<D: Domain> Machine<'_, '_, D> {
         let mut row = [0; 32];
         let mut found = Findings::default();
         for lane in lanes.active() {
-            let new = |old| atomic::apply(op, ty, [old, a[lane], b[lane]]).unwrap_or(old);
-            let (space, address) = match space {
+            let new = |old| f([old, a[lane], b[lane]]);
+            let generic = space == Space::Generic;
+            let (space, mut address) = match space {
                 Space::Generic => concrete(lanes.address(lane)),
                 space => (space, lanes.address(lane)),
             };
+            if space == Space::Shared && !alone(self.code) {
+                let bits = if generic { u64::MAX } else { ADDRESS_MASK };
+                address = self.place_of(warp, pc, (address & bits, lanes.bytes, generic), 1 << lane)?;
+            }
             let at = [address; 32];
             let one = Lanes::new(&at, 0, 1 << lane, lanes.bytes);
             row[lane] = if space == Space::Shared {
@@ -61,7 +67,11 @@ impl<D: Domain> Machine<'_, '_, D> {
             Space::Generic => {
                 let (mut row, mut known) = ([0; 32], 0);
                 for (space, mask, bases) in by_space(lanes) {
-                    let (part, part_known) = self.load(warp, pc, space, &Lanes::new(&bases, 0, mask, lanes.bytes))?;
+                    let part = Lanes::new(&bases, 0, mask, lanes.bytes);
+                    let (part, part_known) = match space {
+                        Space::Shared => self.load_shared(warp, pc, &part, true)?,
+                        space => self.load(warp, pc, space, &part)?,
+                    };
                     for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
                         row[lane] = part[lane];
                     }
@@ -69,20 +79,35 @@ impl<D: Domain> Machine<'_, '_, D> {
                 }
                 Ok((row, known))
             }
-            Space::Shared => {
-                if D::COUNTS {
-                    warp.counts.shared_passes += passes(lanes, self.bank_bytes);
-                }
-                warp.thread.touched |= lanes.mask;
-                let by =
-                    Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
-                let (row, findings) = self.shared.load(lanes, &by).map_err(|kind| self.fatal(warp, pc, kind))?;
-                D::accessed(self, warp, pc, lanes, Touch::Read)?;
-                self.report(warp, pc, space, Access::Read, findings)?;
-                Ok((row, D::HANDED))
-            }
+            Space::Shared => self.load_shared(warp, pc, lanes, false),
             _ => D::load(self, warp, pc, space, lanes),
         }
+    }
+
+    /// From shared memory; with `remote` from that of any CTA of the cluster.
+    fn load_shared(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        lanes: &Lanes,
+        remote: bool,
+    ) -> Result<(Row, u32), Stop> {
+        if D::COUNTS {
+            warp.counts.shared_passes += passes(lanes, self.bank_bytes);
+        }
+        let places;
+        let lanes = if alone(self.code) {
+            lanes
+        } else {
+            places = self.placed(warp, pc, lanes, remote)?;
+            &Lanes::new(&places, 0, lanes.mask, lanes.bytes)
+        };
+        warp.thread.touched |= lanes.mask;
+        let by = Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
+        let (row, findings) = self.shared.load(lanes, &by).map_err(|kind| self.fatal(warp, pc, kind))?;
+        D::accessed(self, warp, pc, lanes, Touch::Read)?;
+        self.report(warp, pc, Space::Shared, Access::Read, findings)?;
+        Ok((row, D::HANDED))
     }
 
     /// Of the values the lanes of `known` are known.
@@ -98,33 +123,62 @@ impl<D: Domain> Machine<'_, '_, D> {
         match space {
             Space::Generic => {
                 for (space, mask, bases) in by_space(lanes) {
-                    self.store(warp, pc, space, &Lanes::new(&bases, 0, mask, lanes.bytes), values, known)?;
+                    let part = Lanes::new(&bases, 0, mask, lanes.bytes);
+                    match space {
+                        Space::Shared => self.store_shared(warp, pc, &part, (values, known), true)?,
+                        space => self.store(warp, pc, space, &part, values, known)?,
+                    }
                 }
                 Ok(())
             }
-            Space::Shared => {
-                if D::COUNTS {
-                    warp.counts.shared_passes += passes(lanes, self.bank_bytes);
-                }
-                warp.thread.touched |= lanes.mask;
-                let by =
-                    Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
-                let stored = match known {
-                    ALL => self.shared.store(lanes, values, &by),
-                    _ => self.shared.store(lanes, &told_apart(values, known), &by),
-                };
-                let mut findings = stored.map_err(|kind| self.fatal(warp, pc, kind))?;
-                D::accessed(self, warp, pc, lanes, Touch::Write)?;
-                if lanes.mask & !known != 0 && findings.lanes.take().is_some() {
-                    D::undecided(self, warp, pc, lanes.mask, Undecided::Winner)?;
-                }
-                if findings.same {
-                    D::same_value(self, warp, pc);
-                }
-                self.report(warp, pc, space, Access::Write, findings)
-            }
+            Space::Shared => self.store_shared(warp, pc, lanes, (values, known), false),
             _ => D::store(self, warp, pc, space, lanes, values),
         }
+    }
+
+    /// To shared memory; with `remote` to that of any CTA of the cluster.
+    fn store_shared(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        lanes: &Lanes,
+        (values, known): (&Row, u32),
+        remote: bool,
+    ) -> Result<(), Stop> {
+        if D::COUNTS {
+            warp.counts.shared_passes += passes(lanes, self.bank_bytes);
+        }
+        if alone(self.code) {
+            return self.store_placed(warp, pc, lanes, values, known);
+        }
+        let places = self.placed(warp, pc, lanes, remote)?;
+        self.store_placed(warp, pc, &Lanes::new(&places, 0, lanes.mask, lanes.bytes), values, known)
+    }
+
+    /// To places in the shared memory of the CTAs that run together.
+    pub(super) fn store_placed(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        lanes: &Lanes,
+        values: &Row,
+        known: u32,
+    ) -> Result<(), Stop> {
+        warp.thread.touched |= lanes.mask;
+        let by = Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(lanes.mask), pc: self.mark(pc) };
+        let stored = match known {
+            ALL => self.shared.store(lanes, values, &by),
+            _ => self.shared.store(lanes, &told_apart(values, known), &by),
+        };
+        let mut findings = stored.map_err(|kind| self.fatal(warp, pc, kind))?;
+        D::accessed(self, warp, pc, lanes, Touch::Write)?;
+        if lanes.mask & !known != 0 && findings.lanes.take().is_some() {
+            D::undecided(self, warp, pc, lanes.mask, Undecided::Winner)?;
+        }
+        if findings.same {
+            D::same_value(self, warp, pc);
+        }
+        self.report(warp, pc, Space::Shared, Access::Write, findings)
     }
 }
 

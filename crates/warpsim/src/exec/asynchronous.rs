@@ -1,4 +1,4 @@
-//! Asynchronous copies, barriers in memory, the barrier of a cluster, and registers that warps hand to each other.
+//! Asynchronous copies, barriers in memory, and registers that warps hand to each other.
 //!
 //! A copy is under way from its instruction on and ends as late as it can: when somebody waits for it, or when no warp can
 //! run without. For the detector of races it is a thread of its own that nobody is behind before he has waited for it.
@@ -7,17 +7,19 @@ mod copy;
 mod pool;
 mod wait;
 
+use super::cluster::{Cluster, alone};
 use super::{Event, Machine, Stop};
 use crate::clock::{MOST_BARRIERS, VectorClock};
 use crate::decode::{Code, Copying, Micro, Place as Spot, Source};
 use crate::domain::{ALL, Domain, Touch, Undecided};
-use crate::hazard::{Access, Hazard, Kind, MbarrierMisuse};
+use crate::hazard::{Access, At, Hazard, Kind, MbarrierMisuse};
 use crate::mbarrier::{Mbarrier, Sleeper};
 use crate::memory::{Lanes, SHARED_WINDOW};
 use crate::shared::Accessor;
 use crate::warp::{Place, Warp};
 use copy::{Groups, UnderWay};
 use pool::Pool;
+use ptx::asynchronous::Reach;
 use ptx::inst::Space;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +31,9 @@ pub(in super::super) struct Asynchronous {
     epochs: Vec<u32>,
     under_way: Vec<UnderWay>,
     groups: Vec<[Groups; 2]>,
-    cluster: Cluster,
-    pool: Pool,
+    pub(super) cluster: Cluster,
+    /// Of each CTA.
+    pools: Vec<Pool>,
     woken: Vec<Wake>,
     /// What is hardly meant.
     pub warnings: BTreeSet<String>,
@@ -46,28 +49,15 @@ struct Wake {
     whole: bool,
 }
 
-/// The barrier of a cluster of one CTA.
-#[derive(Default)]
-struct Cluster {
-    arrived: u32,
-    phase: u32,
-    /// Phases of each warp that it has waited for.
-    seen: BTreeMap<usize, u32>,
-    clock: VectorClock,
-    last: VectorClock,
-    sleepers: Vec<Sleeper>,
-}
-
 impl Asynchronous {
     pub(in super::super) fn new(code: &Code, place: Place) -> Self {
-        let warps = place.size().div_ceil(32);
         Self {
             barriers: BTreeMap::new(),
             epochs: Vec::new(),
             under_way: Vec::new(),
-            groups: (0..warps).map(|_| Default::default()).collect(),
+            groups: (0..code.warps()).map(|_| Default::default()).collect(),
             cluster: Cluster::default(),
-            pool: Pool::new(code.thread_registers, warps),
+            pools: (0..code.ranks).map(|_| Pool::new(code.thread_registers, place.warps() as u32)).collect(),
             woken: Vec::new(),
             warnings: BTreeSet::new(),
             ended: 0,
@@ -78,12 +68,17 @@ impl Asynchronous {
 impl Asynchronous {
     /// Whether warps hand registers to each other.
     pub(in super::super) fn pool_is_used(&self) -> bool {
-        self.pool.used
+        self.pools.iter().any(|pool| pool.used)
     }
 
     /// Registers of a thread at the launch.
     pub(in super::super) fn thread_registers(&self) -> u32 {
-        self.pool.first
+        self.pools.first().map_or(0, |pool| pool.first)
+    }
+
+    /// Lanes go on with what the clock says.
+    pub(super) fn wakes(&mut self, sleeper: Sleeper, clock: VectorClock, whole: bool) {
+        self.woken.push(Wake { sleeper, clock, whole });
     }
 }
 
@@ -102,11 +97,11 @@ impl<D: Domain> Machine<'_, '_, D> {
         match op {
             Copying::Init { at, count } => self.init(warp, pc, *at, *count, mask),
             Copying::Invalidate { at } => self.invalidate(warp, pc, *at, mask),
-            Copying::Arrive { at, count, bytes, drops, state } => {
-                self.arrive_in_memory(warp, pc, (*at, *count, *bytes), *drops, *state, mask)
+            Copying::Arrive { at, count, bytes, drops, state, reach } => {
+                self.arrive_in_memory(warp, pc, (*at, *count, *bytes), *drops, *state, (*reach, mask))
             }
-            Copying::Expect { at, bytes } => {
-                for (address, lanes) in self.places(warp, *at, mask) {
+            Copying::Expect { at, bytes, reach } => {
+                for (address, lanes) in self.places(warp, pc, *at, reach.remote, mask)? {
                     let bytes = self.sum(warp, *bytes, lanes);
                     let clock = warp.thread.released(lanes);
                     self.touch(warp, pc, address, lanes)?;
@@ -115,17 +110,23 @@ impl<D: Domain> Machine<'_, '_, D> {
                 }
                 Ok(())
             }
-            Copying::Wait { at, phase, parity, pred } => {
-                self.wait_in_memory(warp, pc, *at, (*phase, *parity), *pred, mask)
+            Copying::Wait { at, phase, parity, pred, wide } => {
+                self.wait_in_memory(warp, pc, *at, (*phase, *parity, *wide), *pred, mask)
             }
             Copying::Copy { to, from, bytes, size } => self.copy(warp, pc, (*to, *from), *bytes, *size, mask),
             Copying::Commit { bulk } => self.commit(warp, pc, *bulk, mask),
             Copying::Drain { groups, bulk } => self.drain(warp, pc, *groups, *bulk, mask),
             Copying::CopyArrive { at, counted } => self.copy_arrive(warp, pc, *at, *counted, mask),
-            Copying::BulkLoad { to, from, barrier } => self.bulk_load(warp, pc, *to, *from, *barrier, mask),
+            Copying::BulkLoad { to, from, barrier, ranks } => {
+                self.bulk_load(warp, pc, (*to, *barrier), *from, *ranks, mask)
+            }
             Copying::BulkStore { from, to } => self.bulk_store(warp, pc, *from, *to, mask),
             Copying::ClusterArrive { relaxed } => self.cluster_arrive(warp, pc, *relaxed, mask),
             Copying::ClusterWait => self.cluster_wait(warp, pc, mask),
+            Copying::Release { all } => {
+                self.release(warp, *all, mask);
+                Ok(())
+            }
             Copying::Registers { count, more } => self.registers(warp, pc, *count, *more, mask),
             Copying::Fence => {
                 let (own, time) = (warp.thread.index, warp.thread.time_of(mask));
@@ -137,9 +138,9 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 
     fn init(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, at: Spot, count: Source, mask: u32) -> Result<(), Stop> {
-        for (address, lanes) in self.places(warp, at, mask) {
+        for (address, lanes) in self.places(warp, pc, at, false, mask)? {
             let row = [address; 32];
-            self.store(warp, pc, Space::Shared, &Lanes::new(&row, 0, lanes, 8), &[0; 32], ALL)?;
+            self.store_placed(warp, pc, &Lanes::new(&row, 0, lanes, 8), &[0; 32], ALL)?;
             let count = count.row(&warp.regs, &self.code.pool)[lanes.trailing_zeros() as usize] as u32;
             let used = self.asynchronous.barriers.get(&address);
             if used.is_some_and(Mbarrier::is_in_use) {
@@ -147,16 +148,23 @@ impl<D: Domain> Machine<'_, '_, D> {
             }
             let index = self.asynchronous.barriers.len();
             let (slot, epoch) = match used {
-                Some(old) => (old.slot, old.epoch),
+                Some(old) => (old.slot, old.epoch + 1),
                 None if index < MOST_BARRIERS => {
                     let epochs = &mut self.asynchronous.epochs;
                     epochs.resize(epochs.len().max(index + 1), 0);
-                    (VectorClock::barrier(index), epochs[index])
+                    (VectorClock::barrier(index), epochs[index] + 1)
                 }
                 None => return Err(D::exhausted(self, warp, pc, "more barriers in memory than are followed")),
             };
             match Mbarrier::new(count, slot, epoch) {
-                Ok(barrier) => drop(self.asynchronous.barriers.insert(address, barrier)),
+                Ok(barrier) => {
+                    // others learn of it as of the end of a phase
+                    let (own, time) = (warp.thread.index, barrier.epoch);
+                    self.shared.initialise(address, slot, time, pc, own as u32);
+                    self.asynchronous.cluster.initialises(own, slot, time);
+                    warp.thread.learn(lanes, warp.live, |clock| clock[slot] = clock[slot].max(time));
+                    self.asynchronous.barriers.insert(address, barrier);
+                }
                 Err(misuse) => return Err(self.misused(warp, pc, address, misuse)),
             }
         }
@@ -164,9 +172,9 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 
     fn invalidate(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, at: Spot, mask: u32) -> Result<(), Stop> {
-        for (address, lanes) in self.places(warp, at, mask) {
+        for (address, lanes) in self.places(warp, pc, at, false, mask)? {
             let row = [address; 32];
-            self.store(warp, pc, Space::Shared, &Lanes::new(&row, 0, lanes, 8), &[0; 32], ALL)?;
+            self.store_placed(warp, pc, &Lanes::new(&row, 0, lanes, 8), &[0; 32], ALL)?;
             let in_use = self.barrier_at(warp, pc, address, |barrier| Ok(barrier.is_in_use()))?;
             if in_use {
                 return Err(self.misused(warp, pc, address, MbarrierMisuse::InUse));
@@ -182,9 +190,14 @@ impl<D: Domain> Machine<'_, '_, D> {
         (at, count, bytes): (Spot, Option<Source>, Option<Source>),
         drops: bool,
         state: Option<u32>,
-        mask: u32,
+        (reach, mask): (Reach, u32),
     ) -> Result<(), Stop> {
-        for (address, lanes) in self.places(warp, at, mask) {
+        for (address, lanes) in self.places(warp, pc, at, reach.remote, mask)? {
+            let own = self.code.rank_of(address) == self.code.rank(warp.thread.index);
+            let heard = self.barrier_at(warp, pc, address, |barrier| Ok(barrier.hears(!own, reach.wide)))?;
+            if !D::MOVES && !heard {
+                return D::undecided(self, warp, pc, mask, Undecided::Scope);
+            }
             self.touch(warp, pc, address, lanes)?;
             let n = count.map_or(lanes.count_ones().into(), |count| self.sum(warp, count, lanes));
             let n = u32::try_from(n).unwrap_or(u32::MAX);
@@ -226,7 +239,14 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 
     /// The addresses in shared memory that the lanes name, each with its lanes.
-    fn places(&self, warp: &Warp<D::Knowledge>, at: Spot, mask: u32) -> Vec<(u64, u32)> {
+    fn places(
+        &mut self,
+        warp: &Warp<D::Knowledge>,
+        pc: u32,
+        at: Spot,
+        remote: bool,
+        mask: u32,
+    ) -> Result<Vec<(u64, u32)>, Stop> {
         let row = at.base.row(&warp.regs, &self.code.pool);
         let mut places: Vec<(u64, u32)> = Vec::new();
         for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
@@ -236,7 +256,12 @@ impl<D: Domain> Machine<'_, '_, D> {
                 None => places.push((address, 1 << lane)),
             }
         }
-        places
+        if !alone(self.code) {
+            for (address, lanes) in &mut places {
+                *address = self.place_of(warp, pc, (*address, 8, remote), *lanes)?;
+            }
+        }
+        Ok(places)
     }
 
     /// The sum of 32-bit numbers over lanes.
@@ -273,7 +298,7 @@ impl<D: Domain> Machine<'_, '_, D> {
     }
 
     fn misused(&mut self, warp: &Warp<D::Knowledge>, pc: u32, address: u64, misuse: MbarrierMisuse) -> Stop {
-        self.fatal(warp, pc, Kind::Mbarrier { address, misuse })
+        self.fatal(warp, pc, Kind::Mbarrier { address: self.code.named(address), misuse })
     }
 
     /// The CTA is over: copies that nobody waited for end, and barriers are forgotten.
@@ -286,7 +311,9 @@ impl<D: Domain> Machine<'_, '_, D> {
         asynchronous.ended = 0;
         for (address, barrier) in std::mem::take(&mut asynchronous.barriers) {
             if !barrier.observed && (barrier.phase > 0 || barrier.is_in_use()) {
-                asynchronous.warnings.insert(format!("mbarrier at shared {address}: nobody waits for its phases"));
+                asynchronous
+                    .warnings
+                    .insert(format!("mbarrier at {}: nobody waits for its phases", At(self.code.named(address))));
             }
             let index = barrier.slot - VectorClock::barrier(0);
             asynchronous.epochs[index] = barrier.epoch;
@@ -294,9 +321,9 @@ impl<D: Domain> Machine<'_, '_, D> {
         for groups in &mut asynchronous.groups {
             groups.iter_mut().for_each(Groups::restart);
         }
-        asynchronous.cluster = Cluster::default();
-        asynchronous.pool.restart();
+        asynchronous.pools.iter_mut().for_each(Pool::restart);
         asynchronous.woken.clear();
+        self.end_of_cluster();
     }
 
     /// Records a hazard of a copy, which no warp executes.
@@ -304,69 +331,6 @@ impl<D: Domain> Machine<'_, '_, D> {
         let site = Some(self.code.site(warp as u32, pc));
         self.hazards.list.push(Hazard { cta: self.cta, site, kind });
         Stop
-    }
-
-    fn cluster_arrive(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, relaxed: bool, mask: u32) -> Result<(), Stop> {
-        if mask != warp.live {
-            return D::undecided(self, warp, pc, mask, Undecided::Barrier);
-        }
-        let (index, clock) = (warp.thread.index, warp.thread.released(mask));
-        let cluster = &mut self.asynchronous.cluster;
-        let behind = cluster.seen.get(&index).copied().unwrap_or(0) != cluster.phase;
-        if cluster.arrived >> index & 1 == 1 || behind {
-            return Err(self.fatal(
-                warp,
-                pc,
-                Kind::Copy("the warp arrives twice at the barrier of the cluster".into()),
-            ));
-        }
-        cluster.arrived |= 1 << index;
-        if !relaxed {
-            cluster.clock.join(&clock);
-        }
-        warp.thread.tick();
-        self.settle_cluster();
-        Ok(())
-    }
-
-    /// Ends the phase of the cluster's barrier if all warps that have not ended have come.
-    pub(super) fn settle_cluster(&mut self) {
-        let cluster = &mut self.asynchronous.cluster;
-        let all = (1u64 << self.asynchronous.groups.len()) - 1;
-        if u64::from(cluster.arrived | self.asynchronous.ended) != all || cluster.arrived == 0 {
-            return;
-        }
-        cluster.arrived = 0;
-        cluster.phase += 1;
-        cluster.last = std::mem::take(&mut cluster.clock);
-        let (clock, phase) = (cluster.last, cluster.phase);
-        for sleeper in std::mem::take(&mut cluster.sleepers) {
-            cluster.seen.insert(sleeper.warp, phase);
-            self.asynchronous.woken.push(Wake { sleeper, clock, whole: true });
-        }
-    }
-
-    fn cluster_wait(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, mask: u32) -> Result<(), Stop> {
-        if mask != warp.live {
-            return D::undecided(self, warp, pc, mask, Undecided::Barrier);
-        }
-        let index = warp.thread.index;
-        let cluster = &mut self.asynchronous.cluster;
-        let seen = cluster.seen.entry(index).or_default();
-        if *seen < cluster.phase {
-            *seen = cluster.phase;
-            let clock = cluster.last;
-            warp.thread.learn(mask, warp.live, |own| own.join(&clock));
-            warp.thread.meet();
-            D::ordered(self, warp, ALL);
-            return Ok(());
-        }
-        if cluster.arrived >> index & 1 == 0 {
-            return Err(self.fatal(warp, pc, Kind::Copy("the warp waits for the cluster and has not arrived".into())));
-        }
-        cluster.sleepers.push(Sleeper { warp: index, pc, lanes: mask, time: 0 });
-        warp.fall_asleep();
-        Ok(())
     }
 
     fn registers(
@@ -381,11 +345,13 @@ impl<D: Domain> Machine<'_, '_, D> {
             return D::undecided(self, warp, pc, mask, Undecided::Barrier);
         }
         let sleeper = Sleeper { warp: warp.thread.index, pc, lanes: mask, time: 0 };
-        match self.asynchronous.pool.set(warp.thread.index, count, more, sleeper) {
+        let rank = self.code.rank(warp.thread.index);
+        let (place, pool) = (warp.thread.index - self.code.warps_of(rank).start, &mut self.asynchronous.pools[rank]);
+        match pool.set(place, count, more, sleeper) {
             Err(what) => Err(self.fatal(warp, pc, Kind::Copy(what))),
             Ok(true) => {
                 let clock = VectorClock::default();
-                let served = self.asynchronous.pool.serve();
+                let served = pool.serve();
                 let wakes = served.into_iter().map(|sleeper| Wake { sleeper, clock, whole: false });
                 self.asynchronous.woken.extend(wakes);
                 Ok(())
@@ -408,16 +374,19 @@ fn known<K: crate::domain::Knowledge>(warp: &Warp<K>, op: &Copying) -> u32 {
         Copying::Init { at, count } => all(&[*at], &[Some(*count)]),
         Copying::Invalidate { at } | Copying::CopyArrive { at, .. } => all(&[*at], &[]),
         Copying::Arrive { at, count, bytes, .. } => all(&[*at], &[*count, *bytes]),
-        Copying::Expect { at, bytes } => all(&[*at], &[Some(*bytes)]),
+        Copying::Expect { at, bytes, .. } => all(&[*at], &[Some(*bytes)]),
         Copying::Wait { at, phase, .. } => all(&[*at], &[Some(*phase)]),
         Copying::Copy { to, .. } => all(&[*to], &[]),
-        Copying::BulkLoad { to, from, barrier } => all(&[*to, *barrier], &[from.map(|(_, bytes)| bytes)]),
+        Copying::BulkLoad { to, from, barrier, ranks } => {
+            all(&[*to, *barrier], &[from.map(|(_, bytes)| bytes), *ranks])
+        }
         Copying::BulkStore { from, to } => all(&[*from], &[to.map(|(_, bytes)| bytes)]),
         Copying::Commit { .. }
         | Copying::Drain { .. }
         | Copying::ClusterArrive { .. }
         | Copying::ClusterWait
         | Copying::Registers { .. }
+        | Copying::Release { .. }
         | Copying::Fence => ALL,
     }
 }
@@ -473,13 +442,17 @@ impl<D: Domain> Machine<'_, '_, D> {
         let mut list = Vec::new();
         for (address, barrier) in &asynchronous.barriers {
             let own = barrier.sleepers.iter().filter(|sleeper| sleeper.warp == warp);
-            list.extend(
-                own.map(|sleeper| (sleeper.pc, format!("mbarrier at shared {address}: {}", barrier.missing()))),
-            );
+            list.extend(own.map(|sleeper| {
+                (sleeper.pc, format!("mbarrier at {}: {}", At(self.code.named(*address)), barrier.missing()))
+            }));
         }
-        let cluster = asynchronous.cluster.sleepers.iter().filter(|sleeper| sleeper.warp == warp);
-        list.extend(cluster.map(|sleeper| (sleeper.pc, "warps of the cluster have not arrived".to_owned())));
-        list.extend(asynchronous.pool.missing(warp));
+        list.extend(
+            asynchronous
+                .cluster
+                .sleepers(warp)
+                .map(|sleeper| (sleeper.pc, "warps of the cluster have not arrived".to_owned())),
+        );
+        list.extend(asynchronous.pools.iter().find_map(|pool| pool.missing(warp)));
         list
     }
 

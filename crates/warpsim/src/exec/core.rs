@@ -1,7 +1,7 @@
 //! The executor of PTX as what a CTA runs its warps on.
 
 use super::{Event, Machine, Stop};
-use crate::cta::Core;
+use crate::cta::{Core, Thread};
 use crate::decode::{Code, Micro};
 use crate::domain::{Domain, Knowledge};
 use crate::hazard::{Hazard, Kind, Site};
@@ -23,6 +23,10 @@ impl<D: Domain> Core for Machine<'_, '_, D> {
 
     fn start(&self, warp: &mut Self::Warp, place: Place) {
         warp.start(self.code, place);
+    }
+
+    fn begun(&mut self, thread: &Thread) {
+        self.asynchronous.cluster.begins(thread);
     }
 
     fn run(&mut self, warp: &mut Self::Warp, quantum: u64) -> Result<Event, Stop> {

@@ -108,14 +108,14 @@ impl<D: Domain> Machine<'_, '_, D> {
                 let known = if self.code.independent_lanes() || self.domain.perhaps() { D::HANDED } else { ALL };
                 warp.write(*d, &[mask.into(); 32], known, mask);
             }
-            Micro::Atomic { op, space, ty, d, base, offset, a, b } => {
+            Micro::Atomic { f, space, bytes, d, base, offset, a, b } => {
                 if mask & !warp.knows(*base) != 0 {
                     return D::undecided(self, warp, pc, mask, Undecided::Address(*space));
                 }
                 let (bases, first) = (*base.row(&warp.regs, pool), *a.row(&warp.regs, pool));
                 let second = b.map_or(first, |b| *b.row(&warp.regs, pool));
-                let lanes = Lanes::new(&bases, *offset, mask, ty.bytes());
-                let row = self.atomic(warp, pc, (*op, *ty), *space, &lanes, [&first, &second])?;
+                let lanes = Lanes::new(&bases, *offset, mask, *bytes);
+                let row = self.atomic(warp, pc, f, *space, &lanes, [&first, &second])?;
                 if let Some(d) = d {
                     warp.write(*d, &row, D::HANDED, mask);
                 }

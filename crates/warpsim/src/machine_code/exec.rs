@@ -15,7 +15,6 @@ use crate::hazard::{BarrierMisuse, Hazard, Kind, LaneWait, Site};
 use crate::memory::Segments;
 use crate::shared::Shared;
 use crate::warp::{Place, State};
-use ptx::inst::Space;
 use std::collections::BTreeSet;
 
 pub(super) struct Machine<'c, 'b> {
@@ -73,8 +72,8 @@ impl Core for Machine<'_, '_> {
             let mask = decoded.guard.map_or(lanes, |guard| lanes & warp.holds(guard));
             if !warp.undefined.is_empty() {
                 let instruction = &code.kernel.instructions[pc as usize];
-                if let Some(address) = warp.follow(instruction, (active, mask)) {
-                    self.record(warp, pc, Kind::Unwritten { space: Space::Local, address })?;
+                if let Some((space, address)) = warp.follow(instruction, (active, mask)) {
+                    self.record(warp, pc, Kind::Unwritten { space, address })?;
                 }
             }
             let event = if mask == 0 { None } else { self.step(warp, pc, &decoded.op, mask)? };

@@ -81,13 +81,29 @@ pub fn time(
     options: &Options,
     target: &Target,
 ) -> Result<(Report, Timing), Failure> {
+    time_of_many(cubin, kernel, launch, buffers, options, target, 0)
+}
+
+/// As [`time`], of an SM that is given at least so many CTAs: those of the launch come again, at the same addresses, until there are.
+///
+/// # Errors
+/// Those of [`time`].
+pub fn time_of_many(
+    cubin: &Cubin,
+    kernel: &str,
+    launch: &Launch,
+    buffers: &mut [Buffer],
+    options: &Options,
+    target: &Target,
+    ctas: usize,
+) -> Result<(Report, Timing), Failure> {
     let fail = |text: &str| unsupported(kernel, text.to_owned());
     let pipeline = target.pipeline.as_ref().ok_or_else(|| fail("a target whose pipeline is not described"))?;
     let (report, trace) = execute(cubin, kernel, launch, buffers, options, Some(Trace::default()))?;
     let found = cubin.kernel(kernel).zip(trace);
     let timing = found.and_then(|(kernel, trace)| {
         let shared = u64::from(kernel.shared_bytes) + launch.shared;
-        time::simulate(kernel, shared, &trace, target, pipeline)
+        time::simulate(kernel, shared, &trace.repeated(ctas), target, pipeline)
     });
     Ok((report, timing.ok_or_else(|| fail("machine code without control bits, or CTAs that do not fit the SM"))?))
 }

@@ -44,6 +44,8 @@ pub(super) enum Kind {
     /// 64 bits, of two registers.
     Long,
     Single,
+    /// A single whose subnormal values count as 0 (`FTZ`).
+    Flushed,
     Double,
 }
 

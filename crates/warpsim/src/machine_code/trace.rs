@@ -7,7 +7,7 @@ use ptx::inst::{BarKind, Space};
 const EVENT: u32 = 1 << 31;
 
 /// What one warp executed: the numbers of its instructions, and what happened at some of them.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct WarpTrace {
     steps: Vec<u32>,
     pub events: Vec<Event>,
@@ -80,6 +80,15 @@ impl WarpTrace {
 }
 
 impl Trace {
+    /// With the CTAs again and again until there are so many.
+    pub fn repeated(mut self, ctas: usize) -> Self {
+        let own = self.ctas.len();
+        while own > 0 && self.ctas.len() < ctas {
+            self.ctas.push(self.ctas[self.ctas.len() - own].clone());
+        }
+        self
+    }
+
     pub(super) fn begin(&mut self) {
         self.ctas.push(Vec::new());
     }

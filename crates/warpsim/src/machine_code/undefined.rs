@@ -1,20 +1,29 @@
 //! Values that nobody wrote, in the registers of a warp. ptxas fills registers from the stack before anything was spilled there,
-//! where no later instruction needs the value, and may spill it again. That is right as long as nothing depends on it.
+//! where no later instruction needs the value, and may spill it again; and it loads four words of shared memory where three are
+//! needed. That is right as long as nothing depends on it.
 //!
-//! Values are followed by registers, not by bits: where single bits of such a word are set and read again, as ptxas does with predicates
-//! that it spills, that counts as undefined too, which may be a false alarm.
+//! ptxas also keeps predicates as single bits of a word that was never written as a whole. So the bits are known that logic with
+//! immediates has set or cleared since, and a test of such bits alone depends on nothing undefined.
+
+mod bits;
 
 use super::registers::{Registers, Span, span};
+use ptx::inst::Space;
 use sass::{Class, File, Instruction, Operand, Part};
+use std::collections::BTreeMap;
 
 #[derive(Default)]
 pub(super) struct Undefined {
     /// For each register, and each predicate behind them, the lanes whose value nobody wrote; empty until there is one.
     lanes: Vec<u32>,
-    /// How many of them have such lanes.
+    /// For each register the bits that have been written since in all of these lanes.
+    known: Vec<u32>,
+    /// The same for words of local memory that were stored, by address.
+    spilled: BTreeMap<u64, u32>,
+    /// How many registers and predicates have such lanes.
     count: usize,
-    /// From where in local memory the last came.
-    origin: u64,
+    /// From where the last came.
+    origin: Option<(Space, u64)>,
 }
 
 const PREDICATES: usize = 256;
@@ -23,6 +32,7 @@ const ALL: usize = PREDICATES + 8;
 impl Undefined {
     pub(super) fn reset(&mut self) {
         self.lanes.fill(0);
+        self.spilled.clear();
         self.count = 0;
     }
 
@@ -35,13 +45,26 @@ impl Undefined {
         self.lanes.get(register as usize).copied().unwrap_or(0)
     }
 
-    /// A register was filled from an address of local memory that these lanes have not written.
-    pub(super) fn fill(&mut self, register: u32, lanes: u32, origin: u64) {
+    /// A register was filled from an address that these lanes have not written; `word` is that of the register in local memory where
+    /// all lanes have the same.
+    pub(super) fn fill(&mut self, register: u32, lanes: u32, origin: (Space, u64), word: Option<u64>) {
         self.lanes.resize(ALL, 0);
-        self.origin = origin;
+        self.known.resize(ALL, 0);
+        self.origin = Some(origin);
         // the last stands for no register
         if register < 255 {
-            self.set(register as usize, lanes, lanes);
+            let known = word.and_then(|word| self.spilled.get(&word)).copied().unwrap_or(0);
+            self.set(register as usize, lanes, lanes, known);
+        }
+    }
+
+    /// A register is stored in a word of local memory; `whole` when by all lanes and all of its bits.
+    pub(super) fn spill(&mut self, register: u32, word: u64, whole: bool) {
+        let known = self.known.get(register as usize).copied().unwrap_or(0);
+        if whole && known != 0 {
+            self.spilled.insert(word, known);
+        } else {
+            self.spilled.remove(&word);
         }
     }
 
@@ -53,12 +76,12 @@ impl Undefined {
         instruction: &Instruction,
         (active, mask): (u32, u32),
         holds: impl Fn(u8) -> u32,
-    ) -> Option<u64> {
+    ) -> Option<(Space, u64)> {
         let found = Registers::of(instruction);
         if let Some(Operand::Predicate { number: Some(number), .. }) = &instruction.guard
             && self.lanes[PREDICATES + usize::from(*number & 7)] & active != 0
         {
-            return Some(self.origin);
+            return self.origin;
         }
         let predicates = (0..8).filter(|at| found.predicates_read >> at & 1 == 1);
         let by_predicates = predicates.fold(0, |lanes, at| lanes | self.lanes[PREDICATES + at]);
@@ -66,7 +89,9 @@ impl Undefined {
             Some(lanes) => lanes,
             None => found.reads.iter().flatten().fold(0, |lanes, read| lanes | self.any(*read)),
         };
-        let sources = mask & (by_predicates | by_registers);
+        let open = bits::of_result(instruction, |register| self.bits(register));
+        let sources = mask & (by_predicates | if open == Some(0) { 0 } else { by_registers });
+        let known = if by_predicates & mask == 0 { !open.unwrap_or(u32::MAX) } else { 0 };
         let is_followed = found.writes.is_some() || found.predicates_written != 0;
         let used = match instruction.class() {
             Class::Local => mask & self.addresses(instruction),
@@ -84,13 +109,13 @@ impl Undefined {
         };
         if let Some((first, count)) = found.writes {
             for register in (usize::from(first)..255).take(usize::from(count)) {
-                self.set(register, mask, values);
+                self.set(register, mask, values, known);
             }
         }
         for at in (0..7).filter(|at| found.predicates_written >> at & 1 == 1) {
-            self.set(PREDICATES + at, mask, values);
+            self.set(PREDICATES + at, mask, values, 0);
         }
-        (used != 0).then_some(self.origin)
+        self.origin.filter(|_| used != 0)
     }
 
     /// For a selection the lanes whose source is undefined, of the two sources that one that they take.
@@ -111,12 +136,23 @@ impl Undefined {
         Some(undefined(a) & first | undefined(b) & !first)
     }
 
-    /// Of the lanes of the mask only these are undefined.
-    fn set(&mut self, at: usize, mask: u32, undefined: u32) {
+    /// Of the lanes of the mask only these are undefined, but for the known bits.
+    fn set(&mut self, at: usize, mask: u32, undefined: u32, known: u32) {
         let old = self.lanes[at];
         let new = old & !mask | undefined & mask;
+        self.known[at] = match (old & !mask != 0, undefined & mask != 0) {
+            (true, true) => self.known[at] & known,
+            (true, false) => self.known[at],
+            _ => known,
+        };
         self.lanes[at] = new;
         self.count = self.count + usize::from(new != 0) - usize::from(old != 0);
+    }
+
+    /// The undefined bits of a register.
+    fn bits(&self, register: u8) -> u32 {
+        let at = usize::from(register);
+        if self.lanes[at] == 0 { 0 } else { !self.known[at] }
     }
 
     fn any(&self, (first, count): Span) -> u32 {
@@ -138,13 +174,16 @@ mod tests {
     use super::*;
     use crate::machine_code::registers::instruction;
 
-    /// Lanes 0 to 7 of R18 were filled from address 1304; then the instructions. Which of them depends on that, and whether
+    /// Lanes 0 to 7 of R18 were filled from address 1304; then the instructions, those with a guard in lanes 0 to 3. Which of them depends on that, and whether
     /// anything undefined is left.
     fn after(texts: &[&str]) -> (Option<usize>, bool) {
         let mut undefined = Undefined::default();
-        undefined.fill(18, 0xff, 1304);
-        let used =
-            texts.iter().position(|text| undefined.follow(&instruction(text), (u32::MAX, u32::MAX), |_| 0xf).is_some());
+        undefined.fill(18, 0xff, (Space::Local, 1304), None);
+        let used = texts.iter().position(|text| {
+            let instruction = instruction(text);
+            let mask = if instruction.guard.is_some() { 0xf } else { u32::MAX };
+            undefined.follow(&instruction, (u32::MAX, mask), |_| 0xf).is_some()
+        });
         (used, !undefined.is_empty())
     }
 
@@ -171,11 +210,35 @@ mod tests {
         assert_eq!(after(&["R2UR UR4, R18"]).0, Some(0));
     }
 
+    #[test]
+    fn bits_of_a_word_that_was_never_written_may_be_set_and_tested() {
+        let set = ["LOP3.LUT R18, R18, 0xffffffef, RZ, 0xc0, !PT", "@P0 LOP3.LUT R18, R18, 0x10, RZ, 0xfc, !PT"];
+        let after_them = |text| after(&[set[0], set[1], text, "@P2 STG.E [R2], RZ"]).0;
+        assert_eq!(after_them("LOP3.LUT P2, RZ, R18, 0x10, RZ, 0xc0, !PT"), None);
+        assert_eq!(after_them("LOP3.LUT P2, RZ, R18, 0x8, RZ, 0xc0, !PT"), Some(3));
+        assert_eq!(after(&[set[1], "LOP3.LUT P2, RZ, R18, 0x10, RZ, 0xc0, !PT", "@P2 EXIT"]).0, Some(2));
+    }
+
+    #[test]
+    fn known_bits_are_spilled_and_filled() {
+        let mut undefined = Undefined::default();
+        undefined.fill(18, u32::MAX, (Space::Local, 8), Some(8));
+        let clear = instruction("LOP3.LUT R18, R18, 0xffffffef, RZ, 0xc0, !PT");
+        assert_eq!(undefined.follow(&clear, (u32::MAX, u32::MAX), |_| 0), None);
+        for (word, whole, bits) in [(16, true, !0x10), (24, false, u32::MAX)] {
+            undefined.spill(18, word, whole);
+            undefined.fill(4, 0xf, (Space::Local, word), Some(word));
+            assert_eq!(undefined.bits(4), bits);
+        }
+        undefined.fill(4, 0xf, (Space::Local, 16), None);
+        assert_eq!(undefined.bits(4), u32::MAX);
+    }
+
     /// The predicate holds in lanes 0 to 3, and lanes 0 to 7 are undefined.
     #[test]
     fn a_selection_takes_one_of_its_sources() {
         let mut undefined = Undefined::default();
-        undefined.fill(18, 0xff, 1304);
+        undefined.fill(18, 0xff, (Space::Local, 1304), None);
         for text in ["SEL R4, R18, R2, P0", "FSEL R6, R18, R2, !P0", "SEL R8, R2, R18, P0"] {
             assert_eq!(undefined.follow(&instruction(text), (u32::MAX, u32::MAX), |_| 0xf), None);
         }
@@ -185,7 +248,7 @@ mod tests {
     #[test]
     fn a_shuffle_brings_them_to_all_lanes() {
         let mut undefined = Undefined::default();
-        undefined.fill(18, 1, 0);
+        undefined.fill(18, 1, (Space::Shared, 0), None);
         assert_eq!(
             undefined.follow(&instruction("SHFL.IDX PT, R4, R18, 0x3, 0x1f"), (u32::MAX, u32::MAX), |_| 0),
             None

@@ -8,6 +8,7 @@ use crate::cta::{Member, Thread};
 use crate::memory::Local;
 use crate::rows::Row;
 use crate::warp::Place;
+use ptx::inst::Space;
 use std::array::from_fn;
 
 /// Lanes that execute together.
@@ -115,7 +116,7 @@ impl Warp {
     }
 
     /// What becomes of undefined values, as [`Undefined::follow`].
-    pub(super) fn follow(&mut self, instruction: &sass::Instruction, lanes: (u32, u32)) -> Option<u64> {
+    pub(super) fn follow(&mut self, instruction: &sass::Instruction, lanes: (u32, u32)) -> Option<(Space, u64)> {
         let Self { undefined, preds, .. } = self;
         undefined.follow(instruction, lanes, |predicate| preds[usize::from(predicate)])
     }
@@ -153,11 +154,12 @@ impl Warp {
                     _ => pair,
                 };
             }
-            Kind::Single => 1 << 31,
+            Kind::Single | Kind::Flushed => 1 << 31,
             Kind::Double => 1 << 63,
         };
         let bits =
             if kind == Kind::Double { self.pair(code, source.row) } else { self.row(code, source.row).map(u64::from) };
+        let bits = if kind == Kind::Flushed { bits.map(flushed) } else { bits };
         let (keep, flip) = (if source.absolute { !sign } else { u64::MAX }, if source.negate { sign } else { 0 });
         if (keep, flip) == (u64::MAX, 0) { bits } else { bits.map(|x| x & keep ^ flip) }
     }
@@ -207,4 +209,9 @@ impl Warp {
             *target = *target & !mask | bits & mask;
         }
     }
+}
+
+/// Subnormal singles become 0 of their sign.
+fn flushed(bits: u64) -> u64 {
+    if f32::from_bits(bits as u32).is_subnormal() { bits & 1 << 31 } else { bits }
 }

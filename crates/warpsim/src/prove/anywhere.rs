@@ -33,6 +33,7 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
         return Err(refuse(machine, warp, pc, "its address depends on data"));
     };
     let found = machine.domain.arrays.entry(pc).or_insert_with(|| arrays(code, pc)).clone();
+    let found = found.filter(|_| code.ranks == 1 || is_own(micro));
     let Some(Arrays { ranges, names }) = found else {
         return Err(refuse(machine, warp, pc, "its generic address depends on data"));
     };
@@ -44,7 +45,9 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
     let outer = std::mem::replace(&mut machine.domain.guarded, true);
     let place = machine.mark(pc);
     warp.thread.touched |= mask;
+    let base = code.base(code.rank(warp.thread.index));
     for range in ranges {
+        let range = base + range.start..base + range.end;
         let by = Accessor { warp: warp.thread.index, clock: warp.thread.clock_of(mask), pc: place };
         let findings = machine.shared.somewhere(range.clone(), touch, &by);
         let access = if touch == Touch::Read { Access::Read } else { Access::Write };
@@ -68,6 +71,16 @@ pub(super) fn anywhere(machine: &mut Prover, warp: &mut Warp<Known>, pc: u32, ma
         machine.domain.assume_once(pc, Assumption::Inside { site, variables: names });
     }
     Ok(())
+}
+
+/// Whether it accesses shared memory of its own CTA only.
+fn is_own(micro: &Micro) -> bool {
+    matches!(
+        micro,
+        Micro::Load { space: Space::Shared, .. }
+            | Micro::Store { space: Space::Shared, .. }
+            | Micro::Atomic { space: Space::Shared, .. }
+    )
 }
 
 /// Where the address of an access begins, and what it does there.

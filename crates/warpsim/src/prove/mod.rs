@@ -30,7 +30,7 @@ use super::exec::{Asynchronous, Collector, Machine};
 use super::hazard::Hazard;
 use super::memory::Segments;
 use super::shared::Shared;
-use super::warp::Warp;
+use super::warp::{Place, Warp};
 use super::{Launch, cta};
 pub use arguments::{argument, arguments};
 pub use assumption::Assumption;
@@ -65,7 +65,7 @@ impl Verdict {
 }
 
 /// What [`prove`] spends before it gives up, which takes a few seconds at most: a warp instruction costs 1, one that accesses
-/// shared memory or that threads execute together 8, and an atomic 32.
+/// shared memory or that threads execute together 8, and an atomic 64.
 pub const BUDGET: u64 = 1 << 24;
 /// Violations after which it stops.
 const MOST: usize = 16;
@@ -107,13 +107,12 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<(V
     let buffers = func.params.len();
     let mut code = decode::decode(module, func, launch, buffers).map_err(|kind| kind.to_string())?;
     let tables = std::mem::take(&mut code.tables);
-    let place = launch.place();
-    let warps = place.size().div_ceil(32) as usize;
-    let mut warps: Vec<Warp<Known>> = (0..warps).map(|index| Warp::new(index, &code)).collect();
+    let place = Place { cluster: code.extents(), ..launch.place() };
+    let mut warps: Vec<Warp<Known>> = (0..code.warps()).map(|index| Warp::new(index, &code)).collect();
     let mut empty = vec![super::Buffer::output(0); buffers];
     let mut machine = Machine {
         code: &code,
-        shared: Shared::new(code.shared_bytes, code.shared_cell(), warps.len()),
+        shared: Shared::new(code.all_shared(), code.shared_cell(), warps.len()),
         segments: Segments { buffers: &mut empty, tables },
         bank_bytes: 4,
         budget,

@@ -44,7 +44,7 @@ pub(super) type Prover<'m, 'b> = Machine<'m, 'b, Partial>;
 
 impl Partial {
     pub(super) fn new(code: &Code) -> Self {
-        let order = code.independent_lanes().then(|| Order::new(code.shared_bytes, code.shared_cell()));
+        let order = code.independent_lanes().then(|| Order::new(code.all_shared(), code.shared_cell()));
         Self {
             order,
             regions: HashMap::new(),
@@ -98,7 +98,7 @@ impl Domain for Partial {
             {
                 8
             }
-            Micro::Atomic { .. } => 32,
+            Micro::Atomic { .. } => 64,
             Micro::Bar { .. } | Micro::Copying(_) => 8,
             micro if micro.named().is_some() => 8,
             _ => 1,
@@ -131,6 +131,9 @@ impl Domain for Partial {
             Undecided::Meaning => matters(machine.code, pc).then_some("the instruction is not known"),
             Undecided::Company => {
                 matters(machine.code, pc).then_some("the lanes that execute it together depend on data")
+            }
+            Undecided::Scope => {
+                Some("threads of another CTA of the cluster are at that barrier, and its scope is its own CTA")
             }
             Undecided::Mask => Some("the lanes that it names depend on data, or on how the lanes are scheduled"),
             Undecided::Barrier => Some("the barrier or its threads depend on data"),
@@ -265,7 +268,7 @@ fn access(touch: Touch) -> Access {
 /// Two lanes of the warp that nothing orders.
 pub(super) fn lane_race(code: &Code, warp: &Warp<Known>, touch: Touch, found: Conflict) -> Kind {
     Kind::LaneRace {
-        address: found.address,
+        address: code.named(found.address),
         access: access(touch),
         lane: found.lane,
         earlier: access(found.earlier),

@@ -2,7 +2,9 @@
 
 mod assembly;
 mod certain;
+mod compiled;
 mod published;
+mod table;
 
 #[path = "../../../../tests/common/skip.rs"]
 mod skip;

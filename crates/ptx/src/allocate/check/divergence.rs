@@ -4,7 +4,7 @@ use super::state::{Location, State};
 use crate::allocate::{Allocation, Sides};
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::post_dominators;
-use crate::inst::{Address, Op, Space};
+use crate::inst::{Address, Base, Op, Space};
 use crate::ir::{Block, Func};
 use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,13 +72,19 @@ fn side(cfg: &Cfg, first: Block, reconvergence: Option<Block>) -> BTreeSet<Block
     blocks
 }
 
-/// The slots of shared memory that spill code writes in these blocks.
+/// Whether an address is that of a thread's own slot, which no other thread writes. Where both parts begin in one register, none is.
+pub fn own_slot(allocation: &Allocation, base: Base) -> bool {
+    allocation.own_base.is_some_and(|own| base == Base::Reg(own)) && allocation.own_base != allocation.base
+}
+
+/// The slots of a warp's shared memory that spill code writes in these blocks.
 fn written<'a>(func: &Func, allocation: &Allocation, blocks: impl Iterator<Item = &'a Block>) -> BTreeSet<Location> {
     let mut slots = BTreeSet::new();
     for inst in blocks.flat_map(|block| &func.blocks[*block].insts) {
         let inserted = inst.as_u32() as usize >= allocation.prepared.insts.len();
-        if let (true, Op::St { space: Space::Shared, ty, addr: Address { offset, .. }, .. }) =
+        if let (true, Op::St { space: Space::Shared, ty, addr: Address { offset, base }, .. }) =
             (inserted, &func.insts[*inst].op)
+            && !own_slot(allocation, *base)
         {
             slots.insert(Location::Shared { offset: *offset, bytes: ty.bytes() });
         }

@@ -1,58 +1,107 @@
-//! Whether every warp gets a part of shared memory of its own: the instructions that compute where it begins are executed for
-//! all threads of some shapes of the CTA.
+//! Whether every warp gets a part of shared memory of its own, and every thread slots of its own: the instructions that compute
+//! where they begin are executed for all threads of some shapes of the CTA.
 
 use super::{Kind, Violation};
 use crate::allocate::Allocation;
 use crate::inst::{BinaryOp, Op, Operand, Special, TernaryOp, UnaryOp};
-use crate::ir::{Inst, Reg};
+use crate::ir::{Inst, Reg, Variable};
 use std::collections::BTreeMap;
 
-/// The bytes of one warp's part; 0 without one.
-pub fn check(allocation: &Allocation) -> Result<u32, Violation> {
-    let Some((area, base)) = allocation.shared.zip(allocation.base) else { return Ok(0) };
+/// The memory for spilling that belongs to one warp, and to one thread.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Parts {
+    /// Bytes of a warp's part; 0 without one.
+    pub warp: u32,
+    /// A thread's own slots lie in rows, in each of which every thread has so many bytes.
+    unit: i64,
+    /// Bytes of a row, and of all rows.
+    row: i64,
+    rows: i64,
+}
+
+impl Parts {
+    /// Which of a thread's own bytes, row after row, is at that distance from its first one; `None` if it is another thread's.
+    pub fn own_byte(&self, offset: i64, bytes: u32) -> Option<i64> {
+        if self.row == 0 || offset < 0 {
+            return None;
+        }
+        let (row, inside) = (offset / self.row, offset % self.row);
+        let fits = inside + i64::from(bytes) <= self.unit && (row + 1) * self.row <= self.rows;
+        fits.then_some(row * self.unit + inside)
+    }
+}
+
+/// The parts, if they lie apart and inside their areas.
+pub fn check(allocation: &Allocation) -> Result<Parts, Violation> {
+    let wrong = Violation { block: allocation.func().layout[0], inst: None, kind: Kind::Base };
+    let mut parts = Parts::default();
+    let bytes = |area: Variable| allocation.module.variables[area].bytes;
+    if let Some((area, base)) = allocation.shared.zip(allocation.base) {
+        let part = distance(allocation, area, base, 32).ok_or(wrong.clone())?;
+        let part = part.map_or(bytes(area), u64::from);
+        if part * u64::from(allocation.warps) > bytes(area) || part % 8 != 0 {
+            return Err(wrong);
+        }
+        parts.warp = part as u32;
+    }
+    if let Some((area, base)) = allocation.own.zip(allocation.own_base) {
+        let unit = distance(allocation, area, base, 1).flatten().filter(|unit| [4, 8].contains(unit));
+        let unit = i64::from(unit.ok_or(wrong.clone())?);
+        let row = unit * 32 * i64::from(allocation.warps);
+        parts = Parts { unit, row, rows: bytes(area) as i64 / row * row, ..parts };
+    }
+    Ok(parts)
+}
+
+/// How far the parts of two groups of so many threads lie apart, where that is the same for all threads of all shapes; `Some(None)` when
+/// there is one group only.
+fn distance(allocation: &Allocation, area: Variable, base: Reg, threads_per_part: u32) -> Option<Option<u32>> {
     let func = allocation.func();
-    let entry = func.layout[0];
-    let wrong = Err(Violation { block: entry, inst: None, kind: Kind::Base });
-    let prologue = &func.blocks[entry].insts[..allocation.prologue as usize];
-    let bytes = allocation.module.variables[area].bytes;
+    let prologue = &func.blocks[func.layout[0]].insts[..allocation.prologue as usize];
     let shapes = match func.threads {
         Some(shape) => vec![shape],
         None => vec![[32, 1, 1], [96, 1, 1], [33, 1, 1], [16, 16, 1], [5, 3, 2], [7, 9, 11], [1024, 1, 1]],
     };
-    let mut part = None;
+    let mut distance = None;
     for shape in shapes {
         let threads = shape.iter().product::<u32>();
         for thread in 0..threads {
             let tid = [thread % shape[0], thread / shape[0] % shape[1], thread / (shape[0] * shape[1])];
-            let Some(begin) = execute(allocation, prologue, base, tid, shape) else { return wrong };
-            let warp = thread / 32;
-            if warp == 0 && begin != 0 {
-                return wrong;
+            let begin = execute(allocation, prologue, area, base, tid, shape)?;
+            let number = thread / threads_per_part;
+            if number == 0 && begin != 0 {
+                return None;
             }
-            if warp == 1 && part.is_none() {
-                part = Some(begin);
+            if number == 1 && distance.is_none() {
+                distance = Some(begin);
             }
-            if warp > 0 && part.is_none_or(|part| begin != warp.wrapping_mul(part)) {
-                return wrong;
+            if number > 0 && distance.is_none_or(|distance| begin != number.wrapping_mul(distance)) {
+                return None;
             }
         }
         if allocation.warps < threads.div_ceil(32) && func.threads.is_some() {
-            return wrong;
+            return None;
         }
     }
-    let part = part.map_or(bytes, u64::from);
-    if part * u64::from(allocation.warps) > bytes || part % 8 != 0 { wrong } else { Ok(part as u32) }
+    Some(distance)
 }
 
 /// The base in one thread, relative to the area.
-fn execute(allocation: &Allocation, code: &[Inst], base: Reg, tid: [u32; 3], ntid: [u32; 3]) -> Option<u32> {
+fn execute(
+    allocation: &Allocation,
+    code: &[Inst],
+    area: Variable,
+    base: Reg,
+    tid: [u32; 3],
+    ntid: [u32; 3],
+) -> Option<u32> {
     let func = allocation.func();
     let mut values: BTreeMap<Reg, u32> = BTreeMap::new();
     for inst in code {
         let value = |operand: &Operand| match *operand {
             Operand::Reg(reg) => values.get(&reg).copied(),
             Operand::Imm(bits) => u32::try_from(bits).ok(),
-            Operand::Variable(area) => (Some(area) == allocation.shared).then_some(0),
+            Operand::Variable(other) => (other == area).then_some(0),
             Operand::Param(_) => None,
             Operand::Special(special) => match special {
                 Special::TidX => Some(tid[0]),
@@ -64,17 +113,20 @@ fn execute(allocation: &Allocation, code: &[Inst], base: Reg, tid: [u32; 3], nti
                 _ => None,
             },
         };
+        let sum = |a: u32, b: u32, c: u32| a.wrapping_mul(b).wrapping_add(c);
         let (dst, result) = match &func.insts[*inst].op {
-            Op::Unary { op: UnaryOp::Mov, dst, a, .. } => (*dst, value(a)?),
-            Op::Binary { op: BinaryOp::Shr, dst, a, b, .. } => (*dst, value(a)? >> value(b)?),
+            Op::Unary { op: UnaryOp::Mov, dst, a, .. } => (*dst, value(a)),
+            Op::Binary { op: BinaryOp::Shr, dst, a, b, .. } => {
+                (*dst, value(a).zip(value(b)).and_then(|(a, b)| a.checked_shr(b)))
+            }
             Op::Ternary { op: TernaryOp::Mad, dst, a, b, c, .. } => {
-                (*dst, value(a)?.wrapping_mul(value(b)?).wrapping_add(value(c)?))
+                (*dst, value(a).zip(value(b)).zip(value(c)).map(|((a, b), c)| sum(a, b, c)))
             }
             _ => return None,
         };
         let register = allocation.physical[dst];
         values.retain(|other, _| !allocation.physical[*other].overlaps(register));
-        values.insert(dst, result);
+        values.extend(result.map(|result| (dst, result)));
     }
     values.get(&base).copied()
 }

@@ -17,6 +17,11 @@ pub enum Location {
         offset: i64,
         bytes: u32,
     },
+    /// Bytes of the thread's own slots in shared memory, row after row.
+    Own {
+        offset: i64,
+        bytes: u32,
+    },
 }
 
 /// What is held.
@@ -32,13 +37,15 @@ pub enum Symbol {
     Lane { stride: u64, base: u64 },
     /// The beginning of the warp's part of shared memory.
     Base,
+    /// The beginning of the thread's own slots there.
+    OwnBase,
 }
 
 impl Symbol {
     fn of(self) -> Option<Reg> {
         match self {
             Self::Value(reg) | Self::Word(reg) | Self::Uniform { reg, .. } => Some(reg),
-            Self::Lane { .. } | Self::Base => None,
+            Self::Lane { .. } | Self::Base | Self::OwnBase => None,
         }
     }
 }
@@ -103,7 +110,8 @@ impl Location {
         match (self, other) {
             (Self::Register(a), Self::Register(b)) => a.overlaps(b),
             (Self::Local { offset: a, bytes: n }, Self::Local { offset: b, bytes: m })
-            | (Self::Shared { offset: a, bytes: n }, Self::Shared { offset: b, bytes: m }) => overlap(a, n, b, m),
+            | (Self::Shared { offset: a, bytes: n }, Self::Shared { offset: b, bytes: m })
+            | (Self::Own { offset: a, bytes: n }, Self::Own { offset: b, bytes: m }) => overlap(a, n, b, m),
             _ => false,
         }
     }

@@ -1,6 +1,6 @@
 //! What one instruction does to the state, and what it must find.
 
-use super::divergence::Kills;
+use super::divergence::{Kills, own_slot};
 use super::state::{Location, State, Symbol};
 use super::{Checker, Kind, Violation};
 use crate::allocate::spill_location::Known;
@@ -15,9 +15,14 @@ impl Checker<'_> {
     /// Walks the original and the allocated block side by side.
     pub(super) fn block(&self, block: Block, state: &mut State, kills: &Kills, found: &mut Vec<Violation>) {
         let mut first = 0;
-        if let (true, Some(base)) = (block == self.allocated.layout[0], self.allocation.base) {
+        if block == self.allocated.layout[0] {
             first = self.allocation.prologue as usize;
-            state.write(Location::Register(self.physical(base)), [Symbol::Base].into());
+            let bases = [(self.allocation.base, Symbol::Base), (self.allocation.own_base, Symbol::OwnBase)];
+            for (base, symbol) in bases {
+                if let Some(base) = base {
+                    state.write(Location::Register(self.physical(base)), [symbol].into());
+                }
+            }
         }
         let mut wrong = |inst: Option<Inst>, kind| found.push(Violation { block, inst, kind });
         let mut rest = self.original.blocks[block].insts.iter();
@@ -93,12 +98,10 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether an instruction may be missing: a copy, or one without effects, whose result is then nowhere.
+    /// Whether an instruction may be missing: a copy, or one without effects, whose result is then nowhere. With a guard some
+    /// lanes have a new value and the others the old one: nothing holds that either.
     fn left_out(&self, inst: Inst, state: &mut State) -> bool {
         let data = &self.original.insts[inst];
-        if data.guard.is_some() {
-            return false;
-        }
         let effects = !matches!(
             data.op,
             Op::Unary { .. }
@@ -110,13 +113,15 @@ impl Checker<'_> {
                 | Op::Slct { .. }
                 | Op::Cvt { .. }
                 | Op::Cvta { .. }
+                | Op::Isspacep { .. }
                 | Op::Pack { .. }
                 | Op::Unpack { .. }
                 | Op::Lop3 { .. }
                 | Op::Bfi { .. }
                 | Op::Ld { space: Space::Param | Space::Const, .. }
         );
-        if let Op::Unary { op: UnaryOp::Mov, dst, a: Operand::Reg(from), .. } = data.op {
+        if let (Op::Unary { op: UnaryOp::Mov, dst, a: Operand::Reg(from), .. }, None) = (&data.op, data.guard) {
+            let (dst, from) = (*dst, *from);
             if dst != from {
                 state.redefine(dst);
                 state.copy(dst, |symbol| self.is(*symbol, from));
@@ -214,9 +219,14 @@ impl Checker<'_> {
             (Space::Local, Base::Variable(area)) if Some(area) == self.allocation.local => {
                 Some(Location::Local { offset, bytes })
             }
+            (Space::Shared, Base::Reg(reg)) if own_slot(self.allocation, base) => {
+                let based = state.holds(Location::Register(self.physical(reg)), Symbol::OwnBase);
+                let offset = self.parts.own_byte(offset, bytes).filter(|_| based)?;
+                Some(Location::Own { offset, bytes })
+            }
             (Space::Shared, Base::Reg(reg)) => {
                 let based = state.holds(Location::Register(self.physical(reg)), Symbol::Base);
-                let inside = offset >= 0 && offset + i64::from(bytes) <= i64::from(self.slots);
+                let inside = offset >= 0 && offset + i64::from(bytes) <= i64::from(self.parts.warp);
                 (based && inside).then_some(Location::Shared { offset, bytes })
             }
             _ => None,

@@ -6,15 +6,14 @@
 //! [`Plan`], each of whose steps is proven when it is applied; at the end the plan is applied anew and has to give the version that
 //! was chosen, at its cost.
 
-mod model;
 pub mod plan;
 mod search;
 
-pub use model::{Model, Static, Unfit};
 pub use plan::{Given, Plan, Step};
 pub use search::{Choice, choose};
 
 use super::{Failure, Options, Outcome, Report};
+use crate::cost::{Model, Static};
 use crate::ir::Module;
 use serde_json::json;
 

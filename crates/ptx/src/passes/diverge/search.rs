@@ -2,7 +2,8 @@
 
 use super::super::meld::{self, Place};
 use super::super::{Failure, unproven, with_func};
-use super::{Given, Model, Plan, Step, Unfit};
+use super::{Given, Plan, Step};
+use crate::cost::{Model, Unfit};
 use crate::ir::{Block, Module};
 use crate::predicate;
 use std::collections::{BTreeMap, BTreeSet};

@@ -13,7 +13,7 @@
 mod apply;
 pub mod check;
 mod emit;
-mod latency;
+pub(crate) mod latency;
 pub mod plan;
 mod region;
 mod similar;
@@ -26,6 +26,7 @@ use crate::analysis::divergence::{BlockShape, Divergence, Options as DivergenceO
 use crate::analysis::dominators::Dominators;
 use crate::analysis::gated::Gated;
 use crate::analysis::loops::Loops;
+use crate::cost::executions;
 use crate::inst::{Cmp, Op, Operand, Terminator};
 use crate::ir::{Block, Func, Module};
 use check::{Change, Violation};
@@ -230,7 +231,7 @@ pub fn estimate(func: &Func) -> u64 {
         let data = &func.blocks[*block];
         let insts: u64 = data.insts.iter().map(|inst| latency(&func.insts[*inst].op)).sum();
         let branch = if matches!(data.terminator, Terminator::Bra { .. }) { 0 } else { BRANCH };
-        (insts + branch) << (3 * loops.depth(*block).min(10))
+        (insts + branch) * executions(loops.depth(*block))
     };
     cfg.order.iter().map(block).sum()
 }

@@ -1,11 +1,11 @@
 //! Copies: how they start, what waits for them, and how they end.
 
-use super::{Machine, Spot, Stop, in_shared};
+use super::{Machine, Spot, Stop, alone, in_shared};
 use crate::clock::VectorClock;
 use crate::decode::Source;
 use crate::domain::{Domain, Touch, Undecided};
 use crate::hazard::{Access, Kind};
-use crate::memory::Lanes;
+use crate::memory::{Lanes, RANK_BITS};
 use crate::rows::Row;
 use crate::shared::{Accessor, Flight};
 use crate::warp::Warp;
@@ -81,7 +81,10 @@ impl<D: Domain> Machine<'_, '_, D> {
         let pool = &self.code.pool;
         let (row, source) = (*to.base.row(&warp.regs, pool), *from.base.row(&warp.regs, pool));
         let sizes = size.map(|size| *size.row(&warp.regs, pool));
-        let row = row.map(|base| in_shared(base.wrapping_add(to.offset)));
+        let mut row = row.map(|base| in_shared(base.wrapping_add(to.offset)));
+        if !alone(self.code) {
+            row = self.placed(warp, pc, &Lanes::new(&row, 0, mask, bytes), false)?;
+        }
         let mut moves = Vec::new();
         for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
             let shared = row[lane];
@@ -114,9 +117,11 @@ impl<D: Domain> Machine<'_, '_, D> {
         flight: &Flight,
     ) -> Result<(), Stop> {
         warp.thread.touched |= lanes;
-        if !self.shared.has(&range) {
+        let rank = self.code.rank_of(range.start);
+        let inside = range.end <= self.code.base(rank) + self.code.shared_bytes;
+        if !inside || !self.shared.has(&range) {
             let lane = lanes.trailing_zeros();
-            let kind = Kind::OutOfBounds { space: Space::Shared, address: range.start, lane };
+            let kind = Kind::OutOfBounds { space: Space::Shared, address: self.code.named(range.start), lane };
             return Err(self.fatal(warp, pc, kind));
         }
         let mut clock = *warp.thread.clock_of(lanes);
@@ -205,7 +210,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         self.finish_copies(warp, pc, false, end, mask)?;
         let clock = warp.thread.released(mask);
         (warp.thread.clock, warp.thread.ahead) = (before.1, before.2);
-        for (address, lanes) in self.places(warp, at, mask) {
+        for (address, lanes) in self.places(warp, pc, at, false, mask)? {
             self.touch(warp, pc, address, lanes)?;
             let whole = (lanes == warp.live).then_some(own);
             let n = if counted { lanes.count_ones() } else { 0 };
@@ -220,24 +225,31 @@ impl<D: Domain> Machine<'_, '_, D> {
         &mut self,
         warp: &mut Warp<D::Knowledge>,
         pc: u32,
-        to: Spot,
+        (to, barrier): (Spot, Spot),
         from: Option<(Spot, Source)>,
-        barrier: Spot,
+        ranks: Option<Source>,
         mask: u32,
     ) -> Result<(), Stop> {
         if from.is_none() && D::MOVES {
             return D::undecided(self, warp, pc, mask, Undecided::Meaning);
         }
-        for (address, lanes) in self.places(warp, barrier, mask) {
-            for lane in (0..32).filter(|lane| lanes >> lane & 1 == 1) {
-                let pool = &self.code.pool;
-                let shared = in_shared(to.base.row(&warp.regs, pool)[lane].wrapping_add(to.offset));
-                let (bytes, global) = match from {
-                    Some((from, bytes)) => {
-                        let bytes = bytes.row(&warp.regs, pool)[lane] & 0xffff_ffff;
-                        (bytes, from.base.row(&warp.regs, pool)[lane].wrapping_add(from.offset))
-                    }
-                    None => (self.barrier_at(warp, pc, address, |barrier| Ok(barrier.unclaimed()))?, 0),
+        for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
+            let at = |spot: Spot, warp: &Warp<_>, machine: &Self| {
+                spot.base.row(&warp.regs, &machine.code.pool)[lane].wrapping_add(spot.offset)
+            };
+            let [to, barrier] = [to, barrier].map(|spot| in_shared(at(spot, warp, self)));
+            let given = match from {
+                Some((from, bytes)) => {
+                    let bytes = bytes.row(&warp.regs, &self.code.pool)[lane] & 0xffff_ffff;
+                    Some((at(from, warp, self), bytes))
+                }
+                None => None,
+            };
+            let ranks = ranks.map(|ranks| ranks.row(&warp.regs, &self.code.pool)[lane] & 0xffff);
+            for (shared, address) in self.targets(warp, pc, (to, barrier), ranks, lane)? {
+                let (global, bytes) = match given {
+                    Some(given) => given,
+                    None => (0, self.barrier_at(warp, pc, address, |barrier| Ok(barrier.unclaimed()))?),
                 };
                 if from.is_none() {
                     D::measured(self, warp, pc, bytes)?;
@@ -247,16 +259,56 @@ impl<D: Domain> Machine<'_, '_, D> {
                 self.touch(warp, pc, address, 1 << lane)?;
                 let (time, slot) =
                     self.barrier_at(warp, pc, address, |barrier| Ok((barrier.issue(bytes, &clock)?, barrier.slot)))?;
+                let (own, rank) = (warp.thread.index, self.code.rank_of(shared));
+                if rank != self.code.rank(own) {
+                    self.visit(warp, pc, rank, (slot, time), 1 << lane)?;
+                }
                 let flight = Flight { slot, time, proxy: true };
                 self.start(warp, pc, shared..shared + bytes, Touch::Write, 1 << lane, &flight)?;
                 let moves = vec![Move { shared, global, bytes, read: bytes }];
-                let own = warp.thread.index;
                 let way = Way::Barrier(address);
                 self.asynchronous.under_way.push(UnderWay { warp: own, pc, number: 0, lanes: 1 << lane, moves, way });
+                self.settle(warp, pc, address)?;
             }
-            self.settle(warp, pc, address)?;
         }
         Ok(())
+    }
+
+    /// Where a bulk copy goes and the barrier there, in each CTA of the mask, else where the addresses say.
+    fn targets(
+        &mut self,
+        warp: &Warp<D::Knowledge>,
+        pc: u32,
+        (to, barrier): (u64, u64),
+        ranks: Option<u64>,
+        lane: usize,
+    ) -> Result<Vec<(u64, u64)>, Stop> {
+        if alone(self.code) && ranks.is_none() {
+            return Ok(vec![(to, barrier)]);
+        }
+        let [own_to, own_barrier] = [to, barrier].map(|address| address & ((1 << RANK_BITS) - 1));
+        let pairs: Vec<(u64, u64)> = match ranks {
+            None => vec![(to, barrier)],
+            Some(0) => {
+                return Err(self.fatal(warp, pc, Kind::Copy("a copy to no CTA of the cluster".to_owned())));
+            }
+            Some(mask) => {
+                let base = |rank: u64| (rank + 1) << RANK_BITS;
+                let chosen = (0..16).filter(|rank| mask >> rank & 1 == 1);
+                chosen.map(|rank| (base(rank) | own_to, base(rank) | own_barrier)).collect()
+            }
+        };
+        let mut targets = Vec::new();
+        for (to, barrier) in pairs {
+            let to = self.place_of(warp, pc, (to, 1, true), 1 << lane)?;
+            let barrier = self.place_of(warp, pc, (barrier, 8, true), 1 << lane)?;
+            if self.code.rank_of(to) != self.code.rank_of(barrier) {
+                let what = "a copy to one CTA whose bytes the barrier of another one counts";
+                return Err(self.fatal(warp, pc, Kind::Copy(what.to_owned())));
+            }
+            targets.push((to, barrier));
+        }
+        Ok(targets)
     }
 
     pub(super) fn bulk_store(
@@ -272,9 +324,12 @@ impl<D: Domain> Machine<'_, '_, D> {
         let own = warp.thread.index;
         for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
             let pool = &self.code.pool;
-            let shared = in_shared(from.base.row(&warp.regs, pool)[lane].wrapping_add(from.offset));
+            let mut shared = in_shared(from.base.row(&warp.regs, pool)[lane].wrapping_add(from.offset));
             let bytes = bytes.row(&warp.regs, pool)[lane] & 0xffff_ffff;
             let global = to.base.row(&warp.regs, pool)[lane].wrapping_add(to.offset);
+            if !alone(self.code) {
+                shared = self.place_of(warp, pc, (shared, 1, false), 1 << lane)?;
+            }
             self.check_bulk(warp, pc, shared, bytes, lane)?;
             let groups = &mut self.asynchronous.groups[own][1];
             groups.started += 1;

@@ -12,7 +12,8 @@ pub(super) struct Pool {
     grown: u32,
     /// Registers that nobody holds.
     free: u32,
-    waiting: Vec<(Sleeper, u32)>,
+    /// Who, its number in the CTA, and how many.
+    waiting: Vec<(Sleeper, usize, u32)>,
 }
 
 /// Registers of a multiprocessor.
@@ -60,19 +61,19 @@ impl Pool {
             self.held[warp] = count;
             return Ok(true);
         }
-        self.waiting.push((sleeper, count));
+        self.waiting.push((sleeper, warp, count));
         Ok(false)
     }
 
     /// Those who wait and get what they want.
     pub(super) fn serve(&mut self) -> Vec<Sleeper> {
         let mut served = Vec::new();
-        self.waiting.retain(|(sleeper, count)| {
-            let wanted = 32 * (count - self.held[sleeper.warp]);
+        self.waiting.retain(|(sleeper, warp, count)| {
+            let wanted = 32 * (count - self.held[*warp]);
             let enough = wanted <= self.free;
             if enough {
                 self.free -= wanted;
-                self.held[sleeper.warp] = *count;
+                self.held[*warp] = *count;
                 served.push(*sleeper);
             }
             !enough
@@ -82,8 +83,8 @@ impl Pool {
 
     /// What the warp waits for.
     pub(super) fn missing(&self, warp: usize) -> Option<(u32, String)> {
-        let (sleeper, count) = self.waiting.iter().find(|(sleeper, _)| sleeper.warp == warp)?;
-        let wanted = 32 * (count - self.held[warp]);
+        let (sleeper, place, count) = self.waiting.iter().find(|(sleeper, ..)| sleeper.warp == warp)?;
+        let wanted = 32 * (count - self.held[*place]);
         let first = self.first;
         Some((
             sleeper.pc,

@@ -17,14 +17,14 @@ impl<D: Domain> Machine<'_, '_, D> {
         warp: &mut Warp<D::Knowledge>,
         pc: u32,
         at: Spot,
-        (phase, parity): (Source, bool),
+        (phase, parity, wide): (Source, bool, bool),
         pred: Option<u32>,
         mask: u32,
     ) -> Result<(), Stop> {
         let row = phase.row(&warp.regs, &self.code.pool);
         let first = row[mask.trailing_zeros() as usize & 31];
         let alike = (0..32).all(|lane| mask >> lane & 1 == 0 || row[lane] == first);
-        let places = self.places(warp, at, mask);
+        let places = self.places(warp, pc, at, false, mask)?;
         let ([(address, _)], true) = (&places[..], alike) else {
             return D::undecided(self, warp, pc, mask, Undecided::Mask);
         };
@@ -39,6 +39,9 @@ impl<D: Domain> Machine<'_, '_, D> {
             forget_changes(warp, &asked, mask);
         }
         self.touch(warp, pc, address, mask)?;
+        if !self.barrier_at(warp, pc, address, |barrier| Ok(barrier.listens(wide)))? && !D::MOVES {
+            return D::undecided(self, warp, pc, mask, Undecided::Scope);
+        }
         let over = self.barrier_at(warp, pc, address, |barrier| match parity {
             true => Ok(barrier.is_over(first)),
             false if first + 1 == u64::from(barrier.phase) => Ok(true),

@@ -144,11 +144,11 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
             None => short(value, kind)?,
         };
         let (found, source) = match kind {
-            Kind::Single => (f64::from(f32::from_bits(bits)), (bits, 0)),
+            Kind::Single | Kind::Flushed => (f64::from(f32::from_bits(bits)), (bits, 0)),
             Kind::Double => (f64::from_bits(u64::from(bits) << 32), (0, bits)),
             Kind::Integer | Kind::Long => return None,
         };
-        let printed = if kind == Kind::Single { f64::from(value as f32) } else { value };
+        let printed = if matches!(kind, Kind::Single | Kind::Flushed) { f64::from(value as f32) } else { value };
         let agree = found == printed || found.is_nan() && value.is_nan();
         agree.then(|| self.decoder.constant(source.0, source.1))
     }
@@ -220,7 +220,7 @@ impl<'i, 'd, 'c> Operands<'i, 'd, 'c> {
 fn short(value: f64, kind: Kind) -> Option<u32> {
     match kind {
         Kind::Double => (value.to_bits() << 20 == 0 && !value.is_nan()).then_some((value.to_bits() >> 32) as u32),
-        Kind::Single => (!value.is_nan()).then_some((value as f32).to_bits()),
+        Kind::Single | Kind::Flushed => (!value.is_nan()).then_some((value as f32).to_bits()),
         Kind::Integer | Kind::Long => None,
     }
 }
@@ -251,7 +251,7 @@ fn plain(register: Register) -> Register {
 
 /// The source when its modifiers fit the kind.
 fn modified(source: Source, kind: Kind) -> Option<Source> {
-    let real = matches!(kind, Kind::Single | Kind::Double);
+    let real = matches!(kind, Kind::Single | Kind::Flushed | Kind::Double);
     let fits = if real { !source.invert } else { !(source.absolute || source.negate && source.invert) };
     fits.then_some(source)
 }

@@ -4,7 +4,7 @@ use super::operands::Operands;
 use crate::float::Real;
 use crate::machine_code::op::{Kind, Op, Source, ZERO};
 use crate::{rows, scalar};
-use ptx::inst::{BinaryOp, Cmp, Mode, Rounding, TernaryOp, Type, UnaryOp};
+use ptx::inst::{BinaryOp, BoolOp, Cmp, Mode, Rounding, TernaryOp, Type, UnaryOp};
 use sass::Operand;
 
 /// `None`: it is not one of these, or has a form that is not known.
@@ -15,8 +15,8 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "DFMA" => double3(o)?,
         "DSETP" if o.has("MIN") || o.has("MAX") => extremum(o)?,
         "DSETP" => compare(o, Kind::Double)?,
-        "FADD" => single(o, 2, |real| real.binary(BinaryOp::Add))?,
-        "FMUL" => single(o, 2, |real| real.binary(BinaryOp::Mul))?,
+        "FADD" | "FADD32I" => single(o, 2, |real| real.binary(BinaryOp::Add))?,
+        "FMUL" | "FMUL32I" => single(o, 2, |real| real.binary(BinaryOp::Mul))?,
         "FFMA" => single(o, 3, |real| real.ternary(TernaryOp::Fma))?,
         "DMNMX" => {
             o.only(&[])?;
@@ -25,7 +25,9 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             Op::Double2 { f: rows::binary(least(o)?, Type::F64)?, d, sources }
         }
         "FMNMX" => smaller(o)?,
+        "FSETP" if o.has("FTZ") => compare(o, Kind::Flushed)?,
         "FSETP" => compare(o, Kind::Single)?,
+        "FCHK" => check(o)?,
         "FSEL" => {
             o.only(&[])?;
             let d = o.register()?;
@@ -35,7 +37,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "DMMA" => matrix(o)?,
         "HFMA2" => halves(o)?,
         "MUFU" => approximation(o)?,
-        "I2F" | "F2I" | "F2F" => conversion(o)?,
+        "I2F" | "I2FP" | "F2I" | "F2F" => conversion(o)?,
         _ => return None,
     };
     o.done()?;
@@ -109,6 +111,7 @@ fn least(o: &mut Operands<'_, '_, '_>) -> Option<BinaryOp> {
 fn compare(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     o.only(&[
         "LT", "LE", "GT", "GE", "EQ", "NE", "LTU", "LEU", "GTU", "GEU", "EQU", "NEU", "NUM", "NAN", "AND", "OR", "XOR",
+        "FTZ",
     ])?;
     let (cmp, combine) = o.comparison()?;
     let (p, q) = (o.result_bit()?, o.result_bit()?);
@@ -185,6 +188,8 @@ fn approximation(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         () if o.has("SQRT") => UnaryOp::Sqrt,
         () if o.has("EX2") => UnaryOp::Ex2,
         () if o.has("LG2") => UnaryOp::Lg2,
+        () if o.has("SIN") => return turns(o, f64::sin),
+        () if o.has("COS") => return turns(o, f64::cos),
         () => return None,
     };
     o.only(&["RCP64H", "RSQ64H", "RCP", "RSQ", "SQRT", "EX2", "LG2"])?;
@@ -204,6 +209,35 @@ fn approximation(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     Some(Op::Each { f, d, wide: false, sources: [(a, Kind::Single), (zero(), Kind::Single), (zero(), Kind::Single)] })
 }
 
+/// `MUFU.SIN d, a` and `MUFU.COS`: of a whole turns, from Volta on.
+fn turns(o: &mut Operands<'_, '_, '_>, of_angle: fn(f64) -> f64) -> Option<Op> {
+    o.only(&["SIN", "COS"])?;
+    (o.decoder.cubin.sm >= 70).then_some(())?;
+    let (d, a) = (o.register()?, o.source(Kind::Single)?);
+    let f: scalar::Each = Box::new(move |[a, ..]| {
+        let angle = std::f64::consts::TAU * f64::from(f32::from_bits(a as u32));
+        u64::from((of_angle(angle) as f32).to_bits())
+    });
+    Some(Op::Each { f, d, wide: false, sources: [(a, Kind::Single), (zero(), Kind::Single), (zero(), Kind::Single)] })
+}
+
+/// `FCHK[.DIVIDE] p, a, b`: whether the quotient of a and b needs the long way. Both ways lead to the same quotient where the short one
+/// can be taken, so that only time depends on where exactly it ends, which is not published: here where a, b or the quotient lie
+/// outside of 2^-100 to 2^100.
+fn check(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["DIVIDE"])?;
+    let p = o.result_bit()?;
+    let sources = [o.source(Kind::Single)?, o.source(Kind::Single)?];
+    let f: rows::Compare = |a, b| bits(a, b, |a, b| !is_easy(f64::from_bits(a), f64::from_bits(b)));
+    let (kind, combine, with) = (Kind::Single, BoolOp::And, super::HOLDS);
+    Some(Op::Compare { f, d: None, p, q: None, kind, signed: false, sources, combine, with, below: None })
+}
+
+fn is_easy(a: f64, b: f64) -> bool {
+    let inside = |x: f64| (2f64.powi(-100)..2f64.powi(100)).contains(&x.abs());
+    inside(a) && inside(b) && inside(a / b)
+}
+
 /// `I2F[.F64][.FROM][.ROUNDING]`, `F2I[.TO][.F64][.ROUNDING]`, `F2F.TO.FROM`
 fn conversion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["F64", "F32", "U32", "S32", "U64", "S64", "TRUNC", "FLOOR", "CEIL", "RP", "RM", "RZ", "FTZ", "NTZ"])?;
@@ -216,7 +250,7 @@ fn conversion(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     let real = if o.has("F64") { Type::F64 } else { Type::F32 };
     let mut rounding = rounding(o);
     let (from, to) = match o.instruction.operation() {
-        "I2F" => (integer, real),
+        "I2F" | "I2FP" => (integer, real),
         "F2I" => {
             rounding = match rounding {
                 Rounding::Rp => Rounding::Rpi,

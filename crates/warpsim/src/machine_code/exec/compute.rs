@@ -138,7 +138,7 @@ impl Machine<'_, '_> {
                 let read = |source: Source| {
                     let bits = warp.bits(code, source, *kind);
                     match kind {
-                        Kind::Single => bits.map(|x| f64::from(f32::from_bits(x as u32)).to_bits()),
+                        Kind::Single | Kind::Flushed => bits.map(|x| f64::from(f32::from_bits(x as u32)).to_bits()),
                         _ if *signed => bits.map(|x| x as u32 as i32 as i64 as u64),
                         _ => bits,
                     }

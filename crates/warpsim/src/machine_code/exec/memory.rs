@@ -32,20 +32,36 @@ impl Machine<'_, '_> {
     ) -> Result<(), Stop> {
         for part in self.parts(warp, (space, bytes), address, mask) {
             for (step, lanes) in words(&part, bytes) {
-                let row = self.loaded(warp, pc, part.space, next(d, 2 * step), &lanes)?;
+                let row = self.loaded(warp, pc, part.space, next(d, 2 * step), &lanes, step == 1)?;
                 put(warp, (d, bytes, extend), step, &row, part.mask);
             }
         }
         Ok(())
     }
 
-    /// One or two words, for the registers from `d` on.
-    fn loaded(&mut self, warp: &mut Warp, pc: u32, space: Space, d: u32, lanes: &Lanes) -> Result<Row, Stop> {
+    /// One or two words, for the registers from `d` on; the second of them may be the fourth of an access.
+    fn loaded(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        space: Space,
+        d: u32,
+        lanes: &Lanes,
+        fourth: bool,
+    ) -> Result<Row, Stop> {
         match space {
             Space::Shared => {
                 let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
                 let loaded = self.shared.load(lanes, &by);
-                let (row, found) = loaded.map_err(|kind| self.fatal(warp, pc, kind))?;
+                let (row, mut found) = loaded.map_err(|kind| self.fatal(warp, pc, kind))?;
+                if let Some(address) = found.unwritten.filter(|_| fourth) {
+                    let (low, high) = self.shared.unwritten(lanes);
+                    // three words are there, and ptxas loads four
+                    if low == 0 {
+                        warp.undefined.fill(next(d, 1), high, (space, address), None);
+                        found.unwritten = None;
+                    }
+                }
                 self.report(warp, pc, space, Access::Read, found)?;
                 Ok(row)
             }
@@ -53,8 +69,10 @@ impl Machine<'_, '_> {
                 warp.traffic.local_bytes += traffic(lanes);
                 let (row, unwritten) = warp.local.load(lanes).map_err(|kind| self.fatal(warp, pc, kind))?;
                 if let Some(unwritten) = unwritten {
+                    let word = lanes.uniform();
                     for (at, undefined) in (0..).zip(unwritten.lanes) {
-                        warp.undefined.fill(next(d, at), undefined & lanes.mask, unwritten.address);
+                        let (origin, undefined) = ((Space::Local, unwritten.address), undefined & lanes.mask);
+                        warp.undefined.fill(next(d, at), undefined, origin, word.map(|word| word + 4 * u64::from(at)));
                     }
                 }
                 Ok(row)
@@ -105,6 +123,7 @@ impl Machine<'_, '_> {
                 warp.local.store(lanes, values).map_err(|kind| self.fatal(warp, pc, kind))?;
                 if !warp.undefined.is_empty() {
                     warp.local.forget(lanes, [0, 1].map(|at| warp.undefined.of(next(a, at))));
+                    spilled(warp, a, lanes);
                 }
                 Ok(())
             }
@@ -238,7 +257,7 @@ impl Machine<'_, '_> {
         access: Access,
         found: Findings,
     ) -> Result<(), Stop> {
-        for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc)) {
+        for kind in found.kinds(space, access, |warp, pc| self.code.site(warp, pc), |place| place) {
             self.record(warp, pc, kind)?;
         }
         Ok(())
@@ -269,4 +288,20 @@ fn next(row: u32, by: u32) -> u32 {
 /// Bytes that the active lanes move.
 pub(super) fn traffic(lanes: &Lanes) -> u64 {
     u64::from(lanes.mask.count_ones() * lanes.bytes)
+}
+
+/// Known bits of undefined values go to local memory with them.
+fn spilled(warp: &mut Warp, a: u32, lanes: &Lanes) {
+    let words = lanes.bytes.div_ceil(4);
+    match lanes.uniform() {
+        Some(address) => {
+            (0..words).for_each(|at| {
+                warp.undefined.spill(next(a, at), address + 4 * u64::from(at), lanes.bytes >= 4);
+            });
+        }
+        None => lanes.active().for_each(|lane| {
+            let first = lanes.address(lane) & !3;
+            (0..words).for_each(|at| warp.undefined.spill(next(a, at), first + 4 * u64::from(at), false));
+        }),
+    }
 }

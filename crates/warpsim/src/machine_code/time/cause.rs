@@ -14,7 +14,7 @@ pub enum Cause {
     Shuffles,
     /// A scoreboard that local memory set.
     Local,
-    /// A scoreboard that global memory set.
+    /// A scoreboard that global memory set, or a fence.
     Global,
     /// A scoreboard that a load of a constant set, or an operand in constant memory that was not there.
     Constants,

@@ -17,6 +17,8 @@ pub(super) struct Known {
     pub interval: u32,
     /// From the issue to the result, where that is not for a memory to say.
     pub latency: u32,
+    /// Clocks in which its warp issues nothing more: of a fence.
+    pub holds: u32,
     /// Of the code.
     pub line: u32,
     /// The operand in constant memory, as a line of its cache, where the code tells it.
@@ -40,7 +42,7 @@ pub(super) fn known(kernel: &Kernel, target: &Target, pipeline: &Pipeline) -> Op
 }
 
 fn of(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> Option<Known> {
-    let (pipe, class) = (instruction.pipe(), instruction.class());
+    let (pipe, class) = (pipe(instruction, pipeline), instruction.class());
     let control = if pipeline.fixed.is_some() { None } else { Some(instruction.control()?) };
     let operand = |operand: &Operand| match operand {
         Operand::Constant { bank, index: None, offset, .. } => {
@@ -52,8 +54,9 @@ fn of(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> Option
         control,
         pipe,
         class,
-        interval: interval(instruction, target, pipeline),
-        latency: latency(instruction, pipeline),
+        interval: interval(instruction, pipe, target, pipeline),
+        latency: latency(instruction, pipe, pipeline),
+        holds: fence(instruction, pipeline),
         line: instruction.address / CODE_LINE,
         constant: instruction.operands.iter().find_map(operand),
         stores: matches!(instruction.operation(), "STS" | "STG" | "STL" | "ST" | "RED"),
@@ -68,8 +71,15 @@ fn of(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> Option
     })
 }
 
-fn interval(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> u32 {
-    match instruction.pipe() {
+/// Where the SM has one pipe of doubles, conversions of doubles go there, too (CUDA C Programming Guide, throughput of native arithmetic
+/// instructions: two per clock on compute capability 8.6).
+fn pipe(instruction: &Instruction, pipeline: &Pipeline) -> Pipe {
+    let converts = matches!(instruction.operation(), "F2F" | "F2I" | "I2F" | "FRND") && instruction.has("F64");
+    if converts && pipeline.doubles_are_shared { Pipe::Double } else { instruction.pipe() }
+}
+
+fn interval(instruction: &Instruction, pipe: Pipe, target: &Target, pipeline: &Pipeline) -> u32 {
+    match pipe {
         Pipe::Double => target.double_interval(),
         Pipe::Tensor => target.tensor_interval(products(instruction)),
         Pipe::Fma => pipeline.fma_interval,
@@ -91,9 +101,18 @@ fn products(instruction: &Instruction) -> u32 {
     instruction.modifiers().find_map(shape).unwrap_or(8 * 8 * 4)
 }
 
-fn latency(instruction: &Instruction, pipeline: &Pipeline) -> u32 {
+/// `MEMBAR.SC.GPU` and its like.
+fn fence(instruction: &Instruction, pipeline: &Pipeline) -> u32 {
+    match instruction.operation() {
+        "MEMBAR" if instruction.has("CTA") => pipeline.fence_latency,
+        "MEMBAR" => pipeline.gpu_fence_latency,
+        _ => 0,
+    }
+}
+
+fn latency(instruction: &Instruction, pipe: Pipe, pipeline: &Pipeline) -> u32 {
     let fixed = pipeline.fixed.as_ref();
-    match (instruction.pipe(), instruction.class()) {
+    match (pipe, instruction.class()) {
         (Pipe::Double, _) => pipeline.double_latency,
         (Pipe::Tensor, _) => pipeline.tensor_latency,
         (Pipe::Fma, Class::Addresses) => fixed.map_or(pipeline.special_latency, |fixed| fixed.product_latency),

@@ -66,11 +66,12 @@ pub(super) fn simulate(
 ) -> Option<Timing> {
     let known = known::known(kernel, target, pipeline)?;
     let warps = trace.ctas.iter().map(Vec::len).max().unwrap_or(0) as u32;
+    let system = target.reserved_shared_bytes_per_cta.min(kernel.shared_bytes);
     let asked = target::Kernel {
         threads: 32 * warps,
         registers_per_thread: kernel.registers,
-        // the system's own part is in both
-        shared_bytes: (shared_bytes as u32).saturating_sub(target.reserved_shared_bytes_per_cta),
+        // the system's own part is in both where the kernel declares shared memory
+        shared_bytes: (shared_bytes as u32).saturating_sub(system),
         named_barriers: named_barriers(trace),
     };
     let fits = occupancy(target, asked);

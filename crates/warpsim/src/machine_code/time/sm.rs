@@ -291,6 +291,7 @@ impl<'t> Sm<'t> {
                 (None, fixed) => fixed.as_ref().map_or(1, |fixed| fixed.issue_interval.into()),
             };
             warp.wait(now + stall, Cause::FixedLatency, &mut self.timeline);
+            warp.wait(now + u64::from(known.holds), Cause::Global, &mut self.timeline);
             self.prepare(part, index);
         }
         if let Some(Event::Barrier(arrival)) = event {

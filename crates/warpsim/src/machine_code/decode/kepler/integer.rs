@@ -32,6 +32,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "ICMP" => choice(o)?,
         "ISETP" => compare(o)?,
         "ISET" => mask(o, Kind::Integer)?,
+        "FSET" if o.has("FTZ") => mask(o, Kind::Flushed)?,
         "FSET" => mask(o, Kind::Single)?,
         "DSET" => mask(o, Kind::Double)?,
         "PSETP" => predicates(o)?,
@@ -190,7 +191,7 @@ fn compare(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 fn mask(o: &mut Operands<'_, '_, '_>, kind: Kind) -> Option<Op> {
     o.only(&[
         "LT", "LE", "GT", "GE", "EQ", "NE", "LTU", "LEU", "GTU", "GEU", "EQU", "NEU", "NUM", "NAN", "U32", "AND", "OR",
-        "XOR",
+        "XOR", "FTZ",
     ])?;
     let (d, _) = o.tested()?;
     test(o, kind, (Some(d), None, None))

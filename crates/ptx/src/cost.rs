@@ -1,7 +1,7 @@
-//! Who tells what a version of a kernel costs.
+//! Who tells what a version of a kernel costs: the one question of every pass that chooses between versions.
 
-use super::super::meld;
 use crate::ir::Module;
+use crate::passes::meld;
 use diagnostics::Diagnostic;
 use std::fmt::Debug;
 
@@ -12,6 +12,22 @@ pub trait Model: Debug + Send + Sync {
     /// # Errors
     /// This version cannot be executed, or it does something else than the one that the model was made for.
     fn cycles(&self, module: &Module, kernel: &str) -> Result<u64, Unfit>;
+
+    /// Cycles of one SM that is given at least so many CTAs of the launch one after the other, each with so many bytes of shared
+    /// memory beside what the text declares.
+    ///
+    /// # Errors
+    /// As [`cycles`](Self::cycles); also where the model knows nothing of CTAs that share an SM.
+    fn cycles_of_ctas(&self, module: &Module, kernel: &str, ctas: u32, launch_shared: u32) -> Result<u64, Unfit> {
+        let _ = (module, kernel, ctas, launch_shared);
+        Err(Unfit::Refused("this model of costs knows nothing of occupancy".to_owned()))
+    }
+
+    /// Registers per thread that the machine code takes; `None` where nothing assembles it.
+    fn registers(&self, module: &Module, kernel: &str) -> Option<u32> {
+        let _ = (module, kernel);
+        None
+    }
 
     /// What the cycles are, for reports: such as `cycles of one SM of hopper`.
     fn name(&self) -> String;
@@ -35,7 +51,7 @@ impl Unfit {
     }
 }
 
-/// The estimate without a launch: one execution of all blocks, each level of loops counting eightfold.
+/// The estimate without a launch: one execution of all blocks, each as often as its [`executions`].
 #[derive(Debug, Clone, Copy)]
 pub struct Static;
 
@@ -48,4 +64,9 @@ impl Model for Static {
     fn name(&self) -> String {
         "cycles of every block once, eight times per loop around it".to_owned()
     }
+}
+
+/// How often code inside so many loops is executed, as an estimate: eight times for each.
+pub fn executions(depth: u32) -> u64 {
+    1 << (3 * depth.min(10))
 }

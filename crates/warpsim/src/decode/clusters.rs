@@ -1,0 +1,120 @@
+//! Clusters of CTAs: how many there are, and which of them run together.
+
+use super::{Code, Decoder};
+use crate::hazard::Kind;
+use crate::memory::{RANK_BITS, aligned_inside};
+use ptx::inst::{Op, Operand, Space, Special};
+use ptx::ir::{Func, Module};
+
+/// Warps that run together at most.
+const MOST_WARPS: u32 = 32;
+
+/// CTAs of a cluster in each direction: one where the header says nothing, `None` where it leaves the number open.
+pub(super) fn of(func: &Func) -> Option<[u32; 3]> {
+    let said = |name: &str| func.directives.iter().find_map(|text| text.strip_prefix(name));
+    if said(".blocksareclusters").is_some() {
+        return None;
+    }
+    if let Some(extents) = said(".reqnctapercluster ") {
+        let mut cluster = [1; 3];
+        for (extent, text) in cluster.iter_mut().zip(extents.split(',')) {
+            *extent = text.trim().parse().ok().filter(|n| (1..=16).contains(n))?;
+        }
+        return Some(cluster);
+    }
+    let most = said(".maxclusterrank ").is_some_and(|most| most.trim() != "1");
+    (!most && said(".explicitcluster").is_none()).then_some([1; 3])
+}
+
+/// CTAs that run together: those of a cluster, or one where they have more warps than are followed.
+pub(super) fn together(cluster: Option<[u32; 3]>, threads: u32) -> u32 {
+    let ranks = cluster.unwrap_or([1; 3]).into_iter().product();
+    if threads.div_ceil(32).saturating_mul(ranks) > MOST_WARPS { 1 } else { ranks }
+}
+
+/// Whether an arrival at the barrier of the cluster is relaxed.
+pub(super) fn relaxed(module: &Module) -> bool {
+    let is = |op: &Op| matches!(op, Op::Opaque { opcode, .. } if opcode.starts_with("barrier.cluster.arrive.relaxed"));
+    module.funcs.iter().any(|func| func.insts.values().any(|data| is(&data.op)))
+}
+
+/// Whether a special register tells of the cluster.
+pub(super) fn tells(special: Special) -> bool {
+    Special::ALL.iter().any(|(known, name)| *known == special && name.contains("cluster"))
+}
+
+impl Decoder<'_> {
+    /// Whether the instruction does without the place in a cluster whose size is not known.
+    pub(super) fn has_cluster(&self, op: &Op) -> bool {
+        let mut reads = false;
+        op.operands(|operand| reads |= matches!(operand, Operand::Special(special) if tells(special)));
+        !reads || self.code.cluster.is_some()
+    }
+}
+
+impl Code<'_> {
+    /// Whether all CTAs of a cluster run together.
+    pub(in super::super) fn is_whole(&self) -> bool {
+        self.cluster.is_some_and(|extents| extents.into_iter().product::<u32>() == self.ranks)
+    }
+
+    /// CTAs of a cluster, for special registers.
+    pub(in super::super) fn extents(&self) -> [u32; 3] {
+        self.cluster.unwrap_or([1; 3])
+    }
+
+    /// Warps that run together.
+    pub(in super::super) fn warps(&self) -> usize {
+        self.own_warps * self.ranks as usize
+    }
+
+    /// The rank of the warp's CTA.
+    pub(in super::super) fn rank(&self, warp: usize) -> usize {
+        warp / self.own_warps
+    }
+
+    /// The warps of the CTA of that rank.
+    pub(in super::super) fn warps_of(&self, rank: usize) -> std::ops::Range<usize> {
+        rank * self.own_warps..(rank + 1) * self.own_warps
+    }
+
+    /// Bytes from the shared memory of one CTA to that of the next.
+    fn stride(&self) -> u64 {
+        if self.ranks == 1 { self.shared_bytes } else { self.shared_bytes.next_multiple_of(256) }
+    }
+
+    /// Bytes of the shared memory of all CTAs that run together, one behind the other.
+    pub(in super::super) fn all_shared(&self) -> u64 {
+        self.stride() * u64::from(self.ranks)
+    }
+
+    /// Where the shared memory of a CTA begins there.
+    pub(in super::super) fn base(&self, rank: usize) -> u64 {
+        self.stride() * rank as u64
+    }
+
+    /// The rank of the CTA to which a place there belongs.
+    pub(in super::super) fn rank_of(&self, place: u64) -> usize {
+        if self.ranks == 1 { 0 } else { (place / self.stride()) as usize }
+    }
+
+    /// The address that a place there has in the cluster.
+    pub(in super::super) fn named(&self, place: u64) -> u64 {
+        match self.ranks {
+            1 => place,
+            _ => ((place / self.stride() + 1) << RANK_BITS) + place % self.stride(),
+        }
+    }
+
+    /// The place of an access by that warp; an address without a rank is one of its own CTA.
+    pub(in super::super) fn located(&self, warp: usize, address: u64, bytes: u32, lane: usize) -> Result<u64, Kind> {
+        let offset = address & ((1 << RANK_BITS) - 1);
+        let rank = match address >> RANK_BITS {
+            0 => self.rank(warp),
+            number => number as usize - 1,
+        };
+        let extent = if rank < self.ranks as usize { self.shared_bytes } else { 0 };
+        aligned_inside(Space::Shared, extent, offset, address, bytes, lane)?;
+        Ok(self.base(rank) + offset)
+    }
+}

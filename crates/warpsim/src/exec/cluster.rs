@@ -1,0 +1,241 @@
+//! CTAs of a cluster that run together: whose memory an access is in, whether its CTA is there, and the barrier of all.
+//!
+//! The shared memory of a CTA can be accessed by others from its start to its end (CUDA C++ Programming Guide, "Distributed
+//! Shared Memory"). An access must know that some warp of that CTA has begun, and some warp must end behind it.
+
+use super::{Machine, PERHAPS, Stop};
+use crate::clock::VectorClock;
+use crate::cta::Thread;
+use crate::decode::Code;
+use crate::domain::{ALL, Domain, Undecided};
+use crate::hazard::{Hazard, Kind};
+use crate::mbarrier::Sleeper;
+use crate::memory::Lanes;
+use crate::rows::Row;
+use crate::shared::ADDRESS_MASK;
+use crate::warp::Warp;
+use std::collections::BTreeMap;
+
+/// What the CTAs of a cluster know of each other.
+#[derive(Default)]
+pub(super) struct Cluster {
+    barrier: Barrier,
+    /// When each warp began, by its own clock.
+    births: BTreeMap<usize, u32>,
+    /// What each warp knew when it ended.
+    deaths: BTreeMap<usize, VectorClock>,
+    /// The last access of what a slot of vector clocks stands for, in the memory of each other CTA.
+    visits: BTreeMap<(usize, usize), Visit>,
+    /// What the fences of each warp ordered in front of its relaxed arrivals.
+    fenced: BTreeMap<usize, VectorClock>,
+    /// Barriers in memory that each warp has initialised: their slots and times.
+    initialised: BTreeMap<usize, Vec<(usize, u32)>>,
+}
+
+/// The barrier of the cluster.
+#[derive(Default)]
+struct Barrier {
+    arrived: u32,
+    phase: u32,
+    /// Phases of each warp that it has waited for.
+    seen: BTreeMap<usize, u32>,
+    clock: VectorClock,
+    last: VectorClock,
+    sleepers: Vec<Sleeper>,
+}
+
+/// An access of another CTA's memory.
+struct Visit {
+    time: u32,
+    warp: usize,
+    pc: u32,
+}
+
+impl Cluster {
+    /// Those of the warp that wait at the barrier.
+    pub(super) fn sleepers(&self, warp: usize) -> impl Iterator<Item = &Sleeper> {
+        self.barrier.sleepers.iter().filter(move |sleeper| sleeper.warp == warp)
+    }
+
+    pub(super) fn begins(&mut self, thread: &Thread) {
+        self.births.insert(thread.index, thread.clock[thread.index]);
+    }
+
+    pub(super) fn ends(&mut self, thread: &Thread) {
+        self.deaths.insert(thread.index, thread.clock);
+    }
+
+    /// A warp initialises a barrier in memory, which the slot knows of from that time on.
+    pub(super) fn initialises(&mut self, warp: usize, slot: usize, time: u32) {
+        self.initialised.entry(warp).or_default().push((slot, time));
+    }
+
+    /// An access of what the slot stands for is the last one of its kind in the memory of that CTA.
+    pub(super) fn visits(&mut self, slot: usize, rank: usize, time: u32, (warp, pc): (usize, u32)) {
+        self.visits.insert((slot, rank), Visit { time, warp, pc });
+    }
+}
+
+impl<D: Domain> Machine<'_, '_, D> {
+    /// The places of an access of shared memory; only with `remote` they may be in other CTAs.
+    pub(super) fn placed(
+        &mut self,
+        warp: &Warp<D::Knowledge>,
+        pc: u32,
+        lanes: &Lanes,
+        remote: bool,
+    ) -> Result<Row, Stop> {
+        let mut row = [0; 32];
+        for lane in lanes.active() {
+            let address = lanes.address(lane) & if remote { u64::MAX } else { ADDRESS_MASK };
+            row[lane] = self.place_of(warp, pc, (address, lanes.bytes, remote), 1 << lane)?;
+        }
+        Ok(row)
+    }
+
+    /// The place of one address and size that these lanes access.
+    pub(super) fn place_of(
+        &mut self,
+        warp: &Warp<D::Knowledge>,
+        pc: u32,
+        (address, bytes, remote): (u64, u32, bool),
+        lanes: u32,
+    ) -> Result<u64, Stop> {
+        let (own, lane) = (warp.thread.index, lanes.trailing_zeros() as usize);
+        let place = self.code.located(own, address, bytes, lane).map_err(|kind| self.fatal(warp, pc, kind))?;
+        let rank = self.code.rank_of(place);
+        if rank != self.code.rank(own) {
+            if !remote {
+                return Err(self.fatal(warp, pc, Kind::NotOwn { address }));
+            }
+            self.visit(warp, pc, rank, (own, warp.thread.clock[own]), lanes)?;
+        }
+        Ok(place)
+    }
+
+    /// These lanes, or a copy that they start, access the memory of another CTA; the slot of vector clocks knows of it from
+    /// that time on.
+    pub(super) fn visit(
+        &mut self,
+        warp: &Warp<D::Knowledge>,
+        pc: u32,
+        rank: usize,
+        (slot, time): (usize, u32),
+        lanes: u32,
+    ) -> Result<(), Stop> {
+        let own = warp.thread.index;
+        let cluster = &mut self.asynchronous.cluster;
+        let clock = warp.thread.clock_of(lanes);
+        let met = cluster.barrier.seen.get(&own).is_some_and(|phases| *phases > 0);
+        let begun = |other| cluster.births.get(&other).is_some_and(|birth| clock[other] >= *birth);
+        let there = met || self.code.warps_of(rank).any(begun);
+        let mark = self.mark(pc);
+        self.asynchronous.cluster.visits(slot, rank, time, (own, mark));
+        if there { Ok(()) } else { self.record(warp, pc, Kind::NotThere { rank: rank as u32, ended: false }) }
+    }
+
+    /// The cluster is over: every access of the memory of another CTA must lie in front of the end of one of its warps.
+    pub(super) fn end_of_cluster(&mut self) {
+        let cluster = std::mem::take(&mut self.asynchronous.cluster);
+        for ((slot, rank), Visit { time, warp, pc }) in cluster.visits {
+            let behind = |other| cluster.deaths.get(&other).is_some_and(|clock| clock[slot] >= time);
+            if !self.code.warps_of(rank).any(behind) {
+                let (perhaps, pc) = (pc & PERHAPS != 0, pc & !PERHAPS);
+                let site = Some(self.code.site(warp as u32, pc));
+                let hazard = Hazard { cta: self.cta, site, kind: Kind::NotThere { rank: rank as u32, ended: true } };
+                // there is nothing left to stop
+                let _ = if perhaps { D::uncertain(self, pc, hazard) } else { self.hazards.record(hazard, pc) };
+            }
+        }
+    }
+
+    /// A fence orders what these lanes did in front of relaxed arrivals; else only the barriers that the warp has initialised.
+    pub(super) fn release(&mut self, warp: &mut Warp<D::Knowledge>, all: bool, mask: u32) {
+        let (index, clock) = (warp.thread.index, warp.thread.released(mask));
+        let Cluster { fenced, initialised, .. } = &mut self.asynchronous.cluster;
+        let fenced = fenced.entry(index).or_default();
+        if all {
+            fenced.join(&clock);
+            warp.thread.tick();
+        }
+        for (slot, time) in initialised.get(&index).into_iter().flatten() {
+            fenced[*slot] = fenced[*slot].max(*time);
+        }
+    }
+
+    pub(super) fn cluster_arrive(
+        &mut self,
+        warp: &mut Warp<D::Knowledge>,
+        pc: u32,
+        relaxed: bool,
+        mask: u32,
+    ) -> Result<(), Stop> {
+        if mask != warp.live {
+            return D::undecided(self, warp, pc, mask, Undecided::Barrier);
+        }
+        let (index, clock) = (warp.thread.index, warp.thread.released(mask));
+        let Cluster { barrier, fenced, .. } = &mut self.asynchronous.cluster;
+        let behind = barrier.seen.get(&index).copied().unwrap_or(0) != barrier.phase;
+        if barrier.arrived >> index & 1 == 1 || behind {
+            return Err(self.fatal(
+                warp,
+                pc,
+                Kind::Copy("the warp arrives twice at the barrier of the cluster".into()),
+            ));
+        }
+        barrier.arrived |= 1 << index;
+        if !relaxed {
+            barrier.clock.join(&clock);
+        } else if let Some(fenced) = fenced.get(&index) {
+            barrier.clock.join(fenced);
+        }
+        warp.thread.tick();
+        self.settle_cluster();
+        Ok(())
+    }
+
+    /// Ends the phase of the cluster's barrier if all warps that have not ended have come.
+    pub(super) fn settle_cluster(&mut self) {
+        let all = (1u64 << self.code.warps()) - 1;
+        let barrier = &mut self.asynchronous.cluster.barrier;
+        if u64::from(barrier.arrived | self.asynchronous.ended) != all || barrier.arrived == 0 {
+            return;
+        }
+        barrier.arrived = 0;
+        barrier.phase += 1;
+        barrier.last = std::mem::take(&mut barrier.clock);
+        let (clock, phase) = (barrier.last, barrier.phase);
+        for sleeper in std::mem::take(&mut barrier.sleepers) {
+            self.asynchronous.cluster.barrier.seen.insert(sleeper.warp, phase);
+            self.asynchronous.wakes(sleeper, clock, true);
+        }
+    }
+
+    pub(super) fn cluster_wait(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, mask: u32) -> Result<(), Stop> {
+        if mask != warp.live {
+            return D::undecided(self, warp, pc, mask, Undecided::Barrier);
+        }
+        let index = warp.thread.index;
+        let barrier = &mut self.asynchronous.cluster.barrier;
+        let seen = barrier.seen.entry(index).or_default();
+        if *seen < barrier.phase {
+            *seen = barrier.phase;
+            let clock = barrier.last;
+            warp.thread.learn(mask, warp.live, |own| own.join(&clock));
+            warp.thread.meet();
+            D::ordered(self, warp, ALL);
+            return Ok(());
+        }
+        if barrier.arrived >> index & 1 == 0 {
+            return Err(self.fatal(warp, pc, Kind::Copy("the warp waits for the cluster and has not arrived".into())));
+        }
+        barrier.sleepers.push(Sleeper { warp: index, pc, lanes: mask, time: 0 });
+        warp.fall_asleep();
+        Ok(())
+    }
+}
+
+/// Whether every access of shared memory is one of the own CTA, at the place that its address says.
+pub(super) fn alone(code: &Code) -> bool {
+    code.ranks == 1 && !code.mapped
+}

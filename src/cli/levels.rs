@@ -1,0 +1,171 @@
+//! `singe occupancy K.ptx --levels all`: the kernel at every level of occupancy, with registers, spills and time, and which level is taken.
+
+use serde_json::{Value, json};
+
+use super::args::backend::OccupancyArguments;
+use super::kernel::module;
+use super::launched::launched;
+use super::occupancy::write;
+use super::opt::{failed, kernels};
+use super::out::print;
+use crate::failure::Failure;
+use crate::report;
+use diagnostics::Diagnostic;
+use machine::target::{Target, occupancy};
+use ptx::Module;
+use ptx::occupancy::header::{Ladder, header};
+use ptx::occupancy::select::{Clock, Rows, Timed};
+use ptx::occupancy::{Demand, Level, Selection, every, select};
+use ptx::passes::{self, occupancy as pass};
+
+pub fn run(arguments: &OccupancyArguments) -> Result<(), Failure> {
+    let path = arguments.ptx.as_deref().expect("clap asks for threads without it");
+    let (module, source) = module(path)?;
+    let kernels = kernels(&module, arguments.kernel.as_ref(), path)?;
+    let (block, target, shared) = (arguments.block, arguments.target, arguments.launch_shared);
+    let occupancy = pass::Options { launch_shared: shared.unwrap_or(0), ..pass::Options::default() };
+    let given = passes::Options { block, target, occupancy, source: Some(source), ..passes::Options::default() };
+    let own = match &arguments.launch {
+        Some(launch) => Some(launched(&module, &kernels, launch, &given, shared)?),
+        None => None,
+    };
+    let mut all = Vec::new();
+    for kernel in kernels {
+        let options = own.as_ref().filter(|(name, _)| *name == kernel).map_or(&given, |(_, options)| options);
+        let made = Made::of(&module, &kernel, options)?;
+        match arguments.json {
+            true => all.push(made.json()),
+            false => print(format_args!("{}", made.table()))?,
+        }
+        if let Some(path) = &arguments.picture {
+            write(path, &made.picture(), "--picture")?;
+        }
+        if let (Some(path), Some(selection)) = (&arguments.header, &made.selection) {
+            let text = header(&Ladder::of(selection), &kernel).map_err(|diagnostic| Failure::input([diagnostic]))?;
+            write(path, &text, "--header")?;
+        }
+    }
+    if arguments.json {
+        print(format_args!("{:#}\n", json!(all)))?;
+    }
+    Ok(())
+}
+
+/// All levels of a kernel, and the choice.
+struct Made {
+    kernel: String,
+    target: &'static Target,
+    demand: Demand,
+    clock: Clock,
+    rows: Rows,
+    selection: Option<Selection>,
+}
+
+impl Made {
+    fn of(module: &Module, kernel: &str, options: &passes::Options) -> Result<Self, Failure> {
+        let index = module.funcs.iter().position(|func| func.name == kernel).expect("it is in the list of kernels");
+        let (demand, settings) = pass::question(module, index, options).map_err(failed)?;
+        let unproven = |refusal| match refusal {
+            ptx::occupancy::Refusal::Unproven(diagnostics) => Failure::verification(diagnostics),
+            refusal => Failure::input([Diagnostic::error("opt::occupancy", format!("{kernel}: {refusal}"))]),
+        };
+        let (clock, rows) = every(module, index, &demand, &settings).map_err(unproven)?;
+        let selection = select(module, index, &demand, &settings).map_err(unproven)?;
+        Ok(Self { kernel: kernel.to_owned(), target: settings.target, demand, clock, rows, selection })
+    }
+
+    fn chosen(&self) -> u32 {
+        self.selection.as_ref().map_or(0, |selection| selection.version().level.warps)
+    }
+
+    fn timed(&self) -> &'static str {
+        match self.clock {
+            Clock::Model => "clocks by the model of time",
+            Clock::Estimate => "clocks by an estimate, which orders levels and tells no times",
+        }
+    }
+
+    fn limits(&self, timed: &Timed) -> String {
+        let shared = timed.version.static_shared + timed.version.launch_shared;
+        let registers = timed.version.assembled.unwrap_or(timed.version.registers);
+        occupancy(self.target, self.demand.kernel(registers, shared)).limiting().join(", ")
+    }
+
+    fn table(&self) -> String {
+        let Demand { threads, max_live, named_barriers, .. } = self.demand;
+        let mut out = format!(
+            "{} on {}: {threads} threads per CTA, {max_live} registers alive at once, {} bytes of shared memory, \
+             {named_barriers} named barriers; {}\n{:>5} {:>5} {:>9} {:>5} {:>13} {:>12} {:>8} {:>8} {:>12}  limited by\n",
+            self.kernel,
+            self.target.name,
+            self.demand.shared(),
+            self.timed(),
+            "warps",
+            "CTAs",
+            "registers",
+            "taken",
+            "spills shared",
+            "spills local",
+            "padding",
+            "launch",
+            "clocks",
+        );
+        for (level, row) in &self.rows {
+            let head = format!("{:>5} {:>5}", level.warps, level.blocks);
+            match row {
+                Err(why) => out += &format!("{head} {:>9} {why}\n", level.registers),
+                Ok(timed) => {
+                    let (local, shared) = timed.version.spilled_bytes();
+                    let taken = timed.version.assembled.map_or("-".to_owned(), |registers| registers.to_string());
+                    out += &format!(
+                        "{head} {:>9} {taken:>5} {shared:>13} {local:>12} {:>8} {:>8} {:>12.0}  {}\n",
+                        timed.version.registers,
+                        timed.version.padding,
+                        timed.version.launch_shared,
+                        timed.clocks,
+                        self.limits(timed)
+                    );
+                }
+            }
+        }
+        if let Some(selection) = &self.selection {
+            let Timed { version, clocks, .. } = &selection.tried[selection.chosen];
+            out += &format!(
+                "chosen: {} warps with at most {} registers, {clocks:.0} clocks, of {} versions\n",
+                version.level.warps,
+                version.registers,
+                selection.versions()
+            );
+        }
+        out
+    }
+
+    fn json(&self) -> Value {
+        let row = |(level, row): &(Level, Result<Timed, String>)| match row {
+            Err(why) => json!({ "level": level, "refused": why }),
+            Ok(timed) => {
+                let mut value = pass::as_json(&timed.version);
+                value["clocks"] = json!(timed.clocks);
+                value["limited_by"] = json!(self.limits(timed));
+                value
+            }
+        };
+        let selection = self.selection.as_ref().map(pass::selection_json);
+        json!({
+            "kernel": self.kernel,
+            "target": self.target.name,
+            "threads": self.demand.threads,
+            "max_live": self.demand.max_live,
+            "clock": self.clock,
+            "levels": self.rows.iter().map(row).collect::<Vec<_>>(),
+            "selection": selection,
+        })
+    }
+
+    fn picture(&self) -> String {
+        let point = |(level, row): &(Level, Result<Timed, String>)| Some((level.warps, row.as_ref().ok()?.clocks));
+        let rows: Vec<(u32, f64)> = self.rows.iter().filter_map(point).collect();
+        let title = format!("{} on {}: {}", self.kernel, self.target.name, self.timed());
+        report::levels_picture(&title, &rows, self.chosen())
+    }
+}
