@@ -53,7 +53,8 @@ fn page(rows: &[String], compiler: &str) -> String {
          again too early and that no two threads race on shared memory, for one launch shape. `cargo bench --bench verify` \
          fills this page.\n\n## Time and memory\n\nEach kernel in a process of its own: reading the text, the proof, and the \
          most memory that the process held. The kernels of GRI-Mech 3.0 come from {compiler}, for three groups of 32 points; \
-         the ring is made up.\n\n| kernel | warps | instructions | arrivals | read (ms) | proof (ms) | peak (MB) |\n\
+         the ring is made up. A proof executes the kernel once, and once more for each parameter to see whether its value \
+         matters. Times are those of a machine that may be busy with other work.\n\n| kernel | warps | instructions | arrivals | read (ms) | proof (ms) | peak (MB) |\n\
          |---|---:|---:|---:|---:|---:|---:|\n"
     );
     page.extend(rows.iter().map(|row| format!("{row}\n")));

@@ -177,6 +177,7 @@ pub(super) fn decode<'m>(
         constants: Default::default(),
     };
     decoder.place_variables(buffers, launch.shared);
+    decoder.code.keep_small();
     decoder.place_parameters(func, launch, buffers);
     decoder.enter(func);
     decoder.callees();

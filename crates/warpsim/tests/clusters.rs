@@ -110,3 +110,17 @@ fn registers_stay_in_their_cta() {
     let found = prove::prove(&module(header, body), "k", &launch([2, 1, 1], 32)).unwrap();
     assert!(found.violations.iter().any(|hazard| hazard.to_string().contains("deadlock")), "{found:?}");
 }
+
+/// Sixteen CTAs with 200 KiB each are more than is followed.
+#[test]
+fn clusters_with_much_memory_are_not_followed() {
+    let body = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
+    let said = |ctas: u32| {
+        let header = format!(".reqnctapercluster {ctas}");
+        let launch = Launch { shared: 200 << 10, ..launch([ctas, 1, 1], 32) };
+        prove::prove(&module(&header, body), "k", &launch).unwrap()
+    };
+    assert!(said(8).proven());
+    let found = said(16);
+    assert!(!found.proven() && found.violations.is_empty(), "{found:?}");
+}

@@ -6,8 +6,9 @@ use crate::memory::{RANK_BITS, aligned_inside};
 use ptx::inst::{Op, Operand, Space, Special};
 use ptx::ir::{Func, Module};
 
-/// Warps that run together at most.
+/// Warps that run together at most, and the bytes of their shared memory.
 const MOST_WARPS: u32 = 32;
+const MOST_SHARED: u64 = 2 << 20;
 
 /// CTAs of a cluster in each direction: one where the header says nothing, `None` where it leaves the number open.
 pub(super) fn of(func: &Func) -> Option<[u32; 3]> {
@@ -53,6 +54,13 @@ impl Decoder<'_> {
 }
 
 impl Code<'_> {
+    /// CTAs whose shared memory together is more than is followed run one after the other.
+    pub(super) fn keep_small(&mut self) {
+        if self.all_shared() > MOST_SHARED {
+            self.ranks = 1;
+        }
+    }
+
     /// Whether all CTAs of a cluster run together.
     pub(in super::super) fn is_whole(&self) -> bool {
         self.cluster.is_some_and(|extents| extents.into_iter().product::<u32>() == self.ranks)
