@@ -16,6 +16,8 @@ pub(crate) enum Attribute {
     Parameter { ordinal: u32, offset: u32, bytes: u32 },
     /// The threads per CTA that `.reqntid` asks for.
     Threads([u32; 3]),
+    /// The CTAs per cluster that `.reqnctapercluster` asks for.
+    Cluster([u32; 3]),
 }
 
 /// All that are known; others are passed over.
@@ -39,6 +41,7 @@ fn attribute(number: u8, value: &[u8]) -> Option<Attribute> {
         0x0a => Attribute::Parameters { offset: half(2)?, bytes: half(3)? },
         0x17 => Attribute::Parameter { ordinal: half(2)?, offset: half(3)?, bytes: word(2)? >> 18 },
         0x10 => Attribute::Threads([word(0)?, word(1)?, word(2)?]),
+        0x3d => Attribute::Cluster([word(0)?, word(1)?, word(2)?]),
         _ => return None,
     })
 }

@@ -133,11 +133,11 @@ impl Instruction {
             "BSSY" | "BSYNC" | "BREAK" | "WARPSYNC" | "ENDCOLLECTIVE" | "YIELD" | "BMOV" | "SSY" | "SYNC" | "PBK"
             | "PCNT" => Class::Convergence,
             "SHFL" => Class::Shuffles,
-            "LDS" | "STS" | "ATOMS" | "LDSM" | "LDSLK" | "STSCUL" => Class::Shared,
+            "LDS" | "STS" | "ATOMS" | "LDSM" | "LDSLK" | "STSCUL" | "SYNCS" => Class::Shared,
             "LDL" | "STL" => Class::Local,
             "LDG" | "STG" | "LD" | "ST" | "ATOM" | "ATOMG" | "RED" | "REDG" | "LDGSTS" => Class::Global,
             "LDC" | "ULDC" | "LDCU" => Class::Constant,
-            "BAR" => Class::Barrier,
+            "BAR" | "UCGABAR_ARV" | "UCGABAR_WAIT" => Class::Barrier,
             "S2R" | "S2UR" | "DEPBAR" | "LDGDEPBAR" | "MEMBAR" | "ERRBAR" | "CCTL" | "NOP" | "NANOSLEEP"
             | "TEXDEPBAR" => Class::Other,
             _ => Class::Addresses,

@@ -31,6 +31,8 @@ pub struct Kernel {
     pub shared_bytes: u32,
     /// What `.reqntid` asks for.
     pub threads: Option<[u32; 3]>,
+    /// CTAs per cluster.
+    pub cluster: [u32; 3],
     /// Where each parameter lies in bank 0.
     pub parameters: Vec<Range<u32>>,
     /// Constant memory, apart from bank 0, which the driver fills.
@@ -146,6 +148,7 @@ fn facts(elf: &Elf<'_>, name: &str, section: u32, general: &[Attribute], own: &[
         stack_bytes: 0,
         shared_bytes: elf.section(&format!(".nv.shared.{name}")).map_or(0, |(_, section)| section.size as u32),
         threads: None,
+        cluster: [1; 3],
         parameters: Vec::new(),
         banks: Vec::new(),
         instructions: Vec::new(),
@@ -160,6 +163,7 @@ fn facts(elf: &Elf<'_>, name: &str, section: u32, general: &[Attribute], own: &[
             Attribute::Parameters { offset, .. } => start = offset,
             Attribute::Parameter { ordinal, offset, bytes } => parameters.push((ordinal, offset, bytes)),
             Attribute::Threads(threads) => kernel.threads = Some(threads),
+            Attribute::Cluster(cluster) => kernel.cluster = cluster,
         }
     }
     parameters.sort_unstable();

@@ -34,6 +34,7 @@ fn run(lines: &str) -> Result<machine_code::Report, Failure> {
         stack_bytes: 0,
         shared_bytes: 0,
         threads: None,
+        cluster: [1; 3],
         parameters: Vec::new(),
         banks: Vec::new(),
         instructions,

@@ -331,3 +331,73 @@ fn instructions_of_turing() {
 fn instructions_of_kepler() {
     agree(ComputeCapability(3, 5));
 }
+
+/// Two CTAs of a cluster: each warp stores a word per thread, comes to the barrier of the cluster, passes two phases of a barrier in shared
+/// memory, and loads what the other CTA's warp stored.
+const CLUSTER: &str = ".version 7.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 k_out) .reqntid 64 .reqnctapercluster 2
+{
+ .reg .b64 %out, %offset, %state;
+ .reg .b32 %words, %bar, %t, %own, %there, %rank, %other, %value, %global;
+ .reg .pred %p, %q;
+ .shared .align 8 .b32 s_words[64];
+ .shared .align 8 .b64 s_bar;
+ mov.u32 %words, s_words;
+ mov.u32 %bar, s_bar;
+ mov.u32 %t, %tid.x;
+ mov.u32 %rank, %cluster_ctarank;
+ setp.ne.u32 %p, %t, 0;
+ @%p bra ready;
+ mbarrier.init.shared::cta.b64 [%bar], 64;
+ready:
+ mad.lo.u32 %own, %t, 4, %words;
+ mad.lo.u32 %value, %rank, 100, %t;
+ st.shared.u32 [%own], %value;
+ barrier.cluster.arrive;
+ barrier.cluster.wait;
+ mbarrier.arrive.shared::cta.b64 %state, [%bar];
+first:
+ mbarrier.try_wait.shared::cta.b64 %q, [%bar], %state;
+ @!%q bra first;
+ mbarrier.arrive.shared::cta.b64 %state, [%bar];
+second:
+ mbarrier.test_wait.parity.shared::cta.b64 %q, [%bar], 1;
+ @!%q bra second;
+ xor.b32 %other, %rank, 1;
+ mapa.shared::cluster.u32 %there, %own, %other;
+ ld.shared::cluster.u32 %value, [%there];
+ barrier.cluster.arrive;
+ barrier.cluster.wait;
+ ld.param.u64 %out, [k_out];
+ mad.lo.u32 %global, %rank, 64, %t;
+ mul.wide.u32 %offset, %global, 4;
+ add.u64 %out, %out, %offset;
+ st.global.u32 [%out], %value;
+ ret;
+}
+";
+
+#[test]
+fn clusters_of_two() {
+    for arch in [ComputeCapability(9, 0), ComputeCapability(10, 0)] {
+        let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
+        let Ok((tools, disassembler)) = tools.map_err(skip::skip) else { return };
+        let source = |text: String| Arc::new(Source { name: "k".to_owned(), text });
+        let module = ptx::read::read(&source(CLUSTER.to_owned())).unwrap_or_else(|d| panic!("{d:?}"));
+        let bytes = tools.assemble(CLUSTER, arch).unwrap_or_else(|failure| panic!("{failure}")).cubin;
+        let listing = disassembler.disassemble(&bytes).unwrap();
+        let cubin = sass::read("k.cubin", &bytes, &source(listing)).unwrap_or_else(|d| panic!("{d:?}"));
+        let launch = Launch::linear(4, 64, vec![Argument::Buffer(0)]);
+        let [mut expected, mut found] = [(); 2].map(|()| [Buffer::unwritten(Type::U32, 128)]);
+        let options = Options::default();
+        warpsim::run(&module, "k", &launch, &mut expected, &options).unwrap_or_else(|hazards| panic!("{hazards}"));
+        machine_code::run(&cubin, "k", &launch, &mut found, &options).unwrap_or_else(|why| panic!("{why:?}"));
+        for at in 0..128 {
+            let value = found[0].element(Type::U32, at);
+            assert_eq!(value, expected[0].element(Type::U32, at));
+            assert_eq!(value, Some(100 * (1 - at as u64 / 64) + at as u64 % 64));
+        }
+    }
+}

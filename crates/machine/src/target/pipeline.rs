@@ -24,6 +24,8 @@ pub struct Pipeline {
     /// From the last arrival at a barrier until its warps go on, and more for each warp that arrived.
     pub barrier_latency: u32,
     pub barrier_latency_per_warp: u32,
+    /// From the last arrival at the barrier of a cluster; where there are clusters.
+    pub cluster_barrier_latency: Option<u32>,
     /// By which a fence holds its warp: of the CTA, and of the GPU.
     pub fence_latency: u32,
     pub gpu_fence_latency: u32,
@@ -95,6 +97,12 @@ pub struct Memory {
     pub pass_interval: u32,
     pub shuffle_latency: u32,
     pub shared_latency: u32,
+    /// Of loads from another CTA of the cluster; where there are clusters.
+    pub remote_latency: Option<u32>,
+    /// Of arrivals at barriers in shared memory and of tests of them, and by how much one arrival follows another; where the machine
+    /// code has instructions for them.
+    pub mbarrier_latency: Option<u32>,
+    pub mbarrier_interval: Option<u32>,
     /// Of shared memory and the L1 cache together.
     pub l1_bytes: u32,
     pub l1_latency: u32,

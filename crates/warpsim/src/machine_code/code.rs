@@ -22,6 +22,23 @@ pub(super) struct Code<'c> {
 }
 
 impl Code<'_> {
+    /// CTAs per cluster.
+    pub(super) fn ranks(&self) -> u32 {
+        self.kernel.cluster.iter().product()
+    }
+
+    /// Where an address of shared memory lies among the memories of the cluster's CTAs, one behind the other: its bits from 24 on are
+    /// the rank of the CTA, which an address of the CTA's own memory may also leave out.
+    pub(super) fn shared_place(&self, address: u64, bytes: u32, own: Option<u32>) -> u64 {
+        if self.ranks() == 1 {
+            return address;
+        }
+        let (rank, offset) = (own.map_or(address >> 24, u64::from), address & 0xff_ffff);
+        let inside = rank < u64::from(self.ranks()) && offset + u64::from(bytes) <= self.shared_bytes;
+        // what lies in no memory stays so
+        if inside { rank * self.shared_bytes + offset } else { 1 << 40 | address }
+    }
+
     /// The size of the smallest access of shared memory, in which races are looked for.
     pub(super) fn shared_cell(&self) -> u32 {
         let sizes = self.ops.iter().filter_map(|op| match op.op {

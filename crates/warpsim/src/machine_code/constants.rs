@@ -15,6 +15,8 @@ pub(super) struct Layout {
     ctas: u32,
     /// Where the stack begins in local memory; it grows downwards.
     stack: u32,
+    /// Whether it is a launch of clusters.
+    clusters: Option<u32>,
     /// How global memory is accessed.
     descriptor: Option<u32>,
     /// Where shared and local memory lie in generic addresses; `None` where a special register tells.
@@ -54,19 +56,46 @@ impl Windows {
 /// As ptxas uses it.
 pub(super) fn layout(sm: u32) -> Option<Layout> {
     Some(match sm {
-        30..50 => {
-            Layout { threads: 0x28, ctas: 0x34, stack: 0x44, descriptor: None, windows: [Some(0x20), Some(0x24)] }
-        }
-        70..80 => Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: None, windows: [Some(0x18), Some(0x20)] },
-        80..90 => {
-            Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: Some(0x118), windows: [Some(0x18), Some(0x20)] }
-        }
-        90..100 => {
-            Layout { threads: 0x0, ctas: 0xc, stack: 0x28, descriptor: Some(0x208), windows: [None, Some(0x20)] }
-        }
-        100..130 => {
-            Layout { threads: 0x360, ctas: 0x370, stack: 0x37c, descriptor: Some(0x358), windows: [None, Some(0x2f8)] }
-        }
+        30..50 => Layout {
+            threads: 0x28,
+            ctas: 0x34,
+            stack: 0x44,
+            clusters: None,
+            descriptor: None,
+            windows: [Some(0x20), Some(0x24)],
+        },
+        70..80 => Layout {
+            threads: 0x0,
+            ctas: 0xc,
+            stack: 0x28,
+            clusters: None,
+            descriptor: None,
+            windows: [Some(0x18), Some(0x20)],
+        },
+        80..90 => Layout {
+            threads: 0x0,
+            ctas: 0xc,
+            stack: 0x28,
+            clusters: None,
+            descriptor: Some(0x118),
+            windows: [Some(0x18), Some(0x20)],
+        },
+        90..100 => Layout {
+            threads: 0x0,
+            ctas: 0xc,
+            stack: 0x28,
+            clusters: Some(0x140),
+            descriptor: Some(0x208),
+            windows: [None, Some(0x20)],
+        },
+        100..130 => Layout {
+            threads: 0x360,
+            ctas: 0x370,
+            stack: 0x37c,
+            clusters: Some(0x36c),
+            descriptor: Some(0x358),
+            windows: [None, Some(0x2f8)],
+        },
         _ => return None,
     })
 }
@@ -90,6 +119,9 @@ pub(super) fn banks(
         first.write(u64::from(layout.ctas) + 4 * axis, 4, u64::from(*ctas));
     }
     first.write(layout.stack.into(), 4, kernel.stack_bytes.into());
+    if let Some(clusters) = layout.clusters {
+        first.write(clusters.into(), 4, u64::from(kernel.cluster != [1; 3]));
+    }
     if let Some(descriptor) = layout.descriptor {
         first.write(descriptor.into(), 8, 0);
     }

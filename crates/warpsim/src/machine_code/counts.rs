@@ -42,13 +42,17 @@ pub struct Classes([u64; Class::ALL.len()]);
 pub struct Pipes([u64; Pipe::ALL.len()]);
 
 impl Report {
-    pub(super) fn new(sm: u32, kernel: &Kernel, warps: &[Warp]) -> Self {
+    pub(super) fn new(sm: u32, kernel: &Kernel, warps: &[Warp], warps_per_cta: usize) -> Self {
         let ran = |at: usize| warps.iter().any(|warp| warp.executed[at] > 0);
         let ran: Vec<u32> =
             (0..kernel.instructions.len()).filter(|at| ran(*at)).map(|at| kernel.instructions[at].address).collect();
         // what an instruction counts as follows from its text: found out once for all warps
         let kinds: Vec<Kind> = kernel.instructions.iter().map(|i| (i.class(), i.pipe())).collect();
-        Self { warps: warps.iter().map(|warp| Counts::new(&kinds, warp)).collect(), code_bytes: bytes(sm, &ran) }
+        let mut counts = vec![Counts::default(); warps_per_cta];
+        for (index, warp) in warps.iter().enumerate() {
+            counts[index % warps_per_cta] += &Counts::new(&kinds, warp);
+        }
+        Self { warps: counts, code_bytes: bytes(sm, &ran) }
     }
 
     /// The sum over warps.

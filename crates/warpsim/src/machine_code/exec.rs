@@ -2,8 +2,12 @@
 
 mod atomic;
 mod compute;
+mod mbarrier;
 mod memory;
 
+pub(super) use mbarrier::Mbarrier;
+
+use super::cluster::Cluster;
 use super::code::Code;
 use super::op::{Op, Source};
 use super::tokens::Purpose;
@@ -15,7 +19,7 @@ use crate::hazard::{BarrierMisuse, Hazard, Kind, LaneWait, Site};
 use crate::memory::Segments;
 use crate::shared::Shared;
 use crate::warp::{Place, State};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct Machine<'c, 'b> {
     pub code: &'c Code<'c>,
@@ -23,6 +27,11 @@ pub(super) struct Machine<'c, 'b> {
     pub segments: Segments<'b>,
     /// Words of shared memory that lanes have locked.
     pub locks: BTreeSet<u64>,
+    /// Of each place in shared memory where there is one.
+    pub mbarriers: BTreeMap<u64, Mbarrier>,
+    pub cluster: Cluster,
+    /// That run together.
+    pub warps: usize,
     /// Warp instructions left.
     pub budget: u64,
     pub cta: u32,
@@ -42,6 +51,8 @@ impl Core for Machine<'_, '_> {
         self.cta = cta;
         self.shared.reset();
         self.locks.clear();
+        self.mbarriers.clear();
+        self.cluster.begin(self.warps);
         if let Some(trace) = &mut self.trace {
             trace.begin();
         }
@@ -87,6 +98,9 @@ impl Core for Machine<'_, '_> {
                 if let Some(Event::Barrier { kind, id, threads, .. }) = event {
                     trace.happens(Happening::Barrier(Arrival::new(id, kind, threads)));
                 }
+                if let (Op::ClusterBarrier { waits }, true) = (&decoded.op, mask == warp.live) {
+                    trace.happens(Happening::Cluster { waits: *waits });
+                }
                 trace.record(warp.thread.index, pc);
             }
             if let Some(event) = event {
@@ -103,6 +117,20 @@ impl Core for Machine<'_, '_> {
     fn gets(&self, _: &mut Warp, _: u32, _: (u32, u32)) {}
 
     fn arrived(&mut self) {}
+
+    fn woken(&mut self) -> Vec<usize> {
+        self.cluster.woken()
+    }
+
+    fn wake(&mut self, warp: &mut Warp) {
+        warp.thread.clock.join(self.cluster.clock());
+    }
+
+    fn asleep(&self, warp: &Warp) -> Vec<(u32, String)> {
+        let waits = self.cluster.waits(warp.thread.index);
+        let at = warp.path.pc.saturating_sub(1);
+        if waits { vec![(at, "warps of the cluster at its barrier".to_owned())] } else { Vec::new() }
+    }
 
     fn record(&mut self, warp: &Warp, pc: u32, kind: Kind) -> Result<(), Stop> {
         let hazard = self.hazard(warp, pc, kind);
@@ -201,6 +229,23 @@ impl Machine<'_, '_> {
                     }
                 };
             }
+            Op::ClusterBarrier { .. } if mask != warp.live => warp.wait(pc, mask, Wait::Warp),
+            Op::ClusterBarrier { waits: false } => {
+                let index = warp.thread.index;
+                if self.cluster.arrive(index, &warp.thread.clock).is_err() {
+                    return Err(self.unsupported(warp, pc, "a second arrival at the barrier of the cluster"));
+                }
+                warp.thread.tick();
+            }
+            Op::ClusterBarrier { waits: true } => match self.cluster.wait(warp.thread.index) {
+                Some(clock) => warp.thread.clock.join(&clock),
+                None => return Ok(Some(Event::Asleep)),
+            },
+            Op::Mbarrier { on, address } => {
+                let holds = self.mbarrier(warp, pc, on, address, mask)?;
+                // others have to come first
+                return Ok((holds != mask).then_some(Event::Pause));
+            }
             op => self.compute(warp, pc, op, mask)?,
         }
         Ok(None)
@@ -250,6 +295,7 @@ impl Machine<'_, '_> {
     fn end(&mut self, warp: &mut Warp) -> Result<Event, Stop> {
         if warp.live == 0 {
             warp.thread.state = State::Exited;
+            self.cluster.end(warp.thread.index);
             return Ok(Event::Exit);
         }
         let wait = |w: &super::warp::Waiting| LaneWait {

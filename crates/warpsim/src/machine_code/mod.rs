@@ -7,6 +7,7 @@
 //! An instruction that is not known is a diagnostic before anything runs. Counts are exact: each instruction
 //! counts once per warp that issues it.
 
+mod cluster;
 mod code;
 mod constants;
 mod converge;
@@ -30,14 +31,16 @@ use crate::exec::{Collector, Stop};
 use crate::hazard::{Hazard, Hazards, Kind};
 use crate::memory::Segments;
 use crate::shared::Shared;
+use crate::warp::Place;
 use crate::{Launch, Options};
+use cluster::Cluster;
 use decode::Refusal;
 use diagnostics::Diagnostic;
 use exec::Machine;
 use machine::target::Target;
 use ptx::inst::{Space, Type};
 use sass::Cubin;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use trace::Trace;
 use warp::Warp;
 
@@ -130,25 +133,34 @@ fn execute(
         Refusal::Unknown(diagnostics) => Failure::Unknown(diagnostics),
         Refusal::Launch(reason) => unsupported(reason),
     })?;
-    let place = launch.place();
+    let place = Place { cluster: found.cluster, ..launch.place() };
+    if place.ctas.iter().zip(found.cluster).any(|(ctas, cluster)| cluster == 0 || !ctas.is_multiple_of(cluster)) {
+        return Err(unsupported(format!("{:?} CTAs in clusters of {:?}", place.ctas, found.cluster)));
+    }
     let mut warps: Vec<Warp> =
-        (0..place.size().div_ceil(32) as usize).map(|index| Warp::new(index, &code, place)).collect();
+        (0..place.warps() * code.ranks() as usize).map(|index| Warp::new(index, &code, place)).collect();
     let table = |bytes: &[u8]| Buffer::words(Type::U8, bytes.iter().map(|byte| u64::from(*byte)));
     let mut machine = Machine {
         code: &code,
-        shared: Shared::new(code.shared_bytes, code.shared_cell(), warps.len()),
+        shared: Shared::new(code.shared_bytes * u64::from(code.ranks()), code.shared_cell(), warps.len()),
         segments: Segments {
             buffers,
             tables: cubin.tables.iter().map(|found| (Space::Global, table(&found.bytes))).collect(),
         },
         locks: BTreeSet::new(),
+        mbarriers: BTreeMap::new(),
+        cluster: Cluster::default(),
+        warps: warps.len(),
         budget: options.budget,
         cta: 0,
         hazards: Collector::new(options.hazards),
         trace,
     };
+    if let Some(trace) = &mut machine.trace {
+        trace.ranks = code.ranks() as usize;
+    }
     match run_grid(&mut machine, &mut warps, place, Picker::new(options.schedule)) {
-        Ok(()) => Ok((Report::new(cubin.sm, found, &warps), machine.trace)),
+        Ok(()) => Ok((Report::new(cubin.sm, found, &warps, place.warps()), machine.trace)),
         Err(Stop) => {
             let list = machine.hazards.list;
             Err(Failure::Hazards(Box::new(Hazards { kernel: kernel.to_owned(), list })))

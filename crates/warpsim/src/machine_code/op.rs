@@ -241,6 +241,15 @@ pub(super) enum Op {
         sources: [u32; 2],
         address: Address,
     },
+    /// A barrier in shared memory.
+    Mbarrier {
+        on: OnMbarrier,
+        address: Address,
+    },
+    /// A warp comes to the barrier of its cluster, or waits for the end of the phase that it came to.
+    ClusterBarrier {
+        waits: bool,
+    },
     /// Loads words of shared memory and locks them, before Maxwell.
     Lock {
         p: Option<u8>,
@@ -379,4 +388,13 @@ pub(super) struct Address {
     pub offset: i64,
     /// Whether the sum has 64 bits.
     pub wide: bool,
+}
+
+/// What is done with a barrier in shared memory; d gets the 64 bits that were there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnMbarrier {
+    /// One arrival of each lane.
+    Arrive { d: u32 },
+    /// Whether the phase whose parity is the uppermost bit of a is over.
+    Check { p: Option<u8>, a: u32 },
 }

@@ -88,6 +88,7 @@ fn width(instruction: &Instruction, source: Option<usize>) -> u8 {
         ("IMAD", None | Some(2)) if has("WIDE") => 2,
         // two registers of a special one, such as 0, unless 32 bits are asked for
         ("CS2R", None) if !has("32") => 2,
+        ("SYNCS", None) if has("TRANS64") => 2,
         ("F2I", None) if has("S64") || has("U64") => 2,
         ("F2F", None) | ("I2F", None) if instruction.modifiers().next() == Some("F64") => 2,
         ("F2F", Some(_)) if instruction.modifiers().nth(1) == Some("F64") => 2,

@@ -23,6 +23,24 @@ pub(super) enum Event {
     Shared {
         passes: u32,
     },
+    /// The same in another CTA of the cluster.
+    Remote {
+        passes: u32,
+    },
+    /// Lanes arrive at a barrier in shared memory.
+    Arrives {
+        place: u32,
+        lanes: u32,
+    },
+    /// So many have arrived there since the CTA began when the wait is over.
+    Awaits {
+        place: u32,
+        arrivals: u32,
+    },
+    /// A warp comes to the barrier of its cluster, or waits for the phase that it came to.
+    Cluster {
+        waits: bool,
+    },
     /// So many of the lines.
     Lines {
         count: u32,
@@ -51,10 +69,12 @@ pub(super) struct Arrival {
     pub threads: Option<u32>,
 }
 
-/// The warps of each CTA.
+/// The warps of each CTA; those of the CTAs of a cluster together.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     pub ctas: Vec<Vec<WarpTrace>>,
+    /// CTAs per cluster.
+    pub ranks: usize,
     /// Of the instruction that is being executed.
     event: Option<Event>,
 }

@@ -102,7 +102,7 @@ impl Warp {
     /// Begins a CTA.
     pub(super) fn start(&mut self, place: Place) {
         self.place = place;
-        self.live = place.lanes(self.thread.index);
+        self.live = place.lanes(self.thread.index % place.warps());
         self.path = Path { pc: 0, mask: self.live, top: BOTTOM };
         self.ready.clear();
         self.waiting.clear();

@@ -57,8 +57,22 @@ pub fn timed(lines: &[Line], warps: u32, target: &Target, ring: Vec<u8>) -> Timi
     timed_ctas(lines, (1, warps), target, ring)
 }
 
+/// The same on a cluster of two CTAs.
+pub fn timed_in_cluster(lines: &[Line], warps: u32, target: &Target) -> Timing {
+    timed_in_clusters(lines, (2, warps, 2), target, Vec::new())
+}
+
 /// The same on several CTAs.
 pub fn timed_ctas(lines: &[Line], (ctas, warps): (u32, u32), target: &Target, ring: Vec<u8>) -> Timing {
+    timed_in_clusters(lines, (ctas, warps, 1), target, ring)
+}
+
+fn timed_in_clusters(
+    lines: &[Line],
+    (ctas, warps, cluster): (u32, u32, u32),
+    target: &Target,
+    ring: Vec<u8>,
+) -> Timing {
     let mut text = "\t.section\t.text.k,\"ax\",@progbits\n".to_owned();
     let all: Vec<Line> = lines.iter().cloned().chain([line("EXIT")]).collect();
     let mut address = 0;
@@ -81,12 +95,14 @@ pub fn timed_ctas(lines: &[Line], (ctas, warps): (u32, u32), target: &Target, ri
         stack_bytes: 0,
         shared_bytes: 0x5000,
         threads: None,
+        cluster: [cluster, 1, 1],
         parameters: Vec::new(),
         banks: vec![sass::Bank { number: 3, bytes: vec![0; 1 << 15], patches: Vec::new() }],
         instructions,
     };
     let tables = vec![Table { name: "ring".to_owned(), bytes: ring }];
-    let cubin = Cubin { sm: 90, kernels: vec![kernel], tables, listing };
+    let sm = target.compute_capability.number().max(90);
+    let cubin = Cubin { sm, kernels: vec![kernel], tables, listing };
     let launch = Launch::linear(ctas, 32 * warps, Vec::new());
     let time = machine_code::time(&cubin, "k", &launch, &mut [], &Options::default(), target);
     time.unwrap_or_else(|failure| panic!("{failure:?}")).1

@@ -3,7 +3,7 @@
 //!
 //! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time published` writes it.
 
-use crate::assembly::{Line, line, looped, repeated, timed};
+use crate::assembly::{Line, line, looped, repeated, timed, timed_in_cluster};
 use crate::table::{Row, table, written};
 use machine::target::Target;
 
@@ -204,6 +204,86 @@ fn latencies(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     }
 }
 
+/// Barriers in memory, barriers of clusters, and the memory of other CTAs.
+fn clusters(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
+    for (warps, published, source) in
+        [(1, 54.0, "B300"), (8, 117.0, "B300: 117 to 262"), (32, 262.0, "B300: 117 to 262")]
+    {
+        let what = format!("barrier in memory, {warps} warps: arrival until the wait is over");
+        add(&what, "blackwell", published, source, in_memory(warps));
+    }
+    add("barrier of a cluster, relaxed", "blackwell", 102.0, "B300", in_cluster(&[], RELAXED));
+    add("barrier of a cluster, release and acquire", "blackwell", 373.0, "B300", in_cluster(&[], ORDERED));
+    add(
+        "load, memory of another CTA",
+        "blackwell",
+        192.0,
+        "B300: 165 to 220",
+        in_cluster(&REMOTE, &["LD.E R2, [R2.64]"]),
+    );
+}
+
+const RELAXED: &[&str] = &["UCGABAR_ARV", "UCGABAR_WAIT"];
+const ORDERED: &[&str] = &["MEMBAR.ALL.GPU", "UCGABAR_ARV", "UCGABAR_WAIT"];
+
+/// Each CTA has the address of a word of its own there; R2 and R3 hold the address of the other one's.
+const REMOTE: [&str; 9] = [
+    "S2R R4, SR_CgaCtaId",
+    "LEA R5, R4, 0x400, 0x18",
+    "STS [R5], R5",
+    "LOP3.LUT R4, R4, 0x1, RZ, 0x3c, !PT",
+    "LEA R2, R4, 0x400, 0x18",
+    "S2R R3, SR_SWINHI",
+    "UCGABAR_ARV",
+    "UCGABAR_WAIT",
+    "NOP",
+];
+
+/// Clocks of the lines in a loop of two CTAs of one warp, which wait for each other in the end.
+fn in_cluster(before: &[&str], body: &[&str]) -> f64 {
+    let target = Target::by_name("blackwell").unwrap();
+    let slow = |text: &&str| line(text).stall(15).sets(0).waits(0);
+    let each = |text: &&str| line(text).stall(2).sets(0).waits(0);
+    let after = |length: usize, times| {
+        let before: Vec<Line> = before.iter().map(slow).collect();
+        let body: Vec<Line> = (0..length).flat_map(|_| body.iter().map(each)).collect();
+        let mut lines = looped(&before, &body, times);
+        lines.extend(["UCGABAR_ARV", "UCGABAR_WAIT"].map(line));
+        timed_in_cluster(&lines, 1, target).cycles as f64
+    };
+    let pass = |length| (after(length, 30) - after(length, 10)) / 20.0;
+    (pass(64) - pass(32)) / 32.0
+}
+
+/// Clocks of a phase of a barrier in shared memory to which all lanes of so many warps come and then ask until it is over.
+fn in_memory(warps: u32) -> f64 {
+    let target = Target::by_name("blackwell").unwrap();
+    let less = (1u32 << 20) - 32 * warps;
+    let own = [
+        format!("MOV R4, {:#x}", less << 1),
+        format!("MOV R5, {:#x}", less << 11),
+        "S2R R8, SR_TID.X".to_owned(),
+        "ISETP.NE.U32.AND P2, PT, R8, RZ, PT".to_owned(),
+        "@!P2 SYNCS.EXCH.64 RZ, [0x400], R4".to_owned(),
+        "BAR.SYNC 0x0".to_owned(),
+    ];
+    let before: Vec<Line> = own.iter().map(|text| line(text).stall(15)).collect();
+    let after = |length: usize, times| {
+        let phase = |at: usize| {
+            [
+                line("SYNCS.ARRIVE.TRANS64.A1T0 R2, [0x400], RZ").stall(2).sets(0).waits(0),
+                line(&format!(".wait{at}:")),
+                line("SYNCS.PHASECHK.TRANS64 P1, [0x400], R3").stall(2).sets(0).waits(0),
+                line(&format!("@!P1 BRA `(.wait{at})")).stall(5).waits(0),
+            ]
+        };
+        let body: Vec<Line> = (0..length).flat_map(phase).collect();
+        timed(&looped(&before, &body, times), warps, target, Vec::new()).cycles as f64
+    };
+    let pass = |length| (after(length, 30) - after(length, 10)) / 20.0;
+    (pass(16) - pass(8)) / 8.0
+}
+
 /// Table 1 and section 5.3 of Huerta et al.
 fn issue(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     for (active, published) in [(1, 4.0), (2, 4.0), (3, 6.0), (4, 8.0)] {
@@ -251,6 +331,7 @@ fn rows() -> Vec<Row> {
         rows.push(Row { what: what.to_owned(), target, published, source, modelled });
     };
     latencies(&mut add);
+    clusters(&mut add);
     issue(&mut add);
     rates(&mut add);
     rows

@@ -48,6 +48,8 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "BMOV" => moved(o)?,
         "WARPSYNC" => gather(o)?,
         "BAR" => barrier(o)?,
+        "UCGABAR_ARV" => Op::ClusterBarrier { waits: false },
+        "UCGABAR_WAIT" => Op::ClusterBarrier { waits: true },
         "SHFL" => shuffle(o)?,
         "VOTE" | "VOTEU" => ballot(o)?,
         "S2R" | "S2UR" => special(o)?,
@@ -173,8 +175,7 @@ fn special(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "SR_LEMASK" => Special::LanemaskLe,
         "SR_GTMASK" => Special::LanemaskGt,
         "SR_GEMASK" => Special::LanemaskGe,
-        // a CTA is alone in its cluster
-        "SR_CgaCtaId" => return Some(Op::Move { d, a: o.decoder.constant(0, 0) }),
+        "SR_CgaCtaId" => Special::ClusterCtarank,
         _ => return None,
     };
     Some(Op::Special { d, special })

@@ -1,7 +1,7 @@
 //! Loads, stores, and constants that are loaded into registers.
 
 use super::operands::{Operands, row};
-use crate::machine_code::op::{Address, Kind, Op, ZERO};
+use crate::machine_code::op::{Address, Kind, OnMbarrier, Op, ZERO};
 use ptx::inst::{AtomOp, Space, Type};
 use sass::{File, Operand, Part, Register};
 
@@ -32,6 +32,7 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             let (p, address) = (o.result_bit()?, address(o, Space::Shared)?);
             Op::Unlock { p, a: o.register()?, address }
         }
+        "SYNCS" => mbarrier(o)?,
         "LDC" | "ULDC" | "LDCU" => constant(o)?,
         _ => return None,
     };
@@ -123,6 +124,26 @@ fn operation(word: &str) -> Option<AtomOp> {
     })
 }
 
+/// `SYNCS.EXCH.64 RZ, [address], a`, `SYNCS.ARRIVE.TRANS64.A1T0 d, [address], RZ` and `SYNCS.PHASECHK.TRANS64[.TRYWAIT] p, [address], a`.
+/// To try once is one of the times that a wait may take.
+fn mbarrier(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
+    o.only(&["EXCH", "64", "ARRIVE", "TRANS64", "A1T0", "PHASECHK", "TRYWAIT"])?;
+    if o.has("PHASECHK") && o.has("TRANS64") {
+        let (p, address) = (o.result_bit()?, address(o, Space::Shared)?);
+        return Some(Op::Mbarrier { on: OnMbarrier::Check { p, a: o.register()? }, address });
+    }
+    let (d, address, a) = (o.register()?, address(o, Space::Shared)?, o.register()?);
+    let on = match () {
+        // to initialise it
+        () if o.has("EXCH") && o.has("64") && d == ZERO => {
+            return Some(Op::Store { space: Space::Shared, bytes: 8, a, address });
+        }
+        () if o.has("ARRIVE") && o.has("TRANS64") && o.has("A1T0") && a == ZERO => OnMbarrier::Arrive { d },
+        () => return None,
+    };
+    Some(Op::Mbarrier { on, address })
+}
+
 /// `QSPC.E.S|L|G p, d, [address]`
 fn in_space(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["E", "S", "L", "G"])?;
@@ -140,12 +161,13 @@ fn in_space(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
 }
 
 /// In global memory registers marked as wide, and uniform ones, have 64 bits; elsewhere an address has 32. Before Ampere, and
-/// for `ATOMG.CAS`, the instruction itself (`E`) says that all its registers are wide.
+/// for `ATOMG.CAS` and generic addresses that name no descriptor, the instruction itself (`E`) says that all its registers are wide.
 fn address(o: &mut Operands<'_, '_, '_>, space: Space) -> Option<Address> {
     let Operand::Memory { terms, offset } = o.next()? else { return None };
     let wide = matches!(space, Space::Global | Space::Generic);
-    let is_atomic = o.instruction.operation().starts_with("ATOM");
-    let all_wide = wide && (o.decoder.cubin.sm < 80 || is_atomic) && o.has("E");
+    let operation = o.instruction.operation();
+    let plain = operation.starts_with("ATOM") || matches!(operation, "LD" | "ST");
+    let all_wide = wide && (o.decoder.cubin.sm < 80 || plain) && o.has("E");
     let mut address = Address { words: Vec::new(), pairs: Vec::new(), offset: *offset, wide };
     for term in terms {
         match (term.part, term.file) {

@@ -105,7 +105,7 @@ impl Machine<'_, '_> {
     }
 
     /// One lane's word of shared memory, as it was.
-    fn updated(
+    pub(super) fn updated(
         &mut self,
         warp: &Warp,
         pc: u32,

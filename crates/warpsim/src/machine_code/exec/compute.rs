@@ -197,7 +197,9 @@ impl Machine<'_, '_> {
                 }
             }
             Op::Special { d, special } => {
-                let of = |lane: usize| warp.place.special(*special, warp.thread.index, lane as u32, code.shared_bytes);
+                let of = |lane: usize| {
+                    warp.place.special(*special, warp.thread.index % warp.place.warps(), lane as u32, code.shared_bytes)
+                };
                 warp.set(*d, &from_fn(of), mask);
             }
             Op::Double2 { f, d, sources } => {
@@ -271,7 +273,9 @@ impl Machine<'_, '_> {
             | Op::Save { .. }
             | Op::Restore { .. }
             | Op::Gather { .. }
-            | Op::Barrier { .. } => unreachable!("the caller handles control flow"),
+            | Op::Barrier { .. }
+            | Op::ClusterBarrier { .. }
+            | Op::Mbarrier { .. } => unreachable!("the caller handles control flow"),
         }
         Ok(())
     }

@@ -196,7 +196,12 @@ impl Machine<'_, '_> {
     ) -> Vec<Part> {
         let bases = self.addresses(warp, address);
         let parts = match space {
-            Space::Generic => self.by_space(&bases, mask),
+            Space::Generic => self.by_space(&bases, bytes, mask),
+            Space::Shared => {
+                let own = self.rank(warp);
+                let bases = bases.map(|address| self.code.shared_place(address, bytes, Some(own)));
+                vec![Part { space, mask, bases }]
+            }
             space => vec![Part { space, mask, bases }],
         };
         for part in &parts {
@@ -205,10 +210,17 @@ impl Machine<'_, '_> {
         parts
     }
 
-    fn by_space(&self, bases: &Row, mask: u32) -> Vec<Part> {
+    /// Of the warp's CTA in its cluster.
+    fn rank(&self, warp: &Warp) -> u32 {
+        (warp.thread.index / warp.place.warps()) as u32
+    }
+
+    fn by_space(&self, bases: &Row, bytes: u32, mask: u32) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         for lane in (0..32).filter(|lane| mask >> lane & 1 == 1) {
             let (space, address) = self.code.windows.place(bases[lane]);
+            let is_shared = space == Space::Shared;
+            let address = if is_shared { self.code.shared_place(address, bytes, None) } else { address };
             let at = parts.iter().position(|part| part.space == space).unwrap_or_else(|| {
                 parts.push(Part { space, mask: 0, bases: [0; 32] });
                 parts.len() - 1
@@ -225,7 +237,10 @@ impl Machine<'_, '_> {
             let passes = passes(lanes, 4);
             warp.traffic.shared_wavefronts += passes;
             if let Some(trace) = &mut self.trace {
-                trace.happens(Event::Shared { passes: passes as u32 });
+                let (passes, own) = (passes as u32, (warp.thread.index / warp.place.warps()) as u64);
+                let is_own = |lane: usize| lanes.address(lane) / self.code.shared_bytes.max(1) == own;
+                let remote = self.code.ranks() > 1 && !lanes.active().all(is_own);
+                trace.happens(if remote { Event::Remote { passes } } else { Event::Shared { passes } });
             }
         } else if let Some(trace) = &mut self.trace {
             trace.access(warp.thread.index, space, lanes);

@@ -47,6 +47,14 @@ pub(super) struct Done {
     pub result: u64,
 }
 
+impl Done {
+    /// Of an access of shared memory that has this latency instead, where the target has one.
+    pub(super) fn with(self, latency: Option<u32>, memory: &Memory) -> Self {
+        let own = u64::from(memory.shared_latency);
+        Self { result: self.result - own + latency.map_or(own, u64::from), ..self }
+    }
+}
+
 impl Queue {
     pub(super) fn new(memory: &Memory) -> Self {
         Self { leaves: VecDeque::with_capacity(memory.queue as usize + 1), last: 0 }

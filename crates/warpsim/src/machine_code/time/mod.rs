@@ -21,10 +21,12 @@
 mod barriers;
 mod cache;
 mod cause;
+mod cluster;
 mod constants;
 mod critical;
 mod fetch;
 mod known;
+mod mbarriers;
 mod memory;
 mod ports;
 mod slots;
@@ -65,7 +67,8 @@ pub(super) fn simulate(
     pipeline: &Pipeline,
 ) -> Option<Timing> {
     let known = known::known(kernel, target, pipeline)?;
-    let warps = trace.ctas.iter().map(Vec::len).max().unwrap_or(0) as u32;
+    let ranks = trace.ranks.max(1);
+    let warps = (trace.ctas.iter().map(Vec::len).max().unwrap_or(0) / ranks) as u32;
     let system = target.reserved_shared_bytes_per_cta.min(kernel.shared_bytes);
     let asked = target::Kernel {
         threads: 32 * warps,
@@ -77,7 +80,7 @@ pub(super) fn simulate(
     let fits = occupancy(target, asked);
     let shared = fits.blocks * fits.allocated_shared_bytes;
     let l1_bytes = pipeline.memory.l1_bytes.saturating_sub(target.carve_out(shared));
-    let sm = sm::Sm::new(&known, target, pipeline, trace, fits.blocks as usize, l1_bytes.into())?;
+    let sm = sm::Sm::new(&known, target, pipeline, trace, fits.blocks as usize / ranks, l1_bytes.into())?;
     let (cycles, warps, timeline) = sm.run()?;
     let issued = trace.ctas.iter().flatten().map(|warp| warp.len() as u64).sum();
     Some(Timing { cycles, issued, resident_ctas: fits.blocks, warps, timeline })

@@ -1,9 +1,11 @@
 //! One SM: which warp issues, when, and what holds the others back.
 
 use super::barriers::{Barriers, Complete};
+use super::cluster::ClusterBarrier;
 use super::constants::Small;
 use super::fetch::{Far, Near};
 use super::known::Known;
+use super::mbarriers::Mbarriers;
 use super::memory::{Done, Memories, Queue};
 use super::ports::Ports;
 use super::warp::Warp;
@@ -36,7 +38,10 @@ pub(super) struct Sm<'t> {
 struct Cta {
     /// Numbers of its warps.
     warps: std::ops::Range<usize>,
-    barriers: Barriers,
+    /// Of each CTA of the cluster.
+    barriers: Vec<Barriers>,
+    cluster: ClusterBarrier,
+    mbarriers: Mbarriers,
     /// Warps that have not ended.
     live: usize,
     slot: usize,
@@ -86,8 +91,17 @@ impl<'t> Sm<'t> {
             let first = warps.len();
             let tracks = pipeline.fixed.is_some();
             warps.extend((first..).zip(traces).map(|(index, trace)| Warp::new(trace, index, number, tracks)));
-            let (live, barriers) = (traces.len(), Barriers::new(traces.len()));
-            ctas.push(Cta { warps: first..warps.len(), barriers, live, slot: 0 });
+            let (live, ranks) = (traces.len(), trace.ranks.max(1));
+            let barriers = (0..ranks).map(|_| Barriers::new(live / ranks)).collect();
+            let cluster = ClusterBarrier::new(live, pipeline.cluster_barrier_latency.unwrap_or_default());
+            ctas.push(Cta {
+                warps: first..warps.len(),
+                barriers,
+                cluster,
+                mbarriers: Mbarriers::default(),
+                live,
+                slot: 0,
+            });
         }
         let parts = target.sub_partitions.max(1);
         let near = if pipeline.fetch.l0_is_shared { 1 } else { parts };
@@ -255,6 +269,16 @@ impl<'t> Sm<'t> {
         let memory = &self.pipeline.memory;
         let done = match (event, known.class) {
             (Some(Event::Shared { passes }), _) => self.memories.shared(&mut own.queue, memory, now, passes, known),
+            (Some(Event::Arrives { .. }), _) => {
+                let passes = memory.mbarrier_interval.unwrap_or(1);
+                self.memories.shared(&mut own.queue, memory, now, passes, known).with(memory.mbarrier_latency, memory)
+            }
+            (Some(Event::Awaits { .. }), _) => {
+                self.memories.shared(&mut own.queue, memory, now, 1, known).with(memory.mbarrier_latency, memory)
+            }
+            (Some(Event::Remote { passes }), _) => {
+                self.memories.shared(&mut own.queue, memory, now, passes, known).with(memory.remote_latency, memory)
+            }
             (Some(Event::Lines { .. }), class) => {
                 let slot = self.ctas[warp.cta].slot as u64;
                 // the local memory of each warp on the SM lies elsewhere
@@ -277,11 +301,11 @@ impl<'t> Sm<'t> {
             _ => Done { sources: now + u64::from(known.latency), result: now + u64::from(known.latency) },
         };
         warp.sets(known, done.sources, done.result);
-        self.after(part, index, now, known, event);
+        self.after(part, index, (now, done.result), known, event);
     }
 
     /// What follows from the issue for this warp and for others.
-    fn after(&mut self, part: usize, index: usize, now: u64, known: &Known, event: Option<Event>) {
+    fn after(&mut self, part: usize, index: usize, (now, result): (u64, u64), known: &Known, event: Option<Event>) {
         let warp = &mut self.warps[index];
         let (cta, ended) = (warp.cta, warp.is_done());
         if !ended {
@@ -296,15 +320,40 @@ impl<'t> Sm<'t> {
         }
         if let Some(Event::Barrier(arrival)) = event {
             self.warps[index].held = arrival.waits;
-            if let Some(complete) = self.ctas[cta].barriers.arrive(index, arrival, now) {
+            let rank = self.ctas[cta].rank(index);
+            if let Some(complete) = self.ctas[cta].barriers[rank].arrive(index, arrival, now) {
                 self.release(cta, complete, now);
             }
         }
+        let in_cluster = index - self.ctas[cta].warps.start;
+        match event {
+            Some(Event::Arrives { place, lanes }) => {
+                let waiting = self.ctas[cta].mbarriers.arrive(place, lanes, result);
+                let again = result + u64::from(self.pipeline.memory.shared_latency);
+                self.let_go(&waiting, again);
+            }
+            Some(Event::Awaits { place, arrivals }) => match self.ctas[cta].mbarriers.wait(place, arrivals, index) {
+                Some(over) => self.warps[index].wait(over, Cause::Barrier, &mut self.timeline),
+                None => self.warps[index].held = true,
+            },
+            Some(Event::Cluster { waits: false }) => {
+                let (waiting, released) = self.ctas[cta].cluster.arrive(in_cluster, now);
+                self.go_on(cta, &waiting, released);
+            }
+            Some(Event::Cluster { waits: true }) => match self.ctas[cta].cluster.wait(in_cluster) {
+                Some(over) => self.warps[index].wait(over, Cause::Barrier, &mut self.timeline),
+                None => self.warps[index].held = true,
+            },
+            _ => {}
+        }
         if ended {
             self.parts[part].warps.retain(|other| *other != index);
-            for complete in self.ctas[cta].barriers.end() {
+            let rank = self.ctas[cta].rank(index);
+            for complete in self.ctas[cta].barriers[rank].end() {
                 self.release(cta, complete, now);
             }
+            let (waiting, released) = self.ctas[cta].cluster.end(in_cluster, now);
+            self.go_on(cta, &waiting, released);
             self.ctas[cta].live -= 1;
             if self.ctas[cta].live == 0 {
                 self.begin(self.ctas[cta].slot, now + 1);
@@ -333,7 +382,19 @@ impl<'t> Sm<'t> {
         let Pipeline { barrier_latency, barrier_latency_per_warp, .. } = self.pipeline;
         let Complete { barrier, arrivals, waiting } = complete;
         let released = now + u64::from(barrier_latency + arrivals.len() as u32 * barrier_latency_per_warp);
-        for &index in &waiting {
+        self.let_go(&waiting, released);
+        self.timeline.meetings.push(Meeting { cta, barrier, arrivals, waiting, released });
+    }
+
+    /// Warps of a cluster, by their numbers there, go on.
+    fn go_on(&mut self, cta: usize, waiting: &[usize], released: u64) {
+        let first = self.ctas[cta].warps.start;
+        let waiting: Vec<usize> = waiting.iter().map(|warp| first + warp).collect();
+        self.let_go(&waiting, released);
+    }
+
+    fn let_go(&mut self, waiting: &[usize], released: u64) {
+        for &index in waiting {
             let warp = &mut self.warps[index];
             warp.held = false;
             warp.wait(released, Cause::Barrier, &mut self.timeline);
@@ -342,6 +403,12 @@ impl<'t> Sm<'t> {
                 part.next = part.next.min(ready);
             }
         }
-        self.timeline.meetings.push(Meeting { cta, barrier, arrivals, waiting, released });
+    }
+}
+
+impl Cta {
+    /// Of the CTA in its cluster that a warp belongs to.
+    fn rank(&self, index: usize) -> usize {
+        (index - self.warps.start) * self.barriers.len() / self.warps.len()
     }
 }
