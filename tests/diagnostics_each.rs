@@ -303,6 +303,15 @@ fn command_line() -> Vec<Case> {
         printed("config::value", &configured("warps = 33\n"), &best),
         printed("fmt::not-canonical", &all, &["fmt", "--check", "chem.inp"]),
         printed("kernel::no-transport", &alone, &["chem.inp", "--codegen", "overlay", "--kernel", "viscosity"]),
+        printed(
+            "kernel::reduced-jacobian",
+            &[
+                ("chem.inp", MECHANISM.to_owned()),
+                ("therm.dat", THERMO.to_owned()),
+                ("reduction.txt", "STIFF H2 END\n".to_owned()),
+            ],
+            &["chem.inp", "--codegen", "overlay", "--kernel", "jacobian"],
+        ),
         printed("kernel::state-is-given", &all, &["chem.inp", "--codegen", "overlay", "--kernel", "temperature"]),
         printed(
             "kernel::heat-capacity",

@@ -26,6 +26,8 @@ pub struct Activities {
     pub concentration: Vec<Option<Value>>,
     /// K in kmol/m3, shifted by element potentials
     pub constant: Vec<Option<Value>>,
+    /// 1/K
+    pub inverse: Vec<Option<Value>>,
     /// C/K, and 1/K of quasi-steady species
     pub activity: Vec<Option<Value>>,
     /// By reaction, whether its rates are made of activities.
@@ -65,24 +67,34 @@ pub fn rate_range(rate: &Rate) -> Option<f64> {
 struct Needs {
     concentration: bool,
     constant: bool,
+    inverse: bool,
     activity: bool,
 }
 
-/// Adds one operation per species. `concentrations` tells whose concentration is read as a value.
+/// What is read beside what reactions read.
+#[derive(Debug, Clone, Copy)]
+pub struct Read<'a> {
+    /// By species, whether its concentration is.
+    pub concentrations: &'a [bool],
+    /// Whether 1/K is, of species with activities.
+    pub inverses: bool,
+}
+
+/// Adds one operation per species.
 pub fn add(
     graph: &mut Graph,
     model: &Model,
     plans: &[Plan],
     serves: Vec<bool>,
     formation: &FormationConstants,
-    concentrations: &[bool],
+    read: Read<'_>,
     exponential: Exponential,
 ) -> Activities {
     let mechanism = &model.mechanism;
     let size = mechanism.species.len();
     let mut needs = vec![Needs::default(); size];
     for (k, needs) in needs.iter_mut().enumerate() {
-        needs.concentration = concentrations[k];
+        needs.concentration = read.concentrations[k];
     }
     for ((r, plan), _) in mechanism.reactions.iter().zip(plans).zip(&serves).filter(|(_, serves)| **serves) {
         let forward = plan.live == [true, false];
@@ -94,11 +106,18 @@ pub fn add(
             needs[k].activity = true;
         }
     }
-    let mut all =
-        Activities { concentration: vec![None; size], constant: vec![None; size], activity: vec![None; size], serves };
+    needs.iter_mut().for_each(|needs| needs.inverse = read.inverses && needs.activity);
+    let none = vec![None; size];
+    let mut all = Activities {
+        concentration: none.clone(),
+        constant: none.clone(),
+        inverse: none.clone(),
+        activity: none,
+        serves,
+    };
     let transported = model.species().len();
-    let read = needs.into_iter().enumerate().filter(|(_, needs)| *needs != Needs::default());
-    for (k, needs) in read {
+    let needed = needs.into_iter().enumerate().filter(|(_, needs)| *needs != Needs::default());
+    for (k, needs) in needed {
         let step = species(graph, k, needs, formation, k < transported, exponential);
         let name = &mechanism.species[k].name;
         let kinds = kinds(needs);
@@ -107,13 +126,19 @@ pub fn add(
         let mut take = |needed: bool| if needed { outputs.next() } else { None };
         all.concentration[k] = take(needs.concentration);
         all.constant[k] = take(needs.constant);
+        all.inverse[k] = take(needs.inverse);
         all.activity[k] = take(needs.activity);
     }
     all
 }
 
 fn kinds(needs: Needs) -> Vec<&'static str> {
-    let all = [(needs.concentration, "concentration"), (needs.constant, "equilibrium"), (needs.activity, "activity")];
+    let all = [
+        (needs.concentration, "concentration"),
+        (needs.constant, "equilibrium"),
+        (needs.inverse, "inverse equilibrium"),
+        (needs.activity, "activity"),
+    ];
     all.into_iter().filter_map(|(needed, name)| needed.then_some(name)).collect()
 }
 
@@ -142,6 +167,7 @@ fn species(
             values.extend(needs.constant.then_some(power));
             needs.activity.then_some(power)
         };
+        values.extend(inverse.filter(|_| needs.inverse));
         values.extend(inverse.map(|inverse| concentration.map_or(inverse, |c| b.mul(c, inverse))));
     }
     o.body.values = values;

@@ -53,21 +53,7 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
         graph.arrays.insert(TIME_STEP as usize, Array { name: "time_step", rows: 1, output: false });
     }
     let plans: Vec<Plan> = mechanism.reactions.iter().map(|r| split::plan(mechanism, r, stiffness)).collect();
-    let mut sources = match options.form {
-        Form::LogSpace => log_space_sources(&mut graph, model, options, &plans, &scalars),
-        _ => Sources {
-            scalars: &scalars,
-            concentrations: concentrations(&mut graph, model, options, &plans),
-            gibbs: gibbs_energies(&mut graph, model, &plans, |_| true),
-            transported: species,
-            third_bodies: Vec::new(),
-            log_space: None,
-        },
-    };
-    third_body::add(&mut graph, mechanism, &plans, &mut sources);
-    if sources.log_space.is_some() {
-        troe::shared(&mut graph, mechanism, &plans, &mut sources);
-    }
+    let sources = sources(&mut graph, model, options, &plans, &scalars, false);
 
     let groups = common_reactants::of(mechanism, &plans, &sources, options.warps);
     let mut progress: Vec<Option<Value>> = vec![None; mechanism.reactions.len()];
@@ -96,8 +82,36 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
     graph
 }
 
+/// What reactions read: concentrations, what equilibria need, third bodies, what rate constants share. `with_inverses`: 1/K of the
+/// species that have activities, too.
+pub fn sources<'a>(
+    graph: &mut Graph,
+    model: &Model,
+    options: &Options,
+    plans: &[Plan],
+    scalars: &'a [u32],
+    with_inverses: bool,
+) -> Sources<'a> {
+    let mut sources = match options.form {
+        Form::LogSpace => log_space_sources(graph, model, options, plans, scalars, with_inverses),
+        _ => Sources {
+            scalars,
+            concentrations: concentrations(graph, model, options, plans),
+            gibbs: gibbs_energies(graph, model, plans, |_| true),
+            transported: model.species().len(),
+            third_bodies: Vec::new(),
+            log_space: None,
+        },
+    };
+    third_body::add(graph, &model.mechanism, plans, &mut sources);
+    if sources.log_space.is_some() {
+        troe::shared(graph, &model.mechanism, plans, &mut sources);
+    }
+    sources
+}
+
 /// [`SCALARS`], and those that only some rate forms need.
-fn scalars(reactions: &[Reaction]) -> Vec<u32> {
+pub fn scalars(reactions: &[Reaction]) -> Vec<u32> {
     let landau_teller =
         |r: &Reaction| matches!(r.rate, Rate::LandauTeller(..)) || matches!(r.reverse, Reverse::Explicit(_, Some(_)));
     let tabulated = |r: &Reaction| matches!(r.rate, Rate::Plog(_) | Rate::Chebyshev(_));
@@ -113,6 +127,7 @@ fn log_space_sources<'a>(
     options: &Options,
     plans: &[Plan],
     scalars: &'a [u32],
+    with_inverses: bool,
 ) -> Sources<'a> {
     let formation = formation::constants(&model.mechanism);
     graph.range = Some(formation::TEMPERATURES);
@@ -128,7 +143,8 @@ fn log_space_sources<'a>(
     // Where values are scarce, powers are not shared either.
     let powers =
         if options.activities { log_space::powers(graph, &model.mechanism, plans, exponential) } else { Vec::new() };
-    let activities = activity::add(graph, model, plans, serves, &formation, &staged, exponential);
+    let read = activity::Read { concentrations: &staged, inverses: with_inverses };
+    let activities = activity::add(graph, model, plans, serves, &formation, read, exponential);
     Sources {
         scalars,
         concentrations: activities.concentration.clone(),
@@ -247,6 +263,21 @@ fn species_values(
         .collect()
 }
 
+/// nu'' - nu' of the species that have any.
+pub fn net_coefficients(r: &Reaction) -> Vec<(usize, f64)> {
+    let mut net: Vec<(usize, f64)> = Vec::new();
+    for (list, sign) in [(&r.reactants, -1.0), (&r.products, 1.0)] {
+        for &(k, nu) in list {
+            match net.iter_mut().find(|(j, _)| *j == k) {
+                Some((_, sum)) => *sum += sign * nu,
+                None => net.push((k, sign * nu)),
+            }
+        }
+    }
+    net.retain(|&(_, nu)| nu != 0.0);
+    net
+}
+
 /// wdot_k = sum_i (nu''_ik - nu'_ik) q_i in kmol/m3/s: stored in the rows of these quantities, and returned where they are read.
 fn production(
     graph: &mut Graph,
@@ -260,17 +291,8 @@ fn production(
     for (r, value) in model.mechanism.reactions.iter().zip(progress) {
         // A reaction whose directions were all dropped makes nothing.
         let Some(value) = *value else { continue };
-        let mut net: Vec<(usize, f64)> = Vec::new();
-        for (list, sign) in [(&r.reactants, -1.0), (&r.products, 1.0)] {
-            for &(k, nu) in list {
-                match net.iter_mut().find(|(j, _)| *j == k) {
-                    Some((_, sum)) => *sum += sign * nu,
-                    None => net.push((k, sign * nu)),
-                }
-            }
-        }
-        for (k, nu) in net {
-            if nu != 0.0 && k < species.len() {
+        for (k, nu) in net_coefficients(r) {
+            if k < species.len() {
                 iterations[k].push(common::add_term(graph, value, nu));
             }
         }

@@ -11,6 +11,7 @@ mod factored;
 mod form;
 mod formation;
 mod gibbs;
+mod jacobian;
 mod log_space;
 mod means;
 mod newton;
@@ -20,9 +21,12 @@ mod product;
 mod pure_limit;
 mod qssa;
 mod reaction;
+mod reaction_slopes;
 mod reactor;
+mod reactor_slopes;
 mod resistances;
 mod rows;
+mod slope;
 mod source;
 mod split;
 mod state;
@@ -66,6 +70,12 @@ pub enum Kernel {
     Thermodynamics,
     /// Temperature and pressure of a state that is told otherwise
     Temperature,
+    /// Derivatives of production rates by concentrations and temperature
+    Jacobian,
+    /// Derivatives of what the isobaric kernel gives
+    IsobaricJacobian,
+    /// Derivatives of what the isochoric kernel gives
+    IsochoricJacobian,
 }
 
 impl Kernel {
@@ -82,12 +92,20 @@ impl Kernel {
             Self::Isochoric => "isochoric",
             Self::Thermodynamics => "thermodynamics",
             Self::Temperature => "temperature",
+            Self::Jacobian => "jacobian",
+            Self::IsobaricJacobian => "isobaric-jacobian",
+            Self::IsochoricJacobian => "isochoric-jacobian",
         }
     }
 
     /// Whether it computes production rates, from which others follow.
     pub fn has_rates(self) -> bool {
-        matches!(self, Self::Chemistry | Self::Isobaric | Self::Isochoric)
+        matches!(self, Self::Chemistry | Self::Isobaric | Self::Isochoric) || self.is_jacobian()
+    }
+
+    /// Whether it computes derivatives of them.
+    pub fn is_jacobian(self) -> bool {
+        matches!(self, Self::Jacobian | Self::IsobaricJacobian | Self::IsochoricJacobian)
     }
 
     /// Whether it needs transport data.
@@ -100,8 +118,8 @@ impl Kernel {
     pub fn tolerance(self, model: &Model) -> f64 {
         match self {
             Self::Chemistry | Self::Isobaric | Self::Isochoric if model.mechanism.reduction.is_some() => 1e-8,
-            Self::Chemistry | Self::Isobaric | Self::Isochoric => 1e-10,
-            Self::Viscosity | Self::Conductivity | Self::Diffusion | Self::Thermodynamics | Self::Temperature => 1e-12,
+            _ if self.has_rates() => 1e-10,
+            _ => 1e-12,
         }
     }
 }
@@ -200,6 +218,12 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             .help("correct its thermo data, or give temperatures with --state TPX, TPY or TRY"),
         ]);
     }
+    if kernel.is_jacobian() && model.mechanism.reduction.is_some() {
+        return Err(vec![
+            Diagnostic::error("kernel::reduced-jacobian", "there are no derivatives of a reduced mechanism's rates")
+                .help("leave the reduction out with --reduction none"),
+        ]);
+    }
     if kernel == Kernel::Temperature && !options.state.is_computed() {
         return Err(vec![
             Diagnostic::error("kernel::state-is-given", "the temperature kernel has nothing to compute")
@@ -227,6 +251,9 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         (Kernel::Isochoric, ..) => chemistry::build(model, options, Some(Constant::Volume)),
         (Kernel::Thermodynamics, ..) => thermodynamics::build(model, options),
         (Kernel::Temperature, ..) => temperature::build(model, options),
+        (Kernel::Jacobian, ..) => jacobian::build(model, options, None),
+        (Kernel::IsobaricJacobian, ..) => jacobian::build(model, options, Some(Constant::Pressure)),
+        (Kernel::IsochoricJacobian, ..) => jacobian::build(model, options, Some(Constant::Volume)),
     };
     if options.state != StateVariables::MoleFractions {
         state::connect(&mut graph, model.species().len(), options.state);

@@ -38,6 +38,17 @@ pub struct Operands {
 }
 
 impl Operands {
+    /// A step to go on with.
+    pub fn of(step: &Step, body: &Body) -> Self {
+        let Step { constants, inputs, rows, .. } = step.clone();
+        Self { body: body.clone(), constants, inputs, rows }
+    }
+
+    /// The value that an input reads.
+    pub fn value(&self, input: u32) -> Value {
+        self.inputs[input as usize]
+    }
+
     pub fn constant(&mut self, value: f64) -> Id {
         self.constants.push(value);
         self.body.constant(self.constants.len() as u32 - 1)
@@ -192,7 +203,7 @@ pub fn product(o: &mut Operands, sources: &Sources<'_>, k: Option<Id>, orders: &
 }
 
 /// C^order with 0^order = 0 for positive orders. For negative ones, C is at least [`LEAST_INHIBITOR`].
-fn real_power(o: &mut Operands, c: Id, order: f64) -> Id {
+pub fn real_power(o: &mut Operands, c: Id, order: f64) -> Id {
     let least = o.body.literal(if order < 0.0 { LEAST_INHIBITOR } else { SMALLEST });
     let floored = o.body.max(c, least);
     let ln = o.body.log(floored);

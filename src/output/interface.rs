@@ -32,6 +32,13 @@ fn kernel(unit: &Unit) -> KernelInterface {
         Kernel::Chemistry => "Source terms of the chemistry.",
         Kernel::Isobaric => "Rates of change of mass fractions and temperature at constant pressure.",
         Kernel::Isochoric => "Rates of change of mass fractions and temperature at constant volume.",
+        Kernel::Jacobian => "Derivatives of the net molar production rates by concentrations and temperature.",
+        Kernel::IsobaricJacobian => {
+            "Derivatives of the rates of change of mass fractions and temperature at constant pressure."
+        }
+        Kernel::IsochoricJacobian => {
+            "Derivatives of the rates of change of mass fractions and temperature at constant volume."
+        }
         Kernel::Temperature => "Temperature and pressure of a state that is told otherwise.",
         Kernel::Thermodynamics => "Thermodynamic properties of species and of the mixture.",
     };
@@ -100,6 +107,7 @@ fn describe(array: &str, system: Units) -> (&'static str, &'static str) {
         "density" => ("kg/m^3", "g/cm^3", "density"),
         "energy" => ("J/kg", "erg/g", "specific energy"),
         "enthalpy" => ("J/kg", "erg/g", "specific enthalpy"),
+        "jacobian" => ("by entries", "by entries", "dense matrix, column by column"),
         "state" => ("by rows", "by rows", "temperature, then pressure"),
         "properties" => {
             ("by rows", "by rows", "properties of species and of the mixture, one quantity after the other")

@@ -136,6 +136,6 @@ impl Request {
     pub fn symbol(&self, mechanism: &str, kernel: Kernel) -> String {
         let is_plain = self.beside.is_empty() || self.keep_fastest;
         let layout = if is_plain { String::new() } else { format!("_{}", self.codegen.name()) };
-        format!("{}_{kernel}{}", self.name(mechanism), layout.replace('-', "_"))
+        format!("{}_{kernel}{layout}", self.name(mechanism)).replace('-', "_")
     }
 }

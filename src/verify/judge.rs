@@ -3,10 +3,10 @@
 
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
-use kinetics::inverse;
 use kinetics::properties::{Judged, Molar, Properties, properties, source_terms};
 use kinetics::reactor::{self, Constant};
 use kinetics::{self, Model, Production, Reduced, State, Stiffness};
+use kinetics::{inverse, jacobian};
 
 use super::{Subject, inputs};
 use crate::graph::interpret::Machine;
@@ -174,6 +174,9 @@ fn in_si(
                 _ => source.heat.clone(),
             })
         }
+        Kernel::Jacobian => entries(jacobian::production(model, state)),
+        Kernel::IsobaricJacobian => entries(jacobian::tendency(model, state, Constant::Pressure)),
+        Kernel::IsochoricJacobian => entries(jacobian::tendency(model, state, Constant::Volume)),
         Kernel::Temperature => relative_to_itself(vec![state.temperature, state.pressure]),
         Kernel::Thermodynamics => {
             let all = properties(model, state);
@@ -212,6 +215,10 @@ fn property(all: &Properties, output: Output) -> Vec<Judged> {
         true => all.species.iter().map(|(one, weight)| per(molar_values(one), *weight)).collect(),
         false => vec![per(molar_values(&all.mixture), all.mean_molar_mass)],
     }
+}
+
+fn entries(all: jacobian::Jacobian) -> (Vec<f64>, Vec<f64>) {
+    (all.values, all.scale)
 }
 
 fn production(model: &Model, stiffness: Stiffness, state: &State) -> Production {

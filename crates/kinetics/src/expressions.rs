@@ -1,23 +1,24 @@
 //! Rate expressions of temperature and pressure alone.
 
 use super::constants::ATMOSPHERE;
+use super::number::Number;
 use mechanism::{Arrhenius, Chebyshev, LandauTeller};
 
 /// A T^b exp(-(E/R)/T). CHEMKIN-II, SAND89-8009, section II.5. A may be negative or zero.
-pub fn arrhenius(rate: &Arrhenius, t: f64) -> f64 {
-    rate.a * (rate.b * t.ln() - rate.e_over_r / t).exp()
+pub fn arrhenius<N: Number>(rate: &Arrhenius, t: N) -> N {
+    (t.ln() * rate.b - N::of(rate.e_over_r) / t).exp() * rate.a
 }
 
 /// A T^b exp(-(E/R)/T + B T^(-1/3) + C T^(-2/3)). CHEMKIN-II, SAND89-8009, section II.6.
-pub fn landau_teller(rate: &Arrhenius, vibration: &LandauTeller, t: f64) -> f64 {
+pub fn landau_teller<N: Number>(rate: &Arrhenius, vibration: &LandauTeller, t: N) -> N {
     let root = t.cbrt();
-    let vibrational = vibration.b / root + vibration.c / (root * root);
-    rate.a * (rate.b * t.ln() - rate.e_over_r / t + vibrational).exp()
+    let vibrational = N::of(vibration.b) / root + N::of(vibration.c) / (root * root);
+    (t.ln() * rate.b - N::of(rate.e_over_r) / t + vibrational).exp() * rate.a
 }
 
 /// ln k linear in ln P between neighbouring pressures, constant outside. `table` holds (Pa, summed expressions), ascending.
-pub fn plog(table: &[(f64, Vec<Arrhenius>)], t: f64, pressure: f64) -> f64 {
-    let above = table.partition_point(|(p, _)| *p < pressure);
+pub fn plog<N: Number>(table: &[(f64, Vec<Arrhenius>)], t: N, pressure: N) -> N {
+    let above = table.partition_point(|(p, _)| *p < pressure.value());
     let ln_k = |row: usize| ln_sum(&table[row].1, t);
     if above == 0 {
         return ln_k(0).exp();
@@ -31,28 +32,31 @@ pub fn plog(table: &[(f64, Vec<Arrhenius>)], t: f64, pressure: f64) -> f64 {
 }
 
 /// ln of a sum of expressions. A sum gets 1e-300 so that terms which cancel or underflow keep a logarithm.
-fn ln_sum(terms: &[Arrhenius], t: f64) -> f64 {
+fn ln_sum<N: Number>(terms: &[Arrhenius], t: N) -> N {
     match terms {
-        [one] if one.a > 0.0 => one.a.ln() + one.b * t.ln() - one.e_over_r / t,
-        _ => (1e-300 + terms.iter().map(|term| arrhenius(term, t)).sum::<f64>()).ln(),
+        [one] if one.a > 0.0 => t.ln() * one.b + one.a.ln() - N::of(one.e_over_r) / t,
+        _ => (terms.iter().map(|term| arrhenius(term, t)).sum::<N>() + 1e-300).ln(),
     }
 }
 
 /// lg k = sum_ij a_ij T_i(x) T_j(y) with x the reduced 1/T and y the reduced lg P; not clamped to its window.
 /// Venkatesh, Chang, Dean, Cohen, Carr, AIChE J. 43 (1997) 1331.
-pub fn chebyshev(rate: &Chebyshev, t: f64, pressure: f64) -> f64 {
-    let x = (2.0 / t - 1.0 / rate.t_min - 1.0 / rate.t_max) / (1.0 / rate.t_max - 1.0 / rate.t_min);
+pub fn chebyshev<N: Number>(rate: &Chebyshev, t: N, pressure: N) -> N {
+    let x = (N::of(2.0) / t - 1.0 / rate.t_min - 1.0 / rate.t_max) / (1.0 / rate.t_max - 1.0 / rate.t_min);
     // Atmospheres keep the logarithms small.
     let lg = |p: f64| (p / ATMOSPHERE).log10();
-    let y = (2.0 * lg(pressure) - lg(rate.p_min) - lg(rate.p_max)) / (lg(rate.p_max) - lg(rate.p_min));
-    let over_pressure: Vec<f64> = rate.coefficients.iter().map(|row| chebyshev_sum(row, y)).collect();
-    10f64.powf(chebyshev_sum(&over_pressure, x))
+    let own = (pressure / ATMOSPHERE).log10();
+    let y = (own * 2.0 - lg(rate.p_min) - lg(rate.p_max)) / (lg(rate.p_max) - lg(rate.p_min));
+    let constants = |row: &Vec<f64>| row.iter().map(|&c| N::of(c)).collect::<Vec<N>>();
+    let over_pressure: Vec<N> = rate.coefficients.iter().map(|row| chebyshev_sum(&constants(row), y)).collect();
+    chebyshev_sum(&over_pressure, x).exp10()
 }
 
 /// sum_n c_n T_n(x) by Clenshaw's recurrence.
-fn chebyshev_sum(coefficients: &[f64], x: f64) -> f64 {
-    let Some((first, rest)) = coefficients.split_first() else { return 0.0 };
-    let (b1, b2) = rest.iter().rev().fold((0.0, 0.0), |(b1, b2), c| (c + 2.0 * x * b1 - b2, b1));
+fn chebyshev_sum<N: Number>(coefficients: &[N], x: N) -> N {
+    let zero = N::of(0.0);
+    let Some((&first, rest)) = coefficients.split_first() else { return zero };
+    let (b1, b2) = rest.iter().rev().fold((zero, zero), |(b1, b2), &c| (c + x * 2.0 * b1 - b2, b1));
     first + x * b1 - b2
 }
 

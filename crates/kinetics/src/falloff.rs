@@ -1,61 +1,63 @@
 //! Pressure-dependent rate constants between a low- and a high-pressure limit.
 
+use super::number::Number;
 use mechanism::Blending;
 
 /// Keeps logarithms and quotients of vanishing numbers finite, as Cantera does.
 const SMALL: f64 = 1e-300;
 
 /// k = k_inf Pr/(1+Pr) F with Pr = k_0 [M]/k_inf. `m` is [M] in kmol/m3. Lindemann, Trans. Faraday Soc. 17 (1922) 598.
-pub fn falloff(low: f64, high: f64, m: f64, blending: &Blending, t: f64) -> f64 {
-    if high == 0.0 {
-        return 0.0;
+pub fn falloff<N: Number>(low: N, high: N, m: N, blending: &Blending, t: N) -> N {
+    if high.value() == 0.0 {
+        return N::of(0.0);
     }
     let reduced = reduced_pressure(low, high, m);
-    high * (reduced / (1.0 + reduced)) * broadening(blending, reduced, t)
+    high * (reduced / (reduced + 1.0)) * broadening(blending, reduced, t)
 }
 
 /// k = k_0 F/(1+Pr), the form of a chemically activated reaction. CHEMKIN-II, SAND89-8009, section II.8.
-pub fn chemically_activated(low: f64, high: f64, m: f64, blending: &Blending, t: f64) -> f64 {
-    if high == 0.0 {
-        return 0.0;
+pub fn chemically_activated<N: Number>(low: N, high: N, m: N, blending: &Blending, t: N) -> N {
+    if high.value() == 0.0 {
+        return N::of(0.0);
     }
     let reduced = reduced_pressure(low, high, m);
-    low * broadening(blending, reduced, t) / (1.0 + reduced)
+    low * broadening(blending, reduced, t) / (reduced + 1.0)
 }
 
-fn reduced_pressure(low: f64, high: f64, m: f64) -> f64 {
+fn reduced_pressure<N: Number>(low: N, high: N, m: N) -> N {
     low * m / (high + SMALL)
 }
 
 /// The broadening factor F.
-fn broadening(blending: &Blending, reduced: f64, t: f64) -> f64 {
+fn broadening<N: Number>(blending: &Blending, reduced: N, t: N) -> N {
     match *blending {
-        Blending::Lindemann => 1.0,
+        Blending::Lindemann => N::of(1.0),
         Blending::Troe { a, t3, t1, t2 } => troe(troe_center(a, t3, t1, t2, t), reduced),
         Blending::Sri { a, b, c, d, e } => {
             let lg = reduced.max(SMALL).log10();
-            let base = a * (-b / t).exp() + decay(t, c);
-            d * t.powf(e) * base.powf(1.0 / (1.0 + lg * lg))
+            let base = (N::of(-b) / t).exp() * a + decay(t, c);
+            t.power(N::of(e)) * d * base.power(N::of(1.0) / (lg * lg + 1.0))
         }
     }
 }
 
 /// Gilbert, Luther, Troe, Ber. Bunsenges. Phys. Chem. 87 (1983) 169.
-fn troe(center: f64, reduced: f64) -> f64 {
+fn troe<N: Number>(center: N, reduced: N) -> N {
     let lg_center = center.max(SMALL).log10();
-    let x = reduced.max(SMALL).log10() - 0.4 - 0.67 * lg_center;
-    let n = 0.75 - 1.27 * lg_center;
-    let ratio = x / (n - 0.14 * x);
-    10f64.powf(lg_center / (1.0 + ratio * ratio))
+    let x = reduced.max(SMALL).log10() - 0.4 - lg_center * 0.67;
+    let n = N::of(0.75) - lg_center * 1.27;
+    let ratio = x / (n - x * 0.14);
+    (lg_center / (ratio * ratio + 1.0)).exp10()
 }
 
-fn troe_center(a: f64, t3: f64, t1: f64, t2: Option<f64>, t: f64) -> f64 {
-    (1.0 - a) * decay(t, t3) + a * decay(t, t1) + t2.map_or(0.0, |t2| (-t2 / t).exp())
+fn troe_center<N: Number>(a: f64, t3: f64, t1: f64, t2: Option<f64>, t: N) -> N {
+    let third = t2.map_or(N::of(0.0), |t2| (N::of(-t2) / t).exp());
+    decay(t, t3) * (1.0 - a) + decay(t, t1) * a + third
 }
 
 /// exp(-t/scale); 0 where the scale is 0.
-fn decay(t: f64, scale: f64) -> f64 {
-    if scale.abs() < SMALL { 0.0 } else { (-t / scale).exp() }
+fn decay<N: Number>(t: N, scale: f64) -> N {
+    if scale.abs() < SMALL { N::of(0.0) } else { (-t / scale).exp() }
 }
 
 #[cfg(test)]

@@ -3,22 +3,23 @@
 use super::constants::{ATMOSPHERE, GAS_CONSTANT};
 use super::expressions::{arrhenius, chebyshev, landau_teller, plog};
 use super::falloff::{chemically_activated, falloff};
+use super::number::Number;
 use super::thermo::{concentrations, g_rt};
 use super::{Model, State};
 use mechanism::{Collider, Mechanism, Rate, Reaction, Reverse, SpeciesIndex};
 
 /// All by reaction; `n` is the order of the direction, [M] not counted.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rates {
+pub struct Rates<N = f64> {
     /// Forward rate constants in (m3/kmol)^(n-1)/s. They include falloff, and exclude the [M] of `+M` reactions.
-    pub forward: Vec<f64>,
+    pub forward: Vec<N>,
     /// Reverse rate constants, likewise; 0 where irreversible.
-    pub reverse: Vec<f64>,
+    pub reverse: Vec<N>,
     /// [M] in kmol/m3, of `+M` and of falloff reactions.
-    pub third_body: Vec<Option<f64>>,
+    pub third_body: Vec<Option<N>>,
     /// Rates of progress in kmol/m3/s; they include the [M] of `+M` reactions.
-    pub rate_forward: Vec<f64>,
-    pub rate_reverse: Vec<f64>,
+    pub rate_forward: Vec<N>,
+    pub rate_reverse: Vec<N>,
 }
 
 /// Rates at a state.
@@ -29,8 +30,8 @@ pub fn rates(model: &Model, state: &State) -> Rates {
 
 /// Rates where the concentrations (kmol/m3, by species) that form [M] differ from those that react: a quasi-steady species
 /// reacts with a concentration of its own and does not count in [M].
-pub fn rates_at(mechanism: &Mechanism, t: f64, pressure: f64, colliders: &[f64], reactants: &[f64]) -> Rates {
-    let gibbs: Vec<f64> = mechanism.species.iter().map(|s| g_rt(&s.thermo, t)).collect();
+pub fn rates_at<N: Number>(mechanism: &Mechanism, t: N, pressure: N, colliders: &[N], reactants: &[N]) -> Rates<N> {
+    let gibbs: Vec<N> = mechanism.species.iter().map(|s| g_rt(&s.thermo, t)).collect();
     let size = mechanism.reactions.len();
     let mut all = Rates {
         forward: Vec::with_capacity(size),
@@ -43,13 +44,13 @@ pub fn rates_at(mechanism: &Mechanism, t: f64, pressure: f64, colliders: &[f64],
         let m = collider(reaction).map(|collider| third_body(collider, colliders));
         let forward = forward_constant(&reaction.rate, t, pressure, m);
         let reverse = match &reaction.reverse {
-            Reverse::Irreversible => 0.0,
+            Reverse::Irreversible => N::of(0.0),
             Reverse::Equilibrium => forward * inverse_equilibrium_constant(reaction, &gibbs, t),
             Reverse::Explicit(rate, None) => arrhenius(rate, t),
             Reverse::Explicit(rate, Some(vibration)) => landau_teller(rate, vibration, t),
         };
         // The rate constant of a falloff reaction contains its [M] already.
-        let factor = reaction.third_body.as_ref().and(m).unwrap_or(1.0);
+        let factor = reaction.third_body.as_ref().and(m).unwrap_or(N::of(1.0));
         let ahead = activity(&reaction.reactants, &reaction.forward_orders, reactants);
         let back = activity(&reaction.products, &reaction.reverse_orders, reactants);
         all.forward.push(forward);
@@ -63,23 +64,24 @@ pub fn rates_at(mechanism: &Mechanism, t: f64, pressure: f64, colliders: &[f64],
 
 /// 1/Kc in concentration units of kmol/m3, at most 1e300 as in Cantera: exp(sum nu g/RT) (P0/RT)^(-sum nu) with nu the
 /// net stoichiometric coefficients. CHEMKIN-II, SAND89-8009, section II.5.
-pub fn inverse_equilibrium_constant(reaction: &Reaction, gibbs: &[f64], t: f64) -> f64 {
-    let side =
-        |terms: &[(SpeciesIndex, f64)]| terms.iter().fold((0.0, 0.0), |(g, n), &(k, nu)| (g + nu * gibbs[k], n + nu));
+pub fn inverse_equilibrium_constant<N: Number>(reaction: &Reaction, gibbs: &[N], t: N) -> N {
+    let side = |terms: &[(SpeciesIndex, f64)]| {
+        terms.iter().fold((N::of(0.0), 0.0), |(g, n), &(k, nu)| (g + gibbs[k] * nu, n + nu))
+    };
     let (products, reactants) = (side(&reaction.products), side(&reaction.reactants));
-    let ln_standard = (ATMOSPHERE / (GAS_CONSTANT * t)).ln();
-    (products.0 - reactants.0 - (products.1 - reactants.1) * ln_standard).exp().min(1e300)
+    let ln_standard = (N::of(ATMOSPHERE) / (t * GAS_CONSTANT)).ln();
+    (products.0 - reactants.0 - ln_standard * (products.1 - reactants.1)).exp().min(1e300)
 }
 
 /// [M] in kmol/m3. Summed directly: total plus corrections would lose digits where an efficiency is 0.
-pub fn third_body(collider: &Collider, concentrations: &[f64]) -> f64 {
+pub fn third_body<N: Number>(collider: &Collider, concentrations: &[N]) -> N {
     match collider {
         Collider::Species(k) => concentrations[*k],
         Collider::Mixture(efficiencies) => {
             let mut listed = efficiencies.iter().peekable();
-            let weighted = concentrations.iter().enumerate().map(|(k, c)| match listed.next_if(|(s, _)| *s == k) {
-                Some((_, efficiency)) => efficiency * c,
-                None => *c,
+            let weighted = concentrations.iter().enumerate().map(|(k, &c)| match listed.next_if(|(s, _)| *s == k) {
+                Some((_, efficiency)) => c * *efficiency,
+                None => c,
             });
             weighted.sum()
         }
@@ -94,7 +96,7 @@ fn collider(reaction: &Reaction) -> Option<&Collider> {
     }
 }
 
-fn forward_constant(rate: &Rate, t: f64, pressure: f64, m: Option<f64>) -> f64 {
+fn forward_constant<N: Number>(rate: &Rate, t: N, pressure: N, m: Option<N>) -> N {
     let limits = |low, high| {
         (arrhenius(low, t), arrhenius(high, t), m.expect("a rate with two pressure limits names its collider"))
     };
@@ -115,10 +117,10 @@ fn forward_constant(rate: &Rate, t: f64, pressure: f64, m: Option<f64>) -> f64 {
 }
 
 /// prod C^order over one side of a reaction; `orders` replace its coefficients and may name further species.
-fn activity(side: &[(SpeciesIndex, f64)], orders: &[(SpeciesIndex, f64)], concentrations: &[f64]) -> f64 {
+fn activity<N: Number>(side: &[(SpeciesIndex, f64)], orders: &[(SpeciesIndex, f64)], concentrations: &[N]) -> N {
     let replaced = |k: SpeciesIndex| orders.iter().any(|(other, _)| *other == k);
     let kept = side.iter().filter(|(k, _)| !replaced(*k));
-    kept.chain(orders).map(|&(k, order)| power(concentrations[k], order)).product()
+    kept.chain(orders).fold(N::of(1.0), |product, &(k, order)| product * power(concentrations[k], order))
 }
 
 /// kmol/m3. A species with a negative order counts with at least this concentration, so that rates stay finite where it
@@ -126,7 +128,7 @@ fn activity(side: &[(SpeciesIndex, f64)], orders: &[(SpeciesIndex, f64)], concen
 pub const LEAST_INHIBITOR: f64 = 1e-100;
 
 /// c^order; small integer orders by multiplication.
-fn power(c: f64, order: f64) -> f64 {
+fn power<N: Number>(c: N, order: f64) -> N {
     if order == 1.0 {
         c
     } else if order == 2.0 {
@@ -134,15 +136,15 @@ fn power(c: f64, order: f64) -> f64 {
     } else if order == 3.0 {
         c * c * c
     } else if order < 0.0 {
-        c.max(LEAST_INHIBITOR).powf(order)
+        c.max(LEAST_INHIBITOR).power(N::of(order))
     } else {
-        c.powf(order)
+        c.power(N::of(order))
     }
 }
 
 /// Nothing reacts where a reactant is absent, however large the constant.
-fn progress(constant: f64, activity: f64) -> f64 {
-    if activity == 0.0 { 0.0 } else { constant * activity }
+fn progress<N: Number>(constant: N, activity: N) -> N {
+    if activity.is_nothing() { N::of(0.0) } else { constant * activity }
 }
 
 #[cfg(test)]

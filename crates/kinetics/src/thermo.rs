@@ -1,6 +1,7 @@
 //! Species thermodynamics from NASA polynomials, and the state of the ideal-gas mixture.
 
 use super::constants::GAS_CONSTANT;
+use super::number::Number;
 use super::{Model, State};
 use mechanism::{Mechanism, Polynomials};
 
@@ -27,33 +28,34 @@ pub fn thermo(model: &Model, state: &State) -> Thermo {
 }
 
 /// cp/R
-pub fn cp_r(thermo: &Polynomials, t: f64) -> f64 {
-    match piece(thermo, t) {
-        Piece::Nasa7(a) => a[0] + t * (a[1] + t * (a[2] + t * (a[3] + t * a[4]))),
-        Piece::Nasa9(a) => a[2] + t * (a[3] + t * (a[4] + t * (a[5] + t * a[6]))) + (a[1] + a[0] / t) / t,
+pub fn cp_r<N: Number>(thermo: &Polynomials, t: N) -> N {
+    let quartic = |a: &[f64]| t * (t * (t * (t * a[4] + a[3]) + a[2]) + a[1]) + a[0];
+    match piece(thermo, t.value()) {
+        Piece::Nasa7(a) => quartic(a),
+        Piece::Nasa9(a) => quartic(&a[2..]) + (N::of(a[0]) / t + a[1]) / t,
     }
 }
 
 /// h/RT
-pub fn h_rt(thermo: &Polynomials, t: f64) -> f64 {
-    let quartic = |a: &[f64]| a[0] + t * (a[1] / 2.0 + t * (a[2] / 3.0 + t * (a[3] / 4.0 + t * a[4] / 5.0)));
-    match piece(thermo, t) {
-        Piece::Nasa7(a) => quartic(&a[..5]) + a[5] / t,
-        Piece::Nasa9(a) => quartic(&a[2..7]) + (a[1] * t.ln() + a[7] - a[0] / t) / t,
+pub fn h_rt<N: Number>(thermo: &Polynomials, t: N) -> N {
+    let quartic = |a: &[f64]| t * (t * (t * (t * a[4] / 5.0 + a[3] / 4.0) + a[2] / 3.0) + a[1] / 2.0) + a[0];
+    match piece(thermo, t.value()) {
+        Piece::Nasa7(a) => quartic(&a[..5]) + N::of(a[5]) / t,
+        Piece::Nasa9(a) => quartic(&a[2..7]) + (t.ln() * a[1] + a[7] - N::of(a[0]) / t) / t,
     }
 }
 
 /// s/R at 1 atm
-pub fn s_r(thermo: &Polynomials, t: f64) -> f64 {
-    let quartic = |a: &[f64]| a[0] * t.ln() + t * (a[1] + t * (a[2] / 2.0 + t * (a[3] / 3.0 + t * a[4] / 4.0)));
-    match piece(thermo, t) {
+pub fn s_r<N: Number>(thermo: &Polynomials, t: N) -> N {
+    let quartic = |a: &[f64]| t.ln() * a[0] + t * (t * (t * (t * a[4] / 4.0 + a[3] / 3.0) + a[2] / 2.0) + a[1]);
+    match piece(thermo, t.value()) {
         Piece::Nasa7(a) => quartic(&a[..5]) + a[6],
-        Piece::Nasa9(a) => quartic(&a[2..7]) + a[8] - (a[1] + 0.5 * a[0] / t) / t,
+        Piece::Nasa9(a) => quartic(&a[2..7]) + a[8] - (N::of(0.5 * a[0]) / t + a[1]) / t,
     }
 }
 
 /// g/RT at 1 atm.
-pub fn g_rt(thermo: &Polynomials, t: f64) -> f64 {
+pub fn g_rt<N: Number>(thermo: &Polynomials, t: N) -> N {
     h_rt(thermo, t) - s_r(thermo, t)
 }
 

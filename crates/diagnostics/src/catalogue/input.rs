@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 93] = [
+pub const ENTRIES: [Entry; 94] = [
     Entry {
         id: "fmt::not-canonical",
         cause: "`singe fmt --check` found a file that differs from its canonical form.",
@@ -22,6 +22,11 @@ pub const ENTRIES: [Entry; 93] = [
         id: "kernel::state-is-given",
         cause: "The temperature kernel was asked for, and the state is told by temperature and pressure.",
         remedy: "Tell it by other variables with `--state TRY`, `ERY` or `HPY`.",
+    },
+    Entry {
+        id: "kernel::reduced-jacobian",
+        cause: "Derivatives were asked for, and the mechanism has quasi-steady or stiff species.",
+        remedy: "Leave the reduction out with `--reduction none`.",
     },
     Entry {
         id: "kernel::no-such-output",

@@ -1,0 +1,207 @@
+//! Derivatives of production rates, and of the tendencies of a reactor, by dual numbers through the reference.
+
+use super::constants::GAS_CONSTANT;
+use super::number::{Dual, Number};
+use super::rates::rates_at;
+use super::reactor::Constant;
+use super::thermo::{concentrations, cp_r, h_rt};
+use super::{Model, State};
+
+/// A dense matrix, column by column, with what the errors of each entry must be compared with: the largest sum of sizes of terms in its
+/// row, over the columns of the same unit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Jacobian {
+    pub rows: usize,
+    pub values: Vec<f64>,
+    pub scale: Vec<f64>,
+}
+
+/// Of net production rates (kmol/m3/s) by the concentrations of all species (kmol/m3), the others, temperature and pressure constant;
+/// in the last column by the temperature, concentrations and pressure constant. For mechanisms that are not reduced.
+pub fn production(model: &Model, state: &State) -> Jacobian {
+    let size = model.species().len();
+    let c = concentrations(state);
+    let columns = (0..=size).map(|column| {
+        let along = |n: usize| f64::from(u8::from(n == column));
+        let c: Vec<Dual> = c.iter().enumerate().map(|(k, &value)| Dual { value, slope: along(k) }).collect();
+        let all = Along::of(model, Dual { value: state.temperature, slope: along(size) }, Dual::of(state.pressure), &c);
+        let of_temperature = if column == size { 1.0 / state.temperature } else { 0.0 };
+        let rows = (0..size).map(|k| (all.net[k].slope, all.gross_slope[k] + of_temperature * all.gross[k]));
+        rows.collect()
+    });
+    Jacobian::of(size, columns.collect())
+}
+
+/// Of dY/dt (1/s), then dT/dt (K/s), by mass fractions, then by the temperature, at constant pressure or at constant volume. All mass
+/// fractions are independent. For mechanisms that are not reduced.
+pub fn tendency(model: &Model, state: &State, constant: Constant) -> Jacobian {
+    let species = model.species();
+    let size = species.len();
+    let masses: Vec<f64> = species.iter().zip(&state.mole_fractions).map(|(s, x)| s.weight * x.max(0.0)).collect();
+    let mass: f64 = masses.iter().sum();
+    let density = state.pressure * mass / (GAS_CONSTANT * state.temperature);
+    let columns = (0..=size).map(|column| {
+        let along = |n: usize| f64::from(u8::from(n == column));
+        let t = Dual { value: state.temperature, slope: along(size) };
+        let y = masses.iter().enumerate().map(|(k, m)| Dual { value: m / mass, slope: along(k) });
+        let amounts: Vec<Dual> = y.zip(species).map(|(y, s)| y / s.weight).collect();
+        let amount: Dual = amounts.iter().copied().sum();
+        let (density, pressure) = match constant {
+            Constant::Pressure => (Dual::of(state.pressure) / (amount * t * GAS_CONSTANT), Dual::of(state.pressure)),
+            Constant::Volume => (Dual::of(density), amount * t * (GAS_CONSTANT * density)),
+        };
+        let c: Vec<Dual> = amounts.iter().map(|&n| n * density).collect();
+        tendency_along(model, t, pressure, density, &c, constant)
+    });
+    Jacobian::of(size + 1, columns.collect())
+}
+
+/// (slope, sum of the sizes of its terms) of dY/dt, then dT/dt, along a direction.
+fn tendency_along(
+    model: &Model,
+    t: Dual,
+    pressure: Dual,
+    density: Dual,
+    c: &[Dual],
+    constant: Constant,
+) -> Vec<(f64, f64)> {
+    let species = model.species();
+    let all = Along::of(model, t, pressure, c);
+    let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
+    let mut column: Vec<(f64, f64)> = species
+        .iter()
+        .enumerate()
+        .map(|(k, s)| {
+            let rate = all.net[k] * s.weight / density;
+            let of_density = (all.gross[k] * density.slope / density.value).abs();
+            (rate.slope, s.weight / density.value * (all.gross_slope[k] + of_density))
+        })
+        .collect();
+    let capacities = species.iter().zip(c).map(|(s, &c)| c * (cp_r(&s.thermo, t) - work) * GAS_CONSTANT);
+    let capacity: Dual = capacities.sum();
+    let energies: Vec<Dual> = species.iter().map(|s| (h_rt(&s.thermo, t) - work) * t * GAS_CONSTANT).collect();
+    let heat: Dual = energies.iter().zip(&all.net).map(|(&e, &rate)| e * rate).sum();
+    let change = -heat / capacity;
+    let terms = energies.iter().enumerate().map(|(k, e)| {
+        e.value.abs() * (all.gross_slope[k] + all.gross[k] * (capacity.slope / capacity.value).abs())
+            + e.slope.abs() * all.gross[k]
+    });
+    column.push((change.slope, terms.sum::<f64>() / capacity.value));
+    column
+}
+
+impl Jacobian {
+    /// From columns of (value, sum of sizes). The last column has another unit than the others.
+    fn of(rows: usize, columns: Vec<Vec<(f64, f64)>>) -> Self {
+        let mut largest = vec![0.0; rows];
+        for column in &columns[..columns.len() - 1] {
+            for (largest, (_, size)) in largest.iter_mut().zip(column) {
+                *largest = f64::max(*largest, *size);
+            }
+        }
+        let last = columns.len() - 1;
+        let scale = columns.iter().enumerate().flat_map(|(n, column)| {
+            let own = column.iter().map(|&(_, size)| size).collect::<Vec<_>>();
+            if n == last { own } else { largest.clone() }
+        });
+        Self { rows, scale: scale.collect(), values: columns.iter().flatten().map(|&(value, _)| value).collect() }
+    }
+}
+
+/// Production rates along a direction.
+struct Along {
+    net: Vec<Dual>,
+    gross: Vec<f64>,
+    /// The same sum as the gross rate, of the sizes of the slopes of all rates.
+    gross_slope: Vec<f64>,
+}
+
+impl Along {
+    fn of(model: &Model, t: Dual, pressure: Dual, c: &[Dual]) -> Self {
+        let mechanism = &model.mechanism;
+        let size = mechanism.species.len();
+        let rates = rates_at(mechanism, t, pressure, c, c);
+        let mut all = Self { net: vec![Dual::of(0.0); size], gross: vec![0.0; size], gross_slope: vec![0.0; size] };
+        for (i, reaction) in mechanism.reactions.iter().enumerate() {
+            let (forward, reverse) = (rates.rate_forward[i], rates.rate_reverse[i]);
+            for (sign, side) in [(-1.0, &reaction.reactants), (1.0, &reaction.products)] {
+                for &(k, nu) in side {
+                    all.net[k] = all.net[k] + (forward - reverse) * (sign * nu);
+                    all.gross[k] += nu * (forward.value.abs() + reverse.value.abs());
+                    all.gross_slope[k] += nu * (forward.slope.abs() + reverse.slope.abs());
+                }
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{air_hydrogen_model, state};
+    use crate::reactor;
+    use approx::assert_relative_eq;
+
+    fn burning() -> State {
+        state(1500.0, 2e5, &[0.3, 0.2, 0.1, 0.4])
+    }
+
+    /// Entries against central differences of the production rates, at constant pressure and concentrations.
+    #[test]
+    fn slopes_of_rates_are_those_of_difference_quotients() {
+        let model = air_hydrogen_model();
+        let state = burning();
+        let jacobian = production(&model, &state);
+        let c = concentrations(&state);
+        let net = |t: f64, c: &[f64]| {
+            let rates = rates_at(&model.mechanism, t, state.pressure, c, c);
+            crate::production_of(&model.mechanism, &rates.rate_forward, &rates.rate_reverse).net
+        };
+        for column in 0..=4 {
+            let moved = |sign: f64| {
+                let (mut t, mut c, mut step) = (state.temperature, c.clone(), 1e-5 * state.temperature);
+                if column == 4 {
+                    t += sign * step;
+                } else {
+                    step = 1e-5 * c[column];
+                    c[column] += sign * step;
+                }
+                (net(t, &c), step)
+            };
+            let ((above, step), (below, _)) = (moved(1.0), moved(-1.0));
+            for row in 0..4 {
+                let quotient = (above[row] - below[row]) / (2.0 * step);
+                let at = column * 4 + row;
+                assert_relative_eq!(
+                    jacobian.values[at],
+                    quotient,
+                    max_relative = 1e-6,
+                    epsilon = 1e-7 * jacobian.scale[at] + 1e-300
+                );
+            }
+        }
+    }
+
+    /// The last column against differences of the tendencies of states with other temperatures.
+    #[test]
+    fn slopes_of_tendencies_by_temperature_are_those_of_difference_quotients() {
+        let model = air_hydrogen_model();
+        for constant in [Constant::Pressure, Constant::Volume] {
+            let jacobian = tendency(&model, &burning(), constant);
+            let at = |t: f64| {
+                let pressure = if constant == Constant::Volume { 2e5 * t / 1500.0 } else { 2e5 };
+                let state = State { temperature: t, pressure, ..burning() };
+                let made = crate::production(&model, &state);
+                let all = reactor::tendency(&model, &state, &made, constant);
+                [all.mass_fractions, vec![all.temperature]].concat()
+            };
+            let (above, below) = (at(1500.01), at(1499.99));
+            for row in 0..5 {
+                let quotient = (above[row] - below[row]) / 0.02;
+                let (found, scale) = (jacobian.values[20 + row], jacobian.scale[20 + row]);
+                assert!((found - quotient).abs() <= 1e-6 * scale, "{constant:?}, row {row}: {found} {quotient}");
+            }
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! Numbers that the reference evaluates with: doubles, or doubles with their derivative along some direction (forward-mode algorithmic
+//! differentiation: Griewank & Walther, Evaluating Derivatives, chapter 3).
+
+use std::iter::Sum;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// What formulas need of a number.
+pub trait Number:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + Add<f64, Output = Self>
+    + Sub<f64, Output = Self>
+    + Mul<f64, Output = Self>
+    + Div<f64, Output = Self>
+    + Sum
+{
+    /// A constant.
+    fn of(value: f64) -> Self;
+    fn value(self) -> f64;
+    fn exp(self) -> Self;
+    fn ln(self) -> Self;
+    fn log10(self) -> Self;
+    fn cbrt(self) -> Self;
+    /// 10^x
+    fn exp10(self) -> Self;
+    /// x^exponent. Where x is 0, so is its derivative.
+    fn power(self, exponent: Self) -> Self;
+
+    /// Whether it is 0, whatever changes.
+    fn is_nothing(self) -> bool;
+
+    /// The larger one.
+    fn max(self, other: f64) -> Self {
+        if self.value() < other || self.value().is_nan() { Self::of(other) } else { self }
+    }
+
+    /// The smaller one.
+    fn min(self, other: f64) -> Self {
+        if self.value() > other || self.value().is_nan() { Self::of(other) } else { self }
+    }
+}
+
+impl Number for f64 {
+    fn of(value: f64) -> Self {
+        value
+    }
+
+    fn value(self) -> f64 {
+        self
+    }
+
+    fn exp(self) -> Self {
+        f64::exp(self)
+    }
+
+    fn ln(self) -> Self {
+        f64::ln(self)
+    }
+
+    fn log10(self) -> Self {
+        f64::log10(self)
+    }
+
+    fn cbrt(self) -> Self {
+        f64::cbrt(self)
+    }
+
+    fn exp10(self) -> Self {
+        10f64.powf(self)
+    }
+
+    fn power(self, exponent: Self) -> Self {
+        self.powf(exponent)
+    }
+
+    fn is_nothing(self) -> bool {
+        self == 0.0
+    }
+}
+
+/// A number and its derivative.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dual {
+    pub value: f64,
+    pub slope: f64,
+}
+
+impl Dual {
+    /// f(x) by f and f' at the value.
+    fn chain(self, value: f64, derivative: f64) -> Self {
+        // A constant stays one where a function is steep.
+        let slope = if self.slope == 0.0 { 0.0 } else { self.slope * derivative };
+        Self { value, slope }
+    }
+}
+
+impl Number for Dual {
+    fn of(value: f64) -> Self {
+        Self { value, slope: 0.0 }
+    }
+
+    fn value(self) -> f64 {
+        self.value
+    }
+
+    fn exp(self) -> Self {
+        let value = self.value.exp();
+        self.chain(value, value)
+    }
+
+    fn ln(self) -> Self {
+        self.chain(self.value.ln(), 1.0 / self.value)
+    }
+
+    fn log10(self) -> Self {
+        self.chain(self.value.log10(), std::f64::consts::LOG10_E / self.value)
+    }
+
+    fn cbrt(self) -> Self {
+        let root = self.value.cbrt();
+        self.chain(root, 1.0 / (3.0 * root * root))
+    }
+
+    fn exp10(self) -> Self {
+        let value = 10f64.powf(self.value);
+        self.chain(value, value * std::f64::consts::LN_10)
+    }
+
+    fn power(self, exponent: Self) -> Self {
+        let value = self.value.powf(exponent.value);
+        if self.value == 0.0 {
+            return Self::of(value);
+        }
+        let of_base = if self.slope == 0.0 { 0.0 } else { exponent.value * self.slope / self.value };
+        let of_exponent = if exponent.slope == 0.0 { 0.0 } else { exponent.slope * self.value.ln() };
+        Self { value, slope: value * (of_base + of_exponent) }
+    }
+
+    fn is_nothing(self) -> bool {
+        self.value == 0.0 && self.slope == 0.0
+    }
+}
+
+impl Add for Dual {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { value: self.value + other.value, slope: self.slope + other.slope }
+    }
+}
+
+impl Sub for Dual {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { value: self.value - other.value, slope: self.slope - other.slope }
+    }
+}
+
+impl Mul for Dual {
+    type Output = Self;
+
+    fn mul(self, other: Self) -> Self {
+        Self { value: self.value * other.value, slope: self.slope * other.value + self.value * other.slope }
+    }
+}
+
+impl Div for Dual {
+    type Output = Self;
+
+    fn div(self, other: Self) -> Self {
+        let value = self.value / other.value;
+        Self { value, slope: (self.slope - value * other.slope) / other.value }
+    }
+}
+
+impl Neg for Dual {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self { value: -self.value, slope: -self.slope }
+    }
+}
+
+impl Add<f64> for Dual {
+    type Output = Self;
+
+    fn add(self, other: f64) -> Self {
+        Self { value: self.value + other, ..self }
+    }
+}
+
+impl Sub<f64> for Dual {
+    type Output = Self;
+
+    fn sub(self, other: f64) -> Self {
+        Self { value: self.value - other, ..self }
+    }
+}
+
+impl Mul<f64> for Dual {
+    type Output = Self;
+
+    fn mul(self, other: f64) -> Self {
+        Self { value: self.value * other, slope: self.slope * other }
+    }
+}
+
+impl Div<f64> for Dual {
+    type Output = Self;
+
+    fn div(self, other: f64) -> Self {
+        Self { value: self.value / other, slope: self.slope / other }
+    }
+}
+
+impl Sum for Dual {
+    fn sum<I: Iterator<Item = Self>>(terms: I) -> Self {
+        terms.fold(Self::of(0.0), |sum, term| sum + term)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+
+    /// Derivatives of all functions against central differences.
+    #[test]
+    fn slopes_are_those_of_difference_quotients() {
+        type Function = (fn(Dual) -> Dual, fn(f64) -> f64);
+        let functions: [Function; 8] = [
+            (|x| x.exp(), |x| x.exp()),
+            (|x| x.ln(), |x| x.ln()),
+            (|x| x.log10(), |x| x.log10()),
+            (|x| x.cbrt(), |x| x.cbrt()),
+            (|x| x.exp10(), |x| Number::exp10(x)),
+            (|x| x.power(x * 2.0), |x| x.powf(2.0 * x)),
+            (|x| Dual::of(1.0) / (x * x + 1.0) - x, |x| 1.0 / (x * x + 1.0) - x),
+            (|x| -(x - 2.0) / 3.0, |x| -(x - 2.0) / 3.0),
+        ];
+        for (dual, plain) in functions {
+            for x in [0.3, 1.0, 2.7] {
+                let found = dual(Dual { value: x, slope: 1.0 });
+                assert_relative_eq!(found.value, plain(x), max_relative = 1e-15);
+                let quotient = (plain(x + 1e-5) - plain(x - 1e-5)) / 2e-5;
+                assert_relative_eq!(found.slope, quotient, max_relative = 1e-8, epsilon = 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_cut_off_the_slope() {
+        let x = Dual { value: 2.0, slope: 1.0 };
+        assert_eq!((x.max(3.0), x.max(1.0)), (Dual::of(3.0), x));
+        assert_eq!((x.min(3.0), x.min(1.0)), (x, Dual::of(1.0)));
+        assert_eq!(Dual { value: 0.0, slope: 1.0 }.power(Dual::of(0.5)), Dual::of(0.0));
+    }
+}

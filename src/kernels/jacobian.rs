@@ -1,0 +1,340 @@
+//! Derivatives of the chemistry: of net production rates by concentrations and temperature, and of the tendencies of a closed reactor by
+//! mass fractions and temperature.
+//!
+//! Operations: those of the chemistry kernel up to third bodies; each reaction's derivatives by what it depends on directly
+//! ([`reaction_slopes`](super::reaction_slopes)); a sum of these for each entry that some reaction reaches. Third bodies, on which all
+//! species act, and activities are eliminated last: an entry takes the sum over a row's third bodies, corrected where the
+//! efficiency of its species is not 1, and a column's sum of derivatives by activity is divided by the equilibrium constant once.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::chemistry::{self, SCALARS};
+use super::common::{self, scalar, scalar_of, single};
+use super::reaction::{self, Operands, SMALLEST, Sources};
+use super::reaction_slopes::{By, Known, Wanted, along_temperature, derivatives};
+use super::slope::slope;
+use super::split::{self, Plan};
+use super::{Options, reactor, reactor_slopes};
+use crate::graph::body::{Body, Id};
+use crate::graph::dataflow::{Graph, Operation, Part, Step, StepRef, Value};
+use kinetics::reactor::Constant;
+use kinetics::{Model, Stiffness};
+use mechanism::Reverse;
+
+/// Column by column: of production rates by concentrations, then temperature; with a constant, of dY/dt and dT/dt by mass fractions, then
+/// temperature.
+pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Graph {
+    let mechanism = &model.mechanism;
+    let size = model.species().len();
+    let scalars = chemistry::scalars(&mechanism.reactions);
+    let (name, rows) = match constant {
+        None => ("jacobian", size * (size + 1)),
+        Some(Constant::Pressure) => ("isobaric_jacobian", (size + 1) * (size + 1)),
+        Some(Constant::Volume) => ("isochoric_jacobian", (size + 1) * (size + 1)),
+    };
+    let mut graph = common::begin(name, model, options, "jacobian", rows as u32, &scalars);
+    let options = &Options { stage_inputs: true, ..*options };
+    let plans: Vec<Plan> = mechanism.reactions.iter().map(|r| split::plan(mechanism, r, Stiffness::Off)).collect();
+    let sources = chemistry::sources(&mut graph, model, options, &plans, &scalars, true);
+    let known = known(&mut graph, model, &sources);
+    let wanted = Wanted {
+        rate: constant.is_some(),
+        scaling: constant == Some(Constant::Pressure),
+        pressure: constant == Some(Constant::Volume),
+    };
+    let mut terms = Terms::new();
+    for (i, r) in mechanism.reactions.iter().enumerate() {
+        let net = chemistry::net_coefficients(r);
+        if net.is_empty() {
+            continue;
+        }
+        let mut o = Operands::default();
+        let all = derivatives(&mut o, (i, r), &sources, &known, wanted);
+        o.body.values = all.iter().map(|&(_, id)| id).collect();
+        let step = o.into_step(&mut graph);
+        let name = format!("derivatives {} {}", i + 1, r.equation);
+        let op = graph.add(single(name, step), |_, n| format!("derivative {} of {}", n + 1, i + 1));
+        for (&(by, _), value) in all.iter().zip(graph.ops[op].epilogue.outputs.clone()) {
+            for &(k, nu) in &net {
+                terms.entry((k, by)).or_default().push((value, nu));
+            }
+        }
+    }
+    let mut matrix = Matrix::new(&mut graph, model, &sources, terms);
+    match constant {
+        None => store(&mut graph, model, &matrix),
+        Some(constant) => reactor_slopes::add(&mut graph, model, &mut matrix, constant),
+    }
+    graph
+}
+
+/// What each row sums up: derivatives of reactions, with net coefficients.
+type Terms = BTreeMap<(usize, By), Vec<(Value, f64)>>;
+
+/// Derivatives of the values that reactions read.
+fn known(graph: &mut Graph, model: &Model, sources: &Sources<'_>) -> Known {
+    let mechanism = &model.mechanism;
+    let mut known = Known {
+        by_temperature: HashMap::new(),
+        by_collider: HashMap::new(),
+        formation: vec![None; mechanism.species.len()],
+    };
+    let name_of = |graph: &Graph, value: Value| format!("slope of {}", graph.values[value].name);
+    for (k, value) in sources.gibbs.iter().enumerate() {
+        let Some(value) = *value else { continue };
+        let mut o = Operands::default();
+        let enthalpy = reactor::energy(&mut o, &mechanism.species[k].thermo, 0.0);
+        let inverse = scalar_of(&mut o.body, &SCALARS, scalar::INVERSE_TEMPERATURE);
+        o.body.values = vec![o.body.mul(enthalpy, inverse)];
+        let name = name_of(graph, value);
+        known.by_temperature.insert(value, add(graph, o, name));
+    }
+    let Some(log_space) = &sources.log_space else { return known };
+    for &((b, e_over_r), value) in &log_space.powers {
+        let mut o = Operands::default();
+        let (power, b, e) = (o.input(value), o.constant(b), o.constant(e_over_r));
+        let inverse = scalar_of(&mut o.body, &SCALARS, scalar::INVERSE_TEMPERATURE);
+        let relative = o.body.fma(e, inverse, b);
+        let relative = o.body.mul(relative, inverse);
+        o.body.values = vec![o.body.mul(power, relative)];
+        let name = name_of(graph, value);
+        known.by_temperature.insert(value, add(graph, o, name));
+    }
+    for &(_, value) in &log_space.centers {
+        let name = name_of(graph, value);
+        let producer = graph.values[value].producer;
+        let mut o = Operands::of(graph.step(producer), graph.body(producer));
+        let own = o.body.values[0];
+        let slope = slope(&mut o, own, &|o, inst| along_temperature(o, inst, sources.scalars, &known));
+        o.body.values = vec![slope.unwrap_or_else(|| o.body.literal(0.0))];
+        let slope = add(graph, o, name);
+        known.by_temperature.insert(value, slope);
+    }
+    for (collider, value) in &log_space.colliders {
+        let mut o = Operands::default();
+        let m = reaction::third_body(&mut o, sources, collider);
+        let (smallest, factor) = (o.body.literal(SMALLEST), o.body.literal(std::f64::consts::LOG2_E));
+        let floored = o.body.max(m, smallest);
+        let slope = o.body.div(factor, floored);
+        let zero = o.body.literal(0.0);
+        o.body.values = vec![o.body.select_le(m, smallest, zero, slope)];
+        let name = name_of(graph, *value);
+        known.by_collider.insert(*value, add(graph, o, name));
+    }
+    let reversed = |i: usize| log_space.activities.serves[i] && mechanism.reactions[i].reverse == Reverse::Equilibrium;
+    for r in (0..mechanism.reactions.len()).filter(|&i| reversed(i)).map(|i| &mechanism.reactions[i]) {
+        for &(k, _) in r.reactants.iter().chain(&r.products) {
+            if known.formation[k].is_none() {
+                // d ln K/dT; element potentials cancel in a reaction.
+                let species = &mechanism.species[k];
+                let mut o = Operands::default();
+                let enthalpy = reactor::energy(&mut o, &species.thermo, 1.0);
+                let inverse = scalar_of(&mut o.body, &SCALARS, scalar::INVERSE_TEMPERATURE);
+                o.body.values = vec![o.body.mul(enthalpy, inverse)];
+                known.formation[k] = Some(add(graph, o, format!("formation slope {}", species.name)));
+            }
+        }
+    }
+    known
+}
+
+/// The value of a single step.
+fn add(graph: &mut Graph, o: Operands, name: String) -> Value {
+    let step = o.into_step(graph);
+    let op = graph.add(single(name.clone(), step), |_, _| name.clone());
+    graph.ops[op].epilogue.outputs[0]
+}
+
+/// The derivatives by row, as far as they are sums of the reactions' own.
+pub struct Matrix {
+    pub size: usize,
+    terms: Terms,
+    /// 1/K by species
+    inverse: Vec<Option<Value>>,
+    /// By row and third body: the sum over reactions.
+    third_bodies: BTreeMap<usize, Vec<(usize, Value)>>,
+    /// By row: the sum over third bodies.
+    total: Vec<Option<Value>>,
+    /// Efficiencies less 1, by third body.
+    corrections: Vec<Vec<(usize, f64)>>,
+}
+
+impl Matrix {
+    fn new(graph: &mut Graph, model: &Model, sources: &Sources<'_>, terms: Terms) -> Self {
+        let size = model.species().len();
+        let activities = sources.log_space.as_ref().map(|log_space| &log_space.activities);
+        let inverse = activities.map_or(vec![None; size], |activities| activities.inverse.clone());
+        let correction = |(efficiencies, _): &(Vec<(usize, f64)>, Value)| {
+            efficiencies.iter().map(|&(k, alpha)| (k, alpha - 1.0)).filter(|&(_, change)| change != 0.0).collect()
+        };
+        let corrections = sources.third_bodies.iter().map(correction).collect();
+        let mut matrix =
+            Self { size, terms, inverse, third_bodies: BTreeMap::new(), total: vec![None; size], corrections };
+        for k in 0..size {
+            let of_row: Vec<_> =
+                matrix.terms.range((k, By::Nothing)..(k + 1, By::Nothing)).map(|(&key, _)| key).collect();
+            let name = &model.species()[k].name;
+            for (_, by) in of_row {
+                if let By::ThirdBody(m) = by {
+                    let value = matrix.sum(graph, k, by, format!("{name} by third body {}", m + 1));
+                    matrix.third_bodies.entry(k).or_default().extend(value.map(|value| (m, value)));
+                }
+            }
+            matrix.total[k] = match matrix.third_bodies.get(&k).map(Vec::as_slice) {
+                None | Some([]) => None,
+                Some([(_, only)]) => Some(*only),
+                Some(several) => {
+                    let terms: Vec<(Value, f64)> = several.iter().map(|&(_, value)| (value, 1.0)).collect();
+                    Some(summed(graph, &terms, format!("{name} by third bodies")))
+                }
+            };
+        }
+        matrix
+    }
+
+    /// The sum over reactions of their derivatives of one kind, in a row; none where it is zero.
+    pub fn sum(&self, graph: &mut Graph, row: usize, by: By, name: String) -> Option<Value> {
+        self.terms.get(&(row, by)).map(|terms| summed(graph, terms, name))
+    }
+
+    /// The third bodies of a row that give a species another efficiency than 1, with what it differs by.
+    fn corrections(&self, row: usize, column: usize) -> Vec<(Value, f64)> {
+        let of_row = self.third_bodies.get(&row).into_iter().flatten();
+        let corrections = of_row.filter_map(|&(m, value)| {
+            let (_, change) = self.corrections[m].iter().find(|(k, _)| *k == column)?;
+            Some((value, *change))
+        });
+        corrections.collect()
+    }
+
+    /// Whether the entry has terms beside the row's total.
+    pub fn has_own(&self, row: usize, column: usize) -> bool {
+        let has = |by: By| self.terms.contains_key(&(row, by));
+        has(By::Activity(column)) || has(By::Concentration(column)) || !self.corrections(row, column).is_empty()
+    }
+
+    /// An operation that sums up an entry (production rate of `row` by concentration of `column`) and lets `finish` make values or
+    /// stores of it; none of the reactions' derivatives may be missing.
+    pub fn entry(
+        &self,
+        graph: &mut Graph,
+        (row, column): (usize, usize),
+        name: String,
+        finish: impl FnOnce(&mut Operands, Id) -> Vec<(u32, u32)>,
+    ) -> Vec<Value> {
+        let of = |by: By| self.terms.get(&(row, by)).map_or(&[][..], Vec::as_slice);
+        let (scaled, plain) = (of(By::Activity(column)), of(By::Concentration(column)));
+        let corrections = self.corrections(row, column);
+        // State 0 is the sum by concentration where there is one, the last state the sum by activity. What all entries of the row
+        // share comes at the end: it is known last, and sums that wait for it would keep their terms in slots.
+        let has_plain = !plain.is_empty() || !corrections.is_empty();
+        let states = u32::from(has_plain) + u32::from(!scaled.is_empty());
+        let mut iterations = Vec::new();
+        for &(value, nu) in plain.iter().chain(&corrections) {
+            iterations.push(term(graph, (0, states), value, nu));
+        }
+        for &(value, nu) in scaled {
+            iterations.push(term(graph, (states - 1, states), value, nu));
+        }
+        let prologue = Some(common::zeros(graph, states as usize));
+        let mut o = Operands::default();
+        let mut entry = has_plain.then(|| o.body.state(0));
+        if let Some(total) = self.total[row] {
+            let total = o.input(total);
+            entry = Some(entry.map_or(total, |entry| o.body.add(entry, total)));
+        }
+        if let (false, Some(inverse)) = (scaled.is_empty(), self.inverse[column]) {
+            let (inverse, sum) = (o.input(inverse), o.body.state(states - 1));
+            entry = Some(match entry {
+                Some(entry) => o.body.fma(sum, inverse, entry),
+                None => o.body.mul(sum, inverse),
+            });
+        }
+        let entry = entry.expect("an operation of its own sums up something");
+        let stores = finish(&mut o, entry);
+        let epilogue = Step { stores, ..o.into_step(graph) };
+        let operation = Operation { name: name.clone(), states, prologue, iterations, ordered: false, epilogue };
+        let op = graph.add(operation, |_, _| name.clone());
+        graph.step(StepRef { op, part: Part::Epilogue }).outputs.clone()
+    }
+
+    /// Gives all entries of a row another value to share.
+    pub fn share(&mut self, row: usize, value: Value) {
+        self.total[row] = Some(value);
+    }
+
+    /// The sum over the third bodies of a row.
+    pub fn total(&self, row: usize) -> Option<Value> {
+        self.total[row]
+    }
+}
+
+/// Adds nu times a value to one of the running sums.
+fn term(graph: &mut Graph, (which, states): (u32, u32), value: Value, nu: f64) -> Step {
+    if states == 1 {
+        return common::add_term(graph, value, nu);
+    }
+    let mut o = Operands::default();
+    let mut sums: Vec<Id> = (0..states).map(|n| o.body.state(n)).collect();
+    let x = o.input(value);
+    let sum = sums[which as usize];
+    sums[which as usize] = if nu == 1.0 {
+        o.body.add(sum, x)
+    } else if nu == -1.0 {
+        o.body.sub(sum, x)
+    } else {
+        let nu = o.constant(nu);
+        o.body.fma(nu, x, sum)
+    };
+    o.body.states = sums;
+    o.into_step(graph)
+}
+
+/// A sum of values with factors.
+fn summed(graph: &mut Graph, terms: &[(Value, f64)], name: String) -> Value {
+    let iterations = terms.iter().map(|&(value, nu)| common::add_term(graph, value, nu)).collect();
+    let mut b = Body::default();
+    b.values = vec![b.state(0)];
+    let epilogue = common::step(graph.shape(b), vec![], vec![], vec![]);
+    let prologue = Some(common::zeros(graph, 1));
+    let operation = Operation { name: name.clone(), states: 1, prologue, iterations, ordered: false, epilogue };
+    let op = graph.add(operation, |_, _| name.clone());
+    graph.ops[op].epilogue.outputs[0]
+}
+
+/// Stores the derivatives of production rates.
+fn store(graph: &mut Graph, model: &Model, matrix: &Matrix) {
+    let (output, size) = (graph.arrays.len() as u32 - 1, matrix.size);
+    let species = model.species();
+    let place = |row: usize, column: usize| (output, (column * size + row) as u32);
+    for row in 0..size {
+        let mut rest = Vec::new();
+        for column in 0..size {
+            if !matrix.has_own(row, column) {
+                rest.push(place(row, column));
+                continue;
+            }
+            let name = format!("{} by {}", species[row].name, species[column].name);
+            matrix.entry(graph, (row, column), name, |o, entry| {
+                o.body.stores = vec![entry];
+                vec![place(row, column)]
+            });
+        }
+        let name = format!("{} by temperature", species[row].name);
+        let value = matrix.sum(graph, row, By::Temperature, name);
+        let mut o = Operands::default();
+        let slope = match value {
+            Some(value) => o.input(value),
+            None => o.body.literal(0.0),
+        };
+        let same = match matrix.total(row) {
+            Some(total) if !rest.is_empty() => o.input(total),
+            _ => o.body.literal(0.0),
+        };
+        o.body.stores = vec![same; rest.len()];
+        o.body.stores.push(slope);
+        rest.push(place(row, size));
+        let step = Step { stores: rest, ..o.into_step(graph) };
+        graph.add(single(format!("rest of {}", species[row].name), step), |_, _| unreachable!("it is stored"));
+    }
+}

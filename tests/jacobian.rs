@@ -1,0 +1,120 @@
+//! Derivatives of the chemistry: proven, and verified against dual numbers through the reference, for every rate expression, in every
+//! layout and form, for any number of warps and with every state.
+
+use kinetics::Model;
+use mechanism::{Companion, Files};
+use singe::driver::{self, Request};
+use singe::graph::Units;
+use singe::kernels::{self, Form, Kernel, Options, StateVariables};
+use singe::observer::Observer;
+use singe::overlay::Codegen;
+
+#[path = "common/request.rs"]
+mod request;
+#[path = "common/skip.rs"]
+mod skip;
+
+const KERNELS: [Kernel; 3] = [Kernel::Jacobian, Kernel::IsobaricJacobian, Kernel::IsochoricJacobian];
+
+fn model(path: std::path::PathBuf) -> Model {
+    let files =
+        Files { mechanism: path, reduction: Companion::Ignored, transport: Companion::Ignored, ..Files::default() };
+    kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
+}
+
+/// The largest error of all.
+fn verified(
+    model: &Model,
+    kernels: &[Kernel],
+    change: impl Fn(&mut Request),
+    warps: impl IntoIterator<Item = u32> + Clone,
+) -> f64 {
+    let mut worst = 0.0f64;
+    for &kernel in kernels {
+        for warps in warps.clone() {
+            let request = Request { verify: Some(33), ..request::of(request::shipped("h2o2")) };
+            let request = request.with(&change).with(|r| r.tuning.warps = warps);
+            let begin = std::time::Instant::now();
+            let unit = driver::compile_kernel(kernel, model, &request, &mut Observer::silent());
+            let name = &model.mechanism.name;
+            let unit = unit.unwrap_or_else(|failure| {
+                panic!("{name} {kernel} {warps}: {:#?}", &failure.diagnostics[..failure.diagnostics.len().min(3)])
+            });
+            let verification = unit.report.verification.expect("it was asked for");
+            println!(
+                "{name} {kernel} {} {} warps: error {:.1e}, {:.0} slots, {:.1} s",
+                unit.report.form,
+                warps,
+                verification.largest_error,
+                verification.slots_per_point,
+                begin.elapsed().as_secs_f64()
+            );
+            worst = worst.max(verification.largest_error);
+        }
+    }
+    assert!(worst > 0.0);
+    worst
+}
+
+#[test]
+fn h2o2_is_verified_for_1_to_32_warps() {
+    let model = model(request::shipped("h2o2"));
+    verified(&model, &KERNELS, |r| r.tuning.form = Some(Form::LogSpace), 1..=32);
+    verified(&model, &KERNELS, |_| {}, [1, 8]);
+}
+
+#[test]
+fn every_layout_unit_and_state_is_verified() {
+    let model = model(request::shipped("h2o2"));
+    for codegen in [Codegen::DataParallel, Codegen::Switch] {
+        verified(&model, &KERNELS, |r| r.codegen = codegen, [4]);
+    }
+    verified(&model, &KERNELS, |r| r.common.units = Units::Cgs, [4]);
+    for state in [StateVariables::MassFractions, StateVariables::Energy] {
+        verified(&model, &KERNELS, |r| r.common.state = state, [4]);
+    }
+}
+
+#[test]
+fn gri30_is_verified() {
+    let model = model(request::shipped("gri30"));
+    let form = |r: &mut Request| r.tuning.form = Some(Form::LogSpace);
+    verified(&model, &[Kernel::Jacobian], form, [8]);
+    let parallel = |r: &mut Request| {
+        r.codegen = Codegen::DataParallel;
+        r.tuning.form = Some(Form::LogSpace);
+    };
+    verified(&model, &[Kernel::Jacobian, Kernel::IsobaricJacobian], parallel, [8]);
+}
+
+/// Every rate expression: three-body, falloff of all kinds, chemically activated, PLOG, Chebyshev, Landau-Teller, real orders and
+/// coefficients, explicit reverse rates.
+#[test]
+fn every_rate_expression_is_verified() {
+    for name in ["zoo", "zoo_forms", "fig4"] {
+        let Some(path) = skip::shared(&format!("mechanisms/{name}/chem.inp")) else { return };
+        for form in [Form::Pairwise, Form::LogSpace] {
+            let parallel = |r: &mut Request| {
+                r.codegen = Codegen::DataParallel;
+                r.tuning.form = Some(form);
+            };
+            verified(&model(path.clone()), &KERNELS, parallel, [4]);
+            verified(&model(path.clone()), &[Kernel::Jacobian], |r| r.tuning.form = Some(form), [4]);
+        }
+    }
+}
+
+/// What the derivatives of gri30 cost beside its rates, in double-precision slots.
+#[test]
+fn derivatives_cost_a_few_times_what_rates_do() {
+    let model = model(request::shipped("gri30"));
+    let slots = |kernel| {
+        let options = Options { form: Form::LogSpace, warps: 1, ..Options::default() };
+        kernels::build(kernel, &model, &options).unwrap().slots(1) as f64
+    };
+    let rates = slots(Kernel::Chemistry);
+    for kernel in KERNELS {
+        println!("{kernel}: {} slots, {:.2} times the {rates} of the rates", slots(kernel), slots(kernel) / rates);
+    }
+    assert!(slots(Kernel::Jacobian) / rates <= 3.0);
+}
