@@ -534,7 +534,9 @@ fn ptx() -> Vec<Case> {
     let read = |text: String| ptx::read::read(&Arc::new(Source { name: "k.ptx".into(), text }));
     let texts = diagnosed_ptx::TEXTS.map(|(id, from, to)| (id, read(changed(from, to)).expect_err(id)));
     let commands = diagnosed_ptx::COMMANDS.map(|(id, from, to, arguments)| {
-        printed(id, &[("k.ptx", changed(from, to)), ("k.toml", diagnosed_ptx::LAUNCH.to_owned())], arguments)
+        let before = ("before.ptx", diagnosed_ptx::KERNEL.to_owned());
+        let launch = ("k.toml", diagnosed_ptx::LAUNCH.to_owned());
+        printed(id, &[("k.ptx", changed(from, to)), launch, before], arguments)
     });
     let module = read(changed("ret;", "st.global.u64 [%rd1], %rd1;\nret;")).expect("PTX");
     let mut allocation = allocate::allocate(&module, "k", &allocate::Options::default()).expect("few registers");

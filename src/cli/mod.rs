@@ -10,6 +10,7 @@ mod compile;
 mod config;
 mod doctor;
 mod fmt;
+mod given;
 mod kernel;
 mod launched;
 mod levels;

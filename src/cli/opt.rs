@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::given;
 use super::kernel::module;
 use super::launched::launched;
 use super::opt_arguments::{Chosen, OptArguments};
@@ -15,6 +16,9 @@ use ptx::ir::{Func, FuncKind};
 use ptx::passes::{self, Pass, Report};
 
 pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
+    if let Some(before) = &arguments.check {
+        return given::run(before, arguments);
+    }
     let (mut module, source) = module(&arguments.ptx)?;
     let kernels = kernels(&module, arguments.kernel.as_ref(), &arguments.ptx)?;
     let given = arguments.options(source);

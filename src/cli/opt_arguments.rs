@@ -20,8 +20,11 @@ pub struct OptArguments {
     /// The PTX text
     pub ptx: PathBuf,
     /// What to do, in order
-    #[arg(long = "pass", value_name = "PASS", value_delimiter = ',', required = true, value_parser = PassParser)]
+    #[arg(long = "pass", value_name = "PASS", value_delimiter = ',', required_unless_present = "check", value_parser = PassParser)]
     pub passes: Vec<Chosen>,
+    /// Instead of passes: whether the text is an allocation of this one, which someone else made or edited
+    #[arg(long, value_name = "BEFORE", conflicts_with_all = ["passes", "output", "launch"])]
+    pub check: Option<PathBuf>,
     /// Print the result of a pass to stderr
     #[arg(long, value_name = "PASS", value_parser = PossibleValuesParser::new(names().chain(["all"])))]
     pub print_after: Option<String>,

@@ -34,9 +34,10 @@ pub const TEXTS: [(&str, &str, &str); 14] = [
 pub const LAUNCH: &str = "threads = 32\n[[arguments]]\ntype = \"u32\"\nlength = 4\noutput = true\n";
 
 /// As [`TEXTS`], with the command that refuses the kernel.
-pub const COMMANDS: [(&str, &str, &str, &[&str]); 16] = [
+pub const COMMANDS: [(&str, &str, &str, &[&str]); 17] = [
     ("cli::unreadable", "ret;", "exit;", &["analyze", "absent.ptx"]),
     ("opt::block", "ret;", "exit;", &["opt", "k.ptx", "--pass", "occupancy=8"]),
+    ("opt::given", "ret;", "st.global.u64 [%rd1], %rd1;\nret;", &["opt", "k.ptx", "--check", "before.ptx"]),
     (
         "opt::no-cost",
         "ret;",

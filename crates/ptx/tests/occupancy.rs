@@ -134,6 +134,14 @@ fn the_checker_finds_a_slot_of_another_thread() {
         load.unwrap().offset += off;
         assert!(check::check(&broken).is_err(), "{off}");
     }
+    // the part begins nowhere in the area
+    let mut broken = good.clone();
+    let moves = broken.module.funcs[0].insts.values_mut().filter_map(|data| match &mut data.op {
+        Op::Unary { a: a @ Operand::Variable(_), .. } => Some(a),
+        _ => None,
+    });
+    moves.for_each(|a| *a = Operand::Imm(0));
+    assert!(check::check(&broken).is_err());
     for stride in [4, 0, 12] {
         let mut broken = good.clone();
         let scale = broken.module.funcs[0].insts.values_mut().rev().find_map(|data| match &mut data.op {
@@ -197,4 +205,65 @@ fn at_most_five_versions_are_made() {
     }
     assert_eq!(directions[0], Direction::Decreasing);
     assert!(directions[1..].iter().all(|direction| *direction == Direction::Increasing));
+}
+
+/// What is printed of an allocation is found to be one again, for both allocators, spaces and many budgets; other texts are not.
+#[test]
+fn an_allocation_is_found_again_in_its_text() {
+    use ptx::allocate::given::{Text, compare};
+    let source = |name: &str, text: String| std::sync::Arc::new(Source { name: name.to_owned(), text });
+    let mut spilled = 0;
+    for text in [pressure(30, 4, 64), include_str!("../../../tests/files/allocation/pressure.ptx").to_owned()] {
+        let before = source("before.ptx", text);
+        let module = read::read(&before).unwrap();
+        let old = Text { source: &before, module: &module };
+        for registers in [12, 16, 20, 24, 32, 64] {
+            for (bytes, own_slots) in [(0, false), (4096, false), (32768, true)] {
+                let shared = Budget { bytes, warps: 2 };
+                let options = Allocation { registers, shared, own_slots, ..Allocation::default() };
+                let made = allocate(&module, "pressure", &options).unwrap();
+                spilled += usize::from(!made.locations.is_empty());
+                let after = source("after.ptx", made.module.to_string());
+                let new = read::read(&after).unwrap();
+                let block = Some([64, 1, 1]);
+                let found = compare(old, Text { source: &after, module: &new }, "pressure", block);
+                let found = found.unwrap_or_else(|d| panic!("{registers} {bytes}: {d:?}\n{}", after.text));
+                assert!(found.kept <= found.instructions && found.max_live[1] <= registers, "{found:?}");
+            }
+        }
+    }
+    assert!(spilled > 20, "{spilled}");
+}
+
+/// Each edit of an allocation that computes something else is found, and told with the line of both texts.
+#[test]
+fn a_wrong_edit_of_an_allocation_is_found() {
+    use ptx::allocate::given::{Text, compare};
+    let source = |name: &str, text: String| std::sync::Arc::new(Source { name: name.to_owned(), text });
+    let before = source("before.ptx", pressure(30, 4, 64));
+    let module = read::read(&before).unwrap();
+    let options = Allocation { registers: 24, ..Allocation::default() };
+    let text = allocate(&module, "pressure", &options).unwrap().module.to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    let (mut edits, mut named) = (0, 0);
+    for (at, line) in lines.iter().enumerate() {
+        // spill code at another offset or left out, and a source that is another register
+        let spill = line.contains(".local.") && line.trim_start().starts_with(['l', 's']);
+        let changed = match line.split_once("fma.rn.f32 %f") {
+            Some((head, rest)) => Some(format!("{head}fma.rn.f32 %f{}", rest.replace(", %f", ", %f9"))),
+            None if spill => Some(line.replace("singe_spill_local", "singe_spill_local+1000")),
+            None => None,
+        };
+        let Some(changed) = changed else { continue };
+        let mut lines = lines.clone();
+        lines[at] = &changed;
+        let after = source("after.ptx", lines.join("\n").replace(".reg .f32 %f<", ".reg .f32 %f<9"));
+        let Ok(new) = read::read(&after) else { continue };
+        let told =
+            compare(Text { source: &before, module: &module }, Text { source: &after, module: &new }, "pressure", None);
+        let told = told.expect_err("it computes something else");
+        edits += 1;
+        named += usize::from(told.iter().any(|d| d.message.ends_with(&format!("see line {} of after.ptx", at + 1))));
+    }
+    assert!(edits > 20 && named > 15, "{edits} {named}");
 }

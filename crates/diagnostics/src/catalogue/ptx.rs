@@ -2,12 +2,17 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 37] = [
+pub const ENTRIES: [Entry; 38] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },
     Entry {
         id: "opt::block",
         cause: "Occupancy depends on the number of threads in a CTA, and neither the kernel nor the command tells it.",
         remedy: "Give the shape of the CTA with `--block`, or `.reqntid` in the text.",
+    },
+    Entry {
+        id: "opt::given",
+        cause: "A text that `--check` was given is no allocation of the one before: it has other blocks or parameters, or a value is not where it is read.",
+        remedy: "Mend the line of the later text that the message names.",
     },
     Entry {
         id: "opt::no-cost",

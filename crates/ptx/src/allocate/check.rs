@@ -6,10 +6,10 @@
 //! parts them, a slot that one side writes is worthless to the other side and behind the place where they meet.
 
 mod divergence;
-mod message;
-mod prologue;
+pub(super) mod message;
+pub(super) mod prologue;
 mod state;
-mod transfer;
+pub(super) mod transfer;
 
 use super::class::Class;
 use super::{Allocation, PhysicalRegister};
@@ -62,24 +62,32 @@ impl Display for Violation {
 /// # Errors
 /// `opt::unproven` for each violation.
 pub fn prove(allocation: &Allocation, kernel: &str, text: Option<&Arc<Source>>) -> Result<(), Vec<Diagnostic>> {
-    let told = |violation: &Violation| message::told(violation, allocation, kernel, text);
+    let told = |violation: &Violation| {
+        let (message, span) = message::told(violation, allocation, kernel, text);
+        let diagnostic = Diagnostic::error("opt::unproven", message);
+        match span {
+            Some(span) => diagnostic.at(span),
+            None => diagnostic,
+        }
+    };
     check(allocation).map_err(|violations| violations.iter().map(told).collect())
 }
 
 /// Compares an allocation with the function that it was made for.
 pub fn check(allocation: &Allocation) -> Result<(), Vec<Violation>> {
-    let parts = prologue::Parts::default();
-    let mut checker = Checker { original: &allocation.prepared, allocated: allocation.func(), allocation, parts };
-    let mut found = checker.sizes_and_overlaps();
+    let mut found = Checker::new(allocation).sizes_and_overlaps();
+    values(allocation, &mut found);
+    if found.is_empty() { Ok(()) } else { Err(found) }
+}
+
+/// Follows the values alone, wherever registers lie.
+pub(super) fn values(allocation: &Allocation, found: &mut Vec<Violation>) {
+    let mut checker = Checker::new(allocation);
     match prologue::check(allocation) {
         Ok(parts) => checker.parts = parts,
-        Err(violation) => {
-            found.push(violation);
-            return Err(found);
-        }
+        Err(violation) => return found.push(violation),
     }
-    checker.flow(&mut found);
-    if found.is_empty() { Ok(()) } else { Err(found) }
+    checker.flow(found);
 }
 
 struct Checker<'a> {
@@ -88,6 +96,13 @@ struct Checker<'a> {
     allocation: &'a Allocation,
     /// What belongs to a warp and to a thread in shared memory.
     parts: prologue::Parts,
+}
+
+impl<'a> Checker<'a> {
+    fn new(allocation: &'a Allocation) -> Self {
+        let parts = prologue::Parts::default();
+        Self { original: &allocation.prepared, allocated: allocation.func(), allocation, parts }
+    }
 }
 
 impl Checker<'_> {

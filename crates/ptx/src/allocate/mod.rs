@@ -9,6 +9,7 @@ pub mod check;
 mod class;
 mod dead;
 pub mod facts;
+pub mod given;
 mod interference;
 mod linear_scan;
 mod prepare;

@@ -48,7 +48,7 @@ impl Demand {
 }
 
 /// What `.maxntid` says.
-fn most_threads(func: &Func) -> Option<[u32; 3]> {
+pub fn most_threads(func: &Func) -> Option<[u32; 3]> {
     let text = func.directives.iter().find_map(|directive| directive.strip_prefix(".maxntid"))?;
     let mut sides = text.split(',').map(|side| side.trim().parse::<u32>());
     let mut side = || sides.next().map_or(Some(1), Result::ok);

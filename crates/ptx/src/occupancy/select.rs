@@ -76,6 +76,11 @@ pub fn direction(target: &Target, max_live: u32) -> Direction {
     }
 }
 
+/// CTAs that an SM is given when versions of the kernel are timed, the same for all of them.
+pub fn ctas(target: &Target, demand: &Demand) -> u32 {
+    TURNS * levels(target, demand).last().map_or(1, |level| level.blocks)
+}
+
 /// Realises the candidates, times them, and takes one. `None` where no level can be realised.
 ///
 /// # Errors
@@ -160,8 +165,7 @@ struct Stopwatch<'a> {
 impl<'a> Stopwatch<'a> {
     /// By the model if it can time the first version.
     fn new(first: &Version, index: usize, demand: &'a Demand, settings: &'a Settings<'a>) -> Result<Self, Refusal> {
-        let ctas = TURNS * levels(settings.target, demand).last().map_or(1, |level| level.blocks);
-        let watch = Self { clock: Clock::Model, index, ctas, demand, settings };
+        let watch = Self { clock: Clock::Model, index, ctas: ctas(settings.target, demand), demand, settings };
         let clock = if watch.clocks(first)?.is_ok() { Clock::Model } else { Clock::Estimate };
         Ok(Self { clock, ..watch })
     }

@@ -4,11 +4,16 @@ use super::{Kind, Violation};
 use crate::allocate::Allocation;
 use crate::ir::{Block, Inst, Reg};
 use crate::print::Quotes;
-use diagnostics::{Diagnostic, Source, Span};
+use diagnostics::{Source, Span};
 use std::sync::Arc;
 
-/// The message, which quotes the line of the text where that is given and has one.
-pub fn told(violation: &Violation, allocation: &Allocation, kernel: &str, text: Option<&Arc<Source>>) -> Diagnostic {
+/// The message, with the line of the text where that is given and has one.
+pub fn told(
+    violation: &Violation,
+    allocation: &Allocation,
+    kernel: &str,
+    text: Option<&Arc<Source>>,
+) -> (String, Option<Span>) {
     let place = Place::of(violation, allocation);
     let quoted = place.quote(allocation);
     let line = place.inst.map_or_else(
@@ -31,12 +36,7 @@ pub fn told(violation: &Violation, allocation: &Allocation, kernel: &str, text: 
         Kind::Base => "the part of shared memory for spilling is not computed as it must be, or overlaps".to_owned(),
     };
     let number = line.map_or_else(String::new, |line| format!("line {line}, "));
-    let message = format!("{kernel}: the allocation is wrong: {number}`{quoted}`: {what}");
-    let diagnostic = Diagnostic::error("opt::unproven", message);
-    match span {
-        Some(span) => diagnostic.at(span),
-        None => diagnostic,
-    }
+    (format!("{kernel}: the allocation is wrong: {number}`{quoted}`: {what}"), span)
 }
 
 /// Where a violation showed, among the instructions of the kernel that was allocated.

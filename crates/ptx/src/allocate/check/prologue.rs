@@ -3,6 +3,7 @@
 
 use super::{Kind, Violation};
 use crate::allocate::Allocation;
+use crate::allocate::prologue::Owner;
 use crate::inst::{BinaryOp, Op, Operand, Special, TernaryOp, UnaryOp};
 use crate::ir::{Inst, Reg, Variable};
 use std::collections::BTreeMap;
@@ -53,6 +54,25 @@ pub fn check(allocation: &Allocation) -> Result<Parts, Violation> {
     Ok(parts)
 }
 
+/// Whose part of an area begins in a register behind the prologue, if it is the beginning of one.
+pub fn owner(allocation: &Allocation, area: Variable, base: Reg) -> Option<Owner> {
+    let apart = |threads| distance(allocation, area, base, threads);
+    match apart(1) {
+        Some(Some(4 | 8)) => Some(Owner::Thread),
+        _ => apart(32).filter(|distance| *distance != Some(0)).map(|_| Owner::Warp),
+    }
+}
+
+/// Whether a prologue may have the instruction.
+pub fn executable(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Unary { op: UnaryOp::Mov, .. }
+            | Op::Binary { op: BinaryOp::Shr, .. }
+            | Op::Ternary { op: TernaryOp::Mad, .. }
+    )
+}
+
 /// How far the parts of two groups of so many threads lie apart, where that is the same for all threads of all shapes; `Some(None)` when
 /// there is one group only.
 fn distance(allocation: &Allocation, area: Variable, base: Reg, threads_per_part: u32) -> Option<Option<u32>> {
@@ -86,6 +106,9 @@ fn distance(allocation: &Allocation, area: Variable, base: Reg, threads_per_part
     Some(distance)
 }
 
+/// Where the area is taken to begin: nothing that is computed from numbers of threads alone comes near.
+const AREA: u32 = 0x5555_0000;
+
 /// The base in one thread, relative to the area.
 fn execute(
     allocation: &Allocation,
@@ -101,7 +124,7 @@ fn execute(
         let value = |operand: &Operand| match *operand {
             Operand::Reg(reg) => values.get(&reg).copied(),
             Operand::Imm(bits) => u32::try_from(bits).ok(),
-            Operand::Variable(other) => (other == area).then_some(0),
+            Operand::Variable(other) => (other == area).then_some(AREA),
             Operand::Param(_) => None,
             Operand::Special(special) => match special {
                 Special::TidX => Some(tid[0]),
@@ -128,5 +151,5 @@ fn execute(
         values.retain(|other, _| !allocation.physical[*other].overlaps(register));
         values.extend(result.map(|result| (dst, result)));
     }
-    values.get(&base).copied()
+    values.get(&base).map(|value| value.wrapping_sub(AREA))
 }

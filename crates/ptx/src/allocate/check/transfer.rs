@@ -251,7 +251,7 @@ fn affine(lane: &Symbols, factor: u64, c: &Symbols, ty: Type) -> Symbols {
 }
 
 /// The instruction without its registers.
-fn bare(data: &InstData) -> InstData {
+pub fn bare(data: &InstData) -> InstData {
     let none = Reg::from_u32(0);
     let mut data = data.clone();
     data.op.slots(|slot| {

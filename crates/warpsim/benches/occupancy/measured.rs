@@ -1,0 +1,182 @@
+//! One kernel on one target: all levels, the choice among a few, and what ptxas makes of the kernel as it is.
+
+use super::Candidate;
+use super::remembered::Remembered;
+use machine::target::{Target, occupancy};
+use machine::toolchain::{Installation, installations};
+use ptx::Module;
+use ptx::allocate::Algorithm;
+use ptx::allocate::spill_location::Rewriting;
+use ptx::cost::Model;
+use ptx::occupancy::header::Ladder;
+use ptx::occupancy::select::{Clock, ctas};
+use ptx::occupancy::settle::settle;
+use ptx::occupancy::{Demand, Direction, Settings, Version, every, select};
+use std::collections::BTreeSet;
+use std::process::Command;
+use warpsim::Appraisal;
+
+/// A level with its cycles, and bytes per thread that are spilled.
+pub struct Level {
+    pub ctas: u32,
+    pub cycles: f64,
+    pub spilled: u64,
+}
+
+/// A level that was taken: its CTAs, registers per thread of the machine code, and cycles.
+#[derive(Debug, Clone, Copy)]
+pub struct Taken {
+    pub ctas: u32,
+    pub registers: u32,
+    pub cycles: f64,
+}
+
+pub struct Measured {
+    pub name: String,
+    pub target: &'static Target,
+    pub max_live: u32,
+    pub warps_per_cta: u32,
+    pub direction: Direction,
+    pub levels: Vec<Level>,
+    /// Levels that nothing realises, or whose machine code cannot be run.
+    pub refused: usize,
+    pub chosen: Taken,
+    /// ptxas' own: the kernel as it is.
+    pub default: Taken,
+    pub versions: usize,
+    pub iterations: usize,
+    /// Versions that each release of ptxas took: all of them the one of the model, those with spills and one more the others.
+    pub assembled: Vec<(String, usize)>,
+    pub dip: Option<u32>,
+}
+
+impl Measured {
+    pub fn best(&self) -> f64 {
+        self.levels.iter().map(|level| level.cycles).fold(f64::INFINITY, f64::min)
+    }
+
+    pub fn worst(&self) -> f64 {
+        self.levels.iter().map(|level| level.cycles).fold(0.0, f64::max)
+    }
+
+    /// The level of the best of all, the lowest where several are.
+    pub fn best_ctas(&self) -> u32 {
+        self.levels.iter().find(|level| level.cycles <= self.best()).map_or(0, |level| level.ctas)
+    }
+
+    pub fn line(&self) -> String {
+        let Self { name, target, chosen, default, versions, iterations, .. } = self;
+        let levels: Vec<String> = self.levels.iter().map(|l| format!("{}: {:.0}", l.ctas, l.cycles)).collect();
+        format!(
+            "{name} on {}: {chosen:?} of {versions} versions in {iterations} iterations, default {default:?}; {} ({} refused)",
+            target.name,
+            levels.join(", "),
+            self.refused
+        )
+    }
+}
+
+/// # Errors
+/// The compilers are missing, or the model cannot time the kernel.
+pub fn measured(candidate: &Candidate, target: &'static Target) -> Result<Measured, String> {
+    let arch = target.compute_capability.number();
+    let module = Module { sm: arch, version: None, ..(candidate.module)(target)? };
+    let entry = candidate.entry.clone().or_else(|| module.entries().next().map(|entry| entry.name.clone()));
+    let entry = entry.ok_or("there is no kernel")?;
+    let index = module.funcs.iter().position(|func| func.name == entry).ok_or("there is no kernel")?;
+    let (launch, setup) = (&candidate.setup.launch, &candidate.setup);
+    let appraisal = Appraisal::new(&module, &entry, setup, Some(target)).map_err(|unfit| format!("{unfit:?}"))?;
+    if !appraisal.runs_machine_code() {
+        return Err("its machine code cannot be run".to_owned());
+    }
+    let model = Remembered::new(appraisal);
+    let shared = u32::try_from(launch.shared).map_err(|e| e.to_string())?;
+    let demand = Demand::of(&module, index, Some(launch.threads), shared).ok_or("no shape")?;
+    let settings = Settings {
+        target,
+        block: Some(launch.threads),
+        predicates: 7,
+        algorithm: Algorithm::ChaitinBriggs,
+        rewriting: Rewriting::AffRA,
+        model: Some(&model),
+        source: None,
+    };
+    let (clock, rows) = every(&module, index, &demand, &settings).map_err(|refusal| format!("{refusal:?}"))?;
+    let selection = select(&module, index, &demand, &settings).map_err(|refusal| format!("{refusal:?}"))?;
+    let selection = selection.filter(|selection| (clock, selection.clock) == (Clock::Model, Clock::Model));
+    let selection = selection.ok_or("the model of time cannot run its versions")?;
+    let ladder = Ladder::of(&selection);
+    let time = |version: &Version| {
+        let same = selection.tried.iter().find(|timed| timed.version.level == version.level);
+        same.map_or(f64::INFINITY, |timed| timed.clocks)
+    };
+    let times: Vec<f64> = ladder.versions.iter().map(time).collect();
+    let settled = settle(times.len(), ladder.original, ladder.direction, |version| times[version]);
+
+    let registers = model.registers(&module, &entry).ok_or("nothing assembles it")?;
+    let cycles = model.cycles_of_ctas(&module, &entry, ctas(target, &demand), shared);
+    let default = Taken {
+        ctas: occupancy(target, demand.kernel(registers, demand.shared())).blocks,
+        registers,
+        cycles: cycles.map_err(|unfit| format!("{unfit:?}"))? as f64,
+    };
+    let version = selection.version();
+    let chosen = Taken {
+        ctas: version.level.blocks,
+        registers: version.assembled.unwrap_or(version.registers),
+        cycles: selection.tried[selection.chosen].clocks,
+    };
+    let made: Vec<&Version> = rows.iter().filter_map(|(_, row)| Some(&row.as_ref().ok()?.version)).collect();
+    let (plain, spilled): (Vec<&Version>, Vec<&Version>) = made.iter().partition(|version| version.spills.is_none());
+    let texts: BTreeSet<String> =
+        spilled.iter().chain(plain.first()).map(|version| version.module.to_string()).collect();
+    let levels = rows.iter().filter_map(|(level, row)| {
+        let timed = row.as_ref().ok()?;
+        let (local, shared) = timed.version.spilled_bytes();
+        Some(Level { ctas: level.blocks, cycles: timed.clocks, spilled: local + shared })
+    });
+    Ok(Measured {
+        name: candidate.name.clone(),
+        target,
+        max_live: demand.max_live,
+        warps_per_cta: demand.warps(),
+        direction: selection.direction,
+        levels: levels.collect(),
+        refused: rows.iter().filter(|(_, row)| row.is_err()).count(),
+        chosen,
+        default,
+        versions: selection.versions(),
+        iterations: settled.tried.len(),
+        assembled: assembled(made.len(), &texts, target)?,
+        dip: candidate.dip,
+    })
+}
+
+/// How many versions each ptxas that knows the architecture takes: the one of the model took all, the others are given the texts.
+///
+/// # Errors
+/// One refuses one of them.
+fn assembled(all: usize, texts: &BTreeSet<String>, target: &Target) -> Result<Vec<(String, usize)>, String> {
+    let arch = target.compute_capability;
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let mut found = Vec::new();
+    let serving = installations().iter().filter(|installation| installation.architectures.contains(&arch));
+    for (number, installation) in serving.enumerate() {
+        if number == 0 {
+            found.push((installation.version(), all));
+            continue;
+        }
+        for text in texts {
+            let (from, to) = (folder.path().join("k.ptx"), folder.path().join("k.cubin"));
+            std::fs::write(&from, text).map_err(|e| e.to_string())?;
+            let Installation { ptxas, .. } = installation;
+            let made = Command::new(ptxas).arg(format!("-arch={}", arch.sm())).arg(&from).arg("-o").arg(&to).output();
+            let made = made.map_err(|e| e.to_string())?;
+            if !made.status.success() {
+                return Err(format!("ptxas {}: {}", installation.version(), String::from_utf8_lossy(&made.stderr)));
+            }
+        }
+        found.push((installation.version(), texts.len()));
+    }
+    Ok(found)
+}
