@@ -284,6 +284,41 @@ fn in_memory(warps: u32) -> f64 {
     (pass(16) - pass(8)) / 8.0
 }
 
+/// Where loops of straight-line code begin to take longer: KiB of the first and of the second cache for code.
+fn code(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
+    const JIA: &str = "Jia et al. 2018, 2019";
+    const YK: &str = "YKTian-x2b";
+    for (target, first, second, source) in [
+        ("volta", 12.0, 128.0, JIA),
+        ("turing", 16.0, 46.0, JIA),
+        ("ampere", 32.0, 128.0, YK),
+        ("ampere-ga10x", 16.0, 32.0, YK),
+    ] {
+        add("code in the first cache, KiB", target, first, source, last_size(target, 2, 64));
+        let beyond = 3 * first as usize / 2;
+        add("code in the second cache, KiB", target, second, source, last_size(target, beyond, 160));
+    }
+}
+
+/// The largest size of a loop in KiB, of those that a search by halves looks at, whose instructions take no longer than those of a loop of the
+/// smallest size.
+fn last_size(name: &str, smallest: usize, largest: usize) -> f64 {
+    let target = Target::by_name(name).unwrap();
+    // of an instruction; the loop itself takes 23 clocks around them
+    let clocks = |kib: usize| {
+        let body = repeated(&line("NOP"), 64 * kib - 4);
+        let after = |times| timed(&looped(&[], &body, times), 1, target, Vec::new()).cycles as f64;
+        ((after(6) - after(4)) / 2.0 - 23.0) / body.len() as f64
+    };
+    let most = 1.05 * clocks(smallest);
+    let (mut inside, mut outside) = (smallest, largest);
+    while outside - inside > 1 {
+        let middle = (inside + outside) / 2;
+        if clocks(middle) <= most { inside = middle } else { outside = middle }
+    }
+    inside as f64
+}
+
 /// Table 1 and section 5.3 of Huerta et al.
 fn issue(add: &mut impl FnMut(&str, &'static str, f64, &'static str, f64)) {
     for (active, published) in [(1, 4.0), (2, 4.0), (3, 6.0), (4, 8.0)] {
@@ -331,6 +366,7 @@ fn rows() -> Vec<Row> {
         rows.push(Row { what: what.to_owned(), target, published, source, modelled });
     };
     latencies(&mut add);
+    code(&mut add);
     clusters(&mut add);
     issue(&mut add);
     rates(&mut add);
