@@ -7,7 +7,7 @@
 
 mod matching;
 
-use super::check::{Violation, message, prologue, transfer, values};
+use super::check::{Kind, Violation, message, prologue, transfer, values};
 use super::prologue::Owner;
 use super::{Allocation, Options, PhysicalRegister, facts, prepare};
 use crate::allocate::class::Class;
@@ -76,10 +76,12 @@ pub fn compare(
         values(&allocation, &mut violations);
         (allocation, violations)
     };
+    // where the areas do not begin as expected, nothing else was looked at
+    let faults = |found: &[Violation]| (found.iter().any(|violation| violation.kind == Kind::Base), found.len());
     let mut best = None;
     for (allocation, violations) in attempts.map(attempt) {
         let right = violations.is_empty();
-        if best.as_ref().is_none_or(|(_, fewest): &(_, Vec<Violation>)| violations.len() < fewest.len()) {
+        if best.as_ref().is_none_or(|(_, other): &(_, Vec<Violation>)| faults(&violations) < faults(other)) {
             best = Some((allocation, violations));
         }
         if right {
