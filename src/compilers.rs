@@ -87,7 +87,8 @@ fn assemble(
 pub fn assembled(name: &str, text: String, is_cuda: bool, target: &Target) -> Result<Vec<u8>, Vec<Diagnostic>> {
     let arch = target.compute_capability;
     let said = |text: String| vec![Diagnostic::error("time::compilers", format!("{name}: {text}"))];
-    let toolchain = toolchain::find_for(arch).map_err(|absent| said(absent.to_string()))?;
+    let toolchain = if is_cuda { toolchain::find_for(arch) } else { toolchain::find_for_text(arch, &text) };
+    let toolchain = toolchain.map_err(|absent| said(absent.to_string()))?;
     let ptx = if is_cuda {
         let job = Job { name: name.to_owned(), source: text, arch, options: vec![] };
         toolchain.compile_to_ptx(&job).map_err(|failure| said(failure.to_string()))?.text

@@ -70,6 +70,22 @@ fn machine_code_becomes_no_slower() {
     }
 }
 
+/// ptxas fuses products and sums that name no rounding, here in single precision, so that the bits are not those of the PTX.
+#[test]
+fn fused_sums_are_no_other_values() {
+    let target = Target::by_name("volta").expect("a target");
+    for name in ["srad", "lu-perimeter"] {
+        let kernel = named(name);
+        let module = Module { sm: target.compute_capability.number(), version: None, ..kernel.module.clone() };
+        let model = Appraisal::new(&module, &kernel.entry, &kernel.setup, Some(target)).expect("no hazard");
+        if !model.runs_machine_code() {
+            skip::skip(format!("no ptxas and nvdisasm for {}", target.name));
+            return;
+        }
+        assert!(model.cycles(&module, &kernel.entry).is_ok_and(|cycles| cycles > 0), "{name}");
+    }
+}
+
 /// A model for which every question has a dearer answer.
 #[derive(Debug)]
 struct Rising(AtomicU64);

@@ -112,6 +112,32 @@ pub fn find_for(arch: ComputeCapability) -> Result<Toolchain, Absent> {
     }
     let fits = |found: &&Installation| found.nvrtc.is_some() && found.architectures.contains(&arch);
     let found = installations().iter().find(fits).ok_or_else(|| absent("NVRTC and ptxas", arch))?;
+    of(found)
+}
+
+/// The same for a text in PTX, whose version they must know, too.
+pub fn find_for_text(arch: ComputeCapability, ptx: &str) -> Result<Toolchain, Absent> {
+    let asked = version(ptx);
+    let knows = |found: &&Installation| {
+        // CUDA 11.8 reads PTX 7.8, and later releases at least the number that is 4 less
+        let (major, minor) = found.release;
+        asked.is_none_or(|asked| asked <= (major.saturating_sub(4), minor))
+    };
+    let fits = |found: &&Installation| found.nvrtc.is_some() && found.architectures.contains(&arch) && arch >= FIRST;
+    match installations().iter().filter(fits).find(knows) {
+        Some(found) => of(found),
+        None => find_for(arch),
+    }
+}
+
+/// What `.version` says, such as 8.0.
+fn version(ptx: &str) -> Option<(u32, u32)> {
+    let (major, minor) = ptx.lines().find_map(|line| line.trim().strip_prefix(".version"))?.trim().split_once('.')?;
+    let minor = minor.split(|c: char| !c.is_ascii_digit()).next()?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+fn of(found: &Installation) -> Result<Toolchain, Absent> {
     let library = found.nvrtc.as_ref().expect("one with NVRTC was looked for");
     let front = Front::Nvrtc(Nvrtc::load(library).map_err(Absent)?);
     let assembler = format!("ptxas {}", found.version());
@@ -179,5 +205,17 @@ impl Toolchain {
         let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
         done.sort_by_key(|(index, _)| *index);
         done.into_iter().map(|(_, answer)| answer).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version;
+
+    #[test]
+    fn the_version_of_a_text() {
+        assert_eq!(version("// made by hand\n.version 8.0 // or later\n.target sm_90\n"), Some((8, 0)));
+        assert_eq!(version("\t.version\t7.10\n"), Some((7, 10)));
+        assert_eq!(version(".target sm_90\n"), None);
     }
 }
