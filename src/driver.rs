@@ -10,7 +10,7 @@ use crate::lower;
 use crate::mapping;
 use crate::observer::Observer;
 use crate::output;
-use crate::overlay;
+use crate::overlay::{self, Residence};
 use crate::plan::Emit;
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
@@ -46,7 +46,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         check_texts(request, &model, &mut units, &sources, observer)?;
     }
     if request.keep_fastest {
-        (units, sources) = with_constants_in_order(request, &model, (units, sources), observer)?;
+        (units, sources) = with_constants_elsewhere(request, &model, (units, sources), observer)?;
         (units, sources) = fastest(units, sources);
     }
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
@@ -89,9 +89,9 @@ fn compile_layouts(
     Ok(units)
 }
 
-/// Behind each kernel of straight-line code the same kernel with its constants in the order in which the machine code reads them, which
-/// was seen there.
-fn with_constants_in_order(
+/// Behind each kernel of straight-line code whose constants are more than the small cache holds the same kernel with these in shared
+/// memory; where instructions have them as operands, in the order in which the machine code reads them, which was seen there.
+fn with_constants_elsewhere(
     request: &Request,
     model: &Model,
     (units, sources): (Vec<Unit>, Vec<String>),
@@ -99,7 +99,7 @@ fn with_constants_in_order(
 ) -> Result<(Vec<Unit>, Vec<String>), Failure> {
     let mut all = (Vec::new(), Vec::new());
     for (unit, source) in units.into_iter().zip(sources) {
-        let mut rivals: Vec<Unit> = in_order(request, model, &unit, observer)?.into_iter().collect();
+        let mut rivals: Vec<Unit> = constants_elsewhere(request, model, &unit, observer)?.into_iter().collect();
         let texts = output::sources(request, model, &rivals);
         check_texts(request, model, &mut rivals, &texts, observer)?;
         all.0.extend([unit].into_iter().chain(rivals));
@@ -108,13 +108,37 @@ fn with_constants_in_order(
     Ok(all)
 }
 
-/// A kernel with its constants in the order in which the machine code reads them, where they are more than the small cache holds.
-fn in_order(request: &Request, model: &Model, unit: &Unit, observer: &mut Observer) -> Result<Option<Unit>, Failure> {
-    let (target, kernel) = (request.common.target, unit.kernel);
-    let held = target.pipeline.as_ref().map_or(0, |pipeline| pipeline.constants.bytes as usize);
-    if !unit.program.constants.in_constant_memory() || unit.program.constants.bank_bytes() <= held {
+fn constants_elsewhere(
+    request: &Request,
+    model: &Model,
+    unit: &Unit,
+    observer: &mut Observer,
+) -> Result<Option<Unit>, Failure> {
+    let Some(cache) = request.common.target.pipeline.as_ref().map(|pipeline| &pipeline.constants) else {
+        return Ok(None);
+    };
+    let constants = &unit.program.constants;
+    if !constants.in_constant_memory() || constants.bank_bytes() <= cache.bytes as usize {
         return Ok(None);
     }
+    if cache.are_operands_of_doubles {
+        return in_order(request, model, unit, observer);
+    }
+    let request = request.of_kernel(unit.kernel);
+    if !unit.program.is_straight_line() || request.tuning.constants.is_some() {
+        return Ok(None);
+    }
+    let tuning = Tuning { constants: Some(Residence::Shared), ..request.tuning };
+    let request = Request { codegen: unit.codegen, tuning, ..request };
+    match compile_kernel(unit.kernel, model, &request, observer) {
+        Err(failure) if failure.kind == FailureKind::Input => Ok(None),
+        compiled => compiled.map(Some),
+    }
+}
+
+/// A kernel with its constants in the order in which the machine code reads them.
+fn in_order(request: &Request, model: &Model, unit: &Unit, observer: &mut Observer) -> Result<Option<Unit>, Failure> {
+    let (target, kernel) = (request.common.target, unit.kernel);
     let Some(program) = overlay::in_order(&unit.program, &unit.constants_read) else { return Ok(None) };
     let code = observer.pass("lower", Some(kernel), || lower::lower(&program, target));
     let ptx = observer.pass("ptx", Some(kernel), || emit::ptx::print(&code, target.compute_capability));
@@ -251,6 +275,7 @@ fn draft(
         registers: request.registers(),
         points_per_lane: limits.points_per_lane,
         cache_bytes: request.cache_bytes(),
+        staging_bytes: request.staging_bytes(),
     };
     let symbol = request.symbol(&model.mechanism.name, kernel);
     let mut program = observer

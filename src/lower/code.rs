@@ -186,6 +186,10 @@ pub enum Local {
     Point(u32),
     Trips(u32),
     Index(u32),
+    /// The first row of shared memory for the warp's inputs.
+    Inputs,
+    /// The number of one of the lane's points in the group whose inputs are copied.
+    NextPoint(u32),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -281,6 +285,42 @@ pub enum Real {
     },
 }
 
+impl Real {
+    pub fn operands(&self) -> &[Real] {
+        match self {
+            Self::Literal(_)
+            | Self::Var(_)
+            | Self::Broadcast { .. }
+            | Self::Bank(_)
+            | Self::Slot(_)
+            | Self::Field(_) => &[],
+            Self::Unary(_, a) => std::slice::from_ref(a),
+            Self::Binary(_, operands) | Self::SeparateProduct(operands) | Self::BankLe { operands, .. } => {
+                &operands[..]
+            }
+            Self::Fma(operands) => &operands[..],
+            Self::SelectLe(operands) => &operands[..],
+        }
+    }
+
+    pub fn operands_mut(&mut self) -> &mut [Real] {
+        match self {
+            Self::Literal(_)
+            | Self::Var(_)
+            | Self::Broadcast { .. }
+            | Self::Bank(_)
+            | Self::Slot(_)
+            | Self::Field(_) => &mut [],
+            Self::Unary(_, a) => std::slice::from_mut(a),
+            Self::Binary(_, operands) | Self::SeparateProduct(operands) | Self::BankLe { operands, .. } => {
+                &mut operands[..]
+            }
+            Self::Fma(operands) => &mut operands[..],
+            Self::SelectLe(operands) => &mut operands[..],
+        }
+    }
+}
+
 /// `arrays[array][row stride + point]`
 #[derive(Debug, Clone, PartialEq)]
 pub struct Field {
@@ -366,6 +406,18 @@ pub enum Statement {
     StoreSlot {
         row: Integer,
         value: Real,
+    },
+    /// Where there is another group: starts asynchronous copies of its inputs. They are a batch.
+    CopyInputs {
+        more: Less,
+        /// The lane's points in that group.
+        points: Vec<Integer>,
+        /// To which row of slots, of which array, which row there, and which of the lane's points.
+        copies: Vec<(Integer, usize, u32, u32)>,
+    },
+    /// Until at most so many batches of copies are under way.
+    AwaitCopies {
+        pending: u32,
     },
     /// For lanes whose point exists.
     StoreField {

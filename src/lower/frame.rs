@@ -61,17 +61,17 @@ pub fn stream(program: &Program, needs: &Needs, body: Vec<Statement>) -> Stream 
             (first, Integer::Ctas.with(Mul, warps), warps)
         }
     };
-    let group = Integer::Local(Local::Group);
+    let group = || Integer::Local(Local::Group);
     // Where registers are short, without the number of groups.
     let more = if needs.recomputes {
-        Less { a: group.with(Mul, program.points_per_group()), b: Integer::Points, is_wide: true }
+        Less { a: group().with(Mul, program.points_per_group()), b: Integer::Points, is_wide: true }
     } else {
-        Less { a: group, b: Integer::Local(Local::Groups), is_wide: false }
+        Less { a: group(), b: Integer::Local(Local::Groups), is_wide: false }
     };
     let mut points = Vec::new();
     for point in 0..program.points_per_lane {
         if needs.active.contains(&point) {
-            let value = Less { a: number(program, point), b: Integer::Points, is_wide: false };
+            let value = Less { a: number(program, &group(), point), b: Integer::Points, is_wide: false };
             points.push(Statement::DefineActive { point, value });
         }
         if needs.points.contains(&point) {
@@ -110,16 +110,25 @@ fn lane(thread: Integer) -> Integer {
     thread.with(And, 31)
 }
 
-/// The number of one of the lane's points.
-fn number(program: &Program, point: u32) -> Integer {
-    let group = Integer::Local(Local::Group).with(Mul, program.points_per_group());
+/// The lane's points in a group, none beyond the last point.
+pub fn points(program: &Program, group: &Integer) -> Vec<Integer> {
+    (0..program.points_per_lane).map(|point| in_range(number(program, group, point))).collect()
+}
+
+fn in_range(point: Integer) -> Integer {
+    Integer::binary(Min, point, Integer::Points.with(Sub, 1))
+}
+
+/// The number of one of the lane's points in a group.
+fn number(program: &Program, group: &Integer, point: u32) -> Integer {
+    let group = group.clone().with(Mul, program.points_per_group());
     let first = if point == 0 { group } else { group.with(Add, 32 * point) };
     Integer::binary(Add, first, Integer::Local(Local::Lane))
 }
 
 /// The number of one of the lane's points, at most that of the last point.
 fn clamped(program: &Program, point: u32) -> (Local, Integer) {
-    (Local::Point(point), Integer::binary(Min, number(program, point), Integer::Points.with(Sub, 1)))
+    (Local::Point(point), in_range(number(program, &Integer::Local(Local::Group), point)))
 }
 
 /// The striped constants: entry (register, warp, lane) of a table stands at (register * warps + warp) * 32 + lane.

@@ -5,12 +5,13 @@ pub mod code;
 mod fetches;
 mod fold;
 mod frame;
+mod prefetch;
 mod rounding;
 mod uses;
 
 use crate::graph::{exp2, log2};
-use crate::overlay::program::{Bank, Execution, Program};
-use code::{BankSpace, Code, Registers, SlotSpace, Slots, Table, TableKind, Values};
+use crate::overlay::program::{Bank, Execution, Program, ROW_BYTES};
+use code::{BankSpace, Code, Integer, Registers, SlotSpace, Slots, Statement, Table, TableKind, Values};
 use machine::cost::{self, Held};
 use machine::target::Target;
 use std::collections::BTreeSet;
@@ -20,8 +21,17 @@ use std::collections::BTreeSet;
 /// A launch passes the arrays in the order of [`Program::arrays`], the number of points and the distance between the
 /// fields of an array. Lanes beyond the last point compute the last point again and store nothing.
 pub fn lower(program: &Program, target: &Target) -> Code {
-    let (body, needs) = body::lower(program, target);
-    let slots = slots(program, target);
+    let (body, mut needs) = body::lower(program, target);
+    let staged = program.staging_bytes.and_then(|bytes| staged(program, &body, bytes));
+    needs.lane |= staged.is_some();
+    let slots = slots(program, staged.as_ref(), target);
+    let mut prologue = frame::prologue(program, &needs, target);
+    let mut stream = frame::stream(program, &needs, body);
+    if let Some(plan) = &staged {
+        let next = |group: Integer| frame::points(program, &group);
+        prologue.extend(plan.prologue(rows_before_inputs(program), &stream, &next));
+        stream.body = plan.body(&stream, &next);
+    }
     Code {
         kernel: program.kernel.clone(),
         symbol: program.symbol.clone(),
@@ -39,10 +49,21 @@ pub fn lower(program: &Program, target: &Target) -> Code {
         },
         tables: tables(program, &needs),
         mirror_bytes: program.mirror_bytes(target),
-        prologue: frame::prologue(program, &needs, target),
-        stream: frame::stream(program, &needs, body),
+        prologue,
+        stream,
         slots,
     }
+}
+
+/// How inputs come to shared memory while another group is computed, where that has room.
+fn staged(program: &Program, body: &[Statement], bytes: u32) -> Option<prefetch::Plan> {
+    let plan = prefetch::plan(body).filter(|_| program.is_straight_line())?;
+    let rows = rows_before_inputs(program) + plan.rows() * program.execution.warps();
+    (ROW_BYTES as u32 * rows <= bytes).then_some(plan)
+}
+
+fn rows_before_inputs(program: &Program) -> u32 {
+    program.slots + program.constants.shared_rows().iter().sum::<u32>()
 }
 
 /// What the frame must provide for the body.
@@ -72,9 +93,14 @@ struct Needs {
 /// More static shared memory than this does not compile; a larger amount is asked for at launch.
 const STATIC_SHARED_BYTES: u32 = 48 * 1024;
 
-fn slots(program: &Program, target: &Target) -> Slots {
-    let rows = program.slots + program.constants.shared_rows().iter().sum::<u32>();
+fn slots(program: &Program, staged: Option<&prefetch::Plan>, target: &Target) -> Slots {
+    let inputs = staged.map_or(0, prefetch::Plan::rows) * program.execution.warps();
+    let rows = rows_before_inputs(program) + inputs;
     match program.execution {
+        Execution::DataParallel { .. } if program.is_straight_line() => {
+            let are_dynamic = ROW_BYTES as u32 * rows > STATIC_SHARED_BYTES;
+            Slots { count: inputs, rows, pitch: 32, space: SlotSpace::Shared, are_dynamic, are_volatile: false }
+        }
         Execution::WarpSpecialized { .. } => {
             let pitch = program.pitch();
             let are_dynamic = 8 * pitch * rows + program.mirror_bytes(target) > STATIC_SHARED_BYTES;

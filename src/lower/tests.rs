@@ -20,6 +20,7 @@ fn code(execution: Execution, slots: u32, body: Vec<Node>) -> Code {
         vars: (0..8).map(|i| format!("v{i}")).collect::<PrimaryMap<Var, String>>(),
         counters: 1,
         constants: Constants::default(),
+        staging_bytes: None,
         body,
     };
     lower(&program, Target::by_name("volta").unwrap())

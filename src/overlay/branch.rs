@@ -13,8 +13,10 @@ pub fn merge(nodes: Vec<Node>) -> Vec<Node> {
     for node in nodes {
         match node {
             Node::If { warps, body } => {
-                if let [(mask, earlier)] = &mut arms[..]
-                    && *mask == warps
+                // arms are disjoint: what the warps of one do next may follow in theirs
+                let is_only = arms.len() == 1;
+                if let Some((_, earlier)) = arms.iter_mut().find(|(mask, _)| *mask == warps)
+                    && (is_only || length(earlier) + length(&body) <= LONGEST_PATH)
                 {
                     earlier.extend(body);
                     continue;

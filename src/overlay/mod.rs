@@ -7,6 +7,7 @@
 
 mod align;
 mod branch;
+mod legend;
 mod phases;
 pub mod points;
 pub mod program;
@@ -51,7 +52,7 @@ impl Codegen {
     }
 }
 
-/// Where the constants of warp-specialized code live. Data-parallel code always has them in a bank.
+/// Where the constants live. Data-parallel code has them in a bank, wherever that lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Residence {
@@ -78,6 +79,8 @@ pub struct Frame {
     pub points_per_lane: u32,
     /// Of the cache of an SM for code and constants.
     pub cache_bytes: u32,
+    /// As [`Program::staging_bytes`].
+    pub staging_bytes: Option<u32>,
 }
 
 /// Bytes of machine code that a statement becomes, about: in the kernels of GRI-Mech on Hopper, 50 to 130.
@@ -95,7 +98,7 @@ pub fn overlay(
     frame: Frame,
 ) -> Program {
     if proven.schedule().storage == Storage::Registers {
-        return straight_line::program(graph, proven, symbol, frame);
+        return straight_line::program(graph, proven, residence, symbol, frame);
     }
     let residence = if codegen == Codegen::DataParallel { Residence::ConstantBank } else { residence };
     let (program, needed) = emit(graph, proven, (codegen, residence), symbol, frame, false);
@@ -164,6 +167,7 @@ fn emit(
         vars,
         counters,
         constants,
+        staging_bytes: None,
         body,
     };
     (points::widen(program, points_per_lane), needed)

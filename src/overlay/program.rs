@@ -40,6 +40,9 @@ pub struct Program {
     /// Number of loop counters used.
     pub counters: u32,
     pub constants: Constants,
+    /// Bytes of shared memory that asynchronous copies of a CTA's next inputs may take beside what else lies there; none where the
+    /// target has no such copies, or they are not wanted.
+    pub staging_bytes: Option<u32>,
     /// The body of the streaming loop over groups of points.
     pub body: Vec<Node>,
 }
@@ -184,7 +187,7 @@ pub struct Constants {
 }
 
 /// Bytes of a row of shared memory: 32 doubles.
-const ROW_BYTES: usize = 256;
+pub const ROW_BYTES: usize = 256;
 /// Banks of up to this size lie in constant memory, which has 64 KiB.
 pub const CONSTANT_BYTES: usize = 64 * 1024;
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 use super::align::{self, Batch};
+use super::legend;
 use super::phases::Phase;
 use super::registers::{self, Registers};
 use super::tables::Tables;
@@ -102,6 +103,11 @@ impl<'a> Emitter<'a> {
             code.extend(self.batch(&batch, warps));
         }
         let mut nodes = self.enter(number, warps, &code);
+        for node in &nodes {
+            if let Node::Let { var, .. } = node {
+                zero_once(&mut code, *var);
+            }
+        }
         nodes.append(&mut code);
         nodes
     }
@@ -232,10 +238,11 @@ impl<'a> Emitter<'a> {
                 })
                 .collect();
             let mask = part[0].steps.iter().fold(0, |mask, (w, _)| mask | 1 << w);
-            let body = match self.graph.shapes[shape].tensor {
+            let mut body = vec![Node::Comment(legend::of(self.graph, &part))];
+            body.extend(match self.graph.shapes[shape].tensor {
                 None => self.one_loop(shape, &part),
                 Some(tensor) => self.tensor_steps(tensor, &part),
-            };
+            });
             if mask == warps {
                 nodes.extend(body);
             } else {
@@ -371,16 +378,35 @@ impl<'a> Emitter<'a> {
     }
 }
 
+/// Leaves out that warps set a variable to 0 where it is 0 already, at their first write.
+fn zero_once(code: &mut Vec<Node>, var: Var) {
+    let mut written: WarpMask = 0;
+    for node in code.iter_mut().filter(|node| writes(std::slice::from_ref(node), var)) {
+        let Node::If { warps, body } = node else { break };
+        let is_write = |node: &Node| writes(std::slice::from_ref(node), var);
+        let is_zero = |node: &Node| matches!(node, Node::Let { value: Value::Literal(x), .. } if x.to_bits() == 0);
+        if let Some(first) = body.iter().position(is_write)
+            && *warps & written == 0
+            && is_zero(&body[first])
+        {
+            body.remove(first);
+        }
+        written |= *warps;
+    }
+    code.retain(|node| !matches!(node, Node::If { body, .. } if body.iter().all(|n| matches!(n, Node::Comment(_)))));
+}
+
+fn writes(nodes: &[Node], var: Var) -> bool {
+    nodes.iter().any(|node| match node {
+        Node::Let { var: written, .. } => *written == var,
+        Node::If { body, .. } | Node::Loop { body, .. } => writes(body, var),
+        Node::Switch { arms } => arms.iter().any(|(_, body)| writes(body, var)),
+        _ => false,
+    })
+}
+
 /// Whether all that run this code write the variable before any branch or loop does.
 fn is_set(code: &[Node], var: Var) -> bool {
-    fn writes(nodes: &[Node], var: Var) -> bool {
-        nodes.iter().any(|node| match node {
-            Node::Let { var: written, .. } => *written == var,
-            Node::If { body, .. } | Node::Loop { body, .. } => writes(body, var),
-            Node::Switch { arms } => arms.iter().any(|(_, body)| writes(body, var)),
-            _ => false,
-        })
-    }
     let first = code.iter().find(|node| writes(std::slice::from_ref(node), var));
     matches!(first, Some(Node::Let { .. }))
 }

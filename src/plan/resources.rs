@@ -1,6 +1,6 @@
 //! What a request leaves of its target: registers, shared memory, barriers, ways to multiply.
 
-use super::{Emit, Multiplier, Request};
+use super::{Emit, Multiplier, Prefetch, Request};
 use crate::forms::{Rates, Variant};
 use crate::kernels::{self, Exponential, Form, Matrix};
 use crate::overlay::{Codegen, Residence};
@@ -8,10 +8,13 @@ use crate::schedule::Limits;
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
 use machine::cost;
-use machine::target::{Shuffle, Target};
+use machine::target::{ComputeCapability, Shuffle, Target};
 
 /// Where a target's file has none (Jia et al., Dissecting the NVIDIA Volta GPU Architecture, 2018).
 const CACHE_BYTES: u32 = 128 * 1024;
+
+/// From here on copies from global to shared memory go without registers (PTX ISA, `cp.async`).
+const ASYNCHRONOUS_COPIES: ComputeCapability = ComputeCapability(8, 0);
 
 impl Request {
     /// 32-bit registers per thread, for as many CTAs per SM as wanted.
@@ -154,6 +157,19 @@ impl Request {
         self.common.target.pipeline.as_ref().map_or(CACHE_BYTES, |pipeline| pipeline.fetch.l1_bytes)
     }
 
+    /// Of shared memory, for a CTA.
+    fn shared_bytes(&self) -> u32 {
+        let (target, ctas) = (self.common.target, self.tuning.ctas_per_sm);
+        target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta)
+    }
+
+    /// Bytes of shared memory for inputs that are copied while another group of points is computed, where the target copies
+    /// asynchronously.
+    pub fn staging_bytes(&self) -> Option<u32> {
+        let copies = !self.common.target.is_cpu() && self.common.target.compute_capability >= ASYNCHRONOUS_COPIES;
+        (copies && self.tuning.prefetch == Prefetch::On).then(|| self.shared_bytes())
+    }
+
     /// By what forms are weighed.
     pub fn rates(&self) -> Rates {
         let striped = self.residence() == Residence::Striped && self.codegen != Codegen::DataParallel;
@@ -166,11 +182,10 @@ impl Request {
         if self.codegen == Codegen::DataParallel {
             return Limits { slots: None, barriers: 0, states: self.states(), points_per_lane, passes: None, target };
         }
-        let shared =
-            target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta);
         // Whether there are doubles and integers to broadcast is known only when the program is there.
         let striped = self.residence() == Residence::Striped;
-        let shared = shared.saturating_sub(target.mirror_bytes_per_warp(striped, striped) * self.tuning.warps);
+        let shared =
+            self.shared_bytes().saturating_sub(target.mirror_bytes_per_warp(striped, striped) * self.tuning.warps);
         let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
         let slots = (shared / (256 * points_per_lane)).min(self.tuning.buffer.unwrap_or(u32::MAX));
         Limits {

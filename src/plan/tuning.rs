@@ -54,6 +54,10 @@ pub struct Tuning {
     #[arg(long, value_name = "stripe|constant-bank|shared|auto", default_value = "auto", value_parser = values::constants::parse)]
     #[serde(with = "super::values::constants")]
     pub constants: std::option::Option<Residence>,
+    /// Copy the inputs of a warp's next points to shared memory while it computes: in data-parallel code, from ampere on, where
+    /// shared memory has room
+    #[arg(long, value_enum, default_value_t = Prefetch::On)]
+    pub prefetch: Prefetch,
     /// Algebra of the kernels: auto (the cheapest that meets --fit-tolerance), pairwise (the paper's), symmetric, low-rank,
     /// polynomial, log-space; a kernel without the form takes the pairwise form
     #[arg(long, value_name = "FORM", default_value = "auto", value_parser = values::form::parse)]
@@ -69,6 +73,14 @@ pub struct Tuning {
     #[arg(long, value_name = "N", value_parser = values::count::parse)]
     #[serde(with = "super::values::some_count", skip_serializing_if = "Option::is_none")]
     pub qssa_warps: Option<u32>,
+}
+
+/// Whether inputs are copied ahead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Prefetch {
+    On,
+    Off,
 }
 
 /// What multiplies doubles with constant matrices.
@@ -93,6 +105,7 @@ impl Default for Tuning {
             buffer: None,
             passes: None,
             constants: None,
+            prefetch: Prefetch::On,
             form: None,
             matrix: Some(Multiplier::Dfma),
             qssa_warps: None,

@@ -158,7 +158,9 @@ impl Instruction {
                 Pipe::Uniform
             }
             (_, Class::Constant) => Pipe::Constant,
-            ("NOP" | "DEPBAR" | "MEMBAR" | "S2R" | "S2UR" | "CS2R" | "ERRBAR" | "CCTL", _) => Pipe::Control,
+            ("NOP" | "DEPBAR" | "LDGDEPBAR" | "MEMBAR" | "S2R" | "S2UR" | "CS2R" | "ERRBAR" | "CCTL", _) => {
+                Pipe::Control
+            }
             _ => Pipe::Alu,
         }
     }

@@ -143,6 +143,8 @@ impl Body<'_> {
             | Statement::CopyBank { .. }
             | Statement::CtaSync
             | Statement::DefinePower { .. }
+            | Statement::CopyInputs { .. }
+            | Statement::AwaitCopies { .. }
             | Statement::Barrier { .. }
             | Statement::WarpSync
             | Statement::Multiply { .. }

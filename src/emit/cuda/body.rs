@@ -56,6 +56,7 @@ pub fn print(code: &Code, tables: tables::Names) -> Printed {
     for point in 0..code.points_per_lane {
         namer.name(&point_name(code, "point", point));
         namer.name(&point_name(code, "active", point));
+        namer.name(&point_name(code, "next_point", point));
     }
     let mut body = Body {
         code,
@@ -88,7 +89,7 @@ fn point_name(code: &Code, what: &str, point: u32) -> String {
 const GIVEN_STRIDE: &str = "given_stride";
 
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 42] = [
+const RESERVED: [&str; 43] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -131,6 +132,7 @@ const RESERVED: [&str; 42] = [
     "read_column",
     "write_column",
     "other_column",
+    "inputs",
 ];
 
 impl Body<'_> {
@@ -202,6 +204,21 @@ impl Body<'_> {
                 let (slot, value) = (self.slot(row), self.real(value).text);
                 format!("{slot} = {value};")
             }
+            Statement::CopyInputs { more, points, copies } => {
+                let more = self.less(more);
+                self.line(depth, &format!("if ({more}) {{"));
+                let next: Vec<String> =
+                    (0..).zip(points).map(|(at, point)| self.next_point(at, point, depth + 1)).collect();
+                let copy = self.helper(Helper::CopyAsync);
+                for (row, array, field, point) in copies {
+                    let (slot, array) = (self.slot(row), &self.arrays[*array]);
+                    let point = &next[*point as usize];
+                    self.line(depth + 1, &format!("{copy}(&{slot}, {array}, {field}, stride, {point});"));
+                }
+                self.line(depth, "}");
+                format!("{}();", self.helper(Helper::CommitCopies))
+            }
+            Statement::AwaitCopies { pending } => format!("{}<{pending}>();", self.helper(Helper::AwaitCopies)),
             Statement::StoreField { array, row, point, value } => {
                 let (store, row, value) = (self.helper(Helper::Store), self.integer(row).text, self.real(value).text);
                 let [point, active] = ["point", "active"].map(|what| point_name(self.code, what, *point));
@@ -243,6 +260,13 @@ impl Body<'_> {
             }
         };
         self.line(depth, &line);
+    }
+
+    /// Defines the number of a point of the next group; its name.
+    fn next_point(&mut self, at: u32, point: &Integer, depth: usize) -> String {
+        let (name, point) = (self.local(Local::NextPoint(at)), self.integer(point).text);
+        self.line(depth, &format!("const int {name} = {point};"));
+        name
     }
 
     fn switch(&mut self, arms: &[(WarpMask, Vec<Statement>)], depth: usize) {
@@ -318,6 +342,8 @@ impl Body<'_> {
             Local::Stride => "stride",
             Local::GivenStride => GIVEN_STRIDE,
             Local::Point(point) => return point_name(self.code, "point", point),
+            Local::NextPoint(point) => return point_name(self.code, "next_point", point),
+            Local::Inputs => "inputs",
             Local::Trips(_) | Local::Index(_) => &self.locals[&local],
         };
         name.to_owned()

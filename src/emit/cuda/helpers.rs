@@ -17,6 +17,9 @@ pub enum Helper {
     Load,
     LoadOutput,
     Store,
+    CopyAsync,
+    CommitCopies,
+    AwaitCopies,
     SelectLe,
     BarrierSync,
     BarrierArrive,
@@ -27,7 +30,7 @@ pub enum Helper {
 }
 
 impl Helper {
-    const ALL: [Self; 22] = [
+    const ALL: [Self; 25] = [
         Self::Broadcast,
         Self::BroadcastIndex,
         Self::Reload,
@@ -37,6 +40,9 @@ impl Helper {
         Self::Load,
         Self::LoadOutput,
         Self::Store,
+        Self::CopyAsync,
+        Self::CommitCopies,
+        Self::AwaitCopies,
         Self::SelectLe,
         Self::BarrierSync,
         Self::BarrierArrive,
@@ -68,6 +74,9 @@ impl Helper {
             Self::Load => "load",
             Self::LoadOutput => "load_output",
             Self::Store => "store",
+            Self::CopyAsync => "copy_async",
+            Self::CommitCopies => "commit_copies",
+            Self::AwaitCopies => "await_copies",
             Self::SelectLe => "select_le",
             Self::BarrierSync => "barrier_sync",
             Self::BarrierArrive => "barrier_arrive",
@@ -117,6 +126,9 @@ INLINE void store(double *field, int row, int stride, int point, bool active, do
 }
 "
             .to_owned(),
+            Self::CopyAsync => COPY_ASYNC.to_owned(),
+            Self::CommitCopies => COMMIT_COPIES.to_owned(),
+            Self::AwaitCopies => AWAIT_COPIES.to_owned(),
             Self::SelectLe => "\
 INLINE double select_le(double a, double b, double then, double otherwise)
 {
@@ -133,6 +145,33 @@ INLINE double select_le(double a, double b, double then, double otherwise)
         text.replace("INLINE", "static __device__ __forceinline__")
     }
 }
+
+/// In assembly, as there is no function for it that all compilers of CUDA C++ have.
+const COPY_ASYNC: &str = "\
+// Starts to copy a row of a field-major input at one point to shared memory.
+INLINE void copy_async(double *to, const double *field, int row, int stride, int point)
+{
+  const unsigned shared = (unsigned)__cvta_generic_to_shared(to);
+  asm volatile(\"cp.async.ca.shared.global [%0], [%1], 8;\"
+               : : \"r\"(shared), \"l\"(field + (size_t)row * stride + point) : \"memory\");
+}
+";
+
+const COMMIT_COPIES: &str = "\
+// The copies since the last call are a batch.
+INLINE void commit_copies()
+{
+  asm volatile(\"cp.async.commit_group;\" : : : \"memory\");
+}
+";
+
+const AWAIT_COPIES: &str = "\
+// Waits until at most so many batches of this thread's copies are under way.
+template <int batches> INLINE void await_copies()
+{
+  asm volatile(\"cp.async.wait_group %0;\" : : \"n\"(batches) : \"memory\");
+}
+";
 
 /// In assembly: CUDA C++ has these products for shapes of its own only, whose fragments may not be touched.
 fn multiply() -> String {

@@ -3,14 +3,15 @@
 //! An expression that a block has computed is not computed again in it, and neither is what two functions of one argument
 //! have in common.
 
+mod copies;
 mod frame;
 mod functions;
 mod integer;
 mod real;
 mod tensor;
 
-use crate::lower::code::{BankSpace, Code, Integer, Less, Local, Statement, TableKind};
-use crate::overlay::program::{BarrierKind, Counter, Execution, Var, WarpMask};
+use crate::lower::code::{BankSpace, Code, Integer, Less, Local, SlotSpace, Statement, TableKind};
+use crate::overlay::program::{BarrierKind, Counter, Var, WarpMask};
 use cranelift_entity::SecondaryMap;
 use machine::target::ComputeCapability;
 use ptx::builder::Builder;
@@ -154,6 +155,8 @@ impl Printer<'_> {
                 let value = self.real(value);
                 self.builder.push(Op::store(space, Type::F64, addr, value));
             }
+            Statement::CopyInputs { more, points, copies } => self.copy_inputs(more, points, copies),
+            Statement::AwaitCopies { pending } => self.asynchronous("wait_group", [copies::text(&pending.to_string())]),
             Statement::StoreField { array, row, point, value } => {
                 let addr = self.field(*array, row, *point);
                 let guard = Guard { pred: self.own[*point as usize].1, negate: false };
@@ -255,9 +258,9 @@ impl Printer<'_> {
     }
 
     fn slot_space(&self) -> Space {
-        match self.code.execution {
-            Execution::WarpSpecialized { .. } => Space::Shared,
-            Execution::DataParallel { .. } => Space::Local,
+        match self.code.slots.space {
+            SlotSpace::Shared => Space::Shared,
+            SlotSpace::Local => Space::Local,
         }
     }
 }

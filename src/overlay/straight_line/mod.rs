@@ -7,14 +7,14 @@ pub use order::in_order;
 
 use super::program::{Array, Constants, Execution, Index, Node, Program, Value, Var};
 use super::translate::{Block, Input, Operands};
-use super::{Frame, assign, points};
+use super::{Frame, Residence, assign, points};
 use crate::graph::{Graph, Op, Step, StepRef, Value as FlowValue};
 use crate::schedule::Action;
 use crate::schedule::proof::Proven;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 /// The program of a schedule whose storage is registers.
-pub fn program(graph: &Graph, proven: &Proven, symbol: &str, frame: Frame) -> Program {
+pub fn program(graph: &Graph, proven: &Proven, residence: Residence, symbol: &str, frame: Frame) -> Program {
     let mut emitter = Emitter {
         graph,
         vars: PrimaryMap::new(),
@@ -22,6 +22,7 @@ pub fn program(graph: &Graph, proven: &Proven, symbol: &str, frame: Frame) -> Pr
         values: SecondaryMap::new(),
         states: SecondaryMap::new(),
         body: Vec::new(),
+        told: None,
     };
     emitter.preamble();
     for action in &proven.programs()[0] {
@@ -41,7 +42,8 @@ pub fn program(graph: &Graph, proven: &Proven, symbol: &str, frame: Frame) -> Pr
         arrays,
         vars,
         counters: 0,
-        constants: Constants { real_bank, ..Constants::default() },
+        constants: Constants { real_bank, shared: residence == Residence::Shared, ..Constants::default() },
+        staging_bytes: frame.staging_bytes,
         body,
     };
     points::widen(program, frame.points_per_lane)
@@ -55,6 +57,8 @@ struct Emitter<'a> {
     /// The latest, of operations that have begun.
     states: SecondaryMap<Op, Vec<Var>>,
     body: Vec<Node>,
+    /// The operation of the last step, which a comment tells.
+    told: Option<Op>,
 }
 
 impl Emitter<'_> {
@@ -69,6 +73,10 @@ impl Emitter<'_> {
     }
 
     fn step(&mut self, at: StepRef) {
+        if self.told != Some(at.op) {
+            self.body.push(Node::Comment(self.graph.ops[at.op].name.clone()));
+            self.told = Some(at.op);
+        }
         let (graph, step) = (self.graph, self.graph.step(at));
         let body = graph.body(at);
         let results: Vec<_> = body.values.iter().chain(&body.stores).chain(&body.states).copied().collect();

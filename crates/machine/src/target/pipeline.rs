@@ -72,6 +72,8 @@ pub struct Fetch {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Constants {
+    /// Instructions on doubles take operands from there; else each takes an instruction of its own.
+    pub are_operands_of_doubles: bool,
     /// Of the cache for operands, and of the one for loads.
     pub bytes: u32,
     /// Of a load that hits.

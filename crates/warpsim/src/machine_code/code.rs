@@ -44,6 +44,7 @@ impl Code<'_> {
         let sizes = self.ops.iter().filter_map(|op| match op.op {
             Op::Load { space: Space::Shared | Space::Generic, bytes, .. }
             | Op::Store { space: Space::Shared | Space::Generic, bytes, .. } => Some(bytes),
+            Op::Copy { bytes, .. } => Some(bytes),
             Op::Atomic { ty, .. } => Some(ty.bytes()),
             _ => None,
         });

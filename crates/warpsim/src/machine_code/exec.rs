@@ -2,9 +2,11 @@
 
 mod atomic;
 mod compute;
+mod copies;
 mod mbarrier;
 mod memory;
 
+pub(super) use copies::Copies;
 pub(super) use mbarrier::Mbarrier;
 
 use super::cluster::Cluster;
@@ -246,6 +248,9 @@ impl Machine<'_, '_> {
                 // others have to come first
                 return Ok((holds != mask).then_some(Event::Pause));
             }
+            Op::Copy { bytes, to, from } => self.copy(warp, pc, *bytes, (to, from), mask)?,
+            Op::CloseCopies => warp.copies.close(),
+            Op::AwaitCopies { pending } => self.await_copies(warp, pc, *pending as usize)?,
             op => self.compute(warp, pc, op, mask)?,
         }
         Ok(None)

@@ -232,6 +232,18 @@ pub(super) enum Op {
         a: u32,
         address: Address,
     },
+    /// An asynchronous copy from global to shared memory.
+    Copy {
+        bytes: u32,
+        to: Address,
+        from: Address,
+    },
+    /// The copies since the last one of these are a group.
+    CloseCopies,
+    /// Waits until no more groups than these are under way.
+    AwaitCopies {
+        pending: u32,
+    },
     Atomic {
         op: AtomOp,
         ty: Type,

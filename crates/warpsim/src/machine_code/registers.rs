@@ -62,7 +62,7 @@ fn results(instruction: &Instruction) -> usize {
     let operands = &instruction.operands;
     let is_predicate = |operand: &Operand| matches!(operand, Operand::Predicate { .. });
     match (instruction.operation(), instruction.class()) {
-        ("STS" | "STG" | "STL" | "ST" | "RED" | "R2P" | "DEPBAR", _) => 0,
+        ("STS" | "STG" | "STL" | "ST" | "RED" | "R2P" | "DEPBAR" | "LDGSTS", _) => 0,
         (_, Class::Branches | Class::Convergence | Class::Barrier) => 0,
         // a comparison has two, of which older listings hide none
         (_, Class::Predicates) => operands.iter().take_while(|operand| is_predicate(operand)).count().clamp(1, 2),

@@ -1,6 +1,7 @@
 //! A warp: registers, predicates, and the paths of its lanes.
 
 use super::code::Code;
+use super::exec::Copies;
 use super::op::{Kind, NULL, POOL, PREDICATES, ROWS, Source, TESTED, TRUE, UNIFORM, Word, ZERO};
 use super::tokens::{BOTTOM, Tokens};
 use super::undefined::Undefined;
@@ -58,6 +59,7 @@ pub(super) struct Warp {
     /// How often each instruction was executed.
     pub executed: Vec<u64>,
     pub traffic: Traffic,
+    pub copies: Copies,
 }
 
 /// What memory had to do.
@@ -96,6 +98,7 @@ impl Warp {
             undefined: Undefined::default(),
             executed: vec![0; code.ops.len()],
             traffic: Traffic::default(),
+            copies: Copies::default(),
         }
     }
 
@@ -113,6 +116,7 @@ impl Warp {
         self.preds[TRUE as usize] = u32::MAX;
         self.local.reset();
         self.undefined.reset();
+        self.copies.clear();
     }
 
     /// What becomes of undefined values, as [`Undefined::follow`].

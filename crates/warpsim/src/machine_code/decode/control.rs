@@ -55,6 +55,12 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "S2R" | "S2UR" => special(o)?,
         "CS2R" => zeros(o)?,
         // waits that only matter in time, and hints
+        "LDGDEPBAR" => Op::CloseCopies,
+        // the scoreboard of copies counts their groups; others only matter in time
+        "DEPBAR" if o.has("LE") => {
+            o.next()?;
+            return Some(Op::AwaitCopies { pending: u32::try_from(o.number()?).ok()? });
+        }
         "NOP" | "DEPBAR" | "YIELD" | "NANOSLEEP" | "ENDCOLLECTIVE" | "MEMBAR" | "ERRBAR" | "CGAERRBAR" | "CCTL"
         | "WARPGROUP" => {
             return Some(Op::Nothing);

@@ -22,6 +22,10 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
         "ATOMS" => atomic(o, Space::Shared)?,
         // before Hopper it may be a generic address
         "RED" => atomic(o, Space::Generic)?,
+        "LDGSTS" => {
+            let (bytes, _) = width(o, COPY_HINTS)?;
+            Op::Copy { bytes, to: address(o, Space::Shared)?, from: address(o, Space::Global)? }
+        }
         "QSPC" => in_space(o)?,
         "LDSLK" => {
             o.only(&[])?;
@@ -45,6 +49,9 @@ const HINTS: &[&str] = &[
     "E", "CONSTANT", "STRONG", "WEAK", "CTA", "SM", "GPU", "SYS", "EF", "EL", "LU", "NA", "LTC64B", "LTC128B",
     "LTC256B", "CG", "CV", "WT", "T", "P", "U",
 ];
+
+/// The same for copies to shared memory.
+const COPY_HINTS: &[&str] = &["E", "BYPASS", "LTC64B", "LTC128B", "LTC256B"];
 
 /// Bytes of an access, and where the sign goes.
 fn width(o: &Operands<'_, '_, '_>, hints: &[&str]) -> Option<(u32, u64)> {

@@ -275,7 +275,10 @@ impl Machine<'_, '_> {
             | Op::Gather { .. }
             | Op::Barrier { .. }
             | Op::ClusterBarrier { .. }
-            | Op::Mbarrier { .. } => unreachable!("the caller handles control flow"),
+            | Op::Mbarrier { .. }
+            | Op::Copy { .. }
+            | Op::CloseCopies
+            | Op::AwaitCopies { .. } => unreachable!("the caller handles control flow"),
         }
         Ok(())
     }

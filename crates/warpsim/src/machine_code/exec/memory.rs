@@ -197,17 +197,23 @@ impl Machine<'_, '_> {
         let bases = self.addresses(warp, address);
         let parts = match space {
             Space::Generic => self.by_space(&bases, bytes, mask),
-            Space::Shared => {
-                let own = self.rank(warp);
-                let bases = bases.map(|address| self.code.shared_place(address, bytes, Some(own)));
-                vec![Part { space, mask, bases }]
-            }
+            Space::Shared => vec![Part { space, mask, bases: self.in_own(warp, &bases, bytes) }],
             space => vec![Part { space, mask, bases }],
         };
         for part in &parts {
             self.occupy(warp, part.space, &Lanes::new(&part.bases, 0, part.mask, bytes));
         }
         parts
+    }
+
+    pub(super) fn shared_addresses(&self, warp: &Warp, address: &Address, bytes: u32) -> Row {
+        self.in_own(warp, &self.addresses(warp, address), bytes)
+    }
+
+    /// Addresses of the shared memory of the warp's CTA among the memories of the cluster.
+    fn in_own(&self, warp: &Warp, addresses: &Row, bytes: u32) -> Row {
+        let own = self.rank(warp);
+        addresses.map(|address| self.code.shared_place(address, bytes, Some(own)))
     }
 
     /// Of the warp's CTA in its cluster.

@@ -27,6 +27,19 @@ pub(super) struct Known {
     /// Words of 32 bits that an access moves for each lane.
     pub words: u32,
     pub registers: Registers,
+    pub copies: Option<Copies>,
+}
+
+/// What an instruction does about asynchronous copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Copies {
+    Start,
+    /// Those since the last one of these are a group.
+    Close,
+    /// Waits until no more groups than these are under way.
+    Await {
+        pending: usize,
+    },
 }
 
 impl Known {
@@ -68,7 +81,19 @@ fn of(instruction: &Instruction, target: &Target, pipeline: &Pipeline) -> Option
             1
         },
         registers: Registers::of(instruction),
+        copies: copies(instruction),
     })
+}
+
+fn copies(instruction: &Instruction) -> Option<Copies> {
+    match (instruction.operation(), &instruction.operands[..]) {
+        ("LDGSTS", _) => Some(Copies::Start),
+        ("LDGDEPBAR", _) => Some(Copies::Close),
+        ("DEPBAR", [_, Operand::Integer(pending), ..]) if instruction.has("LE") => {
+            Some(Copies::Await { pending: usize::try_from(*pending).ok()? })
+        }
+        _ => None,
+    }
 }
 
 /// Where the SM has one pipe of doubles, conversions of doubles go there, too (CUDA C Programming Guide, throughput of native arithmetic

@@ -300,7 +300,11 @@ impl<'t> Sm<'t> {
             (_, Class::Shuffles) => self.memories.shuffle(&mut own.queue, memory, now),
             _ => Done { sources: now + u64::from(known.latency), result: now + u64::from(known.latency) },
         };
-        warp.sets(known, done.sources, done.result);
+        let result = match known.copies {
+            Some(step) => warp.copies(step, done.result, &mut self.timeline),
+            None => done.result,
+        };
+        warp.sets(known, done.sources, result);
         self.after(part, index, (now, done.result), known, event);
     }
 

@@ -1,6 +1,6 @@
 //! Where a warp is, and what it waits for.
 
-use super::known::Known;
+use super::known::{Copies, Known};
 use super::{Cause, Timeline, WarpTime};
 use crate::machine_code::registers::Registers;
 use crate::machine_code::trace::{Event, Line, WarpTrace};
@@ -33,6 +33,9 @@ pub(super) struct Warp<'t> {
     line: Option<u32>,
     /// Clocks in which another warp was chosen.
     passed_over: u64,
+    /// When the asynchronous copies so far have ended, and by group.
+    copied: u64,
+    groups: Vec<u64>,
     pub time: WarpTime,
 }
 
@@ -57,6 +60,8 @@ impl<'t> Warp<'t> {
             issues: [0; 4],
             line: None,
             passed_over: 0,
+            copied: 0,
+            groups: Vec::new(),
             time: WarpTime::default(),
         }
     }
@@ -152,6 +157,22 @@ impl<'t> Warp<'t> {
             (0..8).filter(|p| predicates_written >> p & 1 == 1).for_each(|p| see_after(self.values[256 + p]));
         }
         self.wait(until, cause(class), timeline);
+    }
+
+    /// What it does about asynchronous copies, one of which ends at the time; when it has its result.
+    pub(super) fn copies(&mut self, step: Copies, ends: u64, timeline: &mut Timeline) -> u64 {
+        match step {
+            Copies::Start => self.copied = self.copied.max(ends),
+            Copies::Close => {
+                self.groups.push(self.copied);
+                return ends.max(self.copied);
+            }
+            Copies::Await { pending } => {
+                let over = self.groups.len().checked_sub(pending + 1).map_or(0, |last| self.groups[last]);
+                self.wait(over, Cause::Global, timeline);
+            }
+        }
+        ends
     }
 
     /// The instruction has its results at a time, and is done with its sources at another.

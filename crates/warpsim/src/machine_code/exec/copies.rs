@@ -1,0 +1,81 @@
+//! Asynchronous copies from global to shared memory (`LDGSTS`), which groups of them are waited for.
+
+use super::Machine;
+use super::memory::traffic;
+use crate::cta::Core;
+use crate::exec::Stop;
+use crate::hazard::Access;
+use crate::machine_code::op::Address;
+use crate::machine_code::warp::Warp;
+use crate::memory::Lanes;
+use crate::rows::Row;
+use crate::shared::{Accessor, passes};
+use ptx::inst::Space;
+use std::collections::VecDeque;
+
+/// Copies of a warp that have not ended. What they write is there when their group is waited for and not before: code that reads
+/// too early gets what was there.
+#[derive(Default)]
+pub(in crate::machine_code) struct Copies {
+    /// Of the group that is not closed.
+    open: Vec<Copy>,
+    closed: VecDeque<Vec<Copy>>,
+}
+
+/// Up to eight bytes for each lane.
+struct Copy {
+    to: Row,
+    offset: u64,
+    bytes: u32,
+    mask: u32,
+    values: Row,
+}
+
+impl Copies {
+    pub(in crate::machine_code) fn clear(&mut self) {
+        self.open.clear();
+        self.closed.clear();
+    }
+
+    pub(in crate::machine_code) fn close(&mut self) {
+        self.closed.push_back(std::mem::take(&mut self.open));
+    }
+}
+
+impl Machine<'_, '_> {
+    pub(super) fn copy(
+        &mut self,
+        warp: &mut Warp,
+        pc: u32,
+        bytes: u32,
+        (to, from): (&Address, &Address),
+        mask: u32,
+    ) -> Result<(), Stop> {
+        let to = self.shared_addresses(warp, to, bytes);
+        warp.traffic.shared_wavefronts += passes(&Lanes::new(&to, 0, mask, bytes), 4);
+        for part in self.parts(warp, (Space::Global, bytes), from, mask) {
+            for step in 0..bytes.div_ceil(8) {
+                let (offset, bytes) = (u64::from(8 * step), bytes.min(8));
+                let lanes = Lanes::new(&part.bases, offset, mask, bytes);
+                warp.traffic.global_load_bytes += traffic(&lanes);
+                let values = self.segments.load(Space::Global, &lanes).map_err(|kind| self.fatal(warp, pc, kind))?;
+                warp.copies.open.push(Copy { to, offset, bytes, mask, values });
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends all groups but so many.
+    pub(super) fn await_copies(&mut self, warp: &mut Warp, pc: u32, pending: usize) -> Result<(), Stop> {
+        while warp.copies.closed.len() > pending {
+            for copy in warp.copies.closed.pop_front().unwrap_or_default() {
+                let lanes = Lanes::new(&copy.to, copy.offset, copy.mask, copy.bytes);
+                let by = Accessor { warp: warp.thread.index, clock: &warp.thread.clock, pc };
+                let found = self.shared.store(&lanes, &copy.values, &by);
+                let found = found.map_err(|kind| self.fatal(warp, pc, kind))?;
+                self.report(warp, pc, Space::Shared, Access::Write, found)?;
+            }
+        }
+        Ok(())
+    }
+}

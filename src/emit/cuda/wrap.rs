@@ -1,0 +1,93 @@
+//! Lines of at most 120 columns.
+
+const WIDTH: usize = 120;
+/// Of what continues a statement, beside its indentation; of what continues the value of a field in the head of the file.
+const INDENT: usize = 4;
+const FIELD: usize = 12;
+
+/// The text with its longer lines broken: statements behind a comma or an operator, as far outside of parentheses as can be,
+/// comments between words. Lines with strings and lines that go on already stay as they are.
+pub fn wrapped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 16);
+    for line in text.lines() {
+        wrap(line, &mut out);
+    }
+    out
+}
+
+fn wrap(line: &str, out: &mut String) {
+    let mut rest = line.to_owned();
+    let indent = line.len() - line.trim_start().len();
+    let is_comment = line.trim_start().starts_with("//");
+    let stays = !is_comment && (line.contains('"') || line.ends_with('\\') || line.starts_with('#'));
+    while !stays && rest.chars().count() > WIDTH {
+        let place = if is_comment { between_words(&rest) } else { outside(&rest, indent) };
+        let Some(place) = place else { break };
+        let next = rest.split_off(place);
+        out.push_str(rest.trim_end());
+        out.push('\n');
+        let head = if is_comment { format!("//{:FIELD$}", "") } else { " ".repeat(INDENT) };
+        rest = format!("{:indent$}{head}{}", "", next.trim_start());
+    }
+    out.push_str(&rest);
+    out.push('\n');
+}
+
+/// Behind the last space that leaves room for the rest of the line.
+fn between_words(line: &str) -> Option<usize> {
+    let text = line.len() - line.trim_start().len() + 2 + FIELD;
+    spaces(line).filter(|&at| at > text && at <= WIDTH).last().map(|at| at + 1)
+}
+
+/// Behind a comma or an operator: the last one of those in fewest parentheses.
+fn outside(line: &str, indent: usize) -> Option<usize> {
+    let mut depth = 0;
+    let mut best: Option<(i32, usize)> = None;
+    let bytes = line.as_bytes();
+    for (at, byte) in line.bytes().enumerate().take(WIDTH) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            b' ' if at > indent + INDENT && b",+-*/?:&|".contains(&bytes[at - 1]) => {
+                if best.is_none_or(|(least, _)| depth <= least) {
+                    best = Some((depth, at + 1));
+                }
+            }
+            _ => {}
+        }
+    }
+    best.map(|(_, at)| at)
+}
+
+fn spaces(line: &str) -> impl Iterator<Item = usize> + '_ {
+    line.match_indices(' ').map(|(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrapped;
+
+    #[test]
+    fn a_statement_goes_on_behind_the_outermost_comma() {
+        let inner = "f(aaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbb, cccccccccccccccccc)";
+        let line = format!("    const double x = fma({inner}, {inner}, dddd);");
+        let broken = wrapped(&line);
+        assert_eq!(broken, format!("    const double x = fma({inner},\n        {inner}, dddd);\n"));
+    }
+
+    #[test]
+    fn short_lines_strings_and_macros_stay() {
+        let long = "x".repeat(130);
+        let text = format!("int a = 1;\n  asm volatile(\"{long}\", 1);\n#define {long} 1, \\\n");
+        assert_eq!(wrapped(&text), text);
+    }
+
+    #[test]
+    fn comments_break_between_words() {
+        let line = format!("// input       {} sha256 {}", "a".repeat(60), "b".repeat(64));
+        assert_eq!(
+            wrapped(&line),
+            format!("// input       {} sha256\n//            {}\n", "a".repeat(60), "b".repeat(64))
+        );
+    }
+}
