@@ -182,7 +182,11 @@ impl KernelReport {
             named_barriers: self.named_barriers,
             text: self.ptx_instructions,
         };
-        self.machine = peaks::machine(target, program, needs, self.compiled.as_ref(), self.verification.as_ref());
+        let machine = peaks::machine(target, program, needs, self.compiled.as_ref(), self.verification.as_ref());
+        self.machine = match &self.machine_code {
+            Some(MachineCode::Verified(code)) => machine.bounded(code, target),
+            _ => machine,
+        };
     }
 
     /// Takes in what the full model of time says.

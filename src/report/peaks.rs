@@ -4,9 +4,11 @@ use serde::Serialize;
 
 use crate::compilers::Compiled;
 use crate::overlay::program::{Execution, Program};
-use crate::verify::Verification;
-use machine::cost::{Spread, Work};
+use crate::verify::{MachineCodeVerification, Verification};
+use machine::cost::{Bound, Executed, Spread, Work};
 use machine::target::{self, Target};
+use sass::{Class, Pipe};
+use warpsim::machine_code::Counts;
 
 /// Residency on an SM, and times on the target's well-known board, none of which is a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -38,7 +40,11 @@ pub struct Machine {
     pub counts: Option<(Work, Spread)>,
     /// Time per point in ns by the model of the SM, where it ran the machine code.
     pub predicted_ns: Option<f64>,
-    /// The best of these two over the larger floor.
+    /// What the machine code takes of an SM at least; where it was run.
+    pub bound: Option<Bound>,
+    /// The same as time per point in ns; no less than what the memory of the board takes.
+    pub bound_ns: Option<f64>,
+    /// The best of predicted and estimated time over the larger floor.
     pub over_floor: Option<f64>,
 }
 
@@ -53,11 +59,30 @@ impl Machine {
         self.slots_floor_ns.map_or(self.bandwidth_floor_ns, |slots| slots.max(self.bandwidth_floor_ns))
     }
 
+    /// The same with what the machine code was seen to execute.
+    pub fn bounded(self, code: &MachineCodeVerification, target: &Target) -> Self {
+        let bound = Bound::of(&executed(code), target);
+        let bound_ns = Some(bound.nanoseconds(target).max(self.bandwidth_floor_ns));
+        Self { bound: Some(bound), bound_ns, ..self }
+    }
+
     /// The same with the time that the model of an SM predicts, which is no less than what the memory of the board takes.
     pub fn predicted(self, nanoseconds: f64) -> Self {
         let nanoseconds = nanoseconds.max(self.bandwidth_floor_ns);
         let over_floor = Some(nanoseconds / self.floor_ns());
         Self { predicted_ns: Some(nanoseconds), over_floor, ..self }
+    }
+}
+
+fn executed(code: &MachineCodeVerification) -> Executed {
+    let each = |count: &dyn Fn(&Counts) -> u64| code.per_32_points(count);
+    Executed {
+        issued: each(&|counts| counts.instructions),
+        doubles: each(&|counts| counts.pipes[Pipe::Double]),
+        tensors: each(&|counts| counts.pipes[Pipe::Tensor]),
+        shuffles: each(&|counts| counts.classes[Class::Shuffles]),
+        shared_wavefronts: each(&|counts| counts.shared_wavefronts),
+        local_bytes: each(&|counts| counts.local_bytes),
     }
 }
 
@@ -127,6 +152,8 @@ pub fn machine(
         estimated_ns,
         counts,
         predicted_ns: None,
+        bound: None,
+        bound_ns: None,
         over_floor: None,
     };
     Machine { over_floor: estimated_ns.map(|time| time / machine.floor_ns()), ..machine }

@@ -65,10 +65,17 @@ pub fn table(report: &Report) -> String {
         ("bytes per point", |k| k.machine.bytes_per_point.to_string()),
         ("bandwidth floor (ns)", |k| format!("{:.2}", k.machine.bandwidth_floor_ns)),
         ("DP slot floor (ns)", |k| hundredths(k.machine.slots_floor_ns)),
+        ("machine code's bound (ns)", |k| {
+            let bound = k.machine.bound_ns.zip(k.machine.bound);
+            bound.map_or("-".to_owned(), |(time, bound)| format!("{time:.2} ({})", bound.largest().0))
+        }),
         ("estimated time (ns)", |k| hundredths(k.machine.estimated_ns)),
         ("predicted time (ns)", |k| hundredths(k.machine.predicted_ns)),
         ("predicted over estimated", |k| {
             hundredths(k.machine.predicted_ns.zip(k.machine.estimated_ns).map(|(p, e)| p / e))
+        }),
+        ("predicted over bound", |k| {
+            hundredths(k.machine.predicted_ns.zip(k.machine.bound_ns).map(|(time, bound)| time / bound))
         }),
         ("time over floor", |k| hundredths(k.machine.over_floor)),
         ("verdict", verdict),

@@ -151,13 +151,13 @@ fn cube(edge: u32, points_per_turn: u32, ctas: u32, (first, each): (f64, f64), b
     Cube { edge, turns, microseconds: clocks / f64::from(board.megahertz) }
 }
 
-/// What one warp of each CTA takes of all turns by which two runs differ.
+/// What one warp of each CTA takes of all turns by which two runs differ; what only the first turn waits for counts as nothing.
 fn clocks_of(warp: usize, warps: u32, turns: f64, [shorter, longer]: [&Timing; 2]) -> WarpClocks {
     let mine = |timing: &Timing, of: &dyn Fn(usize) -> u64| {
         (warp..timing.warps.len()).step_by(warps as usize).map(of).sum::<u64>() as f64
     };
     let spent = |timing: &Timing, cause: Cause| mine(timing, &|at| timing.warps[at].of(cause));
-    let causes = Cause::ALL.map(|cause| (spent(longer, cause) - spent(shorter, cause)) / turns);
+    let causes = Cause::ALL.map(|cause| (spent(longer, cause) - spent(shorter, cause)).max(0.0) / turns);
     let critical = longer.critical_path(warps as usize);
     let all = critical.iter().sum::<u64>().max(1) as f64;
     WarpClocks { causes, critical: mine(longer, &|at| critical[at]) / all }

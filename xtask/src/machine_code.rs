@@ -114,6 +114,7 @@ fn run(compiler: &Path, file: &Path, input: &Input, target: &str, kernel: &str) 
             row["form"] = kernel["form"].clone();
             row["compiler"] = text["compiler"].clone();
             count(&mut row, &code["verified"]);
+            time(&mut row, &kernel["machine"]);
             row
         })
         .collect())
@@ -140,6 +141,17 @@ fn count(row: &mut Value, verified: &Value) {
     row["code_bytes"] = verified["code_bytes"].clone();
 }
 
+/// Clocks of an SM for 32 points in its busiest part, and times per point in ns.
+fn time(row: &mut Value, machine: &Value) {
+    let parts = machine["bound"].as_object().into_iter().flatten();
+    let largest = parts.filter_map(|(_, clocks)| clocks.as_f64()).max_by(f64::total_cmp);
+    if let Some(largest) = largest {
+        row["bound"] = (largest.round() as u64).into();
+        row["bound_ns"] = machine["bound_ns"].clone();
+        row["modelled_ns"] = machine["predicted_ns"].clone();
+    }
+}
+
 fn page(rows: &[Value]) -> String {
     let equal = rows.iter().filter(|row| row["verdict"] == "equal").count();
     let mut out = format!(
@@ -147,7 +159,10 @@ fn page(rows: &[Value]) -> String {
          What ptxas makes of the emitted text, run by the simulator: its outputs are those of the simulated PTX in bits where the\n\
          last column says so, on launches with whole, partial and several groups of points for each CTA. `cargo xtask machine-code`\n\
          makes this page and `machine-code.json`. Equal: {equal} of {} rows.\n\n\
-         Counts are warp instructions of all warps for 32 points, without what stands around the streaming loop.\n",
+         Counts are warp instructions of all warps for 32 points, without what stands around the streaming loop. Bound: clocks of an\n\
+         SM for 32 points in the busiest of double precision, issue, shuffles with shared memory, and local memory. Modelled: ns per\n\
+         point on the target's board by the model of an SM (`singe time`), and that over the bound, which is no less there than what\n\
+         the board's memory takes. None of it is a measurement.\n",
         rows.len()
     );
     let mut target = "";
@@ -159,11 +174,14 @@ fn page(rows: &[Value]) -> String {
             let _ = write!(
                 out,
                 "\n## {target}\n\n\
-                 | mechanism | kernel | layout | form | issued | FP64 | addresses | moves | shuffles | barriers | shared wavefronts | local bytes per point | code executed (kB) | machine code |\n\
-                 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
+                 | mechanism | kernel | layout | form | issued | FP64 | addresses | moves | shuffles | barriers | shared wavefronts | local bytes per point | code executed (kB) | bound | modelled (ns) | modelled / bound | machine code |\n\
+                 |---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
             );
         }
         let number = |name: &str| row[name].as_u64().map_or("–".to_owned(), |n| n.to_string());
+        let [modelled, bound] = ["modelled_ns", "bound_ns"].map(|name| row[name].as_f64());
+        let ratio = modelled.zip(bound).map(|(modelled, bound)| modelled / bound);
+        let hundredths = |x: Option<f64>| x.map_or("–".to_owned(), |x| format!("{x:.2}"));
         let kilobytes = row["code_bytes"].as_u64().map_or("–".to_owned(), |n| (n / 1000).to_string());
         let cells = [
             text("mechanism").to_owned(),
@@ -179,6 +197,9 @@ fn page(rows: &[Value]) -> String {
             number("shared_wavefronts"),
             number("local_bytes_per_point"),
             kilobytes,
+            number("bound"),
+            hundredths(modelled),
+            hundredths(ratio),
             text("verdict").to_owned(),
         ];
         let _ = writeln!(out, "| {} |", cells.join(" | "));

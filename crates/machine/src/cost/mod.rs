@@ -4,6 +4,7 @@
 //! [`Work::clocks`] is the time of the busiest pipe at its peak rate: a lower bound, in which latency, waiting and the issue of other
 //! instructions do not occur. [`Work::estimated_clocks`] has these, too, where it is known how the work is spread over an SM.
 
+mod bound;
 mod estimate;
 mod iteration;
 pub mod latency;
@@ -11,6 +12,7 @@ mod registers;
 mod residency;
 mod work;
 
+pub use bound::{Bound, Executed};
 pub use estimate::{CALIBRATED, Factors, Spread};
 pub use iteration::Iteration;
 pub use registers::{Held, doubles_beside_short_lived, lacking, short_lived};

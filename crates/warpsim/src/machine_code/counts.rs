@@ -3,7 +3,7 @@
 use super::warp::Warp;
 use sass::{Class, Kernel, Pipe};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Index};
 
 /// The result of a clean run.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -40,6 +40,22 @@ pub struct Classes([u64; Class::ALL.len()]);
 /// A count for each pipe.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pipes([u64; Pipe::ALL.len()]);
+
+impl Index<Class> for Classes {
+    type Output = u64;
+
+    fn index(&self, class: Class) -> &u64 {
+        &self.0[class as usize]
+    }
+}
+
+impl Index<Pipe> for Pipes {
+    type Output = u64;
+
+    fn index(&self, pipe: Pipe) -> &u64 {
+        &self.0[pipe as usize]
+    }
+}
 
 impl Report {
     pub(super) fn new(sm: u32, kernel: &Kernel, warps: &[Warp], warps_per_cta: usize) -> Self {
