@@ -10,11 +10,11 @@ use crate::lower;
 use crate::mapping;
 use crate::observer::Observer;
 use crate::output;
-use crate::overlay::{self, Residence};
+use crate::overlay;
 use crate::plan::Emit;
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
-use crate::search::{self, Candidate, Draft, Found, LayoutTime, ScheduleScore, Search, Step};
+use crate::search::{self, Candidate, Draft, Found, LayoutTime, Rival, ScheduleScore, Search, Step};
 use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::{self, Model};
@@ -46,7 +46,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         check_texts(request, &model, &mut units, &sources, observer)?;
     }
     if request.keep_fastest {
-        (units, sources) = with_constants_elsewhere(request, &model, (units, sources), observer)?;
+        (units, sources) = with_rivals(request, &model, (units, sources), observer)?;
         (units, sources) = fastest(units, sources);
     }
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
@@ -89,9 +89,9 @@ fn compile_layouts(
     Ok(units)
 }
 
-/// Behind each kernel of straight-line code whose constants are more than the small cache holds the same kernel with these in shared
-/// memory; where instructions have them as operands, in the order in which the machine code reads them, which was seen there.
-fn with_constants_elsewhere(
+/// Behind each kernel of straight-line code whose machine code was timed the same kernel made differently, where that shows what
+/// another one may save.
+fn with_rivals(
     request: &Request,
     model: &Model,
     (units, sources): (Vec<Unit>, Vec<String>),
@@ -99,7 +99,7 @@ fn with_constants_elsewhere(
 ) -> Result<(Vec<Unit>, Vec<String>), Failure> {
     let mut all = (Vec::new(), Vec::new());
     for (unit, source) in units.into_iter().zip(sources) {
-        let mut rivals: Vec<Unit> = constants_elsewhere(request, model, &unit, observer)?.into_iter().collect();
+        let mut rivals = rivals(request, model, &unit, observer)?;
         let texts = output::sources(request, model, &rivals);
         check_texts(request, model, &mut rivals, &texts, observer)?;
         all.0.extend([unit].into_iter().chain(rivals));
@@ -108,32 +108,22 @@ fn with_constants_elsewhere(
     Ok(all)
 }
 
-fn constants_elsewhere(
-    request: &Request,
-    model: &Model,
-    unit: &Unit,
-    observer: &mut Observer,
-) -> Result<Option<Unit>, Failure> {
-    let Some(cache) = request.common.target.pipeline.as_ref().map(|pipeline| &pipeline.constants) else {
-        return Ok(None);
-    };
-    let constants = &unit.program.constants;
-    if !constants.in_constant_memory() || constants.bank_bytes() <= cache.bytes as usize {
-        return Ok(None);
+fn rivals(request: &Request, model: &Model, unit: &Unit, observer: &mut Observer) -> Result<Vec<Unit>, Failure> {
+    let request = Request { codegen: unit.codegen, ..request.of_kernel(unit.kernel) };
+    let mut found = Vec::new();
+    for rival in search::rivals(&request, unit.told()) {
+        found.extend(match rival {
+            Rival::InOrder => in_order(&request, model, unit, observer)?,
+            Rival::Tuned(tuning) => {
+                let request = Request { tuning, ..request.clone() };
+                match compile_kernel(unit.kernel, model, &request, observer) {
+                    Err(failure) if failure.kind == FailureKind::Input => None,
+                    compiled => Some(compiled?),
+                }
+            }
+        });
     }
-    if cache.are_operands_of_doubles {
-        return in_order(request, model, unit, observer);
-    }
-    let request = request.of_kernel(unit.kernel);
-    if !unit.program.is_straight_line() || request.tuning.constants.is_some() {
-        return Ok(None);
-    }
-    let tuning = Tuning { constants: Some(Residence::Shared), ..request.tuning };
-    let request = Request { codegen: unit.codegen, tuning, ..request };
-    match compile_kernel(unit.kernel, model, &request, observer) {
-        Err(failure) if failure.kind == FailureKind::Input => Ok(None),
-        compiled => compiled.map(Some),
-    }
+    Ok(found)
 }
 
 /// A kernel with its constants in the order in which the machine code reads them.

@@ -66,6 +66,11 @@ impl Code {
         32 * self.points_per_lane
     }
 
+    /// Whether a warp's next inputs are copied to shared memory while it computes.
+    pub fn copies_inputs(&self) -> bool {
+        self.stream.body.iter().any(|statement| matches!(statement, Statement::CopyInputs { .. }))
+    }
+
     /// Bytes of shared memory that a CTA takes.
     pub fn shared_bytes(&self) -> u32 {
         match self.slots.space {

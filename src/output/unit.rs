@@ -8,6 +8,8 @@ use crate::overlay::Codegen;
 use crate::overlay::program::Program;
 use crate::report::KernelReport;
 use crate::schedule::proof::Proven;
+use crate::search::Told;
+use warpsim::machine_code::Cause;
 
 /// What one kernel went through on its way to code.
 pub struct Unit {
@@ -26,4 +28,12 @@ pub struct Unit {
     pub report: KernelReport,
     /// SVG of the schedule; empty when it was not asked for.
     pub picture: String,
+}
+
+impl Unit {
+    /// What decides which other ways to make the kernel are tried; nothing where its machine code was not timed.
+    pub fn told(&self) -> Option<Told<'_>> {
+        let prediction = self.report.prediction.as_ref()?;
+        Some(Told { program: &self.program, prefetch: self.report.prefetch, local: prediction.share(Cause::Local) })
+    }
 }

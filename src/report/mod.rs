@@ -90,6 +90,8 @@ pub struct KernelReport {
     pub shared_bytes: u32,
     /// Where the constants live.
     pub constants: String,
+    /// Whether a warp's next inputs are copied to shared memory while it computes.
+    pub prefetch: bool,
     /// Registers of constants per thread: doubles, integers.
     pub real_constants_per_thread: u32,
     pub index_constants_per_thread: u32,
@@ -153,6 +155,7 @@ impl KernelReport {
             codegen: self.codegen.clone(),
             warps: self.warps,
             constants: self.constants.clone(),
+            prefetch: self.prefetch,
             estimated_ns: self.machine.estimated_ns,
             predicted_ns: self.machine.predicted_ns,
         }
@@ -279,6 +282,7 @@ pub fn kernel(
         },
         shared_bytes,
         constants: residence(program),
+        prefetch: draft.code.copies_inputs(),
         real_constants_per_thread: program.constants.real_registers,
         index_constants_per_thread: program.constants.index_registers,
         flops_per_point: graph.ops.keys().map(|op| graph.flops(op)).sum(),

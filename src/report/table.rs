@@ -45,6 +45,7 @@ pub fn table(report: &Report) -> String {
         ("placement", |k| k.placement.clone()),
         ("shared memory (bytes)", |k| k.shared_bytes.to_string()),
         ("constants", |k| k.constants.clone()),
+        ("inputs", |k| if k.prefetch { "copied ahead".to_owned() } else { "loaded".to_owned() }),
         ("constants per thread", |k| format!("{} + {} int", k.real_constants_per_thread, k.index_constants_per_thread)),
         ("FLOPs per point", |k| k.flops_per_point.to_string()),
         ("DP slots per point", |k| of_verification(k, |v| format!("{:.0}", v.slots_per_point))),
@@ -191,10 +192,16 @@ pub fn table(report: &Report) -> String {
     for kernel in report.kernels.iter().filter(|k| k.layouts.len() > 1) {
         out += &format!("\nlayouts of {}: estimated, predicted time per point (ns), constants\n", kernel.kernel);
         for layout in &kernel.layouts {
-            let is_chosen = layout.codegen == kernel.codegen && layout.constants == kernel.constants;
+            let is_chosen = layout.codegen == kernel.codegen
+                && layout.constants == kernel.constants
+                && layout.prefetch == kernel.prefetch;
+            let ahead = if layout.prefetch { ", inputs ahead" } else { "" };
             let chosen = if is_chosen { "  chosen" } else { "" };
             let [estimated, predicted] = [layout.estimated_ns, layout.predicted_ns].map(hundredths);
-            out += &format!("  {:14}  {estimated:>8}  {predicted:>8}  {}{chosen}\n", layout.codegen, layout.constants);
+            out += &format!(
+                "  {:14}  {estimated:>8}  {predicted:>8}  {}{ahead}{chosen}\n",
+                layout.codegen, layout.constants
+            );
         }
     }
     for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {

@@ -9,6 +9,8 @@ pub struct LayoutTime {
     pub warps: u32,
     /// Where the constants live.
     pub constants: String,
+    /// Inputs are copied ahead.
+    pub prefetch: bool,
     pub estimated_ns: Option<f64>,
     /// By the full model, where machine code was there to run.
     pub predicted_ns: Option<f64>,
@@ -31,7 +33,14 @@ mod tests {
     use super::*;
 
     fn layout(estimated_ns: Option<f64>, predicted_ns: Option<f64>) -> LayoutTime {
-        LayoutTime { codegen: String::new(), warps: 8, constants: String::new(), estimated_ns, predicted_ns }
+        LayoutTime {
+            codegen: String::new(),
+            warps: 8,
+            constants: String::new(),
+            prefetch: false,
+            estimated_ns,
+            predicted_ns,
+        }
     }
 
     #[test]

@@ -1,0 +1,47 @@
+//! What else is tried when the machine code of a kernel has been timed.
+
+use crate::overlay::Residence;
+use crate::overlay::program::Program;
+use crate::plan::{Prefetch, Request, Tuning};
+
+/// Another way to make a kernel of straight-line code.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Rival {
+    /// Its constants in the order in which the machine code reads them.
+    InOrder,
+    Tuned(Tuning),
+}
+
+/// What is known of a kernel.
+pub struct Told<'a> {
+    pub program: &'a Program,
+    /// Its inputs are copied ahead.
+    pub prefetch: bool,
+    /// The share of its warps' clocks that went to waits for local memory.
+    pub local: f64,
+}
+
+/// From this share on it may be faster to leave the L1 cache to local memory, of which shared memory takes its part.
+const MOST_LOCAL: f64 = 0.25;
+
+/// What may be faster than a kernel: constants elsewhere, where they are more than the small cache holds (in shared memory, or in
+/// another order where instructions have them as operands); inputs that are not copied ahead, where local memory is what it waits
+/// for. `None`: its machine code was not timed.
+pub fn rivals(request: &Request, told: Option<Told<'_>>) -> Vec<Rival> {
+    let pipeline = request.common.target.pipeline.as_ref();
+    let Some((told, cache)) = told.zip(pipeline.map(|pipeline| &pipeline.constants)) else { return Vec::new() };
+    if !told.program.is_straight_line() {
+        return Vec::new();
+    }
+    let constants = &told.program.constants;
+    let misses = constants.in_constant_memory() && constants.bank_bytes() > cache.bytes as usize;
+    let elsewhere = if cache.are_operands_of_doubles {
+        Rival::InOrder
+    } else {
+        Rival::Tuned(Tuning { constants: Some(Residence::Shared), ..request.tuning })
+    };
+    let without = Rival::Tuned(Tuning { prefetch: Prefetch::Off, ..request.tuning });
+    let moves = misses && request.tuning.constants.is_none();
+    let waits = told.prefetch && told.local > MOST_LOCAL;
+    [(moves, elsewhere), (waits, without)].into_iter().filter(|(tries, _)| *tries).map(|(_, rival)| rival).collect()
+}
