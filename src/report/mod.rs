@@ -28,7 +28,7 @@ use crate::overlay::program::Program;
 use crate::plan::{Request, Tuning};
 use crate::schedule::overlap::{self, Overlap};
 use crate::schedule::{Schedule, Storage};
-use crate::search::{Draft, LayoutTime, Trial};
+use crate::search::{Draft, LayoutTime, LevelTime, Trial};
 use crate::verify::{MachineCode, Prediction, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
@@ -119,6 +119,9 @@ pub struct KernelReport {
     /// The estimated time of data-parallel code for the same kernel, where another layout was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_parallel_ns: Option<f64>,
+    /// The numbers of CTAs per SM that were tried, where the compiler chose.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelTime>,
     /// The layouts that were tried, where the compiler chose.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<LayoutTime>,
@@ -292,6 +295,7 @@ pub fn kernel(
         compiled: None,
         machine,
         data_parallel_ns: None,
+        levels: Vec::new(),
         layouts: Vec::new(),
     }
 }
