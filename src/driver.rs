@@ -133,7 +133,8 @@ fn at_best_level(
                 None
             }));
         }
-        made[at].as_ref().and_then(|(unit, _)| unit.report.machine.nanoseconds()).unwrap_or(f64::INFINITY)
+        let time = made[at].as_ref().and_then(|(unit, _)| search::time_at_level(&unit.report));
+        time.unwrap_or(f64::INFINITY)
     });
     if let Some(failure) = refused.filter(|failure| failure.kind == FailureKind::Verification) {
         return Err(failure);

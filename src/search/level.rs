@@ -12,6 +12,7 @@ use ptx::occupancy::{self, Demand, Direction};
 pub struct LevelTime {
     pub ctas_per_sm: u32,
     pub registers: u32,
+    /// By ptxas; where it is not installed, the bytes by which what is held from block to block exceeds what a thread may have.
     pub spilled_bytes: u32,
     /// The time per point in ns: predicted, else estimated.
     pub nanoseconds: Option<f64>,
@@ -19,13 +20,21 @@ pub struct LevelTime {
 
 impl LevelTime {
     pub fn of(report: &KernelReport) -> Self {
+        let lacking = 4 * report.registers_held.saturating_sub(report.registers_available);
         Self {
             ctas_per_sm: report.tuning.ctas_per_sm,
             registers: report.machine.registers,
-            spilled_bytes: report.compiled.as_ref().map_or(0, |c| c.spill_store_bytes + c.spill_load_bytes),
+            spilled_bytes: report.compiled.as_ref().map_or(lacking, |c| c.spill_store_bytes + c.spill_load_bytes),
             nanoseconds: report.machine.nanoseconds(),
         }
     }
+}
+
+/// The time per point that levels are compared by. An estimate counts no spills, and so says nothing where values lack registers.
+pub fn time_at_level(report: &KernelReport) -> Option<f64> {
+    let machine = &report.machine;
+    let fits = report.registers_held <= report.registers_available;
+    machine.predicted_ns.or(machine.estimated_ns.filter(|_| fits))
 }
 
 /// The numbers of CTAs per SM beside that of the first version, the next one first: those above what it has anyway, where a thread

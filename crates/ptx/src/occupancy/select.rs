@@ -114,7 +114,8 @@ pub fn select(
     let mut blocks = best.level.blocks;
     while let Some(level) = levels.iter().rev().find(|level| level.blocks <= below(blocks)) {
         blocks = level.blocks;
-        let Ok(version) = lower(&best, index, demand, *level, settings) else { break };
+        // no padding gives some of the levels
+        let Ok(version) = lower(&best, index, demand, *level, settings) else { continue };
         let Ok(lowered) = watch.timed(version, true)? else { break };
         let worse = lowered.clocks > least(&tried) * (1.0 + WORSE);
         tried.push(lowered);
@@ -251,20 +252,42 @@ fn candidates(
             let candidates = spread(candidates, MOST_VERSIONS - 1);
             // where that leaves room, what lies below
             let room = MOST_VERSIONS - 1 - candidates.len();
-            above.drain(..above.len().saturating_sub(room));
-            above.into_iter().chain(candidates).collect()
+            spread(above, room).into_iter().chain(candidates).collect()
         }
         Direction::Decreasing => candidates.into_iter().take(2).collect::<Vec<_>>(),
     };
     Ok((original.into_iter().chain(kept).collect(), refused))
 }
 
-/// At most so many of the list, the first and the last among them.
-fn spread(list: Vec<Version>, most: usize) -> Vec<Version> {
+/// At most so many of the list, the last and, of several, the first among them.
+fn spread<T>(list: Vec<T>, most: usize) -> Vec<T> {
     let count = list.len();
     if count <= most {
         return list;
     }
-    let at: Vec<usize> = (0..most).map(|i| i * (count - 1) / (most - 1)).collect();
+    let at: Vec<usize> = match most {
+        1 => vec![count - 1],
+        _ => (0..most).map(|i| i * (count - 1) / (most - 1)).collect(),
+    };
     list.into_iter().enumerate().filter(|(i, _)| at.contains(i)).map(|(_, version)| version).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_a_list_are_kept() {
+        let spread = |count, most| spread((0..count).collect::<Vec<u32>>(), most);
+        assert_eq!(spread(3, 4), [0, 1, 2]);
+        assert_eq!(spread(4, 3), [0, 1, 3]);
+        assert_eq!(spread(5, 1), [4]);
+        assert!(spread(5, 0).is_empty());
+    }
+
+    #[test]
+    fn few_steps_lead_down_to_one_cta() {
+        let from = |blocks| std::iter::successors(Some(blocks), |blocks| Some(below(*blocks)).filter(|next| *next > 0));
+        assert_eq!(from(32).collect::<Vec<u32>>(), [32, 26, 21, 17, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1]);
+    }
 }

@@ -125,18 +125,20 @@ fn local(func: &Func, liveness: &Liveness) -> BTreeSet<Reg> {
     local
 }
 
-/// The loads of addresses that are written like those of a load in another block.
+/// The loads of addresses that are written like those of a load in a block before theirs.
 fn repeated_loads(func: &Func) -> BTreeSet<Inst> {
-    let mut found: HashMap<(Space, Address), Vec<(Block, Inst)>> = HashMap::new();
+    let mut first: HashMap<(Space, Address), Block> = HashMap::new();
+    let mut repeated = BTreeSet::new();
     for block in &func.layout {
         for inst in &func.blocks[*block].insts {
-            if let Op::Ld { space, addr, .. } = &func.insts[*inst].op {
-                found.entry((*space, *addr)).or_default().push((*block, *inst));
+            if let Op::Ld { space, addr, .. } = &func.insts[*inst].op
+                && *first.entry((*space, *addr)).or_insert(*block) != *block
+            {
+                repeated.insert(*inst);
             }
         }
     }
-    found.retain(|_, loads| loads.iter().any(|(block, _)| *block != loads[0].0));
-    found.into_values().flatten().map(|(_, inst)| inst).collect()
+    repeated
 }
 
 /// What is known of the function as it was.

@@ -87,7 +87,8 @@ impl<'a> Guarding<'a> {
         let results = op.results();
         let mut read = false;
         op.operands(|operand| read |= operand.reg().is_some_and(|reg| results.contains(&reg)));
-        if read || !results.iter().all(|reg| self.facts.local.contains(reg)) {
+        let movable = results.iter().all(|reg| (2..=8).contains(&func.regs[*reg].bytes()));
+        if read || !movable || !results.iter().all(|reg| self.facts.local.contains(reg)) {
             return;
         }
         for dst in results {
