@@ -14,7 +14,7 @@ use crate::overlay;
 use crate::plan::{Emit, Occupancy};
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
-use crate::search::{self, Candidate, Draft, Found, LayoutTime, LevelTime, ScheduleScore, Search, Step};
+use crate::search::{self, Candidate, Draft, Found, LayoutTime, ScheduleScore, Search, Step};
 use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::{self, Model};
@@ -120,7 +120,12 @@ fn at_best_level(
     (unit, source): (Unit, String),
     observer: &mut Observer,
 ) -> Result<(Unit, String), Failure> {
-    let levels = search::levels(request, &unit.report);
+    let report = &unit.report;
+    let resident = report.machine.ctas_per_sm.max(request.tuning.ctas_per_sm);
+    let levels = match report.level_time().nanoseconds {
+        Some(_) => search::levels(request, report.registers_held, resident),
+        None => Vec::new(),
+    };
     let (kernel, data_parallel_ns) = (unit.kernel, unit.report.data_parallel_ns);
     let mut made = vec![Some((unit, source))];
     let mut refused = None;
@@ -133,13 +138,12 @@ fn at_best_level(
                 None
             }));
         }
-        let time = made[at].as_ref().and_then(|(unit, _)| search::time_at_level(&unit.report));
-        time.unwrap_or(f64::INFINITY)
+        made[at].as_ref().and_then(|(unit, _)| unit.report.level_time().nanoseconds).unwrap_or(f64::INFINITY)
     });
     if let Some(failure) = refused.filter(|failure| failure.kind == FailureKind::Verification) {
         return Err(failure);
     }
-    let times = made.iter().flatten().map(|(unit, _)| LevelTime::of(&unit.report)).collect();
+    let times = made.iter().flatten().map(|(unit, _)| unit.report.level_time()).collect();
     let (mut unit, source) = made.swap_remove(settled.chosen).expect("a version that takes a time was made");
     (unit.report.levels, unit.report.data_parallel_ns) = (times, data_parallel_ns);
     Ok((unit, source))

@@ -161,6 +161,18 @@ impl KernelReport {
         }
     }
 
+    /// The kernel with as many CTAs per SM as it was asked for.
+    pub fn level_time(&self) -> LevelTime {
+        let lacking = 4 * self.registers_held.saturating_sub(self.registers_available);
+        let estimated = self.machine.estimated_ns.filter(|_| lacking == 0);
+        LevelTime {
+            ctas_per_sm: self.tuning.ctas_per_sm,
+            registers: self.machine.registers,
+            spilled_bytes: self.compiled.as_ref().map_or(lacking, |c| c.spill_store_bytes + c.spill_load_bytes),
+            nanoseconds: self.machine.predicted_ns.or(estimated),
+        }
+    }
+
     /// Whether data-parallel code is estimated to take less time.
     fn is_slower_than_data_parallel(&self) -> bool {
         self.data_parallel_ns.zip(self.machine.estimated_ns).is_some_and(|(other, own)| other < own)

@@ -8,7 +8,7 @@ mod trial;
 mod width;
 
 pub use layout::{LayoutTime, fastest};
-pub use level::{LevelTime, levels, time_at_level};
+pub use level::{LevelTime, levels};
 pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 
 use crate::failure::{Failure, FailureKind};
