@@ -46,7 +46,10 @@ fn ammonia_is_canonical() {
 /// Of each reaction its rates, and of each species its records, as Cantera's package has them of the same paper.
 #[test]
 fn ammonia_has_the_published_figures() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/.toolchain/cantera/cantera/data/example_data/ammonia-CO-H2-Alzueta-2023.yaml");
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/.toolchain/cantera/cantera/data/example_data/ammonia-CO-H2-Alzueta-2023.yaml"
+    );
     if !Path::new(file).exists() {
         return skip::skip("Cantera's mechanisms are absent (`cargo xtask cantera` installs them)");
     }

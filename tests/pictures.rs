@@ -57,7 +57,8 @@ fn a_kind_has_one_colour_in_all_layouts_and_no_other_kind_of_a_kernel_has_it() {
             assert!(!blocks.is_empty(), "{name} {kernel}");
             let mut own: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
             for (kind, fill) in blocks {
-                own.entry(fill).or_default().insert(kind);
+                // What has no iterations has their colour.
+                own.entry(fill).or_default().insert(kind.trim_end_matches(" (iterations)"));
                 of_kind.entry(kind.to_owned()).or_default().insert(fill.to_owned());
                 assert!(svg.contains(&format!("<title>{kind}</title>")), "{kind} is not in the legend of {kernel}");
             }
@@ -81,7 +82,8 @@ fn the_share_of_a_warp_is_that_of_its_blocks() {
             text.split(before).next().unwrap().rsplit(' ').next().unwrap().parse().unwrap()
         };
         let own = format!("warp {warp}, phase ");
-        let slots: f64 = tips(&svg).iter().filter(|tip| tip.0.starts_with(&own)).map(|tip| number(tip.0, " slots")).sum();
+        let slots: f64 =
+            tips(&svg).iter().filter(|tip| tip.0.starts_with(&own)).map(|tip| number(tip.0, " slots")).sum();
         let said = svg.split_once(&format!("warp {warp}: {slots} double-precision slots; busy in ")).unwrap().1;
         let share: f64 = said.split(' ').next().unwrap().parse().unwrap();
         assert!((share - 100.0 * slots / length).abs() < 0.06, "warp {warp}: {share} of {slots} in {length}");
@@ -152,7 +154,8 @@ fn whole(page: &str) {
 /// A browser without a window says nothing on its console about the page, and shows its figures.
 fn browsed(path: &Path) {
     let profile = tempfile::tempdir().unwrap();
-    let flags = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=2000"];
+    let flags =
+        ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=2000"];
     let mut command = Command::new("chromium");
     command.args(flags).arg(format!("--user-data-dir={}", profile.path().display())).arg("--dump-dom");
     let Ok(Output { status, stdout, stderr }) = command.arg(format!("file://{}", path.display())).output() else {

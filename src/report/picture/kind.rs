@@ -2,57 +2,76 @@
 
 use crate::graph::{Graph, Part, StepRef};
 
-/// The kinds of operations, those of a kernel near each other: neighbours get hues far apart.
-const KINDS: [&str; 44] = [
+/// The colour of each kind as red, green and blue. Kinds that no kernel has together may share one.
+const COLORS: [(&str, [u8; 3]); 44] = [
     // all kernels
-    "temperature",
-    "clamp",
-    "mole",
-    "mass",
-    "amount",
-    "scale",
+    ("temperature", NAVY),
+    ("clamp", LIME),
+    ("mole", OLIVE),
+    ("mass", TEAL),
+    ("amount", SAND),
+    ("scale", MAGENTA),
     // transport
-    "species",
-    "mixture",
-    "row",
-    "rows",
-    "products",
-    "block",
-    "columns",
-    "total",
-    "properties",
-    "numerator",
-    "numerators",
-    "nearly",
-    "core",
-    "factor",
-    "rest",
-    "weight",
+    ("species", GREEN),
+    ("mixture", RED),
+    ("row", CYAN),
+    ("rows", YELLOW),
+    ("products", MAUVE),
+    ("block", ORANGE),
+    ("columns", ORANGE),
+    ("total", PINK),
+    ("properties", BLUE),
+    ("numerator", VIOLET),
+    ("numerators", VIOLET),
+    ("nearly", BROWN),
+    ("core", BLUE),
+    ("factor", BROWN),
+    ("rest", MAUVE),
+    ("weight", CRIMSON),
     // chemistry
-    "gibbs",
-    "reaction",
-    "production",
-    "log",
-    "power",
-    "third",
-    "concentration",
-    "rate",
-    "progress",
-    "stiffness",
-    "broadening",
-    "destruction",
-    "pivot",
-    "share",
-    "ratio",
+    ("gibbs", BROWN),
+    ("reaction", VIOLET),
+    ("production", TEAL),
+    ("log", CRIMSON),
+    ("power", BLUE),
+    ("third", YELLOW),
+    ("concentration", ORANGE),
+    ("rate", CYAN),
+    ("scaled", PINE),
+    ("progress", MAUVE),
+    ("stiffness", RED),
+    ("broadening", SAND),
+    ("destruction", OLIVE),
+    ("pivot", PINK),
+    ("share", LIME),
+    ("ratio", MAGENTA),
     // rates of change and derivatives
-    "derivative",
-    "derivatives",
-    "slope",
-    "formation",
-    "enthalpy",
-    "excess",
-    "heat",
+    ("derivative", CYAN),
+    ("derivatives", SAND),
+    ("slope", MAUVE),
+    ("formation", PINE),
+    ("enthalpy", OLIVE),
+    ("excess", PINK),
 ];
+
+const NAVY: [u8; 3] = [47, 75, 124];
+const BLUE: [u8; 3] = [78, 136, 199];
+const CYAN: [u8; 3] = [23, 190, 222];
+const TEAL: [u8; 3] = [96, 178, 170];
+const PINE: [u8; 3] = [0, 105, 92];
+const GREEN: [u8; 3] = [76, 155, 69];
+const LIME: [u8; 3] = [160, 214, 60];
+const OLIVE: [u8; 3] = [140, 140, 42];
+const YELLOW: [u8; 3] = [240, 205, 65];
+const SAND: [u8; 3] = [222, 184, 135];
+const ORANGE: [u8; 3] = [242, 142, 43];
+const BROWN: [u8; 3] = [146, 100, 70];
+const RED: [u8; 3] = [228, 87, 86];
+const CRIMSON: [u8; 3] = [165, 20, 60];
+const PINK: [u8; 3] = [255, 157, 180];
+const MAGENTA: [u8; 3] = [214, 47, 160];
+const MAUVE: [u8; 3] = [176, 122, 175];
+const VIOLET: [u8; 3] = [112, 86, 205];
 
 /// The first word of the operation's name; `OH by H2` is a derivative.
 pub fn kind(graph: &Graph, at: StepRef) -> &str {
@@ -60,7 +79,10 @@ pub fn kind(graph: &Graph, at: StepRef) -> &str {
     if name.contains(" by ") {
         return "derivative";
     }
-    name.split([' ', ',']).next().unwrap_or_default()
+    let word = name.split([' ', ',']).next().unwrap_or_default();
+    // `f0`, `f1` and so on are of one kind.
+    let trimmed = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    if trimmed.is_empty() { word } else { trimmed }
 }
 
 /// A kind, and which part of the operation.
@@ -82,24 +104,21 @@ pub fn part(graph: &Graph, at: StepRef) -> &'static str {
     }
 }
 
-/// In SVG's words: a hue for each kind, lighter for prologues and darker for epilogues.
+/// In SVG's words; prologues are lighter and epilogues darker.
 pub fn color(kind: &str, part: &str) -> String {
-    let at = KINDS.iter().position(|known| *known == kind).unwrap_or_else(|| spread(kind));
-    // The golden ratio keeps hues of neighbours far apart, for any number of them.
-    let hue = (at as f64 * 0.618_034 + 0.58) % 1.0 * 360.0;
-    let saturation = [70, 45, 85][at % 3];
-    let lightness = match part {
-        "prologue" => 78,
-        "epilogue" => 36,
-        _ => [57, 50, 64][at % 3],
-    };
-    format!("hsl({hue:.0},{saturation}%,{lightness}%)")
+    let base = COLORS.iter().find(|known| known.0 == kind).map_or_else(|| spread(kind), |known| known.1);
+    let mixed = base.map(|channel| match part {
+        "prologue" => 255 - (255 - channel) / 2,
+        "epilogue" => channel / 3 * 2,
+        _ => channel,
+    });
+    format!("#{:02x}{:02x}{:02x}", mixed[0], mixed[1], mixed[2])
 }
 
-/// A place beyond the list, always the same for a word.
-fn spread(word: &str) -> usize {
-    let sum = word.bytes().fold(0usize, |sum, byte| (sum * 31 + usize::from(byte)) % 1009);
-    KINDS.len() + sum
+/// Of a kind that is not in the list: always the same.
+fn spread(kind: &str) -> [u8; 3] {
+    let sum = kind.bytes().fold(7u32, |sum, byte| (sum * 31 + u32::from(byte)) % 65_521);
+    [sum % 151, sum / 151 % 149, sum / 7 % 139].map(|part| 60 + part as u8)
 }
 
 #[cfg(test)]
@@ -107,13 +126,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_kinds_look_alike() {
-        let mut colors: Vec<String> =
-            KINDS.iter().flat_map(|kind| ["", "prologue", "epilogue"].map(|part| color(kind, part))).collect();
-        colors.sort_unstable();
-        let all = colors.len();
-        colors.dedup();
-        assert_eq!(colors.len(), all);
+    fn a_kind_has_three_shades() {
+        assert_eq!(
+            ["prologue", "iterations", "epilogue"].map(|part| color("row", part)),
+            ["#8bdeee", "#17bede", "#0e7e94"]
+        );
+        assert_eq!(color("row", ""), color("row", "iterations"));
+    }
+
+    #[test]
+    fn no_kind_is_listed_twice() {
+        let mut names = COLORS.map(|known| known.0).to_vec();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), COLORS.len());
     }
 
     #[test]

@@ -35,10 +35,10 @@ pub fn schedule_picture(graph: &Graph, schedule: &Schedule, title: &str, predict
     let runs = runs(graph, &line);
     let kinds = kinds(&runs);
     let columns = ((WIDTH + RIGHT) / ENTRY) as usize;
-    let top = 60.0 + ROW * kinds.len().div_ceil(columns) as f64;
+    let top = 68.0 + ROW * kinds.len().div_ceil(columns) as f64;
     let bottom = top + LANE * warps as f64;
     let scale = Scale::new(&line, clocks, top);
-    let mut svg = Svg::new(LEFT + WIDTH + RIGHT, bottom + 64.0);
+    let mut svg = Svg::new(LEFT + WIDTH + RIGHT, bottom + 78.0);
     svg.text((LEFT, 24.0), 17, "start", title);
     legend(&mut svg, &kinds, columns);
     let unit = scale.unit();
@@ -56,10 +56,12 @@ pub fn schedule_picture(graph: &Graph, schedule: &Schedule, title: &str, predict
         let tip = format!("warp {warp}: {slots} double-precision slots; busy in {share:.1} % of the time");
         svg.rectangle((LEFT + WIDTH + 4.0, y), (RIGHT - 8.0, LANE - GAP), "transparent", Some(&tip));
     }
-    svg.text((LEFT + WIDTH + 8.0, top - 5.0), 12, "start", "busy");
+    svg.text((LEFT + WIDTH + 8.0, top - 18.0), 12, "start", "busy");
     line.barriers.iter().for_each(|barrier| meeting(&mut svg, barrier, &scale));
     axis(&mut svg, (LEFT, bottom), WIDTH, (scale.length.round() as u64, unit));
-    svg.text((LEFT, bottom + 54.0), 12, "start", &scale.note());
+    svg.text((LEFT, bottom + 50.0), 12, "start", &format!("Time: {}.", scale.note()));
+    let rest = "Lines are named barriers with their number; full dots wait, open dots only arrive. Grey is waiting. Light and dark: before and after iterations.";
+    svg.text((LEFT, bottom + 67.0), 12, "start", rest);
     svg.finish()
 }
 
@@ -115,14 +117,13 @@ impl Scale {
         if self.clocks.is_some() { "clocks" } else { "double-precision slots" }
     }
 
-    fn note(&self) -> String {
-        let time = match self.clocks {
+    fn note(&self) -> &'static str {
+        match self.clocks {
             Some(_) => {
-                "a turn of the streaming loop by the model of time: barriers when it saw them, blocks between them by their slots"
+                "one turn of the streaming loop by the model of time; barriers where it saw them, blocks between them by their slots"
             }
-            None => "a warp issues one slot per unit and waits at its barriers: balance, not time on a GPU",
-        };
-        format!("{time}; lines are named barriers, full dots wait, open dots only arrive; grey is waiting")
+            None => "as if a warp issued one slot per unit and waited at its barriers; balance, not time on a GPU",
+        }
     }
 
     fn x(&self, time: f64) -> f64 {
