@@ -36,7 +36,10 @@ fn every_page_is_in_the_summary() {
         for entry in std::fs::read_dir(root().join("docs").join(folder)).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             let page = if folder.is_empty() { name } else { format!("{folder}/{name}") };
-            assert!(!page.ends_with(".md") || page == "SUMMARY.md" || listed.contains(&page), "{page} is not in the summary");
+            assert!(
+                !page.ends_with(".md") || page == "SUMMARY.md" || listed.contains(&page),
+                "{page} is not in the summary"
+            );
         }
     }
 }
@@ -46,7 +49,8 @@ fn the_book_builds_without_a_warning_and_its_links_lead_somewhere() {
     let out = tempfile::tempdir().unwrap();
     let own = root().join(".toolchain/book/bin/mdbook");
     let program = if own.exists() { own } else { "mdbook".into() };
-    let Ok(Output { status, stderr, .. }) = Command::new(program).arg("build").arg(root()).arg("-d").arg(out.path()).output()
+    let Ok(Output { status, stderr, .. }) =
+        Command::new(program).arg("build").arg(root()).arg("-d").arg(out.path()).output()
     else {
         return skip::skip("mdbook is absent (`cargo xtask toolchain` installs it)");
     };
@@ -56,7 +60,8 @@ fn the_book_builds_without_a_warning_and_its_links_lead_somewhere() {
     let mut html: BTreeMap<PathBuf, String> = BTreeMap::new();
     for page in pages() {
         let path = PathBuf::from(page).with_extension("html");
-        let text = std::fs::read_to_string(out.path().join(&path)).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let text =
+            std::fs::read_to_string(out.path().join(&path)).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         names.insert(path.clone(), attribute(&text, " id=\"").collect());
         html.insert(path, text);
     }
@@ -184,7 +189,9 @@ fn run(page: &str) {
     let singe = Path::new(env!("CARGO_BIN_EXE_singe"));
     let old = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(
-        [singe.parent().unwrap().to_owned(), root().join(".toolchain/book/bin")].into_iter().chain(std::env::split_paths(&old)),
+        [singe.parent().unwrap().to_owned(), root().join(".toolchain/book/bin")]
+            .into_iter()
+            .chain(std::env::split_paths(&old)),
     );
     let modules = std::env::join_paths([root().join("python"), root().join(".toolchain/numpy")]).unwrap();
     let (mut printed, mut ran) = (String::new(), 0);
@@ -197,7 +204,8 @@ fn run(page: &str) {
             let all = spaced(&printed);
             body.lines().for_each(|line| assert!(all.contains(&spaced(line)), "{page}: {line} is not in\n{printed}"));
         } else if words[0] == "sh" {
-            if let Some(absent) = words.iter().filter_map(|word| word.strip_prefix("needs-")).find(|need| !there(need)) {
+            if let Some(absent) = words.iter().filter_map(|word| word.strip_prefix("needs-")).find(|need| !there(need))
+            {
                 return skip::skip(format!("{page}: {absent} is absent"));
             }
             let mut bash = Command::new("bash");
@@ -217,7 +225,11 @@ fn there(need: &str) -> bool {
         "numpy" => {
             let numpy = root().join(".toolchain/numpy");
             let mut python = Command::new("python3");
-            python.args(["-c", "import numpy"]).env("PYTHONPATH", numpy).output().is_ok_and(|output| output.status.success())
+            python
+                .args(["-c", "import numpy"])
+                .env("PYTHONPATH", numpy)
+                .output()
+                .is_ok_and(|output| output.status.success())
         }
         "dme" => root().join("../shared/mechanisms/dme").exists(),
         program => Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success()),

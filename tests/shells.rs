@@ -55,9 +55,9 @@ fn zsh_loads_the_completions() {
 
 #[test]
 fn fish_completes_commands_flags_and_values() {
-    let script = "source FILE; complete -C 'singe occ'; complete -C 'singe verify --thr'; complete -C 'singe --mapper '";
+    let script = "source FILE; complete -C 'singe occ'; complete -C 'singe verify --thr'; complete -C 'singe --mapper='; complete -C 'singe fmt --to '";
     let Some(text) = answer("fish", &["--no-config", "-c"], script) else { return };
-    for word in ["occupancy", "--threads", "greedy", "ilp"] {
+    for word in ["occupancy", "--threads", "--mapper=greedy", "--mapper=ilp", "yaml"] {
         assert!(has(&text, word), "{word}: {text}");
     }
 }

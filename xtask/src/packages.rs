@@ -35,7 +35,8 @@ pub fn check(root: &Path) -> Result<(), String> {
     let mut build = Command::new(builder.join("maturin"));
     build.args(["build", "--release", "--locked", "--out"]).arg(&wheels).current_dir(root);
     run(build.env("CARGO_TARGET_DIR", root.join("target")))?;
-    let wheel = fs::read_dir(&wheels).ok().and_then(|mut entries| entries.next()?.ok()).ok_or("maturin left no wheel")?;
+    let wheel =
+        fs::read_dir(&wheels).ok().and_then(|mut entries| entries.next()?.ok()).ok_or("maturin left no wheel")?;
     fs::remove_dir_all(all.join("clean")).ok();
     let clean = environment(&all.join("clean"), &[wheel.path().as_os_str(), OsStr::new(NUMPY)])?;
     println!("wheel: {}", wheel.file_name().to_string_lossy());
@@ -80,5 +81,9 @@ fn run(command: &mut Command) -> Result<String, String> {
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    Err(format!("{name} failed:\n{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr)))
+    Err(format!(
+        "{name} failed:\n{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    ))
 }
