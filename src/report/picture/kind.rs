@@ -129,7 +129,7 @@ mod tests {
     fn a_kind_has_three_shades() {
         assert_eq!(
             ["prologue", "iterations", "epilogue"].map(|part| color("row", part)),
-            ["#8bdeee", "#17bede", "#0e7e94"]
+            ["#8bdfef", "#17bede", "#0e7e94"]
         );
         assert_eq!(color("row", ""), color("row", "iterations"));
     }
