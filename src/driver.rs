@@ -11,13 +11,15 @@ use crate::mapping;
 use crate::observer::Observer;
 use crate::output;
 use crate::overlay;
-use crate::plan::Emit;
+use crate::plan::Occupancy;
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
 use crate::search::{self, Candidate, Draft, Found, LayoutTime, Rival, ScheduleScore, Search, Step};
 use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::{self, Model};
+use ptx::occupancy::Direction;
+use ptx::occupancy::settle::settle;
 use sass::Cubin;
 
 pub use crate::failure::{Failure, FailureKind};
@@ -45,6 +47,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     if request.real_compilers {
         check_texts(request, &model, &mut units, &sources, observer)?;
     }
+    (units, sources) = at_best_levels(request, &model, (units, sources), observer)?;
     if request.keep_fastest {
         (units, sources) = with_rivals(request, &model, (units, sources), observer)?;
         (units, sources) = fastest(units, sources);
@@ -52,7 +55,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let mut report = report::report(request, &model, warnings, kernels);
     if let Some(folder) = &request.output {
-        let files = output::files(request, &model, &units, sources, &report);
+        let files = observer.pass("files", None, || output::files(request, &model, &units, sources, &report));
         let written = observer.pass("write", None, || output::write_project(folder, &model.mechanism.name, files));
         report.notes = written.map_err(|d| Failure::input([d]))?;
     }
@@ -89,6 +92,78 @@ fn compile_layouts(
     Ok(units)
 }
 
+/// Each kernel whose occupancy is not fixed with the number of CTAs per SM with which it takes least time: from the first version on more
+/// of them as long as that does not take longer, as an application finds it out while it runs.
+fn at_best_levels(
+    request: &Request,
+    model: &Model,
+    (units, sources): (Vec<Unit>, Vec<String>),
+    observer: &mut Observer,
+) -> Result<(Vec<Unit>, Vec<String>), Failure> {
+    let mut kept = (Vec::new(), Vec::new());
+    for (unit, source) in units.into_iter().zip(sources) {
+        let own = request.of_kernel(unit.kernel).with(|own| own.codegen = unit.codegen);
+        let (unit, source) = match own.tuning.occupancy {
+            Occupancy::Fixed => (unit, source),
+            Occupancy::Auto => at_best_level(&own, model, (unit, source), observer)?,
+        };
+        kept.0.push(unit);
+        kept.1.push(source);
+    }
+    Ok(kept)
+}
+
+/// One kernel of [`at_best_levels`].
+fn at_best_level(
+    request: &Request,
+    model: &Model,
+    (unit, source): (Unit, String),
+    observer: &mut Observer,
+) -> Result<(Unit, String), Failure> {
+    let report = &unit.report;
+    let resident = report.machine.ctas_per_sm.max(request.tuning.ctas_per_sm);
+    let levels = match report.level_time().nanoseconds {
+        Some(_) => search::levels(request, report.registers_held, resident),
+        None => Vec::new(),
+    };
+    let (kernel, data_parallel_ns) = (unit.kernel, unit.report.data_parallel_ns);
+    let mut made = vec![Some((unit, source))];
+    let mut refused = None;
+    let settled = settle(1 + levels.len(), 0, Direction::Increasing, |at| {
+        if at > 0 {
+            let tuning = Tuning { ctas_per_sm: levels[at - 1], ..request.tuning };
+            let version = version(kernel, model, &Request { tuning, ..request.clone() }, observer);
+            made.push(version.unwrap_or_else(|failure| {
+                refused = refused.take().or(Some(failure));
+                None
+            }));
+        }
+        made[at].as_ref().and_then(|(unit, _)| unit.report.level_time().nanoseconds).unwrap_or(f64::INFINITY)
+    });
+    if let Some(failure) = refused.filter(|failure| failure.kind == FailureKind::Verification) {
+        return Err(failure);
+    }
+    let times = made.iter().flatten().map(|(unit, _)| unit.report.level_time()).collect();
+    let (mut unit, source) = made.swap_remove(settled.chosen).expect("a version that takes a time was made");
+    (unit.report.levels, unit.report.data_parallel_ns) = (times, data_parallel_ns);
+    Ok((unit, source))
+}
+
+/// A kernel with its source, tried on the compilers.
+fn version(
+    kernel: Kernel,
+    model: &Model,
+    request: &Request,
+    observer: &mut Observer,
+) -> Result<Option<(Unit, String)>, Failure> {
+    let mut unit = [compile_kernel(kernel, model, request, observer)?];
+    let texts = output::sources(request, model, &unit);
+    if request.real_compilers {
+        check_texts(request, model, &mut unit, &texts, observer)?;
+    }
+    Ok(unit.into_iter().zip(texts).next())
+}
+
 /// Behind each kernel of straight-line code whose machine code was timed the same kernel made differently, where that shows what
 /// another one may save.
 fn with_rivals(
@@ -109,13 +184,15 @@ fn with_rivals(
 }
 
 fn rivals(request: &Request, model: &Model, unit: &Unit, observer: &mut Observer) -> Result<Vec<Unit>, Failure> {
-    let request = Request { codegen: unit.codegen, ..request.of_kernel(unit.kernel) };
+    let request = request.of_kernel(unit.kernel).with(|own| {
+        (own.codegen, own.tuning.ctas_per_sm) = (unit.codegen, unit.ctas_per_sm);
+    });
     let mut found = Vec::new();
     for rival in search::rivals(&request, unit.told()) {
         found.extend(match rival {
             Rival::InOrder => in_order(&request, model, unit, observer)?,
             Rival::Tuned(tuning) => {
-                let request = Request { tuning, ..request.clone() };
+                let request = request.clone().with(|own| own.tuning = tuning);
                 match compile_kernel(unit.kernel, model, &request, observer) {
                     Err(failure) if failure.kind == FailureKind::Input => None,
                     compiled => Some(compiled?),
@@ -140,23 +217,10 @@ fn in_order(request: &Request, model: &Model, unit: &Unit, observer: &mut Observ
     }
     let mut report = unit.report.clone();
     report.constants += ", as the machine code reads them";
-    let (codegen, ctas_per_sm, picture) = (unit.codegen, unit.ctas_per_sm, unit.picture.clone());
+    let (codegen, ctas_per_sm) = (unit.codegen, unit.ctas_per_sm);
     let (graph, mapping, proven) = (graph.clone(), mapping.clone(), proven.clone());
     let constants_read = Vec::new();
-    Ok(Some(Unit {
-        kernel,
-        codegen,
-        ctas_per_sm,
-        graph,
-        mapping,
-        proven,
-        program,
-        code,
-        ptx,
-        constants_read,
-        report,
-        picture,
-    }))
+    Ok(Some(Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, code, ptx, constants_read, report }))
 }
 
 /// The layout of each kernel that takes least time, with its source; its report has the times of all.
@@ -204,30 +268,11 @@ pub fn compile_kernel(
         None => None,
         Some(states) => Some(verified(kernel, model, request, &draft, states, observer)?),
     };
-    let picture = if request.emit.contains(&Emit::Picture) {
-        let title = format!("{}: {} warps, {}", draft.program.symbol, request.tuning.warps, request.common.target.name);
-        observer.pass("picture", k, || report::schedule_picture(&draft.graph, draft.proven.schedule(), &title))
-    } else {
-        String::new()
-    };
     let report = report::kernel(kernel, request, choice, &draft, trials, verified);
     let Draft { graph, mapping, proven, program, code, ptx, .. } = draft;
     let (codegen, ctas_per_sm) = (request.codegen, request.tuning.ctas_per_sm);
     let constants_read = Vec::new();
-    Ok(Unit {
-        kernel,
-        codegen,
-        ctas_per_sm,
-        graph,
-        mapping,
-        proven,
-        program,
-        code,
-        ptx,
-        constants_read,
-        report,
-        picture,
-    })
+    Ok(Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, code, ptx, constants_read, report })
 }
 
 /// What the forms of a kernel cost before scheduling.

@@ -3,11 +3,13 @@
 //! kept of the losers stands here.
 
 mod layout;
+mod level;
 mod rival;
 mod trial;
 mod width;
 
 pub use layout::{LayoutTime, fastest};
+pub use level::{LevelTime, levels};
 pub use rival::{Rival, Told, rivals};
 pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 
