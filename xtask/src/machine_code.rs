@@ -8,7 +8,7 @@ use std::process::Command;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use crate::sweep;
+use crate::{peers, sweep};
 
 /// Of each family of instructions, oldest first.
 const TARGETS: [&str; 4] = ["kepler", "ampere", "hopper", "blackwell"];
@@ -165,6 +165,7 @@ fn page(rows: &[Value]) -> String {
          the board's memory takes. None of it is a measurement.\n",
         rows.len()
     );
+    out += &peers::table(rows);
     let mut target = "";
     for row in rows {
         let text = |name: &str| row[name].as_str().unwrap_or_default();

@@ -21,6 +21,7 @@ mod apt;
 mod cantera;
 mod machine_code;
 mod packages;
+mod peers;
 mod projects;
 mod sentryward;
 mod skipped;
