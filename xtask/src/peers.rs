@@ -1,0 +1,72 @@
+//! The kernels of other compilers beside ours, in the bound of their machine code.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+/// A kernel of another compiler: clocks of an SM for 32 points in the busiest part of it, counted as ours are. The original's kernels were
+/// rebuilt for sm_90 with their own warps and CTAs; those of chemistry are of the reduced mechanisms.
+struct Peer {
+    compiler: &'static str,
+    mechanism: &'static str,
+    target: &'static str,
+    kernel: &'static str,
+    bound: f64,
+}
+
+const fn kinetix(target: &'static str, kernel: &'static str, bound: f64) -> Peer {
+    Peer { compiler: "KinetiX, unrolled", mechanism: "gri30", target, kernel, bound }
+}
+
+const fn original(mechanism: &'static str, kernel: &'static str, bound: f64) -> Peer {
+    Peer { compiler: "the original Singe", mechanism, target: "hopper", kernel, bound }
+}
+
+const PEERS: [Peer; 14] = [
+    kinetix("hopper", "viscosity", 5600.0),
+    kinetix("hopper", "conductivity", 600.0),
+    kinetix("hopper", "diffusion", 5100.0),
+    kinetix("hopper", "chemistry", 8900.0),
+    kinetix("ampere", "viscosity", 10400.0),
+    kinetix("ampere", "conductivity", 900.0),
+    kinetix("ampere", "diffusion", 7900.0),
+    kinetix("ampere", "chemistry", 17800.0),
+    original("dme", "viscosity", 10600.0),
+    original("dme", "diffusion", 6400.0),
+    original("dme, reduced", "chemistry", 8700.0),
+    original("heptane", "viscosity", 30900.0),
+    original("heptane", "diffusion", 29500.0),
+    original("heptane, reduced", "chemistry", 13000.0),
+];
+
+/// A table: each of these kernels beside the layout of ours that takes least modelled time.
+pub fn table(rows: &[Value]) -> String {
+    let mut out = "\n## Beside other compilers\n\n\
+        Clocks of an SM for 32 points in the busiest part, and how often ours fits into theirs. Ours is the layout with the least modelled\n\
+        time, which is what `--codegen auto` takes.\n\n\
+        | mechanism | kernel | target | compiler | its bound | our layout | our bound | theirs / ours |\n\
+        |---|---|---|---|---|---|---|---|\n"
+        .to_owned();
+    for peer in PEERS {
+        let Some(ours) = fastest(rows, peer.mechanism, peer.target, peer.kernel) else { continue };
+        let bound = ours["bound"].as_f64().unwrap_or(f64::NAN);
+        let (Peer { compiler, mechanism, target, kernel, bound: theirs }, layout) = (peer, &ours["layout"]);
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "| {mechanism} | {kernel} | {target} | {compiler} | {theirs:.0} | {} | {bound:.0} | {:.1} |",
+            layout.as_str().unwrap_or_default(),
+            theirs / bound
+        );
+    }
+    out
+}
+
+/// Of the layouts of a kernel the one that takes least modelled time.
+fn fastest<'a>(rows: &'a [Value], mechanism: &str, target: &str, kernel: &str) -> Option<&'a Value> {
+    let time = |row: &&Value| row["modelled_ns"].as_f64();
+    rows.iter()
+        .filter(|row| row["mechanism"] == mechanism && row["target"] == target && row["kernel"] == kernel)
+        .filter(|row| time(row).is_some())
+        .min_by(|a, b| time(a).unwrap_or(f64::MAX).total_cmp(&time(b).unwrap_or(f64::MAX)))
+}
