@@ -1,6 +1,7 @@
 // gri30_chemistry: chemistry of gri30, made by singe 0.1.0
 //
-// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture --compilers off
+// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
+//            --compilers off
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
@@ -637,7 +638,8 @@ static __device__ __forceinline__ double singe_exp(double x)
   const unsigned high = (unsigned)__double2hiint(p) + (n << 20);
   const unsigned x_high = (unsigned)__double2hiint(x);
   const bool is_inside = (x_high & 0x7fffffffu) < 0x40862000u;
-  return is_inside ? __hiloint2double((int)high, __double2loint(p)) : __hiloint2double((int)(((int)x_high < 0) ? 0u : 0x7ff00000u), 0);
+  return is_inside ? __hiloint2double((int)high, __double2loint(p)) :
+      __hiloint2double((int)(((int)x_high < 0) ? 0u : 0x7ff00000u), 0);
 }
 
 // 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
@@ -802,6 +804,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     double r2 = 0.0;
     double r3 = 0.0;
     if ((0x21u >> warp_id) & 1u) {
+      // warp 0: gibbs H2, gibbs CH, gibbs C2H2, ... (5); warp 5: gibbs O2, gibbs CO, gibbs N, gibbs N2
       const int trips = broadcast_index(k0, 5);
       #pragma unroll 3
       for (int i0 = 0; i0 < trips; ++i0) {
@@ -809,15 +812,19 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         const double t_5 = select_le(temperature_2, 1000.0, broadcast(c1, 10 + i0), broadcast(c0, 5 + i0));
         const double t_6 = select_le(temperature_2, 1000.0, broadcast(c1, 15 + i0), broadcast(c0, 10 + i0));
         const double t_7 = select_le(temperature_2, 1000.0, broadcast(c1, 20 + i0), broadcast(c0, 15 + i0));
-        const double t_8 = fma(select_le(temperature_2, 1000.0, broadcast(c1, 25 + i0), broadcast(c0, 20 + i0)), temperature_2, t_7);
+        const double t_8 = fma(select_le(temperature_2, 1000.0, broadcast(c1, 25 + i0), broadcast(c0, 20 + i0)),
+            temperature_2, t_7);
         const double t_9 = fma(fma(fma(t_8, temperature_2, t_6), temperature_2, t_5), temperature_2, t_4);
         const double t_10 = fma(select_le(temperature_2, 1000.0, broadcast(c2, i0), broadcast(c0, 25 + i0)), ln_t, t_9);
-        const double t_11 = fma(select_le(temperature_2, 1000.0, broadcast(c2, 5 + i0), broadcast(c1, i0)), inverse_t, t_10);
+        const double t_11 = fma(select_le(temperature_2, 1000.0, broadcast(c2, 5 + i0), broadcast(c1, i0)), inverse_t,
+            t_10);
         slots[broadcast_index(k0, i0)][lane] = t_11;
       }
     }
     switch (warp_id) {
     case 3: case 5: case 7: {
+      // warp 3: species HO2, species CH2(S), species CH2OH, ... (7); warp 5: species H2, species O, species H2O, ...
+      //            (9); warp 7: species H, species O2, species OH, ... (9)
       const int trips_2 = broadcast_index(k0, 24);
       #pragma unroll 2
       for (int i1 = 0; i1 < trips_2; ++i1) {
@@ -825,10 +832,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         const double t_13 = select_le(temperature_2, 1000.0, broadcast(c5, i1), broadcast(c2, 19 + i1));
         const double t_14 = select_le(temperature_2, 1000.0, broadcast(c5, 9 + i1), broadcast(c3, i1));
         const double t_15 = select_le(temperature_2, 1000.0, broadcast(c5, 18 + i1), broadcast(c3, 9 + i1));
-        const double t_16 = fma(select_le(temperature_2, 1000.0, broadcast(c6, i1), broadcast(c3, 18 + i1)), temperature_2, t_15);
+        const double t_16 = fma(select_le(temperature_2, 1000.0, broadcast(c6, i1), broadcast(c3, 18 + i1)),
+            temperature_2, t_15);
         const double t_17 = fma(fma(fma(t_16, temperature_2, t_14), temperature_2, t_13), temperature_2, t_12);
         const double t_18 = fma(select_le(temperature_2, 1000.0, broadcast(c6, 9 + i1), broadcast(c4, i1)), ln_t, t_17);
-        const double t_19 = fma(select_le(temperature_2, 1000.0, broadcast(c6, 18 + i1), broadcast(c4, 9 + i1)), inverse_t, t_18);
+        const double t_19 = fma(select_le(temperature_2, 1000.0, broadcast(c6, 18 + i1), broadcast(c4, 9 + i1)),
+            inverse_t, t_18);
         const int index = broadcast_index(k0, 15 + i1);
         slots[index][lane] = singe_exp2_rising(t_19, power);
         const double field_3 = load(mole_fractions, broadcast_index(k0, 6 + i1), stride, point);
@@ -837,55 +846,72 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: case 6: {
+      // warp 1: total; warp 6: production AR
       r0 = 0.0;
       break;
     }
     }
     if ((0x2u >> warp_id) & 1u) {
+      // warp 1: total
       #pragma unroll 4
       for (int i2 = 0; i2 < 32; ++i2) {
         const double field_4 = load(mole_fractions, broadcast_index(k0, i2), stride, point);
         r0 = r0 + positive(field_4);
       }
+      // warp 1: total
       #pragma unroll 4
       for (int i3 = 0; i3 < 15; ++i3) {
         const double field_5 = load(mole_fractions, broadcast_index(k1, i3), stride, point);
         r0 = r0 + positive(field_5);
       }
+      // warp 1: total
       slots[0][lane] = __dmul_rn(r0, concentration);
     }
     if ((0x42u >> warp_id) & 1u) {
+      // warp 1: gibbs O, gibbs CH2, gibbs C2H, gibbs CN; warp 6: gibbs H, gibbs C, gibbs CO2, gibbs HCO
       #pragma unroll 3
       for (int i4 = 0; i4 < 4; ++i4) {
         const double t_20 = select_le(temperature_2, 1000.0, broadcast(c0, 28 + i4), broadcast(c0, i4));
         const double t_21 = select_le(temperature_2, 1000.0, broadcast(c1, i4), broadcast(c0, 4 + i4));
         const double t_22 = select_le(temperature_2, 1000.0, broadcast(c1, 4 + i4), broadcast(c0, 8 + i4));
         const double t_23 = select_le(temperature_2, 1000.0, broadcast(c1, 8 + i4), broadcast(c0, 12 + i4));
-        const double t_24 = fma(select_le(temperature_2, 1000.0, broadcast(c1, 12 + i4), broadcast(c0, 16 + i4)), temperature_2, t_23);
+        const double t_24 = fma(select_le(temperature_2, 1000.0, broadcast(c1, 12 + i4), broadcast(c0, 16 + i4)),
+            temperature_2, t_23);
         const double t_25 = fma(fma(fma(t_24, temperature_2, t_22), temperature_2, t_21), temperature_2, t_20);
-        const double t_26 = fma(select_le(temperature_2, 1000.0, broadcast(c1, 16 + i4), broadcast(c0, 20 + i4)), ln_t, t_25);
-        const double t_27 = fma(select_le(temperature_2, 1000.0, broadcast(c1, 20 + i4), broadcast(c0, 24 + i4)), inverse_t, t_26);
+        const double t_26 = fma(select_le(temperature_2, 1000.0, broadcast(c1, 16 + i4), broadcast(c0, 20 + i4)), ln_t,
+            t_25);
+        const double t_27 = fma(select_le(temperature_2, 1000.0, broadcast(c1, 20 + i4), broadcast(c0, 24 + i4)),
+            inverse_t, t_26);
         slots[broadcast_index(k1, 15 + i4)][lane] = t_27;
       }
     }
     if ((0x56u >> warp_id) & 1u) {
+      // warp 1: power 19; warp 2: power 10, power 14, power 17; warp 4: power 2, power 11, power 15; warp 6: power 1,
+      //            power 5, power 13, power 16
       const int trips_3 = broadcast_index(k1, 23);
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_3; ++i5) {
-        slots[broadcast_index(k1, 19 + i5)][lane] = singe_exp2_table(fma(broadcast(c1, 28 + i5), inverse_t, fma(broadcast(c1, 24 + i5), ln_t, 0.0)), power);
+        slots[broadcast_index(k1, 19 + i5)][lane] = singe_exp2_table(fma(broadcast(c1, 28 + i5), inverse_t,
+            fma(broadcast(c1, 24 + i5), ln_t, 0.0)), power);
       }
     }
     if ((0x43u >> warp_id) & 1u) {
+      // warp 0: power 9, power 18; warp 1: power 7, power 12; warp 6: power 3, power 6, power 8
       const int trips_4 = broadcast_index(k1, 27);
       #pragma unroll 4
       for (int i6 = 0; i6 < trips_4; ++i6) {
-        slots[broadcast_index(k1, 24 + i6)][lane] = singe_exp2_table(fma(broadcast(c2, 10 + i6), inverse_t, 0.0), power);
+        slots[broadcast_index(k1, 24 + i6)][lane] = singe_exp2_table(fma(broadcast(c2, 10 + i6), inverse_t, 0.0),
+            power);
       }
     }
     if ((0x2u >> warp_id) & 1u) {
+      // warp 1: power 4
       slots[36][lane] = singe_exp2_table(fma(-1.7889418507023145, ln_t, 0.0), power);
     }
     if ((0x57u >> warp_id) & 1u) {
+      // warp 0: species CH3, species CH3OH, species CH2CO, ... (5); warp 1: species CH4, species C2H2, species N, ...
+      //            (5); warp 2: species H2O2, species CO, species C2H, ... (6); warp 4: species CH2, species CH2O,
+      //            species C2H5, ... (6); warp 6: species CH3O, species HCCO, species NO, ... (5)
       const int trips_5 = broadcast_index(k1, 28);
       #pragma unroll 2
       for (int i7 = 0; i7 < trips_5; ++i7) {
@@ -894,10 +920,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         const double t_29 = select_le(temperature_2, c, broadcast(c4, 6 + i7), broadcast(c2, 19 + i7));
         const double t_30 = select_le(temperature_2, c, broadcast(c4, 12 + i7), broadcast(c2, 25 + i7));
         const double t_31 = select_le(temperature_2, c, broadcast(c4, 18 + i7), broadcast(c3, i7));
-        const double t_32 = fma(select_le(temperature_2, c, broadcast(c4, 24 + i7), broadcast(c3, 6 + i7)), temperature_2, t_31);
+        const double t_32 = fma(select_le(temperature_2, c, broadcast(c4, 24 + i7), broadcast(c3, 6 + i7)),
+            temperature_2, t_31);
         const double t_33 = fma(fma(fma(t_32, temperature_2, t_30), temperature_2, t_29), temperature_2, t_28);
         const double t_34 = fma(select_le(temperature_2, c, broadcast(c5, i7), broadcast(c3, 12 + i7)), ln_t, t_33);
-        const double t_35 = fma(select_le(temperature_2, c, broadcast(c5, 6 + i7), broadcast(c3, 18 + i7)), inverse_t, t_34);
+        const double t_35 = fma(select_le(temperature_2, c, broadcast(c5, 6 + i7), broadcast(c3, 18 + i7)), inverse_t,
+            t_34);
         const int index_2 = broadcast_index(k2, 6 + i7);
         slots[index_2][lane] = singe_exp2_rising(t_35, power);
         const double field_6 = load(mole_fractions, broadcast_index(k2, i7), stride, point);
@@ -906,12 +934,14 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 0: {
+      // warp 0: species AR
       const double t_36 = fma(fma(fma(0.0, temperature_2, 0.0), temperature_2, 0.0), temperature_2, 0.0);
       const double t_37 = fma(2.164042561333445, ln_t, fma(t_36, temperature_2, -17.1731438471304));
       const double t_38 = fma(1448.9814115142194, inverse_t, t_37);
       slots[141][lane] = singe_exp2_rising(t_38, power);
       const double field_7 = load(mole_fractions, 48, stride, point);
       slots[142][lane] = __dmul_rn(positive(field_7) * concentration, singe_exp2_falling(t_38, power));
+      // warp 0: reaction 297 O+CH3CHO=>OH+CH3+CO
       const double field_8 = load(mole_fractions, 2, stride, point);
       const double field_9 = load(mole_fractions, 52, stride, point);
       const double t_39 = 2920000000.0 * slots[35][lane] * positive(field_8) * positive(field_9);
@@ -919,59 +949,68 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: {
+      // warp 1: third body 1, third body 4, third body 9
       const double s = slots[0][lane];
       r0 = s;
       r1 = s;
       r2 = s;
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 1: {
+      // warp 1: third body 1
       #pragma unroll 4
       for (int i8 = 0; i8 < 6; ++i8) {
         const double field_10 = load(mole_fractions, broadcast_index(k2, 12 + i8), stride, point);
         r0 = fma(broadcast(c2, i8), positive(field_10) * concentration, r0);
       }
+      // warp 1: third body 4
       #pragma unroll 4
       for (int i9 = 0; i9 < 3; ++i9) {
         const double field_11 = load(mole_fractions, broadcast_index(k1, 29 + i9), stride, point);
         r1 = fma(broadcast(c2, 6 + i9), positive(field_11) * concentration, r1);
       }
+      // warp 1: third body 9
       #pragma unroll 4
       for (int i10 = 0; i10 < 4; ++i10) {
         const double field_12 = load(mole_fractions, broadcast_index(k2, 18 + i10), stride, point);
         r2 = fma(broadcast(c5, 12 + i10), positive(field_12) * concentration, r2);
       }
+      // warp 1: third body 1
       #pragma unroll 4
       for (int i11 = 0; i11 < 3; ++i11) {
         const double field_13 = load(mole_fractions, broadcast_index(k2, 22 + i11), stride, point);
         r0 = r0 + __dmul_rn(positive(field_13), concentration);
       }
+      // warp 1: third body 4
       const double field_14 = load(mole_fractions, 0, stride, point);
       r1 = r1 + __dmul_rn(positive(field_14), concentration);
+      // warp 1: third body 9
       #pragma unroll 4
       for (int i12 = 0; i12 < 4; ++i12) {
         const double field_15 = load(mole_fractions, broadcast_index(k2, 25 + i12), stride, point);
         r2 = r2 + __dmul_rn(positive(field_15), concentration);
       }
+      // warp 1: third body 1
       slots[155][lane] = r0;
+      // warp 1: third body 4
       slots[156][lane] = r1;
+      // warp 1: third body 9
       slots[157][lane] = r2;
       break;
     }
     case 2: {
+      // warp 2: reaction 284 O+CH3=>H+H2+CO, reaction 305 O+CH2CHO=>H+CH2+CO2, reaction 324 HO2+C3H7=>OH+C2H5+CH2O
       #pragma unroll 4
       for (int i13 = 0; i13 < 3; ++i13) {
         const double field_16 = load(mole_fractions, broadcast_index(k0, i13), stride, point);
         const double field_17 = load(mole_fractions, broadcast_index(k0, 3 + i13), stride, point);
-        const double t_40 = __dmul_rn(broadcast(c0, i13) * positive(field_16) * positive(field_17), squared_concentration);
+        const double t_40 = __dmul_rn(broadcast(c0, i13) * positive(field_16) * positive(field_17),
+            squared_concentration);
         slots[143 + i13][lane] = t_40;
       }
       break;
     }
     }
     if ((0x1cu >> warp_id) & 1u) {
+      // warp 2: reaction 293 CH2(S)+H2O=>H2+CH2O, reaction 303 CH3+CH3CHO=>CH3+CH4+CO; warp 3: reaction 301
+      //            OH+CH3CHO=>CH3+H2O+CO; warp 4: reaction 288 OH+CH3=>H2+CH2O
       const int trips_6 = broadcast_index(k0, 28);
       #pragma unroll 4
       for (int i14 = 0; i14 < trips_6; ++i14) {
@@ -979,12 +1018,14 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         const double field_18 = load(mole_fractions, broadcast_index(k0, 25) + i14, stride, point);
         const double field_19 = load(mole_fractions, broadcast_index(k0, 26) + i14 * 47, stride, point);
         const double t_42 = positive(field_19);
-        const double t_43 = singe_exp2_table(fma(broadcast(c0, 7 + i14), inverse_t, t_41), power) * positive(field_18) * t_42;
+        const double t_43 = singe_exp2_table(fma(broadcast(c0, 7 + i14), inverse_t, t_41), power) *
+            positive(field_18) * t_42;
         slots[broadcast_index(k0, 27) + i14 * 2][lane] = __dmul_rn(t_43, squared_concentration);
       }
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: reaction 292 CH2+CH2=>2H+C2H2
       const double field_20 = load(mole_fractions, 10, stride, point);
       const double t_44 = positive(field_20);
       const double t_45 = singe_exp2_table(fma(-7977.929664448369, inverse_t, 37.541209043760986), power) * t_44 * t_44;
@@ -992,6 +1033,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: {
+      // warp 3: reaction 306 O2+CH2CHO=>OH+CO+CH2O and 307 O2+CH2CHO=>OH+2HCO
       const double field_21 = load(mole_fractions, 3, stride, point);
       const double field_22 = load(mole_fractions, 51, stride, point);
       const double t_46 = positive(field_21) * positive(field_22) * squared_concentration;
@@ -1000,8 +1042,10 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 4: case 6: {
+      // warp 4: reaction 302 HO2+CH3CHO=>CH3+H2O2+CO; warp 6: reaction 298 O2+CH3CHO=>HO2+CH3+CO
       const double field_23 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
-      const double t_47 = singe_exp2_table(fma(broadcast(c2, 1), inverse_t, broadcast(c2, 0)), power) * positive(field_23);
+      const double t_47 = singe_exp2_table(fma(broadcast(c2, 1), inverse_t, broadcast(c2, 0)), power) *
+          positive(field_23);
       const double field_24 = load(mole_fractions, 52, stride, point);
       slots[broadcast_index(k0, 1)][lane] = __dmul_rn(t_47 * positive(field_24), squared_concentration);
       break;
@@ -1009,20 +1053,16 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 6: {
+      // warp 6: production AR
       store(production_rates, 48, stride, point, active, r0);
-      break;
-    }
-    case 0: case 2: case 3: case 4: {
-      r0 = 0.0;
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 6: {
+      // warp 6: production CH3
       r1 = 0.0;
       break;
     }
     case 0: case 2: case 3: case 4: {
+      // warp 0: production CH3CHO; warp 2: production O; warp 3: production O2; warp 4: production HO2
+      r0 = 0.0;
+      // warp 0: production CH3CHO; warp 2: production O; warp 3: production O2; warp 4: production HO2
       const int trips_7 = broadcast_index(k0, 30);
       #pragma unroll 4
       for (int i15 = 0; i15 < trips_7; ++i15) {
@@ -1032,27 +1072,35 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x15u >> warp_id) & 1u) {
+      // warp 0: production CO; warp 2: production CH2; warp 4: production OH
       r1 = 0.0;
     }
     if ((0x14u >> warp_id) & 1u) {
+      // warp 2: production C2H2; warp 4: production H2O2
       r2 = 0.0;
     }
     if ((0x4u >> warp_id) & 1u) {
+      // warp 2: production C3H7
       r3 = 0.0;
+      // warp 2: production CH2
       r1 = fma(-2.0, slots[150][lane], r1);
     }
     if ((0x45u >> warp_id) & 1u) {
+      // warp 0: production CO; warp 2: production CH2; warp 6: production CH3
       r1 = r1 + slots[broadcast_index(k0, 6)][lane];
     }
     if ((0x14u >> warp_id) & 1u) {
+      // warp 2: production C2H2; warp 4: production H2O2
       r2 = r2 + slots[broadcast_index(k0, 7)][lane];
     }
     switch (warp_id) {
     case 4: {
+      // warp 4: production OH
       r1 = r1 - slots[146][lane];
       break;
     }
     case 2: {
+      // warp 2: production C3H7
       r3 = r3 - slots[145][lane];
       break;
     }
@@ -1062,30 +1110,34 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     double r4 = 0.0;
     switch (warp_id) {
     case 0: {
+      // warp 0: third body 5, third body 11, third body 3
       const double s_2 = slots[0][lane];
       r2 = s_2;
       r3 = s_2;
       r4 = s_2;
-      break;
-    }
-    case 2: case 3: case 4: case 5: case 6: {
-      r4 = slots[0][lane];
-      break;
-    }
-    }
-    if ((0x1u >> warp_id) & 1u) {
+      // warp 0: third body 5
       #pragma unroll 4
       for (int i16 = 0; i16 < 2; ++i16) {
         const double field_25 = load(mole_fractions, 26 + i16 * 22, stride, point);
         r2 = fma(broadcast(c0, 30 + i16), positive(field_25) * concentration, r2);
       }
+      // warp 0: third body 11
       #pragma unroll 4
       for (int i17 = 0; i17 < 5; ++i17) {
         const double field_26 = load(mole_fractions, broadcast_index(k0, 7 + i17), stride, point);
         r3 = fma(broadcast(c5, 12 + i17), positive(field_26) * concentration, r3);
       }
+      break;
+    }
+    case 2: case 3: case 4: case 5: case 6: {
+      // warp 2: third body 10; warp 3: third body 2; warp 4: third body 8; warp 5: third body 6; warp 6: third body 7
+      r4 = slots[0][lane];
+      break;
+    }
     }
     if ((0x7du >> warp_id) & 1u) {
+      // warp 0: third body 3; warp 2: third body 10; warp 3: third body 2; warp 4: third body 8; warp 5: third body 6;
+      //            warp 6: third body 7
       const int trips_8 = broadcast_index(k0, 31);
       #pragma unroll 4
       for (int i18 = 0; i18 < trips_8; ++i18) {
@@ -1094,11 +1146,13 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x1u >> warp_id) & 1u) {
+      // warp 0: third body 5
       #pragma unroll 4
       for (int i19 = 0; i19 < 3; ++i19) {
         const double field_28 = load(mole_fractions, broadcast_index(k0, 12 + i19), stride, point);
         r2 = r2 + __dmul_rn(positive(field_28), concentration);
       }
+      // warp 0: third body 11
       #pragma unroll 4
       for (int i20 = 0; i20 < 4; ++i20) {
         const double field_29 = load(mole_fractions, broadcast_index(k0, 15 + i20), stride, point);
@@ -1106,6 +1160,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x7du >> warp_id) & 1u) {
+      // warp 0: third body 3; warp 2: third body 10; warp 3: third body 2; warp 4: third body 8; warp 5: third body 6;
+      //            warp 6: third body 7
       const int trips_9 = broadcast_index(k1, 11);
       #pragma unroll 4
       for (int i21 = 0; i21 < trips_9; ++i21) {
@@ -1114,37 +1170,47 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x1u >> warp_id) & 1u) {
+      // warp 0: third body 5
       slots[161][lane] = r2;
+      // warp 0: third body 11
       slots[166][lane] = r3;
     }
     if ((0x7du >> warp_id) & 1u) {
+      // warp 0: third body 3; warp 2: third body 10; warp 3: third body 2; warp 4: third body 8; warp 5: third body 6;
+      //            warp 6: third body 7
       slots[broadcast_index(k1, 12)][lane] = r4;
     }
     switch (warp_id) {
     case 0: case 2: case 3: case 4: case 5: case 6: case 7: {
+      // warp 0: reaction 58 H+CH2O<=>HCO+H2; warp 2: reaction 84 OH+H2<=>H+H2O, reaction 112 OH+C2H4<=>C2H3+H2O; warp
+      //            3: reaction 3 O+H2<=>H+OH, reaction 11 O+CH4<=>OH+CH3; warp 4: reaction 78 H+C2H6<=>C2H5+H2,
+      //            reaction 99 OH+CO<=>H+CO2; warp 5: reaction 221 CN+H2<=>HCN+H, reaction 281 CN+NO2<=>NCO+NO; warp 6:
+      //            reaction 5 O+H2O2<=>OH+HO2, reaction 27 O+C2H6<=>OH+C2H5; warp 7: reaction 113 OH+C2H6<=>C2H5+H2O,
+      //            reaction 161 CH3+CH2O<=>HCO+CH4, reaction 203 NH2+OH<=>NH+H2O, reaction 273 HOCN+H<=>H+HNCO
       const int trips_10 = broadcast_index(k1, 13);
       #pragma unroll 4
       for (int i22 = 0; i22 < trips_10; ++i22) {
         const double t_48 = fma(broadcast(c6, 27 + i22), ln_t, broadcast(c5, 27 + i22));
         const double t_49 = slots[broadcast_index(k2, 12 + i22)][lane] * slots[broadcast_index(k2, 16 + i22)][lane];
         const double s_3 = slots[broadcast_index(k3, i22)][lane];
-        const double t_50 = singe_exp2_table(fma(broadcast(c7, 7 + i22), inverse_t, t_48), power) * slots[broadcast_index(k2, 28 + i22)][lane] * s_3;
-        slots[broadcast_index(k3, 4 + i22)][lane] = __dmul_rn(t_50, fma(-slots[broadcast_index(k2, 20 + i22)][lane], slots[broadcast_index(k2, 24 + i22)][lane], t_49));
+        const double t_50 = singe_exp2_table(fma(broadcast(c7, 7 + i22), inverse_t, t_48), power) *
+            slots[broadcast_index(k2, 28 + i22)][lane] * s_3;
+        slots[broadcast_index(k3, 4 + i22)][lane] = __dmul_rn(t_50,
+            fma(-slots[broadcast_index(k2, 20 + i22)][lane], slots[broadcast_index(k2, 24 + i22)][lane], t_49));
       }
       break;
     }
     case 1: {
+      // warp 1: reaction 16 O+CH2OH<=>OH+CH2O, reaction 60 H+CH2OH<=>H2+CH2O, reaction 91 OH+CH<=>H+HCO, ... (9)
       #pragma unroll 4
       for (int i23 = 0; i23 < 9; ++i23) {
         const double t_51 = slots[broadcast_index(k3, i23)][lane] * slots[broadcast_index(k3, 9 + i23)][lane];
-        const double t_52 = fma(-slots[broadcast_index(k3, 18 + i23)][lane], slots[broadcast_index(k4, i23)][lane], t_51);
-        slots[182 + i23][lane] = __dmul_rn(broadcast(c5, 16 + i23) * slots[broadcast_index(k4, 9 + i23)][lane] * slots[broadcast_index(k4, 18 + i23)][lane], t_52);
+        const double t_52 = fma(-slots[broadcast_index(k3, 18 + i23)][lane], slots[broadcast_index(k4, i23)][lane],
+            t_51);
+        slots[182 + i23][lane] = __dmul_rn(broadcast(c5, 16 + i23) * slots[broadcast_index(k4, 9 + i23)][lane] *
+            slots[broadcast_index(k4, 18 + i23)][lane], t_52);
       }
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 1: {
+      // warp 1: reaction 123 C+CH2<=>H+C2H
       const double s_4 = slots[11][lane];
       const double t_53 = slots[5][lane] + slots[7][lane] - slots[2][lane] - s_4;
       const double t_54 = 50000000000.0 * singe_exp(select_le(690.7755278982137, t_53, 690.7755278982137, t_53));
@@ -1153,25 +1219,31 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const double field_33 = load(mole_fractions, 1, stride, point);
       const double field_34 = load(mole_fractions, 21, stride, point);
       const double t_55 = __dmul_rn(t_54 * positive(field_33), positive(field_34));
-      const double t_56 = __dmul_rn(__dmul_rn(50000000000.0 * positive(field_31), positive(field_32)) - t_55, squared_concentration);
+      const double t_56 = __dmul_rn(__dmul_rn(50000000000.0 * positive(field_31), positive(field_32)) - t_55,
+          squared_concentration);
       slots[191][lane] = t_56;
       break;
     }
-    case 5: {
-      r0 = 0.0;
-      break;
     }
+    if ((0x20u >> warp_id) & 1u) {
+      // warp 5: production C2H5
+      r0 = 0.0;
     }
     if ((0x22u >> warp_id) & 1u) {
+      // warp 1: production CH2CHO; warp 5: production CH2O
       r1 = 0.0;
     }
     if ((0xeau >> warp_id) & 1u) {
+      // warp 1: production CH4; warp 3: production CO2; warp 5: production H2; warp 6: production CH2(S); warp 7:
+      //            production HOCN
       r2 = 0.0;
     }
     if ((0x30u >> warp_id) & 1u) {
+      // warp 4: production HO2; warp 5: production C2H5
       r0 = r0 + slots[broadcast_index(k1, 14)][lane];
     }
     if ((0x60u >> warp_id) & 1u) {
+      // warp 5: production CH2O; warp 6: production CH3
       const int trips_11 = broadcast_index(k0, 29);
       #pragma unroll 4
       for (int i24 = 0; i24 < trips_11; ++i24) {
@@ -1179,6 +1251,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x2au >> warp_id) & 1u) {
+      // warp 1: production CH4; warp 3: production CO2; warp 5: production H2
       const int trips_12 = broadcast_index(k3, 30);
       #pragma unroll 4
       for (int i25 = 0; i25 < trips_12; ++i25) {
@@ -1187,6 +1260,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 0: case 2: case 3: case 4: {
+      // warp 0: production CH3CHO; warp 2: production O; warp 3: production O2; warp 4: production HO2
       const int trips_13 = broadcast_index(k1, 29);
       #pragma unroll 4
       for (int i26 = 0; i26 < trips_13; ++i26) {
@@ -1195,6 +1269,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: case 6: {
+      // warp 1: production CH2CHO; warp 6: production CH3
       const int trips_14 = broadcast_index(k3, 31);
       #pragma unroll 4
       for (int i27 = 0; i27 < trips_14; ++i27) {
@@ -1204,29 +1279,35 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0xe0u >> warp_id) & 1u) {
+      // warp 5: production H2; warp 6: production CH2(S); warp 7: production HOCN
       r2 = r2 - slots[broadcast_index(k0, 30)][lane];
     }
     if ((0x80u >> warp_id) & 1u) {
+      // warp 7: production HCO
       r0 = 0.0;
     }
     if ((0x88u >> warp_id) & 1u) {
+      // warp 3: production H; warp 7: production H2O
       r1 = 0.0;
     }
     switch (warp_id) {
     case 7: {
+      // warp 7: production C2H6
       r3 = 0.0;
+      // warp 7: production HCO
       r0 = fma(2.0, slots[154][lane], r0);
+      // warp 7: production HCO
+      r0 = r0 + slots[177][lane];
       break;
     }
     case 3: {
+      // warp 3: production H
       r1 = fma(2.0, slots[150][lane], r1);
       break;
     }
     }
-    if ((0x80u >> warp_id) & 1u) {
-      r0 = r0 + slots[177][lane];
-    }
     if ((0x99u >> warp_id) & 1u) {
+      // warp 0: production CO; warp 3: production H; warp 4: production OH; warp 7: production H2O
       const int trips_15 = broadcast_index(k1, 30);
       #pragma unroll 4
       for (int i28 = 0; i28 < trips_15; ++i28) {
@@ -1234,6 +1315,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x90u >> warp_id) & 1u) {
+      // warp 4: production OH; warp 7: production H2O
       const int trips_16 = broadcast_index(k0, 4);
       #pragma unroll 4
       for (int i29 = 0; i29 < trips_16; ++i29) {
@@ -1241,6 +1323,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x80u >> warp_id) & 1u) {
+      // warp 7: production C2H6
       r3 = r3 - slots[176][lane];
     }
     barrier_sync<0, 256>();
@@ -1250,49 +1333,68 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     double r6 = 0.0;
     switch (warp_id) {
     case 0: case 2: case 3: case 4: case 5: case 6: case 7: {
+      // warp 0: reaction 98 OH+CH4<=>CH3+H2O, reaction 136 CH2+H2<=>H+CH3; warp 2: reaction 179 N+O2<=>NO+O, reaction
+      //            264 HNCO+O<=>NCO+OH; warp 3: reaction 53 H+CH4<=>CH3+H2, reaction 121 HO2+CH2O<=>HCO+H2O2; warp 4:
+      //            reaction 157 CH3+H2O2<=>HO2+CH4, reaction 170 CH3O+O2<=>HO2+CH2O; warp 5: reaction 323
+      //            HO2+C3H7<=>O2+C3H8; warp 6: reaction 75 H+C2H4<=>C2H3+H2, reaction 101 OH+CH2O<=>HCO+H2O; warp 7:
+      //            reaction 313 O+C3H8<=>OH+C3H7
       const int trips_17 = broadcast_index(k1, 31);
       #pragma unroll 4
       for (int i30 = 0; i30 < trips_17; ++i30) {
         const double t_57 = fma(broadcast(c4, 30 + i30), ln_t, broadcast(c3, 30 + i30));
         const double t_58 = slots[broadcast_index(k3, 14 + i30)][lane] * slots[broadcast_index(k3, 16 + i30)][lane];
         const double s_5 = slots[broadcast_index(k3, 24 + i30)][lane];
-        const double t_59 = singe_exp2_table(fma(broadcast(c7, 11 + i30), inverse_t, t_57), power) * slots[broadcast_index(k3, 22 + i30)][lane] * s_5;
-        slots[broadcast_index(k4, i30)][lane] = __dmul_rn(t_59, fma(-slots[broadcast_index(k3, 18 + i30)][lane], slots[broadcast_index(k3, 20 + i30)][lane], t_58));
+        const double t_59 = singe_exp2_table(fma(broadcast(c7, 11 + i30), inverse_t, t_57), power) *
+            slots[broadcast_index(k3, 22 + i30)][lane] * s_5;
+        slots[broadcast_index(k4, i30)][lane] = __dmul_rn(t_59,
+            fma(-slots[broadcast_index(k3, 18 + i30)][lane], slots[broadcast_index(k3, 20 + i30)][lane], t_58));
       }
       break;
     }
     case 1: {
+      // warp 1: reaction 178 N+NO<=>N2+O, reaction 186 HO2+NO<=>NO2+OH
       #pragma unroll 4
       for (int i31 = 0; i31 < 2; ++i31) {
         const double t_60 = slots[broadcast_index(k2, 29 + i31)][lane] * slots[108][lane];
         const double s_6 = slots[broadcast_index(k5, i31)][lane];
         const double s_7 = slots[107][lane];
-        const double t_61 = singe_exp2_table(fma(broadcast(c4, 30 + i31), inverse_t, broadcast(c3, 30 + i31)), power) * s_6 * s_7;
-        slots[154 + i31 * 4][lane] = __dmul_rn(t_61, fma(-slots[broadcast_index(k4, 30 + i31)][lane], slots[42 + i31 * 4][lane], t_60));
+        const double t_61 = singe_exp2_table(fma(broadcast(c4, 30 + i31), inverse_t, broadcast(c3, 30 + i31)), power) *
+            s_6 * s_7;
+        slots[154 + i31 * 4][lane] = __dmul_rn(t_61,
+            fma(-slots[broadcast_index(k4, 30 + i31)][lane], slots[42 + i31 * 4][lane], t_60));
       }
       break;
     }
     }
     if ((0x20u >> warp_id) & 1u) {
+      // warp 5: reaction 51 H+CH2(S)<=>CH+H2, reaction 77 H+C2H5<=>H2+C2H4
       #pragma unroll 4
       for (int i32 = 0; i32 < 2; ++i32) {
         const double t_62 = slots[40][lane] * slots[60 + i32 * 28][lane];
         const double t_63 = fma(-slots[broadcast_index(k1, 15 + i32)][lane], slots[38 + i32 * 48][lane], t_62);
-        slots[152 + i32][lane] = __dmul_rn(broadcast(c0, 30 + i32) * slots[39][lane] * slots[59 + i32 * 28][lane], t_63);
+        slots[152 + i32][lane] = __dmul_rn(broadcast(c0, 30 + i32) * slots[39][lane] * slots[59 + i32 * 28][lane],
+            t_63);
       }
     }
     if ((0xfbu >> warp_id) & 1u) {
+      // warp 0: production C2H3; warp 1: production NO; warp 3: production NH; warp 4: production NNH; warp 5:
+      //            production C; warp 6: production NH2; warp 7: production CN
       r4 = 0.0;
     }
     if ((0x99u >> warp_id) & 1u) {
+      // warp 0: production N2; warp 3: production NO2; warp 4: production HCN; warp 7: production NCO
       r5 = 0.0;
     }
     switch (warp_id) {
     case 3: {
+      // warp 3: production HNCO
       r6 = 0.0;
+      // warp 3: production CO2
+      r2 = r2 + slots[174][lane];
       break;
     }
     case 2: case 4: {
+      // warp 2: production O; warp 4: production HO2
       const int trips_18 = broadcast_index(k0, 11);
       #pragma unroll 4
       for (int i33 = 0; i33 < trips_18; ++i33) {
@@ -1301,6 +1403,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 0: {
+      // warp 0: production CO
       #pragma unroll 4
       for (int i34 = 0; i34 < 3; ++i34) {
         r1 = r1 + slots[broadcast_index(k0, 19 + i34)][lane];
@@ -1308,14 +1411,13 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     }
-    if ((0x8u >> warp_id) & 1u) {
-      r2 = r2 + slots[174][lane];
-    }
     if ((0xbu >> warp_id) & 1u) {
+      // warp 0: production C2H3; warp 1: production NO; warp 3: production NH
       r4 = r4 + slots[broadcast_index(k5, 2)][lane];
     }
     switch (warp_id) {
     case 0: case 4: case 7: {
+      // warp 0: production N2; warp 4: production HCN; warp 7: production NCO
       const int trips_19 = broadcast_index(k3, 27);
       #pragma unroll 4
       for (int i35 = 0; i35 < trips_19; ++i35) {
@@ -1324,10 +1426,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: {
+      // warp 3: production HNCO
       r6 = r6 + slots[180][lane];
       break;
     }
     case 2: {
+      // warp 2: production O
       #pragma unroll 4
       for (int i36 = 0; i36 < 7; ++i36) {
         r0 = r0 - slots[broadcast_index(k0, 12 + i36)][lane];
@@ -1336,9 +1440,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x1u >> warp_id) & 1u) {
+      // warp 0: production CO
       r1 = r1 - slots[174][lane];
     }
     if ((0xf3u >> warp_id) & 1u) {
+      // warp 0: production C2H3; warp 1: production NO; warp 4: production NNH; warp 5: production C; warp 6:
+      //            production NH2; warp 7: production CN
       const int trips_20 = broadcast_index(k5, 5);
       #pragma unroll 4
       for (int i37 = 0; i37 < trips_20; ++i37) {
@@ -1347,25 +1454,30 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 3: case 7: {
+      // warp 3: production NO2; warp 7: production NCO
       r5 = r5 - slots[broadcast_index(k0, 0)][lane];
       break;
     }
     case 2: {
+      // warp 2: production CH2OH
       r4 = 0.0;
       break;
     }
     }
     switch (warp_id) {
     case 2: case 5: case 6: {
+      // warp 2: production C2H; warp 5: production C2H4; warp 6: production N
       r5 = 0.0;
       break;
     }
     case 4: case 7: {
+      // warp 4: production CH3O; warp 7: production CH
       r6 = 0.0;
       break;
     }
     }
     if ((0xa0u >> warp_id) & 1u) {
+      // warp 5: production C2H5; warp 7: production HCO
       const int trips_21 = broadcast_index(k1, 21);
       #pragma unroll 4
       for (int i38 = 0; i38 < trips_21; ++i38) {
@@ -1373,6 +1485,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0xb8u >> warp_id) & 1u) {
+      // warp 3: production H; warp 4: production OH; warp 5: production CH2O; warp 7: production H2O
       const int trips_22 = broadcast_index(k1, 24);
       #pragma unroll 4
       for (int i39 = 0; i39 < trips_22; ++i39) {
@@ -1380,6 +1493,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x26u >> warp_id) & 1u) {
+      // warp 1: production CH4; warp 2: production C2H2; warp 5: production H2
       const int trips_23 = broadcast_index(k5, 11);
       #pragma unroll 4
       for (int i40 = 0; i40 < trips_23; ++i40) {
@@ -1387,12 +1501,15 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x24u >> warp_id) & 1u) {
+      // warp 2: production C2H; warp 5: production C2H4
       r5 = r5 + slots[broadcast_index(k1, 25)][lane];
     }
     if ((0xa0u >> warp_id) & 1u) {
+      // warp 5: production C2H5; warp 7: production HCO
       r0 = r0 - slots[broadcast_index(k1, 22)][lane];
     }
     if ((0x3cu >> warp_id) & 1u) {
+      // warp 2: production CH2; warp 3: production H; warp 4: production OH; warp 5: production CH2O
       const int trips_24 = broadcast_index(k1, 26);
       #pragma unroll 4
       for (int i41 = 0; i41 < trips_24; ++i41) {
@@ -1401,6 +1518,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 1: case 4: case 5: {
+      // warp 1: production CH4; warp 4: production H2O2; warp 5: production H2
       const int trips_25 = broadcast_index(k5, 14);
       #pragma unroll 4
       for (int i42 = 0; i42 < trips_25; ++i42) {
@@ -1409,6 +1527,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: case 7: {
+      // warp 2: production C3H7; warp 7: production C2H6
       const int trips_26 = broadcast_index(k1, 27);
       #pragma unroll 4
       for (int i43 = 0; i43 < trips_26; ++i43) {
@@ -1419,6 +1538,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: production CH2OH
       #pragma unroll 4
       for (int i44 = 0; i44 < 2; ++i44) {
         r4 = r4 - slots[182 + i44][lane];
@@ -1426,10 +1546,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 5: case 6: {
+      // warp 5: production C2H4; warp 6: production N
       r5 = r5 - slots[broadcast_index(k1, 29)][lane];
       break;
     }
     case 4: case 7: {
+      // warp 4: production CH3O; warp 7: production CH
       const int trips_27 = broadcast_index(k1, 25);
       #pragma unroll 4
       for (int i45 = 0; i45 < trips_27; ++i45) {
@@ -1439,12 +1561,16 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x40u >> warp_id) & 1u) {
+      // warp 6: production HCCO
       r6 = 0.0;
+      // warp 6: production CH3
       r1 = r1 + slots[169][lane];
+      // warp 6: production CH3
       #pragma unroll 4
       for (int i46 = 0; i46 < 3; ++i46) {
         r1 = r1 - slots[broadcast_index(k0, 2 + i46)][lane];
       }
+      // warp 6: production HCCO
       r6 = r6 - slots[186][lane];
     }
     barrier_sync<0, 256>();
@@ -1452,26 +1578,37 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     double r7 = 0.0;
     switch (warp_id) {
     case 0: case 2: case 3: case 4: case 6: {
+      // warp 0: reaction 164 CH3+C2H4<=>C2H3+CH4, reaction 215 HNO+OH<=>NO+H2O; warp 2: reaction 295
+      //            C2H3+O2<=>HO2+C2H2, reaction 321 H+C3H7<=>CH3+C2H5; warp 3: reaction 165 CH3+C2H6<=>C2H5+CH4,
+      //            reaction 214 HNO+H<=>H2+NO; warp 4: reaction 236 HCN+OH<=>NH2+CO, reaction 279 NH3+O<=>NH2+OH; warp
+      //            6: reaction 172 C2H+H2<=>H+C2H2, reaction 272 HCNO+H<=>NH2+CO
       #pragma unroll 4
       for (int i47 = 0; i47 < 2; ++i47) {
         const double t_64 = fma(broadcast(c7, 15 + i47), ln_t, broadcast(c7, 13 + i47));
         const double t_65 = slots[broadcast_index(k4, 13 + i47)][lane] * slots[broadcast_index(k4, 15 + i47)][lane];
         const double s_8 = slots[broadcast_index(k4, 23 + i47)][lane];
-        const double t_66 = singe_exp2_table(fma(broadcast(c7, 17 + i47), inverse_t, t_64), power) * slots[broadcast_index(k4, 21 + i47)][lane] * s_8;
-        slots[broadcast_index(k4, 25 + i47)][lane] = __dmul_rn(t_66, fma(-slots[broadcast_index(k4, 17 + i47)][lane], slots[broadcast_index(k4, 19 + i47)][lane], t_65));
+        const double t_66 = singe_exp2_table(fma(broadcast(c7, 17 + i47), inverse_t, t_64), power) *
+            slots[broadcast_index(k4, 21 + i47)][lane] * s_8;
+        slots[broadcast_index(k4, 25 + i47)][lane] = __dmul_rn(t_66,
+            fma(-slots[broadcast_index(k4, 17 + i47)][lane], slots[broadcast_index(k4, 19 + i47)][lane], t_65));
       }
       break;
     }
     case 5: {
+      // warp 5: reaction 102 OH+CH2OH<=>H2O+CH2O, reaction 129 CH+CH3<=>H+C2H3, reaction 146 CH2(S)+H2<=>CH3+H, ... (6)
       #pragma unroll 4
       for (int i48 = 0; i48 < 6; ++i48) {
         const double t_67 = slots[broadcast_index(k2, i48)][lane] * slots[broadcast_index(k2, 6 + i48)][lane];
-        const double t_68 = fma(-slots[broadcast_index(k3, 8 + i48)][lane], slots[broadcast_index(k4, 13 + i48)][lane], t_67);
-        slots[177 + i48][lane] = __dmul_rn(broadcast(c7, 13 + i48) * slots[broadcast_index(k4, 19 + i48)][lane] * slots[broadcast_index(k4, 25 + i48)][lane], t_68);
+        const double t_68 = fma(-slots[broadcast_index(k3, 8 + i48)][lane], slots[broadcast_index(k4, 13 + i48)][lane],
+            t_67);
+        slots[177 + i48][lane] = __dmul_rn(broadcast(c7, 13 + i48) * slots[broadcast_index(k4, 19 + i48)][lane] *
+            slots[broadcast_index(k4, 25 + i48)][lane], t_68);
       }
       break;
     }
     case 7: {
+      // warp 7: reaction 246 CH+NO<=>HCN+O and 247 CH+NO<=>H+NCO, reaction 310 OH+CH2CHO<=>H2O+CH2CO and 311
+      //            OH+CH2CHO<=>HCO+CH2OH
       #pragma unroll 4
       for (int i49 = 0; i49 < 2; ++i49) {
         const double t_69 = slots[broadcast_index(k0, 25 + i49)][lane] * slots[108 + i49 * 30][lane];
@@ -1486,29 +1623,36 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 1: case 5: case 7: {
+      // warp 1: reaction 216 HNO+O2<=>HO2+NO, reaction 283 N+CO2<=>NO+CO; warp 5: reaction 15 O+CH2O<=>OH+HCO; warp 7:
+      //            reaction 32 O2+CH2O<=>HO2+HCO, reaction 126 CH+H2<=>H+CH2
       const int trips_28 = broadcast_index(k5, 28);
       #pragma unroll 4
       for (int i50 = 0; i50 < trips_28; ++i50) {
         const double t_73 = slots[broadcast_index(k5, 15 + i50)][lane] * slots[broadcast_index(k5, 17 + i50)][lane];
         const double s_9 = slots[broadcast_index(k5, 23 + i50)][lane];
         const double s_10 = slots[broadcast_index(k5, 25 + i50)][lane];
-        const double t_74 = singe_exp2_table(fma(broadcast(c7, 21 + i50), inverse_t, broadcast(c7, 19 + i50)), power) * s_9 * s_10;
-        slots[broadcast_index(k5, 27) + i50][lane] = __dmul_rn(t_74, fma(-slots[broadcast_index(k5, 19 + i50)][lane], slots[broadcast_index(k5, 21 + i50)][lane], t_73));
+        const double t_74 = singe_exp2_table(fma(broadcast(c7, 21 + i50), inverse_t, broadcast(c7, 19 + i50)), power) *
+            s_9 * s_10;
+        slots[broadcast_index(k5, 27) + i50][lane] = __dmul_rn(t_74,
+            fma(-slots[broadcast_index(k5, 19 + i50)][lane], slots[broadcast_index(k5, 21 + i50)][lane], t_73));
       }
       break;
     }
     case 2: {
+      // warp 2: production O
       r0 = r0 + slots[154][lane];
       break;
     }
     }
     if ((0x20u >> warp_id) & 1u) {
+      // warp 5: production CH2O
       #pragma unroll 4
       for (int i51 = 0; i51 < 2; ++i51) {
         r1 = r1 + slots[broadcast_index(k1, 27 + i51)][lane];
       }
     }
     if ((0x22u >> warp_id) & 1u) {
+      // warp 1: production CH4; warp 5: production H2
       const int trips_29 = broadcast_index(k5, 30);
       #pragma unroll 4
       for (int i52 = 0; i52 < trips_29; ++i52) {
@@ -1516,6 +1660,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x43u >> warp_id) & 1u) {
+      // warp 0: production C2H3; warp 1: production NO; warp 6: production NH2
       const int trips_30 = broadcast_index(k5, 31);
       #pragma unroll 4
       for (int i53 = 0; i53 < trips_30; ++i53) {
@@ -1524,6 +1669,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 0: case 7: {
+      // warp 0: production N2; warp 7: production NCO
       const int trips_31 = broadcast_index(k1, 23);
       #pragma unroll 4
       for (int i54 = 0; i54 < trips_31; ++i54) {
@@ -1532,6 +1678,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: case 4: {
+      // warp 2: production O; warp 4: production HO2
       const int trips_32 = broadcast_index(k0, 11);
       #pragma unroll 4
       for (int i55 = 0; i55 < trips_32; ++i55) {
@@ -1540,6 +1687,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 5: {
+      // warp 5: production CH2O
       #pragma unroll 4
       for (int i56 = 0; i56 < 3; ++i56) {
         r1 = r1 - slots[broadcast_index(k5, i56)][lane];
@@ -1548,12 +1696,14 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x22u >> warp_id) & 1u) {
+      // warp 1: production CH4; warp 5: production H2
       #pragma unroll 4
       for (int i57 = 0; i57 < 2; ++i57) {
         r2 = r2 - slots[broadcast_index(k6, 3 + i57)][lane];
       }
     }
     if ((0x70u >> warp_id) & 1u) {
+      // warp 4: production HCN; warp 5: production C2H4; warp 6: production N
       const int trips_33 = broadcast_index(k4, 31);
       #pragma unroll 4
       for (int i58 = 0; i58 < trips_33; ++i58) {
@@ -1561,9 +1711,11 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0xc8u >> warp_id) & 1u) {
+      // warp 3: production HNO; warp 6: production C3H8; warp 7: production CH2CO
       r7 = 0.0;
     }
     if ((0x88u >> warp_id) & 1u) {
+      // warp 3: production O2; warp 7: production HCO
       const int trips_34 = broadcast_index(k0, 1);
       #pragma unroll 4
       for (int i59 = 0; i59 < trips_34; ++i59) {
@@ -1571,6 +1723,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0xd0u >> warp_id) & 1u) {
+      // warp 4: production OH; warp 6: production CH3; warp 7: production H2O
       const int trips_35 = broadcast_index(k3, 30);
       #pragma unroll 4
       for (int i60 = 0; i60 < trips_35; ++i60) {
@@ -1578,28 +1731,34 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x14u >> warp_id) & 1u) {
+      // warp 2: production C2H2; warp 4: production H2O2
       r2 = r2 + slots[broadcast_index(k0, 22)][lane];
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: production C3H7
       r3 = r3 + slots[150][lane];
       break;
     }
     case 3: {
+      // warp 3: production NO2
       r5 = r5 + slots[158][lane];
       break;
     }
     case 7: {
+      // warp 7: production CH
       r6 = r6 + slots[152][lane];
       break;
     }
     }
     switch (warp_id) {
     case 6: case 7: {
+      // warp 6: production C3H8; warp 7: production CH2CO
       r7 = r7 + slots[broadcast_index(k4, 7)][lane];
       break;
     }
     case 3: {
+      // warp 3: production O2
       #pragma unroll 4
       for (int i61 = 0; i61 < 2; ++i61) {
         r0 = r0 - slots[147 + i61][lane];
@@ -1608,6 +1767,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x54u >> warp_id) & 1u) {
+      // warp 2: production CH2; warp 4: production OH; warp 6: production CH3
       const int trips_36 = broadcast_index(k0, 23);
       #pragma unroll 4
       for (int i62 = 0; i62 < trips_36; ++i62) {
@@ -1616,10 +1776,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 6: {
+      // warp 6: production CH2(S)
       r2 = r2 - slots[152][lane];
       break;
     }
     case 2: {
+      // warp 2: production C3H7
       #pragma unroll 4
       for (int i63 = 0; i63 < 2; ++i63) {
         r3 = r3 - slots[broadcast_index(k3, 8 + i63)][lane];
@@ -1627,6 +1789,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: case 7: {
+      // warp 3: production HNCO; warp 7: production CH
       const int trips_37 = broadcast_index(k1, 28);
       #pragma unroll 4
       for (int i64 = 0; i64 < trips_37; ++i64) {
@@ -1636,10 +1799,13 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x48u >> warp_id) & 1u) {
+      // warp 3: production HNO; warp 6: production C3H8
       r7 = r7 - slots[broadcast_index(k0, 5)][lane];
     }
     if ((0x8u >> warp_id) & 1u) {
+      // warp 3: production H
       r1 = r1 + slots[145][lane];
+      // warp 3: production H
       #pragma unroll 4
       for (int i65 = 0; i65 < 4; ++i65) {
         r1 = r1 - slots[broadcast_index(k1, 19 + i65)][lane];
@@ -1649,18 +1815,24 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     // phase 5
     switch (warp_id) {
     case 0: case 3: case 4: case 6: {
+      // warp 0: reaction 278 NH3+OH<=>NH2+H2O, reaction 316 C3H7+H2O2<=>HO2+C3H8; warp 3: reaction 277 NH3+H<=>NH2+H2,
+      //            reaction 315 OH+C3H8<=>C3H7+H2O; warp 4: reaction 317 CH3+C3H8<=>C3H7+CH4; warp 6: reaction 314
+      //            H+C3H8<=>C3H7+H2
       const int trips_38 = broadcast_index(k4, 30);
       #pragma unroll 4
       for (int i66 = 0; i66 < trips_38; ++i66) {
         const double t_75 = fma(broadcast(c7, 21 + i66), ln_t, broadcast(c7, 19 + i66));
         const double t_76 = slots[broadcast_index(k5, 10 + i66)][lane] * slots[broadcast_index(k5, 15 + i66)][lane];
         const double s_11 = slots[broadcast_index(k5, 23 + i66)][lane];
-        const double t_77 = singe_exp2_table(fma(broadcast(c7, 23 + i66), inverse_t, t_75), power) * slots[broadcast_index(k5, 21 + i66)][lane] * s_11;
-        slots[broadcast_index(k5, 25 + i66)][lane] = __dmul_rn(t_77, fma(-slots[broadcast_index(k5, 17 + i66)][lane], slots[broadcast_index(k5, 19 + i66)][lane], t_76));
+        const double t_77 = singe_exp2_table(fma(broadcast(c7, 23 + i66), inverse_t, t_75), power) *
+            slots[broadcast_index(k5, 21 + i66)][lane] * s_11;
+        slots[broadcast_index(k5, 25 + i66)][lane] = __dmul_rn(t_77,
+            fma(-slots[broadcast_index(k5, 17 + i66)][lane], slots[broadcast_index(k5, 19 + i66)][lane], t_76));
       }
       break;
     }
     case 1: {
+      // warp 1: reaction 64 H+CH3O<=>H+CH2OH and 66 H+CH3O<=>OH+CH3
       const double t_78 = fma(2.35159291664901, ln_t, 15.340823716009012);
       const double s_12 = slots[40][lane];
       const double t_79 = s_12 * slots[76][lane];
@@ -1673,43 +1845,55 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: {
+      // warp 2: reaction 7 O+CH2<=>H+HCO, reaction 20 O+C2H<=>CH+CO, reaction 79 H+HCCO<=>CH2(S)+CO, reaction 103
+      //            OH+CH3O<=>H2O+CH2O
       #pragma unroll 4
       for (int i67 = 0; i67 < 4; ++i67) {
         const double t_84 = slots[broadcast_index(k3, 10 + i67)][lane] * slots[broadcast_index(k3, 26 + i67)][lane];
-        const double t_85 = fma(-slots[broadcast_index(k4, 2 + i67)][lane], slots[broadcast_index(k4, 27 + i67)][lane], t_84);
-        slots[146 + i67][lane] = __dmul_rn(broadcast(c0, 9 + i67) * slots[broadcast_index(k5, 12 + i67)][lane] * slots[broadcast_index(k5, 16 + i67)][lane], t_85);
+        const double t_85 = fma(-slots[broadcast_index(k4, 2 + i67)][lane], slots[broadcast_index(k4, 27 + i67)][lane],
+            t_84);
+        slots[146 + i67][lane] = __dmul_rn(broadcast(c0, 9 + i67) * slots[broadcast_index(k5, 12 + i67)][lane] *
+            slots[broadcast_index(k5, 16 + i67)][lane], t_85);
       }
       break;
     }
     case 5: case 7: {
+      // warp 5: reaction 114 OH+CH2CO<=>HCCO+H2O, reaction 175 C2H5+O2<=>HO2+C2H4; warp 7: reaction 180 N+OH<=>NO+H,
+      //            reaction 189 NO2+H<=>NO+OH
       #pragma unroll 4
       for (int i68 = 0; i68 < 2; ++i68) {
         const double t_86 = slots[broadcast_index(k6, i68)][lane] * slots[broadcast_index(k6, 7 + i68)][lane];
         const double s_13 = slots[broadcast_index(k6, 13 + i68)][lane];
         const double s_14 = slots[broadcast_index(k6, 15 + i68)][lane];
-        const double t_87 = singe_exp2_table(fma(broadcast(c2, 28 + i68), inverse_t, broadcast(c1, 30 + i68)), power) * s_13 * s_14;
-        slots[broadcast_index(k3, 31) + i68][lane] = __dmul_rn(t_87, fma(-slots[broadcast_index(k6, 9 + i68)][lane], slots[broadcast_index(k6, 11 + i68)][lane], t_86));
+        const double t_87 = singe_exp2_table(fma(broadcast(c2, 28 + i68), inverse_t, broadcast(c1, 30 + i68)), power) *
+            s_13 * s_14;
+        slots[broadcast_index(k3, 31) + i68][lane] = __dmul_rn(t_87,
+            fma(-slots[broadcast_index(k6, 9 + i68)][lane], slots[broadcast_index(k6, 11 + i68)][lane], t_86));
       }
       break;
     }
     }
     switch (warp_id) {
     case 0: case 4: case 5: {
+      // warp 0: production HCNN; warp 4: production HCNO; warp 5: production NH3
       r3 = 0.0;
       break;
     }
     case 2: {
+      // warp 2: production O
       r0 = r0 + slots[183][lane];
       break;
     }
     }
     if ((0x1u >> warp_id) & 1u) {
+      // warp 0: production CO
       #pragma unroll 4
       for (int i69 = 0; i69 < 4; ++i69) {
         r1 = r1 + slots[broadcast_index(k0, 22 + i69)][lane];
       }
     }
     if ((0x43u >> warp_id) & 1u) {
+      // warp 0: production C2H3; warp 1: production NO; warp 6: production NH2
       const int trips_39 = broadcast_index(k6, 10);
       #pragma unroll 4
       for (int i70 = 0; i70 < trips_39; ++i70) {
@@ -1718,10 +1902,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 0: case 6: {
+      // warp 0: production N2; warp 6: production N
       r5 = r5 + slots[broadcast_index(k1, 14)][lane];
       break;
     }
     case 2: case 3: {
+      // warp 2: production O; warp 3: production O2
       const int trips_40 = broadcast_index(k3, 31);
       #pragma unroll 4
       for (int i71 = 0; i71 < trips_40; ++i71) {
@@ -1732,16 +1918,19 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 3: {
+      // warp 3: production CO2
       r2 = r2 - slots[191][lane];
       break;
     }
     case 0: case 4: case 5: {
+      // warp 0: production HCNN; warp 4: production HCNO; warp 5: production NH3
       r3 = r3 - slots[broadcast_index(k6, 17)][lane];
       break;
     }
     }
     switch (warp_id) {
     case 0: case 1: case 3: case 7: {
+      // warp 0: production C2H3; warp 1: production NO; warp 3: production NH; warp 7: production CN
       const int trips_41 = broadcast_index(k6, 18);
       #pragma unroll 4
       for (int i72 = 0; i72 < trips_41; ++i72) {
@@ -1750,12 +1939,14 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 6: {
+      // warp 6: production N
       r5 = r5 - slots[191][lane];
       break;
     }
     }
     switch (warp_id) {
     case 3: {
+      // warp 3: production HNO
       #pragma unroll 4
       for (int i73 = 0; i73 < 2; ++i73) {
         r7 = r7 - slots[171 + i73 * 19][lane];
@@ -1763,6 +1954,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 4: case 5: case 7: {
+      // warp 4: production HO2; warp 5: production C2H5; warp 7: production HCO
       const int trips_42 = broadcast_index(k5, 31);
       #pragma unroll 4
       for (int i74 = 0; i74 < trips_42; ++i74) {
@@ -1772,6 +1964,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0xdcu >> warp_id) & 1u) {
+      // warp 2: production CH2; warp 3: production H; warp 4: production OH; warp 6: production CH3; warp 7: production
+      //            H2O
       const int trips_43 = broadcast_index(k5, 29);
       #pragma unroll 4
       for (int i75 = 0; i75 < trips_43; ++i75) {
@@ -1779,6 +1973,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x26u >> warp_id) & 1u) {
+      // warp 1: production CH4; warp 2: production C2H2; warp 5: production H2
       const int trips_44 = broadcast_index(k6, 29);
       #pragma unroll 4
       for (int i76 = 0; i76 < trips_44; ++i76) {
@@ -1787,18 +1982,23 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: production CH2OH
       r4 = r4 + slots[186][lane];
       break;
     }
     case 4: case 5: {
+      // warp 4: production HCN; warp 5: production C2H4
       r5 = r5 + slots[broadcast_index(k6, 2)][lane];
       break;
     }
     }
     if ((0x20u >> warp_id) & 1u) {
+      // warp 5: production C2H5
       r0 = r0 - slots[151][lane];
     }
     if ((0x7eu >> warp_id) & 1u) {
+      // warp 1: production CH2CHO; warp 2: production CH2; warp 3: production H; warp 4: production OH; warp 5:
+      //            production CH2O; warp 6: production CH3
       const int trips_45 = broadcast_index(k6, 30);
       #pragma unroll 4
       for (int i77 = 0; i77 < trips_45; ++i77) {
@@ -1807,6 +2007,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 5: case 6: {
+      // warp 5: production H2; warp 6: production CH2(S)
       const int trips_46 = broadcast_index(k1, 30);
       #pragma unroll 4
       for (int i78 = 0; i78 < trips_46; ++i78) {
@@ -1815,16 +2016,19 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 7: {
+      // warp 7: production C2H6
       r3 = r3 - slots[168][lane];
       break;
     }
     case 2: {
+      // warp 2: production CH2OH
       r4 = r4 - slots[177][lane];
       break;
     }
     }
     switch (warp_id) {
     case 2: case 5: {
+      // warp 2: production C2H; warp 5: production C2H4
       const int trips_47 = broadcast_index(k6, 31);
       #pragma unroll 4
       for (int i79 = 0; i79 < trips_47; ++i79) {
@@ -1833,10 +2037,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 7: {
+      // warp 7: production CH
       r6 = r6 - slots[178][lane];
       break;
     }
     case 6: {
+      // warp 6: production C3H8
       r7 = r7 - slots[125][lane];
       break;
     }
@@ -1845,29 +2051,41 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     // phase 6
     switch (warp_id) {
     case 0: case 2: case 3: case 4: {
+      // warp 0: reaction 24 O+C2H3<=>H+CH2CO, reaction 73 H+C2H3<=>H2+C2H2, reaction 100 OH+HCO<=>H2O+CO, ... (5); warp
+      //            2: reaction 125 CH+O2<=>O+HCO, reaction 141 CH2+HCCO<=>C2H3+CO, reaction 196 NH+N<=>N2+H, ... (5);
+      //            warp 3: reaction 10 O+CH3<=>H+CH2O, reaction 55 H+HCO<=>H2+CO, reaction 90 OH+C<=>H+CO, ... (5);
+      //            warp 4: reaction 4 O+HO2<=>OH+O2, reaction 17 O+CH3O<=>OH+CH2O, reaction 82 H+HCCOH<=>H+CH2CO, ...
+      //            (5)
       #pragma unroll 4
       for (int i80 = 0; i80 < 5; ++i80) {
         const double t_88 = slots[broadcast_index(k6, 11 + i80)][lane] * slots[broadcast_index(k7, 4 + i80)][lane];
-        const double t_89 = fma(-slots[broadcast_index(k7, 9 + i80)][lane], slots[broadcast_index(k7, 14 + i80)][lane], t_88);
-        slots[broadcast_index(k8, i80)][lane] = __dmul_rn(broadcast(c7, 25 + i80) * slots[broadcast_index(k7, 19 + i80)][lane] * slots[broadcast_index(k7, 24 + i80)][lane], t_89);
+        const double t_89 = fma(-slots[broadcast_index(k7, 9 + i80)][lane], slots[broadcast_index(k7, 14 + i80)][lane],
+            t_88);
+        slots[broadcast_index(k8, i80)][lane] = __dmul_rn(broadcast(c7, 25 + i80) *
+            slots[broadcast_index(k7, 19 + i80)][lane] * slots[broadcast_index(k7, 24 + i80)][lane], t_89);
       }
       break;
     }
     case 5: case 7: {
+      // warp 5: reaction 188 NO2+O<=>NO+O2, reaction 197 NH+H2O<=>HNO+H2; warp 7: reaction 219 CN+H2O<=>HCN+OH
       const int trips_48 = broadcast_index(k7, 16);
       #pragma unroll 4
       for (int i81 = 0; i81 < trips_48; ++i81) {
         const double t_90 = slots[broadcast_index(k7, 6 + i81)][lane] * slots[broadcast_index(k7, 8) + i81 * 6][lane];
         const double s_15 = slots[broadcast_index(k7, 12 + i81)][lane];
         const double s_16 = slots[broadcast_index(k7, 14) + i81 * 6][lane];
-        const double t_91 = singe_exp2_table(fma(broadcast(c3, 27 + i81), inverse_t, broadcast(c2, 30 + i81)), power) * s_15 * s_16;
-        slots[broadcast_index(k7, 15) + i81][lane] = __dmul_rn(t_91, fma(-slots[broadcast_index(k7, 9) + i81 * 6][lane], slots[broadcast_index(k7, 10 + i81)][lane], t_90));
+        const double t_91 = singe_exp2_table(fma(broadcast(c3, 27 + i81), inverse_t, broadcast(c2, 30 + i81)), power) *
+            s_15 * s_16;
+        slots[broadcast_index(k7, 15) + i81][lane] = __dmul_rn(t_91,
+            fma(-slots[broadcast_index(k7, 9) + i81 * 6][lane], slots[broadcast_index(k7, 10 + i81)][lane], t_90));
       }
       break;
     }
     }
     switch (warp_id) {
     case 1: case 7: {
+      // warp 1: reaction 173 C2H3+O2<=>HCO+CH2O and 294 C2H3+O2<=>O+CH2CHO; warp 7: reaction 18 O+CH3OH<=>OH+CH2OH and
+      //            19 O+CH3OH<=>OH+CH3O
       const double t_92 = fma(broadcast(c5, 31), ln_t, broadcast(c2, 9));
       const double t_93 = slots[broadcast_index(k6, 5)][lane] * slots[broadcast_index(k6, 17)][lane];
       const double t_94 = slots[broadcast_index(k6, 31)][lane] * slots[broadcast_index(k7, 4)][lane];
@@ -1876,10 +2094,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       slots[index_3][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c6, 31), inverse_t, t_92), power) * t_94, t_95);
       const double t_96 = fma(broadcast(c7, 1), ln_t, broadcast(c7, 0));
       const double t_97 = fma(-slots[broadcast_index(k7, 18)][lane], slots[broadcast_index(k7, 19)][lane], t_93);
-      slots[index_3 + 1][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c7, 2), inverse_t, t_96), power) * t_94, t_97);
+      slots[index_3 + 1][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c7, 2), inverse_t, t_96), power) * t_94,
+          t_97);
       break;
     }
     case 6: {
+      // warp 6: reaction 128 CH+CH2<=>H+C2H2
       const double s_17 = slots[12][lane];
       const double t_98 = slots[6][lane] + slots[7][lane] - slots[2][lane] - s_17;
       const double t_99 = 40000000000.0 * singe_exp(select_le(690.7755278982137, t_98, 690.7755278982137, t_98));
@@ -1888,11 +2108,13 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const double field_37 = load(mole_fractions, 1, stride, point);
       const double field_38 = load(mole_fractions, 22, stride, point);
       const double t_100 = __dmul_rn(t_99 * positive(field_37), positive(field_38));
-      const double t_101 = __dmul_rn(__dmul_rn(40000000000.0 * positive(field_35), positive(field_36)) - t_100, squared_concentration);
+      const double t_101 = __dmul_rn(__dmul_rn(40000000000.0 * positive(field_35), positive(field_36)) - t_100,
+          squared_concentration);
       slots[184][lane] = t_101;
       break;
     }
     case 2: case 4: {
+      // warp 2: production O; warp 4: production HO2
       const int trips_49 = broadcast_index(k0, 24);
       #pragma unroll 4
       for (int i82 = 0; i82 < trips_49; ++i82) {
@@ -1902,6 +2124,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x3u >> warp_id) & 1u) {
+      // warp 0: production CO; warp 1: production CH2CHO
       const int trips_50 = broadcast_index(k6, 16);
       #pragma unroll 4
       for (int i83 = 0; i83 < trips_50; ++i83) {
@@ -1909,10 +2132,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x2u >> warp_id) & 1u) {
+      // warp 1: production CH4
       r2 = r2 + slots[145][lane];
     }
     switch (warp_id) {
     case 1: case 6: {
+      // warp 1: production NO; warp 6: production NH2
       #pragma unroll 4
       for (int i84 = 0; i84 < 2; ++i84) {
         r4 = r4 + slots[broadcast_index(k6, 11 + i84)][lane];
@@ -1920,6 +2145,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: case 3: case 4: {
+      // warp 2: production O; warp 3: production O2; warp 4: production HO2
       const int trips_51 = broadcast_index(k6, 7);
       #pragma unroll 4
       for (int i85 = 0; i85 < trips_51; ++i85) {
@@ -1928,6 +2154,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 5: {
+      // warp 5: production NH3
       #pragma unroll 4
       for (int i86 = 0; i86 < 2; ++i86) {
         r3 = r3 - slots[i86 * 11][lane];
@@ -1935,6 +2162,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 0: case 7: {
+      // warp 0: production C2H3; warp 7: production CN
       const int trips_52 = broadcast_index(k4, 9);
       #pragma unroll 4
       for (int i87 = 0; i87 < trips_52; ++i87) {
@@ -1945,19 +2173,24 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 3: case 6: {
+      // warp 3: production NO2; warp 6: production N
       r5 = r5 - slots[broadcast_index(k3, 26)][lane];
       break;
     }
     case 5: {
+      // warp 5: production NH3
       store(production_rates, 33, stride, point, active, r3);
       break;
     }
     case 7: {
+      // warp 7: production HCO
       r0 = r0 + slots[146][lane];
       break;
     }
     }
     if ((0xf8u >> warp_id) & 1u) {
+      // warp 3: production H; warp 4: production OH; warp 5: production CH2O; warp 6: production CH3; warp 7:
+      //            production H2O
       const int trips_53 = broadcast_index(k7, 29);
       #pragma unroll 4
       for (int i88 = 0; i88 < trips_53; ++i88) {
@@ -1966,6 +2199,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 5: case 6: {
+      // warp 5: production H2; warp 6: production CH2(S)
       const int trips_54 = broadcast_index(k7, 20);
       #pragma unroll 4
       for (int i89 = 0; i89 < trips_54; ++i89) {
@@ -1974,27 +2208,27 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: {
+      // warp 2: production C3H7
       #pragma unroll 4
       for (int i90 = 0; i90 < 3; ++i90) {
         r3 = r3 + slots[broadcast_index(k5, 3 + i90)][lane];
       }
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 2: {
+      // warp 2: production CH2OH
       r4 = r4 + slots[154][lane];
       break;
     }
-    case 6: case 7: {
-      r6 = r6 + slots[broadcast_index(k4, 10)][lane];
-      break;
     }
+    if ((0xc0u >> warp_id) & 1u) {
+      // warp 6: production HCCO; warp 7: production CH
+      r6 = r6 + slots[broadcast_index(k4, 10)][lane];
     }
     if ((0x40u >> warp_id) & 1u) {
+      // warp 6: production C3H8
       r7 = r7 + slots[144][lane];
     }
     if ((0xdcu >> warp_id) & 1u) {
+      // warp 2: production CH2; warp 3: production H; warp 4: production OH; warp 6: production CH3; warp 7: production
+      //            H2O
       const int trips_55 = broadcast_index(k7, 30);
       #pragma unroll 4
       for (int i91 = 0; i91 < trips_55; ++i91) {
@@ -2003,15 +2237,18 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 4: {
+      // warp 4: production H2O2
       r2 = r2 - slots[144][lane];
       break;
     }
     case 2: {
+      // warp 2: production C3H7
       r3 = r3 - slots[144][lane];
       break;
     }
     }
     if ((0x50u >> warp_id) & 1u) {
+      // warp 4: production CH3O; warp 6: production HCCO
       const int trips_56 = broadcast_index(k0, 16);
       #pragma unroll 4
       for (int i92 = 0; i92 < trips_56; ++i92) {
@@ -2019,6 +2256,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0xc0u >> warp_id) & 1u) {
+      // warp 6: production C3H8; warp 7: production CH2CO
       const int trips_57 = broadcast_index(k4, 12);
       #pragma unroll 4
       for (int i93 = 0; i93 < trips_57; ++i93) {
@@ -2028,16 +2266,23 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     barrier_sync<0, 256>();
     // phase 7
     if ((0x1du >> warp_id) & 1u) {
+      // warp 0: reaction 210 NNH+OH<=>H2O+N2, reaction 222 NCO+O<=>NO+CO; warp 2: reaction 322 OH+C3H7<=>C2H5+CH2OH;
+      //            warp 3: reaction 151 CH2(S)+CO<=>CH2+CO, reaction 209 NNH+H<=>H2+N2, reaction 223 NCO+H<=>NH+CO;
+      //            warp 4: reaction 148 CH2(S)+H2O<=>CH2+H2O, reaction 206 NNH+O2<=>HO2+N2, reaction 218 CN+OH<=>NCO+H,
+      //            reaction 274 HCCO+NO<=>HCNO+CO
       const int trips_58 = broadcast_index(k7, 31);
       #pragma unroll 4
       for (int i94 = 0; i94 < trips_58; ++i94) {
         const double t_102 = slots[broadcast_index(k8, 17 + i94)][lane] * slots[broadcast_index(k8, 21 + i94)][lane];
-        const double t_103 = fma(-slots[broadcast_index(k8, 25 + i94)][lane], slots[broadcast_index(k9, i94)][lane], t_102);
-        slots[broadcast_index(k9, 12 + i94)][lane] = __dmul_rn(broadcast(c8, i94) * slots[broadcast_index(k9, 4 + i94)][lane] * slots[broadcast_index(k9, 8 + i94)][lane], t_103);
+        const double t_103 = fma(-slots[broadcast_index(k8, 25 + i94)][lane], slots[broadcast_index(k9, i94)][lane],
+            t_102);
+        slots[broadcast_index(k9, 12 + i94)][lane] = __dmul_rn(broadcast(c8, i94) *
+            slots[broadcast_index(k9, 4 + i94)][lane] * slots[broadcast_index(k9, 8 + i94)][lane], t_103);
       }
     }
     switch (warp_id) {
     case 0: {
+      // warp 0: reaction 49 H+CH<=>C+H2
       const double s_18 = slots[1][lane];
       const double t_104 = slots[2][lane] + slots[6][lane] - slots[5][lane] - s_18;
       const double t_105 = 165000000000.0 * singe_exp(select_le(690.7755278982137, t_104, 690.7755278982137, t_104));
@@ -2046,11 +2291,14 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const double field_41 = load(mole_fractions, 8, stride, point);
       const double field_42 = load(mole_fractions, 0, stride, point);
       const double t_106 = __dmul_rn(t_105 * positive(field_41), positive(field_42));
-      const double t_107 = __dmul_rn(__dmul_rn(165000000000.0 * positive(field_39), positive(field_40)) - t_106, squared_concentration);
+      const double t_107 = __dmul_rn(__dmul_rn(165000000000.0 * positive(field_39), positive(field_40)) - t_106,
+          squared_concentration);
       slots[146][lane] = t_107;
       break;
     }
     case 1: case 7: {
+      // warp 1: reaction 275 CH3+N<=>H2CN+H and 276 CH3+N<=>HCN+H2; warp 7: reaction 104 OH+CH3OH<=>CH2OH+H2O and 105
+      //            OH+CH3OH<=>CH3O+H2O
       const double t_108 = fma(broadcast(c7, 4), ln_t, broadcast(c7, 3));
       const double t_109 = slots[broadcast_index(k7, 21)][lane] * slots[broadcast_index(k7, 22)][lane];
       const double t_110 = slots[broadcast_index(k7, 23)][lane] * slots[broadcast_index(k7, 24)][lane];
@@ -2059,22 +2307,27 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       slots[index_4][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c7, 5), inverse_t, t_108), power) * t_110, t_111);
       const double t_112 = fma(broadcast(c7, 13), ln_t, broadcast(c7, 6));
       const double t_113 = fma(-slots[broadcast_index(k7, 27)][lane], slots[broadcast_index(k7, 28)][lane], t_109);
-      slots[index_4 + 1][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c7, 14), inverse_t, t_112), power) * t_110, t_113);
+      slots[index_4 + 1][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c7, 14), inverse_t, t_112), power) * t_110,
+          t_113);
       break;
     }
     case 2: case 3: case 5: {
+      // warp 2: reaction 120 HO2+CO<=>OH+CO2; warp 3: reaction 31 O2+CO<=>O+CO2; warp 5: reaction 280 NH+CO2<=>HNO+CO
       const double t_114 = slots[broadcast_index(k8, 29)][lane] * slots[broadcast_index(k8, 30)][lane];
       const double s_19 = slots[broadcast_index(k9, 17)][lane];
       const double s_20 = slots[broadcast_index(k9, 18)][lane];
       const double t_115 = singe_exp2_table(fma(broadcast(c6, 31), inverse_t, broadcast(c5, 31)), power) * s_19 * s_20;
-      slots[broadcast_index(k9, 19)][lane] = __dmul_rn(t_115, fma(-slots[broadcast_index(k8, 31)][lane], slots[broadcast_index(k9, 16)][lane], t_114));
+      slots[broadcast_index(k9, 19)][lane] = __dmul_rn(t_115,
+          fma(-slots[broadcast_index(k8, 31)][lane], slots[broadcast_index(k9, 16)][lane], t_114));
       break;
     }
     case 6: {
+      // warp 6: reaction 30 O+CH2CO<=>CH2+CO2 and 29 O+CH2CO<=>OH+HCCO
       const double t_116 = slots[42][lane] * slots[94][lane];
       const double t_117 = slots[41][lane] * slots[93][lane];
       const double t_118 = fma(-slots[58][lane], slots[68][lane], t_116);
-      const double t_119 = __dmul_rn(singe_exp2_table(fma(-980.0896393671214, inverse_t, 30.704707776043865), power) * t_117, t_118);
+      const double t_119 = __dmul_rn(singe_exp2_table(fma(-980.0896393671214, inverse_t, 30.704707776043865), power) *
+          t_117, t_118);
       slots[154][lane] = t_119;
       const double t_120 = fma(-slots[46][lane], slots[92][lane], t_116);
       slots[158][lane] = __dmul_rn(10000000000.0 * slots[29][lane] * t_117, t_120);
@@ -2082,6 +2335,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x9cu >> warp_id) & 1u) {
+      // warp 2: production O; warp 3: production O2; warp 4: production HO2; warp 7: production HCO
       const int trips_59 = broadcast_index(k9, 23);
       #pragma unroll 4
       for (int i95 = 0; i95 < trips_59; ++i95) {
@@ -2090,6 +2344,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 0: case 7: {
+      // warp 0: production CO; warp 7: production H2O
       const int trips_60 = broadcast_index(k4, 27);
       #pragma unroll 4
       for (int i96 = 0; i96 < trips_60; ++i96) {
@@ -2098,19 +2353,23 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: {
+      // warp 3: production CO2
       r2 = r2 + slots[147][lane];
       break;
     }
     case 4: {
+      // warp 4: production HCNO
       r3 = r3 + slots[144][lane];
       break;
     }
     }
     if ((0x9u >> warp_id) & 1u) {
+      // warp 0: production C2H3; warp 3: production NH
       r4 = r4 + slots[broadcast_index(k4, 28)][lane];
     }
     switch (warp_id) {
     case 0: case 4: case 6: {
+      // warp 0: production N2; warp 4: production HCN; warp 6: production N
       const int trips_61 = broadcast_index(k6, 28);
       #pragma unroll 4
       for (int i97 = 0; i97 < trips_61; ++i97) {
@@ -2119,6 +2378,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: case 7: {
+      // warp 3: production HNO; warp 7: production CH2CO
       const int trips_62 = broadcast_index(k2, 8);
       #pragma unroll 4
       for (int i98 = 0; i98 < trips_62; ++i98) {
@@ -2128,6 +2388,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x8cu >> warp_id) & 1u) {
+      // warp 2: production O; warp 3: production O2; warp 7: production HCO
       const int trips_63 = broadcast_index(k4, 31);
       #pragma unroll 4
       for (int i99 = 0; i99 < trips_63; ++i99) {
@@ -2136,10 +2397,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 7: {
+      // warp 7: production H2O
       r1 = r1 - slots[186][lane];
       break;
     }
     case 0: case 3: case 4: case 5: {
+      // warp 0: production C2H3; warp 3: production NH; warp 4: production NNH; warp 5: production C
       const int trips_64 = broadcast_index(k9, 31);
       #pragma unroll 4
       for (int i100 = 0; i100 < trips_64; ++i100) {
@@ -2150,10 +2413,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 3: case 6: {
+      // warp 3: production NO2; warp 6: production N
       r5 = r5 - slots[broadcast_index(k5, 12)][lane];
       break;
     }
     case 7: {
+      // warp 7: production CH
       #pragma unroll 4
       for (int i101 = 0; i101 < 4; ++i101) {
         r6 = r6 - slots[broadcast_index(k1, 4 + i101)][lane];
@@ -2163,15 +2428,18 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 3: {
+      // warp 3: production HNO
       r7 = r7 - slots[182][lane];
       break;
     }
     case 1: case 5: {
+      // warp 1: production HCCOH; warp 5: production CH3OH
       r3 = 0.0;
       break;
     }
     }
     if ((0x38u >> warp_id) & 1u) {
+      // warp 3: production H; warp 4: production OH; warp 5: production CH2O
       const int trips_65 = broadcast_index(k10, 8);
       #pragma unroll 4
       for (int i102 = 0; i102 < trips_65; ++i102) {
@@ -2179,6 +2447,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x24u >> warp_id) & 1u) {
+      // warp 2: production C2H2; warp 5: production H2
       const int trips_66 = broadcast_index(k10, 12);
       #pragma unroll 4
       for (int i103 = 0; i103 < trips_66; ++i103) {
@@ -2187,6 +2456,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: production CH2OH
       #pragma unroll 4
       for (int i104 = 0; i104 < 2; ++i104) {
         r4 = r4 + slots[broadcast_index(k5, 20 + i104)][lane];
@@ -2194,6 +2464,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 5: {
+      // warp 5: production C2H4
       #pragma unroll 4
       for (int i105 = 0; i105 < 2; ++i105) {
         r5 = r5 + slots[178 + i105][lane];
@@ -2201,6 +2472,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 4: case 6: {
+      // warp 4: production CH3O; warp 6: production HCCO
       const int trips_67 = broadcast_index(k0, 18);
       #pragma unroll 4
       for (int i106 = 0; i106 < trips_67; ++i106) {
@@ -2210,6 +2482,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x5cu >> warp_id) & 1u) {
+      // warp 2: production CH2; warp 3: production H; warp 4: production OH; warp 6: production CH3
       const int trips_68 = broadcast_index(k6, 16);
       #pragma unroll 4
       for (int i107 = 0; i107 < trips_68; ++i107) {
@@ -2218,10 +2491,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 6: {
+      // warp 6: production CH2(S)
       r2 = r2 - slots[172][lane];
       break;
     }
     case 1: case 2: case 5: {
+      // warp 1: production HCCOH; warp 2: production C3H7; warp 5: production CH3OH
       const int trips_69 = broadcast_index(k10, 18);
       #pragma unroll 4
       for (int i108 = 0; i108 < trips_69; ++i108) {
@@ -2232,53 +2507,64 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: production C2H
       r5 = r5 - slots[174][lane];
       break;
     }
     case 6: {
+      // warp 6: production HCCO
       r6 = r6 - slots[180][lane];
       break;
     }
     case 1: {
+      // warp 1: production NO
       #pragma unroll 4
       for (int i109 = 0; i109 < 2; ++i109) {
         r4 = r4 + slots[broadcast_index(k6, 13 + i109)][lane];
       }
+      // warp 1: production CH4
+      r2 = r2 - slots[178][lane];
+      // warp 1: production NO
+      r4 = r4 - slots[183][lane];
       break;
     }
-    }
-    if ((0x2u >> warp_id) & 1u) {
-      r2 = r2 - slots[178][lane];
-      r4 = r4 - slots[183][lane];
     }
     barrier_sync<0, 256>();
     // phase 8
     switch (warp_id) {
     case 0: {
+      // warp 0: reaction 8 O+CH2(S)<=>H2+CO and 9 O+CH2(S)<=>H+HCO, reaction 13 O+HCO<=>OH+CO and 14 O+HCO<=>H+CO2,
+      //            reaction 26 O+C2H5<=>CH3+CH2O and 286 O+C2H5<=>H+CH3CHO, ... (5)
       #pragma unroll 4
       for (int i110 = 0; i110 < 5; ++i110) {
         const double t_121 = slots[broadcast_index(k4, 2 + i110)][lane] * slots[broadcast_index(k6, 22 + i110)][lane];
         const double t_122 = slots[broadcast_index(k8, 5 + i110)][lane] * slots[broadcast_index(k8, 10 + i110)][lane];
-        const double t_123 = fma(-slots[broadcast_index(k9, 16 + i110)][lane], slots[broadcast_index(k9, 21 + i110)][lane], t_121);
+        const double t_123 = fma(-slots[broadcast_index(k9, 16 + i110)][lane],
+            slots[broadcast_index(k9, 21 + i110)][lane], t_121);
         slots[broadcast_index(k10, 7 + i110)][lane] = __dmul_rn(broadcast(c5, 17 + i110) * t_122, t_123);
-        const double t_124 = fma(-slots[broadcast_index(k9, 26 + i110)][lane], slots[broadcast_index(k10, 2 + i110)][lane], t_121);
+        const double t_124 = fma(-slots[broadcast_index(k9, 26 + i110)][lane],
+            slots[broadcast_index(k10, 2 + i110)][lane], t_121);
         slots[broadcast_index(k10, 12 + i110)][lane] = __dmul_rn(broadcast(c5, 22 + i110) * t_122, t_124);
       }
       break;
     }
     case 1: {
+      // warp 1: reaction 182 N2O+O<=>2NO and 181 N2O+O<=>N2+O2
       const double t_125 = slots[112][lane] * slots[42][lane];
       const double t_126 = slots[111][lane] * slots[41][lane];
       const double s_21 = slots[108][lane];
       const double t_127 = fma(-s_21, s_21, t_125);
-      const double t_128 = __dmul_rn(singe_exp2_table(fma(-16806.72233433249, inverse_t, 34.75533384911383), power) * t_126, t_127);
+      const double t_128 = __dmul_rn(singe_exp2_table(fma(-16806.72233433249, inverse_t, 34.75533384911383), power) *
+          t_126, t_127);
       slots[190][lane] = t_128;
       const double t_129 = fma(-slots[132][lane], slots[44][lane], t_125);
-      const double t_130 = __dmul_rn(singe_exp2_table(fma(-7847.977038191542, inverse_t, 30.382779681156503), power) * t_126, t_129);
+      const double t_130 = __dmul_rn(singe_exp2_table(fma(-7847.977038191542, inverse_t, 30.382779681156503), power) *
+          t_126, t_129);
       slots[191][lane] = t_130;
       break;
     }
     case 4: {
+      // warp 4: reaction 6 O+CH<=>H+CO
       const double s_22 = slots[8][lane];
       const double t_131 = slots[3][lane] + slots[6][lane] - slots[2][lane] - s_22;
       const double t_132 = 57000000000.0 * singe_exp(select_le(690.7755278982137, t_131, 690.7755278982137, t_131));
@@ -2287,49 +2573,64 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const double field_45 = load(mole_fractions, 1, stride, point);
       const double field_46 = load(mole_fractions, 14, stride, point);
       const double t_133 = __dmul_rn(t_132 * positive(field_45), positive(field_46));
-      const double t_134 = __dmul_rn(__dmul_rn(57000000000.0 * positive(field_43), positive(field_44)) - t_133, squared_concentration);
+      const double t_134 = __dmul_rn(__dmul_rn(57000000000.0 * positive(field_43), positive(field_44)) - t_133,
+          squared_concentration);
       slots[103][lane] = t_134;
       break;
     }
     }
     if ((0x1cu >> warp_id) & 1u) {
+      // warp 2: reaction 154 CH2(S)+C2H6<=>CH3+C2H5, reaction 184 N2O+OH<=>N2+HO2, reaction 220 CN+O2<=>NCO+O; warp 3:
+      //            reaction 133 CH+CH2O<=>H+CH2CO, reaction 169 CH2OH+O2<=>HO2+CH2O, reaction 191 NH+H<=>N+H2; warp 4:
+      //            reaction 45 H+HO2<=>O2+H2
       const int trips_70 = broadcast_index(k11, 3);
       #pragma unroll 4
       for (int i111 = 0; i111 < trips_70; ++i111) {
         const double t_135 = slots[broadcast_index(k6, 8 + i111)][lane] * slots[broadcast_index(k10, 19 + i111)][lane];
         const double s_23 = slots[broadcast_index(k10, 28 + i111)][lane];
         const double s_24 = slots[broadcast_index(k11, i111)][lane];
-        const double t_136 = singe_exp2_table(fma(broadcast(c0, 16 + i111), inverse_t, broadcast(c0, 13 + i111)), power) * s_23 * s_24;
-        slots[broadcast_index(k10, 31) + i111 * 2][lane] = __dmul_rn(t_136, fma(-slots[broadcast_index(k10, 22 + i111)][lane], slots[broadcast_index(k10, 25 + i111)][lane], t_135));
+        const double t_136 = singe_exp2_table(fma(broadcast(c0, 16 + i111), inverse_t, broadcast(c0, 13 + i111)),
+            power) * s_23 * s_24;
+        slots[broadcast_index(k10, 31) + i111 * 2][lane] = __dmul_rn(t_136,
+            fma(-slots[broadcast_index(k10, 22 + i111)][lane], slots[broadcast_index(k10, 25 + i111)][lane], t_135));
       }
     }
     if ((0x6u >> warp_id) & 1u) {
+      // warp 1: production N2O; warp 2: production H2CN
       r6 = 0.0;
     }
     switch (warp_id) {
     case 1: {
+      // warp 1: production NO
       r4 = fma(2.0, slots[190][lane], r4);
       break;
     }
     case 5: case 7: {
+      // warp 5: reaction 107 OH+C2H2<=>H+CH2CO and 108 OH+C2H2<=>H+HCCOH; warp 7: reaction 234 HCN+OH<=>HOCN+H and 235
+      //            HCN+OH<=>HNCO+H
       const double t_137 = fma(broadcast(c4, 27), ln_t, broadcast(c3, 29));
       const double t_138 = slots[broadcast_index(k8, 0)][lane] * slots[broadcast_index(k8, 1)][lane];
       const double t_139 = slots[broadcast_index(k8, 2)][lane] * slots[broadcast_index(k8, 3)][lane];
       const double t_140 = fma(-slots[broadcast_index(k8, 4)][lane], slots[broadcast_index(k8, 17)][lane], t_138);
       const int index_5 = broadcast_index(k8, 20);
-      slots[index_5][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c4, 28), inverse_t, t_137), power) * t_139, t_140);
+      slots[index_5][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c4, 28), inverse_t, t_137), power) * t_139,
+          t_140);
       const double t_141 = fma(broadcast(c7, 23), ln_t, broadcast(c4, 29));
       const double t_142 = fma(-slots[broadcast_index(k8, 18)][lane], slots[broadcast_index(k8, 19)][lane], t_138);
-      slots[index_5 + 1][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c7, 24), inverse_t, t_141), power) * t_139, t_142);
+      slots[index_5 + 1][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c7, 24), inverse_t, t_141), power) * t_139,
+          t_142);
       break;
     }
     case 6: {
+      // warp 6: reaction 81 H+CH2CO<=>CH3+CO and 80 H+CH2CO<=>HCCO+H2, reaction 243 CH2(S)+N2<=>NH+HCN and 142
+      //            CH2(S)+N2<=>CH2+N2
       #pragma unroll 3
       for (int i112 = 0; i112 < 2; ++i112) {
         const double t_143 = slots[40 + i112 * 20][lane] * slots[94 + i112 * 38][lane];
         const double t_144 = slots[39 + i112 * 20][lane] * slots[93 + i112 * 38][lane];
         const double t_145 = fma(-slots[62 + i112 * 38][lane], slots[66 + i112 * 52][lane], t_143);
-        const double t_146 = __dmul_rn(singe_exp2_table(fma(broadcast(c2, 4 + i112), inverse_t, broadcast(c2, 2 + i112)), power) * t_144, t_145);
+        const double t_146 = __dmul_rn(singe_exp2_table(fma(broadcast(c2, 4 + i112), inverse_t,
+            broadcast(c2, 2 + i112)), power) * t_144, t_145);
         slots[186 + i112 * 2][lane] = t_146;
         const double t_147 = fma(-slots[broadcast_index(k0, 7 + i112)][lane], slots[38 + i112 * 94][lane], t_143);
         slots[187 + i112 * 2][lane] = __dmul_rn(broadcast(c2, 6 + i112) * slots[29 + i112 * 3][lane] * t_144, t_147);
@@ -2338,6 +2639,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x25u >> warp_id) & 1u) {
+      // warp 0: production CH3CHO; warp 2: production O; warp 5: production C2H5
       const int trips_71 = broadcast_index(k11, 5);
       #pragma unroll 4
       for (int i113 = 0; i113 < trips_71; ++i113) {
@@ -2346,6 +2648,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 0: {
+      // warp 0: production CO
       #pragma unroll 4
       for (int i114 = 0; i114 < 6; ++i114) {
         r1 = r1 + slots[broadcast_index(k10, 17 + i114)][lane];
@@ -2353,6 +2656,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: case 5: case 7: {
+      // warp 3: production CO2; warp 5: production H2; warp 7: production HOCN
       const int trips_72 = broadcast_index(k11, 9);
       #pragma unroll 4
       for (int i115 = 0; i115 < trips_72; ++i115) {
@@ -2363,10 +2667,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 1: case 5: {
+      // warp 1: production NO; warp 5: production C
       r4 = r4 + slots[broadcast_index(k6, 22)][lane];
       break;
     }
     case 0: case 4: case 7: {
+      // warp 0: production N2; warp 4: production HCN; warp 7: production NCO
       const int trips_73 = broadcast_index(k3, 27);
       #pragma unroll 4
       for (int i116 = 0; i116 < trips_73; ++i116) {
@@ -2375,16 +2681,19 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: {
+      // warp 2: production H2CN
       r6 = r6 + slots[152][lane];
       break;
     }
     case 3: {
+      // warp 3: production HNO
       r7 = r7 + slots[149][lane];
       break;
     }
     }
     switch (warp_id) {
     case 2: case 3: case 4: {
+      // warp 2: production O; warp 3: production O2; warp 4: production HO2
       const int trips_74 = broadcast_index(k11, 13);
       #pragma unroll 4
       for (int i117 = 0; i117 < trips_74; ++i117) {
@@ -2393,6 +2702,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 0: {
+      // warp 0: production CO
       #pragma unroll 4
       for (int i118 = 0; i118 < 2; ++i118) {
         r1 = r1 - slots[147 + i118][lane];
@@ -2402,10 +2712,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 3: {
+      // warp 3: production CO2
       r2 = r2 - slots[149][lane];
       break;
     }
     case 5: {
+      // warp 5: production CH3OH
       #pragma unroll 4
       for (int i119 = 0; i119 < 2; ++i119) {
         r3 = r3 - slots[150 + i119][lane];
@@ -2414,6 +2726,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x9au >> warp_id) & 1u) {
+      // warp 1: production NO; warp 3: production NH; warp 4: production NNH; warp 7: production CN
       const int trips_75 = broadcast_index(k10, 11);
       #pragma unroll 4
       for (int i120 = 0; i120 < trips_75; ++i120) {
@@ -2422,6 +2735,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 6: case 7: {
+      // warp 6: production N; warp 7: production NCO
       #pragma unroll 4
       for (int i121 = 0; i121 < 2; ++i121) {
         r5 = r5 - slots[broadcast_index(k5, 13 + i121)][lane];
@@ -2429,6 +2743,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: {
+      // warp 1: production N2O
       #pragma unroll 4
       for (int i122 = 0; i122 < 2; ++i122) {
         r6 = r6 - slots[broadcast_index(k6, 23 + i122)][lane];
@@ -2437,6 +2752,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0xdcu >> warp_id) & 1u) {
+      // warp 2: production CH2; warp 3: production H; warp 4: production OH; warp 6: production CH3; warp 7: production
+      //            H2O
       const int trips_76 = broadcast_index(k11, 17);
       #pragma unroll 4
       for (int i123 = 0; i123 < trips_76; ++i123) {
@@ -2445,15 +2762,18 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: production CH2OH
       r4 = r4 + slots[150][lane];
       break;
     }
     case 4: case 6: {
+      // warp 4: production CH3O; warp 6: production HCCO
       r6 = r6 + slots[broadcast_index(k3, 28)][lane];
       break;
     }
     }
     if ((0x58u >> warp_id) & 1u) {
+      // warp 3: production H; warp 4: production OH; warp 6: production CH3
       const int trips_77 = broadcast_index(k6, 29);
       #pragma unroll 4
       for (int i124 = 0; i124 < trips_77; ++i124) {
@@ -2461,15 +2781,18 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x40u >> warp_id) & 1u) {
+      // warp 6: production CH2(S)
       #pragma unroll 4
       for (int i125 = 0; i125 < 4; ++i125) {
         r2 = r2 - slots[broadcast_index(k0, 19 + i125)][lane];
       }
     }
     if ((0xc0u >> warp_id) & 1u) {
+      // warp 6: production HCCO; warp 7: production CH
       r6 = r6 - slots[broadcast_index(k5, 30)][lane];
     }
     if ((0x80u >> warp_id) & 1u) {
+      // warp 7: production CH2CO
       #pragma unroll 4
       for (int i126 = 0; i126 < 2; ++i126) {
         r7 = r7 - slots[broadcast_index(k1, 8 + i126)][lane];
@@ -2479,32 +2802,44 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     // phase 9
     switch (warp_id) {
     case 0: {
+      // warp 0: reaction 200 NH2+O<=>OH+NH and 201 NH2+O<=>H+HNO, reaction 207 NNH+O<=>OH+N2 and 208 NNH+O<=>NH+NO,
+      //            reaction 244 C+NO<=>CN+O and 245 C+NO<=>CO+N, reaction 308 H+CH2CHO<=>CH3+HCO and 309
+      //            H+CH2CHO<=>CH2CO+H2
       #pragma unroll 4
       for (int i127 = 0; i127 < 4; ++i127) {
         const double t_148 = slots[broadcast_index(k1, 19 + i127)][lane] * slots[broadcast_index(k5, 6 + i127)][lane];
         const double t_149 = slots[broadcast_index(k5, 27 + i127)][lane] * slots[broadcast_index(k10, 23 + i127)][lane];
-        const double t_150 = fma(-slots[broadcast_index(k10, 27 + i127)][lane], slots[broadcast_index(k11, i127)][lane], t_148);
+        const double t_150 = fma(-slots[broadcast_index(k10, 27 + i127)][lane],
+            slots[broadcast_index(k11, i127)][lane], t_148);
         slots[broadcast_index(k11, 14 + i127)][lane] = __dmul_rn(broadcast(c6, i127) * t_149, t_150);
-        const double t_151 = fma(-slots[broadcast_index(k11, 6 + i127)][lane], slots[broadcast_index(k11, 10 + i127)][lane], t_148);
+        const double t_151 = fma(-slots[broadcast_index(k11, 6 + i127)][lane],
+            slots[broadcast_index(k11, 10 + i127)][lane], t_148);
         slots[broadcast_index(k11, 18 + i127)][lane] = __dmul_rn(broadcast(c6, 4 + i127) * t_149, t_151);
       }
       break;
     }
     case 2: case 3: case 4: {
+      // warp 2: reaction 282 NCO+NO2<=>N2O+CO2; warp 3: reaction 226 NCO+O2<=>NO+CO2; warp 4: reaction 183
+      //            N2O+H<=>N2+OH, reaction 202 NH2+H<=>NH+H2, reaction 242 CH2+N2<=>HCN+NH
       const int trips_78 = broadcast_index(k11, 31);
       #pragma unroll 4
       for (int i128 = 0; i128 < trips_78; ++i128) {
-        const double t_152 = slots[broadcast_index(k11, 22 + i128)][lane] * slots[broadcast_index(k11, 25 + i128)][lane];
+        const double t_152 = slots[broadcast_index(k11, 22 + i128)][lane] *
+            slots[broadcast_index(k11, 25 + i128)][lane];
         const double s_25 = slots[broadcast_index(k12, 3 + i128)][lane];
         const double s_26 = slots[broadcast_index(k12, 6 + i128)][lane];
-        const double t_153 = singe_exp2_table(fma(broadcast(c0, 22 + i128), inverse_t, broadcast(c0, 19 + i128)), power) * s_25 * s_26;
-        slots[broadcast_index(k12, 9 + i128)][lane] = __dmul_rn(t_153, fma(-slots[broadcast_index(k11, 28 + i128)][lane], slots[broadcast_index(k12, i128)][lane], t_152));
+        const double t_153 = singe_exp2_table(fma(broadcast(c0, 22 + i128), inverse_t, broadcast(c0, 19 + i128)),
+            power) * s_25 * s_26;
+        slots[broadcast_index(k12, 9 + i128)][lane] = __dmul_rn(t_153,
+            fma(-slots[broadcast_index(k11, 28 + i128)][lane], slots[broadcast_index(k12, i128)][lane], t_152));
       }
       break;
     }
     }
     switch (warp_id) {
     case 2: case 3: case 5: {
+      // warp 2: reaction 96 OH+CH3<=>CH2+H2O and 97 OH+CH3<=>CH2(S)+H2O; warp 3: reaction 61 H+CH2OH<=>OH+CH3 and 62
+      //            H+CH2OH<=>CH2(S)+H2O; warp 5: reaction 265 HNCO+H<=>NH2+CO and 266 HNCO+H<=>H2+NCO
       const double t_154 = fma(broadcast(c7, 31), ln_t, broadcast(c7, 30));
       const double t_155 = slots[broadcast_index(k12, 12)][lane] * slots[broadcast_index(k12, 13)][lane];
       const double t_156 = slots[broadcast_index(k12, 14)][lane] * slots[broadcast_index(k12, 15)][lane];
@@ -2513,55 +2848,59 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       slots[index_6][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c8, 4), inverse_t, t_154), power) * t_156, t_157);
       const double t_158 = fma(broadcast(c8, 6), ln_t, broadcast(c8, 5));
       const double t_159 = fma(-slots[broadcast_index(k12, 18)][lane], slots[broadcast_index(k12, 19)][lane], t_155);
-      slots[index_6 + 1][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c8, 7), inverse_t, t_158), power) * t_156, t_159);
+      slots[index_6 + 1][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c8, 7), inverse_t, t_158), power) * t_156,
+          t_159);
       break;
     }
     case 6: {
+      // warp 6: reaction 40 2H+H2<=>2H2
       const double s_27 = slots[40][lane];
       const double s_28 = slots[38][lane];
       const double t_160 = fma(-s_28, s_28, s_27 * s_27 * s_28);
       const double s_29 = slots[39][lane];
       const double t_161 = singe_exp2_table(fma(-0.865617024533378, ln_t, 36.38920595031593), power) * s_29 * s_29;
       slots[153][lane] = __dmul_rn(t_161 * slots[37][lane], t_160);
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 6: {
+      // warp 6: reaction 46 H+HO2<=>2OH and 44 H+HO2<=>O+H2O
       const double t_162 = slots[40][lane] * slots[50][lane];
       const double t_163 = slots[39][lane] * slots[49][lane];
       const double s_30 = slots[46][lane];
       const double t_164 = fma(-s_30, s_30, t_162);
-      const double t_165 = __dmul_rn(singe_exp2_table(fma(-461.00512666527567, inverse_t, 36.28967027676502), power) * t_163, t_164);
+      const double t_165 = __dmul_rn(singe_exp2_table(fma(-461.00512666527567, inverse_t, 36.28967027676502), power) *
+          t_163, t_164);
       slots[154][lane] = t_165;
       const double t_166 = fma(-slots[42][lane], slots[48][lane], t_162);
-      const double t_167 = __dmul_rn(singe_exp2_table(fma(-487.1408503817322, inverse_t, 31.886491861354493), power) * t_163, t_166);
+      const double t_167 = __dmul_rn(singe_exp2_table(fma(-487.1408503817322, inverse_t, 31.886491861354493), power) *
+          t_163, t_166);
       slots[158][lane] = t_167;
       break;
     }
     case 7: {
+      // warp 7: reaction 22 O+C2H2<=>OH+C2H and 21 O+C2H2<=>H+HCCO, reaction 233 HCN+O<=>CN+OH and 231 HCN+O<=>NCO+H
       #pragma unroll 3
       for (int i129 = 0; i129 < 2; ++i129) {
         const double t_168 = fma(broadcast(c0, 6 + i129), ln_t, broadcast(c0, 4 + i129));
         const double t_169 = slots[42 + i129 * 76][lane] * slots[broadcast_index(k1, 10 + i129)][lane];
         const double t_170 = slots[41 + i129 * 76][lane] * slots[broadcast_index(k1, 15 + i129)][lane];
         const double t_171 = fma(-slots[46 + i129 * 70][lane], slots[broadcast_index(k2, 9 + i129)][lane], t_169);
-        slots[149 + i129 * 2][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c0, 8 + i129), inverse_t, t_168), power) * t_170, t_171);
+        slots[149 + i129 *
+            2][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c0, 8 + i129), inverse_t, t_168), power) * t_170,
+            t_171);
         const double t_172 = fma(-slots[40 + i129 * 90][lane], slots[broadcast_index(k4, 13 + i129)][lane], t_169);
         slots[150 + i129 * 2][lane] = __dmul_rn(broadcast(c0, 10 + i129) * slots[18 + i129 * 5][lane] * t_170, t_172);
       }
       break;
     }
-    case 3: case 4: case 5: {
+    }
+    if ((0x38u >> warp_id) & 1u) {
+      // warp 3: production O2; warp 4: production HO2; warp 5: production C2H5
       const int trips_79 = broadcast_index(k12, 24);
       #pragma unroll 4
       for (int i130 = 0; i130 < trips_79; ++i130) {
         r0 = r0 + slots[broadcast_index(k12, 21 + i130)][lane];
       }
-      break;
-    }
     }
     if ((0x61u >> warp_id) & 1u) {
+      // warp 0: production CO; warp 5: production CH2O; warp 6: production CH3
       const int trips_80 = broadcast_index(k10, 31);
       #pragma unroll 4
       for (int i131 = 0; i131 < trips_80; ++i131) {
@@ -2570,6 +2909,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 3: case 5: {
+      // warp 3: production CO2; warp 5: production H2
       const int trips_81 = broadcast_index(k1, 23);
       #pragma unroll 4
       for (int i132 = 0; i132 < trips_81; ++i132) {
@@ -2578,15 +2918,18 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: {
+      // warp 1: production HCCOH
       r3 = r3 + slots[183][lane];
       break;
     }
     }
     if ((0x88u >> warp_id) & 1u) {
+      // warp 3: production NH; warp 7: production CN
       r4 = r4 + slots[broadcast_index(k2, 11)][lane];
     }
     switch (warp_id) {
     case 0: case 4: case 6: case 7: {
+      // warp 0: production N2; warp 4: production HCN; warp 6: production N; warp 7: production NCO
       const int trips_82 = broadcast_index(k12, 12);
       #pragma unroll 4
       for (int i133 = 0; i133 < trips_82; ++i133) {
@@ -2595,15 +2938,18 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: {
+      // warp 3: production HNCO
       r6 = r6 + slots[185][lane];
       break;
     }
     case 1: {
+      // warp 1: production HCCOH
       store(production_rates, 29, stride, point, active, r3);
       break;
     }
     }
     if ((0x3cu >> warp_id) & 1u) {
+      // warp 2: production O; warp 3: production O2; warp 4: production HO2; warp 5: production C2H5
       const int trips_83 = broadcast_index(k12, 30);
       #pragma unroll 4
       for (int i134 = 0; i134 < trips_83; ++i134) {
@@ -2611,6 +2957,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x60u >> warp_id) & 1u) {
+      // warp 5: production CH2O; warp 6: production CH3
       const int trips_84 = broadcast_index(k7, 22);
       #pragma unroll 4
       for (int i135 = 0; i135 < trips_84; ++i135) {
@@ -2619,6 +2966,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 3: case 6: {
+      // warp 3: production CO2; warp 6: production CH2(S)
       const int trips_85 = broadcast_index(k5, 27);
       #pragma unroll 4
       for (int i136 = 0; i136 < trips_85; ++i136) {
@@ -2627,10 +2975,14 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 7: {
+      // warp 7: production CN
       r4 = r4 - slots[181][lane];
+      // warp 7: production HCO
+      r0 = r0 + slots[135][lane];
       break;
     }
     case 0: case 4: {
+      // warp 0: production N2; warp 4: production HCN
       const int trips_86 = broadcast_index(k6, 31);
       #pragma unroll 4
       for (int i137 = 0; i137 < trips_86; ++i137) {
@@ -2639,16 +2991,14 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: {
+      // warp 1: production N2O
       r6 = r6 - slots[179][lane];
       break;
     }
     }
     switch (warp_id) {
-    case 7: {
-      r0 = r0 + slots[135][lane];
-      break;
-    }
     case 2: case 3: case 4: {
+      // warp 2: production CH2; warp 3: production H; warp 4: production OH
       const int trips_87 = broadcast_index(k12, 31);
       #pragma unroll 4
       for (int i138 = 0; i138 < trips_87; ++i138) {
@@ -2657,32 +3007,34 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: {
+      // warp 1: production CH4
       r2 = r2 + slots[171][lane];
       break;
     }
     }
     switch (warp_id) {
     case 4: {
+      // warp 4: production CH3O
       r6 = r6 + slots[172][lane];
       break;
     }
     case 7: {
+      // warp 7: production CH2CO
       #pragma unroll 4
       for (int i139 = 0; i139 < 2; ++i139) {
         r7 = r7 + slots[broadcast_index(k4, 15 + i139)][lane];
       }
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 7: {
+      // warp 7: production HCO
       #pragma unroll 4
       for (int i140 = 0; i140 < 2; ++i140) {
         r0 = r0 - slots[167 + i140][lane];
       }
       break;
     }
+    }
+    switch (warp_id) {
     case 3: case 4: {
+      // warp 3: production H; warp 4: production OH
       #pragma unroll 4
       for (int i141 = 0; i141 < 5; ++i141) {
         r1 = r1 - slots[broadcast_index(k13, 22 + i141)][lane];
@@ -2690,61 +3042,77 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: {
+      // warp 2: production C2H2
       #pragma unroll 4
       for (int i142 = 0; i142 < 2; ++i142) {
         r2 = r2 - slots[182 + i142][lane];
       }
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 7: {
-      r3 = r3 - slots[177][lane];
-      break;
-    }
-    case 2: {
+      // warp 2: production CH2OH
       r4 = r4 - slots[178][lane];
       break;
     }
-    }
-    if ((0x80u >> warp_id) & 1u) {
+    case 7: {
+      // warp 7: production C2H6
+      r3 = r3 - slots[177][lane];
+      // warp 7: production CH
       #pragma unroll 4
       for (int i143 = 0; i143 < 2; ++i143) {
         r6 = r6 - slots[103 + i143 * 73][lane];
       }
+      // warp 7: production CH2CO
       #pragma unroll 4
       for (int i144 = 0; i144 < 2; ++i144) {
         r7 = r7 - slots[broadcast_index(k4, 17 + i144)][lane];
       }
+      break;
+    }
     }
     barrier_sync<0, 256>();
     // phase 10
     if ((0x1du >> warp_id) & 1u) {
+      // warp 0: reaction 228 NCO+NO<=>N2O+CO and 229 NCO+NO<=>N2+CO2; warp 2: reaction 262 HNCO+O<=>NH+CO2 and 263
+      //            HNCO+O<=>HNO+CO; warp 3: reaction 194 NH+O2<=>HNO+O and 195 NH+O2<=>NO+OH; warp 4: reaction 109
+      //            OH+C2H2<=>C2H+H2O and 110 OH+C2H2<=>CH3+CO, reaction 270 HCNO+H<=>H+HNCO and 271 HCNO+H<=>OH+HCN
       const int trips_88 = broadcast_index(k14, 9);
       #pragma unroll 3
       for (int i145 = 0; i145 < trips_88; ++i145) {
         const double t_173 = fma(broadcast(c8, 10 + i145), ln_t, broadcast(c8, 8 + i145));
-        const double t_174 = slots[broadcast_index(k13, 27) + i145 * 78][lane] * slots[broadcast_index(k13, 28 + i145)][lane];
-        const double t_175 = slots[broadcast_index(k13, 30) + i145 * 78][lane] * slots[broadcast_index(k14, i145)][lane];
-        const double t_176 = fma(-slots[broadcast_index(k14, 2 + i145)][lane], slots[broadcast_index(k13, 31) + i145 * 80][lane], t_174);
-        slots[broadcast_index(k14, 7) + i145 * 114][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c8, 12 + i145), inverse_t, t_173), power) * t_175, t_176);
+        const double t_174 = slots[broadcast_index(k13, 27) + i145 * 78][lane] *
+            slots[broadcast_index(k13, 28 + i145)][lane];
+        const double t_175 = slots[broadcast_index(k13, 30) + i145 * 78][lane] *
+            slots[broadcast_index(k14, i145)][lane];
+        const double t_176 = fma(-slots[broadcast_index(k14, 2 + i145)][lane],
+            slots[broadcast_index(k13, 31) + i145 * 80][lane], t_174);
+        slots[broadcast_index(k14, 7) + i145 *
+            114][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c8, 12 + i145), inverse_t, t_173), power) * t_175,
+            t_176);
         const double t_177 = fma(broadcast(c8, 16 + i145), ln_t, broadcast(c8, 14 + i145));
-        const double t_178 = fma(-slots[broadcast_index(k14, 4 + i145)][lane], slots[broadcast_index(k14, 6) + i145 * 52][lane], t_174);
-        slots[broadcast_index(k14, 8) + i145 * 114][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c8, 18 + i145), inverse_t, t_177), power) * t_175, t_178);
+        const double t_178 = fma(-slots[broadcast_index(k14, 4 + i145)][lane],
+            slots[broadcast_index(k14, 6) + i145 * 52][lane], t_174);
+        slots[broadcast_index(k14, 8) + i145 *
+            114][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c8, 18 + i145), inverse_t, t_177), power) * t_175,
+            t_178);
       }
     }
     if ((0x8du >> warp_id) & 1u) {
+      // warp 0: reaction 238 H2CN+N<=>N2+CH2, reaction 299 H+CH3CHO<=>CH2CHO+H2; warp 2: reaction 291 CH2+O2<=>O+CH2O;
+      //            warp 3: reaction 23 O+C2H2<=>CO+CH2, reaction 127 CH+H2O<=>H+CH2O; warp 7: reaction 168
+      //            HCO+O2<=>HO2+CO, reaction 251 CH2+NO<=>H+HCNO
       const int trips_89 = broadcast_index(k14, 26);
       #pragma unroll 4
       for (int i146 = 0; i146 < trips_89; ++i146) {
-        const double t_179 = slots[broadcast_index(k14, 12 + i146)][lane] * slots[broadcast_index(k14, 14 + i146)][lane];
+        const double t_179 = slots[broadcast_index(k14, 12 + i146)][lane] *
+            slots[broadcast_index(k14, 14 + i146)][lane];
         const double s_31 = slots[broadcast_index(k14, 22 + i146)][lane];
-        const double t_180 = broadcast(c8, 20 + i146) * slots[broadcast_index(k14, 10 + i146)][lane] * slots[broadcast_index(k14, 20 + i146)][lane] * s_31;
-        slots[broadcast_index(k14, 24 + i146)][lane] = __dmul_rn(t_180, fma(-slots[broadcast_index(k14, 16 + i146)][lane], slots[broadcast_index(k14, 18 + i146)][lane], t_179));
+        const double t_180 = broadcast(c8, 20 + i146) * slots[broadcast_index(k14, 10 + i146)][lane] *
+            slots[broadcast_index(k14, 20 + i146)][lane] * s_31;
+        slots[broadcast_index(k14, 24 + i146)][lane] = __dmul_rn(t_180,
+            fma(-slots[broadcast_index(k14, 16 + i146)][lane], slots[broadcast_index(k14, 18 + i146)][lane], t_179));
       }
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: reaction 41 2H+H2O<=>H2+H2O
       const double s_32 = slots[40][lane];
       const double s_33 = slots[48][lane];
       const double t_181 = fma(-slots[38][lane], s_33, s_32 * s_32 * s_33);
@@ -2754,24 +3122,34 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 5: {
+      // warp 5: reaction 25 O+C2H4<=>CH3+HCO and 285 O+C2H4<=>H+CH2CHO, reaction 68 H+CH3OH<=>CH2OH+H2 and 69
+      //            H+CH3OH<=>CH3O+H2, reaction 249 CH2+NO<=>H+HNCO and 250 CH2+NO<=>OH+HCN, reaction 267
+      //            HNCO+OH<=>NCO+H2O and 268 HNCO+OH<=>NH2+CO2
       #pragma unroll 3
       for (int i147 = 0; i147 < 4; ++i147) {
         const double t_183 = slots[broadcast_index(k7, 23 + i147)][lane] * slots[broadcast_index(k8, 11 + i147)][lane];
         const double t_184 = slots[broadcast_index(k8, 21 + i147)][lane] * slots[broadcast_index(k8, 25 + i147)][lane];
-        const double t_185 = fma(-slots[broadcast_index(k9, i147)][lane], slots[broadcast_index(k9, 4 + i147)][lane], t_183);
-        slots[176 + i147 * 2][lane] = __dmul_rn(broadcast(c7, 25 + i147) * slots[broadcast_index(k6, 23 + i147)][lane] * t_184, t_185);
-        const double t_186 = fma(-slots[broadcast_index(k9, 12 + i147)][lane], slots[broadcast_index(k9, 20 + i147)][lane], t_183);
-        slots[177 + i147 * 2][lane] = __dmul_rn(broadcast(c8, i147) * slots[broadcast_index(k9, 8 + i147)][lane] * t_184, t_186);
+        const double t_185 = fma(-slots[broadcast_index(k9, i147)][lane], slots[broadcast_index(k9, 4 + i147)][lane],
+            t_183);
+        slots[176 + i147 * 2][lane] = __dmul_rn(broadcast(c7, 25 + i147) *
+            slots[broadcast_index(k6, 23 + i147)][lane] * t_184, t_185);
+        const double t_186 = fma(-slots[broadcast_index(k9, 12 + i147)][lane],
+            slots[broadcast_index(k9, 20 + i147)][lane], t_183);
+        slots[177 + i147 * 2][lane] = __dmul_rn(broadcast(c8, i147) * slots[broadcast_index(k9, 8 + i147)][lane] *
+            t_184, t_186);
       }
       break;
     }
     case 6: case 7: {
+      // warp 6: reaction 67 H+CH3O<=>CH2(S)+H2O and 65 H+CH3O<=>H2+CH2O; warp 7: reaction 93 OH+CH2<=>CH+H2O and 92
+      //            OH+CH2<=>H+CH2O
       const double t_187 = fma(broadcast(c7, 25), ln_t, broadcast(c2, 8));
       const double t_188 = slots[broadcast_index(k8, 21)][lane] * slots[broadcast_index(k8, 22)][lane];
       const double t_189 = slots[broadcast_index(k8, 23)][lane] * slots[broadcast_index(k8, 24)][lane];
       const double t_190 = fma(-slots[broadcast_index(k8, 25)][lane], slots[48][lane], t_188);
       const int index_7 = broadcast_index(k8, 26);
-      slots[index_7 + 147][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c7, 26), inverse_t, t_187), power) * t_189, t_190);
+      slots[index_7 + 147][lane] = __dmul_rn(singe_exp2_table(fma(broadcast(c7, 26), inverse_t, t_187), power) * t_189,
+          t_190);
       const double t_191 = fma(-slots[index_7][lane], slots[72][lane], t_188);
       slots[index_7 + 148][lane] = __dmul_rn(20000000000.0 * t_189, t_191);
       break;
@@ -2779,6 +3157,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 6: {
+      // warp 6: reaction 132 CH+CO2<=>HCO+CO
       const double e = singe_exp2_table(fma(-11464.87080361895, inverse_t, 37.46720846231721), power);
       const double s_35 = slots[8][lane];
       const double t_192 = slots[6][lane] + slots[9][lane] - slots[10][lane] - s_35;
@@ -2793,17 +3172,21 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 7: {
+      // warp 7: reaction 155 CH3+O2<=>O+CH3O and 156 CH3+O2<=>OH+CH2O
       const double t_196 = slots[62][lane] * slots[44][lane];
       const double t_197 = slots[61][lane] * slots[43][lane];
       const double t_198 = fma(-slots[42][lane], slots[76][lane], t_196);
-      const double t_199 = __dmul_rn(singe_exp2_table(fma(-22128.246079933233, inverse_t, 35.051158190065294), power) * t_197, t_198);
+      const double t_199 = __dmul_rn(singe_exp2_table(fma(-22128.246079933233, inverse_t, 35.051158190065294), power) *
+          t_197, t_198);
       slots[189][lane] = t_199;
       const double t_200 = fma(-slots[46][lane], slots[72][lane], t_196);
-      const double t_201 = __dmul_rn(singe_exp2_table(fma(-14748.534091661535, inverse_t, 31.105245705627595), power) * t_197, t_200);
+      const double t_201 = __dmul_rn(singe_exp2_table(fma(-14748.534091661535, inverse_t, 31.105245705627595), power) *
+          t_197, t_200);
       slots[190][lane] = t_201;
       break;
     }
     case 2: {
+      // warp 2: production O
       #pragma unroll 4
       for (int i148 = 0; i148 < 3; ++i148) {
         r0 = r0 + slots[broadcast_index(k5, 22 + i148)][lane];
@@ -2811,11 +3194,13 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: {
+      // warp 3: production CO2
       r2 = r2 + slots[126][lane];
       break;
     }
     }
     if ((0xcau >> warp_id) & 1u) {
+      // warp 1: production NO; warp 3: production NH; warp 6: production NH2; warp 7: production CN
       const int trips_90 = broadcast_index(k10, 12);
       #pragma unroll 4
       for (int i149 = 0; i149 < trips_90; ++i149) {
@@ -2824,21 +3209,58 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 7: {
+      // warp 7: production NCO
       r5 = r5 + slots[148][lane];
+      // warp 7: production NCO
+      #pragma unroll 4
+      for (int i158 = 0; i158 < 2; ++i158) {
+        r5 = r5 - slots[115 + i158 * 11][lane];
+      }
+      // warp 7: production HCO
+      r0 = r0 + slots[89][lane];
       break;
     }
     case 1: {
+      // warp 1: production N2O
       r6 = r6 + slots[126][lane];
+      // warp 1: production CH2CHO
+      #pragma unroll 4
+      for (int i152 = 0; i152 < 2; ++i152) {
+        r1 = r1 - slots[89 + i152 * 6][lane];
+      }
+      // warp 1: production NO
+      #pragma unroll 4
+      for (int i153 = 0; i153 < 2; ++i153) {
+        r4 = r4 - slots[29 + i153 * 38][lane];
+      }
+      // warp 1: production N2O
+      r6 = r6 - slots[96][lane];
       break;
     }
     case 3: {
+      // warp 3: production HNO
       #pragma unroll 4
       for (int i150 = 0; i150 < 2; ++i150) {
         r7 = r7 + slots[broadcast_index(k0, 2 + i150)][lane];
       }
+      // warp 3: production O2, production NH
+      #pragma unroll 4
+      for (int i154 = 0; i154 < 2; ++i154) {
+        const double s_36 = slots[101 + i154 * 2][lane];
+        r0 = r0 - s_36;
+        r4 = r4 - s_36;
+      }
+      // warp 3: production NO2
+      r5 = r5 - slots[126][lane];
+      // warp 3: production HNCO
+      #pragma unroll 4
+      for (int i155 = 0; i155 < 2; ++i155) {
+        r6 = r6 - slots[147 + i155][lane];
+      }
       break;
     }
     case 0: case 2: {
+      // warp 0: production CH3CHO; warp 2: production O
       const int trips_91 = broadcast_index(k3, 30);
       #pragma unroll 4
       for (int i151 = 0; i151 < trips_91; ++i151) {
@@ -2846,40 +3268,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
       break;
     }
-    }
-    switch (warp_id) {
-    case 1: {
-      #pragma unroll 4
-      for (int i152 = 0; i152 < 2; ++i152) {
-        r1 = r1 - slots[89 + i152 * 6][lane];
-      }
-      #pragma unroll 4
-      for (int i153 = 0; i153 < 2; ++i153) {
-        r4 = r4 - slots[29 + i153 * 38][lane];
-      }
-      r6 = r6 - slots[96][lane];
-      break;
-    }
-    case 3: {
-      #pragma unroll 4
-      for (int i154 = 0; i154 < 2; ++i154) {
-        const double s_36 = slots[101 + i154 * 2][lane];
-        r0 = r0 - s_36;
-        r4 = r4 - s_36;
-      }
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 3: {
-      r5 = r5 - slots[126][lane];
-      #pragma unroll 4
-      for (int i155 = 0; i155 < 2; ++i155) {
-        r6 = r6 - slots[147 + i155][lane];
-      }
-      break;
-    }
     case 4: {
+      // warp 4: production HCNO
       #pragma unroll 4
       for (int i156 = 0; i156 < 2; ++i156) {
         r3 = r3 - slots[167 + i156][lane];
@@ -2887,6 +3277,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 5: case 6: {
+      // warp 5: production C; warp 6: production NH2
       const int trips_92 = broadcast_index(k7, 27);
       #pragma unroll 4
       for (int i157 = 0; i157 < trips_92; ++i157) {
@@ -2894,18 +3285,9 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
       break;
     }
-    case 7: {
-      #pragma unroll 4
-      for (int i158 = 0; i158 < 2; ++i158) {
-        r5 = r5 - slots[115 + i158 * 11][lane];
-      }
-      break;
-    }
-    }
-    if ((0x80u >> warp_id) & 1u) {
-      r0 = r0 + slots[89][lane];
     }
     if ((0xc1u >> warp_id) & 1u) {
+      // warp 0: production CO; warp 6: production CH3; warp 7: production H2O
       const int trips_93 = broadcast_index(k11, 30);
       #pragma unroll 4
       for (int i159 = 0; i159 < trips_93; ++i159) {
@@ -2913,6 +3295,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x60u >> warp_id) & 1u) {
+      // warp 5: production H2; warp 6: production CH2(S)
       const int trips_94 = broadcast_index(k7, 28);
       #pragma unroll 4
       for (int i160 = 0; i160 < trips_94; ++i160) {
@@ -2920,6 +3303,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x55u >> warp_id) & 1u) {
+      // warp 0: production N2; warp 2: production C2H; warp 4: production HCN; warp 6: production N
       const int trips_95 = broadcast_index(k12, 28);
       #pragma unroll 4
       for (int i161 = 0; i161 < trips_95; ++i161) {
@@ -2927,13 +3311,16 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0xc0u >> warp_id) & 1u) {
+      // warp 6: production HCCO; warp 7: production CH
       r6 = r6 + slots[broadcast_index(k8, 27)][lane];
     }
     if ((0x80u >> warp_id) & 1u) {
+      // warp 7: production CH2CO
       r7 = r7 + slots[95][lane];
     }
     switch (warp_id) {
     case 4: case 7: {
+      // warp 4: production HO2; warp 7: production HCO
       const int trips_96 = broadcast_index(k0, 4);
       #pragma unroll 4
       for (int i162 = 0; i162 < trips_96; ++i162) {
@@ -2942,6 +3329,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: case 6: {
+      // warp 2: production CH2; warp 6: production CH3
       #pragma unroll 4
       for (int i163 = 0; i163 < 2; ++i163) {
         r1 = r1 - slots[broadcast_index(k6, 19 + i163)][lane];
@@ -2951,6 +3339,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: production C2H2
       #pragma unroll 4
       for (int i164 = 0; i164 < 2; ++i164) {
         r2 = r2 - slots[broadcast_index(k5, 25 + i164)][lane];
@@ -2958,6 +3347,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 5: {
+      // warp 5: production CH3OH
       #pragma unroll 4
       for (int i165 = 0; i165 < 2; ++i165) {
         r3 = r3 - slots[178 + i165][lane];
@@ -2966,12 +3356,14 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x14u >> warp_id) & 1u) {
+      // warp 2: production CH2OH; warp 4: production NNH
       #pragma unroll 4
       for (int i166 = 0; i166 < 2; ++i166) {
         r4 = r4 - slots[broadcast_index(k11, 6) + i166][lane];
       }
     }
     if ((0x31u >> warp_id) & 1u) {
+      // warp 0: production N2; warp 4: production HCN; warp 5: production C2H4
       const int trips_97 = broadcast_index(k13, 11);
       #pragma unroll 4
       for (int i167 = 0; i167 < trips_97; ++i167) {
@@ -2979,12 +3371,15 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x18u >> warp_id) & 1u) {
+      // warp 3: production H; warp 4: production OH
       r1 = fma(broadcast(c0, 0), slots[broadcast_index(k1, 27)][lane], r1);
+      // warp 3: production H; warp 4: production OH
       const int trips_98 = broadcast_index(k4, 27);
       #pragma unroll 4
       for (int i168 = 0; i168 < trips_98; ++i168) {
         r1 = r1 + slots[broadcast_index(k15, i168)][lane];
       }
+      // warp 3: production H; warp 4: production OH
       const int trips_99 = broadcast_index(k10, 17);
       #pragma unroll 4
       for (int i169 = 0; i169 < trips_99; ++i169) {
@@ -2995,23 +3390,29 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     // phase 11
     switch (warp_id) {
     case 0: {
+      // warp 0: reaction 34 H+2O2<=>HO2+O2
       const double s_37 = slots[44][lane];
       const double t_202 = fma(-slots[50][lane], s_37, slots[40][lane] * s_37 * s_37);
       const double s_38 = slots[43][lane];
       const double t_203 = 20800000000000.0 * slots[36][lane] * slots[39][lane] * s_38;
       slots[67][lane] = __dmul_rn(t_203 * s_38, t_202);
+      // warp 0: reaction 36 H+O2+N2<=>HO2+N2
       const double s_39 = slots[132][lane];
       const double t_204 = slots[40][lane] * slots[44][lane] * s_39;
       const double s_40 = slots[43][lane];
       const double t_205 = 26000000000000.0 * slots[36][lane] * slots[39][lane] * s_40;
       slots[96][lane] = __dmul_rn(t_205 * slots[131][lane], fma(-slots[50][lane], s_39, t_204));
+      // warp 0: reaction 115 2HO2<=>O2+H2O2 and 116 2HO2<=>O2+H2O2
       const double s_41 = slots[50][lane];
       const double s_42 = slots[49][lane];
       const double t_206 = s_42 * s_42;
       const double t_207 = fma(-slots[44][lane], slots[52][lane], s_41 * s_41);
-      slots[143][lane] = __dmul_rn(singe_exp2_table(fma(1183.367490495117, inverse_t, 26.95393638235263), power) * t_206, t_207);
-      const double t_208 = __dmul_rn(singe_exp2_table(fma(-8711.907905485525, inverse_t, 38.611598371652384), power) * t_206, t_207);
+      slots[143][lane] = __dmul_rn(singe_exp2_table(fma(1183.367490495117, inverse_t, 26.95393638235263), power) *
+          t_206, t_207);
+      const double t_208 = __dmul_rn(singe_exp2_table(fma(-8711.907905485525, inverse_t, 38.611598371652384), power) *
+          t_206, t_207);
       slots[144][lane] = t_208;
+      // warp 0: reaction 145 CH2(S)+O2<=>CO+H2O and 144 CH2(S)+O2<=>H+OH+CO
       const double t_209 = slots[60][lane] * slots[44][lane];
       const double t_210 = slots[59][lane] * slots[43][lane];
       const double s_43 = slots[66][lane];
@@ -3021,26 +3422,29 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: {
+      // warp 2: reaction 159 2CH3<=>H+C2H5
       const double t_212 = fma(0.14426950408889636, ln_t, 32.67134917909743);
       const double s_44 = slots[62][lane];
       const double t_213 = fma(-slots[40][lane], slots[88][lane], s_44 * s_44);
       const double s_45 = slots[61][lane];
-      slots[102][lane] = __dmul_rn(singe_exp2_table(fma(-7695.518649845547, inverse_t, t_212), power) * s_45 * s_45, t_213);
+      slots[102][lane] = __dmul_rn(singe_exp2_table(fma(-7695.518649845547, inverse_t, t_212), power) * s_45 * s_45,
+          t_213);
       break;
     }
     case 3: {
+      // warp 3: reaction 143 CH2(S)+AR<=>CH2+AR, reaction 149 CH2(S)+CH3<=>H+C2H4, reaction 171 C2H+O2<=>HCO+CO, ...
+      //            (6)
       #pragma unroll 4
       for (int i170 = 0; i170 < 6; ++i170) {
-        const double t_214 = slots[broadcast_index(k15, 14 + i170)][lane] * slots[broadcast_index(k15, 20 + i170)][lane];
+        const double t_214 = slots[broadcast_index(k15, 14 + i170)][lane] *
+            slots[broadcast_index(k15, 20 + i170)][lane];
         const double s_46 = slots[broadcast_index(k16, 12 + i170)][lane];
-        const double t_215 = broadcast(c0, 25 + i170) * slots[broadcast_index(k5, 3 + i170)][lane] * slots[broadcast_index(k16, 6 + i170)][lane] * s_46;
-        slots[broadcast_index(k16, 18 + i170)][lane] = __dmul_rn(t_215, fma(-slots[broadcast_index(k15, 26 + i170)][lane], slots[broadcast_index(k16, i170)][lane], t_214));
+        const double t_215 = broadcast(c0, 25 + i170) * slots[broadcast_index(k5, 3 + i170)][lane] *
+            slots[broadcast_index(k16, 6 + i170)][lane] * s_46;
+        slots[broadcast_index(k16, 18 + i170)][lane] = __dmul_rn(t_215,
+            fma(-slots[broadcast_index(k15, 26 + i170)][lane], slots[broadcast_index(k16, i170)][lane], t_214));
       }
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 3: {
+      // warp 3: reaction 28 O+HCCO<=>H+2CO
       const double t_216 = slots[42][lane] * slots[92][lane];
       const double s_47 = slots[66][lane];
       const double t_217 = fma(-(slots[40][lane] * s_47), s_47, t_216);
@@ -3048,6 +3452,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 4: {
+      // warp 4: reaction 162 CH3+CH3OH<=>CH2OH+CH4 and 163 CH3+CH3OH<=>CH3O+CH4, reaction 252 CH2(S)+NO<=>H+HNCO and
+      //            253 CH2(S)+NO<=>OH+HCN
       #pragma unroll 3
       for (int i171 = 0; i171 < 2; ++i171) {
         const double t_218 = slots[broadcast_index(k6, i171)][lane] * slots[78 + i171 * 30][lane];
@@ -3061,14 +3467,18 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x18u >> warp_id) & 1u) {
+      // warp 3: reaction 35 H+O2+H2O<=>HO2+H2O; warp 4: reaction 37 H+O2+AR<=>HO2+AR
       const double s_48 = slots[broadcast_index(k10, 18)][lane];
       const double t_222 = slots[40][lane] * slots[44][lane] * s_48;
       const double t_223 = fma(-slots[50][lane], s_48, t_222);
       const double t_224 = singe_exp2_table(fma(broadcast(c0, 12), ln_t, broadcast(c0, 11)), power) * slots[39][lane];
-      slots[broadcast_index(k11, 5)][lane] = __dmul_rn(t_224 * slots[43][lane] * slots[broadcast_index(k11, 4)][lane], t_223);
+      slots[broadcast_index(k11, 5)][lane] = __dmul_rn(t_224 * slots[43][lane] * slots[broadcast_index(k11, 4)][lane],
+          t_223);
     }
     switch (warp_id) {
     case 2: case 4: {
+      // warp 2: reaction 87 OH+HO2<=>O2+H2O and 287 OH+HO2<=>O2+H2O, reaction 255 CH3+NO<=>HCN+H2O and 256
+      //            CH3+NO<=>H2CN+OH; warp 4: reaction 88 OH+H2O2<=>HO2+H2O and 89 OH+H2O2<=>HO2+H2O
       const int trips_100 = broadcast_index(k14, 27);
       #pragma unroll 3
       for (int i172 = 0; i172 < trips_100; ++i172) {
@@ -3076,15 +3486,19 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         const double t_226 = slots[45 + i172 * 16][lane] * slots[broadcast_index(k11, 8) + i172 * 58][lane];
         const int index_8 = broadcast_index(k11, 9);
         const double t_227 = fma(-slots[index_8 + i172 * 74][lane], slots[48][lane], t_225);
-        const double t_228 = __dmul_rn(singe_exp2_table(fma(broadcast(c0, 27 + i172), inverse_t, broadcast(c0, 25 + i172)), power) * t_226, t_227);
+        const double t_228 = __dmul_rn(singe_exp2_table(fma(broadcast(c0, 27 + i172), inverse_t,
+            broadcast(c0, 25 + i172)), power) * t_226, t_227);
         slots[index_8 + 69 + i172 * 12][lane] = t_228;
-        const double t_229 = fma(-slots[index_8 + i172 * 76][lane], slots[broadcast_index(k13, 12 + i172)][lane], t_225);
-        const double t_230 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, i172), inverse_t, broadcast(c0, 29 + i172)), power) * t_226, t_229);
+        const double t_229 = fma(-slots[index_8 + i172 * 76][lane], slots[broadcast_index(k13, 12 + i172)][lane],
+            t_225);
+        const double t_230 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, i172), inverse_t, broadcast(c0, 29 + i172)),
+            power) * t_226, t_229);
         slots[broadcast_index(k12, 29) + i172 * 11][lane] = t_230;
       }
       break;
     }
     case 5: {
+      // warp 5: reaction 42 2H+CO2<=>H2+CO2
       const double t_231 = 550000000000000.0 * inverse_t * inverse_t;
       const double s_49 = slots[9][lane];
       const double t_232 = __dmul_rn(2.0, slots[2][lane]) + s_49 - slots[1][lane] - s_49;
@@ -3103,63 +3517,68 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 5: case 7: {
+      // warp 5: reaction 122 C+O2<=>O+CO; warp 7: reaction 239 C+N2<=>CN+N
       const double e_2 = singe_exp2_table(fma(broadcast(c8, 8), inverse_t, broadcast(c7, 29)), power);
       const double s_50 = slots[broadcast_index(k10, 15)][lane];
-      const double t_239 = slots[5][lane] + slots[broadcast_index(k10, 13)][lane] - slots[broadcast_index(k10, 14)][lane] - s_50;
+      const double t_239 = slots[5][lane] + slots[broadcast_index(k10, 13)][lane] -
+          slots[broadcast_index(k10, 14)][lane] - s_50;
       const double field_54 = load(mole_fractions, 8, stride, point);
       const double field_55 = load(mole_fractions, broadcast_index(k10, 16), stride, point);
       const double field_56 = load(mole_fractions, broadcast_index(k10, 24), stride, point);
       const double t_240 = positive(field_56);
       const double t_241 = e_2 * singe_exp(select_le(690.7755278982137, t_239, 690.7755278982137, t_239)) * t_240;
       const double field_57 = load(mole_fractions, broadcast_index(k10, 25), stride, point);
-      const double t_242 = __dmul_rn(e_2 * positive(field_54), positive(field_55)) - __dmul_rn(t_241, positive(field_57));
+      const double t_242 = __dmul_rn(e_2 * positive(field_54), positive(field_55)) -
+          __dmul_rn(t_241, positive(field_57));
       slots[broadcast_index(k10, 26)][lane] = __dmul_rn(t_242, squared_concentration);
       break;
     }
     case 6: {
+      // warp 6: reaction 139 CH2+CH4<=>2CH3
       const double t_243 = fma(2.8853900817779268, ln_t, 11.264442600226602);
       const double s_51 = slots[62][lane];
       const double s_52 = slots[63][lane];
       const double t_244 = singe_exp2_table(fma(-6003.956531530441, inverse_t, t_243), power) * slots[57][lane] * s_52;
       slots[147][lane] = __dmul_rn(t_244, fma(-s_51, s_51, slots[58][lane] * slots[64][lane]));
+      // warp 6: reaction 193 NH+OH<=>N+H2O and 192 NH+OH<=>HNO+H
+      const double t_245 = slots[100][lane] * slots[46][lane];
+      const double t_246 = slots[99][lane] * slots[45][lane];
+      const double t_247 = fma(-slots[98][lane], slots[48][lane], t_245);
+      slots[152][lane] = __dmul_rn(singe_exp2_table(fma(1.731234049066756, ln_t, 20.931568569324174), power) * t_246,
+          t_247);
+      const double t_248 = fma(-slots[114][lane], slots[40][lane], t_245);
+      slots[153][lane] = __dmul_rn(20000000000.0 * t_246, t_248);
+      // warp 6: reaction 198 NH+NO<=>N2+OH and 199 NH+NO<=>N2O+H
+      const double t_249 = slots[100][lane] * slots[108][lane];
+      const double t_250 = slots[99][lane] * slots[107][lane];
+      const double t_251 = fma(-slots[132][lane], slots[46][lane], t_249);
+      slots[154][lane] = __dmul_rn(singe_exp2_table(fma(-0.33181985940446157, ln_t, 34.330312261262364), power) *
+          t_250, t_251);
+      const double t_252 = fma(-slots[112][lane], slots[40][lane], t_249);
+      slots[158][lane] = __dmul_rn(singe_exp2_table(fma(-0.6492127684000335, ln_t, 38.409105507753644), power) * t_250,
+          t_252);
       break;
     }
     }
     switch (warp_id) {
-    case 6: {
-      const double t_245 = slots[100][lane] * slots[46][lane];
-      const double t_246 = slots[99][lane] * slots[45][lane];
-      const double t_247 = fma(-slots[98][lane], slots[48][lane], t_245);
-      slots[152][lane] = __dmul_rn(singe_exp2_table(fma(1.731234049066756, ln_t, 20.931568569324174), power) * t_246, t_247);
-      const double t_248 = fma(-slots[114][lane], slots[40][lane], t_245);
-      slots[153][lane] = __dmul_rn(20000000000.0 * t_246, t_248);
-      const double t_249 = slots[100][lane] * slots[108][lane];
-      const double t_250 = slots[99][lane] * slots[107][lane];
-      const double t_251 = fma(-slots[132][lane], slots[46][lane], t_249);
-      slots[154][lane] = __dmul_rn(singe_exp2_table(fma(-0.33181985940446157, ln_t, 34.330312261262364), power) * t_250, t_251);
-      const double t_252 = fma(-slots[112][lane], slots[40][lane], t_249);
-      slots[158][lane] = __dmul_rn(singe_exp2_table(fma(-0.6492127684000335, ln_t, 38.409105507753644), power) * t_250, t_252);
-      break;
-    }
     case 7: {
+      // warp 7: reaction 150 CH2(S)+CH4<=>2CH3
       const double s_53 = slots[62][lane];
       const double s_54 = slots[63][lane];
       const double t_253 = 16000000000.0 * slots[33][lane] * slots[59][lane] * s_54;
       slots[150][lane] = __dmul_rn(t_253, fma(-s_53, s_53, slots[60][lane] * slots[64][lane]));
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 7: {
+      // warp 7: reaction 176 HCCO+O2<=>OH+2CO
       const double t_254 = slots[92][lane] * slots[44][lane];
       const double s_55 = slots[66][lane];
       const double s_56 = slots[91][lane];
       const double s_57 = slots[43][lane];
-      const double t_255 = singe_exp2_table(fma(-619.9974459403865, inverse_t, 31.575424759098897), power) * s_56 * s_57;
+      const double t_255 = singe_exp2_table(fma(-619.9974459403865, inverse_t, 31.575424759098897), power) * s_56 *
+          s_57;
       slots[151][lane] = __dmul_rn(t_255, fma(-(slots[46][lane] * s_55), s_55, t_254));
       break;
     }
     case 2: case 4: {
+      // warp 2: production O; warp 4: production HO2
       const int trips_101 = broadcast_index(k15, 14);
       #pragma unroll 4
       for (int i173 = 0; i173 < trips_101; ++i173) {
@@ -3170,6 +3589,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 0: case 4: {
+      // warp 0: production CO; warp 4: production OH
       const int trips_102 = broadcast_index(k12, 20);
       #pragma unroll 4
       for (int i174 = 0; i174 < trips_102; ++i174) {
@@ -3178,6 +3598,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: {
+      // warp 3: production CO2
       #pragma unroll 4
       for (int i175 = 0; i175 < 3; ++i175) {
         r2 = r2 + slots[broadcast_index(k6, 19 + i175)][lane];
@@ -3187,10 +3608,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 4: {
+      // warp 4: production HCNO
       r3 = r3 + slots[173][lane];
       break;
     }
     case 1: case 3: case 6: case 7: {
+      // warp 1: production NO; warp 3: production NH; warp 6: production NH2; warp 7: production CN
       const int trips_103 = broadcast_index(k16, 24);
       #pragma unroll 4
       for (int i176 = 0; i176 < trips_103; ++i176) {
@@ -3200,6 +3623,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0xd0u >> warp_id) & 1u) {
+      // warp 4: production HCN; warp 6: production N; warp 7: production NCO
       const int trips_104 = broadcast_index(k15, 17);
       #pragma unroll 4
       for (int i177 = 0; i177 < trips_104; ++i177) {
@@ -3207,6 +3631,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x1eu >> warp_id) & 1u) {
+      // warp 1: production N2O; warp 2: production H2CN; warp 3: production HNCO; warp 4: production CH3O
       const int trips_105 = broadcast_index(k16, 28);
       #pragma unroll 4
       for (int i178 = 0; i178 < trips_105; ++i178) {
@@ -3214,10 +3639,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x8u >> warp_id) & 1u) {
+      // warp 3: production HNO
       r7 = r7 + slots[137][lane];
     }
     switch (warp_id) {
     case 2: case 3: {
+      // warp 2: production O; warp 3: production O2
       const int trips_106 = broadcast_index(k5, 31);
       #pragma unroll 4
       for (int i179 = 0; i179 < trips_106; ++i179) {
@@ -3226,6 +3653,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 4: {
+      // warp 4: production OH
       #pragma unroll 4
       for (int i180 = 0; i180 < 6; ++i180) {
         r1 = r1 - slots[broadcast_index(k14, 10 + i180)][lane];
@@ -3235,6 +3663,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 3: case 4: {
+      // warp 3: production CO2; warp 4: production H2O2
       const int trips_107 = broadcast_index(k16, 30);
       #pragma unroll 4
       for (int i181 = 0; i181 < trips_107; ++i181) {
@@ -3243,6 +3672,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: case 5: {
+      // warp 1: production NO; warp 5: production C
       const int trips_108 = broadcast_index(k6, 27);
       #pragma unroll 4
       for (int i182 = 0; i182 < trips_108; ++i182) {
@@ -3251,6 +3681,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 6: case 7: {
+      // warp 6: production N; warp 7: production NCO
       const int trips_109 = broadcast_index(k9, 0);
       #pragma unroll 4
       for (int i183 = 0; i183 < trips_109; ++i183) {
@@ -3260,6 +3691,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x1cu >> warp_id) & 1u) {
+      // warp 2: production H2CN; warp 3: production HNCO; warp 4: production CH3O
       const int trips_110 = broadcast_index(k16, 31);
       #pragma unroll 4
       for (int i184 = 0; i184 < trips_110; ++i184) {
@@ -3268,10 +3700,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 3: case 6: {
+      // warp 3: production H; warp 6: production CH3
       r1 = fma(broadcast(c2, 9), slots[broadcast_index(k5, 28)][lane], r1);
       break;
     }
     case 7: {
+      // warp 7: production HCO
       #pragma unroll 4
       for (int i185 = 0; i185 < 2; ++i185) {
         r0 = r0 + slots[176 + i185 * 15][lane];
@@ -3280,6 +3714,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0xeeu >> warp_id) & 1u) {
+      // warp 1: production CH2CHO; warp 2: production CH2; warp 3: production H; warp 5: production CH2O; warp 6:
+      //            production CH3; warp 7: production H2O
       const int trips_111 = broadcast_index(k17, 17);
       #pragma unroll 4
       for (int i186 = 0; i186 < trips_111; ++i186) {
@@ -3288,6 +3724,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 5: {
+      // warp 5: production H2
       #pragma unroll 4
       for (int i187 = 0; i187 < 4; ++i187) {
         r2 = r2 + slots[broadcast_index(k9, 27 + i187)][lane];
@@ -3295,14 +3732,15 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: {
+      // warp 2: production CH2OH
       r4 = r4 + slots[178][lane];
+      // warp 2: production C2H
+      r5 = r5 + slots[53][lane];
       break;
     }
     }
-    if ((0x4u >> warp_id) & 1u) {
-      r5 = r5 + slots[53][lane];
-    }
     if ((0xccu >> warp_id) & 1u) {
+      // warp 2: production CH2; warp 3: production H; warp 6: production CH3; warp 7: production H2O
       const int trips_112 = broadcast_index(k17, 25);
       #pragma unroll 4
       for (int i188 = 0; i188 < trips_112; ++i188) {
@@ -3311,6 +3749,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: production C2H2
       #pragma unroll 4
       for (int i189 = 0; i189 < 3; ++i189) {
         r2 = r2 - slots[broadcast_index(k8, 5 + i189)][lane];
@@ -3318,6 +3757,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 7: {
+      // warp 7: production CH
       #pragma unroll 4
       for (int i190 = 0; i190 < 2; ++i190) {
         r6 = r6 - slots[170 + i190 * 21][lane];
@@ -3328,12 +3768,14 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     barrier_sync<0, 256>();
     // phase 12
     if ((0x1u >> warp_id) & 1u) {
+      // warp 0: reaction 258 HCNN+O<=>HCN+NO and 257 HCNN+O<=>CO+H+N2
       const double t_256 = slots[122][lane] * slots[42][lane];
       const double t_257 = slots[121][lane] * slots[41][lane];
       const double t_258 = fma(-slots[118][lane], slots[108][lane], t_256);
       slots[9][lane] = __dmul_rn(2000000000.0 * t_257, t_258);
       const double t_259 = fma(-(slots[66][lane] * slots[40][lane]), slots[132][lane], t_256);
       slots[14][lane] = __dmul_rn(22000000000.0 * t_257, t_259);
+      // warp 0: reaction 177 2HCCO<=>2CO+C2H2
       const double s_58 = slots[92][lane];
       const double s_59 = slots[66][lane];
       const double t_260 = fma(-(s_59 * s_59), slots[82][lane], s_58 * s_58);
@@ -3341,16 +3783,21 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       slots[23][lane] = __dmul_rn(10000000000.0 * s_60 * s_60, t_260);
     }
     if ((0x81u >> warp_id) & 1u) {
+      // warp 0: reaction 259 HCNN+O2<=>O+HCO+N2; warp 7: reaction 224 NCO+OH<=>NO+H+CO, reaction 260 HCNN+OH<=>H+HCO+N2
       const int trips_113 = broadcast_index(k1, 23);
       #pragma unroll 4
       for (int i191 = 0; i191 < trips_113; ++i191) {
         const double t_261 = slots[broadcast_index(k5, i191)][lane] * slots[broadcast_index(k5, 12)][lane];
-        const double t_262 = fma(-(slots[broadcast_index(k6, 29 + i191)][lane] * slots[broadcast_index(k11, 31) + i191 * 30][lane]), slots[broadcast_index(k12, 0) + i191 * 66][lane], t_261);
-        slots[broadcast_index(k12, 4) + i191 * 5][lane] = __dmul_rn(broadcast(c7, 30 + i191) * slots[broadcast_index(k12, 1 + i191)][lane] * slots[broadcast_index(k12, 3)][lane], t_262);
+        const double t_262 = fma(-(slots[broadcast_index(k6, 29 + i191)][lane] *
+            slots[broadcast_index(k11, 31) + i191 * 30][lane]), slots[broadcast_index(k12, 0) + i191 * 66][lane],
+            t_261);
+        slots[broadcast_index(k12, 4) + i191 * 5][lane] = __dmul_rn(broadcast(c7, 30 + i191) *
+            slots[broadcast_index(k12, 1 + i191)][lane] * slots[broadcast_index(k12, 3)][lane], t_262);
       }
     }
     switch (warp_id) {
     case 0: {
+      // warp 0: reaction 240 CH+N2<=>HCN+N
       const double t_263 = fma(1.2695716359822877, ln_t, 21.5731145984117);
       const double e_3 = singe_exp2_table(fma(-14614.225511451965, inverse_t, t_263), power);
       const double s_61 = slots[13][lane];
@@ -3361,22 +3808,22 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const double t_265 = positive(field_60);
       const double t_266 = e_3 * singe_exp(select_le(690.7755278982137, t_264, 690.7755278982137, t_264)) * t_265;
       const double field_61 = load(mole_fractions, 30, stride, point);
-      const double t_267 = __dmul_rn(e_3 * positive(field_58), positive(field_59)) - __dmul_rn(t_266, positive(field_61));
+      const double t_267 = __dmul_rn(e_3 * positive(field_58), positive(field_59)) -
+          __dmul_rn(t_266, positive(field_61));
       slots[32][lane] = __dmul_rn(t_267, squared_concentration);
+      // warp 0: production CH3CHO
+      r0 = r0 - slots[18][lane];
       break;
     }
     case 2: {
+      // warp 2: reaction 135 CH2+O2=>OH+H+CO and 290 CH2+O2=>2H+CO2
       const double s_62 = slots[31][lane];
       const double field_62 = load(mole_fractions, 10, stride, point);
       const double field_63 = load(mole_fractions, 3, stride, point);
       const double t_268 = positive(field_62) * positive(field_63) * squared_concentration;
       slots[4][lane] = __dmul_rn(5000000000.0 * s_62, t_268);
       slots[5][lane] = __dmul_rn(5800000000.0 * s_62, t_268);
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 2: {
+      // warp 2: reaction 166 HCO+H2O<=>H+CO+H2O
       const double s_63 = slots[48][lane];
       const double t_269 = slots[70][lane] * s_63;
       const double s_64 = slots[47][lane];
@@ -3385,24 +3832,24 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: {
+      // warp 3: reaction 47 H+H2O2<=>HO2+H2 and 48 H+H2O2<=>OH+H2O
       const double t_271 = fma(2.8853900817779268, ln_t, 13.56271942704932);
       const double t_272 = slots[40][lane] * slots[52][lane];
       const double t_273 = slots[39][lane] * slots[51][lane];
       const double t_274 = fma(-slots[50][lane], slots[38][lane], t_272);
       slots[1][lane] = __dmul_rn(singe_exp2_table(fma(-3775.16009237706, inverse_t, t_271), power) * t_273, t_274);
       const double t_275 = fma(-slots[46][lane], slots[48][lane], t_272);
-      const double t_276 = __dmul_rn(singe_exp2_table(fma(-2613.5723716456573, inverse_t, 33.219280948873624), power) * t_273, t_275);
+      const double t_276 = __dmul_rn(singe_exp2_table(fma(-2613.5723716456573, inverse_t, 33.219280948873624), power) *
+          t_273, t_275);
       slots[2][lane] = t_276;
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 3: {
+      // warp 3: reaction 86 2OH<=>O+H2O
       const double t_277 = fma(3.462468098133512, ln_t, 5.157852169141737);
       const double s_65 = slots[46][lane];
       const double t_278 = fma(-slots[42][lane], slots[48][lane], s_65 * s_65);
       const double s_66 = slots[45][lane];
-      slots[3][lane] = __dmul_rn(singe_exp2_table(fma(1531.843806714538, inverse_t, t_277), power) * s_66 * s_66, t_278);
+      slots[3][lane] = __dmul_rn(singe_exp2_table(fma(1531.843806714538, inverse_t, t_277), power) * s_66 * s_66,
+          t_278);
+      // warp 3: reaction 300 H+CH3CHO=>CH3+H2+CO
       const double field_64 = load(mole_fractions, 1, stride, point);
       const double field_65 = load(mole_fractions, 52, stride, point);
       const double t_279 = 2050000.0 * slots[28][lane] * positive(field_64) * positive(field_65);
@@ -3410,52 +3857,49 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 4: {
+      // warp 4: reaction 137 2CH2<=>H2+C2H2
       const double s_67 = slots[58][lane];
       const double s_68 = slots[57][lane];
-      const double t_280 = singe_exp2_table(fma(-8671.252335259924, inverse_t, 40.541209043760986), power) * s_68 * s_68;
+      const double t_280 = singe_exp2_table(fma(-8671.252335259924, inverse_t, 40.541209043760986), power) * s_68 *
+          s_68;
       slots[8][lane] = __dmul_rn(t_280, fma(-slots[38][lane], slots[82][lane], s_67 * s_67));
       break;
     }
     case 5: {
+      // warp 5: reaction 204 NNH<=>N2+H
       const double t_281 = fma(-slots[132][lane], slots[40][lane], slots[106][lane]);
       slots[24][lane] = __dmul_rn(330000000.0 * slots[105][lane], t_281);
+      // warp 5: production C
+      r4 = r4 - slots[146][lane];
       break;
     }
     case 6: {
+      // warp 6: reaction 212 H+NO+M<=>HNO+M
       const double t_282 = fma(-1.9043574539734318, ln_t, 45.34856396581859);
       const double s_69 = slots[107][lane];
       const double t_283 = singe_exp2_table(fma(-537.234320838274, inverse_t, t_282), power) * slots[39][lane] * s_69;
       const double t_284 = t_283 * (__dmul_rn(slots[40][lane], slots[108][lane]) - slots[114][lane]);
       slots[140][lane] = __dmul_rn(t_284, slots[159][lane]);
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 6: {
+      // warp 6: reaction 237 H+HCN(+M)<=>H2CN(+M)
       const double t_285 = fma(-4.905163139022475, ln_t, 31.98224175157278);
-      const double t_286 = __dmul_rn(singe_exp2_table(fma(-1379.3854183685414, inverse_t, t_285), power), slots[159][lane]);
+      const double t_286 = __dmul_rn(singe_exp2_table(fma(-1379.3854183685414, inverse_t, t_285), power),
+          slots[159][lane]);
       const double t_287 = __dmul_rn(slots[40][lane], slots[118][lane]) - slots[120][lane];
       const double t_288 = 33000000000.0 * t_286 / (1.0 + t_286) * slots[39][lane];
       slots[167][lane] = __dmul_rn(t_288 * slots[117][lane], t_287);
       break;
     }
     case 7: {
+      // warp 7: reaction 325 CH3+C3H7<=>2C2H5
       const double s_70 = slots[88][lane];
       const double t_289 = fma(-s_70, s_70, slots[62][lane] * slots[134][lane]);
       const double t_290 = singe_exp2_table(fma(-0.4616624130844683, ln_t, 34.16563752050726), power) * slots[61][lane];
       slots[35][lane] = __dmul_rn(t_290 * slots[133][lane], t_289);
       break;
     }
-    case 0: {
-      r0 = r0 - slots[18][lane];
-      break;
-    }
-    case 5: {
-      r4 = r4 - slots[146][lane];
-      break;
-    }
     }
     if ((0x81u >> warp_id) & 1u) {
+      // warp 0: reaction 1 2O+M<=>O2+M; warp 7: reaction 39 2H+M<=>H2+M
       const double s_71 = slots[broadcast_index(k12, 5)][lane];
       const double t_291 = __dmul_rn(s_71, s_71) - slots[broadcast_index(k12, 6)][lane];
       const double s_72 = slots[broadcast_index(k12, 7)][lane];
@@ -3465,27 +3909,28 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 0: {
+      // warp 0: reaction 2 O+H+M<=>OH+M
       const double t_293 = __dmul_rn(slots[42][lane], slots[40][lane]) - slots[46][lane];
       const double s_74 = slots[39][lane];
       const double t_294 = 500000000000.0 * inverse_t * slots[41][lane] * s_74 * t_293;
       slots[99][lane] = __dmul_rn(t_294, slots[159][lane]);
+      // warp 0: reaction 167 HCO+M<=>H+CO+M
       const double t_295 = fma(-slots[40][lane], slots[66][lane], slots[70][lane]);
       const double t_296 = 187000000000000.0 * slots[22][lane] * slots[69][lane] * t_295;
       slots[124][lane] = __dmul_rn(t_296, slots[157][lane]);
       break;
     }
     case 7: {
+      // warp 7: reaction 12 O+CO(+M)<=>CO2(+M)
       const double s_75 = slots[160][lane];
-      const double t_297 = __dmul_rn(singe_exp2_table(fma(-446.48528015613306, inverse_t, 5.0636946753173895), power), s_75);
+      const double t_297 = __dmul_rn(singe_exp2_table(fma(-446.48528015613306, inverse_t, 5.0636946753173895), power),
+          s_75);
       const double t_298 = 1.0 + t_297;
-      const double t_299 = singe_exp2_table(fma(-1731.4916962152479, inverse_t, 24.101493570766486), power) * t_297 / t_298;
+      const double t_299 = singe_exp2_table(fma(-1731.4916962152479, inverse_t, 24.101493570766486), power) * t_297 /
+          t_298;
       const double t_300 = __dmul_rn(slots[42][lane], slots[66][lane]) - slots[68][lane];
       slots[101][lane] = __dmul_rn(t_299 * slots[41][lane] * slots[65][lane], t_300);
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 7: {
+      // warp 7: reaction 33 H+O2+M<=>HO2+M and 38 H+O2<=>O+OH
       const double t_301 = __dmul_rn(slots[40][lane], slots[44][lane]);
       const double t_302 = slots[39][lane] * slots[43][lane];
       const double t_303 = t_301 - slots[50][lane];
@@ -3497,70 +3942,89 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 4: {
+      // warp 4: production HCNO
       r3 = r3 + slots[12][lane];
       break;
     }
     case 1: {
+      // warp 1: production N2O
       r6 = r6 + slots[158][lane];
       break;
     }
     }
     if ((0x1cu >> warp_id) & 1u) {
+      // warp 2: log collider 2; warp 3: log collider 1, log collider 4; warp 4: log collider 3
       const int trips_114 = broadcast_index(k17, 28);
       #pragma unroll 4
       for (int i192 = 0; i192 < trips_114; ++i192) {
         const double s_76 = slots[broadcast_index(k17, 26) + i192 * 7][lane];
-        slots[broadcast_index(k17, 27) + i192 * 18][lane] = singe_log2(select_le(s_76, 1e-300, 1e-300, s_76), gri30_chemistry_logarithms);
+        slots[broadcast_index(k17, 27) + i192 * 18][lane] = singe_log2(select_le(s_76, 1e-300, 1e-300, s_76),
+            gri30_chemistry_logarithms);
       }
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: reaction 43 H+OH+M<=>H2O+M
       const double s_77 = slots[45][lane];
       const double t_307 = 2.2e16 * inverse_t * inverse_t * slots[39][lane] * s_77;
       const double t_308 = t_307 * (__dmul_rn(slots[40][lane], slots[46][lane]) - slots[48][lane]);
       slots[109][lane] = __dmul_rn(t_308, slots[162][lane]);
+      // warp 2: reaction 185 N2O(+M)<=>N2+O(+M)
       const double s_78 = slots[165][lane];
-      const double t_309 = __dmul_rn(singe_exp2_table(fma(-450.11524178342063, inverse_t, 3.009543772670874), power), s_78);
+      const double t_309 = __dmul_rn(singe_exp2_table(fma(-450.11524178342063, inverse_t, 3.009543772670874), power),
+          s_78);
       const double t_310 = 1.0 + t_309;
-      const double t_311 = singe_exp2_table(fma(-40670.09007210825, inverse_t, 36.20295864357169), power) * t_309 / t_310;
+      const double t_311 = singe_exp2_table(fma(-40670.09007210825, inverse_t, 36.20295864357169), power) * t_309 /
+          t_310;
       const double t_312 = fma(-slots[132][lane], slots[42][lane], slots[112][lane]);
       slots[131][lane] = __dmul_rn(t_311 * slots[111][lane], t_312);
       break;
     }
     case 3: {
+      // warp 3: reaction 187 NO+O+M<=>NO2+M
       const double t_313 = __dmul_rn(slots[108][lane], slots[42][lane]) - slots[110][lane];
-      const double t_314 = singe_exp2_table(fma(-2.034200007653438, ln_t, 46.591057593211545), power) * slots[107][lane];
+      const double t_314 = singe_exp2_table(fma(-2.034200007653438, ln_t, 46.591057593211545), power) *
+          slots[107][lane];
       slots[135][lane] = __dmul_rn(t_314 * slots[41][lane] * t_313, slots[159][lane]);
       break;
     }
     }
     if ((0x18u >> warp_id) & 1u) {
+      // warp 3: reaction 205 NNH+M<=>N2+H+M; warp 4: reaction 230 HCN+M<=>H+CN+M
       const double t_315 = fma(broadcast(c1, 2), ln_t, broadcast(c0, 31));
-      const double t_316 = fma(-slots[broadcast_index(k17, 30)][lane], slots[broadcast_index(k17, 31)][lane], slots[broadcast_index(k17, 29)][lane]);
-      const double t_317 = singe_exp2_table(fma(broadcast(c1, 3), inverse_t, t_315), power) * slots[broadcast_index(k18, 0)][lane] * t_316;
+      const double t_316 = fma(-slots[broadcast_index(k17, 30)][lane], slots[broadcast_index(k17, 31)][lane],
+          slots[broadcast_index(k17, 29)][lane]);
+      const double t_317 = singe_exp2_table(fma(broadcast(c1, 3), inverse_t, t_315), power) *
+          slots[broadcast_index(k18, 0)][lane] * t_316;
       slots[broadcast_index(k18, 1)][lane] = __dmul_rn(t_317, slots[159][lane]);
     }
     if ((0x90u >> warp_id) & 1u) {
-      const double t_318 = fma(-slots[broadcast_index(k15, 18)][lane], slots[66][lane], slots[broadcast_index(k4, 28)][lane]);
+      // warp 4: reaction 227 NCO+M<=>N+CO+M; warp 7: reaction 269 HNCO+M<=>NH+CO+M
+      const double t_318 = fma(-slots[broadcast_index(k15, 18)][lane], slots[66][lane],
+          slots[broadcast_index(k4, 28)][lane]);
       const double s_79 = slots[broadcast_index(k15, 19)][lane];
       const double t_319 = singe_exp2_table(fma(broadcast(c1, 5), inverse_t, broadcast(c1, 4)), power) * s_79 * t_318;
       slots[broadcast_index(k15, 20)][lane] = __dmul_rn(t_319, slots[159][lane]);
     }
     switch (warp_id) {
     case 7: {
+      // warp 7: production HOCN
       store(production_rates, 44, stride, point, active, r2);
       break;
     }
     case 4: {
+      // warp 4: production HCNO
       store(production_rates, 43, stride, point, active, r3);
       break;
     }
     case 5: case 6: {
+      // warp 5: production C; warp 6: production NH2
       store(production_rates, broadcast_index(k7, 31), stride, point, active, r4);
       break;
     }
     }
     if ((0x2cu >> warp_id) & 1u) {
+      // warp 2: production O; warp 3: production O2; warp 5: production C2H5
       const int trips_115 = broadcast_index(k18, 6);
       #pragma unroll 4
       for (int i193 = 0; i193 < trips_115; ++i193) {
@@ -3568,14 +4032,18 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x68u >> warp_id) & 1u) {
+      // warp 3: production NO2; warp 5: production C2H4; warp 6: production N
       r5 = r5 + slots[broadcast_index(k18, 7)][lane];
     }
     if ((0x8u >> warp_id) & 1u) {
+      // warp 3: production HNCO
       r6 = r6 + slots[27][lane];
+      // warp 3: production HNO
       r7 = r7 + slots[153][lane];
     }
     switch (warp_id) {
     case 2: case 3: {
+      // warp 2: production O; warp 3: production O2
       const int trips_116 = broadcast_index(k6, 17);
       #pragma unroll 4
       for (int i194 = 0; i194 < trips_116; ++i194) {
@@ -3584,6 +4052,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 5: {
+      // warp 5: production CH3OH
       #pragma unroll 4
       for (int i195 = 0; i195 < 2; ++i195) {
         r3 = r3 - slots[19 + i195][lane];
@@ -3593,6 +4062,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 1: case 3: {
+      // warp 1: production NO; warp 3: production NH
       const int trips_117 = broadcast_index(k18, 22);
       #pragma unroll 4
       for (int i196 = 0; i196 < trips_117; ++i196) {
@@ -3601,10 +4071,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 7: {
+      // warp 7: production NCO
       r5 = r5 - slots[25][lane];
       break;
     }
     case 4: {
+      // warp 4: production HO2
       #pragma unroll 4
       for (int i197 = 0; i197 < 2; ++i197) {
         r0 = fma(-2.0, slots[143 + i197][lane], r0);
@@ -3612,6 +4084,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 0: case 6: {
+      // warp 0: production CO; warp 6: production CH3
       const int trips_118 = broadcast_index(k12, 10);
       #pragma unroll 4
       for (int i198 = 0; i198 < trips_118; ++i198) {
@@ -3621,6 +4094,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x90u >> warp_id) & 1u) {
+      // warp 4: production HO2; warp 7: production HCO
       const int trips_119 = broadcast_index(k15, 24);
       #pragma unroll 4
       for (int i199 = 0; i199 < trips_119; ++i199) {
@@ -3628,6 +4102,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x87u >> warp_id) & 1u) {
+      // warp 0: production CO; warp 1: production CH2CHO; warp 2: production CH2; warp 7: production H2O
       const int trips_120 = broadcast_index(k12, 24);
       #pragma unroll 4
       for (int i200 = 0; i200 < trips_120; ++i200) {
@@ -3636,6 +4111,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 1: {
+      // warp 1: production CH4
       #pragma unroll 4
       for (int i201 = 0; i201 < 2; ++i201) {
         r2 = r2 + slots[19 + i201][lane];
@@ -3643,10 +4119,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: {
+      // warp 2: production CH2OH
       r4 = r4 + slots[19][lane];
       break;
     }
     case 0: case 4: {
+      // warp 0: production N2; warp 4: production HCN
       const int trips_121 = broadcast_index(k16, 3);
       #pragma unroll 4
       for (int i202 = 0; i202 < trips_121; ++i202) {
@@ -3657,6 +4135,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 4: {
+      // warp 4: production HO2
       #pragma unroll 4
       for (int i203 = 0; i203 < 2; ++i203) {
         r0 = r0 - slots[113 + i203 * 2][lane];
@@ -3664,6 +4143,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: case 6: {
+      // warp 2: production CH2; warp 6: production CH3
       const int trips_122 = broadcast_index(k4, 6);
       #pragma unroll 4
       for (int i204 = 0; i204 < trips_122; ++i204) {
@@ -3674,6 +4154,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 1: case 6: {
+      // warp 1: production CH4; warp 6: production CH2(S)
       const int trips_123 = broadcast_index(k6, 15);
       #pragma unroll 4
       for (int i205 = 0; i205 < trips_123; ++i205) {
@@ -3682,6 +4163,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 0: {
+      // warp 0: production HCNN
       #pragma unroll 4
       for (int i206 = 0; i206 < 3; ++i206) {
         r3 = r3 - slots[broadcast_index(k0, 26 + i206)][lane];
@@ -3691,6 +4173,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 0: case 2: case 4: {
+      // warp 0: production N2; warp 2: production C2H; warp 4: production HCN
       const int trips_124 = broadcast_index(k16, 6);
       #pragma unroll 4
       for (int i207 = 0; i207 < trips_124; ++i207) {
@@ -3699,6 +4182,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 6: {
+      // warp 6: production HCCO
       #pragma unroll 4
       for (int i208 = 0; i208 < 2; ++i208) {
         r6 = r6 - slots[34 + i208 * 117][lane];
@@ -3707,6 +4191,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x18u >> warp_id) & 1u) {
+      // warp 3: reaction 83 H2+CO(+M)<=>CH2O(+M); warp 4: reaction 57 H+CH2O(+M)<=>CH3O(+M), reaction 95
+      //            OH+CH3(+M)<=>CH3OH(+M)
       const int trips_125 = broadcast_index(k16, 30);
       #pragma unroll 1
       for (int i209 = 0; i209 < trips_125; ++i209) {
@@ -3714,8 +4200,10 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         const double t_321 = fma(broadcast(c1, 10 + i209), inverse_t, t_320);
         const double t_322 = __dmul_rn(singe_exp2_table(t_321, power), slots[broadcast_index(k18, 23)][lane]);
         const double t_323 = 1.0 + t_322;
-        const double t_324 = broadcast(c1, 14 + i209) * singe_exp2_table(broadcast(c1, 12 + i209) * temperature_2, power);
-        const double t_325 = fma(broadcast(c1, 18 + i209), singe_exp2_table(broadcast(c1, 16 + i209) * temperature_2, power), t_324);
+        const double t_324 = broadcast(c1, 14 + i209) *
+            singe_exp2_table(broadcast(c1, 12 + i209) * temperature_2, power);
+        const double t_325 = fma(broadcast(c1, 18 + i209),
+            singe_exp2_table(broadcast(c1, 16 + i209) * temperature_2, power), t_324);
         const double t_326 = t_325 + singe_exp2_table(broadcast(c1, 20 + i209) * inverse_t, power);
         const double l = singe_log2(select_le(t_326, 1e-300, 1e-300, t_326), gri30_chemistry_logarithms);
         const double t_327 = fma(broadcast(c2, 2 + i209), ln_t, broadcast(c1, 22 + i209));
@@ -3726,15 +4214,21 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         const double t_332 = 1.0 / (t_331 * t_323);
         const double t_333 = fma(l * t_330, t_332 * t_323, fma(broadcast(c2, 4 + i209), inverse_t, t_327));
         const double s_80 = slots[broadcast_index(k18, 30 + i209)][lane];
-        const double t_334 = singe_exp2_table(t_333, power) * (t_322 * (t_332 * t_331)) * slots[broadcast_index(k18, 29) + i209 * 6][lane] * s_80;
-        slots[broadcast_index(k19, 0) + i209 * 2][lane] = __dmul_rn(t_334, __dmul_rn(slots[broadcast_index(k18, 25) + i209 * 6][lane], slots[broadcast_index(k18, 26 + i209)][lane]) - slots[broadcast_index(k18, 28) + i209 * 2][lane]);
+        const double t_334 = singe_exp2_table(t_333, power) * (t_322 * (t_332 * t_331)) *
+            slots[broadcast_index(k18, 29) + i209 * 6][lane] * s_80;
+        slots[broadcast_index(k19, 0) + i209 * 2][lane] = __dmul_rn(t_334,
+            __dmul_rn(slots[broadcast_index(k18, 25) + i209 * 6][lane], slots[broadcast_index(k18, 26 + i209)][lane]) -
+            slots[broadcast_index(k18, 28) + i209 * 2][lane]);
       }
     }
     if ((0x8u >> warp_id) & 1u) {
+      // warp 3: production NO2
       store(production_rates, 36, stride, point, active, r5);
+      // warp 3: production H
       r1 = fma(-2.0, slots[97][lane], r1);
     }
     if ((0x18u >> warp_id) & 1u) {
+      // warp 3: production H; warp 4: production OH
       const int trips_126 = broadcast_index(k19, 7);
       #pragma unroll 4
       for (int i210 = 0; i210 < trips_126; ++i210) {
@@ -3742,13 +4236,16 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x10u >> warp_id) & 1u) {
+      // warp 4: production H2O2
       #pragma unroll 4
       for (int i211 = 0; i211 < 2; ++i211) {
         r2 = r2 + slots[143 + i211][lane];
       }
+      // warp 4: production CH3O
       r6 = r6 + slots[168][lane];
     }
     if ((0x18u >> warp_id) & 1u) {
+      // warp 3: production H; warp 4: production OH
       const int trips_127 = broadcast_index(k19, 7);
       #pragma unroll 4
       for (int i212 = 0; i212 < trips_127; ++i212) {
@@ -3758,6 +4255,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     barrier_sync<0, 256>();
     // phase 13
     if ((0x18u >> warp_id) & 1u) {
+      // warp 3: production O2; warp 4: production HO2
       const int trips_128 = broadcast_index(k16, 30);
       #pragma unroll 4
       for (int i213 = 0; i213 < trips_128; ++i213) {
@@ -3765,6 +4263,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x8u >> warp_id) & 1u) {
+      // warp 3: production CO2
       #pragma unroll 4
       for (int i214 = 0; i214 < 2; ++i214) {
         r2 = r2 + slots[broadcast_index(k2, 9 + i214)][lane];
@@ -3772,6 +4271,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 1: case 3: case 7: {
+      // warp 1: production NO; warp 3: production NH; warp 7: production CN
       const int trips_129 = broadcast_index(k19, 18);
       #pragma unroll 4
       for (int i215 = 0; i215 < trips_129; ++i215) {
@@ -3780,6 +4280,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 4: case 6: {
+      // warp 4: production HCN; warp 6: production N
       #pragma unroll 4
       for (int i216 = 0; i216 < 2; ++i216) {
         r5 = r5 + slots[broadcast_index(k9, 28 + i216)][lane];
@@ -3788,10 +4289,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x8u >> warp_id) & 1u) {
+      // warp 3: production HNO
       r7 = r7 + slots[140][lane];
     }
     switch (warp_id) {
     case 0: case 3: {
+      // warp 0: production CH3CHO; warp 3: production O2
       const int trips_130 = broadcast_index(k5, 13);
       #pragma unroll 4
       for (int i217 = 0; i217 < trips_130; ++i217) {
@@ -3800,6 +4303,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: case 4: {
+      // warp 1: production NO; warp 4: production NNH
       #pragma unroll 4
       for (int i218 = 0; i218 < 2; ++i218) {
         r4 = r4 - slots[broadcast_index(k14, 16 + i218)][lane];
@@ -3809,16 +4313,19 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 4: case 7: {
+      // warp 4: production HCN; warp 7: production NCO
       r5 = r5 - slots[broadcast_index(k16, 7)][lane];
       break;
     }
     case 1: case 3: {
+      // warp 1: production N2O; warp 3: production HNCO
       r6 = r6 - slots[broadcast_index(k19, 24)][lane];
       break;
     }
     }
     switch (warp_id) {
     case 4: {
+      // warp 4: reaction 174 C2H4(+M)<=>H2+C2H2(+M)
       const double t_335 = fma(-14.051849698258504, ln_t, 117.24933597434742);
       const double t_336 = fma(-8007.695349792103, inverse_t, t_335);
       const double t_337 = __dmul_rn(singe_exp2_table(t_336, power), slots[159][lane]);
@@ -3839,6 +4346,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 5: case 6: case 7: {
+      // warp 5: reaction 131 CH+CO(+M)<=>HCCO(+M); warp 6: reaction 312 CH3+C2H5(+M)<=>C3H8(+M); warp 7: reaction 320
+      //            H+C3H7(+M)<=>C3H8(+M)
       const double t_349 = fma(broadcast(c8, 10), ln_t, broadcast(c8, 9));
       const double t_350 = fma(broadcast(c8, 11), inverse_t, t_349);
       const double t_351 = __dmul_rn(singe_exp2_table(t_350, power), slots[159][lane]);
@@ -3853,7 +4362,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const double t_359 = fma(t_356, t_356, t_358);
       const double t_360 = 1.0 / (t_359 * t_352);
       const double t_361 = t_351 * (t_360 * t_359);
-      const double t_362 = __dmul_rn(slots[broadcast_index(k10, 27)][lane], slots[broadcast_index(k10, 28)][lane]) - slots[broadcast_index(k10, 29)][lane];
+      const double t_362 = __dmul_rn(slots[broadcast_index(k10, 27)][lane], slots[broadcast_index(k10, 28)][lane]) -
+          slots[broadcast_index(k10, 29)][lane];
       const double s_81 = slots[broadcast_index(k10, 30)][lane];
       const double t_363 = singe_exp2_table(fma(l_3 * t_358, t_360 * t_352, broadcast(c8, 17)), power) * t_361 * s_81;
       slots[broadcast_index(k11, 1)][lane] = __dmul_rn(t_363 * slots[broadcast_index(k11, 0)][lane], t_362);
@@ -3861,6 +4371,11 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0xeau >> warp_id) & 1u) {
+      // warp 1: reaction 52 H+CH3(+M)<=>CH4(+M), reaction 74 H+C2H4(+M)<=>C2H5(+M), reaction 304
+      //            H+CH2CO(+M)<=>CH2CHO(+M); warp 3: reaction 56 H+CH2O(+M)<=>CH2OH(+M); warp 5: reaction 59
+      //            H+CH2OH(+M)<=>CH3OH(+M), reaction 140 CH2+CO(+M)<=>CH2CO(+M); warp 6: reaction 63
+      //            H+CH3O(+M)<=>CH3OH(+M), reaction 147 CH2(S)+H2O(+M)<=>CH3OH(+M); warp 7: reaction 72
+      //            H+C2H3(+M)<=>C2H4(+M)
       const int trips_131 = broadcast_index(k19, 31);
       #pragma unroll 1
       for (int i219 = 0; i219 < trips_131; ++i219) {
@@ -3869,7 +4384,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         const double t_366 = __dmul_rn(singe_exp2_table(t_365, power), slots[broadcast_index(k19, 25 + i219)][lane]);
         const double t_367 = 1.0 + t_366;
         const double t_368 = broadcast(c9, 3 + i219) * singe_exp2_table(broadcast(c9, i219) * temperature_2, power);
-        const double t_369 = fma(broadcast(c9, 9 + i219), singe_exp2_table(broadcast(c9, 6 + i219) * temperature_2, power), t_368);
+        const double t_369 = fma(broadcast(c9, 9 + i219),
+            singe_exp2_table(broadcast(c9, 6 + i219) * temperature_2, power), t_368);
         const double t_370 = t_369 + singe_exp2_table(broadcast(c9, 12 + i219) * inverse_t, power);
         const double l_4 = singe_log2(select_le(t_370, 1e-300, 1e-300, t_370), gri30_chemistry_logarithms);
         const double t_371 = fma(broadcast(c9, 18 + i219), ln_t, broadcast(c9, 15 + i219));
@@ -3880,12 +4396,16 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         const double t_376 = 1.0 / (t_375 * t_367);
         const double t_377 = fma(l_4 * t_374, t_376 * t_367, fma(broadcast(c9, 21 + i219), inverse_t, t_371));
         const double s_82 = slots[broadcast_index(k20, 12 + i219)][lane];
-        const double t_378 = singe_exp2_table(t_377, power) * (t_366 * (t_376 * t_375)) * slots[broadcast_index(k20, 9 + i219)][lane] * s_82;
-        slots[broadcast_index(k20, 15 + i219)][lane] = __dmul_rn(t_378, __dmul_rn(slots[broadcast_index(k20, i219)][lane], slots[broadcast_index(k20, 3 + i219)][lane]) - slots[broadcast_index(k20, 6 + i219)][lane]);
+        const double t_378 = singe_exp2_table(t_377, power) * (t_366 * (t_376 * t_375)) *
+            slots[broadcast_index(k20, 9 + i219)][lane] * s_82;
+        slots[broadcast_index(k20, 15 + i219)][lane] = __dmul_rn(t_378,
+            __dmul_rn(slots[broadcast_index(k20, i219)][lane], slots[broadcast_index(k20, 3 + i219)][lane]) -
+            slots[broadcast_index(k20, 6 + i219)][lane]);
       }
     }
     switch (warp_id) {
     case 5: {
+      // warp 5: reaction 70 H+C2H(+M)<=>C2H2(+M)
       const double t_379 = fma(-5.482241155378061, ln_t, 45.09195582914423);
       const double t_380 = fma(-1379.3854183685414, inverse_t, t_379);
       const double t_381 = __dmul_rn(singe_exp2_table(t_380, power), slots[159][lane]);
@@ -3906,6 +4426,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 6: {
+      // warp 6: reaction 71 H+C2H2(+M)<=>C2H3(+M)
       const double t_393 = fma(-10.488392947262763, ln_t, 82.48877496357005);
       const double t_394 = fma(-3499.2830087033517, inverse_t, t_393);
       const double t_395 = __dmul_rn(singe_exp2_table(t_394, power), slots[159][lane]);
@@ -3926,6 +4447,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 7: {
+      // warp 7: reaction 85 2OH(+M)<=>H2O2(+M)
       const double t_407 = fma(-0.7646283716711506, ln_t, 4.9579647802027935);
       const double t_408 = fma(1234.186953277116, inverse_t, t_407);
       const double t_409 = __dmul_rn(singe_exp2_table(t_408, power), slots[159][lane]);
@@ -3944,11 +4466,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       const double s_83 = slots[46][lane];
       const double s_84 = slots[45][lane];
       slots[44][lane] = __dmul_rn(t_419 * s_84 * s_84, __dmul_rn(s_83, s_83) - slots[52][lane]);
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 7: {
+      // warp 7: reaction 158 2CH3(+M)<=>C2H6(+M)
       const double t_420 = fma(-8.439765989200437, ln_t, 72.08879700008467);
       const double t_421 = fma(-1530.3918220636235, inverse_t, t_420);
       const double t_422 = __dmul_rn(singe_exp2_table(t_421, power), slots[159][lane]);
@@ -3971,32 +4489,39 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 0: case 3: case 4: {
+      // warp 0: production CH3CHO; warp 3: production O2; warp 4: production HO2
       store(production_rates, broadcast_index(k20, 18), stride, point, active, r0);
       break;
     }
     }
     if ((0x8u >> warp_id) & 1u) {
+      // warp 3: production CO2
       store(production_rates, 15, stride, point, active, r2);
     }
     if ((0x9au >> warp_id) & 1u) {
+      // warp 1: production NO; warp 3: production NH; warp 4: production NNH; warp 7: production CN
       store(production_rates, broadcast_index(k20, 19), stride, point, active, r4);
     }
     switch (warp_id) {
     case 4: case 6: case 7: {
+      // warp 4: production HCN; warp 6: production N; warp 7: production NCO
       store(production_rates, broadcast_index(k16, 8), stride, point, active, r5);
       break;
     }
     case 1: case 3: {
+      // warp 1: production N2O; warp 3: production HNCO
       store(production_rates, broadcast_index(k20, 20), stride, point, active, r6);
       break;
     }
     }
     switch (warp_id) {
     case 3: {
+      // warp 3: production HNO
       store(production_rates, 38, stride, point, active, r7);
       break;
     }
     case 0: {
+      // warp 0: reaction 50 H+CH2(+M)<=>CH3(+M)
       const double t_434 = fma(-3.981838312853539, ln_t, 27.36897388163147);
       const double t_435 = fma(-1161.5877207314031, inverse_t, t_434);
       const double t_436 = __dmul_rn(singe_exp2_table(t_435, power), slots[159][lane]);
@@ -4018,12 +4543,14 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: case 5: {
+      // warp 2: production O; warp 5: production C2H5
       r0 = fma(broadcast(c8, 31), slots[broadcast_index(k11, 18)][lane], r0);
       break;
     }
     }
     switch (warp_id) {
     case 3: case 4: {
+      // warp 3: production H; warp 4: production OH
       const int trips_132 = broadcast_index(k20, 23);
       #pragma unroll 4
       for (int i220 = 0; i220 < trips_132; ++i220) {
@@ -4032,10 +4559,12 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 6: {
+      // warp 6: production HCCO
       r6 = fma(-2.0, slots[23][lane], r6);
       break;
     }
     case 2: case 7: {
+      // warp 2: production O; warp 7: production HCO
       const int trips_133 = broadcast_index(k9, 31);
       #pragma unroll 4
       for (int i221 = 0; i221 < trips_133; ++i221) {
@@ -4045,6 +4574,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0xfau >> warp_id) & 1u) {
+      // warp 1: production CH2CHO; warp 3: production H; warp 4: production OH; warp 5: production CH2O; warp 6:
+      //            production CH3; warp 7: production H2O
       const int trips_134 = broadcast_index(k21, 0);
       #pragma unroll 4
       for (int i222 = 0; i222 < trips_134; ++i222) {
@@ -4052,6 +4583,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x22u >> warp_id) & 1u) {
+      // warp 1: production CH4; warp 5: production H2
       const int trips_135 = broadcast_index(k7, 30);
       #pragma unroll 4
       for (int i223 = 0; i223 < trips_135; ++i223) {
@@ -4060,6 +4592,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 5: case 7: {
+      // warp 5: production CH3OH; warp 7: production C2H6
       const int trips_136 = broadcast_index(k7, 16);
       #pragma unroll 4
       for (int i224 = 0; i224 < trips_136; ++i224) {
@@ -4068,16 +4601,19 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: {
+      // warp 2: production H2CN
       r6 = r6 + slots[167][lane];
       break;
     }
     case 6: {
+      // warp 6: production C3H8
       r7 = r7 + slots[10][lane];
       break;
     }
     }
     switch (warp_id) {
     case 2: case 7: {
+      // warp 2: production O; warp 7: production HCO
       const int trips_137 = broadcast_index(k10, 8);
       #pragma unroll 4
       for (int i225 = 0; i225 < trips_137; ++i225) {
@@ -4086,6 +4622,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: case 4: case 5: case 6: {
+      // warp 3: production H; warp 4: production OH; warp 5: production CH2O; warp 6: production CH3
       const int trips_138 = broadcast_index(k21, 9);
       #pragma unroll 4
       for (int i226 = 0; i226 < trips_138; ++i226) {
@@ -4096,6 +4633,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 4: case 5: case 6: {
+      // warp 4: production H2O2; warp 5: production H2; warp 6: production CH2(S)
       const int trips_139 = broadcast_index(k14, 19);
       #pragma unroll 4
       for (int i227 = 0; i227 < trips_139; ++i227) {
@@ -4104,10 +4642,13 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 7: {
+      // warp 7: production CH
       r6 = r6 - slots[32][lane];
       break;
     }
     case 0: case 2: {
+      // warp 0: reaction 289 CH+H2(+M)<=>CH3(+M); warp 2: reaction 54 H+HCO(+M)<=>CH2O(+M), reaction 76
+      //            H+C2H5(+M)<=>C2H6(+M), reaction 318 CH3+C2H4(+M)<=>C3H7(+M)
       const int trips_140 = broadcast_index(k15, 13);
       #pragma unroll 1
       for (int i228 = 0; i228 < trips_140; ++i228) {
@@ -4115,8 +4656,10 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         const double t_449 = fma(broadcast(c6, 17 + i228), inverse_t, t_448);
         const double t_450 = __dmul_rn(singe_exp2_table(t_449, power), slots[159][lane]);
         const double t_451 = 1.0 + t_450;
-        const double t_452 = broadcast(c6, 23 + i228) * singe_exp2_table(broadcast(c6, 20 + i228) * temperature_2, power);
-        const double t_453 = fma(broadcast(c8, 25 + i228), singe_exp2_table(broadcast(c8, 22 + i228) * temperature_2, power), t_452);
+        const double t_452 = broadcast(c6, 23 + i228) *
+            singe_exp2_table(broadcast(c6, 20 + i228) * temperature_2, power);
+        const double t_453 = fma(broadcast(c8, 25 + i228),
+            singe_exp2_table(broadcast(c8, 22 + i228) * temperature_2, power), t_452);
         const double t_454 = t_453 + singe_exp2_table(broadcast(c8, 28 + i228) * inverse_t, power);
         const double l_10 = singe_log2(select_le(t_454, 1e-300, 1e-300, t_454), gri30_chemistry_logarithms);
         const double t_455 = fma(broadcast(c9, 3 + i228), ln_t, broadcast(c9, i228));
@@ -4127,14 +4670,18 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         const double t_460 = 1.0 / (t_459 * t_451);
         const double t_461 = fma(l_10 * t_458, t_460 * t_451, fma(broadcast(c9, 6 + i228), inverse_t, t_455));
         const double s_88 = slots[broadcast_index(k16, 7 + i228)][lane];
-        const double t_462 = singe_exp2_table(t_461, power) * (t_450 * (t_460 * t_459)) * slots[broadcast_index(k15, 21 + i228)][lane] * s_88;
-        slots[broadcast_index(k7, 29) + i228 * 14][lane] = __dmul_rn(t_462, __dmul_rn(slots[broadcast_index(k15, 10 + i228)][lane], slots[broadcast_index(k15, 15 + i228)][lane]) - slots[broadcast_index(k15, 18 + i228)][lane]);
+        const double t_462 = singe_exp2_table(t_461, power) * (t_450 * (t_460 * t_459)) *
+            slots[broadcast_index(k15, 21 + i228)][lane] * s_88;
+        slots[broadcast_index(k7, 29) + i228 * 14][lane] = __dmul_rn(t_462,
+            __dmul_rn(slots[broadcast_index(k15, 10 + i228)][lane], slots[broadcast_index(k15, 15 + i228)][lane]) -
+            slots[broadcast_index(k15, 18 + i228)][lane]);
       }
       break;
     }
     }
     switch (warp_id) {
     case 0: {
+      // warp 0: reaction 241 CH+N2(+M)<=>HCNN(+M)
       const double t_463 = fma(-4.7753205853424685, ln_t, 31.965524356627842);
       const double t_464 = fma(-537.234320838274, inverse_t, t_463);
       const double t_465 = __dmul_rn(singe_exp2_table(t_464, power), slots[166][lane]);
@@ -4161,30 +4708,36 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: {
+      // warp 2: production O
       store(production_rates, 2, stride, point, active, r0);
       break;
     }
     case 1: {
+      // warp 1: production CH2CHO
       store(production_rates, 51, stride, point, active, r1);
       break;
     }
     }
     switch (warp_id) {
     case 1: case 6: {
+      // warp 1: production CH4; warp 6: production CH2(S)
       store(production_rates, broadcast_index(k7, 14), stride, point, active, r2);
       break;
     }
     case 2: {
+      // warp 2: production H2CN
       store(production_rates, 41, stride, point, active, r6);
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 2: {
+      // warp 2: production CH2
       r1 = fma(-2.0, slots[8][lane], r1);
+      // warp 2: production C2H2
+      #pragma unroll 4
+      for (int i230 = 0; i230 < 2; ++i230) {
+        r2 = r2 + slots[8 + i230 * 15][lane];
+      }
       break;
     }
     case 0: {
+      // warp 0: production CO
       #pragma unroll 4
       for (int i229 = 0; i229 < 6; ++i229) {
         r1 = r1 + slots[broadcast_index(k13, i229)][lane];
@@ -4192,31 +4745,32 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     }
-    if ((0x4u >> warp_id) & 1u) {
-      #pragma unroll 4
-      for (int i230 = 0; i230 < 2; ++i230) {
-        r2 = r2 + slots[8 + i230 * 15][lane];
-      }
-    }
     if ((0x5u >> warp_id) & 1u) {
+      // warp 0: production HCNN; warp 2: production C3H7
       r3 = r3 + slots[broadcast_index(k15, 24)][lane];
     }
     if ((0x1u >> warp_id) & 1u) {
+      // warp 0: production N2
       #pragma unroll 4
       for (int i231 = 0; i231 < 4; ++i231) {
         r5 = r5 + slots[broadcast_index(k13, 12 + i231)][lane];
       }
+      // warp 0: production CO
       #pragma unroll 4
       for (int i232 = 0; i232 < 2; ++i232) {
         r1 = r1 - slots[101 + i232 * 68][lane];
       }
     }
     if ((0x5u >> warp_id) & 1u) {
+      // warp 0: production HCNN; warp 2: production C3H7
       r3 = r3 - slots[broadcast_index(k16, 10)][lane];
     }
     if ((0x1u >> warp_id) & 1u) {
+      // warp 0: production N2
       r5 = r5 - slots[67][lane];
+      // warp 0: production HCNN
       store(production_rates, 42, stride, point, active, r3);
+      // warp 0: production N2
       store(production_rates, 47, stride, point, active, r5);
     }
     if ((0x2u >> warp_id) & 1u) {
@@ -4228,15 +4782,18 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     // phase 14
     switch (warp_id) {
     case 4: case 6: {
+      // warp 4: production OH; warp 6: production CH3
       r1 = fma(-2.0, slots[broadcast_index(k3, 29)][lane], r1);
       break;
     }
     case 5: {
+      // warp 5: production C2H5
       r0 = r0 + slots[22][lane];
       break;
     }
     }
     if ((0x60u >> warp_id) & 1u) {
+      // warp 5: production CH2O; warp 6: production CH3
       const int trips_141 = broadcast_index(k7, 22);
       #pragma unroll 4
       for (int i233 = 0; i233 < trips_141; ++i233) {
@@ -4244,6 +4801,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x34u >> warp_id) & 1u) {
+      // warp 2: production C2H2; warp 4: production H2O2; warp 5: production H2
       const int trips_142 = broadcast_index(k16, 12);
       #pragma unroll 4
       for (int i234 = 0; i234 < trips_142; ++i234) {
@@ -4252,6 +4810,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 5: case 7: {
+      // warp 5: production CH3OH; warp 7: production C2H6
       const int trips_143 = broadcast_index(k7, 16);
       #pragma unroll 4
       for (int i235 = 0; i235 < trips_143; ++i235) {
@@ -4260,24 +4819,29 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 0: case 2: {
+      // warp 0: production C2H3; warp 2: production CH2OH
       r4 = r4 + slots[broadcast_index(k16, 13)][lane];
       break;
     }
     }
     switch (warp_id) {
     case 5: {
+      // warp 5: production C2H4
       r5 = r5 + slots[20][lane];
       break;
     }
     case 6: {
+      // warp 6: production HCCO
       r6 = r6 + slots[7][lane];
       break;
     }
     }
     if ((0xc0u >> warp_id) & 1u) {
+      // warp 6: production C3H8; warp 7: production CH2CO
       r7 = r7 + slots[broadcast_index(k9, 1)][lane];
     }
     if ((0xa0u >> warp_id) & 1u) {
+      // warp 5: production C2H5; warp 7: production HCO
       const int trips_144 = broadcast_index(k7, 16);
       #pragma unroll 4
       for (int i236 = 0; i236 < trips_144; ++i236) {
@@ -4285,6 +4849,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0xedu >> warp_id) & 1u) {
+      // warp 0: production CO; warp 2: production CH2; warp 3: production H; warp 5: production CH2O; warp 6:
+      //            production CH3; warp 7: production H2O
       const int trips_145 = broadcast_index(k21, 22);
       #pragma unroll 4
       for (int i237 = 0; i237 < trips_145; ++i237) {
@@ -4292,16 +4858,20 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0x24u >> warp_id) & 1u) {
+      // warp 2: production C2H2; warp 5: production H2
       r2 = r2 - slots[broadcast_index(k16, 0)][lane];
     }
     if ((0x4u >> warp_id) & 1u) {
+      // warp 2: production C3H7
       r3 = r3 - slots[11][lane];
     }
     if ((0x5u >> warp_id) & 1u) {
+      // warp 0: production C2H3; warp 2: production CH2OH
       r4 = r4 - slots[broadcast_index(k16, 14)][lane];
     }
     switch (warp_id) {
     case 2: case 5: {
+      // warp 2: production C2H; warp 5: production C2H4
       const int trips_146 = broadcast_index(k16, 15);
       #pragma unroll 4
       for (int i238 = 0; i238 < trips_146; ++i238) {
@@ -4310,6 +4880,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 4: case 7: {
+      // warp 4: production CH3O; warp 7: production CH
       const int trips_147 = broadcast_index(k16, 9);
       #pragma unroll 4
       for (int i239 = 0; i239 < trips_147; ++i239) {
@@ -4319,34 +4890,44 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x80u >> warp_id) & 1u) {
+      // warp 7: production CH2CO
       r7 = r7 - slots[34][lane];
     }
     if ((0xa0u >> warp_id) & 1u) {
+      // warp 5: production C2H5; warp 7: production HCO
       store(production_rates, broadcast_index(k12, 10), stride, point, active, r0);
     }
     if ((0xfdu >> warp_id) & 1u) {
+      // warp 0: production CO; warp 2: production CH2; warp 3: production H; warp 4: production OH; warp 5: production
+      //            CH2O; warp 6: production CH3; warp 7: production H2O
       store(production_rates, broadcast_index(k21, 23), stride, point, active, r1);
     }
     if ((0x34u >> warp_id) & 1u) {
+      // warp 2: production C2H2; warp 4: production H2O2; warp 5: production H2
       store(production_rates, broadcast_index(k16, 16), stride, point, active, r2);
     }
     if ((0xa4u >> warp_id) & 1u) {
+      // warp 2: production C3H7; warp 5: production CH3OH; warp 7: production C2H6
       store(production_rates, broadcast_index(k16, 17), stride, point, active, r3);
     }
     if ((0x5u >> warp_id) & 1u) {
+      // warp 0: production C2H3; warp 2: production CH2OH
       store(production_rates, broadcast_index(k16, 18), stride, point, active, r4);
     }
     switch (warp_id) {
     case 2: case 5: {
+      // warp 2: production C2H; warp 5: production C2H4
       store(production_rates, broadcast_index(k16, 19), stride, point, active, r5);
       break;
     }
     case 4: case 6: case 7: {
+      // warp 4: production CH3O; warp 6: production HCCO; warp 7: production CH
       store(production_rates, broadcast_index(k16, 10), stride, point, active, r6);
       break;
     }
     }
     if ((0xc0u >> warp_id) & 1u) {
+      // warp 6: production C3H8; warp 7: production CH2CO
       store(production_rates, broadcast_index(k9, 2), stride, point, active, r7);
     }
     barrier_sync<0, 256>();

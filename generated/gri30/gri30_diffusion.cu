@@ -1,6 +1,7 @@
 // gri30_diffusion: diffusion of gri30, made by singe 0.1.0
 //
-// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture --compilers off
+// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
+//            --compilers off
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
@@ -1103,15 +1104,19 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     double r13 = 0.0;
     switch (warp_id) {
     case 0: {
+      // warp 0: temperature
       const double field = load(temperature, 0, stride, point);
       const double t = fma(0.4627564263195183, singe_log2(field, gri30_diffusion_logarithms), -4.537243573680481);
       const double t_2 = fma(fma(-1.6392501778438855e-6, t, 5.0129934661149025e-6), t, -1.3564234109211704e-5);
-      const double t_3 = fma(fma(fma(t_2, t, 5.6480303535192425e-5), t, -0.00012039439378433336), t, 0.000492887767652285);
-      const double t_4 = fma(fma(fma(t_3, t, -0.0018062689546493374), t, 0.0018389311591837125), t, -0.013709456340574603);
+      const double t_3 = fma(fma(fma(t_2, t, 5.6480303535192425e-5), t, -0.00012039439378433336), t,
+          0.000492887767652285);
+      const double t_4 = fma(fma(fma(t_3, t, -0.0018062689546493374), t, 0.0018389311591837125), t,
+          -0.013709456340574603);
       const double t_5 = fma(fma(fma(t_4, t, 0.032412260341582816), t, 0.010438196828430286), t, 0.2713317005364361);
       slots[53][lane] = t_5;
       const double t_6 = fma(fma(-1.863215070817762e-5, t, 6.562304430844774e-5), t, -0.0001565663486917553);
-      const double t_7 = fma(fma(fma(t_6, t, 0.0005418659304532984), t, -0.0017432909252739978), t, 0.00452455685563567);
+      const double t_7 = fma(fma(fma(t_6, t, 0.0005418659304532984), t, -0.0017432909252739978), t,
+          0.00452455685563567);
       const double t_8 = fma(fma(fma(t_7, t, -0.014104492631154278), t, 0.03936262316180856), t, -0.05729053888354732);
       const double t_9 = fma(fma(fma(t_8, t, 0.20636153616763803), t, -0.33515521508470003), t, -0.1241374584390246);
       slots[54][lane] = t_9;
@@ -1121,7 +1126,8 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double t_13 = fma(fma(fma(t_12, t, 0.5943370894923515), t, 0.8039594331768333), t, -0.3102574782719195);
       slots[55][lane] = t_13;
       const double t_14 = fma(fma(0.0017764110810092582, t, -0.0070726248126748055), t, 0.014185788709057654);
-      const double t_15 = fma(fma(fma(t_14, t, -0.031233583952338537), t, 0.16968371949972375), t, -0.19167840999711272);
+      const double t_15 = fma(fma(fma(t_14, t, -0.031233583952338537), t, 0.16968371949972375), t,
+          -0.19167840999711272);
       const double t_16 = fma(fma(fma(t_15, t, 0.4662523106495232), t, -2.269702771094008), t, -1.5903057609999005);
       const double t_17 = fma(fma(fma(t_16, t, 2.211481579834804), t, 0.7613146106287922), t, -0.181542742326527);
       slots[56][lane] = t_17;
@@ -1133,6 +1139,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: case 4: {
+      // warp 1: clamp H2, clamp H, clamp O, ... (32); warp 4: clamp CH3OH, clamp C2H2, clamp C2H4, ... (17)
       const int trips = broadcast_index(k1, 0);
       #pragma unroll 11
       for (int i0 = 0; i0 < trips; ++i0) {
@@ -1144,11 +1151,13 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x2u >> warp_id) & 1u) {
+      // warp 1: clamp HNCO, clamp N2, clamp C3H7, clamp CH2CHO
       #pragma unroll 4
       for (int i1 = 0; i1 < 4; ++i1) {
         const double field_3 = load(mole_fractions, 45 + i1 * 2, stride, point);
         slots[45 + i1 * 2][lane] = select_le(field_3, 1e-20, 1e-20, field_3);
       }
+      // warp 1: rows from H2O2
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
@@ -1172,15 +1181,20 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     }
     // phase 2
     if ((0xfcu >> warp_id) & 1u) {
+      // warp 2: products 0..3; warp 3: products 3..6; warp 4: products 6..9; warp 5: products 9..12; warp 6: products
+      //            12..15; warp 7: products 15..18
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
     }
     if ((0xcu >> warp_id) & 1u) {
+      // warp 2: products 18..20; warp 3: products 20..22
       r3 = 0.0;
       r4 = 0.0;
     }
     if ((0xfcu >> warp_id) & 1u) {
+      // warp 2: products 0..3; warp 3: products 3..6; warp 4: products 6..9; warp 5: products 9..12; warp 6: products
+      //            12..15; warp 7: products 15..18
       #pragma unroll 4
       for (int i2 = 0; i2 < 32; ++i2) {
         const double s = slots[i2][lane];
@@ -1188,6 +1202,8 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         r1 = fma(broadcast(c1, i2), s, r1);
         r2 = fma(broadcast(c2, i2), s, r2);
       }
+      // warp 2: products 0..3; warp 3: products 3..6; warp 4: products 6..9; warp 5: products 9..12; warp 6: products
+      //            12..15; warp 7: products 15..18
       #pragma unroll 4
       for (int i3 = 0; i3 < 21; ++i3) {
         const double s_2 = slots[32 + i3][lane];
@@ -1197,12 +1213,14 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0xcu >> warp_id) & 1u) {
+      // warp 2: products 18..20; warp 3: products 20..22
       #pragma unroll 4
       for (int i4 = 0; i4 < 32; ++i4) {
         const double s_3 = slots[i4][lane];
         r3 = fma(broadcast(c6, i4), s_3, r3);
         r4 = fma(broadcast(c7, i4), s_3, r4);
       }
+      // warp 2: products 18..20; warp 3: products 20..22
       #pragma unroll 4
       for (int i5 = 0; i5 < 21; ++i5) {
         const double s_4 = slots[32 + i5][lane];
@@ -1211,18 +1229,22 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       }
     }
     if ((0xfcu >> warp_id) & 1u) {
+      // warp 2: products 0..3; warp 3: products 3..6; warp 4: products 6..9; warp 5: products 9..12; warp 6: products
+      //            12..15; warp 7: products 15..18
       const int index_2 = broadcast_index(k1, 1);
       slots[index_2][lane] = r0;
       slots[index_2 + 1][lane] = r1;
       slots[index_2 + 2][lane] = r2;
     }
     if ((0xcu >> warp_id) & 1u) {
+      // warp 2: products 18..20; warp 3: products 20..22
       const int index_3 = broadcast_index(k0, 0);
       slots[index_3][lane] = r3;
       slots[index_3 + 1][lane] = r4;
     }
     switch (warp_id) {
     case 0: case 2: case 3: case 4: {
+      // warp 0: rows from H2; warp 2: rows from CO; warp 3: rows from C2H; warp 4: rows from CH2CO
       const int index_4 = broadcast_index(k1, 2);
       r0 = 0.0;
       r1 = 0.0;
@@ -1241,6 +1263,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 5: case 6: case 7: {
+      // warp 5: rows from NO; warp 6: rows from H2CN; warp 7: rows from N2
       const int index_5 = broadcast_index(k0, 0);
       r0 = 0.0;
       r1 = 0.0;
@@ -1269,6 +1292,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     double r21 = 0.0;
     switch (warp_id) {
     case 0: case 1: case 5: case 6: case 7: {
+      // warp 0: core 6..8; warp 1: core 8..10; warp 5: core 0..2; warp 6: core 2..4; warp 7: core 4..6
       r14 = 0.0;
       r15 = 0.0;
       r16 = 0.0;
@@ -1280,6 +1304,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: case 3: case 4: {
+      // warp 2: core 16..17; warp 3: core 17..18; warp 4: core 13..14
       r14 = 0.0;
       r15 = 0.0;
       r16 = 0.0;
@@ -1287,12 +1312,15 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     }
+    // warp 0: core 14..15; warp 1: core 15..16; warp 2: core 11..12; warp 3: core 12..13; warp 4: core 10..11; warp 5:
+    //            core 18..19; warp 6: core 19..20; warp 7: core 20..21
     double r22 = 0.0;
     double r23 = 0.0;
     double r24 = 0.0;
     double r25 = 0.0;
     switch (warp_id) {
     case 0: case 1: case 5: case 6: case 7: {
+      // warp 0: core 6..8; warp 1: core 8..10; warp 5: core 0..2; warp 6: core 2..4; warp 7: core 4..6
       #pragma unroll 3
       for (int i6 = 0; i6 < 21; ++i6) {
         const double s_5 = slots[58 + i6][lane];
@@ -1305,6 +1333,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         r20 = fma(broadcast(c12, i6), s_5, r20);
         r21 = fma(broadcast(c13, i6), s_5, r21);
       }
+      // warp 0: core 14..15; warp 1: core 15..16; warp 5: core 18..19; warp 6: core 19..20; warp 7: core 20..21
       #pragma unroll 4
       for (int i7 = 0; i7 < 21; ++i7) {
         const double s_6 = slots[58 + i7][lane];
@@ -1313,53 +1342,53 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         r24 = fma(broadcast(c16, i7), s_6, r24);
         r25 = fma(broadcast(c17, i7), s_6, r25);
       }
+      // warp 0: core 6..8; warp 1: core 8..10; warp 5: core 0..2; warp 6: core 2..4; warp 7: core 4..6
+      const int index_6 = broadcast_index(k1, 3);
+      const double s_7 = slots[53][lane];
+      const double s_8 = slots[54][lane];
+      const double t_22 = fma(s_8, r14, s_7 * (broadcast(c3, 21) * slots[index_6][lane]));
+      const double s_9 = slots[55][lane];
+      const double s_10 = slots[56][lane];
+      const double s_11 = slots[57][lane];
+      slots[index_6 + 23][lane] = fma(s_11, r17, fma(s_10, r16, fma(s_9, r15, t_22)));
+      const double t_23 = fma(s_8, r18, s_7 * (broadcast(c3, 22) * slots[index_6 + 1][lane]));
+      slots[index_6 + 24][lane] = fma(s_11, r21, fma(s_10, r20, fma(s_9, r19, t_23)));
       break;
     }
     case 2: case 3: case 4: {
+      // warp 2: core 16..17, core 11..12; warp 3: core 17..18, core 12..13; warp 4: core 13..14, core 10..11
       #pragma unroll 3
       for (int i8 = 0; i8 < 21; ++i8) {
-        const double s_7 = slots[58 + i8][lane];
-        r14 = fma(broadcast(c10, i8), s_7, r14);
-        r15 = fma(broadcast(c11, i8), s_7, r15);
-        r16 = fma(broadcast(c12, i8), s_7, r16);
-        r17 = fma(broadcast(c13, i8), s_7, r17);
-        r22 = fma(broadcast(c14, i8), s_7, r22);
-        r23 = fma(broadcast(c15, i8), s_7, r23);
-        r24 = fma(broadcast(c16, i8), s_7, r24);
-        r25 = fma(broadcast(c17, i8), s_7, r25);
+        const double s_12 = slots[58 + i8][lane];
+        r14 = fma(broadcast(c10, i8), s_12, r14);
+        r15 = fma(broadcast(c11, i8), s_12, r15);
+        r16 = fma(broadcast(c12, i8), s_12, r16);
+        r17 = fma(broadcast(c13, i8), s_12, r17);
+        r22 = fma(broadcast(c14, i8), s_12, r22);
+        r23 = fma(broadcast(c15, i8), s_12, r23);
+        r24 = fma(broadcast(c16, i8), s_12, r24);
+        r25 = fma(broadcast(c17, i8), s_12, r25);
       }
       break;
     }
     }
-    switch (warp_id) {
-    case 0: case 1: case 5: case 6: case 7: {
-      const int index_6 = broadcast_index(k1, 3);
-      const double s_8 = slots[53][lane];
-      const double s_9 = slots[54][lane];
-      const double t_22 = fma(s_9, r14, s_8 * (broadcast(c3, 21) * slots[index_6][lane]));
-      const double s_10 = slots[55][lane];
-      const double s_11 = slots[56][lane];
-      const double s_12 = slots[57][lane];
-      slots[index_6 + 23][lane] = fma(s_12, r17, fma(s_11, r16, fma(s_10, r15, t_22)));
-      const double t_23 = fma(s_9, r18, s_8 * (broadcast(c3, 22) * slots[index_6 + 1][lane]));
-      slots[index_6 + 24][lane] = fma(s_12, r21, fma(s_11, r20, fma(s_10, r19, t_23)));
-      break;
-    }
-    case 4: {
+    if ((0x10u >> warp_id) & 1u) {
+      // warp 4: scale
       const double field_4 = load(temperature, 0, stride, point);
       const double field_5 = load(pressure, 0, stride, point);
       const double t_24 = sqrt(field_4);
       const double t_25 = field_5 * slots[79][lane];
       slots[80][lane] = 101325.0 * (field_4 * (t_24 * sqrt(t_24))) / t_25;
-      break;
-    }
     }
     if ((0x1cu >> warp_id) & 1u) {
+      // warp 2: core 16..17; warp 3: core 17..18; warp 4: core 13..14
       const int index_7 = broadcast_index(k1, 3);
       const double t_26 = slots[53][lane] * (broadcast(c3, 21) * slots[index_7][lane]);
       const double t_27 = fma(slots[55][lane], r15, fma(slots[54][lane], r14, t_26));
       slots[index_7 + 23][lane] = fma(slots[57][lane], r17, fma(slots[56][lane], r16, t_27));
     }
+    // warp 0: core 14..15; warp 1: core 15..16; warp 2: core 11..12; warp 3: core 12..13; warp 4: core 10..11; warp 5:
+    //            core 18..19; warp 6: core 19..20; warp 7: core 20..21
     const int index_8 = broadcast_index(k1, 4);
     const double t_28 = slots[53][lane] * (broadcast(c3, 23) * slots[index_8][lane]);
     const double t_29 = fma(slots[55][lane], r23, fma(slots[54][lane], r22, t_28));
@@ -1368,6 +1397,8 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     // phase 4
     switch (warp_id) {
     case 0: case 1: case 2: case 3: case 4: {
+      // warp 0: rows from H2; warp 1: rows from H2O2; warp 2: rows from CO; warp 3: rows from C2H; warp 4: rows from
+      //            CH2CO
       #pragma unroll 4
       for (int i9 = 0; i9 < 21; ++i9) {
         const double s_13 = slots[81 + i9][lane];
@@ -1379,6 +1410,8 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         r5 = fma(broadcast(c23, i9), s_13, r5);
         r6 = fma(broadcast(c24, i9), s_13, r6);
       }
+      // warp 0: rows from H2; warp 1: rows from H2O2; warp 2: rows from CO; warp 3: rows from C2H; warp 4: rows from
+      //            CH2CO
       const double t_30 = __dmul_rn(slots[79][lane], 0.9999999797506807);
       const double c = broadcast(c3, 24);
       const double t_31 = __dmul_rn(c, r7);
@@ -1442,6 +1475,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 5: case 6: case 7: {
+      // warp 5: rows from NO; warp 6: rows from H2CN; warp 7: rows from N2
       #pragma unroll 4
       for (int i10 = 0; i10 < 21; ++i10) {
         const double s_19 = slots[81 + i10][lane];
@@ -1452,10 +1486,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         r4 = fma(broadcast(c22, i10), s_19, r4);
         r5 = fma(broadcast(c23, i10), s_19, r5);
       }
-      break;
-    }
-    }
-    if ((0xe0u >> warp_id) & 1u) {
+      // warp 5: rows from NO; warp 6: rows from H2CN; warp 7: rows from N2
       const double t_68 = __dmul_rn(slots[79][lane], 0.9999999797506807);
       const double c_8 = broadcast(c3, 24);
       const double t_69 = __dmul_rn(c_8, r6);
@@ -1509,6 +1540,8 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       r3 = select_le(t_68, t_84, 1.0, t_88);
       r4 = select_le(t_68, t_89, 1.0, t_93);
       r5 = select_le(t_68, t_95, 1.0, t_99);
+      break;
+    }
     }
     if ((0xfdu >> warp_id) & 1u) {
       barrier_arrive<1, 256>();
@@ -1518,6 +1551,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     }
     // phase 5
     if ((0x2u >> warp_id) & 1u) {
+      // warp 1: nearly pure
       const double s_25 = slots[108][lane];
       const double s_26 = slots[109][lane];
       const double t_101 = slots[102][lane] + slots[104][lane] + slots[106][lane] + s_25;
@@ -1535,6 +1569,8 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     // phase 6
     switch (warp_id) {
     case 0: case 1: case 2: case 3: case 4: {
+      // warp 0: rows from H2; warp 1: rows from H2O2; warp 2: rows from CO; warp 3: rows from C2H; warp 4: rows from
+      //            CH2CO
       const double s_27 = slots[79][lane];
       const double t_105 = s_27 * 0.9999999797506807;
       const double s_28 = slots[80][lane];
@@ -1546,25 +1582,33 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double t_110 = t_109 * r2;
       const double t_111 = __dmul_rn(broadcast(c3, 24), r7);
       const int index_11 = broadcast_index(k1, 6);
-      store(diffusion, index_11, stride, point, active, select_le(t_105, t_111, s_29 * r7, s_27 - t_111) * (t_110 * r1));
+      store(diffusion, index_11, stride, point, active, select_le(t_105, t_111, s_29 * r7, s_27 - t_111) *
+          (t_110 * r1));
       const double t_112 = __dmul_rn(broadcast(c3, 30), r8);
-      store(diffusion, index_11 + 1, stride, point, active, select_le(t_105, t_112, s_29 * r8, s_27 - t_112) * (t_110 * r0));
+      store(diffusion, index_11 + 1, stride, point, active, select_le(t_105, t_112, s_29 * r8, s_27 - t_112) *
+          (t_110 * r0));
       const double t_113 = __dmul_rn(broadcast(c4, 25), r9);
-      store(diffusion, index_11 + 2, stride, point, active, select_le(t_105, t_113, s_29 * r9, s_27 - t_113) * (t_109 * t_106));
+      store(diffusion, index_11 + 2, stride, point, active, select_le(t_105, t_113, s_29 * r9, s_27 - t_113) *
+          (t_109 * t_106));
       const double t_114 = __dmul_rn(broadcast(c4, 31), r10);
-      store(diffusion, index_11 + 3, stride, point, active, select_le(t_105, t_114, s_29 * r10, s_27 - t_114) * (t_108 * t_107));
+      store(diffusion, index_11 + 3, stride, point, active, select_le(t_105, t_114, s_29 * r10, s_27 - t_114) *
+          (t_108 * t_107));
       const double t_115 = r4 * r5;
       const double t_116 = s_28 / (t_115 * r6);
       const double t_117 = t_116 * r6;
       const double t_118 = __dmul_rn(broadcast(c5, 26), r11);
-      store(diffusion, index_11 + 4, stride, point, active, select_le(t_105, t_118, s_29 * r11, s_27 - t_118) * (t_117 * r5));
+      store(diffusion, index_11 + 4, stride, point, active, select_le(t_105, t_118, s_29 * r11, s_27 - t_118) *
+          (t_117 * r5));
       const double t_119 = __dmul_rn(broadcast(c8, 21), r12);
-      store(diffusion, index_11 + 5, stride, point, active, select_le(t_105, t_119, s_29 * r12, s_27 - t_119) * (t_117 * r4));
+      store(diffusion, index_11 + 5, stride, point, active, select_le(t_105, t_119, s_29 * r12, s_27 - t_119) *
+          (t_117 * r4));
       const double t_120 = __dmul_rn(broadcast(c8, 27), r13);
-      store(diffusion, index_11 + 6, stride, point, active, select_le(t_105, t_120, s_29 * r13, s_27 - t_120) * (t_116 * t_115));
+      store(diffusion, index_11 + 6, stride, point, active, select_le(t_105, t_120, s_29 * r13, s_27 - t_120) *
+          (t_116 * t_115));
       break;
     }
     case 5: case 6: case 7: {
+      // warp 5: rows from NO; warp 6: rows from H2CN; warp 7: rows from N2
       const double s_30 = slots[79][lane];
       const double t_121 = s_30 * 0.9999999797506807;
       const double s_31 = slots[80][lane];
@@ -1576,18 +1620,24 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double t_126 = t_125 * r2;
       const double t_127 = __dmul_rn(broadcast(c3, 24), r6);
       const int index_12 = broadcast_index(k0, 0);
-      store(diffusion, index_12, stride, point, active, select_le(t_121, t_127, s_32 * r6, s_30 - t_127) * (t_126 * r1));
+      store(diffusion, index_12, stride, point, active, select_le(t_121, t_127, s_32 * r6, s_30 - t_127) *
+          (t_126 * r1));
       const double t_128 = __dmul_rn(broadcast(c3, 30), r7);
-      store(diffusion, index_12 + 1, stride, point, active, select_le(t_121, t_128, s_32 * r7, s_30 - t_128) * (t_126 * r0));
+      store(diffusion, index_12 + 1, stride, point, active, select_le(t_121, t_128, s_32 * r7, s_30 - t_128) *
+          (t_126 * r0));
       const double t_129 = __dmul_rn(broadcast(c4, 25), r8);
-      store(diffusion, index_12 + 2, stride, point, active, select_le(t_121, t_129, s_32 * r8, s_30 - t_129) * (t_125 * t_122));
+      store(diffusion, index_12 + 2, stride, point, active, select_le(t_121, t_129, s_32 * r8, s_30 - t_129) *
+          (t_125 * t_122));
       const double t_130 = __dmul_rn(broadcast(c4, 31), r9);
-      store(diffusion, index_12 + 3, stride, point, active, select_le(t_121, t_130, s_32 * r9, s_30 - t_130) * (t_124 * t_123));
+      store(diffusion, index_12 + 3, stride, point, active, select_le(t_121, t_130, s_32 * r9, s_30 - t_130) *
+          (t_124 * t_123));
       const double t_131 = s_31 / (r4 * r5);
       const double t_132 = __dmul_rn(broadcast(c5, 26), r10);
-      store(diffusion, index_12 + 4, stride, point, active, select_le(t_121, t_132, s_32 * r10, s_30 - t_132) * (t_131 * r5));
+      store(diffusion, index_12 + 4, stride, point, active, select_le(t_121, t_132, s_32 * r10, s_30 - t_132) *
+          (t_131 * r5));
       const double t_133 = __dmul_rn(broadcast(c6, 21), r11);
-      store(diffusion, index_12 + 5, stride, point, active, select_le(t_121, t_133, s_32 * r11, s_30 - t_133) * (t_131 * r4));
+      store(diffusion, index_12 + 5, stride, point, active, select_le(t_121, t_133, s_32 * r11, s_30 - t_133) *
+          (t_131 * r4));
       break;
     }
     }

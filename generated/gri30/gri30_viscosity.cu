@@ -1,6 +1,7 @@
 // gri30_viscosity: viscosity of gri30, made by singe 0.1.0
 //
-// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture --compilers off
+// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
+//            --compilers off
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
@@ -538,6 +539,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     double r8 = 0.0;
     switch (warp_id) {
     case 0: case 1: case 6: {
+      // warp 0: species from OH, species from CH3; warp 1: species from H2, species from C; warp 6: species from HCO
       const int trips = broadcast_index(k0, 2);
       #pragma unroll 1
       for (int i0 = 0; i0 < trips; ++i0) {
@@ -592,6 +594,8 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: case 3: case 4: case 5: case 7: {
+      // warp 2: species from CH3OH, species from C3H8; warp 3: species from C2H6, species from HOCN; warp 4: species
+      //            from NH2; warp 5: species from HCCOH, species from N2; warp 7: species from C2H3, species from H2CN
       const int trips_2 = broadcast_index(k0, 4);
       #pragma unroll 1
       for (int i1 = 0; i1 < trips_2; ++i1) {
@@ -602,9 +606,11 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         slots[index_4][lane] = t_22;
         const double t_23 = fma(fma(broadcast(c0, 6 + i1), ln_t, broadcast(c0, 4 + i1)), ln_t, broadcast(c0, 2 + i1));
         const double e_5 = singe_exp2_table(fma(t_23, ln_t, broadcast(c0, i1)), power);
-        const double t_24 = fma(fma(broadcast(c0, 16 + i1), ln_t, broadcast(c0, 14 + i1)), ln_t, broadcast(c0, 12 + i1));
+        const double t_24 = fma(fma(broadcast(c0, 16 + i1), ln_t, broadcast(c0, 14 + i1)), ln_t,
+            broadcast(c0, 12 + i1));
         const double e_6 = singe_exp2_table(fma(t_24, ln_t, broadcast(c0, 10 + i1)), power);
-        const double t_25 = fma(fma(broadcast(c0, 26 + i1), ln_t, broadcast(c0, 24 + i1)), ln_t, broadcast(c0, 22 + i1));
+        const double t_25 = fma(fma(broadcast(c0, 26 + i1), ln_t, broadcast(c0, 24 + i1)), ln_t,
+            broadcast(c0, 22 + i1));
         const double e_7 = singe_exp2_table(fma(t_25, ln_t, broadcast(c0, 20 + i1)), power);
         const double t_26 = e_5 * e_6;
         const double t_27 = 1.0 / (t_26 * e_7);
@@ -634,63 +640,67 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     }
+    // warp 0: factor 7 of 0..24; warp 1: factor 3 of 0..24; warp 2: factor 4 of 24..48; warp 3: factor 0 of 24..48;
+    //            warp 4: factor 5 of 24..48; warp 5: factor 1 of 24..48; warp 6: factor 2 of 0..24; warp 7: factor 2 of
+    //            24..48
     double r0 = 0.0;
     double r1 = 0.0;
     double r2 = 0.0;
     switch (warp_id) {
     case 3: case 5: case 6: case 7: {
+      // warp 3: factor 8 of 24..48; warp 5: factor 9 of 24..48; warp 6: factor 10 of 0..24; warp 7: factor 10 of 24..48
       r3 = 0.0;
       r4 = 0.0;
       r5 = 0.0;
+      // warp 3: factor 0 of 24..48, factor 8 of 24..48; warp 5: factor 1 of 24..48, factor 9 of 24..48; warp 6: factor
+      //            2 of 0..24, factor 10 of 0..24; warp 7: factor 2 of 24..48, factor 10 of 24..48
+      const int trips_3 = broadcast_index(k0, 10);
+      #pragma unroll 4
+      for (int i3 = 0; i3 < trips_3; ++i3) {
+        const int index_5 = broadcast_index(k0, 5 + i3);
+        const double s = slots[index_5][lane];
+        const double c = broadcast(c1, 8 + i3);
+        const double s_2 = slots[index_5 + 1][lane];
+        const double s_3 = slots[index_5 + 2][lane];
+        const double c_2 = broadcast(c1, 13 + i3);
+        r0 = fma(c, s, r0);
+        r1 = fma(c, s_2, r1);
+        r2 = fma(c, s_3, r2);
+        r3 = fma(c_2, s, r3);
+        r4 = fma(c_2, s_2, r4);
+        r5 = fma(c_2, s_3, r5);
+      }
       break;
     }
     case 0: case 1: case 2: case 4: {
-      const int trips_3 = broadcast_index(k0, 13);
+      // warp 0: factor 7 of 0..24; warp 1: factor 3 of 0..24; warp 2: factor 4 of 24..48; warp 4: factor 5 of 24..48
+      const int trips_4 = broadcast_index(k0, 13);
       #pragma unroll 4
-      for (int i2 = 0; i2 < trips_3; ++i2) {
-        const int index_5 = broadcast_index(k0, 5 + i2);
-        const double c = broadcast(c1, 8 + i2);
-        r0 = fma(c, slots[index_5][lane], r0);
-        r1 = fma(c, slots[index_5 + 1][lane], r1);
-        r2 = fma(c, slots[index_5 + 2][lane], r2);
+      for (int i2 = 0; i2 < trips_4; ++i2) {
+        const int index_6 = broadcast_index(k0, 5 + i2);
+        const double c_3 = broadcast(c1, 8 + i2);
+        r0 = fma(c_3, slots[index_6][lane], r0);
+        r1 = fma(c_3, slots[index_6 + 1][lane], r1);
+        r2 = fma(c_3, slots[index_6 + 2][lane], r2);
       }
       break;
     }
     }
-    switch (warp_id) {
-    case 3: case 5: case 6: case 7: {
-      const int trips_4 = broadcast_index(k0, 10);
-      #pragma unroll 4
-      for (int i3 = 0; i3 < trips_4; ++i3) {
-        const int index_6 = broadcast_index(k0, 5 + i3);
-        const double s = slots[index_6][lane];
-        const double c_2 = broadcast(c1, 8 + i3);
-        const double s_2 = slots[index_6 + 1][lane];
-        const double s_3 = slots[index_6 + 2][lane];
-        const double c_3 = broadcast(c1, 13 + i3);
-        r0 = fma(c_2, s, r0);
-        r1 = fma(c_2, s_2, r1);
-        r2 = fma(c_2, s_3, r2);
-        r3 = fma(c_3, s, r3);
-        r4 = fma(c_3, s_2, r4);
-        r5 = fma(c_3, s_3, r5);
-      }
-      break;
-    }
-    case 2: {
+    if ((0x4u >> warp_id) & 1u) {
+      // warp 2: factor 0 of 0..24
       r3 = 0.0;
       r4 = 0.0;
       r5 = 0.0;
-      break;
-    }
     }
     if ((0x84u >> warp_id) & 1u) {
+      // warp 2: factor 8 of 0..24; warp 7: factor 6 of 0..24
       r6 = 0.0;
       r7 = 0.0;
       r8 = 0.0;
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: factor 0 of 0..24, factor 8 of 0..24
       #pragma unroll 4
       for (int i4 = 0; i4 < 3; ++i4) {
         const double s_4 = slots[80 + i4 * 4][lane];
@@ -708,6 +718,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 7: {
+      // warp 7: factor 6 of 0..24
       r6 = fma(0.00010594112895191404, slots[92][lane], r6);
       r7 = fma(0.00010594112895191404, slots[93][lane], r7);
       r8 = fma(0.00010594112895191404, slots[94][lane], r8);
@@ -718,6 +729,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     // phase 2
     switch (warp_id) {
     case 2: case 7: {
+      // warp 2: factor 4 of 24..48; warp 7: factor 2 of 24..48
       const int trips_5 = broadcast_index(k0, 29);
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_5; ++i5) {
@@ -727,6 +739,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         r1 = fma(c_6, slots[index_7 + 1][lane], r1);
         r2 = fma(c_6, slots[index_7 + 2][lane], r2);
       }
+      // warp 2: factor 0 of 0..24; warp 7: factor 10 of 24..48
       const int trips_6 = broadcast_index(k0, 30);
       #pragma unroll 4
       for (int i6 = 0; i6 < trips_6; ++i6) {
@@ -736,6 +749,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         r4 = fma(c_7, slots[index_8 + 1][lane], r4);
         r5 = fma(c_7, slots[index_8 + 2][lane], r5);
       }
+      // warp 2: factor 8 of 0..24; warp 7: factor 6 of 0..24
       const int trips_7 = broadcast_index(k0, 31);
       #pragma unroll 4
       for (int i7 = 0; i7 < trips_7; ++i7) {
@@ -748,6 +762,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: case 5: {
+      // warp 3: factor 0 of 24..48, factor 8 of 24..48; warp 5: factor 1 of 24..48, factor 9 of 24..48
       const int trips_8 = broadcast_index(k0, 26);
       #pragma unroll 4
       for (int i8 = 0; i8 < trips_8; ++i8) {
@@ -767,6 +782,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 4: {
+      // warp 4: factor 5 of 24..48
       #pragma unroll 4
       for (int i9 = 0; i9 < 15; ++i9) {
         const int index_11 = broadcast_index(k0, 14 + i9);
@@ -775,21 +791,23 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         r1 = fma(c_11, slots[index_11 + 1][lane], r1);
         r2 = fma(c_11, slots[index_11 + 2][lane], r2);
       }
-      break;
-    }
-    }
-    if ((0x10u >> warp_id) & 1u) {
+      // warp 4: factor 9 of 0..24
       r3 = 0.0;
       r4 = 0.0;
       r5 = 0.0;
+      break;
+    }
     }
     if ((0x7bu >> warp_id) & 1u) {
+      // warp 0: factor 3 of 24..48; warp 1: factor 7 of 24..48; warp 3: factor 4 of 0..24; warp 4: factor 1 of 0..24;
+      //            warp 5: factor 5 of 0..24; warp 6: factor 6 of 24..48
       r6 = 0.0;
       r7 = 0.0;
       r8 = 0.0;
     }
     switch (warp_id) {
     case 0: case 3: case 5: {
+      // warp 0: factor 3 of 24..48; warp 3: factor 4 of 0..24; warp 5: factor 5 of 0..24
       const int trips_9 = broadcast_index(k0, 27);
       #pragma unroll 4
       for (int i10 = 0; i10 < trips_9; ++i10) {
@@ -802,6 +820,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: {
+      // warp 1: factor 3 of 0..24
       #pragma unroll 4
       for (int i11 = 0; i11 < 14; ++i11) {
         const int index_13 = broadcast_index(k0, 14 + i11);
@@ -810,11 +829,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         r1 = fma(c_13, slots[index_13 + 1][lane], r1);
         r2 = fma(c_13, slots[index_13 + 2][lane], r2);
       }
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 1: {
+      // warp 1: factor 7 of 24..48
       #pragma unroll 4
       for (int i12 = 0; i12 < 18; ++i12) {
         const int index_14 = broadcast_index(k1, i12);
@@ -826,6 +841,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 4: {
+      // warp 4: factor 9 of 0..24, factor 1 of 0..24
       #pragma unroll 4
       for (int i13 = 0; i13 < 20; ++i13) {
         const int index_15 = broadcast_index(k1, i13);
@@ -844,6 +860,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 6: {
+      // warp 6: factor 2 of 0..24, factor 10 of 0..24
       #pragma unroll 4
       for (int i14 = 0; i14 < 18; ++i14) {
         const int index_16 = broadcast_index(k0, 11 + i14);
@@ -859,11 +876,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         r4 = fma(c_18, s_14, r4);
         r5 = fma(c_18, s_15, r5);
       }
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 6: {
+      // warp 6: factor 6 of 24..48
       #pragma unroll 4
       for (int i15 = 0; i15 < 18; ++i15) {
         const int index_17 = broadcast_index(k1, i15);
@@ -874,14 +887,13 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       }
       break;
     }
-    case 0: {
+    }
+    if ((0x1u >> warp_id) & 1u) {
+      // warp 0: weight of HCNO
       slots[188][lane] = slots[148][lane] + slots[152][lane] + slots[156][lane];
       slots[189][lane] = slots[149][lane] + slots[153][lane] + slots[157][lane];
       slots[190][lane] = slots[150][lane] + slots[154][lane] + slots[158][lane];
-      break;
-    }
-    }
-    if ((0x1u >> warp_id) & 1u) {
+      // warp 0: factor 7 of 0..24
       #pragma unroll 4
       for (int i16 = 0; i16 < 13; ++i16) {
         const int index_18 = broadcast_index(k0, 14 + i16);
@@ -894,6 +906,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     barrier_sync<0, 256>();
     // phase 3
     if ((0x3u >> warp_id) & 1u) {
+      // warp 0: species from HNO; warp 1: species from NO
       const int index_19 = broadcast_index(k0, 3);
       const double field_9 = load(mole_fractions, index_19, stride, point);
       const double t_37 = __dmul_rn(positive(field_9), broadcast(c2, 20));
@@ -932,6 +945,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 0: case 3: case 5: case 7: {
+      // warp 0: factor 3 of 24..48; warp 3: factor 4 of 0..24; warp 5: factor 5 of 0..24; warp 7: factor 6 of 0..24
       const int trips_10 = broadcast_index(k1, 27);
       #pragma unroll 4
       for (int i17 = 0; i17 < trips_10; ++i17) {
@@ -943,14 +957,11 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: {
+      // warp 1: factor 3 of 0..24
       r0 = fma(0.005328198606401219, slots[188][lane], r0);
       r1 = fma(0.005328198606401219, slots[189][lane], r1);
       r2 = fma(0.005328198606401219, slots[190][lane], r2);
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 1: {
+      // warp 1: factor 7 of 24..48
       #pragma unroll 4
       for (int i18 = 0; i18 < 3; ++i18) {
         const double c_22 = broadcast(c3, i18);
@@ -961,6 +972,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: case 4: {
+      // warp 2: factor 0 of 0..24, factor 8 of 0..24; warp 4: factor 9 of 0..24, factor 1 of 0..24
       const double s_16 = slots[188][lane];
       const double c_23 = broadcast(c0, 30);
       const double s_17 = slots[189][lane];
@@ -975,6 +987,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 6: {
+      // warp 6: factor 2 of 0..24, factor 10 of 0..24
       const double s_19 = slots[188][lane];
       const double s_20 = slots[189][lane];
       const double s_21 = slots[190][lane];
@@ -986,7 +999,9 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       r5 = fma(3.8220299543694216e-8, s_21, r5);
       break;
     }
-    case 0: {
+    }
+    if ((0x1u >> warp_id) & 1u) {
+      // warp 0: weight of CH2, weight of CH2OH, weight of CH2CO
       #pragma unroll 4
       for (int i19 = 0; i19 < 3; ++i19) {
         const int index_21 = broadcast_index(k0, 28 + i19);
@@ -995,10 +1010,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         slots[index_22 + 1][lane] = slots[index_21 + 1][lane] + slots[index_21 + 5][lane];
         slots[index_22 + 2][lane] = slots[index_21 + 2][lane] + slots[index_21 + 6][lane];
       }
-      break;
-    }
-    }
-    if ((0x1u >> warp_id) & 1u) {
+      // warp 0: factor 7 of 0..24
       #pragma unroll 4
       for (int i20 = 0; i20 < 3; ++i20) {
         const int index_23 = broadcast_index(k1, 28 + i20);
@@ -1007,6 +1019,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         r1 = fma(c_25, slots[index_23 + 1][lane], r1);
         r2 = fma(c_25, slots[index_23 + 2][lane], r2);
       }
+      // warp 0: factor 7 of 0..24
       slots[52][lane] = r0;
       slots[53][lane] = r1;
       slots[54][lane] = r2;
@@ -1015,6 +1028,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     // phase 4
     switch (warp_id) {
     case 0: case 1: case 6: {
+      // warp 0: factor 3 of 24..48; warp 1: factor 7 of 24..48; warp 6: factor 6 of 24..48
       const int trips_11 = broadcast_index(k0, 31);
       #pragma unroll 4
       for (int i21 = 0; i21 < trips_11; ++i21) {
@@ -1026,6 +1040,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: case 4: {
+      // warp 2: factor 4 of 24..48; warp 4: factor 5 of 24..48
       #pragma unroll 4
       for (int i22 = 0; i22 < 6; ++i22) {
         const double c_27 = broadcast(c3, 20 + i22);
@@ -1036,6 +1051,8 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: case 5: case 7: {
+      // warp 3: factor 0 of 24..48, factor 8 of 24..48; warp 5: factor 1 of 24..48, factor 9 of 24..48; warp 7: factor
+      //            2 of 24..48, factor 10 of 24..48
       #pragma unroll 4
       for (int i23 = 0; i23 < 6; ++i23) {
         const double s_22 = slots[broadcast_index(k2, 19 + i23)][lane];
@@ -1054,6 +1071,8 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0xbcu >> warp_id) & 1u) {
+      // warp 2: factor 4 of 24..48; warp 3: factor 0 of 24..48; warp 4: factor 5 of 24..48; warp 5: factor 1 of 24..48;
+      //            warp 7: factor 2 of 24..48
       const int index_24 = broadcast_index(k2, 31);
       slots[index_24][lane] = r0;
       slots[index_24 + 1][lane] = r1;
@@ -1061,6 +1080,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 3: case 5: case 7: {
+      // warp 3: factor 8 of 24..48; warp 5: factor 9 of 24..48; warp 7: factor 10 of 24..48
       const int index_25 = broadcast_index(k1, 28);
       slots[index_25][lane] = r3;
       slots[index_25 + 1][lane] = r4;
@@ -1068,6 +1088,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 0: case 1: case 6: {
+      // warp 0: factor 3 of 24..48; warp 1: factor 7 of 24..48; warp 6: factor 6 of 24..48
       const int index_26 = broadcast_index(k1, 31);
       slots[index_26][lane] = r6;
       slots[index_26 + 1][lane] = r7;
@@ -1077,6 +1098,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     switch (warp_id) {
     case 1: {
+      // warp 1: factor 3 of 0..24
       #pragma unroll 4
       for (int i24 = 0; i24 < 3; ++i24) {
         const int index_27 = broadcast_index(k1, 21 + i24);
@@ -1088,6 +1110,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: case 4: {
+      // warp 2: factor 0 of 0..24, factor 8 of 0..24; warp 4: factor 9 of 0..24, factor 1 of 0..24
       #pragma unroll 4
       for (int i25 = 0; i25 < 3; ++i25) {
         const int index_28 = broadcast_index(k2, 25 + i25);
@@ -1106,6 +1129,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 3: case 5: case 7: {
+      // warp 3: factor 4 of 0..24; warp 5: factor 5 of 0..24; warp 7: factor 6 of 0..24
       #pragma unroll 4
       for (int i26 = 0; i26 < 3; ++i26) {
         const int index_29 = broadcast_index(k1, 29 + i26);
@@ -1117,6 +1141,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 6: {
+      // warp 6: factor 2 of 0..24, factor 10 of 0..24
       #pragma unroll 4
       for (int i27 = 0; i27 < 3; ++i27) {
         const int index_30 = broadcast_index(k1, 18 + i27);
@@ -1136,18 +1161,22 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x42u >> warp_id) & 1u) {
+      // warp 1: factor 3 of 0..24; warp 6: factor 2 of 0..24
       const int index_31 = broadcast_index(k1, 24);
       slots[index_31][lane] = r0;
       slots[index_31 + 1][lane] = r1;
       slots[index_31 + 2][lane] = r2;
     }
     if ((0x54u >> warp_id) & 1u) {
+      // warp 2: factor 0 of 0..24; warp 4: factor 9 of 0..24; warp 6: factor 10 of 0..24
       const int index_32 = broadcast_index(k2, 28);
       slots[index_32][lane] = r3;
       slots[index_32 + 1][lane] = r4;
       slots[index_32 + 2][lane] = r5;
     }
     if ((0xbcu >> warp_id) & 1u) {
+      // warp 2: factor 8 of 0..24; warp 3: factor 4 of 0..24; warp 4: factor 1 of 0..24; warp 5: factor 5 of 0..24;
+      //            warp 7: factor 6 of 0..24
       const int index_33 = broadcast_index(k3, 6);
       slots[index_33][lane] = r6;
       slots[index_33 + 1][lane] = r7;
@@ -1179,6 +1208,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     double r16 = 0.0;
     double r17 = 0.0;
     if ((0x3u >> warp_id) & 1u) {
+      // warp 0: factor 0, factor 1, factor 2, ... (10); warp 1: factor 9
       const int index_34 = broadcast_index(k2, 28);
       #pragma unroll 4
       for (int i28 = 0; i28 < index_34; ++i28) {
@@ -1188,6 +1218,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         slots[broadcast_index(k3, 20 + i28)][lane] = slots[index_35 + 1][lane] + slots[index_36 + 1][lane];
         slots[broadcast_index(k4, i28)][lane] = slots[index_35 + 2][lane] + slots[index_36 + 2][lane];
       }
+      // warp 0: rows from HCNO, rows from C3H8; warp 1: rows from CH2CO, rows from N2
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
@@ -1206,6 +1237,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       r15 = 0.0;
       r16 = 0.0;
       r17 = 0.0;
+      // warp 0: rows from HCNO, rows from C3H8; warp 1: rows from CH2CO, rows from N2
       #pragma unroll 2
       for (int i29 = 0; i29 < index_34; ++i29) {
         const double s_31 = slots[broadcast_index(k3, 10 + i29)][lane];
@@ -1241,6 +1273,8 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     // phase 6
     switch (warp_id) {
     case 2: case 3: case 4: case 5: case 6: case 7: {
+      // warp 2: rows from O; warp 3: rows from H2O; warp 4: rows from C; warp 5: rows from CH4; warp 6: rows from HCO;
+      //            warp 7: rows from C2H
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
@@ -1250,21 +1284,16 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       r6 = 0.0;
       r7 = 0.0;
       r8 = 0.0;
-      break;
-    }
-    case 0: case 1: {
-      const int trips_12 = broadcast_index(k2, 29);
-      #pragma unroll 2
-      for (int i30 = 0; i30 < trips_12; ++i30) {
-        const double s_34 = slots[broadcast_index(k4, 10 + i30)][lane];
-        const double c_42 = broadcast(c6, i30);
-        const double s_35 = slots[broadcast_index(k4, 20 + i30)][lane];
-        const double s_36 = slots[broadcast_index(k5, i30)][lane];
-        const double c_43 = broadcast(c6, 10 + i30);
-        const double c_44 = broadcast(c6, 20 + i30);
-        const double c_45 = broadcast(c7, i30);
-        const double c_46 = broadcast(c7, 10 + i30);
-        const double c_47 = broadcast(c7, 20 + i30);
+      // warp 2: rows from O; warp 3: rows from H2O; warp 4: rows from C; warp 5: rows from CH4; warp 6: rows from HCO;
+      //            warp 7: rows from C2H
+      #pragma unroll 4
+      for (int i31 = 0; i31 < 11; ++i31) {
+        const double s_34 = slots[broadcast_index(k3, 7 + i31)][lane];
+        const double c_42 = broadcast(c4, 18 + i31);
+        const double s_35 = slots[broadcast_index(k3, 18 + i31)][lane];
+        const double s_36 = slots[broadcast_index(k4, i31)][lane];
+        const double c_43 = broadcast(c5, i31);
+        const double c_44 = broadcast(c5, 11 + i31);
         r0 = fma(c_42, s_34, r0);
         r1 = fma(c_42, s_35, r1);
         r2 = fma(c_42, s_36, r2);
@@ -1274,42 +1303,48 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         r6 = fma(c_44, s_34, r6);
         r7 = fma(c_44, s_35, r7);
         r8 = fma(c_44, s_36, r8);
-        r9 = fma(c_45, s_34, r9);
-        r10 = fma(c_45, s_35, r10);
-        r11 = fma(c_45, s_36, r11);
-        r12 = fma(c_46, s_34, r12);
-        r13 = fma(c_46, s_35, r13);
-        r14 = fma(c_46, s_36, r14);
-        r15 = fma(c_47, s_34, r15);
-        r16 = fma(c_47, s_35, r16);
-        r17 = fma(c_47, s_36, r17);
+      }
+      break;
+    }
+    case 0: case 1: {
+      // warp 0: rows from HCNO, rows from C3H8; warp 1: rows from CH2CO, rows from N2
+      const int trips_12 = broadcast_index(k2, 29);
+      #pragma unroll 2
+      for (int i30 = 0; i30 < trips_12; ++i30) {
+        const double s_37 = slots[broadcast_index(k4, 10 + i30)][lane];
+        const double c_45 = broadcast(c6, i30);
+        const double s_38 = slots[broadcast_index(k4, 20 + i30)][lane];
+        const double s_39 = slots[broadcast_index(k5, i30)][lane];
+        const double c_46 = broadcast(c6, 10 + i30);
+        const double c_47 = broadcast(c6, 20 + i30);
+        const double c_48 = broadcast(c7, i30);
+        const double c_49 = broadcast(c7, 10 + i30);
+        const double c_50 = broadcast(c7, 20 + i30);
+        r0 = fma(c_45, s_37, r0);
+        r1 = fma(c_45, s_38, r1);
+        r2 = fma(c_45, s_39, r2);
+        r3 = fma(c_46, s_37, r3);
+        r4 = fma(c_46, s_38, r4);
+        r5 = fma(c_46, s_39, r5);
+        r6 = fma(c_47, s_37, r6);
+        r7 = fma(c_47, s_38, r7);
+        r8 = fma(c_47, s_39, r8);
+        r9 = fma(c_48, s_37, r9);
+        r10 = fma(c_48, s_38, r10);
+        r11 = fma(c_48, s_39, r11);
+        r12 = fma(c_49, s_37, r12);
+        r13 = fma(c_49, s_38, r13);
+        r14 = fma(c_49, s_39, r14);
+        r15 = fma(c_50, s_37, r15);
+        r16 = fma(c_50, s_38, r16);
+        r17 = fma(c_50, s_39, r17);
       }
       break;
     }
     }
     switch (warp_id) {
-    case 2: case 3: case 4: case 5: case 6: case 7: {
-      #pragma unroll 4
-      for (int i31 = 0; i31 < 11; ++i31) {
-        const double s_37 = slots[broadcast_index(k3, 7 + i31)][lane];
-        const double c_48 = broadcast(c4, 18 + i31);
-        const double s_38 = slots[broadcast_index(k3, 18 + i31)][lane];
-        const double s_39 = slots[broadcast_index(k4, i31)][lane];
-        const double c_49 = broadcast(c5, i31);
-        const double c_50 = broadcast(c5, 11 + i31);
-        r0 = fma(c_48, s_37, r0);
-        r1 = fma(c_48, s_38, r1);
-        r2 = fma(c_48, s_39, r2);
-        r3 = fma(c_49, s_37, r3);
-        r4 = fma(c_49, s_38, r4);
-        r5 = fma(c_49, s_39, r5);
-        r6 = fma(c_50, s_37, r6);
-        r7 = fma(c_50, s_38, r7);
-        r8 = fma(c_50, s_39, r8);
-      }
-      break;
-    }
     case 0: {
+      // warp 0: rows from HCNO
       const double t_52 = r1 + r1;
       const double t_53 = r4 + r4;
       const double t_54 = r7 + r7;
@@ -1351,6 +1386,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 1: {
+      // warp 1: rows from CH2CO
       const double t_75 = r1 + r1;
       const double s_47 = slots[115][lane];
       const double t_76 = fma(s_47, fma(s_47, r2, t_75), r0);
@@ -1373,9 +1409,9 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       slots[41][lane] = fma(fma(t_79, t_81, t_82), t_84, t_85) / (t_83 * t_84);
       break;
     }
-    }
-    switch (warp_id) {
     case 2: case 3: case 4: case 5: case 6: case 7: {
+      // warp 2: rows from O; warp 3: rows from H2O; warp 4: rows from C; warp 5: rows from CH4; warp 6: rows from HCO;
+      //            warp 7: rows from C2H
       const int index_37 = broadcast_index(k3, 29);
       const double s_51 = slots[index_37][lane];
       const double t_86 = fma(s_51, fma(s_51, r2, r1 + r1), r0);
@@ -1394,7 +1430,9 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       slots[broadcast_index(k4, 12)][lane] = fma(t_89, t_91, t_92) / (t_90 * t_91);
       break;
     }
-    case 0: case 1: {
+    }
+    if ((0x3u >> warp_id) & 1u) {
+      // warp 0: rows from C3H8; warp 1: rows from N2
       const int index_39 = broadcast_index(k2, 30);
       const double s_54 = slots[index_39][lane];
       const double t_93 = fma(s_54, fma(s_54, r11, r10 + r10), r9);
@@ -1411,12 +1449,12 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       const double field_28 = load(mole_fractions, index_40 + 2, stride, point);
       const double t_99 = positive(field_28) * broadcast(c3, 30) * (s_56 * s_56) * t_97;
       slots[broadcast_index(k3, 30)][lane] = fma(t_96, t_98, t_99) / (t_97 * t_98);
-      break;
-    }
     }
     switch (warp_id) {
     case 1: {
+      // warp 1: mixture
       r0 = 0.0;
+      // warp 1: mixture
       #pragma unroll 4
       for (int i32 = 0; i32 < 2; ++i32) {
         r0 = r0 + slots[41 + i32 * 13][lane];
@@ -1424,6 +1462,8 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
+      // warp 2: rows from C2H4; warp 3: rows from HCCO; warp 4: rows from NH2; warp 5: rows from NO; warp 6: rows from
+      //            HNO; warp 7: rows from H2CN
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
@@ -1433,10 +1473,8 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       r6 = 0.0;
       r7 = 0.0;
       r8 = 0.0;
-      break;
-    }
-    }
-    if ((0xfcu >> warp_id) & 1u) {
+      // warp 2: rows from C2H4; warp 3: rows from HCCO; warp 4: rows from NH2; warp 5: rows from NO; warp 6: rows from
+      //            HNO; warp 7: rows from H2CN
       #pragma unroll 4
       for (int i33 = 0; i33 < 11; ++i33) {
         const double s_57 = slots[broadcast_index(k3, 7 + i33)][lane];
@@ -1455,6 +1493,8 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         r7 = fma(c_53, s_58, r7);
         r8 = fma(c_53, s_59, r8);
       }
+      // warp 2: rows from C2H4; warp 3: rows from HCCO; warp 4: rows from NH2; warp 5: rows from NO; warp 6: rows from
+      //            HNO; warp 7: rows from H2CN
       const double s_60 = slots[broadcast_index(k4, 13)][lane];
       const double t_100 = fma(s_60, fma(s_60, r2, r1 + r1), r0);
       const double field_29 = load(mole_fractions, broadcast_index(k4, 16), stride, point);
@@ -1469,6 +1509,8 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       const double field_31 = load(mole_fractions, broadcast_index(k4, 18), stride, point);
       const double t_106 = positive(field_31) * broadcast(c5, 23) * (s_62 * s_62) * t_104;
       slots[broadcast_index(k4, 19)][lane] = fma(t_103, t_105, t_106) / (t_104 * t_105);
+      break;
+    }
     }
     if ((0xfdu >> warp_id) & 1u) {
       barrier_arrive<1, 256>();
@@ -1478,10 +1520,12 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     // phase 7
     if ((0x2u >> warp_id) & 1u) {
+      // warp 1: mixture
       #pragma unroll 4
       for (int i34 = 0; i34 < 14; ++i34) {
         r0 = r0 + slots[broadcast_index(k5, 10 + i34)][lane];
       }
+      // warp 1: mixture
       store(viscosity, 0, stride, point, active, fma(r0, 2.8284271247461903, ln_t - ln_t));
     }
     barrier_sync<0, 256>();

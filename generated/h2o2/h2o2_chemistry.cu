@@ -1,6 +1,7 @@
 // h2o2_chemistry: chemistry of h2o2, made by singe 0.1.0
 //
-// command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture --compilers off
+// command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
+//            --compilers off
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
 // input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
@@ -292,21 +293,27 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     // phase 1
     double r0 = 0.0;
     if ((0xc1u >> warp_id) & 1u) {
+      // warp 0: total; warp 6: production N2; warp 7: production AR
       r0 = 0.0;
     }
     switch (warp_id) {
     case 0: {
+      // warp 0: total
       #pragma unroll 4
       for (int i0 = 0; i0 < 5; ++i0) {
         const double field_3 = load(mole_fractions, broadcast_index(k0, i0), stride, point);
         r0 = r0 + positive(field_3);
       }
+      // warp 0: total
       slots[15][lane] = __dmul_rn(r0, concentration);
+      // warp 0: power 1
       slots[16][lane] = singe_exp2_table(fma(-1.7889418507023145, ln_t, 0.0), power);
+      // warp 0: third body 2
       r0 = slots[15][lane];
       break;
     }
     case 1: case 2: case 4: case 6: {
+      // warp 1: species H2; warp 2: species N2; warp 4: species O2; warp 6: species H2O
       const double field_4 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
       const double t_3 = __dmul_rn(positive(field_4), concentration);
       const int index = broadcast_index(k0, 1);
@@ -324,6 +331,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 3: {
+      // warp 3: species AR
       const double field_5 = load(mole_fractions, 8, stride, point);
       const double t_12 = __dmul_rn(positive(field_5), concentration);
       slots[12][lane] = t_12;
@@ -336,11 +344,13 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     }
     if ((0xaeu >> warp_id) & 1u) {
+      // warp 1: species H2O2; warp 2: species H; warp 3: species O; warp 5: species OH; warp 7: species HO2
       const double t_16 = select_le(temperature_2, 1000.0, broadcast(c0, 21), broadcast(c0, 14));
       const double t_17 = select_le(temperature_2, 1000.0, broadcast(c0, 22), broadcast(c0, 15));
       const double t_18 = select_le(temperature_2, 1000.0, broadcast(c0, 23), broadcast(c0, 16));
       const double t_19 = select_le(temperature_2, 1000.0, broadcast(c0, 24), broadcast(c0, 17));
-      const double t_20 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 25), broadcast(c0, 18)), temperature_2, t_19);
+      const double t_20 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 25), broadcast(c0, 18)), temperature_2,
+          t_19);
       const double t_21 = fma(fma(fma(t_20, temperature_2, t_18), temperature_2, t_17), temperature_2, t_16);
       const double t_22 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 26), broadcast(c0, 19)), ln_t, t_21);
       const double t_23 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 27), broadcast(c0, 20)), inverse_t, t_22);
@@ -350,14 +360,17 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       slots[index_2 + 1][lane] = __dmul_rn(positive(field_6) * concentration, singe_exp2_falling(t_23, power));
     }
     if ((0xc0u >> warp_id) & 1u) {
+      // warp 6: production N2; warp 7: production AR
       store(production_rates, broadcast_index(k0, 4), stride, point, active, r0);
     }
     barrier_sync<0, 256>();
     // phase 2
     if ((0x1eu >> warp_id) & 1u) {
+      // warp 1: third body 1; warp 2: third body 4; warp 3: third body 5; warp 4: third body 3
       r0 = slots[15][lane];
     }
     if ((0xfu >> warp_id) & 1u) {
+      // warp 0: third body 2; warp 1: third body 1; warp 2: third body 4; warp 3: third body 5
       const int trips = broadcast_index(k0, 6);
       #pragma unroll 4
       for (int i1 = 0; i1 < trips; ++i1) {
@@ -365,15 +378,18 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       }
     }
     if ((0x1fu >> warp_id) & 1u) {
+      // warp 0: third body 2; warp 1: third body 1; warp 2: third body 4; warp 3: third body 5; warp 4: third body 3
       const int trips_2 = broadcast_index(k0, 8);
       #pragma unroll 4
       for (int i2 = 0; i2 < trips_2; ++i2) {
         r0 = r0 + slots[broadcast_index(k0, 7) + i2 * 6][lane];
       }
+      // warp 0: third body 2; warp 1: third body 1; warp 2: third body 4; warp 3: third body 5; warp 4: third body 3
       slots[broadcast_index(k0, 9)][lane] = r0;
     }
     switch (warp_id) {
     case 0: {
+      // warp 0: reaction 13 2H+H2<=>2H2
       const double s = slots[18][lane];
       const double s_2 = slots[2][lane];
       const double t_24 = fma(-s_2, s_2, s * s * s_2);
@@ -383,6 +399,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 1: {
+      // warp 1: reaction 7 H+2O2<=>HO2+O2
       const double s_4 = slots[5][lane];
       const double t_26 = fma(-slots[24][lane], s_4, slots[18][lane] * s_4 * s_4);
       const double s_5 = slots[4][lane];
@@ -391,25 +408,30 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 2: case 3: {
+      // warp 2: reaction 5 O+H2O2<=>OH+HO2; warp 3: reaction 3 O+H2<=>H+OH, reaction 21 OH+H2<=>H+H2O
       const int trips_3 = broadcast_index(k0, 15);
       #pragma unroll 4
       for (int i3 = 0; i3 < trips_3; ++i3) {
         const double t_28 = fma(broadcast(c1, 2 + i3), ln_t, broadcast(c1, i3));
         const double t_29 = slots[20 + i3 * 2][lane] * slots[broadcast_index(k0, 4)][lane];
         const double s_6 = slots[broadcast_index(k0, 13)][lane];
-        const double t_30 = singe_exp2_table(fma(broadcast(c1, 4 + i3), inverse_t, t_28), power) * slots[19 + i3 * 2][lane] * s_6;
-        slots[broadcast_index(k0, 14) + i3 * 2][lane] = __dmul_rn(t_30, fma(-slots[broadcast_index(k0, 10)][lane], slots[broadcast_index(k0, 11 + i3)][lane], t_29));
+        const double t_30 = singe_exp2_table(fma(broadcast(c1, 4 + i3), inverse_t, t_28), power) *
+            slots[19 + i3 * 2][lane] * s_6;
+        slots[broadcast_index(k0, 14) + i3 * 2][lane] = __dmul_rn(t_30,
+            fma(-slots[broadcast_index(k0, 10)][lane], slots[broadcast_index(k0, 11 + i3)][lane], t_29));
       }
       break;
     }
     }
     switch (warp_id) {
     case 2: {
+      // warp 2: reaction 9 H+O2+N2<=>HO2+N2
       const double s_7 = slots[11][lane];
       const double t_31 = slots[18][lane] * slots[5][lane] * s_7;
       const double s_8 = slots[4][lane];
       const double t_32 = 26000000000000.0 * slots[16][lane] * slots[17][lane] * s_8;
       slots[39][lane] = __dmul_rn(t_32 * slots[10][lane], fma(-slots[24][lane], s_7, t_31));
+      // warp 2: reaction 23 2OH<=>O+H2O
       const double t_33 = fma(3.462468098133512, ln_t, 5.157852169141737);
       const double s_9 = slots[22][lane];
       const double t_34 = fma(-slots[20][lane], slots[8][lane], s_9 * s_9);
@@ -418,23 +440,23 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 4: {
+      // warp 4: reaction 17 H+HO2<=>O2+H2
       const double t_35 = slots[18][lane] * slots[24][lane];
       const double s_11 = slots[17][lane];
       const double s_12 = slots[23][lane];
       const double t_36 = singe_exp2_table(fma(-775.3598035882115, inverse_t, 35.3827796811565), power) * s_11 * s_12;
       slots[44][lane] = __dmul_rn(t_36, fma(-slots[5][lane], slots[2][lane], t_35));
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 4: {
+      // warp 4: reaction 27 2HO2<=>O2+H2O2 and 28 2HO2<=>O2+H2O2
       const double s_13 = slots[24][lane];
       const double s_14 = slots[23][lane];
       const double t_37 = s_14 * s_14;
       const double t_38 = fma(-slots[5][lane], slots[26][lane], s_13 * s_13);
-      slots[52][lane] = __dmul_rn(singe_exp2_table(fma(1183.367490495117, inverse_t, 26.95393638235263), power) * t_37, t_38);
-      const double t_39 = __dmul_rn(singe_exp2_table(fma(-8711.907905485525, inverse_t, 38.611598371652384), power) * t_37, t_38);
+      slots[52][lane] = __dmul_rn(singe_exp2_table(fma(1183.367490495117, inverse_t, 26.95393638235263), power) * t_37,
+          t_38);
+      const double t_39 = __dmul_rn(singe_exp2_table(fma(-8711.907905485525, inverse_t, 38.611598371652384), power) *
+          t_37, t_38);
       slots[53][lane] = t_39;
+      // warp 4: reaction 6 H+O2+M<=>HO2+M and 11 H+O2<=>O+OH
       const double t_40 = __dmul_rn(slots[18][lane], slots[5][lane]);
       const double t_41 = slots[17][lane] * slots[4][lane];
       const double t_42 = t_40 - slots[24][lane];
@@ -446,28 +468,27 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 5: {
+      // warp 5: reaction 14 2H+H2O<=>H2+H2O
       const double s_15 = slots[18][lane];
       const double s_16 = slots[8][lane];
       const double t_46 = fma(-slots[2][lane], s_16, s_15 * s_15 * s_16);
       const double s_17 = slots[17][lane];
       const double t_47 = singe_exp2_table(fma(-1.8033688011112043, ln_t, 45.770027734256864), power) * s_17 * s_17;
       slots[41][lane] = __dmul_rn(t_47 * slots[7][lane], t_46);
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 5: {
+      // warp 5: reaction 19 H+H2O2<=>HO2+H2 and 20 H+H2O2<=>OH+H2O
       const double t_48 = fma(2.8853900817779268, ln_t, 13.56271942704932);
       const double t_49 = slots[18][lane] * slots[26][lane];
       const double t_50 = slots[17][lane] * slots[25][lane];
       const double t_51 = fma(-slots[24][lane], slots[2][lane], t_49);
       slots[45][lane] = __dmul_rn(singe_exp2_table(fma(-3775.16009237706, inverse_t, t_48), power) * t_50, t_51);
       const double t_52 = fma(-slots[22][lane], slots[8][lane], t_49);
-      const double t_53 = __dmul_rn(singe_exp2_table(fma(-2613.5723716456573, inverse_t, 33.219280948873624), power) * t_50, t_52);
+      const double t_53 = __dmul_rn(singe_exp2_table(fma(-2613.5723716456573, inverse_t, 33.219280948873624), power) *
+          t_50, t_52);
       slots[46][lane] = t_53;
       break;
     }
     case 6: {
+      // warp 6: reaction 4 O+HO2<=>OH+O2
       const double t_54 = slots[20][lane] * slots[24][lane];
       const double t_55 = fma(-slots[22][lane], slots[5][lane], t_54);
       slots[35][lane] = __dmul_rn(20000000000.0 * slots[19][lane] * slots[23][lane], t_55);
@@ -475,33 +496,42 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     }
     if ((0xc0u >> warp_id) & 1u) {
+      // warp 6: reaction 8 H+O2+H2O<=>HO2+H2O; warp 7: reaction 10 H+O2+AR<=>HO2+AR
       const double s_18 = slots[broadcast_index(k0, 5)][lane];
       const double t_56 = slots[18][lane] * slots[5][lane] * s_18;
       const double t_57 = fma(-slots[24][lane], s_18, t_56);
       const double t_58 = singe_exp2_table(fma(broadcast(c0, 29), ln_t, broadcast(c0, 28)), power) * slots[17][lane];
-      slots[broadcast_index(k0, 7)][lane] = __dmul_rn(t_58 * slots[4][lane] * slots[broadcast_index(k0, 6)][lane], t_57);
+      slots[broadcast_index(k0, 7)][lane] = __dmul_rn(t_58 * slots[4][lane] * slots[broadcast_index(k0, 6)][lane],
+          t_57);
     }
     switch (warp_id) {
     case 1: case 7: {
+      // warp 1: reaction 25 OH+H2O2<=>HO2+H2O and 26 OH+H2O2<=>HO2+H2O; warp 7: reaction 24 OH+HO2<=>O2+H2O and 29
+      //            OH+HO2<=>O2+H2O
       const int index_3 = broadcast_index(k0, 10);
       const double t_59 = slots[22][lane] * slots[index_3][lane];
       const double t_60 = slots[21][lane] * slots[broadcast_index(k0, 11)][lane];
       const double t_61 = fma(-slots[broadcast_index(k0, 12)][lane], slots[8][lane], t_59);
-      const double t_62 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 0), inverse_t, broadcast(c0, 31)), power) * t_60, t_61);
+      const double t_62 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 0), inverse_t, broadcast(c0, 31)), power) *
+          t_60, t_61);
       slots[index_3 + 24][lane] = t_62;
-      const double t_63 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 2), inverse_t, broadcast(c1, 1)), power) * t_60, t_61);
+      const double t_63 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 2), inverse_t, broadcast(c1, 1)), power) * t_60,
+          t_61);
       slots[index_3 + 25][lane] = t_63;
       break;
     }
     case 6: {
+      // warp 6: reaction 18 H+HO2<=>2OH and 16 H+HO2<=>O+H2O
       const double t_64 = slots[18][lane] * slots[24][lane];
       const double t_65 = slots[17][lane] * slots[23][lane];
       const double s_19 = slots[22][lane];
       const double t_66 = fma(-s_19, s_19, t_64);
-      const double t_67 = __dmul_rn(singe_exp2_table(fma(-461.00512666527567, inverse_t, 36.28967027676502), power) * t_65, t_66);
+      const double t_67 = __dmul_rn(singe_exp2_table(fma(-461.00512666527567, inverse_t, 36.28967027676502), power) *
+          t_65, t_66);
       slots[42][lane] = t_67;
       const double t_68 = fma(-slots[20][lane], slots[8][lane], t_64);
-      const double t_69 = __dmul_rn(singe_exp2_table(fma(-487.1408503817322, inverse_t, 31.886491861354493), power) * t_65, t_68);
+      const double t_69 = __dmul_rn(singe_exp2_table(fma(-487.1408503817322, inverse_t, 31.886491861354493), power) *
+          t_65, t_68);
       slots[43][lane] = t_69;
       break;
     }
@@ -517,6 +547,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     double r1 = 0.0;
     switch (warp_id) {
     case 1: case 7: {
+      // warp 1: reaction 12 2H+M<=>H2+M; warp 7: reaction 1 2O+M<=>O2+M
       const double s_20 = slots[broadcast_index(k0, 13)][lane];
       const double t_70 = __dmul_rn(s_20, s_20) - slots[broadcast_index(k0, 14)][lane];
       const double s_21 = slots[broadcast_index(k0, 15)][lane];
@@ -526,6 +557,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 5: {
+      // warp 5: reaction 15 H+OH+M<=>H2O+M
       const double s_23 = slots[21][lane];
       const double t_72 = 2.2e16 * inverse_t * inverse_t * slots[17][lane] * s_23;
       const double t_73 = t_72 * (__dmul_rn(slots[18][lane], slots[22][lane]) - slots[8][lane]);
@@ -533,27 +565,34 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 6: {
+      // warp 6: log collider 1
       const double s_24 = slots[28][lane];
       slots[56][lane] = singe_log2(select_le(s_24, 1e-300, 1e-300, s_24), h2o2_chemistry_logarithms);
       break;
     }
     }
     if ((0x80u >> warp_id) & 1u) {
+      // warp 7: reaction 2 O+H+M<=>OH+M
       const double t_74 = __dmul_rn(slots[20][lane], slots[18][lane]) - slots[22][lane];
       const double s_25 = slots[17][lane];
       const double t_75 = 500000000000.0 * inverse_t * slots[19][lane] * s_25 * t_74;
       slots[59][lane] = __dmul_rn(t_75, slots[28][lane]);
     }
     if ((0xfeu >> warp_id) & 1u) {
+      // warp 1: production H2; warp 2: production O; warp 3: production OH; warp 4: production O2; warp 5: production
+      //            H; warp 6: production H2O; warp 7: production HO2
       r0 = 0.0;
     }
     if ((0xa8u >> warp_id) & 1u) {
+      // warp 3: production OH; warp 5: production H; warp 7: production HO2
       #pragma unroll 4
       for (int i4 = 0; i4 < 2; ++i4) {
         r0 = fma(broadcast(c0, i4), slots[broadcast_index(k0, i4)][lane], r0);
       }
     }
     if ((0xfeu >> warp_id) & 1u) {
+      // warp 1: production H2; warp 2: production O; warp 3: production OH; warp 4: production O2; warp 5: production
+      //            H; warp 6: production H2O; warp 7: production HO2
       const int trips_4 = broadcast_index(k0, 27);
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_4; ++i5) {
@@ -561,6 +600,8 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       }
     }
     if ((0xbeu >> warp_id) & 1u) {
+      // warp 1: production H2; warp 2: production O; warp 3: production OH; warp 4: production O2; warp 5: production
+      //            H; warp 7: production HO2
       const int trips_5 = broadcast_index(k0, 28);
       #pragma unroll 4
       for (int i6 = 0; i6 < trips_5; ++i6) {
@@ -569,11 +610,14 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     switch (warp_id) {
     case 5: {
+      // warp 5: production H2O2
       r1 = 0.0;
+      // warp 5: production H2O2
       #pragma unroll 4
       for (int i7 = 0; i7 < 2; ++i7) {
         r1 = r1 + slots[52 + i7][lane];
       }
+      // warp 5: production H2O2
       #pragma unroll 4
       for (int i8 = 0; i8 < 5; ++i8) {
         r1 = r1 - slots[broadcast_index(k0, 4 + i8)][lane];
@@ -581,6 +625,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 7: {
+      // warp 7: production HO2
       store(production_rates, 6, stride, point, active, r0);
       break;
     }
@@ -594,6 +639,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     // phase 4
     switch (warp_id) {
     case 0: {
+      // warp 0: reaction 22 2OH(+M)<=>H2O2(+M)
       const double t_76 = fma(-0.7646283716711506, ln_t, 4.9579647802027935);
       const double t_77 = fma(1234.186953277116, inverse_t, t_76);
       const double t_78 = __dmul_rn(singe_exp2_table(t_77, power), slots[28][lane]);
@@ -615,15 +661,18 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 1: case 3: case 4: case 6: {
+      // warp 1: production H2; warp 3: production OH; warp 4: production O2; warp 6: production H2O
       r0 = r0 + slots[broadcast_index(k0, 29)][lane];
       break;
     }
     case 2: case 5: {
+      // warp 2: production O; warp 5: production H
       r0 = fma(-2.0, slots[broadcast_index(k0, 16)][lane], r0);
       break;
     }
     }
     if ((0x2cu >> warp_id) & 1u) {
+      // warp 2: production O; warp 3: production OH; warp 5: production H
       const int trips_6 = broadcast_index(k0, 30);
       #pragma unroll 4
       for (int i9 = 0; i9 < trips_6; ++i9) {
@@ -631,6 +680,8 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       }
     }
     if ((0x76u >> warp_id) & 1u) {
+      // warp 1: production H2; warp 2: production O; warp 4: production O2; warp 5: production H; warp 6: production
+      //            H2O
       store(production_rates, broadcast_index(k0, 31), stride, point, active, r0);
     }
     if ((0x1u >> warp_id) & 1u) {
@@ -642,20 +693,16 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     // phase 5
     switch (warp_id) {
     case 3: {
+      // warp 3: production OH
       r0 = fma(-2.0, slots[61][lane], r0);
-      break;
-    }
-    case 5: {
-      r1 = r1 + slots[61][lane];
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 3: {
+      // warp 3: production OH
       store(production_rates, 4, stride, point, active, r0);
       break;
     }
     case 5: {
+      // warp 5: production H2O2
+      r1 = r1 + slots[61][lane];
+      // warp 5: production H2O2
       store(production_rates, 7, stride, point, active, r1);
       break;
     }

@@ -1,6 +1,7 @@
 // h2o2_diffusion: diffusion of h2o2, made by singe 0.1.0
 //
-// command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture --compilers off
+// command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
+//            --compilers off
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
 // input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
@@ -231,21 +232,27 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     const double field = load(temperature, 0, stride, point);
-    const double scaled_ln_t = fma(0.667616401390668, singe_log2(field, h2o2_diffusion_logarithms) * 0.6931471805599453, -4.537243573680481);
+    const double scaled_ln_t = fma(0.667616401390668, singe_log2(field, h2o2_diffusion_logarithms) *
+        0.6931471805599453, -4.537243573680481);
     // phase 1
     double r0 = 0.0;
     double r1 = 0.0;
     double r2 = 0.0;
     double r3 = 0.0;
     if ((0xfcu >> warp_id) & 1u) {
+      // warp 2: mass 5..6; warp 3: mass 7..8; warp 4: mass 6..7; warp 5: mass 4..5; warp 6: mass 0..2; warp 7: mass
+      //            2..4
       r0 = 0.0;
       r1 = 0.0;
     }
     if ((0x60u >> warp_id) & 1u) {
+      // warp 5: mass 8..9; warp 6: mass 9..10
       r2 = 0.0;
       r3 = 0.0;
     }
     if ((0xfcu >> warp_id) & 1u) {
+      // warp 2: mass 5..6; warp 3: mass 7..8; warp 4: mass 6..7; warp 5: mass 4..5; warp 6: mass 0..2; warp 7: mass
+      //            2..4
       const int trips = broadcast_index(k0, 1);
       #pragma unroll 4
       for (int i0 = 0; i0 < trips; ++i0) {
@@ -256,24 +263,29 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       }
     }
     if ((0x60u >> warp_id) & 1u) {
+      // warp 5: mass 8..9; warp 6: mass 9..10
       const double field_3 = load(mole_fractions, broadcast_index(k0, 2), stride, point);
       const double c_2 = broadcast(c0, 2);
       r2 = fma(select_le(field_3, 1e-20, 1e-20, field_3), c_2, r2);
       r3 = fma(positive(field_3), c_2, r3);
     }
     if ((0xfcu >> warp_id) & 1u) {
+      // warp 2: mass 5..6; warp 3: mass 7..8; warp 4: mass 6..7; warp 5: mass 4..5; warp 6: mass 0..2; warp 7: mass
+      //            2..4
       const int index = broadcast_index(k0, 3);
       slots[index][lane] = r0;
       slots[index + 1][lane] = r1;
     }
     switch (warp_id) {
     case 5: case 6: {
+      // warp 5: mass 8..9; warp 6: mass 9..10
       const int index_2 = broadcast_index(k0, 4);
       slots[index_2][lane] = r2;
       slots[index_2 + 1][lane] = r3;
       break;
     }
     case 3: case 4: case 7: {
+      // warp 3: clamp H2O2; warp 4: clamp AR; warp 7: clamp H2, clamp H, clamp O, ... (8)
       #pragma unroll 8
       for (int i1 = 0; i1 < 8; ++i1) {
         const int index_3 = broadcast_index(k0, 4 + i1);
@@ -297,6 +309,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     double r4 = 0.0;
     switch (warp_id) {
     case 0: case 1: {
+      // warp 0: columns 0..2; warp 1: columns 2..4
       const int index_4 = broadcast_index(k0, 0);
       const double field_5 = load(mole_fractions, index_4, stride, point);
       const double field_6 = load(mole_fractions, index_4 + 1, stride, point);
@@ -305,6 +318,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       r2 = 0.0;
       r3 = select_le(field_5, 1e-20, 1e-20, field_5);
       r4 = select_le(field_6, 1e-20, 1e-20, field_6);
+      // warp 0: columns 0..2; warp 1: columns 2..4
       #pragma unroll 2
       for (int i2 = 0; i2 < 5; ++i2) {
         const double c_3 = broadcast(c0, 20 + i2);
@@ -321,6 +335,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
         r1 = fma(slots[index_5 + 1 + i2][lane], t_6, r1);
         r2 = __dmul_rn(r4, t_6);
       }
+      // warp 0: columns 0..2; warp 1: columns 2..4
       const int index_6 = broadcast_index(k0, 3);
       slots[index_6][lane] = r0;
       slots[index_6 + 1][lane] = r1;
@@ -328,13 +343,13 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
+      // warp 2: columns 4..5; warp 3: columns 5..6; warp 4: columns 6..7; warp 5: columns 7..8; warp 6: columns 8..9;
+      //            warp 7: columns 9..10
       const double field_7 = load(mole_fractions, broadcast_index(k0, 12), stride, point);
       r0 = 0.0;
       r1 = select_le(field_7, 1e-20, 1e-20, field_7);
-      break;
-    }
-    }
-    if ((0xfcu >> warp_id) & 1u) {
+      // warp 2: columns 4..5; warp 3: columns 5..6; warp 4: columns 6..7; warp 5: columns 7..8; warp 6: columns 8..9;
+      //            warp 7: columns 9..10
       const int trips_2 = broadcast_index(k0, 19);
       #pragma unroll 4
       for (int i3 = 0; i3 < trips_2; ++i3) {
@@ -345,8 +360,11 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
         slots[broadcast_index(k0, 18) + i3][lane] = __dmul_rn(r1, t_9);
         r0 = fma(slots[broadcast_index(k0, 13 + i3)][lane], t_9, r0);
       }
+      break;
+    }
     }
     if ((0x20u >> warp_id) & 1u) {
+      // warp 5: scale
       const double s = slots[7][lane];
       const double t_10 = slots[1][lane] + slots[3][lane] + slots[5][lane] + s;
       const double t_11 = t_10 + slots[9][lane] + slots[11][lane] + slots[13][lane];
@@ -357,9 +375,12 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       slots[61][lane] = 101325.0 * (field_8 * (t_12 * sqrt(t_12))) / t_13;
     }
     if ((0xfcu >> warp_id) & 1u) {
+      // warp 2: columns 4..5; warp 3: columns 5..6; warp 4: columns 6..7; warp 5: columns 7..8; warp 6: columns 8..9;
+      //            warp 7: columns 9..10
       slots[broadcast_index(k0, 20)][lane] = r0;
     }
     if ((0x20u >> warp_id) & 1u) {
+      // warp 5: numerators 4..5, numerators 8..9
       #pragma unroll 4
       for (int i4 = 0; i4 < 2; ++i4) {
         const int index_7 = broadcast_index(k0, 5 + i4);
@@ -379,36 +400,44 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     r0 = 0.0;
     r1 = 0.0;
     if ((0x18u >> warp_id) & 1u) {
+      // warp 3: numerators 0..2; warp 4: numerators 2..4
       const double s_3 = slots[8][lane];
       const double t_16 = slots[broadcast_index(k0, 2)][lane] + slots[4][lane] + slots[6][lane] + s_3;
       const double t_17 = t_16 + slots[10][lane] + slots[12][lane] + slots[14][lane];
       const int index_8 = broadcast_index(k0, 21);
       const double field_10 = load(mole_fractions, index_8 + 1, stride, point);
       const double s_4 = slots[61][lane];
-      const double t_18 = __dmul_rn(t_17 + __dmul_rn(select_le(field_10, 1e-20, 1e-20, field_10), broadcast(c0, 28)), s_4);
+      const double t_18 = __dmul_rn(t_17 + __dmul_rn(select_le(field_10, 1e-20, 1e-20, field_10), broadcast(c0, 28)),
+          s_4);
       slots[index_8 + 76][lane] = t_18;
       const double field_11 = load(mole_fractions, index_8, stride, point);
-      const double t_19 = __dmul_rn(t_17 + __dmul_rn(select_le(field_11, 1e-20, 1e-20, field_11), broadcast(c0, 2)), s_4);
+      const double t_19 = __dmul_rn(t_17 + __dmul_rn(select_le(field_11, 1e-20, 1e-20, field_11), broadcast(c0, 2)),
+          s_4);
       slots[index_8 + 77][lane] = t_19;
     }
     if ((0x1cu >> warp_id) & 1u) {
+      // warp 2: numerators 5..6, numerators 9..10; warp 3: numerators 6..7; warp 4: numerators 7..8
       const int trips_3 = broadcast_index(k0, 29);
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_3; ++i5) {
         const double s_5 = slots[broadcast_index(k0, 22 + i5)][lane];
         const double t_20 = slots[0][lane] + slots[2][lane] + slots[4][lane] + s_5;
         const int index_9 = broadcast_index(k0, 26 + i5);
-        const double t_21 = t_20 + slots[broadcast_index(k0, 24 + i5)][lane] + slots[index_9][lane] + slots[index_9 + 2][lane];
+        const double t_21 = t_20 + slots[broadcast_index(k0, 24 + i5)][lane] + slots[index_9][lane] +
+            slots[index_9 + 2][lane];
         slots[broadcast_index(k0, 28) + 75 + i5 * 3][lane] = __dmul_rn(t_21, slots[61][lane]);
       }
     }
     if ((0xfcu >> warp_id) & 1u) {
+      // warp 2: row H; warp 3: row O; warp 4: row H2O2; warp 5: row OH; warp 6: row H2O; warp 7: row H2
       r0 = 0.0;
     }
     if ((0x9cu >> warp_id) & 1u) {
+      // warp 2: row O2; warp 3: row AR; warp 4: row N2; warp 7: row HO2
       r1 = 0.0;
     }
     if ((0xfcu >> warp_id) & 1u) {
+      // warp 2: row H; warp 3: row O; warp 4: row H2O2; warp 5: row OH; warp 6: row H2O; warp 7: row H2
       const int trips_4 = broadcast_index(k0, 30);
       #pragma unroll 4
       for (int i6 = 0; i6 < trips_4; ++i6) {
@@ -416,6 +445,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       }
     }
     if ((0x9cu >> warp_id) & 1u) {
+      // warp 2: row O2; warp 3: row AR; warp 4: row N2; warp 7: row HO2
       const int trips_5 = broadcast_index(k0, 31);
       #pragma unroll 4
       for (int i7 = 0; i7 < trips_5; ++i7) {
@@ -424,10 +454,12 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     }
     switch (warp_id) {
     case 4: case 5: {
+      // warp 4: row H2O2; warp 5: row OH
       store(diffusion, broadcast_index(k1, 12), stride, point, active, slots[broadcast_index(k1, 11)][lane] / r0);
       break;
     }
     case 3: {
+      // warp 3: row AR
       store(diffusion, 8, stride, point, active, slots[75][lane] / r1);
       break;
     }
@@ -437,9 +469,11 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     }
     // phase 4
     if ((0xccu >> warp_id) & 1u) {
+      // warp 2: row H; warp 3: row O; warp 6: row H2O; warp 7: row H2
       store(diffusion, broadcast_index(k1, 12), stride, point, active, slots[broadcast_index(k1, 11)][lane] / r0);
     }
     if ((0x94u >> warp_id) & 1u) {
+      // warp 2: row O2; warp 4: row N2; warp 7: row HO2
       store(diffusion, broadcast_index(k1, 14), stride, point, active, slots[broadcast_index(k1, 13)][lane] / r1);
     }
     barrier_sync<0, 256>();

@@ -1,6 +1,7 @@
 // h2o2_viscosity: viscosity of h2o2, made by singe 0.1.0
 //
-// command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture --compilers off
+// command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
+//            --compilers off
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
 // input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
@@ -211,6 +212,7 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     // phase 1
     switch (warp_id) {
     case 2: case 3: {
+      // warp 2: species from H2; warp 3: species from O
       const int index = broadcast_index(k0, 0);
       const double field_2 = load(mole_fractions, index, stride, point);
       const double t = __dmul_rn(positive(field_2), broadcast(c0, 4));
@@ -237,6 +239,8 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 4: case 5: case 6: case 7: {
+      // warp 4: species from OH, species from AR; warp 5: species from H2O, species from N2; warp 6: species from HO2;
+      //            warp 7: species from H2O2
       const int trips = broadcast_index(k0, 2);
       #pragma unroll 4
       for (int i0 = 0; i0 < trips; ++i0) {
@@ -265,12 +269,14 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     double r5 = 0.0;
     switch (warp_id) {
     case 0: case 1: {
+      // warp 0: rows from H2; warp 1: rows from O
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
       r3 = 0.0;
       r4 = 0.0;
       r5 = 0.0;
+      // warp 0: rows from H2; warp 1: rows from O
       #pragma unroll 4
       for (int i1 = 0; i1 < 10; ++i1) {
         const double s = slots[i1 * 4][lane];
@@ -285,6 +291,7 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
         r4 = fma(c_2, s_2, r4);
         r5 = fma(c_2, s_3, r5);
       }
+      // warp 0: rows from H2; warp 1: rows from O
       const int index_4 = broadcast_index(k0, 0);
       const double s_4 = slots[index_4][lane];
       const double t_14 = fma(s_4, fma(s_4, r2, r1 + r1), r0);
@@ -299,13 +306,13 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       break;
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
+      // warp 2: rows from OH; warp 3: rows from H2O; warp 4: rows from HO2; warp 5: rows from H2O2; warp 6: rows from
+      //            AR; warp 7: rows from N2
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
-      break;
-    }
-    }
-    if ((0xfcu >> warp_id) & 1u) {
+      // warp 2: rows from OH; warp 3: rows from H2O; warp 4: rows from HO2; warp 5: rows from H2O2; warp 6: rows from
+      //            AR; warp 7: rows from N2
       #pragma unroll 4
       for (int i2 = 0; i2 < 10; ++i2) {
         const double c_3 = broadcast(c0, 10 + i2);
@@ -313,11 +320,15 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
         r1 = fma(c_3, slots[1 + i2 * 4][lane], r1);
         r2 = fma(c_3, slots[2 + i2 * 4][lane], r2);
       }
+      // warp 2: rows from OH; warp 3: rows from H2O; warp 4: rows from HO2; warp 5: rows from H2O2; warp 6: rows from
+      //            AR; warp 7: rows from N2
       const double s_6 = slots[broadcast_index(k0, 3)][lane];
       const double t_18 = fma(s_6, fma(s_6, r2, r1 + r1), r0);
       const int index_6 = broadcast_index(k0, 4);
       const double field_7 = load(mole_fractions, index_6, stride, point);
       slots[index_6 + 38][lane] = positive(field_7) * broadcast(c0, 20) * (s_6 * s_6) / t_18;
+      break;
+    }
     }
     if ((0xbfu >> warp_id) & 1u) {
       barrier_arrive<1, 256>();
@@ -328,11 +339,14 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     // phase 3
     r0 = 0.0;
     if ((0x40u >> warp_id) & 1u) {
+      // warp 6: mixture
       r0 = 0.0;
+      // warp 6: mixture
       #pragma unroll 4
       for (int i3 = 0; i3 < 8; ++i3) {
         r0 = r0 + slots[40 + i3][lane];
       }
+      // warp 6: mixture
       store(viscosity, 0, stride, point, active, fma(r0, 2.8284271247461903, ln_t - ln_t));
     }
     barrier_sync<0, 256>();

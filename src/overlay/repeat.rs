@@ -105,7 +105,7 @@ impl<'a> Emitter<'a> {
         let mut nodes = self.enter(number, warps, &code);
         for node in &nodes {
             if let Node::Let { var, .. } = node {
-                zero_once(&mut code, *var);
+                zero_once(&mut code, *var, &self.states);
             }
         }
         nodes.append(&mut code);
@@ -379,21 +379,36 @@ impl<'a> Emitter<'a> {
 }
 
 /// Leaves out that warps set a variable to 0 where it is 0 already, at their first write.
-fn zero_once(code: &mut Vec<Node>, var: Var) {
+fn zero_once(code: &mut Vec<Node>, var: Var, states: &[Var]) {
     let mut written: WarpMask = 0;
     for node in code.iter_mut().filter(|node| writes(std::slice::from_ref(node), var)) {
         let Node::If { warps, body } = node else { break };
-        let is_write = |node: &Node| writes(std::slice::from_ref(node), var);
-        let is_zero = |node: &Node| matches!(node, Node::Let { value: Value::Literal(x), .. } if x.to_bits() == 0);
-        if let Some(first) = body.iter().position(is_write)
+        let first = body.iter().position(|node| writes(std::slice::from_ref(node), var));
+        if let Some(first) = first
             && *warps & written == 0
-            && is_zero(&body[first])
+            && is_zero(body, &body[first])
         {
             body.remove(first);
         }
         written |= *warps;
     }
-    code.retain(|node| !matches!(node, Node::If { body, .. } if body.iter().all(|n| matches!(n, Node::Comment(_)))));
+    let does_nothing = |node: &Node| match node {
+        Node::Comment(_) => true,
+        Node::Let { var, value: Value::Literal(_) } => !states.contains(var),
+        _ => false,
+    };
+    code.retain(|node| !matches!(node, Node::If { body, .. } if body.iter().all(does_nothing)));
+}
+
+/// Whether the node assigns 0, or a variable that this block sets to 0.
+fn is_zero(block: &[Node], node: &Node) -> bool {
+    let zero = |value: &Value| matches!(value, Value::Literal(x) if x.to_bits() == 0);
+    let sets = |node: &Node, var: Var| matches!(node, Node::Let { var: set, value } if *set == var && zero(value));
+    match node {
+        Node::Let { value: Value::Var(from), .. } => block.iter().any(|node| sets(node, *from)),
+        Node::Let { value, .. } => zero(value),
+        _ => false,
+    }
 }
 
 fn writes(nodes: &[Node], var: Var) -> bool {

@@ -11,7 +11,7 @@ mod helpers;
 pub(in crate::emit) mod kernel;
 pub(crate) mod names;
 pub(in crate::emit) mod tables;
-mod wrap;
+pub(in crate::emit) mod wrap;
 
 pub use kernel::print;
 

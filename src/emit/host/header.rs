@@ -1,6 +1,7 @@
 //! The C header of a mechanism (species, molecular weights, context, launch functions), the context's source, and the
 //! C++ wrapper around the header.
 
+use crate::emit::cuda::wrap::wrapped;
 use super::status::{STATUSES, Status};
 use super::{ArrayInterface, Fact, Interface, KernelInterface, Provenance, Species};
 use super::{facts, file_comment, prefix, short_name, string, units_text};
@@ -13,7 +14,7 @@ use serde::Serialize;
 
 /// The header file, valid in C and in C++.
 pub fn header(interface: &Interface, provenance: &Provenance) -> String {
-    render(Template::Header, &File::new("Kernels", interface, provenance))
+    wrapped(&render(Template::Header, &File::new("Kernels", interface, provenance)))
 }
 
 /// The source of the context's functions.
@@ -24,7 +25,7 @@ pub fn context(interface: &Interface, provenance: &Provenance) -> String {
 
 /// A C++ header around the C header.
 pub fn wrapper(interface: &Interface, provenance: &Provenance) -> String {
-    render(Template::Wrapper, &File::new("Kernels", interface, provenance))
+    wrapped(&render(Template::Wrapper, &File::new("Kernels", interface, provenance)))
 }
 
 #[derive(Serialize)]
