@@ -14,7 +14,13 @@ mod request;
 #[path = "common/skip.rs"]
 mod skip;
 
-const KERNELS: [Kernel; 3] = [Kernel::Jacobian, Kernel::IsobaricJacobian, Kernel::IsochoricJacobian];
+const KERNELS: [Kernel; 5] = [
+    Kernel::Jacobian,
+    Kernel::IsobaricJacobian,
+    Kernel::IsochoricJacobian,
+    Kernel::IsobaricJacobianVector,
+    Kernel::IsochoricJacobianVector,
+];
 
 fn model(path: std::path::PathBuf) -> Model {
     let files =
@@ -79,7 +85,7 @@ fn every_layout_unit_and_state_is_verified() {
 fn gri30_is_verified() {
     let model = model(request::shipped("gri30"));
     let form = |r: &mut Request| r.tuning.form = Some(Form::LogSpace);
-    verified(&model, &[Kernel::Jacobian], form, [8]);
+    verified(&model, &[Kernel::Jacobian, Kernel::IsobaricJacobianVector], form, [8]);
     let parallel = |r: &mut Request| {
         r.codegen = Codegen::DataParallel;
         r.tuning.form = Some(Form::LogSpace);

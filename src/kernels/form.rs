@@ -50,7 +50,9 @@ impl Form {
             | Kernel::Isochoric
             | Kernel::Jacobian
             | Kernel::IsobaricJacobian
-            | Kernel::IsochoricJacobian => &[Self::Pairwise, Self::LogSpace],
+            | Kernel::IsochoricJacobian
+            | Kernel::IsobaricJacobianVector
+            | Kernel::IsochoricJacobianVector => &[Self::Pairwise, Self::LogSpace],
             Kernel::Thermodynamics | Kernel::Temperature => &[Self::Pairwise],
         };
         let fitted = |form: Self| form == Self::Polynomial || form == Self::LowRank && kernel != Kernel::Viscosity;

@@ -12,6 +12,7 @@ mod form;
 mod formation;
 mod gibbs;
 mod jacobian;
+mod jacobian_vector;
 mod log_space;
 mod means;
 mod newton;
@@ -31,6 +32,7 @@ mod source;
 mod split;
 mod state;
 mod stiffness;
+mod storage;
 mod symmetric;
 mod temperature;
 mod thermodynamics;
@@ -43,6 +45,7 @@ pub use log_space::Exponential;
 pub use output::{Output, Outputs, Property};
 pub use product::Matrix;
 pub use state::StateVariables;
+pub use storage::MatrixStorage;
 
 use std::fmt;
 
@@ -76,6 +79,10 @@ pub enum Kernel {
     IsobaricJacobian,
     /// Derivatives of what the isochoric kernel gives
     IsochoricJacobian,
+    /// The former's product with a vector
+    IsobaricJacobianVector,
+    /// The latter's product with a vector
+    IsochoricJacobianVector,
 }
 
 impl Kernel {
@@ -95,6 +102,8 @@ impl Kernel {
             Self::Jacobian => "jacobian",
             Self::IsobaricJacobian => "isobaric-jacobian",
             Self::IsochoricJacobian => "isochoric-jacobian",
+            Self::IsobaricJacobianVector => "isobaric-jacobian-vector",
+            Self::IsochoricJacobianVector => "isochoric-jacobian-vector",
         }
     }
 
@@ -105,7 +114,14 @@ impl Kernel {
 
     /// Whether it computes derivatives of them.
     pub fn is_jacobian(self) -> bool {
-        matches!(self, Self::Jacobian | Self::IsobaricJacobian | Self::IsochoricJacobian)
+        matches!(
+            self,
+            Self::Jacobian
+                | Self::IsobaricJacobian
+                | Self::IsochoricJacobian
+                | Self::IsobaricJacobianVector
+                | Self::IsochoricJacobianVector
+        )
     }
 
     /// Whether it needs transport data.
@@ -153,6 +169,8 @@ pub struct Options {
     pub state: StateVariables,
     /// What is stored, where there is a choice.
     pub outputs: Outputs,
+    /// Which entries of Jacobians are stored.
+    pub storage: MatrixStorage,
     /// The units of the arrays.
     pub units: Units,
     /// Reverse rates of the log-space chemistry are made of activities, which are two values per species; else of Gibbs
@@ -179,6 +197,7 @@ impl Default for Options {
             qssa_warps: None,
             state: StateVariables::default(),
             outputs: Outputs::default(),
+            storage: MatrixStorage::Dense,
             units: Units::Si,
             activities: true,
             exponential: Exponential::Polynomial,
@@ -254,6 +273,8 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         (Kernel::Jacobian, ..) => jacobian::build(model, options, None),
         (Kernel::IsobaricJacobian, ..) => jacobian::build(model, options, Some(Constant::Pressure)),
         (Kernel::IsochoricJacobian, ..) => jacobian::build(model, options, Some(Constant::Volume)),
+        (Kernel::IsobaricJacobianVector, ..) => jacobian_vector::build(model, options, Constant::Pressure),
+        (Kernel::IsochoricJacobianVector, ..) => jacobian_vector::build(model, options, Constant::Volume),
     };
     if options.state != StateVariables::MoleFractions {
         state::connect(&mut graph, model.species().len(), options.state);

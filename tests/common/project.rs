@@ -9,6 +9,7 @@ use machine::toolchain::installations;
 mod skip;
 
 /// Writes the whole project of a mechanism, unverified: other tests verify the same kernels.
+#[allow(dead_code, reason = "not every test that builds something builds whole projects")]
 pub fn generate(mechanism: &Path, out: &Path, arguments: &[&str]) {
     assert_cmd::Command::cargo_bin("singe")
         .unwrap()

@@ -5,6 +5,7 @@
 //! - `divergence` runs the divergence analysis over the corpus and the mechanism kernels and writes docs/divergence.md
 //! - `toolchain` only fetches the compilers
 //! - `cantera` only fetches Cantera's mechanisms
+//! - `ignition` integrates reactors with CVODE on generated code and with Cantera, and writes `docs/ignition.md`
 //! - `sentryward` compares `singe verify` with SentryWard, which pip installs into a temporary folder, and writes
 //!   `docs/verdicts.md`
 //! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
@@ -17,6 +18,7 @@
 
 mod apt;
 mod cantera;
+mod ignition;
 mod machine_code;
 mod projects;
 mod sentryward;
@@ -73,6 +75,13 @@ fn main() -> ExitCode {
             }
         }
         Some("cantera") => show("Cantera's mechanisms", cantera::fetch(&root())),
+        Some("ignition") => match ignition::write(&root()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
         Some("sentryward") => match sentryward::write(&root()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(reason) => {
@@ -97,7 +106,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       \
-                 cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]"
+                 cargo xtask ignition\n       cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]"
             );
             ExitCode::from(2)
         }

@@ -61,6 +61,9 @@ const DISASSEMBLER_FILE: &str = "cuda11/nvidia/cuda_nvcc/bin/nvdisasm";
 const DEBIAN: [(&str, &str); 5] =
     [("gcc", "gcc"), ("g++", "g++"), ("gfortran", "gfortran"), ("cmake", "cmake"), ("clang", "clang")];
 
+/// Libraries, by a header of theirs, and the Debian packages that have them.
+const LIBRARIES: [(&str, &str); 1] = [("/usr/include/cvode/cvode.h", "libsundials-dev")];
+
 /// Installs what is missing; one line for everything that stays missing, with the reason.
 pub fn fetch(root: &Path) -> Vec<String> {
     let mut missing: Vec<String> = CUDA.iter().filter_map(|wheels| install(root, wheels).err()).collect();
@@ -113,7 +116,9 @@ fn link_libraries(folder: &Path) -> Result<(), String> {
 
 /// Installs the programs that are missing, where this is Debian and the user may.
 fn debian() -> Result<(), String> {
-    let missing: Vec<(&str, &str)> = DEBIAN.into_iter().filter(|(program, _)| !runs(program, "--version")).collect();
+    let programs = DEBIAN.into_iter().filter(|(program, _)| !runs(program, "--version"));
+    let libraries = LIBRARIES.into_iter().filter(|(header, _)| !Path::new(header).is_file());
+    let missing: Vec<(&str, &str)> = programs.chain(libraries).collect();
     if missing.is_empty() {
         return Ok(());
     }
