@@ -45,6 +45,7 @@ impl Form {
             Kernel::Viscosity => &[Self::Pairwise, Self::Symmetric, Self::LowRank],
             Kernel::Conductivity => &[Self::Pairwise, Self::LogSpace, Self::Polynomial, Self::LowRank],
             Kernel::Diffusion => &[Self::Pairwise, Self::Polynomial, Self::LowRank],
+            Kernel::Transport => &[Self::Pairwise, Self::Symmetric, Self::Polynomial, Self::LowRank],
             Kernel::Chemistry
             | Kernel::Isobaric
             | Kernel::Isochoric

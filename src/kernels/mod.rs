@@ -37,6 +37,8 @@ mod symmetric;
 mod temperature;
 mod thermodynamics;
 mod third_body;
+mod together;
+mod transport;
 mod troe;
 mod viscosity;
 
@@ -46,6 +48,7 @@ pub use output::{Output, Outputs, Property};
 pub use product::Matrix;
 pub use state::StateVariables;
 pub use storage::MatrixStorage;
+pub use transport::PARTS as TRANSPORT_PARTS;
 
 use std::fmt;
 
@@ -65,6 +68,8 @@ pub enum Kernel {
     Conductivity,
     Diffusion,
     Chemistry,
+    /// Viscosity, conductivity and diffusion coefficients at once
+    Transport,
     /// Rates of change of mass fractions and temperature at constant pressure
     Isobaric,
     /// The same at constant volume
@@ -95,6 +100,7 @@ impl Kernel {
             Self::Conductivity => "conductivity",
             Self::Diffusion => "diffusion",
             Self::Chemistry => "chemistry",
+            Self::Transport => "transport",
             Self::Isobaric => "isobaric",
             Self::Isochoric => "isochoric",
             Self::Thermodynamics => "thermodynamics",
@@ -126,7 +132,7 @@ impl Kernel {
 
     /// Whether it needs transport data.
     pub fn is_transport(self) -> bool {
-        matches!(self, Self::Viscosity | Self::Conductivity | Self::Diffusion)
+        matches!(self, Self::Viscosity | Self::Conductivity | Self::Diffusion | Self::Transport)
     }
 
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
@@ -222,7 +228,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             ]
         })
     };
-    if kernel == Kernel::Diffusion && model.species().len() < 2 {
+    if matches!(kernel, Kernel::Diffusion | Kernel::Transport) && model.species().len() < 2 {
         return Err(vec![
             Diagnostic::error("kernel::one-species", "the diffusion kernel needs at least two species")
                 .help("choose the other kernels with --kernel viscosity,conductivity,chemistry"),
@@ -265,6 +271,10 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             resistances::build(model, fits()?, options, tolerance)
         }
         (Kernel::Diffusion, ..) => diffusion::build(model, fits()?, options),
+        (Kernel::Transport, ..) => {
+            fits()?;
+            transport::build(model, options)?
+        }
         (Kernel::Chemistry, ..) => chemistry::build(model, options, None),
         (Kernel::Isobaric, ..) => chemistry::build(model, options, Some(Constant::Pressure)),
         (Kernel::Isochoric, ..) => chemistry::build(model, options, Some(Constant::Volume)),

@@ -14,7 +14,7 @@ use super::simulate::vector;
 use super::{Subject, inputs};
 use crate::graph::interpret::Machine;
 use crate::graph::{Graph, Op};
-use crate::kernels::{Kernel, Output, Property};
+use crate::kernels::{Kernel, Output, Property, TRANSPORT_PARTS};
 
 /// States that a kernel is verified on: where its temperatures come from energies, those that are proven to do.
 pub fn states(model: &Model, graph: &Graph, count: usize) -> Vec<State> {
@@ -165,6 +165,11 @@ fn in_si(
         Kernel::Viscosity => relative_to_itself(vec![kinetics::viscosity(model, state)]),
         Kernel::Conductivity => relative_to_itself(vec![kinetics::conductivity(model, state)]),
         Kernel::Diffusion => relative_to_itself(kinetics::diffusion(model, state, floor)),
+        Kernel::Transport => {
+            let part = |kernel| in_si(kernel, model, graph, (floor, stiffness), state);
+            let (values, scales): (Vec<_>, Vec<_>) = TRANSPORT_PARTS.map(part).into_iter().unzip();
+            (values.concat(), scales.concat())
+        }
         Kernel::Chemistry if graph.quantities.is_empty() => {
             let Production { net, gross } = production(model, stiffness, state);
             (net, gross)
