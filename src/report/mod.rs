@@ -4,6 +4,7 @@ pub mod accuracy;
 mod causes;
 pub mod divergence;
 mod occupancy;
+pub mod page;
 mod peaks;
 mod picture;
 mod table;

@@ -1,0 +1,89 @@
+//! Reports as one HTML file: no scripts, and nothing from elsewhere.
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use serde::Serialize;
+
+/// One chapter of a page.
+#[derive(Debug, Clone, Serialize)]
+pub struct Section {
+    /// What a link names it by: unique on the page, letters, digits and hyphens.
+    pub id: String,
+    pub title: String,
+    /// Its content, as HTML.
+    pub html: String,
+}
+
+/// What the frame is filled with.
+#[derive(Serialize)]
+struct Page<'a> {
+    title: &'a str,
+    facts: &'a [(&'a str, String)],
+    sections: &'a [Section],
+    linked: bool,
+}
+
+/// A page: its title, facts as (name, text), and its chapters with links to them. Titles and facts are plain texts.
+pub fn page(title: &str, facts: &[(&str, String)], sections: &[Section]) -> String {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    let mut syntax = SyntaxConfig::builder();
+    syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true);
+    environment.set_syntax(syntax.build().expect("the delimiters are the default ones"));
+    let template = environment.template_from_str(include_str!("../../templates/report.html.jinja"));
+    let page = Page { title, facts, sections, linked: sections.len() > 1 };
+    template.expect("tests parse the frame").render(Value::from(Serde(&page))).expect("tests fill the frame")
+}
+
+/// A plain text as HTML.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// A picture as a figure: an SVG document stands in the page itself.
+pub fn figure(svg: &str, caption: &str) -> String {
+    // A document in a document has no declaration.
+    let inner = svg.find("<svg").map_or("", |start| &svg[start..]);
+    format!("<figure>{inner}<figcaption>{}</figcaption></figure>\n", escaped(caption))
+}
+
+/// A table of plain texts; the first row is its head, and the rows named in `best` stand out.
+pub fn table(rows: &[Vec<String>], best: &[usize]) -> String {
+    let line = |cells: &[String], tag: &str| -> String {
+        cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect()
+    };
+    let body = rows.iter().enumerate().map(|(number, cells)| match number {
+        0 => format!("<tr>{}</tr>\n", line(cells, "th")),
+        n if best.contains(&n) => format!("<tr class=\"best\">{}</tr>\n", line(cells, "td")),
+        _ => format!("<tr>{}</tr>\n", line(cells, "td")),
+    });
+    format!("<div class=\"wide\"><table>\n{}</table></div>\n", body.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped_and_contents_are_not() {
+        let section = Section { id: "a".into(), title: "x < y".into(), html: table(&[vec!["<b>".into()]], &[]) };
+        let text = page("\"R&D\"", &[("command", "a > b".into())], &[section.clone(), section]);
+        assert!(text.contains("x &lt; y") && text.contains("R&amp;D") && text.contains("a &gt; b"), "{text}");
+        assert!(text.contains("<table>") && text.contains("<th>&lt;b&gt;</th>"), "{text}");
+        assert!(text.ends_with("</html>\n"));
+    }
+
+    #[test]
+    fn nothing_comes_from_elsewhere() {
+        let text = page("empty", &[], &[]);
+        assert!(!text.contains("<script") && !text.contains("http") && !text.contains("<nav>"), "{text}");
+    }
+
+    #[test]
+    fn a_picture_loses_its_declaration() {
+        let html = figure("<?xml version=\"1.0\"?>\n<svg><path/></svg>", "time & registers");
+        assert!(html.starts_with("<figure><svg><path/></svg><figcaption>time &amp; registers"), "{html}");
+    }
+}
