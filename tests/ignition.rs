@@ -2,7 +2,7 @@
 //! ignition delays, and its analytic Jacobian saves evaluations of rates.
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 #[path = "common/project.rs"]
@@ -22,10 +22,16 @@ fn sundials_is_there() -> bool {
     found
 }
 
-/// The program for a mechanism, built in a folder.
-fn built(name: &str, folder: &Path, arguments: &[&str]) -> Command {
-    let (source, build) = (folder.join(name), folder.join("build"));
+/// The project of a mechanism.
+fn written(name: &str, folder: &Path, arguments: &[&str]) -> PathBuf {
+    let source = folder.join(name);
     generate(&shipped(name), &source, &[&["--target", "cpu", "--emit", "cvode"], arguments].concat());
+    source
+}
+
+/// The program for a mechanism, built in a folder as CMake does.
+fn built(name: &str, folder: &Path, arguments: &[&str]) -> Command {
+    let (source, build) = (written(name, folder, arguments), folder.join("build"));
     let strict = "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror";
     run(Command::new("cmake").arg("-S").arg(&source).arg("-B").arg(&build).arg(strict));
     run(Command::new("cmake").arg("--build").arg(&build).args(["--target", &format!("{name}_ignition")]));
@@ -73,11 +79,18 @@ fn committed_delays_are_within_a_thousandth_of_canteras() {
 
 #[test]
 fn gri30_ignites_when_the_table_says_and_the_jacobian_saves_rates() {
-    if !sundials_is_there() || !there("cmake") || !there("g++") {
+    if !sundials_is_there() || !there("g++") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let mut program = built("gri30", folder.path(), &AT_CONSTANT_VOLUME);
+    let source = written("gri30", folder.path(), &AT_CONSTANT_VOLUME);
+    // Not optimised, and in scalars: that compiles in seconds.
+    let files = ["ignition.cpp", "gri30_isochoric.cpp", "gri30_isochoric_jacobian.cpp", "gri30_context.cpp"];
+    let libraries =
+        ["-lsundials_cvode", "-lsundials_nvecserial", "-lsundials_sunmatrixdense", "-lsundials_sunlinsoldense"];
+    let options = ["-std=c++17", "-O0", "-march=native", "-DSINGE_WIDTH=1", "-fopenmp", "-o", "ignition"];
+    run(Command::new("g++").current_dir(&source).args(options).args(files).args(libraries));
+    let mut program = Command::new(source.join("ignition"));
     let some: Vec<[f64; 4]> = committed("gri30").into_iter().step_by(5).collect();
     let line = |[t, p, ..]: &[f64; 4]| format!("{t} {} CH4:1 O2:2 N2:7.52\n", p * 101325.0);
     let conditions: String = some.iter().map(line).collect();
@@ -88,7 +101,9 @@ fn gri30_ignites_when_the_table_says_and_the_jacobian_saves_rates() {
         assert!((ours[0] / delay - 1.0).abs() < 1e-5, "{t} K, {p} atm: {}, {delay}", ours[0]);
         assert!((quotients[0] / delay - 1.0).abs() < 1e-4, "{t} K, {p} atm: {}, {delay}", quotients[0]);
         assert_eq!(ours[3], 0.0, "an analytic Jacobian takes no rates");
-        assert!(quotients[2] > 3.0 * ours[2], "{} rates, {} with quotients", ours[2], quotients[2]);
+        assert!(quotients[2] > 1.5 * ours[2], "{} rates, {} with quotients", ours[2], quotients[2]);
+        // A Jacobian has the slots of 3.2 evaluations of rates.
+        assert!(quotients[3] > 3.0 * 3.2 * ours[4], "{} rates for quotients, {} Jacobians", quotients[3], ours[4]);
     }
 }
 

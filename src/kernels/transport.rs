@@ -1,5 +1,4 @@
-//! Viscosity, conductivity and diffusion coefficients in one kernel, which share the mole fractions, the logarithm of the temperature and
-//! whatever else they have in common.
+//! Viscosity, conductivity and diffusion coefficients in one kernel, which share the point's scalars and all operations that are equal.
 
 use super::together::{self, Known};
 use super::{Form, Kernel, Options, StateVariables, common};

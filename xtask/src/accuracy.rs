@@ -40,6 +40,8 @@ fn mechanisms(root: &Path) -> Vec<PathBuf> {
     files.retain(|file| file.is_file());
     files.sort_by_key(|file| (name(file), file.clone()));
     files.dedup_by_key(|file| name(file));
+    // Small ones first: a run that is cut off leaves what it has.
+    files.sort_by_key(|file| std::fs::metadata(file).map_or(0, |metadata| metadata.len()));
     files
 }
 
@@ -54,54 +56,54 @@ fn name(file: &Path) -> String {
 /// Errors: the compiler cannot be built or run, or Cantera is absent.
 pub fn write(root: &Path, only: &str) -> Result<(), String> {
     let (compiler, python) = (sweep::build(root)?, cantera::python(root)?);
-    let heads = KERNELS.map(|(kernel, _)| kernel).join("` | `");
-    let mut page = format!(
-        "# Accuracy\n\n`cargo xtask accuracy` makes this page: largest errors on 70 states of complete mechanisms (`--reduction none`), in exact \
-         forms\n(`--fit-tolerance exact`). Rates are relative to gross rates, entries of matrices to the largest sum of sizes of terms in \
-         their row,\nproperties to themselves and to R or RT.\n\n## Against the reference evaluator\n\nIn the simulator, data-parallel code; \
-         matrices of at most {LARGEST_MATRIX} species.\n\n| mechanism | species | `{heads}` |\n|---|{}\n",
-        "---:|".repeat(KERNELS.len() + 1)
-    );
-    let mut others = String::new();
-    let mut version = String::new();
+    let (mut own, mut others, mut version) = (String::new(), String::new(), String::new());
     for file in mechanisms(root).iter().filter(|file| name(file).starts_with(only)) {
         eprintln!("{}", name(file));
         let folder = root.join("target/accuracy").join(name(file));
         let mut cells = Vec::new();
         let mut species = 0;
         for (kernel, state) in KERNELS {
-            let is_matrix = kernel.contains("jacobian");
-            cells.push(match is_matrix && species > LARGEST_MATRIX {
-                true => "–".to_owned(),
-                false => {
-                    let (count, error) = simulated(&compiler, file, &folder, kernel, state)?;
-                    species = species.max(count);
-                    error
-                }
-            });
-        }
-        page += &format!("| {} | {species} | {} |\n", name(file), cells.join(" | "));
-        let line = match compared(&compiler, &python, file, &folder) {
-            Ok(line) => line,
-            Err(reason) => {
-                eprintln!("{} is not compared with Cantera: {reason}", name(file));
+            if kernel.contains("jacobian") && species > LARGEST_MATRIX {
+                cells.push("–".to_owned());
                 continue;
             }
-        };
-        let mut words = line.split_whitespace();
-        version = words.next().unwrap_or_default().to_owned();
-        let mut errors: Vec<&str> = words.collect();
-        errors.resize(COMPARED, "–");
-        others += &format!("| {} | {} |\n", name(file), errors.join(" | "));
+            let (count, error) = simulated(&compiler, file, &folder, kernel, state)?;
+            species = species.max(count);
+            cells.push(error);
+        }
+        own += &format!("| {} | {species} | {} |\n", name(file), cells.join(" | "));
+        match compared(&compiler, &python, file, &folder) {
+            Err(reason) => eprintln!("{} is not compared with Cantera: {reason}", name(file)),
+            Ok(line) => {
+                let mut words = line.split_whitespace();
+                version = words.next().unwrap_or_default().to_owned();
+                let mut errors: Vec<&str> = words.collect();
+                errors.resize(COMPARED, "–");
+                others += &format!("| {} | {} |\n", name(file), errors.join(" | "));
+            }
+        }
+        let path = root.join("docs/accuracy.md");
+        std::fs::write(path, page(&own, &others, &version)).map_err(|e| format!("docs/accuracy.md: {e}"))?;
     }
-    let heads = KERNELS[..COMPARED].iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>().join("` | `");
-    page += &format!(
-        "\n## Against Cantera {version}\n\nLibraries that `--target cpu` makes, on 70 states from 300 to 3000 K and from 0.1 to 100 atm with random \
+    Ok(())
+}
+
+/// The page around the rows of both tables.
+fn page(own: &str, others: &str, version: &str) -> String {
+    let heads = |count: usize| KERNELS[..count].iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>().join("` | `");
+    format!(
+        "# Accuracy\n\n`cargo xtask accuracy` makes this page: largest errors on 70 states of complete mechanisms (`--reduction none`), in exact \
+         forms\n(`--fit-tolerance exact`). Rates are relative to gross rates, entries of matrices to the largest sum of sizes of terms in \
+         their row,\nproperties to themselves and to R or RT.\n\n## Against the reference evaluator\n\nData-parallel code in the simulator; \
+         matrices of at most {LARGEST_MATRIX} species.\n\n| mechanism | species | `{}` |\n|---|{}\n{own}\n## Against Cantera {version}\n\n\
+         Libraries that `--target cpu` makes, on 70 states from 300 to 3000 K and from 0.1 to 100 atm with random \
          compositions;\ntransport by `mixture-averaged-CK`. Cantera reads what `singe fmt --to yaml` writes; mechanisms that it cannot \
-         read are left out.\n\n| mechanism | `{heads}` |\n|---|{}\n{others}",
+         read are left out.\n\n| mechanism | `{}` |\n|---|{}\n{others}",
+        heads(KERNELS.len()),
+        "---:|".repeat(KERNELS.len() + 1),
+        heads(COMPARED),
         "---:|".repeat(COMPARED)
-    );
-    std::fs::write(root.join("docs/accuracy.md"), page).map_err(|e| format!("docs/accuracy.md: {e}"))
+    )
 }
 
 /// Species, and the largest error of a kernel in the simulator; a dash where the mechanism has no such kernel.
