@@ -101,7 +101,7 @@ fn gri30_ignites_when_the_table_says_and_the_jacobian_saves_rates() {
         assert!((ours[0] / delay - 1.0).abs() < 1e-5, "{t} K, {p} atm: {}, {delay}", ours[0]);
         assert!((quotients[0] / delay - 1.0).abs() < 1e-4, "{t} K, {p} atm: {}, {delay}", quotients[0]);
         assert_eq!(ours[3], 0.0, "an analytic Jacobian takes no rates");
-        assert!(quotients[2] > 1.5 * ours[2], "{} rates, {} with quotients", ours[2], quotients[2]);
+        assert!(quotients[2] > 1.3 * ours[2], "{} rates, {} with quotients", ours[2], quotients[2]);
         // A Jacobian has the slots of 3.2 evaluations of rates.
         assert!(quotients[3] > 3.0 * 3.2 * ours[4], "{} rates for quotients, {} Jacobians", quotients[3], ours[4]);
     }

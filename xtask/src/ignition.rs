@@ -67,7 +67,7 @@ pub fn write(root: &Path) -> Result<(), String> {
          delay is when the\ntemperature has risen by 400 K. Cantera integrates the same mechanism (`singe fmt --to yaml`) by itself, with a \
          tolerance of 1e-10.\n*Rates* are all evaluations of the right-hand side with the analytic Jacobian; *with quotients* are those with \
          CVODE's own\ndifference quotients in its place, and *for Jacobians* those of them that the matrices take. An analytic \
-         Jacobian takes none, and the\ntime of about three ([slots](guide/solver.md#derivatives)).\n",
+         Jacobian takes none, and the\ntime of about three ([slots](guide/solver.md#derivatives)). *Jacobians* are all launches of its kernel.\n",
     );
     for batch in BATCHES {
         if !root.join(batch.mechanism).is_file() {

@@ -7,6 +7,8 @@
 //! - `cantera` only fetches Cantera's mechanisms
 //! - `accuracy [MECHANISM]` compares all kernels with the reference evaluator and with Cantera, and writes `docs/accuracy.md`
 //! - `ignition` integrates reactors with CVODE on generated code and with Cantera, and writes `docs/ignition.md`
+//! - `packages` installs the command by `cargo install`, builds the Python wheel, installs it into a clean environment, and uses both outside the
+//!   clone
 //! - `sentryward` compares `singe verify` with SentryWard, which pip installs into a temporary folder, and writes
 //!   `docs/verdicts.md`
 //! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
@@ -22,6 +24,7 @@ mod apt;
 mod cantera;
 mod ignition;
 mod machine_code;
+mod packages;
 mod projects;
 mod sentryward;
 mod skipped;
@@ -91,6 +94,13 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         },
+        Some("packages") => match packages::check(&root()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
         Some("sentryward") => match sentryward::write(&root()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(reason) => {
@@ -115,7 +125,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       \
-                 cargo xtask accuracy [MECHANISM]\n       cargo xtask ignition\n       cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]"
+                 cargo xtask accuracy [MECHANISM]\n       cargo xtask ignition\n       cargo xtask packages\n       cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]"
             );
             ExitCode::from(2)
         }
