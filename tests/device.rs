@@ -19,9 +19,7 @@ use singe::verify::{self, Subject};
 
 #[path = "common/project.rs"]
 mod project;
-use project::{cuda13, run, shipped, there};
-#[path = "common/skip.rs"]
-mod skip;
+use project::{cuda13, run, shipped, skip, there};
 
 const KERNELS: [Kernel; 5] =
     [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion, Kernel::Chemistry, Kernel::Isobaric];

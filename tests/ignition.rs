@@ -7,9 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 #[path = "common/project.rs"]
 mod project;
-use project::{generate, run, shipped, there};
-#[path = "common/skip.rs"]
-mod skip;
+use project::{generate, run, shipped, skip, there};
 
 /// A header of SUNDIALS, where Debian has it.
 const HEADER: &str = "/usr/include/cvode/cvode.h";

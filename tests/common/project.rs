@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use machine::toolchain::installations;
 
 #[path = "skip.rs"]
-mod skip;
+pub mod skip;
 
 /// Writes the whole project of a mechanism, unverified: other tests verify the same kernels.
 #[allow(dead_code, reason = "not every test that builds something builds whole projects")]
