@@ -18,7 +18,7 @@ struct Words {
     #[command(flatten)]
     compile: CompileArguments,
     /// Values of a flag to try, such as warps=4,8,16; may be given several times. All combinations are tried. Without it, and
-    /// for flags that are not given: warps=4,8,12,16, ctas-per-sm=1,2 and points-per-lane=1,2
+    /// for flags that are not given: warps=4,8,12,16, ctas-per-sm=1,2 (but with --occupancy) and points-per-lane=1,2
     #[arg(long, value_name = "FLAG=V,V", value_parser = axis)]
     vary: Vec<Axis>,
     /// Command that runs in a folder with the files of one candidate (add host to --emit for a CMake project with a driver)
@@ -45,7 +45,12 @@ pub fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
     let matches = Words::command().try_get_matches_from(words)?;
     let Words { compile, vary, measure } = Words::from_arg_matches(&matches)?;
     let given = |flag: &str| matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine);
-    let usual = USUAL.iter().filter(|(flag, _)| !given(flag) && vary.iter().all(|axis| axis.flag != *flag));
+    // where it is not fixed, a candidate finds its own number of CTAs
+    let finds_ctas = given("occupancy") || vary.iter().any(|axis| axis.flag == "occupancy");
+    let is_left = |flag: &str| {
+        !given(flag) && vary.iter().all(|axis| axis.flag != flag) && !(finds_ctas && flag == "ctas-per-sm")
+    };
+    let usual = USUAL.iter().filter(|(flag, _)| is_left(flag));
     let mut axes: Vec<Axis> = usual.map(|(flag, values)| Axis::new(flag, values)).collect();
     for axis in vary {
         if axes.iter().any(|other| other.flag == axis.flag) {
