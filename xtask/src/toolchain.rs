@@ -73,6 +73,9 @@ const DEBIAN: [(&str, &str); 8] = [
     ("man", "man-db"),
 ];
 
+/// Libraries, by a header of theirs, and the Debian packages that have them.
+const LIBRARIES: [(&str, &str); 1] = [("/usr/include/cvode/cvode.h", "libsundials-dev")];
+
 /// Installs what is missing; one line for everything that stays missing, with the reason.
 pub fn fetch(root: &Path) -> Vec<String> {
     let mut missing: Vec<String> = WHEELS.iter().filter_map(|wheels| install(root, wheels).err()).collect();
@@ -125,7 +128,9 @@ fn link_libraries(folder: &Path) -> Result<(), String> {
 
 /// Installs the programs that are missing, where this is Debian and the user may.
 fn debian() -> Result<(), String> {
-    let missing: Vec<(&str, &str)> = DEBIAN.into_iter().filter(|(program, _)| !runs(program, "--version")).collect();
+    let programs = DEBIAN.into_iter().filter(|(program, _)| !runs(program, "--version"));
+    let libraries = LIBRARIES.into_iter().filter(|(header, _)| !Path::new(header).is_file());
+    let missing: Vec<(&str, &str)> = programs.chain(libraries).collect();
     if missing.is_empty() {
         return Ok(());
     }

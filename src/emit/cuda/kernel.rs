@@ -2,7 +2,7 @@
 
 use super::body::{self, Printed, comment};
 use super::glue::{Template, render};
-use super::wrap::wrapped;
+use super::wrap;
 use super::{Provenance, names, tables};
 use crate::lower::code::{BankSpace, Code, Registers, SlotSpace, Slots, Statement};
 use crate::overlay::program::{Array, Execution};
@@ -53,7 +53,7 @@ pub fn print(code: &Code, provenance: &Provenance, target: &Target) -> String {
         include: format!("{prefix}.h"),
         member: context_member(&code.symbol, &prefix),
     };
-    wrapped(&render(Template::Kernel, &file))
+    wrap::lines(&render(Template::Kernel, &file))
 }
 
 #[derive(Serialize)]

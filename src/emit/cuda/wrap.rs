@@ -7,7 +7,7 @@ const FIELD: usize = 12;
 
 /// The text with its longer lines broken: statements behind a comma or an operator, as far outside of parentheses as can be,
 /// comments between words. Lines with strings and lines that go on already stay as they are.
-pub fn wrapped(text: &str) -> String {
+pub fn lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     for line in text.lines() {
         wrap(line, &mut out);
@@ -65,13 +65,13 @@ fn spaces(line: &str) -> impl Iterator<Item = usize> + '_ {
 
 #[cfg(test)]
 mod tests {
-    use super::wrapped;
+    use super::lines;
 
     #[test]
     fn a_statement_goes_on_behind_the_outermost_comma() {
         let inner = "f(aaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbb, cccccccccccccccccc)";
         let line = format!("    const double x = fma({inner}, {inner}, dddd);");
-        let broken = wrapped(&line);
+        let broken = lines(&line);
         assert_eq!(broken, format!("    const double x = fma({inner},\n        {inner}, dddd);\n"));
     }
 
@@ -79,14 +79,14 @@ mod tests {
     fn short_lines_strings_and_macros_stay() {
         let long = "x".repeat(130);
         let text = format!("int a = 1;\n  asm volatile(\"{long}\", 1);\n#define {long} 1, \\\n");
-        assert_eq!(wrapped(&text), text);
+        assert_eq!(lines(&text), text);
     }
 
     #[test]
     fn comments_break_between_words() {
         let line = format!("// input       {} sha256 {}", "a".repeat(60), "b".repeat(64));
         assert_eq!(
-            wrapped(&line),
+            lines(&line),
             format!("// input       {} sha256\n//            {}\n", "a".repeat(60), "b".repeat(64))
         );
     }

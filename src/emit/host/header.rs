@@ -1,7 +1,6 @@
 //! The C header of a mechanism (species, molecular weights, context, launch functions), the context's source, and the
 //! C++ wrapper around the header.
 
-use crate::emit::cuda::wrap::wrapped;
 use super::status::{STATUSES, Status};
 use super::{ArrayInterface, Fact, Interface, KernelInterface, Provenance, Species};
 use super::{facts, file_comment, prefix, short_name, string, units_text};
@@ -10,22 +9,23 @@ use crate::emit::cuda::glue::{Template, render};
 use crate::emit::cuda::kernel::{context_member, list, pointer};
 use crate::emit::cuda::names::Namer;
 use crate::emit::cuda::tables::{real, wrapped};
+use crate::emit::cuda::wrap;
 use serde::Serialize;
 
 /// The header file, valid in C and in C++.
 pub fn header(interface: &Interface, provenance: &Provenance) -> String {
-    wrapped(&render(Template::Header, &File::new("Kernels", interface, provenance)))
+    wrap::lines(&render(Template::Header, &File::new("Kernels", interface, provenance)))
 }
 
 /// The source of the context's functions.
 pub fn context(interface: &Interface, provenance: &Provenance) -> String {
     let template = if interface.architecture.is_some() { Template::Context } else { Template::CpuContext };
-    render(template, &File::new("Context", interface, provenance))
+    wrap::lines(&render(template, &File::new("Context", interface, provenance)))
 }
 
 /// A C++ header around the C header.
 pub fn wrapper(interface: &Interface, provenance: &Provenance) -> String {
-    wrapped(&render(Template::Wrapper, &File::new("Kernels", interface, provenance)))
+    wrap::lines(&render(Template::Wrapper, &File::new("Kernels", interface, provenance)))
 }
 
 #[derive(Serialize)]
@@ -48,6 +48,32 @@ struct File {
     kernels: Vec<Prototype>,
     /// By kernel, where its output has several quantities.
     outputs: Vec<OutputRows>,
+    /// By kernel, where its output is a matrix whose zeros are left out.
+    patterns: Vec<PatternLines>,
+}
+
+/// The compressed columns of a matrix.
+#[derive(Serialize)]
+struct PatternLines {
+    symbol: String,
+    entries: usize,
+    column_count: usize,
+    column_starts: String,
+    rows: String,
+}
+
+impl PatternLines {
+    fn new(kernel: &KernelInterface) -> Self {
+        let columns = kernel.pattern.last().map_or(0, |&(_, column)| column + 1);
+        let start = |column: u32| kernel.pattern.partition_point(|&(_, other)| other < column);
+        Self {
+            symbol: kernel.symbol.clone(),
+            entries: kernel.pattern.len(),
+            column_count: columns as usize + 1,
+            column_starts: wrapped((0..=columns).map(|column| start(column).to_string())),
+            rows: wrapped(kernel.pattern.iter().map(|(row, _)| row.to_string())),
+        }
+    }
 }
 
 /// Where the quantities of a kernel's output begin.
@@ -100,8 +126,10 @@ impl File {
         let species = interface.species.iter().map(|species| SpeciesLine::new(&mut namer, &upper, species)).collect();
         let outputs = interface.kernels.iter().filter(|kernel| !kernel.rows.is_empty());
         let outputs = outputs.map(|kernel| OutputRows::new(kernel, &mut namer)).collect();
+        let patterns = interface.kernels.iter().filter(|kernel| !kernel.pattern.is_empty());
         Self {
             outputs,
+            patterns: patterns.map(PatternLines::new).collect(),
             comment: file_comment("//", what, &interface.mechanism, provenance),
             guard: format!("SINGE_{upper}_H"),
             species,
