@@ -45,10 +45,8 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     if request.real_compilers {
         check_texts(request, &model, &mut units, &sources, observer)?;
     }
-    if request.keep_fastest {
-        (units, sources) = with_constants_in_order(request, &model, (units, sources), observer)?;
-        (units, sources) = fastest(units, sources);
-    }
+    (units, sources) = with_constants_in_order(request, &model, (units, sources), observer)?;
+    (units, sources) = fastest(request, units, sources);
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let mut report = report::report(request, &model, warnings, kernels);
     if let Some(folder) = &request.output {
@@ -90,7 +88,7 @@ fn compile_layouts(
 }
 
 /// Behind each kernel of straight-line code the same kernel with its constants in the order in which the machine code reads them, which
-/// was seen there.
+/// was seen there. Where the request names the layouts itself they are as they are.
 fn with_constants_in_order(
     request: &Request,
     model: &Model,
@@ -99,7 +97,10 @@ fn with_constants_in_order(
 ) -> Result<(Vec<Unit>, Vec<String>), Failure> {
     let mut all = (Vec::new(), Vec::new());
     for (unit, source) in units.into_iter().zip(sources) {
-        let mut rivals: Vec<Unit> = in_order(request, model, &unit, observer)?.into_iter().collect();
+        let mut rivals = Vec::new();
+        if request.of_kernel(unit.kernel).keep_fastest {
+            rivals.extend(in_order(request, model, &unit, observer)?);
+        }
         let texts = output::sources(request, model, &rivals);
         check_texts(request, model, &mut rivals, &texts, observer)?;
         all.0.extend([unit].into_iter().chain(rivals));
@@ -145,14 +146,19 @@ fn in_order(request: &Request, model: &Model, unit: &Unit, observer: &mut Observ
     }))
 }
 
-/// The layout of each kernel that takes least time, with its source; its report has the times of all.
-fn fastest(units: Vec<Unit>, sources: Vec<String>) -> (Vec<Unit>, Vec<String>) {
+/// The layout of each kernel that takes least time, with its source; its report has the times of all. Where the request names the
+/// layouts itself all of them are kept.
+fn fastest(request: &Request, units: Vec<Unit>, sources: Vec<String>) -> (Vec<Unit>, Vec<String>) {
     let mut all: Vec<(Unit, String)> = units.into_iter().zip(sources).collect();
     let mut kept = Vec::new();
     while let Some((first, _)) = all.first() {
         let kernel = first.kernel;
         let rest = all.iter().position(|(unit, _)| unit.kernel != kernel).unwrap_or(all.len());
         let mut rivals: Vec<(Unit, String)> = all.drain(..rest).collect();
+        if !request.of_kernel(kernel).keep_fastest {
+            kept.append(&mut rivals);
+            continue;
+        }
         let times: Vec<LayoutTime> = rivals.iter().map(|(unit, _)| unit.report.layout_time()).collect();
         let (mut unit, source) = rivals.swap_remove(search::fastest(&times));
         unit.report.layouts = times;

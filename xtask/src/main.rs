@@ -14,6 +14,8 @@
 //!   writes `docs/machine-code.md`
 //! - `targets [MECHANISM [WARPS]]` compiles a mechanism for every target, builds whole projects with nvcc, and writes
 //!   `docs/targets.md`
+//! - `tuning [MINUTES]` tunes kernels of published mechanisms, by an exhaustive search and by halving, and writes `docs/tuned.md`; it goes
+//!   on where it was stopped, and begins nothing new after so many minutes (a day)
 
 mod apt;
 mod cantera;
@@ -26,6 +28,7 @@ mod sweep;
 mod sweep_page;
 mod targets;
 mod toolchain;
+mod tuning;
 mod wheels;
 
 use std::path::{Path, PathBuf};
@@ -72,6 +75,16 @@ fn main() -> ExitCode {
                 }
             }
         }
+        Some("tuning") => {
+            let minutes = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(24 * 60);
+            match tuning::write(&root(), std::time::Duration::from_secs(60 * minutes)) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(reason) => {
+                    eprintln!("{reason}");
+                    ExitCode::FAILURE
+                }
+            }
+        }
         Some("cantera") => show("Cantera's mechanisms", cantera::fetch(&root())),
         Some("sentryward") => match sentryward::write(&root()) {
             Ok(()) => ExitCode::SUCCESS,
@@ -97,7 +110,8 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       \
-                 cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]"
+                 cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]\n       \
+                 cargo xtask tuning [MINUTES]"
             );
             ExitCode::from(2)
         }
