@@ -31,8 +31,8 @@ use clap::{CommandFactory, FromArgMatches};
 use crate::failure::{Failure, FailureKind};
 use diagnostics::{self, Diagnostic, Style};
 
-pub use args::{Arguments, Command, CompileArguments};
 pub use args::values::Layout;
+pub use args::{Arguments, Command, CompileArguments};
 pub use compile::{completed, default_folder, request};
 
 /// Runs `singe` with the given arguments, the first being its own name.

@@ -109,7 +109,10 @@ fn the_work_list_does_what_shards_do() {
     succeeds(Command::new("sh").arg(out.join("worklist.txt")).stdout(Stdio::null()));
     assert_eq!(recorded(&out.join("shard-1")).len() + recorded(&out.join("shard-2")).len(), 32);
     let script = text(&out, "tune.sbatch");
-    assert!(script.contains("#SBATCH --array=1-2\n") && script.contains("--shard \"$SLURM_ARRAY_TASK_ID/2\""), "{script}");
+    assert!(
+        script.contains("#SBATCH --array=1-2\n") && script.contains("--shard \"$SLURM_ARRAY_TASK_ID/2\""),
+        "{script}"
+    );
     assert!(!out.join("candidates.jsonl").exists(), "nothing was tried here");
 }
 

@@ -37,7 +37,8 @@ impl Drop for Cluster {
 impl Cluster {
     /// Errors: why there is none; for people.
     fn start() -> Result<Self, String> {
-        let missing = ["munged", "slurmctld", "slurmd", "sbatch", "sinfo"].into_iter().find(|name| program(name).is_none());
+        let missing =
+            ["munged", "slurmctld", "slurmd", "sbatch", "sinfo"].into_iter().find(|name| program(name).is_none());
         if let Some(name) = missing {
             return Err(format!("{name} is not installed (Debian: slurmctld, slurmd, slurm-client, munge)"));
         }
@@ -49,8 +50,10 @@ impl Cluster {
         let mut cluster = Self { folder, daemons: Vec::new() };
         cluster.configure()?;
         let munge = |name: &str| cluster.path(&format!("munge/{name}")).display().to_string();
-        let options = ["socket", "key-file", "pid-file", "log-file", "seed-file"].map(|name| format!("--{name}={}", munge(name)));
-        let options: Vec<&str> = ["--force", "--foreground"].into_iter().chain(options.iter().map(String::as_str)).collect();
+        let options =
+            ["socket", "key-file", "pid-file", "log-file", "seed-file"].map(|name| format!("--{name}={}", munge(name)));
+        let options: Vec<&str> =
+            ["--force", "--foreground"].into_iter().chain(options.iter().map(String::as_str)).collect();
         cluster.daemon("munged", &options)?;
         cluster.wait("munged", |cluster| cluster.path("munge/socket").exists())?;
         cluster.daemon("slurmctld", &["-D"])?;
@@ -112,8 +115,10 @@ impl Cluster {
         let limit = Instant::now() + Duration::from_secs(60);
         while !is_there(self) {
             if Instant::now() > limit {
-                let logs = ["munged.out", "slurmctld.out", "slurmd.out"].map(|name| std::fs::read_to_string(self.path(name)));
-                let last: Vec<String> = logs.into_iter().flatten().filter_map(|log| Some(log.lines().last()?.to_owned())).collect();
+                let logs =
+                    ["munged.out", "slurmctld.out", "slurmd.out"].map(|name| std::fs::read_to_string(self.path(name)));
+                let last: Vec<String> =
+                    logs.into_iter().flatten().filter_map(|log| Some(log.lines().last()?.to_owned())).collect();
                 return Err(format!("{what} does not start here: {}", last.join("; ")));
             }
             std::thread::sleep(Duration::from_millis(100));
@@ -161,7 +166,11 @@ fn a_job_array_gives_what_one_search_gives() {
     let said = succeeds(cluster.command("sbatch").arg("--wait").arg(parts.join("tune.sbatch")));
     assert!(said.starts_with("Submitted batch job "), "{said}");
     let mut merge = Command::new(env!("CARGO_BIN_EXE_singe-tune"));
-    merge.arg("merge").args((1..=3).map(|part| parts.join(format!("shard-{part}")))).arg("-o").arg(parts.join("merged"));
+    merge
+        .arg("merge")
+        .args((1..=3).map(|part| parts.join(format!("shard-{part}"))))
+        .arg("-o")
+        .arg(parts.join("merged"));
     for part in 1..=3 {
         let log = text(&parts, &format!("shard-{part}.log"));
         assert!(log.contains(&format!("candidates of shard {part}/3 are in ")), "{log}");

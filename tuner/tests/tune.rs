@@ -16,7 +16,7 @@ struct Run {
 
 impl Run {
     fn json(&self, name: &str) -> Value {
-        common::json(&self.folder.path().join("out"), name)
+        serde_json::from_str(&self.text(name)).unwrap()
     }
 
     fn text(&self, name: &str) -> String {
@@ -96,7 +96,10 @@ fn the_configuration_gives_the_same_kernels() {
         assert_eq!(ours, code(run.text(&name)), "{kernel}");
     }
     let best = run.text("best.toml");
-    assert!(best.starts_with(&format!("# singe-tune {}, the best of: singe-tune ", env!("CARGO_PKG_VERSION"))), "{best}");
+    assert!(
+        best.starts_with(&format!("# singe-tune {}, the best of: singe-tune ", env!("CARGO_PKG_VERSION"))),
+        "{best}"
+    );
     for line in ["target = \"ampere\"", "[viscosity]", "codegen = \"", "form = \"", " ns per point estimated, "] {
         assert!(best.contains(line), "{line}: {best}");
     }
@@ -175,7 +178,8 @@ fn failures_have_their_diagnostics_and_leave_only_the_record() {
         assert_eq!(run.code, code, "{}", run.stderr);
         assert!(run.stderr.contains(word), "{}", run.stderr);
         let out = run.folder.path().join("out");
-        let left: Vec<_> = std::fs::read_dir(out).into_iter().flatten().map(|entry| entry.unwrap().file_name()).collect();
+        let left: Vec<_> =
+            std::fs::read_dir(out).into_iter().flatten().map(|entry| entry.unwrap().file_name()).collect();
         assert!(left.iter().all(|name| name == "candidates.jsonl"), "{left:?}");
     }
 }
@@ -220,7 +224,8 @@ fn what_cannot_be_varied_is_refused() {
 
 #[test]
 fn every_diagnostic_of_the_tuner_is_shown_by_a_test() {
-    let mut known: Vec<&str> = diagnostics::entries().map(|entry| entry.id).filter(|id| id.starts_with("tune::")).collect();
+    let mut known: Vec<&str> =
+        diagnostics::entries().map(|entry| entry.id).filter(|id| id.starts_with("tune::")).collect();
     known.sort();
     // Busy is shown where two searches are in one folder.
     let shown =

@@ -58,8 +58,18 @@ const DISASSEMBLER: Packaged = Packaged {
 const DISASSEMBLER_FILE: &str = "cuda11/nvidia/cuda_nvcc/bin/nvdisasm";
 
 /// Programs and the Debian packages that have them.
-const DEBIAN: [(&str, &str); 5] =
-    [("gcc", "gcc"), ("g++", "g++"), ("gfortran", "gfortran"), ("cmake", "cmake"), ("clang", "clang")];
+const DEBIAN: [(&str, &str); 9] = [
+    ("gcc", "gcc"),
+    ("g++", "g++"),
+    ("gfortran", "gfortran"),
+    ("cmake", "cmake"),
+    ("clang", "clang"),
+    // A Slurm of one node, for the tuner's shards.
+    ("slurmctld", "slurmctld"),
+    ("slurmd", "slurmd"),
+    ("sinfo", "slurm-client"),
+    ("munged", "munge"),
+];
 
 /// Installs what is missing; one line for everything that stays missing, with the reason.
 pub fn fetch(root: &Path) -> Vec<String> {
@@ -113,7 +123,9 @@ fn link_libraries(folder: &Path) -> Result<(), String> {
 
 /// Installs the programs that are missing, where this is Debian and the user may.
 fn debian() -> Result<(), String> {
-    let missing: Vec<(&str, &str)> = DEBIAN.into_iter().filter(|(program, _)| !runs(program, "--version")).collect();
+    // Those of Slurm do nothing without a cluster.
+    let is_there = |program: &str| runs(program, "--version") || runs("which", program);
+    let missing: Vec<(&str, &str)> = DEBIAN.into_iter().filter(|(program, _)| !is_there(program)).collect();
     if missing.is_empty() {
         return Ok(());
     }

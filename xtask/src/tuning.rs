@@ -19,7 +19,7 @@ struct Grid {
 /// Kernels whose candidates take longer have a coarser one.
 const GRIDS: [Grid; 4] = [
     Grid { kernel: "conductivity", vary: &["warps=4,8,16", "ctas-per-sm=1,2"] },
-    Grid { kernel: "viscosity", vary: &["warps=4,8,16", "ctas-per-sm=1,2"] },
+    Grid { kernel: "viscosity", vary: &["warps=4,8,16", "ctas-per-sm=1"] },
     Grid { kernel: "diffusion", vary: &["warps=8,16", "ctas-per-sm=1"] },
     Grid { kernel: "chemistry", vary: &["warps=8,16", "ctas-per-sm=1"] },
 ];
@@ -43,9 +43,8 @@ pub fn write(root: &Path, most: Duration) -> Result<(), String> {
                     continue;
                 }
                 eprintln!("{} of {name} for {target}", grid.kernel);
-                let [exhaustive, halving] = ["exhaustive", "halving"].map(|method| {
-                    search(&tuner, root, (&path, target, grid), method, &folder)
-                });
+                let [exhaustive, halving] = ["exhaustive", "halving"]
+                    .map(|method| search(&tuner, root, (&path, target, grid), method, &folder));
                 rows.push(row(&folder, grid.kernel, &exhaustive?, &halving?)?);
             }
         }
@@ -123,7 +122,11 @@ fn row(folder: &Path, kernel: &str, exhaustive: &Value, halving: &Value) -> Resu
     let time = |best: &Value| best["nanoseconds"].as_f64().unwrap_or(f64::NAN);
     // What singe takes where nobody tunes.
     let plain = |trial: &&Value| setting(trial, "warps") == "8" && setting(trial, "ctas-per-sm") == "1";
-    let default = trials(exhaustive).iter().filter(plain).filter_map(|t| t["cost"]["predicted_ns"].as_f64()).fold(f64::INFINITY, f64::min);
+    let default = trials(exhaustive)
+        .iter()
+        .filter(plain)
+        .filter_map(|t| t["cost"]["predicted_ns"].as_f64())
+        .fold(f64::INFINITY, f64::min);
     let refused = trials(exhaustive).iter().filter(|trial| trial["refused"].is_object()).count();
     Ok(json!({
         "mechanism": exhaustive["mechanism"],
@@ -196,14 +199,18 @@ fn page(root: &Path, rows: &[Value], missing: &[String]) -> String {
         let _ = writeln!(out, "\nNot tuned yet: {}.", missing.join(", "));
     }
     if let Ok(best) = std::fs::read_to_string(root.join("target/tuning/gri30-hopper-viscosity/best.toml")) {
-        let _ = writeln!(out, "\n`best.toml` of the viscosity kernel of GRI-Mech on Hopper, for `singe --config`:\n\n```toml\n{best}```");
+        let _ = writeln!(
+            out,
+            "\n`best.toml` of the viscosity kernel of GRI-Mech on Hopper, for `singe --config`:\n\n```toml\n{best}```"
+        );
     }
     out
 }
 
 /// How far halving ends from the best, and what it saves, where it compiled fewer candidates than there are.
 fn summary(rows: &[Value]) -> String {
-    let fewer: Vec<&Value> = rows.iter().filter(|row| row["halving_compiled"].as_u64() < row["candidates"].as_u64()).collect();
+    let fewer: Vec<&Value> =
+        rows.iter().filter(|row| row["halving_compiled"].as_u64() < row["candidates"].as_u64()).collect();
     let distance = |row: &&Value| row["distance_percent"].as_f64().unwrap_or(f64::NAN);
     let exact = fewer.iter().filter(|row| distance(row) < 1e-6).count();
     let farthest = fewer.iter().map(distance).fold(0.0, f64::max);

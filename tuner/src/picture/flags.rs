@@ -73,6 +73,7 @@ fn panel(svg: &mut Svg, points: &[Point], (flag, values): &Axis, (left, top): (f
         }
         svg.text((start + BAND / 2.0, bottom + 16.0), "middle", value);
         let own = if value.is_empty() { points.iter().collect() } else { having(points, flag, value) };
+        let radius = (0.4 * BAND / own.len().max(1) as f64).clamp(1.0, 3.0);
         for (rank, point) in own.iter().enumerate() {
             let place = (start + BAND * (0.1 + 0.8 * (rank as f64 + 0.5) / own.len() as f64), scale.place(point.time));
             let line =
@@ -81,14 +82,14 @@ fn panel(svg: &mut Svg, points: &[Point], (flag, values): &Axis, (left, top): (f
             if line.1.last().is_none_or(|(x, _)| *x < start) {
                 line.1.push(place);
             }
-            marks.push((place, *point));
+            marks.push((place, radius, *point));
         }
     }
     for (layout, line) in &best {
         svg.line(line, colour(layout), 1.2);
     }
-    for (place, point) in marks {
-        svg.mark(place, colour(&point.cost.layout), point.is_best, &point.tip());
+    for (place, radius, point) in marks {
+        svg.mark(place, radius, colour(&point.cost.layout), point.is_best, &point.tip());
     }
     svg.line(&[(left, top), (left, bottom), (left + BAND * values.len() as f64, bottom)], "#555", 1.0);
     svg.text((left + BAND * values.len() as f64 / 2.0, bottom + 34.0), "middle", flag);

@@ -35,6 +35,7 @@ pub fn picture(points: &[Point]) -> String {
         let is_best = group.iter().any(|point| point.is_best);
         svg.mark(
             (x(first.cost.registers), scale.place(first.time)),
+            3.0,
             colour(&first.cost.layout),
             is_best,
             &tips.join("\n"),

@@ -42,12 +42,12 @@ impl Svg {
         ));
     }
 
-    /// A candidate's mark; the best one has a ring.
-    pub fn mark(&mut self, (x, y): (f64, f64), fill: &str, is_best: bool, tip: &str) {
+    /// A candidate's mark; the best one is larger and has a ring.
+    pub fn mark(&mut self, (x, y): (f64, f64), radius: f64, fill: &str, is_best: bool, tip: &str) {
         let ring = if is_best { " stroke=\"#000\" stroke-width=\"1.6\"" } else { "" };
-        let (radius, tip) = (if is_best { 4.5 } else { 3.0 }, escaped(tip));
+        let (radius, tip) = (if is_best { 4.5 } else { radius }, escaped(tip));
         self.add(format_args!(
-            "<circle class=\"candidate\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\"{ring}><title>{tip}</title></circle>"
+            "<circle class=\"candidate\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\" fill=\"{fill}\"{ring}><title>{tip}</title></circle>"
         ));
     }
 

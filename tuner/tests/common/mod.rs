@@ -8,10 +8,6 @@ pub fn mechanism() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../mechanisms/h2o2/chem.inp")
 }
 
-pub fn json(folder: &Path, name: &str) -> Value {
-    serde_json::from_str(&text(folder, name)).unwrap()
-}
-
 pub fn text(folder: &Path, name: &str) -> String {
     let path = folder.join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))

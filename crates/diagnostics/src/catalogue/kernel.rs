@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 38] = [
+pub const ENTRIES: [Entry; 41] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -131,11 +131,6 @@ pub const ENTRIES: [Entry; 38] = [
         id: "tune::no-candidate",
         cause: "None of the settings that `singe-tune` tried gives a kernel.",
         remedy: "Vary other flags, or remove what the message of the first candidate complains of.",
-    },
-    Entry {
-        id: "tune::no-time",
-        cause: "No model and no estimate tells the time of a kernel on the target of `singe-tune`, such as a CPU.",
-        remedy: "Measure it: `--measure COMMAND`.",
     },
     Entry {
         id: "tune::other-search",
