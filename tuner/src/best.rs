@@ -52,7 +52,7 @@ pub fn row(trial: &Trial, cost: &Cost) -> Vec<String> {
         cost.form.clone(),
         cost.layout.clone(),
         time(cost.predicted_ns),
-        time(cost.estimated_ns),
+        time(Some(cost.estimated_ns)),
         time(cost.measured_ns),
         format!("{:.0}", cost.slots),
         format!("{:.0}", cost.shuffles),

@@ -7,6 +7,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::time::Duration;
 
 use diagnostics::Diagnostic;
 use serde::{Deserialize, Serialize};
@@ -57,14 +58,7 @@ impl Record {
         let failed = |error: std::io::Error| unwritable(&path, &error);
         std::fs::create_dir_all(folder).map_err(failed)?;
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(&path).map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Diagnostic::error("tune::busy", format!("another singe-tune writes {}", path.display()))
-                    .help("wait for it, or choose another folder with -o"));
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
+        lock(&file, &path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
         let (found, entries, whole) = parse(&path, &bytes)?;
@@ -95,6 +89,21 @@ impl Record {
         self.known.lock().expect("no holder panics").insert(key(&entry.trial), entry.trial.clone());
         Ok(())
     }
+}
+
+/// Errors: another process has the file, and keeps it.
+fn lock(file: &File, path: &Path) -> Result<(), Diagnostic> {
+    // What a process that ended was about to start may have it for a moment longer.
+    const TRIES: u32 = 20;
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(50)),
+            Err(TryLockError::Error(error)) => return Err(unwritable(path, &error)),
+        }
+    }
+    Err(Diagnostic::error("tune::busy", format!("another singe-tune writes {}", path.display()))
+        .help("wait for it, or choose another folder with -o"))
 }
 
 /// The record in a folder.

@@ -75,7 +75,7 @@ fn better(a: &Cost, b: &Cost) -> Ordering {
     let predicted = a.predicted_ns.zip(b.predicted_ns).map_or(Ordering::Equal, |(a, b)| a.total_cmp(&b));
     let has_predicted = a.predicted_ns.is_some() && b.predicted_ns.is_some();
     let spills = if has_predicted { Ordering::Equal } else { spills(a).cmp(&spills(b)) };
-    let time = a.estimated_ns.unwrap_or(f64::INFINITY).total_cmp(&b.estimated_ns.unwrap_or(f64::INFINITY));
+    let time = a.estimated_ns.total_cmp(&b.estimated_ns);
     let waits = a.barrier_waits_per_group.total_cmp(&b.barrier_waits_per_group);
     predicted.then(spills).then(time).then(waits).then(b.occupancy.total_cmp(&a.occupancy))
 }
@@ -91,8 +91,7 @@ mod tests {
     use crate::measure::Outcome;
 
     fn trial(form: &str, estimated_ns: f64, predicted_ns: Option<f64>, spilled: u32, measured: Option<f64>) -> Trial {
-        let cost =
-            Cost { estimated_ns: Some(estimated_ns), predicted_ns, measured_ns: measured, ..example(form, spilled) };
+        let cost = Cost { estimated_ns, predicted_ns, measured_ns: measured, ..example(form, spilled) };
         let candidate = Candidate { settings: Vec::new() };
         let outcome = Outcome::Cost(Box::new(cost));
         Trial { kernel: "viscosity".into(), candidate, level: Level::Compiled, outcome }
@@ -103,7 +102,7 @@ mod tests {
             form: form.into(),
             layout: "overlay".into(),
             constants: "striped".into(),
-            estimated_ns: None,
+            estimated_ns: 0.0,
             predicted_ns: None,
             measured_ns: None,
             slots: 0.0,

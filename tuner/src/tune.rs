@@ -154,7 +154,6 @@ fn winner(kernel: Kernel, session: &Session, trials: &[Trial]) -> Result<Winner,
     Err(Failure::input([match id.as_str() {
         "tune::measure" => Diagnostic::error("tune::measure", message)
             .help("the command must print nanoseconds per point as its last word"),
-        "tune::no-time" => Diagnostic::error("tune::no-time", message).help("measure it: --measure COMMAND"),
         _ => Diagnostic::error("tune::no-candidate", format!("no candidate gives a {kernel} kernel; {message} [{id}]"))
             .help("vary other flags, or vary these further"),
     }]))

@@ -14,7 +14,7 @@ pub fn why(best: &Trial, trial: &Trial, last: Level) -> String {
     };
     let Some(best) = best.cost() else { return String::new() };
     if trial.level < last {
-        let [own, other] = [cost, best].map(|cost| cost.estimated_ns.unwrap_or(f64::INFINITY));
+        let [own, other] = [cost, best].map(|cost| cost.estimated_ns);
         return format!(
             "not among those that went on: {own:.3} ns estimated, and the best {other:.3}{}",
             more_of(best, cost)
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn what_did_not_go_on_is_compared_by_estimates() {
-        let counted = trial(Level::Counted, |cost| (cost.estimated_ns, cost.predicted_ns) = (Some(3.0), None));
+        let counted = trial(Level::Counted, |cost| (cost.estimated_ns, cost.predicted_ns) = (3.0, None));
         let text = why(&trial(Level::Compiled, |_| {}), &counted, Level::Compiled);
         assert!(text.starts_with("not among those that went on: 3.000 ns estimated, and the best 2.000"), "{text}");
     }

@@ -75,7 +75,7 @@ fn two_shards_merged_are_one_search() {
     let part = |name: &str| folder.path().join(name);
     succeeds(&mut search(&part("whole"), &[]));
     succeeds(&mut search(&part("first"), &["--shard", "1/2"]));
-    succeeds(&mut search(&part("second"), &["--shard=2/2", "--threads=1"]));
+    succeeds(&mut search(&part("second"), &["--shard=2/2"]));
     assert_eq!((recorded(&part("first")).len(), recorded(&part("second")).len()), (16, 16));
     assert!(!part("first").join("tune.json").exists());
     let merge = |folders: &[PathBuf], to: &Path| {

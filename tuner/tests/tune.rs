@@ -185,11 +185,12 @@ fn failures_have_their_diagnostics_and_leave_only_the_record() {
 }
 
 #[test]
-fn nothing_tells_the_time_on_a_cpu_but_a_command() {
+fn kernels_for_a_cpu_differ_in_their_forms() {
     let run = tune(&["--kernel", "viscosity", "--target", "cpu"]);
-    assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("tune::no-time"), "{}", run.stderr);
-    assert_eq!(tune(&["--kernel", "viscosity", "--target", "cpu", "--measure", "echo 5"]).code, 0);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let record = run.json("tune.json");
+    let forms: Vec<String> = record["trials"].as_array().unwrap().iter().map(|t| t["settings"].to_string()).collect();
+    assert_eq!(forms, ["pairwise", "symmetric", "low-rank"].map(|form| format!("[[\"form\",\"{form}\"]]")));
 }
 
 #[test]
@@ -228,8 +229,7 @@ fn every_diagnostic_of_the_tuner_is_shown_by_a_test() {
         diagnostics::entries().map(|entry| entry.id).filter(|id| id.starts_with("tune::")).collect();
     known.sort();
     // Busy is shown where two searches are in one folder.
-    let shown =
-        ["tune::busy", "tune::measure", "tune::no-candidate", "tune::no-time", "tune::other-search", "tune::record"];
+    let shown = ["tune::busy", "tune::measure", "tune::no-candidate", "tune::other-search", "tune::record"];
     assert_eq!(known, shown);
 }
 

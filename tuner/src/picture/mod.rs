@@ -41,7 +41,7 @@ pub fn all(trials: &[Trial], best: &Trial) -> Vec<Picture> {
         .filter_map(|trial| {
             let cost = trial.cost()?;
             let (time, _) = cost.time();
-            (time.is_finite() && time > 0.0).then(|| Point { trial, cost, time, is_best: trial == best })
+            (time > 0.0).then(|| Point { trial, cost, time, is_best: trial == best })
         })
         .collect();
     let axes = varied(&points);
