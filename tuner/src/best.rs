@@ -22,8 +22,8 @@ pub fn configuration(command: &str, target: &str, says: &str, winners: &[Winner]
         // Writing to a String cannot fail.
         let _ = write!(
             text,
-            "\n# {form}, {layout}, constants: {constants}; {time:.4} ns per point {kind}, {registers} registers, {ctas_per_sm} CTAs \
-             per SM\n[{kernel}]\n"
+            "\n# {form}, {layout}, constants: {constants}; {time:.4} ns per point {kind}, {registers} registers, CTAs per \
+             SM: {ctas_per_sm}\n[{kernel}]\n"
         );
         for (flag, value) in trial.candidate.entries().chain(chosen(trial, cost)) {
             let _ = writeln!(text, "{flag} = {value}");

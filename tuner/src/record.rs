@@ -180,7 +180,7 @@ mod tests {
 
     fn entry(warps: u32) -> Entry {
         let candidate = Candidate { settings: vec![("warps".into(), warps.to_string())] };
-        let outcome = Outcome::Refused { id: "x::y".into(), message: "\"ü\"\n".into() };
+        let outcome = Outcome::Refused { id: "tune::measure".into(), message: "\"ü\"\n".into() };
         Entry { trial: Trial { kernel: "viscosity".into(), candidate, level: Level::Compiled, outcome }, seconds: 0.5 }
     }
 

@@ -67,7 +67,9 @@ pub fn write(arguments: &Arguments, request: &Request) -> Result<(), Failure> {
     let words = without(&arguments.words[1..], &["-o", "--output", "--shards"]);
     let words: Vec<String> =
         std::iter::once(program.as_os_str()).chain(words.iter().map(OsString::as_os_str)).map(quoted).collect();
-    let (words, shards) = (words.join(" "), arguments.shards);
+    // The paths of the words are those of here.
+    let here = std::env::current_dir().unwrap_or_default();
+    let (words, shards) = (format!("cd {} && {}", quoted(here.as_os_str()), words.join(" ")), arguments.shards);
     let parts: Vec<String> = (1..=shards).map(|part| quoted(shard_folder(folder, part).as_os_str())).collect();
     let merge = format!(
         "{} merge {} -o {}",
@@ -109,7 +111,7 @@ fn slurm(words: &str, folder: &Path, shards: u16, merge: &str) -> String {
     format!(
         "#!/bin/sh\n#SBATCH --job-name=singe-tune\n#SBATCH --array=1-{shards}\n#SBATCH --ntasks=1\n#SBATCH --output={}\n\
          # When all tasks are done: {merge}\n\
-         exec {words} --shard \"$SLURM_ARRAY_TASK_ID/{shards}\" -o {}\"$SLURM_ARRAY_TASK_ID\"\n",
+         {words} --shard \"$SLURM_ARRAY_TASK_ID/{shards}\" -o {}\"$SLURM_ARRAY_TASK_ID\"\n",
         log.display(),
         quoted(folder.join("shard-").as_os_str()),
     )

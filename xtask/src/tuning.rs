@@ -39,7 +39,7 @@ pub fn write(root: &Path, most: Duration) -> Result<(), String> {
                 let folder = root.join("target/tuning").join(format!("{name}-{target}-{}", grid.kernel));
                 let is_there = folder.join("halving.json").is_file();
                 if !path.is_file() || !is_there && start.elapsed() > most {
-                    missing.push(format!("{} of {name} for {target}", grid.kernel));
+                    missing.push(format!("{} ({name}, {target})", grid.kernel));
                     continue;
                 }
                 eprintln!("{} of {name} for {target}", grid.kernel);
