@@ -11,7 +11,6 @@ use crate::mapping;
 use crate::observer::Observer;
 use crate::output;
 use crate::overlay;
-use crate::plan::Emit;
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
 use crate::search::{self, Candidate, Draft, Found, LayoutTime, ScheduleScore, Search, Step};
@@ -50,7 +49,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let mut report = report::report(request, &model, warnings, kernels);
     if let Some(folder) = &request.output {
-        let files = output::files(request, &model, &units, sources, &report);
+        let files = observer.pass("files", None, || output::files(request, &model, &units, sources, &report));
         let written = observer.pass("write", None, || output::write_project(folder, &model.mechanism.name, files));
         report.notes = written.map_err(|d| Failure::input([d]))?;
     }
@@ -127,23 +126,10 @@ fn in_order(request: &Request, model: &Model, unit: &Unit, observer: &mut Observ
     }
     let mut report = unit.report.clone();
     report.constants += ", as the machine code reads them";
-    let (codegen, ctas_per_sm, picture) = (unit.codegen, unit.ctas_per_sm, unit.picture.clone());
+    let (codegen, ctas_per_sm) = (unit.codegen, unit.ctas_per_sm);
     let (graph, mapping, proven) = (graph.clone(), mapping.clone(), proven.clone());
     let constants_read = Vec::new();
-    Ok(Some(Unit {
-        kernel,
-        codegen,
-        ctas_per_sm,
-        graph,
-        mapping,
-        proven,
-        program,
-        code,
-        ptx,
-        constants_read,
-        report,
-        picture,
-    }))
+    Ok(Some(Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, code, ptx, constants_read, report }))
 }
 
 /// The layout of each kernel that takes least time, with its source; its report has the times of all. Where the request names the
@@ -196,30 +182,11 @@ pub fn compile_kernel(
         None => None,
         Some(states) => Some(verified(kernel, model, request, &draft, states, observer)?),
     };
-    let picture = if request.emit.contains(&Emit::Picture) {
-        let title = format!("{}: {} warps, {}", draft.program.symbol, request.tuning.warps, request.common.target.name);
-        observer.pass("picture", k, || report::schedule_picture(&draft.graph, draft.proven.schedule(), &title))
-    } else {
-        String::new()
-    };
     let report = report::kernel(kernel, request, choice, &draft, trials, verified);
     let Draft { graph, mapping, proven, program, code, ptx, .. } = draft;
     let (codegen, ctas_per_sm) = (request.codegen, request.tuning.ctas_per_sm);
     let constants_read = Vec::new();
-    Ok(Unit {
-        kernel,
-        codegen,
-        ctas_per_sm,
-        graph,
-        mapping,
-        proven,
-        program,
-        code,
-        ptx,
-        constants_read,
-        report,
-        picture,
-    })
+    Ok(Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, code, ptx, constants_read, report })
 }
 
 /// What the forms of a kernel cost before scheduling.

@@ -279,6 +279,11 @@ fn shipped_gri30() {
     check(&shipped("gri30"));
 }
 
+#[test]
+fn shipped_ammonia() {
+    check(&shipped("ammonia"));
+}
+
 /// Temperatures and pressures outside the usual, traces, zeros and near-pure mixtures.
 #[test]
 fn edge() {

@@ -3,6 +3,9 @@
 use mechanism::{Files, Options, Sources, decode, parse, read, write};
 use std::path::{Path, PathBuf};
 
+#[path = "common/skip.rs"]
+mod skip;
+
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms");
 
 fn body(path: &Path) -> String {
@@ -33,6 +36,43 @@ fn h2o2_is_canonical() {
 #[test]
 fn gri30_is_canonical() {
     check("gri30", 53, 325);
+}
+
+#[test]
+fn ammonia_is_canonical() {
+    check("ammonia", 21, 121);
+}
+
+/// Of each reaction its rates, and of each species its records, as Cantera's package has them of the same paper.
+#[test]
+fn ammonia_has_the_published_figures() {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/.toolchain/cantera/cantera/data/example_data/ammonia-CO-H2-Alzueta-2023.yaml"
+    );
+    if !Path::new(file).exists() {
+        return skip::skip("Cantera's mechanisms are absent (`cargo xtask cantera` installs them)");
+    }
+    let read = |mechanism: PathBuf| read(&Files { mechanism, ..Files::default() }).expect("a valid mechanism").0;
+    let (own, whole) = (read(Path::new(FOLDER).join("ammonia/chem.inp")), read(file.into()));
+    let (own, whole) = (write(&own), write(&whole));
+    // Collision partners that the part leaves out shorten the lines of efficiencies.
+    let figures = |text: &str| -> Vec<String> {
+        let kept = |line: &&str| ["<=>", "LOW", "TROE", "PLOG"].iter().any(|word| line.contains(word));
+        text.lines().filter(kept).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    };
+    let published = figures(&whole.mechanism);
+    let own_figures = figures(&own.mechanism);
+    assert!(own_figures.len() > 140, "{}", own_figures.len());
+    for line in own_figures {
+        assert!(published.contains(&line), "{line}");
+    }
+    let records = own.thermo.lines().skip(2).filter(|line| !line.starts_with("END"));
+    records.for_each(|line| assert!(whole.thermo.contains(line), "{line}"));
+    let transport = own.transport.expect("transport data");
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let all: Vec<Vec<String>> = whole.transport.expect("transport data").lines().map(words).collect();
+    transport.lines().for_each(|line| assert!(all.contains(&words(line)), "{line}"));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
 use super::opt_arguments::OptArguments;
 use crate::fault::Fault;
@@ -45,6 +46,10 @@ pub enum Command {
     Occupancy(OccupancyArguments),
     /// Tell which compilers are there, for which targets, and what is missing
     Doctor(DoctorArguments),
+    /// Print what completes the words of this command in a shell
+    Completions(CompletionsArguments),
+    /// Print the manual page of this command, or write those of all commands
+    Man(ManArguments),
 }
 
 #[derive(Debug, Clone, Args)]
@@ -92,6 +97,20 @@ pub struct FmtArguments {
     #[arg(long, conflicts_with = "output")]
     pub check: bool,
     /// Folder for chem.inp, therm.dat and tran.dat, or for chem.yaml [default: the mechanism alone goes to stdout]
+    #[arg(short, long, value_name = "FOLDER")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArguments {
+    /// The shell that reads it
+    #[arg(value_name = "SHELL", value_enum)]
+    pub shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub struct ManArguments {
+    /// Folder for singe.1 and a page for each command [default: singe.1 goes to stdout]
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
 }

@@ -7,6 +7,7 @@ mod analyze;
 mod args;
 mod check;
 mod compile;
+mod completions;
 mod config;
 mod doctor;
 mod fmt;
@@ -14,6 +15,7 @@ mod given;
 mod kernel;
 mod launched;
 mod levels;
+mod man;
 mod occupancy;
 mod opt;
 mod opt_arguments;
@@ -69,6 +71,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Some(Command::Opt(arguments)) => opt::run(&arguments),
         Some(Command::Occupancy(arguments)) => occupancy::run(&arguments),
         Some(Command::Doctor(arguments)) => doctor::run(&arguments),
+        Some(Command::Completions(arguments)) => completions::run(&arguments),
+        Some(Command::Man(arguments)) => man::run(&arguments),
         None => compile::run(&parsed.compile, &matches, &words),
     };
     exit_code(result, json)

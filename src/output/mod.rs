@@ -1,7 +1,9 @@
 //! The files of a compilation: made in memory, written all or not at all.
 
+mod html;
 mod interface;
 mod manifest;
+mod pictures;
 mod project;
 mod unit;
 
@@ -10,12 +12,9 @@ use std::path::Path;
 use crate::emit::cuda::{self, Input, Provenance};
 use crate::emit::{cpu, host};
 use crate::graph;
-use crate::overlay::Codegen;
 use crate::plan::{Emit, Request};
 use crate::report::accuracy::accuracy;
-use crate::report::time::{self, Bar};
 use crate::report::{self, KernelReport, Report};
-use crate::verify::Prediction;
 use diagnostics::Diagnostic;
 use kinetics::Model;
 use machine::target::Target;
@@ -61,8 +60,7 @@ pub fn files(
             files.push((format!("{base}.dot"), graph::text::dot(&unit.graph, |op| Some(unit.mapping.warp_of[op]))));
         }
         if wanted(Emit::Picture) {
-            files.push((format!("{base}.svg"), unit.picture.clone()));
-            files.extend(unit.report.prediction.iter().flat_map(|prediction| time_pictures(request, unit, prediction)));
+            files.extend(pictures::pictures(request, unit).into_iter().map(|picture| (picture.file, picture.svg)));
         }
     }
     let interface = interface::interface(model, request.common.units, target, units);
@@ -88,32 +86,15 @@ pub fn files(
         files.push(("report.json".into(), json + "\n"));
         files.push(("report.txt".into(), report::table(report)));
     }
+    if wanted(Emit::Html) {
+        files.push(("report.html".into(), html::html(request, units, report)));
+    }
     files
 }
 
 /// What the names of a target's source files end in.
 fn source_extension(target: &Target) -> &'static str {
     if target.is_cpu() { "cpp" } else { "cu" }
-}
-
-/// What the clocks of a kernel's predicted time go to, over time and in all.
-fn time_pictures(request: &Request, unit: &Unit, prediction: &Prediction) -> [(String, String); 2] {
-    let (base, warps) = (&unit.program.symbol, unit.report.warps as usize);
-    let target = &request.common.target.name;
-    let phases = match unit.codegen {
-        Codegen::DataParallel => Vec::new(),
-        _ => time::phases(&unit.graph, unit.proven.schedule(), &prediction.timeline),
-    };
-    let title = format!("{base}: {} × {warps} warps on an SM of {target}", prediction.ctas);
-    let bars: Vec<Bar> = prediction
-        .warps
-        .iter()
-        .enumerate()
-        .map(|(warp, clocks)| Bar { name: format!("warp {warp}"), clocks: clocks.causes, critical: clocks.critical })
-        .collect();
-    let line = time::timeline(&title, &prediction.timeline, warps, &phases);
-    let bars = time::bars(&format!("{title}: clocks of a warp in one turn of the streaming loop"), &bars);
-    [(format!("{base}_timeline.svg"), line), (format!("{base}_causes.svg"), bars)]
 }
 
 fn provenance(request: &Request, model: &Model) -> Provenance {

@@ -24,6 +24,4 @@ pub struct Unit {
     /// Doubles of constant memory, as bits, in the order in which the machine code names them; empty where that was not read.
     pub constants_read: Vec<u64>,
     pub report: KernelReport,
-    /// SVG of the schedule; empty when it was not asked for.
-    pub picture: String,
 }

@@ -15,4 +15,6 @@ pub enum Emit {
     Report,
     /// SVGs of each kernel: of its schedule, and of what the clocks of its predicted time go to
     Picture,
+    /// report.html: the report with these pictures, as one page
+    Html,
 }

@@ -7,6 +7,7 @@ mod occupancy;
 pub mod page;
 mod peaks;
 mod picture;
+mod svg;
 mod table;
 pub mod time;
 mod unheeded;
@@ -15,7 +16,7 @@ pub use occupancy::{levels_picture, occupancy_picture};
 pub use peaks::Machine;
 use peaks::Needs;
 pub use picture::schedule_picture;
-pub use table::table;
+pub use table::{cells, remarks, table};
 
 use serde::Serialize;
 
@@ -25,7 +26,7 @@ use crate::graph::{Graph, StepRef};
 use crate::kernels::Kernel;
 use crate::mapping::{self, Cost, Mapping};
 use crate::overlay::Codegen;
-use crate::overlay::program::Program;
+use crate::overlay::program::{Array, Program};
 use crate::plan::{Request, Tuning};
 use crate::schedule::overlap::{self, Overlap};
 use crate::schedule::{Schedule, Storage};
@@ -39,6 +40,8 @@ use machine::target::Target;
 pub struct Report {
     pub mechanism: String,
     pub species: usize,
+    /// In the order of the rows of arrays.
+    pub species_names: Vec<String>,
     pub reactions: usize,
     pub target: String,
     pub codegen: String,
@@ -56,6 +59,9 @@ pub struct Report {
 #[derive(Debug, Clone, Serialize)]
 pub struct KernelReport {
     pub kernel: String,
+    /// What its launch function is called without `_launch`, and the arrays that it takes, in order.
+    pub symbol: String,
+    pub arrays: Vec<Argument>,
     /// Layout of the code.
     pub codegen: String,
     /// Algebra of the kernel, a proven bound of its relative error against the exact form (rounding aside), and what every form
@@ -125,6 +131,14 @@ pub struct KernelReport {
     pub layouts: Vec<LayoutTime>,
     /// What was shown, and in parentheses of which text.
     pub verdict: String,
+}
+
+/// An array of a kernel: field r of point p is at `r * stride + p`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Argument {
+    pub name: String,
+    pub rows: u32,
+    pub output: bool,
 }
 
 impl KernelReport {
@@ -217,6 +231,7 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
     Report {
         mechanism: model.mechanism.name.clone(),
         species: model.species().len(),
+        species_names: model.species().iter().map(|species| species.name.clone()).collect(),
         reactions: model.mechanism.reactions.len(),
         target: match request.common.target {
             target if target.is_cpu() => target.name.clone(),
@@ -250,8 +265,11 @@ pub fn kernel(
     let needs =
         Needs { registers_estimated, shared_bytes, named_barriers: schedule.barrier_ids(), text: ptx_instructions };
     let machine = peaks::machine(request.common.target, program, needs, None, verification.as_ref());
+    let argument = |array: &Array| Argument { name: array.name.clone(), rows: array.rows, output: array.output };
     KernelReport {
         kernel: kernel.name().into(),
+        symbol: program.symbol.clone(),
+        arrays: program.arrays.iter().map(argument).collect(),
         codegen: request.codegen.name().into(),
         form: choice.variant.to_string(),
         slots_per_matrix_product: graph.slots_per_matrix_product(),

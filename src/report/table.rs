@@ -30,6 +30,24 @@ pub fn table(report: &Report) -> String {
         "{}: {} species, {} reactions; target {}, {} code\n\n",
         report.mechanism, report.species, report.reactions, report.target, report.codegen
     );
+    let lines = cells(report);
+    let widths: Vec<usize> =
+        (0..lines[0].len()).map(|c| lines.iter().map(|l| l[c].chars().count()).max().unwrap_or(0)).collect();
+    for line in lines {
+        let cells: Vec<String> = line
+            .iter()
+            .zip(&widths)
+            .enumerate()
+            .map(|(c, (cell, &w))| if c == 0 { format!("{cell:w$}") } else { format!("{cell:>w$}") })
+            .collect();
+        out += cells.join("  ").trim_end();
+        out.push('\n');
+    }
+    out + &remarks(report)
+}
+
+/// The names of the kernels, then each row: its name and a cell for each kernel.
+pub fn cells(report: &Report) -> Vec<Vec<String>> {
     let mut rows: Vec<Row> = vec![
         ("code", |k| k.codegen.clone()),
         ("form", |k| k.form.clone()),
@@ -140,26 +158,22 @@ pub fn table(report: &Report) -> String {
     if has_qssa_warps {
         rows.splice(phases..phases, [beside, lengths]);
     }
-    let is_cpu = report.target == Target::cpu().name;
-    if is_cpu {
+    if is_of_a_cpu(report) {
         rows.retain(|(name, _)| OF_A_CPU.contains(name));
     }
-    let mut lines = vec![[vec![String::new()], report.kernels.iter().map(|k| k.kernel.clone()).collect()].concat()];
-    for (name, cell) in rows {
-        lines.push([vec![name.to_owned()], report.kernels.iter().map(cell).collect()].concat());
-    }
-    let widths: Vec<usize> =
-        (0..lines[0].len()).map(|c| lines.iter().map(|l| l[c].chars().count()).max().unwrap_or(0)).collect();
-    for line in lines {
-        let cells: Vec<String> = line
-            .iter()
-            .zip(&widths)
-            .enumerate()
-            .map(|(c, (cell, &w))| if c == 0 { format!("{cell:w$}") } else { format!("{cell:>w$}") })
-            .collect();
-        out += cells.join("  ").trim_end();
-        out.push('\n');
-    }
+    let head = [vec![String::new()], report.kernels.iter().map(|k| k.kernel.clone()).collect()].concat();
+    let row = |(name, cell): Row| [vec![name.to_owned()], report.kernels.iter().map(cell).collect()].concat();
+    std::iter::once(head).chain(rows.into_iter().map(row)).collect()
+}
+
+fn is_of_a_cpu(report: &Report) -> bool {
+    report.target == Target::cpu().name
+}
+
+/// What stands below the table: what the figures rest on, what the clocks go to, layouts and forms.
+pub fn remarks(report: &Report) -> String {
+    let is_cpu = is_of_a_cpu(report);
+    let mut out = String::new();
     if let Some(first) = report.kernels.first().filter(|_| !is_cpu) {
         out += &format!("\nfloors and times are per point on {}; they are not measurements\n", first.machine.board);
     }

@@ -13,6 +13,7 @@ pub struct Timeline {
 /// Steps of one shape that a warp runs in a row.
 pub struct Block {
     pub warp: usize,
+    pub phase: usize,
     pub start: u64,
     pub end: u64,
     /// The first of them.
@@ -25,7 +26,8 @@ pub struct Barrier {
     pub time: u64,
     /// Warps that only arrive, and when.
     pub arrive: Vec<(usize, u64)>,
-    pub wait: Vec<usize>,
+    /// Warps that wait, and since when.
+    pub wait: Vec<(usize, u64)>,
 }
 
 /// Lets time run.
@@ -50,15 +52,15 @@ pub fn timeline_with<'a>(
                 let cost: u64 = same.iter().map(|&at| graph.body(at).slots().max(1)).sum();
                 let start = now[warp];
                 now[warp] += cost;
-                line.blocks.push(Block { warp, start, end: now[warp], step: same[0] });
+                line.blocks.push(Block { warp, phase: boundary, start, end: now[warp], step: same[0] });
             }
         }
         for s in instead(boundary).unwrap_or(syncs) {
             let members = |mask: u32| (0..schedule.warps as usize).filter(move |w| mask >> w & 1 == 1);
             let time = members(s.arrive | s.wait).map(|w| now[w]).max().unwrap_or(0);
             let arrive = members(s.arrive).map(|w| (w, now[w])).collect();
-            let wait: Vec<usize> = members(s.wait).collect();
-            for &w in &wait {
+            let wait: Vec<(usize, u64)> = members(s.wait).map(|w| (w, now[w])).collect();
+            for &(w, _) in &wait {
                 now[w] = time;
             }
             line.barriers.push(Barrier { id: s.id, time, arrive, wait });

@@ -18,12 +18,12 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 MECHANISMS = HERE.parent.parent / "mechanisms"
 BAR = 1e5
-FUEL = {"h2o2": "H2:2, O2:1, N2:3.76", "methane": "CH4:1, O2:2, N2:7.52", "gri30": "CH4:1, O2:2, N2:7.52"}
+FUEL = {"h2o2": "H2:2, O2:1, N2:3.76", "methane": "CH4:1, O2:2, N2:7.52", "gri30": "CH4:1, O2:2, N2:7.52", "ammonia": "NH3:4, O2:3, N2:11.28"}
 PERTURBATION = 1e-10
 
 
 def main():
-    for name, full in [("h2o2", True), ("methane", False), ("gri30", False)]:
+    for name, full in [("h2o2", True), ("methane", False), ("gri30", False), ("ammonia", False)]:
         gas = read(name)
         listed = [evaluated(gas, *state, full) for state in states(name, gas)]
         write(name, {**described(gas), "fits": fits(gas), "states": listed})

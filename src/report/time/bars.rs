@@ -1,6 +1,6 @@
 //! A bar for each warp: its clocks by cause.
 
-use super::svg::Svg;
+use super::super::svg::Svg;
 use super::{axis, color, legend};
 use warpsim::machine_code::Cause;
 
@@ -40,6 +40,6 @@ pub fn bars(title: &str, bars: &[Bar]) -> String {
         }
         svg.text((LEFT + WIDTH + 12.0, top + 15.0), 12, "start", &format!("{:.0} %", 100.0 * bar.critical));
     }
-    axis(&mut svg, (LEFT, bottom + 2.0), WIDTH, longest.round() as u64);
+    axis(&mut svg, (LEFT, bottom + 2.0), WIDTH, (longest.round() as u64, "clocks"));
     svg.finish()
 }

@@ -2,14 +2,13 @@
 
 mod bars;
 mod phases;
-mod svg;
 mod timeline;
 
 pub use bars::{Bar, bars};
 pub use phases::phases;
 pub use timeline::{Phase, timeline};
 
-use svg::Svg;
+use super::svg::Svg;
 use warpsim::machine_code::Cause;
 
 /// One colour for each cause, in all pictures.
@@ -39,16 +38,16 @@ fn legend(svg: &mut Svg, left: f64, top: f64) {
     }
 }
 
-/// An axis of clocks below a picture.
-fn axis(svg: &mut Svg, (left, top): (f64, f64), width: f64, clocks: u64) {
+/// An axis below a picture.
+pub(super) fn axis(svg: &mut Svg, (left, top): (f64, f64), width: f64, (length, unit): (u64, &str)) {
     svg.line((left, top), (left + width, top), "#000", None);
-    let step = tick(clocks);
-    for clock in (0..=clocks / step).map(|n| n * step) {
-        let x = left + width * clock as f64 / clocks.max(1) as f64;
+    let step = tick(length);
+    for clock in (0..=length / step).map(|n| n * step) {
+        let x = left + width * clock as f64 / length.max(1) as f64;
         svg.line((x, top), (x, top + 5.0), "#000", None);
         svg.text((x, top + 18.0), 11, "middle", &clock.to_string());
     }
-    svg.text((left + width, top + 34.0), 12, "end", "clocks");
+    svg.text((left + width, top + 34.0), 12, "end", unit);
 }
 
 /// About ten to a picture: 1, 2 or 5 times a power of ten.

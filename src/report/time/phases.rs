@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Phase;
 use crate::graph::Graph;
-use crate::report::picture::kind;
+use crate::report::picture::kind_and_part;
 use crate::schedule::Schedule;
 use warpsim::machine_code::Timeline;
 
@@ -34,7 +34,7 @@ pub fn phases(graph: &Graph, schedule: &Schedule, line: &Timeline) -> Vec<Phase>
 fn what(graph: &Graph, schedule: &Schedule, phase: usize) -> String {
     let mut slots: BTreeMap<String, u64> = BTreeMap::new();
     for &step in schedule.phases[phase].runs.iter().flatten() {
-        *slots.entry(kind(graph, step)).or_default() += graph.body(step).slots().max(1);
+        *slots.entry(kind_and_part(graph, step)).or_default() += graph.body(step).slots().max(1);
     }
     let mut kinds: Vec<(String, u64)> = slots.into_iter().collect();
     kinds.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));

@@ -1,6 +1,6 @@
 //! Warps from top to bottom, time from left to right: in each column, what the clocks of the warp went to; arrows are barriers.
 
-use super::svg::Svg;
+use super::super::svg::Svg;
 use super::{axis, color, legend};
 use warpsim::machine_code::{Bin, Cause, Meeting, Timeline};
 
@@ -49,7 +49,7 @@ pub fn timeline(title: &str, line: &Timeline, warps_per_cta: usize, phases: &[Ph
     if line.meetings.len() <= MOST_ARROWS {
         line.meetings.iter().for_each(|meeting| arrows(&mut svg, meeting, &place));
     }
-    axis(&mut svg, (LEFT, bottom), WIDTH, clocks);
+    axis(&mut svg, (LEFT, bottom), WIDTH, (clocks, "clocks"));
     let note = match line.meetings.len() {
         0 => "the height of a colour is its share of the clocks of a column".to_owned(),
         n if n > MOST_ARROWS => format!("{n} meetings at barriers are too many to be drawn"),

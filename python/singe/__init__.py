@@ -1,0 +1,17 @@
+"""Singe: from combustion mechanisms to verified kernels.
+
+    import singe
+    made = singe.compile("gri30/chem.inp", target="hopper", warps=8, output="kernels")
+    print(made.report["kernels"][0]["verdict"])
+
+    gas = singe.load("gri30/chem.inp")
+    mu = gas.viscosity(temperature=T, pressure=p, mole_fractions=X)
+
+Flags of the command are keywords: ``points_per_lane="auto"`` is ``--points-per-lane auto``, lists are joined by commas, and
+``True`` gives the flag alone. :func:`load` needs NumPy and a C++ compiler.
+"""
+
+from ._command import Compilation, Error, check, command, compile, doctor
+from ._kernels import Gas, Kernel, load
+
+__all__ = ["Compilation", "Error", "Gas", "Kernel", "check", "command", "compile", "doctor", "load"]

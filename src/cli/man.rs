@@ -1,0 +1,40 @@
+//! `singe man`: manual pages, made from the definitions of the arguments.
+
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+
+use super::Arguments;
+use super::args::ManArguments;
+use super::out::print;
+use crate::failure::Failure;
+use crate::output;
+use diagnostics::Diagnostic;
+
+pub fn run(arguments: &ManArguments) -> Result<(), Failure> {
+    let command = Arguments::command();
+    let Some(folder) = &arguments.output else {
+        return print(format_args!("{}", page(command)?));
+    };
+    output::write(folder, &pages(command)?).map_err(|diagnostic| Failure::input([diagnostic]))
+}
+
+/// The name and the text of each page: `singe.1`, `singe-check.1` and so on.
+fn pages(mut command: Command) -> Result<Vec<(String, String)>, Failure> {
+    // The commands learn that they stand behind `singe`.
+    command.build();
+    let commands: Vec<Command> = command.get_subcommands().filter(|c| c.get_name() != "help").cloned().collect();
+    let page_of = |called: Command| {
+        let name = called.get_display_name().unwrap_or(called.get_name()).to_owned();
+        Ok((format!("{name}.1"), page(called)?))
+    };
+    std::iter::once(command).chain(commands).map(page_of).collect()
+}
+
+/// In troff.
+fn page(command: Command) -> Result<String, Failure> {
+    let mut text = Vec::new();
+    let written = Man::new(command).source(format!("Singe {}", env!("CARGO_PKG_VERSION"))).render(&mut text);
+    let failed = |error| Diagnostic::error("output::unwritable", format!("a manual page cannot be made: {error}"));
+    written.map_err(|error| Failure::input([failed(error)]))?;
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}

@@ -1,0 +1,58 @@
+//! The pictures of a kernel.
+
+use super::Unit;
+use crate::overlay::Codegen;
+use crate::plan::Request;
+use crate::report::schedule_picture;
+use crate::report::time::{self, Bar};
+use crate::verify::Prediction;
+
+pub struct Picture {
+    pub file: String,
+    /// What it shows, in a line.
+    pub caption: &'static str,
+    pub svg: String,
+}
+
+/// The schedule; and where a time was predicted, what its clocks go to over time and in all.
+pub fn pictures(request: &Request, unit: &Unit) -> Vec<Picture> {
+    let base = &unit.program.symbol;
+    let title = format!("{base}: {} warps, {}", unit.report.warps, request.common.target.name);
+    let prediction = unit.report.prediction.as_ref();
+    let svg = schedule_picture(&unit.graph, unit.proven.schedule(), &title, prediction);
+    let schedule =
+        Picture { file: format!("{base}.svg"), caption: "The schedule: what each warp runs, and when.", svg };
+    std::iter::once(schedule)
+        .chain(prediction.iter().flat_map(|prediction| of_time(request, unit, prediction)))
+        .collect()
+}
+
+fn of_time(request: &Request, unit: &Unit, prediction: &Prediction) -> [Picture; 2] {
+    let (base, warps) = (&unit.program.symbol, unit.report.warps as usize);
+    let target = &request.common.target.name;
+    let phases = match unit.codegen {
+        Codegen::DataParallel => Vec::new(),
+        _ => time::phases(&unit.graph, unit.proven.schedule(), &prediction.timeline),
+    };
+    let title = format!("{base}: {} × {warps} warps on an SM of {target}", prediction.ctas);
+    let bars: Vec<Bar> = prediction
+        .warps
+        .iter()
+        .enumerate()
+        .map(|(warp, clocks)| Bar { name: format!("warp {warp}"), clocks: clocks.causes, critical: clocks.critical })
+        .collect();
+    let line = time::timeline(&title, &prediction.timeline, warps, &phases);
+    let bars = time::bars(&format!("{title}: clocks of a warp in one turn of the streaming loop"), &bars);
+    [
+        Picture {
+            file: format!("{base}_timeline.svg"),
+            caption: "The timeline by the model of time: what the clocks of each warp went to.",
+            svg: line,
+        },
+        Picture {
+            file: format!("{base}_causes.svg"),
+            caption: "The clocks of each warp by cause, in one turn of the streaming loop.",
+            svg: bars,
+        },
+    ]
+}

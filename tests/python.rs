@@ -1,0 +1,31 @@
+//! The Python module with the command that was just built: reports, diagnostics, and kernels on NumPy arrays.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+#[path = "common/skip.rs"]
+mod skip;
+
+#[test]
+fn the_module_compiles_checks_and_computes() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let paths = std::env::join_paths([root.join("python"), root.join(".toolchain/numpy")]).expect("plain paths");
+    let python = || {
+        let mut command = Command::new("python3");
+        command.env("PYTHONPATH", &paths).env("SINGE_COMMAND", env!("CARGO_BIN_EXE_singe"));
+        // No compiled files beside the sources.
+        command.env("PYTHONDONTWRITEBYTECODE", "1");
+        command
+    };
+    if !python().args(["-c", "import numpy"]).output().is_ok_and(|output| output.status.success()) {
+        return skip::skip("NumPy is absent (`cargo xtask toolchain` installs it)");
+    }
+    if !Command::new("c++").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        return skip::skip("c++ is absent (`cargo xtask toolchain` installs g++ on Debian)");
+    }
+    let Output { status, stdout, stderr } =
+        python().arg(root.join("tests/python/module.py")).arg(root).output().expect("python3 runs");
+    let (text, errors) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success(), "{text}{errors}");
+    assert!(text.starts_with("<singe.Gas h2o2: viscosity, conductivity, diffusion, chemistry>"), "{text}");
+}

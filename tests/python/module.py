@@ -1,0 +1,68 @@
+"""Uses the Python module: the command's reports, its diagnostics, and kernels on NumPy arrays beside Cantera's values.
+
+    python3 tests/python/module.py FOLDER      FOLDER is the project's; prints what it saw
+"""
+
+import gzip
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import singe
+
+root = Path(sys.argv[1])
+mechanism = root / "mechanisms/h2o2/chem.inp"
+
+with tempfile.TemporaryDirectory() as folder:
+    made = singe.compile(
+        mechanism, output=folder, target="hopper", kernel=["viscosity"], warps=4, compilers="off", verify=4, emit="cuda,report"
+    )
+    assert made.report["kernels"][0]["verdict"].startswith("proven, verified"), made.report
+    assert (made.folder / "h2o2_viscosity.cu").is_file()
+    assert singe.check(mechanism) == []
+    wrong = Path(folder) / "wrong.inp"
+    wrong.write_text("ELEMENTS\nH\nEND\nSPECIES\nH2\nEND\nREACTIONS\nH2=>H3 1 0 0\nEND\n")
+    assert any("H3" in one["message"] for one in singe.check(wrong)), singe.check(wrong)
+    try:
+        singe.compile(mechanism, output=folder, warps=99)
+        raise SystemExit("99 warps were taken")
+    except singe.Error as error:
+        assert error.exit_code == 2 and "99" in str(error), error
+
+gas = singe.load(mechanism, kernel=["viscosity", "conductivity", "diffusion", "chemistry"], form="pairwise")
+with gzip.open(root / "tests/data/h2o2.json.gz") as file:
+    expected = json.load(file)
+assert gas.species == expected["species"], gas.species
+states = expected["states"]
+T, P = (np.array([state[name] for state in states]) for name in ("T", "P"))
+X = np.array([state["X"] for state in states]).T
+worst = {}
+
+
+def compare(name, values, wanted, scale):
+    worst[name] = float(np.max(np.abs(values - wanted) / scale))
+    assert worst[name] < 1e-9, (name, worst[name])
+
+
+wanted = np.array([state["visc"] for state in states])
+compare("viscosity", gas.viscosity(temperature=T, mole_fractions=X, pressure=P), wanted, wanted)
+wanted = np.array([state["cond"] for state in states])
+compare("conductivity", gas.conductivity(T, P, X), wanted, wanted)
+wanted, scale = (np.array([state[name] for state in states]).T for name in ("wdot", "gross"))
+compare("chemistry", gas.chemistry(T, P, X), wanted, np.where(scale > 0, scale, 1))
+
+# A number stands for all points, a composition too; arrays need not be contiguous.
+one = gas.viscosity(temperature=T[0], pressure=P[0], mole_fractions=X[:, 0])
+assert one.shape == (1,) and one[0] == gas.viscosity(T, P, X)[0]
+many = gas.diffusion(np.linspace(300, 2000, 1000)[::-1], 101325.0, X[:, 0])
+assert many.shape == (len(gas.species), 1000) and np.all(np.isfinite(many))
+for arguments in [(T, P, X[:3]), (T[:2], P, X), (T, P)]:
+    try:
+        gas.viscosity(*arguments)
+        raise SystemExit("wrong shapes were taken")
+    except (TypeError, ValueError):
+        pass
+print(repr(gas), "largest errors beside Cantera's values:", ", ".join(f"{name} {error:.1e}" for name, error in worst.items()))
