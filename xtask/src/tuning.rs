@@ -20,7 +20,7 @@ struct Grid {
 const GRIDS: [Grid; 4] = [
     Grid { kernel: "conductivity", vary: &["warps=4,8,16", "ctas-per-sm=1,2"] },
     Grid { kernel: "viscosity", vary: &["warps=4,8,16", "ctas-per-sm=1"] },
-    Grid { kernel: "diffusion", vary: &["warps=8,16", "ctas-per-sm=1"] },
+    Grid { kernel: "diffusion", vary: &["warps=8,16", "ctas-per-sm=1", "matrix=dfma,dmma"] },
     Grid { kernel: "chemistry", vary: &["warps=8,16", "ctas-per-sm=1"] },
 ];
 const LAYOUTS: &str = "codegen=overlay,data-parallel";
@@ -120,7 +120,7 @@ fn row(folder: &Path, kernel: &str, exhaustive: &Value, halving: &Value) -> Resu
     let fewer = seconds(&|entry| !compiled(entry) || went_on.contains(&entry["settings"]));
     let (best, found) = (&exhaustive["best"][0], &halving["best"][0]);
     let time = |best: &Value| best["nanoseconds"].as_f64().unwrap_or(f64::NAN);
-    // What singe takes where nobody tunes.
+    // What --codegen auto takes with the usual size of a CTA.
     let plain = |trial: &&Value| setting(trial, "warps") == "8" && setting(trial, "ctas-per-sm") == "1";
     let default = trials(exhaustive)
         .iter()
@@ -157,8 +157,8 @@ fn page(root: &Path, rows: &[Value], missing: &[String]) -> String {
          GRI-Mech 3.0 and the reduced mechanisms of the paper, tuned by `singe-tune`, which tried every candidate of a coarse grid\n\
          (`--search exhaustive`) and then searched it by halving: it counts every candidate, and compiles the best quarter, four at least.\n\
          `cargo xtask tuning` makes this page and `tuned.json`; it goes on where it was stopped. The grids are\n\n{}\n\n\
-         and the compiler chose forms, constants and ways to multiply. Times are nanoseconds per point, predicted by the model of an SM\n\
-         that runs the machine code: they are no measurements. *Default* is what `singe` takes with eight warps and one CTA per SM.\n\
+         and the compiler chose forms, constants and, where they are not varied, ways to multiply (`--matrix auto`). Times are nanoseconds per point, predicted by the model of an SM\n\
+         that runs the machine code: they are no measurements. *Default* is the faster layout with eight warps and one CTA per SM.\n\
          *Edge* names flags of the best candidate whose value is the least or the most of the grid: there may be better ones beyond\n\
          (`singe-tune` goes on there by itself; here it was told not to, so that both searches have the same grid). Seconds are what\n\
          compiling and simulating the candidates took on one core of a machine that others used as well.\n\n\
