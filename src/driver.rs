@@ -11,12 +11,15 @@ use crate::mapping;
 use crate::observer::Observer;
 use crate::output;
 use crate::overlay;
+use crate::plan::Occupancy;
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
 use crate::search::{self, Candidate, Draft, Found, LayoutTime, ScheduleScore, Search, Step};
 use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::{self, Model};
+use ptx::occupancy::Direction;
+use ptx::occupancy::settle::settle;
 use sass::Cubin;
 
 pub use crate::failure::{Failure, FailureKind};
@@ -44,6 +47,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     if request.real_compilers {
         check_texts(request, &model, &mut units, &sources, observer)?;
     }
+    (units, sources) = at_best_levels(request, &model, (units, sources), observer)?;
     (units, sources) = with_constants_in_order(request, &model, (units, sources), observer)?;
     (units, sources) = fastest(request, units, sources);
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
@@ -84,6 +88,78 @@ fn compile_layouts(
         units.iter_mut().for_each(|unit| unit.report.data_parallel_ns = time);
     }
     Ok(units)
+}
+
+/// Each kernel whose occupancy is not fixed with the number of CTAs per SM with which it takes least time: from the first version on more
+/// of them as long as that does not take longer, as an application finds it out while it runs.
+fn at_best_levels(
+    request: &Request,
+    model: &Model,
+    (units, sources): (Vec<Unit>, Vec<String>),
+    observer: &mut Observer,
+) -> Result<(Vec<Unit>, Vec<String>), Failure> {
+    let mut kept = (Vec::new(), Vec::new());
+    for (unit, source) in units.into_iter().zip(sources) {
+        let own = request.of_kernel(unit.kernel).with(|own| own.codegen = unit.codegen);
+        let (unit, source) = match own.tuning.occupancy {
+            Occupancy::Fixed => (unit, source),
+            Occupancy::Auto => at_best_level(&own, model, (unit, source), observer)?,
+        };
+        kept.0.push(unit);
+        kept.1.push(source);
+    }
+    Ok(kept)
+}
+
+/// One kernel of [`at_best_levels`].
+fn at_best_level(
+    request: &Request,
+    model: &Model,
+    (unit, source): (Unit, String),
+    observer: &mut Observer,
+) -> Result<(Unit, String), Failure> {
+    let report = &unit.report;
+    let resident = report.machine.ctas_per_sm.max(request.tuning.ctas_per_sm);
+    let levels = match report.level_time().nanoseconds {
+        Some(_) => search::levels(request, report.registers_held, resident),
+        None => Vec::new(),
+    };
+    let (kernel, data_parallel_ns) = (unit.kernel, unit.report.data_parallel_ns);
+    let mut made = vec![Some((unit, source))];
+    let mut refused = None;
+    let settled = settle(1 + levels.len(), 0, Direction::Increasing, |at| {
+        if at > 0 {
+            let tuning = Tuning { ctas_per_sm: levels[at - 1], ..request.tuning };
+            let version = version(kernel, model, &Request { tuning, ..request.clone() }, observer);
+            made.push(version.unwrap_or_else(|failure| {
+                refused = refused.take().or(Some(failure));
+                None
+            }));
+        }
+        made[at].as_ref().and_then(|(unit, _)| unit.report.level_time().nanoseconds).unwrap_or(f64::INFINITY)
+    });
+    if let Some(failure) = refused.filter(|failure| failure.kind == FailureKind::Verification) {
+        return Err(failure);
+    }
+    let times = made.iter().flatten().map(|(unit, _)| unit.report.level_time()).collect();
+    let (mut unit, source) = made.swap_remove(settled.chosen).expect("a version that takes a time was made");
+    (unit.report.levels, unit.report.data_parallel_ns) = (times, data_parallel_ns);
+    Ok((unit, source))
+}
+
+/// A kernel with its source, tried on the compilers.
+fn version(
+    kernel: Kernel,
+    model: &Model,
+    request: &Request,
+    observer: &mut Observer,
+) -> Result<Option<(Unit, String)>, Failure> {
+    let mut unit = [compile_kernel(kernel, model, request, observer)?];
+    let texts = output::sources(request, model, &unit);
+    if request.real_compilers {
+        check_texts(request, model, &mut unit, &texts, observer)?;
+    }
+    Ok(unit.into_iter().zip(texts).next())
 }
 
 /// Behind each kernel of straight-line code the same kernel with its constants in the order in which the machine code reads them, which

@@ -13,9 +13,10 @@ use singe::lower;
 use singe::mapping::{self, Mapper, Weights};
 use singe::observer::Observer;
 use singe::overlay::{self, Codegen, Frame, Residence};
+use singe::plan::Occupancy;
 use singe::report::KernelReport;
 use singe::schedule::{self, Placement, proof};
-use singe::search::{Candidate, Draft, Found, Inputs, Outcome, ScheduleScore, Search, Step, Trial};
+use singe::search::{Candidate, Draft, Found, Inputs, LevelTime, Outcome, ScheduleScore, Search, Step, Trial};
 
 fn reports(request: &Request) -> Vec<KernelReport> {
     let report = driver::compile(request, &mut Observer::silent());
@@ -28,6 +29,47 @@ fn free() -> Request {
         r.tuning.form = None;
         r.tuning.points_per_lane = None;
     })
+}
+
+/// The number of CTAs per SM that is found is the lowest of those that take no longer than the best, and gives the kernel that it
+/// gives by itself.
+#[test]
+fn the_occupancy_is_the_lowest_of_the_fastest() {
+    let (mut tried, mut raised) = (0, 0);
+    let cases = [
+        ("h2o2", "hopper", Codegen::DataParallel),
+        ("h2o2", "hopper", Codegen::Overlay),
+        ("h2o2", "kepler", Codegen::Overlay),
+    ];
+    for (mechanism, target, codegen) in cases {
+        let auto = request::of(request::shipped(mechanism)).with(|r| {
+            r.common.target = machine::target::Target::by_name(target).unwrap();
+            r.kernels = Kernel::ALL.to_vec();
+            r.codegen = codegen;
+            r.tuning.occupancy = Occupancy::Auto;
+        });
+        for (kernel, found) in auto.kernels.clone().into_iter().zip(reports(&auto)) {
+            let ctas = found.tuning.ctas_per_sm;
+            println!("{mechanism} {kernel} on {target}, {codegen:?}: {ctas} of {:?}", found.levels);
+            if found.levels.len() > 1 {
+                let time = |level: &LevelTime| level.nanoseconds.unwrap_or(f64::INFINITY);
+                let least = found.levels.iter().map(time).fold(f64::INFINITY, f64::min);
+                let fast = found.levels.iter().filter(|level| time(level) <= 1.01 * least);
+                assert_eq!(fast.map(|level| level.ctas_per_sm).min(), Some(ctas), "{:?}", found.levels);
+                assert!(found.levels.len() <= 5 && found.levels.is_sorted_by_key(|level| level.ctas_per_sm));
+                tried += found.levels.len();
+                raised += usize::from(ctas > 1);
+            }
+            let fixed = auto.clone().with(|r| {
+                r.kernels = vec![kernel];
+                (r.tuning.occupancy, r.tuning.ctas_per_sm) = (Occupancy::Fixed, ctas);
+            });
+            let alone = &reports(&fixed)[0];
+            assert_eq!(alone.machine, found.machine);
+            assert!(alone.levels.is_empty() && alone.ptx_instructions == found.ptx_instructions);
+        }
+    }
+    assert!(tried > 4 && raised > 0, "{tried} {raised}");
 }
 
 fn taken(kernel: &KernelReport) -> &Trial {

@@ -18,7 +18,7 @@ use mechanism::{self, Companion, Files, Input};
 pub use common::Common;
 pub use emit::Emit;
 pub use settings::{names, set};
-pub use tuning::{Multiplier, POINTS_PER_LANE, Tuning};
+pub use tuning::{Multiplier, Occupancy, POINTS_PER_LANE, Tuning};
 
 /// A name that a kernel's and a layout's are added to; lines of Fortran have room for the whole.
 const LONGEST_NAME: usize = 60;

@@ -52,7 +52,7 @@ mod tests {
         };
         of(names::<Tuning>(), table(&Tuning::default()), &["buffer", "passes", "qssa-warps"]);
         of(names::<Common>(), table(&Common::default()), &[]);
-        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (12, 7));
+        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (13, 7));
     }
 
     #[test]
@@ -62,6 +62,7 @@ mod tests {
             ("warps", "13"),
             ("points-per-lane", "auto"),
             ("ctas-per-sm", "3"),
+            ("occupancy", "auto"),
             ("mapper", "ilp"),
             ("weights", "flops=2,locality=0"),
             ("placement", "mixed"),

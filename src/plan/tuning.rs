@@ -30,6 +30,10 @@ pub struct Tuning {
     #[arg(long, value_name = "N", default_value = "1", value_parser = values::count::parse)]
     #[serde(with = "super::values::count")]
     pub ctas_per_sm: u32,
+    /// How many CTAs an SM is to hold: as many as --ctas-per-sm says (fixed), or of up to five numbers from that one on the one with
+    /// which the kernel takes least time (auto)
+    #[arg(long, value_enum, default_value_t = Occupancy::Fixed)]
+    pub occupancy: Occupancy,
     /// How operations are assigned to warps
     #[arg(long, value_enum, default_value_t = Mapper::Greedy)]
     pub mapper: Mapper,
@@ -71,6 +75,16 @@ pub struct Tuning {
     pub qssa_warps: Option<u32>,
 }
 
+/// Who chooses the CTAs of an SM, and with them the registers of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Occupancy {
+    /// The user.
+    Fixed,
+    /// The time that each number of them takes.
+    Auto,
+}
+
 /// What multiplies doubles with constant matrices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Multiplier {
@@ -87,6 +101,7 @@ impl Default for Tuning {
             warps: 8,
             points_per_lane: Some(1),
             ctas_per_sm: 1,
+            occupancy: Occupancy::Fixed,
             mapper: Mapper::Greedy,
             weights: Weights::default(),
             placement: Placement::Auto,

@@ -30,7 +30,7 @@ use crate::overlay::program::{Array, Program};
 use crate::plan::{Request, Tuning};
 use crate::schedule::overlap::{self, Overlap};
 use crate::schedule::{Schedule, Storage};
-use crate::search::{Draft, LayoutTime, Trial};
+use crate::search::{Draft, LayoutTime, LevelTime, Trial};
 use crate::verify::{MachineCode, Prediction, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::Model;
@@ -126,6 +126,9 @@ pub struct KernelReport {
     /// The estimated time of data-parallel code for the same kernel, where another layout was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_parallel_ns: Option<f64>,
+    /// The numbers of CTAs per SM that were tried, where the compiler chose.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub levels: Vec<LevelTime>,
     /// The layouts that were tried, where the compiler chose.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<LayoutTime>,
@@ -170,6 +173,18 @@ impl KernelReport {
             constants: self.constants.clone(),
             estimated_ns: self.machine.estimated_ns,
             predicted_ns: self.machine.predicted_ns,
+        }
+    }
+
+    /// The kernel with as many CTAs per SM as it was asked for.
+    pub fn level_time(&self) -> LevelTime {
+        let lacking = 4 * self.registers_held.saturating_sub(self.registers_available);
+        let estimated = self.machine.estimated_ns.filter(|_| lacking == 0);
+        LevelTime {
+            ctas_per_sm: self.tuning.ctas_per_sm,
+            registers: self.machine.registers,
+            spilled_bytes: self.compiled.as_ref().map_or(lacking, |c| c.spill_store_bytes + c.spill_load_bytes),
+            nanoseconds: self.machine.predicted_ns.or(estimated),
         }
     }
 
@@ -311,6 +326,7 @@ pub fn kernel(
         compiled: None,
         machine,
         data_parallel_ns: None,
+        levels: Vec::new(),
         layouts: Vec::new(),
     }
 }

@@ -195,6 +195,16 @@ pub fn remarks(report: &Report) -> String {
         );
     }
     out += &causes::table(&report.kernels);
+    for kernel in report.kernels.iter().filter(|k| !k.levels.is_empty()) {
+        out +=
+            &format!("\noccupancy of {}: CTAs per SM, registers, spilled bytes, time per point (ns)\n", kernel.kernel);
+        for level in &kernel.levels {
+            let chosen = if level.ctas_per_sm == kernel.tuning.ctas_per_sm { "  chosen" } else { "" };
+            let [ctas, registers, spilled] = [level.ctas_per_sm, level.registers, level.spilled_bytes];
+            out +=
+                &format!("  {ctas:>4}  {registers:>4}  {spilled:>6}  {:>8}{chosen}\n", hundredths(level.nanoseconds));
+        }
+    }
     for kernel in report.kernels.iter().filter(|k| k.layouts.len() > 1) {
         out += &format!("\nlayouts of {}: estimated, predicted time per point (ns), constants\n", kernel.kernel);
         for layout in &kernel.layouts {

@@ -3,10 +3,12 @@
 //! kept of the losers stands here.
 
 mod layout;
+mod level;
 mod trial;
 mod width;
 
 pub use layout::{LayoutTime, fastest};
+pub use level::{LevelTime, levels};
 pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 
 use crate::failure::{Failure, FailureKind};

@@ -28,7 +28,7 @@ struct Words {
     #[command(flatten)]
     compile: CompileArguments,
     /// Values of a flag to try, such as warps=4,8,16; may be given several times. All combinations are tried. What is not given, neither
-    /// here nor as a flag, is varied as well: codegen, warps, ctas-per-sm, points-per-lane, constants, form and matrix
+    /// here nor as a flag, is varied as well: codegen, warps, ctas-per-sm (but with --occupancy), points-per-lane, constants, form and matrix
     #[arg(long, value_name = "FLAG=V,V", value_parser = axis)]
     vary: Vec<Axis>,
     /// How to search: halving counts every candidate, and compiles or measures the quarter that is best by the estimate; exhaustive
@@ -124,7 +124,9 @@ impl Arguments {
     /// What is varied of a kernel: what the user says, and of the rest what is usual.
     pub fn axes(&self, kernel: Kernel, request: &Request) -> Vec<Axis> {
         let mut axes = space::usual(kernel, request);
-        axes.retain(|axis| !self.is_given(&axis.flag) && self.vary.iter().all(|other| other.flag != axis.flag));
+        let is_said = |flag: &str| self.is_given(flag) || self.vary.iter().any(|axis| axis.flag == flag);
+        // Where it is not fixed, a candidate finds its own number of CTAs.
+        axes.retain(|axis| !is_said(&axis.flag) && !(axis.flag == "ctas-per-sm" && is_said("occupancy")));
         axes.extend(self.vary.iter().cloned());
         axes
     }

@@ -1,5 +1,5 @@
 //! What users install: the command by `cargo install`, and a wheel with the command and the Python module. Each goes into an empty place and is
-//! used there, outside the clone.
+//! used there, outside the clone. The archives for a registry are made, too.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -26,9 +26,7 @@ pub fn check(root: &Path) -> Result<(), String> {
         run(singe.current_dir(&outside).env("SINGE_TOOLCHAIN", &outside))
     };
     println!("cargo install: {}", first(&compiled(&cargo.join("bin/singe"))?));
-    for (manifest, list) in archives(&own, root)? {
-        println!("cargo package: {manifest}, {list} files");
-    }
+    println!("cargo package: {}", archives(&own, root, &all.join("archives"))?.join(", "));
     let builder = environment(&all.join("builder"), &[OsStr::new(MATURIN)])?;
     let wheels = all.join("wheels");
     fs::remove_dir_all(&wheels).ok();
@@ -47,18 +45,18 @@ pub fn check(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What each crate would send to a registry: its name and the number of files.
-fn archives(cargo: &OsStr, root: &Path) -> Result<Vec<(String, usize)>, String> {
-    let crates = fs::read_dir(root.join("crates")).map_err(|e| e.to_string())?.flatten().map(|entry| entry.path());
-    let mut folders: Vec<PathBuf> = crates.chain([root.join("tuner"), root.to_owned()]).collect();
-    folders.sort();
-    let mut all = Vec::new();
-    for folder in folders {
-        let list = run(Command::new(cargo).args(["package", "--list", "--allow-dirty"]).current_dir(&folder))?;
-        let shown = folder.strip_prefix(root).unwrap_or(&folder).display().to_string();
-        all.push((if shown.is_empty() { "singe".into() } else { shown }, list.lines().count()));
-    }
-    Ok(all)
+/// Makes what would be sent to a registry, of all crates; the names of the archives.
+fn archives(cargo: &OsStr, root: &Path, all: &Path) -> Result<Vec<String>, String> {
+    let mut package = Command::new(cargo);
+    package
+        .args(["package", "--workspace", "--exclude", "xtask", "--no-verify", "--allow-dirty", "--target-dir"])
+        .arg(all);
+    run(package.current_dir(root))?;
+    let entries = fs::read_dir(all.join("package")).map_err(|e| e.to_string())?.flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut archives: Vec<String> = names.filter(|name| name.ends_with(".crate")).collect();
+    archives.sort();
+    Ok(archives)
 }
 
 /// A virtual environment with packages; the answer is its folder of programs.

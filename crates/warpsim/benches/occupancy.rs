@@ -1,6 +1,7 @@
 //! How good the choice of an occupancy is: over kernels and targets the chosen level beside the best and the worst of all levels and
 //! beside what ptxas makes of the kernel as it is, in modelled cycles, for which ptxas and nvdisasm must be installed. With `--write` the
-//! result goes to the end of docs/occupancy.md and to docs/occupancy.svg; names of kernels restrict it to these.
+//! result goes to the end of docs/occupancy.md and to docs/occupancy.svg; names of kernels restrict it to these. Each row is kept in
+//! `target/occupancy.jsonl` as soon as it is there; `--resume` takes those that an interrupted run left.
 
 use std::path::Path;
 
@@ -23,8 +24,11 @@ mod page;
 mod picture;
 #[path = "occupancy/remembered.rs"]
 mod remembered;
+#[path = "occupancy/rows.rs"]
+mod rows;
 
 use measured::{Measured, measured};
+use rows::Rows;
 
 const TARGETS: [&str; 3] = ["volta", "ampere", "hopper"];
 
@@ -47,9 +51,10 @@ struct Candidate {
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let kept = Rows::open(std::env::args().any(|argument| argument == "--resume"));
     let rows: Vec<Vec<Option<Measured>>> = std::thread::scope(|scope| {
-        let wanted = &wanted;
-        let spawn = |name| scope.spawn(move || on_target(Target::by_name(name).expect("a target"), wanted));
+        let (wanted, kept) = (&wanted, &kept);
+        let spawn = |name| scope.spawn(move || on_target(Target::by_name(name).expect("a target"), wanted, kept));
         let threads = TARGETS.map(spawn);
         threads.into_iter().map(|thread| thread.join().expect("no kernel makes it panic")).collect()
     });
@@ -70,11 +75,15 @@ fn main() {
 }
 
 /// A row for each kernel that can be timed.
-fn on_target(target: &'static Target, wanted: &[String]) -> Vec<Option<Measured>> {
+fn on_target(target: &'static Target, wanted: &[String], kept: &Rows) -> Vec<Option<Measured>> {
     let candidates = candidates().into_iter().filter(|kernel| wanted.is_empty() || wanted.contains(&kernel.name));
-    let row = |candidate: Candidate| match measured(&candidate, target) {
+    let row = |candidate: Candidate| match kept
+        .take(&candidate.name, &target.name)
+        .map_or_else(|| measured(&candidate, target), Ok)
+    {
         Ok(row) => {
             eprintln!("{}", row.line());
+            kept.keep(&row);
             Some(row)
         }
         Err(reason) => {

@@ -1,5 +1,6 @@
 //! A C++ header with the versions of a kernel that finds the best one while the application runs.
 
+use super::select::{Clock, Timed};
 use super::split::split;
 use super::{Direction, Selection, Version};
 use crate::ir::Module;
@@ -12,19 +13,29 @@ const ADAPT: &str = include_str!("adapt.hpp");
 /// Versions of a kernel in the order of their occupancy.
 #[derive(Debug, Clone)]
 pub struct Ladder {
-    pub versions: Vec<Version>,
+    pub versions: Vec<Timed>,
     /// The position of the one to begin with.
     pub original: usize,
     pub direction: Direction,
 }
 
 impl Ladder {
-    /// What a selection tried.
+    /// What the application is to choose from. Of the levels that padding made the model of time has told which matter: the one that
+    /// was taken, and the next below it, at which the application sees that it goes no lower. An estimate tells too little for that.
     pub fn of(selection: &Selection) -> Self {
-        let mut versions: Vec<Version> = selection.tried.iter().map(|timed| timed.version.clone()).collect();
-        let first = versions[0].level;
-        versions.sort_by_key(|version| version.level);
-        let original = versions.iter().position(|version| version.level == first).expect("it is one of them");
+        let Selection { tried, chosen, .. } = selection;
+        let taken = tried[*chosen].version.level;
+        let below = tried.iter().filter(|timed| timed.padded && timed.version.level < taken);
+        let below = below.map(|timed| timed.version.level).max();
+        let matters = |at: usize, timed: &Timed| {
+            let is_below = || Some(timed.version.level) == below;
+            selection.clock == Clock::Estimate || !timed.padded || at == *chosen || is_below()
+        };
+        let kept = tried.iter().enumerate().filter(|(at, timed)| matters(*at, timed));
+        let mut numbered: Vec<(usize, Timed)> = kept.map(|(at, timed)| (at, timed.clone())).collect();
+        numbered.sort_by_key(|(_, timed)| timed.version.level);
+        let original = numbered.iter().position(|(at, _)| *at == 0).expect("the original is never left out");
+        let versions = numbered.into_iter().map(|(_, timed)| timed).collect();
         Self { versions, original, direction: selection.direction }
     }
 }
@@ -35,7 +46,7 @@ impl Ladder {
 /// `opt::split`
 pub fn header(ladder: &Ladder, kernel: &str) -> Result<String, Diagnostic> {
     let mut versions = String::new();
-    for version in &ladder.versions {
+    for Timed { version, .. } in &ladder.versions {
         let index =
             version.module.funcs.iter().position(|func| func.name == kernel).expect("all versions have the kernel");
         let text = literal(&split(&version.module, index)?);

@@ -124,7 +124,7 @@ pub fn realise(
     hold_down(version, index, demand, settings).ok_or(Refusal::TooFewResident)
 }
 
-/// The same code at a lower level, by padding alone.
+/// The same code at a lower level, by padding alone. Where nothing is spilled the assembler is given the registers of that level.
 ///
 /// # Errors
 /// A level that nothing holds the kernel down to.
@@ -136,7 +136,14 @@ pub fn lower(
     settings: &Settings,
 ) -> Result<Version, Refusal> {
     let before = version.padding;
-    let lowered = hold_down(Version { level, padding: 0, ..version.clone() }, index, demand, settings);
+    let mut lowered = Version { level, padding: 0, ..version.clone() };
+    if lowered.spills.is_none() {
+        lowered.registers = level.registers;
+        bound(&mut lowered.module.funcs[index], level.registers);
+        let kernel = &lowered.module.funcs[index].name;
+        lowered.assembled = settings.model.and_then(|model| model.registers(&lowered.module, kernel));
+    }
+    let lowered = hold_down(lowered, index, demand, settings);
     lowered.map(|version| Version { padding: before.max(version.padding), ..version }).ok_or(Refusal::TooFewResident)
 }
 

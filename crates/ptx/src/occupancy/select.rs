@@ -7,7 +7,7 @@ use crate::cost::Unfit;
 use crate::ir::Module;
 use crate::passes::unproven;
 use machine::target::Target;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Versions with code of their own that are made of a kernel.
 pub const MOST_VERSIONS: usize = 5;
@@ -15,11 +15,17 @@ pub const MOST_VERSIONS: usize = 5;
 /// Times that differ by less are equal.
 pub const TOLERANCE: f64 = 0.01;
 
+/// Where a lower level takes more than this beyond the best time, still lower ones are not tried.
+const WORSE: f64 = 0.03;
+
+/// A level is lowered by so many parts of itself at once, and by one CTA at least: of 32 CTAs every single one changes little.
+const PARTS: u32 = 5;
+
 /// Times that every place of an SM is filled with another CTA at the highest level when versions are timed.
 const TURNS: u32 = 2;
 
 /// Where better levels are expected from the one at which every value has a register.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
     Increasing,
@@ -103,19 +109,21 @@ pub fn select(
             Err(why) => refused.push((level, why)),
         }
     }
-    let mut chosen = lowest_of_the_best(&tried);
-    let best = tried[chosen].version.clone();
-    let below = levels(settings.target, demand).into_iter().rev().filter(|level| level.blocks < best.level.blocks);
-    for level in below {
-        let Ok(version) = lower(&best, index, demand, level, settings) else { break };
+    let best = tried[lowest_of_the_best(&tried)].version.clone();
+    let levels = levels(settings.target, demand);
+    let mut blocks = best.level.blocks;
+    while let Some(level) = levels.iter().rev().find(|level| level.blocks <= below(blocks)) {
+        blocks = level.blocks;
+        // no padding gives some of the levels
+        let Ok(version) = lower(&best, index, demand, *level, settings) else { continue };
         let Ok(lowered) = watch.timed(version, true)? else { break };
-        let worse = lowered.clocks > tried[chosen].clocks * (1.0 + TOLERANCE);
+        let worse = lowered.clocks > least(&tried) * (1.0 + WORSE);
         tried.push(lowered);
-        chosen = lowest_of_the_best(&tried);
         if worse {
             break;
         }
     }
+    let chosen = lowest_of_the_best(&tried);
     Ok(Some(Selection { direction, clock: watch.clock, tried, chosen, refused }))
 }
 
@@ -191,9 +199,18 @@ impl<'a> Stopwatch<'a> {
     }
 }
 
+/// The CTAs of the level to try after one of so many.
+fn below(blocks: u32) -> u32 {
+    blocks - (blocks / PARTS).max(1).min(blocks)
+}
+
+fn least(tried: &[Timed]) -> f64 {
+    tried.iter().map(|timed| timed.clocks).fold(f64::INFINITY, f64::min)
+}
+
 /// Of those that take no longer than the best one the version with the lowest occupancy.
 fn lowest_of_the_best(tried: &[Timed]) -> usize {
-    let best = tried.iter().map(|timed| timed.clocks).fold(f64::INFINITY, f64::min);
+    let best = least(tried);
     let fast = (0..tried.len()).filter(|at| tried[*at].clocks <= best * (1.0 + TOLERANCE));
     let rank = |at: &usize| (tried[*at].version.level.blocks, tried[*at].clocks);
     fast.min_by(|a, b| rank(a).0.cmp(&rank(b).0).then(rank(a).1.total_cmp(&rank(b).1)))
@@ -235,20 +252,42 @@ fn candidates(
             let candidates = spread(candidates, MOST_VERSIONS - 1);
             // where that leaves room, what lies below
             let room = MOST_VERSIONS - 1 - candidates.len();
-            above.drain(..above.len().saturating_sub(room));
-            above.into_iter().chain(candidates).collect()
+            spread(above, room).into_iter().chain(candidates).collect()
         }
         Direction::Decreasing => candidates.into_iter().take(2).collect::<Vec<_>>(),
     };
     Ok((original.into_iter().chain(kept).collect(), refused))
 }
 
-/// At most so many of the list, the first and the last among them.
-fn spread(list: Vec<Version>, most: usize) -> Vec<Version> {
+/// At most so many of the list, the last and, of several, the first among them.
+fn spread<T>(list: Vec<T>, most: usize) -> Vec<T> {
     let count = list.len();
     if count <= most {
         return list;
     }
-    let at: Vec<usize> = (0..most).map(|i| i * (count - 1) / (most - 1)).collect();
+    let at: Vec<usize> = match most {
+        1 => vec![count - 1],
+        _ => (0..most).map(|i| i * (count - 1) / (most - 1)).collect(),
+    };
     list.into_iter().enumerate().filter(|(i, _)| at.contains(i)).map(|(_, version)| version).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_a_list_are_kept() {
+        let spread = |count, most| spread((0..count).collect::<Vec<u32>>(), most);
+        assert_eq!(spread(3, 4), [0, 1, 2]);
+        assert_eq!(spread(4, 3), [0, 1, 3]);
+        assert_eq!(spread(5, 1), [4]);
+        assert!(spread(5, 0).is_empty());
+    }
+
+    #[test]
+    fn few_steps_lead_down_to_one_cta() {
+        let from = |blocks| std::iter::successors(Some(blocks), |blocks| Some(below(*blocks)).filter(|next| *next > 0));
+        assert_eq!(from(32).collect::<Vec<u32>>(), [32, 26, 21, 17, 14, 12, 10, 8, 7, 6, 5, 4, 3, 2, 1]);
+    }
 }

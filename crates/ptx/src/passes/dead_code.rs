@@ -16,18 +16,24 @@ pub struct Removed {
 
 /// The function without dead code.
 pub fn run(func: &Func) -> (Func, Removed) {
+    let mut result = func.clone();
+    let removed = remove(&mut result);
+    (result, removed)
+}
+
+/// As [`run`], in place.
+pub fn remove(func: &mut Func) -> Removed {
     let facts = Facts::compute(func);
     let ssa = Ssa::compute(func, &facts, &[]);
     let needed = needed(func, &facts, &ssa);
-    let mut result = func.clone();
     let mut instructions = 0;
     for block in &facts.cfg.order {
-        let insts = &mut result.blocks[*block].insts;
+        let insts = &mut func.blocks[*block].insts;
         let before = insts.len();
         insts.retain(|inst| needed[*inst]);
         instructions += before - insts.len();
     }
-    (result, Removed { instructions })
+    Removed { instructions }
 }
 
 /// See [`PASSES`](super::PASSES).

@@ -23,20 +23,27 @@ pub struct Simplified {
 /// The function with a simpler graph, to a fixed point.
 pub fn run(func: &Func) -> (Func, Simplified) {
     let mut result = func.clone();
+    let simplified = simplify(&mut result);
+    (result, simplified)
+}
+
+/// As [`run`], in place.
+pub fn simplify(func: &mut Func) -> Simplified {
     let mut simplified = Simplified::default();
+    let blocks = func.layout.len();
     loop {
-        let before = (result.layout.len(), simplified.branches);
-        jump_over(&mut result);
-        simplified.branches += fold(&mut result);
-        let cfg = Cfg::compute(&result);
-        result.layout.retain(|block| cfg.reachable(*block));
-        join(&mut result);
-        if before == (result.layout.len(), simplified.branches) {
+        let before = (func.layout.len(), simplified.branches);
+        jump_over(func);
+        simplified.branches += fold(func);
+        let cfg = Cfg::compute(func);
+        func.layout.retain(|block| cfg.reachable(*block));
+        join(func);
+        if before == (func.layout.len(), simplified.branches) {
             break;
         }
     }
-    simplified.blocks = func.layout.len() - result.layout.len();
-    (result, simplified)
+    simplified.blocks = blocks - func.layout.len();
+    simplified
 }
 
 /// See [`PASSES`](super::PASSES).

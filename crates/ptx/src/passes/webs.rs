@@ -2,12 +2,13 @@
 //! "Advanced Compiler Design and Implementation", section 16.3.3). Values that only happened to share a register are then free.
 
 use crate::analysis::ssa::{Facts, Ssa, Value};
+use crate::inst::InstData;
 use crate::ir::{Func, Inst, Reg};
 use crate::visit::Slot;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-/// The function with one register per web. The first web of a register keeps it; reads of what was never written form webs too.
-pub fn split(func: &Func) -> Func {
+/// Gives the function one register per web. The first web of a register keeps it; reads of what was never written form webs too.
+pub fn split(func: &mut Func) {
     let facts = Facts::compute(func);
     let ssa = Ssa::compute(func, &facts, &[]);
     let mut webs = Webs((0..ssa.values.len()).collect());
@@ -20,26 +21,26 @@ pub fn split(func: &Func) -> Func {
             ssa.writes(*inst).iter().zip(old).for_each(|(new, old)| webs.join(*new, *old));
         }
     }
-    let mut result = func.clone();
     let mut taken: SecondaryMap<Reg, bool> = SecondaryMap::new();
     let mut regs: Vec<Option<Reg>> = vec![None; ssa.values.len()];
     for (value, data) in ssa.values.iter() {
         let web = webs.find(value.index());
         if regs[web].is_none() {
             let first = !std::mem::replace(&mut taken[data.reg], true);
-            regs[web] = Some(if first { data.reg } else { result.regs.push(func.regs[data.reg]) });
+            let ty = func.regs[data.reg];
+            regs[web] = Some(if first { data.reg } else { func.regs.push(ty) });
         }
     }
     let mut reg = |value: Value| regs[webs.find(value.index())].unwrap_or(ssa.values[value].reg);
     for block in &facts.cfg.order {
-        for inst in &func.blocks[*block].insts {
-            rename(&mut result, &facts, &ssa, *inst, &mut reg);
+        let Func { blocks, insts, .. } = &mut *func;
+        for inst in &blocks[*block].insts {
+            rename(&mut insts[*inst], &facts, &ssa, *inst, &mut reg);
         }
-        if let (Some(place), Some(value)) = (result.blocks[*block].terminator.condition_mut(), ssa.condition(*block)) {
+        if let (Some(place), Some(value)) = (blocks[*block].terminator.condition_mut(), ssa.condition(*block)) {
             *place = reg(value);
         }
     }
-    result
 }
 
 /// Sets of values.
@@ -62,8 +63,7 @@ impl Webs {
     }
 }
 
-fn rename(func: &mut Func, facts: &Facts, ssa: &Ssa, inst: Inst, mut reg: impl FnMut(Value) -> Reg) {
-    let data = &mut func.insts[inst];
+fn rename(data: &mut InstData, facts: &Facts, ssa: &Ssa, inst: Inst, mut reg: impl FnMut(Value) -> Reg) {
     let (values, writes) = (ssa.reads(inst), ssa.writes(inst));
     let (mut reads, mut results) = (values.iter(), writes.iter());
     data.op.slots(|slot| match slot {
@@ -91,9 +91,12 @@ mod tests {
                     setp.eq.u32 %p, %a, 3;\n@%p add.u32 %a, %a, 1;\nst.global.u32 [%o], %a;\nret;\n}";
         let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
         let module = crate::read::read(&source.into()).expect("this is PTX");
-        let func = split(&module.funcs[0]);
+        let mut func = module.funcs[0].clone();
+        split(&mut func);
         // %a before and behind the second mov; the guarded addition belongs to the second
         assert_eq!(func.regs.len(), module.funcs[0].regs.len() + 1);
-        assert_eq!(split(&func), func);
+        let again = func.clone();
+        split(&mut func);
+        assert_eq!(func, again);
     }
 }

@@ -13,7 +13,7 @@ use crate::analysis::liveness::Liveness;
 use crate::inst::*;
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use guards::Guarding;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The function as planned. `sm`: its machine, as votes are spelled differently from sm_70 on. `twins`: the functions that rows call
 /// with an entrance mask. `masked`: the function is to be such a twin itself.
@@ -24,8 +24,8 @@ pub fn apply(func: &Func, plan: &Checked, sm: u32, twins: &Twins, masked: bool) 
     let entrance = masked.then(|| Guard { pred: result.regs.push(Type::Pred), negate: false });
     let mut rows: BTreeMap<Block, Vec<Block>> = BTreeMap::new();
     let mut written: BTreeSet<Inst> = BTreeSet::new();
-    let local = local(func, &liveness);
-    let facts = Facts { old: func, liveness: &liveness, local: &local, sm, twins, entrance };
+    let (local, repeated) = (local(func, &liveness), repeated_loads(func));
+    let facts = Facts { old: func, liveness: &liveness, local: &local, repeated: &repeated, sm, twins, entrance };
     for region in &plan.regions {
         let mut writer = Writer::new(facts, &mut result, region, &mut written);
         writer.steps(&region.steps, region.exit);
@@ -125,12 +125,29 @@ fn local(func: &Func, liveness: &Liveness) -> BTreeSet<Reg> {
     local
 }
 
+/// The loads of addresses that are written like those of a load in a block before theirs.
+fn repeated_loads(func: &Func) -> BTreeSet<Inst> {
+    let mut first: HashMap<(Space, Address), Block> = HashMap::new();
+    let mut repeated = BTreeSet::new();
+    for block in &func.layout {
+        for inst in &func.blocks[*block].insts {
+            if let Op::Ld { space, addr, .. } = &func.insts[*inst].op
+                && *first.entry((*space, *addr)).or_insert(*block) != *block
+            {
+                repeated.insert(*inst);
+            }
+        }
+    }
+    repeated
+}
+
 /// What is known of the function as it was.
 #[derive(Clone, Copy)]
 struct Facts<'a> {
     old: &'a Func,
     liveness: &'a Liveness,
     local: &'a BTreeSet<Reg>,
+    repeated: &'a BTreeSet<Inst>,
     sm: u32,
     twins: &'a Twins,
     /// The lanes for which the function runs, if these are not all.

@@ -12,11 +12,13 @@ use ptx::occupancy::header::Ladder;
 use ptx::occupancy::select::{Clock, ctas};
 use ptx::occupancy::settle::settle;
 use ptx::occupancy::{Demand, Direction, Settings, Version, every, select};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::process::Command;
 use warpsim::Appraisal;
 
 /// A level with its cycles, and bytes per thread that are spilled.
+#[derive(Serialize, Deserialize)]
 pub struct Level {
     pub ctas: u32,
     pub cycles: f64,
@@ -24,16 +26,17 @@ pub struct Level {
 }
 
 /// A level that was taken: its CTAs, registers per thread of the machine code, and cycles.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Taken {
     pub ctas: u32,
     pub registers: u32,
     pub cycles: f64,
 }
 
+#[derive(Serialize, Deserialize)]
 pub struct Measured {
     pub name: String,
-    pub target: &'static Target,
+    pub target: String,
     pub max_live: u32,
     pub warps_per_cta: u32,
     pub direction: Direction,
@@ -45,7 +48,7 @@ pub struct Measured {
     pub default: Taken,
     pub versions: usize,
     pub iterations: usize,
-    /// Versions that each release of ptxas took: all of them the one of the model, those with spills and one more the others.
+    /// Levels whose text each release of ptxas took: all that can be realised.
     pub assembled: Vec<(String, usize)>,
     pub dip: Option<u32>,
 }
@@ -68,8 +71,7 @@ impl Measured {
         let Self { name, target, chosen, default, versions, iterations, .. } = self;
         let levels: Vec<String> = self.levels.iter().map(|l| format!("{}: {:.0}", l.ctas, l.cycles)).collect();
         format!(
-            "{name} on {}: {chosen:?} of {versions} versions in {iterations} iterations, default {default:?}; {} ({} refused)",
-            target.name,
+            "{name} on {target}: {chosen:?} of {versions} versions in {iterations} iterations, default {default:?}; {} ({} refused)",
             levels.join(", "),
             self.refused
         )
@@ -106,11 +108,7 @@ pub fn measured(candidate: &Candidate, target: &'static Target) -> Result<Measur
     let selection = selection.filter(|selection| (clock, selection.clock) == (Clock::Model, Clock::Model));
     let selection = selection.ok_or("the model of time cannot run its versions")?;
     let ladder = Ladder::of(&selection);
-    let time = |version: &Version| {
-        let same = selection.tried.iter().find(|timed| timed.version.level == version.level);
-        same.map_or(f64::INFINITY, |timed| timed.clocks)
-    };
-    let times: Vec<f64> = ladder.versions.iter().map(time).collect();
+    let times: Vec<f64> = ladder.versions.iter().map(|timed| timed.clocks).collect();
     let settled = settle(times.len(), ladder.original, ladder.direction, |version| times[version]);
 
     let registers = model.registers(&module, &entry).ok_or("nothing assembles it")?;
@@ -127,9 +125,7 @@ pub fn measured(candidate: &Candidate, target: &'static Target) -> Result<Measur
         cycles: selection.tried[selection.chosen].clocks,
     };
     let made: Vec<&Version> = rows.iter().filter_map(|(_, row)| Some(&row.as_ref().ok()?.version)).collect();
-    let (plain, spilled): (Vec<&Version>, Vec<&Version>) = made.iter().partition(|version| version.spills.is_none());
-    let texts: BTreeSet<String> =
-        spilled.iter().chain(plain.first()).map(|version| version.module.to_string()).collect();
+    let texts: BTreeSet<String> = made.iter().map(|version| version.module.to_string()).collect();
     let levels = rows.iter().filter_map(|(level, row)| {
         let timed = row.as_ref().ok()?;
         let (local, shared) = timed.version.spilled_bytes();
@@ -137,7 +133,7 @@ pub fn measured(candidate: &Candidate, target: &'static Target) -> Result<Measur
     });
     Ok(Measured {
         name: candidate.name.clone(),
-        target,
+        target: target.name.to_owned(),
         max_live: demand.max_live,
         warps_per_cta: demand.warps(),
         direction: selection.direction,
@@ -152,21 +148,17 @@ pub fn measured(candidate: &Candidate, target: &'static Target) -> Result<Measur
     })
 }
 
-/// How many versions each ptxas that knows the architecture takes: the one of the model took all, the others are given the texts.
+/// The levels that each ptxas takes that knows the architecture. That of the model has assembled all of them already.
 ///
 /// # Errors
 /// One refuses one of them.
-fn assembled(all: usize, texts: &BTreeSet<String>, target: &Target) -> Result<Vec<(String, usize)>, String> {
+fn assembled(levels: usize, texts: &BTreeSet<String>, target: &Target) -> Result<Vec<(String, usize)>, String> {
     let arch = target.compute_capability;
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let mut found = Vec::new();
     let serving = installations().iter().filter(|installation| installation.architectures.contains(&arch));
     for (number, installation) in serving.enumerate() {
-        if number == 0 {
-            found.push((installation.version(), all));
-            continue;
-        }
-        for text in texts {
+        for text in texts.iter().filter(|_| number > 0) {
             let (from, to) = (folder.path().join("k.ptx"), folder.path().join("k.cubin"));
             std::fs::write(&from, text).map_err(|e| e.to_string())?;
             let Installation { ptxas, .. } = installation;
@@ -176,7 +168,7 @@ fn assembled(all: usize, texts: &BTreeSet<String>, target: &Target) -> Result<Ve
                 return Err(format!("ptxas {}: {}", installation.version(), String::from_utf8_lossy(&made.stderr)));
             }
         }
-        found.push((installation.version(), texts.len()));
+        found.push((installation.version(), levels));
     }
     Ok(found)
 }

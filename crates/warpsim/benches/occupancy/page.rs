@@ -17,7 +17,7 @@ pub fn text(rows: &[Measured]) -> String {
     summary(&mut text, rows);
     sweep(&mut text, rows);
     for target in TARGETS {
-        table(&mut text, target, rows.iter().filter(|row| row.target.name == target));
+        table(&mut text, target, rows.iter().filter(|row| row.target == target));
     }
     text
 }
@@ -54,7 +54,7 @@ fn summary(text: &mut String, rows: &[Measured]) {
     let close = rows.iter().filter(|row| behind(row) <= 3.0).count();
     let most = rows.iter().map(|row| row.versions).max().unwrap_or(0);
     let far = rows.iter().max_by(|a, b| behind(a).total_cmp(&behind(b)));
-    let far = far.map_or(String::new(), |row| format!("{:.1} % ({} on {})", behind(row), row.name, row.target.name));
+    let far = far.map_or(String::new(), |row| format!("{:.1} % ({} on {})", behind(row), row.name, row.target));
     let _ = writeln!(
         text,
         "{} kernels on {} targets, {} cases, of which max-live sends {} upwards and {} downwards.\n\n\
@@ -95,11 +95,7 @@ fn summary(text: &mut String, rows: &[Measured]) {
         *assembled.entry(release).or_default() += count;
     }
     let list: Vec<String> = assembled.iter().map(|(release, count)| format!("{count} by ptxas {release}")).collect();
-    let _ = writeln!(
-        text,
-        "\nptxas accepted every version that it was given: {}. The first made the machine code of all levels; the others were given the versions with spills and one more of each kernel.",
-        list.join(", ")
-    );
+    let _ = writeln!(text, "\nptxas accepted every level: {}.", list.join(", "));
 }
 
 fn sweep(text: &mut String, rows: &[Measured]) {
@@ -116,7 +112,7 @@ fn sweep(text: &mut String, rows: &[Measured]) {
     }
     let _ = writeln!(text, " chosen |\n|---|---|{}", "--:|".repeat(most as usize + 1));
     for row in dips {
-        let _ = write!(text, "| {} | {} |", row.name, row.target.name);
+        let _ = write!(text, "| {} | {} |", row.name, row.target);
         for ctas in 1..=most {
             let cell = row.levels.iter().find(|level| level.ctas == ctas).map_or(String::new(), |level| {
                 let spilled = if level.spilled > 0 { format!(" ({})", level.spilled) } else { String::new() };

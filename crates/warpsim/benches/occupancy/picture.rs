@@ -11,8 +11,7 @@ const MOST: f64 = 4.0;
 const COLOURS: [&str; 4] = ["#1f77b4", "#d62728", "#2ca02c", "#9467bd"];
 
 pub fn dips(rows: &[Measured]) -> String {
-    let rows: Vec<&Measured> =
-        rows.iter().filter(|row| row.dip.is_some() && row.target.name == super::TARGETS[2]).collect();
+    let rows: Vec<&Measured> = rows.iter().filter(|row| row.dip.is_some() && row.target == super::TARGETS[2]).collect();
     let most = rows.iter().flat_map(|row| &row.levels).map(|level| level.ctas).max().unwrap_or(1).max(2);
     let x = |ctas: u32| MARGIN + (WIDTH - 2.0 * MARGIN) * f64::from(ctas - 1) / f64::from(most - 1);
     let y = |ratio: f64| HEIGHT - MARGIN - (HEIGHT - 2.0 * MARGIN) * (ratio.min(MOST) - 1.0) / (MOST - 1.0);

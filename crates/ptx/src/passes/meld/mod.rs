@@ -203,10 +203,13 @@ pub fn first(
 
 /// The same function with a register per web, without what nothing needs, with a simple graph and comparisons in one direction.
 pub fn tidy(func: &Func) -> Func {
-    let (mut func, _) = simplify_cfg::run(func);
+    let mut func = func.clone();
+    simplify_cfg::simplify(&mut func);
     func.insts.values_mut().for_each(|data| turn(&mut data.op));
-    let (func, _) = dead_code::run(&webs::split(&func));
-    simplify_cfg::run(&func).0
+    webs::split(&mut func);
+    dead_code::remove(&mut func);
+    simplify_cfg::simplify(&mut func);
+    func
 }
 
 /// Makes `b < a` of `a > b`, for registers, so that what compares alike is of one shape.

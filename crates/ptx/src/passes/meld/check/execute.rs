@@ -6,7 +6,8 @@ use crate::inst::{Address, Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Op, Ope
 use crate::ir::{Block, Func, Reg};
 use crate::visit::{Part, PartMut};
 use cranelift_entity::EntityRef;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// The number of a value; of a predicate twice that, and one more for its negation.
 pub type Number = u32;
@@ -35,7 +36,7 @@ pub enum What {
 /// Numbers of values by what they are.
 #[derive(Default)]
 pub struct Numbers {
-    known: HashMap<What, Number>,
+    known: FxHashMap<What, Number>,
     constants: BTreeMap<Number, u64>,
     /// Sums of another value and a constant.
     sums: BTreeMap<Number, (Number, i64)>,

@@ -80,11 +80,33 @@ impl Display for Violation {
 
 /// Compares both functions.
 pub fn check(change: &Change) -> Result<(), Violation> {
-    names(change)?;
+    let facts = Facts::compute(change);
+    names(change, &facts)?;
     convergent(change)?;
-    let mut walk = Walk::new(change);
+    let mut walk = Walk::new(change, &facts);
     walk.run()?;
-    elsewhere(change, &walk.visited)
+    elsewhere(change, &facts, &walk.visited)
+}
+
+/// What is known of the first function.
+struct Facts {
+    cfg: Cfg,
+    accesses: Accesses,
+    liveness: Liveness,
+    /// Its blocks that the second function has, too, and that differ there by the names of registers only.
+    same: BTreeSet<Block>,
+}
+
+impl Facts {
+    fn compute(change: &Change) -> Self {
+        let cfg = Cfg::compute(change.before);
+        let accesses = Accesses::compute(change.before);
+        let liveness = Liveness::compute(change.before, &cfg, &accesses);
+        let placed: BTreeSet<Block> = change.before.layout.iter().copied().collect();
+        let kept = change.after.layout.iter().copied().filter(|block| placed.contains(block));
+        let same = kept.filter(|block| is_same(change, *block)).collect();
+        Self { cfg, accesses, liveness, same }
+    }
 }
 
 fn named(change: &Change, reg: Reg) -> Reg {
@@ -92,14 +114,11 @@ fn named(change: &Change, reg: Reg) -> Reg {
 }
 
 /// Registers that are alive together have different names, in every block of the first function.
-fn names(change: &Change) -> Result<(), Violation> {
+fn names(change: &Change, Facts { cfg, accesses, liveness, .. }: &Facts) -> Result<(), Violation> {
     if change.renames.is_empty() {
         return Ok(());
     }
     let func = change.before;
-    let cfg = Cfg::compute(func);
-    let accesses = Accesses::compute(func);
-    let liveness = Liveness::compute(func, &cfg, &accesses);
     // the registers of each shared name
     let mut shared: BTreeMap<Reg, BTreeSet<Reg>> = BTreeMap::new();
     for (from, to) in change.renames {
@@ -171,12 +190,12 @@ fn convergent(change: &Change) -> Result<(), Violation> {
 
 /// Blocks that were not visited are as before, but for those behind a root: no thread comes to them, as it would have to
 /// take two branches on one condition in two ways.
-fn elsewhere(change: &Change, visited: &BTreeSet<Block>) -> Result<(), Violation> {
-    let dominators = Dominators::compute(change.before, &Cfg::compute(change.before));
+fn elsewhere(change: &Change, facts: &Facts, visited: &BTreeSet<Block>) -> Result<(), Violation> {
+    let dominators = Dominators::compute(change.before, &facts.cfg);
     let behind = |block: Block| change.roots.iter().any(|root| dominators.dominates(*root, block));
     let placed: BTreeSet<Block> = change.before.layout.iter().copied().collect();
     let mut kept = change.after.layout.iter().filter(|block| placed.contains(block) && !visited.contains(block));
-    match kept.find(|block| !is_same(change, **block) && !behind(**block)) {
+    match kept.find(|block| !facts.same.contains(block) && !behind(**block)) {
         Some(block) => Err(Violation { block: *block, kind: Kind::Elsewhere }),
         None => Ok(()),
     }
@@ -193,6 +212,9 @@ fn is_same(change: &Change, block: Block) -> bool {
     old.insts.len() == new.insts.len()
         && terminator == new.terminator
         && insts.into_iter().all(|(old, new)| {
+            if change.renames.is_empty() {
+                return change.before.insts[*old] == change.after.insts[*new];
+            }
             let mut data = change.before.insts[*old].clone();
             if let Some(guard) = &mut data.guard {
                 guard.pred = named(change, guard.pred);

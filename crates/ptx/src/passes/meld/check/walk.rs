@@ -1,19 +1,22 @@
 //! Walks through pairs of blocks, one of each function, and compares what is done between branches.
 
 use super::execute::{End, Number, Numbers, Outcome, TRUE, Thread, What};
-use super::{Change, Kind, Violation, is_same, named};
+use super::{Change, Facts, Kind, Violation, named};
 use crate::analysis::access::Accesses;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::liveness::Liveness;
 use crate::inst::Operand;
-use crate::ir::{Block, Func, Reg};
+use crate::ir::{Block, Reg};
 use crate::passes::meld::emit::Held;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A block of each function, and whether the condition of the meld holds where that is known.
+type State = (Block, Block, Option<bool>);
 
 /// Two functions that are executed side by side.
 pub struct Walk<'a> {
     change: &'a Change<'a>,
-    before: Liveness,
+    facts: &'a Facts,
     after: Liveness,
     numbers: Numbers,
     /// The blocks of the second function that were executed.
@@ -21,26 +24,42 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(change: &'a Change<'a>) -> Self {
-        let liveness = |func: &Func| Liveness::compute(func, &Cfg::compute(func), &Accesses::compute(func));
-        let (before, after) = (liveness(change.before), liveness(change.after));
-        Self { change, before, after, numbers: Numbers::default(), visited: BTreeSet::new() }
+    pub fn new(change: &'a Change<'a>, facts: &'a Facts) -> Self {
+        let func = change.after;
+        let after = Liveness::compute(func, &Cfg::compute(func), &Accesses::compute(func));
+        Self { change, facts, after, numbers: Numbers::default(), visited: BTreeSet::new() }
     }
 
     pub fn run(&mut self) -> Result<(), Violation> {
-        let mut work: Vec<(Block, Block, Option<bool>)> =
-            self.change.roots.iter().map(|root| (*root, *root, None)).collect();
+        let mut work: Vec<State> = self.change.roots.iter().map(|root| (*root, *root, None)).collect();
         let mut seen = BTreeSet::new();
-        let before_changes = before_changes(self.change);
+        let before_changes = before_changes(self.change, self.facts);
         while let Some(state) = work.pop() {
             let (old, new, holds) = state;
             let unchanged = old == new && !before_changes.contains(&old) && !self.needs_condition(new);
             if !seen.insert(state) || unchanged {
                 continue;
             }
-            work.extend(self.compare(old, new, holds)?);
+            match self.behind_equal(state) {
+                Some(next) => work.extend(next),
+                None => work.extend(self.compare(old, new, holds)?),
+            }
         }
         Ok(())
+    }
+
+    /// The pairs behind a block that is in both functions and differs by names alone: from equal values it makes equal ones, so that it
+    /// need not be executed. `None` where it matters whether the condition of the meld holds.
+    fn behind_equal(&mut self, (old, new, holds): (Block, Block, Option<bool>)) -> Option<Vec<State>> {
+        if old != new || holds.is_some() || !self.facts.same.contains(&new) || self.needs_condition(new) {
+            return None;
+        }
+        let targets = self.change.after.blocks[new].terminator.targets();
+        if targets.iter().any(|target| self.needs_condition(*target)) {
+            return None;
+        }
+        self.visited.insert(new);
+        Some(targets.into_iter().map(|target| (target, target, None)).collect())
     }
 
     /// Whether the condition of the meld is alive at the start of a block of the second function, or what follows from it.
@@ -51,16 +70,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Executes both functions from a pair of blocks to their next branches, and compares; the pairs behind the branches.
-    fn compare(
-        &mut self,
-        old: Block,
-        new: Block,
-        holds: Option<bool>,
-    ) -> Result<Vec<(Block, Block, Option<bool>)>, Violation> {
+    fn compare(&mut self, old: Block, new: Block, holds: Option<bool>) -> Result<Vec<State>, Violation> {
         let wrong = |kind| Violation { block: new, kind };
         let (mut first, mut second) = (BTreeMap::new(), BTreeMap::new());
         let known = self.change.condition.zip(holds).map(|(guard, holds)| (guard.pred, holds ^ guard.negate));
-        for &reg in self.before.live_in(old) {
+        for &reg in self.facts.liveness.live_in(old) {
             let name = named(self.change, reg);
             let number = match known {
                 Some((pred, holds)) if pred == name => TRUE ^ Number::from(!holds),
@@ -128,7 +142,7 @@ impl<'a> Walk<'a> {
         new: Block,
         holds: Option<bool>,
     ) -> Result<(), Kind> {
-        for reg in self.before.live_in(old) {
+        for reg in self.facts.liveness.live_in(old) {
             // what neither has touched is as it was
             let (a, b) = (first.regs.get(reg), second.regs.get(&named(self.change, *reg)));
             if a.is_none() || a != b {
@@ -159,10 +173,8 @@ impl<'a> Walk<'a> {
 }
 
 /// The roots, and the blocks from which others that differ can be reached without passing a root.
-fn before_changes(change: &Change) -> BTreeSet<Block> {
-    let cfg = Cfg::compute(change.before);
-    let kept: BTreeSet<Block> = change.after.layout.iter().copied().collect();
-    let differs = |block: &&Block| !kept.contains(block) || !is_same(change, **block);
+fn before_changes(change: &Change, Facts { cfg, same, .. }: &Facts) -> BTreeSet<Block> {
+    let differs = |block: &&Block| !same.contains(block);
     let mut work: Vec<Block> = cfg.order.iter().filter(differs).copied().chain(change.roots.iter().copied()).collect();
     let mut found = BTreeSet::new();
     while let Some(block) = work.pop() {
