@@ -32,7 +32,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         .pass("mechanism", None, || mechanism::read_with(&request.needed_files(), request.reading))
         .map_err(Failure::input)?;
     mechanism.name = request.name(&mechanism.name);
-    request.check_outputs().map_err(|d| Failure::usage([d]))?;
+    request.check_outputs().and_then(|()| request.reactor()).map_err(|d| Failure::usage([d]))?;
     let progress = observer.progress("kinetics", "pairs");
     let model =
         observer.pass("kinetics", None, || kinetics::model_with(mechanism, &progress)).map_err(Failure::input)?;
@@ -42,6 +42,11 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     for &kernel in &request.kernels {
         units.extend(compile_layouts(kernel, &model, &request.of_kernel(kernel), observer)?);
     }
+    let beside = if request.needs_cpu() {
+        observer.pass("kernels for a CPU", None, || compile_for_cpu(request, &model))?
+    } else {
+        Vec::new()
+    };
     let mut sources = observer.pass("print", None, || output::sources(request, &model, &units));
     sources.iter_mut().for_each(|source| fault::in_text(request.fault, source));
     if request.real_compilers {
@@ -53,11 +58,18 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let mut report = report::report(request, &model, warnings, kernels);
     if let Some(folder) = &request.output {
-        let files = observer.pass("files", None, || output::files(request, &model, &units, sources, &report));
+        let files = observer.pass("files", None, || output::files(request, &model, &units, sources, &beside, &report));
         let written = observer.pass("write", None, || output::write_project(folder, &model.mechanism.name, files));
         report.notes = written.map_err(|d| Failure::input([d]))?;
     }
     Ok(report)
+}
+
+/// The kernels for a CPU, beside those for another target.
+fn compile_for_cpu(request: &Request, model: &Model) -> Result<Vec<Unit>, Failure> {
+    let request = request.for_cpu();
+    let compile = |&kernel: &Kernel| compile_kernel(kernel, model, &request.of_kernel(kernel), &mut Observer::silent());
+    request.kernels.iter().map(compile).collect()
 }
 
 /// One kernel in all layouts that were asked for, with the estimated time of data-parallel code beside others.

@@ -261,3 +261,32 @@ fn the_project_builds_with_cmake_and_its_programs_agree_with_the_reference() {
         assert!((2e-5..1e-4).contains(&value), "{said}");
     }
 }
+
+/// The project of a GPU, where CMake is told to build it for CPUs.
+#[test]
+fn the_project_of_a_gpu_contains_the_same_for_cpus() {
+    if !there("cmake") || !there("g++") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (source, build) = (folder.path().join("h2o2"), folder.path().join("build"));
+    generate(
+        &shipped("h2o2"),
+        &source,
+        &["--target", "ampere", "--codegen", "overlay", "--kernel", "viscosity,chemistry"],
+    );
+    run(Command::new("cmake")
+        .arg("-S")
+        .arg(&source)
+        .arg("-B")
+        .arg(&build)
+        .args(["-DSINGE_CPU=ON", "-DSINGE_FORTRAN=OFF"]));
+    run(Command::new("cmake").arg("--build").arg(&build));
+    let json = folder.path().join("result.json");
+    let sizes = ["--sizes", "3", "--repeat", "2", "--json"];
+    run(Command::new(build.join("h2o2_driver")).args(sizes).arg(&json));
+    let result: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(json).unwrap()).unwrap();
+    let checks = result["checks"].as_array().unwrap();
+    assert_eq!(checks.len(), 2);
+    assert!(checks.iter().all(|check| check["error"].as_f64().unwrap() > 0.0), "{checks:?}");
+}

@@ -363,6 +363,7 @@ fn command_line() -> Vec<Case> {
         printed("usage::unknown-command", &all, &["cehck", "chem.inp"]),
         printed("usage::arguments", &all, &["chem.inp", "--no-such-flag", "--json"]),
         printed("target::no-ptx", &all, &["chem.inp", "--codegen", "overlay", "--emit", "ptx", "--target", "fermi"]),
+        printed("emit::no-reactor", &all, &["chem.inp", "--target", "cpu", "--emit", "cvode"]),
         printed("target::no-warps", &all, &["chem.inp", "--codegen", "overlay", "--target", "cpu"]),
         printed(
             "target::too-many-ctas",

@@ -2,10 +2,11 @@
 //! layout and form, for any number of warps and with every state.
 
 use kinetics::Model;
+use kinetics::reactor::Constant;
 use mechanism::{Companion, Files};
 use singe::driver::{self, Request};
 use singe::graph::Units;
-use singe::kernels::{self, Form, Kernel, Options, StateVariables};
+use singe::kernels::{self, Form, Kernel, MatrixStorage, Options, StateVariables};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 
@@ -14,7 +15,13 @@ mod request;
 #[path = "common/skip.rs"]
 mod skip;
 
-const KERNELS: [Kernel; 3] = [Kernel::Jacobian, Kernel::IsobaricJacobian, Kernel::IsochoricJacobian];
+const KERNELS: [Kernel; 5] = [
+    Kernel::Jacobian,
+    Kernel::IsobaricJacobian,
+    Kernel::IsochoricJacobian,
+    Kernel::IsobaricJacobianVector,
+    Kernel::IsochoricJacobianVector,
+];
 
 fn model(path: std::path::PathBuf) -> Model {
     let files =
@@ -70,7 +77,9 @@ fn every_layout_unit_and_state_is_verified() {
         verified(&model, &KERNELS, |r| r.codegen = codegen, [4]);
     }
     verified(&model, &KERNELS, |r| r.common.units = Units::Cgs, [4]);
-    for state in [StateVariables::MassFractions, StateVariables::Energy] {
+    let compressed = [Kernel::Jacobian, Kernel::IsobaricJacobian, Kernel::IsochoricJacobian];
+    verified(&model, &compressed, |r| r.common.jacobian_storage = MatrixStorage::Compressed, [1, 4]);
+    for state in [StateVariables::MassFractions, StateVariables::Density, StateVariables::Energy] {
         verified(&model, &KERNELS, |r| r.common.state = state, [4]);
     }
 }
@@ -84,7 +93,8 @@ fn gri30_is_verified() {
         r.codegen = Codegen::DataParallel;
         r.tuning.form = Some(Form::LogSpace);
     };
-    verified(&model, &[Kernel::Jacobian, Kernel::IsobaricJacobian], parallel, [8]);
+    let kernels = [Kernel::Jacobian, Kernel::IsobaricJacobian, Kernel::IsobaricJacobianVector];
+    verified(&model, &kernels, parallel, [8]);
 }
 
 /// Every rate expression: three-body, falloff of all kinds, chemically activated, PLOG, Chebyshev, Landau-Teller, real orders and
@@ -100,6 +110,35 @@ fn every_rate_expression_is_verified() {
             };
             verified(&model(path.clone()), &KERNELS, parallel, [4]);
             verified(&model(path.clone()), &[Kernel::Jacobian], |r| r.tuning.form = Some(form), [4]);
+        }
+    }
+}
+
+/// What is left out is zero in all states, and nothing else is.
+#[test]
+fn compressed_matrices_store_what_is_not_always_zero() {
+    let model = model(request::shipped("gri30"));
+    let states = kinetics::verification_states(&model, 40);
+    let size = model.species().len();
+    for kernel in [Kernel::Jacobian, Kernel::IsochoricJacobian, Kernel::IsobaricJacobian] {
+        let storage = MatrixStorage::Compressed;
+        let options = Options { form: Form::LogSpace, storage, warps: 1, ..Options::default() };
+        let graph = kernels::build(kernel, &model, &options).unwrap();
+        let of = |state| match kernel {
+            Kernel::Jacobian => kinetics::jacobian::production(&model, state),
+            Kernel::IsobaricJacobian => kinetics::jacobian::tendency(&model, state, Constant::Pressure),
+            _ => kinetics::jacobian::tendency(&model, state, Constant::Volume),
+        };
+        let all: Vec<_> = states.iter().map(of).collect();
+        let rows = all[0].rows;
+        let entries = rows * (size + 1);
+        println!("{kernel}: {} of {entries} entries", graph.pattern.len());
+        let places: Vec<usize> = graph.pattern.iter().map(|&(i, j)| j as usize * rows + i as usize).collect();
+        assert!(places.is_sorted() && places.len() < entries);
+        for at in 0..entries {
+            let is_zero = all.iter().all(|jacobian| jacobian.values[at] == 0.0);
+            let (row, column) = (at % rows, at / rows);
+            assert_eq!(is_zero, places.binary_search(&at).is_err(), "{kernel}: row {row}, column {column}");
         }
     }
 }

@@ -52,6 +52,8 @@ pub struct Graph {
     pub arrays: Vec<Array>,
     /// What the rows of the output array are, where they are not all the same.
     pub quantities: Vec<Quantity>,
+    /// (row, column) of the entry in each row of the output, where that is a matrix whose zeros are left out.
+    pub pattern: Vec<(u32, u32)>,
     /// The units of the arrays.
     pub units: Units,
     /// Names of the point's scalars; [`Graph::preamble`] computes them, in every warp.
@@ -162,6 +164,7 @@ impl Graph {
             range: None,
             arrays,
             quantities: Vec::new(),
+            pattern: Vec::new(),
             units: Units::Si,
             scalars: Vec::new(),
             preamble: Step::default(),

@@ -45,7 +45,7 @@ impl Units {
             (Self::Cgs, "conductivity") => 1e5,
             (Self::Cgs, "diffusion") => 1e4,
             (Self::Cgs, "production_rates" | "production-rates" | "mass-production-rates" | "transport_source") => 1e-3,
-            (Self::Cgs, "density") => 1e-3,
+            (Self::Cgs, "density" | "by-temperature") => 1e-3,
             (Self::Cgs, "heat-release-rate") => 10.0,
             (Self::Cgs, "energy" | "enthalpy") => 1e4,
             // Per kmol or per kg, with or without a kelvin.

@@ -38,6 +38,29 @@ pub mod scalar {
     pub const SCALED_LN_TEMPERATURE: u32 = 8;
     /// The square of `CONCENTRATION`, which must stand before it
     pub const SQUARED_CONCENTRATION: u32 = 9;
+
+    const NAMES: [&str; 10] = [
+        "temperature",
+        "ln_t",
+        "inverse_t",
+        "concentration",
+        "ln_standard",
+        "pressure_ratio",
+        "cube_root",
+        "ln_p",
+        "scaled_ln_t",
+        "squared_concentration",
+    ];
+
+    /// What a graph calls it.
+    pub fn name(scalar: u32) -> &'static str {
+        NAMES[scalar as usize]
+    }
+
+    /// The scalar that a graph calls so.
+    pub fn of_name(name: &str) -> u32 {
+        NAMES.iter().position(|known| *known == name).expect("graphs name scalars by this list") as u32
+    }
 }
 
 /// Which of the scalars a kernel uses decides what its preamble computes.
@@ -107,49 +130,49 @@ fn preamble(
                 b.div(one, t)
             })
         };
-        let (name, id) = match s {
-            scalar::TEMPERATURE => ("temperature", t),
-            scalar::LN_TEMPERATURE => ("ln_t", ln_t(b)),
-            scalar::INVERSE_TEMPERATURE => ("inverse_t", inverse_t(b)),
+        let id = match s {
+            scalar::TEMPERATURE => t,
+            scalar::LN_TEMPERATURE => ln_t(b),
+            scalar::INVERSE_TEMPERATURE => inverse_t(b),
             scalar::CONCENTRATION => {
                 let (p, inverse_r) = (pressure(b), b.literal(1.0 / GAS_CONSTANT));
                 let per_t = b.mul(p, inverse_r);
                 let (inverse_t, ln_t) = (inverse_t(b), ln_t(b));
                 // Not a number where the temperature has no logarithm: powers do not show it.
                 let zero = b.sub(ln_t, ln_t);
-                ("concentration", *concentration.insert(b.fma(per_t, inverse_t, zero)))
+                *concentration.insert(b.fma(per_t, inverse_t, zero))
             }
             scalar::LN_STANDARD_CONCENTRATION => {
                 let ln_t = ln_t(b);
                 let c = b.literal((ATMOSPHERE / GAS_CONSTANT).ln());
-                ("ln_standard", b.sub(c, ln_t))
+                b.sub(c, ln_t)
             }
             scalar::PRESSURE_RATIO => {
                 let (atm, p) = (b.literal(ATMOSPHERE), pressure(b));
-                ("pressure_ratio", b.div(atm, p))
+                b.div(atm, p)
             }
             scalar::CUBE_ROOT => {
                 let ln_t = ln_t(b);
                 let third = b.literal(-1.0 / 3.0);
                 let x = b.mul(ln_t, third);
-                ("cube_root", b.exp(x))
+                b.exp(x)
             }
             scalar::LN_PRESSURE => {
                 let p = pressure(b);
-                ("ln_p", logarithm(b, form, p))
+                logarithm(b, form, p)
             }
             scalar::SCALED_LN_TEMPERATURE => {
                 let ln_t = ln_t(b);
                 let (slope, offset) = (b.literal(options.fit_range.slope()), b.literal(options.fit_range.offset()));
-                ("scaled_ln_t", b.fma(slope, ln_t, offset))
+                b.fma(slope, ln_t, offset)
             }
             scalar::SQUARED_CONCENTRATION => {
                 let c = concentration.expect("the concentration stands before its square");
-                ("squared_concentration", b.mul(c, c))
+                b.mul(c, c)
             }
             _ => unreachable!("scalar {s} has no rule"),
         };
-        named.push((name, id));
+        named.push((scalar::name(s), id));
     }
     named
 }

@@ -45,12 +45,15 @@ impl Form {
             Kernel::Viscosity => &[Self::Pairwise, Self::Symmetric, Self::LowRank],
             Kernel::Conductivity => &[Self::Pairwise, Self::LogSpace, Self::Polynomial, Self::LowRank],
             Kernel::Diffusion => &[Self::Pairwise, Self::Polynomial, Self::LowRank],
+            Kernel::Transport => &[Self::Pairwise, Self::Symmetric, Self::Polynomial, Self::LowRank],
             Kernel::Chemistry
             | Kernel::Isobaric
             | Kernel::Isochoric
             | Kernel::Jacobian
             | Kernel::IsobaricJacobian
-            | Kernel::IsochoricJacobian => &[Self::Pairwise, Self::LogSpace],
+            | Kernel::IsochoricJacobian
+            | Kernel::IsobaricJacobianVector
+            | Kernel::IsochoricJacobianVector => &[Self::Pairwise, Self::LogSpace],
             Kernel::Thermodynamics | Kernel::Temperature => &[Self::Pairwise],
         };
         let fitted = |form: Self| form == Self::Polynomial || form == Self::LowRank && kernel != Kernel::Viscosity;

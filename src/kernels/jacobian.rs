@@ -14,9 +14,10 @@ use super::reaction::{self, Operands, SMALLEST, Sources};
 use super::reaction_slopes::{By, Known, Wanted, along_temperature, derivatives};
 use super::slope::slope;
 use super::split::{self, Plan};
+use super::storage::{MatrixStorage, Places};
 use super::{Options, reactor, reactor_slopes};
 use crate::graph::body::{Body, Id};
-use crate::graph::dataflow::{Graph, Operation, Part, Step, StepRef, Value};
+use crate::graph::dataflow::{Graph, Operation, Part, Quantity, Step, StepRef, Value};
 use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
 use mechanism::Reverse;
@@ -61,18 +62,51 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
         }
     }
     let mut matrix = Matrix::new(&mut graph, model, &sources, terms);
+    let places = places(&mut graph, &matrix, options.storage, constant);
     match constant {
-        None => store(&mut graph, model, &matrix),
-        Some(constant) => reactor_slopes::add(&mut graph, model, &mut matrix, constant),
+        None => store(&mut graph, model, &matrix, &places),
+        Some(constant) => reactor_slopes::add(&mut graph, model, &mut matrix, &places, constant),
     }
     graph
+}
+
+/// Where entries are stored; tells the graph how many there are and what they are.
+fn places(graph: &mut Graph, matrix: &Matrix, storage: MatrixStorage, constant: Option<Constant>) -> Places {
+    let size = matrix.size;
+    let (rows, columns) = (if constant.is_some() { size + 1 } else { size }, size + 1);
+    let is_stored = |row: usize, column: usize| {
+        let has = |by: By| row < size && matrix.has(row, by);
+        let common = match constant {
+            None => false,
+            Some(Constant::Pressure) => has(By::Scaling),
+            Some(Constant::Volume) => has(By::Pressure),
+        };
+        match column < size {
+            _ if row == size || common => true,
+            true => matrix.has_own(row, column) || matrix.total(row).is_some(),
+            false => has(By::Temperature),
+        }
+    };
+    let places = Places::new(storage, (rows, columns), is_stored);
+    if let Some(pattern) = places.pattern() {
+        graph.arrays.last_mut().expect("a kernel has an output").rows = pattern.len() as u32;
+        graph.pattern = pattern;
+    }
+    if constant.is_none() {
+        let all = graph.arrays.last().expect("a kernel has an output").rows;
+        let first = (0..size).find_map(|row| places.of(row, size)).unwrap_or(all);
+        let names = [("by-concentrations", 0, first), ("by-temperature", first, all - first)];
+        let named = names.map(|(name, first, rows)| Quantity { name: name.into(), first, rows });
+        graph.quantities.extend(named);
+    }
+    places
 }
 
 /// What each row sums up: derivatives of reactions, with net coefficients.
 type Terms = BTreeMap<(usize, By), Vec<(Value, f64)>>;
 
 /// Derivatives of the values that reactions read.
-fn known(graph: &mut Graph, model: &Model, sources: &Sources<'_>) -> Known {
+pub fn known(graph: &mut Graph, model: &Model, sources: &Sources<'_>) -> Known {
     let mechanism = &model.mechanism;
     let mut known = Known {
         by_temperature: HashMap::new(),
@@ -207,9 +241,14 @@ impl Matrix {
         corrections.collect()
     }
 
+    /// Whether a row has derivatives of reactions of a kind.
+    pub fn has(&self, row: usize, by: By) -> bool {
+        self.terms.contains_key(&(row, by))
+    }
+
     /// Whether the entry has terms beside the row's total.
     pub fn has_own(&self, row: usize, column: usize) -> bool {
-        let has = |by: By| self.terms.contains_key(&(row, by));
+        let has = |by: By| self.has(row, by);
         has(By::Activity(column)) || has(By::Concentration(column)) || !self.corrections(row, column).is_empty()
     }
 
@@ -291,7 +330,7 @@ fn term(graph: &mut Graph, (which, states): (u32, u32), value: Value, nu: f64) -
 }
 
 /// A sum of values with factors.
-fn summed(graph: &mut Graph, terms: &[(Value, f64)], name: String) -> Value {
+pub fn summed(graph: &mut Graph, terms: &[(Value, f64)], name: String) -> Value {
     let iterations = terms.iter().map(|&(value, nu)| common::add_term(graph, value, nu)).collect();
     let mut b = Body::default();
     b.values = vec![b.state(0)];
@@ -303,21 +342,21 @@ fn summed(graph: &mut Graph, terms: &[(Value, f64)], name: String) -> Value {
 }
 
 /// Stores the derivatives of production rates.
-fn store(graph: &mut Graph, model: &Model, matrix: &Matrix) {
+fn store(graph: &mut Graph, model: &Model, matrix: &Matrix, places: &Places) {
     let (output, size) = (graph.arrays.len() as u32 - 1, matrix.size);
     let species = model.species();
-    let place = |row: usize, column: usize| (output, (column * size + row) as u32);
+    let place = |row: usize, column: usize| places.of(row, column).map(|place| (output, place));
     for row in 0..size {
         let mut rest = Vec::new();
         for column in 0..size {
             if !matrix.has_own(row, column) {
-                rest.push(place(row, column));
+                rest.extend(place(row, column));
                 continue;
             }
             let name = format!("{} by {}", species[row].name, species[column].name);
             matrix.entry(graph, (row, column), name, |o, entry| {
                 o.body.stores = vec![entry];
-                vec![place(row, column)]
+                place(row, column).into_iter().collect()
             });
         }
         let name = format!("{} by temperature", species[row].name);
@@ -332,8 +371,13 @@ fn store(graph: &mut Graph, model: &Model, matrix: &Matrix) {
             _ => o.body.literal(0.0),
         };
         o.body.stores = vec![same; rest.len()];
-        o.body.stores.push(slope);
-        rest.push(place(row, size));
+        if let Some(place) = place(row, size) {
+            o.body.stores.push(slope);
+            rest.push(place);
+        }
+        if rest.is_empty() {
+            continue;
+        }
         let step = Step { stores: rest, ..o.into_step(graph) };
         graph.add(single(format!("rest of {}", species[row].name), step), |_, _| unreachable!("it is stored"));
     }

@@ -12,6 +12,7 @@ mod form;
 mod formation;
 mod gibbs;
 mod jacobian;
+mod jacobian_vector;
 mod log_space;
 mod means;
 mod newton;
@@ -31,10 +32,13 @@ mod source;
 mod split;
 mod state;
 mod stiffness;
+mod storage;
 mod symmetric;
 mod temperature;
 mod thermodynamics;
 mod third_body;
+mod together;
+mod transport;
 mod troe;
 mod viscosity;
 
@@ -43,6 +47,8 @@ pub use log_space::Exponential;
 pub use output::{Output, Outputs, Property};
 pub use product::Matrix;
 pub use state::StateVariables;
+pub use storage::MatrixStorage;
+pub use transport::PARTS as TRANSPORT_PARTS;
 
 use std::fmt;
 
@@ -62,6 +68,8 @@ pub enum Kernel {
     Conductivity,
     Diffusion,
     Chemistry,
+    /// Viscosity, conductivity and diffusion coefficients at once
+    Transport,
     /// Rates of change of mass fractions and temperature at constant pressure
     Isobaric,
     /// The same at constant volume
@@ -76,6 +84,10 @@ pub enum Kernel {
     IsobaricJacobian,
     /// Derivatives of what the isochoric kernel gives
     IsochoricJacobian,
+    /// The former's product with a vector
+    IsobaricJacobianVector,
+    /// The latter's product with a vector
+    IsochoricJacobianVector,
 }
 
 impl Kernel {
@@ -88,6 +100,7 @@ impl Kernel {
             Self::Conductivity => "conductivity",
             Self::Diffusion => "diffusion",
             Self::Chemistry => "chemistry",
+            Self::Transport => "transport",
             Self::Isobaric => "isobaric",
             Self::Isochoric => "isochoric",
             Self::Thermodynamics => "thermodynamics",
@@ -95,6 +108,8 @@ impl Kernel {
             Self::Jacobian => "jacobian",
             Self::IsobaricJacobian => "isobaric-jacobian",
             Self::IsochoricJacobian => "isochoric-jacobian",
+            Self::IsobaricJacobianVector => "isobaric-jacobian-vector",
+            Self::IsochoricJacobianVector => "isochoric-jacobian-vector",
         }
     }
 
@@ -105,12 +120,19 @@ impl Kernel {
 
     /// Whether it computes derivatives of them.
     pub fn is_jacobian(self) -> bool {
-        matches!(self, Self::Jacobian | Self::IsobaricJacobian | Self::IsochoricJacobian)
+        matches!(
+            self,
+            Self::Jacobian
+                | Self::IsobaricJacobian
+                | Self::IsochoricJacobian
+                | Self::IsobaricJacobianVector
+                | Self::IsochoricJacobianVector
+        )
     }
 
     /// Whether it needs transport data.
     pub fn is_transport(self) -> bool {
-        matches!(self, Self::Viscosity | Self::Conductivity | Self::Diffusion)
+        matches!(self, Self::Viscosity | Self::Conductivity | Self::Diffusion | Self::Transport)
     }
 
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
@@ -153,6 +175,8 @@ pub struct Options {
     pub state: StateVariables,
     /// What is stored, where there is a choice.
     pub outputs: Outputs,
+    /// Which entries of Jacobians are stored.
+    pub storage: MatrixStorage,
     /// The units of the arrays.
     pub units: Units,
     /// Reverse rates of the log-space chemistry are made of activities, which are two values per species; else of Gibbs
@@ -179,6 +203,7 @@ impl Default for Options {
             qssa_warps: None,
             state: StateVariables::default(),
             outputs: Outputs::default(),
+            storage: MatrixStorage::Dense,
             units: Units::Si,
             activities: true,
             exponential: Exponential::Polynomial,
@@ -203,7 +228,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             ]
         })
     };
-    if kernel == Kernel::Diffusion && model.species().len() < 2 {
+    if matches!(kernel, Kernel::Diffusion | Kernel::Transport) && model.species().len() < 2 {
         return Err(vec![
             Diagnostic::error("kernel::one-species", "the diffusion kernel needs at least two species")
                 .help("choose the other kernels with --kernel viscosity,conductivity,chemistry"),
@@ -246,6 +271,10 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             resistances::build(model, fits()?, options, tolerance)
         }
         (Kernel::Diffusion, ..) => diffusion::build(model, fits()?, options),
+        (Kernel::Transport, ..) => {
+            fits()?;
+            transport::build(model, options)?
+        }
         (Kernel::Chemistry, ..) => chemistry::build(model, options, None),
         (Kernel::Isobaric, ..) => chemistry::build(model, options, Some(Constant::Pressure)),
         (Kernel::Isochoric, ..) => chemistry::build(model, options, Some(Constant::Volume)),
@@ -254,6 +283,8 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         (Kernel::Jacobian, ..) => jacobian::build(model, options, None),
         (Kernel::IsobaricJacobian, ..) => jacobian::build(model, options, Some(Constant::Pressure)),
         (Kernel::IsochoricJacobian, ..) => jacobian::build(model, options, Some(Constant::Volume)),
+        (Kernel::IsobaricJacobianVector, ..) => jacobian_vector::build(model, options, Constant::Pressure),
+        (Kernel::IsochoricJacobianVector, ..) => jacobian_vector::build(model, options, Constant::Volume),
     };
     if options.state != StateVariables::MoleFractions {
         state::connect(&mut graph, model.species().len(), options.state);

@@ -18,27 +18,29 @@ use super::reaction::Operands;
 use super::reaction_slopes::{By, Known, along_temperature};
 use super::reactor;
 use super::slope::slope;
+use super::storage::Places;
 use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::Model;
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::reactor::Constant;
 
 /// Adds the operations behind the reactions' derivatives, and stores all entries.
-pub fn add(graph: &mut Graph, model: &Model, matrix: &mut Matrix, constant: Constant) {
+pub fn add(graph: &mut Graph, model: &Model, matrix: &mut Matrix, places: &Places, constant: Constant) {
     let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
     let gas = gas(graph, model, work);
-    let rows: Vec<Row> = (0..matrix.size).map(|k| row(graph, model, matrix, k, gas, constant)).collect();
-    let change = mixture(graph, matrix.size, &rows, gas);
-    let entries: Vec<Vec<Value>> = (0..matrix.size).map(|k| entries(graph, model, matrix, k, rows[k].base)).collect();
+    let rows: Vec<Row> = (0..matrix.size).map(|k| row(graph, model, matrix, k, (gas, constant), places)).collect();
+    let change = mixture(graph, &rows, gas, places);
+    let entries: Vec<Vec<Value>> =
+        (0..matrix.size).map(|k| entries(graph, model, matrix, k, rows[k].base, places)).collect();
     for j in 0..matrix.size {
         let column: Vec<Value> = entries.iter().map(|row| row[j]).collect();
-        temperature_by(graph, model, j, &rows, &column, (gas.factor, change, work));
+        temperature_by(graph, model, j, &rows, &column, (gas.factor, change, work), places);
     }
 }
 
-/// The row of the matrix's entries of a column.
-fn place(graph: &Graph, size: usize, row: usize, column: usize) -> (u32, u32) {
-    (graph.arrays.len() as u32 - 1, (column * (size + 1) + row) as u32)
+/// The array and its row for an entry, where it is stored.
+fn place(graph: &Graph, places: &Places, row: usize, column: usize) -> Option<(u32, u32)> {
+    places.of(row, column).map(|place| (graph.arrays.len() as u32 - 1, place))
 }
 
 /// Of the mixture.
@@ -103,7 +105,14 @@ struct Row {
 }
 
 /// Makes t and the base of a row, and stores dYdot/dT.
-fn row(graph: &mut Graph, model: &Model, matrix: &Matrix, k: usize, gas: Gas, constant: Constant) -> Row {
+fn row(
+    graph: &mut Graph,
+    model: &Model,
+    matrix: &Matrix,
+    k: usize,
+    (gas, constant): (Gas, Constant),
+    places: &Places,
+) -> Row {
     let species = &model.species()[k];
     let mut sum = |by: By, what: &str| matrix.sum(graph, k, by, format!("{what} of {}", species.name));
     let rate = sum(By::Nothing, "rate");
@@ -141,7 +150,10 @@ fn row(graph: &mut Graph, model: &Model, matrix: &Matrix, k: usize, gas: Gas, co
     }
     let (inverse, weight) = (o.input(gas.inverse_density), o.constant(species.weight));
     let per_mass = o.body.mul(weight, inverse);
-    o.body.stores = vec![o.body.mul(per_mass, t)];
+    let stores: Vec<(u32, u32)> = place(graph, places, k, matrix.size).into_iter().collect();
+    if !stores.is_empty() {
+        o.body.stores = vec![o.body.mul(per_mass, t)];
+    }
     // Here, and not before: until now nothing reads them.
     let work = if constant == Constant::Volume { 1.0 } else { 0.0 };
     let energy = reactor::energy(&mut o, &species.thermo, work);
@@ -153,7 +165,6 @@ fn row(graph: &mut Graph, model: &Model, matrix: &Matrix, k: usize, gas: Gas, co
     let of_rate = o.body.mul(capacity, rate);
     let heating_slope = o.body.fma(temperature, own, of_rate);
     o.body.values = vec![base, energy, heating_slope, heating];
-    let stores = vec![place(graph, matrix.size, k, matrix.size)];
     let step = Step { stores, ..o.into_step(graph) };
     let names = ["base", "energy", "heating slope", "heating"];
     let op =
@@ -163,7 +174,7 @@ fn row(graph: &mut Graph, model: &Model, matrix: &Matrix, k: usize, gas: Gas, co
 }
 
 /// Tdot; stores dTdot/dT.
-fn mixture(graph: &mut Graph, size: usize, rows: &[Row], gas: Gas) -> Value {
+fn mixture(graph: &mut Graph, rows: &[Row], gas: Gas, places: &Places) -> Value {
     let iterations = rows.iter().map(|row| {
         let mut o = Operands::default();
         let values = [row.heating, row.heating_slope].map(|value| o.input(value));
@@ -182,7 +193,7 @@ fn mixture(graph: &mut Graph, size: usize, rows: &[Row], gas: Gas) -> Value {
     let sum = b.fma(change, heat_slope, slopes);
     b.stores = vec![b.mul(sum, minus_inverse)];
     b.values = vec![change];
-    let stores = vec![place(graph, size, size, size)];
+    let stores = place(graph, places, rows.len(), rows.len()).into_iter().collect();
     let epilogue = Step { stores, ..o.into_step(graph) };
     let prologue = Some(common::zeros(graph, 2));
     let operation = Operation { name: "mixture".into(), states: 2, prologue, iterations, ordered: false, epilogue };
@@ -191,7 +202,14 @@ fn mixture(graph: &mut Graph, size: usize, rows: &[Row], gas: Gas) -> Value {
 }
 
 /// F of all columns of a row; stores W_k/W_j F.
-fn entries(graph: &mut Graph, model: &Model, matrix: &mut Matrix, k: usize, base: Value) -> Vec<Value> {
+fn entries(
+    graph: &mut Graph,
+    model: &Model,
+    matrix: &mut Matrix,
+    k: usize,
+    base: Value,
+    places: &Places,
+) -> Vec<Value> {
     let species = model.species();
     let ratio = |j: usize| species[k].weight / species[j].weight;
     matrix.share(k, base);
@@ -199,20 +217,22 @@ fn entries(graph: &mut Graph, model: &Model, matrix: &mut Matrix, k: usize, base
     let same = o.input(base);
     let mut values = Vec::new();
     for j in 0..matrix.size {
-        let place = place(graph, matrix.size, k, j);
+        let place = place(graph, places, k, j);
         if matrix.has_own(k, j) {
             let name = format!("{} by {}", species[k].name, species[j].name);
             values.extend(matrix.entry(graph, (k, j), name, |o, entry| {
                 let ratio = o.constant(ratio(j));
                 o.body.stores = vec![o.body.mul(ratio, entry)];
                 o.body.values = vec![entry];
-                vec![place]
+                place.into_iter().collect()
             }));
         } else {
-            let ratio = o.constant(ratio(j));
-            let entry = o.body.mul(ratio, same);
-            o.body.stores.push(entry);
-            stores.push(place);
+            if let Some(place) = place {
+                let ratio = o.constant(ratio(j));
+                let entry = o.body.mul(ratio, same);
+                o.body.stores.push(entry);
+                stores.push(place);
+            }
             values.push(base);
         }
     }
@@ -231,6 +251,7 @@ fn temperature_by(
     rows: &[Row],
     column: &[Value],
     (factor, change, work): (Value, Value, f64),
+    places: &Places,
 ) {
     let species = &model.species()[j];
     let energies: Vec<Value> = rows.iter().map(|row| row.energy).collect();
@@ -244,7 +265,7 @@ fn temperature_by(
     let bracket = b.fma(t, sum, own);
     let scale = b.mul(factor, inverse);
     b.stores = vec![b.mul(bracket, scale)];
-    let stores = vec![place(graph, column.len(), column.len(), j)];
+    let stores = place(graph, places, column.len(), j).into_iter().collect();
     let epilogue = Step { stores, ..o.into_step(graph) };
     let prologue = Some(common::zeros(graph, 1));
     let name = format!("temperature by {}", species.name);

@@ -3,7 +3,7 @@
 use super::Unit;
 use crate::emit::host::{ArrayInterface, Interface, KernelInterface, Rows, Species};
 use crate::graph::Units;
-use crate::kernels::{Kernel, Output, Property};
+use crate::kernels::{Kernel, Output, Property, TRANSPORT_PARTS};
 use crate::report::accuracy::accuracy;
 use kinetics::Model;
 use machine::target::Target;
@@ -28,6 +28,7 @@ fn kernel(unit: &Unit) -> KernelInterface {
         Kernel::Viscosity => "Viscosity of the mixture (Wilke).",
         Kernel::Conductivity => "Thermal conductivity of the mixture (Mathur et al.).",
         Kernel::Diffusion => "Mixture-averaged diffusion coefficient of each species.",
+        Kernel::Transport => "Viscosity, conductivity and diffusion coefficients of the mixture.",
         Kernel::Chemistry if unit.graph.quantities.is_empty() => "Net molar production rate of each species.",
         Kernel::Chemistry => "Source terms of the chemistry.",
         Kernel::Isobaric => "Rates of change of mass fractions and temperature at constant pressure.",
@@ -39,12 +40,19 @@ fn kernel(unit: &Unit) -> KernelInterface {
         Kernel::IsochoricJacobian => {
             "Derivatives of the rates of change of mass fractions and temperature at constant volume."
         }
+        Kernel::IsobaricJacobianVector => "Derivatives along a vector of the rates of change at constant pressure.",
+        Kernel::IsochoricJacobianVector => "Derivatives along a vector of the rates of change at constant volume.",
         Kernel::Temperature => "Temperature and pressure of a state that is told otherwise.",
         Kernel::Thermodynamics => "Thermodynamic properties of species and of the mixture.",
     };
     let quantities = &unit.graph.quantities;
     let arrays = unit.program.arrays.iter().map(|array| {
-        let (unit, meaning) = describe(&array.name, system);
+        let (unit, meaning) = match array.name.as_str() {
+            "jacobian" if !unit.graph.pattern.is_empty() => {
+                ("by entries", "entries of the matrix, compressed by columns")
+            }
+            name => describe(name, system),
+        };
         ArrayInterface { array: array.clone(), unit: unit.into(), meaning: meaning.into() }
     });
     let rows = quantities.iter().map(|quantity| {
@@ -57,6 +65,7 @@ fn kernel(unit: &Unit) -> KernelInterface {
         accuracy: accuracy(unit.report.form_error, unit.report.form_range),
         arrays: arrays.collect(),
         rows: rows.collect(),
+        pattern: unit.graph.pattern.clone(),
     }
 }
 
@@ -86,6 +95,12 @@ fn quantity_in_words(name: &str, system: Units) -> (String, String) {
             (pick("kg/m^3/s", "g/cm^3/s"), "net production rate of the mass of each species".into())
         }
         Some(Output::HeatReleaseRate) => (pick("W/m^3", "erg/cm^3/s"), "heat release rate".into()),
+        None if TRANSPORT_PARTS.iter().any(|part| part.name() == name) => {
+            let (unit, meaning) = describe(name, system);
+            (unit.into(), meaning.into())
+        }
+        None if name == "by-concentrations" => ("1/s".into(), "derivatives by concentrations".into()),
+        None if name == "by-temperature" => (pick("kmol/m^3/s/K", "mol/cm^3/s/K"), "derivatives by temperature".into()),
         None if name == "temperature" => ("K".into(), "temperature".into()),
         Some(Output::Pressure) | None => (pick("Pa", "dyn/cm^2"), "pressure".into()),
     }
@@ -108,6 +123,11 @@ fn describe(array: &str, system: Units) -> (&'static str, &'static str) {
         "energy" => ("J/kg", "erg/g", "specific energy"),
         "enthalpy" => ("J/kg", "erg/g", "specific enthalpy"),
         "jacobian" => ("by entries", "by entries", "dense matrix, column by column"),
+        "vector" => {
+            ("1, K", "1, K", "what the matrix is multiplied with: of each mass fraction, then of the temperature")
+        }
+        "product" => ("1/s, K/s", "1/s, K/s", "product of the matrix with the vector, in the same order"),
+        "transport" => ("by rows", "by rows", "transport coefficients, one quantity after the other"),
         "state" => ("by rows", "by rows", "temperature, then pressure"),
         "properties" => {
             ("by rows", "by rows", "properties of species and of the mixture, one quantity after the other")

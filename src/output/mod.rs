@@ -1,5 +1,6 @@
 //! The files of a compilation: made in memory, written all or not at all.
 
+mod fallback;
 mod html;
 mod interface;
 mod manifest;
@@ -12,6 +13,7 @@ use std::path::Path;
 use crate::emit::cuda::{self, Input, Provenance};
 use crate::emit::{cpu, host};
 use crate::graph;
+use crate::lower::code::Code;
 use crate::plan::{Emit, Request};
 use crate::report::accuracy::accuracy;
 use crate::report::{self, KernelReport, Report};
@@ -35,17 +37,18 @@ pub fn sources(request: &Request, model: &Model, units: &[Unit]) -> Vec<String> 
     units.iter().map(print).collect()
 }
 
-/// (name, text) of every file, in a fixed order.
+/// (name, text) of every file, in a fixed order; `beside` are the kernels for a CPU where the units are for another target.
 pub fn files(
     request: &Request,
     model: &Model,
     units: &[Unit],
     sources: Vec<String>,
+    beside: &[Unit],
     report: &Report,
 ) -> Vec<(String, String)> {
     let name = &model.mechanism.name;
     let mut files = Vec::new();
-    let wanted = |e: Emit| request.emit.contains(&e);
+    let wanted = |e: Emit| request.emit.contains(&e) || e == Emit::Host && request.emit.contains(&Emit::Cvode);
     let target = request.common.target;
     let extension = source_extension(target);
     for (unit, source) in units.iter().zip(sources) {
@@ -74,12 +77,24 @@ pub fn files(
     }
     if wanted(Emit::Host) {
         let project = project::project(request, model, units);
+        if request.has_fallback() {
+            files.extend(fallback::files(request, model, &project, beside));
+        }
         files.push((format!("{name}.hpp"), host::wrapper(&interface, &provenance)));
         files.push((format!("{name}_module.f90"), host::module(&interface, &provenance)));
         files.push((format!("{name}_reference.h"), host::reference(&interface, &project, &provenance)));
         files.push(("CMakeLists.txt".into(), host::cmake(&interface, &project, &provenance, target)));
         files.push((format!("driver.{extension}"), host::driver(&interface, &project, &provenance)));
         files.push(("example.f90".into(), host::example(&interface, &provenance)));
+    }
+    if let Ok(Some(constant)) = request.reactor() {
+        files.push((host::IGNITION.into(), host::ignition(&interface, constant, &provenance)));
+    }
+    if wanted(Emit::Device) {
+        let units = if target.is_cpu() { units } else { beside };
+        let codes: Vec<&Code> = units.iter().map(|unit| &unit.code).collect();
+        let interface = interface::interface(model, request.common.units, target, units);
+        files.push((format!("{name}_device.h"), cpu::device_header(&interface, &codes, &provenance)));
     }
     if wanted(Emit::Report) {
         let json = serde_json::to_string_pretty(report).expect("a report is plain data");

@@ -3,7 +3,7 @@
 use super::Unit;
 use crate::emit::host::{Case, Project, Table};
 use crate::overlay::Codegen;
-use crate::plan::Request;
+use crate::plan::{Emit, Request};
 use crate::verify;
 use kinetics::{self, Model, State};
 
@@ -54,6 +54,9 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         states: states.len(),
         tables,
         cases,
+        example: "example.f90",
+        fallback: request.has_fallback(),
+        ignition: request.emit.contains(&Emit::Cvode),
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::values;
 use crate::graph::Units;
-use crate::kernels::{Outputs, StateVariables};
+use crate::kernels::{MatrixStorage, Outputs, StateVariables};
 use kinetics::Stiffness;
 use machine::target::Target;
 
@@ -25,6 +25,10 @@ pub struct Common {
     #[arg(long, value_name = "LIST|default", default_value = "default", value_parser = values::outputs::parse)]
     #[serde(with = "super::values::outputs")]
     pub outputs: Outputs,
+    /// Which entries of Jacobians are stored, column by column: all (dense), or those that are not zero in every state, whose places
+    /// the header has (compressed)
+    #[arg(long, value_enum, default_value_t = MatrixStorage::Dense)]
+    pub jacobian_storage: MatrixStorage,
     /// Units of the kernels' arrays: SI with kmol, or CGS with mol
     #[arg(long, value_enum, default_value_t = Units::Si)]
     pub units: Units,
@@ -49,6 +53,7 @@ impl Default for Common {
             target: Target::by_name("ampere").expect("there is a description of ampere"),
             state: StateVariables::default(),
             outputs: Outputs::default(),
+            jacobian_storage: MatrixStorage::Dense,
             units: Units::Si,
             floor: 1e-20,
             fit_tolerance: Some(1e-4),

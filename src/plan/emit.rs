@@ -5,8 +5,13 @@
 pub enum Emit {
     /// One .cu per kernel (.cpp for a CPU), the context and the C header
     Cuda,
-    /// What cuda writes, a C++ wrapper, a Fortran module, and a CMake project with a driver and an example
+    /// What cuda writes, a C++ wrapper, a Fortran module, and a CMake project with a driver and an example; for a GPU also the
+    /// same for CPUs, which CMake builds where there is no compiler for CUDA
     Host,
+    /// For a CPU: what host writes, and a program that integrates a batch of reactors with SUNDIALS' CVODE
+    Cvode,
+    /// A header of functions that compute one point each, for kernels of your own (__device__ for compilers of CUDA)
+    Device,
     /// One .ptx per kernel: the program that the simulator ran
     Ptx,
     /// One Graphviz file per kernel, coloured by warp

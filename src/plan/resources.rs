@@ -1,12 +1,14 @@
 //! What a request leaves of its target: registers, shared memory, barriers, ways to multiply.
 
-use super::{Emit, Multiplier, Request};
+use super::{Common, Emit, Multiplier, Request, Tuning};
 use crate::forms::{Rates, Variant};
-use crate::kernels::{self, Exponential, Form, Matrix};
+use crate::graph::Units;
+use crate::kernels::{self, Exponential, Form, Kernel, Matrix, StateVariables};
 use crate::overlay::{Codegen, Residence};
 use crate::schedule::Limits;
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
+use kinetics::reactor::Constant;
 use machine::cost;
 use machine::target::{Shuffle, Target};
 
@@ -62,6 +64,33 @@ impl Request {
         })
     }
 
+    /// The same kernels for a CPU, beside those for the target: in the form that was asked for, and of the tuning nothing else.
+    pub fn for_cpu(&self) -> Self {
+        let tuning = |tuning: &Tuning| Tuning { form: tuning.form, ..Tuning::default() };
+        Self {
+            common: Common { target: Target::cpu(), ..self.common },
+            tuning: tuning(&self.tuning),
+            own: self.own.iter().map(|(kernel, own)| (*kernel, tuning(own))).collect(),
+            codegen: Codegen::DataParallel,
+            beside: Vec::new(),
+            keep_fastest: false,
+            real_compilers: false,
+            ..self.clone()
+        }
+    }
+
+    /// Whether kernels for a CPU are to be made beside those of another target; functions of one point are printed from them too.
+    pub fn needs_cpu(&self) -> bool {
+        self.has_fallback() || (self.emit.contains(&Emit::Device) && !self.common.target.is_cpu())
+    }
+
+    /// Whether the project of a GPU contains the same for CPUs: of several layouts side by side each has a symbol of its own, which
+    /// kernels for a CPU have not.
+    pub fn has_fallback(&self) -> bool {
+        let is_plain = self.beside.is_empty() || self.keep_fastest;
+        self.emit.contains(&Emit::Host) && is_plain && !self.common.target.is_cpu()
+    }
+
     /// Errors: PTX text is wanted of a machine without the shuffles that it broadcasts constants with.
     pub fn check_ptx(&self) -> Result<(), Diagnostic> {
         if !self.emit.contains(&Emit::Ptx) || self.common.target.shuffle != Shuffle::Mirror {
@@ -83,6 +112,31 @@ impl Request {
         Err(Diagnostic::error("kernel::no-such-output", message).help(help))
     }
 
+    /// What stays constant in the reactors that an integrator is wanted for; nothing where none is.
+    ///
+    /// Errors: the kernels are not those of a reactor in the state that its unknowns tell.
+    pub fn reactor(&self) -> Result<Option<Constant>, Diagnostic> {
+        if !self.emit.contains(&Emit::Cvode) {
+            return Ok(None);
+        }
+        let has = |kernels: [Kernel; 2]| kernels.iter().all(|kernel| self.kernels.contains(kernel));
+        let common = &self.common;
+        let constant = match common.state {
+            StateVariables::Density if has([Kernel::Isochoric, Kernel::IsochoricJacobian]) => Some(Constant::Volume),
+            StateVariables::MassFractions if has([Kernel::Isobaric, Kernel::IsobaricJacobian]) => {
+                Some(Constant::Pressure)
+            }
+            _ => None,
+        };
+        if constant.is_some() && common.target.is_cpu() && common.units == Units::Si {
+            return Ok(constant);
+        }
+        let message = "an integrator needs the rates of a reactor and their derivatives, on a CPU and in SI units";
+        let help = "use --target cpu, and --kernel isochoric,isochoric-jacobian --state TRY or \
+                    --kernel isobaric,isobaric-jacobian --state TPY";
+        Err(Diagnostic::error("emit::no-reactor", message).help(help))
+    }
+
     /// Warps that share the work on a group of points.
     pub fn cooperating_warps(&self) -> u32 {
         if self.codegen == Codegen::DataParallel { 1 } else { self.tuning.warps }
@@ -101,6 +155,7 @@ impl Request {
             qssa_warps: self.tuning.qssa_warps.map(|n| n.min(self.tuning.warps)),
             state: self.common.state,
             outputs: self.common.outputs,
+            storage: self.common.jacobian_storage,
             units: self.common.units,
             activities: true,
             exponential: exponential(self.common.target),

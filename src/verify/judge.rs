@@ -1,6 +1,8 @@
 //! What a kernel must give: the bits of its dataflow graph in the order of the proven schedule, and the values of the
 //! reference evaluator within a tolerance.
 
+use std::collections::BTreeSet;
+
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
 use kinetics::properties::{Judged, Molar, Properties, properties, source_terms};
@@ -8,10 +10,11 @@ use kinetics::reactor::{self, Constant};
 use kinetics::{self, Model, Production, Reduced, State, Stiffness};
 use kinetics::{inverse, jacobian};
 
+use super::simulate::vector;
 use super::{Subject, inputs};
 use crate::graph::interpret::Machine;
 use crate::graph::{Graph, Op};
-use crate::kernels::{Kernel, Output, Property};
+use crate::kernels::{Kernel, Output, Property, TRANSPORT_PARTS};
 
 /// States that a kernel is verified on: where its temperatures come from energies, those that are proven to do.
 pub fn states(model: &Model, graph: &Graph, count: usize) -> Vec<State> {
@@ -162,6 +165,11 @@ fn in_si(
         Kernel::Viscosity => relative_to_itself(vec![kinetics::viscosity(model, state)]),
         Kernel::Conductivity => relative_to_itself(vec![kinetics::conductivity(model, state)]),
         Kernel::Diffusion => relative_to_itself(kinetics::diffusion(model, state, floor)),
+        Kernel::Transport => {
+            let part = |kernel| in_si(kernel, model, graph, (floor, stiffness), state);
+            let (values, scales): (Vec<_>, Vec<_>) = TRANSPORT_PARTS.map(part).into_iter().unzip();
+            (values.concat(), scales.concat())
+        }
         Kernel::Chemistry if graph.quantities.is_empty() => {
             let Production { net, gross } = production(model, stiffness, state);
             (net, gross)
@@ -174,9 +182,11 @@ fn in_si(
                 _ => source.heat.clone(),
             })
         }
-        Kernel::Jacobian => entries(jacobian::production(model, state)),
-        Kernel::IsobaricJacobian => entries(jacobian::tendency(model, state, Constant::Pressure)),
-        Kernel::IsochoricJacobian => entries(jacobian::tendency(model, state, Constant::Volume)),
+        Kernel::Jacobian => entries(graph, jacobian::production(model, state)),
+        Kernel::IsobaricJacobian => entries(graph, jacobian::tendency(model, state, Constant::Pressure)),
+        Kernel::IsochoricJacobian => entries(graph, jacobian::tendency(model, state, Constant::Volume)),
+        Kernel::IsobaricJacobianVector => product(model, state, Constant::Pressure),
+        Kernel::IsochoricJacobianVector => product(model, state, Constant::Volume),
         Kernel::Temperature => relative_to_itself(vec![state.temperature, state.pressure]),
         Kernel::Thermodynamics => {
             let all = properties(model, state);
@@ -217,8 +227,28 @@ fn property(all: &Properties, output: Output) -> Vec<Judged> {
     }
 }
 
-fn entries(all: jacobian::Jacobian) -> (Vec<f64>, Vec<f64>) {
-    (all.values, all.scale)
+/// The entries that the graph stores. Those that it leaves out are exactly zero; else nothing is a number.
+fn entries(graph: &Graph, all: jacobian::Jacobian) -> (Vec<f64>, Vec<f64>) {
+    if graph.pattern.is_empty() {
+        return (all.values, all.scale);
+    }
+    let places: Vec<usize> =
+        graph.pattern.iter().map(|&(row, column)| column as usize * all.rows + row as usize).collect();
+    let stored: BTreeSet<usize> = places.iter().copied().collect();
+    let is_lost = |(at, value): (usize, &f64)| *value != 0.0 && !stored.contains(&at);
+    let sound = if all.values.iter().enumerate().any(is_lost) { f64::NAN } else { 1.0 };
+    places.iter().map(|&at| (sound * all.values[at], all.scale[at])).unzip()
+}
+
+/// The product of a reactor's Jacobian with the vector of the inputs.
+fn product(model: &Model, state: &State, constant: Constant) -> (Vec<f64>, Vec<f64>) {
+    let (all, vector) = (jacobian::tendency(model, state, constant), vector(state));
+    let sum = |row: usize, of: &dyn Fn(usize, f64) -> f64| -> f64 {
+        vector.iter().enumerate().map(|(column, &v)| of(column * all.rows + row, v)).sum()
+    };
+    let values = (0..all.rows).map(|row| sum(row, &|at, v| all.values[at] * v)).collect();
+    let scale = (0..all.rows).map(|row| sum(row, &|at, v| all.scale[at] * v.abs())).collect();
+    (values, scale)
 }
 
 fn production(model: &Model, stiffness: Stiffness, state: &State) -> Production {

@@ -148,6 +148,13 @@ fn mass_fractions(model: &Model, state: &State) -> Vec<f64> {
     masses.iter().map(|mass| mass / sum).collect()
 }
 
+/// What a Jacobian is multiplied with on a state: of the mass fractions, then of the temperature.
+pub(super) fn vector(state: &State) -> Vec<f64> {
+    let sign = |k: usize| if k.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let of_species = state.mole_fractions.iter().enumerate().map(|(k, x)| sign(k) * (0.1 + x));
+    of_species.chain([0.01 * state.temperature]).collect()
+}
+
 /// The fields of a state, in the units of the graph; outputs are not numbers.
 pub fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
     let surroundings = kinetics::surroundings(model, state);
@@ -161,6 +168,7 @@ pub fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
             "energy" => field[0] = specific(model, state, |mixture| mixture.u),
             "enthalpy" => field[0] = specific(model, state, |mixture| mixture.h),
             "mass_fractions" => field.clone_from(&mass_fractions(model, state)),
+            "vector" => field.clone_from(&vector(state)),
             "transport_source" => field.clone_from(&surroundings.transport_source),
             "time_step" => field[0] = surroundings.time_step,
             name => unreachable!("the builders make no input {name}"),

@@ -6,9 +6,10 @@ use std::process::{Command, Output};
 use machine::toolchain::installations;
 
 #[path = "skip.rs"]
-mod skip;
+pub mod skip;
 
 /// Writes the whole project of a mechanism, unverified: other tests verify the same kernels.
+#[allow(dead_code, reason = "not every test that builds something builds whole projects")]
 pub fn generate(mechanism: &Path, out: &Path, arguments: &[&str]) {
     assert_cmd::Command::cargo_bin("singe")
         .unwrap()

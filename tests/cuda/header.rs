@@ -26,6 +26,7 @@ fn interface() -> Interface {
         architecture: Some(ComputeCapability(9, 0)),
         kernels: vec![
             KernelInterface {
+                pattern: vec![],
                 symbol: "h2_burke_viscosity".to_owned(),
                 summary: "Viscosity of the mixture.".to_owned(),
                 accuracy: "exact to rounding".to_owned(),
@@ -37,6 +38,7 @@ fn interface() -> Interface {
                 ],
             },
             KernelInterface {
+                pattern: vec![],
                 symbol: "h2_burke_chemistry".to_owned(),
                 summary: "Net production rates.".to_owned(),
                 accuracy: "exact to rounding".to_owned(),

@@ -5,6 +5,8 @@
 //! - `divergence` runs the divergence analysis over the corpus and the mechanism kernels and writes docs/divergence.md
 //! - `toolchain` only fetches the compilers
 //! - `cantera` only fetches Cantera's mechanisms
+//! - `accuracy [MECHANISM]` compares all kernels with the reference evaluator and with Cantera, and writes `docs/accuracy.md`
+//! - `ignition` integrates reactors with CVODE on generated code and with Cantera, and writes `docs/ignition.md`
 //! - `packages` installs the command by `cargo install`, builds the Python wheel, installs it into a clean environment, and uses both outside the
 //!   clone
 //! - `sentryward` compares `singe verify` with SentryWard, which pip installs into a temporary folder, and writes
@@ -19,8 +21,10 @@
 //! - `tuning [MINUTES]` tunes kernels of published mechanisms, by an exhaustive search and by halving, and writes `docs/tuned.md`; it goes
 //!   on where it was stopped, and begins nothing new after so many minutes (a day)
 
+mod accuracy;
 mod apt;
 mod cantera;
+mod ignition;
 mod machine_code;
 mod packages;
 mod projects;
@@ -89,6 +93,20 @@ fn main() -> ExitCode {
             }
         }
         Some("cantera") => show("Cantera's mechanisms", cantera::fetch(&root())),
+        Some("accuracy") => match accuracy::write(&root(), &arguments.next().unwrap_or_default()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
+        Some("ignition") => match ignition::write(&root()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
         Some("packages") => match packages::check(&root()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(reason) => {
@@ -120,7 +138,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       \
-                 cargo xtask packages\n       cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]\n       \
+                 cargo xtask accuracy [MECHANISM]\n       cargo xtask ignition\n       cargo xtask packages\n       cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]\n       \
                  cargo xtask tuning [MINUTES]"
             );
             ExitCode::from(2)

@@ -78,6 +78,9 @@ const DEBIAN: [(&str, &str); 12] = [
     ("man", "man-db"),
 ];
 
+/// Libraries, by a header of theirs, and the Debian packages that have them.
+const LIBRARIES: [(&str, &str); 1] = [("/usr/include/cvode/cvode.h", "libsundials-dev")];
+
 /// Installs what is missing; one line for everything that stays missing, with the reason.
 pub fn fetch(root: &Path) -> Vec<String> {
     let mut missing: Vec<String> = WHEELS.iter().filter_map(|wheels| install(root, wheels).err()).collect();
@@ -132,7 +135,9 @@ fn link_libraries(folder: &Path) -> Result<(), String> {
 fn debian() -> Result<(), String> {
     // Those of Slurm do nothing without a cluster.
     let is_there = |program: &str| runs(program, "--version") || runs("which", program);
-    let missing: Vec<(&str, &str)> = DEBIAN.into_iter().filter(|(program, _)| !is_there(program)).collect();
+    let programs = DEBIAN.into_iter().filter(|(program, _)| !is_there(program));
+    let libraries = LIBRARIES.into_iter().filter(|(header, _)| !Path::new(header).is_file());
+    let missing: Vec<(&str, &str)> = programs.chain(libraries).collect();
     if missing.is_empty() {
         return Ok(());
     }

@@ -127,8 +127,7 @@ fn report(rows: &[Row]) -> String {
                     --launch K.toml --target NAME`, which asks the model of the columns. Every version leaves the same values in \
                     memory, as PTX and as machine code.\n\nCycles are those of one SM for the machine code that ptxas makes, by \
                     the model of docs/time.md. ptxas itself predicates short sides of branches and moves code, in what is called \
-                    stack too. Of a kernel with a star ptxas makes wrong code in a version (of predicated srad it loads a word under one of two \
-                    guards that exclude each other, at -O2 and -O3): in place of its cycles stand the warp instructions that the \
+                    stack too. Of a kernel with a star ptxas makes wrong code in a version: in place of its cycles stand the warp instructions that the \
                     simulator executes, each as long as its result takes. The papers' figures are measured: DARM's on an AMD Vega 20, predication's on a Tesla K20c.\n"
         .to_owned();
     for (number, target) in TARGETS.iter().enumerate() {

@@ -19,8 +19,14 @@ pub struct Printed {
     pub arrays: Vec<String>,
 }
 
+/// The distances between the rows of inputs and of outputs, by name.
+pub struct Strides {
+    pub input: &'static str,
+    pub output: &'static str,
+}
+
 /// Prints what the code does for one vector of points.
-pub fn print(code: &Code) -> Printed {
+pub fn print(code: &Code, strides: Strides) -> Printed {
     let functions = Unary::ALL.into_iter().filter(|function| function.function().is_some()).map(functions::name);
     let reserved: Vec<&str> = RESERVED.into_iter().chain(functions).collect();
     let tables = TABLES.map(|kind| table_name(&code.symbol, kind));
@@ -31,7 +37,8 @@ pub fn print(code: &Code) -> Printed {
         namer.name(&format!("i{counter}"));
     }
     let (names, locals) = (SecondaryMap::new(), BTreeMap::new());
-    let mut body = Body { code, functions: BTreeSet::new(), namer, arrays, names, locals, out: String::new() };
+    let (functions, out) = (BTreeSet::new(), String::new());
+    let mut body = Body { code, strides, functions, namer, arrays, names, locals, out };
     body.block(&code.stream.body, 1);
     Printed { body: body.out, functions: body.functions, arrays: body.arrays }
 }
@@ -39,7 +46,7 @@ pub fn print(code: &Code) -> Printed {
 const TABLES: [TableKind; 4] = [TableKind::RealBank, TableKind::IndexBank, TableKind::Logarithms, TableKind::Powers];
 
 /// Names that the file and its header use.
-const RESERVED: [&str; 43] = [
+const RESERVED: [&str; 45] = [
     "real",
     "word",
     "signed_word",
@@ -70,6 +77,8 @@ const RESERVED: [&str; 43] = [
     "slots",
     "points",
     "stride",
+    "in_stride",
+    "out_stride",
     "stream",
     "context",
     "group",
@@ -87,6 +96,7 @@ const RESERVED: [&str; 43] = [
 
 struct Body<'a> {
     code: &'a Code,
+    strides: Strides,
     functions: BTreeSet<Unary>,
     namer: Namer,
     arrays: Vec<String>,
@@ -127,7 +137,8 @@ impl Body<'_> {
             }
             Statement::StoreField { array, row, value, .. } => {
                 let (row, value) = (self.integer(row), self.vector(value));
-                format!("store({} + {} * stride, {value});", self.arrays[*array], row.at_least(Binding::Product))
+                let (array, stride) = (&self.arrays[*array], self.strides.output);
+                format!("store({array} + {} * {stride}, {value});", row.at_least(Binding::Product))
             }
             Statement::Loop { counter, trips, body, .. } => {
                 let trips = self.integer(trips).text;
@@ -179,7 +190,7 @@ impl Body<'_> {
             Real::Field(field) => {
                 let Field { array, row, .. } = &**field;
                 let row = self.integer(row).at_least(Binding::Product);
-                Expression::atom(format!("load({} + {row} * stride)", self.arrays[*array]))
+                Expression::atom(format!("load({} + {row} * {})", self.arrays[*array], self.strides.input))
             }
             Real::Unary(Unary::Neg, a) => Expression::negative(Expression::atom(self.vector(a))),
             Real::Unary(Unary::Sqrt, a) => self.call("square_root", [&**a]),

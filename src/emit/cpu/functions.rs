@@ -9,14 +9,14 @@ use std::fmt::Write;
 
 pub use crate::emit::cuda::functions::name;
 
-/// The definition: a variable for every step that has a name.
-pub fn definition(unary: Unary) -> String {
+/// The definition: a variable for every step that has a name. It begins with `specifiers`.
+pub fn definition(unary: Unary, specifiers: &str) -> String {
     let function = unary.function().expect("only lists of steps are defined");
     let reads_table = function.reads_powers() || function.reads_logarithms();
     let table = if reads_table { ", const double *table" } else { "" };
     let mut out = about(function.about);
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "static inline real {}(real x{table})\n{{", name(unary));
+    let _ = writeln!(out, "{specifiers} real {}(real x{table})\n{{", name(unary));
     let mut printer = Printer { function, made: Vec::new(), declared: BTreeSet::new() };
     for at in 0..function.steps.len() {
         out += &printer.step(at);

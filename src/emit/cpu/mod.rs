@@ -5,6 +5,7 @@
 //! vectorise. It is the same for the same input, to the byte.
 
 mod body;
+mod device;
 mod functions;
 
 use super::cuda::body::comment;
@@ -14,6 +15,8 @@ use super::cuda::tables::{real, wrapped};
 use super::cuda::{Provenance, names};
 use crate::lower::code::{Code, Table, TableKind, Values};
 use serde::Serialize;
+
+pub use device::device_header;
 
 /// The name of the header that all kernels include.
 pub const VECTOR_HEADER: &str = "singe_vector.h";
@@ -25,7 +28,7 @@ pub fn vector_header() -> String {
 
 /// The whole file of one kernel, which must be data-parallel with one point per lane.
 pub fn print(code: &Code, provenance: &Provenance) -> String {
-    let printed = body::print(code);
+    let printed = body::print(code, body::Strides { input: "stride", output: "stride" });
     let prefix = names::identifier(&provenance.mechanism);
     let pointers: Vec<String> =
         code.arrays.iter().zip(&printed.arrays).map(|(array, name)| pointer(array, name)).collect();
@@ -41,8 +44,12 @@ pub fn print(code: &Code, provenance: &Provenance) -> String {
         header: header(code, provenance),
         vector_header: VECTOR_HEADER,
         include: format!("{prefix}.h"),
-        tables: code.tables.iter().map(|table| definition(table, &code.symbol)).collect(),
-        functions: printed.functions.iter().map(|function| functions::definition(*function) + "\n").collect(),
+        tables: code.tables.iter().map(|table| definition(table, &code.symbol, "alignas(64) static const")).collect(),
+        functions: printed
+            .functions
+            .iter()
+            .map(|function| functions::definition(*function, "static inline") + "\n")
+            .collect(),
         symbol: &code.symbol,
         parameters: list(code.symbol.len() + "void _vector(".len(), restricted.chain([own("ptrdiff_t stride")])),
         launch_parameters: list(code.symbol.len() + "extern \"C\" int _launch(".len(), launch_parameters),
@@ -100,7 +107,7 @@ fn table_name(symbol: &str, kind: TableKind) -> String {
     format!("{symbol}_{}", kind.name())
 }
 
-fn definition(Table { kind, values, .. }: &Table, symbol: &str) -> String {
+fn definition(Table { kind, values, .. }: &Table, symbol: &str, specifiers: &str) -> String {
     let about = match kind {
         TableKind::Logarithms => "// c and -log2 c by interval of the mantissa\n",
         TableKind::Powers => "// 2^(j/32), j 2^47 less in its bits\n",
@@ -112,5 +119,5 @@ fn definition(Table { kind, values, .. }: &Table, symbol: &str) -> String {
         Values::Integers(values) => ("int", values.iter().map(i32::to_string).collect()),
     };
     let (count, table) = (items.len(), table_name(symbol, *kind));
-    format!("{about}alignas(64) static const {name} {table}[{count}] = {{\n{}\n}};\n\n", wrapped(items.into_iter()))
+    format!("{about}{specifiers} {name} {table}[{count}] = {{\n{}\n}};\n\n", wrapped(items.into_iter()))
 }

@@ -24,9 +24,11 @@ pub enum Template {
     CpuCmake,
     CpuDriver,
     CpuExample,
+    Device,
+    Ignition,
 }
 
-const ALL: [Template; 15] = [
+const ALL: [Template; 17] = [
     Template::Kernel,
     Template::Header,
     Template::Context,
@@ -42,6 +44,8 @@ const ALL: [Template; 15] = [
     Template::CpuCmake,
     Template::CpuDriver,
     Template::CpuExample,
+    Template::Device,
+    Template::Ignition,
 ];
 
 /// Fills a template.
@@ -68,6 +72,8 @@ impl Template {
             Self::CpuCmake => "cpu_CMakeLists.txt",
             Self::CpuDriver => "driver.cpp",
             Self::CpuExample => "cpu_example.f90",
+            Self::Device => "device.h",
+            Self::Ignition => "ignition.cpp",
         }
     }
 
@@ -88,6 +94,8 @@ impl Template {
             Self::CpuCmake => include_str!("../../../templates/cpu/CMakeLists.txt.jinja"),
             Self::CpuDriver => include_str!("../../../templates/cpu/driver.cpp.jinja"),
             Self::CpuExample => include_str!("../../../templates/cpu/example.f90.jinja"),
+            Self::Device => include_str!("../../../templates/device.h.jinja"),
+            Self::Ignition => include_str!("../../../templates/cpu/ignition.cpp.jinja"),
         }
     }
 }

@@ -47,6 +47,32 @@ struct File {
     kernels: Vec<Prototype>,
     /// By kernel, where its output has several quantities.
     outputs: Vec<OutputRows>,
+    /// By kernel, where its output is a matrix whose zeros are left out.
+    patterns: Vec<PatternLines>,
+}
+
+/// The compressed columns of a matrix.
+#[derive(Serialize)]
+struct PatternLines {
+    symbol: String,
+    entries: usize,
+    column_count: usize,
+    column_starts: String,
+    rows: String,
+}
+
+impl PatternLines {
+    fn new(kernel: &KernelInterface) -> Self {
+        let columns = kernel.pattern.last().map_or(0, |&(_, column)| column + 1);
+        let start = |column: u32| kernel.pattern.partition_point(|&(_, other)| other < column);
+        Self {
+            symbol: kernel.symbol.clone(),
+            entries: kernel.pattern.len(),
+            column_count: columns as usize + 1,
+            column_starts: wrapped((0..=columns).map(|column| start(column).to_string())),
+            rows: wrapped(kernel.pattern.iter().map(|(row, _)| row.to_string())),
+        }
+    }
 }
 
 /// Where the quantities of a kernel's output begin.
@@ -99,8 +125,10 @@ impl File {
         let species = interface.species.iter().map(|species| SpeciesLine::new(&mut namer, &upper, species)).collect();
         let outputs = interface.kernels.iter().filter(|kernel| !kernel.rows.is_empty());
         let outputs = outputs.map(|kernel| OutputRows::new(kernel, &mut namer)).collect();
+        let patterns = interface.kernels.iter().filter(|kernel| !kernel.pattern.is_empty());
         Self {
             outputs,
+            patterns: patterns.map(PatternLines::new).collect(),
             comment: file_comment("//", what, &interface.mechanism, provenance),
             guard: format!("SINGE_{upper}_H"),
             species,

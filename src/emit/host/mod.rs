@@ -3,12 +3,14 @@
 
 mod fortran;
 mod header;
+mod ignition;
 mod project;
 mod status;
 
 pub use fortran::{example, module};
 pub use header::{context, header, wrapper};
-pub use project::{Case, Project, Table, cmake, driver, reference};
+pub use ignition::{IGNITION, ignition};
+pub use project::{Case, FALLBACK, Project, Table, cmake, driver, reference};
 
 use super::cuda::Provenance;
 use super::cuda::body::comment;
@@ -54,6 +56,8 @@ pub struct KernelInterface {
     pub arrays: Vec<ArrayInterface>,
     /// Where the quantities of the output begin, where it has several.
     pub rows: Vec<Rows>,
+    /// (row, column) of each entry of a matrix whose zeros are left out, column by column; else empty.
+    pub pattern: Vec<(u32, u32)>,
 }
 
 /// A quantity in the rows of an output.
@@ -78,19 +82,19 @@ pub struct ArrayInterface {
 }
 
 /// The name of a kernel without the mechanism's, such as `viscosity` for `gri30_viscosity`.
-fn short_name<'a>(symbol: &'a str, prefix: &str) -> &'a str {
+pub(in crate::emit) fn short_name<'a>(symbol: &'a str, prefix: &str) -> &'a str {
     symbol.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('_')).unwrap_or(symbol)
 }
 
 /// A comment at the top of a file, in the language whose comments begin with the mark.
-fn file_comment(mark: &str, what: &str, mechanism: &str, provenance: &Provenance) -> String {
+pub(in crate::emit) fn file_comment(mark: &str, what: &str, mechanism: &str, provenance: &Provenance) -> String {
     let mut lines =
         vec![format!("{what} of {mechanism}, made by singe {}", env!("CARGO_PKG_VERSION")), String::from("\n")];
     lines.extend(provenance.lines());
     lines.iter().map(|line| comment("", line).replacen("//", mark, 1)).collect()
 }
 
-fn prefix(interface: &Interface) -> String {
+pub(in crate::emit) fn prefix(interface: &Interface) -> String {
     identifier(&interface.mechanism)
 }
 
@@ -114,7 +118,7 @@ enum Fact {
 }
 
 /// The system of units, for comments.
-fn units_text(units: Units) -> &'static str {
+pub(in crate::emit) fn units_text(units: Units) -> &'static str {
     match units {
         Units::Si => "SI with kmol",
         Units::Cgs => "CGS with mol: dyn/cm^2, g/cm/s, erg/cm/s/K, cm^2/s, mol/cm^3/s",

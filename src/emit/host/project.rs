@@ -17,7 +17,16 @@ pub struct Project {
     /// Inputs and outputs on the reference states; the inputs come first.
     pub tables: Vec<Table>,
     pub cases: Vec<Case>,
+    /// The Fortran example.
+    pub example: &'static str,
+    /// Whether it contains the same for CPUs, in a file [`FALLBACK`] for CMake.
+    pub fallback: bool,
+    /// Whether it contains [`IGNITION`](super::IGNITION).
+    pub ignition: bool,
 }
+
+/// What CMake builds of a GPU's project where there is no compiler for CUDA.
+pub const FALLBACK: &str = "cpu.cmake";
 
 /// Values of an array on all reference states: row r of state s at `r * states + s`.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +55,7 @@ pub struct Case {
     pub bytes: u64,
 }
 
-/// `CMakeLists.txt`
+/// `CMakeLists.txt`, or what it includes where the target is the fallback
 pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, target: &Target) -> String {
     #[derive(Serialize)]
     struct File<'a> {
@@ -54,11 +63,19 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
         prefix: String,
         architecture: String,
         sources: &'a [String],
+        example: &'static str,
+        /// The file to include without a compiler for CUDA; empty where there is none.
+        fallback: &'static str,
+        /// The program that integrates reactors; empty where there is none.
+        ignition: &'static str,
     }
     let architecture = target.compute_capability.sm().trim_start_matches("sm_").to_owned();
     let comment = file_comment("#", "Project", &interface.mechanism, provenance);
     let template = if target.is_cpu() { Template::CpuCmake } else { Template::Cmake };
-    render(template, &File { comment, prefix: prefix(interface), architecture, sources: &project.sources })
+    let (prefix, sources, example) = (prefix(interface), &project.sources, project.example);
+    let fallback = if project.fallback { FALLBACK } else { "" };
+    let ignition = if project.ignition { super::IGNITION } else { "" };
+    render(template, &File { comment, prefix, architecture, sources, example, fallback, ignition })
 }
 
 /// `driver.cu`

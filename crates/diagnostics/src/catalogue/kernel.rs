@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 41] = [
+pub const ENTRIES: [Entry; 42] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -23,6 +23,11 @@ pub const ENTRIES: [Entry; 41] = [
         id: "config::value",
         cause: "A flag in a configuration file has a value that it cannot have on the command line either.",
         remedy: "Use a value that the message lists.",
+    },
+    Entry {
+        id: "emit::no-reactor",
+        cause: "`--emit cvode` asks for an integrator, and the kernels are not the rates and derivatives of a reactor for a CPU.",
+        remedy: "Use `--target cpu` with `--kernel isochoric,isochoric-jacobian --state TRY` or `--kernel isobaric,isobaric-jacobian --state TPY`, in SI units.",
     },
     Entry {
         id: "mapping::too-large",

@@ -1,0 +1,30 @@
+//! The kernels for a CPU in the project of a GPU, with the same functions: CMake builds them where there is no compiler for CUDA.
+
+use super::{Unit, interface, project, provenance, sources};
+use crate::emit::{cpu, host};
+use crate::plan::Request;
+use kinetics::Model;
+use machine::target::Target;
+
+/// The Fortran example beside that of the GPU, whose arrays lie in its memory.
+const EXAMPLE: &str = "example_cpu.f90";
+
+/// (name, text) of the files that the project of a GPU has besides; `units` are the kernels for a CPU.
+pub fn files(request: &Request, model: &Model, of_gpu: &host::Project, units: &[Unit]) -> Vec<(String, String)> {
+    let (name, provenance) = (&model.mechanism.name, provenance(request, model));
+    let interface = interface::interface(model, request.common.units, Target::cpu(), units);
+    // The reference values are those of the GPU's kernels.
+    let own = project::project(&request.for_cpu(), model, units);
+    let (tables, states) = (of_gpu.tables.clone(), of_gpu.states);
+    let project = host::Project { tables, states, example: EXAMPLE, ..own };
+    let texts = units.iter().zip(sources(&request.for_cpu(), model, units));
+    let mut files: Vec<_> = texts.map(|(unit, text)| (format!("{}.cpp", unit.program.symbol), text)).collect();
+    files.extend([
+        (cpu::VECTOR_HEADER.into(), cpu::vector_header()),
+        (format!("{name}_context.cpp"), host::context(&interface, &provenance)),
+        (host::FALLBACK.into(), host::cmake(&interface, &project, &provenance, Target::cpu())),
+        ("driver.cpp".into(), host::driver(&interface, &project, &provenance)),
+        (EXAMPLE.into(), host::example(&interface, &provenance)),
+    ]);
+    files
+}

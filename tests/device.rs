@@ -1,0 +1,151 @@
+//! Functions of one point: called by a kernel that NVRTC and Clang compile and the simulator runs, and by a program for the CPU; all
+//! give the bits of the dataflow graph. nvcc takes them in a kernel of the user's own.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+use kinetics::Model;
+use machine::target::Target;
+use machine::toolchain;
+use singe::compilers;
+use singe::driver::{self, Request};
+use singe::graph::interpret::{Fields, Machine};
+use singe::kernels::Kernel;
+use singe::observer::Observer;
+use singe::output::Unit;
+use singe::plan::Emit;
+use singe::verify::{self, Subject};
+
+#[path = "common/project.rs"]
+mod project;
+use project::{cuda13, run, shipped, skip, there};
+
+const KERNELS: [Kernel; 5] =
+    [Kernel::Viscosity, Kernel::Conductivity, Kernel::Diffusion, Kernel::Chemistry, Kernel::Isobaric];
+const POINTS: usize = 9;
+
+/// The header of h2o2's functions, their model, and the kernels that they are printed from.
+fn written() -> (String, Model, Vec<Unit>) {
+    let folder = tempfile::tempdir().unwrap();
+    let files = mechanism::Files { mechanism: shipped("h2o2"), ..Default::default() };
+    let request = Request {
+        files,
+        kernels: KERNELS.to_vec(),
+        verify: None,
+        emit: vec![Emit::Device],
+        output: Some(folder.path().to_owned()),
+        ..Request::default()
+    };
+    driver::compile(&request, &mut Observer::silent()).map_err(|f| f.diagnostics).unwrap();
+    let header = std::fs::read_to_string(folder.path().join("h2o2_device.h")).unwrap();
+    let (mechanism, _) = mechanism::read(&request.files).unwrap();
+    let (model, request) = (kinetics::model(mechanism).unwrap(), request.for_cpu());
+    let unit = |kernel| driver::compile_kernel(kernel, &model, &request, &mut Observer::silent());
+    let units = KERNELS.map(|kernel| unit(kernel).map_err(|f| f.diagnostics).unwrap()).into();
+    (header, model, units)
+}
+
+fn function(unit: &Unit) -> &str {
+    unit.program.symbol.strip_prefix("h2o2_").unwrap()
+}
+
+/// A kernel of the user's own, with the symbol and the arguments that the simulator expects.
+fn kernel(unit: &Unit) -> String {
+    let symbol = &unit.program.symbol;
+    format!(
+        "extern \"C\" __global__ void {symbol}(const double *t, const double *p, const double *x, double *out, int points, int stride)\n\
+         {{\n  const int threads = 32 * {};\n\
+         \x20 for (int point = threads * blockIdx.x + threadIdx.x; point < points; point += threads * gridDim.x) {{\n\
+         \x20   h2o2_device::{}(t + point, p + point, x + point, stride, out + point, stride);\n  }}\n}}\n",
+        unit.program.execution.warps(),
+        function(unit),
+    )
+}
+
+#[test]
+fn kernels_that_call_them_give_the_bits_of_the_graph_in_the_simulator() {
+    let (header, model, units) = written();
+    for (target, front) in [("fermi", "Clang"), ("ampere", "NVRTC")] {
+        let target = Target::by_name(target).unwrap();
+        if let Err(absent) = toolchain::find_for(target.compute_capability) {
+            skip::skip(format!("{front}: {absent}"));
+            continue;
+        }
+        for unit in &units {
+            // Clang remarks on functions that a file has and does not call.
+            let text =
+                format!("#define SINGE_POINT static __device__ __attribute__((unused))\n{header}{}", kernel(unit));
+            let made = compilers::compile(target, &[&unit.program.symbol], &[text]).unwrap().remove(0);
+            let Unit { kernel, graph, mapping, proven, program, .. } = unit;
+            let request = Request::default().common;
+            let (floor, stiffness, module) = (request.floor, request.stiffness, &made.ptx);
+            let model = &model;
+            let subject = Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module };
+            let verified = verify::verify_text(&subject, &made.compiler, 0, 40).unwrap();
+            assert!(verified.largest_error > 0.0 && verified.states == 40, "{verified:?}");
+        }
+    }
+}
+
+/// Arrays of a thread's own: rows of inputs lie together, those of outputs two apart.
+fn program(units: &[Unit], model: &Model) -> (String, Vec<f64>) {
+    let states = kinetics::verification_states(model, POINTS);
+    let mut text = String::from("#include \"h2o2_device.h\"\n#include <cstdio>\nint main()\n{\n");
+    let mut expected = Vec::new();
+    for unit in units {
+        for state in &states {
+            let mut fields: Fields = verify::inputs(model, &unit.graph, state);
+            let list = |values: &[f64]| values.iter().map(|x| format!("{x:?}")).collect::<Vec<_>>().join(", ");
+            let [t, p, x] = [0, 1, 2].map(|a| list(&fields[a]));
+            let rows = unit.graph.arrays[3].rows;
+            let name = function(unit);
+            let _ = write!(
+                text,
+                "  {{\n    const double t[] = {{{t}}}, p[] = {{{p}}}, x[] = {{{x}}};\n    double out[2 * {rows}];\n    \
+                 h2o2_device::{name}(t, p, x, 1, out, 2);\n    \
+                 for (int i = 0; i < {rows}; ++i) std::fwrite(out + 2 * i, sizeof(double), 1, stdout);\n  }}\n"
+            );
+            let mut machine = Machine::new(&unit.graph, &fields);
+            let steps = unit.proven.schedule().phases.iter().flat_map(|phase| phase.runs.iter().flatten());
+            steps.for_each(|&at| machine.step(at, &mut fields));
+            expected.extend(&fields[3]);
+        }
+    }
+    (text + "}\n", expected)
+}
+
+#[test]
+fn compilers_for_a_cpu_give_the_bits_of_the_graph() {
+    let (header, model, units) = written();
+    let folder = tempfile::tempdir().unwrap();
+    let (text, expected) = program(&units, &model);
+    std::fs::write(folder.path().join("h2o2_device.h"), header).unwrap();
+    std::fs::write(folder.path().join("main.cpp"), text).unwrap();
+    for compiler in ["g++", "clang++"].into_iter().filter(|compiler| there(compiler)) {
+        let strict = ["-std=c++11", "-Wall", "-Wextra", "-Werror", "-O1", "-march=native", "main.cpp", "-o", "main"];
+        run(Command::new(compiler).current_dir(folder.path()).args(strict));
+        let bytes = run(&mut Command::new(folder.path().join("main"))).stdout;
+        let found: Vec<f64> =
+            bytes.chunks_exact(8).map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap())).collect();
+        assert_eq!(found.len(), expected.len());
+        for (i, (found, expected)) in found.iter().zip(&expected).enumerate() {
+            assert_eq!(found.to_bits(), expected.to_bits(), "{compiler}: value {i}: {found:e}, {expected:e}");
+        }
+    }
+}
+
+#[test]
+fn nvcc_takes_them_without_a_remark() {
+    let Some(cuda) = cuda13() else { return };
+    let (header, _, units) = written();
+    let folder = tempfile::tempdir().unwrap();
+    compiles(&cuda, folder.path(), &header, &units.iter().map(kernel).collect::<String>());
+}
+
+fn compiles(cuda: &Path, folder: &Path, header: &str, kernels: &str) {
+    std::fs::write(folder.join("h2o2_device.h"), header).unwrap();
+    std::fs::write(folder.join("own.cu"), format!("#include \"h2o2_device.h\"\n{kernels}")).unwrap();
+    let strict = ["-Werror", "all-warnings", "-Xcompiler=-Wall,-Wextra,-Werror", "-arch=sm_90", "-c", "own.cu"];
+    run(Command::new(cuda.join("bin/nvcc")).current_dir(folder).args(strict));
+}

@@ -1,0 +1,160 @@
+//! How exact the kernels are on published mechanisms: against the reference evaluator, in the simulator, and against Cantera, as
+//! compiled libraries. Writes `docs/accuracy.md`.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::{cantera, sweep};
+
+/// With the arrays of the state that they take.
+const KERNELS: [(&str, &str); 12] = [
+    ("thermodynamics", "TPX"),
+    ("chemistry", "TPX"),
+    ("viscosity", "TPX"),
+    ("conductivity", "TPX"),
+    ("diffusion", "TPX"),
+    ("temperature", "HPY"),
+    ("isobaric", "TPX"),
+    ("isochoric", "TPX"),
+    ("jacobian", "TPX"),
+    ("isobaric-jacobian", "TPX"),
+    ("isochoric-jacobian", "TPX"),
+    ("isobaric-jacobian-vector", "TPX"),
+];
+
+/// Those that are compared with Cantera, in the order of what the script prints.
+const COMPARED: usize = 5;
+
+/// Matrices of more species are left out.
+const LARGEST_MATRIX: usize = 200;
+
+const SCRIPT: &str = include_str!("accuracy.py");
+
+/// The mechanisms beside the checkout and those that ship, as far as they are there.
+fn mechanisms(root: &Path) -> Vec<PathBuf> {
+    let folders = ["mechanisms", "../shared/mechanisms"].map(|folder| std::fs::read_dir(root.join(folder)));
+    let entries = folders.into_iter().flatten().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path().join("chem.inp")).collect();
+    files.retain(|file| file.is_file());
+    files.sort_by_key(|file| (name(file), file.clone()));
+    files.dedup_by_key(|file| name(file));
+    // Small ones first: a run that is cut off leaves what it has.
+    files.sort_by_key(|file| std::fs::metadata(file).map_or(0, |metadata| metadata.len()));
+    files
+}
+
+/// The folder's.
+fn name(file: &Path) -> String {
+    let folder = file.parent().and_then(Path::file_name);
+    folder.unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Compiles every kernel of the mechanisms whose names start with `only`, and writes the page.
+///
+/// Errors: the compiler cannot be built or run, or Cantera is absent.
+pub fn write(root: &Path, only: &str) -> Result<(), String> {
+    let (compiler, python) = (sweep::build(root)?, cantera::python(root)?);
+    let (mut own, mut others, mut version) = (String::new(), String::new(), String::new());
+    for file in mechanisms(root).iter().filter(|file| name(file).starts_with(only)) {
+        eprintln!("{}", name(file));
+        let folder = root.join("target/accuracy").join(name(file));
+        let mut cells = Vec::new();
+        let mut species = 0;
+        for (kernel, state) in KERNELS {
+            if kernel.contains("jacobian") && species > LARGEST_MATRIX {
+                cells.push("–".to_owned());
+                continue;
+            }
+            let (count, error) = simulated(&compiler, file, &folder, kernel, state)?;
+            species = species.max(count);
+            cells.push(error);
+        }
+        own += &format!("| {} | {species} | {} |\n", name(file), cells.join(" | "));
+        match compared(&compiler, &python, file, &folder) {
+            Err(reason) => eprintln!("{} is not compared with Cantera: {reason}", name(file)),
+            Ok(line) => {
+                let mut words = line.split_whitespace();
+                version = words.next().unwrap_or_default().to_owned();
+                let mut errors: Vec<&str> = words.collect();
+                errors.resize(COMPARED, "–");
+                others += &format!("| {} | {} |\n", name(file), errors.join(" | "));
+            }
+        }
+        let path = root.join("docs/accuracy.md");
+        std::fs::write(path, page(&own, &others, &version)).map_err(|e| format!("docs/accuracy.md: {e}"))?;
+    }
+    Ok(())
+}
+
+/// The page around the rows of both tables.
+fn page(own: &str, others: &str, version: &str) -> String {
+    let heads = |count: usize| KERNELS[..count].iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>().join("` | `");
+    format!(
+        "# Accuracy\n\n`cargo xtask accuracy` makes this page: largest errors on 70 states of complete mechanisms (`--reduction none`), in exact \
+         forms\n(`--fit-tolerance exact`). Rates are relative to gross rates, entries of matrices to the largest sum of sizes of terms in \
+         their row,\nproperties to themselves and to R or RT.\n\n## Against the reference evaluator\n\nData-parallel code in the simulator; \
+         matrices of at most {LARGEST_MATRIX} species.\n\n| mechanism | species | `{}` |\n|---|{}\n{own}\n## Against Cantera {version}\n\n\
+         Libraries that `--target cpu` makes, on 70 states from 300 to 3000 K and from 0.1 to 100 atm with random \
+         compositions;\ntransport by `mixture-averaged-CK`. Cantera reads what `singe fmt --to yaml` writes; mechanisms that it cannot \
+         read are left out.\n\n| mechanism | `{}` |\n|---|{}\n{others}",
+        heads(KERNELS.len()),
+        "---:|".repeat(KERNELS.len() + 1),
+        heads(COMPARED),
+        "---:|".repeat(COMPARED)
+    )
+}
+
+/// Species, and the largest error of a kernel in the simulator; a dash where the mechanism has no such kernel.
+fn simulated(
+    compiler: &Path,
+    file: &Path,
+    folder: &Path,
+    kernel: &str,
+    state: &str,
+) -> Result<(usize, String), String> {
+    let output = Command::new(compiler)
+        .arg(file)
+        .args(["--kernel", kernel, "--state", state, "--reduction", "none", "--fit-tolerance", "exact"])
+        .args(["--target", "cpu", "--emit", "report", "--json", "-o"])
+        .arg(folder)
+        .output()
+        .map_err(|e| e.to_string())?;
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    let error = report["kernels"][0]["verification"]["largest_error"].as_f64();
+    let told = String::from_utf8_lossy(&output.stderr);
+    match error {
+        Some(error) => Ok((report["species"].as_u64().unwrap_or(0) as usize, format!("{error:.1e}"))),
+        None if told.contains("transport") || told.contains("kernel::") => Ok((0, "–".into())),
+        None => Err(format!("{} {kernel}: {told}", file.display())),
+    }
+}
+
+/// What the script prints: Cantera's version and the errors.
+fn compared(compiler: &Path, python: &Path, file: &Path, folder: &Path) -> Result<String, String> {
+    let run = |command: &mut Command| -> Result<String, String> {
+        let output = command.output().map_err(|e| e.to_string())?;
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let last = |text: String| text.lines().last().unwrap_or_default().to_owned();
+        if output.status.success() { Ok(text(&output.stdout)) } else { Err(last(text(&output.stderr))) }
+    };
+    run(Command::new(compiler).args(["fmt", "--to", "yaml", "-o"]).arg(folder).arg(file))?;
+    let source = folder.join("source");
+    let compile = |kernels: &str| {
+        let mut command = Command::new(compiler);
+        command.arg(file).args(["--kernel", kernels, "--target", "cpu", "--emit", "cuda", "--name", "accuracy"]);
+        command.args(["--reduction", "none", "--fit-tolerance", "exact", "--verify", "off", "-o"]).arg(&source);
+        run(&mut command)
+    };
+    compile("thermodynamics,chemistry,viscosity,conductivity,diffusion")
+        .or_else(|_| compile("thermodynamics,chemistry"))?;
+    let files = std::fs::read_dir(&source).map_err(|e| e.to_string())?.flatten().map(|entry| entry.path());
+    let library = folder.join("accuracy.so");
+    let options = ["-std=c++17", "-O1", "-march=native", "-fPIC", "-shared", "-Wno-psabi", "-o"];
+    let sources = files.filter(|path| path.extension().is_some_and(|extension| extension == "cpp"));
+    run(Command::new("g++").args(options).arg(&library).args(sources))?;
+    let mut script = Command::new("python3");
+    script.env("PYTHONPATH", python).args(["-W", "ignore", "-c", SCRIPT]).arg(&library).arg(folder.join("chem.yaml"));
+    run(&mut script)
+}

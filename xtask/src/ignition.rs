@@ -1,0 +1,148 @@
+//! Ignition delays of reactors that CVODE integrates on generated code, beside Cantera's own integration of the same mechanism:
+//! `docs/ignition.md`.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::cantera;
+
+/// A mechanism and its stoichiometric mixture with air, at the temperatures of a table in K.
+struct Batch {
+    name: &'static str,
+    mechanism: &'static str,
+    mixture: &'static str,
+    temperatures: [u32; 5],
+}
+
+const BATCHES: [Batch; 2] = [
+    Batch {
+        name: "gri30",
+        mechanism: "mechanisms/gri30/chem.inp",
+        mixture: "CH4:1 O2:2 N2:7.52",
+        temperatures: [1100, 1200, 1300, 1500, 1700],
+    },
+    Batch {
+        name: "dme",
+        mechanism: "../shared/mechanisms/dme/chem.inp",
+        mixture: "CH3OCH3:1 O2:3 N2:11.28",
+        temperatures: [700, 800, 900, 1100, 1300],
+    },
+];
+
+/// In atm.
+const PRESSURES: [u32; 4] = [1, 5, 10, 40];
+
+/// Cantera's own integrator on the same conditions; within a step the temperature is interpolated.
+const CANTERA: &str = r#"
+import sys
+import cantera as ct
+
+gas = ct.Solution(sys.argv[1])
+rise, until = 400.0, 100.0
+print(ct.__version__)
+for line in sys.stdin:
+    temperature, pressure, *moles = line.split()
+    gas.TPX = float(temperature), float(pressure), ", ".join(moles)
+    reactor = ct.IdealGasReactor(gas)
+    net = ct.ReactorNet([reactor])
+    net.rtol, net.atol, net.max_steps = 1e-10, 1e-16, 1000000
+    goal = float(temperature) + rise
+    time, found = 0.0, reactor.T
+    while reactor.T < goal and net.time < until:
+        time, found = net.time, reactor.T
+        net.step()
+    part = (goal - found) / (reactor.T - found) if reactor.T >= goal else float("nan")
+    print(repr(time + part * (net.time - time)))
+"#;
+
+/// Integrates all batches whose mechanisms are there, and writes the page.
+///
+/// Errors: SUNDIALS, CMake or Cantera are absent, or a program fails.
+pub fn write(root: &Path) -> Result<(), String> {
+    let python = cantera::python(root)?;
+    let mut page = String::from(
+        "# Ignition delays\n\n`cargo xtask ignition` makes this page. Reactors of constant volume, stoichiometric with air, are integrated by \
+         SUNDIALS' CVODE\non the code that `--target cpu --emit cvode` writes ([guide](guide/integrator.md)), at a relative tolerance of 1e-8. The \
+         delay is when the\ntemperature has risen by 400 K. Cantera integrates the same mechanism (`singe fmt --to yaml`) by itself, with a \
+         tolerance of 1e-10.\n*Rates* are all evaluations of the right-hand side with the analytic Jacobian; *with quotients* are those with \
+         CVODE's own\ndifference quotients in its place, and *for Jacobians* those of them that the matrices take. An analytic \
+         Jacobian takes none, and the\ntime of about three ([slots](guide/solver.md#derivatives)). *Jacobians* are all launches of its kernel.\n",
+    );
+    for batch in BATCHES {
+        if !root.join(batch.mechanism).is_file() {
+            eprintln!("Left out: {}, whose mechanism is absent.", batch.name);
+            continue;
+        }
+        page += &section(root, &python, &batch)?;
+    }
+    std::fs::write(root.join("docs/ignition.md"), page).map_err(|e| format!("docs/ignition.md: {e}"))
+}
+
+/// The heading and the table of a mechanism.
+fn section(root: &Path, python: &Path, batch: &Batch) -> Result<String, String> {
+    let Batch { name, mechanism, mixture, .. } = batch;
+    let folder = root.join("target/ignition").join(name);
+    let (source, build) = (folder.join("source"), folder.join("build"));
+    let reactor = ["--kernel", "isochoric,isochoric-jacobian", "--state", "TRY", "--reduction", "none"];
+    let cpu = ["--target", "cpu", "--emit", "cvode", "-o"];
+    run(singe(root).arg(mechanism).args(reactor).args(cpu).arg(&source), "")?;
+    run(singe(root).args(["fmt", mechanism, "--to", "yaml", "-o"]).arg(&folder), "")?;
+    run(Command::new("cmake").arg("-S").arg(&source).arg("-B").arg(&build), "")?;
+    let target = format!("{name}_ignition");
+    run(Command::new("cmake").arg("--build").arg(&build).args(["--target", &target]), "")?;
+    let program = build.join(target);
+    let conditions: String = batch
+        .temperatures
+        .iter()
+        .flat_map(|t| PRESSURES.map(|p| format!("{t} {} {mixture}\n", f64::from(p) * 101325.0)))
+        .collect();
+    let analytic = run(&mut Command::new(&program), &conditions)?;
+    let quotients = run(Command::new(&program).arg("--difference-quotients"), &conditions)?;
+    let mut cantera = Command::new("python3");
+    cantera.env("PYTHONPATH", python).args(["-W", "ignore", "-c", CANTERA]).arg(folder.join("chem.yaml"));
+    let theirs = run(&mut cantera, &conditions)?;
+    let mut theirs = theirs.lines();
+    let (versions, version) = (analytic.lines().next().unwrap_or_default(), theirs.next().unwrap_or_default());
+    let mut text = format!(
+        "\n## {name}\n\nMoles: {mixture}. {}; Cantera {version}.\n\n| T (K) | P (atm) | Singe and CVODE (s) | Cantera (s) | difference | \
+         steps | Jacobians | rates | with quotients | for Jacobians |\n|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        versions.trim_start_matches("# ")
+    );
+    let rows = |text: &str| -> Vec<Vec<f64>> {
+        let lines = text.lines().filter(|line| !line.starts_with('#'));
+        lines.map(|line| line.split(' ').filter_map(|word| word.parse().ok()).collect()).collect()
+    };
+    for ((ours, quotients), theirs) in rows(&analytic).iter().zip(rows(&quotients)).zip(theirs) {
+        let theirs: f64 = theirs.parse().map_err(|_| format!("Cantera printed {theirs}"))?;
+        let [t, p, delay, steps, rates, _, jacobians] = ours[..] else { return Err(format!("not a row: {ours:?}")) };
+        text += &format!(
+            "| {t} | {} | {delay:.6e} | {theirs:.6e} | {:.4} % | {steps} | {jacobians} | {rates} | {} | {} |\n",
+            p / 101325.0,
+            100.0 * (delay / theirs - 1.0),
+            quotients[4],
+            quotients[5],
+        );
+    }
+    Ok(text)
+}
+
+fn singe(root: &Path) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root).args(["run", "--release", "--quiet", "--"]);
+    command
+}
+
+/// What a program prints that reads this.
+fn run(command: &mut Command, input: &str) -> Result<String, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let failed = |e: std::io::Error| format!("{name}: {e}");
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn().map_err(failed)?;
+    child.stdin.take().expect("it is piped").write_all(input.as_bytes()).map_err(failed)?;
+    let output = child.wait_with_output().map_err(failed)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(format!("{name}: {}", String::from_utf8_lossy(&output.stderr)))
+}
