@@ -53,10 +53,8 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         check_texts(request, &model, &mut units, &sources, observer)?;
     }
     (units, sources) = at_best_levels(request, &model, (units, sources), observer)?;
-    if request.keep_fastest {
-        (units, sources) = with_rivals(request, &model, (units, sources), observer)?;
-        (units, sources) = fastest(units, sources);
-    }
+    (units, sources) = with_rivals(request, &model, (units, sources), observer)?;
+    (units, sources) = fastest(request, units, sources);
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let mut report = report::report(request, &model, warnings, kernels);
     if let Some(folder) = &request.output {
@@ -177,7 +175,7 @@ fn version(
 }
 
 /// Behind each kernel of straight-line code whose machine code was timed the same kernel made differently, where that shows what
-/// another one may save.
+/// another one may save. Where the request names the layouts itself they are as they are.
 fn with_rivals(
     request: &Request,
     model: &Model,
@@ -199,6 +197,9 @@ fn rivals(request: &Request, model: &Model, unit: &Unit, observer: &mut Observer
     let request = request.of_kernel(unit.kernel).with(|own| {
         (own.codegen, own.tuning.ctas_per_sm) = (unit.codegen, unit.ctas_per_sm);
     });
+    if !request.keep_fastest {
+        return Ok(Vec::new());
+    }
     let mut found = Vec::new();
     for rival in search::rivals(&request, unit.told()) {
         found.extend(match rival {
@@ -235,14 +236,19 @@ fn in_order(request: &Request, model: &Model, unit: &Unit, observer: &mut Observ
     Ok(Some(Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, code, ptx, constants_read, report }))
 }
 
-/// The layout of each kernel that takes least time, with its source; its report has the times of all.
-fn fastest(units: Vec<Unit>, sources: Vec<String>) -> (Vec<Unit>, Vec<String>) {
+/// The layout of each kernel that takes least time, with its source; its report has the times of all. Where the request names the
+/// layouts itself all of them are kept.
+fn fastest(request: &Request, units: Vec<Unit>, sources: Vec<String>) -> (Vec<Unit>, Vec<String>) {
     let mut all: Vec<(Unit, String)> = units.into_iter().zip(sources).collect();
     let mut kept = Vec::new();
     while let Some((first, _)) = all.first() {
         let kernel = first.kernel;
         let rest = all.iter().position(|(unit, _)| unit.kernel != kernel).unwrap_or(all.len());
         let mut rivals: Vec<(Unit, String)> = all.drain(..rest).collect();
+        if !request.of_kernel(kernel).keep_fastest {
+            kept.append(&mut rivals);
+            continue;
+        }
         let times: Vec<LayoutTime> = rivals.iter().map(|(unit, _)| unit.report.layout_time()).collect();
         let (mut unit, source) = rivals.swap_remove(search::fastest(&times));
         unit.report.layouts = times;

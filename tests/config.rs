@@ -62,6 +62,22 @@ fn the_command_line_has_precedence() {
 }
 
 #[test]
+fn kernels_may_have_layouts_of_their_own() {
+    let layouts = |run: &Run| {
+        let kernels = run.printed["kernels"].as_array().unwrap();
+        kernels.iter().map(|k| k["codegen"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let config = "codegen = 'overlay'\n[viscosity]\ncodegen = 'data-parallel'\n";
+    assert_eq!(layouts(&singe(config, &[])), ["data-parallel", "overlay"]);
+    assert_eq!(layouts(&singe("[conductivity]\ncodegen = 'switch'\n", &[]))[1], "switch");
+    assert_eq!(layouts(&singe(config, &["--codegen", "switch"])), ["switch", "switch"]);
+    let wrong = singe("codegen = 'fast'\n", &[]);
+    assert_eq!((wrong.code, &wrong.printed["diagnostics"][0]["id"]), (1, &"config::value".into()));
+    let cpu = singe("target = 'cpu'\n[viscosity]\ncodegen = 'overlay'\n", &[]);
+    assert_eq!(cpu.printed["diagnostics"][0]["id"], "target::no-warps");
+}
+
+#[test]
 fn everything_wrong_is_told_at_once_and_nothing_is_written() {
     let config = "wraps = 4\nwarps = 99\nform = ['log-space']\n[viscosity]\ntarget = 'hopper'\nplacement = 'beside'\n";
     let run = singe(config, &[]);

@@ -18,12 +18,7 @@ use mechanism::{Companion, Files, Options};
 
 /// `matches` tells which of the arguments were given.
 pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString]) -> Result<(), Failure> {
-    let mut request = request(arguments, command_line("singe", words));
-    if let Some(path) = &arguments.config {
-        let given = |flag: &str| matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine);
-        request = config::complete(request, path, given)?;
-    }
-    let request = request.for_target().map_err(|d| Failure::usage([d]))?;
+    let request = completed(arguments, matches, command_line("singe", words))?;
     let mut observer = Observer::new(arguments.print_after.clone(), request.kernels.len() * request.codegens().count());
     let result = driver::compile(&request, &mut observer);
     observer.finish();
@@ -45,6 +40,19 @@ pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString
         print(format_args!("\nwritten to {}\n", output.display()))?;
     }
     Ok(())
+}
+
+/// What the arguments ask for together with their configuration file, as the target can have it. `matches` tells which of them
+/// were given; `command` stands in the header of the generated files.
+///
+/// Errors: the file cannot be read or is wrong; the target cannot have what is asked for.
+pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: String) -> Result<Request, Failure> {
+    let mut request = request(arguments, command);
+    if let Some(path) = &arguments.config {
+        let given = |flag: &str| matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine);
+        request = config::complete(request, path, given)?;
+    }
+    request.for_target().map_err(|d| Failure::usage([d]))
 }
 
 /// What the arguments ask for; `command` stands in the header of the generated files.
@@ -69,6 +77,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         codegen: *codegen,
         beside: beside.to_vec(),
         keep_fastest: arguments.codegen.contains(&Layout::Auto),
+        own_layouts: Vec::new(),
         verify: arguments.verify,
         real_compilers: arguments.compilers == Compilers::Auto,
         verify_machine_code: arguments.verify_machine_code == Compilers::Auto,

@@ -5,6 +5,7 @@
 //! warps = 8               # flags of each kernel, for all kernels
 //!
 //! [chemistry]             # the same for one kernel
+//! codegen = "overlay"     # of several versions of a layout the fastest is kept
 //! warps = 16
 //! form = "log-space"
 //! ```
@@ -16,8 +17,10 @@ use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
+use super::args::values::Layout;
 use crate::failure::Failure;
 use crate::kernels::Kernel;
+use crate::overlay::Codegen;
 use crate::plan::{self, Common, Request, Tuning};
 use clap::ValueEnum;
 use diagnostics::{Diagnostic, Source, Span};
@@ -38,16 +41,26 @@ pub fn complete(request: Request, path: &Path, given: impl Fn(&str) -> bool) -> 
     let tables = [&mut file.common, &mut file.tuning].into_iter().chain(file.own.iter_mut().map(|(_, table)| table));
     tables.for_each(|table| table.retain(|key, _| !given(key)));
     let accepted = "each value was accepted alone";
+    let layouts = |table: &mut Table| layout(&table.remove(LAYOUT)?).ok();
+    let request = match layouts(&mut file.tuning) {
+        Some(layouts) => request.with_fastest_of(&layouts),
+        None => request,
+    };
+    let own_layouts = file.own.iter_mut().filter_map(|(kernel, table)| Some((*kernel, layouts(table)?))).collect();
     let tuning = plan::set(&request.tuning, &file.tuning).expect(accepted);
     let own = |(kernel, table): &(Kernel, Table)| (*kernel, plan::set(&tuning, table).expect(accepted));
     Ok(Request {
         common: plan::set(&request.common, &file.common).expect(accepted),
         own: file.own.iter().map(own).collect(),
+        own_layouts,
         tuning,
         config: Some(Input::new(name, &bytes)),
         ..request
     })
 }
+
+/// The key of the layouts, which is that of the flag.
+const LAYOUT: &str = "codegen";
 
 /// What a file sets, for all kernels and for each.
 #[derive(Default)]
@@ -64,13 +77,16 @@ fn read(source: &Arc<Source>) -> Result<Settings, Vec<Diagnostic>> {
         let help = "write KEY = VALUE lines, where the keys are flags without the dashes, and [KERNEL] above those of one kernel";
         vec![diagnostic.at(span(error.span().unwrap_or(0..0))).help(help)]
     })?;
-    let (common, tuning) = (plan::names::<Common>(), plan::names::<Tuning>());
+    let (common, mut tuning) = (plan::names::<Common>(), plan::names::<Tuning>());
+    tuning.push(LAYOUT.to_owned());
     let mut settings = Settings::default();
     let mut wrong = Vec::new();
     let mut insert = |into: &mut Table, key: &str, place: Range<usize>, value: &DeValue| {
         let checked = scalar(value).and_then(|value| {
             let alone = Table::from_iter([(key.to_owned(), value.clone())]);
-            if common.iter().any(|name| name == key) {
+            if key == LAYOUT {
+                layout(&value)?;
+            } else if common.iter().any(|name| name == key) {
                 plan::set(&Common::default(), &alone)?;
             } else {
                 plan::set(&Tuning::default(), &alone)?;
@@ -115,6 +131,14 @@ fn read(source: &Arc<Source>) -> Result<Settings, Vec<Diagnostic>> {
     wrong.append(&mut unknown);
     wrong.sort_by_key(|diagnostic| diagnostic.span.as_ref().map(|span| span.offset));
     if wrong.is_empty() { Ok(settings) } else { Err(wrong) }
+}
+
+/// What a layout stands for.
+fn layout(value: &Value) -> Result<Vec<Codegen>, String> {
+    let names = || Layout::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let known = || names().map(|name| name.get_name().to_owned()).collect::<Vec<_>>().join(", ");
+    let found = value.as_str().and_then(|text| Layout::from_str(text, false).ok());
+    found.map(Layout::codegens).ok_or_else(|| format!("give one of {}", known()))
 }
 
 /// A number or a text.

@@ -33,8 +33,9 @@ use clap::{CommandFactory, FromArgMatches};
 use crate::failure::{Failure, FailureKind};
 use diagnostics::{self, Diagnostic, Style};
 
+pub use args::values::Layout;
 pub use args::{Arguments, Command, CompileArguments};
-pub use compile::{default_folder, request};
+pub use compile::{completed, default_folder, request};
 
 /// Runs `singe` with the given arguments, the first being its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {

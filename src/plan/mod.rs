@@ -40,6 +40,8 @@ pub struct Request {
     pub beside: Vec<Codegen>,
     /// Keep of each kernel the layout alone that takes least time; its symbol has no layout's name then.
     pub keep_fastest: bool,
+    /// Kernels that have other layouts, of which the fastest is kept.
+    pub own_layouts: Vec<(Kernel, Vec<Codegen>)>,
     /// Number of states that every kernel is verified on; `None` leaves the simulation out.
     pub verify: Option<usize>,
     /// Compile the CUDA text with NVRTC and ptxas where they are installed, and report registers and spills.
@@ -77,6 +79,7 @@ impl Default for Request {
             codegen: Codegen::Overlay,
             beside: Vec::new(),
             keep_fastest: false,
+            own_layouts: Vec::new(),
             verify: Some(VERIFIED_STATES),
             real_compilers: false,
             verify_machine_code: true,
@@ -100,7 +103,17 @@ impl Request {
     /// The same request as one kernel sees it.
     pub fn of_kernel(&self, kernel: Kernel) -> Self {
         let own = self.own.iter().find(|(k, _)| *k == kernel);
-        Self { tuning: own.map_or(self.tuning, |(_, tuning)| *tuning), ..self.clone() }
+        let request = Self { tuning: own.map_or(self.tuning, |(_, tuning)| *tuning), ..self.clone() };
+        match self.own_layouts.iter().find(|(k, _)| *k == kernel) {
+            Some((_, layouts)) => request.with_fastest_of(layouts),
+            None => request,
+        }
+    }
+
+    /// The request for the fastest of some layouts, of which there is one at least.
+    pub fn with_fastest_of(self, layouts: &[Codegen]) -> Self {
+        let (codegen, beside) = layouts.split_first().map_or((self.codegen, &[][..]), |(&first, rest)| (first, rest));
+        Self { codegen, beside: beside.to_vec(), keep_fastest: true, own_layouts: Vec::new(), ..self }
     }
 
     /// All layouts of the kernels.

@@ -47,7 +47,9 @@ impl Request {
         if !self.common.target.is_cpu() {
             return Ok(self);
         }
-        let asks_for_other = self.codegens().any(|codegen| codegen != Codegen::DataParallel) && !self.keep_fastest;
+        let is_other = |&codegen: &Codegen| codegen != Codegen::DataParallel;
+        let asks_for_other = !self.keep_fastest && self.codegens().any(|codegen| is_other(&codegen))
+            || self.own_layouts.iter().any(|(_, layouts)| layouts.iter().all(is_other));
         let has_lanes =
             self.tuning.points_per_lane != Some(1) || self.own.iter().any(|(_, t)| t.points_per_lane != Some(1));
         if asks_for_other || has_lanes || self.emit.contains(&Emit::Ptx) {
@@ -59,6 +61,7 @@ impl Request {
             codegen: Codegen::DataParallel,
             beside: Vec::new(),
             keep_fastest: false,
+            own_layouts: Vec::new(),
             real_compilers: false,
             ..self
         })

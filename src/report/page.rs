@@ -49,10 +49,17 @@ pub fn figure(svg: &str, caption: &str) -> String {
     format!("<figure>{inner}<figcaption>{}</figcaption></figure>\n", escaped(caption))
 }
 
-/// A table of plain texts; the first row is its head, and the rows named in `best` stand out.
+/// A table of plain texts; the first row is its head, and the rows named in `best` stand out. Columns of numbers are flush right.
 pub fn table(rows: &[Vec<String>], best: &[usize]) -> String {
+    // Of a dash in place of a number nothing is to be seen.
+    let is_number = |cell: &String| cell.starts_with(|c: char| c.is_ascii_digit() || "-–".contains(c));
+    let is_text = |column: usize| rows.iter().skip(1).any(|row| row.get(column).is_some_and(|cell| !is_number(cell)));
     let line = |cells: &[String], tag: &str| -> String {
-        cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell))).collect()
+        let cell = |(column, cell): (usize, &String)| {
+            let class = if is_text(column) { " class=\"text\"" } else { "" };
+            format!("<{tag}{class}>{}</{tag}>", escaped(cell))
+        };
+        cells.iter().enumerate().map(cell).collect()
     };
     let body = rows.iter().enumerate().map(|(number, cells)| match number {
         0 => format!("<tr>{}</tr>\n", line(cells, "th")),
@@ -73,6 +80,14 @@ mod tests {
         assert!(text.contains("x &lt; y") && text.contains("R&amp;D") && text.contains("a &gt; b"), "{text}");
         assert!(text.contains("<table>") && text.contains("<th>&lt;b&gt;</th>"), "{text}");
         assert!(text.ends_with("</html>\n"));
+    }
+
+    #[test]
+    fn texts_are_flush_left() {
+        let rows = [["kernel", "ns"], ["viscosity", "1.5"], ["-", "-"]].map(|row| row.map(str::to_owned).to_vec());
+        let html = table(&rows, &[1]);
+        assert!(html.contains("<tr class=\"best\"><td class=\"text\">viscosity</td><td>1.5</td></tr>"), "{html}");
+        assert!(html.contains("<th class=\"text\">kernel</th><th>ns</th>"), "{html}");
     }
 
     #[test]

@@ -1,96 +1,179 @@
-//! The arguments: those of `singe`, what to vary, and how to measure.
+//! The arguments: those of `singe`, what to vary, how to search, and how to measure.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::parser::ValueSource;
-use clap::{CommandFactory, FromArgMatches, Parser};
-use singe::cli::CompileArguments;
-use singe::driver::{Request, Tuning};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, ValueEnum};
+use singe::cli::{CompileArguments, Layout};
+use singe::driver::{Failure, Request, Tuning};
+use singe::kernels::Kernel;
 use singe::plan;
 
-use crate::space::{Axis, Candidate};
+use crate::search::Method;
+use crate::shard::{self, Shard};
+use crate::space::{self, Axis, Candidate, LAYOUT};
+use crate::work::{self, Work};
 
-/// Tries many settings of each kernel, counts what they cost or measures it, writes the best kernels, their configuration
-/// (`best.toml`, for `singe --config`), all candidates (`tune.json`) and a picture of them for each kernel
+/// Tries many settings of each kernel, predicts what they take or measures it, and writes the best kernels, their configuration
+/// (best.toml, for singe --config), every candidate with why it lost (tune.json), pictures and a report (tune.html). Candidates are
+/// recorded as they finish (candidates.jsonl): the same command goes on where it was stopped
 #[derive(Debug, Parser)]
-#[command(name = "singe-tune", version)]
+#[command(
+    name = "singe-tune",
+    version,
+    after_help = "singe-tune merge FOLDER... -o FOLDER puts the records of shards together and finishes the search."
+)]
 struct Words {
     #[command(flatten)]
     compile: CompileArguments,
-    /// Values of a flag to try, such as warps=4,8,16; may be given several times. All combinations are tried. Without it, and
-    /// for flags that are not given: warps=4,8,12,16, ctas-per-sm=1,2 (but with --occupancy) and points-per-lane=1,2
+    /// Values of a flag to try, such as warps=4,8,16; may be given several times. All combinations are tried. What is not given, neither
+    /// here nor as a flag, is varied as well: codegen, warps, ctas-per-sm (but with --occupancy), points-per-lane, constants, form and matrix
     #[arg(long, value_name = "FLAG=V,V", value_parser = axis)]
     vary: Vec<Axis>,
+    /// How to search: halving counts every candidate, and compiles or measures the quarter that is best by the estimate; exhaustive
+    /// compiles or measures all
+    #[arg(long, value_enum, default_value_t = Method::Halving)]
+    search: Method,
+    /// Whether to try values beyond the least or the most of a flag where the best candidate has it
+    #[arg(long, value_enum, default_value_t = Widen::Auto)]
+    widen: Widen,
     /// Command that runs in a folder with the files of one candidate (add host to --emit for a CMake project with a driver)
     /// and prints nanoseconds per point as its last word; without it, the predicted time decides
     #[arg(long, value_name = "COMMAND")]
     measure: Option<String>,
+    /// Try only the i-th of n parts of the candidates, and write nothing but their record
+    #[arg(long, value_name = "i/n", value_parser = shard::parse)]
+    shard: Option<Shard>,
+    /// Into how many shards --emit slurm or worklist divides the candidates
+    #[arg(long, value_name = "N", default_value = "8", value_parser = clap::value_parser!(u16).range(1..))]
+    shards: u16,
+    /// Candidates to try at the same time [default: as many as the machine has cores; 1 with --measure]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Widen {
+    Auto,
+    Off,
 }
 
 /// What a run of the tuner depends on.
 pub struct Arguments {
-    pub axes: Vec<Axis>,
+    pub method: Method,
+    pub widen: bool,
     pub measure: Option<String>,
+    pub shard: Option<Shard>,
+    pub shards: u16,
+    pub threads: usize,
     pub json: bool,
-    words: Vec<OsString>,
+    /// What to write instead of a search.
+    pub work: Vec<Work>,
+    /// The command line without that.
+    pub words: Vec<OsString>,
+    vary: Vec<Axis>,
     compile: CompileArguments,
+    matches: ArgMatches,
 }
-
-/// What is varied where the user does not say.
-const USUAL: [(&str, &[&str]); 3] =
-    [("warps", &["4", "8", "12", "16"]), ("ctas-per-sm", &["1", "2"]), ("points-per-lane", &["1", "2"])];
 
 /// Reads a command line, the first word being the program's own name.
 pub fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
-    let matches = Words::command().try_get_matches_from(words)?;
-    let Words { compile, vary, measure } = Words::from_arg_matches(&matches)?;
-    let given = |flag: &str| matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine);
-    // where it is not fixed, a candidate finds its own number of CTAs
-    let finds_ctas = given("occupancy") || vary.iter().any(|axis| axis.flag == "occupancy");
-    let is_left = |flag: &str| {
-        !given(flag) && vary.iter().all(|axis| axis.flag != flag) && !(finds_ctas && flag == "ctas-per-sm")
-    };
-    let usual = USUAL.iter().filter(|(flag, _)| is_left(flag));
-    let mut axes: Vec<Axis> = usual.map(|(flag, values)| Axis::new(flag, values)).collect();
-    for axis in vary {
-        if axes.iter().any(|other| other.flag == axis.flag) {
+    let (work, words) = work::asked(words);
+    let matches = command().try_get_matches_from(&words)?;
+    let Words { compile, vary, search, widen, measure, shard, shards, threads } = Words::from_arg_matches(&matches)?;
+    for (number, axis) in vary.iter().enumerate() {
+        if vary[..number].iter().any(|other| other.flag == axis.flag) {
             return Err(refused(&format!("--vary {} is given twice", axis.flag)));
         }
-        axes.push(axis);
-    }
-    let arguments = Arguments { axes, measure, json: compile.json, words: words.into(), compile };
-    // Every value must be one that singe accepts.
-    for axis in &arguments.axes {
+        // Every value must be one that singe accepts.
         for value in &axis.values {
-            let alone = Candidate { settings: vec![(axis.flag.clone(), value.clone())] };
-            plan::set(&Tuning::default(), &alone.table())
+            accepted(&axis.flag, value)
                 .map_err(|reason| refused(&format!("--vary {}={value}: {reason}", axis.flag)))?;
         }
     }
-    Ok(arguments)
+    if search != Method::Exhaustive && (shard.is_some() || !work.is_empty()) {
+        return Err(refused("which candidates halving compiles depends on all of them: give --search exhaustive"));
+    }
+    // Candidates that are timed must have the machine for themselves.
+    let cores = || if measure.is_some() { 1 } else { std::thread::available_parallelism().map_or(1, usize::from) };
+    Ok(Arguments {
+        method: search,
+        widen: widen == Widen::Auto,
+        threads: threads.map_or_else(cores, usize::from),
+        measure,
+        shard,
+        shards,
+        json: compile.json,
+        work,
+        words,
+        vary,
+        compile,
+        matches,
+    })
 }
 
 impl Arguments {
-    /// The request of `singe` with the settings of a candidate.
-    pub fn request(&self, candidate: &Candidate) -> Request {
-        let tuning = plan::set(&self.compile.tuning, &candidate.table()).expect("each value was accepted before");
-        Request { tuning, ..self.plain() }
+    /// The request of `singe` without any candidate's settings.
+    ///
+    /// Errors: the configuration file is wrong, or the target cannot have what is asked for.
+    pub fn request(&self) -> Result<Request, Failure> {
+        singe::cli::completed(&self.compile, &self.matches, self.command())
     }
 
-    /// The request without any setting.
-    pub fn plain(&self) -> Request {
-        singe::cli::request(&self.compile, self.command())
+    /// What is varied of a kernel: what the user says, and of the rest what is usual.
+    pub fn axes(&self, kernel: Kernel, request: &Request) -> Vec<Axis> {
+        let mut axes = space::usual(kernel, request);
+        let is_said = |flag: &str| self.is_given(flag) || self.vary.iter().any(|axis| axis.flag == flag);
+        // Where it is not fixed, a candidate finds its own number of CTAs.
+        axes.retain(|axis| !is_said(&axis.flag) && !(axis.flag == "ctas-per-sm" && is_said("occupancy")));
+        axes.extend(self.vary.iter().cloned());
+        axes
     }
 
-    /// The command line, for the header of generated files.
+    fn is_given(&self, flag: &str) -> bool {
+        self.matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine)
+    }
+
+    /// The command line for the header of generated files: what decides their contents.
     pub fn command(&self) -> String {
-        singe::cli::command_line("singe-tune", &self.words)
+        let words = without(&self.words, &["--shard", "--shards", "--threads"]);
+        singe::cli::command_line("singe-tune", &words)
     }
+
+    /// The folder for everything that is written.
+    pub fn folder(&self) -> PathBuf {
+        let default = || singe::cli::default_folder(self.compile.input.mechanism.as_ref().expect("clap requires it"));
+        self.compile.output.clone().unwrap_or_else(default)
+    }
+}
+
+/// Words without some flags and their values.
+pub fn without(words: &[OsString], flags: &[&str]) -> Vec<OsString> {
+    let mut kept = Vec::new();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let text = word.to_string_lossy();
+        if flags.contains(&&*text) {
+            rest.next();
+        } else if !flags.iter().any(|flag| text.strip_prefix(flag).is_some_and(|end| end.starts_with('='))) {
+            kept.push(word.clone());
+        }
+    }
+    kept
+}
+
+/// Clap's description, with what `--emit` can do here besides.
+fn command() -> clap::Command {
+    Words::command().mut_arg("emit", |argument| {
+        argument.help("What to write; or, instead of a search, how to divide it: slurm (a job array), worklist (a command a line)")
+    })
 }
 
 fn axis(text: &str) -> Result<Axis, String> {
     let (flag, values) = text.split_once('=').ok_or("write FLAG=VALUE,VALUE")?;
-    let known = plan::names::<Tuning>();
+    let mut known = plan::names::<Tuning>();
+    known.push(LAYOUT.to_owned());
     if known.iter().all(|name| name != flag) {
         return Err(format!("can be varied: {}", known.join(", ")));
     }
@@ -100,6 +183,15 @@ fn axis(text: &str) -> Result<Axis, String> {
     if values.is_empty() { Err("give at least one value".into()) } else { Ok(Axis::new(flag, &values)) }
 }
 
+/// Errors: the flag cannot have this value.
+pub fn accepted(flag: &str, value: &str) -> Result<(), String> {
+    if flag == LAYOUT {
+        return Layout::from_str(value, false).map(|_| ());
+    }
+    let alone = Candidate { settings: vec![(flag.to_owned(), value.to_owned())] };
+    plan::set(&Tuning::default(), &alone.table()).map(|_| ())
+}
+
 fn refused(message: &str) -> clap::Error {
-    Words::command().error(clap::error::ErrorKind::ArgumentConflict, message)
+    command().error(clap::error::ErrorKind::ArgumentConflict, message)
 }

@@ -1,30 +1,50 @@
 //! `singe-tune MECHANISM`: tries many settings of each kernel, and keeps the best.
 //!
-//! space: what to try; measure: what one candidate costs; search: which is best; record: what stays of it.
+//! space: what to try; level: how closely; measure: what one candidate costs; session: many of them, side by side; record: those that are
+//! finished; search and widen: which to try next; why and best: what is told of them; picture and page: the same to look at; shard, work
+//! and merge: the same on several machines.
 #![forbid(unsafe_code)]
 
 mod arguments;
+mod best;
+mod level;
 mod measure;
+mod merge;
+mod page;
 mod picture;
+mod progress;
 mod record;
 mod search;
+mod session;
+mod shard;
 mod space;
 mod tune;
+mod why;
+mod widen;
+mod work;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::Parser;
+use singe::cli::exit_code;
+
 fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
-    match arguments::parse(&words) {
-        Ok(arguments) => {
-            let json = arguments.json;
-            singe::cli::exit_code(tune::run(&arguments), json)
-        }
-        Err(error) => {
-            // Help and version are no mistakes; and nothing is left to tell if the terminal is gone.
-            let _ = error.print();
-            ExitCode::from(if error.use_stderr() { 2 } else { 0 })
-        }
+    if words.get(1).is_some_and(|word| word == "merge") {
+        return match merge::Words::try_parse_from(&words[1..]) {
+            Ok(merge) => exit_code(merge::run(&merge), merge.json),
+            Err(error) => misunderstood(&error),
+        };
     }
+    match arguments::parse(&words) {
+        Ok(arguments) => exit_code(tune::run(&arguments), arguments.json),
+        Err(error) => misunderstood(&error),
+    }
+}
+
+fn misunderstood(error: &clap::Error) -> ExitCode {
+    // Help and version are no mistakes; and nothing is left to tell if the terminal is gone.
+    let _ = error.print();
+    ExitCode::from(if error.use_stderr() { 2 } else { 0 })
 }

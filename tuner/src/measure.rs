@@ -3,26 +3,38 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use singe::driver::{self, POINTS_PER_LANE, Request};
 use singe::kernels::Kernel;
 use singe::observer::Observer;
+use singe::plan;
 use singe::report::KernelReport;
+use warpsim::machine_code::Cause;
 
-use crate::arguments::Arguments;
+use crate::level::Level;
 use crate::space::Candidate;
 
 /// A candidate for one kernel with what came of it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trial {
     pub kernel: String,
     #[serde(flatten)]
     pub candidate: Candidate,
+    pub level: Level,
     #[serde(flatten)]
     pub outcome: Outcome,
 }
 
-#[derive(Debug, Clone, Serialize)]
+impl Trial {
+    pub fn cost(&self) -> Option<&Cost> {
+        match &self.outcome {
+            Outcome::Cost(cost) => Some(cost),
+            Outcome::Refused { .. } => None,
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     Cost(Box<Cost>),
@@ -33,12 +45,17 @@ pub enum Outcome {
     },
 }
 
-/// Counts per grid point by the simulator; registers and bytes per thread.
-#[derive(Debug, Clone, Serialize)]
+/// Times are nanoseconds per point on the target's board; counts are per point by the simulator; registers and bytes per thread.
+/// Figures have nine digits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
     pub form: String,
-    /// On the target's board, by the model of the SM where it runs machine code of the target, else estimated.
-    pub predicted_ns: f64,
+    pub layout: String,
+    pub constants: String,
+    /// From counts.
+    pub estimated_ns: f64,
+    /// By the model of an SM, where it runs machine code of the target.
+    pub predicted_ns: Option<f64>,
     /// What the command of `--measure` printed.
     pub measured_ns: Option<f64>,
     pub slots: f64,
@@ -51,32 +68,61 @@ pub struct Cost {
     pub spilled_bytes: u32,
     pub ctas_per_sm: u32,
     pub occupancy: f64,
+    /// What the warps wait for longest in the predicted time, and its share of their clocks.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub waits_for: Option<(String, f64)>,
 }
 
-/// Compiles a candidate, verifies it on one group of points, and counts; runs the command if there is one.
-pub fn measure(arguments: &Arguments, kernel: Kernel, candidate: &Candidate) -> Trial {
-    let outcome = match &arguments.measure {
-        None => counted(arguments, kernel, candidate, None),
+impl Cost {
+    /// The time that is known best, and what it is.
+    pub fn time(&self) -> (f64, &'static str) {
+        let known = [(self.measured_ns, "measured"), (self.predicted_ns, "predicted")];
+        known.into_iter().find_map(|(time, kind)| Some((time?, kind))).unwrap_or((self.estimated_ns, "estimated"))
+    }
+}
+
+/// The request for a candidate alone.
+pub fn request(base: &Request, kernel: Kernel, candidate: &Candidate) -> Request {
+    let request = base.of_kernel(kernel);
+    let tuning = plan::set(&request.tuning, &candidate.table()).expect("each value was accepted before");
+    let request = Request { kernels: vec![kernel], own: Vec::new(), own_layouts: Vec::new(), tuning, ..request };
+    match candidate.layout() {
+        Some(layout) => request.with_fastest_of(&layout.codegens()),
+        None => request,
+    }
+}
+
+/// Compiles a candidate, verifies it on one group of points, and counts; runs the command on the last level.
+pub fn measure(base: &Request, command: Option<&str>, kernel: Kernel, candidate: &Candidate, level: Level) -> Trial {
+    let plain = request(base, kernel, candidate);
+    let outcome = match command.filter(|_| level == Level::Measured) {
+        None => counted(plain, level, None),
         Some(command) => match tempfile::tempdir() {
             Err(error) => refused("tune::measure", format!("no folder for the files of a candidate: {error}")),
-            Ok(folder) => match counted(arguments, kernel, candidate, Some(folder.path())) {
+            Ok(folder) => match counted(plain, level, Some(folder.path())) {
                 Outcome::Cost(cost) => match timed(command, folder.path()) {
-                    Ok(time) => Outcome::Cost(Box::new(Cost { measured_ns: Some(time), ..*cost })),
+                    Ok(time) => Outcome::Cost(Box::new(Cost { measured_ns: Some(figure(time)), ..*cost })),
                     Err(reason) => refused("tune::measure", reason),
                 },
                 refused => refused,
             },
         },
     };
-    Trial { kernel: kernel.name().to_owned(), candidate: candidate.clone(), outcome }
+    Trial { kernel: kernel.name().to_owned(), candidate: candidate.clone(), level, outcome }
 }
 
-fn counted(arguments: &Arguments, kernel: Kernel, candidate: &Candidate, folder: Option<&Path>) -> Outcome {
-    let output = folder.map(Path::to_owned);
-    let request = arguments.request(candidate);
+fn counted(request: Request, level: Level, folder: Option<&Path>) -> Outcome {
     // One full group of points: a partial one would count more for each.
     let points = request.tuning.points_per_lane.unwrap_or(*POINTS_PER_LANE.last().expect("there are some"));
-    let request = Request { kernels: vec![kernel], verify: Some(32 * points as usize), output, ..request };
+    let request = Request {
+        verify: Some(32 * points as usize),
+        verify_machine_code: false,
+        real_compilers: request.real_compilers && level > Level::Counted,
+        // What nobody reads need not be made.
+        emit: if folder.is_some() { request.emit } else { Vec::new() },
+        output: folder.map(Path::to_owned),
+        ..request
+    };
     match driver::compile(&request, &mut Observer::silent()) {
         Ok(report) => Outcome::Cost(Box::new(cost(&report.kernels[0]))),
         Err(failure) => {
@@ -89,19 +135,32 @@ fn counted(arguments: &Arguments, kernel: Kernel, candidate: &Candidate, folder:
 fn cost(report: &KernelReport) -> Cost {
     let counts = report.verification.as_ref().expect("every candidate is simulated");
     let beyond = 4 * report.registers_held.saturating_sub(report.registers_available);
+    let waits = report.prediction.as_ref().and_then(|prediction| {
+        let shares = Cause::ALL.into_iter().filter(|&cause| cause != Cause::Issued).map(|c| (c, prediction.share(c)));
+        shares.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(cause, share)| (cause.name().to_owned(), figure(share)))
+    });
     Cost {
         form: report.form.clone(),
-        predicted_ns: report.machine.nanoseconds().expect("as above"),
+        layout: report.codegen.clone(),
+        constants: report.constants.clone(),
+        estimated_ns: figure(report.machine.estimated_ns.expect("as above")),
+        predicted_ns: report.machine.predicted_ns.map(figure),
         measured_ns: None,
-        slots: counts.slots_per_point,
-        shuffles: counts.shuffles_per_point,
-        shared_passes: counts.shared_passes_per_point,
-        barrier_waits_per_group: counts.barrier_waits_per_group,
+        slots: figure(counts.slots_per_point),
+        shuffles: figure(counts.shuffles_per_point),
+        shared_passes: figure(counts.shared_passes_per_point),
+        barrier_waits_per_group: figure(counts.barrier_waits_per_group),
         registers: report.machine.registers,
         spilled_bytes: report.compiled.as_ref().map_or(beyond, |c| c.spill_store_bytes + c.spill_load_bytes),
         ctas_per_sm: report.machine.ctas_per_sm,
-        occupancy: report.machine.occupancy,
+        occupancy: figure(report.machine.occupancy),
+        waits_for: waits,
     }
+}
+
+/// With nine digits, which a record gives back to the bit.
+fn figure(value: f64) -> f64 {
+    format!("{value:.8e}").parse().expect("this is a number")
 }
 
 /// Nanoseconds per point: the last word that the command prints.
@@ -121,4 +180,20 @@ fn timed(command: &str, folder: &Path) -> Result<f64, String> {
 
 fn refused(id: &str, message: String) -> Outcome {
     Outcome::Refused { id: id.to_owned(), message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_gives_figures_back_to_the_bit() {
+        let mut bits = 1u64;
+        for _ in 0..10_000 {
+            bits = bits.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let value = figure((bits >> 11) as f64 * 1e-9);
+            let text = serde_json::to_string(&value).unwrap();
+            assert_eq!(serde_json::from_str::<f64>(&text).unwrap().to_bits(), value.to_bits(), "{text}");
+        }
+    }
 }

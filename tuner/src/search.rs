@@ -1,100 +1,164 @@
-//! Which candidate is best.
+//! Which candidates are looked at how closely, and which is best.
 
 use std::cmp::Ordering;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering as Memory};
 
-use crate::measure::{Cost, Outcome, Trial};
+use clap::ValueEnum;
+use diagnostics::Diagnostic;
+use singe::kernels::Kernel;
 
-/// Runs all jobs on all cores; the results are in the order of the jobs.
-pub fn all<T: Sync, R: Send>(jobs: &[T], threads: usize, run: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<R>>> = Mutex::new(jobs.iter().map(|_| None).collect());
-    std::thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, jobs.len().max(1)) {
-            scope.spawn(|| {
-                while let Some((at, job)) =
-                    Some(next.fetch_add(1, Memory::Relaxed)).and_then(|at| Some((at, jobs.get(at)?)))
-                {
-                    let result = run(job);
-                    results.lock().expect("no job panics")[at] = Some(result);
-                }
-            });
-        }
-    });
-    let results = results.into_inner().expect("no job panics");
-    results.into_iter().map(|result| result.expect("every job ran")).collect()
+use crate::level::Level;
+use crate::measure::{Cost, Trial};
+use crate::session::Session;
+use crate::space::Candidate;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// Every candidate on the last level.
+    Exhaustive,
+    /// Every candidate on the first level, and on each further one the best of those before.
+    Halving,
 }
 
-/// The trials that gave a kernel, best first. Among equals the one that was tried first is first.
-pub fn ranked(trials: &[Trial]) -> Vec<(&Trial, &Cost)> {
-    let mut ranked: Vec<(&Trial, &Cost)> = trials
-        .iter()
-        .filter_map(|trial| match &trial.outcome {
-            Outcome::Cost(cost) => Some((trial, &**cost)),
-            Outcome::Refused { .. } => None,
-        })
-        .collect();
+/// One of so many goes on to the next level, and at least so many do.
+const GO_ON: usize = 4;
+
+/// Looks at all candidates of some kernels; the trials are in their order, each on the last level that it came to.
+///
+/// Errors: the record cannot be written.
+pub fn all(session: &Session, method: Method, jobs: &[(Kernel, Candidate)]) -> Result<Vec<Trial>, Diagnostic> {
+    let (&last, before) = session.levels.split_last().expect("there is a level");
+    if method == Method::Exhaustive {
+        return session.all(jobs, last);
+    }
+    let mut trials: Vec<Trial> = Vec::new();
+    let mut open = jobs.to_vec();
+    for &level in before.iter().chain([&last]) {
+        let results = session.all(&open, level)?;
+        if trials.is_empty() {
+            trials = results;
+        } else {
+            for result in results {
+                let is_it = |trial: &Trial| trial.kernel == result.kernel && trial.candidate == result.candidate;
+                let place = trials.iter().position(is_it).expect("it was tried on the level before");
+                trials[place] = result;
+            }
+        }
+        let mut kernels: Vec<Kernel> = open.iter().map(|(kernel, _)| *kernel).collect();
+        kernels.dedup();
+        open = kernels.iter().flat_map(|&kernel| going_on(kernel, &trials, level)).collect();
+    }
+    Ok(trials)
+}
+
+/// The candidates of a kernel that are best by this level.
+fn going_on(kernel: Kernel, trials: &[Trial], level: Level) -> Vec<(Kernel, Candidate)> {
+    let own: Vec<Trial> = trials.iter().filter(|trial| trial.kernel == kernel.name()).cloned().collect();
+    let ranked = ranked(&own, level);
+    let many = ranked.len().div_ceil(GO_ON).max(GO_ON).min(ranked.len());
+    ranked[..many].iter().map(|(trial, _)| (kernel, trial.candidate.clone())).collect()
+}
+
+/// The trials of a level that gave a kernel, best first. Among equals the one that was tried first is first.
+pub fn ranked(trials: &[Trial], level: Level) -> Vec<(&Trial, &Cost)> {
+    let on_level = trials.iter().filter(|trial| trial.level == level);
+    let mut ranked: Vec<(&Trial, &Cost)> = on_level.filter_map(|trial| Some((trial, trial.cost()?))).collect();
     ranked.sort_by(|(_, a), (_, b)| better(a, b));
     ranked
 }
 
-/// Measured times decide alone. Predicted ones know nothing of spills and latency: kernels that do not spill come first,
-/// then the predicted time, then waits at barriers, then occupancy.
+/// Measured and predicted times decide alone, in this order. Estimated ones know nothing of spills in code of warps that work together:
+/// kernels that spill come last, then the time decides, then waits at barriers, then occupancy.
 fn better(a: &Cost, b: &Cost) -> Ordering {
     if let (Some(a), Some(b)) = (a.measured_ns, b.measured_ns) {
         return a.total_cmp(&b);
     }
-    let spills = (a.spilled_bytes > 0).cmp(&(b.spilled_bytes > 0));
-    let time = a.predicted_ns.total_cmp(&b.predicted_ns);
+    let predicted = a.predicted_ns.zip(b.predicted_ns).map_or(Ordering::Equal, |(a, b)| a.total_cmp(&b));
+    let has_predicted = a.predicted_ns.is_some() && b.predicted_ns.is_some();
+    let spills = if has_predicted { Ordering::Equal } else { spills(a).cmp(&spills(b)) };
+    let time = a.estimated_ns.total_cmp(&b.estimated_ns);
     let waits = a.barrier_waits_per_group.total_cmp(&b.barrier_waits_per_group);
-    spills.then(time).then(waits).then(b.occupancy.total_cmp(&a.occupancy))
+    predicted.then(spills).then(time).then(waits).then(b.occupancy.total_cmp(&a.occupancy))
+}
+
+/// A thread that has a point to itself keeps in local memory what its registers have no room for, and the estimate counts it.
+fn spills(cost: &Cost) -> bool {
+    cost.spilled_bytes > 0 && cost.layout != singe::overlay::Codegen::DataParallel.name()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::space::Candidate;
+    use crate::measure::Outcome;
 
-    fn trial(name: &str, predicted_ns: f64, spilled_bytes: u32, measured_ns: Option<f64>) -> Trial {
-        let form = name.to_owned();
-        let (slots, shuffles, shared_passes, barrier_waits_per_group) = (0.0, 0.0, 0.0, 0.0);
-        let (registers, ctas_per_sm, occupancy) = (32, 1, 0.5);
-        #[rustfmt::skip]
-        let cost = Cost {
-            form, predicted_ns, measured_ns, slots, shuffles, shared_passes, barrier_waits_per_group, registers, spilled_bytes,
-            ctas_per_sm, occupancy,
-        };
+    fn trial(form: &str, estimated_ns: f64, predicted_ns: Option<f64>, spilled: u32, measured: Option<f64>) -> Trial {
+        let cost = Cost { estimated_ns, predicted_ns, measured_ns: measured, ..example(form, spilled) };
         let candidate = Candidate { settings: Vec::new() };
-        Trial { kernel: "viscosity".into(), candidate, outcome: Outcome::Cost(Box::new(cost)) }
+        let outcome = Outcome::Cost(Box::new(cost));
+        Trial { kernel: "viscosity".into(), candidate, level: Level::Compiled, outcome }
+    }
+
+    fn example(form: &str, spilled_bytes: u32) -> Cost {
+        Cost {
+            form: form.into(),
+            layout: "overlay".into(),
+            constants: "striped".into(),
+            estimated_ns: 0.0,
+            predicted_ns: None,
+            measured_ns: None,
+            slots: 0.0,
+            shuffles: 0.0,
+            shared_passes: 0.0,
+            barrier_waits_per_group: 0.0,
+            registers: 0,
+            spilled_bytes,
+            ctas_per_sm: 1,
+            occupancy: 0.0,
+            waits_for: None,
+        }
     }
 
     fn order(trials: &[Trial]) -> Vec<String> {
-        ranked(trials).into_iter().map(|(_, cost)| cost.form.clone()).collect()
+        ranked(trials, Level::Compiled).into_iter().map(|(_, cost)| cost.form.clone()).collect()
     }
 
     #[test]
-    fn spills_weigh_more_than_predictions() {
-        let trials = [trial("spills", 1.0, 8, None), trial("slow", 3.0, 0, None), trial("fast", 2.0, 0, None)];
+    fn spills_weigh_more_than_estimates() {
+        let estimated = |form, time, spilled| trial(form, time, None, spilled, None);
+        let trials = [estimated("spills", 1.0, 8), estimated("slow", 3.0, 0), estimated("fast", 2.0, 0)];
         assert_eq!(order(&trials), ["fast", "slow", "spills"]);
     }
 
     #[test]
-    fn measurements_weigh_more_than_spills() {
-        let trials = [trial("clean", 1.0, 0, Some(5.0)), trial("spills", 2.0, 8, Some(4.0))];
+    fn predictions_know_of_spills() {
+        let trials = [trial("clean", 1.0, Some(3.0), 0, None), trial("spills", 2.0, Some(2.0), 8, None)];
         assert_eq!(order(&trials), ["spills", "clean"]);
     }
 
     #[test]
-    fn refused_candidates_are_no_winners() {
-        let outcome = Outcome::Refused { id: "x".into(), message: String::new() };
-        let candidate = Candidate { settings: Vec::new() };
-        assert!(ranked(&[Trial { kernel: "viscosity".into(), candidate, outcome }]).is_empty());
+    fn measurements_weigh_more_than_predictions() {
+        let trials = [trial("first", 1.0, Some(1.0), 0, Some(5.0)), trial("second", 2.0, Some(2.0), 8, Some(4.0))];
+        assert_eq!(order(&trials), ["second", "first"]);
     }
 
     #[test]
-    fn results_keep_the_order_of_the_jobs() {
-        let jobs: Vec<u32> = (0..100).collect();
-        assert_eq!(all(&jobs, 4, |job| job * 2), jobs.iter().map(|job| job * 2).collect::<Vec<_>>());
+    fn refused_candidates_and_those_of_other_levels_are_no_winners() {
+        let outcome = Outcome::Refused { id: "x".into(), message: String::new() };
+        let refused = Trial { outcome, ..trial("", 1.0, None, 0, None) };
+        let counted = Trial { level: Level::Counted, ..trial("counted", 1.0, None, 0, None) };
+        assert_eq!(order(&[refused, counted, trial("best", 9.0, None, 0, None)]), ["best"]);
+    }
+
+    #[test]
+    fn a_quarter_goes_on_and_at_least_four() {
+        let many = |n: u32| {
+            let one = |warps: u32| Trial {
+                candidate: Candidate { settings: vec![("warps".into(), warps.to_string())] },
+                ..trial("", f64::from(warps), None, 0, None)
+            };
+            let trials: Vec<Trial> = (0..n).rev().map(one).collect();
+            going_on(Kernel::Viscosity, &trials, Level::Compiled)
+        };
+        assert_eq!((many(40).len(), many(41).len(), many(6).len(), many(2).len(), many(0).len()), (10, 11, 4, 2, 0));
+        assert_eq!(many(40)[0].1.to_string(), "warps=0");
     }
 }

@@ -18,6 +18,8 @@
 //!   writes `docs/machine-code.md`
 //! - `targets [MECHANISM [WARPS]]` compiles a mechanism for every target, builds whole projects with nvcc, and writes
 //!   `docs/targets.md`
+//! - `tuning [MINUTES]` tunes kernels of published mechanisms, by an exhaustive search and by halving, and writes `docs/tuned.md`; it goes
+//!   on where it was stopped, and begins nothing new after so many minutes (a day)
 
 mod accuracy;
 mod apt;
@@ -34,6 +36,7 @@ mod sweep;
 mod sweep_page;
 mod targets;
 mod toolchain;
+mod tuning;
 mod wheels;
 
 use std::path::{Path, PathBuf};
@@ -73,6 +76,16 @@ fn main() -> ExitCode {
             let mechanism = arguments.next().unwrap_or_else(|| "mechanisms/gri30/chem.inp".into());
             let warps = arguments.next().unwrap_or_else(|| "8".into());
             match targets::write(&root(), &mechanism, &warps) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(reason) => {
+                    eprintln!("{reason}");
+                    ExitCode::FAILURE
+                }
+            }
+        }
+        Some("tuning") => {
+            let minutes = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(24 * 60);
+            match tuning::write(&root(), std::time::Duration::from_secs(60 * minutes)) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(reason) => {
                     eprintln!("{reason}");
@@ -126,7 +139,8 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       \
-                 cargo xtask accuracy [MECHANISM]\n       cargo xtask ignition\n       cargo xtask packages\n       cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]"
+                 cargo xtask accuracy [MECHANISM]\n       cargo xtask ignition\n       cargo xtask packages\n       cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]\n       \
+                 cargo xtask tuning [MINUTES]"
             );
             ExitCode::from(2)
         }

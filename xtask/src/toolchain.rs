@@ -62,12 +62,17 @@ const DISASSEMBLER: Packaged = Packaged {
 const DISASSEMBLER_FILE: &str = "cuda11/nvidia/cuda_nvcc/bin/nvdisasm";
 
 /// Programs and the Debian packages that have them.
-const DEBIAN: [(&str, &str); 8] = [
+const DEBIAN: [(&str, &str); 12] = [
     ("gcc", "gcc"),
     ("g++", "g++"),
     ("gfortran", "gfortran"),
     ("cmake", "cmake"),
     ("clang", "clang"),
+    // A Slurm of one node, for the tuner's shards.
+    ("slurmctld", "slurmctld"),
+    ("slurmd", "slurmd"),
+    ("sinfo", "slurm-client"),
+    ("munged", "munge"),
     ("zsh", "zsh"),
     ("fish", "fish"),
     ("man", "man-db"),
@@ -128,7 +133,9 @@ fn link_libraries(folder: &Path) -> Result<(), String> {
 
 /// Installs the programs that are missing, where this is Debian and the user may.
 fn debian() -> Result<(), String> {
-    let programs = DEBIAN.into_iter().filter(|(program, _)| !runs(program, "--version"));
+    // Those of Slurm do nothing without a cluster.
+    let is_there = |program: &str| runs(program, "--version") || runs("which", program);
+    let programs = DEBIAN.into_iter().filter(|(program, _)| !is_there(program));
     let libraries = LIBRARIES.into_iter().filter(|(header, _)| !Path::new(header).is_file());
     let missing: Vec<(&str, &str)> = programs.chain(libraries).collect();
     if missing.is_empty() {

@@ -27,7 +27,8 @@ pub enum Layout {
 }
 
 impl Layout {
-    pub(in crate::cli) fn codegens(self) -> Vec<Codegen> {
+    /// Among which the fastest is sought, where there are several.
+    pub fn codegens(self) -> Vec<Codegen> {
         match self {
             Self::Auto => vec![Codegen::DataParallel, Codegen::Overlay],
             Self::Overlay => vec![Codegen::Overlay],

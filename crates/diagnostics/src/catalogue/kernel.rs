@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 39] = [
+pub const ENTRIES: [Entry; 42] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -123,6 +123,11 @@ pub const ENTRIES: [Entry; 39] = [
         remedy: "Use fewer CTAs per SM, or fewer warps (`--warps`).",
     },
     Entry {
+        id: "tune::busy",
+        cause: "Another `singe-tune` writes the record in the output folder.",
+        remedy: "Wait until it ends, or choose another folder with `-o`.",
+    },
+    Entry {
         id: "tune::measure",
         cause: "The command of `singe-tune --measure` fails, or its last word is no time.",
         remedy: "Let it end with exit code 0 and print nanoseconds per point as its last word.",
@@ -131,6 +136,16 @@ pub const ENTRIES: [Entry; 39] = [
         id: "tune::no-candidate",
         cause: "None of the settings that `singe-tune` tried gives a kernel.",
         remedy: "Vary other flags, or remove what the message of the first candidate complains of.",
+    },
+    Entry {
+        id: "tune::other-search",
+        cause: "The record in the output folder, or that of a shard, is of a search with another mechanism, target, version or other flags.",
+        remedy: "Choose another folder with `-o`, or remove `candidates.jsonl`; merge shards of one command line only.",
+    },
+    Entry {
+        id: "tune::record",
+        cause: "`candidates.jsonl` cannot be read or written, or holds something else than a record of `singe-tune`.",
+        remedy: "Name folders that `singe-tune` wrote, or choose a folder without such a file with `-o`.",
     },
     Entry {
         id: "usage::arguments",

@@ -1,0 +1,122 @@
+//! Candidates are tried side by side; what is recorded is not tried again.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use diagnostics::Diagnostic;
+use serde_json::json;
+use singe::driver::{Failure, Request};
+use singe::kernels::Kernel;
+
+use crate::arguments::Arguments;
+use crate::level::{self, Level};
+use crate::measure::{self, Trial};
+use crate::progress;
+use crate::record::{Entry, Header, Record};
+use crate::space::Candidate;
+
+/// What trying a candidate takes.
+pub struct Session {
+    pub request: Request,
+    pub levels: Vec<Level>,
+    /// What the times of the last level are.
+    pub says: String,
+    command: Option<String>,
+    record: Record,
+    threads: usize,
+}
+
+impl Session {
+    /// Errors: the mechanism is wrong; the record is not to be had.
+    pub fn open(arguments: &Arguments, request: Request) -> Result<Self, Failure> {
+        let (levels, says) = level::levels(&request, arguments.measure.as_deref());
+        let header = header(arguments, &request, &says)?;
+        let folder = request.output.as_ref().expect("a command writes somewhere");
+        let record = Record::open(folder, &header).map_err(|diagnostic| Failure::input([diagnostic]))?;
+        let (command, threads) = (arguments.measure.clone(), arguments.threads);
+        Ok(Self { request, levels, says, command, record, threads })
+    }
+
+    pub fn last_level(&self) -> Level {
+        *self.levels.last().expect("there is a level")
+    }
+
+    /// What comes of all of them on a level, in their order.
+    ///
+    /// Errors: the record cannot be written.
+    pub fn all(&self, jobs: &[(Kernel, Candidate)], level: Level) -> Result<Vec<Trial>, Diagnostic> {
+        let known = |(kernel, candidate): &(Kernel, Candidate)| self.record.known(*kernel, candidate, level);
+        let open: Vec<&(Kernel, Candidate)> = jobs.iter().filter(|job| known(job).is_none()).collect();
+        if !open.is_empty() {
+            let what = match level {
+                Level::Counted => "candidates counted",
+                Level::Compiled => "candidates compiled",
+                Level::Measured => "candidates measured",
+            };
+            let results = progress::watched(what, open.len(), |done| {
+                side_by_side(&open, self.threads, |(kernel, candidate)| {
+                    let start = Instant::now();
+                    let trial = measure::measure(&self.request, self.command.as_deref(), *kernel, candidate, level);
+                    let seconds = (1e3 * start.elapsed().as_secs_f64()).round() / 1e3;
+                    let added = self.record.add(&Entry { trial, seconds });
+                    done();
+                    added
+                })
+            });
+            results.into_iter().collect::<Result<(), _>>()?;
+        }
+        Ok(jobs.iter().map(|job| known(job).expect("it was recorded before or just now")).collect())
+    }
+}
+
+/// What the costs of a candidate depend on.
+fn header(arguments: &Arguments, request: &Request, says: &str) -> Result<Header, Failure> {
+    let (mechanism, _) = mechanism::read_with(&request.needed_files(), request.reading).map_err(Failure::input)?;
+    let files: Vec<&str> = mechanism.inputs.iter().map(|input| input.sha256.as_str()).collect();
+    let own: Vec<_> = request.own.iter().map(|(kernel, tuning)| (kernel.name(), tuning)).collect();
+    let own_layouts: Vec<_> = request.own_layouts.iter().map(|(kernel, layouts)| (kernel.name(), layouts)).collect();
+    let basis = json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "mechanism": files,
+        "target": request.common.target.name,
+        "common": request.common,
+        "tuning": request.tuning,
+        "kernels of their own": (own, own_layouts),
+        "layout": request.codegens().map(singe::overlay::Codegen::name).collect::<Vec<_>>(),
+        "times": says,
+    });
+    let words = arguments.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    Ok(Header { basis, words })
+}
+
+/// Runs all jobs on some threads; the results are in the order of the jobs.
+fn side_by_side<T: Sync, R: Send>(jobs: &[T], threads: usize, run: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<R>>> = Mutex::new(jobs.iter().map(|_| None).collect());
+    std::thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, jobs.len().max(1)) {
+            scope.spawn(|| {
+                while let Some((at, job)) =
+                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, jobs.get(at)?)))
+                {
+                    let result = run(job);
+                    results.lock().expect("no job panics")[at] = Some(result);
+                }
+            });
+        }
+    });
+    let results = results.into_inner().expect("no job panics");
+    results.into_iter().map(|result| result.expect("every job ran")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_keep_the_order_of_the_jobs() {
+        let jobs: Vec<u32> = (0..100).collect();
+        assert_eq!(side_by_side(&jobs, 4, |job| job * 2), jobs.iter().map(|job| job * 2).collect::<Vec<_>>());
+    }
+}
