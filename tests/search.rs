@@ -170,8 +170,13 @@ fn draft(request: &Request, model: &Model, Candidate { options, limits, .. }: &C
     let mut ways = schedule::ways(&graph, &mapping, Placement::Auto, limits).unwrap();
     let schedules = ways.iter().map(ScheduleScore::of).collect();
     let proven = proof::prove(&graph, &mapping, ways.swap_remove(0).schedule, limits.barriers).unwrap();
-    let frame =
-        Frame { warps: 8, registers: request.registers(), points_per_lane: limits.points_per_lane, cache_bytes: 0 };
+    let frame = Frame {
+        warps: 8,
+        registers: request.registers(),
+        points_per_lane: limits.points_per_lane,
+        cache_bytes: 0,
+        staging_bytes: None,
+    };
     let program = overlay::overlay(&graph, &proven, Codegen::Overlay, Residence::Striped, "kernel", frame);
     let target = request.common.target;
     let code = lower::lower(&program, target);

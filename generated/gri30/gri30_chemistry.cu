@@ -1,7 +1,7 @@
 // gri30_chemistry: chemistry of gri30, made by singe 0.1.0
 //
 // command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
-//            --compilers off
+//             --compilers off
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
@@ -824,7 +824,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 3: case 5: case 7: {
       // warp 3: species HO2, species CH2(S), species CH2OH, ... (7); warp 5: species H2, species O, species H2O, ...
-      //            (9); warp 7: species H, species O2, species OH, ... (9)
+      //   (9); warp 7: species H, species O2, species OH, ... (9)
       const int trips_2 = broadcast_index(k0, 24);
       #pragma unroll 2
       for (int i1 = 0; i1 < trips_2; ++i1) {
@@ -845,13 +845,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
       break;
     }
-    case 1: case 6: {
-      // warp 1: total; warp 6: production AR
-      r0 = 0.0;
-      break;
-    }
-    }
-    if ((0x2u >> warp_id) & 1u) {
+    case 1: {
       // warp 1: total
       #pragma unroll 4
       for (int i2 = 0; i2 < 32; ++i2) {
@@ -866,6 +860,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       }
       // warp 1: total
       slots[0][lane] = __dmul_rn(r0, concentration);
+      break;
+    }
     }
     if ((0x42u >> warp_id) & 1u) {
       // warp 1: gibbs O, gibbs CH2, gibbs C2H, gibbs CN; warp 6: gibbs H, gibbs C, gibbs CO2, gibbs HCO
@@ -887,7 +883,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0x56u >> warp_id) & 1u) {
       // warp 1: power 19; warp 2: power 10, power 14, power 17; warp 4: power 2, power 11, power 15; warp 6: power 1,
-      //            power 5, power 13, power 16
+      //   power 5, power 13, power 16
       const int trips_3 = broadcast_index(k1, 23);
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_3; ++i5) {
@@ -910,8 +906,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0x57u >> warp_id) & 1u) {
       // warp 0: species CH3, species CH3OH, species CH2CO, ... (5); warp 1: species CH4, species C2H2, species N, ...
-      //            (5); warp 2: species H2O2, species CO, species C2H, ... (6); warp 4: species CH2, species CH2O,
-      //            species C2H5, ... (6); warp 6: species CH3O, species HCCO, species NO, ... (5)
+      //   (5); warp 2: species H2O2, species CO, species C2H, ... (6); warp 4: species CH2, species CH2O, species C2H5,
+      //   ... (6); warp 6: species CH3O, species HCCO, species NO, ... (5)
       const int trips_5 = broadcast_index(k1, 28);
       #pragma unroll 2
       for (int i7 = 0; i7 < trips_5; ++i7) {
@@ -1010,7 +1006,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0x1cu >> warp_id) & 1u) {
       // warp 2: reaction 293 CH2(S)+H2O=>H2+CH2O, reaction 303 CH3+CH3CHO=>CH3+CH4+CO; warp 3: reaction 301
-      //            OH+CH3CHO=>CH3+H2O+CO; warp 4: reaction 288 OH+CH3=>H2+CH2O
+      //   OH+CH3CHO=>CH3+H2O+CO; warp 4: reaction 288 OH+CH3=>H2+CH2O
       const int trips_6 = broadcast_index(k0, 28);
       #pragma unroll 4
       for (int i14 = 0; i14 < trips_6; ++i14) {
@@ -1055,13 +1051,9 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     case 6: {
       // warp 6: production AR
       store(production_rates, 48, stride, point, active, r0);
-      // warp 6: production CH3
-      r1 = 0.0;
       break;
     }
     case 0: case 2: case 3: case 4: {
-      // warp 0: production CH3CHO; warp 2: production O; warp 3: production O2; warp 4: production HO2
-      r0 = 0.0;
       // warp 0: production CH3CHO; warp 2: production O; warp 3: production O2; warp 4: production HO2
       const int trips_7 = broadcast_index(k0, 30);
       #pragma unroll 4
@@ -1071,17 +1063,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     }
-    if ((0x15u >> warp_id) & 1u) {
-      // warp 0: production CO; warp 2: production CH2; warp 4: production OH
-      r1 = 0.0;
-    }
-    if ((0x14u >> warp_id) & 1u) {
-      // warp 2: production C2H2; warp 4: production H2O2
-      r2 = 0.0;
-    }
     if ((0x4u >> warp_id) & 1u) {
-      // warp 2: production C3H7
-      r3 = 0.0;
       // warp 2: production CH2
       r1 = fma(-2.0, slots[150][lane], r1);
     }
@@ -1137,7 +1119,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0x7du >> warp_id) & 1u) {
       // warp 0: third body 3; warp 2: third body 10; warp 3: third body 2; warp 4: third body 8; warp 5: third body 6;
-      //            warp 6: third body 7
+      //   warp 6: third body 7
       const int trips_8 = broadcast_index(k0, 31);
       #pragma unroll 4
       for (int i18 = 0; i18 < trips_8; ++i18) {
@@ -1161,7 +1143,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0x7du >> warp_id) & 1u) {
       // warp 0: third body 3; warp 2: third body 10; warp 3: third body 2; warp 4: third body 8; warp 5: third body 6;
-      //            warp 6: third body 7
+      //   warp 6: third body 7
       const int trips_9 = broadcast_index(k1, 11);
       #pragma unroll 4
       for (int i21 = 0; i21 < trips_9; ++i21) {
@@ -1177,16 +1159,16 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0x7du >> warp_id) & 1u) {
       // warp 0: third body 3; warp 2: third body 10; warp 3: third body 2; warp 4: third body 8; warp 5: third body 6;
-      //            warp 6: third body 7
+      //   warp 6: third body 7
       slots[broadcast_index(k1, 12)][lane] = r4;
     }
     switch (warp_id) {
     case 0: case 2: case 3: case 4: case 5: case 6: case 7: {
       // warp 0: reaction 58 H+CH2O<=>HCO+H2; warp 2: reaction 84 OH+H2<=>H+H2O, reaction 112 OH+C2H4<=>C2H3+H2O; warp
-      //            3: reaction 3 O+H2<=>H+OH, reaction 11 O+CH4<=>OH+CH3; warp 4: reaction 78 H+C2H6<=>C2H5+H2,
-      //            reaction 99 OH+CO<=>H+CO2; warp 5: reaction 221 CN+H2<=>HCN+H, reaction 281 CN+NO2<=>NCO+NO; warp 6:
-      //            reaction 5 O+H2O2<=>OH+HO2, reaction 27 O+C2H6<=>OH+C2H5; warp 7: reaction 113 OH+C2H6<=>C2H5+H2O,
-      //            reaction 161 CH3+CH2O<=>HCO+CH4, reaction 203 NH2+OH<=>NH+H2O, reaction 273 HOCN+H<=>H+HNCO
+      //   3: reaction 3 O+H2<=>H+OH, reaction 11 O+CH4<=>OH+CH3; warp 4: reaction 78 H+C2H6<=>C2H5+H2, reaction 99
+      //   OH+CO<=>H+CO2; warp 5: reaction 221 CN+H2<=>HCN+H, reaction 281 CN+NO2<=>NCO+NO; warp 6: reaction 5
+      //   O+H2O2<=>OH+HO2, reaction 27 O+C2H6<=>OH+C2H5; warp 7: reaction 113 OH+C2H6<=>C2H5+H2O, reaction 161
+      //   CH3+CH2O<=>HCO+CH4, reaction 203 NH2+OH<=>NH+H2O, reaction 273 HOCN+H<=>H+HNCO
       const int trips_10 = broadcast_index(k1, 13);
       #pragma unroll 4
       for (int i22 = 0; i22 < trips_10; ++i22) {
@@ -1235,7 +1217,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xeau >> warp_id) & 1u) {
       // warp 1: production CH4; warp 3: production CO2; warp 5: production H2; warp 6: production CH2(S); warp 7:
-      //            production HOCN
+      //   production HOCN
       r2 = 0.0;
     }
     if ((0x30u >> warp_id) & 1u) {
@@ -1334,10 +1316,9 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 0: case 2: case 3: case 4: case 5: case 6: case 7: {
       // warp 0: reaction 98 OH+CH4<=>CH3+H2O, reaction 136 CH2+H2<=>H+CH3; warp 2: reaction 179 N+O2<=>NO+O, reaction
-      //            264 HNCO+O<=>NCO+OH; warp 3: reaction 53 H+CH4<=>CH3+H2, reaction 121 HO2+CH2O<=>HCO+H2O2; warp 4:
-      //            reaction 157 CH3+H2O2<=>HO2+CH4, reaction 170 CH3O+O2<=>HO2+CH2O; warp 5: reaction 323
-      //            HO2+C3H7<=>O2+C3H8; warp 6: reaction 75 H+C2H4<=>C2H3+H2, reaction 101 OH+CH2O<=>HCO+H2O; warp 7:
-      //            reaction 313 O+C3H8<=>OH+C3H7
+      //   264 HNCO+O<=>NCO+OH; warp 3: reaction 53 H+CH4<=>CH3+H2, reaction 121 HO2+CH2O<=>HCO+H2O2; warp 4: reaction
+      //   157 CH3+H2O2<=>HO2+CH4, reaction 170 CH3O+O2<=>HO2+CH2O; warp 5: reaction 323 HO2+C3H7<=>O2+C3H8; warp 6:
+      //   reaction 75 H+C2H4<=>C2H3+H2, reaction 101 OH+CH2O<=>HCO+H2O; warp 7: reaction 313 O+C3H8<=>OH+C3H7
       const int trips_17 = broadcast_index(k1, 31);
       #pragma unroll 4
       for (int i30 = 0; i30 < trips_17; ++i30) {
@@ -1366,7 +1347,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       break;
     }
     }
-    if ((0x20u >> warp_id) & 1u) {
+    switch (warp_id) {
+    case 5: {
       // warp 5: reaction 51 H+CH2(S)<=>CH+H2, reaction 77 H+C2H5<=>H2+C2H4
       #pragma unroll 4
       for (int i32 = 0; i32 < 2; ++i32) {
@@ -1375,22 +1357,6 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         slots[152 + i32][lane] = __dmul_rn(broadcast(c0, 30 + i32) * slots[39][lane] * slots[59 + i32 * 28][lane],
             t_63);
       }
-    }
-    if ((0xfbu >> warp_id) & 1u) {
-      // warp 0: production C2H3; warp 1: production NO; warp 3: production NH; warp 4: production NNH; warp 5:
-      //            production C; warp 6: production NH2; warp 7: production CN
-      r4 = 0.0;
-    }
-    if ((0x99u >> warp_id) & 1u) {
-      // warp 0: production N2; warp 3: production NO2; warp 4: production HCN; warp 7: production NCO
-      r5 = 0.0;
-    }
-    switch (warp_id) {
-    case 3: {
-      // warp 3: production HNCO
-      r6 = 0.0;
-      // warp 3: production CO2
-      r2 = r2 + slots[174][lane];
       break;
     }
     case 2: case 4: {
@@ -1408,6 +1374,11 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
       for (int i34 = 0; i34 < 3; ++i34) {
         r1 = r1 + slots[broadcast_index(k0, 19 + i34)][lane];
       }
+      break;
+    }
+    case 3: {
+      // warp 3: production CO2
+      r2 = r2 + slots[174][lane];
       break;
     }
     }
@@ -1445,36 +1416,16 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xf3u >> warp_id) & 1u) {
       // warp 0: production C2H3; warp 1: production NO; warp 4: production NNH; warp 5: production C; warp 6:
-      //            production NH2; warp 7: production CN
+      //   production NH2; warp 7: production CN
       const int trips_20 = broadcast_index(k5, 5);
       #pragma unroll 4
       for (int i37 = 0; i37 < trips_20; ++i37) {
         r4 = r4 - slots[broadcast_index(k5, 3 + i37)][lane];
       }
     }
-    switch (warp_id) {
-    case 3: case 7: {
+    if ((0x88u >> warp_id) & 1u) {
       // warp 3: production NO2; warp 7: production NCO
       r5 = r5 - slots[broadcast_index(k0, 0)][lane];
-      break;
-    }
-    case 2: {
-      // warp 2: production CH2OH
-      r4 = 0.0;
-      break;
-    }
-    }
-    switch (warp_id) {
-    case 2: case 5: case 6: {
-      // warp 2: production C2H; warp 5: production C2H4; warp 6: production N
-      r5 = 0.0;
-      break;
-    }
-    case 4: case 7: {
-      // warp 4: production CH3O; warp 7: production CH
-      r6 = 0.0;
-      break;
-    }
     }
     if ((0xa0u >> warp_id) & 1u) {
       // warp 5: production C2H5; warp 7: production HCO
@@ -1561,8 +1512,6 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     }
     if ((0x40u >> warp_id) & 1u) {
-      // warp 6: production HCCO
-      r6 = 0.0;
       // warp 6: production CH3
       r1 = r1 + slots[169][lane];
       // warp 6: production CH3
@@ -1579,9 +1528,9 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 0: case 2: case 3: case 4: case 6: {
       // warp 0: reaction 164 CH3+C2H4<=>C2H3+CH4, reaction 215 HNO+OH<=>NO+H2O; warp 2: reaction 295
-      //            C2H3+O2<=>HO2+C2H2, reaction 321 H+C3H7<=>CH3+C2H5; warp 3: reaction 165 CH3+C2H6<=>C2H5+CH4,
-      //            reaction 214 HNO+H<=>H2+NO; warp 4: reaction 236 HCN+OH<=>NH2+CO, reaction 279 NH3+O<=>NH2+OH; warp
-      //            6: reaction 172 C2H+H2<=>H+C2H2, reaction 272 HCNO+H<=>NH2+CO
+      //   C2H3+O2<=>HO2+C2H2, reaction 321 H+C3H7<=>CH3+C2H5; warp 3: reaction 165 CH3+C2H6<=>C2H5+CH4, reaction 214
+      //   HNO+H<=>H2+NO; warp 4: reaction 236 HCN+OH<=>NH2+CO, reaction 279 NH3+O<=>NH2+OH; warp 6: reaction 172
+      //   C2H+H2<=>H+C2H2, reaction 272 HCNO+H<=>NH2+CO
       #pragma unroll 4
       for (int i47 = 0; i47 < 2; ++i47) {
         const double t_64 = fma(broadcast(c7, 15 + i47), ln_t, broadcast(c7, 13 + i47));
@@ -1608,7 +1557,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 7: {
       // warp 7: reaction 246 CH+NO<=>HCN+O and 247 CH+NO<=>H+NCO, reaction 310 OH+CH2CHO<=>H2O+CH2CO and 311
-      //            OH+CH2CHO<=>HCO+CH2OH
+      //   OH+CH2CHO<=>HCO+CH2OH
       #pragma unroll 4
       for (int i49 = 0; i49 < 2; ++i49) {
         const double t_69 = slots[broadcast_index(k0, 25 + i49)][lane] * slots[108 + i49 * 30][lane];
@@ -1624,7 +1573,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 1: case 5: case 7: {
       // warp 1: reaction 216 HNO+O2<=>HO2+NO, reaction 283 N+CO2<=>NO+CO; warp 5: reaction 15 O+CH2O<=>OH+HCO; warp 7:
-      //            reaction 32 O2+CH2O<=>HO2+HCO, reaction 126 CH+H2<=>H+CH2
+      //   reaction 32 O2+CH2O<=>HO2+HCO, reaction 126 CH+H2<=>H+CH2
       const int trips_28 = broadcast_index(k5, 28);
       #pragma unroll 4
       for (int i50 = 0; i50 < trips_28; ++i50) {
@@ -1702,25 +1651,25 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
         r2 = r2 - slots[broadcast_index(k6, 3 + i57)][lane];
       }
     }
-    if ((0x70u >> warp_id) & 1u) {
+    switch (warp_id) {
+    case 4: case 5: case 6: {
       // warp 4: production HCN; warp 5: production C2H4; warp 6: production N
       const int trips_33 = broadcast_index(k4, 31);
       #pragma unroll 4
       for (int i58 = 0; i58 < trips_33; ++i58) {
         r5 = r5 - slots[broadcast_index(k6, 5 + i58)][lane];
       }
+      break;
     }
-    if ((0xc8u >> warp_id) & 1u) {
-      // warp 3: production HNO; warp 6: production C3H8; warp 7: production CH2CO
-      r7 = 0.0;
-    }
-    if ((0x88u >> warp_id) & 1u) {
+    case 3: case 7: {
       // warp 3: production O2; warp 7: production HCO
       const int trips_34 = broadcast_index(k0, 1);
       #pragma unroll 4
       for (int i59 = 0; i59 < trips_34; ++i59) {
         r0 = r0 + slots[broadcast_index(k2, i59)][lane];
       }
+      break;
+    }
     }
     if ((0xd0u >> warp_id) & 1u) {
       // warp 4: production OH; warp 6: production CH3; warp 7: production H2O
@@ -1816,8 +1765,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 0: case 3: case 4: case 6: {
       // warp 0: reaction 278 NH3+OH<=>NH2+H2O, reaction 316 C3H7+H2O2<=>HO2+C3H8; warp 3: reaction 277 NH3+H<=>NH2+H2,
-      //            reaction 315 OH+C3H8<=>C3H7+H2O; warp 4: reaction 317 CH3+C3H8<=>C3H7+CH4; warp 6: reaction 314
-      //            H+C3H8<=>C3H7+H2
+      //   reaction 315 OH+C3H8<=>C3H7+H2O; warp 4: reaction 317 CH3+C3H8<=>C3H7+CH4; warp 6: reaction 314
+      //   H+C3H8<=>C3H7+H2
       const int trips_38 = broadcast_index(k4, 30);
       #pragma unroll 4
       for (int i66 = 0; i66 < trips_38; ++i66) {
@@ -1846,7 +1795,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 2: {
       // warp 2: reaction 7 O+CH2<=>H+HCO, reaction 20 O+C2H<=>CH+CO, reaction 79 H+HCCO<=>CH2(S)+CO, reaction 103
-      //            OH+CH3O<=>H2O+CH2O
+      //   OH+CH3O<=>H2O+CH2O
       #pragma unroll 4
       for (int i67 = 0; i67 < 4; ++i67) {
         const double t_84 = slots[broadcast_index(k3, 10 + i67)][lane] * slots[broadcast_index(k3, 26 + i67)][lane];
@@ -1859,7 +1808,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 5: case 7: {
       // warp 5: reaction 114 OH+CH2CO<=>HCCO+H2O, reaction 175 C2H5+O2<=>HO2+C2H4; warp 7: reaction 180 N+OH<=>NO+H,
-      //            reaction 189 NO2+H<=>NO+OH
+      //   reaction 189 NO2+H<=>NO+OH
       #pragma unroll 4
       for (int i68 = 0; i68 < 2; ++i68) {
         const double t_86 = slots[broadcast_index(k6, i68)][lane] * slots[broadcast_index(k6, 7 + i68)][lane];
@@ -1965,7 +1914,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xdcu >> warp_id) & 1u) {
       // warp 2: production CH2; warp 3: production H; warp 4: production OH; warp 6: production CH3; warp 7: production
-      //            H2O
+      //   H2O
       const int trips_43 = broadcast_index(k5, 29);
       #pragma unroll 4
       for (int i75 = 0; i75 < trips_43; ++i75) {
@@ -1998,7 +1947,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0x7eu >> warp_id) & 1u) {
       // warp 1: production CH2CHO; warp 2: production CH2; warp 3: production H; warp 4: production OH; warp 5:
-      //            production CH2O; warp 6: production CH3
+      //   production CH2O; warp 6: production CH3
       const int trips_45 = broadcast_index(k6, 30);
       #pragma unroll 4
       for (int i77 = 0; i77 < trips_45; ++i77) {
@@ -2052,10 +2001,9 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 0: case 2: case 3: case 4: {
       // warp 0: reaction 24 O+C2H3<=>H+CH2CO, reaction 73 H+C2H3<=>H2+C2H2, reaction 100 OH+HCO<=>H2O+CO, ... (5); warp
-      //            2: reaction 125 CH+O2<=>O+HCO, reaction 141 CH2+HCCO<=>C2H3+CO, reaction 196 NH+N<=>N2+H, ... (5);
-      //            warp 3: reaction 10 O+CH3<=>H+CH2O, reaction 55 H+HCO<=>H2+CO, reaction 90 OH+C<=>H+CO, ... (5);
-      //            warp 4: reaction 4 O+HO2<=>OH+O2, reaction 17 O+CH3O<=>OH+CH2O, reaction 82 H+HCCOH<=>H+CH2CO, ...
-      //            (5)
+      //   2: reaction 125 CH+O2<=>O+HCO, reaction 141 CH2+HCCO<=>C2H3+CO, reaction 196 NH+N<=>N2+H, ... (5); warp 3:
+      //   reaction 10 O+CH3<=>H+CH2O, reaction 55 H+HCO<=>H2+CO, reaction 90 OH+C<=>H+CO, ... (5); warp 4: reaction 4
+      //   O+HO2<=>OH+O2, reaction 17 O+CH3O<=>OH+CH2O, reaction 82 H+HCCOH<=>H+CH2CO, ... (5)
       #pragma unroll 4
       for (int i80 = 0; i80 < 5; ++i80) {
         const double t_88 = slots[broadcast_index(k6, 11 + i80)][lane] * slots[broadcast_index(k7, 4 + i80)][lane];
@@ -2085,7 +2033,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 1: case 7: {
       // warp 1: reaction 173 C2H3+O2<=>HCO+CH2O and 294 C2H3+O2<=>O+CH2CHO; warp 7: reaction 18 O+CH3OH<=>OH+CH2OH and
-      //            19 O+CH3OH<=>OH+CH3O
+      //   19 O+CH3OH<=>OH+CH3O
       const double t_92 = fma(broadcast(c5, 31), ln_t, broadcast(c2, 9));
       const double t_93 = slots[broadcast_index(k6, 5)][lane] * slots[broadcast_index(k6, 17)][lane];
       const double t_94 = slots[broadcast_index(k6, 31)][lane] * slots[broadcast_index(k7, 4)][lane];
@@ -2190,7 +2138,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xf8u >> warp_id) & 1u) {
       // warp 3: production H; warp 4: production OH; warp 5: production CH2O; warp 6: production CH3; warp 7:
-      //            production H2O
+      //   production H2O
       const int trips_53 = broadcast_index(k7, 29);
       #pragma unroll 4
       for (int i88 = 0; i88 < trips_53; ++i88) {
@@ -2228,7 +2176,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xdcu >> warp_id) & 1u) {
       // warp 2: production CH2; warp 3: production H; warp 4: production OH; warp 6: production CH3; warp 7: production
-      //            H2O
+      //   H2O
       const int trips_55 = broadcast_index(k7, 30);
       #pragma unroll 4
       for (int i91 = 0; i91 < trips_55; ++i91) {
@@ -2267,9 +2215,9 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     // phase 7
     if ((0x1du >> warp_id) & 1u) {
       // warp 0: reaction 210 NNH+OH<=>H2O+N2, reaction 222 NCO+O<=>NO+CO; warp 2: reaction 322 OH+C3H7<=>C2H5+CH2OH;
-      //            warp 3: reaction 151 CH2(S)+CO<=>CH2+CO, reaction 209 NNH+H<=>H2+N2, reaction 223 NCO+H<=>NH+CO;
-      //            warp 4: reaction 148 CH2(S)+H2O<=>CH2+H2O, reaction 206 NNH+O2<=>HO2+N2, reaction 218 CN+OH<=>NCO+H,
-      //            reaction 274 HCCO+NO<=>HCNO+CO
+      //   warp 3: reaction 151 CH2(S)+CO<=>CH2+CO, reaction 209 NNH+H<=>H2+N2, reaction 223 NCO+H<=>NH+CO; warp 4:
+      //   reaction 148 CH2(S)+H2O<=>CH2+H2O, reaction 206 NNH+O2<=>HO2+N2, reaction 218 CN+OH<=>NCO+H, reaction 274
+      //   HCCO+NO<=>HCNO+CO
       const int trips_58 = broadcast_index(k7, 31);
       #pragma unroll 4
       for (int i94 = 0; i94 < trips_58; ++i94) {
@@ -2298,7 +2246,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 1: case 7: {
       // warp 1: reaction 275 CH3+N<=>H2CN+H and 276 CH3+N<=>HCN+H2; warp 7: reaction 104 OH+CH3OH<=>CH2OH+H2O and 105
-      //            OH+CH3OH<=>CH3O+H2O
+      //   OH+CH3OH<=>CH3O+H2O
       const double t_108 = fma(broadcast(c7, 4), ln_t, broadcast(c7, 3));
       const double t_109 = slots[broadcast_index(k7, 21)][lane] * slots[broadcast_index(k7, 22)][lane];
       const double t_110 = slots[broadcast_index(k7, 23)][lane] * slots[broadcast_index(k7, 24)][lane];
@@ -2534,7 +2482,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 0: {
       // warp 0: reaction 8 O+CH2(S)<=>H2+CO and 9 O+CH2(S)<=>H+HCO, reaction 13 O+HCO<=>OH+CO and 14 O+HCO<=>H+CO2,
-      //            reaction 26 O+C2H5<=>CH3+CH2O and 286 O+C2H5<=>H+CH3CHO, ... (5)
+      //   reaction 26 O+C2H5<=>CH3+CH2O and 286 O+C2H5<=>H+CH3CHO, ... (5)
       #pragma unroll 4
       for (int i110 = 0; i110 < 5; ++i110) {
         const double t_121 = slots[broadcast_index(k4, 2 + i110)][lane] * slots[broadcast_index(k6, 22 + i110)][lane];
@@ -2581,8 +2529,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0x1cu >> warp_id) & 1u) {
       // warp 2: reaction 154 CH2(S)+C2H6<=>CH3+C2H5, reaction 184 N2O+OH<=>N2+HO2, reaction 220 CN+O2<=>NCO+O; warp 3:
-      //            reaction 133 CH+CH2O<=>H+CH2CO, reaction 169 CH2OH+O2<=>HO2+CH2O, reaction 191 NH+H<=>N+H2; warp 4:
-      //            reaction 45 H+HO2<=>O2+H2
+      //   reaction 133 CH+CH2O<=>H+CH2CO, reaction 169 CH2OH+O2<=>HO2+CH2O, reaction 191 NH+H<=>N+H2; warp 4: reaction
+      //   45 H+HO2<=>O2+H2
       const int trips_70 = broadcast_index(k11, 3);
       #pragma unroll 4
       for (int i111 = 0; i111 < trips_70; ++i111) {
@@ -2607,7 +2555,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 5: case 7: {
       // warp 5: reaction 107 OH+C2H2<=>H+CH2CO and 108 OH+C2H2<=>H+HCCOH; warp 7: reaction 234 HCN+OH<=>HOCN+H and 235
-      //            HCN+OH<=>HNCO+H
+      //   HCN+OH<=>HNCO+H
       const double t_137 = fma(broadcast(c4, 27), ln_t, broadcast(c3, 29));
       const double t_138 = slots[broadcast_index(k8, 0)][lane] * slots[broadcast_index(k8, 1)][lane];
       const double t_139 = slots[broadcast_index(k8, 2)][lane] * slots[broadcast_index(k8, 3)][lane];
@@ -2623,7 +2571,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 6: {
       // warp 6: reaction 81 H+CH2CO<=>CH3+CO and 80 H+CH2CO<=>HCCO+H2, reaction 243 CH2(S)+N2<=>NH+HCN and 142
-      //            CH2(S)+N2<=>CH2+N2
+      //   CH2(S)+N2<=>CH2+N2
       #pragma unroll 3
       for (int i112 = 0; i112 < 2; ++i112) {
         const double t_143 = slots[40 + i112 * 20][lane] * slots[94 + i112 * 38][lane];
@@ -2753,7 +2701,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xdcu >> warp_id) & 1u) {
       // warp 2: production CH2; warp 3: production H; warp 4: production OH; warp 6: production CH3; warp 7: production
-      //            H2O
+      //   H2O
       const int trips_76 = broadcast_index(k11, 17);
       #pragma unroll 4
       for (int i123 = 0; i123 < trips_76; ++i123) {
@@ -2803,8 +2751,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 0: {
       // warp 0: reaction 200 NH2+O<=>OH+NH and 201 NH2+O<=>H+HNO, reaction 207 NNH+O<=>OH+N2 and 208 NNH+O<=>NH+NO,
-      //            reaction 244 C+NO<=>CN+O and 245 C+NO<=>CO+N, reaction 308 H+CH2CHO<=>CH3+HCO and 309
-      //            H+CH2CHO<=>CH2CO+H2
+      //   reaction 244 C+NO<=>CN+O and 245 C+NO<=>CO+N, reaction 308 H+CH2CHO<=>CH3+HCO and 309 H+CH2CHO<=>CH2CO+H2
       #pragma unroll 4
       for (int i127 = 0; i127 < 4; ++i127) {
         const double t_148 = slots[broadcast_index(k1, 19 + i127)][lane] * slots[broadcast_index(k5, 6 + i127)][lane];
@@ -2820,7 +2767,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 2: case 3: case 4: {
       // warp 2: reaction 282 NCO+NO2<=>N2O+CO2; warp 3: reaction 226 NCO+O2<=>NO+CO2; warp 4: reaction 183
-      //            N2O+H<=>N2+OH, reaction 202 NH2+H<=>NH+H2, reaction 242 CH2+N2<=>HCN+NH
+      //   N2O+H<=>N2+OH, reaction 202 NH2+H<=>NH+H2, reaction 242 CH2+N2<=>HCN+NH
       const int trips_78 = broadcast_index(k11, 31);
       #pragma unroll 4
       for (int i128 = 0; i128 < trips_78; ++i128) {
@@ -2839,7 +2786,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 2: case 3: case 5: {
       // warp 2: reaction 96 OH+CH3<=>CH2+H2O and 97 OH+CH3<=>CH2(S)+H2O; warp 3: reaction 61 H+CH2OH<=>OH+CH3 and 62
-      //            H+CH2OH<=>CH2(S)+H2O; warp 5: reaction 265 HNCO+H<=>NH2+CO and 266 HNCO+H<=>H2+NCO
+      //   H+CH2OH<=>CH2(S)+H2O; warp 5: reaction 265 HNCO+H<=>NH2+CO and 266 HNCO+H<=>H2+NCO
       const double t_154 = fma(broadcast(c7, 31), ln_t, broadcast(c7, 30));
       const double t_155 = slots[broadcast_index(k12, 12)][lane] * slots[broadcast_index(k12, 13)][lane];
       const double t_156 = slots[broadcast_index(k12, 14)][lane] * slots[broadcast_index(k12, 15)][lane];
@@ -3071,8 +3018,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     // phase 10
     if ((0x1du >> warp_id) & 1u) {
       // warp 0: reaction 228 NCO+NO<=>N2O+CO and 229 NCO+NO<=>N2+CO2; warp 2: reaction 262 HNCO+O<=>NH+CO2 and 263
-      //            HNCO+O<=>HNO+CO; warp 3: reaction 194 NH+O2<=>HNO+O and 195 NH+O2<=>NO+OH; warp 4: reaction 109
-      //            OH+C2H2<=>C2H+H2O and 110 OH+C2H2<=>CH3+CO, reaction 270 HCNO+H<=>H+HNCO and 271 HCNO+H<=>OH+HCN
+      //   HNCO+O<=>HNO+CO; warp 3: reaction 194 NH+O2<=>HNO+O and 195 NH+O2<=>NO+OH; warp 4: reaction 109
+      //   OH+C2H2<=>C2H+H2O and 110 OH+C2H2<=>CH3+CO, reaction 270 HCNO+H<=>H+HNCO and 271 HCNO+H<=>OH+HCN
       const int trips_88 = broadcast_index(k14, 9);
       #pragma unroll 3
       for (int i145 = 0; i145 < trips_88; ++i145) {
@@ -3096,8 +3043,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0x8du >> warp_id) & 1u) {
       // warp 0: reaction 238 H2CN+N<=>N2+CH2, reaction 299 H+CH3CHO<=>CH2CHO+H2; warp 2: reaction 291 CH2+O2<=>O+CH2O;
-      //            warp 3: reaction 23 O+C2H2<=>CO+CH2, reaction 127 CH+H2O<=>H+CH2O; warp 7: reaction 168
-      //            HCO+O2<=>HO2+CO, reaction 251 CH2+NO<=>H+HCNO
+      //   warp 3: reaction 23 O+C2H2<=>CO+CH2, reaction 127 CH+H2O<=>H+CH2O; warp 7: reaction 168 HCO+O2<=>HO2+CO,
+      //   reaction 251 CH2+NO<=>H+HCNO
       const int trips_89 = broadcast_index(k14, 26);
       #pragma unroll 4
       for (int i146 = 0; i146 < trips_89; ++i146) {
@@ -3123,8 +3070,8 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 5: {
       // warp 5: reaction 25 O+C2H4<=>CH3+HCO and 285 O+C2H4<=>H+CH2CHO, reaction 68 H+CH3OH<=>CH2OH+H2 and 69
-      //            H+CH3OH<=>CH3O+H2, reaction 249 CH2+NO<=>H+HNCO and 250 CH2+NO<=>OH+HCN, reaction 267
-      //            HNCO+OH<=>NCO+H2O and 268 HNCO+OH<=>NH2+CO2
+      //   H+CH3OH<=>CH3O+H2, reaction 249 CH2+NO<=>H+HNCO and 250 CH2+NO<=>OH+HCN, reaction 267 HNCO+OH<=>NCO+H2O and
+      //   268 HNCO+OH<=>NH2+CO2
       #pragma unroll 3
       for (int i147 = 0; i147 < 4; ++i147) {
         const double t_183 = slots[broadcast_index(k7, 23 + i147)][lane] * slots[broadcast_index(k8, 11 + i147)][lane];
@@ -3142,7 +3089,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 6: case 7: {
       // warp 6: reaction 67 H+CH3O<=>CH2(S)+H2O and 65 H+CH3O<=>H2+CH2O; warp 7: reaction 93 OH+CH2<=>CH+H2O and 92
-      //            OH+CH2<=>H+CH2O
+      //   OH+CH2<=>H+CH2O
       const double t_187 = fma(broadcast(c7, 25), ln_t, broadcast(c2, 8));
       const double t_188 = slots[broadcast_index(k8, 21)][lane] * slots[broadcast_index(k8, 22)][lane];
       const double t_189 = slots[broadcast_index(k8, 23)][lane] * slots[broadcast_index(k8, 24)][lane];
@@ -3433,7 +3380,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 3: {
       // warp 3: reaction 143 CH2(S)+AR<=>CH2+AR, reaction 149 CH2(S)+CH3<=>H+C2H4, reaction 171 C2H+O2<=>HCO+CO, ...
-      //            (6)
+      //   (6)
       #pragma unroll 4
       for (int i170 = 0; i170 < 6; ++i170) {
         const double t_214 = slots[broadcast_index(k15, 14 + i170)][lane] *
@@ -3453,7 +3400,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 4: {
       // warp 4: reaction 162 CH3+CH3OH<=>CH2OH+CH4 and 163 CH3+CH3OH<=>CH3O+CH4, reaction 252 CH2(S)+NO<=>H+HNCO and
-      //            253 CH2(S)+NO<=>OH+HCN
+      //   253 CH2(S)+NO<=>OH+HCN
       #pragma unroll 3
       for (int i171 = 0; i171 < 2; ++i171) {
         const double t_218 = slots[broadcast_index(k6, i171)][lane] * slots[78 + i171 * 30][lane];
@@ -3478,7 +3425,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 2: case 4: {
       // warp 2: reaction 87 OH+HO2<=>O2+H2O and 287 OH+HO2<=>O2+H2O, reaction 255 CH3+NO<=>HCN+H2O and 256
-      //            CH3+NO<=>H2CN+OH; warp 4: reaction 88 OH+H2O2<=>HO2+H2O and 89 OH+H2O2<=>HO2+H2O
+      //   CH3+NO<=>H2CN+OH; warp 4: reaction 88 OH+H2O2<=>HO2+H2O and 89 OH+H2O2<=>HO2+H2O
       const int trips_100 = broadcast_index(k14, 27);
       #pragma unroll 3
       for (int i172 = 0; i172 < trips_100; ++i172) {
@@ -3715,7 +3662,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xeeu >> warp_id) & 1u) {
       // warp 1: production CH2CHO; warp 2: production CH2; warp 3: production H; warp 5: production CH2O; warp 6:
-      //            production CH3; warp 7: production H2O
+      //   production CH3; warp 7: production H2O
       const int trips_111 = broadcast_index(k17, 17);
       #pragma unroll 4
       for (int i186 = 0; i186 < trips_111; ++i186) {
@@ -4192,7 +4139,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0x18u >> warp_id) & 1u) {
       // warp 3: reaction 83 H2+CO(+M)<=>CH2O(+M); warp 4: reaction 57 H+CH2O(+M)<=>CH3O(+M), reaction 95
-      //            OH+CH3(+M)<=>CH3OH(+M)
+      //   OH+CH3(+M)<=>CH3OH(+M)
       const int trips_125 = broadcast_index(k16, 30);
       #pragma unroll 1
       for (int i209 = 0; i209 < trips_125; ++i209) {
@@ -4347,7 +4294,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 5: case 6: case 7: {
       // warp 5: reaction 131 CH+CO(+M)<=>HCCO(+M); warp 6: reaction 312 CH3+C2H5(+M)<=>C3H8(+M); warp 7: reaction 320
-      //            H+C3H7(+M)<=>C3H8(+M)
+      //   H+C3H7(+M)<=>C3H8(+M)
       const double t_349 = fma(broadcast(c8, 10), ln_t, broadcast(c8, 9));
       const double t_350 = fma(broadcast(c8, 11), inverse_t, t_349);
       const double t_351 = __dmul_rn(singe_exp2_table(t_350, power), slots[159][lane]);
@@ -4372,10 +4319,9 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xeau >> warp_id) & 1u) {
       // warp 1: reaction 52 H+CH3(+M)<=>CH4(+M), reaction 74 H+C2H4(+M)<=>C2H5(+M), reaction 304
-      //            H+CH2CO(+M)<=>CH2CHO(+M); warp 3: reaction 56 H+CH2O(+M)<=>CH2OH(+M); warp 5: reaction 59
-      //            H+CH2OH(+M)<=>CH3OH(+M), reaction 140 CH2+CO(+M)<=>CH2CO(+M); warp 6: reaction 63
-      //            H+CH3O(+M)<=>CH3OH(+M), reaction 147 CH2(S)+H2O(+M)<=>CH3OH(+M); warp 7: reaction 72
-      //            H+C2H3(+M)<=>C2H4(+M)
+      //   H+CH2CO(+M)<=>CH2CHO(+M); warp 3: reaction 56 H+CH2O(+M)<=>CH2OH(+M); warp 5: reaction 59
+      //   H+CH2OH(+M)<=>CH3OH(+M), reaction 140 CH2+CO(+M)<=>CH2CO(+M); warp 6: reaction 63 H+CH3O(+M)<=>CH3OH(+M),
+      //   reaction 147 CH2(S)+H2O(+M)<=>CH3OH(+M); warp 7: reaction 72 H+C2H3(+M)<=>C2H4(+M)
       const int trips_131 = broadcast_index(k19, 31);
       #pragma unroll 1
       for (int i219 = 0; i219 < trips_131; ++i219) {
@@ -4575,7 +4521,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xfau >> warp_id) & 1u) {
       // warp 1: production CH2CHO; warp 3: production H; warp 4: production OH; warp 5: production CH2O; warp 6:
-      //            production CH3; warp 7: production H2O
+      //   production CH3; warp 7: production H2O
       const int trips_134 = broadcast_index(k21, 0);
       #pragma unroll 4
       for (int i222 = 0; i222 < trips_134; ++i222) {
@@ -4648,7 +4594,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     case 0: case 2: {
       // warp 0: reaction 289 CH+H2(+M)<=>CH3(+M); warp 2: reaction 54 H+HCO(+M)<=>CH2O(+M), reaction 76
-      //            H+C2H5(+M)<=>C2H6(+M), reaction 318 CH3+C2H4(+M)<=>C3H7(+M)
+      //   H+C2H5(+M)<=>C2H6(+M), reaction 318 CH3+C2H4(+M)<=>C3H7(+M)
       const int trips_140 = broadcast_index(k15, 13);
       #pragma unroll 1
       for (int i228 = 0; i228 < trips_140; ++i228) {
@@ -4850,7 +4796,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xedu >> warp_id) & 1u) {
       // warp 0: production CO; warp 2: production CH2; warp 3: production H; warp 5: production CH2O; warp 6:
-      //            production CH3; warp 7: production H2O
+      //   production CH3; warp 7: production H2O
       const int trips_145 = broadcast_index(k21, 22);
       #pragma unroll 4
       for (int i237 = 0; i237 < trips_145; ++i237) {
@@ -4899,7 +4845,7 @@ gri30_chemistry(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xfdu >> warp_id) & 1u) {
       // warp 0: production CO; warp 2: production CH2; warp 3: production H; warp 4: production OH; warp 5: production
-      //            CH2O; warp 6: production CH3; warp 7: production H2O
+      //   CH2O; warp 6: production CH3; warp 7: production H2O
       store(production_rates, broadcast_index(k21, 23), stride, point, active, r1);
     }
     if ((0x34u >> warp_id) & 1u) {

@@ -1,7 +1,7 @@
 // gri30_conductivity: conductivity of gri30, made by singe 0.1.0
 //
 // command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
-//            --compilers off
+//             --compilers off
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
@@ -218,12 +218,12 @@ gri30_conductivity(const double *__restrict__ temperature, const double *__restr
     const double ln_t = __dmul_rn(singe_log2(field, gri30_conductivity_logarithms), 0.6931471805599453);
     // phase 1
     // warp 0: block 0..7; warp 1: block 7..14; warp 2: block 14..21; warp 3: block 21..28; warp 4: block 28..35; warp
-    //            5: block 35..41; warp 6: block 41..47; warp 7: block 47..53
+    //   5: block 35..41; warp 6: block 41..47; warp 7: block 47..53
     double r0 = 0.0;
     double r1 = 0.0;
     double r2 = 1.0;
     // warp 0: block 0..7; warp 1: block 7..14; warp 2: block 14..21; warp 3: block 21..28; warp 4: block 28..35; warp
-    //            5: block 35..41; warp 6: block 41..47; warp 7: block 47..53
+    //   5: block 35..41; warp 6: block 41..47; warp 7: block 47..53
     const int trips = broadcast_index(k0, 1);
     #pragma unroll 4
     for (int i0 = 0; i0 < trips; ++i0) {
@@ -236,7 +236,7 @@ gri30_conductivity(const double *__restrict__ temperature, const double *__restr
       r2 = __dmul_rn(r2, e);
     }
     // warp 0: block 0..7; warp 1: block 7..14; warp 2: block 14..21; warp 3: block 21..28; warp 4: block 28..35; warp
-    //            5: block 35..41; warp 6: block 41..47; warp 7: block 47..53
+    //   5: block 35..41; warp 6: block 41..47; warp 7: block 47..53
     const int index = broadcast_index(k0, 2);
     slots[index][lane] = r0;
     slots[index + 1][lane] = r1;

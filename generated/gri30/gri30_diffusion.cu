@@ -1,7 +1,7 @@
 // gri30_diffusion: diffusion of gri30, made by singe 0.1.0
 //
 // command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
-//            --compilers off
+//             --compilers off
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
@@ -1158,13 +1158,6 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         slots[45 + i1 * 2][lane] = select_le(field_3, 1e-20, 1e-20, field_3);
       }
       // warp 1: rows from H2O2
-      r0 = 0.0;
-      r1 = 0.0;
-      r2 = 0.0;
-      r3 = 0.0;
-      r4 = 0.0;
-      r5 = 0.0;
-      r6 = 0.0;
       r7 = slots[7][lane];
       r8 = slots[8][lane];
       r9 = slots[9][lane];
@@ -1182,7 +1175,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     // phase 2
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: products 0..3; warp 3: products 3..6; warp 4: products 6..9; warp 5: products 9..12; warp 6: products
-      //            12..15; warp 7: products 15..18
+      //   12..15; warp 7: products 15..18
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
@@ -1194,7 +1187,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: products 0..3; warp 3: products 3..6; warp 4: products 6..9; warp 5: products 9..12; warp 6: products
-      //            12..15; warp 7: products 15..18
+      //   12..15; warp 7: products 15..18
       #pragma unroll 4
       for (int i2 = 0; i2 < 32; ++i2) {
         const double s = slots[i2][lane];
@@ -1203,7 +1196,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         r2 = fma(broadcast(c2, i2), s, r2);
       }
       // warp 2: products 0..3; warp 3: products 3..6; warp 4: products 6..9; warp 5: products 9..12; warp 6: products
-      //            12..15; warp 7: products 15..18
+      //   12..15; warp 7: products 15..18
       #pragma unroll 4
       for (int i3 = 0; i3 < 21; ++i3) {
         const double s_2 = slots[32 + i3][lane];
@@ -1230,7 +1223,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: products 0..3; warp 3: products 3..6; warp 4: products 6..9; warp 5: products 9..12; warp 6: products
-      //            12..15; warp 7: products 15..18
+      //   12..15; warp 7: products 15..18
       const int index_2 = broadcast_index(k1, 1);
       slots[index_2][lane] = r0;
       slots[index_2 + 1][lane] = r1;
@@ -1290,30 +1283,8 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     double r19 = 0.0;
     double r20 = 0.0;
     double r21 = 0.0;
-    switch (warp_id) {
-    case 0: case 1: case 5: case 6: case 7: {
-      // warp 0: core 6..8; warp 1: core 8..10; warp 5: core 0..2; warp 6: core 2..4; warp 7: core 4..6
-      r14 = 0.0;
-      r15 = 0.0;
-      r16 = 0.0;
-      r17 = 0.0;
-      r18 = 0.0;
-      r19 = 0.0;
-      r20 = 0.0;
-      r21 = 0.0;
-      break;
-    }
-    case 2: case 3: case 4: {
-      // warp 2: core 16..17; warp 3: core 17..18; warp 4: core 13..14
-      r14 = 0.0;
-      r15 = 0.0;
-      r16 = 0.0;
-      r17 = 0.0;
-      break;
-    }
-    }
     // warp 0: core 14..15; warp 1: core 15..16; warp 2: core 11..12; warp 3: core 12..13; warp 4: core 10..11; warp 5:
-    //            core 18..19; warp 6: core 19..20; warp 7: core 20..21
+    //   core 18..19; warp 6: core 19..20; warp 7: core 20..21
     double r22 = 0.0;
     double r23 = 0.0;
     double r24 = 0.0;
@@ -1388,7 +1359,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       slots[index_7 + 23][lane] = fma(slots[57][lane], r17, fma(slots[56][lane], r16, t_27));
     }
     // warp 0: core 14..15; warp 1: core 15..16; warp 2: core 11..12; warp 3: core 12..13; warp 4: core 10..11; warp 5:
-    //            core 18..19; warp 6: core 19..20; warp 7: core 20..21
+    //   core 18..19; warp 6: core 19..20; warp 7: core 20..21
     const int index_8 = broadcast_index(k1, 4);
     const double t_28 = slots[53][lane] * (broadcast(c3, 23) * slots[index_8][lane]);
     const double t_29 = fma(slots[55][lane], r23, fma(slots[54][lane], r22, t_28));
@@ -1398,7 +1369,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 0: case 1: case 2: case 3: case 4: {
       // warp 0: rows from H2; warp 1: rows from H2O2; warp 2: rows from CO; warp 3: rows from C2H; warp 4: rows from
-      //            CH2CO
+      //   CH2CO
       #pragma unroll 4
       for (int i9 = 0; i9 < 21; ++i9) {
         const double s_13 = slots[81 + i9][lane];
@@ -1411,7 +1382,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
         r6 = fma(broadcast(c24, i9), s_13, r6);
       }
       // warp 0: rows from H2; warp 1: rows from H2O2; warp 2: rows from CO; warp 3: rows from C2H; warp 4: rows from
-      //            CH2CO
+      //   CH2CO
       const double t_30 = __dmul_rn(slots[79][lane], 0.9999999797506807);
       const double c = broadcast(c3, 24);
       const double t_31 = __dmul_rn(c, r7);
@@ -1570,7 +1541,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 0: case 1: case 2: case 3: case 4: {
       // warp 0: rows from H2; warp 1: rows from H2O2; warp 2: rows from CO; warp 3: rows from C2H; warp 4: rows from
-      //            CH2CO
+      //   CH2CO
       const double s_27 = slots[79][lane];
       const double t_105 = s_27 * 0.9999999797506807;
       const double s_28 = slots[80][lane];

@@ -1,7 +1,7 @@
 // gri30_viscosity: viscosity of gri30, made by singe 0.1.0
 //
 // command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
-//            --compilers off
+//             --compilers off
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
@@ -595,7 +595,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     case 2: case 3: case 4: case 5: case 7: {
       // warp 2: species from CH3OH, species from C3H8; warp 3: species from C2H6, species from HOCN; warp 4: species
-      //            from NH2; warp 5: species from HCCOH, species from N2; warp 7: species from C2H3, species from H2CN
+      //   from NH2; warp 5: species from HCCOH, species from N2; warp 7: species from C2H3, species from H2CN
       const int trips_2 = broadcast_index(k0, 4);
       #pragma unroll 1
       for (int i1 = 0; i1 < trips_2; ++i1) {
@@ -641,62 +641,45 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     }
     // warp 0: factor 7 of 0..24; warp 1: factor 3 of 0..24; warp 2: factor 4 of 24..48; warp 3: factor 0 of 24..48;
-    //            warp 4: factor 5 of 24..48; warp 5: factor 1 of 24..48; warp 6: factor 2 of 0..24; warp 7: factor 2 of
-    //            24..48
+    //   warp 4: factor 5 of 24..48; warp 5: factor 1 of 24..48; warp 6: factor 2 of 0..24; warp 7: factor 2 of 24..48
     double r0 = 0.0;
     double r1 = 0.0;
     double r2 = 0.0;
     switch (warp_id) {
-    case 3: case 5: case 6: case 7: {
-      // warp 3: factor 8 of 24..48; warp 5: factor 9 of 24..48; warp 6: factor 10 of 0..24; warp 7: factor 10 of 24..48
-      r3 = 0.0;
-      r4 = 0.0;
-      r5 = 0.0;
-      // warp 3: factor 0 of 24..48, factor 8 of 24..48; warp 5: factor 1 of 24..48, factor 9 of 24..48; warp 6: factor
-      //            2 of 0..24, factor 10 of 0..24; warp 7: factor 2 of 24..48, factor 10 of 24..48
-      const int trips_3 = broadcast_index(k0, 10);
-      #pragma unroll 4
-      for (int i3 = 0; i3 < trips_3; ++i3) {
-        const int index_5 = broadcast_index(k0, 5 + i3);
-        const double s = slots[index_5][lane];
-        const double c = broadcast(c1, 8 + i3);
-        const double s_2 = slots[index_5 + 1][lane];
-        const double s_3 = slots[index_5 + 2][lane];
-        const double c_2 = broadcast(c1, 13 + i3);
-        r0 = fma(c, s, r0);
-        r1 = fma(c, s_2, r1);
-        r2 = fma(c, s_3, r2);
-        r3 = fma(c_2, s, r3);
-        r4 = fma(c_2, s_2, r4);
-        r5 = fma(c_2, s_3, r5);
-      }
-      break;
-    }
     case 0: case 1: case 2: case 4: {
       // warp 0: factor 7 of 0..24; warp 1: factor 3 of 0..24; warp 2: factor 4 of 24..48; warp 4: factor 5 of 24..48
-      const int trips_4 = broadcast_index(k0, 13);
+      const int trips_3 = broadcast_index(k0, 13);
       #pragma unroll 4
-      for (int i2 = 0; i2 < trips_4; ++i2) {
-        const int index_6 = broadcast_index(k0, 5 + i2);
-        const double c_3 = broadcast(c1, 8 + i2);
-        r0 = fma(c_3, slots[index_6][lane], r0);
-        r1 = fma(c_3, slots[index_6 + 1][lane], r1);
-        r2 = fma(c_3, slots[index_6 + 2][lane], r2);
+      for (int i2 = 0; i2 < trips_3; ++i2) {
+        const int index_5 = broadcast_index(k0, 5 + i2);
+        const double c = broadcast(c1, 8 + i2);
+        r0 = fma(c, slots[index_5][lane], r0);
+        r1 = fma(c, slots[index_5 + 1][lane], r1);
+        r2 = fma(c, slots[index_5 + 2][lane], r2);
       }
       break;
     }
+    case 3: case 5: case 6: case 7: {
+      // warp 3: factor 0 of 24..48, factor 8 of 24..48; warp 5: factor 1 of 24..48, factor 9 of 24..48; warp 6: factor
+      //   2 of 0..24, factor 10 of 0..24; warp 7: factor 2 of 24..48, factor 10 of 24..48
+      const int trips_4 = broadcast_index(k0, 10);
+      #pragma unroll 4
+      for (int i3 = 0; i3 < trips_4; ++i3) {
+        const int index_6 = broadcast_index(k0, 5 + i3);
+        const double s = slots[index_6][lane];
+        const double c_2 = broadcast(c1, 8 + i3);
+        const double s_2 = slots[index_6 + 1][lane];
+        const double s_3 = slots[index_6 + 2][lane];
+        const double c_3 = broadcast(c1, 13 + i3);
+        r0 = fma(c_2, s, r0);
+        r1 = fma(c_2, s_2, r1);
+        r2 = fma(c_2, s_3, r2);
+        r3 = fma(c_3, s, r3);
+        r4 = fma(c_3, s_2, r4);
+        r5 = fma(c_3, s_3, r5);
+      }
+      break;
     }
-    if ((0x4u >> warp_id) & 1u) {
-      // warp 2: factor 0 of 0..24
-      r3 = 0.0;
-      r4 = 0.0;
-      r5 = 0.0;
-    }
-    if ((0x84u >> warp_id) & 1u) {
-      // warp 2: factor 8 of 0..24; warp 7: factor 6 of 0..24
-      r6 = 0.0;
-      r7 = 0.0;
-      r8 = 0.0;
     }
     switch (warp_id) {
     case 2: {
@@ -800,7 +783,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0x7bu >> warp_id) & 1u) {
       // warp 0: factor 3 of 24..48; warp 1: factor 7 of 24..48; warp 3: factor 4 of 0..24; warp 4: factor 1 of 0..24;
-      //            warp 5: factor 5 of 0..24; warp 6: factor 6 of 24..48
+      //   warp 5: factor 5 of 0..24; warp 6: factor 6 of 24..48
       r6 = 0.0;
       r7 = 0.0;
       r8 = 0.0;
@@ -1052,7 +1035,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     case 3: case 5: case 7: {
       // warp 3: factor 0 of 24..48, factor 8 of 24..48; warp 5: factor 1 of 24..48, factor 9 of 24..48; warp 7: factor
-      //            2 of 24..48, factor 10 of 24..48
+      //   2 of 24..48, factor 10 of 24..48
       #pragma unroll 4
       for (int i23 = 0; i23 < 6; ++i23) {
         const double s_22 = slots[broadcast_index(k2, 19 + i23)][lane];
@@ -1072,7 +1055,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xbcu >> warp_id) & 1u) {
       // warp 2: factor 4 of 24..48; warp 3: factor 0 of 24..48; warp 4: factor 5 of 24..48; warp 5: factor 1 of 24..48;
-      //            warp 7: factor 2 of 24..48
+      //   warp 7: factor 2 of 24..48
       const int index_24 = broadcast_index(k2, 31);
       slots[index_24][lane] = r0;
       slots[index_24 + 1][lane] = r1;
@@ -1176,7 +1159,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     if ((0xbcu >> warp_id) & 1u) {
       // warp 2: factor 8 of 0..24; warp 3: factor 4 of 0..24; warp 4: factor 1 of 0..24; warp 5: factor 5 of 0..24;
-      //            warp 7: factor 6 of 0..24
+      //   warp 7: factor 6 of 0..24
       const int index_33 = broadcast_index(k3, 6);
       slots[index_33][lane] = r6;
       slots[index_33 + 1][lane] = r7;
@@ -1219,25 +1202,6 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         slots[broadcast_index(k4, i28)][lane] = slots[index_35 + 2][lane] + slots[index_36 + 2][lane];
       }
       // warp 0: rows from HCNO, rows from C3H8; warp 1: rows from CH2CO, rows from N2
-      r0 = 0.0;
-      r1 = 0.0;
-      r2 = 0.0;
-      r3 = 0.0;
-      r4 = 0.0;
-      r5 = 0.0;
-      r6 = 0.0;
-      r7 = 0.0;
-      r8 = 0.0;
-      r9 = 0.0;
-      r10 = 0.0;
-      r11 = 0.0;
-      r12 = 0.0;
-      r13 = 0.0;
-      r14 = 0.0;
-      r15 = 0.0;
-      r16 = 0.0;
-      r17 = 0.0;
-      // warp 0: rows from HCNO, rows from C3H8; warp 1: rows from CH2CO, rows from N2
       #pragma unroll 2
       for (int i29 = 0; i29 < index_34; ++i29) {
         const double s_31 = slots[broadcast_index(k3, 10 + i29)][lane];
@@ -1274,7 +1238,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 2: case 3: case 4: case 5: case 6: case 7: {
       // warp 2: rows from O; warp 3: rows from H2O; warp 4: rows from C; warp 5: rows from CH4; warp 6: rows from HCO;
-      //            warp 7: rows from C2H
+      //   warp 7: rows from C2H
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
@@ -1285,7 +1249,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       r7 = 0.0;
       r8 = 0.0;
       // warp 2: rows from O; warp 3: rows from H2O; warp 4: rows from C; warp 5: rows from CH4; warp 6: rows from HCO;
-      //            warp 7: rows from C2H
+      //   warp 7: rows from C2H
       #pragma unroll 4
       for (int i31 = 0; i31 < 11; ++i31) {
         const double s_34 = slots[broadcast_index(k3, 7 + i31)][lane];
@@ -1411,7 +1375,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
       // warp 2: rows from O; warp 3: rows from H2O; warp 4: rows from C; warp 5: rows from CH4; warp 6: rows from HCO;
-      //            warp 7: rows from C2H
+      //   warp 7: rows from C2H
       const int index_37 = broadcast_index(k3, 29);
       const double s_51 = slots[index_37][lane];
       const double t_86 = fma(s_51, fma(s_51, r2, r1 + r1), r0);
@@ -1463,7 +1427,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
       // warp 2: rows from C2H4; warp 3: rows from HCCO; warp 4: rows from NH2; warp 5: rows from NO; warp 6: rows from
-      //            HNO; warp 7: rows from H2CN
+      //   HNO; warp 7: rows from H2CN
       r0 = 0.0;
       r1 = 0.0;
       r2 = 0.0;
@@ -1474,7 +1438,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       r7 = 0.0;
       r8 = 0.0;
       // warp 2: rows from C2H4; warp 3: rows from HCCO; warp 4: rows from NH2; warp 5: rows from NO; warp 6: rows from
-      //            HNO; warp 7: rows from H2CN
+      //   HNO; warp 7: rows from H2CN
       #pragma unroll 4
       for (int i33 = 0; i33 < 11; ++i33) {
         const double s_57 = slots[broadcast_index(k3, 7 + i33)][lane];
@@ -1494,7 +1458,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
         r8 = fma(c_53, s_59, r8);
       }
       // warp 2: rows from C2H4; warp 3: rows from HCCO; warp 4: rows from NH2; warp 5: rows from NO; warp 6: rows from
-      //            HNO; warp 7: rows from H2CN
+      //   HNO; warp 7: rows from H2CN
       const double s_60 = slots[broadcast_index(k4, 13)][lane];
       const double t_100 = fma(s_60, fma(s_60, r2, r1 + r1), r0);
       const double field_29 = load(mole_fractions, broadcast_index(k4, 16), stride, point);

@@ -1,7 +1,7 @@
 // h2o2_chemistry: chemistry of h2o2, made by singe 0.1.0
 //
 // command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
-//            --compilers off
+//             --compilers off
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
 // input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
@@ -292,10 +292,6 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     const double concentration = fma(field_2 * 0.00012027235504272603, t_2, t - t);
     // phase 1
     double r0 = 0.0;
-    if ((0xc1u >> warp_id) & 1u) {
-      // warp 0: total; warp 6: production N2; warp 7: production AR
-      r0 = 0.0;
-    }
     switch (warp_id) {
     case 0: {
       // warp 0: total
@@ -507,7 +503,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     switch (warp_id) {
     case 1: case 7: {
       // warp 1: reaction 25 OH+H2O2<=>HO2+H2O and 26 OH+H2O2<=>HO2+H2O; warp 7: reaction 24 OH+HO2<=>O2+H2O and 29
-      //            OH+HO2<=>O2+H2O
+      //   OH+HO2<=>O2+H2O
       const int index_3 = broadcast_index(k0, 10);
       const double t_59 = slots[22][lane] * slots[index_3][lane];
       const double t_60 = slots[21][lane] * slots[broadcast_index(k0, 11)][lane];
@@ -578,11 +574,6 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       const double t_75 = 500000000000.0 * inverse_t * slots[19][lane] * s_25 * t_74;
       slots[59][lane] = __dmul_rn(t_75, slots[28][lane]);
     }
-    if ((0xfeu >> warp_id) & 1u) {
-      // warp 1: production H2; warp 2: production O; warp 3: production OH; warp 4: production O2; warp 5: production
-      //            H; warp 6: production H2O; warp 7: production HO2
-      r0 = 0.0;
-    }
     if ((0xa8u >> warp_id) & 1u) {
       // warp 3: production OH; warp 5: production H; warp 7: production HO2
       #pragma unroll 4
@@ -592,7 +583,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     if ((0xfeu >> warp_id) & 1u) {
       // warp 1: production H2; warp 2: production O; warp 3: production OH; warp 4: production O2; warp 5: production
-      //            H; warp 6: production H2O; warp 7: production HO2
+      //   H; warp 6: production H2O; warp 7: production HO2
       const int trips_4 = broadcast_index(k0, 27);
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_4; ++i5) {
@@ -601,7 +592,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     if ((0xbeu >> warp_id) & 1u) {
       // warp 1: production H2; warp 2: production O; warp 3: production OH; warp 4: production O2; warp 5: production
-      //            H; warp 7: production HO2
+      //   H; warp 7: production HO2
       const int trips_5 = broadcast_index(k0, 28);
       #pragma unroll 4
       for (int i6 = 0; i6 < trips_5; ++i6) {
@@ -610,8 +601,6 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     switch (warp_id) {
     case 5: {
-      // warp 5: production H2O2
-      r1 = 0.0;
       // warp 5: production H2O2
       #pragma unroll 4
       for (int i7 = 0; i7 < 2; ++i7) {
@@ -681,7 +670,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     if ((0x76u >> warp_id) & 1u) {
       // warp 1: production H2; warp 2: production O; warp 4: production O2; warp 5: production H; warp 6: production
-      //            H2O
+      //   H2O
       store(production_rates, broadcast_index(k0, 31), stride, point, active, r0);
     }
     if ((0x1u >> warp_id) & 1u) {

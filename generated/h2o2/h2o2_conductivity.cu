@@ -1,7 +1,7 @@
 // h2o2_conductivity: conductivity of h2o2, made by singe 0.1.0
 //
 // command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
-//            --compilers off
+//             --compilers off
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
 // input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
@@ -193,12 +193,12 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
     const double ln_t = __dmul_rn(singe_log2(field, h2o2_conductivity_logarithms), 0.6931471805599453);
     // phase 1
     // warp 0: block 0..2; warp 1: block 2..4; warp 2: block 4..5; warp 3: block 5..6; warp 4: block 6..7; warp 5: block
-    //            7..8; warp 6: block 8..9; warp 7: block 9..10
+    //   7..8; warp 6: block 8..9; warp 7: block 9..10
     double r0 = 0.0;
     double r1 = 0.0;
     double r2 = 1.0;
     // warp 0: block 0..2; warp 1: block 2..4; warp 2: block 4..5; warp 3: block 5..6; warp 4: block 6..7; warp 5: block
-    //            7..8; warp 6: block 8..9; warp 7: block 9..10
+    //   7..8; warp 6: block 8..9; warp 7: block 9..10
     const int trips = broadcast_index(k0, 1);
     #pragma unroll 4
     for (int i0 = 0; i0 < trips; ++i0) {
@@ -211,7 +211,7 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
       r2 = __dmul_rn(r2, e);
     }
     // warp 0: block 0..2; warp 1: block 2..4; warp 2: block 4..5; warp 3: block 5..6; warp 4: block 6..7; warp 5: block
-    //            7..8; warp 6: block 8..9; warp 7: block 9..10
+    //   7..8; warp 6: block 8..9; warp 7: block 9..10
     const int index = broadcast_index(k0, 2);
     slots[index][lane] = r0;
     slots[index + 1][lane] = r1;

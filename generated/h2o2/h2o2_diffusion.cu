@@ -1,7 +1,7 @@
 // h2o2_diffusion: diffusion of h2o2, made by singe 0.1.0
 //
 // command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
-//            --compilers off
+//             --compilers off
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
 // input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
@@ -241,18 +241,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     double r3 = 0.0;
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: mass 5..6; warp 3: mass 7..8; warp 4: mass 6..7; warp 5: mass 4..5; warp 6: mass 0..2; warp 7: mass
-      //            2..4
-      r0 = 0.0;
-      r1 = 0.0;
-    }
-    if ((0x60u >> warp_id) & 1u) {
-      // warp 5: mass 8..9; warp 6: mass 9..10
-      r2 = 0.0;
-      r3 = 0.0;
-    }
-    if ((0xfcu >> warp_id) & 1u) {
-      // warp 2: mass 5..6; warp 3: mass 7..8; warp 4: mass 6..7; warp 5: mass 4..5; warp 6: mass 0..2; warp 7: mass
-      //            2..4
+      //   2..4
       const int trips = broadcast_index(k0, 1);
       #pragma unroll 4
       for (int i0 = 0; i0 < trips; ++i0) {
@@ -271,7 +260,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     }
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: mass 5..6; warp 3: mass 7..8; warp 4: mass 6..7; warp 5: mass 4..5; warp 6: mass 0..2; warp 7: mass
-      //            2..4
+      //   2..4
       const int index = broadcast_index(k0, 3);
       slots[index][lane] = r0;
       slots[index + 1][lane] = r1;
@@ -313,9 +302,6 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       const int index_4 = broadcast_index(k0, 0);
       const double field_5 = load(mole_fractions, index_4, stride, point);
       const double field_6 = load(mole_fractions, index_4 + 1, stride, point);
-      r0 = 0.0;
-      r1 = 0.0;
-      r2 = 0.0;
       r3 = select_le(field_5, 1e-20, 1e-20, field_5);
       r4 = select_le(field_6, 1e-20, 1e-20, field_6);
       // warp 0: columns 0..2; warp 1: columns 2..4
@@ -344,12 +330,11 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
       // warp 2: columns 4..5; warp 3: columns 5..6; warp 4: columns 6..7; warp 5: columns 7..8; warp 6: columns 8..9;
-      //            warp 7: columns 9..10
+      //   warp 7: columns 9..10
       const double field_7 = load(mole_fractions, broadcast_index(k0, 12), stride, point);
-      r0 = 0.0;
       r1 = select_le(field_7, 1e-20, 1e-20, field_7);
       // warp 2: columns 4..5; warp 3: columns 5..6; warp 4: columns 6..7; warp 5: columns 7..8; warp 6: columns 8..9;
-      //            warp 7: columns 9..10
+      //   warp 7: columns 9..10
       const int trips_2 = broadcast_index(k0, 19);
       #pragma unroll 4
       for (int i3 = 0; i3 < trips_2; ++i3) {
@@ -376,7 +361,7 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     }
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: columns 4..5; warp 3: columns 5..6; warp 4: columns 6..7; warp 5: columns 7..8; warp 6: columns 8..9;
-      //            warp 7: columns 9..10
+      //   warp 7: columns 9..10
       slots[broadcast_index(k0, 20)][lane] = r0;
     }
     if ((0x20u >> warp_id) & 1u) {
@@ -427,14 +412,6 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
             slots[index_9 + 2][lane];
         slots[broadcast_index(k0, 28) + 75 + i5 * 3][lane] = __dmul_rn(t_21, slots[61][lane]);
       }
-    }
-    if ((0xfcu >> warp_id) & 1u) {
-      // warp 2: row H; warp 3: row O; warp 4: row H2O2; warp 5: row OH; warp 6: row H2O; warp 7: row H2
-      r0 = 0.0;
-    }
-    if ((0x9cu >> warp_id) & 1u) {
-      // warp 2: row O2; warp 3: row AR; warp 4: row N2; warp 7: row HO2
-      r1 = 0.0;
     }
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: row H; warp 3: row O; warp 4: row H2O2; warp 5: row OH; warp 6: row H2O; warp 7: row H2

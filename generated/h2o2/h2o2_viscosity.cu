@@ -1,7 +1,7 @@
 // h2o2_viscosity: viscosity of h2o2, made by singe 0.1.0
 //
 // command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
-//            --compilers off
+//             --compilers off
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
 // input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
@@ -240,7 +240,7 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     }
     case 4: case 5: case 6: case 7: {
       // warp 4: species from OH, species from AR; warp 5: species from H2O, species from N2; warp 6: species from HO2;
-      //            warp 7: species from H2O2
+      //   warp 7: species from H2O2
       const int trips = broadcast_index(k0, 2);
       #pragma unroll 4
       for (int i0 = 0; i0 < trips; ++i0) {
@@ -269,13 +269,6 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     double r5 = 0.0;
     switch (warp_id) {
     case 0: case 1: {
-      // warp 0: rows from H2; warp 1: rows from O
-      r0 = 0.0;
-      r1 = 0.0;
-      r2 = 0.0;
-      r3 = 0.0;
-      r4 = 0.0;
-      r5 = 0.0;
       // warp 0: rows from H2; warp 1: rows from O
       #pragma unroll 4
       for (int i1 = 0; i1 < 10; ++i1) {
@@ -307,12 +300,7 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
       // warp 2: rows from OH; warp 3: rows from H2O; warp 4: rows from HO2; warp 5: rows from H2O2; warp 6: rows from
-      //            AR; warp 7: rows from N2
-      r0 = 0.0;
-      r1 = 0.0;
-      r2 = 0.0;
-      // warp 2: rows from OH; warp 3: rows from H2O; warp 4: rows from HO2; warp 5: rows from H2O2; warp 6: rows from
-      //            AR; warp 7: rows from N2
+      //   AR; warp 7: rows from N2
       #pragma unroll 4
       for (int i2 = 0; i2 < 10; ++i2) {
         const double c_3 = broadcast(c0, 10 + i2);
@@ -321,7 +309,7 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
         r2 = fma(c_3, slots[2 + i2 * 4][lane], r2);
       }
       // warp 2: rows from OH; warp 3: rows from H2O; warp 4: rows from HO2; warp 5: rows from H2O2; warp 6: rows from
-      //            AR; warp 7: rows from N2
+      //   AR; warp 7: rows from N2
       const double s_6 = slots[broadcast_index(k0, 3)][lane];
       const double t_18 = fma(s_6, fma(s_6, r2, r1 + r1), r0);
       const int index_6 = broadcast_index(k0, 4);
@@ -339,8 +327,6 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     // phase 3
     r0 = 0.0;
     if ((0x40u >> warp_id) & 1u) {
-      // warp 6: mixture
-      r0 = 0.0;
       // warp 6: mixture
       #pragma unroll 4
       for (int i3 = 0; i3 < 8; ++i3) {

@@ -1,9 +1,11 @@
 //! Lines of at most 120 columns.
 
 const WIDTH: usize = 120;
-/// Of what continues a statement, beside its indentation; of what continues the value of a field in the head of the file.
+/// Of what continues a statement, beside its indentation.
 const INDENT: usize = 4;
-const FIELD: usize = 12;
+/// Behind the slashes, of what continues a comment, and the value of a field in the head of the file.
+const COMMENT: usize = 3;
+const FIELD: usize = 13;
 
 /// The text with its longer lines broken: statements behind a comma or an operator, as far outside of parentheses as can be,
 /// comments between words. Lines with strings and lines that go on already stay as they are.
@@ -21,21 +23,26 @@ fn wrap(line: &str, out: &mut String) {
     let is_comment = line.trim_start().starts_with("//");
     let stays = !is_comment && (line.contains('"') || line.ends_with('\\') || line.starts_with('#'));
     while !stays && rest.chars().count() > WIDTH {
-        let place = if is_comment { between_words(&rest) } else { outside(&rest, indent) };
+        let after = if is_field(line) { FIELD } else { COMMENT };
+        let place = if is_comment { between_words(&rest, indent + 2 + after) } else { outside(&rest, indent) };
         let Some(place) = place else { break };
         let next = rest.split_off(place);
         out.push_str(rest.trim_end());
         out.push('\n');
-        let head = if is_comment { format!("//{:FIELD$}", "") } else { " ".repeat(INDENT) };
+        let head = if is_comment { format!("//{:after$}", "") } else { " ".repeat(INDENT) };
         rest = format!("{:indent$}{head}{}", "", next.trim_start());
     }
     out.push_str(&rest);
     out.push('\n');
 }
 
-/// Behind the last space that leaves room for the rest of the line.
-fn between_words(line: &str) -> Option<usize> {
-    let text = line.len() - line.trim_start().len() + 2 + FIELD;
+/// Whether it is a comment with a name and a value.
+fn is_field(line: &str) -> bool {
+    line.get(..2 + FIELD).is_some_and(|head| head.starts_with("// ") && head[3..].contains("  ") && head.ends_with(' '))
+}
+
+/// Behind the last space of the text, which begins in this column.
+fn between_words(line: &str, text: usize) -> Option<usize> {
     spaces(line).filter(|&at| at > text && at <= WIDTH).last().map(|at| at + 1)
 }
 
@@ -48,10 +55,11 @@ fn outside(line: &str, indent: usize) -> Option<usize> {
         match byte {
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth -= 1,
-            b' ' if at > indent + INDENT && b",+-*/?:&|".contains(&bytes[at - 1]) => {
-                if best.is_none_or(|(least, _)| depth <= least) {
-                    best = Some((depth, at + 1));
-                }
+            b' ' if at > indent + INDENT
+                && b",+-*/?:&|".contains(&bytes[at - 1])
+                && best.is_none_or(|(least, _)| depth <= least) =>
+            {
+                best = Some((depth, at + 1));
             }
             _ => {}
         }
@@ -87,7 +95,9 @@ mod tests {
         let line = format!("// input       {} sha256 {}", "a".repeat(60), "b".repeat(64));
         assert_eq!(
             lines(&line),
-            format!("// input       {} sha256\n//            {}\n", "a".repeat(60), "b".repeat(64))
+            format!("// input       {} sha256\n//             {}\n", "a".repeat(60), "b".repeat(64))
         );
+        let line = format!("  // {}and {}", "a ".repeat(56), "b".repeat(20));
+        assert_eq!(lines(&line), format!("  // {}and\n  //   {}\n", "a ".repeat(56), "b".repeat(20)));
     }
 }
