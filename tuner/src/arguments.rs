@@ -126,7 +126,7 @@ impl Arguments {
         let mut axes = space::usual(kernel, request);
         let is_said = |flag: &str| self.is_given(flag) || self.vary.iter().any(|axis| axis.flag == flag);
         // Where it is not fixed, a candidate finds its own number of CTAs.
-        axes.retain(|axis| !is_said(&axis.flag) && !(axis.flag == "ctas-per-sm" && is_said("occupancy")));
+        axes.retain(|axis| !(is_said(&axis.flag) || axis.flag == "ctas-per-sm" && is_said("occupancy")));
         axes.extend(self.vary.iter().cloned());
         axes
     }
