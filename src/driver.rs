@@ -184,19 +184,28 @@ fn with_rivals(
 ) -> Result<(Vec<Unit>, Vec<String>), Failure> {
     let mut all = (Vec::new(), Vec::new());
     for (unit, source) in units.into_iter().zip(sources) {
-        let mut rivals = rivals(request, model, &unit, observer)?;
-        let texts = output::sources(request, model, &rivals);
-        check_texts(request, model, &mut rivals, &texts, observer)?;
-        all.0.extend([unit].into_iter().chain(rivals));
-        all.1.extend([source].into_iter().chain(texts));
+        let mut made = vec![(unit, source)];
+        // the rivals of the first one, and of that one of them whose inputs are not copied ahead
+        for at in 0.. {
+            let Some((unit, _)) = made.get(at) else { break };
+            if made[..at].iter().any(|(earlier, _)| earlier.report.prefetch == unit.report.prefetch) {
+                continue;
+            }
+            let mut rivals = rivals(request, model, unit, observer)?;
+            let texts = output::sources(request, model, &rivals);
+            check_texts(request, model, &mut rivals, &texts, observer)?;
+            made.extend(rivals.into_iter().zip(texts));
+        }
+        let (units, sources): (Vec<Unit>, Vec<String>) = made.into_iter().unzip();
+        all.0.extend(units);
+        all.1.extend(sources);
     }
     Ok(all)
 }
 
 fn rivals(request: &Request, model: &Model, unit: &Unit, observer: &mut Observer) -> Result<Vec<Unit>, Failure> {
-    let request = request.of_kernel(unit.kernel).with(|own| {
-        (own.codegen, own.tuning.ctas_per_sm) = (unit.codegen, unit.ctas_per_sm);
-    });
+    let own = request.of_kernel(unit.kernel);
+    let request = own.with(|own| (own.codegen, own.tuning) = (unit.codegen, unit.report.tuning));
     if !request.keep_fastest {
         return Ok(Vec::new());
     }

@@ -32,6 +32,7 @@ impl Unit {
     /// What decides which other ways to make the kernel are tried; nothing where its machine code was not timed.
     pub fn told(&self) -> Option<Told<'_>> {
         let prediction = self.report.prediction.as_ref()?;
-        Some(Told { program: &self.program, prefetch: self.report.prefetch, local: prediction.share(Cause::Local) })
+        let [local, fetch] = [Cause::Local, Cause::Fetch].map(|cause| prediction.share(cause));
+        Some(Told { program: &self.program, prefetch: self.report.prefetch, local, fetch })
     }
 }

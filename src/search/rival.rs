@@ -17,16 +17,19 @@ pub struct Told<'a> {
     pub program: &'a Program,
     /// Its inputs are copied ahead.
     pub prefetch: bool,
-    /// The share of its warps' clocks that went to waits for local memory.
+    /// The shares of its warps' clocks that went to waits for local memory, and for instructions.
     pub local: f64,
+    pub fetch: f64,
 }
 
 /// From this share on it may be faster to leave the L1 cache to local memory, of which shared memory takes its part.
 const MOST_LOCAL: f64 = 0.25;
+/// From this share on the copies' instructions may be those that the cache for code has no room for.
+const MOST_FETCH: f64 = 0.15;
 
 /// What may be faster than a kernel: constants elsewhere, where they are more than the small cache holds (in shared memory, or in
-/// another order where instructions have them as operands); inputs that are not copied ahead, where local memory is what it waits
-/// for. `None`: its machine code was not timed.
+/// another order where instructions have them as operands); inputs that are not copied ahead, where it waits for local memory or for
+/// instructions. `None`: its machine code was not timed.
 pub fn rivals(request: &Request, told: Option<Told<'_>>) -> Vec<Rival> {
     let pipeline = request.common.target.pipeline.as_ref();
     let Some((told, cache)) = told.zip(pipeline.map(|pipeline| &pipeline.constants)) else { return Vec::new() };
@@ -42,6 +45,6 @@ pub fn rivals(request: &Request, told: Option<Told<'_>>) -> Vec<Rival> {
     };
     let without = Rival::Tuned(Tuning { prefetch: Prefetch::Off, ..request.tuning });
     let moves = misses && request.tuning.constants.is_none();
-    let waits = told.prefetch && told.local > MOST_LOCAL;
+    let waits = told.prefetch && (told.local > MOST_LOCAL || told.fetch > MOST_FETCH);
     [(moves, elsewhere), (waits, without)].into_iter().filter(|(tries, _)| *tries).map(|(_, rival)| rival).collect()
 }
