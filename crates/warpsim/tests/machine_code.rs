@@ -385,25 +385,105 @@ second:
 }
 ";
 
+/// Copies of 4, 8 and 16 bytes to shared memory, in two groups; what each group brought is combined when it is waited for.
+const COPIES: &str = "
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 input, .param .u64 output)
+{
+    .reg .b32 %r<20>;
+    .reg .b64 %rd<8>;
+    .shared .align 16 .b8 rows[2048];
+    mov.u32 %r1, %tid.x;
+    ld.param.u64 %rd1, [input];
+    ld.param.u64 %rd2, [output];
+    cvta.to.global.u64 %rd1, %rd1;
+    cvta.to.global.u64 %rd2, %rd2;
+    mad.wide.u32 %rd3, %r1, 16, %rd1;
+    mad.wide.u32 %rd4, %r1, 8, %rd2;
+    mov.u32 %r2, rows;
+    mad.lo.u32 %r3, %r1, 16, %r2;
+    cp.async.ca.shared.global [%r3], [%rd3], 4;
+    cp.async.ca.shared.global [%r3+4], [%rd3+4], 4;
+    cp.async.ca.shared.global [%r3+8], [%rd3+8], 8;
+    cp.async.commit_group;
+    cp.async.cg.shared.global [%r3+1024], [%rd3+1024], 16;
+    cp.async.commit_group;
+    cp.async.wait_group 1;
+    ld.shared.v2.u32 {%r4, %r5}, [%r3];
+    ld.shared.v2.u32 {%r6, %r7}, [%r3+8];
+    shl.b32 %r5, %r5, 1;
+    shl.b32 %r6, %r6, 2;
+    shl.b32 %r7, %r7, 3;
+    add.u32 %r8, %r4, %r5;
+    add.u32 %r9, %r6, %r7;
+    add.u32 %r8, %r8, %r9;
+    st.global.u32 [%rd4], %r8;
+    cp.async.wait_group 0;
+    ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [%r3+1024];
+    shl.b32 %r11, %r11, 1;
+    shl.b32 %r12, %r12, 2;
+    shl.b32 %r13, %r13, 3;
+    add.u32 %r14, %r10, %r11;
+    add.u32 %r15, %r12, %r13;
+    add.u32 %r14, %r14, %r15;
+    st.global.u32 [%rd4+4], %r14;
+    ret;
+}
+";
+
+#[test]
+fn copies_are_there_when_they_are_waited_for() {
+    for arch in [(8, 0), (9, 0), (10, 0)].map(|(major, minor)| ComputeCapability(major, minor)) {
+        let launch = Launch::linear(1, 64, vec![Argument::Buffer(0), Argument::Buffer(1)]);
+        let words: Vec<u32> = (0..512u32).map(|word| word.wrapping_mul(2_654_435_761)).collect();
+        let buffers =
+            || vec![Buffer::words(Type::U32, words.iter().map(|&word| word.into())), Buffer::unwritten(Type::U32, 128)];
+        let Some(outputs) = both(COPIES, arch, &launch, buffers) else { return };
+        let combined = |first: usize| {
+            let word = |at: usize| words[first + at] << at;
+            (0..4).map(word).fold(0u32, u32::wrapping_add)
+        };
+        for at in 0..64 {
+            let expected = [combined(4 * at), combined(256 + 4 * at)].map(|word| Some(u64::from(word)));
+            for output in &outputs {
+                assert_eq!([0, 1].map(|half| output[1].element(Type::U32, 2 * at + half)), expected, "{arch:?} {at}");
+            }
+        }
+    }
+}
+
 #[test]
 fn clusters_of_two() {
     for arch in [ComputeCapability(9, 0), ComputeCapability(10, 0)] {
-        let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
-        let Ok((tools, disassembler)) = tools.map_err(skip::skip) else { return };
-        let source = |text: String| Arc::new(Source { name: "k".to_owned(), text });
-        let module = ptx::read::read(&source(CLUSTER.to_owned())).unwrap_or_else(|d| panic!("{d:?}"));
-        let bytes = tools.assemble(CLUSTER, arch).unwrap_or_else(|failure| panic!("{failure}")).cubin;
-        let listing = disassembler.disassemble(&bytes).unwrap();
-        let cubin = sass::read("k.cubin", &bytes, &source(listing)).unwrap_or_else(|d| panic!("{d:?}"));
         let launch = Launch::linear(4, 64, vec![Argument::Buffer(0)]);
-        let [mut expected, mut found] = [(); 2].map(|()| [Buffer::unwritten(Type::U32, 128)]);
-        let options = Options::default();
-        warpsim::run(&module, "k", &launch, &mut expected, &options).unwrap_or_else(|hazards| panic!("{hazards}"));
-        machine_code::run(&cubin, "k", &launch, &mut found, &options).unwrap_or_else(|why| panic!("{why:?}"));
+        let buffers = || vec![Buffer::unwritten(Type::U32, 128)];
+        let Some(outputs) = both(CLUSTER, arch, &launch, buffers) else { return };
         for at in 0..128 {
-            let value = found[0].element(Type::U32, at);
-            assert_eq!(value, expected[0].element(Type::U32, at));
-            assert_eq!(value, Some(100 * (1 - at as u64 / 64) + at as u64 % 64));
+            let expected = Some(100 * (1 - at as u64 / 64) + at as u64 % 64);
+            assert_eq!(outputs.each_ref().map(|output| output[0].element(Type::U32, at)), [expected; 2]);
         }
     }
+}
+
+/// What the PTX and its machine code leave in these buffers; `None` where the tools are absent.
+fn both(
+    text: &str,
+    arch: ComputeCapability,
+    launch: &Launch,
+    buffers: impl Fn() -> Vec<Buffer>,
+) -> Option<[Vec<Buffer>; 2]> {
+    let tools = toolchain::find_for(arch).and_then(|tools| Ok((tools, toolchain::disassembler(arch)?)));
+    let (tools, disassembler) = tools.map_err(skip::skip).ok()?;
+    let source = |text: String| Arc::new(Source { name: "k".to_owned(), text });
+    let module = ptx::read::read(&source(text.to_owned())).unwrap_or_else(|d| panic!("{d:?}"));
+    let bytes = tools.assemble(text, arch).unwrap_or_else(|failure| panic!("{failure}")).cubin;
+    let listing = disassembler.disassemble(&bytes).unwrap();
+    let cubin = sass::read("k.cubin", &bytes, &source(listing)).unwrap_or_else(|d| panic!("{d:?}"));
+    let [mut expected, mut found] = [(); 2].map(|()| buffers());
+    let options = Options::default();
+    warpsim::run(&module, "k", launch, &mut expected, &options).unwrap_or_else(|hazards| panic!("{hazards}"));
+    machine_code::run(&cubin, "k", launch, &mut found, &options).unwrap_or_else(|why| panic!("{why:?}"));
+    Some([expected, found])
 }
