@@ -173,7 +173,8 @@ fn every_published_mechanism_survives_the_yaml_form() {
     }
 }
 
-/// CUDA and PTX of all kernels, without the lines that name the inputs.
+/// CUDA and PTX of all kernels, without the lines that name the inputs, and without comments, which have reactions as a file
+/// spells them.
 fn kernels(mut mechanism: Mechanism, request: &Request) -> String {
     mechanism.inputs.clear();
     let model = kinetics::model(mechanism).expect("a mechanism with transport data");
@@ -186,8 +187,8 @@ fn kernels(mut mechanism: Mechanism, request: &Request) -> String {
         let Ok(unit) = driver::compile_kernel(kernel, &model, request, &mut observer) else { panic!("{kernel}") };
         let ptx = unit.ptx.to_string();
         let sources = output::sources(request, &model, &[unit]);
-        all.push_str(&sources.concat());
-        all.push_str(&ptx);
+        let text = sources.concat() + &ptx;
+        all.extend(text.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| format!("{line}\n")));
     }
     all
 }

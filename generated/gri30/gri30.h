@@ -1,7 +1,6 @@
 // Kernels of gri30, made by singe 0.1.0
 //
-// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
-//             --compilers off
+// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture --compilers off
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
@@ -123,9 +122,8 @@ static const double gri30_molecular_weights[53] = {
 };
 
 // What the launches know of a device. The constants of the kernels are part of the program and come to the device with
-//   it;
-// a context holds what is found out once: the device and the CTAs of each kernel that it holds at once. Any number of
-// threads and streams may share a context.
+// it; a context holds what is found out once: the device and the CTAs of each kernel that it holds at once. Any number
+// of threads and streams may share a context.
 struct gri30_context {
   int device;
   int multiprocessors;
@@ -144,8 +142,8 @@ int gri30_context_destroy(struct gri30_context *context);
 // A status in words; the text need not be freed.
 const char *gri30_status_text(int status);
 
-// All arrays are in device memory and field-major: field r of point p is at array[r * stride + p], 0 <= p < points <=
-//   stride.
+// All arrays are in device memory and field-major: field r of point p is at array[r * stride + p],
+// 0 <= p < points <= stride.
 // Launches return at once; the work is ordered on the stream. With 0 points nothing is done, and arrays may be null.
 // Units: SI with kmol.
 

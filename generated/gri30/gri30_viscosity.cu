@@ -1,7 +1,6 @@
 // gri30_viscosity: viscosity of gri30, made by singe 0.1.0
 //
-// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
-//             --compilers off
+// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture --compilers off
 // input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
 // input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
 // input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8

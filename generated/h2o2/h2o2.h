@@ -1,7 +1,6 @@
 // Kernels of h2o2, made by singe 0.1.0
 //
-// command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture
-//             --compilers off
+// command     singe mechanisms/h2o2/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture --compilers off
 // input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
 // input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
 // input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
@@ -73,9 +72,8 @@ static const double h2o2_molecular_weights[10] = {
 };
 
 // What the launches know of a device. The constants of the kernels are part of the program and come to the device with
-//   it;
-// a context holds what is found out once: the device and the CTAs of each kernel that it holds at once. Any number of
-// threads and streams may share a context.
+// it; a context holds what is found out once: the device and the CTAs of each kernel that it holds at once. Any number
+// of threads and streams may share a context.
 struct h2o2_context {
   int device;
   int multiprocessors;
@@ -94,8 +92,8 @@ int h2o2_context_destroy(struct h2o2_context *context);
 // A status in words; the text need not be freed.
 const char *h2o2_status_text(int status);
 
-// All arrays are in device memory and field-major: field r of point p is at array[r * stride + p], 0 <= p < points <=
-//   stride.
+// All arrays are in device memory and field-major: field r of point p is at array[r * stride + p],
+// 0 <= p < points <= stride.
 // Launches return at once; the work is ordered on the stream. With 0 points nothing is done, and arrays may be null.
 // Units: SI with kmol.
 

@@ -52,7 +52,7 @@ mod tests {
         };
         of(names::<Tuning>(), table(&Tuning::default()), &["buffer", "passes", "qssa-warps"]);
         of(names::<Common>(), table(&Common::default()), &[]);
-        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (13, 7));
+        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (14, 8));
     }
 
     #[test]
@@ -69,6 +69,7 @@ mod tests {
             ("buffer", "48"),
             ("passes", "2"),
             ("constants", "constant-bank"),
+            ("prefetch", "off"),
             ("form", "low-rank"),
             ("matrix", "off"),
             ("qssa-warps", "4"),
