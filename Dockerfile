@@ -20,7 +20,7 @@ RUN cargo build --release --workspace \
  && ln -s /singe/target/release/singe /singe/target/release/singe-tune /usr/local/bin/
 
 # A folder of the host that is mounted here takes the place of the mechanisms.
-RUN mkdir /work && ln -s /singe/mechanisms /work/mechanisms
-WORKDIR /work
+RUN mkdir /data && ln -s /singe/mechanisms /data/mechanisms
+WORKDIR /data
 ENTRYPOINT ["singe"]
 CMD ["--help"]
