@@ -43,7 +43,7 @@ const PEERS: [Peer; 14] = [
 pub fn table(rows: &[Value]) -> String {
     let mut out = "\n## Beside other compilers\n\n\
         Clocks of an SM for 32 points in the busiest part, and how often ours fits into theirs. Ours is the layout with the least modelled\n\
-        time, which is what `--codegen auto` takes.\n\n\
+        time.\n\n\
         | mechanism | kernel | target | compiler | its bound | our layout | our bound | theirs / ours |\n\
         |---|---|---|---|---|---|---|---|\n"
         .to_owned();
