@@ -181,8 +181,8 @@ pub struct Constants {
     /// How many entries of the banks belong to all warps.
     pub common_reals: u32,
     pub common_indices: u32,
-    /// The banks are copied to shared memory, behind the slots, once per CTA before the streaming loop. Only in
-    /// warp-specialized code.
+    /// The banks are copied to shared memory, behind the slots, once per CTA before the streaming loop. Not in
+    /// data-parallel code with loops.
     pub shared: bool,
 }
 

@@ -216,7 +216,7 @@ impl Request {
     }
 
     /// Of shared memory, for a CTA.
-    fn shared_bytes(&self) -> u32 {
+    pub fn shared_bytes(&self) -> u32 {
         let (target, ctas) = (self.common.target, self.tuning.ctas_per_sm);
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta)
     }

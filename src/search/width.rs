@@ -242,6 +242,10 @@ fn lacking(request: &Request, draft: &Draft) -> u32 {
 fn slots_left(kernel: Kernel, request: &Request, slots: Option<u32>, draft: &Draft) -> Result<Option<u32>, Diagnostic> {
     let (Slots { count, rows, .. }, points_per_lane) = (draft.code.slots, request.points());
     let row_bytes = draft.code.slots.row_bytes();
+    let (taken, most) = (draft.code.shared_bytes(), request.shared_bytes());
+    if slots.is_none() && taken > most {
+        return Err(too_many_constants(kernel, taken, most));
+    }
     // Slots lie further apart where matrix products read them.
     let total = request.limits().slots.map(|most| most * points_per_lane * 8 * 32 / row_bytes);
     let (Some(total), Some(_)) = (total, slots) else { return Ok(None) };
@@ -254,8 +258,12 @@ fn slots_left(kernel: Kernel, request: &Request, slots: Option<u32>, draft: &Dra
         return Ok(Some(left));
     }
     let [bytes, available] = [constants, total].map(|rows| row_bytes * rows);
+    Err(too_many_constants(kernel, bytes, available))
+}
+
+fn too_many_constants(kernel: Kernel, bytes: u32, available: u32) -> Diagnostic {
     let message =
         format!("{kernel}: the constants take {bytes} bytes of shared memory, and a CTA may have {available}");
     let remedy = "use --constants stripe or constant-bank, more warps, or fewer CTAs per SM or points per lane";
-    Err(Diagnostic::error("schedule::constants", message).help(remedy))
+    Diagnostic::error("schedule::constants", message).help(remedy)
 }
