@@ -196,7 +196,7 @@ fn count(
     let options = &Options { form: variant.form, matrix: variant.matrix, ..*options };
     let graph = kernels::build(kernel, model, options)?;
     let allowed = match options.form {
-        Form::LowRank if kernel == Kernel::Viscosity => kernels::LOW_RANK_BOUND,
+        Form::LowRank if kernel == Kernel::Viscosity => kernels::low_rank_bound(options.fit_tolerance),
         _ => options.fit_tolerance.unwrap_or(0.0),
     };
     let mut count = Count {

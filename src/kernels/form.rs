@@ -13,7 +13,7 @@ pub enum Form {
     Pairwise,
     /// Viscosity: one symmetric matrix and three right-hand sides. Exact.
     Symmetric,
-    /// Viscosity: the symmetric matrix as a product of two thin ones, to [`LOW_RANK_BOUND`]. Diffusion: a small core
+    /// Viscosity: the symmetric matrix as a product of two thin ones, to [`low_rank_bound`]. Diffusion: a small core
     /// that depends on temperature between thin factors, to the fit tolerance. Conductivity: a few functions of temperature
     /// that all species share, to the fit tolerance.
     LowRank,
@@ -23,8 +23,11 @@ pub enum Form {
     LogSpace,
 }
 
-/// Largest relative error of the low-rank viscosity.
-pub const LOW_RANK_BOUND: f64 = 1e-13;
+/// Largest relative error of the low-rank viscosity: the fit tolerance, and where exact forms are asked for about what rounding leaves
+/// of the others.
+pub fn low_rank_bound(fit_tolerance: Option<f64>) -> f64 {
+    fit_tolerance.unwrap_or(0.0).max(1e-13)
+}
 
 impl Form {
     pub const ALL: [Self; 5] = [Self::Pairwise, Self::Symmetric, Self::LowRank, Self::Polynomial, Self::LogSpace];

@@ -42,7 +42,7 @@ mod transport;
 mod troe;
 mod viscosity;
 
-pub use form::{Form, LOW_RANK_BOUND};
+pub use form::{Form, low_rank_bound};
 pub use log_space::Exponential;
 pub use output::{Output, Outputs, Property};
 pub use product::Matrix;

@@ -10,7 +10,7 @@ use std::f64::consts::LOG2_E;
 
 use super::common::{self, OUTPUT, scalar, single, step};
 use super::product::product;
-use super::{Exponential, Form, LOW_RANK_BOUND, Matrix, Options};
+use super::{Exponential, Form, Matrix, Options, low_rank_bound};
 use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Graph, Operation, Step, Value};
 use kinetics::approximation::low_rank;
@@ -46,8 +46,9 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
     let columns: Vec<Triple> =
         classes.iter().map(|class| class_sum(&mut graph, model, class, &triples, at_once)).collect();
     let shares = if options.form == Form::LowRank {
-        let factors = low_rank::factors(&weights, LOW_RANK_BOUND);
-        graph.bound = factors.error;
+        let bound = low_rank_bound(options.fit_tolerance);
+        let factors = low_rank::factors(&weights, bound / (1.0 + bound));
+        graph.bound = factors.error / (1.0 - factors.error);
         match options.matrix {
             Matrix::Dfma => {
                 let reduced = reduced(&mut graph, &factors.rows, &columns, warps);

@@ -5,6 +5,7 @@
 //! factorisation is that of S_kj / sqrt(S_kk S_jj), whose entries are of one size, so that relative errors of the entries are
 //! even.
 
+use super::short;
 use crate::linear_algebra::dense::dot;
 use crate::linear_algebra::{cholesky, eigen};
 
@@ -15,7 +16,7 @@ pub struct Factors {
     pub error: f64,
 }
 
-/// The factors of least rank whose entries err by at most `bound` (relative).
+/// The factors of least rank whose entries err by at most `bound` (relative), [`short`] ones where there are such.
 ///
 /// All sums over a row of S in Wilke's rule have positive terms, so the bound of the entries is a bound on the
 /// mixture's viscosity, for any composition and temperature.
@@ -29,14 +30,23 @@ pub fn factors(weights: &[f64], bound: f64) -> Factors {
     let vectors = eigen::symmetric(gram);
     let rotated: Vec<Vec<f64>> =
         l.iter().map(|row| vectors.iter().map(|v| row.iter().zip(v).map(|(a, b)| a * b).sum()).collect()).collect();
-    let error = |rank: usize| {
-        let entry = |k: usize, j: usize| dot(&rotated[k][..rank], &rotated[j][..rank]);
-        let pairs = (0..weights.len()).flat_map(|k| (0..=k).map(move |j| (k, j)));
-        pairs.map(|(k, j)| (entry(k, j) / scaled(k, j) - 1.0).abs()).fold(0.0, f64::max)
+    let of_rank = |rank: usize| -> Vec<Vec<f64>> {
+        rotated.iter().zip(&diagonal).map(|(row, d)| row[..rank].iter().map(|v| v * d).collect()).collect()
     };
-    let rank = (1..width).find(|&rank| error(rank) <= bound).unwrap_or(width);
-    let rows = rotated.iter().zip(&diagonal).map(|(row, d)| row[..rank].iter().map(|v| v * d).collect()).collect();
-    Factors { rows, error: error(rank) }
+    let exact = |rank: usize| with_error(of_rank(rank), weights);
+    let short = |rank: usize| with_error(of_rank(rank).iter().map(|row| short::all(row)).collect(), weights);
+    let within = |factors: &Factors| factors.error <= bound;
+    // Entries cannot come closer than their own digits allow.
+    let least = if bound < short::DISTANCE { width + 1 } else { 1 };
+    let found = (least..=width).map(short).find(within).or_else(|| (1..width).map(exact).find(within));
+    found.unwrap_or_else(|| exact(width))
+}
+
+fn with_error(rows: Vec<Vec<f64>>, weights: &[f64]) -> Factors {
+    let relative = |k: usize, j: usize| (dot(&rows[k], &rows[j]) * (weights[k] + weights[j]).sqrt() - 1.0).abs();
+    let pairs = (0..weights.len()).flat_map(|k| (0..=k).map(move |j| (k, j)));
+    let error = pairs.map(|(k, j)| relative(k, j)).fold(0.0, f64::max);
+    Factors { rows, error }
 }
 
 /// The factors by rank index.

@@ -5,6 +5,7 @@
 
 use super::interpolation::{interpolation, nodes};
 use super::maximum::Grid;
+use super::short;
 use crate::fits::cubic;
 
 /// Beyond this degree the exponential is cheaper.
@@ -18,7 +19,7 @@ pub struct Polynomials {
 }
 
 /// Polynomials for exp(cubic(u)) of least degree that err by at most `tolerance` (relative) on -1..1. Up to the highest
-/// degree: the caller compares [`Polynomials::error`] with the tolerance.
+/// degree: the caller compares [`Polynomials::error`] with the tolerance. Coefficients are [`short`] where the tolerance allows it.
 pub fn polynomials(cubics: &[[f64; 4]], tolerance: f64) -> Polynomials {
     let grid = Grid::default();
     let low = (2..HIGHEST_DEGREE).find_map(|degree| of_degree(cubics, degree, tolerance, &grid));
@@ -30,11 +31,11 @@ fn of_degree(cubics: &[[f64; 4]], degree: usize, tolerance: f64, grid: &Grid) ->
     let nodes = nodes(degree + 1);
     let mut all = Polynomials { coefficients: Vec::new(), error: 0.0 };
     for c in cubics {
-        let polynomial = interpolation(&nodes, nodes.iter().map(|&u| cubic(c, u).exp()).collect());
-        all.error = all.error.max(grid.largest_error(&polynomial, c));
-        if all.error > tolerance {
-            return None;
-        }
+        let exact = interpolation(&nodes, nodes.iter().map(|&u| cubic(c, u).exp()).collect());
+        let candidates = [short::all(&exact), exact].into_iter();
+        let mut with_error = candidates.map(|polynomial| (grid.largest_error(&polynomial, c), polynomial));
+        let (error, polynomial) = with_error.find(|(error, _)| *error <= tolerance)?;
+        all.error = all.error.max(error);
         all.coefficients.push(polynomial);
     }
     Some(all)

@@ -3,6 +3,7 @@
 use super::interpolation::{interpolation, nodes};
 use super::maximum::Grid;
 use super::polynomials::polynomials;
+use super::short;
 use crate::fits::cubic;
 use crate::linear_algebra::{eigen, elimination};
 
@@ -21,7 +22,7 @@ pub struct Shared {
 }
 
 /// The fewest functions that bring every property within the tolerance, or the most: the caller compares
-/// [`Shared::error`].
+/// [`Shared::error`]. Functions and coefficients are [`short`] where the tolerance allows it.
 pub fn shared(cubics: &[[f64; 4]], tolerance: f64) -> Shared {
     let nodes = nodes(polynomials(cubics, 0.2 * tolerance).coefficients[0].len());
     let logarithms = |c: &[f64; 4]| nodes.iter().map(|&u| cubic(c, u)).collect::<Vec<f64>>();
@@ -48,8 +49,13 @@ pub fn shared(cubics: &[[f64; 4]], tolerance: f64) -> Shared {
         let functions: Vec<Vec<f64>> = at_nodes.iter().map(function).collect();
         let coefficients: Vec<Vec<f64>> =
             scaled.iter().map(|(scale, g)| closest(at_nodes, g).iter().map(|c| scale * c).collect()).collect();
-        let error = largest_error(cubics, &functions, &coefficients, &grid);
-        Shared { functions, coefficients, error }
+        let with_error = |functions: Vec<Vec<f64>>, coefficients: Vec<Vec<f64>>| {
+            let error = largest_error(cubics, &functions, &coefficients, &grid);
+            Shared { functions, coefficients, error }
+        };
+        let short = |rows: &[Vec<f64>]| rows.iter().map(|row| short::all(row)).collect();
+        let short = with_error(short(&functions), short(&coefficients));
+        if short.error <= tolerance { short } else { with_error(functions, coefficients) }
     };
     let mut best = with(1);
     for count in 2..=MOST.min(components.len()) {

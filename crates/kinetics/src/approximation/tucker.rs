@@ -11,6 +11,7 @@
 use super::interpolation::{self, interpolation};
 use super::maximum::Grid;
 use super::principal::{combined, components};
+use super::short;
 use crate::fits::cubic;
 use crate::linear_algebra::dense::{dot, orthonormal, product, transposed};
 use crate::linear_algebra::eigen;
@@ -39,6 +40,16 @@ impl Factors {
             a.iter().zip(core).map(|(x, row)| x * row.iter().zip(b).map(|(c, y)| c * y).sum::<f64>()).sum()
         };
         self.cores.iter().map(entry).collect()
+    }
+
+    fn short(&self) -> Self {
+        let short = |rows: &[Vec<f64>]| rows.iter().map(|row| short::all(row)).collect();
+        Self {
+            rows: short(&self.rows),
+            cores: self.cores.iter().map(|core| short(core)).collect(),
+            functions: short(&self.functions),
+            error: self.error,
+        }
     }
 }
 
@@ -130,7 +141,7 @@ impl<'a> Pairs<'a> {
 
     /// The factors of least rank that meet the tolerance, or those with the most columns; `high` columns are tried first.
     fn fewest_columns(&self, mut high: usize, most: usize, tolerance: f64) -> Factors {
-        let fit = |q: usize| self.fit(q, 0.97 * tolerance);
+        let fit = |q: usize| self.fit(q, tolerance);
         let mut low = 1;
         let mut best = fit(high);
         while best.error > tolerance && high < most {
@@ -150,7 +161,8 @@ impl<'a> Pairs<'a> {
         best
     }
 
-    /// The factors with q columns, as soon as they meet the tolerance, or the best of all rounds.
+    /// The factors with q columns, as soon as they meet the tolerance with room for what nodes do not show, or the best of all
+    /// rounds.
     fn fit(&self, q: usize, tolerance: f64) -> Factors {
         let (n, count) = (self.n, self.targets.len());
         let rounds = (WORK / (n * n * count * q * 4)).clamp(*ROUNDS.start(), *ROUNDS.end());
@@ -175,7 +187,7 @@ impl<'a> Pairs<'a> {
             if best.as_ref().is_none_or(|(least, ..)| worst < *least) {
                 best = Some((worst, basis.clone(), cores));
             }
-            if worst <= tolerance {
+            if worst <= 0.97 * tolerance {
                 break;
             }
             let heaviest = weights.iter().copied().fold(0.0, f64::max);
@@ -191,7 +203,7 @@ impl<'a> Pairs<'a> {
             }
         }
         let (_, basis, cores) = best.expect("there is at least one round");
-        self.unscaled(&basis, &cores, q)
+        self.unscaled(&basis, &cores, q, tolerance)
     }
 
     /// Largest relative error of each pair over the nodes; 0 on the diagonal.
@@ -214,8 +226,8 @@ impl<'a> Pairs<'a> {
     }
 
     /// The factors of the pairs themselves, in the basis that makes the first core diagonal, with the bound of their
-    /// error.
-    fn unscaled(&self, basis: &[f64], cores: &[Vec<f64>], q: usize) -> Factors {
+    /// error: in [`short`] numbers where these meet the tolerance.
+    fn unscaled(&self, basis: &[f64], cores: &[Vec<f64>], q: usize, tolerance: f64) -> Factors {
         let axes: Vec<f64> = eigen::symmetric(cores[0].chunks(q).map(<[f64]>::to_vec).collect()).concat();
         let back = transposed(&axes, q, q);
         let basis = product(basis, &back, self.n, q, q);
@@ -232,11 +244,16 @@ impl<'a> Pairs<'a> {
             .iter_mut()
             .enumerate()
             .for_each(|(m, row)| row.iter_mut().enumerate().for_each(|(k, c)| *c *= f64::from(u8::from(m == k))));
+        let short = self.with_error(factors.short());
+        if short.error <= tolerance { short } else { self.with_error(factors) }
+    }
+
+    fn with_error(&self, mut factors: Factors) -> Factors {
         let grid = Grid::default();
         let mut worst = 0.0f64;
         for i in 0..self.n {
             for j in i + 1..self.n {
-                let pair = combined(&factors.pair(i, j), &self.functions);
+                let pair = combined(&factors.pair(i, j), &factors.functions);
                 worst = worst.max(grid.largest_error(&pair, &self.cubics[pair_index(self.n, i, j)]));
             }
         }
