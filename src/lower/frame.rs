@@ -57,7 +57,10 @@ pub fn stream(program: &Program, needs: &Needs, body: Vec<Statement>) -> Stream 
     let (first, step, groups_per_cta) = match program.execution {
         Execution::WarpSpecialized { .. } => (Integer::Cta, Integer::Ctas, 1),
         Execution::DataParallel { .. } => {
-            let first = Integer::binary(Add, Integer::Cta.with(Mul, warps), Integer::Local(Local::Warp));
+            let first = Integer::Cta.with(Mul, warps);
+            // Warps that wait for each other take equally many turns: the loop is over the first of the CTA's groups.
+            let is_alone = !program.is_in_step();
+            let first = if is_alone { Integer::binary(Add, first, Integer::Local(Local::Warp)) } else { first };
             (first, Integer::Ctas.with(Mul, warps), warps)
         }
     };
@@ -71,7 +74,13 @@ pub fn stream(program: &Program, needs: &Needs, body: Vec<Statement>) -> Stream 
     let mut points = Vec::new();
     for point in 0..program.points_per_lane {
         if needs.active.contains(&point) {
-            let value = Less { a: number(program, &group(), point), b: Integer::Points, is_wide: false };
+            let value = if program.is_in_step() {
+                let first = own_group(group()).with(Mul, program.points_per_group());
+                let behind = Integer::Local(Local::Lane).with(Add, 32 * point);
+                Less { a: Integer::binary(Add, behind, first), b: Integer::Points, is_wide: true }
+            } else {
+                Less { a: number(program, &group(), point), b: Integer::Points, is_wide: false }
+            };
             points.push(Statement::DefineActive { point, value });
         }
         if needs.points.contains(&point) {
@@ -112,7 +121,18 @@ fn lane(thread: Integer) -> Integer {
 
 /// The lane's points in a group, none beyond the last point.
 pub fn points(program: &Program, group: &Integer) -> Vec<Integer> {
-    (0..program.points_per_lane).map(|point| in_range(number(program, group, point))).collect()
+    let group = if program.is_in_step() {
+        let last = Integer::Local(Local::Groups).with(Sub, 1);
+        Integer::binary(Min, own_group(group.clone()), last)
+    } else {
+        group.clone()
+    };
+    (0..program.points_per_lane).map(|point| in_range(number(program, &group, point))).collect()
+}
+
+/// The warp's own group, where the loop is over the first one of its CTA. There may be no such group.
+fn own_group(first: Integer) -> Integer {
+    Integer::binary(Add, first, Integer::Local(Local::Warp))
 }
 
 fn in_range(point: Integer) -> Integer {
@@ -128,7 +148,8 @@ fn number(program: &Program, group: &Integer, point: u32) -> Integer {
 
 /// The number of one of the lane's points, at most that of the last point.
 fn clamped(program: &Program, point: u32) -> (Local, Integer) {
-    (Local::Point(point), in_range(number(program, &Integer::Local(Local::Group), point)))
+    let mut all = points(program, &Integer::Local(Local::Group));
+    (Local::Point(point), all.swap_remove(point as usize))
 }
 
 /// The striped constants: entry (register, warp, lane) of a table stands at (register * warps + warp) * 32 + lane.

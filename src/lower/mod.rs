@@ -5,6 +5,7 @@ pub mod code;
 mod fetches;
 mod fold;
 mod frame;
+mod lockstep;
 mod prefetch;
 mod rounding;
 mod uses;
@@ -31,6 +32,9 @@ pub fn lower(program: &Program, target: &Target) -> Code {
         let next = |group: Integer| frame::points(program, &group);
         prologue.extend(plan.prologue(rows_before_inputs(program), &stream, &next));
         stream.body = plan.body(&stream, &next);
+    }
+    if program.is_in_step() {
+        stream.body = lockstep::body(stream.body);
     }
     Code {
         kernel: program.kernel.clone(),

@@ -109,9 +109,19 @@ impl Program {
         32 * self.points_per_lane
     }
 
-    /// Points of the groups of this many points, with those that the last group lacks.
+    /// Points of the groups of this many points, with those that the last group lacks, and with the groups that warps lack which wait
+    /// for others of their CTA.
     pub fn padded(&self, points: u32) -> u32 {
-        points.next_multiple_of(self.points_per_group())
+        let groups = if self.is_in_step() { self.execution.warps() } else { 1 };
+        points.next_multiple_of(groups * self.points_per_group())
+    }
+
+    /// Whether the warps of a CTA, each of which has groups of its own, go through the code together.
+    ///
+    /// Code that is larger than the instruction caches of an SM's sub-partitions is fetched once for all warps that are at about the
+    /// same place, and again and again for warps that are not: each throws out what another one needs next.
+    pub fn is_in_step(&self) -> bool {
+        self.is_straight_line() && self.execution.warps() > 1 && self.body.len() > LARGEST_CACHED
     }
 
     /// Bytes of shared memory per CTA through which striped constants are broadcast on machines without shuffles.
@@ -185,6 +195,9 @@ pub struct Constants {
     /// data-parallel code with loops.
     pub shared: bool,
 }
+
+/// Statements that the smallest instruction caches have room for, which hold some 32 KiB.
+const LARGEST_CACHED: usize = 1500;
 
 /// Bytes of a row of shared memory: 32 doubles.
 pub const ROW_BYTES: usize = 256;
@@ -310,6 +323,17 @@ impl Value {
     /// Calls `visit` for each operand, in order; one that occurs twice is visited twice.
     pub fn for_each_operand(&self, mut visit: impl FnMut(Var)) {
         match *self {
+            Self::Literal(_) | Self::Constant(_) | Self::Slot(_) | Self::Field { .. } => {}
+            Self::Var(a) | Self::Unary(_, a) => visit(a),
+            Self::Binary(_, a, b) | Self::ConstantLe { a, b, .. } => [a, b].into_iter().for_each(visit),
+            Self::Fma(a, b, c) => [a, b, c].into_iter().for_each(visit),
+            Self::SelectLe { a, b, then, otherwise } => [a, b, then, otherwise].into_iter().for_each(visit),
+        }
+    }
+
+    /// The same, to change them.
+    pub fn for_each_operand_mut(&mut self, visit: &mut dyn FnMut(&mut Var)) {
+        match self {
             Self::Literal(_) | Self::Constant(_) | Self::Slot(_) | Self::Field { .. } => {}
             Self::Var(a) | Self::Unary(_, a) => visit(a),
             Self::Binary(_, a, b) | Self::ConstantLe { a, b, .. } => [a, b].into_iter().for_each(visit),

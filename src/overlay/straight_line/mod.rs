@@ -2,6 +2,7 @@
 
 mod constants;
 mod order;
+mod reread;
 
 pub use order::in_order;
 
@@ -31,6 +32,9 @@ pub fn program(graph: &Graph, proven: &Proven, residence: Residence, symbol: &st
         }
     }
     let Emitter { mut vars, mut body, .. } = emitter;
+    if frame.staging_bytes.is_some() {
+        body = reread::where_far(&mut vars, body);
+    }
     let real_bank = constants::place(&mut vars, &mut body);
     let arrays = graph.arrays.iter().map(|a| Array { name: a.name.into(), rows: a.rows, output: a.output }).collect();
     let program = Program {
