@@ -26,6 +26,8 @@ use kinetics::{Model, TransportFits};
 
 /// Rows of a constant matrix in one operation, at most.
 const ROWS: usize = 6;
+/// The same where one warp has all of them: fewer passes over the mole fractions, as far as registers have room for sums.
+const ROWS_OF_ONE_WARP: usize = 11;
 
 pub fn build(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
     let n = model.species().len();
@@ -101,7 +103,8 @@ fn products(graph: &mut Graph, matrix: &[Vec<f64>], clamped: Option<&[Value]>, o
         return product(graph, "product", matrix, x, slots);
     }
     let mut all = Vec::new();
-    for group in groups(matrix.len(), options.warps as usize, ROWS) {
+    let most = if options.warps == 1 { ROWS_OF_ONE_WARP } else { ROWS };
+    for group in groups(matrix.len(), options.warps as usize, most) {
         let iteration = {
             let mut b = Body::default();
             let x = if clamped.is_some() { b.input(0) } else { diffusion::clamp(&mut b, options, 0) };
