@@ -12,9 +12,9 @@ use singe::kernels::Kernel;
 use crate::arguments::Arguments;
 use crate::level::{self, Level};
 use crate::measure::{self, Trial};
-use crate::{program, progress};
 use crate::record::{Entry, Header, Record};
 use crate::space::Candidate;
+use crate::{program, progress};
 
 /// What trying a candidate takes.
 pub struct Session {
