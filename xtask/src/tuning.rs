@@ -30,7 +30,8 @@ const LAYOUTS: &str = "codegen=overlay,data-parallel";
 ///
 /// Errors: the tuner cannot be built or run, or the files cannot be written.
 pub fn write(root: &Path, most: Duration) -> Result<(), String> {
-    let tuner = build(root)?;
+    let tuner = root.join("target/release/singe-tune");
+    let mut is_built = false;
     let start = Instant::now();
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for grid in &GRIDS {
@@ -41,6 +42,10 @@ pub fn write(root: &Path, most: Duration) -> Result<(), String> {
                 if !path.is_file() || !is_there && start.elapsed() > most {
                     missing.push(format!("{} ({name}, {target})", grid.kernel));
                     continue;
+                }
+                if !is_there && !is_built {
+                    build(root)?;
+                    is_built = true;
                 }
                 eprintln!("{} of {name} for {target}", grid.kernel);
                 let [exhaustive, halving] = ["exhaustive", "halving"]
@@ -63,11 +68,11 @@ fn mechanisms(root: &Path) -> [(&'static str, PathBuf); 3] {
     [("gri30", root.join("mechanisms/gri30/chem.inp")), ("dme", reduced("dme")), ("heptane", reduced("heptane"))]
 }
 
-fn build(root: &Path) -> Result<PathBuf, String> {
+fn build(root: &Path) -> Result<(), String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo).current_dir(root).args(["build", "--release", "-p", "singe-tune"]).status();
     match status {
-        Ok(status) if status.success() => Ok(root.join("target/release/singe-tune")),
+        Ok(status) if status.success() => Ok(()),
         Ok(_) => Err("the tuner cannot be built".to_owned()),
         Err(e) => Err(format!("cargo cannot be run: {e}")),
     }
