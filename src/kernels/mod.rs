@@ -8,6 +8,7 @@ mod composition;
 mod conductivity;
 mod diffusion;
 mod factored;
+mod flux;
 mod form;
 mod formation;
 mod gibbs;
@@ -70,6 +71,8 @@ pub enum Kernel {
     Chemistry,
     /// Viscosity, conductivity and diffusion coefficients at once
     Transport,
+    /// Diffusive fluxes of mass and enthalpy
+    Flux,
     /// Rates of change of mass fractions and temperature at constant pressure
     Isobaric,
     /// The same at constant volume
@@ -101,6 +104,7 @@ impl Kernel {
             Self::Diffusion => "diffusion",
             Self::Chemistry => "chemistry",
             Self::Transport => "transport",
+            Self::Flux => "flux",
             Self::Isobaric => "isobaric",
             Self::Isochoric => "isochoric",
             Self::Thermodynamics => "thermodynamics",
@@ -132,7 +136,7 @@ impl Kernel {
 
     /// Whether it needs transport data.
     pub fn is_transport(self) -> bool {
-        matches!(self, Self::Viscosity | Self::Conductivity | Self::Diffusion | Self::Transport)
+        matches!(self, Self::Viscosity | Self::Conductivity | Self::Diffusion | Self::Transport | Self::Flux)
     }
 
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
@@ -175,6 +179,8 @@ pub struct Options {
     pub state: StateVariables,
     /// What is stored, where there is a choice.
     pub outputs: Outputs,
+    /// Whether fluxes have thermal diffusion.
+    pub soret: bool,
     /// Which entries of Jacobians are stored.
     pub storage: MatrixStorage,
     /// The units of the arrays.
@@ -203,6 +209,7 @@ impl Default for Options {
             qssa_warps: None,
             state: StateVariables::default(),
             outputs: Outputs::default(),
+            soret: false,
             storage: MatrixStorage::Dense,
             units: Units::Si,
             activities: true,
@@ -228,7 +235,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             ]
         })
     };
-    if matches!(kernel, Kernel::Diffusion | Kernel::Transport) && model.species().len() < 2 {
+    if matches!(kernel, Kernel::Diffusion | Kernel::Transport | Kernel::Flux) && model.species().len() < 2 {
         return Err(vec![
             Diagnostic::error("kernel::one-species", "the diffusion kernel needs at least two species")
                 .help("choose the other kernels with --kernel viscosity,conductivity,chemistry"),
@@ -275,6 +282,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             fits()?;
             transport::build(model, options)?
         }
+        (Kernel::Flux, ..) => flux::build(model, fits()?, options)?,
         (Kernel::Chemistry, ..) => chemistry::build(model, options, None),
         (Kernel::Isobaric, ..) => chemistry::build(model, options, Some(Constant::Pressure)),
         (Kernel::Isochoric, ..) => chemistry::build(model, options, Some(Constant::Volume)),
