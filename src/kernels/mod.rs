@@ -22,6 +22,7 @@ mod pressure;
 mod product;
 mod pure_limit;
 mod qssa;
+mod qssa_slopes;
 mod reaction;
 mod reaction_slopes;
 mod reactor;
@@ -36,6 +37,7 @@ mod stiffness;
 mod storage;
 mod symmetric;
 mod temperature;
+mod terms;
 mod thermodynamics;
 mod third_body;
 mod together;
@@ -143,7 +145,7 @@ impl Kernel {
     /// gross rate for chemistry.
     pub fn tolerance(self, model: &Model) -> f64 {
         match self {
-            Self::Chemistry | Self::Isobaric | Self::Isochoric if model.mechanism.reduction.is_some() => 1e-8,
+            _ if self.has_rates() && model.mechanism.reduction.is_some() => 1e-8,
             _ if self.has_rates() => 1e-10,
             _ => 1e-12,
         }
@@ -250,11 +252,11 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             .help("correct its thermo data, or give temperatures with --state TPX, TPY or TRY"),
         ]);
     }
-    if kernel.is_jacobian() && model.mechanism.reduction.is_some() {
-        return Err(vec![
-            Diagnostic::error("kernel::reduced-jacobian", "there are no derivatives of a reduced mechanism's rates")
-                .help("leave the reduction out with --reduction none"),
-        ]);
+    if kernel.is_jacobian() && !model.mechanism.stiff().is_empty() && options.stiffness != Stiffness::Off {
+        let message = "rates of stiff species are scaled from a threshold on, and have no derivatives there";
+        return Err(vec![Diagnostic::error("kernel::reduced-jacobian", message).help(
+            "leave stiff species as they are with --stiffness off, or the reduction out with --reduction none",
+        )]);
     }
     if kernel == Kernel::Temperature && !options.state.is_computed() {
         return Err(vec![
