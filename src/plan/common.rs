@@ -39,7 +39,7 @@ pub struct Common {
     #[arg(long, value_name = "X", default_value = "1e-20", value_parser = values::floor::parse)]
     #[serde(with = "super::values::floor")]
     pub floor: f64,
-    /// Largest relative error of polynomial forms against the exact form from 200 to 4000 K, or exact for exact forms only
+    /// Largest relative error of polynomial and low-rank forms against the exact form from 200 to 4000 K, or exact for exact forms only
     #[arg(long, value_name = "X|exact", default_value = "1e-4", value_parser = values::fit_tolerance::parse)]
     #[serde(with = "super::values::fit_tolerance")]
     pub fit_tolerance: std::option::Option<f64>,
