@@ -31,7 +31,16 @@ pub fn ignition(interface: &Interface, constant: Constant, provenance: &Provenan
         constant_member: member,
         constant_words: words,
     };
-    render(if target.is_cpu() { Template::CpuIgnition } else { Template::Ignition }, &file)
+    let conditions = render(Template::Conditions, &file);
+    render(if target.is_cpu() { Template::CpuIgnition } else { Template::Ignition }, &Whole { file, conditions })
+}
+
+#[derive(Serialize)]
+struct Whole {
+    #[serde(flatten)]
+    file: File,
+    /// The part that reads the conditions of reactors.
+    conditions: String,
 }
 
 #[derive(Serialize)]
