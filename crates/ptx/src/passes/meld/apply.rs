@@ -2,7 +2,7 @@
 
 use super::emit::{Emitter, Held};
 use super::plan::{Idle, Pair, Plan};
-use super::region::Facts;
+use super::facts::Facts;
 use crate::inst::{Guard, InstData, Mode, Op, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Reg};
 use crate::visit::Slot;

@@ -2,7 +2,7 @@
 
 use super::latency::{BRANCH, SIMPLE, latency};
 use super::plan::{Pair, Plan};
-use super::region::Facts;
+use super::facts::Facts;
 use super::similar::{Named, harmless, immediate, named};
 use crate::align::Column;
 use crate::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};

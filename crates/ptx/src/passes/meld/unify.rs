@@ -1,6 +1,6 @@
 //! Makes one register of two that are never alive together, so that melded instructions have common results and operands.
 
-use super::region::Facts;
+use super::facts::Facts;
 use crate::ir::{Func, Reg};
 use std::collections::{BTreeMap, BTreeSet};
 
