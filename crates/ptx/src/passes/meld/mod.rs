@@ -170,8 +170,7 @@ pub fn first(
     options: &Options,
     mut accept: impl FnMut(Place, &Tidy) -> bool,
 ) -> Result<Option<(Tidy, Meld)>, Violation> {
-    let regions: Vec<Region> =
-        facts.cfg.order.iter().filter_map(|block| region::region(func, facts, *block)).collect();
+    let regions: Vec<Region> = facts.cfg.order.iter().filter_map(|block| region::region(func, facts, *block)).collect();
     let mut candidates = plan::candidates(func, facts, &regions, options);
     if !candidates.is_empty() {
         // the analysis is asked only where there is something to meld

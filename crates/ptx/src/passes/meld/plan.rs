@@ -1,7 +1,7 @@
 //! What to meld, as data: which blocks correspond, which instructions become one, and which registers.
 
-use super::latency::{SIMPLE, latency};
 use super::facts::Facts;
+use super::latency::{SIMPLE, latency};
 use super::region::{self, Correspondence, Region, Subgraph};
 use super::similar::{Named, named, selections, shape};
 use super::unify::unify;

@@ -3,8 +3,8 @@
 
 use super::apply::rename;
 use super::check::{self, Change, Violation};
-use super::latency::latency;
 use super::facts::Facts;
+use super::latency::latency;
 use super::similar::Named::{At, Def, Read, Use};
 use super::similar::{named, own, shape};
 use super::unify::unify;

@@ -8,7 +8,7 @@ use crate::inst::{Address, Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Op, Ope
 use crate::ir::{Block, Func, Inst, Reg};
 use crate::visit::{Part, PartMut};
 use cranelift_entity::{EntityRef, SecondaryMap};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// The number of a value; of a predicate twice that, and one more for its negation.
 pub type Number = u32;
@@ -44,7 +44,6 @@ pub enum Side {
 }
 
 /// Numbers of values by what they are.
-#[derive(Default)]
 pub struct Numbers {
     known: FxHashMap<What, Number>,
     /// What has the number 2, 4, 6 and so on.
@@ -53,6 +52,12 @@ pub struct Numbers {
 }
 
 impl Numbers {
+    /// With room for so many values.
+    pub fn with_capacity(values: usize) -> Self {
+        let known = FxHashMap::with_capacity_and_hasher(values, FxBuildHasher);
+        Self { known, values: Vec::with_capacity(values), shapes: FxHashMap::default() }
+    }
+
     pub fn of(&mut self, what: What) -> Number {
         let next = 2 * self.values.len() as Number + 2;
         *self.known.entry(what).or_insert_with(|| {

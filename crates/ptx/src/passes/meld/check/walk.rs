@@ -55,7 +55,7 @@ impl<'a> Walk<'a> {
             same,
             selected,
             needs_condition,
-            numbers: Numbers::default(),
+            numbers: Numbers::with_capacity(2 * func.insts.len()),
             first: Thread::new(change.before, Side::Before),
             second: Thread::new(func, Side::After),
             visited: table(func.blocks.len()),
