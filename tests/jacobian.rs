@@ -1,8 +1,8 @@
 //! Derivatives of the chemistry: proven, and verified against dual numbers through the reference, for every rate expression, in every
 //! layout and form, for any number of warps and with every state.
 
-use kinetics::Model;
 use kinetics::reactor::Constant;
+use kinetics::{Model, Stiffness};
 use mechanism::{Companion, Files};
 use singe::driver::{self, Request};
 use singe::graph::Units;
@@ -27,6 +27,13 @@ fn model(path: std::path::PathBuf) -> Model {
     let files =
         Files { mechanism: path, reduction: Companion::Ignored, transport: Companion::Ignored, ..Files::default() };
     kinetics::model(mechanism::read(&files).unwrap().0).unwrap()
+}
+
+fn reduced(path: std::path::PathBuf) -> Model {
+    let files = Files { mechanism: path, transport: Companion::Ignored, ..Files::default() };
+    let model = kinetics::model(mechanism::read(&files).unwrap().0).unwrap();
+    assert!(!model.mechanism.quasi_steady().is_empty());
+    model
 }
 
 /// The largest error of all.
@@ -95,6 +102,42 @@ fn gri30_is_verified() {
     };
     let kernels = [Kernel::Jacobian, Kernel::IsobaricJacobian, Kernel::IsobaricJacobianVector];
     verified(&model, &kernels, parallel, [8]);
+}
+
+/// Quasi-steady species follow from the others, and so do their derivatives.
+#[test]
+fn mechanisms_with_quasi_steady_species_are_verified() {
+    let methane = reduced(request::shipped("methane"));
+    let off = |r: &mut Request| r.common.stiffness = Stiffness::Off;
+    for form in [Form::Pairwise, Form::LogSpace] {
+        let parallel = |r: &mut Request| {
+            off(r);
+            r.codegen = Codegen::DataParallel;
+            r.tuning.form = Some(form);
+        };
+        verified(&methane, &KERNELS, parallel, [4]);
+    }
+    let form = |r: &mut Request| {
+        off(r);
+        r.tuning.form = Some(Form::LogSpace);
+    };
+    verified(&methane, &[Kernel::Jacobian, Kernel::IsobaricJacobianVector], form, [1, 6]);
+    let Some(path) = skip::shared("mechanisms/dme/chem.inp") else { return };
+    let parallel = |r: &mut Request| {
+        form(r);
+        r.codegen = Codegen::DataParallel;
+    };
+    verified(&reduced(path), &[Kernel::Jacobian, Kernel::IsochoricJacobianVector], parallel, [4]);
+}
+
+/// Where stiff species are scaled there are no derivatives; and quasi-steady species alone are no obstacle.
+#[test]
+fn stiff_species_have_no_derivatives() {
+    let model = reduced(request::shipped("methane"));
+    assert!(!model.mechanism.stiff().is_empty());
+    let of = |stiffness| kernels::build(Kernel::Jacobian, &model, &Options { stiffness, ..Options::default() });
+    assert_eq!(of(Stiffness::Sequential).unwrap_err()[0].id, "kernel::reduced-jacobian");
+    assert!(of(Stiffness::Off).is_ok());
 }
 
 /// Every rate expression: three-body, falloff of all kinds, chemically activated, PLOG, Chebyshev, Landau-Teller, real orders and

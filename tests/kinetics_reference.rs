@@ -125,6 +125,7 @@ fn given(fits: &Fits) -> TransportFits {
         viscosity: fits.viscosity.clone(),
         conductivity: fits.conductivity.clone(),
         diffusion: fits.diffusion.clone(),
+        thermal_diffusion: Vec::new(),
     }
 }
 

@@ -32,6 +32,7 @@ impl Units {
             (Self::Cgs, "diffusion") => 1e-4,
             (Self::Cgs, "production_rates" | "transport_source" | "density") => 1e3,
             (Self::Cgs, "energy" | "enthalpy") => 1e-4,
+            (Self::Cgs, "mole_fraction_gradients" | "temperature_gradient") => 100.0,
             (Self::Cgs, _) => 1.0,
         }
     }
@@ -47,6 +48,9 @@ impl Units {
             (Self::Cgs, "production_rates" | "production-rates" | "mass-production-rates" | "transport_source") => 1e-3,
             (Self::Cgs, "density" | "by-temperature") => 1e-3,
             (Self::Cgs, "heat-release-rate") => 10.0,
+            (Self::Cgs, "mass-fluxes") => 0.1,
+            (Self::Cgs, "enthalpy-flux") => 1e3,
+            (Self::Cgs, "mole_fraction_gradients" | "temperature_gradient") => 0.01,
             (Self::Cgs, "energy" | "enthalpy") => 1e4,
             // Per kmol or per kg, with or without a kelvin.
             (Self::Cgs, name)
@@ -144,6 +148,7 @@ mod tests {
             "production_rates",
             "density",
             "energy",
+            "temperature_gradient",
         ] {
             for units in [Units::Si, Units::Cgs] {
                 assert!((units.to_si(array) * units.from_si(array) - 1.0).abs() < 1e-15, "{array}");

@@ -44,7 +44,7 @@ impl Form {
         let all: &[Self] = match kernel {
             Kernel::Viscosity => &[Self::Pairwise, Self::Symmetric, Self::LowRank],
             Kernel::Conductivity => &[Self::Pairwise, Self::LogSpace, Self::Polynomial, Self::LowRank],
-            Kernel::Diffusion => &[Self::Pairwise, Self::Polynomial, Self::LowRank],
+            Kernel::Diffusion | Kernel::Flux => &[Self::Pairwise, Self::Polynomial, Self::LowRank],
             Kernel::Transport => &[Self::Pairwise, Self::Symmetric, Self::Polynomial, Self::LowRank],
             Kernel::Chemistry
             | Kernel::Isobaric
@@ -64,7 +64,7 @@ impl Form {
     pub fn has_matrices(self, kernel: Kernel) -> bool {
         matches!(
             (kernel, self),
-            (Kernel::Viscosity, Self::Symmetric | Self::LowRank) | (Kernel::Diffusion, Self::LowRank)
+            (Kernel::Viscosity, Self::Symmetric | Self::LowRank) | (Kernel::Diffusion | Kernel::Flux, Self::LowRank)
         )
     }
 

@@ -15,8 +15,9 @@ use super::reaction_slopes::{By, Known, Wanted, along_temperature, derivatives};
 use super::slope::slope;
 use super::split::{self, Plan};
 use super::storage::{MatrixStorage, Places};
-use super::{Options, reactor, reactor_slopes};
-use crate::graph::body::{Body, Id};
+use super::terms::{Factor, Term, Terms, summed, term};
+use super::{Options, qssa_slopes, reactor, reactor_slopes};
+use crate::graph::body::Id;
 use crate::graph::dataflow::{Graph, Operation, Part, Quantity, Step, StepRef, Value};
 use kinetics::reactor::Constant;
 use kinetics::{Model, Stiffness};
@@ -36,7 +37,8 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
     let mut graph = common::begin(name, model, options, "jacobian", rows as u32, &scalars);
     let options = &Options { stage_inputs: true, ..*options };
     let plans: Vec<Plan> = mechanism.reactions.iter().map(|r| split::plan(mechanism, r, Stiffness::Off)).collect();
-    let sources = chemistry::sources(&mut graph, model, options, &plans, &scalars, true);
+    let mut sources = chemistry::sources(&mut graph, model, options, &plans, &scalars, true);
+    qssa_slopes::solve(&mut graph, mechanism, &plans, &mut sources);
     let known = known(&mut graph, model, &sources);
     let wanted = Wanted {
         rate: constant.is_some(),
@@ -44,24 +46,26 @@ pub fn build(model: &Model, options: &Options, constant: Option<Constant>) -> Gr
         pressure: constant == Some(Constant::Volume),
     };
     let mut terms = Terms::new();
-    for (i, r) in mechanism.reactions.iter().enumerate() {
+    for (i, (r, plan)) in mechanism.reactions.iter().zip(&plans).enumerate() {
         let net = chemistry::net_coefficients(r);
-        if net.is_empty() {
+        if net.is_empty() || plan.live == [false; 2] {
             continue;
         }
         let mut o = Operands::default();
-        let all = derivatives(&mut o, (i, r), &sources, &known, wanted);
+        let all = derivatives(&mut o, (i, r), plan.live, (&sources, &known), wanted);
         o.body.values = all.iter().map(|&(_, id)| id).collect();
         let step = o.into_step(&mut graph);
         let name = format!("derivatives {} {}", i + 1, r.equation);
         let op = graph.add(single(name, step), |_, n| format!("derivative {} of {}", n + 1, i + 1));
         for (&(by, _), value) in all.iter().zip(graph.ops[op].epilogue.outputs.clone()) {
             for &(k, nu) in &net {
-                terms.entry((k, by)).or_default().push((value, nu));
+                terms.entry((k, by)).or_default().push((value, Factor::Number(nu)));
             }
         }
     }
-    let mut matrix = Matrix::new(&mut graph, model, &sources, terms);
+    let inverse = inverses(model, &sources);
+    qssa_slopes::eliminate(&mut graph, mechanism, &inverse, &mut terms);
+    let mut matrix = Matrix::new(&mut graph, model, &sources, inverse, terms);
     let places = places(&mut graph, &matrix, options.storage, constant);
     match constant {
         None => store(&mut graph, model, &matrix, &places),
@@ -101,9 +105,6 @@ fn places(graph: &mut Graph, matrix: &Matrix, storage: MatrixStorage, constant: 
     }
     places
 }
-
-/// What each row sums up: derivatives of reactions, with net coefficients.
-type Terms = BTreeMap<(usize, By), Vec<(Value, f64)>>;
 
 /// Derivatives of the values that reactions read.
 pub fn known(graph: &mut Graph, model: &Model, sources: &Sources<'_>) -> Known {
@@ -172,6 +173,12 @@ pub fn known(graph: &mut Graph, model: &Model, sources: &Sources<'_>) -> Known {
     known
 }
 
+/// 1/K by species, of those that have activities.
+pub fn inverses(model: &Model, sources: &Sources<'_>) -> Vec<Option<Value>> {
+    let activities = sources.log_space.as_ref().map(|log_space| &log_space.activities);
+    activities.map_or(vec![None; model.mechanism.species.len()], |activities| activities.inverse.clone())
+}
+
 /// The value of a single step.
 fn add(graph: &mut Graph, o: Operands, name: String) -> Value {
     let step = o.into_step(graph);
@@ -194,10 +201,8 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    fn new(graph: &mut Graph, model: &Model, sources: &Sources<'_>, terms: Terms) -> Self {
+    fn new(graph: &mut Graph, model: &Model, sources: &Sources<'_>, inverse: Vec<Option<Value>>, terms: Terms) -> Self {
         let size = model.species().len();
-        let activities = sources.log_space.as_ref().map(|log_space| &log_space.activities);
-        let inverse = activities.map_or(vec![None; size], |activities| activities.inverse.clone());
         let correction = |(efficiencies, _): &(Vec<(usize, f64)>, Value)| {
             efficiencies.iter().map(|&(k, alpha)| (k, alpha - 1.0)).filter(|&(_, change)| change != 0.0).collect()
         };
@@ -218,7 +223,7 @@ impl Matrix {
                 None | Some([]) => None,
                 Some([(_, only)]) => Some(*only),
                 Some(several) => {
-                    let terms: Vec<(Value, f64)> = several.iter().map(|&(_, value)| (value, 1.0)).collect();
+                    let terms: Vec<Term> = several.iter().map(|&(_, value)| (value, Factor::Number(1.0))).collect();
                     Some(summed(graph, &terms, format!("{name} by third bodies")))
                 }
             };
@@ -232,11 +237,11 @@ impl Matrix {
     }
 
     /// The third bodies of a row that give a species another efficiency than 1, with what it differs by.
-    fn corrections(&self, row: usize, column: usize) -> Vec<(Value, f64)> {
+    fn corrections(&self, row: usize, column: usize) -> Vec<Term> {
         let of_row = self.third_bodies.get(&row).into_iter().flatten();
         let corrections = of_row.filter_map(|&(m, value)| {
             let (_, change) = self.corrections[m].iter().find(|(k, _)| *k == column)?;
-            Some((value, *change))
+            Some((value, Factor::Number(*change)))
         });
         corrections.collect()
     }
@@ -306,39 +311,6 @@ impl Matrix {
     pub fn total(&self, row: usize) -> Option<Value> {
         self.total[row]
     }
-}
-
-/// Adds nu times a value to one of the running sums.
-fn term(graph: &mut Graph, (which, states): (u32, u32), value: Value, nu: f64) -> Step {
-    if states == 1 {
-        return common::add_term(graph, value, nu);
-    }
-    let mut o = Operands::default();
-    let mut sums: Vec<Id> = (0..states).map(|n| o.body.state(n)).collect();
-    let x = o.input(value);
-    let sum = sums[which as usize];
-    sums[which as usize] = if nu == 1.0 {
-        o.body.add(sum, x)
-    } else if nu == -1.0 {
-        o.body.sub(sum, x)
-    } else {
-        let nu = o.constant(nu);
-        o.body.fma(nu, x, sum)
-    };
-    o.body.states = sums;
-    o.into_step(graph)
-}
-
-/// A sum of values with factors.
-pub fn summed(graph: &mut Graph, terms: &[(Value, f64)], name: String) -> Value {
-    let iterations = terms.iter().map(|&(value, nu)| common::add_term(graph, value, nu)).collect();
-    let mut b = Body::default();
-    b.values = vec![b.state(0)];
-    let epilogue = common::step(graph.shape(b), vec![], vec![], vec![]);
-    let prologue = Some(common::zeros(graph, 1));
-    let operation = Operation { name: name.clone(), states: 1, prologue, iterations, ordered: false, epilogue };
-    let op = graph.add(operation, |_, _| name.clone());
-    graph.ops[op].epilogue.outputs[0]
 }
 
 /// Stores the derivatives of production rates.

@@ -16,8 +16,9 @@ use super::reaction::{Operands, Sources};
 use super::reaction_slopes::{By, Known, Wanted, along_temperature, derivatives};
 use super::slope::slope;
 use super::split::{self, Plan};
-use super::{Options, reactor};
-use crate::graph::body::Body;
+use super::terms::{Factor, Term, Terms, summed, term};
+use super::{Options, qssa_slopes, reactor};
+use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Array, Graph, Operation, Step, Value};
 use kinetics::constants::GAS_CONSTANT;
 use kinetics::reactor::Constant;
@@ -39,21 +40,24 @@ pub fn build(model: &Model, options: &Options, constant: Constant) -> Graph {
     graph.arrays.insert(VECTOR as usize, Array { name: "vector", rows: size as u32 + 1, output: false });
     let options = &Options { stage_inputs: true, ..*options };
     let plans: Vec<Plan> = mechanism.reactions.iter().map(|r| split::plan(mechanism, r, Stiffness::Off)).collect();
-    let sources = chemistry::sources(&mut graph, model, options, &plans, &scalars, true);
+    let mut sources = chemistry::sources(&mut graph, model, options, &plans, &scalars, true);
+    qssa_slopes::solve(&mut graph, mechanism, &plans, &mut sources);
     let known = jacobian::known(&mut graph, model, &sources);
     let direction = Direction::new(&mut graph, model, &sources, constant);
     let wanted = Wanted { rate: true, scaling: false, pressure: constant == Constant::Volume };
     let mut terms: Vec<Vec<(Rates, f64)>> = vec![Vec::new(); size];
-    for (i, r) in mechanism.reactions.iter().enumerate() {
+    let mut quasi_steady = Terms::new();
+    for (i, (r, plan)) in mechanism.reactions.iter().zip(&plans).enumerate() {
         let net = chemistry::net_coefficients(r);
-        if net.is_empty() {
+        if net.is_empty() || plan.live == [false; 2] {
             continue;
         }
         let mut o = Operands::default();
-        let all = derivatives(&mut o, (i, r), &sources, &known, wanted);
+        let all = derivatives(&mut o, (i, r), plan.live, (&sources, &known), wanted);
         let rate = all.iter().find(|(by, _)| *by == By::Nothing).map(|&(_, id)| id);
+        let solved: Vec<(By, Id)> = all.iter().copied().filter(|&(by, _)| is_by_any(by, size)).collect();
         let mut change = None;
-        for &(by, id) in all.iter().filter(|(by, _)| *by != By::Nothing) {
+        for &(by, id) in all.iter().filter(|&&(by, _)| by != By::Nothing && !is_by_any(by, size)) {
             let along = o.input(direction.of(by));
             change = Some(match change {
                 None => o.body.mul(id, along),
@@ -61,18 +65,40 @@ pub fn build(model: &Model, options: &Options, constant: Constant) -> Graph {
             });
         }
         let [rate, change] = [rate, change].map(|id| id.unwrap_or_else(|| o.body.literal(0.0)));
-        o.body.values = vec![rate, change];
+        o.body.values = [rate, change].into_iter().chain(solved.iter().map(|&(_, id)| id)).collect();
         let step = o.into_step(&mut graph);
         let names = ["rate", "change"];
         let op = graph.add(single(format!("change of {} {}", i + 1, r.equation), step), |_, n| {
-            format!("{} of {}", names[n], i + 1)
+            format!("{} of {}", names.get(n).unwrap_or(&"slope"), i + 1)
         });
-        let rates = Rates::of(&graph.ops[op].epilogue.outputs);
-        net.iter().for_each(|&(k, nu)| terms[k].push((rates, nu)));
+        let outputs = graph.ops[op].epilogue.outputs.clone();
+        let rates = Rates::of(&outputs);
+        for &(k, nu) in &net {
+            match terms.get_mut(k) {
+                Some(terms) => terms.push((rates, nu)),
+                None => add(&mut quasi_steady, (k, By::Vector), (rates.change, nu)),
+            }
+            solved
+                .iter()
+                .zip(&outputs[2..])
+                .for_each(|(&(by, _), &slope)| add(&mut quasi_steady, (k, by), (slope, nu)));
+        }
     }
-    let rows: Vec<Row> = (0..size).map(|k| row(&mut graph, model, &terms[k], k, &direction, constant)).collect();
+    qssa_slopes::eliminate(&mut graph, mechanism, &jacobian::inverses(model, &sources), &mut quasi_steady);
+    let through = |k: usize| quasi_steady.get(&(k, By::Vector)).map_or(&[][..], Vec::as_slice);
+    let rows = (0..size).map(|k| row(&mut graph, model, (&terms[k], through(k)), k, &direction, constant));
+    let rows: Vec<Row> = rows.collect();
     temperature(&mut graph, &rows, &direction);
     graph
+}
+
+/// Whether a derivative is by a quasi-steady species; these come behind the others.
+fn is_by_any(by: By, transported: usize) -> bool {
+    matches!(by, By::Concentration(k) | By::Activity(k) if k >= transported)
+}
+
+fn add(terms: &mut Terms, key: (usize, By), (value, nu): (Value, f64)) {
+    terms.entry(key).or_default().push((value, Factor::Number(nu)));
 }
 
 /// A rate and its derivative along the direction.
@@ -167,8 +193,9 @@ impl Direction {
         let third_bodies = sources.third_bodies.iter().enumerate().map(|(m, (efficiencies, _))| {
             let efficiency = |k: usize| efficiencies.iter().find(|(j, _)| *j == k).map_or(1.0, |(_, alpha)| *alpha);
             let terms = (0..species.len()).map(|k| (concentrations[k], efficiency(k)));
-            let terms: Vec<(Value, f64)> = terms.filter(|&(_, alpha)| alpha != 0.0).collect();
-            jacobian::summed(graph, &terms, format!("direction of third body {}", m + 1))
+            let terms = terms.filter(|&(_, alpha)| alpha != 0.0).map(|(value, alpha)| (value, Factor::Number(alpha)));
+            let terms: Vec<Term> = terms.collect();
+            summed(graph, &terms, format!("direction of third body {}", m + 1))
         });
         let third_bodies = third_bodies.collect();
         Self {
@@ -192,7 +219,7 @@ impl Direction {
             By::ThirdBody(m) => self.third_bodies[m],
             By::Concentration(k) => self.concentrations[k],
             By::Activity(k) => self.activities[k].expect("a species with activities has 1/K"),
-            By::Nothing | By::Scaling => unreachable!("neither is a direction"),
+            By::Nothing | By::Scaling | By::Vector => unreachable!("neither is a direction"),
         }
     }
 }
@@ -244,7 +271,7 @@ struct Row {
 fn row(
     graph: &mut Graph,
     model: &Model,
-    terms: &[(Rates, f64)],
+    (terms, through): (&[(Rates, f64)], &[Term]),
     k: usize,
     direction: &Direction,
     constant: Constant,
@@ -257,7 +284,9 @@ fn row(
         o.body.states = [rate, change].iter().zip(sums).map(|(&x, sum)| o.body.fma(nu, x, sum)).collect();
         o.into_step(graph)
     });
-    let iterations: Vec<Step> = iterations.collect();
+    let mut iterations: Vec<Step> = iterations.collect();
+    // What quasi-steady species add to the change.
+    iterations.extend(through.iter().map(|&(value, factor)| term(graph, (1, 2), value, factor)));
     let mut o = Operands::default();
     let [rate, change] = [0, 1].map(|n| o.body.state(n));
     let (inverse, weight) = (o.input(direction.inverse_density), o.constant(species.weight));

@@ -8,6 +8,7 @@ mod composition;
 mod conductivity;
 mod diffusion;
 mod factored;
+mod flux;
 mod form;
 mod formation;
 mod gibbs;
@@ -21,6 +22,7 @@ mod pressure;
 mod product;
 mod pure_limit;
 mod qssa;
+mod qssa_slopes;
 mod reaction;
 mod reaction_slopes;
 mod reactor;
@@ -35,6 +37,7 @@ mod stiffness;
 mod storage;
 mod symmetric;
 mod temperature;
+mod terms;
 mod thermodynamics;
 mod third_body;
 mod together;
@@ -70,6 +73,8 @@ pub enum Kernel {
     Chemistry,
     /// Viscosity, conductivity and diffusion coefficients at once
     Transport,
+    /// Diffusive fluxes of mass and enthalpy
+    Flux,
     /// Rates of change of mass fractions and temperature at constant pressure
     Isobaric,
     /// The same at constant volume
@@ -101,6 +106,7 @@ impl Kernel {
             Self::Diffusion => "diffusion",
             Self::Chemistry => "chemistry",
             Self::Transport => "transport",
+            Self::Flux => "flux",
             Self::Isobaric => "isobaric",
             Self::Isochoric => "isochoric",
             Self::Thermodynamics => "thermodynamics",
@@ -132,14 +138,14 @@ impl Kernel {
 
     /// Whether it needs transport data.
     pub fn is_transport(self) -> bool {
-        matches!(self, Self::Viscosity | Self::Conductivity | Self::Diffusion | Self::Transport)
+        matches!(self, Self::Viscosity | Self::Conductivity | Self::Diffusion | Self::Transport | Self::Flux)
     }
 
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
     /// gross rate for chemistry.
     pub fn tolerance(self, model: &Model) -> f64 {
         match self {
-            Self::Chemistry | Self::Isobaric | Self::Isochoric if model.mechanism.reduction.is_some() => 1e-8,
+            _ if self.has_rates() && model.mechanism.reduction.is_some() => 1e-8,
             _ if self.has_rates() => 1e-10,
             _ => 1e-12,
         }
@@ -175,6 +181,8 @@ pub struct Options {
     pub state: StateVariables,
     /// What is stored, where there is a choice.
     pub outputs: Outputs,
+    /// Whether fluxes have thermal diffusion.
+    pub soret: bool,
     /// Which entries of Jacobians are stored.
     pub storage: MatrixStorage,
     /// The units of the arrays.
@@ -203,6 +211,7 @@ impl Default for Options {
             qssa_warps: None,
             state: StateVariables::default(),
             outputs: Outputs::default(),
+            soret: false,
             storage: MatrixStorage::Dense,
             units: Units::Si,
             activities: true,
@@ -228,7 +237,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             ]
         })
     };
-    if matches!(kernel, Kernel::Diffusion | Kernel::Transport) && model.species().len() < 2 {
+    if matches!(kernel, Kernel::Diffusion | Kernel::Transport | Kernel::Flux) && model.species().len() < 2 {
         return Err(vec![
             Diagnostic::error("kernel::one-species", "the diffusion kernel needs at least two species")
                 .help("choose the other kernels with --kernel viscosity,conductivity,chemistry"),
@@ -243,11 +252,11 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             .help("correct its thermo data, or give temperatures with --state TPX, TPY or TRY"),
         ]);
     }
-    if kernel.is_jacobian() && model.mechanism.reduction.is_some() {
-        return Err(vec![
-            Diagnostic::error("kernel::reduced-jacobian", "there are no derivatives of a reduced mechanism's rates")
-                .help("leave the reduction out with --reduction none"),
-        ]);
+    if kernel.is_jacobian() && !model.mechanism.stiff().is_empty() && options.stiffness != Stiffness::Off {
+        let message = "rates of stiff species are scaled from a threshold on, and have no derivatives there";
+        return Err(vec![Diagnostic::error("kernel::reduced-jacobian", message).help(
+            "leave stiff species as they are with --stiffness off, or the reduction out with --reduction none",
+        )]);
     }
     if kernel == Kernel::Temperature && !options.state.is_computed() {
         return Err(vec![
@@ -275,6 +284,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
             fits()?;
             transport::build(model, options)?
         }
+        (Kernel::Flux, ..) => flux::build(model, fits()?, options)?,
         (Kernel::Chemistry, ..) => chemistry::build(model, options, None),
         (Kernel::Isobaric, ..) => chemistry::build(model, options, Some(Constant::Pressure)),
         (Kernel::Isochoric, ..) => chemistry::build(model, options, Some(Constant::Volume)),

@@ -37,6 +37,12 @@ pub enum Output {
     MassProductionRates,
     /// W/m3
     HeatReleaseRate,
+    /// kg/m2/s of each species
+    MassFluxes,
+    /// W/m2
+    EnthalpyFlux,
+    /// Theta_k of each species
+    ThermalDiffusionRatios,
 }
 
 const PROPERTIES: [(Property, &str); 6] = [
@@ -48,13 +54,16 @@ const PROPERTIES: [(Property, &str); 6] = [
     (Property::G, "g"),
 ];
 
-const OTHERS: [(Output, &str); 6] = [
+const OTHERS: [(Output, &str); 9] = [
     (Output::MeanMolarMass, "mean-molar-mass"),
     (Output::Density, "density"),
     (Output::Pressure, "pressure"),
     (Output::ProductionRates, "production-rates"),
     (Output::MassProductionRates, "mass-production-rates"),
     (Output::HeatReleaseRate, "heat-release-rate"),
+    (Output::MassFluxes, "mass-fluxes"),
+    (Output::EnthalpyFlux, "enthalpy-flux"),
+    (Output::ThermalDiffusionRatios, "thermal-diffusion-ratios"),
 ];
 
 impl Output {
@@ -81,7 +90,11 @@ impl Output {
     /// Rows of the array, for so many species.
     pub fn rows(self, species: usize) -> usize {
         match self {
-            Self::Thermodynamic { species: true, .. } | Self::ProductionRates | Self::MassProductionRates => species,
+            Self::Thermodynamic { species: true, .. }
+            | Self::ProductionRates
+            | Self::MassProductionRates
+            | Self::MassFluxes
+            | Self::ThermalDiffusionRatios => species,
             _ => 1,
         }
     }
@@ -90,6 +103,7 @@ impl Output {
     pub fn kernel(self) -> Kernel {
         match self {
             Self::ProductionRates | Self::MassProductionRates | Self::HeatReleaseRate => Kernel::Chemistry,
+            Self::MassFluxes | Self::EnthalpyFlux | Self::ThermalDiffusionRatios => Kernel::Flux,
             _ => Kernel::Thermodynamics,
         }
     }
@@ -140,6 +154,7 @@ impl Outputs {
                 };
                 Output::all().filter(mixture).collect()
             }
+            Kernel::Flux => vec![Output::MassFluxes],
             _ => vec![Output::ProductionRates],
         }
     }
@@ -151,7 +166,7 @@ mod tests {
 
     #[test]
     fn names_are_read_back() {
-        assert_eq!(Output::all().count(), 30);
+        assert_eq!(Output::all().count(), 33);
         for output in Output::all() {
             let set = Outputs::parse(&output.name()).unwrap();
             assert_eq!(set.given().collect::<Vec<_>>(), [output]);

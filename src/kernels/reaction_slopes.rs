@@ -33,6 +33,8 @@ pub enum By {
     Concentration(SpeciesIndex),
     /// Its activity
     Activity(SpeciesIndex),
+    /// A vector of all that the others are by, but for quasi-steady species
+    Vector,
 }
 
 /// Derivatives of values that reactions read.
@@ -54,19 +56,19 @@ pub struct Wanted {
     pub pressure: bool,
 }
 
-/// The derivatives of a net rate of progress (kmol/m3/s), each once.
+/// The derivatives of a net rate of progress (kmol/m3/s) of the directions that are left, each once.
 pub fn derivatives(
     o: &mut Operands,
     (i, r): (usize, &Reaction),
-    sources: &Sources<'_>,
-    known: &Known,
+    live: [bool; 2],
+    (sources, known): (&Sources<'_>, &Known),
     wanted: Wanted,
 ) -> Vec<(By, Id)> {
     let forward = reaction::rate_constant(o, r, sources);
-    let serves = sources.log_space.as_ref().is_some_and(|log_space| log_space.activities.serves[i]);
+    let serves = live[1] && sources.log_space.as_ref().is_some_and(|log_space| log_space.activities.serves[i]);
     let all = match serves {
-        true => by_activities(o, r, sources, known, (forward, wanted)),
-        false => by_concentrations(o, r, sources, known, (forward, wanted)),
+        true => by_activities(o, (r, live[0]), sources, known, (forward, wanted)),
+        false => by_concentrations(o, (r, live), sources, known, (forward, wanted)),
     };
     let mut sums: Vec<(By, Id)> = Vec::new();
     for (by, id) in all {
@@ -78,10 +80,10 @@ pub fn derivatives(
     sums
 }
 
-/// q = s (prod a - prod a'), s = k (prod K) [M].
+/// q = s (prod a - prod a'), s = k (prod K) [M]; without prod a where the forward direction is not left.
 fn by_activities(
     o: &mut Operands,
-    r: &Reaction,
+    (r, ahead): (&Reaction, bool),
     sources: &Sources<'_>,
     known: &Known,
     (forward, wanted): (Id, Wanted),
@@ -95,9 +97,13 @@ fn by_activities(
         };
         side.iter().flat_map(of).collect()
     };
-    let (ahead, back) = (factors(o, &r.reactants), factors(o, &r.products));
-    let [first, second] = [&ahead, &back].map(|side| all_of(o, side.iter().map(|&(_, id)| id)));
-    let difference = o.body.sub(first, second);
+    let (ahead, back) = (ahead.then(|| factors(o, &r.reactants)), factors(o, &r.products));
+    let first = ahead.as_ref().map(|side| all_of(o, side.iter().map(|&(_, id)| id)));
+    let second = all_of(o, back.iter().map(|&(_, id)| id));
+    let difference = match first {
+        Some(first) => o.body.sub(first, second),
+        None => o.body.neg(second),
+    };
     let own = Parts::of(o, r, sources, known, forward, wanted);
     let mut scaled = constants.map_or(forward, |constants| o.body.mul(forward, constants));
     let mut list = Vec::new();
@@ -116,7 +122,8 @@ fn by_activities(
         list.extend(own.scaling(o, by, slope).filter(|_| wanted.scaling).map(|id| (By::Scaling, id)));
     }
     if wanted.scaling {
-        for (sign, side, product) in [(1.0, &ahead, first), (-1.0, &back, second)] {
+        for (sign, side, product) in [(1.0, ahead.as_ref(), first), (-1.0, Some(&back), Some(second))] {
+            let (Some(side), Some(product)) = (side, product) else { continue };
             let order = side.len() as f64 - 1.0 + own.order();
             if order != 0.0 {
                 let rate = o.body.mul(scaled, product);
@@ -144,7 +151,7 @@ fn by_activities(
         let reverse = o.body.mul(scaled, second);
         list.push((By::Temperature, o.body.mul(reverse, formation)));
     }
-    for (sign, side) in [(1.0, &ahead), (-1.0, &back)] {
+    for (sign, side) in ahead.iter().map(|ahead| (1.0, ahead)).chain([(-1.0, &back)]) {
         list.extend(partials(o, scaled, side, sign).into_iter().map(|(k, id)| (By::Activity(k), id)));
     }
     list
@@ -153,15 +160,16 @@ fn by_activities(
 /// q = (k prod C - k' prod C) [M].
 fn by_concentrations(
     o: &mut Operands,
-    r: &Reaction,
+    (r, live): (&Reaction, [bool; 2]),
     sources: &Sources<'_>,
     known: &Known,
     (forward, wanted): (Id, Wanted),
 ) -> Vec<(By, Id)> {
     let mut list = Vec::new();
-    let reverse = reaction::reverse_constant(o, r, sources, forward);
+    let reverse = if live[1] { reaction::reverse_constant(o, r, sources, forward) } else { None };
+    let ahead = live[0].then_some(forward);
     let sides = [(&r.reactants, &r.forward_orders), (&r.products, &r.reverse_orders)];
-    for (sign, constant, (side, replaced)) in [(1.0, Some(forward), sides[0]), (-1.0, reverse, sides[1])] {
+    for (sign, constant, (side, replaced)) in [(1.0, ahead, sides[0]), (-1.0, reverse, sides[1])] {
         let Some(constant) = constant else { continue };
         let own = Parts::of(o, r, sources, known, constant, wanted);
         let powers: Vec<(SpeciesIndex, f64, Id)> =

@@ -5,8 +5,8 @@ mod apart;
 
 use cranelift_entity::packed_option::ReservedValue;
 
-use super::Options;
 use super::reaction::{self, Operands, Sources};
+use super::{Options, common};
 use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Graph, Op, Operation, Part, Step, StepRef, Value};
 use kinetics::Stiffness;
@@ -152,6 +152,21 @@ pub fn add(
         held(graph, (i, r), plan, stages, sources, late)
     };
     Some(rates)
+}
+
+/// Adds what computes the rates that the quasi-steady system reads of one reaction, and nothing else; `None` where it reads none.
+pub fn unscaled(graph: &mut Graph, (i, r): (usize, &Reaction), plan: &Plan, sources: &Sources<'_>) -> Option<Rates> {
+    if plan.solved == [false; 2] {
+        return None;
+    }
+    let mut o = Operands::default();
+    let rates = reaction::directions(&mut o, (i, r), plan.live, sources);
+    o.body.values = DIRECTIONS.into_iter().filter(|&d| plan.solved[d]).filter_map(|d| rates[d]).collect();
+    let step = o.into_step(graph);
+    let op = graph
+        .add(common::single(format!("reaction {} {}", i + 1, r.equation), step), |_, n| format!("rate {} {n}", i + 1));
+    let unscaled = numbered(plan.solved, |n| graph.ops[op].epilogue.outputs[n as usize]);
+    Some(Rates { unscaled, staged: Vec::new(), progress: Value::reserved_value() })
 }
 
 /// One operation, which holds the rates from stage to stage.

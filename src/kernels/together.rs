@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use super::common::{OUTPUT, scalar};
 use crate::graph::body::{Body, Inst};
-use crate::graph::dataflow::{Graph, Operation, Part, Step, StepRef, Value};
+use crate::graph::dataflow::{Graph, Operation, Part, Step, StepRef, Value, ValueInfo};
 
 /// Adds the operations of a part whose state is temperature, pressure and mole fractions. The whole has the scalars that the part reads;
-/// the part's output begins at the row `first` of the whole's. `known` are the operations of other parts.
-pub fn add(whole: &mut Graph, part: &Graph, first: u32, known: &mut Known) {
+/// the part's output begins at the row `first` of the whole's. `known` are the operations of other parts. Returns what became of the
+/// part's values.
+pub fn add(whole: &mut Graph, part: &Graph, first: u32, known: &mut Known) -> HashMap<Value, Value> {
     let output = whole.arrays.len() as u32 - 1;
     let scalars: Vec<u32> = part.scalars.iter().map(|name| place(whole, name)).collect();
     let mut moved: HashMap<Value, Value> = HashMap::new();
@@ -55,6 +56,41 @@ pub fn add(whole: &mut Graph, part: &Graph, first: u32, known: &mut Known) {
         (Some(a), Some(b)) => Some(a.within(b)),
         (a, b) => a.or(b),
     };
+    moved
+}
+
+/// As [`add`], with the rows of the part's output as values.
+pub fn values(whole: &mut Graph, part: &mut Graph, known: &mut Known) -> Vec<Value> {
+    let rows = passed_on(part);
+    let moved = add(whole, part, 0, known);
+    rows.iter().map(|row| moved[row]).collect()
+}
+
+/// Makes values of what is stored, by row.
+fn passed_on(part: &mut Graph) -> Vec<Value> {
+    let mut made: Vec<(u32, Value)> = Vec::new();
+    for at in part.steps().collect::<Vec<_>>() {
+        let stores = std::mem::take(&mut part.ops[at.op].step_mut(at.part).stores);
+        if stores.is_empty() {
+            continue;
+        }
+        let mut body = part.body(at).clone();
+        let stored = std::mem::take(&mut body.stores);
+        body.values.extend(stored);
+        let shape = part.shape(body);
+        let name = part.ops[at.op].name.clone();
+        let new = stores.iter().map(|&(_, row)| {
+            let value = part.values.push(ValueInfo { name: format!("{name} {row}"), producer: at });
+            made.push((row, value));
+            value
+        });
+        let new: Vec<Value> = new.collect();
+        let step = part.ops[at.op].step_mut(at.part);
+        step.shape = shape;
+        step.outputs.extend(new);
+    }
+    made.sort_by_key(|&(row, _)| row);
+    made.into_iter().map(|(_, value)| value).collect()
 }
 
 /// Operations by what they compute.

@@ -29,6 +29,7 @@ fn kernel(unit: &Unit) -> KernelInterface {
         Kernel::Conductivity => "Thermal conductivity of the mixture (Mathur et al.).",
         Kernel::Diffusion => "Mixture-averaged diffusion coefficient of each species.",
         Kernel::Transport => "Viscosity, conductivity and diffusion coefficients of the mixture.",
+        Kernel::Flux => "Diffusive fluxes of mass and enthalpy along one direction.",
         Kernel::Chemistry if unit.graph.quantities.is_empty() => "Net molar production rate of each species.",
         Kernel::Chemistry => "Source terms of the chemistry.",
         Kernel::Isobaric => "Rates of change of mass fractions and temperature at constant pressure.",
@@ -95,6 +96,9 @@ fn quantity_in_words(name: &str, system: Units) -> (String, String) {
             (pick("kg/m^3/s", "g/cm^3/s"), "net production rate of the mass of each species".into())
         }
         Some(Output::HeatReleaseRate) => (pick("W/m^3", "erg/cm^3/s"), "heat release rate".into()),
+        Some(Output::MassFluxes) => (pick("kg/m^2/s", "g/cm^2/s"), "diffusive mass flux of each species".into()),
+        Some(Output::EnthalpyFlux) => (pick("W/m^2", "erg/cm^2/s"), "enthalpy that the mass fluxes carry".into()),
+        Some(Output::ThermalDiffusionRatios) => ("1".into(), "thermal diffusion ratio of each species".into()),
         None if TRANSPORT_PARTS.iter().any(|part| part.name() == name) => {
             let (unit, meaning) = describe(name, system);
             (unit.into(), meaning.into())
@@ -128,6 +132,11 @@ fn describe(array: &str, system: Units) -> (&'static str, &'static str) {
         }
         "product" => ("1/s, K/s", "1/s, K/s", "product of the matrix with the vector, in the same order"),
         "transport" => ("by rows", "by rows", "transport coefficients, one quantity after the other"),
+        "mole_fraction_gradients" => {
+            ("1/m", "1/cm", "gradient of each mole fraction along the direction of the fluxes")
+        }
+        "temperature_gradient" => ("K/m", "K/cm", "gradient of the temperature along the direction of the fluxes"),
+        "fluxes" => ("by rows", "by rows", "fluxes, one quantity after the other"),
         "state" => ("by rows", "by rows", "temperature, then pressure"),
         "properties" => {
             ("by rows", "by rows", "properties of species and of the mixture, one quantity after the other")

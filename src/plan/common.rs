@@ -20,11 +20,14 @@ pub struct Common {
     /// What tells the state of a point: temperature, pressure, and mole fractions (X) or mass fractions (Y)
     #[arg(long, value_enum, default_value_t = StateVariables::MoleFractions)]
     pub state: StateVariables,
-    /// What the thermodynamics and the chemistry kernel store, such as cp,molar-h,species-s,density or
-    /// production-rates,heat-release-rate
+    /// What the thermodynamics, the chemistry and the flux kernel store, such as cp,molar-h,species-s,density or
+    /// production-rates,heat-release-rate or mass-fluxes,enthalpy-flux
     #[arg(long, value_name = "LIST|default", default_value = "default", value_parser = values::outputs::parse)]
     #[serde(with = "super::values::outputs")]
     pub outputs: Outputs,
+    /// Thermal diffusion (Soret effect) of light species in the flux kernel, which then reads a gradient of the temperature, too
+    #[arg(long)]
+    pub soret: bool,
     /// Which entries of Jacobians are stored, column by column: all (dense), or those that are not zero in every state, whose places
     /// the header has (compressed)
     #[arg(long, value_enum, default_value_t = MatrixStorage::Dense)]
@@ -53,6 +56,7 @@ impl Default for Common {
             target: Target::by_name("ampere").expect("there is a description of ampere"),
             state: StateVariables::default(),
             outputs: Outputs::default(),
+            soret: false,
             jacobian_storage: MatrixStorage::Dense,
             units: Units::Si,
             floor: 1e-20,

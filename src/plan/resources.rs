@@ -158,6 +158,7 @@ impl Request {
             qssa_warps: self.tuning.qssa_warps.map(|n| n.min(self.tuning.warps)),
             state: self.common.state,
             outputs: self.common.outputs,
+            soret: self.common.soret,
             storage: self.common.jacobian_storage,
             units: self.common.units,
             activities: true,

@@ -52,7 +52,7 @@ mod tests {
         };
         of(names::<Tuning>(), table(&Tuning::default()), &["buffer", "passes", "qssa-warps"]);
         of(names::<Common>(), table(&Common::default()), &[]);
-        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (14, 8));
+        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (14, 9));
     }
 
     #[test]

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
+use kinetics::flux::{Gradients, fluxes};
 use kinetics::properties::{Judged, Molar, Properties, properties, source_terms};
 use kinetics::reactor::{self, Constant};
 use kinetics::{self, Model, Production, Reduced, State, Stiffness};
-use kinetics::{inverse, jacobian};
+use kinetics::{inverse, jacobian, thermal_diffusion};
 
-use super::simulate::vector;
+use super::simulate::{gradients, vector};
 use super::{Subject, inputs};
 use crate::graph::interpret::Machine;
 use crate::graph::{Graph, Op};
@@ -169,6 +170,17 @@ fn in_si(
             let part = |kernel| in_si(kernel, model, graph, (floor, stiffness), state);
             let (values, scales): (Vec<_>, Vec<_>) = TRANSPORT_PARTS.map(part).into_iter().unzip();
             (values.concat(), scales.concat())
+        }
+        Kernel::Flux => {
+            let Gradients { mole_fractions, temperature } = gradients(state);
+            let is_thermal = graph.arrays.iter().any(|array| array.name == "temperature_gradient");
+            let gradients = Gradients { mole_fractions, temperature: temperature.filter(|_| is_thermal) };
+            let all = fluxes(model, state, &gradients, floor);
+            quantities(graph, |output| match output {
+                Output::MassFluxes => all.mass.clone(),
+                Output::EnthalpyFlux => vec![all.enthalpy],
+                _ => thermal_diffusion::ratios(model, state),
+            })
         }
         Kernel::Chemistry if graph.quantities.is_empty() => {
             let Production { net, gross } = production(model, stiffness, state);

@@ -1,6 +1,7 @@
 //! Runs any module with the signature of a kernel in the simulator: the lowered program, or what a compiler made of text.
 
 use diagnostics::Diagnostic;
+use kinetics::flux::Gradients;
 use kinetics::properties::{Judged, Molar, properties};
 use kinetics::{self, Model, State};
 use machine::target::Target;
@@ -155,6 +156,13 @@ pub(super) fn vector(state: &State) -> Vec<f64> {
     of_species.chain([0.01 * state.temperature]).collect()
 }
 
+/// Gradients on a state, the temperature's among them.
+pub(super) fn gradients(state: &State) -> Gradients {
+    let sign = |k: usize| if k.is_multiple_of(3) { -1.0 } else { 1.0 };
+    let of_species = state.mole_fractions.iter().enumerate().map(|(k, x)| sign(k) * 100.0 * (0.1 + x));
+    Gradients { mole_fractions: of_species.collect(), temperature: Some(300.0 * state.temperature) }
+}
+
 /// The fields of a state, in the units of the graph; outputs are not numbers.
 pub fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
     let surroundings = kinetics::surroundings(model, state);
@@ -169,6 +177,8 @@ pub fn inputs(model: &Model, graph: &Graph, state: &State) -> Fields {
             "enthalpy" => field[0] = specific(model, state, |mixture| mixture.h),
             "mass_fractions" => field.clone_from(&mass_fractions(model, state)),
             "vector" => field.clone_from(&vector(state)),
+            "mole_fraction_gradients" => field.clone_from(&gradients(state).mole_fractions),
+            "temperature_gradient" => field.fill(gradients(state).temperature.unwrap_or(f64::NAN)),
             "transport_source" => field.clone_from(&surroundings.transport_source),
             "time_step" => field[0] = surroundings.time_step,
             name => unreachable!("the builders make no input {name}"),

@@ -164,6 +164,7 @@ pub fn model(species: usize, reactions: usize, seed: u64) -> Model {
             viscosity: (0..species).map(|_| fit(&mut n, -14.0)).collect(),
             conductivity: (0..species).map(|_| fit(&mut n, -8.0)).collect(),
             diffusion: (0..species * (species + 1) / 2).map(|_| fit(&mut n, -12.0)).collect(),
+            thermal_diffusion: Vec::new(),
         }),
     }
 }

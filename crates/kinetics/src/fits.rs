@@ -1,4 +1,4 @@
-//! Cubic fits of ln(property) in ln T (TRANFIT, SAND86-8246): 50 temperatures equally spaced over the range that all species
+//! Cubic fits of ln(property) in ln T, and of thermal diffusion in T (TRANFIT, SAND86-8246): 50 temperatures equally spaced over the range that all species
 //! share, unweighted.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,6 +7,7 @@ use std::thread;
 use super::TransportFits;
 use super::collision::Integrals;
 use super::linear_algebra::least_squares::LeastSquares;
+use super::thermal_diffusion::{self, LightSpecies};
 use super::thermo::cp_r;
 use super::transport::{Molecule, pair};
 use diagnostics::Diagnostic;
@@ -60,6 +61,7 @@ pub fn fit(species: &[Species], progress: Progress<'_>) -> Result<TransportFits,
         viscosity: own(&|k| fitter.viscosity(&molecules[k])),
         conductivity: own(&|k| fitter.conductivity(&molecules[k], &species[k])),
         diffusion: all_pairs(&fitter, &molecules, progress),
+        thermal_diffusion: fitter.thermal_diffusion(&molecules),
     })
 }
 
@@ -94,6 +96,18 @@ impl Fitter {
         let pair = pair(a, b);
         let profile = self.integrals.profile(pair.delta);
         self.of(|t| pair.diffusion(&profile, t))
+    }
+
+    /// Unlike the others these are cubics of the property itself, in T.
+    fn thermal_diffusion(&self, molecules: &[Molecule]) -> Vec<LightSpecies> {
+        let system = LeastSquares::<4>::new(&self.temperatures);
+        let factor = |k: usize, j: usize| {
+            let of = |&t: &f64| thermal_diffusion::factor(&molecules[k], &molecules[j], t);
+            if j == k { [0.0; 4] } else { system.fit(self.temperatures.iter().map(of).collect()) }
+        };
+        let light = (0..molecules.len()).filter(|&k| molecules[k].weight <= thermal_diffusion::HEAVIEST);
+        let all = 0..molecules.len();
+        light.map(|k| LightSpecies { species: k, factors: all.clone().map(|j| factor(k, j)).collect() }).collect()
     }
 
     fn of(&self, property: impl Fn(f64) -> f64) -> [f64; 4] {

@@ -2,10 +2,11 @@
 
 use super::constants::GAS_CONSTANT;
 use super::number::{Dual, Number};
-use super::rates::rates_at;
+use super::qssa::{Consumed, QuasiSteady, consumed, quasi_steady_at};
 use super::reactor::Constant;
 use super::thermo::{concentrations, cp_r, h_rt};
 use super::{Model, State};
+use mechanism::Mechanism;
 
 /// A dense matrix, column by column, with what the errors of each entry must be compared with: the largest sum of sizes of terms in its
 /// row, over the columns of the same unit.
@@ -17,7 +18,7 @@ pub struct Jacobian {
 }
 
 /// Of net production rates (kmol/m3/s) by the concentrations of all species (kmol/m3), the others, temperature and pressure constant;
-/// in the last column by the temperature, concentrations and pressure constant. For mechanisms that are not reduced.
+/// in the last column by the temperature, concentrations and pressure constant. Quasi-steady species follow.
 pub fn production(model: &Model, state: &State) -> Jacobian {
     let size = model.species().len();
     let c = concentrations(state);
@@ -33,7 +34,7 @@ pub fn production(model: &Model, state: &State) -> Jacobian {
 }
 
 /// Of dY/dt (1/s), then dT/dt (K/s), by mass fractions, then by the temperature, at constant pressure or at constant volume. All mass
-/// fractions are independent. For mechanisms that are not reduced.
+/// fractions are independent. Quasi-steady species follow.
 pub fn tendency(model: &Model, state: &State, constant: Constant) -> Jacobian {
     let species = model.species();
     let size = species.len();
@@ -120,15 +121,16 @@ impl Along {
     fn of(model: &Model, t: Dual, pressure: Dual, c: &[Dual]) -> Self {
         let mechanism = &model.mechanism;
         let size = mechanism.species.len();
-        let rates = rates_at(mechanism, t, pressure, c, c);
+        let rates = quasi_steady_at(mechanism, t, pressure, c);
         let mut all = Self { net: vec![Dual::of(0.0); size], gross: vec![0.0; size], gross_slope: vec![0.0; size] };
         for (i, reaction) in mechanism.reactions.iter().enumerate() {
-            let (forward, reverse) = (rates.rate_forward[i], rates.rate_reverse[i]);
+            let (forward, reverse) = (rates.forward[i], rates.reverse[i]);
+            let sizes = size_of_slope(mechanism, &rates, i);
             for (sign, side) in [(-1.0, &reaction.reactants), (1.0, &reaction.products)] {
                 for &(k, nu) in side {
                     all.net[k] = all.net[k] + (forward - reverse) * (sign * nu);
                     all.gross[k] += nu * (forward.value.abs() + reverse.value.abs());
-                    all.gross_slope[k] += nu * (forward.slope.abs() + reverse.slope.abs());
+                    all.gross_slope[k] += nu * sizes;
                 }
             }
         }
@@ -136,10 +138,26 @@ impl Along {
     }
 }
 
+/// Of both rates of a reaction: the sizes of their slopes at constant quasi-steady concentrations, and of what these change.
+fn size_of_slope(mechanism: &Mechanism, rates: &QuasiSteady<Dual>, i: usize) -> f64 {
+    let reaction = &mechanism.reactions[i];
+    let directions =
+        [(&reaction.reactants, rates.unscaled.rate_forward[i]), (&reaction.products, rates.unscaled.rate_reverse[i])];
+    let size = |(side, rate): (&Vec<_>, Dual)| match consumed(mechanism, side) {
+        Consumed::One(j) => {
+            let x = rates.concentrations[j];
+            (rate.slope * x.value).abs() + (rate.value * x.slope).abs()
+        }
+        Consumed::None | Consumed::Several => rate.slope.abs(),
+    };
+    directions.map(size).iter().sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixtures::{air_hydrogen_model, state};
+    use crate::rates::rates_at;
     use crate::reactor;
     use approx::assert_relative_eq;
 

@@ -27,6 +27,7 @@ pub mod constants;
 pub mod expressions;
 pub mod falloff;
 pub mod fits;
+pub mod flux;
 pub mod inverse;
 pub mod jacobian;
 pub mod linear_algebra;
@@ -40,6 +41,7 @@ pub mod rates;
 pub mod reactor;
 pub mod states;
 pub mod stiffness;
+pub mod thermal_diffusion;
 pub mod thermo;
 pub mod transport;
 
@@ -56,6 +58,7 @@ pub use thermo::{Thermo, concentrations, density, thermo};
 
 use diagnostics::Diagnostic;
 use mechanism::{Mechanism, Species};
+use thermal_diffusion::LightSpecies;
 
 /// A mechanism with its transport fits, which are computed here once. A mechanism of which no species has transport data
 /// gives a model for chemistry alone.
@@ -117,6 +120,8 @@ pub struct TransportFits {
     pub conductivity: Vec<[f64; 4]>,
     /// ln of P D_ij in Pa m2/s; upper triangle i <= j, row-major, K(K+1)/2.
     pub diffusion: Vec<[f64; 4]>,
+    /// Of thermal diffusion, in the order of the species.
+    pub thermal_diffusion: Vec<LightSpecies>,
 }
 
 /// One physical state.

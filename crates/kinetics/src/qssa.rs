@@ -1,5 +1,6 @@
 //! Quasi-steady species, linearised: Lu & Law, J. Phys. Chem. A 110 (2006) 13202.
 
+use super::number::Number;
 use super::rates::{Rates, rates_at};
 use super::thermo::concentrations;
 use super::{Model, State, linear_algebra};
@@ -20,38 +21,41 @@ pub enum Consumed {
 
 /// Rates of progress after the quasi-steady species are solved for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct QuasiSteady {
+pub struct QuasiSteady<N = f64> {
     /// Rates with every quasi-steady concentration 1 kmol/m3; dropped directions are 0.
-    pub unscaled: Rates,
+    pub unscaled: Rates<N>,
     /// kmol/m3, in the order of [`Mechanism::quasi_steady`].
-    pub concentrations: Vec<f64>,
+    pub concentrations: Vec<N>,
     /// kmol/m3/s, by reaction.
-    pub forward: Vec<f64>,
-    pub reverse: Vec<f64>,
+    pub forward: Vec<N>,
+    pub reverse: Vec<N>,
 }
 
 /// Rates of progress at a state of the transported species, by a dense solve. Without quasi-steady species these are the
 /// rates themselves.
 pub fn quasi_steady(model: &Model, state: &State) -> QuasiSteady {
-    let mechanism = &model.mechanism;
-    let transported = concentrations(state);
-    let mut reacting = transported.clone();
-    reacting.resize(mechanism.species.len(), 1.0);
-    let mut unscaled = rates_at(mechanism, state.temperature, state.pressure, &transported, &reacting);
+    quasi_steady_at(&model.mechanism, state.temperature, state.pressure, &concentrations(state))
+}
+
+/// The same of any numbers: K, Pa and kmol/m3 of the transported species.
+pub fn quasi_steady_at<N: Number>(mechanism: &Mechanism, t: N, pressure: N, transported: &[N]) -> QuasiSteady<N> {
+    let mut reacting = transported.to_vec();
+    reacting.resize(mechanism.species.len(), N::of(1.0));
+    let mut unscaled = rates_at(mechanism, t, pressure, transported, &reacting);
     for (i, r) in mechanism.reactions.iter().enumerate() {
         let directions = [(&r.reactants, &mut unscaled.rate_forward[i]), (&r.products, &mut unscaled.rate_reverse[i])];
         for (side, rate) in directions {
             if consumed(mechanism, side) == Consumed::Several {
-                *rate = 0.0;
+                *rate = N::of(0.0);
             }
         }
     }
     let concentrations = solve(mechanism, &unscaled);
-    let scaled = |side: &[(SpeciesIndex, f64)], rate: f64| match consumed(mechanism, side) {
+    let scaled = |side: &[(SpeciesIndex, f64)], rate: N| match consumed(mechanism, side) {
         Consumed::One(j) => rate * concentrations[j],
         Consumed::None | Consumed::Several => rate,
     };
-    let rates = |rate: &[f64], forward: bool| {
+    let rates = |rate: &[N], forward: bool| {
         let each = mechanism.reactions.iter().zip(rate);
         each.map(|(r, &rate)| scaled(if forward { &r.reactants } else { &r.products }, rate)).collect()
     };
@@ -76,12 +80,12 @@ pub fn consumed(mechanism: &Mechanism, side: &[(SpeciesIndex, f64)]) -> Consumed
 }
 
 /// x_i = a_i0 + sum_j a_ij x_j: production equals destruction of every quasi-steady species.
-fn solve(mechanism: &Mechanism, rates: &Rates) -> Vec<f64> {
+fn solve<N: Number>(mechanism: &Mechanism, rates: &Rates<N>) -> Vec<N> {
     let list = mechanism.quasi_steady();
     let size = list.len();
     // Row i: the coefficients of x, then the production that depends on no quasi-steady species.
-    let mut system = vec![vec![0.0; size + 1]; size];
-    let mut destruction = vec![0.0; size];
+    let mut system = vec![vec![N::of(0.0); size + 1]; size];
+    let mut destruction = vec![N::of(0.0); size];
     for (i, r) in mechanism.reactions.iter().enumerate() {
         let directions =
             [(&r.reactants, &r.products, rates.rate_forward[i]), (&r.products, &r.reactants, rates.rate_reverse[i])];
@@ -89,14 +93,14 @@ fn solve(mechanism: &Mechanism, rates: &Rates) -> Vec<f64> {
             let column = match consumed(mechanism, from) {
                 Consumed::None => size,
                 Consumed::One(j) => {
-                    destruction[j] += rate;
+                    destruction[j] = destruction[j] + rate;
                     j
                 }
                 Consumed::Several => continue,
             };
             for &(k, nu) in to {
                 if let Some(row) = list.iter().position(|&q| q == k) {
-                    system[row][column] += nu * rate;
+                    system[row][column] = system[row][column] + rate * nu;
                 }
             }
         }
@@ -105,7 +109,7 @@ fn solve(mechanism: &Mechanism, rates: &Rates) -> Vec<f64> {
         let divisor = destruction[i].max(SMALL);
         for (column, entry) in row.iter_mut().enumerate() {
             let a = *entry / divisor;
-            *entry = if column == size { a } else { f64::from(u8::from(column == i)) - a };
+            *entry = if column == size { a } else { N::of(f64::from(u8::from(column == i))) - a };
         }
     }
     linear_algebra::elimination::solve(system)

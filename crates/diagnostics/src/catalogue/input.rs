@@ -25,8 +25,8 @@ pub const ENTRIES: [Entry; 94] = [
     },
     Entry {
         id: "kernel::reduced-jacobian",
-        cause: "Derivatives were asked for, and the mechanism has quasi-steady or stiff species.",
-        remedy: "Leave the reduction out with `--reduction none`.",
+        cause: "Derivatives were asked for, and the mechanism has stiff species, whose rates are scaled from a threshold on and have no derivatives there.",
+        remedy: "Leave stiff species as they are with `--stiffness off`, or the reduction out with `--reduction none`. Quasi-steady species are no obstacle.",
     },
     Entry {
         id: "kernel::no-such-output",

@@ -1,22 +1,25 @@
 //! Gauss elimination with partial pivoting (Golub & Van Loan, Matrix Computations, section 3.4).
 
+use crate::number::Number;
+
 /// The solution of a square system whose last column is the right-hand side; not finite where the system is singular.
-pub fn solve(mut system: Vec<Vec<f64>>) -> Vec<f64> {
+pub fn solve<N: Number>(mut system: Vec<Vec<N>>) -> Vec<N> {
     let size = system.len();
     for p in 0..size {
-        let pivot = (p..size).max_by(|&a, &b| system[a][p].abs().total_cmp(&system[b][p].abs())).unwrap_or(p);
+        let size_of = |row: usize| system[row][p].value().abs();
+        let pivot = (p..size).max_by(|&a, &b| size_of(a).total_cmp(&size_of(b))).unwrap_or(p);
         system.swap(p, pivot);
         let (upper, lower) = system.split_at_mut(p + 1);
         for row in lower {
             let factor = row[p] / upper[p][p];
-            if factor != 0.0 {
-                row.iter_mut().zip(&upper[p]).skip(p).for_each(|(entry, above)| *entry -= factor * above);
+            if !factor.is_nothing() {
+                row.iter_mut().zip(&upper[p]).skip(p).for_each(|(entry, &above)| *entry = *entry - factor * above);
             }
         }
     }
-    let mut x = vec![0.0; size];
+    let mut x = vec![N::of(0.0); size];
     for i in (0..size).rev() {
-        let known: f64 = (i + 1..size).map(|j| system[i][j] * x[j]).sum();
+        let known: N = (i + 1..size).map(|j| system[i][j] * x[j]).sum();
         x[i] = (system[i][size] - known) / system[i][i];
     }
     x
