@@ -319,6 +319,31 @@ mod tests {
         assert!(changes > 15, "{changes}");
     }
 
+    /// What both sides store under a predicate is stored under that predicate, and no other.
+    #[test]
+    fn the_guard_of_a_store_matters() {
+        let text = KERNEL.replace("st.global.u32 [%o+16]", "@%p2 st.global.u32 [%o+16]");
+        let text = text.replace("st.global.u32 [%o+20]", "@%p3 st.global.u32 [%o+20]");
+        assert_ne!(text, KERNEL);
+        let (tidy, plan, applied) = melded(&text);
+        assert_eq!(checked(&tidy, &plan, &applied, &applied.func), Ok(()));
+        let insts = applied.func.layout.iter().flat_map(|block| applied.func.blocks[*block].insts.iter().copied());
+        let guarded = |inst: &Inst| {
+            let data = &applied.func.insts[*inst];
+            data.guard.is_some() && matches!(data.op, Op::St { .. })
+        };
+        let stores: Vec<Inst> = insts.filter(guarded).collect();
+        assert!(!stores.is_empty(), "{:?}", applied.func.insts);
+        for store in stores {
+            for guard in [None, applied.func.insts[store].guard.map(|guard| Guard { negate: !guard.negate, ..guard })] {
+                let mut after = applied.func.clone();
+                after.insts[store].guard = guard;
+                let violation = checked(&tidy, &plan, &applied, &after).unwrap_err();
+                assert_eq!(violation.kind, Kind::Memory, "{guard:?}");
+            }
+        }
+    }
+
     /// A block in front of the meld that only threads of the other side could reach.
     #[test]
     fn a_block_that_no_thread_comes_to_may_lead_to_the_meld() {
