@@ -3,6 +3,7 @@
 //! - `test [ARGUMENTS]` fetches the compilers that tests use and Cantera's mechanisms if it can, runs
 //!   `cargo test --workspace --release ARGUMENTS`, and lists the tests that were skipped, with the reasons
 //! - `divergence` runs the divergence analysis over the corpus and the mechanism kernels and writes docs/divergence.md
+//! - `melding` measures what control-flow melding saves and what it costs, and writes docs/melding.md
 //! - `toolchain` only fetches the compilers
 //! - `cantera` only fetches Cantera's mechanisms
 //! - `accuracy [MECHANISM]` compares all kernels with the reference evaluator and with Cantera, and writes `docs/accuracy.md`
@@ -61,6 +62,16 @@ fn main() -> ExitCode {
         Some("divergence") => {
             cargo(["bench", "--bench", "divergence", "--", "--write"].map(str::to_owned).into_iter(), &[])
         }
+        Some("melding") => match sweep::build(&root()) {
+            Ok(command) => {
+                let bench = ["bench", "-p", "singe-warpsim", "--bench", "melding", "--", "--write"].map(str::to_owned);
+                cargo(bench.into_iter(), &[("SINGE", &command)])
+            }
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
         Some("toolchain") => {
             let missing = toolchain::fetch(&root());
             missing.iter().for_each(|missing| eprintln!("Not installed: {missing}"));
@@ -147,7 +158,7 @@ fn main() -> ExitCode {
         },
         _ => {
             eprintln!(
-                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       \
+                "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       cargo xtask melding\n       \
                  cargo xtask accuracy [MECHANISM]\n       cargo xtask ignition\n       cargo xtask packages\n       cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]\n       \
                  cargo xtask tuning [MINUTES]"
             );

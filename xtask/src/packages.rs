@@ -26,7 +26,6 @@ pub fn check(root: &Path) -> Result<(), String> {
         run(singe.current_dir(&outside).env("SINGE_TOOLCHAIN", &outside))
     };
     println!("cargo install: {}", first(&compiled(&cargo.join("bin/singe"))?));
-    println!("cargo package: {}", archives(&own, root, &all.join("archives"))?.join(", "));
     let builder = environment(&all.join("builder"), &[OsStr::new(MATURIN)])?;
     let wheels = all.join("wheels");
     fs::remove_dir_all(&wheels).ok();
@@ -42,6 +41,7 @@ pub fn check(root: &Path) -> Result<(), String> {
     let mut script = Command::new(clean.join("python"));
     script.arg(root.join("tests/python/module.py")).arg(root).current_dir(&outside);
     println!("wheel's module: {}", first(&run(&mut script)?));
+    println!("cargo package: {}", archives(&own, root, &all.join("archives"))?.join(", "));
     Ok(())
 }
 

@@ -52,9 +52,19 @@ impl Gated {
     pub fn assuming(func: &Func, alike: &BTreeSet<Inst>) -> Self {
         let facts = Facts::compute(func);
         let loops = Loops::compute(&facts.cfg, &facts.dominators);
-        let post_dominators = post_dominators(func);
-        let joins = joins(&facts.cfg, &post_dominators);
-        let exits = exits(func, &facts, &loops, &repeats(&facts.cfg, &post_dominators, &loops));
+        Self::from_facts(func, facts, loops, &post_dominators(func), alike)
+    }
+
+    /// As [`assuming`](Self::assuming), where these are known of the function.
+    pub fn from_facts(
+        func: &Func,
+        facts: Facts,
+        loops: Loops,
+        post_dominators: &SecondaryMap<Block, Option<Block>>,
+        alike: &BTreeSet<Inst>,
+    ) -> Self {
+        let joins = joins(&facts.cfg, post_dominators);
+        let exits = exits(func, &facts, &loops, &repeats(&facts.cfg, post_dominators, &loops));
         let pins: Vec<Pin> = exits.keys().map(|&(block, reg)| Pin { block, reg }).collect();
         let ssa = Ssa::compute(func, &facts, &pins);
         let mut pairs = Vec::new();

@@ -15,13 +15,16 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// The time is that of writing down the sets.
     pub fn compute(func: &Func, cfg: &Cfg, accesses: &Accesses) -> Self {
-        let sites = Sites::compute(func, cfg, accesses);
+        Self::from_sites(func, cfg, &Sites::compute(func, cfg, accesses))
+    }
+
+    /// As [`compute`](Self::compute), where the sites are known. The time is that of writing down the sets.
+    pub fn from_sites(func: &Func, cfg: &Cfg, sites: &Sites) -> Self {
         let mut blocks = LiveBlocks::new(func);
         let (mut live_in, mut live_out) = (Vec::new(), Vec::new());
         for reg in func.regs.keys() {
-            blocks.walk(reg, &sites, cfg, |block, start| match start {
+            blocks.walk(reg, sites, cfg, |block, start| match start {
                 true => live_in.push((block, reg)),
                 false => live_out.push((block, reg)),
             });

@@ -25,7 +25,12 @@ pub fn run(func: &Func) -> (Func, Removed) {
 pub fn remove(func: &mut Func) -> Removed {
     let facts = Facts::compute(func);
     let ssa = Ssa::compute(func, &facts, &[]);
-    let needed = needed(func, &facts, &ssa);
+    remove_unneeded(func, &facts, &ssa)
+}
+
+/// As [`remove`], where the values of the function are known, or those that it had under other names of registers.
+pub fn remove_unneeded(func: &mut Func, facts: &Facts, ssa: &Ssa) -> Removed {
+    let needed = needed(func, facts, ssa);
     let mut instructions = 0;
     for block in &facts.cfg.order {
         let insts = &mut func.blocks[*block].insts;

@@ -8,9 +8,7 @@ use crate::visit::Slot;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
 /// Gives the function one register per web. The first web of a register keeps it; reads of what was never written form webs too.
-pub fn split(func: &mut Func) {
-    let facts = Facts::compute(func);
-    let ssa = Ssa::compute(func, &facts, &[]);
+pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) {
     let mut webs = Webs((0..ssa.values.len()).collect());
     for block in &facts.cfg.order {
         for value in ssa.starts(*block) {
@@ -35,7 +33,7 @@ pub fn split(func: &mut Func) {
     for block in &facts.cfg.order {
         let Func { blocks, insts, .. } = &mut *func;
         for inst in &blocks[*block].insts {
-            rename(&mut insts[*inst], &facts, &ssa, *inst, &mut reg);
+            rename(&mut insts[*inst], facts, ssa, *inst, &mut reg);
         }
         if let (Some(place), Some(value)) = (blocks[*block].terminator.condition_mut(), ssa.condition(*block)) {
             *place = reg(value);
@@ -83,6 +81,12 @@ fn rename(data: &mut InstData, facts: &Facts, ssa: &Ssa, inst: Inst, mut reg: im
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn split(func: &mut Func) {
+        let facts = Facts::compute(func);
+        let ssa = Ssa::compute(func, &facts, &[]);
+        super::split(func, &facts, &ssa);
+    }
 
     #[test]
     fn values_that_share_a_register_by_chance_part() {

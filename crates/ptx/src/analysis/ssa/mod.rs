@@ -81,6 +81,7 @@ struct Spans {
 }
 
 /// What the construction needs to know.
+#[derive(Debug, Clone)]
 pub struct Facts {
     pub cfg: Cfg,
     pub dominators: Dominators,

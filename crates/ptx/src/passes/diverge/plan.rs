@@ -63,7 +63,7 @@ impl Step {
                     let made = made.map_err(|violation| wrong(&violation))?;
                     work = made.ok_or_else(|| wrong(&format!("there is no {place}")))?.0;
                 }
-                Ok(with_func(module, index, work))
+                Ok(with_func(module, index, work.func))
             }
             Self::Predicate { branches, tested } => {
                 let divergent = predicate::divergent_branches(module, func, given.shape());

@@ -101,16 +101,16 @@ impl Search<'_> {
         let index = self.index(&from.module)?;
         let mut work = meld::tidy(&from.module.funcs[index]);
         let (mut places, mut cycles): (Vec<Place>, u64) = (Vec::new(), from.cycles);
-        let mut estimate = meld::estimate(&work);
+        let mut estimate = work.estimate();
         let mut fault = None;
         let mut asked: BTreeSet<Place> = BTreeSet::new();
-        for _ in 0..meld::most_rounds(&work) {
+        for _ in 0..meld::most_rounds(&work.func) {
             let mut taken = None;
             let made = meld::first(&work, &self.given.melding(), |place, next| {
                 let accepted = match careful {
                     true if !asked.insert(place) => false,
                     true => {
-                        let cost = self.cost(&with_func(&from.module, index, next.clone()));
+                        let cost = self.cost(&with_func(&from.module, index, next.func.clone()));
                         let cost = cost.unwrap_or_else(|failure| {
                             fault = Some(failure);
                             None
@@ -119,7 +119,7 @@ impl Search<'_> {
                         cycles = lower.unwrap_or(cycles);
                         lower.is_some()
                     }
-                    false => meld::estimate(next) < estimate,
+                    false => next.estimate() < estimate,
                 };
                 taken = accepted.then_some(place);
                 accepted
@@ -131,13 +131,13 @@ impl Search<'_> {
                 made.map_err(|violation| Failure::Unproven(vec![unproven("melding", self.kernel, &violation)]))?;
             let Some(((next, _), place)) = made.zip(taken) else { break };
             work = next;
-            estimate = meld::estimate(&work);
+            estimate = work.estimate();
             places.push(place);
         }
         if places.is_empty() {
             return Ok(None);
         }
-        let module = with_func(&from.module, index, work);
+        let module = with_func(&from.module, index, work.func);
         let cycles = self.cost(&module)?;
         let steps = from.steps.iter().cloned().chain([Step::Meld(places)]).collect();
         Ok(cycles.map(|cycles| Version { module, steps, cycles }))

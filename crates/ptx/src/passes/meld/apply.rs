@@ -1,8 +1,8 @@
 //! Applies a plan: one subgraph in the place of two.
 
 use super::emit::{Emitter, Held};
+use super::facts::Facts;
 use super::plan::{Idle, Pair, Plan};
-use super::region::Facts;
 use crate::inst::{Guard, InstData, Mode, Op, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Reg};
 use crate::visit::Slot;

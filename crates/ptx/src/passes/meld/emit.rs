@@ -1,14 +1,14 @@
 //! Emits the blocks of a meld: instructions of both sides, selections of their operands, and what only one side executes.
 
+use super::facts::Facts;
 use super::latency::{BRANCH, SIMPLE, latency};
 use super::plan::{Pair, Plan};
-use super::region::Facts;
 use super::similar::{Named, harmless, immediate, named};
 use crate::align::Column;
 use crate::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::PartMut;
-use std::collections::BTreeSet;
+use cranelift_entity::EntitySet;
 
 /// Cycles from which on instructions of one side have a block of their own, which lanes of the other side go round.
 const MOST_PREDICATED: u64 = 3 * BRANCH;
@@ -24,7 +24,7 @@ pub struct Emitter<'a> {
     result: Func,
     condition: Guard,
     /// What the blocks of the plan write.
-    defined: BTreeSet<Reg>,
+    defined: EntitySet<Reg>,
     /// Computed once in front of the meld.
     hoisted: Vec<Inst>,
     selected: Vec<(Reg, [Held; 2])>,
@@ -38,7 +38,8 @@ impl<'a> Emitter<'a> {
     pub fn new(func: &'a Func, facts: &'a Facts, plan: &'a Plan, result: Func, condition: Guard) -> Self {
         let blocks = plan.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten());
         let insts = blocks.flat_map(|block| &result.blocks[block].insts);
-        let defined = insts.flat_map(|inst| result.insts[*inst].op.results()).collect();
+        let mut defined = EntitySet::with_capacity(result.regs.len());
+        insts.flat_map(|inst| result.insts[*inst].op.results()).for_each(|reg| _ = defined.insert(reg));
         let current = plan.branch;
         Self {
             func,
@@ -107,24 +108,30 @@ impl<'a> Emitter<'a> {
 
     /// The registers that lanes of a side need at each position of its block.
     fn live(&self, pair: &Pair, side: usize) -> Live {
-        let names = |reg: &Reg| self.plan.renames.get(reg).copied().unwrap_or(*reg);
+        // registers that become one are never needed together, so that a set of new names can be kept
+        let name = |reg: &Reg| self.plan.renames.get(reg).copied().unwrap_or(*reg);
         let Facts { liveness, accesses, .. } = self.facts;
+        let named = |regs: &[Reg]| {
+            let mut set = EntitySet::with_capacity(self.func.regs.len());
+            regs.iter().for_each(|reg| _ = set.insert(name(reg)));
+            set
+        };
         let Some(block) = pair.blocks[side] else {
             return match pair.needs(side) {
                 None => Live(Vec::new()),
-                Some((block, true)) => Live(vec![liveness.live_in(block).iter().map(names).collect()]),
-                Some((block, false)) => Live(vec![liveness.live_out(block).iter().map(names).collect()]),
+                Some((block, true)) => Live(vec![named(liveness.live_in(block))]),
+                Some((block, false)) => Live(vec![named(liveness.live_out(block))]),
             };
         };
         let data = &self.func.blocks[block];
-        let mut live: BTreeSet<Reg> = liveness.live_out(block).iter().copied().collect();
-        live.extend(data.terminator.condition());
-        let mut list = vec![live.iter().map(names).collect()];
+        let mut live = named(liveness.live_out(block));
+        data.terminator.condition().iter().for_each(|reg| _ = live.insert(name(reg)));
+        let mut list = vec![live.clone()];
         for inst in data.insts.iter().rev() {
             let (reads, writes) = accesses.reads_and_writes(*inst);
-            writes.iter().for_each(|reg| _ = live.remove(reg));
-            live.extend(reads);
-            list.push(live.iter().map(names).collect());
+            writes.iter().for_each(|reg| _ = live.remove(name(reg)));
+            reads.iter().for_each(|reg| _ = live.insert(name(reg)));
+            list.push(live.clone());
         }
         list.reverse();
         Live(list)
@@ -132,9 +139,9 @@ impl<'a> Emitter<'a> {
 
     /// Instructions of one side in a row, while lanes of the other side need these registers. Those that harm nobody all lanes
     /// execute, the others have the condition as their guard; many of these have a block of their own.
-    fn run(&mut self, side: usize, insts: Vec<Inst>, others: Option<&BTreeSet<Reg>>) {
+    fn run(&mut self, side: usize, insts: Vec<Inst>, others: Option<&EntitySet<Reg>>) {
         let guarded = |data: &InstData| {
-            others.is_some_and(|live| !harmless(data) || data.op.results().iter().any(|reg| live.contains(reg)))
+            others.is_some_and(|live| !harmless(data) || data.op.results().iter().any(|reg| live.contains(*reg)))
         };
         let price = |data: &InstData| latency(&data.op) + if data.guard.is_some() { 2 * SIMPLE } else { 0 };
         let datas: Vec<InstData> = insts.iter().map(|inst| self.result.insts[*inst].clone()).collect();
@@ -168,7 +175,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// One instruction for two of one shape. `after`: what lanes of each side need behind it.
-    fn both(&mut self, insts: [Inst; 2], after: [Option<&BTreeSet<Reg>>; 2]) {
+    fn both(&mut self, insts: [Inst; 2], after: [Option<&EntitySet<Reg>>; 2]) {
         let [first, second] = insts.map(|inst| self.result.insts[inst].clone());
         let (Some(names), Some(others)) = (named(&first.op), named(&second.op)) else { return };
         let mut op = first.op.clone();
@@ -206,7 +213,7 @@ impl<'a> Emitter<'a> {
         operands: [Operand; 2],
         ty: Type,
         both: [&InstData; 2],
-        after: [Option<&BTreeSet<Reg>>; 2],
+        after: [Option<&EntitySet<Reg>>; 2],
     ) {
         let mut moves = Vec::new();
         let dst = self.result_of(both.map(|data| data.op.results()[0]), false, after, &mut moves);
@@ -222,13 +229,13 @@ impl<'a> Emitter<'a> {
         &mut self,
         [a, b]: [Reg; 2],
         several: bool,
-        after: [Option<&BTreeSet<Reg>>; 2],
+        after: [Option<&EntitySet<Reg>>; 2],
         moves: &mut Vec<InstData>,
     ) -> Reg {
         if a == b {
             return a;
         }
-        let needed = |side: usize, reg: Reg| after[side].is_some_and(|live| live.contains(&reg));
+        let needed = |side: usize, reg: Reg| after[side].is_some_and(|live| live.contains(reg));
         let mut moved = |from: Reg, to: Reg, side: usize, emitter: &Self| {
             let guard = needed(1 - side, to).then(|| emitter.side(side));
             moves.push(InstData { guard, op: emitter.mov(to, from) });
@@ -308,7 +315,7 @@ impl<'a> Emitter<'a> {
         }
         let dst = self.result.regs.push(ty);
         let op = op(self, dst);
-        let changes = |(operand, _): &Held| operand.reg().is_some_and(|reg| self.defined.contains(&reg));
+        let changes = |(operand, _): &Held| operand.reg().is_some_and(|reg| self.defined.contains(reg));
         if held.iter().any(changes) {
             self.push(InstData { guard: None, op });
             self.local.push((held, dst));
@@ -368,10 +375,10 @@ impl<'a> Emitter<'a> {
 }
 
 /// Registers needed at positions of a block; none where a side has no lanes, one set where its lanes only pass.
-struct Live(Vec<BTreeSet<Reg>>);
+struct Live(Vec<EntitySet<Reg>>);
 
 impl Live {
-    fn at(&self, position: usize) -> Option<&BTreeSet<Reg>> {
+    fn at(&self, position: usize) -> Option<&EntitySet<Reg>> {
         self.0.get(position).or(self.0.last())
     }
 }

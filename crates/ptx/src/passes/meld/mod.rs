@@ -13,6 +13,7 @@
 mod apply;
 pub mod check;
 mod emit;
+mod facts;
 pub(crate) mod latency;
 pub mod plan;
 mod region;
@@ -21,18 +22,20 @@ pub mod tail_merge;
 mod unify;
 
 use super::{Failure, Outcome, Report, counted, dead_code, simplify_cfg, unproven, webs, with_func};
+use crate::align::Column;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::divergence::{BlockShape, Divergence, Options as DivergenceOptions};
 use crate::analysis::dominators::Dominators;
-use crate::analysis::gated::Gated;
 use crate::analysis::loops::Loops;
+use crate::analysis::ssa::{self, Ssa};
 use crate::cost::executions;
 use crate::inst::{Cmp, Op, Operand, Terminator};
 use crate::ir::{Block, Func, Module};
 use check::{Change, Violation};
+use facts::Facts;
 use latency::{BRANCH, latency};
 use plan::Kind;
-use region::{Facts, Region};
+use region::Region;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
@@ -102,12 +105,12 @@ impl Display for Place {
 /// The checker finds that a meld is wrong.
 pub fn run(func: &Func, options: &Options) -> Result<(Func, Melded), Violation> {
     let mut work = tidy(func);
-    let mut melded = Melded { before: estimate(&work), ..Melded::default() };
+    let mut melded = Melded { before: work.estimate(), ..Melded::default() };
     melded.after = melded.before;
-    for _ in 0..most_rounds(&work) {
+    for _ in 0..most_rounds(&work.func) {
         let mut cycles = melded.after;
-        let lowers = |_: Place, next: &Func| {
-            cycles = estimate(next);
+        let lowers = |_: Place, next: &Tidy| {
+            cycles = next.estimate();
             cycles < melded.after
         };
         let Some((next, meld)) = first(&work, options, lowers)? else { break };
@@ -115,7 +118,7 @@ pub fn run(func: &Func, options: &Options) -> Result<(Func, Melded), Violation> 
         melded.melds.push(meld);
         melded.after = cycles;
     }
-    Ok(if melded.melds.is_empty() { (func.clone(), melded) } else { (work, melded) })
+    Ok(if melded.melds.is_empty() { (func.clone(), melded) } else { (work.func, melded) })
 }
 
 /// Melds after which no more are tried.
@@ -158,35 +161,34 @@ impl Melded {
     }
 }
 
-/// The first meld of a [`tidy`] function that is accepted, in the order of what they save: the function after it, which is tidy again.
+/// The first meld of a function that is accepted, in the order of what they save: the function after it.
 ///
 /// # Errors
 /// The checker finds that it is wrong.
 pub fn first(
-    func: &Func,
+    Tidy { func, facts }: &Tidy,
     options: &Options,
-    mut accept: impl FnMut(Place, &Func) -> bool,
-) -> Result<Option<(Func, Meld)>, Violation> {
-    let facts = Facts::compute(func);
-    let regions: Vec<Region> =
-        facts.cfg.order.iter().filter_map(|block| region::region(func, &facts, *block)).collect();
-    let mut candidates = plan::candidates(func, &facts, &regions, options);
+    mut accept: impl FnMut(Place, &Tidy) -> bool,
+) -> Result<Option<(Tidy, Meld)>, Violation> {
+    let regions: Vec<Region> = facts.cfg.order.iter().filter_map(|block| region::region(func, facts, *block)).collect();
+    let mut candidates = plan::candidates(func, facts, &regions, options);
     if !candidates.is_empty() {
         // the analysis is asked only where there is something to meld
-        let gated = Gated::compute(func);
+        let gated = facts.gated(func);
         let block = options.block.map_or(BlockShape::Unknown, BlockShape::Known);
         let divergence = Divergence::compute(func, &gated, DivergenceOptions { block, ..DivergenceOptions::default() });
         candidates.retain(|candidate| divergence.uniform_branch(&gated, candidate.branch) == Some(false));
     }
     for candidate in candidates {
-        let plan = plan::plan(func, &facts, &candidate);
-        let applied = apply::apply(func, &facts, &plan);
+        let plan = plan::plan(func, facts, &candidate);
+        let applied = apply::apply(func, facts, &plan);
         let next = tidy(&applied.func);
         if !accept(Place { branch: plan.branch, entries: plan.entries }, &next) {
             continue;
         }
         check::check(&Change {
             before: func,
+            facts,
             after: &applied.func,
             renames: &plan.renames,
             roots: &[plan.branch],
@@ -194,22 +196,38 @@ pub fn first(
             selected: &applied.selected,
         })?;
         let columns = plan.pairs.iter().flat_map(|pair| &pair.columns);
-        let common = columns.clone().filter(|column| matches!(column, crate::align::Column::Both(..))).count();
+        let common = columns.clone().filter(|column| matches!(column, Column::Both(..))).count();
         let alone = columns.count() - common;
         return Ok(Some((next, Meld { kind: plan.kind, share: candidate.share, common, alone })));
     }
     Ok(None)
 }
 
+/// A function in the form that is melded, with its analyses.
+pub struct Tidy {
+    pub func: Func,
+    facts: Facts,
+}
+
+impl Tidy {
+    /// As [`estimate`].
+    pub fn estimate(&self) -> u64 {
+        cycles(&self.func, &self.facts.cfg, &self.facts.loops)
+    }
+}
+
 /// The same function with a register per web, without what nothing needs, with a simple graph and comparisons in one direction.
-pub fn tidy(func: &Func) -> Func {
+pub fn tidy(func: &Func) -> Tidy {
     let mut func = func.clone();
     simplify_cfg::simplify(&mut func);
     func.insts.values_mut().for_each(|data| turn(&mut data.op));
-    webs::split(&mut func);
-    dead_code::remove(&mut func);
+    let facts = ssa::Facts::compute(&func);
+    let values = Ssa::compute(&func, &facts, &[]);
+    webs::split(&mut func, &facts, &values);
+    dead_code::remove_unneeded(&mut func, &facts, &values);
     simplify_cfg::simplify(&mut func);
-    func
+    let facts = Facts::compute(&func);
+    Tidy { func, facts }
 }
 
 /// Makes `b < a` of `a > b`, for registers, so that what compares alike is of one shape.
@@ -229,7 +247,10 @@ fn turn(op: &mut Op) {
 /// Cycles of one execution of all blocks, each level of loops counting eightfold.
 pub fn estimate(func: &Func) -> u64 {
     let cfg = Cfg::compute(func);
-    let loops = Loops::compute(&cfg, &Dominators::compute(func, &cfg));
+    cycles(func, &cfg, &Loops::compute(&cfg, &Dominators::compute(func, &cfg)))
+}
+
+fn cycles(func: &Func, cfg: &Cfg, loops: &Loops) -> u64 {
     let block = |block: &Block| {
         let data = &func.blocks[*block];
         let insts: u64 = data.insts.iter().map(|inst| latency(&func.insts[*inst].op)).sum();

@@ -1,7 +1,8 @@
 //! What to meld, as data: which blocks correspond, which instructions become one, and which registers.
 
+use super::facts::Facts;
 use super::latency::{SIMPLE, latency};
-use super::region::{self, Correspondence, Facts, Region, Subgraph};
+use super::region::{self, Correspondence, Region, Subgraph};
 use super::similar::{Named, named, selections, shape};
 use super::unify::unify;
 use super::{Mode, Options};

@@ -1,36 +1,10 @@
 //! Divergent regions and the single-entry single-exit subgraphs on their two sides.
 
+use super::facts::Facts;
 use super::similar::own;
-use crate::analysis::access::Accesses;
-use crate::analysis::cfg::Cfg;
-use crate::analysis::dominators::{Dominators, post_dominators};
-use crate::analysis::liveness::Liveness;
-use crate::analysis::loops::Loops;
 use crate::inst::{Op, Terminator};
 use crate::ir::{Block, Func};
-use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What is known of the function that is melded.
-pub struct Facts {
-    pub cfg: Cfg,
-    pub dominators: Dominators,
-    pub loops: Loops,
-    pub accesses: Accesses,
-    pub liveness: Liveness,
-    meets: SecondaryMap<Block, Option<Block>>,
-}
-
-impl Facts {
-    pub fn compute(func: &Func) -> Self {
-        let cfg = Cfg::compute(func);
-        let dominators = Dominators::compute(func, &cfg);
-        let loops = Loops::compute(&cfg, &dominators);
-        let accesses = Accesses::compute(func);
-        let liveness = Liveness::compute(func, &cfg, &accesses);
-        Self { cfg, dominators, loops, accesses, liveness, meets: post_dominators(func) }
-    }
-}
 
 /// Blocks that are entered at one and left to one.
 #[derive(Debug, Clone)]

@@ -3,12 +3,12 @@
 
 use super::apply::rename;
 use super::check::{self, Change, Violation};
+use super::facts::Facts;
 use super::latency::latency;
-use super::region::Facts;
 use super::similar::Named::{At, Def, Read, Use};
 use super::similar::{named, own, shape};
 use super::unify::unify;
-use super::{estimate, tidy};
+use super::{Tidy, tidy};
 use crate::inst::{Base, Operand, Terminator};
 use crate::ir::{Block, BlockData, Func, Inst, Module, Reg};
 use crate::passes::{Failure, Options, Outcome, Report, counted, unproven, with_func};
@@ -40,9 +40,10 @@ pub fn run(func: &Func) -> Result<(Func, Merged), Violation> {
     let mut work = tidy(func);
     let mut merged = Merged::default();
     while let Some(plan) = plan(&work) {
-        let next = apply(&work, &plan);
+        let next = apply(&work.func, &plan);
         check::check(&Change {
-            before: &work,
+            before: &work.func,
+            facts: &work.facts,
             after: &next,
             renames: &plan.renames,
             roots: &plan.blocks,
@@ -50,14 +51,14 @@ pub fn run(func: &Func) -> Result<(Func, Merged), Violation> {
             selected: &[],
         })?;
         let next = tidy(&next);
-        if estimate(&next) >= estimate(&work) {
+        if next.estimate() >= work.estimate() {
             break;
         }
         work = next;
         merged.ends += 1;
         merged.instructions += plan.length;
     }
-    Ok(if merged.ends == 0 { (func.clone(), merged) } else { (work, merged) })
+    Ok(if merged.ends == 0 { (func.clone(), merged) } else { (work.func, merged) })
 }
 
 /// See [`PASSES`](crate::passes::PASSES).
@@ -71,15 +72,14 @@ pub(in crate::passes) fn pass(module: &Module, index: usize, _: &Options) -> Res
 }
 
 /// The two blocks whose common end takes most cycles.
-fn plan(func: &Func) -> Option<Plan> {
-    let facts = Facts::compute(func);
+fn plan(Tidy { func, facts }: &Tidy) -> Option<Plan> {
     let mut best: Option<Plan> = None;
     for target in &facts.cfg.order {
         let jumps = |block: &&Block| func.blocks[**block].terminator == Terminator::Bra { target: *target };
         let from: Vec<Block> = facts.cfg.predecessors(*target).iter().filter(jumps).copied().collect();
         for (i, first) in from.iter().enumerate() {
             for second in &from[i + 1..] {
-                let plan = common_end(func, &facts, [*first, *second], *target);
+                let plan = common_end(func, facts, [*first, *second], *target);
                 best = match (best, plan) {
                     (Some(best), Some(plan)) if plan.saved > best.saved => Some(plan),
                     (None, plan) => plan,

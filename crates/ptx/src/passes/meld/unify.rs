@@ -1,7 +1,8 @@
 //! Makes one register of two that are never alive together, so that melded instructions have common results and operands.
 
-use super::region::Facts;
+use super::facts::Facts;
 use crate::ir::{Func, Reg};
+use cranelift_entity::EntitySet;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which registers become which, of the pairs that are wanted, in order as far as the ones before allow it.
@@ -32,23 +33,33 @@ fn ordered(a: Reg, b: Reg) -> (Reg, Reg) {
 /// Pairs of members of which one is written while the other is alive, or that are both alive before anything is written.
 fn interference(func: &Func, facts: &Facts, members: &BTreeSet<Reg>) -> BTreeSet<(Reg, Reg)> {
     let mut pairs = BTreeSet::new();
-    let ours = |regs: &[Reg]| regs.iter().copied().filter(|reg| members.contains(reg)).collect::<BTreeSet<Reg>>();
-    let at_start = ours(facts.liveness.live_in(facts.cfg.entry));
-    at_start.iter().for_each(|a| pairs.extend(at_start.iter().map(|b| ordered(*a, *b))));
+    let mut ours = EntitySet::with_capacity(func.regs.len());
+    members.iter().for_each(|reg| _ = ours.insert(*reg));
+    // few members are alive at one place
+    let insert = |live: &mut Vec<Reg>, reg: Reg| {
+        if ours.contains(reg) && !live.contains(&reg) {
+            live.push(reg);
+        }
+    };
+    let mut live = Vec::new();
+    facts.liveness.live_in(facts.cfg.entry).iter().for_each(|reg| insert(&mut live, *reg));
+    live.iter().for_each(|a| pairs.extend(live.iter().map(|b| ordered(*a, *b))));
+    let mut written = Vec::new();
     for block in &facts.cfg.order {
         let data = &func.blocks[*block];
-        let mut live = ours(facts.liveness.live_out(*block));
-        live.extend(data.terminator.condition().filter(|reg| members.contains(reg)));
+        live.clear();
+        facts.liveness.live_out(*block).iter().for_each(|reg| insert(&mut live, *reg));
+        data.terminator.condition().iter().for_each(|reg| insert(&mut live, *reg));
         for inst in data.insts.iter().rev() {
             let (reads, writes) = facts.accesses.reads_and_writes(*inst);
-            let written = ours(writes);
+            written.clear();
+            writes.iter().for_each(|reg| insert(&mut written, *reg));
             for reg in &written {
-                pairs.extend(
-                    live.iter().chain(&written).filter(|other| *other != reg).map(|other| ordered(*reg, *other)),
-                );
+                let others = live.iter().chain(&written).filter(|other| *other != reg);
+                pairs.extend(others.map(|other| ordered(*reg, *other)));
             }
-            written.iter().for_each(|reg| _ = live.remove(reg));
-            live.extend(reads.iter().copied().filter(|reg| members.contains(reg)));
+            live.retain(|reg| !written.contains(reg));
+            reads.iter().for_each(|reg| insert(&mut live, *reg));
         }
     }
     pairs

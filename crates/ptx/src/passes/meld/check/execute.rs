@@ -2,77 +2,113 @@
 //! equal values.
 
 use super::is_convergent;
+use super::registers::Registers;
+use crate::analysis::lists::table;
 use crate::inst::{Address, Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Op, Operand, Terminator, Type, UnaryOp};
-use crate::ir::{Block, Func, Reg};
+use crate::ir::{Block, Func, Inst, Reg};
 use crate::visit::{Part, PartMut};
-use cranelift_entity::EntityRef;
-use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 /// The number of a value; of a predicate twice that, and one more for its negation.
 pub type Number = u32;
 
 /// What a value is.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum What {
     /// Of a register where both functions begin.
     Start(Reg),
     /// Of a register that nobody wrote, in one of the functions.
-    Unwritten(&'static str, Reg),
+    Unwritten(Side, Reg),
     Constant(u64),
     /// Of a value and a constant, in so many bytes.
     Sum(Number, u64, u32),
     Operand(Operand),
     /// Under the first the second, else the third.
     Either(Number, Number, Number),
-    /// An operation without its operands, on these values.
-    Operation(Op, Vec<Number>),
-    /// The same where it matters when it is executed, under a guard.
-    Access(Op, Vec<Number>, Option<Number>),
+    /// An operation without its operands: the number of its shape.
+    Operation(u32),
+    /// An operation that has some of its values, on the next one.
+    On(Number, Number),
+    /// An operation where it matters when it is executed, under a guard.
+    Guarded(Number, Number),
     /// The result of this number, of an operation or of one access of so many.
-    Result(Number, usize, usize),
+    Result(Number, u32, u32),
+}
+
+/// One of the functions: the first is the one before the change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    Before,
+    After,
 }
 
 /// Numbers of values by what they are.
-#[derive(Default)]
 pub struct Numbers {
     known: FxHashMap<What, Number>,
-    constants: BTreeMap<Number, u64>,
-    /// Sums of another value and a constant.
-    sums: BTreeMap<Number, (Number, i64)>,
+    /// What has the number 2, 4, 6 and so on.
+    values: Vec<What>,
+    shapes: FxHashMap<Op, u32>,
 }
 
 impl Numbers {
+    /// With room for so many values.
+    pub fn with_capacity(values: usize) -> Self {
+        let known = FxHashMap::with_capacity_and_hasher(values, FxBuildHasher);
+        Self { known, values: Vec::with_capacity(values), shapes: FxHashMap::default() }
+    }
+
     pub fn of(&mut self, what: What) -> Number {
-        let next = 2 * self.known.len() as Number + 2;
-        *self.known.entry(what).or_insert(next)
+        let next = 2 * self.values.len() as Number + 2;
+        *self.known.entry(what).or_insert_with(|| {
+            self.values.push(what);
+            next
+        })
+    }
+
+    /// What a value is; `None` of the predicate that always holds, and of negations.
+    fn what(&self, number: Number) -> Option<What> {
+        let place = (number / 2).checked_sub(1).filter(|_| number.is_multiple_of(2))?;
+        self.values.get(place as usize).copied()
     }
 
     pub fn constant(&mut self, bits: u64) -> Number {
-        let number = self.of(What::Constant(bits));
-        self.constants.insert(number, bits);
-        number
+        self.of(What::Constant(bits))
     }
 
     /// A value plus a constant, in the ring of the type.
     pub fn sum(&mut self, number: Number, offset: i64, ty: Type) -> Number {
-        let (base, before) = self.sums.get(&number).copied().unwrap_or((number, 0));
-        let offset = before.wrapping_add(offset) as u64 & ty.mask();
-        if offset == 0 {
-            return base;
+        let (base, before) = match self.what(number) {
+            Some(What::Sum(base, offset, _)) => (base, offset),
+            _ => (number, 0),
+        };
+        match before.wrapping_add(offset as u64) & ty.mask() {
+            0 => base,
+            offset => self.of(What::Sum(base, offset, ty.bytes())),
         }
-        let sum = self.of(What::Sum(base, offset, ty.bytes()));
-        self.sums.insert(sum, (base, offset as i64));
-        sum
+    }
+
+    /// An operation without its operands.
+    fn operation(&mut self, op: &Op) -> Number {
+        let mut bare = op.clone();
+        let none = Reg::new(0);
+        bare.parts_mut(|part| match part {
+            PartMut::Def(reg) | PartMut::Use(reg) | PartMut::Touch(reg) => *reg = none,
+            PartMut::Read(operand) => *operand = Operand::Imm(0),
+            PartMut::At(Address { base: base @ Base::Reg(_), offset }) => (*base, *offset) = (Base::Reg(none), 0),
+            PartMut::At(_) | PartMut::Pass(_) => {}
+        });
+        let next = self.shapes.len() as u32;
+        let shape = *self.shapes.entry(bare).or_insert(next);
+        self.of(What::Operation(shape))
     }
 }
 
 /// The predicate that always holds; its negation is one more.
 pub const TRUE: Number = 0;
 
-/// What a thread has done since the last branch: its registers, its accesses, and how it goes on.
+/// What a thread has done since the last branch: its accesses, and how it goes on.
 pub struct Outcome {
-    pub regs: BTreeMap<Reg, Number>,
     pub accesses: Vec<Number>,
     /// The blocks on the way.
     pub way: Vec<Block>,
@@ -92,38 +128,42 @@ pub enum End {
 
 /// A thread of one function.
 pub struct Thread<'a> {
-    pub func: &'a Func,
+    func: &'a Func,
     /// Makes what nobody wrote in one function differ from what nobody wrote in the other.
-    pub who: &'static str,
-    pub numbers: &'a mut Numbers,
+    side: Side,
+    pub regs: Registers,
+    /// The operations of instructions that were executed.
+    operations: SecondaryMap<Inst, Option<Number>>,
 }
 
-impl Thread<'_> {
+impl<'a> Thread<'a> {
+    pub fn new(func: &'a Func, side: Side) -> Self {
+        let (regs, operations) = (Registers::new(func.regs.len()), table(func.insts.len()));
+        Self { func, side, regs, operations }
+    }
+
     /// Runs from the start of a block to the next branch on a condition that is not known.
-    pub fn straight(&mut self, start: Block, regs: BTreeMap<Reg, Number>) -> Outcome {
-        let mut outcome = Outcome { regs, accesses: Vec::new(), way: Vec::new(), end: End::Endless };
+    pub fn straight(&mut self, numbers: &mut Numbers, start: Block) -> Outcome {
+        let func = self.func;
+        let mut outcome = Outcome { accesses: Vec::new(), way: Vec::new(), end: End::Endless };
         let mut block = start;
-        for _ in 0..=2 * self.func.layout.len() {
+        for _ in 0..=2 * func.layout.len() {
             outcome.way.push(block);
-            for inst in &self.func.blocks[block].insts {
-                self.execute(&self.func.insts[*inst], &mut outcome);
+            for inst in &func.blocks[block].insts {
+                self.execute(numbers, *inst, &mut outcome.accesses);
             }
-            block = match &self.func.blocks[block].terminator {
+            block = match &func.blocks[block].terminator {
                 Terminator::Bra { target } => *target,
-                Terminator::CondBra { guard, then, otherwise, .. } => {
-                    let number = self.read(guard.pred, &mut outcome) ^ Number::from(guard.negate);
-                    match number {
-                        TRUE => *then,
-                        _ if number == TRUE ^ 1 => *otherwise,
-                        _ => {
-                            outcome.end = End::Branch(number, *then, *otherwise);
-                            return outcome;
-                        }
+                Terminator::CondBra { guard, then, otherwise, .. } => match self.holds(numbers, *guard) {
+                    TRUE => *then,
+                    number if number == TRUE ^ 1 => *otherwise,
+                    number => {
+                        outcome.end = End::Branch(number, *then, *otherwise);
+                        return outcome;
                     }
-                }
+                },
                 Terminator::Brx { index, targets } => {
-                    let number = self.read(*index, &mut outcome);
-                    outcome.end = End::Table(number, targets.clone());
+                    outcome.end = End::Table(self.read(numbers, *index), targets.clone());
                     return outcome;
                 }
                 Terminator::Ret => {
@@ -140,51 +180,61 @@ impl Thread<'_> {
     }
 
     /// The value of a register; what nobody wrote differs between the functions.
-    fn read(&mut self, reg: Reg, outcome: &mut Outcome) -> Number {
-        let (numbers, who) = (&mut *self.numbers, self.who);
-        *outcome.regs.entry(reg).or_insert_with(|| numbers.of(What::Unwritten(who, reg)))
+    fn read(&mut self, numbers: &mut Numbers, reg: Reg) -> Number {
+        self.regs.get(reg).unwrap_or_else(|| {
+            let number = numbers.of(What::Unwritten(self.side, reg));
+            self.regs.set(reg, number);
+            number
+        })
     }
 
-    fn operand(&mut self, operand: Operand, outcome: &mut Outcome) -> Number {
+    fn holds(&mut self, numbers: &mut Numbers, guard: Guard) -> Number {
+        self.read(numbers, guard.pred) ^ Number::from(guard.negate)
+    }
+
+    fn operand(&mut self, numbers: &mut Numbers, operand: Operand) -> Number {
         match operand {
-            Operand::Reg(reg) => self.read(reg, outcome),
-            Operand::Imm(bits) => self.numbers.constant(bits),
-            other => self.numbers.of(What::Operand(other)),
+            Operand::Reg(reg) => self.read(numbers, reg),
+            Operand::Imm(bits) => numbers.constant(bits),
+            other => numbers.of(What::Operand(other)),
         }
     }
 
-    fn execute(&mut self, data: &InstData, outcome: &mut Outcome) {
-        let guard = data.guard.map(|guard| self.read(guard.pred, outcome) ^ Number::from(guard.negate));
+    fn execute(&mut self, numbers: &mut Numbers, inst: Inst, accesses: &mut Vec<Number>) {
+        let func = self.func;
+        let InstData { guard, op } = &func.insts[inst];
+        let guard = guard.map(|guard| self.holds(numbers, guard));
         if guard == Some(TRUE ^ 1) {
             return;
         }
         let guard = guard.filter(|guard| *guard != TRUE);
-        let results = data.op.results();
-        let values = match self.simple(&data.op, outcome) {
-            Some(value) => vec![value],
-            None => self.operation(&data.op, guard, outcome),
-        };
-        for (reg, value) in results.into_iter().zip(values) {
+        let simple = self.simple(numbers, op);
+        let operation = if simple.is_none() { self.operation(numbers, inst, guard, accesses) } else { (TRUE, 0) };
+        let mut count = 0;
+        op.parts(|part| {
+            let (Part::Def(reg) | Part::Touch(reg)) = part else { return };
+            let value = simple.unwrap_or_else(|| numbers.of(What::Result(operation.0, operation.1, count)));
+            count += 1;
             let value = match guard {
                 Some(guard) => {
-                    let old = self.read(reg, outcome);
-                    self.numbers.of(What::Either(guard, value, old))
+                    let old = self.read(numbers, *reg);
+                    numbers.of(What::Either(guard, value, old))
                 }
                 None => value,
             };
-            outcome.regs.insert(reg, value);
-        }
+            self.regs.set(*reg, value);
+        });
     }
 
     /// The value of an operation that only passes one on, or adds a constant to it, or of a predicate that is known.
-    fn simple(&mut self, op: &Op, outcome: &mut Outcome) -> Option<Number> {
+    fn simple(&mut self, numbers: &mut Numbers, op: &Op) -> Option<Number> {
         match op {
             Op::Unary { op: UnaryOp::Mov, a, ty, .. } if *ty != Type::Pred || a.reg().is_some() => {
-                Some(self.operand(*a, outcome))
+                Some(self.operand(numbers, *a))
             }
             Op::Selp { a, b, pred, .. } => {
-                let [a, b] = [*a, *b].map(|operand| self.operand(operand, outcome));
-                match self.read(*pred, outcome) {
+                let [a, b] = [*a, *b].map(|operand| self.operand(numbers, operand));
+                match self.read(numbers, *pred) {
                     TRUE => Some(a),
                     number if number == TRUE ^ 1 || a == b => Some(b),
                     _ => None,
@@ -196,19 +246,17 @@ impl Thread<'_> {
                 let holds = *cmp == Cmp::Eq;
                 match combine {
                     None => Some(TRUE ^ Number::from(!holds)),
-                    Some((BoolOp::And, Guard { pred, negate })) if holds => {
-                        Some(self.read(*pred, outcome) ^ Number::from(*negate))
-                    }
+                    Some((BoolOp::And, guard)) if holds => Some(self.holds(numbers, *guard)),
                     _ => None,
                 }
             }
             Op::Binary { op: BinaryOp::Add, ty, dst, a, b, mode } if ty.is_integer() && !mode.sat => {
                 let class = self.func.regs[*dst];
-                let [a, b] = [*a, *b].map(|operand| self.operand(operand, outcome));
-                let of = |number: Number| self.numbers.constants.get(&number).copied();
-                match (of(a), of(b)) {
-                    (None, Some(bits)) => Some(self.numbers.sum(a, bits as i64, class)),
-                    (Some(bits), None) => Some(self.numbers.sum(b, bits as i64, class)),
+                let [a, b] = [*a, *b].map(|operand| self.operand(numbers, operand));
+                match (numbers.what(a), numbers.what(b)) {
+                    (Some(What::Constant(_)), Some(What::Constant(_))) => None,
+                    (_, Some(What::Constant(bits))) => Some(numbers.sum(a, bits as i64, class)),
+                    (Some(What::Constant(bits)), _) => Some(numbers.sum(b, bits as i64, class)),
                     _ => None,
                 }
             }
@@ -216,47 +264,37 @@ impl Thread<'_> {
         }
     }
 
-    /// The values of any other operation: it applied to the numbers of what it reads. Accesses to memory and what is not known
-    /// are written down, and their results are those of this very access.
-    fn operation(&mut self, op: &Op, guard: Option<Number>, outcome: &mut Outcome) -> Vec<Number> {
-        let mut reads = Vec::new();
-        op.parts(|part| match part {
-            Part::Def(_) | Part::Pass(_) => {}
-            Part::Use(reg) | Part::Touch(reg) => reads.push((Operand::Reg(*reg), 0)),
-            Part::Read(operand) => reads.push((*operand, 0)),
-            Part::At(Address { base: Base::Reg(reg), offset }) => reads.push((Operand::Reg(*reg), *offset)),
-            Part::At(Address { base, offset }) => {
-                reads.push((Operand::Imm(0), offset ^ i64::from(matches!(base, Base::Param(_)))))
-            }
-        });
-        let numbers: Vec<Number> = reads
-            .into_iter()
-            .map(|(operand, offset)| {
-                let number = self.operand(operand, outcome);
-                let ty = operand.reg().map(|reg| self.func.regs[reg]);
-                match ty {
-                    Some(ty) if offset != 0 => self.numbers.sum(number, offset, ty),
-                    _ => number,
+    /// Any other operation, applied to the numbers of what it reads. Accesses to memory and what is not known are written down:
+    /// the second number tells them apart.
+    fn operation(
+        &mut self,
+        numbers: &mut Numbers,
+        inst: Inst,
+        guard: Option<Number>,
+        accesses: &mut Vec<Number>,
+    ) -> (Number, u32) {
+        let func = self.func;
+        let op = &func.insts[inst].op;
+        let mut applied = *self.operations[inst].get_or_insert_with(|| numbers.operation(op));
+        op.parts(|part| {
+            let value = match part {
+                Part::Use(reg) | Part::Touch(reg) => self.read(numbers, *reg),
+                Part::Read(operand) => self.operand(numbers, *operand),
+                Part::At(Address { base: Base::Reg(reg), offset }) => {
+                    let number = self.read(numbers, *reg);
+                    if *offset == 0 { number } else { numbers.sum(number, *offset, func.regs[*reg]) }
                 }
-            })
-            .collect();
-        let mut bare = op.clone();
-        let none = Reg::new(0);
-        bare.parts_mut(|part| match part {
-            PartMut::Def(reg) | PartMut::Use(reg) | PartMut::Touch(reg) => *reg = none,
-            PartMut::Read(operand) => *operand = Operand::Imm(0),
-            PartMut::At(Address { base: base @ Base::Reg(_), offset }) => (*base, *offset) = (Base::Reg(none), 0),
-            PartMut::At(_) | PartMut::Pass(_) => {}
+                // other addresses belong to the shape
+                Part::At(_) | Part::Def(_) | Part::Pass(_) => return,
+            };
+            applied = numbers.of(What::On(applied, value));
         });
-        let results = op.results().len();
-        let (number, place) = if orders(op) {
-            let access = self.numbers.of(What::Access(bare, numbers, guard));
-            outcome.accesses.push(access);
-            (access, outcome.accesses.len())
-        } else {
-            (self.numbers.of(What::Operation(bare, numbers)), 0)
-        };
-        (0..results).map(|result| self.numbers.of(What::Result(number, place, result))).collect()
+        if !orders(op) {
+            return (applied, 0);
+        }
+        let access = guard.map_or(applied, |guard| numbers.of(What::Guarded(applied, guard)));
+        accesses.push(access);
+        (access, accesses.len() as u32)
     }
 }
 

@@ -13,16 +13,16 @@
 //! Elsewhere the functions differ by the names of registers only, and no two registers that are alive together have one name.
 
 mod execute;
+mod registers;
 mod walk;
 
 use super::emit::Held;
-use crate::analysis::access::Accesses;
-use crate::analysis::cfg::Cfg;
-use crate::analysis::dominators::Dominators;
-use crate::analysis::liveness::Liveness;
+use super::facts::Facts;
+use crate::analysis::lists::table;
 use crate::inst::{Address, Base, Guard, Op, Operand};
 use crate::ir::{Block, Func, Inst, Reg};
 use crate::visit::PartMut;
+use cranelift_entity::SecondaryMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use walk::Walk;
@@ -30,6 +30,8 @@ use walk::Walk;
 /// A changed function beside the one that it was made from.
 pub struct Change<'a> {
     pub before: &'a Func,
+    /// The analyses of that function, which they alone know: all they share is what they are asked about.
+    pub facts: &'a Facts,
     pub after: &'a Func,
     /// New names of registers; the others keep theirs.
     pub renames: &'a BTreeMap<Reg, Reg>,
@@ -80,33 +82,28 @@ impl Display for Violation {
 
 /// Compares both functions.
 pub fn check(change: &Change) -> Result<(), Violation> {
-    let facts = Facts::compute(change);
-    names(change, &facts)?;
+    names(change)?;
     convergent(change)?;
-    let mut walk = Walk::new(change, &facts);
+    let same = same(change);
+    let mut walk = Walk::new(change, &same);
     walk.run()?;
-    elsewhere(change, &facts, &walk.visited)
+    elsewhere(change, &same, &walk.visited)
 }
 
-/// What is known of the first function.
-struct Facts {
-    cfg: Cfg,
-    accesses: Accesses,
-    liveness: Liveness,
-    /// Its blocks that the second function has, too, and that differ there by the names of registers only.
-    same: BTreeSet<Block>,
-}
-
-impl Facts {
-    fn compute(change: &Change) -> Self {
-        let cfg = Cfg::compute(change.before);
-        let accesses = Accesses::compute(change.before);
-        let liveness = Liveness::compute(change.before, &cfg, &accesses);
-        let placed: BTreeSet<Block> = change.before.layout.iter().copied().collect();
-        let kept = change.after.layout.iter().copied().filter(|block| placed.contains(block));
-        let same = kept.filter(|block| is_same(change, *block)).collect();
-        Self { cfg, accesses, liveness, same }
+/// The blocks of the first function that the second one has, too, and that differ there by the names of registers only.
+fn same(change: &Change) -> SecondaryMap<Block, bool> {
+    let mut same = table(change.after.blocks.len());
+    for block in placed(change) {
+        same[block] = is_same(change, block);
     }
+    same
+}
+
+/// The blocks of both functions.
+fn placed<'a>(change: &Change<'a>) -> impl Iterator<Item = Block> + use<'a> {
+    let mut before: SecondaryMap<Block, bool> = table(change.before.blocks.len());
+    change.before.layout.iter().for_each(|block| before[*block] = true);
+    change.after.layout.iter().copied().filter(move |block| before[*block])
 }
 
 fn named(change: &Change, reg: Reg) -> Reg {
@@ -114,7 +111,8 @@ fn named(change: &Change, reg: Reg) -> Reg {
 }
 
 /// Registers that are alive together have different names, in every block of the first function.
-fn names(change: &Change, Facts { cfg, accesses, liveness, .. }: &Facts) -> Result<(), Violation> {
+fn names(change: &Change) -> Result<(), Violation> {
+    let Facts { cfg, accesses, liveness, .. } = change.facts;
     if change.renames.is_empty() {
         return Ok(());
     }
@@ -125,11 +123,15 @@ fn names(change: &Change, Facts { cfg, accesses, liveness, .. }: &Facts) -> Resu
         shared.entry(*to).or_default().extend([*from, *to]);
     }
     let others = |reg: Reg| shared.get(&named(change, reg)).into_iter().flatten().copied().filter(move |o| *o != reg);
+    let mut ours: SecondaryMap<Reg, bool> = table(func.regs.len());
+    shared.values().flatten().for_each(|reg| ours[*reg] = true);
     for block in &cfg.order {
-        let mut live: BTreeSet<Reg> = liveness.live_out(*block).iter().copied().collect();
-        live.extend(func.blocks[*block].terminator.condition());
+        // of registers that share a name
+        let mut live: BTreeSet<Reg> = liveness.live_out(*block).iter().copied().filter(|reg| ours[*reg]).collect();
+        live.extend(func.blocks[*block].terminator.condition().filter(|reg| ours[*reg]));
         let clash = |written: &[Reg], live: &BTreeSet<Reg>| {
-            let mut pairs = written.iter().flat_map(|reg| others(*reg).map(|other| (*reg, other)));
+            let mut pairs =
+                written.iter().filter(|reg| ours[**reg]).flat_map(|reg| others(*reg).map(|other| (*reg, other)));
             pairs.find(|(reg, other)| live.contains(other) || written.contains(other) && reg != other)
         };
         let found = |(a, b)| Violation { block: *block, kind: Kind::Names(a, b) };
@@ -138,8 +140,8 @@ fn names(change: &Change, Facts { cfg, accesses, liveness, .. }: &Facts) -> Resu
             if let Some(pair) = clash(writes, &live) {
                 return Err(found(pair));
             }
-            writes.iter().for_each(|reg| _ = live.remove(reg));
-            live.extend(reads);
+            writes.iter().filter(|reg| ours[**reg]).for_each(|reg| _ = live.remove(reg));
+            live.extend(reads.iter().filter(|reg| ours[**reg]));
         }
         if *block == cfg.entry
             && let Some(pair) = clash(&live.iter().copied().collect::<Vec<_>>(), &BTreeSet::new())
@@ -190,13 +192,14 @@ fn convergent(change: &Change) -> Result<(), Violation> {
 
 /// Blocks that were not visited are as before, but for those behind a root: no thread comes to them, as it would have to
 /// take two branches on one condition in two ways.
-fn elsewhere(change: &Change, facts: &Facts, visited: &BTreeSet<Block>) -> Result<(), Violation> {
-    let dominators = Dominators::compute(change.before, &facts.cfg);
-    let behind = |block: Block| change.roots.iter().any(|root| dominators.dominates(*root, block));
-    let placed: BTreeSet<Block> = change.before.layout.iter().copied().collect();
-    let mut kept = change.after.layout.iter().filter(|block| placed.contains(block) && !visited.contains(block));
-    match kept.find(|block| !facts.same.contains(block) && !behind(**block)) {
-        Some(block) => Err(Violation { block: *block, kind: Kind::Elsewhere }),
+fn elsewhere(
+    change: &Change,
+    same: &SecondaryMap<Block, bool>,
+    visited: &SecondaryMap<Block, bool>,
+) -> Result<(), Violation> {
+    let behind = |block: Block| change.roots.iter().any(|root| change.facts.dominators.dominates(*root, block));
+    match placed(change).find(|block| !visited[*block] && !same[*block] && !behind(*block)) {
+        Some(block) => Err(Violation { block, kind: Kind::Elsewhere }),
         None => Ok(()),
     }
 }
@@ -212,7 +215,8 @@ fn is_same(change: &Change, block: Block) -> bool {
     old.insts.len() == new.insts.len()
         && terminator == new.terminator
         && insts.into_iter().all(|(old, new)| {
-            if change.renames.is_empty() {
+            let (reads, writes) = change.facts.accesses.reads_and_writes(*old);
+            if reads.iter().chain(writes).all(|reg| named(change, *reg) == *reg) {
                 return change.before.insts[*old] == change.after.insts[*new];
             }
             let mut data = change.before.insts[*old].clone();
@@ -233,8 +237,8 @@ fn is_same(change: &Change, block: Block) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::region::{Facts, region};
-    use super::super::{Options, apply, plan, tidy};
+    use super::super::region::region;
+    use super::super::{Options, Tidy, apply, plan, tidy};
     use super::*;
     use crate::inst::{Terminator, Type};
 
@@ -247,21 +251,22 @@ mod tests {
         mul.lo.u32 %r7, %r6, %r1;\nst.global.u32 [%o+12], %r7;\nEVEN_END:\nst.global.u32 [%o+20], %r6;\nEND:\nret;\n}";
 
     /// The function, its meld, and the plan of it.
-    fn melded(text: &str) -> (Func, plan::Plan, apply::Applied) {
+    fn melded(text: &str) -> (Tidy, plan::Plan, apply::Applied) {
         let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
         let module = crate::read::read(&source.into()).expect("this is PTX");
-        let func = tidy(&module.funcs[0]);
-        let facts = Facts::compute(&func);
-        let regions: Vec<_> = facts.cfg.order.iter().filter_map(|block| region(&func, &facts, *block)).collect();
-        let candidate = plan::candidates(&func, &facts, &regions, &Options::default()).swap_remove(0);
-        let plan = plan::plan(&func, &facts, &candidate);
-        let applied = apply::apply(&func, &facts, &plan);
-        (func, plan, applied)
+        let tidy = tidy(&module.funcs[0]);
+        let Tidy { func, facts } = &tidy;
+        let regions: Vec<_> = facts.cfg.order.iter().filter_map(|block| region(func, facts, *block)).collect();
+        let candidate = plan::candidates(func, facts, &regions, &Options::default()).swap_remove(0);
+        let plan = plan::plan(func, facts, &candidate);
+        let applied = apply::apply(func, facts, &plan);
+        (tidy, plan, applied)
     }
 
-    fn checked(func: &Func, plan: &plan::Plan, applied: &apply::Applied, after: &Func) -> Result<(), Violation> {
+    fn checked(tidy: &Tidy, plan: &plan::Plan, applied: &apply::Applied, after: &Func) -> Result<(), Violation> {
         check(&Change {
-            before: func,
+            before: &tidy.func,
+            facts: &tidy.facts,
             after,
             renames: &plan.renames,
             roots: &[plan.branch],
@@ -272,9 +277,9 @@ mod tests {
 
     #[test]
     fn a_meld_passes_and_no_change_of_it_does() {
-        let (func, plan, applied) = melded(KERNEL);
-        assert_eq!(checked(&func, &plan, &applied, &applied.func), Ok(()));
-        let placed: BTreeSet<Block> = func.layout.iter().copied().collect();
+        let (tidy, plan, applied) = melded(KERNEL);
+        assert_eq!(checked(&tidy, &plan, &applied, &applied.func), Ok(()));
+        let placed: BTreeSet<Block> = tidy.func.layout.iter().copied().collect();
         let new: Vec<Block> = applied.func.layout.iter().copied().filter(|block| !placed.contains(block)).collect();
         let mut changes = 0;
         let mut refused = |what: String, change: &dyn Fn(&mut Func)| {
@@ -282,7 +287,7 @@ mod tests {
             change(&mut after);
             if after != applied.func {
                 changes += 1;
-                assert!(checked(&func, &plan, &applied, &after).is_err(), "{what}");
+                assert!(checked(&tidy, &plan, &applied, &after).is_err(), "{what}");
             }
         };
         for block in new {
@@ -314,6 +319,31 @@ mod tests {
         assert!(changes > 15, "{changes}");
     }
 
+    /// What both sides store under a predicate is stored under that predicate, and no other.
+    #[test]
+    fn the_guard_of_a_store_matters() {
+        let text = KERNEL.replace("st.global.u32 [%o+16]", "@%p2 st.global.u32 [%o+16]");
+        let text = text.replace("st.global.u32 [%o+20]", "@%p3 st.global.u32 [%o+20]");
+        assert_ne!(text, KERNEL);
+        let (tidy, plan, applied) = melded(&text);
+        assert_eq!(checked(&tidy, &plan, &applied, &applied.func), Ok(()));
+        let insts = applied.func.layout.iter().flat_map(|block| applied.func.blocks[*block].insts.iter().copied());
+        let guarded = |inst: &Inst| {
+            let data = &applied.func.insts[*inst];
+            data.guard.is_some() && matches!(data.op, Op::St { .. })
+        };
+        let stores: Vec<Inst> = insts.filter(guarded).collect();
+        assert!(!stores.is_empty(), "{:?}", applied.func.insts);
+        for store in stores {
+            for guard in [None, applied.func.insts[store].guard.map(|guard| Guard { negate: !guard.negate, ..guard })] {
+                let mut after = applied.func.clone();
+                after.insts[store].guard = guard;
+                let violation = checked(&tidy, &plan, &applied, &after).unwrap_err();
+                assert_eq!(violation.kind, Kind::Memory, "{guard:?}");
+            }
+        }
+    }
+
     /// A block in front of the meld that only threads of the other side could reach.
     #[test]
     fn a_block_that_no_thread_comes_to_may_lead_to_the_meld() {
@@ -322,19 +352,20 @@ mod tests {
             "@%p1 bra EVEN;\n@!%p1 bra GO;\nmov.u32 %r9, 5;\nst.global.u32 [%o+40], %r9;\nGO:\n",
         );
         assert_ne!(text, KERNEL);
-        let (func, plan, applied) = melded(&text);
-        assert_eq!(checked(&func, &plan, &applied, &applied.func), Ok(()));
+        let (tidy, plan, applied) = melded(&text);
+        assert_eq!(checked(&tidy, &plan, &applied, &applied.func), Ok(()));
         let mut after = applied.func.clone();
         let first = after.layout[0];
         after.blocks[first].insts.remove(0);
-        assert!(checked(&func, &plan, &applied, &after).is_err());
+        assert!(checked(&tidy, &plan, &applied, &after).is_err());
     }
 
     #[test]
     fn names_of_registers_that_live_together_are_told_apart() {
-        let (func, mut plan, applied) = melded(KERNEL);
-        let live: Vec<Reg> = func.regs.keys().filter(|reg| func.regs[*reg].class() == Type::B32).collect();
+        let (tidy, mut plan, applied) = melded(KERNEL);
+        let regs = &tidy.func.regs;
+        let live: Vec<Reg> = regs.keys().filter(|reg| regs[*reg].class() == Type::B32).collect();
         plan.renames.insert(live[1], live[0]);
-        assert!(matches!(checked(&func, &plan, &applied, &applied.func), Err(Violation { kind: Kind::Names(..), .. })));
+        assert!(matches!(checked(&tidy, &plan, &applied, &applied.func), Err(Violation { kind: Kind::Names(..), .. })));
     }
 }

@@ -1,14 +1,17 @@
 //! Walks through pairs of blocks, one of each function, and compares what is done between branches.
 
-use super::execute::{End, Number, Numbers, Outcome, TRUE, Thread, What};
-use super::{Change, Facts, Kind, Violation, named};
+use super::execute::{End, Number, Numbers, Side, TRUE, Thread, What};
+use super::registers::Registers;
+use super::{Change, Kind, Violation, named};
 use crate::analysis::access::Accesses;
 use crate::analysis::cfg::Cfg;
-use crate::analysis::liveness::Liveness;
+use crate::analysis::lists::table;
+use crate::analysis::sites::{LiveBlocks, Sites};
 use crate::inst::Operand;
 use crate::ir::{Block, Reg};
 use crate::passes::meld::emit::Held;
-use std::collections::{BTreeMap, BTreeSet};
+use cranelift_entity::SecondaryMap;
+use std::collections::BTreeSet;
 
 /// A block of each function, and whether the condition of the meld holds where that is known.
 type State = (Block, Block, Option<bool>);
@@ -16,27 +19,56 @@ type State = (Block, Block, Option<bool>);
 /// Two functions that are executed side by side.
 pub struct Walk<'a> {
     change: &'a Change<'a>,
-    facts: &'a Facts,
-    after: Liveness,
+    /// The blocks of both functions that differ by the names of registers only.
+    same: &'a SecondaryMap<Block, bool>,
+    /// The starts of blocks of the second function where a selected register is alive.
+    selected: BTreeSet<(Reg, Block)>,
+    /// Those where the condition of the meld is alive, or what follows from it.
+    needs_condition: SecondaryMap<Block, bool>,
     numbers: Numbers,
+    first: Thread<'a>,
+    second: Thread<'a>,
     /// The blocks of the second function that were executed.
-    pub visited: BTreeSet<Block>,
+    pub visited: SecondaryMap<Block, bool>,
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(change: &'a Change<'a>, facts: &'a Facts) -> Self {
+    pub fn new(change: &'a Change<'a>, same: &'a SecondaryMap<Block, bool>) -> Self {
         let func = change.after;
-        let after = Liveness::compute(func, &Cfg::compute(func), &Accesses::compute(func));
-        Self { change, facts, after, numbers: Numbers::default(), visited: BTreeSet::new() }
+        let cfg = Cfg::compute(func);
+        let sites = Sites::compute(func, &cfg, &Accesses::compute(func));
+        let mut live = LiveBlocks::new(func);
+        let mut selected = BTreeSet::new();
+        let mut needs_condition: SecondaryMap<Block, bool> = table(func.blocks.len());
+        let mut walk = |reg: Reg| {
+            live.walk(reg, &sites, &cfg, |block, start| {
+                if start {
+                    needs_condition[block] = true;
+                    selected.insert((reg, block));
+                }
+            });
+        };
+        change.condition.iter().for_each(|guard| walk(guard.pred));
+        change.selected.iter().for_each(|(reg, _)| walk(*reg));
+        Self {
+            change,
+            same,
+            selected,
+            needs_condition,
+            numbers: Numbers::with_capacity(2 * func.insts.len()),
+            first: Thread::new(change.before, Side::Before),
+            second: Thread::new(func, Side::After),
+            visited: table(func.blocks.len()),
+        }
     }
 
     pub fn run(&mut self) -> Result<(), Violation> {
         let mut work: Vec<State> = self.change.roots.iter().map(|root| (*root, *root, None)).collect();
         let mut seen = BTreeSet::new();
-        let before_changes = before_changes(self.change, self.facts);
+        let before_changes = before_changes(self.change, self.same);
         while let Some(state) = work.pop() {
             let (old, new, holds) = state;
-            let unchanged = old == new && !before_changes.contains(&old) && !self.needs_condition(new);
+            let unchanged = old == new && !before_changes[old] && !self.needs_condition[new];
             if !seen.insert(state) || unchanged {
                 continue;
             }
@@ -51,52 +83,47 @@ impl<'a> Walk<'a> {
     /// The pairs behind a block that is in both functions and differs by names alone: from equal values it makes equal ones, so that it
     /// need not be executed. `None` where it matters whether the condition of the meld holds.
     fn behind_equal(&mut self, (old, new, holds): (Block, Block, Option<bool>)) -> Option<Vec<State>> {
-        if old != new || holds.is_some() || !self.facts.same.contains(&new) || self.needs_condition(new) {
+        if old != new || holds.is_some() || !self.same[new] || self.needs_condition[new] {
             return None;
         }
         let targets = self.change.after.blocks[new].terminator.targets();
-        if targets.iter().any(|target| self.needs_condition(*target)) {
+        if targets.iter().any(|target| self.needs_condition[*target]) {
             return None;
         }
-        self.visited.insert(new);
+        self.visited[new] = true;
         Some(targets.into_iter().map(|target| (target, target, None)).collect())
-    }
-
-    /// Whether the condition of the meld is alive at the start of a block of the second function, or what follows from it.
-    fn needs_condition(&self, block: Block) -> bool {
-        let mut regs =
-            self.change.selected.iter().map(|(reg, _)| *reg).chain(self.change.condition.map(|guard| guard.pred));
-        regs.any(|reg| self.after.is_live_in(reg, block))
     }
 
     /// Executes both functions from a pair of blocks to their next branches, and compares; the pairs behind the branches.
     fn compare(&mut self, old: Block, new: Block, holds: Option<bool>) -> Result<Vec<State>, Violation> {
         let wrong = |kind| Violation { block: new, kind };
-        let (mut first, mut second) = (BTreeMap::new(), BTreeMap::new());
-        let known = self.change.condition.zip(holds).map(|(guard, holds)| (guard.pred, holds ^ guard.negate));
-        for &reg in self.facts.liveness.live_in(old) {
-            let name = named(self.change, reg);
+        let Self { change, numbers, first, second, .. } = self;
+        first.regs.forget();
+        second.regs.forget();
+        let known = change.condition.zip(holds).map(|(guard, holds)| (guard.pred, holds ^ guard.negate));
+        for &reg in change.facts.liveness.live_in(old) {
+            let name = named(change, reg);
             let number = match known {
                 Some((pred, holds)) if pred == name => TRUE ^ Number::from(!holds),
-                _ => self.numbers.of(What::Start(reg)),
+                _ => numbers.of(What::Start(reg)),
             };
-            first.insert(reg, number);
-            if second.insert(name, number).is_some_and(|other| other != number) {
+            first.regs.set(reg, number);
+            if second.regs.get(name).is_some_and(|other| other != number) {
                 return Err(wrong(Kind::Value(reg)));
             }
+            second.regs.set(name, number);
         }
         if let Some((pred, holds)) = known {
-            second.insert(pred, TRUE ^ Number::from(!holds));
+            second.regs.set(pred, TRUE ^ Number::from(!holds));
         }
-        for (reg, held) in self.change.selected.iter().filter(|_| holds.is_some()) {
-            if let Some(number) = self.held(held[usize::from(holds == Some(false))], &second) {
-                second.insert(*reg, number);
+        for (reg, held) in change.selected.iter().filter(|_| holds.is_some()) {
+            if let Some(number) = sum(change, numbers, held[usize::from(holds == Some(false))], &second.regs) {
+                second.regs.set(*reg, number);
             }
         }
-        let (before, after, numbers) = (self.change.before, self.change.after, &mut self.numbers);
-        let first = Thread { func: before, who: "old", numbers }.straight(old, first);
-        let second = Thread { func: after, who: "new", numbers: &mut self.numbers }.straight(new, second);
-        self.visited.extend(&second.way);
+        let first = first.straight(numbers, old);
+        let second = second.straight(numbers, new);
+        second.way.iter().for_each(|block| self.visited[*block] = true);
         if first.accesses != second.accesses {
             return Err(wrong(Kind::Memory));
         }
@@ -104,28 +131,28 @@ impl<'a> Walk<'a> {
         match (&first.end, &second.end) {
             (End::Branch(a, a_then, a_otherwise), End::Branch(b, b_then, b_otherwise)) if a >> 1 == b >> 1 => {
                 let [b_then, b_otherwise] = if a == b { [b_then, b_otherwise] } else { [b_otherwise, b_then] };
-                next.push((*a_then, *b_then, self.knowledge(&second, *a)));
-                next.push((*a_otherwise, *b_otherwise, self.knowledge(&second, *a ^ 1)));
+                next.push((*a_then, *b_then, self.knowledge(*a)));
+                next.push((*a_otherwise, *b_otherwise, self.knowledge(*a ^ 1)));
             }
             (End::Table(a, targets), End::Table(b, others)) if a == b && targets.len() == others.len() => {
-                next.extend(targets.iter().zip(others).map(|(a, b)| (*a, *b, self.knowledge(&second, TRUE))));
+                next.extend(targets.iter().zip(others).map(|(a, b)| (*a, *b, self.knowledge(TRUE))));
             }
             (a, b) if a == b && !matches!(a, End::Branch(..) | End::Table(..)) => {}
             _ => return Err(wrong(Kind::End)),
         }
         for (old, new, holds) in &mut next {
-            if !self.needs_condition(*new) {
+            if !self.needs_condition[*new] {
                 *holds = None;
             }
-            self.arrive(&first, &second, *old, *new, *holds).map_err(wrong)?;
+            self.arrive(*old, *new, *holds).map_err(wrong)?;
         }
         Ok(next)
     }
 
     /// Whether the condition of the meld holds where a predicate does.
-    fn knowledge(&self, outcome: &Outcome, holds: Number) -> Option<bool> {
+    fn knowledge(&self, holds: Number) -> Option<bool> {
         let guard = self.change.condition?;
-        let number = outcome.regs.get(&guard.pred)? ^ Number::from(guard.negate);
+        let number = self.second.regs.get(guard.pred)? ^ Number::from(guard.negate);
         match number {
             _ if number >> 1 == TRUE >> 1 => Some(number == TRUE),
             _ if number >> 1 == holds >> 1 => Some(number == holds),
@@ -134,51 +161,46 @@ impl<'a> Walk<'a> {
     }
 
     /// What is needed behind a branch has equal values.
-    fn arrive(
-        &mut self,
-        first: &Outcome,
-        second: &Outcome,
-        old: Block,
-        new: Block,
-        holds: Option<bool>,
-    ) -> Result<(), Kind> {
-        for reg in self.facts.liveness.live_in(old) {
+    fn arrive(&mut self, old: Block, new: Block, holds: Option<bool>) -> Result<(), Kind> {
+        let Self { change, numbers, first, second, .. } = self;
+        for reg in change.facts.liveness.live_in(old) {
             // what neither has touched is as it was
-            let (a, b) = (first.regs.get(reg), second.regs.get(&named(self.change, *reg)));
+            let (a, b) = (first.regs.get(*reg), second.regs.get(named(change, *reg)));
             if a.is_none() || a != b {
                 return Err(Kind::Value(*reg));
             }
         }
-        for (reg, held) in self.change.selected.iter().filter(|_| holds.is_some()) {
-            let expected = self.held(held[usize::from(holds == Some(false))], &second.regs);
-            if self.after.is_live_in(*reg, new) && expected.is_some() && second.regs.get(reg).copied() != expected {
+        for (reg, held) in change.selected.iter().filter(|_| holds.is_some()) {
+            let expected = sum(change, numbers, held[usize::from(holds == Some(false))], &second.regs);
+            let alive = self.selected.contains(&(*reg, new));
+            if alive && expected.is_some() && second.regs.get(*reg) != expected {
                 return Err(Kind::Value(*reg));
             }
         }
         Ok(())
     }
+}
 
-    /// The number of a sum.
-    fn held(&mut self, (operand, offset): Held, regs: &BTreeMap<Reg, Number>) -> Option<Number> {
-        match operand {
-            Operand::Imm(bits) if offset == 0 => Some(self.numbers.constant(bits)),
-            Operand::Reg(reg) => {
-                let number = *regs.get(&reg)?;
-                let ty = self.change.after.regs[reg];
-                Some(if offset == 0 { number } else { self.numbers.sum(number, offset, ty) })
-            }
-            _ => None,
+/// The number of what a side of the meld holds in a selected register.
+fn sum(change: &Change, numbers: &mut Numbers, (operand, offset): Held, regs: &Registers) -> Option<Number> {
+    match operand {
+        Operand::Imm(bits) if offset == 0 => Some(numbers.constant(bits)),
+        Operand::Reg(reg) => {
+            let number = regs.get(reg)?;
+            Some(if offset == 0 { number } else { numbers.sum(number, offset, change.after.regs[reg]) })
         }
+        _ => None,
     }
 }
 
 /// The roots, and the blocks from which others that differ can be reached without passing a root.
-fn before_changes(change: &Change, Facts { cfg, same, .. }: &Facts) -> BTreeSet<Block> {
-    let differs = |block: &&Block| !same.contains(block);
+fn before_changes(change: &Change, same: &SecondaryMap<Block, bool>) -> SecondaryMap<Block, bool> {
+    let cfg = &change.facts.cfg;
+    let differs = |block: &&Block| !same[**block];
     let mut work: Vec<Block> = cfg.order.iter().filter(differs).copied().chain(change.roots.iter().copied()).collect();
-    let mut found = BTreeSet::new();
+    let mut found: SecondaryMap<Block, bool> = table(change.before.blocks.len());
     while let Some(block) = work.pop() {
-        if found.insert(block) && !change.roots.contains(&block) {
+        if !std::mem::replace(&mut found[block], true) && !change.roots.contains(&block) {
             work.extend(cfg.predecessors(block));
         }
     }
