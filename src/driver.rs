@@ -333,7 +333,7 @@ fn draft(
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
         .map_err(Failure::verification)?;
     let frame = overlay::Frame {
-        warps: request.tuning.warps,
+        warps: request.warps(),
         registers: request.registers(),
         points_per_lane: limits.points_per_lane,
         cache_bytes: request.cache_bytes(),

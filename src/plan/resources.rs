@@ -146,6 +146,11 @@ impl Request {
         if self.codegen == Codegen::DataParallel { 1 } else { self.tuning.warps }
     }
 
+    /// Warps of a CTA. A thread of a CPU is alone.
+    pub fn warps(&self) -> u32 {
+        if self.common.target.is_cpu() { 1 } else { self.tuning.warps }
+    }
+
     /// What decides the graph; of the form, only what is known before it is chosen.
     pub fn options(&self) -> kernels::Options {
         kernels::Options {
