@@ -1,9 +1,5 @@
-//! The guide as a book: it builds without a warning, its links lead somewhere, and what it tells a reader to type works.
-//!
-//! A block ```` ```sh ```` is run by bash in an empty folder in which `mechanisms` and `tests` are the project's, and `dme` and `heptane`
-//! published mechanisms where they are, after the blocks above it;
-//! with `,needs-PROGRAM` behind the language it and those below it are skipped where the program is absent. A block ```` ```c,file=NAME ````
-//! is written to that file. Each line of a block ```` ```text,printed ```` must have been printed by the commands above it.
+//! The guide as a book: it builds without a warning, its links lead somewhere, and what it tells a reader to type works
+//! (`tests/common/page.rs` says how a page names what a command needs).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,21 +8,17 @@ use std::process::{Command, Output};
 use clap::CommandFactory;
 use singe::cli::Arguments;
 
+#[path = "common/page.rs"]
+mod page;
 #[path = "common/skip.rs"]
 mod skip;
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
+use page::{fences, root, text};
 
 /// The pages of the book, from its summary.
 fn pages() -> Vec<String> {
     let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
     summary.split("](").skip(1).filter_map(|rest| rest.split(')').next()).map(str::to_owned).collect()
-}
-
-fn text(page: &str) -> String {
-    std::fs::read_to_string(root().join("docs").join(page)).unwrap_or_else(|e| panic!("{page}: {e}"))
 }
 
 #[test]
@@ -156,108 +148,62 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// A fenced block: what stands behind the fence, and its lines.
-fn fences(text: &str) -> Vec<(String, String)> {
-    let mut all: Vec<(String, String)> = Vec::new();
-    let mut open = false;
-    for line in text.lines() {
-        match line.strip_prefix("```") {
-            Some(info) if !open => {
-                all.push((info.to_owned(), String::new()));
-                open = true;
+/// A command that stands in another block would be run by no test.
+#[test]
+fn commands_stand_in_blocks_that_are_run() {
+    let is_command = |line: &str| {
+        let first = line.trim().trim_start_matches("$ ").split(' ').next().unwrap_or_default();
+        ["singe", "singe-tune", "cargo", "cmake", "pip", "docker", "sbatch", "mdbook", "build/"]
+            .iter()
+            .any(|name| first == *name || name.ends_with('/') && first.starts_with(name))
+    };
+    for page in pages() {
+        let (mut fence, text) = (None, text(&page));
+        for line in text.lines() {
+            match line.strip_prefix("```") {
+                Some(info) => fence = if fence.is_none() { Some(info) } else { None },
+                None => {
+                    let is_run = fence.is_some_and(|info| info.split(',').next() == Some("sh"));
+                    let is_block = fence.is_some() || line.starts_with("    ");
+                    assert!(is_run || !is_block || !is_command(line), "{page}: {line}");
+                }
             }
-            Some(_) => open = false,
-            None if open => {
-                let last = all.last_mut().expect("a fence was opened");
-                last.1 += line;
-                last.1.push('\n');
-            }
-            None => {}
         }
     }
-    all
 }
 
-/// Runs a page from its top to its end.
-fn run(page: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    #[cfg(unix)]
-    for name in ["mechanisms", "tests", "../shared/mechanisms/dme", "../shared/mechanisms/heptane"] {
-        let link = folder.path().join(Path::new(name).file_name().unwrap());
-        std::os::unix::fs::symlink(root().join(name), link).unwrap();
-    }
-    let singe = Path::new(env!("CARGO_BIN_EXE_singe"));
-    let old = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(
-        [singe.parent().unwrap().to_owned(), root().join(".toolchain/book/bin")]
-            .into_iter()
-            .chain(std::env::split_paths(&old)),
-    );
-    let modules = std::env::join_paths([root().join("python"), root().join(".toolchain/numpy")]).unwrap();
-    let (mut printed, mut ran) = (String::new(), 0);
-    for (info, body) in fences(&text(page)) {
-        let words: Vec<&str> = info.split(',').collect();
-        if let Some(name) = words.iter().find_map(|word| word.strip_prefix("file=")) {
-            std::fs::write(folder.path().join(name), body).unwrap();
-        } else if info == "text,printed" {
-            let spaced = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let all = spaced(&printed);
-            body.lines().for_each(|line| assert!(all.contains(&spaced(line)), "{page}: {line} is not in\n{printed}"));
-        } else if words[0] == "sh" {
-            if let Some(absent) = words.iter().filter_map(|word| word.strip_prefix("needs-")).find(|need| !there(need))
-            {
-                return skip::skip(format!("{page}: {absent} is absent"));
-            }
-            let mut bash = Command::new("bash");
-            bash.args(["-euo", "pipefail", "-c", &body]).current_dir(folder.path()).env("PATH", path.as_ref().unwrap());
-            bash.env("PYTHONPATH", &modules).env("PYTHONDONTWRITEBYTECODE", "1").env("SINGE_COMMAND", singe);
-            let Output { status, stdout, stderr } = bash.output().expect("bash runs");
-            printed = String::from_utf8_lossy(&stdout).into_owned();
-            assert!(status.success(), "{page}: {body}{printed}{}", String::from_utf8_lossy(&stderr));
-            ran += 1;
-        }
-    }
-    assert!(ran > 0, "{page} has nothing to run");
-}
-
-fn there(need: &str) -> bool {
-    match need {
-        "numpy" => {
-            let numpy = root().join(".toolchain/numpy");
-            let mut python = Command::new("python3");
-            python
-                .args(["-c", "import numpy"])
-                .env("PYTHONPATH", numpy)
-                .output()
-                .is_ok_and(|output| output.status.success())
-        }
-        "dme" => root().join("../shared/mechanisms/dme").exists(),
-        program => Command::new(program).arg("--version").output().is_ok_and(|output| output.status.success()),
-    }
-}
+/// Pages that the tuner's tests run.
+const OTHERS: [&str; 1] = ["guide/tuning.md"];
 
 macro_rules! pages {
-    ($($test:ident: $page:literal),* $(,)?) => {
+    ($($test:ident: $($page:literal)+),* $(,)?) => {
         $(#[test]
         fn $test() {
-            run($page);
+            page::run(&[$($page),+], env!("CARGO_BIN_EXE_singe"));
         })*
 
         /// A page with commands that no test runs would be trusted for nothing.
         #[test]
         fn every_page_with_commands_is_run() {
-            let run = [$($page),*];
+            let run = [$($($page),+),*];
             for page in pages() {
                 let has = fences(&text(&page)).iter().any(|(info, _)| info.split(',').next() == Some("sh"));
-                assert_eq!(has, run.contains(&page.as_str()), "{page}");
+                assert_eq!(has, run.iter().chain(&OTHERS).any(|known| *known == page), "{page}");
             }
         }
     };
 }
 
+// What stands in a line is read, and run, one after the other.
 pages! {
     from_a_mechanism_to_a_running_solver: "guide/quick.md",
     installing: "guide/install.md",
+    a_program_of_your_own: "guide/start.md" "guide/fortran.md" "guide/driver.md",
+    flow_solvers: "guide/solver.md",
+    processors: "guide/cpu.md",
+    functions: "guide/device.md",
+    reactors: "guide/integrator.md",
+    times: "performance.md",
     python: "guide/python.md",
     gallery: "gallery.md",
     the_paper: "systems/singe.md",

@@ -88,7 +88,10 @@ pub fn files(
         files.push(("example.f90".into(), host::example(&interface, &provenance)));
     }
     if let Ok(Some(constant)) = request.reactor() {
-        files.push((host::IGNITION.into(), host::ignition(&interface, constant, &provenance)));
+        let targets = std::iter::once(target).chain(request.has_fallback().then(Target::cpu));
+        files.extend(targets.map(|target| {
+            (host::ignition_file(target).into(), host::ignition(&interface, constant, &provenance, target))
+        }));
     }
     if wanted(Emit::Device) {
         let units = if target.is_cpu() { units } else { beside };

@@ -91,7 +91,8 @@ impl Request {
     /// kernels for a CPU have not.
     pub fn has_fallback(&self) -> bool {
         let is_plain = self.beside.is_empty() || self.keep_fastest;
-        self.emit.contains(&Emit::Host) && is_plain && !self.common.target.is_cpu()
+        let has_host = self.emit.contains(&Emit::Host) || self.emit.contains(&Emit::Cvode);
+        has_host && is_plain && !self.common.target.is_cpu()
     }
 
     /// Errors: PTX text is wanted of a machine without the shuffles that it broadcasts constants with.
@@ -131,11 +132,11 @@ impl Request {
             }
             _ => None,
         };
-        if constant.is_some() && common.target.is_cpu() && common.units == Units::Si {
+        if constant.is_some() && common.units == Units::Si {
             return Ok(constant);
         }
-        let message = "an integrator needs the rates of a reactor and their derivatives, on a CPU and in SI units";
-        let help = "use --target cpu, and --kernel isochoric,isochoric-jacobian --state TRY or \
+        let message = "an integrator needs the rates of a reactor and their derivatives, in SI units";
+        let help = "use --kernel isochoric,isochoric-jacobian --state TRY or \
                     --kernel isobaric,isobaric-jacobian --state TPY";
         Err(Diagnostic::error("emit::no-reactor", message).help(help))
     }

@@ -12,6 +12,7 @@ mod measure;
 mod merge;
 mod page;
 mod picture;
+mod program;
 mod progress;
 mod record;
 mod search;

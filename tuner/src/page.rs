@@ -12,7 +12,7 @@ pub fn page(record: &Record, chapters: &[(Kernel, Vec<Picture>)]) -> String {
     let refused = record.trials.iter().filter(|told| told.trial.cost().is_none()).count();
     let facts = [
         ("command", record.command.clone()),
-        ("version", record.version.to_owned()),
+        ("version", format!("{} (program {:.12})", record.version, record.program)),
         ("target", record.target.to_owned()),
         ("times", record.times.to_owned()),
         ("candidates", format!("{}, of which {refused} give no kernel", record.trials.len())),

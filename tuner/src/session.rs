@@ -12,9 +12,9 @@ use singe::kernels::Kernel;
 use crate::arguments::Arguments;
 use crate::level::{self, Level};
 use crate::measure::{self, Trial};
-use crate::progress;
 use crate::record::{Entry, Header, Record};
 use crate::space::Candidate;
+use crate::{program, progress};
 
 /// What trying a candidate takes.
 pub struct Session {
@@ -22,6 +22,8 @@ pub struct Session {
     pub levels: Vec<Level>,
     /// What the times of the last level are.
     pub says: String,
+    /// SHA-256 of the program.
+    pub program: String,
     command: Option<String>,
     record: Record,
     threads: usize,
@@ -31,11 +33,13 @@ impl Session {
     /// Errors: the mechanism is wrong; the record is not to be had.
     pub fn open(arguments: &Arguments, request: Request) -> Result<Self, Failure> {
         let (levels, says) = level::levels(&request, arguments.measure.as_deref());
-        let header = header(arguments, &request, &says)?;
+        let input = |diagnostic| Failure::input([diagnostic]);
+        let program = program::fingerprint().map_err(input)?;
+        let header = header(arguments, &request, &says, &program)?;
         let folder = request.output.as_ref().expect("a command writes somewhere");
-        let record = Record::open(folder, &header).map_err(|diagnostic| Failure::input([diagnostic]))?;
+        let record = Record::open(folder, &header).map_err(input)?;
         let (command, threads) = (arguments.measure.clone(), arguments.threads);
-        Ok(Self { request, levels, says, command, record, threads })
+        Ok(Self { request, levels, says, program, command, record, threads })
     }
 
     pub fn last_level(&self) -> Level {
@@ -71,13 +75,14 @@ impl Session {
 }
 
 /// What the costs of a candidate depend on.
-fn header(arguments: &Arguments, request: &Request, says: &str) -> Result<Header, Failure> {
+fn header(arguments: &Arguments, request: &Request, says: &str, program: &str) -> Result<Header, Failure> {
     let (mechanism, _) = mechanism::read_with(&request.needed_files(), request.reading).map_err(Failure::input)?;
     let files: Vec<&str> = mechanism.inputs.iter().map(|input| input.sha256.as_str()).collect();
     let own: Vec<_> = request.own.iter().map(|(kernel, tuning)| (kernel.name(), tuning)).collect();
     let own_layouts: Vec<_> = request.own_layouts.iter().map(|(kernel, layouts)| (kernel.name(), layouts)).collect();
     let basis = json!({
         "version": env!("CARGO_PKG_VERSION"),
+        "program": program,
         "mechanism": files,
         "target": request.common.target.name,
         "common": request.common,

@@ -25,6 +25,8 @@ pub struct Winner {
 #[derive(Serialize)]
 pub struct Record<'a> {
     pub version: &'static str,
+    /// SHA-256 of the program: between releases the version stays the same.
+    pub program: &'a str,
     pub command: String,
     pub mechanism: &'a str,
     pub target: &'a str,
@@ -181,6 +183,7 @@ fn write(
     let target = request.common.target.name.as_str();
     let record = Record {
         version: env!("CARGO_PKG_VERSION"),
+        program: &session.program,
         command: arguments.command(),
         mechanism: &report.mechanism,
         target,

@@ -203,7 +203,14 @@ fn the_record_of_another_search_is_left_alone() {
     assert_eq!(other.code, 1);
     assert!(other.stderr.contains("tune::other-search"), "{}", other.stderr);
     assert_eq!(other.text("candidates.jsonl"), before);
-    std::fs::write(other.folder.path().join("out/candidates.jsonl"), "[]\n").unwrap();
+    // Of the same version, and yet another compiler.
+    let path = other.folder.path().join("out/candidates.jsonl");
+    let program = other.json("tune.json")["program"].as_str().unwrap().to_owned();
+    assert!(program.len() == 64 && before.contains(&program), "{program}");
+    std::fs::write(&path, before.replace(&program, &"0".repeat(64))).unwrap();
+    let other = tune_in(other.folder, &small);
+    assert!(other.stderr.contains("a search with another program"), "{}", other.stderr);
+    std::fs::write(&path, "[]\n").unwrap();
     let none = tune_in(other.folder, &small);
     assert!(none.stderr.contains("tune::record"), "{}", none.stderr);
 }

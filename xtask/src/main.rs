@@ -7,6 +7,7 @@
 //! - `toolchain` only fetches the compilers
 //! - `cantera` only fetches Cantera's mechanisms
 //! - `accuracy [MECHANISM]` compares all kernels with the reference evaluator and with Cantera, and writes `docs/accuracy.md`
+//! - `guide` runs all commands of the guide, also those that take minutes, which the tests leave out
 //! - `ignition` integrates reactors with CVODE on generated code and with Cantera, and writes `docs/ignition.md`
 //! - `packages` installs the command by `cargo install`, builds the Python wheel, installs it into a clean environment, and uses both outside the
 //!   clone
@@ -124,6 +125,14 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         },
+        Some("guide") => {
+            let words =
+                ["test", "--release", "-p", "singe", "-p", "singe-tune", "--bins", "--test", "book", "--test", "guide"];
+            let all = Path::new("all");
+            skipped::listed(&root(), |list| {
+                cargo(words.map(str::to_owned).into_iter(), &[("SINGE_SKIPPED", list), ("SINGE_GUIDE", all)])
+            })
+        }
         Some("cantera") => show("Cantera's mechanisms", cantera::fetch(&root())),
         Some("accuracy") => match accuracy::write(&root(), &arguments.next().unwrap_or_default()) {
             Ok(()) => ExitCode::SUCCESS,

@@ -26,7 +26,6 @@ pub fn check(root: &Path) -> Result<(), String> {
         run(singe.current_dir(&outside).env("SINGE_TOOLCHAIN", &outside))
     };
     println!("cargo install: {}", first(&compiled(&cargo.join("bin/singe"))?));
-    println!("cargo package: {}", archives(&own, root, &all.join("archives"))?.join(", "));
     let builder = environment(&all.join("builder"), &[OsStr::new(MATURIN)])?;
     let wheels = all.join("wheels");
     fs::remove_dir_all(&wheels).ok();
@@ -42,15 +41,14 @@ pub fn check(root: &Path) -> Result<(), String> {
     let mut script = Command::new(clean.join("python"));
     script.arg(root.join("tests/python/module.py")).arg(root).current_dir(&outside);
     println!("wheel's module: {}", first(&run(&mut script)?));
+    println!("cargo package: {}", archives(&own, root, &all.join("archives"))?.join(", "));
     Ok(())
 }
 
-/// Makes what would be sent to a registry, of all crates; the names of the archives.
+/// Makes what would be sent to a registry, of all crates, and compiles them from there; the names of the archives.
 fn archives(cargo: &OsStr, root: &Path, all: &Path) -> Result<Vec<String>, String> {
     let mut package = Command::new(cargo);
-    package
-        .args(["package", "--workspace", "--exclude", "xtask", "--no-verify", "--allow-dirty", "--target-dir"])
-        .arg(all);
+    package.args(["package", "--workspace", "--exclude", "xtask", "--allow-dirty", "--target-dir"]).arg(all);
     run(package.current_dir(root))?;
     let entries = fs::read_dir(all.join("package")).map_err(|e| e.to_string())?.flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());

@@ -20,8 +20,8 @@ struct Grid {
 const GRIDS: [Grid; 4] = [
     Grid { kernel: "conductivity", vary: &["warps=4,8,16", "ctas-per-sm=1,2"] },
     Grid { kernel: "viscosity", vary: &["warps=4,8,16", "ctas-per-sm=1"] },
-    Grid { kernel: "diffusion", vary: &["warps=8,16", "ctas-per-sm=1", "matrix=dfma,dmma"] },
-    Grid { kernel: "chemistry", vary: &["warps=8,16", "ctas-per-sm=1"] },
+    Grid { kernel: "chemistry", vary: &["warps=4,8,16", "ctas-per-sm=1"] },
+    Grid { kernel: "diffusion", vary: &["warps=4,8,16", "ctas-per-sm=1", "matrix=dfma,dmma"] },
 ];
 const LAYOUTS: &str = "codegen=overlay,data-parallel";
 
@@ -30,7 +30,8 @@ const LAYOUTS: &str = "codegen=overlay,data-parallel";
 ///
 /// Errors: the tuner cannot be built or run, or the files cannot be written.
 pub fn write(root: &Path, most: Duration) -> Result<(), String> {
-    let tuner = build(root)?;
+    let tuner = root.join("target/release/singe-tune");
+    let mut is_built = false;
     let start = Instant::now();
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for grid in &GRIDS {
@@ -41,6 +42,10 @@ pub fn write(root: &Path, most: Duration) -> Result<(), String> {
                 if !path.is_file() || !is_there && start.elapsed() > most {
                     missing.push(format!("{} ({name}, {target})", grid.kernel));
                     continue;
+                }
+                if !is_there && !is_built {
+                    build(root)?;
+                    is_built = true;
                 }
                 eprintln!("{} of {name} for {target}", grid.kernel);
                 let [exhaustive, halving] = ["exhaustive", "halving"]
@@ -63,11 +68,11 @@ fn mechanisms(root: &Path) -> [(&'static str, PathBuf); 3] {
     [("gri30", root.join("mechanisms/gri30/chem.inp")), ("dme", reduced("dme")), ("heptane", reduced("heptane"))]
 }
 
-fn build(root: &Path) -> Result<PathBuf, String> {
+fn build(root: &Path) -> Result<(), String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo).current_dir(root).args(["build", "--release", "-p", "singe-tune"]).status();
     match status {
-        Ok(status) if status.success() => Ok(root.join("target/release/singe-tune")),
+        Ok(status) if status.success() => Ok(()),
         Ok(_) => Err("the tuner cannot be built".to_owned()),
         Err(e) => Err(format!("cargo cannot be run: {e}")),
     }
@@ -82,6 +87,7 @@ fn search(
     folder: &Path,
 ) -> Result<Value, String> {
     let kept = folder.join(format!("{method}.json"));
+    let failed = |e: std::io::Error| format!("{} cannot be written: {e}", folder.display());
     let text = match std::fs::read_to_string(&kept) {
         Ok(text) => text,
         Err(_) => {
@@ -99,11 +105,20 @@ fn search(
                 return Err(format!("singe-tune fails: {}", String::from_utf8_lossy(&output.stdout)));
             }
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
-            std::fs::write(&kept, &text).map_err(|e| format!("{} cannot be written: {e}", kept.display()))?;
+            std::fs::write(&kept, &text).map_err(failed)?;
+            std::fs::write(folder.join("commit"), commit(root)).map_err(failed)?;
             text
         }
     };
     serde_json::from_str(&text).map_err(|e| format!("{} is no JSON: {e}", kept.display()))
+}
+
+/// The commit of the clone, with a plus where files differ from it.
+fn commit(root: &Path) -> String {
+    let git = |words: &[&str]| Command::new("git").current_dir(root).args(words).output().map(|output| output.stdout);
+    let head = git(&["rev-parse", "--short", "HEAD"]).unwrap_or_default();
+    let differs = git(&["status", "--porcelain"]).is_ok_and(|text| !text.is_empty());
+    String::from_utf8_lossy(&head).trim().to_owned() + if differs { "+" } else { "" }
 }
 
 /// A row of the table.
@@ -133,6 +148,7 @@ fn row(folder: &Path, kernel: &str, exhaustive: &Value, halving: &Value) -> Resu
         "target": exhaustive["target"],
         "kernel": kernel,
         "times": exhaustive["times"],
+        "commit": std::fs::read_to_string(folder.join("commit")).unwrap_or_default().trim(),
         "candidates": trials(exhaustive).len(),
         "refused": refused,
         "best": best,
@@ -161,9 +177,10 @@ fn page(root: &Path, rows: &[Value], missing: &[String]) -> String {
          that runs the machine code: they are no measurements. *Default* is the faster layout with eight warps and one CTA per SM.\n\
          *Edge* names flags of the best candidate whose value is the least or the most of the grid: there may be better ones beyond\n\
          (`singe-tune` goes on there by itself; here it was told not to, so that both searches have the same grid). Seconds are what\n\
-         compiling and simulating the candidates took on one core of a machine that others used as well.\n\n\
-         | mechanism | target | kernel | candidates | best | ns | default | edge | halving: ns | beyond the best | compiled | seconds: all | halving |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         compiling and simulating the candidates took on one core of a machine that others used as well, some hours more than others.\n\
+         *Commit* is the state of the compiler that made the kernels: times of different ones are not to be compared.\n\n\
+         | mechanism | target | kernel | candidates | best | ns | default | edge | halving: ns | beyond the best | compiled | seconds: all | halving | commit |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         grids.collect::<Vec<_>>().join("\n"),
     );
     for row in rows {
@@ -178,7 +195,7 @@ fn page(root: &Path, rows: &[Value], missing: &[String]) -> String {
         // Writing to a String cannot fail.
         let _ = writeln!(
             out,
-            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} % | {} | {:.0} | {:.0} |",
+            "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.1} % | {} | {:.0} | {:.0} | {} |",
             text(&row["mechanism"]),
             text(&row["target"]),
             text(&row["kernel"]),
@@ -192,6 +209,7 @@ fn page(root: &Path, rows: &[Value], missing: &[String]) -> String {
             row["halving_compiled"],
             row["seconds"]["exhaustive"].as_f64().unwrap_or(f64::NAN),
             row["seconds"]["halving"].as_f64().unwrap_or(f64::NAN),
+            text(&row["commit"]),
         );
     }
     out += &summary(rows);

@@ -26,9 +26,7 @@ pub fn production(model: &Model, state: &State) -> Jacobian {
         let along = |n: usize| f64::from(u8::from(n == column));
         let c: Vec<Dual> = c.iter().enumerate().map(|(k, &value)| Dual { value, slope: along(k) }).collect();
         let all = Along::of(model, Dual { value: state.temperature, slope: along(size) }, Dual::of(state.pressure), &c);
-        let of_temperature = if column == size { 1.0 / state.temperature } else { 0.0 };
-        let rows = (0..size).map(|k| (all.net[k].slope, all.gross_slope[k] + of_temperature * all.gross[k]));
-        rows.collect()
+        (0..size).map(|k| (all.net[k].slope, all.gross_slope[k])).collect()
     });
     Jacobian::of(size, columns.collect())
 }
@@ -113,7 +111,8 @@ impl Jacobian {
 struct Along {
     net: Vec<Dual>,
     gross: Vec<f64>,
-    /// The same sum as the gross rate, of the sizes of the slopes of all rates.
+    /// The same sum as the gross rate, of the sizes of the slopes of all rates. Rate/T is added by temperature: the slope of a rate
+    /// constant is a sum of terms of that size, which may cancel.
     gross_slope: Vec<f64>,
 }
 
@@ -122,14 +121,16 @@ impl Along {
         let mechanism = &model.mechanism;
         let size = mechanism.species.len();
         let rates = quasi_steady_at(mechanism, t, pressure, c);
+        let of_temperature = (t.slope / t.value).abs();
         let mut all = Self { net: vec![Dual::of(0.0); size], gross: vec![0.0; size], gross_slope: vec![0.0; size] };
         for (i, reaction) in mechanism.reactions.iter().enumerate() {
             let (forward, reverse) = (rates.forward[i], rates.reverse[i]);
-            let sizes = size_of_slope(mechanism, &rates, i);
+            let gross = forward.value.abs() + reverse.value.abs();
+            let sizes = size_of_slope(mechanism, &rates, i) + of_temperature * gross;
             for (sign, side) in [(-1.0, &reaction.reactants), (1.0, &reaction.products)] {
                 for &(k, nu) in side {
                     all.net[k] = all.net[k] + (forward - reverse) * (sign * nu);
-                    all.gross[k] += nu * (forward.value.abs() + reverse.value.abs());
+                    all.gross[k] += nu * gross;
                     all.gross_slope[k] += nu * sizes;
                 }
             }

@@ -25,10 +25,13 @@ pub enum Template {
     CpuDriver,
     CpuExample,
     Device,
+    /// Of both programs that integrate reactors
+    Conditions,
     Ignition,
+    CpuIgnition,
 }
 
-const ALL: [Template; 17] = [
+const ALL: [Template; 19] = [
     Template::Kernel,
     Template::Header,
     Template::Context,
@@ -45,7 +48,9 @@ const ALL: [Template; 17] = [
     Template::CpuDriver,
     Template::CpuExample,
     Template::Device,
+    Template::Conditions,
     Template::Ignition,
+    Template::CpuIgnition,
 ];
 
 /// Fills a template.
@@ -73,7 +78,9 @@ impl Template {
             Self::CpuDriver => "driver.cpp",
             Self::CpuExample => "cpu_example.f90",
             Self::Device => "device.h",
-            Self::Ignition => "ignition.cpp",
+            Self::Conditions => "conditions",
+            Self::Ignition => "ignition.cu",
+            Self::CpuIgnition => "ignition.cpp",
         }
     }
 
@@ -95,7 +102,9 @@ impl Template {
             Self::CpuDriver => include_str!("../../../templates/cpu/driver.cpp.jinja"),
             Self::CpuExample => include_str!("../../../templates/cpu/example.f90.jinja"),
             Self::Device => include_str!("../../../templates/device.h.jinja"),
-            Self::Ignition => include_str!("../../../templates/cpu/ignition.cpp.jinja"),
+            Self::Conditions => include_str!("../../../templates/conditions.jinja"),
+            Self::Ignition => include_str!("../../../templates/ignition.cu.jinja"),
+            Self::CpuIgnition => include_str!("../../../templates/cpu/ignition.cpp.jinja"),
         }
     }
 }

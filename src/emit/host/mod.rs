@@ -9,7 +9,7 @@ mod status;
 
 pub use fortran::{example, module};
 pub use header::{context, header, wrapper};
-pub use ignition::{IGNITION, ignition};
+pub use ignition::{ignition, ignition_file};
 pub use project::{Case, FALLBACK, Project, Table, cmake, driver, reference};
 
 use super::cuda::Provenance;

@@ -21,7 +21,7 @@ pub struct Project {
     pub example: &'static str,
     /// Whether it contains the same for CPUs, in a file [`FALLBACK`] for CMake.
     pub fallback: bool,
-    /// Whether it contains [`IGNITION`](super::IGNITION).
+    /// Whether it contains the [program](super::ignition) that integrates reactors.
     pub ignition: bool,
 }
 
@@ -74,7 +74,7 @@ pub fn cmake(interface: &Interface, project: &Project, provenance: &Provenance, 
     let template = if target.is_cpu() { Template::CpuCmake } else { Template::Cmake };
     let (prefix, sources, example) = (prefix(interface), &project.sources, project.example);
     let fallback = if project.fallback { FALLBACK } else { "" };
-    let ignition = if project.ignition { super::IGNITION } else { "" };
+    let ignition = if project.ignition { super::ignition_file(target) } else { "" };
     render(template, &File { comment, prefix, architecture, sources, example, fallback, ignition })
 }
 

@@ -24,7 +24,7 @@ fn color(cause: Cause) -> &'static str {
         Cause::Special => "#00acc1",
         Cause::Pipe => "#fdd835",
         Cause::Barrier => "#9e9e9e",
-        Cause::Fetch => "#d81b60",
+        Cause::Fetch => "#263238",
         Cause::NotSelected => "#e3e3de",
     }
 }

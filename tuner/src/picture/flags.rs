@@ -73,7 +73,7 @@ fn panel(svg: &mut Svg, points: &[Point], (flag, values): &Axis, (left, top): (f
         }
         svg.text((start + BAND / 2.0, bottom + 16.0), "middle", value);
         let own = if value.is_empty() { points.iter().collect() } else { having(points, flag, value) };
-        let radius = (0.4 * BAND / own.len().max(1) as f64).clamp(1.0, 3.0);
+        let radius = (0.4 * BAND / own.len().max(1) as f64).clamp(1.6, 3.0);
         for (rank, point) in own.iter().enumerate() {
             let place = (start + BAND * (0.1 + 0.8 * (rank as f64 + 0.5) / own.len() as f64), scale.place(point.time));
             let line =

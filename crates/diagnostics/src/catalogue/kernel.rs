@@ -26,8 +26,8 @@ pub const ENTRIES: [Entry; 42] = [
     },
     Entry {
         id: "emit::no-reactor",
-        cause: "`--emit cvode` asks for an integrator, and the kernels are not the rates and derivatives of a reactor for a CPU.",
-        remedy: "Use `--target cpu` with `--kernel isochoric,isochoric-jacobian --state TRY` or `--kernel isobaric,isobaric-jacobian --state TPY`, in SI units.",
+        cause: "`--emit cvode` asks for an integrator, and the kernels are not the rates and derivatives of a reactor.",
+        remedy: "Use `--kernel isochoric,isochoric-jacobian --state TRY` or `--kernel isobaric,isobaric-jacobian --state TPY`, in SI units.",
     },
     Entry {
         id: "mapping::too-large",
