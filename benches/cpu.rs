@@ -16,6 +16,9 @@ use singe::plan::Emit;
 const MECHANISMS: [&str; 2] = ["h2o2", "gri30"];
 const KERNELS: [&str; 4] = ["viscosity", "conductivity", "diffusion", "chemistry"];
 
+/// Points per second of the code for CPUs that KinetiX generates, on one core of the same kind: its authors' generator, timed once, not here.
+const KINETIX: [(&str, &str, f64); 2] = [("gri30", "chemistry", 362e3), ("gri30", "viscosity", 972e3)];
+
 /// How long a cube is, and how often it is computed.
 const SIZES: [&str; 4] = ["--sizes", "16", "--repeat", "41"];
 
@@ -51,7 +54,8 @@ fn main() {
          time of the\nprocessor, median of 41 runs over 4,096 points, the states that kernels are verified on. *Scalar* is the same \
          code with\nvectors of one point (`-DSINGE_WIDTH=1`). Cantera is called from Python, a state set and one property asked for at \
          a time; the\ncall itself is compiled code. *Two threads*: the fastest run of one thread over that of two, by the clock on \
-         the wall.\n\nMachine: {}; {}; load average {}.\n",
+         the wall. *KinetiX*: code\nthat its generator makes for CPUs (B. Danciu, C. Frouzakis), timed once on one core of the same kind, not together \
+         with the rest.\n\nMachine: {}; {}; load average {}.\n",
         cpu_name(),
         compiler(),
         load.split(' ').next().unwrap_or("unknown"),
@@ -70,20 +74,24 @@ fn main() {
             cantera.as_ref().map_or("Cantera (absent)".to_owned(), |c| format!("Cantera {}", text(&c["version"])));
         let _ = write!(
             page,
-            "\n## {name}\n\n| kernel | vectors | scalar | vectors / scalar | {version} | vectors / Cantera | two threads |\n\
-             |---|---:|---:|---:|---:|---:|---:|\n"
+            "\n## {name}\n\n| kernel | vectors | scalar | vectors / scalar | {version} | vectors / Cantera | KinetiX | vectors / KinetiX | two threads |\n\
+             |---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
         );
         for kernel in KERNELS {
             let [fast, slow] = [&vectors, &scalar].map(|timings| of_a_core(timings, kernel));
             let other = cantera.as_ref().and_then(|found| found[kernel].as_f64());
-            let (theirs, ratio) =
-                other.map_or(("–".into(), "–".into()), |other| (thousands(other), format!("{:.1}", fast / other)));
+            let beside = |other: Option<f64>| {
+                other.map_or("– | –".to_owned(), |other| format!("{} | {:.1}", thousands(other), fast / other))
+            };
+            let kinetix = KINETIX.iter().find(|(mechanism, of, _)| (*mechanism, *of) == (name, kernel));
             let _ = writeln!(
                 page,
-                "| {kernel} | {} | {} | {:.1} | {theirs} | {ratio} | {:.2} |",
+                "| {kernel} | {} | {} | {:.1} | {} | {} | {:.2} |",
                 thousands(fast),
                 thousands(slow),
                 fast / slow,
+                beside(other),
+                beside(kinetix.map(|(_, _, points)| *points)),
                 least_seconds(&vectors, kernel) / least_seconds(&two, kernel)
             );
         }

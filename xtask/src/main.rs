@@ -20,6 +20,9 @@
 //!   writes `docs/machine-code.md`
 //! - `targets [MECHANISM [WARPS]]` compiles a mechanism for every target, builds whole projects with nvcc, and writes
 //!   `docs/targets.md`
+//! - `slots` counts what every kernel takes in every layout, and writes `docs/slots.md`
+//! - `warps [MECHANISM]` proves and verifies every kernel of mechanisms that ship at every number of warps, and writes
+//!   `docs/warps.md`
 //! - `tuning [MINUTES]` tunes kernels of published mechanisms, by an exhaustive search and by halving, and writes `docs/tuned.md`; it goes
 //!   on where it was stopped, and begins nothing new after so many minutes (a day)
 
@@ -27,18 +30,21 @@ mod accuracy;
 mod apt;
 mod cantera;
 mod ignition;
+mod kernels;
 mod machine_code;
 mod packages;
 mod peers;
 mod projects;
 mod sentryward;
 mod skipped;
+mod slots;
 mod stress;
 mod sweep;
 mod sweep_page;
 mod targets;
 mod toolchain;
 mod tuning;
+mod warps;
 mod wheels;
 
 use std::path::{Path, PathBuf};
@@ -105,6 +111,20 @@ fn main() -> ExitCode {
                 }
             }
         }
+        Some("slots") => match slots::write(&root()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
+        Some("warps") => match warps::write(&root(), &arguments.next().unwrap_or_default()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(reason) => {
+                eprintln!("{reason}");
+                ExitCode::FAILURE
+            }
+        },
         Some("guide") => {
             let words =
                 ["test", "--release", "-p", "singe", "-p", "singe-tune", "--bins", "--test", "book", "--test", "guide"];
@@ -159,7 +179,7 @@ fn main() -> ExitCode {
         _ => {
             eprintln!(
                 "usage: cargo xtask test [ARGUMENTS of cargo test]\n       cargo xtask toolchain\n       cargo xtask cantera\n       cargo xtask divergence\n       cargo xtask melding\n       \
-                 cargo xtask accuracy [MECHANISM]\n       cargo xtask ignition\n       cargo xtask packages\n       cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]\n       \
+                 cargo xtask accuracy [MECHANISM]\n       cargo xtask ignition\n       cargo xtask packages\n       cargo xtask sentryward\n       cargo xtask stress\n       cargo xtask sweep-reduced [paper]\n       cargo xtask machine-code [MECHANISM]\n       cargo xtask targets [MECHANISM [WARPS]]\n       cargo xtask slots\n       cargo xtask warps [MECHANISM]\n       \
                  cargo xtask tuning [MINUTES]"
             );
             ExitCode::from(2)
