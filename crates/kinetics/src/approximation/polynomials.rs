@@ -32,8 +32,10 @@ fn of_degree(cubics: &[[f64; 4]], degree: usize, tolerance: f64, grid: &Grid) ->
     let mut all = Polynomials { coefficients: Vec::new(), error: 0.0 };
     for c in cubics {
         let exact = interpolation(&nodes, nodes.iter().map(|&u| cubic(c, u).exp()).collect());
-        let candidates = [short::all(&exact), exact].into_iter();
-        let mut with_error = candidates.map(|polynomial| (grid.largest_error(&polynomial, c), polynomial));
+        // where no tolerance can be met, what comes closest
+        let short = tolerance.is_finite().then(|| short::all(&exact));
+        let mut with_error =
+            short.into_iter().chain([exact]).map(|polynomial| (grid.largest_error(&polynomial, c), polynomial));
         let (error, polynomial) = with_error.find(|(error, _)| *error <= tolerance)?;
         all.error = all.error.max(error);
         all.coefficients.push(polynomial);
@@ -54,6 +56,16 @@ mod tests {
             assert!(found.error <= tolerance, "{tolerance:e}: {:e}", found.error);
             assert!(found.coefficients[0].len() > degree);
             degree = found.coefficients[0].len();
+        }
+    }
+
+    #[test]
+    fn coefficients_are_short_only_where_the_tolerance_is_met() {
+        let cubics = [[-8.3, 1.6, -0.05, 2e-3]];
+        let is_short = |found: Polynomials| found.coefficients.concat().iter().all(|c| c.to_bits() as u32 == 0);
+        assert!(is_short(polynomials(&cubics, 1e-4)));
+        for tolerance in [1e-9, 0.0] {
+            assert!(!is_short(polynomials(&cubics, tolerance)), "{tolerance:e}");
         }
     }
 }
