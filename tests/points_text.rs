@@ -21,10 +21,11 @@ fn kernels(arguments: &[&str]) -> Vec<String> {
     kernels.map(|file| std::fs::read_to_string(file).unwrap()).collect()
 }
 
-/// The values of `group`, `lane` and `points`.
-type Place = [i64; 3];
+/// The values of [`NAMES`].
+type Place = [i64; 5];
+const NAMES: [&str; 5] = ["groups", "group", "warp_id", "lane", "points"];
 
-/// Sums, differences and products of numbers and names, and `min`.
+/// Sums, differences and products of numbers and names, `min`, and `(unsigned)`, as nothing here is negative.
 struct Reader<'a> {
     rest: &'a str,
     place: Place,
@@ -73,14 +74,22 @@ impl Reader<'_> {
             assert!(self.takes(")"));
             return first.min(second);
         }
-        for (name, value) in ["group", "lane", "points"].into_iter().zip(self.place) {
+        if self.takes("(unsigned)") {
+            return self.factor();
+        }
+        if self.takes("(") {
+            let value = self.sum();
+            assert!(self.takes(")"));
+            return value;
+        }
+        for (name, value) in NAMES.into_iter().zip(self.place) {
             if self.takes(name) {
                 return value;
             }
         }
         let rest = self.rest.trim_start();
         let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        self.rest = &rest[digits..];
+        self.rest = rest[digits..].trim_start_matches('u');
         rest[..digits].parse().unwrap_or_else(|_| panic!("not known: {rest}"))
     }
 }
@@ -111,12 +120,19 @@ fn each_lane_works_on_its_own_point_or_on_the_last_one() {
             assert!(!points.is_empty() && !active.is_empty());
             for points_given in [1, 31, 32, 33, 64, 95, 96, 129] {
                 let size = 32 * per_lane;
-                for (group, lane) in (0..(points_given + size - 1) / size).flat_map(|g| (0..32).map(move |l| (g, l))) {
-                    let place = [group, lane, points_given];
-                    let own = |number: i64| group * size + 32 * number + lane;
+                let groups = (points_given + size - 1) / size;
+                // Warps that wait for each other have a group each, the first of which the loop is over, or none.
+                let warps = if text.contains("group + warp_id") { 8 } else { 1 };
+                for (own_group, lane) in
+                    (0..(groups + warps - 1) / warps * warps).flat_map(|g| (0..32).map(move |l| (g, l)))
+                {
+                    let place = [groups, own_group / warps * warps, own_group % warps, lane, points_given];
+                    let own = |number: i64| own_group * size + 32 * number + lane;
+                    let last = |number: i64| (groups - 1) * size + 32 * number + lane;
                     for (number, expression) in &points {
                         let found = Reader::value(expression, place);
-                        assert_eq!(found, own(*number).min(points_given - 1), "{expression} at {place:?}");
+                        let expected = own(*number).min(last(*number)).min(points_given - 1);
+                        assert_eq!(found, expected, "{expression} at {place:?}");
                     }
                     for (number, condition) in &active {
                         let (left, right) = condition.split_once(" < ").unwrap();

@@ -55,6 +55,8 @@ mod tests {
             let found = polynomials(&cubics, tolerance);
             assert!(found.error <= tolerance, "{tolerance:e}: {:e}", found.error);
             assert!(found.coefficients[0].len() > degree);
+            let errors = found.coefficients.iter().zip(&cubics).map(|(p, c)| Grid::default().largest_error(p, c));
+            assert_eq!(found.error, errors.fold(0.0, f64::max), "the error is that of the coefficients as they are");
             degree = found.coefficients[0].len();
         }
     }

@@ -339,6 +339,10 @@ mod tests {
             let found = factors(&cubics, n, tolerance);
             assert!(found.error <= tolerance, "{tolerance:e}: {:e}", found.error);
             assert!(found.rows[0].len() > rank && found.rows[0].len() < 25, "{}", found.rows[0].len());
+            assert!(found.rows.concat().iter().all(|a| a.to_bits() as u32 == 0), "rows are short");
+            let pair = combined(&found.pair(0, 1), &found.functions);
+            let error = Grid::default().largest_error(&pair, &cubics[1]);
+            assert!(error <= found.error, "the error is that of the factors as they are");
             rank = found.rows[0].len();
         }
     }
