@@ -2,7 +2,7 @@
 
 use machine::target::Target;
 use singe::driver::{self, Request};
-use singe::kernels::Kernel;
+use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
 use singe::verify;
@@ -20,6 +20,7 @@ fn warps_without_a_group_of_points_wait_and_store_nothing() {
     for (target, warps) in [("volta", 2), ("hopper", 3), ("hopper", 8)] {
         let mut request = request.clone();
         (request.common.target, request.tuning.warps) = (Target::by_name(target).unwrap(), warps);
+        request.tuning.form = Some(Form::LowRank);
         let unit = driver::compile_kernel(Kernel::Viscosity, &model, &request, &mut Observer::silent()).unwrap();
         assert!(unit.program.is_in_step());
         let (symbol, stride) = (&unit.program.symbol, states.len() + 5);
