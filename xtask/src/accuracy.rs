@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::{cantera, sweep};
+use crate::{cantera, compiler};
 
 /// With the arrays of the state that they take.
 const KERNELS: [(&str, &str); 12] = [
@@ -58,7 +58,7 @@ fn name(file: &Path) -> String {
 ///
 /// Errors: the compiler cannot be built or run, or Cantera is absent.
 pub fn write(root: &Path, only: &str) -> Result<(), String> {
-    let (compiler, python) = (sweep::build(root)?, cantera::python(root)?);
+    let (compiler, python) = (compiler::built(root)?, cantera::python(root)?);
     let (mut own, mut others, mut left_out) = (String::new(), String::new(), String::new());
     let mut version = String::new();
     for file in mechanisms(root).iter().filter(|file| name(file).starts_with(only)) {
