@@ -274,13 +274,13 @@ impl Body<'_> {
     }
 }
 
-/// Whether the text of a value is one double, the same for all points.
 /// What C++ has no number for, of its words.
 fn bits(x: f64) -> String {
     let (high, low) = (x.to_bits() >> 32, x.to_bits() as u32);
     format!("join(all_words({high:#010x}u), all_words({low:#010x}u))")
 }
 
+/// Whether the text of a value is one double, the same for all points.
 fn is_scalar(value: &Real) -> bool {
     matches!(value, Real::Literal(x) if x.is_finite()) || matches!(value, Real::Bank(_))
 }
