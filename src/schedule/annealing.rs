@@ -1,12 +1,13 @@
 //! An order of operations that keeps few values alive in straight-line code, found by threshold accepting (Dueck & Scheuer, J. Comput. Phys.
 //! 90, 1990): a local search that takes a worse order, too, as long as it is not worse by more than a threshold, which falls to nothing.
 //!
-//! What is ordered are *drivers*: operations of which only sums read that nothing waits for, such as reactions. Any other operation
-//! runs just before the first one that needs it, and sums take what is there at once.
+//! What is ordered are *drivers*: operations of which only sums read, such as reactions; where there are several kinds of them, those with the most
+//! work. What they read is made just before the first one that needs it, and what comes of them runs as soon as it can.
 
 use crate::graph::{Graph, Op, Part, Value};
 use cranelift_entity::SecondaryMap;
 use kinetics::random::SplitMix64;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// Orders that are tried.
@@ -92,18 +93,30 @@ impl Model {
                 }
             }
         }
-        let is_final = |op: Op| is_sum(op) && readers[op].is_empty();
-        let is_driver = |op: Op| !is_sum(op) && readers[op].iter().all(|&(reader, adds)| adds && is_final(reader));
+        let instructions = |op: Op| {
+            graph.ops[op].parts().map(|part| graph.body(crate::graph::StepRef { op, part }).insts.len() as u64).sum()
+        };
+        // How many sums stand between an operation and the last result that it reaches, its own included.
+        let mut stages: SecondaryMap<Op, usize> = SecondaryMap::new();
+        for op in graph.ops.keys().rev() {
+            stages[op] =
+                readers[op].iter().map(|&(reader, _)| stages[reader]).max().unwrap_or(0) + usize::from(is_sum(op));
+        }
+        let feeds = |op: Op| !is_sum(op) && !readers[op].is_empty() && readers[op].iter().all(|&(_, adds)| adds);
+        let work = |stage: usize| -> u64 {
+            graph.ops.keys().filter(|&op| feeds(op) && stages[op] == stage).map(instructions).sum()
+        };
+        let most = graph.ops.keys().map(|op| stages[op]).max().unwrap_or(0);
+        let stage = (1..=most).max_by_key(|&stage| (work(stage), Reverse(stage))).unwrap_or(1);
+        let is_driver = |op: Op| feeds(op) && stages[op] == stage;
+        let is_late = |op: Op| stages[op] < stage || is_sum(op) && stages[op] == stage;
         let drivers: Vec<Op> = order.iter().copied().filter(|&op| is_driver(op)).collect();
         // Producers stand before their readers in the graph, but for operations that wait half-way.
-        let waited: Vec<Op> = graph.ops.keys().rev().filter(|&op| !is_driver(op) && !is_final(op)).collect();
+        let waited: Vec<Op> = graph.ops.keys().rev().filter(|&op| !is_driver(op) && !is_late(op)).collect();
         let ops: Vec<Op> = drivers.iter().chain(&waited).copied().collect();
         let mut place: SecondaryMap<Op, Option<usize>> = SecondaryMap::new();
         ops.iter().enumerate().for_each(|(n, &op)| place[op] = Some(n));
         let places = |found: &mut dyn Iterator<Item = Op>| found.filter_map(|op| place[op]).collect::<Vec<_>>();
-        let instructions = |op: Op| {
-            graph.ops[op].parts().map(|part| graph.body(crate::graph::StepRef { op, part }).insts.len() as u64).sum()
-        };
         let values = graph.values.iter().filter(|(value, _)| !value_readers[*value].is_empty());
         let values = values.filter_map(|(value, info)| {
             let maker = place[info.producer.op].filter(|_| !is_driver(info.producer.op))?;
