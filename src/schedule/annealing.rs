@@ -11,13 +11,13 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// Orders that are tried.
-const TRIALS: u64 = 24_000;
+const TRIALS: u64 = 60_000;
 /// Work of all trials at most, in reads of values: larger graphs have fewer trials.
-const WORK: u64 = 60_000_000;
+const WORK: u64 = 250_000_000;
 /// Most drivers that move together.
 const LONGEST_MOVE: u64 = 12;
 /// The first threshold, in parts of the cost.
-const THRESHOLD: u64 = 500;
+const THRESHOLD: u64 = 100;
 
 /// When each operation should run, the least first, by an order that starts from this one of all operations.
 pub fn priorities(graph: &Graph, order: &[Op]) -> SecondaryMap<Op, usize> {
