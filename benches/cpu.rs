@@ -2,8 +2,11 @@
 //! with `-- --write`. Times are of the processor, not of the clock on the wall, so that other programs disturb them little.
 
 use std::fmt::Write as _;
+use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::{Barrier, Mutex};
+use std::time::Instant;
 
 use kinetics::State;
 use machine::target::Target;
@@ -21,6 +24,15 @@ const KINETIX: [(&str, &str, f64); 2] = [("gri30", "chemistry", 362e3), ("gri30"
 
 /// How long a cube is, and how often it is computed.
 const SIZES: [&str; 4] = ["--sizes", "16", "--repeat", "41"];
+
+/// The same where threads share the points: 110,592, so that a run is long beside the wait for both threads.
+const SHARED: [&str; 4] = ["--sizes", "48", "--repeat", "11"];
+
+/// How often one thread and two take turns.
+const ROUNDS: usize = 7;
+
+/// Bytes of each of the arrays that a thread copies, more than its caches hold.
+const COPIED: usize = 64 << 20;
 
 /// Runs the same states through Cantera: setting a state and asking for one property.
 const CANTERA: &str = r#"
@@ -53,29 +65,33 @@ fn main() {
         "# The CPU target, timed\n\n`cargo bench --bench cpu -- --write` makes this page. Points per second of one core: points over the \
          time of the\nprocessor, median of 41 runs over 4,096 points, the states that kernels are verified on. *Scalar* is the same \
          code with\nvectors of one point (`-DSINGE_WIDTH=1`). Cantera is called from Python, a state set and one property asked for at \
-         a time; the\ncall itself is compiled code. *Two threads*: the fastest run of one thread over that of two, by the clock on \
-         the wall. *KinetiX*: code\nthat its generator makes for CPUs (B. Danciu, C. Frouzakis), timed once on one core of the same kind, not together \
-         with the rest.\n\nMachine: {}; {}; load average {}.\n",
+         a time; the\ncall itself is compiled code. *Two threads*, over 110,592 points: the fastest of 11 runs of one thread over that of two, by the clock on \
+         the wall,\nmedian of 7 turns; *GB/s*: what two threads then read and write in memory and its caches. *KinetiX*: code\nthat its generator makes for CPUs (B. Danciu, C. Frouzakis), timed once on one core of the same kind, not together \
+         with the rest.\n\nMachine: {}; {}; load average {}. One thread copies {:.1} GB/s of \
+         memory (read and\nwritten), two copy {:.1}; a kernel that takes as much from memory gains nothing by threads.\n",
         cpu_name(),
         compiler(),
         load.split(' ').next().unwrap_or("unknown"),
+        copied(1),
+        copied(2),
     );
     for name in MECHANISMS {
         let folder = tempfile::tempdir().expect("a folder for the project");
         let states = write_project(name, folder.path());
-        let vectors = timed(folder.path(), name, "vectors", &[], 1);
-        let two = timed(folder.path(), name, "two", &[], 2);
-        let scalar = timed(folder.path(), name, "scalar", &["-DSINGE_WIDTH=1"], 1);
-        let (Some(vectors), Some(two), Some(scalar)) = (vectors, two, scalar) else {
+        let programs = (built(folder.path(), "vectors", &[]), built(folder.path(), "scalar", &["-DSINGE_WIDTH=1"]));
+        let (Some(program), Some(scalar)) = programs else {
             return println!("skipped: g++ is absent");
         };
+        let [vectors, scalar] = [&program, &scalar].map(|program| timed(program, SIZES, 1));
+        let turns: Vec<_> = (0..ROUNDS).map(|_| [1, 2].map(|threads| timed(&program, SHARED, threads))).collect();
+        println!("{name}: timed");
         let cantera = cantera(folder.path(), name, &states);
         let version =
             cantera.as_ref().map_or("Cantera (absent)".to_owned(), |c| format!("Cantera {}", text(&c["version"])));
         let _ = write!(
             page,
-            "\n## {name}\n\n| kernel | vectors | scalar | vectors / scalar | {version} | vectors / Cantera | KinetiX | vectors / KinetiX | two threads |\n\
-             |---|---:|---:|---:|---:|---:|---:|---:|---:|\n"
+            "\n## {name}\n\n| kernel | vectors | scalar | vectors / scalar | {version} | vectors / Cantera | KinetiX | vectors / KinetiX | two threads | GB/s |\n\
+             |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
         );
         for kernel in KERNELS {
             let [fast, slow] = [&vectors, &scalar].map(|timings| of_a_core(timings, kernel));
@@ -86,13 +102,14 @@ fn main() {
             let kinetix = KINETIX.iter().find(|(mechanism, of, _)| (*mechanism, *of) == (name, kernel));
             let _ = writeln!(
                 page,
-                "| {kernel} | {} | {} | {:.1} | {} | {} | {:.2} |",
+                "| {kernel} | {} | {} | {:.1} | {} | {} | {:.2} | {:.1} |",
                 thousands(fast),
                 thousands(slow),
                 fast / slow,
                 beside(other),
                 beside(kinetix.map(|(_, _, points)| *points)),
-                least_seconds(&vectors, kernel) / least_seconds(&two, kernel)
+                median(turns.iter().map(|[one, two]| least_seconds(one, kernel) / least_seconds(two, kernel))),
+                median(turns.iter().map(|[_, two]| traffic(two, kernel) * 1e-9)),
             );
         }
     }
@@ -118,21 +135,48 @@ fn write_project(name: &str, folder: &Path) -> Vec<State> {
     kinetics::verification_states(&kinetics::model(mechanism).expect("a shipped mechanism"), 70)
 }
 
-/// The timings of the driver, built with these flags; nothing where there is no compiler.
-fn timed(folder: &Path, name: &str, build: &str, flags: &[&str], threads: u32) -> Option<Vec<Value>> {
+/// The driver, built with these flags; nothing where there is no compiler.
+fn built(folder: &Path, build: &str, flags: &[&str]) -> Option<PathBuf> {
     let program = folder.join(build);
     let sources: Vec<PathBuf> = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).collect();
     let sources = sources.iter().filter(|path| path.extension().is_some_and(|extension| extension == "cpp"));
     let options = ["-std=c++17", "-O3", "-march=native", "-fopenmp", "-fno-math-errno", "-Wno-psabi"];
     let compiled = Command::new("g++").args(options).args(flags).args(sources).arg("-o").arg(&program).output().ok()?;
     succeeded(&compiled);
-    let json = folder.join(format!("{build}.json"));
-    let run =
-        Command::new(&program).args(SIZES).args(["--threads", &threads.to_string(), "--json"]).arg(&json).output();
-    succeeded(&run.ok()?);
-    let result: Value = serde_json::from_str(&std::fs::read_to_string(json).ok()?).ok()?;
-    println!("{name}, {build}: done");
-    result["timings"].as_array().cloned()
+    Some(program)
+}
+
+/// The driver's timings.
+fn timed(program: &Path, sizes: [&str; 4], threads: u32) -> Vec<Value> {
+    let json = program.with_extension("json");
+    let run = Command::new(program).args(sizes).args(["--threads", &threads.to_string(), "--json"]).arg(&json).output();
+    succeeded(&run.expect("the driver was built"));
+    let text = std::fs::read_to_string(json).expect("the driver writes its timings");
+    let result: Value = serde_json::from_str(&text).expect("timings are JSON");
+    result["timings"].as_array().cloned().expect("timings are a list")
+}
+
+/// GB/s that so many threads read and write at once when each copies an array of its own: the fastest of some rounds.
+fn copied(threads: usize) -> f64 {
+    let arrays: Vec<_> = (0..threads).map(|_| (vec![1u8; COPIED], vec![0u8; COPIED])).collect();
+    let (seconds, start) = (Mutex::new(vec![0.0f64; ROUNDS]), Barrier::new(threads));
+    std::thread::scope(|scope| {
+        for (from, mut to) in arrays {
+            let (seconds, start) = (&seconds, &start);
+            scope.spawn(move || {
+                for round in 0..ROUNDS {
+                    start.wait();
+                    let begin = Instant::now();
+                    black_box(&mut to[..]).copy_from_slice(black_box(&from));
+                    let taken = begin.elapsed().as_secs_f64();
+                    let mut all = seconds.lock().expect("no thread panics");
+                    all[round] = all[round].max(taken);
+                }
+            });
+        }
+    });
+    let least = seconds.into_inner().expect("no thread panics").into_iter().fold(f64::INFINITY, f64::min);
+    (2 * threads * COPIED) as f64 / least * 1e-9
 }
 
 /// What Cantera takes for the same states; `SINGE_PYTHON` names a Python that has it.
@@ -160,6 +204,17 @@ fn of_a_core(timings: &[Value], kernel: &str) -> f64 {
 /// On the wall: other programs can only make a run longer.
 fn least_seconds(timings: &[Value], kernel: &str) -> f64 {
     number(timings, kernel, "least_seconds")
+}
+
+/// Bytes per second that a kernel reads and writes in its fastest run.
+fn traffic(timings: &[Value], kernel: &str) -> f64 {
+    number(timings, kernel, "points") * number(timings, kernel, "bytes_per_point") / least_seconds(timings, kernel)
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 fn number(timings: &[Value], kernel: &str, what: &str) -> f64 {

@@ -64,7 +64,7 @@ fn error_on(states: &[State], kernel: Kernel, model: &Model, options: &Options) 
             worst = if e.is_nan() { f64::INFINITY } else { worst.max(e) };
         }
     }
-    (worst, verify::tolerance(kernel, model, &graph))
+    (worst, verify::tolerance(kernel, &graph))
 }
 
 #[test]

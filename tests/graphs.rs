@@ -45,7 +45,7 @@ fn check_kernel(kernel: Kernel, model: &Model, what: &str) {
             }
             interpret::run(&graph, &mut fields);
             let error = error(kernel, model, state, fields.last().unwrap());
-            assert!(error <= kernel.tolerance(model), "{what} {kernel}: {error:e} at {state:?}");
+            assert!(error <= kernel.tolerance(), "{what} {kernel}: {error:e} at {state:?}");
             worst = worst.max(error);
         }
         println!("{what} {kernel} {} {} warps: {worst:.1e}", options.form, options.warps);

@@ -92,7 +92,7 @@ fn closes(request: Request) {
         if constants != Residence::Shared {
             proven(&module, symbol, 32 * warps);
         }
-        assert!(error <= unit.kernel.tolerance(&model), "{symbol} {codegen:?}: error {error:e}");
+        assert!(error <= unit.kernel.tolerance(), "{symbol} {codegen:?}: error {error:e}");
     }
 }
 

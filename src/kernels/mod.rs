@@ -144,12 +144,8 @@ impl Kernel {
 
     /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
     /// gross rate for chemistry.
-    pub fn tolerance(self, model: &Model) -> f64 {
-        match self {
-            _ if self.has_rates() && model.mechanism.reduction.is_some() => 1e-8,
-            _ if self.has_rates() => 1e-10,
-            _ => 1e-12,
-        }
+    pub fn tolerance(self) -> f64 {
+        if self.has_rates() { 1e-10 } else { 1e-12 }
     }
 }
 

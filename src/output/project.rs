@@ -38,7 +38,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
             codegen: unit.codegen.name().into(),
             inputs,
             rows: unit.graph.arrays.iter().filter(|a| a.output).map(|a| a.rows).sum(),
-            tolerance: verify::tolerance(unit.kernel, model, &unit.graph),
+            tolerance: verify::tolerance(unit.kernel, &unit.graph),
             flops: unit.report.flops_per_point,
             slots: unit.report.verification.as_ref().map_or(0.0, |v| v.slots_per_point),
             bytes: unit.report.machine.bytes_per_point,

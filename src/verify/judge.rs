@@ -59,7 +59,7 @@ pub(super) fn judge(
 ) -> Result<f64, Vec<Diagnostic>> {
     let mut violations = Vec::new();
     let mut worst = 0.0f64;
-    let tolerance = tolerance(subject.kernel, subject.model, subject.graph);
+    let tolerance = tolerance(subject.kernel, subject.graph);
     for point in 0..points {
         let (state, expected) = (&states[point % states.len()], &expected[point % states.len()]);
         for (row, &value) in outputs.iter().skip(point).step_by(stride).enumerate() {
@@ -90,8 +90,8 @@ const MOST_VIOLATIONS: usize = 10;
 
 /// Largest error of a kernel against the exact reference evaluator, over the range of its bound: rounding, and what the form
 /// leaves out.
-pub fn tolerance(kernel: Kernel, model: &Model, graph: &Graph) -> f64 {
-    kernel.tolerance(model) + graph.bound
+pub fn tolerance(kernel: Kernel, graph: &Graph) -> f64 {
+    kernel.tolerance() + graph.bound
 }
 
 /// The largest error of the outputs of a kernel in SI (as [`simulate`] returns them) against the reference evaluator;

@@ -101,7 +101,7 @@ pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<
     Ok(Verification {
         states: states.len(),
         largest_error,
-        tolerance: tolerance(kernel, model, graph),
+        tolerance: tolerance(kernel, graph),
         slots_per_point: per(|c| c.double_slots)
             + f64::from(graph.slots_per_matrix_product()) * per(|c| c.matrix_products),
         matrix_products_per_point: per(|c| c.matrix_products),

@@ -31,8 +31,8 @@ struct Words {
     /// here nor as a flag, is varied as well: codegen, warps, ctas-per-sm (but with --occupancy), points-per-lane, constants, form and matrix
     #[arg(long, value_name = "FLAG=V,V", value_parser = axis)]
     vary: Vec<Axis>,
-    /// How to search: halving counts every candidate, and compiles or measures the quarter that is best by the estimate; exhaustive
-    /// compiles or measures all
+    /// How to search: halving counts every candidate, and compiles or measures a quarter, the best of each layout and way to
+    /// multiply and then those that are best by the estimate; exhaustive compiles or measures all
     #[arg(long, value_enum, default_value_t = Method::Halving)]
     search: Method,
     /// Whether to try values beyond the least or the most of a flag where the best candidate has it

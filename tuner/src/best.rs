@@ -34,8 +34,7 @@ pub fn configuration(command: &str, target: &str, says: &str, winners: &[Winner]
 
 /// What the compiler chose of that which was not varied.
 fn chosen(trial: &Trial, cost: &Cost) -> Vec<(String, Value)> {
-    let (form, matrix) = cost.form.split_once(", ").unwrap_or((&cost.form, "dfma"));
-    let all = [(LAYOUT, cost.layout.as_str()), ("form", form), ("matrix", matrix)];
+    let all = [(LAYOUT, cost.layout.as_str()), ("form", cost.algebra()), ("matrix", cost.matrix())];
     let open = all.into_iter().filter(|(flag, _)| trial.candidate.value(flag).is_none());
     open.map(|(flag, value)| (flag.to_owned(), Value::String(value.to_owned()))).collect()
 }

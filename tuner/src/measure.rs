@@ -49,6 +49,7 @@ pub enum Outcome {
 /// Figures have nine digits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
+    /// With the way to multiply where that is not `dfma`.
     pub form: String,
     pub layout: String,
     pub constants: String,
@@ -78,6 +79,16 @@ impl Cost {
     pub fn time(&self) -> (f64, &'static str) {
         let known = [(self.measured_ns, "measured"), (self.predicted_ns, "predicted")];
         known.into_iter().find_map(|(time, kind)| Some((time?, kind))).unwrap_or((self.estimated_ns, "estimated"))
+    }
+
+    /// The form alone.
+    pub fn algebra(&self) -> &str {
+        self.form.split_once(", ").map_or(&self.form, |(form, _)| form)
+    }
+
+    /// The way to multiply matrices.
+    pub fn matrix(&self) -> &str {
+        self.form.split_once(", ").map_or("dfma", |(_, matrix)| matrix)
     }
 }
 

@@ -50,12 +50,16 @@ pub fn all(session: &Session, method: Method, jobs: &[(Kernel, Candidate)]) -> R
     Ok(trials)
 }
 
-/// The candidates of a kernel that are best by this level.
+/// The candidates of a kernel that are best by this level. The best of each layout and way to multiply come first, since a level orders
+/// candidates that work alike better than those that do not.
 fn going_on(kernel: Kernel, trials: &[Trial], level: Level) -> Vec<(Kernel, Candidate)> {
     let own: Vec<Trial> = trials.iter().filter(|trial| trial.kernel == kernel.name()).cloned().collect();
     let ranked = ranked(&own, level);
-    let many = ranked.len().div_ceil(GO_ON).max(GO_ON).min(ranked.len());
-    ranked[..many].iter().map(|(trial, _)| (kernel, trial.candidate.clone())).collect()
+    let mut seen = std::collections::HashSet::new();
+    let (firsts, others): (Vec<_>, Vec<_>) =
+        ranked.iter().partition(|(_, cost)| seen.insert((&cost.layout, cost.matrix())));
+    let many = ranked.len().div_ceil(GO_ON).max(GO_ON).max(firsts.len()).min(ranked.len());
+    firsts.into_iter().chain(others).take(many).map(|(trial, _)| (kernel, trial.candidate.clone())).collect()
 }
 
 /// The trials of a level that gave a kernel, best first. Among equals the one that was tried first is first.
@@ -160,5 +164,20 @@ mod tests {
         };
         assert_eq!((many(40).len(), many(41).len(), many(6).len(), many(2).len(), many(0).len()), (10, 11, 4, 2, 0));
         assert_eq!(many(40)[0].1.to_string(), "warps=0");
+    }
+
+    #[test]
+    fn the_best_of_each_layout_and_way_to_multiply_goes_on() {
+        let one = |(n, form, layout): (u32, &str, &str)| {
+            let candidate = Candidate { settings: vec![("warps".into(), n.to_string())] };
+            let cost = Cost { estimated_ns: f64::from(n), layout: layout.into(), ..example(form, 0) };
+            Trial { candidate, outcome: Outcome::Cost(Box::new(cost)), ..trial("", 0.0, None, 0, None) }
+        };
+        let alike = (0..5).map(|n| (n, "low-rank, dmma", "overlay"));
+        let others = [(5, "low-rank", "overlay"), (6, "low-rank", "overlay"), (7, "low-rank", "data-parallel")];
+        let trials: Vec<Trial> = alike.chain(others).map(one).collect();
+        let sent = going_on(Kernel::Viscosity, &trials, Level::Compiled);
+        let sent: Vec<&str> = sent.iter().filter_map(|(_, candidate)| candidate.value("warps")).collect();
+        assert_eq!(sent, ["0", "5", "7", "1"]);
     }
 }

@@ -6,10 +6,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::{cantera, sweep};
+use crate::{cantera, compiler};
 
 /// With the arrays of the state that they take.
-const KERNELS: [(&str, &str); 12] = [
+const KERNELS: [(&str, &str); 14] = [
     ("thermodynamics", "TPX"),
     ("chemistry", "TPX"),
     ("viscosity", "TPX"),
@@ -22,6 +22,8 @@ const KERNELS: [(&str, &str); 12] = [
     ("isobaric-jacobian", "TPX"),
     ("isochoric-jacobian", "TPX"),
     ("isobaric-jacobian-vector", "TPX"),
+    ("isochoric-jacobian-vector", "TPX"),
+    ("flux", "TPX"),
 ];
 
 /// Those that are compared with Cantera, in the order of what the script prints.
@@ -58,24 +60,17 @@ fn name(file: &Path) -> String {
 ///
 /// Errors: the compiler cannot be built or run, or Cantera is absent.
 pub fn write(root: &Path, only: &str) -> Result<(), String> {
-    let (compiler, python) = (sweep::build(root)?, cantera::python(root)?);
+    let (compiler, python) = (compiler::built(root)?, cantera::python(root)?);
     let (mut own, mut others, mut left_out) = (String::new(), String::new(), String::new());
     let mut version = String::new();
     for file in mechanisms(root).iter().filter(|file| name(file).starts_with(only)) {
         eprintln!("{}", name(file));
         let folder = root.join("target/accuracy").join(name(file));
-        let mut cells = Vec::new();
-        let mut species = 0;
-        for (kernel, state) in KERNELS {
-            if kernel.contains("jacobian") && species > LARGEST_MATRIX {
-                cells.push("–".to_owned());
-                continue;
-            }
-            let (count, error) = simulated(&compiler, file, &folder, kernel, state)?;
-            species = species.max(count);
-            cells.push(error);
+        own += &row(&compiler, file, &folder, None)?;
+        let reduction = file.with_file_name("reduction.txt");
+        if reduction.is_file() {
+            own += &row(&compiler, file, &folder, Some(&reduction))?;
         }
-        own += &format!("| {} | {species} | {} |\n", name(file), cells.join(" | "));
         match compared(&compiler, &python, file, &folder) {
             Err(reason) => left_out += &format!("- {}: {reason}\n", name(file)),
             Ok(line) => {
@@ -92,12 +87,34 @@ pub fn write(root: &Path, only: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// A row of the table of what the simulator finds: all kernels of a mechanism, or of a reduction of it those with rates.
+fn row(compiler: &Path, file: &Path, folder: &Path, reduction: Option<&Path>) -> Result<String, String> {
+    let (mut cells, mut species) = (Vec::new(), 0);
+    for (kernel, state) in KERNELS {
+        let is_same = reduction.is_some() && !has_rates(kernel);
+        if is_same || kernel.contains("jacobian") && species > LARGEST_MATRIX {
+            cells.push("–".to_owned());
+            continue;
+        }
+        let (count, error) = simulated(compiler, (file, reduction), folder, kernel, state)?;
+        species = species.max(count);
+        cells.push(error);
+    }
+    let of = if reduction.is_some() { ", reduced" } else { "" };
+    Ok(format!("| {}{of} | {species} | {} |\n", name(file), cells.join(" | ")))
+}
+
+fn has_rates(kernel: &str) -> bool {
+    ["chemistry", "isobaric", "isochoric", "jacobian"].iter().any(|start| kernel.starts_with(start))
+}
+
 /// The page around the rows of both tables.
 fn page(own: &str, others: &str, left_out: &str, version: &str) -> String {
     let heads = |count: usize| KERNELS[..count].iter().map(|(kernel, _)| *kernel).collect::<Vec<_>>().join("` | `");
     format!(
-        "# Accuracy\n\n`cargo xtask accuracy` makes this page: largest errors on {STATES} states of complete mechanisms (`--reduction none`), in exact \
-         forms\n(`--fit-tolerance exact`); errors of published files that have an obvious repair are repaired (`--permissive`). Rates are relative to gross rates, entries of matrices to the largest sum of sizes of terms in \
+        "# Accuracy\n\n`cargo xtask accuracy` makes this page: largest errors on {STATES} states, in exact \
+         forms\n(`--fit-tolerance exact`), of complete mechanisms (`--reduction none`) and, as *reduced*, with their quasi-steady \
+         species (`--stiffness off`: scaled rates have no derivatives); errors of published files that have an obvious repair are repaired (`--permissive`). Rates are relative to gross rates, entries of matrices to the largest sum of sizes of terms in \
          their row,\nproperties to themselves and to R or RT.\n\n## Against the reference evaluator\n\nData-parallel code in the simulator; \
          matrices of at most {LARGEST_MATRIX} species.\n\n| mechanism | species | `{}` |\n|---|{}\n{own}\n## Against Cantera {version}\n\n\
          Libraries that `--target cpu` makes, on 70 states from 300 to 3000 K and from 0.1 to 100 atm with random \
@@ -113,14 +130,16 @@ fn page(own: &str, others: &str, left_out: &str, version: &str) -> String {
 /// Species, and the largest error of a kernel in the simulator; a dash where the mechanism has no such kernel.
 fn simulated(
     compiler: &Path,
-    file: &Path,
+    (file, reduction): (&Path, Option<&Path>),
     folder: &Path,
     kernel: &str,
     state: &str,
 ) -> Result<(usize, String), String> {
     let output = Command::new(compiler)
         .arg(file)
-        .args(["--kernel", kernel, "--state", state, "--reduction", "none", "--fit-tolerance", "exact"])
+        .arg("--reduction")
+        .arg(reduction.unwrap_or(Path::new("none")))
+        .args(["--kernel", kernel, "--state", state, "--stiffness", "off", "--fit-tolerance", "exact"])
         .args(["--permissive", "--target", "cpu", "--emit", "report", "--verify", &STATES.to_string(), "--json", "-o"])
         .arg(folder)
         .output()

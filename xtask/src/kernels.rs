@@ -48,7 +48,7 @@ pub fn compiled(
     (kernel, state): (&str, &str),
     flags: &[&str],
 ) -> Result<Outcome, String> {
-    let folder = root.join("target/kernels").join(format!("{mechanism}-{kernel}-{state}"));
+    let folder = compiler.with_file_name("kernels").join(format!("{mechanism}-{kernel}-{state}"));
     let output = Command::new(compiler)
         .arg(root.join("mechanisms").join(mechanism).join("chem.inp"))
         .args(["--kernel", kernel, "--state", state, "--reduction", "none"])

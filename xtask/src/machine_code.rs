@@ -8,7 +8,7 @@ use std::process::Command;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use crate::{peers, sweep};
+use crate::{compiler, peers, sweep};
 
 /// Of each family of instructions, oldest first.
 const TARGETS: [&str; 4] = ["kepler", "ampere", "hopper", "blackwell"];
@@ -37,7 +37,7 @@ const INPUTS: [Input; 6] = [
 ///
 /// Errors: the compiler cannot be built or run, a mechanism is absent, or the files cannot be written.
 pub fn write(root: &Path, only: &str) -> Result<(), String> {
-    let compiler = sweep::build(root)?;
+    let compiler = compiler::built(root)?;
     let inputs: Vec<&Input> = INPUTS.iter().filter(|input| input.name.starts_with(only)).collect();
     let mut rows: Vec<Value> = last(root);
     let style = ProgressStyle::with_template("{bar:26} {pos}/{len} [{elapsed}] {msg}").expect("the template is valid");

@@ -22,13 +22,14 @@
 //!   `docs/targets.md`
 //! - `slots` counts what every kernel takes in every layout, and writes `docs/slots.md`
 //! - `warps [MECHANISM]` proves and verifies every kernel of mechanisms that ship at every number of warps, and writes
-//!   `docs/warps.md`
+//!   `docs/warps.md`; it goes on where it was stopped
 //! - `tuning [MINUTES]` tunes kernels of published mechanisms, by an exhaustive search and by halving, and writes `docs/tuned.md`; it goes
 //!   on where it was stopped, and begins nothing new after so many minutes (a day)
 
 mod accuracy;
 mod apt;
 mod cantera;
+mod compiler;
 mod ignition;
 mod kernels;
 mod machine_code;
@@ -68,7 +69,7 @@ fn main() -> ExitCode {
         Some("divergence") => {
             cargo(["bench", "--bench", "divergence", "--", "--write"].map(str::to_owned).into_iter(), &[])
         }
-        Some("melding") => match sweep::build(&root()) {
+        Some("melding") => match compiler::built(&root()) {
             Ok(command) => {
                 let bench = ["bench", "-p", "singe-warpsim", "--bench", "melding", "--", "--write"].map(str::to_owned);
                 cargo(bench.into_iter(), &[("SINGE", &command)])

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::compiler;
 use crate::kernels::{KERNELS, Outcome, compiled};
-use crate::sweep;
 
 /// Mechanisms that ship, with the warps of a CTA.
 const INPUTS: [(&str, &str); 2] = [("h2o2", "4"), ("gri30", "8")];
@@ -23,7 +23,7 @@ const HEAD: &str = "# Slots and bounds of every kernel\n\n`cargo xtask slots` ma
 ///
 /// Errors: the compiler cannot be built or run, a kernel is wrong, or the page cannot be written.
 pub fn write(root: &Path) -> Result<(), String> {
-    let compiler = sweep::build(root)?;
+    let compiler = compiler::built(root)?;
     let style = ProgressStyle::with_template("{bar:26} {pos}/{len} [{elapsed}] {msg}").expect("the template is valid");
     let runs = INPUTS.len() * TARGETS.len() * KERNELS.len() * LAYOUTS.len();
     let bar = ProgressBar::new(runs as u64).with_style(style);

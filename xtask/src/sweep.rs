@@ -2,14 +2,14 @@
 //! with the resource that is short; and the paper's configurations beside what the original's kernels take.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::sweep_page;
+use crate::{compiler, sweep_page};
 
 pub const MECHANISMS: [&str; 2] = ["dme", "heptane"];
 pub const WARPS: [u32; 8] = [4, 8, 10, 12, 13, 15, 16, 20];
@@ -62,7 +62,7 @@ pub fn write(root: &Path, all: bool) -> Result<(), String> {
     if !mechanisms.is_dir() {
         return Err(format!("{} is absent: nothing to sweep", mechanisms.display()));
     }
-    let compiler = build(root)?;
+    let compiler = compiler::built(root)?;
     let published = run_all(&compiler, &mechanisms, &published_cases())?;
     let beside: Vec<Value> = published
         .chunks(2)
@@ -87,16 +87,6 @@ fn last_sweep(root: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(root.join("docs/reduced.json")).unwrap_or_default();
     let last: Value = serde_json::from_str(&text).unwrap_or_default();
     last["sweep"].as_array().cloned().unwrap_or_default()
-}
-
-pub fn build(root: &Path) -> Result<PathBuf, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo).current_dir(root).args(["build", "--release", "--bin", "singe"]).status();
-    match status {
-        Ok(status) if status.success() => Ok(root.join("target/release/singe")),
-        Ok(_) => Err("the compiler cannot be built".to_owned()),
-        Err(e) => Err(format!("cargo cannot be run: {e}")),
-    }
 }
 
 /// Each configuration in the pairwise form, and in the one that the compiler chooses.

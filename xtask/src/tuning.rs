@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::compiler;
+
 const TARGETS: [&str; 3] = ["hopper", "ampere", "kepler"];
 
 /// A kernel and the grid that it is tuned on: all of both layouts.
@@ -106,19 +108,11 @@ fn search(
             }
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             std::fs::write(&kept, &text).map_err(failed)?;
-            std::fs::write(folder.join("commit"), commit(root)).map_err(failed)?;
+            std::fs::write(folder.join("commit"), compiler::commit(root)).map_err(failed)?;
             text
         }
     };
     serde_json::from_str(&text).map_err(|e| format!("{} is no JSON: {e}", kept.display()))
-}
-
-/// The commit of the clone, with a plus where files differ from it.
-fn commit(root: &Path) -> String {
-    let git = |words: &[&str]| Command::new("git").current_dir(root).args(words).output().map(|output| output.stdout);
-    let head = git(&["rev-parse", "--short", "HEAD"]).unwrap_or_default();
-    let differs = git(&["status", "--porcelain"]).is_ok_and(|text| !text.is_empty());
-    String::from_utf8_lossy(&head).trim().to_owned() + if differs { "+" } else { "" }
 }
 
 /// A row of the table.
@@ -178,7 +172,7 @@ fn page(root: &Path, rows: &[Value], missing: &[String]) -> String {
          *Edge* names flags of the best candidate whose value is the least or the most of the grid: there may be better ones beyond\n\
          (`singe-tune` goes on there by itself; here it was told not to, so that both searches have the same grid). Seconds are what\n\
          compiling and simulating the candidates took on one core of a machine that others used as well, some hours more than others.\n\
-         *Commit* is the state of the compiler that made the kernels: times of different ones are not to be compared.\n\n\
+         *Commit* is the state of the compiler that made the kernels and of the search: times of different ones are not to be compared.\n\n\
          | mechanism | target | kernel | candidates | best | ns | default | edge | halving: ns | beyond the best | compiled | seconds: all | halving | commit |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         grids.collect::<Vec<_>>().join("\n"),

@@ -2,24 +2,22 @@
 //! Writes `docs/warps.md`.
 
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
 
+use crate::compiler;
 use crate::kernels::{KERNELS, Outcome, compiled};
-use crate::sweep;
 
-/// Mechanisms that ship, with the numbers of warps. The larger one takes minutes at some of them.
-const INPUTS: [(&str, &[u32]); 2] = [
-    (
-        "h2o2",
-        &[
-            1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
-            30, 31, 32,
-        ],
-    ),
-    ("gri30", &[1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32]),
-];
+/// Mechanisms that ship.
+const INPUTS: [&str; 2] = ["h2o2", "gri30"];
+
+/// All that a CTA can have.
+const WARPS: RangeInclusive<u32> = 1..=32;
 
 /// What became of one kernel at all numbers of warps.
 #[derive(Default)]
@@ -31,34 +29,41 @@ struct Row {
 }
 
 /// Compiles every kernel of the mechanisms whose names start with `only` for every number of warps, and writes the page; a kernel that is
-/// wrong stops it.
+/// wrong stops it. What an earlier run of the same compiler finished is not done again.
 ///
-/// Errors: the compiler cannot be built or run, a kernel is not proven or not exact, or the page cannot be written.
+/// Errors: the compiler cannot be built or run, a kernel is not proven or not exact, or the record or the page cannot be written.
 pub fn write(root: &Path, only: &str) -> Result<(), String> {
-    let compiler = sweep::build(root)?;
-    let inputs: Vec<_> = INPUTS.iter().filter(|(name, _)| name.starts_with(only)).collect();
-    let runs: usize = inputs.iter().map(|(_, warps)| warps.len() * KERNELS.len()).sum();
+    let (commit, compiler) = (compiler::commit(root), compiler::built(root)?);
+    let record = compiler.with_file_name("warps.jsonl");
+    let mut finished = read(&record);
+    let inputs: Vec<_> = INPUTS.iter().filter(|name| name.starts_with(only)).collect();
     let style = ProgressStyle::with_template("{bar:26} {pos}/{len} [{elapsed}] {msg}").expect("the template is valid");
-    let bar = ProgressBar::new(runs as u64).with_style(style);
+    let bar = ProgressBar::new((inputs.len() * KERNELS.len() * WARPS.count()) as u64).with_style(style);
     let mut tables = String::new();
-    for (name, warps) in inputs {
+    for name in inputs {
         tables += &format!(
-            "\n## {name}\n\nAt {} warps.\n\n| kernel | state | proven and verified | largest error | refused |\n|---|---|---|--:|---|\n",
-            listed(warps)
+            "\n## {name}\n\n| kernel | state | proven and verified | largest error | refused |\n|---|---|---|--:|---|\n"
         );
         for (kernel, state) in KERNELS {
             let mut row = Row::default();
-            for warps in *warps {
-                bar.set_message(format!("{name} {kernel} {state} {warps}"));
+            for warps in WARPS {
+                let key = format!("{name} {kernel} {state} {warps}");
+                bar.set_message(key.clone());
                 bar.tick();
-                let flags = ["--codegen", "overlay", "--target", "hopper", "--warps", &warps.to_string()];
-                match compiled(root, &compiler, name, (kernel, state), &flags)? {
-                    Outcome::Refused(id) => row.refused.entry(id).or_default().push(*warps),
-                    Outcome::Verified(report) => {
-                        let error = report["verification"]["largest_error"].as_f64();
-                        row.error = row.error.max(error.ok_or_else(|| format!("{name} {kernel}: no error is told"))?);
-                        row.verified.push(*warps);
+                if !finished.contains_key(&key) {
+                    let flags = ["--codegen", "overlay", "--target", "hopper", "--warps", &warps.to_string()];
+                    let found = found(compiled(root, &compiler, name, (kernel, state), &flags)?);
+                    append(&record, &key, &found).map_err(|e| format!("{}: {e}", record.display()))?;
+                    finished.insert(key.clone(), found);
+                }
+                let found = &finished[&key];
+                match (found["refused"].as_str(), found["error"].as_f64()) {
+                    (Some(id), _) => row.refused.entry(id.to_owned()).or_default().push(warps),
+                    (None, Some(error)) => {
+                        row.error = row.error.max(error);
+                        row.verified.push(warps);
                     }
+                    (None, None) => return Err(format!("{key}: no error is told")),
                 }
                 bar.inc(1);
             }
@@ -68,17 +73,39 @@ pub fn write(root: &Path, only: &str) -> Result<(), String> {
                 &format!("| `{kernel}` | {state} | {} | {:.1e} | {refused} |\n", listed(&row.verified), row.error);
             // a sweep that is cut off leaves what it has
             let page = root.join("docs/warps.md");
-            std::fs::write(page, format!("{HEAD}{tables}")).map_err(|e| format!("docs/warps.md: {e}"))?;
+            let text = format!("{HEAD}\nThe compiler is that of commit {commit}.\n{tables}");
+            std::fs::write(page, text).map_err(|e| format!("docs/warps.md: {e}"))?;
         }
     }
     Ok(())
 }
 
-const HEAD: &str = "# Every number of warps\n\n`cargo xtask warps` makes this page: warp-specialized code \
-    (`--codegen overlay --target hopper --reduction none`), proven free of races, deadlocks and unsafe reuse of barriers, and verified in \
-    the simulator (the lowered text) against the reference evaluator, in the form that the compiler takes by itself, whose error may be up to \
-    1e-4 for transport. A kernel that is neither proven nor refused for want of a resource stops the \
-    command. `tests/warps.rs` does the same at three numbers of warps.\n";
+/// What the record keeps of a kernel.
+fn found(outcome: Outcome) -> Value {
+    match outcome {
+        Outcome::Refused(id) => json!({ "refused": id }),
+        Outcome::Verified(report) => json!({ "error": report["verification"]["largest_error"] }),
+    }
+}
+
+/// A line for each kernel that is finished: a pair of its name and what was found.
+fn append(record: &Path, key: &str, found: &Value) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().create(true).append(true).open(record)?;
+    // The break before it ends a line that was cut off.
+    file.write_all(format!("\n{}", json!([key, found])).as_bytes())
+}
+
+/// What a record holds: nothing where there is none. Lines that were cut off are passed over.
+fn read(record: &Path) -> BTreeMap<String, Value> {
+    let text = std::fs::read_to_string(record).unwrap_or_default();
+    text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
+const HEAD: &str = "# Every number of warps\n\n`cargo xtask warps` makes this page: every kernel at every number of warps from 1 to 32, in \
+    warp-specialized code (`--codegen overlay --target hopper --reduction none`), proven free of races, deadlocks and unsafe reuse of barriers, \
+    and verified in the simulator (the lowered text) against the reference evaluator, in the form that the compiler takes by itself, whose \
+    error may be up to 1e-4 for transport. A kernel that is neither proven nor refused for want of a resource stops the command, which goes \
+    on where it was stopped. `tests/warps.rs` does the same at three numbers of warps.\n";
 
 /// "1-8, 12, 16"
 fn listed(warps: &[u32]) -> String {
@@ -89,4 +116,29 @@ fn listed(warps: &[u32]) -> String {
         [] => String::new(),
     };
     rows.map(row).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{append, listed, read};
+
+    #[test]
+    fn a_record_that_was_cut_off_goes_on() {
+        let record = std::env::temp_dir().join(format!("singe-warps-{}.jsonl", std::process::id()));
+        append(&record, "a 1", &json!({ "error": 0.5 })).unwrap();
+        let text = std::fs::read_to_string(&record).unwrap();
+        std::fs::write(&record, text + "\n[\"a 2\",{\"err").unwrap();
+        append(&record, "a 3", &json!({ "refused": "x::y" })).unwrap();
+        let found = read(&record);
+        std::fs::remove_file(record).unwrap();
+        assert_eq!(found.keys().collect::<Vec<_>>(), ["a 1", "a 3"]);
+        assert_eq!(found["a 1"]["error"], 0.5);
+    }
+
+    #[test]
+    fn numbers_in_a_row_are_listed_as_one() {
+        assert_eq!(listed(&[1, 2, 3, 5, 7, 8]), "1-3, 5, 7-8");
+    }
 }

@@ -112,5 +112,5 @@ fn solve<N: Number>(mechanism: &Mechanism, rates: &Rates<N>) -> Vec<N> {
             *entry = if column == size { a } else { N::of(f64::from(u8::from(column == i))) - a };
         }
     }
-    linear_algebra::elimination::solve(system)
+    linear_algebra::elimination::solve_m_matrix(system)
 }

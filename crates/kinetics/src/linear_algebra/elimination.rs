@@ -3,11 +3,26 @@
 use crate::number::Number;
 
 /// The solution of a square system whose last column is the right-hand side; not finite where the system is singular.
-pub fn solve<N: Number>(mut system: Vec<Vec<N>>) -> Vec<N> {
+pub fn solve<N: Number>(system: Vec<Vec<N>>) -> Vec<N> {
+    solve_by(system, |system, p| {
+        let size_of = |row: usize| system[row][p].value().abs();
+        (p..system.len()).max_by(|&a, &b| size_of(a).total_cmp(&size_of(b))).unwrap_or(p)
+    })
+}
+
+/// The same of an M-matrix: entries beside the diagonal are at most 0, those of the inverse at least 0. Pivots are those of the
+/// diagonal: then sums of entries beside it have terms of one sign, which no cancellation makes inexact, however
+/// different the units of the unknowns are (Funderlic & Plemmons, LU decomposition of M-matrices by elimination without pivoting, Linear
+/// Algebra Appl. 41 (1981) 99). Larger entries as pivots would mix signs.
+pub fn solve_m_matrix<N: Number>(system: Vec<Vec<N>>) -> Vec<N> {
+    solve_by(system, |_, p| p)
+}
+
+/// With the row of each pivot as `pivot` chooses it from those that are left.
+fn solve_by<N: Number>(mut system: Vec<Vec<N>>, pivot: impl Fn(&[Vec<N>], usize) -> usize) -> Vec<N> {
     let size = system.len();
     for p in 0..size {
-        let size_of = |row: usize| system[row][p].value().abs();
-        let pivot = (p..size).max_by(|&a, &b| size_of(a).total_cmp(&size_of(b))).unwrap_or(p);
+        let pivot = pivot(&system, p);
         system.swap(p, pivot);
         let (upper, lower) = system.split_at_mut(p + 1);
         for row in lower {
@@ -39,6 +54,22 @@ mod tests {
         });
         for (found, expected) in solve(system.to_vec()).iter().zip(truth) {
             assert!((found - expected).abs() < 1e-14);
+        }
+    }
+
+    /// In other units entries beside the diagonal become the largest of their columns; the solution is as exact.
+    #[test]
+    fn units_of_unknowns_do_not_matter_to_an_m_matrix() {
+        let plain = [[1.0, -1e-6, -2e-6, 2.0], [-1e-6, 1.0, -3e-6, 1.0], [-4e-6, -2e-6, 1.0, 4.0]];
+        let expected = solve(plain.map(Vec::from).to_vec());
+        let units = [0, 30, -30].map(|n| 10f64.powi(n));
+        let system = plain.iter().zip(units).map(|(row, of_row)| {
+            let entries = row.iter().zip([units[0], units[1], units[2], 1.0]);
+            entries.map(|(entry, of_column)| entry * of_column / of_row).collect()
+        });
+        for ((found, expected), unit) in solve_m_matrix(system.collect()).iter().zip(expected).zip(units) {
+            let error: f64 = found * unit / expected - 1.0;
+            assert!(error.abs() < 1e-14, "{found} {expected} {error}");
         }
     }
 }

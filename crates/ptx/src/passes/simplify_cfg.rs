@@ -5,10 +5,10 @@
 //! instruction runs for other lanes together than before.
 
 use super::{Failure, Options, Outcome, Report, counted, with_func};
-use crate::analysis::cfg::Cfg;
+use crate::analysis::lists::table;
 use crate::inst::Terminator;
-use crate::ir::{Block, Func, Module};
-use cranelift_entity::SecondaryMap;
+use crate::ir::{Block, BlockData, Func, Module};
+use cranelift_entity::{EntitySet, SecondaryMap};
 use serde::Serialize;
 
 /// What was simplified.
@@ -35,8 +35,8 @@ pub fn simplify(func: &mut Func) -> Simplified {
         let before = (func.layout.len(), simplified.branches);
         jump_over(func);
         simplified.branches += fold(func);
-        let cfg = Cfg::compute(func);
-        func.layout.retain(|block| cfg.reachable(*block));
+        let reached = reachable(func);
+        func.layout.retain(|block| reached.contains(*block));
         join(func);
         if before == (func.layout.len(), simplified.branches) {
             break;
@@ -54,14 +54,31 @@ pub(super) fn pass(module: &Module, index: usize, _: &Options) -> Result<Outcome
     Ok(Outcome { module: with_func(module, index, func), report: Report::new(summary, simplified) })
 }
 
+fn reachable(func: &Func) -> EntitySet<Block> {
+    let mut reached = EntitySet::with_capacity(func.blocks.len());
+    let mut work = vec![func.layout[0]];
+    while let Some(block) = work.pop() {
+        if reached.insert(block) {
+            func.blocks[block].terminator.each_target(|target| work.push(target));
+        }
+    }
+    reached
+}
+
+/// Where an empty block leads that only jumps.
+pub(super) fn leads_on(func: &Func, block: Block) -> Option<Block> {
+    match &func.blocks[block] {
+        BlockData { insts, terminator: Terminator::Bra { target } } if insts.is_empty() => Some(*target),
+        _ => None,
+    }
+}
+
 /// Whoever goes to an empty block goes to where it leads. The entry stays, and so does a block that leads to itself.
 fn jump_over(func: &mut Func) {
-    let mut leads: SecondaryMap<Block, Option<Block>> = SecondaryMap::new();
-    for block in &func.layout {
-        let data = &func.blocks[*block];
-        if let (true, Terminator::Bra { target }) = (data.insts.is_empty(), &data.terminator) {
-            leads[*block] = Some(*target);
-        }
+    let mut leads: SecondaryMap<Block, Option<Block>> = table(func.blocks.len());
+    func.layout.iter().for_each(|block| leads[*block] = leads_on(func, *block));
+    if leads.values().all(Option::is_none) {
+        return;
     }
     let end = |from: Block| {
         let mut at = from;
@@ -98,12 +115,12 @@ fn fold(func: &mut Func) -> usize {
 
 /// Joins blocks that follow each other and nothing else.
 fn join(func: &mut Func) {
-    let mut entries: SecondaryMap<Block, u32> = SecondaryMap::new();
+    let mut entries: SecondaryMap<Block, u32> = table(func.blocks.len());
     entries[func.layout[0]] += 1;
     for block in &func.layout {
         func.blocks[*block].terminator.each_target(|target| entries[target] += 1);
     }
-    let mut gone: SecondaryMap<Block, bool> = SecondaryMap::new();
+    let mut gone: SecondaryMap<Block, bool> = table(func.blocks.len());
     for block in func.layout.clone() {
         if gone[block] {
             continue;

@@ -7,8 +7,10 @@ use crate::ir::{Func, Inst, Reg};
 use crate::visit::Slot;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-/// Gives the function one register per web. The first web of a register keeps it; reads of what was never written form webs too.
-pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) {
+/// Gives the function one register per web, and tells whether that changes it. The first web of a register keeps it; reads of what was
+/// never written form webs too.
+pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) -> bool {
+    let registers = func.regs.len();
     let mut webs = Webs((0..ssa.values.len()).collect());
     for block in &facts.cfg.order {
         for value in ssa.starts(*block) {
@@ -29,6 +31,9 @@ pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) {
             regs[web] = Some(if first { data.reg } else { func.regs.push(ty) });
         }
     }
+    if func.regs.len() == registers {
+        return false;
+    }
     let mut reg = |value: Value| regs[webs.find(value.index())].unwrap_or(ssa.values[value].reg);
     for block in &facts.cfg.order {
         let Func { blocks, insts, .. } = &mut *func;
@@ -39,6 +44,7 @@ pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) {
             *place = reg(value);
         }
     }
+    true
 }
 
 /// Sets of values.

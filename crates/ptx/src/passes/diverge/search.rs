@@ -99,7 +99,7 @@ impl Search<'_> {
     /// After melds: those that lower the cost, or all that lower the estimate.
     fn melded(&mut self, from: &Version, careful: bool) -> Result<Option<Version>, Failure> {
         let index = self.index(&from.module)?;
-        let mut work = meld::tidy(&from.module.funcs[index]);
+        let mut work = meld::tidy(from.module.funcs[index].clone());
         let (mut places, mut cycles): (Vec<Place>, u64) = (Vec::new(), from.cycles);
         let mut estimate = work.estimate();
         let mut fault = None;

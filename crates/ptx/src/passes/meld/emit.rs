@@ -110,7 +110,7 @@ impl<'a> Emitter<'a> {
     fn live(&self, pair: &Pair, side: usize) -> Live {
         // registers that become one are never needed together, so that a set of new names can be kept
         let name = |reg: &Reg| self.plan.renames.get(reg).copied().unwrap_or(*reg);
-        let Facts { liveness, accesses, .. } = self.facts;
+        let (liveness, accesses) = (self.facts.liveness(self.func), &self.facts.accesses);
         let named = |regs: &[Reg]| {
             let mut set = EntitySet::with_capacity(self.func.regs.len());
             regs.iter().for_each(|reg| _ = set.insert(name(reg)));

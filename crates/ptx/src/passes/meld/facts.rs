@@ -10,6 +10,7 @@ use crate::analysis::sites::Sites;
 use crate::analysis::ssa;
 use crate::ir::{Block, Func};
 use cranelift_entity::SecondaryMap;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// What is known of a function.
@@ -19,17 +20,34 @@ pub struct Facts {
     pub loops: Loops,
     pub accesses: Accesses,
     sites: Sites,
-    pub liveness: Liveness,
+    liveness: OnceCell<Liveness>,
     /// Where lanes that part at the end of a block meet again.
     pub meets: SecondaryMap<Block, Option<Block>>,
 }
 
 impl Facts {
     pub fn compute(func: &Func) -> Self {
-        let ssa::Facts { cfg, dominators, accesses, sites } = ssa::Facts::compute(func);
+        let cfg = Cfg::compute(func);
+        let dominators = Dominators::compute(func, &cfg);
+        Self::of_graph(func, cfg, dominators)
+    }
+
+    /// As [`compute`](Self::compute), where the graph is known.
+    pub fn of_graph(func: &Func, cfg: Cfg, dominators: Dominators) -> Self {
+        let accesses = Accesses::compute(func);
+        let sites = Sites::compute(func, &cfg, &accesses);
+        Self::from_ssa(func, ssa::Facts { cfg, dominators, accesses, sites })
+    }
+
+    /// As [`compute`](Self::compute), where these are known.
+    pub fn from_ssa(func: &Func, ssa::Facts { cfg, dominators, accesses, sites }: ssa::Facts) -> Self {
         let loops = Loops::compute(&cfg, &dominators);
-        let liveness = Liveness::from_sites(func, &cfg, &sites);
-        Self { cfg, dominators, loops, accesses, sites, liveness, meets: post_dominators(func) }
+        Self { cfg, dominators, loops, accesses, sites, liveness: OnceCell::new(), meets: post_dominators(func) }
+    }
+
+    /// Of the function that was analysed: where nothing is melded, nobody asks.
+    pub fn liveness(&self, func: &Func) -> &Liveness {
+        self.liveness.get_or_init(|| Liveness::from_sites(func, &self.cfg, &self.sites))
     }
 
     /// Gated SSA form of the function.

@@ -104,7 +104,7 @@ impl Display for Place {
 /// # Errors
 /// The checker finds that a meld is wrong.
 pub fn run(func: &Func, options: &Options) -> Result<(Func, Melded), Violation> {
-    let mut work = tidy(func);
+    let mut work = tidy(func.clone());
     let mut melded = Melded { before: work.estimate(), ..Melded::default() };
     melded.after = melded.before;
     for _ in 0..most_rounds(&work.func) {
@@ -182,10 +182,6 @@ pub fn first(
     for candidate in candidates {
         let plan = plan::plan(func, facts, &candidate);
         let applied = apply::apply(func, facts, &plan);
-        let next = tidy(&applied.func);
-        if !accept(Place { branch: plan.branch, entries: plan.entries }, &next) {
-            continue;
-        }
         check::check(&Change {
             before: func,
             facts,
@@ -195,6 +191,10 @@ pub fn first(
             condition: Some(applied.condition),
             selected: &applied.selected,
         })?;
+        let next = tidy(applied.func);
+        if !accept(Place { branch: plan.branch, entries: plan.entries }, &next) {
+            continue;
+        }
         let columns = plan.pairs.iter().flat_map(|pair| &pair.columns);
         let common = columns.clone().filter(|column| matches!(column, Column::Both(..))).count();
         let alone = columns.count() - common;
@@ -217,16 +217,22 @@ impl Tidy {
 }
 
 /// The same function with a register per web, without what nothing needs, with a simple graph and comparisons in one direction.
-pub fn tidy(func: &Func) -> Tidy {
-    let mut func = func.clone();
+pub fn tidy(mut func: Func) -> Tidy {
     simplify_cfg::simplify(&mut func);
     func.insts.values_mut().for_each(|data| turn(&mut data.op));
-    let facts = ssa::Facts::compute(&func);
-    let values = Ssa::compute(&func, &facts, &[]);
-    webs::split(&mut func, &facts, &values);
-    dead_code::remove_unneeded(&mut func, &facts, &values);
-    simplify_cfg::simplify(&mut func);
-    let facts = Facts::compute(&func);
+    let known = ssa::Facts::compute(&func);
+    let values = Ssa::compute(&func, &known, &[]);
+    let parted = webs::split(&mut func, &known, &values);
+    let removed = dead_code::remove_unneeded(&mut func, &known, &values);
+    let facts = if removed.instructions == 0 && !parted {
+        Facts::from_ssa(&func, known)
+    } else if func.layout.iter().all(|block| simplify_cfg::leads_on(&func, *block).is_none()) {
+        // no block was emptied: the graph is as simple as before
+        Facts::of_graph(&func, known.cfg, known.dominators)
+    } else {
+        simplify_cfg::simplify(&mut func);
+        Facts::compute(&func)
+    };
     Tidy { func, facts }
 }
 

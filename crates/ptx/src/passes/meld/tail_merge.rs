@@ -37,7 +37,7 @@ struct Plan {
 /// # Errors
 /// The checker finds that a merge is wrong.
 pub fn run(func: &Func) -> Result<(Func, Merged), Violation> {
-    let mut work = tidy(func);
+    let mut work = tidy(func.clone());
     let mut merged = Merged::default();
     while let Some(plan) = plan(&work) {
         let next = apply(&work.func, &plan);
@@ -50,7 +50,7 @@ pub fn run(func: &Func) -> Result<(Func, Merged), Violation> {
             condition: None,
             selected: &[],
         })?;
-        let next = tidy(&next);
+        let next = tidy(next);
         if next.estimate() >= work.estimate() {
             break;
         }

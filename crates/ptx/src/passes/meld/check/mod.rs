@@ -19,6 +19,7 @@ mod walk;
 use super::emit::Held;
 use super::facts::Facts;
 use crate::analysis::lists::table;
+use crate::analysis::liveness::Liveness;
 use crate::inst::{Address, Base, Guard, Op, Operand};
 use crate::ir::{Block, Func, Inst, Reg};
 use crate::visit::PartMut;
@@ -41,6 +42,13 @@ pub struct Change<'a> {
     pub condition: Option<Guard>,
     /// New registers that hold one sum where the condition holds and another where it does not.
     pub selected: &'a [(Reg, [Held; 2])],
+}
+
+impl Change<'_> {
+    /// Of the registers of the first function.
+    fn liveness(&self) -> &Liveness {
+        self.facts.liveness(self.before)
+    }
 }
 
 /// What is wrong, and from which block on.
@@ -112,7 +120,7 @@ fn named(change: &Change, reg: Reg) -> Reg {
 
 /// Registers that are alive together have different names, in every block of the first function.
 fn names(change: &Change) -> Result<(), Violation> {
-    let Facts { cfg, accesses, liveness, .. } = change.facts;
+    let Facts { cfg, accesses, .. } = change.facts;
     if change.renames.is_empty() {
         return Ok(());
     }
@@ -127,7 +135,8 @@ fn names(change: &Change) -> Result<(), Violation> {
     shared.values().flatten().for_each(|reg| ours[*reg] = true);
     for block in &cfg.order {
         // of registers that share a name
-        let mut live: BTreeSet<Reg> = liveness.live_out(*block).iter().copied().filter(|reg| ours[*reg]).collect();
+        let mut live: BTreeSet<Reg> =
+            change.liveness().live_out(*block).iter().copied().filter(|reg| ours[*reg]).collect();
         live.extend(func.blocks[*block].terminator.condition().filter(|reg| ours[*reg]));
         let clash = |written: &[Reg], live: &BTreeSet<Reg>| {
             let mut pairs =
@@ -254,7 +263,7 @@ mod tests {
     fn melded(text: &str) -> (Tidy, plan::Plan, apply::Applied) {
         let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
         let module = crate::read::read(&source.into()).expect("this is PTX");
-        let tidy = tidy(&module.funcs[0]);
+        let tidy = tidy(module.funcs[0].clone());
         let Tidy { func, facts } = &tidy;
         let regions: Vec<_> = facts.cfg.order.iter().filter_map(|block| region(func, facts, *block)).collect();
         let candidate = plan::candidates(func, facts, &regions, &Options::default()).swap_remove(0);

@@ -101,7 +101,7 @@ impl<'a> Walk<'a> {
         first.regs.forget();
         second.regs.forget();
         let known = change.condition.zip(holds).map(|(guard, holds)| (guard.pred, holds ^ guard.negate));
-        for &reg in change.facts.liveness.live_in(old) {
+        for &reg in change.liveness().live_in(old) {
             let name = named(change, reg);
             let number = match known {
                 Some((pred, holds)) if pred == name => TRUE ^ Number::from(!holds),
@@ -163,7 +163,7 @@ impl<'a> Walk<'a> {
     /// What is needed behind a branch has equal values.
     fn arrive(&mut self, old: Block, new: Block, holds: Option<bool>) -> Result<(), Kind> {
         let Self { change, numbers, first, second, .. } = self;
-        for reg in change.facts.liveness.live_in(old) {
+        for reg in change.liveness().live_in(old) {
             // what neither has touched is as it was
             let (a, b) = (first.regs.get(*reg), second.regs.get(named(change, *reg)));
             if a.is_none() || a != b {
