@@ -31,3 +31,14 @@ impl SplitMix64 {
         (self.bits() % size as u64) as usize
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_outputs_of_seed_0_are_the_published_ones() {
+        let mut random = SplitMix64::new(0);
+        assert_eq!([random.bits(), random.bits()], [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4]);
+    }
+}

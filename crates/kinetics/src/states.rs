@@ -185,8 +185,5 @@ mod tests {
     fn states_do_not_change() {
         let model = air_hydrogen_model();
         assert_eq!(verification_states(&model, 17), verification_states(&model, 17));
-        // The first outputs of the published generator for seed 0.
-        let mut random = SplitMix64::new(0);
-        assert_eq!([random.next(), random.next()], [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4]);
     }
 }
