@@ -172,7 +172,7 @@ fn page(root: &Path, rows: &[Value], missing: &[String]) -> String {
          *Edge* names flags of the best candidate whose value is the least or the most of the grid: there may be better ones beyond\n\
          (`singe-tune` goes on there by itself; here it was told not to, so that both searches have the same grid). Seconds are what\n\
          compiling and simulating the candidates took on one core of a machine that others used as well, some hours more than others.\n\
-         *Commit* is the state of the compiler that made the kernels: times of different ones are not to be compared.\n\n\
+         *Commit* is the state of the compiler that made the kernels and of the search: times of different ones are not to be compared.\n\n\
          | mechanism | target | kernel | candidates | best | ns | default | edge | halving: ns | beyond the best | compiled | seconds: all | halving | commit |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         grids.collect::<Vec<_>>().join("\n"),
