@@ -151,3 +151,20 @@ fn constants_lie_in_the_order_in_which_machine_code_reads_them() {
     assert!(times[1] < times[0] && kernel.machine.predicted_ns == Some(times[1]), "{:?}", kernel.layouts);
     assert!(kernel.constants.ends_with("as the machine code reads them"), "{}", kernel.constants);
 }
+
+/// Data-parallel code that waits for its instructions is faster with more warps, which fetch them together; a number of warps that was
+/// asked for stays.
+#[test]
+fn code_that_waits_for_instructions_has_more_warps_where_these_are_free() {
+    for free in [true, false] {
+        let auto = |r: &mut Request| {
+            (r.codegen, r.keep_fastest, r.free_warps) = (Codegen::DataParallel, true, free);
+            r.kernels = vec![Kernel::Chemistry];
+        };
+        let Some(report) = compiled("gri30", "hopper", auto) else { return };
+        let kernel = &report.kernels[0];
+        let warps: Vec<u32> = kernel.layouts.iter().map(|layout| layout.warps).collect();
+        assert_eq!(warps.contains(&12), free, "{:?}", kernel.layouts);
+        assert_eq!(kernel.warps, if free { 12 } else { 8 }, "{:?}", kernel.layouts);
+    }
+}

@@ -297,6 +297,11 @@ static __device__ __forceinline__ void store(double *field, int row, int stride,
   if (active) field[(size_t)row * stride + point] = value;
 }
 
+static __device__ __forceinline__ double select_le(double a, double b, double then, double otherwise)
+{
+  return a <= b ? then : otherwise;
+}
+
 // Arrives and waits for the rest.
 template <int id, int threads> static __device__ __forceinline__ void barrier_sync()
 {
@@ -309,8 +314,8 @@ template <int id, int threads> static __device__ __forceinline__ void barrier_ar
   asm volatile("bar.arrive %0, %1;" : : "n"(id), "n"(threads) : "memory");
 }
 
-// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
-static __device__ __forceinline__ double singe_exp2_table(double x, double power)
+// 2^x below 1 ulp for |x| < 1021; anything beyond. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
+static __device__ __forceinline__ double singe_exp2_table_within(double x, double power)
 {
   const double shifted = x + 211106232532992.0;
   const unsigned n = (unsigned)__double2loint(shifted);
@@ -323,12 +328,7 @@ static __device__ __forceinline__ double singe_exp2_table(double x, double power
   const int entry_high = __shfl(__double2hiint(power), (int)n);
   const double entry = __hiloint2double(entry_high, __shfl(__double2loint(power), (int)n));
   const double root = __hiloint2double((int)((unsigned)__double2hiint(entry) + (n << 15)), __double2loint(entry));
-  const double p = fma(root, q * r, root);
-  const unsigned high = (unsigned)__double2hiint(p);
-  const unsigned x_high = (unsigned)__double2hiint(x);
-  const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x408fe800u) >> 31);
-  const unsigned beyond = ~(unsigned)((int)x_high >> 31) & 0x7ff00000u;
-  return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
+  return fma(root, q * r, root);
 }
 
 // log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is
@@ -383,7 +383,9 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     const double field = load(temperature, 0, stride, point);
-    const double ln_t = __dmul_rn(singe_log2(field, gri30_viscosity_logarithms), 0.6931471805599453);
+    const double t = select_le(field, 10000.0, field, __longlong_as_double(0x7ff8000000000000LL));
+    const double ln_t = __dmul_rn(singe_log2(select_le(100.0, t, t, __longlong_as_double(0x7ff8000000000000LL)),
+        gri30_viscosity_logarithms), 0.6931471805599453);
     // phase 1
     double r0 = 0.0;
     double r1 = 0.0;
@@ -394,38 +396,38 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       //   species from C2H3
       const int index = broadcast_index(k0, 0);
       const double field_2 = load(mole_fractions, index, stride, point);
-      const double t = __dmul_rn(positive(field_2), broadcast(c0, 4));
+      const double t_2 = __dmul_rn(positive(field_2), broadcast(c0, 4));
       const int index_2 = broadcast_index(k0, 1);
-      slots[index_2][lane] = t;
-      const double t_2 = fma(fma(broadcast(c0, 3), ln_t, broadcast(c0, 2)), ln_t, broadcast(c0, 1));
-      const double e = singe_exp2_table(fma(t_2, ln_t, broadcast(c0, 0)), power);
-      const double t_3 = fma(fma(broadcast(c0, 8), ln_t, broadcast(c0, 7)), ln_t, broadcast(c0, 6));
-      const double e_2 = singe_exp2_table(fma(t_3, ln_t, broadcast(c0, 5)), power);
-      const double t_4 = fma(fma(broadcast(c0, 13), ln_t, broadcast(c0, 12)), ln_t, broadcast(c0, 11));
-      const double e_3 = singe_exp2_table(fma(t_4, ln_t, broadcast(c0, 10)), power);
-      const double t_5 = e * e_2;
-      const double t_6 = 1.0 / (t_5 * e_3);
-      const double t_7 = t_6 * e_3;
-      const double t_8 = t_7 * e_2;
-      const double t_9 = __dmul_rn(t, t_8);
-      slots[index_2 + 1][lane] = t_9;
-      slots[index_2 + 2][lane] = __dmul_rn(t_9, t_8);
+      slots[index_2][lane] = t_2;
+      const double t_3 = fma(fma(broadcast(c0, 3), ln_t, broadcast(c0, 2)), ln_t, broadcast(c0, 1));
+      const double e = singe_exp2_table_within(fma(t_3, ln_t, broadcast(c0, 0)), power);
+      const double t_4 = fma(fma(broadcast(c0, 8), ln_t, broadcast(c0, 7)), ln_t, broadcast(c0, 6));
+      const double e_2 = singe_exp2_table_within(fma(t_4, ln_t, broadcast(c0, 5)), power);
+      const double t_5 = fma(fma(broadcast(c0, 13), ln_t, broadcast(c0, 12)), ln_t, broadcast(c0, 11));
+      const double e_3 = singe_exp2_table_within(fma(t_5, ln_t, broadcast(c0, 10)), power);
+      const double t_6 = e * e_2;
+      const double t_7 = 1.0 / (t_6 * e_3);
+      const double t_8 = t_7 * e_3;
+      const double t_9 = t_8 * e_2;
+      const double t_10 = __dmul_rn(t_2, t_9);
+      slots[index_2 + 1][lane] = t_10;
+      slots[index_2 + 2][lane] = __dmul_rn(t_10, t_9);
       slots[index_2 + 3][lane] = e;
       const double field_3 = load(mole_fractions, index + 1, stride, point);
-      const double t_10 = __dmul_rn(positive(field_3), broadcast(c0, 9));
-      slots[index_2 + 4][lane] = t_10;
-      const double t_11 = t_7 * e;
-      const double t_12 = __dmul_rn(t_10, t_11);
-      slots[index_2 + 5][lane] = t_12;
-      slots[index_2 + 6][lane] = __dmul_rn(t_12, t_11);
+      const double t_11 = __dmul_rn(positive(field_3), broadcast(c0, 9));
+      slots[index_2 + 4][lane] = t_11;
+      const double t_12 = t_8 * e;
+      const double t_13 = __dmul_rn(t_11, t_12);
+      slots[index_2 + 5][lane] = t_13;
+      slots[index_2 + 6][lane] = __dmul_rn(t_13, t_12);
       slots[index_2 + 7][lane] = e_2;
       const double field_4 = load(mole_fractions, index + 2, stride, point);
-      const double t_13 = __dmul_rn(positive(field_4), broadcast(c0, 14));
-      slots[index_2 + 8][lane] = t_13;
-      const double t_14 = t_6 * t_5;
-      const double t_15 = __dmul_rn(t_13, t_14);
-      slots[index_2 + 9][lane] = t_15;
-      slots[index_2 + 10][lane] = __dmul_rn(t_15, t_14);
+      const double t_14 = __dmul_rn(positive(field_4), broadcast(c0, 14));
+      slots[index_2 + 8][lane] = t_14;
+      const double t_15 = t_7 * t_6;
+      const double t_16 = __dmul_rn(t_14, t_15);
+      slots[index_2 + 9][lane] = t_16;
+      slots[index_2 + 10][lane] = __dmul_rn(t_16, t_15);
       slots[index_2 + 11][lane] = e_3;
       // warp 0: factor 0 of 0..48; warp 1: factor 1 of 0..48; warp 2: factor 2 of 0..48; warp 3: factor 3 of 0..48;
       //   warp 4: factor 4 of 0..48
@@ -444,50 +446,50 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       // warp 5: species from C; warp 6: species from OH
       const int index_4 = broadcast_index(k0, 0);
       const double field_5 = load(mole_fractions, index_4, stride, point);
-      const double t_16 = __dmul_rn(positive(field_5), broadcast(c0, 4));
+      const double t_17 = __dmul_rn(positive(field_5), broadcast(c0, 4));
       const int index_5 = broadcast_index(k0, 1);
-      slots[index_5][lane] = t_16;
-      const double t_17 = fma(fma(broadcast(c0, 3), ln_t, broadcast(c0, 2)), ln_t, broadcast(c0, 1));
-      const double e_4 = singe_exp2_table(fma(t_17, ln_t, broadcast(c0, 0)), power);
-      const double t_18 = fma(fma(broadcast(c0, 8), ln_t, broadcast(c0, 7)), ln_t, broadcast(c0, 6));
-      const double e_5 = singe_exp2_table(fma(t_18, ln_t, broadcast(c0, 5)), power);
-      const double t_19 = fma(fma(broadcast(c0, 13), ln_t, broadcast(c0, 12)), ln_t, broadcast(c0, 11));
-      const double e_6 = singe_exp2_table(fma(t_19, ln_t, broadcast(c0, 10)), power);
-      const double t_20 = fma(fma(broadcast(c0, 18), ln_t, broadcast(c0, 17)), ln_t, broadcast(c0, 16));
-      const double e_7 = singe_exp2_table(fma(t_20, ln_t, broadcast(c0, 15)), power);
-      const double t_21 = e_4 * e_5;
-      const double t_22 = t_21 * e_6;
-      const double t_23 = 1.0 / (t_22 * e_7);
-      const double t_24 = t_23 * e_7;
-      const double t_25 = t_24 * e_6;
-      const double t_26 = t_25 * e_5;
-      const double t_27 = __dmul_rn(t_16, t_26);
-      slots[index_5 + 1][lane] = t_27;
-      slots[index_5 + 2][lane] = __dmul_rn(t_27, t_26);
+      slots[index_5][lane] = t_17;
+      const double t_18 = fma(fma(broadcast(c0, 3), ln_t, broadcast(c0, 2)), ln_t, broadcast(c0, 1));
+      const double e_4 = singe_exp2_table_within(fma(t_18, ln_t, broadcast(c0, 0)), power);
+      const double t_19 = fma(fma(broadcast(c0, 8), ln_t, broadcast(c0, 7)), ln_t, broadcast(c0, 6));
+      const double e_5 = singe_exp2_table_within(fma(t_19, ln_t, broadcast(c0, 5)), power);
+      const double t_20 = fma(fma(broadcast(c0, 13), ln_t, broadcast(c0, 12)), ln_t, broadcast(c0, 11));
+      const double e_6 = singe_exp2_table_within(fma(t_20, ln_t, broadcast(c0, 10)), power);
+      const double t_21 = fma(fma(broadcast(c0, 18), ln_t, broadcast(c0, 17)), ln_t, broadcast(c0, 16));
+      const double e_7 = singe_exp2_table_within(fma(t_21, ln_t, broadcast(c0, 15)), power);
+      const double t_22 = e_4 * e_5;
+      const double t_23 = t_22 * e_6;
+      const double t_24 = 1.0 / (t_23 * e_7);
+      const double t_25 = t_24 * e_7;
+      const double t_26 = t_25 * e_6;
+      const double t_27 = t_26 * e_5;
+      const double t_28 = __dmul_rn(t_17, t_27);
+      slots[index_5 + 1][lane] = t_28;
+      slots[index_5 + 2][lane] = __dmul_rn(t_28, t_27);
       slots[index_5 + 3][lane] = e_4;
       const double field_6 = load(mole_fractions, index_4 + 1, stride, point);
-      const double t_28 = __dmul_rn(positive(field_6), broadcast(c0, 9));
-      slots[index_5 + 4][lane] = t_28;
-      const double t_29 = t_25 * e_4;
-      const double t_30 = __dmul_rn(t_28, t_29);
-      slots[index_5 + 5][lane] = t_30;
-      slots[index_5 + 6][lane] = __dmul_rn(t_30, t_29);
+      const double t_29 = __dmul_rn(positive(field_6), broadcast(c0, 9));
+      slots[index_5 + 4][lane] = t_29;
+      const double t_30 = t_26 * e_4;
+      const double t_31 = __dmul_rn(t_29, t_30);
+      slots[index_5 + 5][lane] = t_31;
+      slots[index_5 + 6][lane] = __dmul_rn(t_31, t_30);
       slots[index_5 + 7][lane] = e_5;
       const double field_7 = load(mole_fractions, index_4 + 2, stride, point);
-      const double t_31 = __dmul_rn(positive(field_7), broadcast(c0, 14));
-      slots[index_5 + 8][lane] = t_31;
-      const double t_32 = t_24 * t_21;
-      const double t_33 = __dmul_rn(t_31, t_32);
-      slots[index_5 + 9][lane] = t_33;
-      slots[index_5 + 10][lane] = __dmul_rn(t_33, t_32);
+      const double t_32 = __dmul_rn(positive(field_7), broadcast(c0, 14));
+      slots[index_5 + 8][lane] = t_32;
+      const double t_33 = t_25 * t_22;
+      const double t_34 = __dmul_rn(t_32, t_33);
+      slots[index_5 + 9][lane] = t_34;
+      slots[index_5 + 10][lane] = __dmul_rn(t_34, t_33);
       slots[index_5 + 11][lane] = e_6;
       const double field_8 = load(mole_fractions, index_4 + 3, stride, point);
-      const double t_34 = __dmul_rn(positive(field_8), broadcast(c0, 19));
-      slots[index_5 + 12][lane] = t_34;
-      const double t_35 = t_23 * t_22;
-      const double t_36 = __dmul_rn(t_34, t_35);
-      slots[index_5 + 13][lane] = t_36;
-      slots[index_5 + 14][lane] = __dmul_rn(t_36, t_35);
+      const double t_35 = __dmul_rn(positive(field_8), broadcast(c0, 19));
+      slots[index_5 + 12][lane] = t_35;
+      const double t_36 = t_24 * t_23;
+      const double t_37 = __dmul_rn(t_35, t_36);
+      slots[index_5 + 13][lane] = t_37;
+      slots[index_5 + 14][lane] = __dmul_rn(t_37, t_36);
       slots[index_5 + 15][lane] = e_7;
       break;
     }
@@ -509,51 +511,51 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       // warp 6: species from HCO; warp 7: species from H2
       const int index_6 = broadcast_index(k0, 2);
       const double field_9 = load(mole_fractions, index_6, stride, point);
-      const double t_37 = __dmul_rn(positive(field_9), broadcast(c0, 24));
+      const double t_38 = __dmul_rn(positive(field_9), broadcast(c0, 24));
       const int index_7 = broadcast_index(k0, 3);
-      slots[index_7][lane] = t_37;
-      const double t_38 = fma(fma(broadcast(c0, 23), ln_t, broadcast(c0, 22)), ln_t, broadcast(c0, 21));
-      const double e_8 = singe_exp2_table(fma(t_38, ln_t, broadcast(c0, 20)), power);
-      const double t_39 = fma(fma(broadcast(c0, 28), ln_t, broadcast(c0, 27)), ln_t, broadcast(c0, 26));
-      const double e_9 = singe_exp2_table(fma(t_39, ln_t, broadcast(c0, 25)), power);
-      const double t_40 = fma(fma(broadcast(c1, 1), ln_t, broadcast(c1, 0)), ln_t, broadcast(c0, 31));
-      const double e_10 = singe_exp2_table(fma(t_40, ln_t, broadcast(c0, 30)), power);
-      const double t_41 = fma(fma(broadcast(c1, 6), ln_t, broadcast(c1, 5)), ln_t, broadcast(c1, 4));
-      const double e_11 = singe_exp2_table(fma(t_41, ln_t, broadcast(c1, 3)), power);
-      const double t_42 = e_8 * e_9;
-      const double t_43 = t_42 * e_10;
-      const double t_44 = 1.0 / (t_43 * e_11);
-      const double t_45 = t_44 * e_11;
-      const double t_46 = t_45 * e_10;
-      const double t_47 = t_46 * e_9;
-      const double t_48 = __dmul_rn(t_37, t_47);
-      slots[index_7 + 1][lane] = t_48;
-      slots[index_7 + 2][lane] = __dmul_rn(t_48, t_47);
+      slots[index_7][lane] = t_38;
+      const double t_39 = fma(fma(broadcast(c0, 23), ln_t, broadcast(c0, 22)), ln_t, broadcast(c0, 21));
+      const double e_8 = singe_exp2_table_within(fma(t_39, ln_t, broadcast(c0, 20)), power);
+      const double t_40 = fma(fma(broadcast(c0, 28), ln_t, broadcast(c0, 27)), ln_t, broadcast(c0, 26));
+      const double e_9 = singe_exp2_table_within(fma(t_40, ln_t, broadcast(c0, 25)), power);
+      const double t_41 = fma(fma(broadcast(c1, 1), ln_t, broadcast(c1, 0)), ln_t, broadcast(c0, 31));
+      const double e_10 = singe_exp2_table_within(fma(t_41, ln_t, broadcast(c0, 30)), power);
+      const double t_42 = fma(fma(broadcast(c1, 6), ln_t, broadcast(c1, 5)), ln_t, broadcast(c1, 4));
+      const double e_11 = singe_exp2_table_within(fma(t_42, ln_t, broadcast(c1, 3)), power);
+      const double t_43 = e_8 * e_9;
+      const double t_44 = t_43 * e_10;
+      const double t_45 = 1.0 / (t_44 * e_11);
+      const double t_46 = t_45 * e_11;
+      const double t_47 = t_46 * e_10;
+      const double t_48 = t_47 * e_9;
+      const double t_49 = __dmul_rn(t_38, t_48);
+      slots[index_7 + 1][lane] = t_49;
+      slots[index_7 + 2][lane] = __dmul_rn(t_49, t_48);
       const int index_8 = broadcast_index(k0, 4);
       slots[index_8][lane] = e_8;
       const double field_10 = load(mole_fractions, index_6 + 1, stride, point);
-      const double t_49 = __dmul_rn(positive(field_10), broadcast(c0, 29));
-      slots[index_8 + 1][lane] = t_49;
-      const double t_50 = t_46 * e_8;
-      const double t_51 = __dmul_rn(t_49, t_50);
-      slots[index_8 + 2][lane] = t_51;
-      slots[index_6 + 95][lane] = __dmul_rn(t_51, t_50);
+      const double t_50 = __dmul_rn(positive(field_10), broadcast(c0, 29));
+      slots[index_8 + 1][lane] = t_50;
+      const double t_51 = t_47 * e_8;
+      const double t_52 = __dmul_rn(t_50, t_51);
+      slots[index_8 + 2][lane] = t_52;
+      slots[index_6 + 95][lane] = __dmul_rn(t_52, t_51);
       slots[index_6 + 96][lane] = e_9;
       const double field_11 = load(mole_fractions, index_6 + 2, stride, point);
-      const double t_52 = __dmul_rn(positive(field_11), broadcast(c1, 2));
-      slots[index_6 + 97][lane] = t_52;
-      const double t_53 = t_45 * t_42;
-      const double t_54 = __dmul_rn(t_52, t_53);
-      slots[index_6 + 98][lane] = t_54;
-      slots[index_6 + 99][lane] = __dmul_rn(t_54, t_53);
+      const double t_53 = __dmul_rn(positive(field_11), broadcast(c1, 2));
+      slots[index_6 + 97][lane] = t_53;
+      const double t_54 = t_46 * t_43;
+      const double t_55 = __dmul_rn(t_53, t_54);
+      slots[index_6 + 98][lane] = t_55;
+      slots[index_6 + 99][lane] = __dmul_rn(t_55, t_54);
       slots[index_6 + 100][lane] = e_10;
       const double field_12 = load(mole_fractions, index_6 + 3, stride, point);
-      const double t_55 = __dmul_rn(positive(field_12), broadcast(c1, 7));
-      slots[index_6 + 101][lane] = t_55;
-      const double t_56 = t_44 * t_43;
-      const double t_57 = __dmul_rn(t_55, t_56);
-      slots[index_6 + 102][lane] = t_57;
-      slots[index_6 + 103][lane] = __dmul_rn(t_57, t_56);
+      const double t_56 = __dmul_rn(positive(field_12), broadcast(c1, 7));
+      slots[index_6 + 101][lane] = t_56;
+      const double t_57 = t_45 * t_44;
+      const double t_58 = __dmul_rn(t_56, t_57);
+      slots[index_6 + 102][lane] = t_58;
+      slots[index_6 + 103][lane] = __dmul_rn(t_58, t_57);
       slots[index_6 + 104][lane] = e_11;
     }
     if ((0x78u >> warp_id) & 1u) {
@@ -564,40 +566,40 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       for (int i1 = 0; i1 < trips_2; ++i1) {
         const int index_9 = broadcast_index(k0, 5);
         const double field_13 = load(mole_fractions, index_9 + i1 * 9, stride, point);
-        const double t_58 = __dmul_rn(positive(field_13), broadcast(c1, 16 + i1));
+        const double t_59 = __dmul_rn(positive(field_13), broadcast(c1, 16 + i1));
         const int index_10 = broadcast_index(k0, 6);
-        slots[index_10 + i1 * 24][lane] = t_58;
-        const double t_59 = fma(fma(broadcast(c1, 14 + i1), ln_t, broadcast(c1, 12 + i1)), ln_t,
+        slots[index_10 + i1 * 24][lane] = t_59;
+        const double t_60 = fma(fma(broadcast(c1, 14 + i1), ln_t, broadcast(c1, 12 + i1)), ln_t,
             broadcast(c1, 10 + i1));
-        const double e_12 = singe_exp2_table(fma(t_59, ln_t, broadcast(c1, 8 + i1)), power);
-        const double t_60 = fma(fma(broadcast(c1, 24 + i1), ln_t, broadcast(c1, 22 + i1)), ln_t,
+        const double e_12 = singe_exp2_table_within(fma(t_60, ln_t, broadcast(c1, 8 + i1)), power);
+        const double t_61 = fma(fma(broadcast(c1, 24 + i1), ln_t, broadcast(c1, 22 + i1)), ln_t,
             broadcast(c1, 20 + i1));
-        const double e_13 = singe_exp2_table(fma(t_60, ln_t, broadcast(c1, 18 + i1)), power);
-        const double t_61 = fma(fma(broadcast(c2, 2 + i1), ln_t, broadcast(c2, i1)), ln_t, broadcast(c1, 30 + i1));
-        const double e_14 = singe_exp2_table(fma(t_61, ln_t, broadcast(c1, 28 + i1)), power);
-        const double t_62 = e_12 * e_13;
-        const double t_63 = 1.0 / (t_62 * e_14);
-        const double t_64 = t_63 * e_14;
-        const double t_65 = t_64 * e_13;
-        const double t_66 = __dmul_rn(t_58, t_65);
-        slots[index_10 + 1 + i1 * 24][lane] = t_66;
-        slots[index_10 + 2 + i1 * 24][lane] = __dmul_rn(t_66, t_65);
+        const double e_13 = singe_exp2_table_within(fma(t_61, ln_t, broadcast(c1, 18 + i1)), power);
+        const double t_62 = fma(fma(broadcast(c2, 2 + i1), ln_t, broadcast(c2, i1)), ln_t, broadcast(c1, 30 + i1));
+        const double e_14 = singe_exp2_table_within(fma(t_62, ln_t, broadcast(c1, 28 + i1)), power);
+        const double t_63 = e_12 * e_13;
+        const double t_64 = 1.0 / (t_63 * e_14);
+        const double t_65 = t_64 * e_14;
+        const double t_66 = t_65 * e_13;
+        const double t_67 = __dmul_rn(t_59, t_66);
+        slots[index_10 + 1 + i1 * 24][lane] = t_67;
+        slots[index_10 + 2 + i1 * 24][lane] = __dmul_rn(t_67, t_66);
         slots[index_10 + 3 + i1 * 24][lane] = e_12;
         const double field_14 = load(mole_fractions, index_9 + 1 + i1 * 9, stride, point);
-        const double t_67 = __dmul_rn(positive(field_14), broadcast(c1, 26 + i1));
-        slots[index_10 + 4 + i1 * 24][lane] = t_67;
-        const double t_68 = t_64 * e_12;
-        const double t_69 = __dmul_rn(t_67, t_68);
-        slots[index_10 + 5 + i1 * 24][lane] = t_69;
-        slots[index_10 + 6 + i1 * 24][lane] = __dmul_rn(t_69, t_68);
+        const double t_68 = __dmul_rn(positive(field_14), broadcast(c1, 26 + i1));
+        slots[index_10 + 4 + i1 * 24][lane] = t_68;
+        const double t_69 = t_65 * e_12;
+        const double t_70 = __dmul_rn(t_68, t_69);
+        slots[index_10 + 5 + i1 * 24][lane] = t_70;
+        slots[index_10 + 6 + i1 * 24][lane] = __dmul_rn(t_70, t_69);
         slots[index_10 + 7 + i1 * 24][lane] = e_13;
         const double field_15 = load(mole_fractions, index_9 + 2 + i1 * 9, stride, point);
-        const double t_70 = __dmul_rn(positive(field_15), broadcast(c2, 4 + i1));
-        slots[index_10 + 8 + i1 * 24][lane] = t_70;
-        const double t_71 = t_63 * t_62;
-        const double t_72 = __dmul_rn(t_70, t_71);
-        slots[index_10 + 9 + i1 * 24][lane] = t_72;
-        slots[index_10 + 10 + i1 * 24][lane] = __dmul_rn(t_72, t_71);
+        const double t_71 = __dmul_rn(positive(field_15), broadcast(c2, 4 + i1));
+        slots[index_10 + 8 + i1 * 24][lane] = t_71;
+        const double t_72 = t_64 * t_63;
+        const double t_73 = __dmul_rn(t_71, t_72);
+        slots[index_10 + 9 + i1 * 24][lane] = t_73;
+        slots[index_10 + 10 + i1 * 24][lane] = __dmul_rn(t_73, t_72);
         slots[index_10 + 11 + i1 * 24][lane] = e_14;
       }
     }
@@ -656,83 +658,83 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     case 7: {
       // warp 7: species from CH3
       const double field_16 = load(mole_fractions, 12, stride, point);
-      const double t_73 = __dmul_rn(positive(field_16), 3.877499194068259);
-      slots[0][lane] = t_73;
-      const double t_74 = fma(fma(0.012566114218000971, ln_t, -0.2844840636717015), ln_t, 2.613505820352968);
-      const double e_15 = singe_exp2_table(fma(t_74, ln_t, -17.214940707230287), power);
-      const double t_75 = fma(fma(0.012327071584784582, ln_t, -0.2788504221699542), ln_t, 2.5691743985480553);
-      const double e_16 = singe_exp2_table(fma(t_75, ln_t, -17.0758900183669), power);
-      const double t_76 = fma(fma(0.007693828954199696, ln_t, -0.17171827701751424), ln_t, 1.7423843076291963);
-      const double e_17 = singe_exp2_table(fma(t_76, ln_t, -14.870094750311488), power);
-      const double t_77 = fma(fma(0.01787990562608189, ln_t, -0.41869099107855223), ln_t, 3.7411131230850163);
-      const double e_18 = singe_exp2_table(fma(t_77, ln_t, -20.409449188359346), power);
-      const double t_78 = e_15 * e_16;
-      const double t_79 = t_78 * e_17;
-      const double t_80 = 1.0 / (t_79 * e_18);
-      const double t_81 = t_80 * e_18;
-      const double t_82 = t_81 * e_17;
-      const double t_83 = t_82 * e_16;
-      const double t_84 = __dmul_rn(t_73, t_83);
-      slots[1][lane] = t_84;
-      slots[2][lane] = __dmul_rn(t_84, t_83);
+      const double t_74 = __dmul_rn(positive(field_16), 3.877499194068259);
+      slots[0][lane] = t_74;
+      const double t_75 = fma(fma(0.012566114218000971, ln_t, -0.2844840636717015), ln_t, 2.613505820352968);
+      const double e_15 = singe_exp2_table_within(fma(t_75, ln_t, -17.214940707230287), power);
+      const double t_76 = fma(fma(0.012327071584784582, ln_t, -0.2788504221699542), ln_t, 2.5691743985480553);
+      const double e_16 = singe_exp2_table_within(fma(t_76, ln_t, -17.0758900183669), power);
+      const double t_77 = fma(fma(0.007693828954199696, ln_t, -0.17171827701751424), ln_t, 1.7423843076291963);
+      const double e_17 = singe_exp2_table_within(fma(t_77, ln_t, -14.870094750311488), power);
+      const double t_78 = fma(fma(0.01787990562608189, ln_t, -0.41869099107855223), ln_t, 3.7411131230850163);
+      const double e_18 = singe_exp2_table_within(fma(t_78, ln_t, -20.409449188359346), power);
+      const double t_79 = e_15 * e_16;
+      const double t_80 = t_79 * e_17;
+      const double t_81 = 1.0 / (t_80 * e_18);
+      const double t_82 = t_81 * e_18;
+      const double t_83 = t_82 * e_17;
+      const double t_84 = t_83 * e_16;
+      const double t_85 = __dmul_rn(t_74, t_84);
+      slots[1][lane] = t_85;
+      slots[2][lane] = __dmul_rn(t_85, t_84);
       slots[4][lane] = e_15;
       const double field_17 = load(mole_fractions, 13, stride, point);
-      const double t_85 = __dmul_rn(positive(field_17), 4.005371393516461);
-      slots[5][lane] = t_85;
-      const double t_86 = t_82 * e_15;
-      const double t_87 = __dmul_rn(t_85, t_86);
-      slots[6][lane] = t_87;
-      slots[8][lane] = __dmul_rn(t_87, t_86);
+      const double t_86 = __dmul_rn(positive(field_17), 4.005371393516461);
+      slots[5][lane] = t_86;
+      const double t_87 = t_83 * e_15;
+      const double t_88 = __dmul_rn(t_86, t_87);
+      slots[6][lane] = t_88;
+      slots[8][lane] = __dmul_rn(t_88, t_87);
       slots[9][lane] = e_16;
       const double field_18 = load(mole_fractions, 14, stride, point);
-      const double t_88 = __dmul_rn(positive(field_18), 5.292447448959696);
-      slots[10][lane] = t_88;
-      const double t_89 = t_81 * t_78;
-      const double t_90 = __dmul_rn(t_88, t_89);
-      slots[12][lane] = t_90;
-      slots[13][lane] = __dmul_rn(t_90, t_89);
+      const double t_89 = __dmul_rn(positive(field_18), 5.292447448959696);
+      slots[10][lane] = t_89;
+      const double t_90 = t_82 * t_79;
+      const double t_91 = __dmul_rn(t_89, t_90);
+      slots[12][lane] = t_91;
+      slots[13][lane] = __dmul_rn(t_91, t_90);
       slots[14][lane] = e_17;
       const double field_19 = load(mole_fractions, 15, stride, point);
-      const double t_91 = __dmul_rn(positive(field_19), 6.633927946548711);
-      slots[16][lane] = t_91;
-      const double t_92 = t_80 * t_79;
-      const double t_93 = __dmul_rn(t_91, t_92);
-      slots[17][lane] = t_93;
-      slots[18][lane] = __dmul_rn(t_93, t_92);
+      const double t_92 = __dmul_rn(positive(field_19), 6.633927946548711);
+      slots[16][lane] = t_92;
+      const double t_93 = t_81 * t_80;
+      const double t_94 = __dmul_rn(t_92, t_93);
+      slots[17][lane] = t_94;
+      slots[18][lane] = __dmul_rn(t_94, t_93);
       slots[20][lane] = e_18;
       // warp 7: species from H2CN
       const double field_20 = load(mole_fractions, 41, stride, point);
-      const double t_94 = __dmul_rn(positive(field_20), 5.294714345458119);
-      slots[21][lane] = t_94;
-      const double t_95 = fma(fma(-0.0051534725251656255, ln_t, 0.0352474948301827), ln_t, 0.8899456611774195);
-      const double e_19 = singe_exp2_table(fma(t_95, ln_t, -14.910811924795366), power);
-      const double t_96 = fma(fma(0.013081952075768552, ln_t, -0.29673340949682475), ln_t, 2.710610698685487);
-      const double e_20 = singe_exp2_table(fma(t_96, ln_t, -16.87215545655569), power);
-      const double t_97 = fma(fma(0.01769251804798346, ln_t, -0.41235160564226686), ln_t, 3.675911589543058);
-      const double e_21 = singe_exp2_table(fma(t_97, ln_t, -20.216987409290763), power);
-      const double t_98 = e_19 * e_20;
-      const double t_99 = 1.0 / (t_98 * e_21);
-      const double t_100 = t_99 * e_21;
-      const double t_101 = t_100 * e_20;
-      const double t_102 = __dmul_rn(t_94, t_101);
-      slots[22][lane] = t_102;
-      slots[32][lane] = __dmul_rn(t_102, t_101);
+      const double t_95 = __dmul_rn(positive(field_20), 5.294714345458119);
+      slots[21][lane] = t_95;
+      const double t_96 = fma(fma(-0.0051534725251656255, ln_t, 0.0352474948301827), ln_t, 0.8899456611774195);
+      const double e_19 = singe_exp2_table_within(fma(t_96, ln_t, -14.910811924795366), power);
+      const double t_97 = fma(fma(0.013081952075768552, ln_t, -0.29673340949682475), ln_t, 2.710610698685487);
+      const double e_20 = singe_exp2_table_within(fma(t_97, ln_t, -16.87215545655569), power);
+      const double t_98 = fma(fma(0.01769251804798346, ln_t, -0.41235160564226686), ln_t, 3.675911589543058);
+      const double e_21 = singe_exp2_table_within(fma(t_98, ln_t, -20.216987409290763), power);
+      const double t_99 = e_19 * e_20;
+      const double t_100 = 1.0 / (t_99 * e_21);
+      const double t_101 = t_100 * e_21;
+      const double t_102 = t_101 * e_20;
+      const double t_103 = __dmul_rn(t_95, t_102);
+      slots[22][lane] = t_103;
+      slots[32][lane] = __dmul_rn(t_103, t_102);
       slots[33][lane] = e_19;
       const double field_21 = load(mole_fractions, 42, stride, point);
-      const double t_103 = __dmul_rn(positive(field_21), 6.405700586196642);
-      slots[34][lane] = t_103;
-      const double t_104 = t_100 * e_19;
-      const double t_105 = __dmul_rn(t_103, t_104);
-      slots[36][lane] = t_105;
-      slots[37][lane] = __dmul_rn(t_105, t_104);
+      const double t_104 = __dmul_rn(positive(field_21), 6.405700586196642);
+      slots[34][lane] = t_104;
+      const double t_105 = t_101 * e_19;
+      const double t_106 = __dmul_rn(t_104, t_105);
+      slots[36][lane] = t_106;
+      slots[37][lane] = __dmul_rn(t_106, t_105);
       slots[38][lane] = e_20;
       const double field_22 = load(mole_fractions, 43, stride, point);
-      const double t_106 = __dmul_rn(positive(field_22), 6.559344479443048);
-      slots[40][lane] = t_106;
-      const double t_107 = t_99 * t_98;
-      const double t_108 = __dmul_rn(t_106, t_107);
-      slots[41][lane] = t_108;
-      slots[42][lane] = __dmul_rn(t_108, t_107);
+      const double t_107 = __dmul_rn(positive(field_22), 6.559344479443048);
+      slots[40][lane] = t_107;
+      const double t_108 = t_100 * t_99;
+      const double t_109 = __dmul_rn(t_107, t_108);
+      slots[41][lane] = t_109;
+      slots[42][lane] = __dmul_rn(t_109, t_108);
       slots[44][lane] = e_21;
       break;
     }
@@ -927,88 +929,88 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 5: {
       // warp 5: rows from HCNO
-      const double t_109 = r10 + r10;
-      const double t_110 = r13 + r13;
-      const double t_111 = r16 + r16;
+      const double t_110 = r10 + r10;
+      const double t_111 = r13 + r13;
+      const double t_112 = r16 + r16;
       const double s_13 = slots[44][lane];
-      const double t_112 = fma(s_13, fma(s_13, r11, t_109), r9);
+      const double t_113 = fma(s_13, fma(s_13, r11, t_110), r9);
       const double field_23 = load(mole_fractions, 43, stride, point);
       const double s_14 = slots[83][lane];
-      const double t_113 = fma(s_14, fma(s_14, r11, t_109), r9);
+      const double t_114 = fma(s_14, fma(s_14, r11, t_110), r9);
       const double field_24 = load(mole_fractions, 44, stride, point);
-      const double t_114 = positive(field_24) * 6.559344479443048 * (s_14 * s_14) * t_112;
-      const double t_115 = fma(positive(field_23) * 6.559344479443048 * (s_13 * s_13), t_113, t_114);
-      const double t_116 = t_112 * t_113;
+      const double t_115 = positive(field_24) * 6.559344479443048 * (s_14 * s_14) * t_113;
+      const double t_116 = fma(positive(field_23) * 6.559344479443048 * (s_13 * s_13), t_114, t_115);
+      const double t_117 = t_113 * t_114;
       const double s_15 = slots[87][lane];
-      const double t_117 = fma(s_15, fma(s_15, r11, t_109), r9);
+      const double t_118 = fma(s_15, fma(s_15, r11, t_110), r9);
       const double field_25 = load(mole_fractions, 45, stride, point);
-      const double t_118 = positive(field_25) * 6.559344479443048 * (s_15 * s_15) * t_116;
-      const double t_119 = t_116 * t_117;
+      const double t_119 = positive(field_25) * 6.559344479443048 * (s_15 * s_15) * t_117;
+      const double t_120 = t_117 * t_118;
       const double s_16 = slots[27][lane];
-      const double t_120 = fma(s_16, fma(s_16, r14, t_110), r12);
+      const double t_121 = fma(s_16, fma(s_16, r14, t_111), r12);
       const double field_26 = load(mole_fractions, 10, stride, point);
-      const double t_121 = positive(field_26) * 3.745263675630863 * (s_16 * s_16) * t_119;
-      const double t_122 = t_119 * t_120;
+      const double t_122 = positive(field_26) * 3.745263675630863 * (s_16 * s_16) * t_120;
+      const double t_123 = t_120 * t_121;
       const double s_17 = slots[31][lane];
-      const double t_123 = fma(s_17, fma(s_17, r14, t_110), r12);
+      const double t_124 = fma(s_17, fma(s_17, r14, t_111), r12);
       const double field_27 = load(mole_fractions, 11, stride, point);
-      const double t_124 = positive(field_27) * 3.745263675630863 * (s_17 * s_17) * t_122;
-      const double t_125 = t_122 * t_123;
+      const double t_125 = positive(field_27) * 3.745263675630863 * (s_17 * s_17) * t_123;
+      const double t_126 = t_123 * t_124;
       const double s_18 = slots[116][lane];
-      const double t_126 = fma(s_18, fma(s_18, r17, t_111), r15);
+      const double t_127 = fma(s_18, fma(s_18, r17, t_112), r15);
       const double field_28 = load(mole_fractions, 18, stride, point);
-      const double t_127 = positive(field_28) * 5.570816816230812 * (s_18 * s_18) * t_125;
-      const double t_128 = t_125 * t_126;
+      const double t_128 = positive(field_28) * 5.570816816230812 * (s_18 * s_18) * t_126;
+      const double t_129 = t_126 * t_127;
       const double s_19 = slots[120][lane];
-      const double t_129 = fma(s_19, fma(s_19, r17, t_111), r15);
+      const double t_130 = fma(s_19, fma(s_19, r17, t_112), r15);
       const double field_29 = load(mole_fractions, 19, stride, point);
-      const double t_130 = positive(field_29) * 5.570816816230812 * (s_19 * s_19) / t_129;
-      const double t_131 = fma(fma(fma(fma(t_115, t_117, t_118), t_120, t_121), t_123, t_124), t_126, t_127) / t_128 +
-          t_130;
-      slots[24][lane] = t_131;
+      const double t_131 = positive(field_29) * 5.570816816230812 * (s_19 * s_19) / t_130;
+      const double t_132 = fma(fma(fma(fma(t_116, t_118, t_119), t_121, t_122), t_124, t_125), t_127, t_128) / t_129 +
+          t_131;
+      slots[24][lane] = t_132;
       break;
     }
     case 6: {
       // warp 6: rows from CH2CO
-      const double t_132 = r10 + r10;
+      const double t_133 = r10 + r10;
       const double s_20 = slots[144][lane];
-      const double t_133 = fma(s_20, fma(s_20, r11, t_132), r9);
+      const double t_134 = fma(s_20, fma(s_20, r11, t_133), r9);
       const double field_30 = load(mole_fractions, 28, stride, point);
       const double s_21 = slots[148][lane];
-      const double t_134 = fma(s_21, fma(s_21, r11, t_132), r9);
+      const double t_135 = fma(s_21, fma(s_21, r11, t_133), r9);
       const double field_31 = load(mole_fractions, 29, stride, point);
-      const double t_135 = positive(field_31) * 6.483594681964627 * (s_21 * s_21) * t_133;
-      const double t_136 = fma(positive(field_30) * 6.483594681964627 * (s_20 * s_20), t_134, t_135);
-      const double t_137 = t_133 * t_134;
+      const double t_136 = positive(field_31) * 6.483594681964627 * (s_21 * s_21) * t_134;
+      const double t_137 = fma(positive(field_30) * 6.483594681964627 * (s_20 * s_20), t_135, t_136);
+      const double t_138 = t_134 * t_135;
       const double s_22 = slots[28][lane];
-      const double t_138 = fma(s_22, fma(s_22, r14, r13 + r13), r12);
+      const double t_139 = fma(s_22, fma(s_22, r14, r13 + r13), r12);
       const double field_32 = load(mole_fractions, 0, stride, point);
-      const double t_139 = positive(field_32) * 1.4198591479439078 * (s_22 * s_22) * t_137;
-      const double t_140 = t_137 * t_138;
+      const double t_140 = positive(field_32) * 1.4198591479439078 * (s_22 * s_22) * t_138;
+      const double t_141 = t_138 * t_139;
       const double s_23 = slots[96][lane];
-      const double t_141 = fma(s_23, fma(s_23, r17, r16 + r16), r15);
+      const double t_142 = fma(s_23, fma(s_23, r17, r16 + r16), r15);
       const double field_33 = load(mole_fractions, 1, stride, point);
-      const double t_142 = positive(field_33) * 1.0039920318408906 * (s_23 * s_23) * t_140;
-      slots[25][lane] = fma(fma(t_136, t_138, t_139), t_141, t_142) / (t_140 * t_141);
+      const double t_143 = positive(field_33) * 1.0039920318408906 * (s_23 * s_23) * t_141;
+      slots[25][lane] = fma(fma(t_137, t_139, t_140), t_142, t_143) / (t_141 * t_142);
       break;
     }
     }
     // warp 0: rows from H2O; warp 1: rows from C; warp 2: rows from CH4; warp 3: rows from HCO; warp 4: rows from C2H;
     //   warp 5: rows from NH2; warp 6: rows from HCCO; warp 7: rows from O
     const double s_24 = slots[broadcast_index(k1, 30)][lane];
-    const double t_143 = fma(s_24, fma(s_24, r2, r1 + r1), r0);
+    const double t_144 = fma(s_24, fma(s_24, r2, r1 + r1), r0);
     const double field_34 = load(mole_fractions, broadcast_index(k3, 18), stride, point);
     const double s_25 = slots[broadcast_index(k1, 31)][lane];
-    const double t_144 = fma(s_25, fma(s_25, r5, r4 + r4), r3);
+    const double t_145 = fma(s_25, fma(s_25, r5, r4 + r4), r3);
     const double field_35 = load(mole_fractions, broadcast_index(k3, 19), stride, point);
-    const double t_145 = positive(field_35) * broadcast(c3, 30) * (s_25 * s_25) * t_143;
-    const double t_146 = fma(positive(field_34) * broadcast(c2, 31) * (s_24 * s_24), t_144, t_145);
-    const double t_147 = t_143 * t_144;
+    const double t_146 = positive(field_35) * broadcast(c3, 30) * (s_25 * s_25) * t_144;
+    const double t_147 = fma(positive(field_34) * broadcast(c2, 31) * (s_24 * s_24), t_145, t_146);
+    const double t_148 = t_144 * t_145;
     const double s_26 = slots[broadcast_index(k3, 17)][lane];
-    const double t_148 = fma(s_26, fma(s_26, r8, r7 + r7), r6);
+    const double t_149 = fma(s_26, fma(s_26, r8, r7 + r7), r6);
     const double field_36 = load(mole_fractions, broadcast_index(k3, 20), stride, point);
-    const double t_149 = positive(field_36) * broadcast(c3, 31) * (s_26 * s_26) * t_147;
-    slots[broadcast_index(k3, 21)][lane] = fma(t_146, t_148, t_149) / (t_147 * t_148);
+    const double t_150 = positive(field_36) * broadcast(c3, 31) * (s_26 * s_26) * t_148;
+    slots[broadcast_index(k3, 21)][lane] = fma(t_147, t_149, t_150) / (t_148 * t_149);
     switch (warp_id) {
     case 7: {
       // warp 7: rows from C2H4
@@ -1042,19 +1044,19 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       }
       // warp 7: rows from C2H4
       const double s_30 = slots[39][lane];
-      const double t_150 = fma(s_30, fma(s_30, r2, r1 + r1), r0);
+      const double t_151 = fma(s_30, fma(s_30, r2, r1 + r1), r0);
       const double field_37 = load(mole_fractions, 24, stride, point);
       const double s_31 = slots[43][lane];
-      const double t_151 = fma(s_31, fma(s_31, r5, r4 + r4), r3);
+      const double t_152 = fma(s_31, fma(s_31, r5, r4 + r4), r3);
       const double field_38 = load(mole_fractions, 25, stride, point);
-      const double t_152 = positive(field_38) * 5.39091828912292 * (s_31 * s_31) * t_150;
-      const double t_153 = fma(positive(field_37) * 5.296602684740474 * (s_30 * s_30), t_151, t_152);
-      const double t_154 = t_150 * t_151;
+      const double t_153 = positive(field_38) * 5.39091828912292 * (s_31 * s_31) * t_151;
+      const double t_154 = fma(positive(field_37) * 5.296602684740474 * (s_30 * s_30), t_152, t_153);
+      const double t_155 = t_151 * t_152;
       const double s_32 = slots[136][lane];
-      const double t_155 = fma(s_32, fma(s_32, r8, r7 + r7), r6);
+      const double t_156 = fma(s_32, fma(s_32, r8, r7 + r7), r6);
       const double field_39 = load(mole_fractions, 26, stride, point);
-      const double t_156 = positive(field_39) * 5.4836119483420775 * (s_32 * s_32) * t_154;
-      slots[42][lane] = fma(t_153, t_155, t_156) / (t_154 * t_155);
+      const double t_157 = positive(field_39) * 5.4836119483420775 * (s_32 * s_32) * t_155;
+      slots[42][lane] = fma(t_154, t_156, t_157) / (t_155 * t_156);
       // warp 7: mixture
       r0 = 0.0;
       // warp 7: mixture
@@ -1088,20 +1090,20 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       // warp 0: rows from NO; warp 1: rows from HNO; warp 2: rows from H2CN; warp 3: rows from N2; warp 4: rows from
       //   C3H8
       const double s_36 = slots[broadcast_index(k3, 30)][lane];
-      const double t_157 = fma(s_36, fma(s_36, r11, r10 + r10), r9);
+      const double t_158 = fma(s_36, fma(s_36, r11, r10 + r10), r9);
       const int index_16 = broadcast_index(k4, 5);
       const double field_40 = load(mole_fractions, index_16, stride, point);
       const double s_37 = slots[broadcast_index(k3, 31)][lane];
-      const double t_158 = fma(s_37, fma(s_37, r14, r13 + r13), r12);
+      const double t_159 = fma(s_37, fma(s_37, r14, r13 + r13), r12);
       const double field_41 = load(mole_fractions, index_16 + 1, stride, point);
-      const double t_159 = positive(field_41) * broadcast(c2, 29) * (s_37 * s_37) * t_157;
-      const double t_160 = fma(positive(field_40) * broadcast(c2, 28) * (s_36 * s_36), t_158, t_159);
-      const double t_161 = t_157 * t_158;
+      const double t_160 = positive(field_41) * broadcast(c2, 29) * (s_37 * s_37) * t_158;
+      const double t_161 = fma(positive(field_40) * broadcast(c2, 28) * (s_36 * s_36), t_159, t_160);
+      const double t_162 = t_158 * t_159;
       const double s_38 = slots[broadcast_index(k4, 4)][lane];
-      const double t_162 = fma(s_38, fma(s_38, r17, r16 + r16), r15);
+      const double t_163 = fma(s_38, fma(s_38, r17, r16 + r16), r15);
       const double field_42 = load(mole_fractions, broadcast_index(k4, 6), stride, point);
-      const double t_163 = positive(field_42) * broadcast(c2, 30) * (s_38 * s_38) * t_161;
-      slots[broadcast_index(k4, 7)][lane] = fma(t_160, t_162, t_163) / (t_161 * t_162);
+      const double t_164 = positive(field_42) * broadcast(c2, 30) * (s_38 * s_38) * t_162;
+      slots[broadcast_index(k4, 7)][lane] = fma(t_161, t_163, t_164) / (t_162 * t_163);
       break;
     }
     }

@@ -186,8 +186,25 @@ static __device__ __forceinline__ double singe_exp2_table(double x, double power
   return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
 }
 
-// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
-static __device__ __forceinline__ double singe_exp2_rising(double x, double power)
+// 2^x below 1 ulp for |x| < 1021; anything beyond. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
+static __device__ __forceinline__ double singe_exp2_table_within(double x, double power)
+{
+  const double shifted = x + 211106232532992.0;
+  const unsigned n = (unsigned)__double2loint(shifted);
+  const double r = x - (shifted - 211106232532992.0);
+  double q = fma(0.0001540357879001064, r, 0.0013333614003710275);
+  q = fma(q, r, 0.009618129107584169);
+  q = fma(q, r, 0.055504108664310194);
+  q = fma(q, r, 0.24022650695910072);
+  q = fma(q, r, 0.6931471805599453);
+  const int entry_high = __shfl(__double2hiint(power), (int)n);
+  const double entry = __hiloint2double(entry_high, __shfl(__double2loint(power), (int)n));
+  const double root = __hiloint2double((int)((unsigned)__double2hiint(entry) + (n << 15)), __double2loint(entry));
+  return fma(root, q * r, root);
+}
+
+// 2^x below 1 ulp for |x| < 1021; anything beyond. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
+static __device__ __forceinline__ double singe_exp2_rising_within(double x, double power)
 {
   const double shifted = x + 211106232532992.0;
   const unsigned n = (unsigned)__double2loint(shifted);
@@ -202,17 +219,11 @@ static __device__ __forceinline__ double singe_exp2_rising(double x, double powe
   const int entry_high = __shfl(__double2hiint(power), (int)n);
   const double entry = __hiloint2double(entry_high, __shfl(__double2loint(power), (int)n));
   const double root = __hiloint2double((int)((unsigned)__double2hiint(entry) + (n << 15)), __double2loint(entry));
-  const double p = fma(root, q, root);
-  const unsigned high = (unsigned)__double2hiint(p);
-  const unsigned x_high = (unsigned)__double2hiint(x);
-  const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x408fe800u) >> 31);
-  const unsigned beyond = ~(unsigned)((int)x_high >> 31) & 0x7ff00000u;
-  return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
+  return fma(root, q, root);
 }
 
-// 2^-x below 1 ulp: infinity for x <= -1021, 0 for x >= 1021. Lane j holds 2^(j/32) in `power`, j 2^47 less in its
-// bits.
-static __device__ __forceinline__ double singe_exp2_falling(double x, double power)
+// 2^-x below 1 ulp for |x| < 1021; anything beyond. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
+static __device__ __forceinline__ double singe_exp2_falling_within(double x, double power)
 {
   const double shifted = x + 211106232532992.0;
   const unsigned n = (unsigned)__double2loint(shifted);
@@ -228,12 +239,7 @@ static __device__ __forceinline__ double singe_exp2_falling(double x, double pow
   const int entry_high = __shfl(__double2hiint(power), (int)minus_n);
   const double entry = __hiloint2double(entry_high, __shfl(__double2loint(power), (int)minus_n));
   const double root = __hiloint2double((int)((unsigned)__double2hiint(entry) + (minus_n << 15)), __double2loint(entry));
-  const double p = fma(root, q, root);
-  const unsigned high = (unsigned)__double2hiint(p);
-  const unsigned x_high = (unsigned)__double2hiint(x);
-  const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x408fe800u) >> 31);
-  const unsigned beyond = (unsigned)((int)x_high >> 31) & 0x7ff00000u;
-  return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
+  return fma(root, q, root);
 }
 
 // log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is
@@ -282,13 +288,15 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     const double field = load(temperature, 0, stride, point);
-    const double t = __dmul_rn(singe_log2(field, h2o2_chemistry_logarithms), 0.6931471805599453);
-    const double t_2 = 1.0 / field;
+    const double t = select_le(field, 10000.0, field, __longlong_as_double(0x7ff8000000000000LL));
+    const double t_2 = select_le(100.0, t, t, __longlong_as_double(0x7ff8000000000000LL));
+    const double t_3 = __dmul_rn(singe_log2(t_2, h2o2_chemistry_logarithms), 0.6931471805599453);
+    const double t_4 = 1.0 / t_2;
     const double field_2 = load(pressure, 0, stride, point);
-    const double temperature_2 = field;
-    const double ln_t = t;
-    const double inverse_t = t_2;
-    const double concentration = fma(field_2 * 0.00012027235504272603, t_2, t - t);
+    const double temperature_2 = t_2;
+    const double ln_t = t_3;
+    const double inverse_t = t_4;
+    const double concentration = fma(field_2 * 0.00012027235504272603, t_4, t_3 - t_3);
     // phase 1
     double r0 = 0.0;
     switch (warp_id) {
@@ -302,7 +310,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       // warp 0: total
       slots[15][lane] = __dmul_rn(r0, concentration);
       // warp 0: power 1
-      slots[16][lane] = singe_exp2_table(fma(-1.7889418507023145, ln_t, 0.0), power);
+      slots[16][lane] = singe_exp2_table_within(fma(-1.7889418507023145, ln_t, 0.0), power);
       // warp 0: third body 2
       r0 = slots[15][lane];
       break;
@@ -310,49 +318,50 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     case 1: case 2: case 4: case 6: {
       // warp 1: species H2; warp 2: species N2; warp 4: species O2; warp 6: species H2O
       const double field_4 = load(mole_fractions, broadcast_index(k0, 0), stride, point);
-      const double t_3 = __dmul_rn(positive(field_4), concentration);
+      const double t_5 = __dmul_rn(positive(field_4), concentration);
       const int index = broadcast_index(k0, 1);
-      slots[index][lane] = t_3;
-      const double t_4 = select_le(temperature_2, 1000.0, broadcast(c0, 7), broadcast(c0, 0));
-      const double t_5 = select_le(temperature_2, 1000.0, broadcast(c0, 8), broadcast(c0, 1));
-      const double t_6 = select_le(temperature_2, 1000.0, broadcast(c0, 9), broadcast(c0, 2));
-      const double t_7 = select_le(temperature_2, 1000.0, broadcast(c0, 10), broadcast(c0, 3));
-      const double t_8 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 11), broadcast(c0, 4)), temperature_2, t_7);
-      const double t_9 = fma(fma(fma(t_8, temperature_2, t_6), temperature_2, t_5), temperature_2, t_4);
-      const double t_10 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 12), broadcast(c0, 5)), ln_t, t_9);
-      const double t_11 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 13), broadcast(c0, 6)), inverse_t, t_10);
-      slots[index + 1][lane] = singe_exp2_rising(t_11, power);
-      slots[index + 2][lane] = __dmul_rn(t_3, singe_exp2_falling(t_11, power));
+      slots[index][lane] = t_5;
+      const double t_6 = select_le(temperature_2, 1000.0, broadcast(c0, 7), broadcast(c0, 0));
+      const double t_7 = select_le(temperature_2, 1000.0, broadcast(c0, 8), broadcast(c0, 1));
+      const double t_8 = select_le(temperature_2, 1000.0, broadcast(c0, 9), broadcast(c0, 2));
+      const double t_9 = select_le(temperature_2, 1000.0, broadcast(c0, 10), broadcast(c0, 3));
+      const double t_10 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 11), broadcast(c0, 4)), temperature_2,
+          t_9);
+      const double t_11 = fma(fma(fma(t_10, temperature_2, t_8), temperature_2, t_7), temperature_2, t_6);
+      const double t_12 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 12), broadcast(c0, 5)), ln_t, t_11);
+      const double t_13 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 13), broadcast(c0, 6)), inverse_t, t_12);
+      slots[index + 1][lane] = singe_exp2_rising_within(t_13, power);
+      slots[index + 2][lane] = __dmul_rn(t_5, singe_exp2_falling_within(t_13, power));
       break;
     }
     case 3: {
       // warp 3: species AR
       const double field_5 = load(mole_fractions, 8, stride, point);
-      const double t_12 = __dmul_rn(positive(field_5), concentration);
-      slots[12][lane] = t_12;
-      const double t_13 = fma(fma(fma(0.0, temperature_2, 0.0), temperature_2, 0.0), temperature_2, 0.0);
-      const double t_14 = fma(2.164042561333445, ln_t, fma(t_13, temperature_2, -17.1731438471304));
-      const double t_15 = fma(1448.9814115142194, inverse_t, t_14);
-      slots[13][lane] = singe_exp2_rising(t_15, power);
-      slots[14][lane] = __dmul_rn(t_12, singe_exp2_falling(t_15, power));
+      const double t_14 = __dmul_rn(positive(field_5), concentration);
+      slots[12][lane] = t_14;
+      const double t_15 = fma(fma(fma(0.0, temperature_2, 0.0), temperature_2, 0.0), temperature_2, 0.0);
+      const double t_16 = fma(2.164042561333445, ln_t, fma(t_15, temperature_2, -17.1731438471304));
+      const double t_17 = fma(1448.9814115142194, inverse_t, t_16);
+      slots[13][lane] = singe_exp2_rising_within(t_17, power);
+      slots[14][lane] = __dmul_rn(t_14, singe_exp2_falling_within(t_17, power));
       break;
     }
     }
     if ((0xaeu >> warp_id) & 1u) {
       // warp 1: species H2O2; warp 2: species H; warp 3: species O; warp 5: species OH; warp 7: species HO2
-      const double t_16 = select_le(temperature_2, 1000.0, broadcast(c0, 21), broadcast(c0, 14));
-      const double t_17 = select_le(temperature_2, 1000.0, broadcast(c0, 22), broadcast(c0, 15));
-      const double t_18 = select_le(temperature_2, 1000.0, broadcast(c0, 23), broadcast(c0, 16));
-      const double t_19 = select_le(temperature_2, 1000.0, broadcast(c0, 24), broadcast(c0, 17));
-      const double t_20 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 25), broadcast(c0, 18)), temperature_2,
-          t_19);
-      const double t_21 = fma(fma(fma(t_20, temperature_2, t_18), temperature_2, t_17), temperature_2, t_16);
-      const double t_22 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 26), broadcast(c0, 19)), ln_t, t_21);
-      const double t_23 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 27), broadcast(c0, 20)), inverse_t, t_22);
+      const double t_18 = select_le(temperature_2, 1000.0, broadcast(c0, 21), broadcast(c0, 14));
+      const double t_19 = select_le(temperature_2, 1000.0, broadcast(c0, 22), broadcast(c0, 15));
+      const double t_20 = select_le(temperature_2, 1000.0, broadcast(c0, 23), broadcast(c0, 16));
+      const double t_21 = select_le(temperature_2, 1000.0, broadcast(c0, 24), broadcast(c0, 17));
+      const double t_22 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 25), broadcast(c0, 18)), temperature_2,
+          t_21);
+      const double t_23 = fma(fma(fma(t_22, temperature_2, t_20), temperature_2, t_19), temperature_2, t_18);
+      const double t_24 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 26), broadcast(c0, 19)), ln_t, t_23);
+      const double t_25 = fma(select_le(temperature_2, 1000.0, broadcast(c0, 27), broadcast(c0, 20)), inverse_t, t_24);
       const int index_2 = broadcast_index(k0, 3);
-      slots[index_2][lane] = singe_exp2_rising(t_23, power);
+      slots[index_2][lane] = singe_exp2_rising_within(t_25, power);
       const double field_6 = load(mole_fractions, broadcast_index(k0, 2), stride, point);
-      slots[index_2 + 1][lane] = __dmul_rn(positive(field_6) * concentration, singe_exp2_falling(t_23, power));
+      slots[index_2 + 1][lane] = __dmul_rn(positive(field_6) * concentration, singe_exp2_falling_within(t_25, power));
     }
     if ((0xc0u >> warp_id) & 1u) {
       // warp 6: production N2; warp 7: production AR
@@ -387,19 +396,19 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       // warp 0: reaction 13 2H+H2<=>2H2
       const double s = slots[18][lane];
       const double s_2 = slots[2][lane];
-      const double t_24 = fma(-s_2, s_2, s * s * s_2);
+      const double t_26 = fma(-s_2, s_2, s * s * s_2);
       const double s_3 = slots[17][lane];
-      const double t_25 = singe_exp2_table(fma(-0.865617024533378, ln_t, 36.38920595031593), power) * s_3 * s_3;
-      slots[40][lane] = __dmul_rn(t_25 * slots[1][lane], t_24);
+      const double t_27 = singe_exp2_table_within(fma(-0.865617024533378, ln_t, 36.38920595031593), power) * s_3 * s_3;
+      slots[40][lane] = __dmul_rn(t_27 * slots[1][lane], t_26);
       break;
     }
     case 1: {
       // warp 1: reaction 7 H+2O2<=>HO2+O2
       const double s_4 = slots[5][lane];
-      const double t_26 = fma(-slots[24][lane], s_4, slots[18][lane] * s_4 * s_4);
+      const double t_28 = fma(-slots[24][lane], s_4, slots[18][lane] * s_4 * s_4);
       const double s_5 = slots[4][lane];
-      const double t_27 = 20800000000000.0 * slots[16][lane] * slots[17][lane] * s_5;
-      slots[36][lane] = __dmul_rn(t_27 * s_5, t_26);
+      const double t_29 = 20800000000000.0 * slots[16][lane] * slots[17][lane] * s_5;
+      slots[36][lane] = __dmul_rn(t_29 * s_5, t_28);
       break;
     }
     case 2: case 3: {
@@ -407,13 +416,13 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       const int trips_3 = broadcast_index(k0, 15);
       #pragma unroll 4
       for (int i3 = 0; i3 < trips_3; ++i3) {
-        const double t_28 = fma(broadcast(c1, 2 + i3), ln_t, broadcast(c1, i3));
-        const double t_29 = slots[20 + i3 * 2][lane] * slots[broadcast_index(k0, 4)][lane];
+        const double t_30 = fma(broadcast(c1, 2 + i3), ln_t, broadcast(c1, i3));
+        const double t_31 = slots[20 + i3 * 2][lane] * slots[broadcast_index(k0, 4)][lane];
         const double s_6 = slots[broadcast_index(k0, 13)][lane];
-        const double t_30 = singe_exp2_table(fma(broadcast(c1, 4 + i3), inverse_t, t_28), power) *
+        const double t_32 = singe_exp2_table_within(fma(broadcast(c1, 4 + i3), inverse_t, t_30), power) *
             slots[19 + i3 * 2][lane] * s_6;
-        slots[broadcast_index(k0, 14) + i3 * 2][lane] = __dmul_rn(t_30,
-            fma(-slots[broadcast_index(k0, 10)][lane], slots[broadcast_index(k0, 11 + i3)][lane], t_29));
+        slots[broadcast_index(k0, 14) + i3 * 2][lane] = __dmul_rn(t_32,
+            fma(-slots[broadcast_index(k0, 10)][lane], slots[broadcast_index(k0, 11 + i3)][lane], t_31));
       }
       break;
     }
@@ -422,112 +431,118 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     case 2: {
       // warp 2: reaction 9 H+O2+N2<=>HO2+N2
       const double s_7 = slots[11][lane];
-      const double t_31 = slots[18][lane] * slots[5][lane] * s_7;
+      const double t_33 = slots[18][lane] * slots[5][lane] * s_7;
       const double s_8 = slots[4][lane];
-      const double t_32 = 26000000000000.0 * slots[16][lane] * slots[17][lane] * s_8;
-      slots[39][lane] = __dmul_rn(t_32 * slots[10][lane], fma(-slots[24][lane], s_7, t_31));
+      const double t_34 = 26000000000000.0 * slots[16][lane] * slots[17][lane] * s_8;
+      slots[39][lane] = __dmul_rn(t_34 * slots[10][lane], fma(-slots[24][lane], s_7, t_33));
       // warp 2: reaction 23 2OH<=>O+H2O
-      const double t_33 = fma(3.462468098133512, ln_t, 5.157852169141737);
+      const double t_35 = fma(3.462468098133512, ln_t, 5.157852169141737);
       const double s_9 = slots[22][lane];
-      const double t_34 = fma(-slots[20][lane], slots[8][lane], s_9 * s_9);
+      const double t_36 = fma(-slots[20][lane], slots[8][lane], s_9 * s_9);
       const double s_10 = slots[21][lane];
-      slots[47][lane] = __dmul_rn(singe_exp2_table(fma(1531.843806714538, inverse_t, t_33), power) * s_10 * s_10, t_34);
+      slots[47][lane] = __dmul_rn(singe_exp2_table_within(fma(1531.843806714538, inverse_t, t_35), power) * s_10 *
+          s_10, t_36);
       break;
     }
     case 4: {
       // warp 4: reaction 17 H+HO2<=>O2+H2
-      const double t_35 = slots[18][lane] * slots[24][lane];
+      const double t_37 = slots[18][lane] * slots[24][lane];
       const double s_11 = slots[17][lane];
       const double s_12 = slots[23][lane];
-      const double t_36 = singe_exp2_table(fma(-775.3598035882115, inverse_t, 35.3827796811565), power) * s_11 * s_12;
-      slots[44][lane] = __dmul_rn(t_36, fma(-slots[5][lane], slots[2][lane], t_35));
+      const double t_38 = singe_exp2_table_within(fma(-775.3598035882115, inverse_t, 35.3827796811565), power) * s_11 *
+          s_12;
+      slots[44][lane] = __dmul_rn(t_38, fma(-slots[5][lane], slots[2][lane], t_37));
       // warp 4: reaction 27 2HO2<=>O2+H2O2 and 28 2HO2<=>O2+H2O2
       const double s_13 = slots[24][lane];
       const double s_14 = slots[23][lane];
-      const double t_37 = s_14 * s_14;
-      const double t_38 = fma(-slots[5][lane], slots[26][lane], s_13 * s_13);
-      slots[52][lane] = __dmul_rn(singe_exp2_table(fma(1183.367490495117, inverse_t, 26.95393638235263), power) * t_37,
-          t_38);
-      const double t_39 = __dmul_rn(singe_exp2_table(fma(-8711.907905485525, inverse_t, 38.611598371652384), power) *
-          t_37, t_38);
-      slots[53][lane] = t_39;
+      const double t_39 = s_14 * s_14;
+      const double t_40 = fma(-slots[5][lane], slots[26][lane], s_13 * s_13);
+      slots[52][lane] = __dmul_rn(singe_exp2_table_within(fma(1183.367490495117, inverse_t, 26.95393638235263),
+          power) * t_39, t_40);
+      const double t_41 = __dmul_rn(singe_exp2_table_within(fma(-8711.907905485525, inverse_t, 38.611598371652384),
+          power) * t_39, t_40);
+      slots[53][lane] = t_41;
       // warp 4: reaction 6 H+O2+M<=>HO2+M and 11 H+O2<=>O+OH
-      const double t_40 = __dmul_rn(slots[18][lane], slots[5][lane]);
-      const double t_41 = slots[17][lane] * slots[4][lane];
-      const double t_42 = t_40 - slots[24][lane];
-      const double t_43 = singe_exp2_table(fma(-1.2407177351645085, ln_t, 41.34856396581859), power) * t_41 * t_42;
-      slots[54][lane] = __dmul_rn(t_43, slots[29][lane]);
-      const double t_44 = fma(-0.9676155639242277, ln_t, 44.591057593211545);
-      const double t_45 = fma(-slots[20][lane], slots[22][lane], t_40);
-      slots[55][lane] = __dmul_rn(singe_exp2_table(fma(-12371.635218114903, inverse_t, t_44), power) * t_41, t_45);
+      const double t_42 = __dmul_rn(slots[18][lane], slots[5][lane]);
+      const double t_43 = slots[17][lane] * slots[4][lane];
+      const double t_44 = t_42 - slots[24][lane];
+      const double t_45 = singe_exp2_table_within(fma(-1.2407177351645085, ln_t, 41.34856396581859), power) * t_43 *
+          t_44;
+      slots[54][lane] = __dmul_rn(t_45, slots[29][lane]);
+      const double t_46 = fma(-0.9676155639242277, ln_t, 44.591057593211545);
+      const double t_47 = fma(-slots[20][lane], slots[22][lane], t_42);
+      slots[55][lane] = __dmul_rn(singe_exp2_table_within(fma(-12371.635218114903, inverse_t, t_46), power) * t_43,
+          t_47);
       break;
     }
     case 5: {
       // warp 5: reaction 14 2H+H2O<=>H2+H2O
       const double s_15 = slots[18][lane];
       const double s_16 = slots[8][lane];
-      const double t_46 = fma(-slots[2][lane], s_16, s_15 * s_15 * s_16);
+      const double t_48 = fma(-slots[2][lane], s_16, s_15 * s_15 * s_16);
       const double s_17 = slots[17][lane];
-      const double t_47 = singe_exp2_table(fma(-1.8033688011112043, ln_t, 45.770027734256864), power) * s_17 * s_17;
-      slots[41][lane] = __dmul_rn(t_47 * slots[7][lane], t_46);
+      const double t_49 = singe_exp2_table_within(fma(-1.8033688011112043, ln_t, 45.770027734256864), power) * s_17 *
+          s_17;
+      slots[41][lane] = __dmul_rn(t_49 * slots[7][lane], t_48);
       // warp 5: reaction 19 H+H2O2<=>HO2+H2 and 20 H+H2O2<=>OH+H2O
-      const double t_48 = fma(2.8853900817779268, ln_t, 13.56271942704932);
-      const double t_49 = slots[18][lane] * slots[26][lane];
-      const double t_50 = slots[17][lane] * slots[25][lane];
-      const double t_51 = fma(-slots[24][lane], slots[2][lane], t_49);
-      slots[45][lane] = __dmul_rn(singe_exp2_table(fma(-3775.16009237706, inverse_t, t_48), power) * t_50, t_51);
-      const double t_52 = fma(-slots[22][lane], slots[8][lane], t_49);
-      const double t_53 = __dmul_rn(singe_exp2_table(fma(-2613.5723716456573, inverse_t, 33.219280948873624), power) *
-          t_50, t_52);
-      slots[46][lane] = t_53;
+      const double t_50 = fma(2.8853900817779268, ln_t, 13.56271942704932);
+      const double t_51 = slots[18][lane] * slots[26][lane];
+      const double t_52 = slots[17][lane] * slots[25][lane];
+      const double t_53 = fma(-slots[24][lane], slots[2][lane], t_51);
+      slots[45][lane] = __dmul_rn(singe_exp2_table_within(fma(-3775.16009237706, inverse_t, t_50), power) * t_52, t_53);
+      const double t_54 = fma(-slots[22][lane], slots[8][lane], t_51);
+      const double t_55 = __dmul_rn(singe_exp2_table_within(fma(-2613.5723716456573, inverse_t, 33.219280948873624),
+          power) * t_52, t_54);
+      slots[46][lane] = t_55;
       break;
     }
     case 6: {
       // warp 6: reaction 4 O+HO2<=>OH+O2
-      const double t_54 = slots[20][lane] * slots[24][lane];
-      const double t_55 = fma(-slots[22][lane], slots[5][lane], t_54);
-      slots[35][lane] = __dmul_rn(20000000000.0 * slots[19][lane] * slots[23][lane], t_55);
+      const double t_56 = slots[20][lane] * slots[24][lane];
+      const double t_57 = fma(-slots[22][lane], slots[5][lane], t_56);
+      slots[35][lane] = __dmul_rn(20000000000.0 * slots[19][lane] * slots[23][lane], t_57);
       break;
     }
     }
     if ((0xc0u >> warp_id) & 1u) {
       // warp 6: reaction 8 H+O2+H2O<=>HO2+H2O; warp 7: reaction 10 H+O2+AR<=>HO2+AR
       const double s_18 = slots[broadcast_index(k0, 5)][lane];
-      const double t_56 = slots[18][lane] * slots[5][lane] * s_18;
-      const double t_57 = fma(-slots[24][lane], s_18, t_56);
-      const double t_58 = singe_exp2_table(fma(broadcast(c0, 29), ln_t, broadcast(c0, 28)), power) * slots[17][lane];
-      slots[broadcast_index(k0, 7)][lane] = __dmul_rn(t_58 * slots[4][lane] * slots[broadcast_index(k0, 6)][lane],
-          t_57);
+      const double t_58 = slots[18][lane] * slots[5][lane] * s_18;
+      const double t_59 = fma(-slots[24][lane], s_18, t_58);
+      const double t_60 = singe_exp2_table_within(fma(broadcast(c0, 29), ln_t, broadcast(c0, 28)), power) *
+          slots[17][lane];
+      slots[broadcast_index(k0, 7)][lane] = __dmul_rn(t_60 * slots[4][lane] * slots[broadcast_index(k0, 6)][lane],
+          t_59);
     }
     switch (warp_id) {
     case 1: case 7: {
       // warp 1: reaction 25 OH+H2O2<=>HO2+H2O and 26 OH+H2O2<=>HO2+H2O; warp 7: reaction 24 OH+HO2<=>O2+H2O and 29
       //   OH+HO2<=>O2+H2O
       const int index_3 = broadcast_index(k0, 10);
-      const double t_59 = slots[22][lane] * slots[index_3][lane];
-      const double t_60 = slots[21][lane] * slots[broadcast_index(k0, 11)][lane];
-      const double t_61 = fma(-slots[broadcast_index(k0, 12)][lane], slots[8][lane], t_59);
-      const double t_62 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 0), inverse_t, broadcast(c0, 31)), power) *
-          t_60, t_61);
-      slots[index_3 + 24][lane] = t_62;
-      const double t_63 = __dmul_rn(singe_exp2_table(fma(broadcast(c1, 2), inverse_t, broadcast(c1, 1)), power) * t_60,
-          t_61);
-      slots[index_3 + 25][lane] = t_63;
+      const double t_61 = slots[22][lane] * slots[index_3][lane];
+      const double t_62 = slots[21][lane] * slots[broadcast_index(k0, 11)][lane];
+      const double t_63 = fma(-slots[broadcast_index(k0, 12)][lane], slots[8][lane], t_61);
+      const double t_64 = __dmul_rn(singe_exp2_table_within(fma(broadcast(c1, 0), inverse_t, broadcast(c0, 31)),
+          power) * t_62, t_63);
+      slots[index_3 + 24][lane] = t_64;
+      const double t_65 = __dmul_rn(singe_exp2_table_within(fma(broadcast(c1, 2), inverse_t, broadcast(c1, 1)),
+          power) * t_62, t_63);
+      slots[index_3 + 25][lane] = t_65;
       break;
     }
     case 6: {
       // warp 6: reaction 18 H+HO2<=>2OH and 16 H+HO2<=>O+H2O
-      const double t_64 = slots[18][lane] * slots[24][lane];
-      const double t_65 = slots[17][lane] * slots[23][lane];
+      const double t_66 = slots[18][lane] * slots[24][lane];
+      const double t_67 = slots[17][lane] * slots[23][lane];
       const double s_19 = slots[22][lane];
-      const double t_66 = fma(-s_19, s_19, t_64);
-      const double t_67 = __dmul_rn(singe_exp2_table(fma(-461.00512666527567, inverse_t, 36.28967027676502), power) *
-          t_65, t_66);
-      slots[42][lane] = t_67;
-      const double t_68 = fma(-slots[20][lane], slots[8][lane], t_64);
-      const double t_69 = __dmul_rn(singe_exp2_table(fma(-487.1408503817322, inverse_t, 31.886491861354493), power) *
-          t_65, t_68);
-      slots[43][lane] = t_69;
+      const double t_68 = fma(-s_19, s_19, t_66);
+      const double t_69 = __dmul_rn(singe_exp2_table_within(fma(-461.00512666527567, inverse_t, 36.28967027676502),
+          power) * t_67, t_68);
+      slots[42][lane] = t_69;
+      const double t_70 = fma(-slots[20][lane], slots[8][lane], t_66);
+      const double t_71 = __dmul_rn(singe_exp2_table_within(fma(-487.1408503817322, inverse_t, 31.886491861354493),
+          power) * t_67, t_70);
+      slots[43][lane] = t_71;
       break;
     }
     }
@@ -544,19 +559,19 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     case 1: case 7: {
       // warp 1: reaction 12 2H+M<=>H2+M; warp 7: reaction 1 2O+M<=>O2+M
       const double s_20 = slots[broadcast_index(k0, 13)][lane];
-      const double t_70 = __dmul_rn(s_20, s_20) - slots[broadcast_index(k0, 14)][lane];
+      const double t_72 = __dmul_rn(s_20, s_20) - slots[broadcast_index(k0, 14)][lane];
       const double s_21 = slots[broadcast_index(k0, 15)][lane];
       const double s_22 = slots[broadcast_index(k0, 16)][lane];
-      const double t_71 = __dmul_rn(broadcast(c1, 3) * inverse_t * s_21 * s_21 * t_70, s_22);
-      slots[broadcast_index(k0, 17)][lane] = t_71;
+      const double t_73 = __dmul_rn(broadcast(c1, 3) * inverse_t * s_21 * s_21 * t_72, s_22);
+      slots[broadcast_index(k0, 17)][lane] = t_73;
       break;
     }
     case 5: {
       // warp 5: reaction 15 H+OH+M<=>H2O+M
       const double s_23 = slots[21][lane];
-      const double t_72 = 2.2e16 * inverse_t * inverse_t * slots[17][lane] * s_23;
-      const double t_73 = t_72 * (__dmul_rn(slots[18][lane], slots[22][lane]) - slots[8][lane]);
-      slots[60][lane] = __dmul_rn(t_73, slots[31][lane]);
+      const double t_74 = 2.2e16 * inverse_t * inverse_t * slots[17][lane] * s_23;
+      const double t_75 = t_74 * (__dmul_rn(slots[18][lane], slots[22][lane]) - slots[8][lane]);
+      slots[60][lane] = __dmul_rn(t_75, slots[31][lane]);
       break;
     }
     case 6: {
@@ -568,10 +583,10 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     if ((0x80u >> warp_id) & 1u) {
       // warp 7: reaction 2 O+H+M<=>OH+M
-      const double t_74 = __dmul_rn(slots[20][lane], slots[18][lane]) - slots[22][lane];
+      const double t_76 = __dmul_rn(slots[20][lane], slots[18][lane]) - slots[22][lane];
       const double s_25 = slots[17][lane];
-      const double t_75 = 500000000000.0 * inverse_t * slots[19][lane] * s_25 * t_74;
-      slots[59][lane] = __dmul_rn(t_75, slots[28][lane]);
+      const double t_77 = 500000000000.0 * inverse_t * slots[19][lane] * s_25 * t_76;
+      slots[59][lane] = __dmul_rn(t_77, slots[28][lane]);
     }
     if ((0xa8u >> warp_id) & 1u) {
       // warp 3: production OH; warp 5: production H; warp 7: production HO2
@@ -628,24 +643,26 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     switch (warp_id) {
     case 0: {
       // warp 0: reaction 22 2OH(+M)<=>H2O2(+M)
-      const double t_76 = fma(-0.7646283716711506, ln_t, 4.9579647802027935);
-      const double t_77 = fma(1234.186953277116, inverse_t, t_76);
-      const double t_78 = __dmul_rn(singe_exp2_table(t_77, power), slots[28][lane]);
-      const double t_79 = 1.0 + t_78;
-      const double t_80 = 0.26539999999999997 * singe_exp2_table(-0.015347819583925141 * temperature_2, power);
-      const double e = singe_exp2_table(-7476.045701886608 * inverse_t, power);
-      const double t_81 = fma(0.7346, singe_exp2_table(-0.0008215803194128493 * temperature_2, power), t_80) + e;
-      const double l = singe_log2(select_le(t_81, 1e-300, 1e-300, t_81), h2o2_chemistry_logarithms);
-      const double t_82 = fma(-0.5337971651289164, ln_t, 36.10680621961521);
-      const double t_83 = t_77 + slots[56][lane] + fma(-0.67, l, -1.328771237954945);
-      const double t_84 = fma(-0.14, t_83, fma(-1.27, l, 2.4914460711655217));
-      const double t_85 = t_84 * t_84;
-      const double t_86 = fma(t_83, t_83, t_85);
-      const double t_87 = 1.0 / (t_86 * t_79);
-      const double t_88 = singe_exp2_table(fma(l * t_85, t_87 * t_79, t_82), power) * (t_78 * (t_87 * t_86));
+      const double t_78 = fma(-0.7646283716711506, ln_t, 4.9579647802027935);
+      const double t_79 = fma(1234.186953277116, inverse_t, t_78);
+      const double t_80 = __dmul_rn(singe_exp2_table_within(t_79, power), slots[28][lane]);
+      const double t_81 = 1.0 + t_80;
+      const double t_82 = 0.26539999999999997 *
+          singe_exp2_table_within(__dmul_rn(-0.015347819583925141, temperature_2), power);
+      const double e = singe_exp2_table_within(__dmul_rn(-7476.045701886608, inverse_t), power);
+      const double t_83 = fma(0.7346, singe_exp2_table_within(__dmul_rn(-0.0008215803194128493, temperature_2), power),
+          t_82) + e;
+      const double l = singe_log2(select_le(t_83, 1e-300, 1e-300, t_83), h2o2_chemistry_logarithms);
+      const double t_84 = fma(-0.5337971651289164, ln_t, 36.10680621961521);
+      const double t_85 = t_79 + slots[56][lane] + fma(-0.67, l, -1.328771237954945);
+      const double t_86 = fma(-0.14, t_85, fma(-1.27, l, 2.4914460711655217));
+      const double t_87 = t_86 * t_86;
+      const double t_88 = fma(t_85, t_85, t_87);
+      const double t_89 = 1.0 / (t_88 * t_81);
+      const double t_90 = singe_exp2_table(fma(l * t_87, t_89 * t_81, t_84), power) * (t_80 * (t_89 * t_88));
       const double s_26 = slots[22][lane];
       const double s_27 = slots[21][lane];
-      slots[61][lane] = __dmul_rn(t_88 * s_27 * s_27, __dmul_rn(s_26, s_26) - slots[26][lane]);
+      slots[61][lane] = __dmul_rn(t_90 * s_27 * s_27, __dmul_rn(s_26, s_26) - slots[26][lane]);
       break;
     }
     case 1: case 3: case 4: case 6: {

@@ -111,6 +111,11 @@ static __device__ __forceinline__ void store(double *field, int row, int stride,
   if (active) field[(size_t)row * stride + point] = value;
 }
 
+static __device__ __forceinline__ double select_le(double a, double b, double then, double otherwise)
+{
+  return a <= b ? then : otherwise;
+}
+
 // Arrives and waits for the rest.
 template <int id, int threads> static __device__ __forceinline__ void barrier_sync()
 {
@@ -123,8 +128,8 @@ template <int id, int threads> static __device__ __forceinline__ void barrier_ar
   asm volatile("bar.arrive %0, %1;" : : "n"(id), "n"(threads) : "memory");
 }
 
-// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
-static __device__ __forceinline__ double singe_exp2_table(double x, double power)
+// 2^x below 1 ulp for |x| < 1021; anything beyond. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
+static __device__ __forceinline__ double singe_exp2_table_within(double x, double power)
 {
   const double shifted = x + 211106232532992.0;
   const unsigned n = (unsigned)__double2loint(shifted);
@@ -137,12 +142,7 @@ static __device__ __forceinline__ double singe_exp2_table(double x, double power
   const int entry_high = __shfl(__double2hiint(power), (int)n);
   const double entry = __hiloint2double(entry_high, __shfl(__double2loint(power), (int)n));
   const double root = __hiloint2double((int)((unsigned)__double2hiint(entry) + (n << 15)), __double2loint(entry));
-  const double p = fma(root, q * r, root);
-  const unsigned high = (unsigned)__double2hiint(p);
-  const unsigned x_high = (unsigned)__double2hiint(x);
-  const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x408fe800u) >> 31);
-  const unsigned beyond = ~(unsigned)((int)x_high >> 31) & 0x7ff00000u;
-  return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
+  return fma(root, q * r, root);
 }
 
 // log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is
@@ -189,7 +189,9 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     const double field = load(temperature, 0, stride, point);
-    const double ln_t = __dmul_rn(singe_log2(field, h2o2_conductivity_logarithms), 0.6931471805599453);
+    const double t = select_le(field, 10000.0, field, __longlong_as_double(0x7ff8000000000000LL));
+    const double ln_t = __dmul_rn(singe_log2(select_le(100.0, t, t, __longlong_as_double(0x7ff8000000000000LL)),
+        h2o2_conductivity_logarithms), 0.6931471805599453);
     // phase 1
     // warp 0: block 0..2; warp 1: block 2..4; warp 2: block 4..5; warp 3: block 5..6; warp 4: block 6..7; warp 5: block
     //   7..8; warp 6: block 8..9; warp 7: block 9..10
@@ -201,12 +203,12 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
     const int trips = broadcast_index(k0, 1);
     #pragma unroll 4
     for (int i0 = 0; i0 < trips; ++i0) {
-      const double t = fma(fma(broadcast(c0, 6 + i0), ln_t, broadcast(c0, 4 + i0)), ln_t, broadcast(c0, 2 + i0));
-      const double e = singe_exp2_table(fma(t, ln_t, broadcast(c0, i0)), power);
+      const double t_2 = fma(fma(broadcast(c0, 6 + i0), ln_t, broadcast(c0, 4 + i0)), ln_t, broadcast(c0, 2 + i0));
+      const double e = singe_exp2_table_within(fma(t_2, ln_t, broadcast(c0, i0)), power);
       const double field_2 = load(mole_fractions, broadcast_index(k0, 0) + i0, stride, point);
-      const double t_2 = positive(field_2);
-      r0 = fma(t_2, e, r0);
-      r1 = fma(r1, e, t_2 * r2);
+      const double t_3 = positive(field_2);
+      r0 = fma(t_3, e, r0);
+      r1 = fma(r1, e, t_3 * r2);
       r2 = __dmul_rn(r2, e);
     }
     // warp 0: block 0..2; warp 1: block 2..4; warp 2: block 4..5; warp 3: block 5..6; warp 4: block 6..7; warp 5: block

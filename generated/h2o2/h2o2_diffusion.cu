@@ -207,8 +207,10 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     const double field = load(temperature, 0, stride, point);
-    const double scaled_ln_t = fma(0.667616401390668, singe_log2(field, h2o2_diffusion_logarithms) *
-        0.6931471805599453, -4.537243573680481);
+    const double t = select_le(field, 10000.0, field, __longlong_as_double(0x7ff8000000000000LL));
+    const double t_2 = singe_log2(select_le(100.0, t, t, __longlong_as_double(0x7ff8000000000000LL)),
+        h2o2_diffusion_logarithms) * 0.6931471805599453;
+    const double scaled_ln_t = fma(0.667616401390668, t_2, -4.537243573680481);
     // phase 1
     double r0 = 0.0;
     double r1 = 0.0;
@@ -283,18 +285,18 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       #pragma unroll 2
       for (int i2 = 0; i2 < 5; ++i2) {
         const double c_3 = broadcast(c0, 20 + i2);
-        const double t = fma(fma(broadcast(c1, i2), scaled_ln_t, broadcast(c0, 25 + i2)), scaled_ln_t, c_3);
-        const double t_2 = fma(fma(t, scaled_ln_t, broadcast(c0, 15 + i2)), scaled_ln_t, broadcast(c0, 10 + i2));
-        const double t_3 = fma(fma(t_2, scaled_ln_t, broadcast(c0, 5 + i2)), scaled_ln_t, broadcast(c0, i2));
-        slots[broadcast_index(k0, 2) + i2][lane] = fma(r3, t_3, r2);
+        const double t_3 = fma(fma(broadcast(c1, i2), scaled_ln_t, broadcast(c0, 25 + i2)), scaled_ln_t, c_3);
+        const double t_4 = fma(fma(t_3, scaled_ln_t, broadcast(c0, 15 + i2)), scaled_ln_t, broadcast(c0, 10 + i2));
+        const double t_5 = fma(fma(t_4, scaled_ln_t, broadcast(c0, 5 + i2)), scaled_ln_t, broadcast(c0, i2));
+        slots[broadcast_index(k0, 2) + i2][lane] = fma(r3, t_5, r2);
         const int index_5 = broadcast_index(k0, 1);
         const double c_4 = broadcast(c1, 25 + i2);
-        const double t_4 = fma(fma(broadcast(c2, 5 + i2), scaled_ln_t, broadcast(c2, i2)), scaled_ln_t, c_4);
-        const double t_5 = fma(fma(t_4, scaled_ln_t, broadcast(c1, 20 + i2)), scaled_ln_t, broadcast(c1, 15 + i2));
-        const double t_6 = fma(fma(t_5, scaled_ln_t, broadcast(c1, 10 + i2)), scaled_ln_t, broadcast(c1, 5 + i2));
-        r0 = fma(slots[index_5 + i2][lane], t_3, r0);
-        r1 = fma(slots[index_5 + 1 + i2][lane], t_6, r1);
-        r2 = __dmul_rn(r4, t_6);
+        const double t_6 = fma(fma(broadcast(c2, 5 + i2), scaled_ln_t, broadcast(c2, i2)), scaled_ln_t, c_4);
+        const double t_7 = fma(fma(t_6, scaled_ln_t, broadcast(c1, 20 + i2)), scaled_ln_t, broadcast(c1, 15 + i2));
+        const double t_8 = fma(fma(t_7, scaled_ln_t, broadcast(c1, 10 + i2)), scaled_ln_t, broadcast(c1, 5 + i2));
+        r0 = fma(slots[index_5 + i2][lane], t_5, r0);
+        r1 = fma(slots[index_5 + 1 + i2][lane], t_8, r1);
+        r2 = __dmul_rn(r4, t_8);
       }
       // warp 0: columns 0..2; warp 1: columns 2..4
       const int index_6 = broadcast_index(k0, 3);
@@ -314,11 +316,11 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       #pragma unroll 4
       for (int i3 = 0; i3 < trips_2; ++i3) {
         const double c_5 = broadcast(c0, 23 + i3);
-        const double t_7 = fma(fma(broadcast(c1, 5 + i3), scaled_ln_t, broadcast(c1, i3)), scaled_ln_t, c_5);
-        const double t_8 = fma(fma(t_7, scaled_ln_t, broadcast(c0, 18 + i3)), scaled_ln_t, broadcast(c0, 13 + i3));
-        const double t_9 = fma(fma(t_8, scaled_ln_t, broadcast(c0, 8 + i3)), scaled_ln_t, broadcast(c0, 3 + i3));
-        slots[broadcast_index(k0, 18) + i3][lane] = __dmul_rn(r1, t_9);
-        r0 = fma(slots[broadcast_index(k0, 13 + i3)][lane], t_9, r0);
+        const double t_9 = fma(fma(broadcast(c1, 5 + i3), scaled_ln_t, broadcast(c1, i3)), scaled_ln_t, c_5);
+        const double t_10 = fma(fma(t_9, scaled_ln_t, broadcast(c0, 18 + i3)), scaled_ln_t, broadcast(c0, 13 + i3));
+        const double t_11 = fma(fma(t_10, scaled_ln_t, broadcast(c0, 8 + i3)), scaled_ln_t, broadcast(c0, 3 + i3));
+        slots[broadcast_index(k0, 18) + i3][lane] = __dmul_rn(r1, t_11);
+        r0 = fma(slots[broadcast_index(k0, 13 + i3)][lane], t_11, r0);
       }
       break;
     }
@@ -326,13 +328,13 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     if ((0x20u >> warp_id) & 1u) {
       // warp 5: scale
       const double s = slots[7][lane];
-      const double t_10 = slots[1][lane] + slots[3][lane] + slots[5][lane] + s;
-      const double t_11 = t_10 + slots[9][lane] + slots[11][lane] + slots[13][lane];
+      const double t_12 = slots[1][lane] + slots[3][lane] + slots[5][lane] + s;
+      const double t_13 = t_12 + slots[9][lane] + slots[11][lane] + slots[13][lane];
       const double field_8 = load(temperature, 0, stride, point);
       const double field_9 = load(pressure, 0, stride, point);
-      const double t_12 = sqrt(field_8);
-      const double t_13 = field_9 * (t_11 + slots[15][lane]);
-      slots[61][lane] = 101325.0 * (field_8 * (t_12 * sqrt(t_12))) / t_13;
+      const double t_14 = sqrt(field_8);
+      const double t_15 = field_9 * (t_13 + slots[15][lane]);
+      slots[61][lane] = 101325.0 * (field_8 * (t_14 * sqrt(t_14))) / t_15;
     }
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: columns 4..5; warp 3: columns 5..6; warp 4: columns 6..7; warp 5: columns 7..8; warp 6: columns 8..9;
@@ -345,9 +347,9 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       for (int i4 = 0; i4 < 2; ++i4) {
         const int index_7 = broadcast_index(k0, 5 + i4);
         const double s_2 = slots[index_7 + 2][lane];
-        const double t_14 = slots[0][lane] + slots[2][lane] + slots[index_7][lane] + s_2;
-        const double t_15 = t_14 + slots[index_7 + 4][lane] + slots[index_7 + 6][lane] + slots[14][lane];
-        slots[74 + i4][lane] = __dmul_rn(t_15, slots[61][lane]);
+        const double t_16 = slots[0][lane] + slots[2][lane] + slots[index_7][lane] + s_2;
+        const double t_17 = t_16 + slots[index_7 + 4][lane] + slots[index_7 + 6][lane] + slots[14][lane];
+        slots[74 + i4][lane] = __dmul_rn(t_17, slots[61][lane]);
       }
     }
     if ((0x3u >> warp_id) & 1u) {
@@ -362,18 +364,18 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
     if ((0x18u >> warp_id) & 1u) {
       // warp 3: numerators 0..2; warp 4: numerators 2..4
       const double s_3 = slots[8][lane];
-      const double t_16 = slots[broadcast_index(k0, 2)][lane] + slots[4][lane] + slots[6][lane] + s_3;
-      const double t_17 = t_16 + slots[10][lane] + slots[12][lane] + slots[14][lane];
+      const double t_18 = slots[broadcast_index(k0, 2)][lane] + slots[4][lane] + slots[6][lane] + s_3;
+      const double t_19 = t_18 + slots[10][lane] + slots[12][lane] + slots[14][lane];
       const int index_8 = broadcast_index(k0, 21);
       const double field_10 = load(mole_fractions, index_8 + 1, stride, point);
       const double s_4 = slots[61][lane];
-      const double t_18 = __dmul_rn(t_17 + __dmul_rn(select_le(field_10, 1e-20, 1e-20, field_10), broadcast(c0, 28)),
+      const double t_20 = __dmul_rn(t_19 + __dmul_rn(select_le(field_10, 1e-20, 1e-20, field_10), broadcast(c0, 28)),
           s_4);
-      slots[index_8 + 76][lane] = t_18;
+      slots[index_8 + 76][lane] = t_20;
       const double field_11 = load(mole_fractions, index_8, stride, point);
-      const double t_19 = __dmul_rn(t_17 + __dmul_rn(select_le(field_11, 1e-20, 1e-20, field_11), broadcast(c0, 2)),
+      const double t_21 = __dmul_rn(t_19 + __dmul_rn(select_le(field_11, 1e-20, 1e-20, field_11), broadcast(c0, 2)),
           s_4);
-      slots[index_8 + 77][lane] = t_19;
+      slots[index_8 + 77][lane] = t_21;
     }
     if ((0x1cu >> warp_id) & 1u) {
       // warp 2: numerators 5..6, numerators 9..10; warp 3: numerators 6..7; warp 4: numerators 7..8
@@ -381,11 +383,11 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       #pragma unroll 4
       for (int i5 = 0; i5 < trips_3; ++i5) {
         const double s_5 = slots[broadcast_index(k0, 22 + i5)][lane];
-        const double t_20 = slots[0][lane] + slots[2][lane] + slots[4][lane] + s_5;
+        const double t_22 = slots[0][lane] + slots[2][lane] + slots[4][lane] + s_5;
         const int index_9 = broadcast_index(k0, 26 + i5);
-        const double t_21 = t_20 + slots[broadcast_index(k0, 24 + i5)][lane] + slots[index_9][lane] +
+        const double t_23 = t_22 + slots[broadcast_index(k0, 24 + i5)][lane] + slots[index_9][lane] +
             slots[index_9 + 2][lane];
-        slots[broadcast_index(k0, 28) + 75 + i5 * 3][lane] = __dmul_rn(t_21, slots[61][lane]);
+        slots[broadcast_index(k0, 28) + 75 + i5 * 3][lane] = __dmul_rn(t_23, slots[61][lane]);
       }
     }
     if ((0xfcu >> warp_id) & 1u) {

@@ -129,6 +129,11 @@ static __device__ __forceinline__ void store(double *field, int row, int stride,
   if (active) field[(size_t)row * stride + point] = value;
 }
 
+static __device__ __forceinline__ double select_le(double a, double b, double then, double otherwise)
+{
+  return a <= b ? then : otherwise;
+}
+
 // Arrives and waits for the rest.
 template <int id, int threads> static __device__ __forceinline__ void barrier_sync()
 {
@@ -141,8 +146,8 @@ template <int id, int threads> static __device__ __forceinline__ void barrier_ar
   asm volatile("bar.arrive %0, %1;" : : "n"(id), "n"(threads) : "memory");
 }
 
-// 2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
-static __device__ __forceinline__ double singe_exp2_table(double x, double power)
+// 2^x below 1 ulp for |x| < 1021; anything beyond. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
+static __device__ __forceinline__ double singe_exp2_table_within(double x, double power)
 {
   const double shifted = x + 211106232532992.0;
   const unsigned n = (unsigned)__double2loint(shifted);
@@ -155,12 +160,7 @@ static __device__ __forceinline__ double singe_exp2_table(double x, double power
   const int entry_high = __shfl(__double2hiint(power), (int)n);
   const double entry = __hiloint2double(entry_high, __shfl(__double2loint(power), (int)n));
   const double root = __hiloint2double((int)((unsigned)__double2hiint(entry) + (n << 15)), __double2loint(entry));
-  const double p = fma(root, q * r, root);
-  const unsigned high = (unsigned)__double2hiint(p);
-  const unsigned x_high = (unsigned)__double2hiint(x);
-  const unsigned inside = (unsigned)((int)((x_high & 0x7fffffffu) - 0x408fe800u) >> 31);
-  const unsigned beyond = ~(unsigned)((int)x_high >> 31) & 0x7ff00000u;
-  return __hiloint2double((int)((high & inside) | (beyond & ~inside)), (int)((unsigned)__double2loint(p) & inside));
+  return fma(root, q * r, root);
 }
 
 // log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is
@@ -207,33 +207,35 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     const double field = load(temperature, 0, stride, point);
-    const double ln_t = __dmul_rn(singe_log2(field, h2o2_viscosity_logarithms), 0.6931471805599453);
+    const double t = select_le(field, 10000.0, field, __longlong_as_double(0x7ff8000000000000LL));
+    const double ln_t = __dmul_rn(singe_log2(select_le(100.0, t, t, __longlong_as_double(0x7ff8000000000000LL)),
+        h2o2_viscosity_logarithms), 0.6931471805599453);
     // phase 1
     switch (warp_id) {
     case 2: case 3: {
       // warp 2: species from H2; warp 3: species from O
       const int index = broadcast_index(k0, 0);
       const double field_2 = load(mole_fractions, index, stride, point);
-      const double t = __dmul_rn(positive(field_2), broadcast(c0, 4));
+      const double t_2 = __dmul_rn(positive(field_2), broadcast(c0, 4));
       const int index_2 = broadcast_index(k0, 1);
-      slots[index_2][lane] = t;
-      const double t_2 = fma(fma(broadcast(c0, 3), ln_t, broadcast(c0, 2)), ln_t, broadcast(c0, 1));
-      const double e = singe_exp2_table(fma(t_2, ln_t, broadcast(c0, 0)), power);
-      const double t_3 = fma(fma(broadcast(c0, 8), ln_t, broadcast(c0, 7)), ln_t, broadcast(c0, 6));
-      const double e_2 = singe_exp2_table(fma(t_3, ln_t, broadcast(c0, 5)), power);
-      const double t_4 = 1.0 / (e * e_2);
-      const double t_5 = t_4 * e_2;
-      const double t_6 = __dmul_rn(t, t_5);
-      slots[index_2 + 1][lane] = t_6;
-      slots[index_2 + 2][lane] = __dmul_rn(t_6, t_5);
+      slots[index_2][lane] = t_2;
+      const double t_3 = fma(fma(broadcast(c0, 3), ln_t, broadcast(c0, 2)), ln_t, broadcast(c0, 1));
+      const double e = singe_exp2_table_within(fma(t_3, ln_t, broadcast(c0, 0)), power);
+      const double t_4 = fma(fma(broadcast(c0, 8), ln_t, broadcast(c0, 7)), ln_t, broadcast(c0, 6));
+      const double e_2 = singe_exp2_table_within(fma(t_4, ln_t, broadcast(c0, 5)), power);
+      const double t_5 = 1.0 / (e * e_2);
+      const double t_6 = t_5 * e_2;
+      const double t_7 = __dmul_rn(t_2, t_6);
+      slots[index_2 + 1][lane] = t_7;
+      slots[index_2 + 2][lane] = __dmul_rn(t_7, t_6);
       slots[index_2 + 3][lane] = e;
       const double field_3 = load(mole_fractions, index + 1, stride, point);
-      const double t_7 = __dmul_rn(positive(field_3), broadcast(c0, 9));
-      slots[index_2 + 4][lane] = t_7;
-      const double t_8 = t_4 * e;
-      const double t_9 = __dmul_rn(t_7, t_8);
-      slots[index_2 + 5][lane] = t_9;
-      slots[index_2 + 6][lane] = __dmul_rn(t_9, t_8);
+      const double t_8 = __dmul_rn(positive(field_3), broadcast(c0, 9));
+      slots[index_2 + 4][lane] = t_8;
+      const double t_9 = t_5 * e;
+      const double t_10 = __dmul_rn(t_8, t_9);
+      slots[index_2 + 5][lane] = t_10;
+      slots[index_2 + 6][lane] = __dmul_rn(t_10, t_9);
       slots[index_2 + 7][lane] = e_2;
       break;
     }
@@ -244,15 +246,15 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       #pragma unroll 4
       for (int i0 = 0; i0 < trips; ++i0) {
         const double field_4 = load(mole_fractions, broadcast_index(k0, 0) + i0 * 4, stride, point);
-        const double t_10 = __dmul_rn(positive(field_4), broadcast(c0, 8 + i0));
+        const double t_11 = __dmul_rn(positive(field_4), broadcast(c0, 8 + i0));
         const int index_3 = broadcast_index(k0, 1);
-        slots[index_3 + i0 * 16][lane] = t_10;
-        const double t_11 = fma(fma(broadcast(c0, 6 + i0), ln_t, broadcast(c0, 4 + i0)), ln_t, broadcast(c0, 2 + i0));
-        const double e_3 = singe_exp2_table(fma(t_11, ln_t, broadcast(c0, i0)), power);
-        const double t_12 = 1.0 / e_3;
-        const double t_13 = __dmul_rn(t_10, t_12);
-        slots[index_3 + 1 + i0 * 16][lane] = t_13;
-        slots[index_3 + 2 + i0 * 16][lane] = __dmul_rn(t_13, t_12);
+        slots[index_3 + i0 * 16][lane] = t_11;
+        const double t_12 = fma(fma(broadcast(c0, 6 + i0), ln_t, broadcast(c0, 4 + i0)), ln_t, broadcast(c0, 2 + i0));
+        const double e_3 = singe_exp2_table_within(fma(t_12, ln_t, broadcast(c0, i0)), power);
+        const double t_13 = 1.0 / e_3;
+        const double t_14 = __dmul_rn(t_11, t_13);
+        slots[index_3 + 1 + i0 * 16][lane] = t_14;
+        slots[index_3 + 2 + i0 * 16][lane] = __dmul_rn(t_14, t_13);
         slots[index_3 + 3 + i0 * 16][lane] = e_3;
       }
       break;
@@ -286,15 +288,15 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       // warp 0: rows from H2; warp 1: rows from O
       const int index_4 = broadcast_index(k0, 0);
       const double s_4 = slots[index_4][lane];
-      const double t_14 = fma(s_4, fma(s_4, r2, r1 + r1), r0);
+      const double t_15 = fma(s_4, fma(s_4, r2, r1 + r1), r0);
       const int index_5 = broadcast_index(k0, 1);
       const double field_5 = load(mole_fractions, index_5, stride, point);
       const double s_5 = slots[index_4 + 4][lane];
-      const double t_15 = fma(s_5, fma(s_5, r5, r4 + r4), r3);
+      const double t_16 = fma(s_5, fma(s_5, r5, r4 + r4), r3);
       const double field_6 = load(mole_fractions, index_5 + 1, stride, point);
-      const double t_16 = positive(field_6) * broadcast(c0, 21) * (s_5 * s_5) * t_14;
-      const double t_17 = fma(positive(field_5) * broadcast(c0, 20) * (s_4 * s_4), t_15, t_16);
-      slots[broadcast_index(k0, 2)][lane] = t_17 / (t_14 * t_15);
+      const double t_17 = positive(field_6) * broadcast(c0, 21) * (s_5 * s_5) * t_15;
+      const double t_18 = fma(positive(field_5) * broadcast(c0, 20) * (s_4 * s_4), t_16, t_17);
+      slots[broadcast_index(k0, 2)][lane] = t_18 / (t_15 * t_16);
       break;
     }
     case 2: case 3: case 4: case 5: case 6: case 7: {
@@ -310,10 +312,10 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       // warp 2: rows from OH; warp 3: rows from H2O; warp 4: rows from HO2; warp 5: rows from H2O2; warp 6: rows from
       //   AR; warp 7: rows from N2
       const double s_6 = slots[broadcast_index(k0, 3)][lane];
-      const double t_18 = fma(s_6, fma(s_6, r2, r1 + r1), r0);
+      const double t_19 = fma(s_6, fma(s_6, r2, r1 + r1), r0);
       const int index_6 = broadcast_index(k0, 4);
       const double field_7 = load(mole_fractions, index_6, stride, point);
-      slots[index_6 + 38][lane] = positive(field_7) * broadcast(c0, 20) * (s_6 * s_6) / t_18;
+      slots[index_6 + 38][lane] = positive(field_7) * broadcast(c0, 20) * (s_6 * s_6) / t_19;
       break;
     }
     }

@@ -48,8 +48,9 @@ pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString
 /// Errors: the file cannot be read or is wrong; the target cannot have what is asked for.
 pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: String) -> Result<Request, Failure> {
     let mut request = request(arguments, command);
+    let given = |flag: &str| matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine);
+    request.free_warps = !given("warps");
     if let Some(path) = &arguments.config {
-        let given = |flag: &str| matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine);
         request = config::complete(request, path, given)?;
     }
     request.for_target().map_err(|d| Failure::usage([d]))
@@ -77,6 +78,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         codegen: *codegen,
         beside: beside.to_vec(),
         keep_fastest: arguments.codegen.contains(&Layout::Auto),
+        free_warps: false,
         own_layouts: Vec::new(),
         verify: arguments.verify,
         real_compilers: arguments.compilers == Compilers::Auto,

@@ -49,7 +49,10 @@ pub fn complete(request: Request, path: &Path, given: impl Fn(&str) -> bool) -> 
     let own_layouts = file.own.iter_mut().filter_map(|(kernel, table)| Some((*kernel, layouts(table)?))).collect();
     let tuning = plan::set(&request.tuning, &file.tuning).expect(accepted);
     let own = |(kernel, table): &(Kernel, Table)| (*kernel, plan::set(&tuning, table).expect(accepted));
+    let names_warps = |table: &Table| table.contains_key("warps");
+    let free_warps = !names_warps(&file.tuning) && !file.own.iter().any(|(_, table)| names_warps(table));
     Ok(Request {
+        free_warps: request.free_warps && free_warps,
         common: plan::set(&request.common, &file.common).expect(accepted),
         own: file.own.iter().map(own).collect(),
         own_layouts,

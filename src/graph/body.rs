@@ -60,6 +60,11 @@ pub enum Unary {
     Exp2Rising,
     /// [`super::exp2::falling`]
     Exp2Falling,
+    /// The same four without guards, for arguments that are proven to stay within ([`super::unguarded`])
+    Exp2Within,
+    Exp2TableWithin,
+    Exp2RisingWithin,
+    Exp2FallingWithin,
     /// [`super::log2::log2`]
     Log2,
     /// 0 instead of a negative number; [`super::elementary::positive`]
@@ -90,7 +95,7 @@ pub enum Tensor {
 }
 
 impl Unary {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::Neg,
         Self::Sqrt,
         Self::Exp,
@@ -99,6 +104,10 @@ impl Unary {
         Self::Exp2Table,
         Self::Exp2Rising,
         Self::Exp2Falling,
+        Self::Exp2Within,
+        Self::Exp2TableWithin,
+        Self::Exp2RisingWithin,
+        Self::Exp2FallingWithin,
         Self::Log2,
         Self::Positive,
     ];
@@ -113,6 +122,10 @@ impl Unary {
             Self::Exp2Table => &exp2::TABULATED,
             Self::Exp2Rising => &exp2::RISING,
             Self::Exp2Falling => &exp2::FALLING,
+            Self::Exp2Within => &exp2::POLYNOMIAL_WITHIN,
+            Self::Exp2TableWithin => &exp2::TABULATED_WITHIN,
+            Self::Exp2RisingWithin => &exp2::RISING_WITHIN,
+            Self::Exp2FallingWithin => &exp2::FALLING_WITHIN,
             Self::Log2 => &log2::LOG2,
             Self::Positive => &elementary::POSITIVE,
         })
@@ -120,7 +133,29 @@ impl Unary {
 
     /// e^x or 2^x.
     pub fn is_power(self) -> bool {
-        matches!(self, Self::Exp | Self::Exp2) || self.reads_powers()
+        matches!(self, Self::Exp | Self::Exp2 | Self::Exp2Within) || self.reads_powers()
+    }
+
+    /// The power without a guard.
+    pub fn unguarded(self) -> Option<Self> {
+        match self {
+            Self::Exp2 => Some(Self::Exp2Within),
+            Self::Exp2Table => Some(Self::Exp2TableWithin),
+            Self::Exp2Rising => Some(Self::Exp2RisingWithin),
+            Self::Exp2Falling => Some(Self::Exp2FallingWithin),
+            _ => None,
+        }
+    }
+
+    /// The one of [`super::exp2::rising`] and [`super::exp2::falling`] that this one is not.
+    fn reciprocal(self) -> Option<Self> {
+        match self {
+            Self::Exp2Rising => Some(Self::Exp2Falling),
+            Self::Exp2Falling => Some(Self::Exp2Rising),
+            Self::Exp2RisingWithin => Some(Self::Exp2FallingWithin),
+            Self::Exp2FallingWithin => Some(Self::Exp2RisingWithin),
+            _ => None,
+        }
     }
 
     /// Reads the table of [`super::exp2::entry`].
@@ -343,13 +378,10 @@ impl Inst {
             {
                 1
             }
-            Self::Unary(Unary::Exp2Falling, a)
-                if has(&|i| matches!(i, Self::Unary(Unary::Exp2Rising, c) if a == *c)) =>
-            {
-                2 * POWER_SLOTS - BOTH_POWERS_SLOTS
-            }
-            Self::Unary(Unary::Exp2Rising, a)
-                if has(&|i| matches!(i, Self::Unary(Unary::Exp2Falling, c) if a == *c)) =>
+            Self::Unary(op, a)
+                if op
+                    .reciprocal()
+                    .is_some_and(|other| has(&|i| matches!(i, Self::Unary(op, c) if (*op, *c) == (other, a)))) =>
             {
                 2 * POWER_SLOTS - BOTH_POWERS_SLOTS
             }
@@ -371,13 +403,13 @@ impl Inst {
             Self::Unary(Unary::Sqrt, _) | Self::Binary(Binary::Div, ..) => (1, DIVISION_SLOTS),
             Self::Unary(Unary::Exp, _) => (29, 15),
             Self::Unary(Unary::Log, _) => (35, 25),
-            Self::Unary(Unary::Exp2, _) => (25, 14),
-            Self::Unary(Unary::Exp2Table, _) => (16, 10),
-            Self::Unary(Unary::Exp2Rising | Unary::Exp2Falling, _) => (17, POWER_SLOTS),
+            Self::Unary(Unary::Exp2 | Unary::Exp2Within, _) => (25, 14),
+            Self::Unary(Unary::Exp2Table | Unary::Exp2TableWithin, _) => (16, 10),
+            Self::Unary(op, _) if op.reciprocal().is_some() => (17, POWER_SLOTS),
             Self::Unary(Unary::Log2, _) => (20, 11),
             // Integer operations on the words.
             Self::Unary(Unary::Positive, _) => (1, 0),
-            Self::Binary(..) | Self::SelectLe { .. } => (1, 1),
+            Self::Unary(..) | Self::Binary(..) | Self::SelectLe { .. } => (1, 1),
             Self::Fma(..) => (2, 1),
         }
     }

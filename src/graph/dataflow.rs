@@ -49,6 +49,8 @@ pub struct Graph {
     pub bound: f64,
     /// Where the bound holds, and where products are proven to stay in the range of doubles; `None`: at every temperature.
     pub range: Option<TemperatureRange>,
+    /// The temperatures outside of which the preamble's scalars are not numbers, where it filters them.
+    pub filter: Option<TemperatureRange>,
     pub arrays: Vec<Array>,
     /// What the rows of the output array are, where they are not all the same.
     pub quantities: Vec<Quantity>,
@@ -162,6 +164,7 @@ impl Graph {
             kernel,
             bound: 0.0,
             range: None,
+            filter: None,
             arrays,
             quantities: Vec::new(),
             pattern: Vec::new(),
@@ -241,6 +244,18 @@ impl Graph {
             *body = new(body);
         }
         self.interned = self.shapes.iter().map(|(shape, body)| (body.key(), shape)).collect();
+    }
+
+    /// Gives every step, and the preamble (`None`), another body.
+    pub(super) fn reshape(&mut self, mut new: impl FnMut(Option<StepRef>, Shape, &Body) -> Body) {
+        let old = std::mem::take(&mut self.shapes);
+        self.interned.clear();
+        let mut shape_of = |graph: &mut Self, at, shape| graph.shape(new(at, shape, &old[shape]));
+        self.preamble.shape = shape_of(self, None, self.preamble.shape);
+        for at in self.steps().collect::<Vec<_>>() {
+            let shape = shape_of(self, Some(at), self.step(at).shape);
+            self.ops[at.op].step_mut(at.part).shape = shape;
+        }
     }
 
     /// What a step is to the QSSA warps: only the prologue of a feeding operation with running states feeds.

@@ -105,43 +105,66 @@ pub fn falling(x: f64) -> f64 {
     FALLING.evaluate(x)
 }
 
+/// Whether a power looks at its argument.
+#[derive(Clone, Copy, PartialEq)]
+enum Guard {
+    /// 0 or infinity beyond the exponents of doubles.
+    Limits,
+    /// The argument is known to stay within.
+    None,
+}
+
 const ABOUT: &str = "2^x below 1 ulp: 0 for x <= -1021, infinity for x >= 1021.";
+const ABOUT_FALLING: &str = "2^-x below 1 ulp: infinity for x <= -1021, 0 for x >= 1021.";
+const ABOUT_WITHIN: &str = "2^x below 1 ulp for |x| < 1021; anything beyond.";
+const ABOUT_FALLING_WITHIN: &str = "2^-x below 1 ulp for |x| < 1021; anything beyond.";
 
-pub static POLYNOMIAL: LazyLock<Function> = LazyLock::new(|| {
-    Function::new(ABOUT, |s| {
-        let (n, r) = parts(s, WHOLE_MAGIC);
-        let p = s.polynomial("p", &COEFFICIENTS, r);
-        let exponent = s.word("", Left(n, 20));
-        scaled(s, p, exponent, LIMIT_HIGH_WORD, false)
-    })
-});
+pub static POLYNOMIAL: LazyLock<Function> = LazyLock::new(|| Function::new(ABOUT, |s| plain(s, Guard::Limits)));
+pub static TABULATED: LazyLock<Function> = LazyLock::new(|| Function::new(ABOUT, |s| short(s, Guard::Limits)));
+pub static RISING: LazyLock<Function> = LazyLock::new(|| Function::new(ABOUT, |s| up(s, Guard::Limits)));
+pub static FALLING: LazyLock<Function> = LazyLock::new(|| Function::new(ABOUT_FALLING, |s| down(s, Guard::Limits)));
 
-pub static TABULATED: LazyLock<Function> = LazyLock::new(|| {
-    Function::new(ABOUT, |s| {
-        let (n, r) = parts(s, PARTS_MAGIC);
-        let q = s.polynomial("q", &PART_COEFFICIENTS, r);
-        let q = s.real("", Mul(q, r));
-        from_table(s, n, q, false)
-    })
-});
+pub static POLYNOMIAL_WITHIN: LazyLock<Function> =
+    LazyLock::new(|| Function::new(ABOUT_WITHIN, |s| plain(s, Guard::None)));
+pub static TABULATED_WITHIN: LazyLock<Function> =
+    LazyLock::new(|| Function::new(ABOUT_WITHIN, |s| short(s, Guard::None)));
+pub static RISING_WITHIN: LazyLock<Function> = LazyLock::new(|| Function::new(ABOUT_WITHIN, |s| up(s, Guard::None)));
+pub static FALLING_WITHIN: LazyLock<Function> =
+    LazyLock::new(|| Function::new(ABOUT_FALLING_WITHIN, |s| down(s, Guard::None)));
 
-pub static RISING: LazyLock<Function> = LazyLock::new(|| {
-    Function::new(ABOUT, |s| {
-        let (n, r, odd, even) = odd_and_even(s);
-        let q = s.real("q", Fma(r, odd, even));
-        from_table(s, n, q, false)
-    })
-});
+fn plain(s: &mut Steps, guard: Guard) -> Real {
+    let (n, r) = parts(s, WHOLE_MAGIC);
+    let p = s.polynomial("p", &COEFFICIENTS, r);
+    let exponent = s.word("", Left(n, 20));
+    if guard == Guard::Limits {
+        return scaled(s, p, exponent, LIMIT_HIGH_WORD, false);
+    }
+    let old = s.word("", High(p));
+    let high = s.word("high", WordOperation::Add(old, exponent));
+    let low = s.word("", Low(p));
+    s.real("", Join { high, low })
+}
 
-pub static FALLING: LazyLock<Function> = LazyLock::new(|| {
-    Function::new("2^-x below 1 ulp: infinity for x <= -1021, 0 for x >= 1021.", |s| {
-        let (n, r, odd, even) = odd_and_even(s);
-        let n = s.word("minus_n", WordOperation::Sub(Word::Literal(0), n));
-        let r = s.real("", Neg(r));
-        let q = s.real("q", Fma(r, odd, even));
-        from_table(s, n, q, true)
-    })
-});
+fn short(s: &mut Steps, guard: Guard) -> Real {
+    let (n, r) = parts(s, PARTS_MAGIC);
+    let q = s.polynomial("q", &PART_COEFFICIENTS, r);
+    let q = s.real("", Mul(q, r));
+    from_table(s, n, q, guard, false)
+}
+
+fn up(s: &mut Steps, guard: Guard) -> Real {
+    let (n, r, odd, even) = odd_and_even(s);
+    let q = s.real("q", Fma(r, odd, even));
+    from_table(s, n, q, guard, false)
+}
+
+fn down(s: &mut Steps, guard: Guard) -> Real {
+    let (n, r, odd, even) = odd_and_even(s);
+    let n = s.word("minus_n", WordOperation::Sub(Word::Literal(0), n));
+    let r = s.real("", Neg(r));
+    let q = s.real("q", Fma(r, odd, even));
+    from_table(s, n, q, guard, true)
+}
 
 /// The number of units next to x, and what is left of x; the magic number says what a unit is.
 fn parts(s: &mut Steps, magic: f64) -> (Word, Real) {
@@ -162,13 +185,16 @@ fn odd_and_even(s: &mut Steps) -> (Word, Real, Real, Real) {
 }
 
 /// 2^(n/32) (1 + q): the exponent of the root takes all of n, since that of the table's entry lacks j.
-fn from_table(s: &mut Steps, n: Word, q: Real, falling: bool) -> Real {
+fn from_table(s: &mut Steps, n: Word, q: Real, guard: Guard, falling: bool) -> Real {
     let entry = s.real("entry", Power(n));
     let exponent = s.word("", Left(n, 15));
     let old = s.word("", High(entry));
     let high = s.word("", WordOperation::Add(old, exponent));
     let low = s.word("", Low(entry));
     let root = s.real("root", Join { high, low });
+    if guard == Guard::None {
+        return s.real("", Fma(root, q, root));
+    }
     let p = s.real("p", Fma(root, q, root));
     limited(s, p, LIMIT_HIGH_WORD, falling)
 }

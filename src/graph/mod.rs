@@ -7,9 +7,11 @@ pub mod dataflow;
 pub mod elementary;
 pub mod exp2;
 pub mod interpret;
+mod intervals;
 pub mod log2;
 pub mod steps;
 pub mod text;
+pub mod unguarded;
 pub mod units;
 
 pub use dataflow::{Array, Graph, Op, Operation, Part, QssaWarps, Role, Shape, Step, StepRef, Value};

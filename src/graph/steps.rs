@@ -132,6 +132,15 @@ impl Function {
         self.steps.iter().any(|step| matches!(step.operation, Operation::Real(RealOperation::Entry { .. })))
     }
 
+    /// Whether its argument is an operand of a sum, with which a compiler may fuse a product.
+    pub fn sums_argument(&self) -> bool {
+        let sums = |operation: &Operation| match operation {
+            Operation::Real(RealOperation::Add(a, b) | RealOperation::Sub(a, b)) => [a, b].contains(&&Real::Argument),
+            _ => false,
+        };
+        self.steps.iter().any(|step| sums(&step.operation))
+    }
+
     /// How many steps both functions begin with.
     pub fn in_common(&self, other: &Self) -> usize {
         self.steps.iter().zip(&other.steps).take_while(|(a, b)| a == b).count()

@@ -78,6 +78,8 @@ pub struct Read<'a> {
     pub concentrations: &'a [bool],
     /// Whether 1/K is, of species with activities.
     pub inverses: bool,
+    /// Concentrations are operations of their own: who reads them need not wait for the rest, nor keep it.
+    pub apart: bool,
 }
 
 /// Adds one operation per species.
@@ -117,14 +119,24 @@ pub fn add(
     };
     let transported = model.species().len();
     let needed = needs.into_iter().enumerate().filter(|(_, needs)| *needs != Needs::default());
-    for (k, needs) in needed {
-        let step = species(graph, k, needs, formation, k < transported, exponential);
+    for (k, mut needs) in needed {
         let name = &mechanism.species[k].name;
+        if read.apart && needs.concentration && needs != (Needs { concentration: true, ..Needs::default() }) {
+            let only = Needs { concentration: true, ..Needs::default() };
+            let step = species(graph, k, only, formation, k < transported, exponential);
+            let name = format!("concentration {name}");
+            let op = graph.add(common::single(name.clone(), step), |_, _| name.clone());
+            all.concentration[k] = Some(graph.ops[op].epilogue.outputs[0]);
+            needs.concentration = false;
+        }
+        let step = species(graph, k, needs, formation, k < transported, exponential);
         let kinds = kinds(needs);
         let op = graph.add(common::single(format!("species {name}"), step), |_, n| format!("{} {name}", kinds[n]));
         let mut outputs = graph.ops[op].epilogue.outputs.iter().copied();
         let mut take = |needed: bool| if needed { outputs.next() } else { None };
-        all.concentration[k] = take(needs.concentration);
+        if needs.concentration {
+            all.concentration[k] = take(true);
+        }
         all.constant[k] = take(needs.constant);
         all.inverse[k] = take(needs.inverse);
         all.activity[k] = take(needs.activity);

@@ -143,7 +143,7 @@ fn log_space_sources<'a>(
     // Where values are scarce, powers are not shared either.
     let powers =
         if options.activities { log_space::powers(graph, &model.mechanism, plans, exponential) } else { Vec::new() };
-    let read = activity::Read { concentrations: &staged, inverses: with_inverses };
+    let read = activity::Read { concentrations: &staged, inverses: with_inverses, apart: options.warps == 1 };
     let activities = activity::add(graph, model, plans, serves, &formation, read, exponential);
     Sources {
         scalars,

@@ -7,6 +7,7 @@ use super::{Form, Options, composition};
 use crate::graph::body::{Body, Id};
 use crate::graph::dataflow::{Array, Graph, Operation, Quantity, Shape, Step, Value};
 use kinetics::Model;
+use kinetics::approximation::range::TemperatureRange;
 use kinetics::constants::{ATMOSPHERE, GAS_CONSTANT};
 
 /// Indices of the input arrays, the same for every kernel.
@@ -81,6 +82,7 @@ pub fn begin(
         Array { name: output, rows, output: true },
     ];
     let mut graph = Graph::new(kernel, arrays);
+    graph.filter = options.filter();
     if options.state.is_computed() {
         let composition = composition::begin(&mut graph, model, true);
         let mut o = Operands::default();
@@ -123,6 +125,7 @@ fn preamble(
     for &s in scalars {
         // Each loads or computes once what several scalars are made of.
         let t = temperature(b);
+        let t = options.filter().map_or(t, |range| filtered(b, range, t));
         let mut ln_t = |b: &mut Body| *ln_t.get_or_insert_with(|| logarithm(b, form, t));
         let mut inverse_t = |b: &mut Body| {
             *inverse.get_or_insert_with(|| {
@@ -175,6 +178,13 @@ fn preamble(
         named.push((scalar::name(s), id));
     }
     named
+}
+
+/// The temperature where it is in the range, else not a number.
+fn filtered(b: &mut Body, range: TemperatureRange, t: Id) -> Id {
+    let [coldest, hottest, none] = [range.coldest, range.hottest, f64::NAN].map(|x| b.literal(x));
+    let t = b.select_le(t, hottest, t, none);
+    b.select_le(coldest, t, t, none)
 }
 
 /// Names the rows of the output array, one quantity after the other; each with its first row.

@@ -26,7 +26,7 @@ const TEMPERATURE_GRADIENT: u32 = 4;
 /// Errors: as those of the diffusion kernel.
 pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Result<Graph, Vec<Diagnostic>> {
     let (state, units) = (StateVariables::MoleFractions, Units::Si);
-    let mut diffusion = super::build(Kernel::Diffusion, model, &Options { state, units, ..*options })?;
+    let mut diffusion = super::part(Kernel::Diffusion, model, &Options { state, units, ..*options })?;
     let outputs = options.outputs.of(Kernel::Flux);
     let species = model.species().len();
     let mut scalars = together::scalars(std::slice::from_ref(&diffusion));

@@ -136,7 +136,5 @@ pub fn arrhenius_range(k: &Arrhenius) -> f64 {
 }
 
 fn cells() -> impl Iterator<Item = (f64, f64)> {
-    let TemperatureRange { coldest, hottest } = TEMPERATURES;
-    let at = move |n: usize| coldest * (hottest / coldest).powf(n as f64 / CELLS as f64);
-    (0..CELLS).map(move |n| (at(n), at(n + 1)))
+    TEMPERATURES.cells(CELLS).map(|cell| (cell.coldest, cell.hottest))
 }

@@ -56,6 +56,7 @@ pub use transport::PARTS as TRANSPORT_PARTS;
 use std::fmt;
 
 use crate::graph::Graph;
+use crate::graph::unguarded;
 use crate::graph::units::{self, Units};
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
@@ -218,10 +219,31 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// The temperatures outside of which a kernel of this form gives no numbers: those of the cheaper forms have powers without guards.
+    fn filter(&self) -> Option<TemperatureRange> {
+        (self.form != Form::Pairwise).then_some(unguarded::TEMPERATURES)
+    }
+}
+
 /// Builds the graph of a kernel in the form of the options, or in the pairwise form where the kernel does not have that.
 ///
 /// Errors: transport data are missing; diffusion in a single species.
 pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>> {
+    let mut graph = part(kernel, model, options)?;
+    if options.state != StateVariables::MoleFractions {
+        state::connect(&mut graph, model.species().len(), options.state);
+    }
+    if let Some(plan) = options.state.work().and_then(|work| newton::plan(model, work)) {
+        graph.range = Some(graph.range.map_or(plan.range, |range| range.within(plan.range)));
+    }
+    unguarded::remove(&mut graph);
+    units::convert(&mut graph, options.units);
+    Ok(graph)
+}
+
+/// The graph of a kernel that may be a part of another one: powers have their guards, arrays their units in SI.
+fn part(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>> {
     let fits = || {
         model.transport.as_ref().ok_or_else(|| {
             vec![
@@ -262,7 +284,7 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
     }
     let form = options.form.for_kernel(kernel, options.fit_tolerance);
     let options = &Options { form, ..*options };
-    let mut graph = match (kernel, form, options.fit_tolerance) {
+    Ok(match (kernel, form, options.fit_tolerance) {
         (Kernel::Viscosity, Form::Symmetric | Form::LowRank, _) => symmetric::build(model, fits()?, options),
         (Kernel::Viscosity, ..) => viscosity::build(model, fits()?, options),
         (Kernel::Conductivity, Form::LogSpace, _) => means::log_space(model, fits()?, options),
@@ -291,13 +313,5 @@ pub fn build(kernel: Kernel, model: &Model, options: &Options) -> Result<Graph, 
         (Kernel::IsochoricJacobian, ..) => jacobian::build(model, options, Some(Constant::Volume)),
         (Kernel::IsobaricJacobianVector, ..) => jacobian_vector::build(model, options, Constant::Pressure),
         (Kernel::IsochoricJacobianVector, ..) => jacobian_vector::build(model, options, Constant::Volume),
-    };
-    if options.state != StateVariables::MoleFractions {
-        state::connect(&mut graph, model.species().len(), options.state);
-    }
-    if let Some(plan) = options.state.work().and_then(|work| newton::plan(model, work)) {
-        graph.range = Some(graph.range.map_or(plan.range, |range| range.within(plan.range)));
-    }
-    units::convert(&mut graph, options.units);
-    Ok(graph)
+    })
 }

@@ -82,9 +82,17 @@ fn of_function(b: &mut Body, function: Unary, (id, a): (Id, Id), slope: Id) -> I
     match function {
         Unary::Neg => b.neg(slope),
         Unary::Exp => mul(b, id, slope),
-        Unary::Exp2 | Unary::Exp2Table | Unary::Exp2Rising | Unary::Exp2Falling => {
-            let factor = if function == Unary::Exp2Falling { -LN_2 } else { LN_2 };
-            let scaled = times(b, factor, slope);
+        Unary::Exp2Falling | Unary::Exp2FallingWithin => {
+            let scaled = times(b, -LN_2, slope);
+            mul(b, id, scaled)
+        }
+        Unary::Exp2
+        | Unary::Exp2Table
+        | Unary::Exp2Rising
+        | Unary::Exp2Within
+        | Unary::Exp2TableWithin
+        | Unary::Exp2RisingWithin => {
+            let scaled = times(b, LN_2, slope);
             mul(b, id, scaled)
         }
         Unary::Log => b.div(slope, a),

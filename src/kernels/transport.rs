@@ -18,7 +18,7 @@ pub fn build(model: &Model, options: &Options) -> Result<Graph, Vec<Diagnostic>>
     let part = |kernel: Kernel| {
         let form = form(kernel, options.form, options.fit_tolerance);
         let (state, units) = (StateVariables::MoleFractions, Units::Si);
-        super::build(kernel, model, &Options { form, state, units, ..*options })
+        super::part(kernel, model, &Options { form, state, units, ..*options })
     };
     let parts = PARTS.map(part).into_iter().collect::<Result<Vec<_>, _>>()?;
     let rows: Vec<u32> = parts.iter().map(|part| part.arrays.last().map_or(0, |array| array.rows)).collect();

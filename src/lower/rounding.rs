@@ -5,6 +5,7 @@
 //! flags are the host code's to choose. So a product that may meet a sum is spelt `__dmul_rn(a, b)`, which no compiler
 //! fuses. All other products stay readable, and builders that use `Fma` have few of these.
 
+use crate::graph::steps::Function;
 use crate::overlay::program::{Binary, Node, Program, Unary, Value, Var};
 use cranelift_entity::EntitySet;
 
@@ -35,6 +36,9 @@ fn collect(nodes: &[Node], summed: &mut EntitySet<Var>, copies: &mut Vec<(Var, V
                 Value::Binary(Binary::Add | Binary::Sub, ..) => value.for_each_operand(|operand| {
                     summed.insert(operand);
                 }),
+                Value::Unary(op, operand) if op.function().is_some_and(Function::sums_argument) => {
+                    summed.insert(*operand);
+                }
                 Value::Var(_) | Value::Unary(Unary::Neg, _) | Value::SelectLe { .. } => {
                     value.for_each_operand(|operand| copies.push((*var, operand)))
                 }

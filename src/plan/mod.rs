@@ -40,6 +40,8 @@ pub struct Request {
     pub beside: Vec<Codegen>,
     /// Keep of each kernel the layout alone that takes least time; its symbol has no layout's name then.
     pub keep_fastest: bool,
+    /// The number of warps is nobody's wish: of data-parallel code it may be another where that is faster.
+    pub free_warps: bool,
     /// Kernels that have other layouts, of which the fastest is kept.
     pub own_layouts: Vec<(Kernel, Vec<Codegen>)>,
     /// Number of states that every kernel is verified on; `None` leaves the simulation out.
@@ -79,6 +81,7 @@ impl Default for Request {
             codegen: Codegen::Overlay,
             beside: Vec::new(),
             keep_fastest: false,
+            free_warps: false,
             own_layouts: Vec::new(),
             verify: Some(VERIFIED_STATES),
             real_compilers: false,

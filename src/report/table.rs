@@ -215,15 +215,18 @@ pub fn remarks(report: &Report) -> String {
     }
     for kernel in report.kernels.iter().filter(|k| k.layouts.len() > 1) {
         out += &format!("\nlayouts of {}: estimated, predicted time per point (ns), constants\n", kernel.kernel);
+        let several = kernel.layouts.iter().any(|layout| layout.warps != kernel.warps);
         for layout in &kernel.layouts {
             let is_chosen = layout.codegen == kernel.codegen
+                && layout.warps == kernel.warps
                 && layout.constants == kernel.constants
                 && layout.prefetch == kernel.prefetch;
             let ahead = if layout.prefetch { ", inputs ahead" } else { "" };
+            let warps = if several { format!(", {} warps", layout.warps) } else { String::new() };
             let chosen = if is_chosen { "  chosen" } else { "" };
             let [estimated, predicted] = [layout.estimated_ns, layout.predicted_ns].map(hundredths);
             out += &format!(
-                "  {:14}  {estimated:>8}  {predicted:>8}  {}{ahead}{chosen}\n",
+                "  {:14}  {estimated:>8}  {predicted:>8}  {}{ahead}{warps}{chosen}\n",
                 layout.codegen, layout.constants
             );
         }

@@ -3,8 +3,10 @@
 //!
 //! What frees the most doubles comes next. Where several steps free as many: what feeds sums that have begun, then what is
 //! nearest to feeding a step that has all its other inputs, then what was made last. So a value meets all sums that it
-//! belongs to as soon as it is made, and is forgotten.
+//! belongs to as soon as it is made, and is forgotten. From this order a search goes on ([`super::annealing`]): a step sees no further than
+//! itself, and species that few reactions read are better met by these together.
 
+use super::annealing;
 use super::{Phase, Placement, Schedule, Storage};
 use crate::graph::{Graph, Op, Part, StepRef, Value};
 use cranelift_entity::SecondaryMap;
@@ -23,11 +25,11 @@ pub fn is_short(graph: &Graph) -> bool {
 /// One phase of one warp. A slot stands for a register here: it is given to another value when its own is read for the last
 /// time, so that there are as many as values and running states alive at once.
 pub fn schedule(graph: &Graph) -> Schedule {
-    let mut list = List::new(graph);
-    while let Some(at) = list.next() {
-        list.run(at);
-    }
-    let List { order, slot_of, slots, .. } = list;
+    let greedy = list(graph, SecondaryMap::new());
+    let mut seen = BTreeSet::new();
+    let ops: Vec<Op> = greedy.order.iter().map(|at| at.op).filter(|&op| seen.insert(op)).collect();
+    let searched = list(graph, annealing::priorities(graph, &ops));
+    let List { order, slot_of, slots, .. } = if searched.crowding < greedy.crowding { searched } else { greedy };
     Schedule {
         warps: 1,
         phases: vec![Phase { runs: vec![order], syncs: Vec::new(), warp_syncs: 0 }],
@@ -39,8 +41,18 @@ pub fn schedule(graph: &Graph) -> Schedule {
     }
 }
 
+fn list(graph: &Graph, priorities: SecondaryMap<Op, usize>) -> List<'_> {
+    let mut list = List::new(graph, priorities);
+    while let Some(at) = list.next() {
+        list.run(at);
+    }
+    list
+}
+
 struct List<'a> {
     graph: &'a Graph,
+    /// The least comes first.
+    priorities: SecondaryMap<Op, usize>,
     order: Vec<StepRef>,
     /// Steps that could run now.
     ready: BTreeSet<StepRef>,
@@ -56,13 +68,15 @@ struct List<'a> {
     states: SecondaryMap<Op, Vec<u32>>,
     free: BTreeSet<u32>,
     slots: u32,
+    /// The sum over all instructions of the cube of what is alive.
+    crowding: u64,
 }
 
 /// What decides between steps that are ready; the least is the best.
-type Rank = (i64, usize, usize, Reverse<Option<usize>>, StepRef);
+type Rank = (usize, i64, usize, usize, Reverse<Option<usize>>, StepRef);
 
 impl<'a> List<'a> {
-    fn new(graph: &'a Graph) -> Self {
+    fn new(graph: &'a Graph, priorities: SecondaryMap<Op, usize>) -> Self {
         let mut readers: SecondaryMap<Value, Vec<StepRef>> = SecondaryMap::new();
         let mut reads_left: SecondaryMap<Value, u32> = SecondaryMap::new();
         for at in graph.steps() {
@@ -77,6 +91,7 @@ impl<'a> List<'a> {
         }
         let mut list = Self {
             graph,
+            priorities,
             order: Vec::new(),
             ready: BTreeSet::new(),
             readers,
@@ -89,6 +104,7 @@ impl<'a> List<'a> {
             states: SecondaryMap::new(),
             free: BTreeSet::new(),
             slots: 0,
+            crowding: 0,
         };
         let all: Vec<StepRef> = graph.steps().filter(|&at| list.is_ready(at)).collect();
         list.ready.extend(all);
@@ -113,7 +129,8 @@ impl<'a> List<'a> {
         let not_begun: BTreeSet<Op> = readers().map(|reader| reader.op).filter(|&op| !self.begun[op]).collect();
         let missing = readers().map(|&reader| self.missing(reader)).min().unwrap_or(0);
         let last = step.inputs.iter().filter_map(|&v| self.made[v]).max();
-        (kept + begins - ends - freed as i64, not_begun.len(), missing, Reverse(last), at)
+        let change = kept + begins - ends - freed as i64;
+        (self.priorities[at.op], change, not_begun.len(), missing, Reverse(last), at)
     }
 
     /// Inputs that are still to be made.
@@ -151,6 +168,8 @@ impl<'a> List<'a> {
             }
             self.states[at.op] = (0..operation.states).map(|_| self.slot()).collect();
         }
+        let alive = u64::from(self.slots) - self.free.len() as u64;
+        self.crowding += graph.body(at).insts.len() as u64 * alive.pow(3);
         let now = self.order.len();
         self.order.push(at);
         let step = graph.step(at);

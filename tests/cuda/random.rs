@@ -272,7 +272,16 @@ impl Run<'_> {
             Value::Unary(Unary::Exp, a) => elementary::exp(v(*a)),
             Value::Unary(Unary::Log, a) => elementary::log(v(*a)),
             Value::Unary(Unary::Exp2, a) => exp2::polynomial(v(*a)),
-            Value::Unary(Unary::Exp2Table | Unary::Exp2Rising | Unary::Exp2Falling, _) => {
+            Value::Unary(Unary::Exp2Within, a) => exp2::POLYNOMIAL_WITHIN.evaluate(v(*a)),
+            Value::Unary(
+                Unary::Exp2Table
+                | Unary::Exp2TableWithin
+                | Unary::Exp2Rising
+                | Unary::Exp2RisingWithin
+                | Unary::Exp2Falling
+                | Unary::Exp2FallingWithin,
+                _,
+            ) => {
                 unreachable!("lanes read each other's entries of the table")
             }
             Value::Unary(Unary::Log2, a) => log2::log2(v(*a)),

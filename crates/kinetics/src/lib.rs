@@ -37,6 +37,7 @@ mod overflow;
 pub mod production;
 pub mod properties;
 pub mod qssa;
+pub mod random;
 pub mod rates;
 pub mod reactor;
 pub mod states;

@@ -177,7 +177,8 @@ impl Body<'_> {
 
     fn real(&mut self, value: &Real) -> Expression {
         match value {
-            Real::Literal(x) => Expression::literal(*x),
+            Real::Literal(x) if x.is_finite() => Expression::literal(*x),
+            Real::Literal(x) => Expression::atom(bits(*x)),
             Real::Var(var) => Expression::atom(self.name(*var)),
             Real::Bank(index) => {
                 let index = self.integer(index).text;
@@ -273,7 +274,13 @@ impl Body<'_> {
     }
 }
 
+/// What C++ has no number for, of its words.
+fn bits(x: f64) -> String {
+    let (high, low) = (x.to_bits() >> 32, x.to_bits() as u32);
+    format!("join(all_words({high:#010x}u), all_words({low:#010x}u))")
+}
+
 /// Whether the text of a value is one double, the same for all points.
 fn is_scalar(value: &Real) -> bool {
-    matches!(value, Real::Literal(_) | Real::Bank(_))
+    matches!(value, Real::Literal(x) if x.is_finite()) || matches!(value, Real::Bank(_))
 }

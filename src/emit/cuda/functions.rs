@@ -16,6 +16,10 @@ pub fn name(function: Unary) -> &'static str {
         Unary::Exp2Table => "singe_exp2_table",
         Unary::Exp2Rising => "singe_exp2_rising",
         Unary::Exp2Falling => "singe_exp2_falling",
+        Unary::Exp2Within => "singe_exp2_within",
+        Unary::Exp2TableWithin => "singe_exp2_table_within",
+        Unary::Exp2RisingWithin => "singe_exp2_rising_within",
+        Unary::Exp2FallingWithin => "singe_exp2_falling_within",
         Unary::Log2 => "singe_log2",
         Unary::Positive => "positive",
     }

@@ -30,7 +30,7 @@ pub enum Helper {
 }
 
 impl Helper {
-    const ALL: [Self; 25] = [
+    const ALL: [Self; 29] = [
         Self::Broadcast,
         Self::BroadcastIndex,
         Self::Reload,
@@ -52,6 +52,10 @@ impl Helper {
         Self::Function(Unary::Exp2Table),
         Self::Function(Unary::Exp2Rising),
         Self::Function(Unary::Exp2Falling),
+        Self::Function(Unary::Exp2Within),
+        Self::Function(Unary::Exp2TableWithin),
+        Self::Function(Unary::Exp2RisingWithin),
+        Self::Function(Unary::Exp2FallingWithin),
         Self::Function(Unary::Log2),
         Self::Function(Unary::Positive),
         Self::Multiply,

@@ -19,6 +19,12 @@ impl TemperatureRange {
         Self { coldest: self.coldest.max(other.coldest), hottest: self.hottest.min(other.hottest) }
     }
 
+    /// So many ranges that make this one, equal in ln T.
+    pub fn cells(self, count: usize) -> impl Iterator<Item = Self> {
+        let at = move |n: usize| self.coldest * (self.hottest / self.coldest).powf(n as f64 / count as f64);
+        (0..count).map(move |n| Self { coldest: at(n), hottest: at(n + 1) })
+    }
+
     /// du/d(ln T), for u = -1 at the coldest temperature and 1 at the hottest.
     pub fn slope(self) -> f64 {
         2.0 / (self.hottest.ln() - self.coldest.ln())

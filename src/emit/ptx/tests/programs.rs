@@ -150,7 +150,7 @@ fn operations_give_the_bits_of_rust() {
     type Reference = fn(f64, f64) -> f64;
     let (a, b) = (var(0), var(1));
     let select = Value::SelectLe { a, b, then: a, otherwise: b };
-    let cases: [(Value, Reference); 16] = [
+    let cases: [(Value, Reference); 20] = [
         (Value::Unary(Unary::Exp, a), |a, _| elementary::exp(a)),
         (Value::Unary(Unary::Log, a), |a, _| elementary::log(a)),
         (Value::Unary(Unary::Sqrt, a), |a, _| a.sqrt()),
@@ -167,6 +167,10 @@ fn operations_give_the_bits_of_rust() {
         (Value::Unary(Unary::Exp2Rising, a), |a, _| exp2::rising(a)),
         (Value::Unary(Unary::Exp2Falling, a), |a, _| exp2::falling(a)),
         (Value::Unary(Unary::Positive, a), |a, _| elementary::positive(a)),
+        (Value::Unary(Unary::Exp2Within, a), |a, _| exp2::POLYNOMIAL_WITHIN.evaluate(a)),
+        (Value::Unary(Unary::Exp2TableWithin, a), |a, _| exp2::TABULATED_WITHIN.evaluate(a)),
+        (Value::Unary(Unary::Exp2RisingWithin, a), |a, _| exp2::RISING_WITHIN.evaluate(a)),
+        (Value::Unary(Unary::Exp2FallingWithin, a), |a, _| exp2::FALLING_WITHIN.evaluate(a)),
     ];
     let points = 20_000;
     let exponents = (0..points).map(|i| -1040.0 + 2080.0 * f64::from(i) / f64::from(points));
