@@ -165,7 +165,8 @@ fn page(root: &Path, rows: &[Value], missing: &[String]) -> String {
     let mut out = format!(
         "# Tuned kernels\n\n\
          GRI-Mech 3.0 and the reduced mechanisms of the paper, tuned by `singe-tune`, which tried every candidate of a coarse grid\n\
-         (`--search exhaustive`) and then searched it by halving: it counts every candidate, and compiles the best quarter, four at least.\n\
+         (`--search exhaustive`) and then searched it by halving: it counts every candidate, and compiles a quarter, four at least\n\
+         (up to commit 9de04c8 the best by the counts, since then the best of each layout and way to multiply first).\n\
          `cargo xtask tuning` makes this page and `tuned.json`; it goes on where it was stopped. The grids are\n\n{}\n\n\
          and the compiler chose forms, constants and, where they are not varied, ways to multiply (`--matrix auto`). Times are nanoseconds per point, predicted by the model of an SM\n\
          that runs the machine code: they are no measurements. *Default* is the faster layout with eight warps and one CTA per SM.\n\
