@@ -111,11 +111,16 @@ fn between(text: &str, before: &str, after: &str, change: fn(&str) -> Option<Str
     Some(format!("{head}{before}{}{after}{tail}", change(inner)?))
 }
 
-/// The step that makes the result of the first exponential, as a product and a sum.
+/// The steps that make the results of the exponentials, as a product and a sum.
 fn rounded_twice(text: &str) -> Option<String> {
-    let function = text.split_once("double singe_exp")?.1.split_once("\n}\n")?.0;
-    let step = function.lines().rev().find(|line| line.contains(" p = fma("))?;
-    let (assignment, arguments) = step.split_once("fma(")?;
-    let (factors, addend) = arguments.strip_suffix(");")?.rsplit_once(", ")?;
-    Some(text.replacen(step, &format!("{assignment}__dadd_rn(__dmul_rn({factors}), {addend});"), 1))
+    let functions = text.split("double singe_exp").skip(1).filter_map(|rest| Some(rest.split_once("\n}\n")?.0));
+    let mut broken = text.to_owned();
+    for function in functions {
+        let is_last = |line: &&str| line.contains(" p = fma(") || line.contains("return fma(");
+        let step = function.lines().rev().find(is_last)?;
+        let (assignment, arguments) = step.split_once("fma(")?;
+        let (factors, addend) = arguments.strip_suffix(");")?.rsplit_once(", ")?;
+        broken = broken.replace(step, &format!("{assignment}__dadd_rn(__dmul_rn({factors}), {addend});"));
+    }
+    (broken != text).then_some(broken)
 }
