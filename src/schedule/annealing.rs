@@ -4,7 +4,7 @@
 //! What is ordered are *drivers*: operations of which only sums read, such as reactions; where there are several kinds of them, those with the most
 //! work. What they read is made just before the first one that needs it, and what comes of them runs as soon as it can.
 
-use crate::graph::{Graph, Op, Part, Value};
+use crate::graph::{Graph, Op, Part, StepRef, Value};
 use cranelift_entity::SecondaryMap;
 use kinetics::random::SplitMix64;
 use std::cmp::Reverse;
@@ -93,9 +93,8 @@ impl Model {
                 }
             }
         }
-        let instructions = |op: Op| {
-            graph.ops[op].parts().map(|part| graph.body(crate::graph::StepRef { op, part }).insts.len() as u64).sum()
-        };
+        let instructions =
+            |op: Op| graph.ops[op].parts().map(|part| graph.body(StepRef { op, part }).insts.len() as u64).sum();
         // How many sums stand between an operation and the last result that it reaches, its own included.
         let mut stages: SecondaryMap<Op, usize> = SecondaryMap::new();
         for op in graph.ops.keys().rev() {
