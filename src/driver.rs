@@ -174,8 +174,7 @@ fn version(
     Ok(unit.into_iter().zip(texts).next())
 }
 
-/// Behind each kernel of straight-line code whose machine code was timed the same kernel made differently, where that shows what
-/// another one may save. Where the request names the layouts itself they are as they are.
+/// Behind each kernel whose machine code was timed the same kernel made differently, where that shows what another one may save. Where the request names the layouts itself they are as they are.
 fn with_rivals(
     request: &Request,
     model: &Model,
@@ -183,7 +182,8 @@ fn with_rivals(
     observer: &mut Observer,
 ) -> Result<(Vec<Unit>, Vec<String>), Failure> {
     let mut all = (Vec::new(), Vec::new());
-    for (unit, source) in units.into_iter().zip(sources) {
+    let fastest: Vec<f64> = units.iter().map(|unit| least_time(&units, unit.kernel)).collect();
+    for ((unit, source), fastest) in units.into_iter().zip(sources).zip(fastest) {
         let mut made = vec![(unit, source)];
         // the rivals of the first one, and of that one of them whose inputs are not copied ahead
         for at in 0.. {
@@ -191,7 +191,7 @@ fn with_rivals(
             if made[..at].iter().any(|(earlier, _)| earlier.report.prefetch == unit.report.prefetch) {
                 continue;
             }
-            let mut rivals = rivals(request, model, unit, observer)?;
+            let mut rivals = rivals(request, model, (unit, fastest), observer)?;
             let texts = output::sources(request, model, &rivals);
             check_texts(request, model, &mut rivals, &texts, observer)?;
             made.extend(rivals.into_iter().zip(texts));
@@ -203,24 +203,38 @@ fn with_rivals(
     Ok(all)
 }
 
-fn rivals(request: &Request, model: &Model, unit: &Unit, observer: &mut Observer) -> Result<Vec<Unit>, Failure> {
+/// Of all versions of a kernel that were timed, in nanoseconds per point.
+fn least_time(units: &[Unit], kernel: Kernel) -> f64 {
+    let own = units.iter().filter(|unit| unit.kernel == kernel);
+    own.filter_map(|unit| unit.report.machine.predicted_ns).fold(f64::INFINITY, f64::min)
+}
+
+fn rivals(
+    request: &Request,
+    model: &Model,
+    (unit, fastest): (&Unit, f64),
+    observer: &mut Observer,
+) -> Result<Vec<Unit>, Failure> {
     let own = request.of_kernel(unit.kernel);
     let request = own.with(|own| (own.codegen, own.tuning) = (unit.codegen, unit.report.tuning));
     if !request.keep_fastest {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    for rival in search::rivals(&request, unit.told()) {
-        found.extend(match rival {
-            Rival::InOrder => in_order(&request, model, unit, observer)?,
-            Rival::Tuned(tuning) => {
-                let request = request.clone().with(|own| own.tuning = tuning);
-                match compile_kernel(unit.kernel, model, &request, observer) {
-                    Err(failure) if failure.kind == FailureKind::Input => None,
-                    compiled => Some(compiled?),
-                }
+    for rival in search::rivals(&request, unit.told(fastest)) {
+        let changed = |change: &dyn Fn(&mut Request)| request.clone().with(change);
+        let request = match rival {
+            Rival::InOrder => {
+                found.extend(in_order(&request, model, unit, observer)?);
+                continue;
             }
-        });
+            Rival::Tuned(tuning) => changed(&|own| own.tuning = tuning),
+            Rival::Layout(codegen) => changed(&|own| own.codegen = codegen),
+        };
+        match compile_kernel(unit.kernel, model, &request, observer) {
+            Err(failure) if failure.kind == FailureKind::Input => {}
+            compiled => found.push(compiled?),
+        }
     }
     Ok(found)
 }

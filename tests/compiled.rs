@@ -17,8 +17,8 @@ fn accepted(name: &str, warps: u32) {
         return;
     }
     let log_space = (Codegen::Overlay, Some(Form::LogSpace));
-    let pairwise =
-        [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel].map(|codegen| (codegen, Some(Form::Pairwise)));
+    let pairwise = [Codegen::Overlay, Codegen::Partial, Codegen::Switch, Codegen::DataParallel]
+        .map(|codegen| (codegen, Some(Form::Pairwise)));
     for (codegen, form) in pairwise.into_iter().chain([log_space, (Codegen::DataParallel, log_space.1)]) {
         let plain = request::of(request::shipped(name));
         let request = Request { codegen, verify: None, real_compilers: true, ..plain }.with(|r| {

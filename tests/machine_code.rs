@@ -20,7 +20,7 @@ mod skip;
 /// The report of some kernels in all layouts, or nothing where tools are absent.
 fn report(mechanism: &str, kernels: &[Kernel], target: &str, warps: u32) -> Option<Report> {
     compiled(mechanism, target, |r| {
-        r.beside = vec![Codegen::Switch, Codegen::DataParallel];
+        r.beside = vec![Codegen::Partial, Codegen::Switch, Codegen::DataParallel];
         r.tuning.warps = warps;
         r.kernels = kernels.to_vec();
     })

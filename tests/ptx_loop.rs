@@ -125,6 +125,11 @@ fn h2o2_overlay() {
 }
 
 #[test]
+fn h2o2_partial() {
+    closed("h2o2", Codegen::Partial, Form::Pairwise);
+}
+
+#[test]
 fn h2o2_switch() {
     closed("h2o2", Codegen::Switch, Form::Pairwise);
 }

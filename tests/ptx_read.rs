@@ -26,7 +26,7 @@ fn h2o2(codegen: Codegen, warps: u32) -> Vec<Module> {
 
 #[test]
 fn reading_what_was_printed_gives_the_same() {
-    for codegen in [Codegen::Overlay, Codegen::Switch, Codegen::DataParallel] {
+    for codegen in [Codegen::Overlay, Codegen::Partial, Codegen::Switch, Codegen::DataParallel] {
         for warps in [1, 3, 8, 32] {
             for module in h2o2(codegen, warps) {
                 let again = read(&module.to_string()).unwrap();

@@ -29,10 +29,19 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// What decides which other ways to make the kernel are tried; nothing where its machine code was not timed.
-    pub fn told(&self) -> Option<Told<'_>> {
+    /// What decides which other ways to make the kernel are tried; nothing where its machine code was not timed. `fastest`: what the
+    /// fastest version of the kernel takes, in nanoseconds per point.
+    pub fn told(&self, fastest: f64) -> Option<Told<'_>> {
         let prediction = self.report.prediction.as_ref()?;
         let [local, fetch] = [Cause::Local, Cause::Fetch].map(|cause| prediction.share(cause));
-        Some(Told { program: &self.program, prefetch: self.report.prefetch, local, fetch })
+        let behind = prediction.nanoseconds_per_point / fastest;
+        Some(Told {
+            program: &self.program,
+            codegen: self.codegen,
+            behind,
+            prefetch: self.report.prefetch,
+            local,
+            fetch,
+        })
     }
 }

@@ -8,6 +8,7 @@
 mod align;
 mod branch;
 mod legend;
+mod partial;
 mod phases;
 pub mod points;
 pub mod program;
@@ -27,6 +28,8 @@ use crate::schedule::{Storage, WarpMask, all_warps};
 use machine::cost::{self, Held};
 use program::{Array, Execution, Node, Program, Value as Rhs, Var};
 
+use partial::Plan;
+use phases::Phase;
 use repeat::Emitter;
 
 /// How the warps' code is laid out.
@@ -35,6 +38,8 @@ use repeat::Emitter;
 pub enum Codegen {
     /// One copy where warps agree.
     Overlay,
+    /// One copy where that spares much code, copies for each warp where look-ups of addresses and constants would cost more.
+    Partial,
     /// The naive form: one copy per warp behind a switch on the warp id.
     Switch,
     /// One thread per point: the baseline of paper section 6. The mapping has one warp; `warps` makes up the CTA.
@@ -46,6 +51,7 @@ impl Codegen {
     pub fn name(self) -> &'static str {
         match self {
             Self::Overlay => "overlay",
+            Self::Partial => "partial",
             Self::Switch => "switch",
             Self::DataParallel => "data-parallel",
         }
@@ -101,10 +107,12 @@ pub fn overlay(
         return straight_line::program(graph, proven, residence, symbol, frame);
     }
     let residence = if codegen == Codegen::DataParallel { Residence::ConstantBank } else { residence };
-    let (program, needed) = emit(graph, proven, (codegen, residence), symbol, frame, false);
-    if residence == Residence::BankAndStriped && codegen == Codegen::Overlay {
+    let phases = phases::of(proven);
+    let partly = (codegen == Codegen::Partial).then(|| partial::plan(graph, &phases, frame.cache_bytes as usize));
+    let (program, needed) = emit(graph, proven, (&phases, partly.as_ref()), (codegen, residence), symbol, frame, false);
+    if residence == Residence::BankAndStriped && codegen != Codegen::Switch {
         // Constants are read once for a group of points. Where code throws them out of the cache, shuffles are faster.
-        let code = branch::length(&program.body) * STATEMENT_BYTES;
+        let code = partly.as_ref().map_or(branch::length(&program.body) * STATEMENT_BYTES, |plan| plan.bytes);
         if code + program.constants.bank_bytes() > frame.cache_bytes as usize {
             return overlay(graph, proven, codegen, Residence::Striped, symbol, frame);
         }
@@ -113,13 +121,14 @@ pub fn overlay(
     if needed <= frame.registers || !stripes {
         return program;
     }
-    emit(graph, proven, (codegen, residence), symbol, frame, true).0
+    emit(graph, proven, (&phases, partly.as_ref()), (codegen, residence), symbol, frame, true).0
 }
 
 /// The program, and about how many registers it needs where all striped constants stay in them.
 fn emit(
     graph: &Graph,
     proven: &Proven,
+    (phases, partly): (&[Phase], Option<&Plan>),
     (codegen, residence): (Codegen, Residence),
     symbol: &str,
     Frame { warps, points_per_lane, .. }: Frame,
@@ -128,24 +137,24 @@ fn emit(
     let schedule = proven.schedule();
     let execution = match codegen {
         Codegen::DataParallel => Execution::DataParallel { warps },
-        Codegen::Overlay | Codegen::Switch => Execution::WarpSpecialized { warps: schedule.warps },
+        Codegen::Overlay | Codegen::Partial | Codegen::Switch => Execution::WarpSpecialized { warps: schedule.warps },
     };
-    let phases = phases::of(proven);
-    let mut emitter = Emitter::new(graph, schedule, &phases, residence, reload);
+    let mut emitter = Emitter::new(graph, schedule, phases, residence, reload);
     let everybody = all_warps(schedule.warps);
     let mut body = emitter.preamble();
     let program_of = |emitter: &mut Emitter<'_>, warps: WarpMask| -> Vec<Node> {
         let mut nodes = Vec::new();
-        for (k, phase) in (0..).zip(&phases) {
+        for (k, phase) in (0..).zip(phases) {
             nodes.push(Node::Comment(format!("phase {}", k + 1)));
-            let code = branch::merge(emitter.phase(k, phase, warps));
+            let apart = partly.map_or(&[][..], |plan| &plan.apart[k as usize]);
+            let code = branch::merge(emitter.phase(k, phase, warps, apart));
             nodes.extend(if reload { stripes::load(code) } else { code });
             nodes.extend(phase.boundary(warps));
         }
         nodes
     };
     match codegen {
-        Codegen::Overlay | Codegen::DataParallel => body.extend(program_of(&mut emitter, everybody)),
+        Codegen::Overlay | Codegen::Partial | Codegen::DataParallel => body.extend(program_of(&mut emitter, everybody)),
         Codegen::Switch => {
             let arms = (0..schedule.warps).map(|w| (1 << w, program_of(&mut emitter, 1 << w))).collect();
             body.push(Node::Switch { arms });

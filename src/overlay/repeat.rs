@@ -93,14 +93,21 @@ impl<'a> Emitter<'a> {
         nodes
     }
 
-    /// The code of one phase, of this number, for the given warps.
-    pub fn phase(&mut self, number: u32, phase: &Phase, warps: WarpMask) -> Vec<Node> {
+    /// The code of one phase, of this number, for the given warps. `apart`: of which batches each warp has its own code.
+    pub fn phase(&mut self, number: u32, phase: &Phase, warps: WarpMask, apart: &[bool]) -> Vec<Node> {
         let sequences: Vec<&[StepRef]> =
             phase.runs.iter().enumerate().map(|(w, run)| if warps >> w & 1 == 1 { &run[..] } else { &[] }).collect();
         let mut code = Vec::new();
         self.tables.next_phase();
-        for batch in align::align(self.graph, &sequences) {
-            code.extend(self.batch(&batch, warps));
+        let batches = align::align(self.graph, &sequences);
+        let is_apart = |at: &usize| apart.get(*at).copied().unwrap_or(false);
+        let places: Vec<usize> = (0..batches.len()).collect();
+        for run in places.chunk_by(|a, b| is_apart(a) && is_apart(b)) {
+            let batches = &batches[run[0]..=run[run.len() - 1]];
+            match is_apart(&run[0]) {
+                true => code.push(self.arms(batches)),
+                false => code.extend(self.batch(&batches[0], warps)),
+            }
         }
         let mut nodes = self.enter(number, warps, &code);
         for node in &nodes {
@@ -124,6 +131,30 @@ impl<'a> Emitter<'a> {
         for members in self.loops(batch) {
             nodes.extend(self.repeat(batch.shape, &members, warps));
         }
+        nodes
+    }
+
+    /// The steps of each warp one after the other, in code of its own.
+    fn arms(&mut self, batches: &[Batch]) -> Node {
+        let warps = 0..batches[0].steps.len();
+        let own = |w: usize| batches.iter().flat_map(move |batch| batch.steps[w].iter().copied());
+        let arms = warps.filter(|&w| own(w).next().is_some()).map(|w| (1 << w, self.straight(w as u32, own(w))));
+        Node::Switch { arms: arms.collect() }
+    }
+
+    fn straight(&mut self, warp: u32, steps: impl Iterator<Item = StepRef>) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        let mut told = None;
+        for at in steps {
+            let registers = if self.graph.ops[at.op].states > 0 { self.registers.of(at.op) } else { &[] };
+            let states = registers.iter().map(|&r| self.states[r as usize]).collect();
+            let member = [Member { steps: vec![(warp, vec![at])], states }];
+            if told.replace(at.op) != Some(at.op) {
+                nodes.push(Node::Comment(legend::of(self.graph, &member)));
+            }
+            nodes.extend(self.one_loop(self.graph.step(at).shape, &member));
+        }
+        self.tables.place(&mut nodes);
         nodes
     }
 

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Residence;
-use crate::overlay::program::{Bank, CONSTANT_BYTES, ConstantRef, Constants, Counter, Index, LaneRows, WarpMask};
+use crate::overlay::program::{
+    Bank, CONSTANT_BYTES, ConstantRef, Constants, Counter, Index, LaneRows, Node, Value, WarpMask,
+};
 
 /// Lanes of a warp, and so the most iterations of a loop with striped operands.
 pub const LANES: usize = 32;
@@ -114,6 +116,19 @@ impl Tables {
         }
         let (register, lane) = self.reals.find(self.warps, columns, f64::to_bits);
         ConstantRef::Striped { register, lane: offset(lane, counter) }
+    }
+
+    /// Puts the literals of straight code that instructions have no room for where they can read them, where there is a bank.
+    pub fn place(&mut self, nodes: &mut [Node]) {
+        for node in nodes {
+            if let Node::Let { value, .. } = node
+                && let Value::Literal(x) = *value
+                && x.to_bits() as u32 != 0
+                && self.in_bank
+            {
+                *value = Value::Constant(self.real(&[(0, vec![x])], None));
+            }
+        }
     }
 
     /// An index that changes with warp and iteration. Where it is everywhere as far behind one of the same loop, it is that one

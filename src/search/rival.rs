@@ -1,7 +1,7 @@
 //! What else is tried when the machine code of a kernel has been timed.
 
-use crate::overlay::Residence;
 use crate::overlay::program::Program;
+use crate::overlay::{Codegen, Residence};
 use crate::plan::{Prefetch, Request, Tuning};
 
 /// Another way to make a kernel of straight-line code.
@@ -10,11 +10,16 @@ pub enum Rival {
     /// Its constants in the order in which the machine code reads them.
     InOrder,
     Tuned(Tuning),
+    /// In another layout.
+    Layout(Codegen),
 }
 
 /// What is known of a kernel.
 pub struct Told<'a> {
     pub program: &'a Program,
+    pub codegen: Codegen,
+    /// Its predicted time over that of the fastest version of the kernel.
+    pub behind: f64,
     /// Its inputs are copied ahead.
     pub prefetch: bool,
     /// The shares of its warps' clocks that went to waits for local memory, and for instructions.
@@ -32,14 +37,19 @@ const MOST_FETCH_OF_FEW: f64 = 0.25;
 /// Warps that fetch together then: each has 168 registers.
 const MANY_WARPS: u32 = 12;
 
-/// What may be faster than a kernel: constants elsewhere, where they are more than the small cache holds (in shared memory, or in
+/// An overlay that takes more than so many times as long as another layout is not worth another one beside it.
+const MOST_BEHIND: f64 = 2.5;
+
+/// What may be faster than a kernel: the layouts that give each warp code of its own, of an
+/// overlay that data-parallel code is not far ahead of; of straight-line code constants elsewhere, where they are more than the small cache holds (in shared memory, or in
 /// another order where instructions have them as operands); inputs that are not copied ahead, where it waits for local memory or for
 /// instructions; more warps, where it waits for instructions and the number of warps is free. `None`: its machine code was not timed.
 pub fn rivals(request: &Request, told: Option<Told<'_>>) -> Vec<Rival> {
     let pipeline = request.common.target.pipeline.as_ref();
     let Some((told, cache)) = told.zip(pipeline.map(|pipeline| &pipeline.constants)) else { return Vec::new() };
     if !told.program.is_straight_line() {
-        return Vec::new();
+        let tries = told.codegen == Codegen::Overlay && told.behind <= MOST_BEHIND;
+        return if tries { [Codegen::Partial, Codegen::Switch].map(Rival::Layout).to_vec() } else { Vec::new() };
     }
     let constants = &told.program.constants;
     let misses = constants.in_constant_memory() && constants.bank_bytes() > cache.bytes as usize;

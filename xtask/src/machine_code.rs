@@ -13,7 +13,7 @@ use crate::{compiler, peers, sweep};
 /// Of each family of instructions, oldest first.
 const TARGETS: [&str; 4] = ["kepler", "ampere", "hopper", "blackwell"];
 const KERNELS: [&str; 4] = ["viscosity", "conductivity", "diffusion", "chemistry"];
-const LAYOUTS: &str = "overlay,switch,data-parallel";
+const LAYOUTS: &str = "overlay,partial,switch,data-parallel";
 
 /// A mechanism of the sweep. Those of the paper lie beside the checkout; they are taken with and without their reductions.
 struct Input {

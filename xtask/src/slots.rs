@@ -11,7 +11,7 @@ use crate::kernels::{KERNELS, Outcome, compiled};
 /// Mechanisms that ship, with the warps of a CTA.
 const INPUTS: [(&str, &str); 2] = [("h2o2", "4"), ("gri30", "8")];
 const TARGETS: [&str; 2] = ["ampere", "hopper"];
-const LAYOUTS: [&str; 3] = ["overlay", "switch", "data-parallel"];
+const LAYOUTS: [&str; 4] = ["overlay", "partial", "switch", "data-parallel"];
 
 const HEAD: &str = "# Slots and bounds of every kernel\n\n`cargo xtask slots` makes this page: per point, as the simulator counts \
     them in the lowered text (`--reduction none`, without compilers; [machine code](machine-code.md) is what ptxas makes of four of the \

@@ -20,6 +20,8 @@ pub enum Layout {
     Auto,
     /// One copy of the code where warps agree.
     Overlay,
+    /// One copy where that spares much code, straight code for each warp where the cache for instructions has room for it.
+    Partial,
     /// One copy of the code per warp, behind a switch on the warp's number.
     Switch,
     /// One thread per point.
@@ -32,6 +34,7 @@ impl Layout {
         match self {
             Self::Auto => vec![Codegen::DataParallel, Codegen::Overlay],
             Self::Overlay => vec![Codegen::Overlay],
+            Self::Partial => vec![Codegen::Partial],
             Self::Switch => vec![Codegen::Switch],
             Self::DataParallel => vec![Codegen::DataParallel],
         }
