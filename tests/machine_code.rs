@@ -46,7 +46,7 @@ fn compiled(mechanism: &str, target: &str, change: impl FnOnce(&mut Request)) ->
 
 fn verified(mechanism: &str, kernels: &[Kernel], target: &str, warps: u32) {
     let Some(report) = report(mechanism, kernels, target, warps) else { return };
-    assert_eq!(report.kernels.len(), 3 * kernels.len());
+    assert_eq!(report.kernels.len(), 4 * kernels.len());
     for kernel in &report.kernels {
         let Some(MachineCode::Verified(code)) = &kernel.machine_code else {
             panic!("{target} {} {}: {:?}", kernel.kernel, kernel.codegen, kernel.machine_code);

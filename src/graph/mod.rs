@@ -3,6 +3,7 @@
 //! A [`Graph`] is built by one builder per kernel ([`crate::kernels`]), printed by [`text`], and run by [`interpret`].
 
 pub mod body;
+pub mod critical;
 pub mod dataflow;
 pub mod elementary;
 pub mod exp2;

@@ -109,6 +109,11 @@ impl Program {
         32 * self.points_per_lane
     }
 
+    /// Groups of 32 points that a CTA works on at once.
+    pub fn groups_under_way(&self) -> u32 {
+        self.points_per_lane * if let Execution::DataParallel { warps } = self.execution { warps } else { 1 }
+    }
+
     /// Points of the groups of this many points, with those that the last group lacks, and with the groups that warps lack which wait
     /// for others of their CTA.
     pub fn padded(&self, points: u32) -> u32 {

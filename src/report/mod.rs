@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use crate::compilers::Compiled;
 use crate::forms::{Choice, Count};
-use crate::graph::{Graph, StepRef};
+use crate::graph::{Graph, StepRef, critical};
 use crate::kernels::Kernel;
 use crate::mapping::{self, Cost, Mapping};
 use crate::overlay::Codegen;
@@ -103,6 +103,8 @@ pub struct KernelReport {
     pub real_constants_per_thread: u32,
     pub index_constants_per_thread: u32,
     pub flops_per_point: u64,
+    /// Double-precision results that wait for each other in the longest chain from inputs to outputs.
+    pub critical_path: u64,
     /// What was minimised, and what it came to.
     pub mapping_cost: Cost,
     /// What the greedy mapper's mapping costs: the same, unless another mapper was chosen.
@@ -217,7 +219,9 @@ impl KernelReport {
         };
         let machine = peaks::machine(target, program, needs, self.compiled.as_ref(), self.verification.as_ref());
         self.machine = match &self.machine_code {
-            Some(MachineCode::Verified(code)) => machine.bounded(code, target),
+            Some(MachineCode::Verified(code)) => {
+                machine.bounded(code, (self.critical_path, program.groups_under_way()), target)
+            }
             _ => machine,
         };
     }
@@ -319,6 +323,7 @@ pub fn kernel(
         prefetch: draft.code.copies_inputs(),
         real_constants_per_thread: program.constants.real_registers,
         index_constants_per_thread: program.constants.index_registers,
+        critical_path: critical::path(graph),
         flops_per_point: graph.ops.keys().map(|op| graph.flops(op)).sum(),
         mapping_cost: costs.0,
         greedy_cost: costs.1,

@@ -60,8 +60,11 @@ impl Machine {
     }
 
     /// The same with what the machine code was seen to execute.
-    pub fn bounded(self, code: &MachineCodeVerification, target: &Target) -> Self {
-        let bound = Bound::of(&executed(code), target);
+    /// `results`: of double precision that wait for each other, by each point; `groups`: of 32 points that a CTA has under way.
+    pub fn bounded(self, code: &MachineCodeVerification, (results, groups): (u64, u32), target: &Target) -> Self {
+        let groups = f64::from(groups * self.ctas_per_sm.max(1));
+        let executed = Executed { chain: results as f64 / groups, ..executed(code) };
+        let bound = Bound::of(&executed, target);
         let bound_ns = Some(bound.nanoseconds(target).max(self.bandwidth_floor_ns));
         Self { bound: Some(bound), bound_ns, ..self }
     }
@@ -83,6 +86,7 @@ fn executed(code: &MachineCodeVerification) -> Executed {
         shuffles: each(&|counts| counts.classes[Class::Shuffles]),
         shared_wavefronts: each(&|counts| counts.shared_wavefronts),
         local_bytes: each(&|counts| counts.local_bytes),
+        chain: 0.0,
     }
 }
 

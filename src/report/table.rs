@@ -66,6 +66,7 @@ pub fn cells(report: &Report) -> Vec<Vec<String>> {
         ("inputs", |k| if k.prefetch { "copied ahead".to_owned() } else { "loaded".to_owned() }),
         ("constants per thread", |k| format!("{} + {} int", k.real_constants_per_thread, k.index_constants_per_thread)),
         ("FLOPs per point", |k| k.flops_per_point.to_string()),
+        ("critical path (DP results)", |k| k.critical_path.to_string()),
         ("DP slots per point", |k| of_verification(k, |v| format!("{:.0}", v.slots_per_point))),
         ("shuffles per point", |k| of_verification(k, |v| format!("{:.0}", v.shuffles_per_point))),
         ("shared passes per point", |k| of_verification(k, |v| format!("{:.0}", v.shared_passes_per_point))),

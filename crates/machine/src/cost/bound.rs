@@ -12,6 +12,8 @@ pub struct Executed {
     pub shuffles: f64,
     pub shared_wavefronts: f64,
     pub local_bytes: f64,
+    /// Double-precision results that wait for each other, over the groups of 32 points that are under way on an SM.
+    pub chain: f64,
 }
 
 /// Clocks of an SM for 32 points.
@@ -23,6 +25,8 @@ pub struct Bound {
     /// Shuffles and shared memory, which share a pipe.
     pub mio: f64,
     pub local: f64,
+    /// The critical path, where the target's file has the latency of a double-precision result.
+    pub latency: f64,
 }
 
 /// Bytes per clock of the L1 cache where the target's file has no pipeline (CUDA C Programming Guide: a line of 128 bytes).
@@ -41,13 +45,19 @@ impl Bound {
             mio: executed.shuffles
                 + executed.shared_wavefronts * lanes / f64::from(target.shared_passes_per_clock_per_sm()),
             local: executed.local_bytes / f64::from(l1.max(1)),
+            latency: executed.chain * pipeline.map_or(0.0, |pipeline| f64::from(pipeline.double_latency)),
         }
     }
 
     /// The busiest part, and its clocks.
     pub fn largest(&self) -> (&'static str, f64) {
-        let parts =
-            [("FP64", self.fp64), ("issue", self.issue), ("shuffles and shared", self.mio), ("local", self.local)];
+        let parts = [
+            ("FP64", self.fp64),
+            ("issue", self.issue),
+            ("shuffles and shared", self.mio),
+            ("local", self.local),
+            ("latency", self.latency),
+        ];
         parts.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).expect("there are parts")
     }
 
@@ -73,5 +83,8 @@ mod tests {
         assert_eq!((bound.fp64, bound.issue, bound.largest()), (1500.0, 2000.0, ("issue", 2000.0)));
         let spilling = Bound::of(&Executed { local_bytes: 128.0 * 3000.0, shuffles: 2500.0, ..executed }, hopper);
         assert_eq!((spilling.mio, spilling.largest()), (2500.0, ("local", 3000.0)));
+        // 800 results of 8 clocks each, of two groups of points at once
+        let waiting = Bound::of(&Executed { chain: 800.0 / 2.0, ..executed }, hopper);
+        assert_eq!(waiting.largest(), ("latency", 3200.0));
     }
 }
