@@ -22,7 +22,7 @@ struct Grid {
 const GRIDS: [Grid; 4] = [
     Grid { kernel: "conductivity", vary: &["warps=4,8,16", "ctas-per-sm=1,2"] },
     Grid { kernel: "viscosity", vary: &["warps=4,8,16", "ctas-per-sm=1"] },
-    Grid { kernel: "chemistry", vary: &["warps=4,8,16", "ctas-per-sm=1"] },
+    Grid { kernel: "chemistry", vary: &["warps=4,8,12,16", "ctas-per-sm=1"] },
     Grid { kernel: "diffusion", vary: &["warps=4,8,16", "ctas-per-sm=1", "matrix=dfma,dmma"] },
 ];
 const LAYOUTS: &str = "codegen=overlay,data-parallel";
