@@ -167,6 +167,7 @@ fn commanded(kernels: &[Kernel]) -> String {
             assert!(status.is_ok_and(|status| status.success()), "{name}: {pass} fails");
         }
     };
+    let load = load();
     let mut processor = [0.0; 3];
     let mut clock = TIMED.map(|_| Vec::new());
     // in turns, so that a machine that is busy for a while slows all of them
@@ -184,9 +185,11 @@ fn commanded(kernels: &[Kernel]) -> String {
     let mut text = format!(
         "\nThe whole command, `singe opt K.ptx --pass PASS -o OUT.ptx`, with the start of the process, reading, checks, the \
          pass, printing and writing: milliseconds per file, of rounds over the {} files, {ROUNDS} with each pass in turns. `identity` prints and \
-         reads the text once more, so that `simplify-cfg` is the pass that is nearest to none.\n\n\
+         reads the text once more, so that `simplify-cfg` is the pass that is nearest to none. In the minute before {load:.1} threads wanted to run, on \
+         {} processors.\n\n\
          | | identity | simplify-cfg | meld | meld / identity | melding's share, beside simplify-cfg |\n|---|--:|--:|--:|--:|--:|\n",
-        kernels.len()
+        kernels.len(),
+        std::thread::available_parallelism().map_or(1, usize::from)
     );
     let rows =
         [("processor time, mean", processor), ("by the clock, median round", [0, 1, 2].map(|i| clock[i][ROUNDS / 2]))];
@@ -199,6 +202,12 @@ fn commanded(kernels: &[Kernel]) -> String {
         );
     }
     text
+}
+
+/// How many threads wanted to run in the last minute, on average, as Linux tells.
+fn load() -> f64 {
+    let line = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    line.split_whitespace().next().and_then(|field| field.parse().ok()).unwrap_or_default()
 }
 
 /// Processor time of all processes that this one waited for, in seconds: fields 16 and 17 of the line that Linux tells, in hundredths.
