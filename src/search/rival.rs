@@ -40,15 +40,16 @@ const MANY_WARPS: u32 = 12;
 /// An overlay that takes more than so many times as long as another layout is not worth another one beside it.
 const MOST_BEHIND: f64 = 2.5;
 
-/// What may be faster than a kernel: the layouts that give each warp code of its own, of an
-/// overlay that data-parallel code is not far ahead of; of straight-line code constants elsewhere, where they are more than the small cache holds (in shared memory, or in
+/// What may be faster than a kernel: the layouts that give each warp code of its own, where
+/// layouts are free, of an overlay that data-parallel code is not far ahead of; of straight-line code constants elsewhere, where they are more than the small cache holds (in shared memory, or in
 /// another order where instructions have them as operands); inputs that are not copied ahead, where it waits for local memory or for
 /// instructions; more warps, where it waits for instructions and the number of warps is free. `None`: its machine code was not timed.
 pub fn rivals(request: &Request, told: Option<Told<'_>>) -> Vec<Rival> {
     let pipeline = request.common.target.pipeline.as_ref();
     let Some((told, cache)) = told.zip(pipeline.map(|pipeline| &pipeline.constants)) else { return Vec::new() };
     if !told.program.is_straight_line() {
-        let tries = told.codegen == Codegen::Overlay && told.behind <= MOST_BEHIND;
+        let is_free = !request.beside.is_empty();
+        let tries = is_free && told.codegen == Codegen::Overlay && told.behind <= MOST_BEHIND;
         return if tries { [Codegen::Partial, Codegen::Switch].map(Rival::Layout).to_vec() } else { Vec::new() };
     }
     let constants = &told.program.constants;

@@ -96,7 +96,10 @@ impl Cost {
 pub fn request(base: &Request, kernel: Kernel, candidate: &Candidate) -> Request {
     let request = base.of_kernel(kernel);
     let tuning = plan::set(&request.tuning, &candidate.table()).expect("each value was accepted before");
-    let request = Request { kernels: vec![kernel], own: Vec::new(), own_layouts: Vec::new(), tuning, ..request };
+    // a candidate of so many warps has so many
+    let free_warps = request.free_warps && candidate.value("warps").is_none();
+    let request =
+        Request { kernels: vec![kernel], own: Vec::new(), own_layouts: Vec::new(), tuning, free_warps, ..request };
     match candidate.layout() {
         Some(layout) => request.with_fastest_of(&layout.codegens()),
         None => request,
@@ -196,6 +199,20 @@ fn refused(id: &str, message: String) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::space::Axis;
+
+    #[test]
+    fn a_candidate_has_the_warps_that_it_says() {
+        let free = Request { free_warps: true, ..Request::default() };
+        let of = |axes: &[Axis]| {
+            let candidates = crate::space::candidates(Kernel::Chemistry, None, axes);
+            candidates.iter().map(|one| request(&free, Kernel::Chemistry, one)).collect::<Vec<_>>()
+        };
+        let four = of(&[Axis::new("warps", &[4])]);
+        assert_eq!(four.iter().map(|r| (r.tuning.warps, r.free_warps)).collect::<Vec<_>>(), [(4, false)]);
+        let any = of(&[Axis::new("codegen", &["overlay"])]);
+        assert!(any.iter().all(|r| r.free_warps));
+    }
 
     #[test]
     fn a_record_gives_figures_back_to_the_bit() {
