@@ -136,8 +136,9 @@ fn report(rows: &[Row], kernels: &[Kernel]) -> String {
     let _ = writeln!(
         text,
         "\n## Time\n\nIn one process, as a library, the least of 40: reading and printing all these texts takes {:.1} ms, melding them \
-         besides {:.1} ms, which is {:.0} % of both (the goal was 5 %). By a profile a quarter of the melding checks the melds, more than a quarter brings functions \
-         into order before and after each, and the rest finds and builds them, one after the other: the analyses begin anew behind each.",
+         besides {:.1} ms, which is {:.0} % of both (the goal was 5 %). By a count of instructions a quarter of the melding checks the melds, another quarter brings functions \
+         into order before and after each, a tenth tells which branches are divergent, and the rest finds and builds melds, one after the other. What the \
+         analysis found of branches outside of a meld, and that nothing of it is dead, need not be found again; the graph and the lists of reads and writes are.",
         1e3 * plain.as_secs_f64(),
         1e3 * melded.as_secs_f64(),
         100.0 * share
@@ -166,6 +167,7 @@ fn commanded(kernels: &[Kernel]) -> String {
             assert!(status.is_ok_and(|status| status.success()), "{name}: {pass} fails");
         }
     };
+    let load = load();
     let mut processor = [0.0; 3];
     let mut clock = TIMED.map(|_| Vec::new());
     // in turns, so that a machine that is busy for a while slows all of them
@@ -183,9 +185,11 @@ fn commanded(kernels: &[Kernel]) -> String {
     let mut text = format!(
         "\nThe whole command, `singe opt K.ptx --pass PASS -o OUT.ptx`, with the start of the process, reading, checks, the \
          pass, printing and writing: milliseconds per file, of rounds over the {} files, {ROUNDS} with each pass in turns. `identity` prints and \
-         reads the text once more, so that `simplify-cfg` is the pass that is nearest to none.\n\n\
+         reads the text once more, so that `simplify-cfg` is the pass that is nearest to none. In the minute before {load:.1} threads wanted to run, on \
+         {} processors.\n\n\
          | | identity | simplify-cfg | meld | meld / identity | melding's share, beside simplify-cfg |\n|---|--:|--:|--:|--:|--:|\n",
-        kernels.len()
+        kernels.len(),
+        std::thread::available_parallelism().map_or(1, usize::from)
     );
     let rows =
         [("processor time, mean", processor), ("by the clock, median round", [0, 1, 2].map(|i| clock[i][ROUNDS / 2]))];
@@ -198,6 +202,12 @@ fn commanded(kernels: &[Kernel]) -> String {
         );
     }
     text
+}
+
+/// How many threads wanted to run in the last minute, on average, as Linux tells.
+fn load() -> f64 {
+    let line = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    line.split_whitespace().next().and_then(|field| field.parse().ok()).unwrap_or_default()
 }
 
 /// Processor time of all processes that this one waited for, in seconds: fields 16 and 17 of the line that Linux tells, in hundredths.

@@ -77,7 +77,7 @@ fn needed(func: &Func, facts: &Facts, ssa: &Ssa) -> SecondaryMap<Inst, bool> {
 }
 
 /// The instruction does nothing but make its results, for its own thread.
-fn only_makes_results(op: &Op) -> bool {
+pub(super) fn only_makes_results(op: &Op) -> bool {
     match op {
         Op::Ld { access, .. } => matches!(access.order, Order::None | Order::Weak),
         op => op.only_computes(),

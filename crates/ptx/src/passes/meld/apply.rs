@@ -4,7 +4,7 @@ use super::emit::{Emitter, Held};
 use super::facts::Facts;
 use super::plan::{Idle, Pair, Plan};
 use crate::inst::{Guard, InstData, Mode, Op, Terminator, Type, UnaryOp};
-use crate::ir::{Block, BlockData, Func, Reg};
+use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::Slot;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -121,10 +121,9 @@ fn condition(func: &mut Func, facts: &Facts, plan: &Plan) -> Guard {
         return Guard { pred: Reg::from_u32(0), negate: false };
     };
     let later = |block: &&Block| **block != plan.branch && facts.dominators.dominates(plan.branch, **block);
-    let written =
-        facts.cfg.order.iter().filter(later).any(|block| {
-            func.blocks[*block].insts.iter().any(|inst| func.insts[*inst].op.results().contains(&guard.pred))
-        });
+    // nothing else becomes this register
+    let writes = |inst: &Inst| facts.accesses.writes(*inst).contains(&guard.pred);
+    let written = facts.cfg.order.iter().filter(later).any(|block| func.blocks[*block].insts.iter().any(writes));
     if !written {
         return guard;
     }

@@ -37,9 +37,11 @@ pub struct Emitter<'a> {
 impl<'a> Emitter<'a> {
     pub fn new(func: &'a Func, facts: &'a Facts, plan: &'a Plan, result: Func, condition: Guard) -> Self {
         let blocks = plan.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten());
-        let insts = blocks.flat_map(|block| &result.blocks[block].insts);
+        let insts = blocks.flat_map(|block| &func.blocks[block].insts);
+        let name = |reg: &Reg| plan.renames.get(reg).copied().unwrap_or(*reg);
         let mut defined = EntitySet::with_capacity(result.regs.len());
-        insts.flat_map(|inst| result.insts[*inst].op.results()).for_each(|reg| _ = defined.insert(reg));
+        let written = insts.flat_map(|inst| facts.accesses.writes(*inst));
+        written.for_each(|reg| _ = defined.insert(name(reg)));
         let current = plan.branch;
         Self {
             func,
@@ -364,6 +366,9 @@ impl<'a> Emitter<'a> {
 
     /// Selections of what the instruction writes no longer hold.
     fn forget(&mut self, op: &Op) {
+        if self.local.is_empty() {
+            return;
+        }
         let written = op.results();
         let changes = |(operand, _): &Held| operand.reg().is_some_and(|reg| written.contains(&reg));
         self.local.retain(|(held, _)| !held.iter().any(changes));

@@ -8,7 +8,7 @@ use crate::analysis::liveness::Liveness;
 use crate::analysis::loops::Loops;
 use crate::analysis::sites::Sites;
 use crate::analysis::ssa;
-use crate::ir::{Block, Func};
+use crate::ir::{Block, Func, Reg};
 use cranelift_entity::SecondaryMap;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -48,6 +48,11 @@ impl Facts {
     /// Of the function that was analysed: where nothing is melded, nobody asks.
     pub fn liveness(&self, func: &Func) -> &Liveness {
         self.liveness.get_or_init(|| Liveness::from_sites(func, &self.cfg, &self.sites))
+    }
+
+    /// The only block that writes the register.
+    pub fn only_writer(&self, reg: Reg) -> Option<Block> {
+        self.sites.only_writer(reg)
     }
 
     /// Gated SSA form of the function.

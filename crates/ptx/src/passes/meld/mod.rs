@@ -19,25 +19,32 @@ pub mod plan;
 mod region;
 mod similar;
 pub mod tail_merge;
+#[cfg(test)]
+mod tests;
 mod unify;
+mod verdicts;
 
-use super::{Failure, Outcome, Report, counted, dead_code, simplify_cfg, unproven, webs, with_func};
+use super::dead_code::{self, only_makes_results};
+use super::{Failure, Outcome, Report, counted, simplify_cfg, unproven, webs, with_func};
 use crate::align::Column;
 use crate::analysis::cfg::Cfg;
-use crate::analysis::divergence::{BlockShape, Divergence, Options as DivergenceOptions};
 use crate::analysis::dominators::Dominators;
+use crate::analysis::lists::table;
 use crate::analysis::loops::Loops;
 use crate::analysis::ssa::{self, Ssa};
 use crate::cost::executions;
 use crate::inst::{Cmp, Op, Operand, Terminator};
-use crate::ir::{Block, Func, Module};
+use crate::ir::{Block, Func, Module, Reg};
 use check::{Change, Violation};
+use cranelift_entity::SecondaryMap;
 use facts::Facts;
 use latency::{BRANCH, latency};
 use plan::Kind;
 use region::Region;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
+use verdicts::Verdicts;
 
 /// Which subgraphs are melded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -166,19 +173,14 @@ impl Melded {
 /// # Errors
 /// The checker finds that it is wrong.
 pub fn first(
-    Tidy { func, facts }: &Tidy,
+    Tidy { func, facts, verdicts }: &Tidy,
     options: &Options,
     mut accept: impl FnMut(Place, &Tidy) -> bool,
 ) -> Result<Option<(Tidy, Meld)>, Violation> {
     let regions: Vec<Region> = facts.cfg.order.iter().filter_map(|block| region::region(func, facts, *block)).collect();
     let mut candidates = plan::candidates(func, facts, &regions, options);
-    if !candidates.is_empty() {
-        // the analysis is asked only where there is something to meld
-        let gated = facts.gated(func);
-        let block = options.block.map_or(BlockShape::Unknown, BlockShape::Known);
-        let divergence = Divergence::compute(func, &gated, DivergenceOptions { block, ..DivergenceOptions::default() });
-        candidates.retain(|candidate| divergence.uniform_branch(&gated, candidate.branch) == Some(false));
-    }
+    let verdicts = verdicts.of(func, facts, &candidates, options.block);
+    candidates.retain(|candidate| verdicts.divergent(func, facts, candidate.branch));
     for candidate in candidates {
         let plan = plan::plan(func, facts, &candidate);
         let applied = apply::apply(func, facts, &plan);
@@ -191,10 +193,11 @@ pub fn first(
             condition: Some(applied.condition),
             selected: &applied.selected,
         })?;
-        let next = tidy(applied.func);
+        let mut next = tidy_again(applied.func, &plan.renames);
         if !accept(Place { branch: plan.branch, entries: plan.entries }, &next) {
             continue;
         }
+        next.verdicts = verdicts;
         let columns = plan.pairs.iter().flat_map(|pair| &pair.columns);
         let common = columns.clone().filter(|column| matches!(column, Column::Both(..))).count();
         let alone = columns.count() - common;
@@ -207,6 +210,8 @@ pub fn first(
 pub struct Tidy {
     pub func: Func,
     facts: Facts,
+    /// Of the functions that it was made from.
+    verdicts: Verdicts,
 }
 
 impl Tidy {
@@ -221,6 +226,50 @@ pub fn tidy(mut func: Func) -> Tidy {
     simplify_cfg::simplify(&mut func);
     func.insts.values_mut().for_each(|data| turn(&mut data.op));
     let known = ssa::Facts::compute(&func);
+    by_values(func, known)
+}
+
+/// As [`tidy`], of a tidy function in which melding has made registers one. SSA form is asked for only where there might be
+/// something left to do.
+fn tidy_again(mut func: Func, renames: &BTreeMap<Reg, Reg>) -> Tidy {
+    simplify_cfg::simplify(&mut func);
+    let known = ssa::Facts::compute(&func);
+    if is_tidy(&func, &known, renames) {
+        let facts = Facts::from_ssa(&func, known);
+        return Tidy { func, facts, verdicts: Verdicts::default() };
+    }
+    by_values(func, known)
+}
+
+/// Whether every result is read somewhere, and whatever was made one register is written once.
+fn is_tidy(func: &Func, known: &ssa::Facts, renames: &BTreeMap<Reg, Reg>) -> bool {
+    let insts = || known.cfg.order.iter().flat_map(|block| &func.blocks[*block].insts);
+    let mut once: SecondaryMap<Reg, bool> = table(func.regs.len());
+    renames.values().for_each(|reg| once[*reg] = true);
+    let mut read: SecondaryMap<Reg, bool> = table(func.regs.len());
+    let mut written: SecondaryMap<Reg, bool> = table(func.regs.len());
+    known
+        .cfg
+        .order
+        .iter()
+        .filter_map(|block| func.blocks[*block].terminator.condition())
+        .for_each(|reg| read[reg] = true);
+    for inst in insts() {
+        let data = &func.insts[*inst];
+        known.accesses.operands(*inst).iter().for_each(|reg| read[*reg] = true);
+        data.guard.iter().for_each(|guard| read[guard.pred] = true);
+        for reg in known.accesses.writes(*inst) {
+            if std::mem::replace(&mut written[*reg], true) && once[*reg] {
+                return false;
+            }
+        }
+    }
+    insts().all(|inst| {
+        known.accesses.writes(*inst).iter().any(|reg| read[*reg]) || !only_makes_results(&func.insts[*inst].op)
+    })
+}
+
+fn by_values(mut func: Func, known: ssa::Facts) -> Tidy {
     let values = Ssa::compute(&func, &known, &[]);
     let parted = webs::split(&mut func, &known, &values);
     let removed = dead_code::remove_unneeded(&mut func, &known, &values);
@@ -233,7 +282,7 @@ pub fn tidy(mut func: Func) -> Tidy {
         simplify_cfg::simplify(&mut func);
         Facts::compute(&func)
     };
-    Tidy { func, facts }
+    Tidy { func, facts, verdicts: Verdicts::default() }
 }
 
 /// Makes `b < a` of `a > b`, for registers, so that what compares alike is of one shape.

@@ -72,7 +72,7 @@ pub(in crate::passes) fn pass(module: &Module, index: usize, _: &Options) -> Res
 }
 
 /// The two blocks whose common end takes most cycles.
-fn plan(Tidy { func, facts }: &Tidy) -> Option<Plan> {
+fn plan(Tidy { func, facts, .. }: &Tidy) -> Option<Plan> {
     let mut best: Option<Plan> = None;
     for target in &facts.cfg.order {
         let jumps = |block: &&Block| func.blocks[**block].terminator == Terminator::Bra { target: *target };

@@ -12,6 +12,7 @@
 //! The walk begins at the changed blocks and ends at blocks that are as before and where the condition is needed no more.
 //! Elsewhere the functions differ by the names of registers only, and no two registers that are alive together have one name.
 
+mod alive;
 mod execute;
 mod registers;
 mod walk;
@@ -264,7 +265,7 @@ mod tests {
         let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
         let module = crate::read::read(&source.into()).expect("this is PTX");
         let tidy = tidy(module.funcs[0].clone());
-        let Tidy { func, facts } = &tidy;
+        let Tidy { func, facts, .. } = &tidy;
         let regions: Vec<_> = facts.cfg.order.iter().filter_map(|block| region(func, facts, *block)).collect();
         let candidate = plan::candidates(func, facts, &regions, &Options::default()).swap_remove(0);
         let plan = plan::plan(func, facts, &candidate);

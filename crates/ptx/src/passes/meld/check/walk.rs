@@ -1,14 +1,12 @@
 //! Walks through pairs of blocks, one of each function, and compares what is done between branches.
 
+use super::alive::Alive;
 use super::execute::{End, Number, Numbers, Side, TRUE, Thread, What};
 use super::registers::Registers;
 use super::{Change, Kind, Violation, named};
-use crate::analysis::access::Accesses;
-use crate::analysis::cfg::Cfg;
 use crate::analysis::lists::table;
-use crate::analysis::sites::{LiveBlocks, Sites};
 use crate::inst::Operand;
-use crate::ir::{Block, Reg};
+use crate::ir::Block;
 use crate::passes::meld::emit::Held;
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeSet;
@@ -21,10 +19,8 @@ pub struct Walk<'a> {
     change: &'a Change<'a>,
     /// The blocks of both functions that differ by the names of registers only.
     same: &'a SecondaryMap<Block, bool>,
-    /// The starts of blocks of the second function where a selected register is alive.
-    selected: BTreeSet<(Reg, Block)>,
-    /// Those where the condition of the meld is alive, or what follows from it.
-    needs_condition: SecondaryMap<Block, bool>,
+    /// The condition of the meld and the selected registers, which follow from it, in the second function.
+    alive: Alive,
     numbers: Numbers,
     first: Thread<'a>,
     second: Thread<'a>,
@@ -35,26 +31,12 @@ pub struct Walk<'a> {
 impl<'a> Walk<'a> {
     pub fn new(change: &'a Change<'a>, same: &'a SecondaryMap<Block, bool>) -> Self {
         let func = change.after;
-        let cfg = Cfg::compute(func);
-        let sites = Sites::compute(func, &cfg, &Accesses::compute(func));
-        let mut live = LiveBlocks::new(func);
-        let mut selected = BTreeSet::new();
-        let mut needs_condition: SecondaryMap<Block, bool> = table(func.blocks.len());
-        let mut walk = |reg: Reg| {
-            live.walk(reg, &sites, &cfg, |block, start| {
-                if start {
-                    needs_condition[block] = true;
-                    selected.insert((reg, block));
-                }
-            });
-        };
-        change.condition.iter().for_each(|guard| walk(guard.pred));
-        change.selected.iter().for_each(|(reg, _)| walk(*reg));
+        let condition = change.condition.iter().map(|guard| guard.pred);
+        let alive = Alive::compute(func, condition.chain(change.selected.iter().map(|(reg, _)| *reg)));
         Self {
             change,
             same,
-            selected,
-            needs_condition,
+            alive,
             numbers: Numbers::with_capacity(2 * func.insts.len()),
             first: Thread::new(change.before, Side::Before),
             second: Thread::new(func, Side::After),
@@ -68,7 +50,7 @@ impl<'a> Walk<'a> {
         let before_changes = before_changes(self.change, self.same);
         while let Some(state) = work.pop() {
             let (old, new, holds) = state;
-            let unchanged = old == new && !before_changes[old] && !self.needs_condition[new];
+            let unchanged = old == new && !before_changes[old] && !self.alive.any(new);
             if !seen.insert(state) || unchanged {
                 continue;
             }
@@ -83,11 +65,11 @@ impl<'a> Walk<'a> {
     /// The pairs behind a block that is in both functions and differs by names alone: from equal values it makes equal ones, so that it
     /// need not be executed. `None` where it matters whether the condition of the meld holds.
     fn behind_equal(&mut self, (old, new, holds): (Block, Block, Option<bool>)) -> Option<Vec<State>> {
-        if old != new || holds.is_some() || !self.same[new] || self.needs_condition[new] {
+        if old != new || holds.is_some() || !self.same[new] || self.alive.any(new) {
             return None;
         }
         let targets = self.change.after.blocks[new].terminator.targets();
-        if targets.iter().any(|target| self.needs_condition[*target]) {
+        if targets.iter().any(|target| self.alive.any(*target)) {
             return None;
         }
         self.visited[new] = true;
@@ -141,7 +123,7 @@ impl<'a> Walk<'a> {
             _ => return Err(wrong(Kind::End)),
         }
         for (old, new, holds) in &mut next {
-            if !self.needs_condition[*new] {
+            if !self.alive.any(*new) {
                 *holds = None;
             }
             self.arrive(*old, *new, *holds).map_err(wrong)?;
@@ -162,7 +144,7 @@ impl<'a> Walk<'a> {
 
     /// What is needed behind a branch has equal values.
     fn arrive(&mut self, old: Block, new: Block, holds: Option<bool>) -> Result<(), Kind> {
-        let Self { change, numbers, first, second, .. } = self;
+        let Self { change, numbers, first, second, alive, .. } = self;
         for reg in change.liveness().live_in(old) {
             // what neither has touched is as it was
             let (a, b) = (first.regs.get(*reg), second.regs.get(named(change, *reg)));
@@ -172,8 +154,7 @@ impl<'a> Walk<'a> {
         }
         for (reg, held) in change.selected.iter().filter(|_| holds.is_some()) {
             let expected = sum(change, numbers, held[usize::from(holds == Some(false))], &second.regs);
-            let alive = self.selected.contains(&(*reg, new));
-            if alive && expected.is_some() && second.regs.get(*reg) != expected {
+            if alive.at(*reg, new) && expected.is_some() && second.regs.get(*reg) != expected {
                 return Err(Kind::Value(*reg));
             }
         }

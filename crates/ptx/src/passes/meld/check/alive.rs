@@ -1,0 +1,131 @@
+//! Where a few registers are alive. The checker asks for those that a meld added and for its condition alone.
+
+use crate::analysis::lists::table;
+use crate::inst::{Address, Base, Op, Operand};
+use crate::ir::{Block, Func, Reg};
+use crate::visit::Part;
+use cranelift_entity::{EntityRef, SecondaryMap};
+
+/// The registers that are alive at the start of each block, by positions among those that are asked for.
+pub struct Alive {
+    positions: SecondaryMap<Reg, Option<u32>>,
+    /// How many words the set of a block has.
+    words: usize,
+    starts: Vec<u64>,
+}
+
+impl Alive {
+    pub fn compute(func: &Func, regs: impl Iterator<Item = Reg>) -> Self {
+        let mut positions: SecondaryMap<Reg, Option<u32>> = table(func.regs.len());
+        let mut count = 0;
+        for reg in regs {
+            if positions[reg].is_none() {
+                positions[reg] = Some(count);
+                count += 1;
+            }
+        }
+        let words = count.div_ceil(64) as usize;
+        let mut alive = Self { positions, words, starts: vec![0; words * func.blocks.len()] };
+        let mut written = alive.starts.clone();
+        for block in &func.layout {
+            let span = alive.span(*block);
+            let written = &mut written[span.clone()];
+            alive.reads(func, *block, written).into_iter().zip(span).for_each(|(read, word)| alive.starts[word] = read);
+        }
+        while alive.backwards(func, &written) {}
+        alive
+    }
+
+    /// Whether the register, which was asked for, is alive at the start of the block.
+    pub fn at(&self, reg: Reg, block: Block) -> bool {
+        let bit = |position: u32| self.starts[self.span(block)][position as usize / 64] >> (position % 64) & 1 == 1;
+        self.positions[reg].is_some_and(bit)
+    }
+
+    /// Whether any of the registers is.
+    pub fn any(&self, block: Block) -> bool {
+        self.starts[self.span(block)].iter().any(|word| *word != 0)
+    }
+
+    fn span(&self, block: Block) -> std::ops::Range<usize> {
+        self.words * block.index()..self.words * (block.index() + 1)
+    }
+
+    /// What the block reads before it writes it; all that it writes is noted. Where the old value may stay it is read.
+    fn reads(&self, func: &Func, block: Block, written: &mut [u64]) -> Vec<u64> {
+        let mut read = vec![0; self.words];
+        let note = |set: &mut [u64], but: &[u64], reg: Reg| {
+            if let Some(position) = self.positions[reg] {
+                let (word, bit) = (position as usize / 64, 1 << (position % 64));
+                set[word] |= bit & !but[word];
+            }
+        };
+        let none = vec![0; self.words];
+        for inst in &func.blocks[block].insts {
+            let data = &func.insts[*inst];
+            let keeps = data.guard.is_some() || matches!(data.op, Op::Opaque { .. });
+            data.guard.iter().for_each(|guard| note(&mut read, written, guard.pred));
+            data.op.parts(|part| match part {
+                Part::Use(reg)
+                | Part::Touch(reg)
+                | Part::Read(Operand::Reg(reg))
+                | Part::At(Address { base: Base::Reg(reg), .. }) => note(&mut read, written, *reg),
+                Part::Def(reg) if keeps => note(&mut read, written, *reg),
+                Part::Read(_) | Part::At(_) | Part::Pass(_) | Part::Def(_) => {}
+            });
+            data.op.parts(|part| {
+                if let Part::Def(reg) | Part::Touch(reg) = part {
+                    note(written, &none, *reg);
+                }
+            });
+        }
+        func.blocks[block].terminator.condition().iter().for_each(|reg| note(&mut read, written, *reg));
+        read
+    }
+
+    /// What a successor needs is alive where it is not written; whether that is news.
+    fn backwards(&mut self, func: &Func, written: &[u64]) -> bool {
+        let mut news = false;
+        for block in func.layout.iter().rev() {
+            let own = self.span(*block);
+            func.blocks[*block].terminator.each_target(|target| {
+                for (here, behind) in own.clone().zip(self.span(target)) {
+                    let more = self.starts[here] | self.starts[behind] & !written[here];
+                    news |= std::mem::replace(&mut self.starts[here], more) != more;
+                }
+            });
+        }
+        news
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::access::Accesses;
+    use crate::analysis::cfg::Cfg;
+    use crate::analysis::liveness::Liveness;
+
+    /// Registers that are read after a loop, under guards, and by nobody.
+    const KERNEL: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .pred %p<4>;\n\
+        .reg .b32 %r<9>;\n.reg .b64 %o;\nld.param.u64 %o, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nmov.u32 %r3, 7;\n\
+        setp.eq.u32 %p1, %r1, 0;\nLOOP:\nadd.u32 %r2, %r2, 1;\n@%p1 mov.u32 %r3, %r2;\nmov.u32 %r5, %r1;\n\
+        setp.lt.u32 %p2, %r2, %r1;\n@%p2 bra LOOP;\n@%p1 bra END;\nmov.u32 %r4, %r5;\nst.global.u32 [%o], %r4;\nEND:\n\
+        st.global.u32 [%o+4], %r3;\nret;\n}";
+
+    #[test]
+    fn it_agrees_with_the_liveness_of_all_registers() {
+        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: KERNEL.to_owned() };
+        let module = crate::read::read(&source.into()).expect("this is PTX");
+        let func = &module.funcs[0];
+        let liveness = Liveness::compute(func, &Cfg::compute(func), &Accesses::compute(func));
+        let alive = Alive::compute(func, func.regs.keys());
+        for block in &func.layout {
+            for reg in func.regs.keys() {
+                assert_eq!(alive.at(reg, *block), liveness.is_live_in(reg, *block), "{reg} in {block}");
+            }
+            assert_eq!(alive.any(*block), !liveness.live_in(*block).is_empty());
+            assert!(!Alive::compute(func, std::iter::empty()).any(*block));
+        }
+    }
+}
