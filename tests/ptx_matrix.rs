@@ -24,7 +24,7 @@ fn kernel(sm: u32, statements: &str) -> Module {
 .visible .entry k(.param .u64 input, .param .u64 output)
 .reqntid 32, 1, 1
 {{
-.reg .f64 %fd<8>; .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p<4>;
+.reg .f64 %fd<16>; .reg .b64 %rd<4>; .reg .b32 %r<4>; .reg .pred %p<4>;
 ld.param.u64 %rd1, [input]; ld.param.u64 %rd2, [output];
 mov.u32 %r1, %tid.x;
 mul.wide.u32 %rd3, %r1, 16;
@@ -58,6 +58,11 @@ fn launch() -> Launch {
 
 /// What the lanes store.
 fn run(module: &Module) -> Result<Vec<f64>, Vec<Kind>> {
+    stored(module, 1)
+}
+
+/// The same of so many products of eight rows.
+fn stored(module: &Module, products: u64) -> Result<Vec<f64>, Vec<Kind>> {
     let (a, b, c) = matrices();
     let first = (0..32).flat_map(|lane| [a[lane / 4][lane % 4], b[lane % 4][lane / 4]]);
     let second = (0..32).flat_map(|lane| [0, 1].map(|i| c[lane / 4][2 * (lane % 4) + i]));
@@ -65,7 +70,7 @@ fn run(module: &Module) -> Result<Vec<f64>, Vec<Kind>> {
     let mut buffers = [Buffer::input(&input), Buffer::output(64)];
     match warpsim::run(module, "k", &launch(), &mut buffers, &Options::default()) {
         Ok(report) => {
-            assert_eq!(report.total().matrix_products, 1);
+            assert_eq!(report.total().matrix_products, products);
             Ok(buffers[1].reals())
         }
         Err(hazards) => Err(hazards.list.into_iter().map(|hazard| hazard.kind).collect()),
@@ -88,6 +93,33 @@ fn the_product_is_that_of_the_matrices() {
     assert!(prove::prove(&module, "k", &launch()).unwrap().proven());
 }
 
+/// Sixteen rows at once are twice eight, the lower ones negative here and added to the upper sums times two.
+#[test]
+fn sixteen_rows_are_twice_eight() {
+    let halves = "neg.f64 %fd7, %fd1; add.f64 %fd8, %fd3, %fd3; add.f64 %fd9, %fd4, %fd4;";
+    let tall = format!(
+        "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {{%fd10, %fd11, %fd12, %fd13}}, {{%fd1, %fd7}}, {{%fd2}}, \
+         {{%fd3, %fd4, %fd8, %fd9}};"
+    );
+    let (a, b, c) = matrices();
+    let upper = |i: usize, j: usize| (0..4).fold(c[i][j], |sum, k| a[i][k].mul_add(b[k][j], sum));
+    let lower = |i: usize, j: usize| (0..4).fold(2.0 * c[i][j], |sum, k| (-a[i][k]).mul_add(b[k][j], sum));
+    let elements: [(&str, &dyn Fn(usize, usize) -> f64); 2] =
+        [("mov.f64 %fd5, %fd10; mov.f64 %fd6, %fd11;", &upper), ("mov.f64 %fd5, %fd12; mov.f64 %fd6, %fd13;", &lower)];
+    for (moves, element) in elements {
+        let statements = format!("{halves} {tall} {moves}");
+        let module = kernel(90, &statements);
+        let expected: Vec<f64> = (0..32).flat_map(|l| [0, 1].map(|i| element(l / 4, 2 * (l % 4) + i))).collect();
+        assert_eq!(stored(&module, 2), Ok(expected));
+        let again = read::read(&Arc::new(Source { name: "again".into(), text: module.to_string() })).unwrap();
+        assert_eq!(again, module.canonical());
+        assert!(prove::prove(&module, "k", &launch()).unwrap().proven());
+        assert!(check::check(&module).is_empty());
+        let rules: Vec<Rule> = check::check(&kernel(80, &statements)).into_iter().map(|fault| fault.rule).collect();
+        assert_eq!(rules, [Rule::Machine]);
+    }
+}
+
 #[test]
 fn other_matrices_stay_as_they_are() {
     let half = "mma.sync.aligned.m8n8k4.row.row.f64.f64.f64.f64 {%fd5, %fd6}, {%fd1}, {%fd2}, {%fd3, %fd4};";
@@ -104,7 +136,7 @@ fn older_machines_have_no_such_instruction() {
     let word = module.funcs[0].regs.iter().find(|(_, ty)| ty.bytes() == 4).unwrap().0;
     for data in module.funcs[0].insts.values_mut() {
         if let Op::Mma { a, .. } = &mut data.op {
-            *a = word.into();
+            a[0] = word.into();
         }
     }
     assert_eq!(check::check(&module).into_iter().map(|fault| fault.rule).collect::<Vec<_>>(), [Rule::Width]);

@@ -163,7 +163,8 @@ impl Body<'_> {
     fn multiply(&mut self, rows: LaneRows, blocks: &[TensorBlock]) -> Statement {
         self.needs.reals.extend(blocks.iter().map(|block| block.register));
         let blocks = blocks.iter().map(|block| (block.register, block.sums)).collect();
-        Statement::Multiply { row: self.lane_row(rows), blocks }
+        let in_pairs = self.target.tall_matrix_products;
+        Statement::Multiply { row: self.lane_row(rows), blocks, in_pairs }
     }
 
     /// The lane's own slot.

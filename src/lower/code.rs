@@ -443,6 +443,8 @@ pub enum Statement {
         row: Integer,
         /// Registers of the blocks, and their sums.
         blocks: Vec<(u32, [Var; 8])>,
+        /// Two blocks are multiplied at once where there are two.
+        in_pairs: bool,
     },
     /// As [`Node::StoreBlock`](crate::overlay::program::Node::StoreBlock).
     StoreBlock {

@@ -82,7 +82,7 @@ fn executed(code: &MachineCodeVerification) -> Executed {
     Executed {
         issued: each(&|counts| counts.instructions),
         doubles: each(&|counts| counts.pipes[Pipe::Double]),
-        tensors: each(&|counts| counts.pipes[Pipe::Tensor]),
+        matrix_multiply_adds: each(&|counts| counts.matrix_multiply_adds),
         shuffles: each(&|counts| counts.classes[Class::Shuffles]),
         shared_wavefronts: each(&|counts| counts.shared_wavefronts),
         local_bytes: each(&|counts| counts.local_bytes),

@@ -87,6 +87,9 @@ pub fn check(module: &Module) -> Vec<Fault> {
 /// The first architecture whose tensor cores take doubles.
 pub const TENSOR_DOUBLES: u32 = 80;
 
+/// The first architecture whose tensor cores take 16 rows of them.
+const TALL_DOUBLES: u32 = 90;
+
 struct Checker<'a> {
     module: &'a Module,
     func: &'a Func,
@@ -180,7 +183,9 @@ impl Checker<'_> {
             Op::Call { callee: Callee::Func(name), results, arguments, .. } if !self.fits(name, results, arguments) => {
                 rules.push(Rule::Call);
             }
-            Op::Mma { .. } if self.module.sm < TENSOR_DOUBLES => rules.push(Rule::Machine),
+            Op::Mma { a, .. } if self.module.sm < if a.len() > 1 { TALL_DOUBLES } else { TENSOR_DOUBLES } => {
+                rules.push(Rule::Machine);
+            }
             _ => {}
         }
         rules
@@ -219,8 +224,9 @@ impl Checker<'_> {
                 self.is(*dst, ty) && self.is(pred.pred, Type::Pred)
             }
             Op::Mma { dst, a, b, c } => {
-                let sources = [*a, *b, c[0], c[1]].into_iter().all(|x| self.reads(x, Type::F64));
-                dst.iter().all(|dst| self.is(*dst, Type::F64)) && sources
+                let sources = a.iter().chain([b]).chain(c).all(|x| self.reads(*x, Type::F64));
+                let elements = matches!(a.len(), 1 | 2) && dst.len() == 2 * a.len() && c.len() == dst.len();
+                elements && dst.iter().all(|dst| self.is(*dst, Type::F64)) && sources
             }
             Op::Pack { ty, dst, parts } => {
                 self.is(*dst, *ty) && parts.len() > 1 && (ty.bytes() as usize).is_multiple_of(parts.len())

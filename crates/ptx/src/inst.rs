@@ -268,12 +268,14 @@ pub enum Op {
     },
     /// `mma.sync.aligned.m8n8k4` of doubles: d = A B + C, for a matrix A of 8 rows and 4 columns and B of 4 and 8. The lanes of
     /// the warp hold the elements: lane l that of A at row l/4, column l%4, that of B at row l%4, column l/4, and those
-    /// of C and d at row l/4, columns 2 (l%4) and 2 (l%4) + 1.
+    /// of C and d at row l/4, columns 2 (l%4) and 2 (l%4) + 1. `m16n8k4` has 8 more rows of A, C and d behind these, which the
+    /// lanes hold likewise.
     Mma {
-        dst: [Reg; 2],
-        a: Operand,
+        dst: Vec<Reg>,
+        /// One element, or two.
+        a: Vec<Operand>,
         b: Operand,
-        c: [Operand; 2],
+        c: Vec<Operand>,
     },
     Activemask {
         dst: Reg,

@@ -140,7 +140,7 @@ macro_rules! visit_parts {
                 $visit($part::Def(dst));
             }
             Op::Mma { dst, a, b, c } => {
-                $visit($part::Read(a));
+                each!(Read: a);
                 $visit($part::Read(b));
                 each!(Read: c);
                 each!(Def: dst);

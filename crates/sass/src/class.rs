@@ -144,6 +144,16 @@ impl Instruction {
         }
     }
 
+    /// Fused multiply-adds of a product of matrices, such as `DMMA.16x8x4`; 0 for all else.
+    pub fn matrix_multiply_adds(&self) -> u32 {
+        let shape = |word: &str| {
+            let sides: Vec<u32> = word.split('x').map_while(|side| side.parse().ok()).collect();
+            (sides.len() == 3).then(|| sides.iter().product())
+        };
+        // older listings write DMMA.884
+        if self.operation() == "DMMA" { self.modifiers().find_map(shape).unwrap_or(8 * 8 * 4) } else { 0 }
+    }
+
     pub fn pipe(&self) -> Pipe {
         match (self.operation(), self.class()) {
             ("DADD" | "DMUL" | "DFMA" | "DSETP" | "DMNMX", _) => Pipe::Double,

@@ -15,7 +15,10 @@ pub(super) enum Class {
     Move,
     Shuffle,
     Vote,
-    Matrix,
+    /// Products of matrices of 8 rows.
+    Matrix {
+        blocks: u64,
+    },
     Barrier,
     Global,
     Shared,
@@ -42,7 +45,7 @@ pub struct Counts {
     pub moves: u64,
     pub shuffles: u64,
     pub votes: u64,
-    /// Products of matrices of doubles on tensor cores; they are none of the `double_slots`.
+    /// Products of matrices of doubles on tensor cores, 8 rows each; they are none of the `double_slots`.
     pub matrix_products: u64,
     pub branches: u64,
     /// `bar.sync` and `bar.arrive`.
@@ -110,7 +113,7 @@ impl Counts {
             Class::Move => self.moves += 1,
             Class::Shuffle => self.shuffles += 1,
             Class::Vote => self.votes += 1,
-            Class::Matrix => self.matrix_products += 1,
+            Class::Matrix { blocks } => self.matrix_products += blocks,
             Class::Barrier => self.barriers += 1,
             Class::Global => self.global += 1,
             Class::Shared => self.shared += 1,

@@ -38,6 +38,13 @@ pub(super) struct Decoded {
 /// The reduction of `bar.red`: operation, destination, predicate.
 pub(super) type BarResult = (BarRedOp, u32, GuardBit);
 
+/// Eight rows of A, C and d of [`Op::Mma`].
+pub(super) struct MatrixBlock {
+    pub d: [u32; 2],
+    pub a: Source,
+    pub c: [Source; 2],
+}
+
 /// What the instruction is; branch targets are program counters.
 pub(super) enum Micro {
     Map1 {
@@ -181,10 +188,8 @@ pub(super) enum Micro {
     },
     /// A B + C, see [`Op::Mma`].
     Matrix {
-        d: [u32; 2],
-        a: Source,
         b: Source,
-        c: [Source; 2],
+        blocks: Vec<MatrixBlock>,
     },
     Activemask {
         d: u32,

@@ -232,11 +232,14 @@ impl Body<'_> {
                 format!("{}<{id}, {threads}>();", self.helper(helper))
             }
             Statement::WarpSync => "__syncwarp();".to_owned(),
-            Statement::Multiply { row, blocks } => {
-                let (multiply, row) = (self.helper(Helper::Multiply), self.integer(row).text);
-                for (register, sums) in blocks {
-                    let sums = self.list(sums);
-                    self.line(depth, &format!("{multiply}(c{register}, &slots[{row}][read_column], {sums});"));
+            Statement::Multiply { row, blocks, in_pairs } => {
+                let row = self.integer(row).text;
+                for blocks in blocks.chunks(if *in_pairs { 2 } else { 1 }) {
+                    let multiply = self.helper(if blocks.len() == 2 { Helper::MultiplyPair } else { Helper::Multiply });
+                    let registers = blocks.iter().map(|(register, _)| format!("c{register}")).collect::<Vec<_>>();
+                    let sums = blocks.iter().map(|(_, sums)| self.list(sums)).collect::<Vec<_>>();
+                    let (registers, sums) = (registers.join(", "), sums.join(", "));
+                    self.line(depth, &format!("{multiply}({registers}, &slots[{row}][read_column], {sums});"));
                 }
                 return;
             }

@@ -26,11 +26,12 @@ pub enum Helper {
     /// One of those that are lists of steps.
     Function(Unary),
     Multiply,
+    MultiplyPair,
     StoreBlock,
 }
 
 impl Helper {
-    const ALL: [Self; 29] = [
+    const ALL: [Self; 30] = [
         Self::Broadcast,
         Self::BroadcastIndex,
         Self::Reload,
@@ -59,6 +60,7 @@ impl Helper {
         Self::Function(Unary::Log2),
         Self::Function(Unary::Positive),
         Self::Multiply,
+        Self::MultiplyPair,
         Self::StoreBlock,
     ];
 
@@ -86,6 +88,7 @@ impl Helper {
             Self::BarrierArrive => "barrier_arrive",
             Self::Function(function) => functions::name(function),
             Self::Multiply => "multiply",
+            Self::MultiplyPair => "multiply_pair",
             Self::StoreBlock => "store_block",
         }
     }
@@ -144,6 +147,7 @@ INLINE double select_le(double a, double b, double then, double otherwise)
             Self::BarrierArrive => barrier("barrier_arrive", "bar.arrive", "Arrives and goes on."),
             Self::Function(function) => functions::definition(function, target),
             Self::Multiply => multiply(),
+            Self::MultiplyPair => multiply_pair(),
             Self::StoreBlock => store_block(),
         };
         text.replace("INLINE", "static __device__ __forceinline__")
@@ -191,6 +195,26 @@ INLINE void multiply(double block, const double *values, double &s0, double &s1,
 #define MULTIPLY(first, second, point)                                                    \\
   asm volatile(\"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {{%0, %1}}, {{%2}}, {{%3}}, {{%0, %1}};\" \\
                : \"+d\"(first), \"+d\"(second) : \"d\"(block), \"d\"(values[point]))
+{products}#undef MULTIPLY
+}}
+"
+    )
+}
+
+fn multiply_pair() -> String {
+    let product = |(pair, point)| format!("  MULTIPLY(s{0}, s{1}, t{0}, t{1}, {point});\n", 2 * pair, 2 * pair + 1);
+    let products: String = (0..).zip(PRODUCT_GROUPS).map(product).collect();
+    format!(
+        "\
+// The same with two blocks, of which the lower one adds to the sums t.
+INLINE void multiply_pair(double upper, double lower, const double *values, double &s0, double &s1, double &s2, double &s3,
+    double &s4, double &s5, double &s6, double &s7, double &t0, double &t1, double &t2, double &t3, double &t4, double &t5,
+    double &t6, double &t7)
+{{
+#define MULTIPLY(first, second, third, fourth, point)                                     \\
+  asm volatile(\"mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {{%0, %1, %2, %3}}, {{%4, %5}}, {{%6}}, {{%0, %1, %2, %3}};\" \\
+               : \"+d\"(first), \"+d\"(second), \"+d\"(third), \"+d\"(fourth)                     \\
+               : \"d\"(upper), \"d\"(lower), \"d\"(values[point]))
 {products}#undef MULTIPLY
 }}
 "

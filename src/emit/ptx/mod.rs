@@ -171,7 +171,9 @@ impl Printer<'_> {
                 self.builder.push(Op::bar(kind, *id, Some(*threads)));
             }
             Statement::WarpSync => self.builder.push(Op::BarWarp { mask: u32::MAX.into() }),
-            Statement::Multiply { row, blocks } => self.multiply(row, blocks),
+            Statement::Multiply { row, blocks, in_pairs } => {
+                self.multiply(row, blocks.chunks(if *in_pairs { 2 } else { 1 }));
+            }
             Statement::StoreBlock { row, sums } => self.store_block(row, sums),
             Statement::If { warps, body } => self.branch_on_warp(*warps, body),
             Statement::Switch { arms, is_indirect: false } => {

@@ -8,7 +8,8 @@ use serde::Serialize;
 pub struct Executed {
     pub issued: f64,
     pub doubles: f64,
-    pub tensors: f64,
+    /// Fused multiply-adds of products of matrices.
+    pub matrix_multiply_adds: f64,
     pub shuffles: f64,
     pub shared_wavefronts: f64,
     pub local_bytes: f64,
@@ -38,9 +39,10 @@ impl Bound {
         let pipeline = target.pipeline.as_ref();
         let l1 = pipeline.map_or(L1_BYTES_PER_CLOCK, |pipeline| pipeline.memory.l1_bytes_per_clock);
         let issues_two = pipeline.is_some_and(|pipeline| pipeline.fixed.as_ref().is_some_and(|fixed| fixed.issues_two));
-        let tensor = f64::from(target.tensor_interval(TENSOR_PRODUCTS)) / parts;
+        let tensor = f64::from(target.tensor_interval(TENSOR_PRODUCTS)) / parts / f64::from(TENSOR_PRODUCTS);
         Self {
-            fp64: executed.doubles * lanes / f64::from(target.fp64_per_clock_per_sm) + executed.tensors * tensor,
+            fp64: executed.doubles * lanes / f64::from(target.fp64_per_clock_per_sm)
+                + executed.matrix_multiply_adds * tensor,
             issue: executed.issued / parts / if issues_two { 2.0 } else { 1.0 },
             mio: executed.shuffles
                 + executed.shared_wavefronts * lanes / f64::from(target.shared_passes_per_clock_per_sm()),

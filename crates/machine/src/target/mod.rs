@@ -61,6 +61,9 @@ pub struct Target {
     /// Fused multiply-adds of doubles per clock of an SM in matrix products on tensor cores, where there are such products at a
     /// rate that is worth it.
     pub tensor_fp64_per_clock_per_sm: Option<u32>,
+    /// Has products of 16 rows (`mma.sync.m16n8k4`) that are one instruction of the machine.
+    #[serde(default)]
+    pub tall_matrix_products: bool,
     /// What the model of time needs to know, where it is described.
     pub pipeline: Option<Pipeline>,
     /// A well-known board with this architecture, for predictions of time.

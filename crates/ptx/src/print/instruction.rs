@@ -195,13 +195,15 @@ impl Printer<'_> {
                 write!(f, "redux.sync.{}{ty} {}, ", op.name(), self.reg(*dst))?;
                 write!(f, "{}, {};", self.operand(*a, *ty), word(*mask))
             }
-            Op::Mma { dst: [d0, d1], a, b, c: [c0, c1] } => {
-                let real = |operand: Operand| self.operand(operand, Type::F64);
-                let (d0, d1, a, b, c0, c1) = (self.reg(*d0), self.reg(*d1), real(*a), real(*b), real(*c0), real(*c1));
-                write!(
-                    f,
-                    "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {{{d0}, {d1}}}, {{{a}}}, {{{b}}}, {{{c0}, {c1}}};"
-                )
+            Op::Mma { dst, a, b, c } => {
+                let dst = dst.iter().map(|dst| self.reg(*dst).to_string()).collect::<Vec<_>>().join(", ");
+                let reals = |operands: &[Operand]| {
+                    let each = operands.iter().map(|operand| self.operand(*operand, Type::F64).to_string());
+                    each.collect::<Vec<_>>().join(", ")
+                };
+                let (rows, a, b, c) = (8 * a.len(), reals(a), reals(&[*b]), reals(c));
+                let shape = format_args!("m{rows}n8k4");
+                write!(f, "mma.sync.aligned.{shape}.row.col.f64.f64.f64.f64 {{{dst}}}, {{{a}}}, {{{b}}}, {{{c}}};")
             }
             Op::Activemask { dst } => write!(f, "activemask.b32 {};", self.reg(*dst)),
             Op::Bar { kind, aligned, id, threads } => {

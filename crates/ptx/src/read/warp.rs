@@ -8,7 +8,8 @@ use crate::inst::*;
 use crate::names::Named;
 use pest::iterators::Pair;
 
-const MATRIX: &[&str] = &["mma", "sync", "aligned", "m8n8k4", "row", "col", "f64", "f64", "f64", "f64"];
+/// What stands behind the shape.
+const MATRIX: &[&str] = &["row", "col", "f64", "f64", "f64", "f64"];
 
 /// The parts of a vector; a word stands for itself.
 fn elements<'p, 'a>(arg: &'p Pair<'a, Rule>) -> impl Iterator<Item = Pair<'a, Rule>> + use<'p, 'a> {
@@ -77,12 +78,20 @@ impl<'a> Reader<'a> {
 
     /// `mma` of doubles; the others stay as they are.
     pub(super) fn matrix(&mut self, parts: &[&str], args: Args<'_, 'a>, body: &mut Body<'a>) -> Result<Op, Misfit> {
-        let (MATRIX, [dst, a, b, c]) = (parts, args) else { return Err(Misfit::Unknown) };
+        let (["mma", "sync", "aligned", shape, rest @ ..], [dst, a, b, c]) = (parts, args) else {
+            return Err(Misfit::Unknown);
+        };
+        let blocks = match *shape {
+            "m8n8k4" if rest == MATRIX => 1,
+            "m16n8k4" if rest == MATRIX => 2,
+            _ => return Err(Misfit::Unknown),
+        };
         let dst = elements(dst).map(|item| self.reg(&item, body)).collect::<Result<Vec<_>, _>>()?;
         let mut read =
             |arg| elements(arg).map(|item| self.simple(&item, Type::F64, body)).collect::<Result<Vec<_>, _>>();
-        match (&dst[..], &read(a)?[..], &read(b)?[..], &read(c)?[..]) {
-            (&[d0, d1], &[a], &[b], &[c0, c1]) => Ok(Op::Mma { dst: [d0, d1], a, b, c: [c0, c1] }),
+        let (a, b, c) = (read(a)?, read(b)?, read(c)?);
+        match b[..] {
+            [b] if (dst.len(), a.len(), c.len()) == (2 * blocks, blocks, 2 * blocks) => Ok(Op::Mma { dst, a, b, c }),
             _ => Err(Misfit::Unknown),
         }
     }

@@ -196,8 +196,17 @@ impl Decoder<'_> {
                 (Class::Vote, Micro::Redux { f, d: self.row(*dst), a: self.source(*a), mask: self.source(*mask) })
             }
             Op::Mma { dst, a, b, c } => {
-                let (a, b, c) = (self.source(*a), self.source(*b), c.map(|c| self.source(c)));
-                (Class::Matrix, Micro::Matrix { d: dst.map(|dst| self.row(dst)), a, b, c })
+                let b = self.source(*b);
+                let blocks: Vec<MatrixBlock> = a
+                    .iter()
+                    .zip(dst.chunks_exact(2).zip(c.chunks_exact(2)))
+                    .map(|(a, (dst, c))| MatrixBlock {
+                        d: [self.row(dst[0]), self.row(dst[1])],
+                        a: self.source(*a),
+                        c: [self.source(c[0]), self.source(c[1])],
+                    })
+                    .collect();
+                (Class::Matrix { blocks: blocks.len() as u64 }, Micro::Matrix { b, blocks })
             }
             Op::Activemask { dst } => (Class::Vote, Micro::Activemask { d: self.row(*dst) }),
             Op::Bar { kind, id, threads, .. } => {

@@ -7,7 +7,7 @@
 //! that form do not depend on the order in which lanes run.
 
 use super::{Event, Machine, Stop};
-use crate::decode::{Micro, Source};
+use crate::decode::{MatrixBlock, Micro, Source};
 use crate::domain::{ALL, Domain, Knowledge, Undecided};
 use crate::hazard::Kind;
 use crate::lanes::{holds, matches, missing_lane, multiply_add, reduce, shuffle, vote};
@@ -106,15 +106,22 @@ impl<D: Domain> Machine<'_, '_, D> {
                     warp.thread.meet();
                 }
             }
-            Micro::Matrix { d, a, b, c } => {
+            Micro::Matrix { b, blocks } => {
                 if let Some(kind) = missing_lane(all) {
                     return Err(self.fatal(warp, members[0].0, kind));
                 }
-                let known = all_or_none(warp.know([*a, *b, c[0], c[1]]), all);
-                let [a, b, c0, c1] = [a, b, &c[0], &c[1]].map(|source| source.row(&warp.regs, &code.pool));
-                let rows = multiply_add(a, b, [c0, c1]);
-                for (d, row) in d.iter().zip(&rows) {
-                    warp.write(*d, row, known, all);
+                // all are read before any is written
+                let product = |block: &MatrixBlock| {
+                    let MatrixBlock { a, c: [c0, c1], .. } = *block;
+                    let known = all_or_none(warp.know([a, *b, c0, c1]), all);
+                    let [a, b, c0, c1] = [&a, b, &c0, &c1].map(|source| source.row(&warp.regs, &code.pool));
+                    (known, multiply_add(a, b, [c0, c1]))
+                };
+                let products: Vec<_> = blocks.iter().map(product).collect();
+                for (block, (known, rows)) in blocks.iter().zip(&products) {
+                    for (d, row) in block.d.iter().zip(rows) {
+                        warp.write(*d, row, *known, all);
+                    }
                 }
             }
             _ if members.len() == 1 => self.exchange(warp, members[0], None, all)?,

@@ -20,6 +20,9 @@ pub struct Counts {
     pub instructions: u64,
     pub classes: Classes,
     pub pipes: Pipes,
+    /// Fused multiply-adds of products of matrices of doubles.
+    #[serde(skip)]
+    pub matrix_multiply_adds: u64,
     /// Passes over the banks of shared memory.
     pub shared_wavefronts: u64,
     /// Bytes that active lanes loaded and stored.
@@ -31,7 +34,7 @@ pub struct Counts {
 }
 
 /// Of an instruction.
-type Kind = (Class, Pipe);
+type Kind = (Class, Pipe, u32);
 
 /// A count for each class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,7 +66,8 @@ impl Report {
         let ran: Vec<u32> =
             (0..kernel.instructions.len()).filter(|at| ran(*at)).map(|at| kernel.instructions[at].address).collect();
         // what an instruction counts as follows from its text: found out once for all warps
-        let kinds: Vec<Kind> = kernel.instructions.iter().map(|i| (i.class(), i.pipe())).collect();
+        let kinds: Vec<Kind> =
+            kernel.instructions.iter().map(|i| (i.class(), i.pipe(), i.matrix_multiply_adds())).collect();
         let mut counts = vec![Counts::default(); warps_per_cta];
         for (index, warp) in warps.iter().enumerate() {
             counts[index % warps_per_cta] += &Counts::new(&kinds, warp);
@@ -101,10 +105,11 @@ impl Counts {
             barrier_waits: warp.thread.waits,
             ..Self::default()
         };
-        for ((class, pipe), executed) in kinds.iter().zip(&warp.executed) {
+        for ((class, pipe, multiply_adds), executed) in kinds.iter().zip(&warp.executed) {
             counts.instructions += executed;
             counts.classes.0[*class as usize] += executed;
             counts.pipes.0[*pipe as usize] += executed;
+            counts.matrix_multiply_adds += u64::from(*multiply_adds) * executed;
         }
         counts
     }
@@ -116,6 +121,7 @@ impl Counts {
             instructions: less(self.instructions, earlier.instructions),
             classes: Classes(std::array::from_fn(|i| less(self.classes.0[i], earlier.classes.0[i]))),
             pipes: Pipes(std::array::from_fn(|i| less(self.pipes.0[i], earlier.pipes.0[i]))),
+            matrix_multiply_adds: less(self.matrix_multiply_adds, earlier.matrix_multiply_adds),
             shared_wavefronts: less(self.shared_wavefronts, earlier.shared_wavefronts),
             local_bytes: less(self.local_bytes, earlier.local_bytes),
             global_load_bytes: less(self.global_load_bytes, earlier.global_load_bytes),
@@ -142,6 +148,7 @@ impl AddAssign<&Self> for Counts {
         for (mine, theirs) in self.pipes.0.iter_mut().zip(&other.pipes.0) {
             *mine += theirs;
         }
+        self.matrix_multiply_adds += other.matrix_multiply_adds;
         self.shared_wavefronts += other.shared_wavefronts;
         self.local_bytes += other.local_bytes;
         self.global_load_bytes += other.global_load_bytes;

@@ -286,8 +286,9 @@ pub(super) enum Op {
         space: Space,
         address: Address,
     },
-    /// A product of matrices of doubles, 8 x 4 and 4 x 8, and the sum with one of 8 x 8.
+    /// A product of matrices of doubles, 8 x 4 and 4 x 8, and the sum with one of 8 x 8; with two blocks 16 rows.
     Matrix {
+        blocks: u32,
         d: u32,
         sources: [u32; 3],
     },

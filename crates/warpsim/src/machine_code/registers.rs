@@ -84,7 +84,9 @@ fn width(instruction: &Instruction, source: Option<usize>) -> u8 {
         () => 1,
     };
     match (instruction.operation(), source) {
-        ("DADD" | "DMUL" | "DFMA" | "DMNMX" | "DMMA", _) | ("DSETP", Some(_)) => 2,
+        ("DADD" | "DMUL" | "DFMA" | "DMNMX", _) | ("DSETP", Some(_)) => 2,
+        ("DMMA", Some(1)) => 2,
+        ("DMMA", of) => (if of == Some(0) { 2 } else { 4 }) * if has("16x8x4") { 2 } else { 1 },
         ("IMAD", None | Some(2)) if has("WIDE") => 2,
         // two registers of a special one, such as 0, unless 32 bits are asked for
         ("CS2R", None) if !has("32") => 2,

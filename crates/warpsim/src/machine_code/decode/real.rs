@@ -142,10 +142,12 @@ fn bits(a: &rows::Row, b: &rows::Row, f: impl Fn(u64, u64) -> bool) -> u32 {
     (0..32).fold(0, |all, i| all | u32::from(f(a[i], b[i])) << i)
 }
 
-/// `DMMA.8x8x4 d, a, b, c`, which older releases write as `884`: d and c take four registers, a and b two.
+/// `DMMA.8x8x4 d, a, b, c`, which older releases write as `884`: d and c take four registers, a and b two. `DMMA.16x8x4` takes
+/// twice as many for a, c and d, the upper eight rows first.
 fn matrix(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
-    o.only(&["884", "8x8x4"])?;
-    Some(Op::Matrix { d: o.register()?, sources: [o.register()?, o.register()?, o.register()?] })
+    o.only(&["884", "8x8x4", "16x8x4"])?;
+    let blocks = if o.has("16x8x4") { 2 } else { 1 };
+    Some(Op::Matrix { blocks, d: o.register()?, sources: [o.register()?, o.register()?, o.register()?] })
 }
 
 /// `HFMA2.MMA d, -RZ, RZ, x, y` only moves an immediate; all other arithmetic on halves is not known.

@@ -236,15 +236,21 @@ impl Machine<'_, '_> {
                 let inside = self.lanes_in(warp, *space, address);
                 warp.set_pred(*p, inside, mask);
             }
-            Op::Matrix { d, sources: [a, b, c] } => {
+            Op::Matrix { blocks, d, sources: [a, b, c] } => {
                 if let Some(kind) = missing_lane(mask) {
                     return Err(crate::cta::Core::fatal(self, warp, pc, kind));
                 }
-                let [a, b, low, high] =
-                    [*a, *b, *c, if *c == ZERO { ZERO } else { c + 2 }].map(|row| warp.pair(code, row));
-                let [low, high] = multiply_add(&a, &b, [&low, &high]);
-                warp.set_pair(*d, &low, mask);
-                warp.set_pair(d + 2, &high, mask);
+                let part = |first: u32, by: u32| warp.pair(code, if first == ZERO { ZERO } else { first + by });
+                let product = |block: u32| {
+                    let (low, high) = (part(*c, 4 * block), part(*c, 4 * block + 2));
+                    multiply_add(&part(*a, 2 * block), &part(*b, 0), [&low, &high])
+                };
+                // all are read before any is written
+                let products: Vec<_> = (0..*blocks).map(product).collect();
+                for (first, [low, high]) in (*d..).step_by(4).zip(&products) {
+                    warp.set_pair(first, low, mask);
+                    warp.set_pair(first + 2, high, mask);
+                }
             }
             Op::Constant { bank, bytes, extend, d, index, offset } => {
                 self.constant(warp, pc, (*bank, *bytes, *extend), *d, (*index, *offset), mask)?;

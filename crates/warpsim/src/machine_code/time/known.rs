@@ -106,7 +106,7 @@ fn pipe(instruction: &Instruction, pipeline: &Pipeline) -> Pipe {
 fn interval(instruction: &Instruction, pipe: Pipe, target: &Target, pipeline: &Pipeline) -> u32 {
     match pipe {
         Pipe::Double => target.double_interval(),
-        Pipe::Tensor => target.tensor_interval(products(instruction)),
+        Pipe::Tensor => target.tensor_interval(instruction.matrix_multiply_adds()),
         Pipe::Fma => pipeline.fma_interval,
         Pipe::Alu => pipeline.alu_interval,
         Pipe::Special => pipeline.special_interval,
@@ -114,16 +114,6 @@ fn interval(instruction: &Instruction, pipe: Pipe, target: &Target, pipeline: &P
         Pipe::Constant => pipeline.constant_interval,
         Pipe::Memory | Pipe::Control => 1,
     }
-}
-
-/// Fused multiply-adds of a product of matrices, such as `DMMA.16x8x4`.
-fn products(instruction: &Instruction) -> u32 {
-    let shape = |word: &str| {
-        let sides: Vec<u32> = word.split('x').map_while(|side| side.parse().ok()).collect();
-        (sides.len() == 3).then(|| sides.iter().product())
-    };
-    // older listings write DMMA.884
-    instruction.modifiers().find_map(shape).unwrap_or(8 * 8 * 4)
 }
 
 /// `MEMBAR.SC.GPU` and its like.
