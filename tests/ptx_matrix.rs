@@ -97,19 +97,21 @@ fn the_product_is_that_of_the_matrices() {
 #[test]
 fn sixteen_rows_are_twice_eight() {
     let halves = "neg.f64 %fd7, %fd1; add.f64 %fd8, %fd3, %fd3; add.f64 %fd9, %fd4, %fd4;";
-    let tall = format!(
-        "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {{%fd10, %fd11, %fd12, %fd13}}, {{%fd1, %fd7}}, {{%fd2}}, \
-         {{%fd3, %fd4, %fd8, %fd9}};"
-    );
+    let tall = "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%fd10, %fd11, %fd12, %fd13}, {%fd1, %fd7}, {%fd2}, \
+                {%fd3, %fd4, %fd8, %fd9};";
     let (a, b, c) = matrices();
     let upper = |i: usize, j: usize| (0..4).fold(c[i][j], |sum, k| a[i][k].mul_add(b[k][j], sum));
     let lower = |i: usize, j: usize| (0..4).fold(2.0 * c[i][j], |sum, k| (-a[i][k]).mul_add(b[k][j], sum));
-    let elements: [(&str, &dyn Fn(usize, usize) -> f64); 2] =
-        [("mov.f64 %fd5, %fd10; mov.f64 %fd6, %fd11;", &upper), ("mov.f64 %fd5, %fd12; mov.f64 %fd6, %fd13;", &lower)];
-    for (moves, element) in elements {
+    let all = |element: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
+        (0..32).flat_map(|l| [0, 1].map(|i| element(l / 4, 2 * (l % 4) + i))).collect()
+    };
+    let halves_of_result = [
+        ("mov.f64 %fd5, %fd10; mov.f64 %fd6, %fd11;", all(&upper)),
+        ("mov.f64 %fd5, %fd12; mov.f64 %fd6, %fd13;", all(&lower)),
+    ];
+    for (moves, expected) in halves_of_result {
         let statements = format!("{halves} {tall} {moves}");
         let module = kernel(90, &statements);
-        let expected: Vec<f64> = (0..32).flat_map(|l| [0, 1].map(|i| element(l / 4, 2 * (l % 4) + i))).collect();
         assert_eq!(stored(&module, 2), Ok(expected));
         let again = read::read(&Arc::new(Source { name: "again".into(), text: module.to_string() })).unwrap();
         assert_eq!(again, module.canonical());
