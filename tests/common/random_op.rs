@@ -238,8 +238,11 @@ pub fn op(func: &Func, own: Variable, module: &Module, choices: &mut Choices) ->
             Op::Call { uni: c.choices.flag(), callee, results, arguments }
         }
         30 => {
-            let (dst, a, b) = ([c.reg(Type::F64), c.reg(Type::F64)], c.operand(Type::F64), c.operand(Type::F64));
-            Op::Mma { dst, a, b, c: [c.operand(Type::F64), c.operand(Type::F64)] }
+            let (blocks, ty) = (1 + c.choices.below(2), Type::F64);
+            let dst = (0..2 * blocks).map(|_| c.reg(ty)).collect();
+            let a = (0..blocks).map(|_| c.operand(ty)).collect();
+            let b = c.operand(ty);
+            Op::Mma { dst, a, b, c: (0..2 * blocks).map(|_| c.operand(ty)).collect() }
         }
         _ => {
             let text = |text: &str| Piece::Text(text.into());
