@@ -9,6 +9,7 @@ use super::align::{self, Batch};
 use super::phases::Phase;
 use crate::graph::{Graph, Step, StepRef};
 
+/// What is decided for a kernel.
 pub struct Plan {
     /// By phase and batch, in the order of [`align::align`]: whether the warps have copies of their own.
     pub apart: Vec<Vec<bool>>,
