@@ -10,7 +10,7 @@ use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
 use kinetics::reactor::Constant;
 use machine::cost;
-use machine::target::{ComputeCapability, Shuffle, Target};
+use machine::target::{ComputeCapability, Shuffle, Target, most_registers};
 
 /// Where a target's file has none (Jia et al., Dissecting the NVIDIA Volta GPU Architecture, 2018).
 const CACHE_BYTES: u32 = 128 * 1024;
@@ -21,8 +21,7 @@ const ASYNCHRONOUS_COPIES: ComputeCapability = ComputeCapability(8, 0);
 impl Request {
     /// 32-bit registers per thread, for as many CTAs per SM as wanted.
     pub fn registers(&self) -> u32 {
-        let (target, threads) = (self.common.target, 32 * self.tuning.warps);
-        (target.registers_per_sm / (self.tuning.ctas_per_sm * threads)).min(target.max_registers_per_thread)
+        most_registers(self.common.target, 32 * self.tuning.warps, self.tuning.ctas_per_sm)
     }
 
     /// Errors: an SM does not hold as many CTAs as wanted, whatever their kernels need.
@@ -228,11 +227,15 @@ impl Request {
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta)
     }
 
+    /// The target copies from global to shared memory while it computes.
+    pub fn target_copies_ahead(&self) -> bool {
+        !self.common.target.is_cpu() && self.common.target.compute_capability >= ASYNCHRONOUS_COPIES
+    }
+
     /// Bytes of shared memory for inputs that are copied while another group of points is computed, where the target copies
     /// asynchronously.
     pub fn staging_bytes(&self) -> Option<u32> {
-        let copies = !self.common.target.is_cpu() && self.common.target.compute_capability >= ASYNCHRONOUS_COPIES;
-        (copies && self.tuning.prefetch == Prefetch::On).then(|| self.shared_bytes())
+        (self.target_copies_ahead() && self.tuning.prefetch == Prefetch::On).then(|| self.shared_bytes())
     }
 
     /// By what forms are weighed.

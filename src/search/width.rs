@@ -9,7 +9,6 @@ use crate::overlay::Codegen;
 use crate::plan::Request;
 use crate::schedule::Limits;
 use diagnostics::Diagnostic;
-use machine::cost;
 
 pub struct Width {
     kernel: Kernel,
@@ -233,7 +232,7 @@ fn lacking(request: &Request, draft: &Draft) -> u32 {
     if request.codegen == Codegen::DataParallel {
         return 0;
     }
-    cost::lacking(draft.registers_held, request.registers(), request.common.target)
+    draft.registers_held.saturating_sub(request.registers())
 }
 
 /// `None` where slots and constants fit beside each other, else the slots that the constants leave, fewer than before.

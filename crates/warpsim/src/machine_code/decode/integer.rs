@@ -150,8 +150,9 @@ fn product(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     };
     let (a, b) = (o.source(Kind::Integer)?, o.source(Kind::Integer)?);
     let c = o.source(if half == Half::Low { Kind::Integer } else { Kind::Long })?;
-    // the sign of a product of 64 bits is not that of its factors
-    if half != Half::Low && (a.negate || a.invert || b.negate || b.invert || c.negate || c.invert) {
+    // the sign of a product of 64 bits is not that of its factors, and what a difference carries is not known
+    let subtracts = c.negate && (carry.is_some() || o.has("X"));
+    if half != Half::Low && (a.negate || a.invert || b.negate || b.invert || subtracts || c.invert) {
         return None;
     }
     if half == Half::Low && carry.is_some() {
