@@ -27,16 +27,21 @@ const MOST_FETCH: f64 = 0.25;
 const SHAPES: [(u32, u32); 5] = [(4, 1), (8, 1), (12, 1), (16, 1), (16, 2)];
 
 /// The next version to try beside `fastest`, the fastest one so far of straight-line code or of warp-specialized code: with another
-/// number of warps where that is free, then with tensor cores where the way to multiply is free.
+/// number of warps where that is free, then with tensor cores where the way to multiply is free. A partial overlay gains most from
+/// fewer warps, as its code grows with them, so it is tried first where layouts are free.
 pub fn neighbor(request: &Request, told: &Told<'_>, fastest: Version, tried: &[Version]) -> Option<Version> {
     let is_far = !told.program.is_straight_line() && told.behind > FAR;
     if is_far || told.over_bound <= CLOSE {
         return None;
     }
     let is_new = |version: &Version| tried.iter().all(|earlier| !is_same(*earlier, *version));
-    let shape = other_shape(request, told, fastest.tuning).map(|tuning| Version { tuning, ..fastest });
-    let products = on_tensor_cores(request, told, fastest);
-    shape.into_iter().chain(products).find(is_new)
+    let shapes = other_shape(request, told, fastest.tuning).into_iter().flat_map(|tuning| {
+        let fewer = tuning.warps < fastest.tuning.warps;
+        let may_be_partial = fewer && !told.program.is_straight_line() && !request.beside.is_empty();
+        let partial = may_be_partial.then_some(Codegen::Partial);
+        partial.into_iter().chain([fastest.codegen]).map(move |codegen| Version { codegen, tuning })
+    });
+    shapes.chain(on_tensor_cores(request, told, fastest)).find(is_new)
 }
 
 fn is_same(a: Version, b: Version) -> bool {
