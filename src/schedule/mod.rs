@@ -5,7 +5,6 @@
 //! it, synchronisation points carry what other warps made. Boundaries are totally ordered and a warp meets them in that
 //! order, which is what Theorem 1 of the paper asks for. [`proof::prove`] trusts none of this.
 
-mod annealing;
 mod banks;
 pub mod barriers;
 pub mod overlap;
@@ -13,6 +12,7 @@ pub mod phases;
 pub mod proof;
 mod straight_line;
 pub mod sync;
+mod threshold_accepting;
 pub mod timeline;
 
 use cranelift_entity::SecondaryMap;

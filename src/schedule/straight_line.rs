@@ -6,7 +6,7 @@
 //! belongs to as soon as it is made, and is forgotten. From this order a search goes on ([`super::annealing`]): a step sees no further than
 //! itself, and species that few reactions read are better met by these together.
 
-use super::annealing;
+use super::threshold_accepting;
 use super::{Phase, Placement, Schedule, Storage};
 use crate::graph::{Graph, Op, Part, StepRef, Value};
 use cranelift_entity::SecondaryMap;
@@ -28,7 +28,7 @@ pub fn schedule(graph: &Graph) -> Schedule {
     let greedy = list(graph, SecondaryMap::new());
     let mut seen = BTreeSet::new();
     let ops: Vec<Op> = greedy.order.iter().map(|at| at.op).filter(|&op| seen.insert(op)).collect();
-    let searched = list(graph, annealing::priorities(graph, &ops));
+    let searched = list(graph, threshold_accepting::priorities(graph, &ops));
     // What is alive is not all that decides what compilers spill: a little less of it in another order may be more spills.
     let is_better = 2 * searched.crowding <= greedy.crowding;
     let List { order, slot_of, slots, .. } = if is_better { searched } else { greedy };
