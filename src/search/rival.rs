@@ -40,7 +40,7 @@ const MOST_FETCH: f64 = 0.15;
 const MOST_BEHIND: f64 = 2.5;
 
 /// What may be faster than a kernel: the layouts that give each warp code of its own, where
-/// layouts are free, of an overlay that data-parallel code is not far ahead of; of straight-line code constants elsewhere, where they are more than the small cache holds (in shared memory, or in
+/// layouts are free, of an overlay that data-parallel code is not far ahead of; of straight-line code constants elsewhere, where they are more than the small cache holds (in shared memory, and in
 /// another order where instructions have them as operands); inputs that are not copied ahead, where it waits for local memory or for
 /// instructions. `None`: its machine code was not timed.
 pub fn rivals(request: &Request, told: Option<Told<'_>>) -> Vec<Rival> {
@@ -53,13 +53,13 @@ pub fn rivals(request: &Request, told: Option<Told<'_>>) -> Vec<Rival> {
     }
     let constants = &told.program.constants;
     let misses = constants.in_constant_memory() && constants.bank_bytes() > cache.bytes as usize;
-    let elsewhere = if cache.are_operands_of_doubles {
-        Rival::InOrder
-    } else {
-        Rival::Tuned(Tuning { constants: Some(Residence::Shared), ..request.tuning })
-    };
+    let shared = Rival::Tuned(Tuning { constants: Some(Residence::Shared), ..request.tuning });
     let without = Rival::Tuned(Tuning { prefetch: Prefetch::Off, ..request.tuning });
     let moves = misses && request.tuning.constants.is_none();
     let waits = told.prefetch && (told.local > MOST_LOCAL || told.fetch > MOST_FETCH);
-    [(moves, elsewhere), (waits, without)].into_iter().filter(|(tries, _)| *tries).map(|(_, rival)| rival).collect()
+    [(moves && cache.are_operands_of_doubles, Rival::InOrder), (moves, shared), (waits, without)]
+        .into_iter()
+        .filter(|(tries, _)| *tries)
+        .map(|(_, rival)| rival)
+        .collect()
 }
