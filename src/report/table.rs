@@ -52,6 +52,7 @@ pub fn cells(report: &Report) -> Vec<Vec<String>> {
         ("code", |k| k.codegen.clone()),
         ("form", |k| k.form.clone()),
         ("warps", |k| k.warps.to_string()),
+        ("groups of warps per CTA", |k| k.groups_per_cta.to_string()),
         ("points per lane", |k| k.points_per_lane.to_string()),
         ("operations", |k| k.operations.to_string()),
         ("cross-warp edges", |k| k.cross_warp_edges.to_string()),
