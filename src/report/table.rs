@@ -52,7 +52,6 @@ pub fn cells(report: &Report) -> Vec<Vec<String>> {
         ("code", |k| k.codegen.clone()),
         ("form", |k| k.form.clone()),
         ("warps", |k| k.warps.to_string()),
-        ("groups of warps per CTA", |k| k.groups_per_cta.to_string()),
         ("points per lane", |k| k.points_per_lane.to_string()),
         ("operations", |k| k.operations.to_string()),
         ("cross-warp edges", |k| k.cross_warp_edges.to_string()),
@@ -118,6 +117,10 @@ pub fn cells(report: &Report) -> Vec<Vec<String>> {
     let slots = rows.iter().position(|row| row.0 == "DP slots per point").unwrap_or(0);
     if report.kernels.iter().any(|k| k.slots_per_matrix_product > 0) {
         rows.insert(slots, products);
+    }
+    let warps = rows.iter().position(|row| row.0 == "warps").unwrap_or(0);
+    if report.kernels.iter().any(|k| k.groups_per_cta > 1) {
+        rows.insert(warps + 1, ("groups of warps per CTA", |k| k.groups_per_cta.to_string()));
     }
     let counted: [Row; 5] = [
         ("  arithmetic, addresses, moves", |k| {
