@@ -336,7 +336,11 @@ pub fn compile_kernel(
     observer: &mut Observer,
 ) -> Result<Unit, Failure> {
     let k = Some(kernel);
-    request.check_residency().and_then(|()| request.check_ptx()).map_err(|d| Failure::usage([d]))?;
+    request
+        .check_groups()
+        .and_then(|()| request.check_residency())
+        .and_then(|()| request.check_ptx())
+        .map_err(|d| Failure::usage([d]))?;
     let mut search = Search::new(kernel, request);
     while let Some(step) = search.task() {
         match step {
@@ -396,6 +400,7 @@ fn draft(
         .map_err(Failure::verification)?;
     let frame = overlay::Frame {
         warps: request.warps(),
+        groups: request.groups(),
         registers: request.registers(),
         points_per_lane: limits.points_per_lane,
         cache_bytes: request.cache_bytes(),

@@ -53,7 +53,7 @@ fn is_same(a: Version, b: Version) -> bool {
 /// only other warps hide latencies; else fewer, of which several CTAs fit on an SM.
 fn other_shape(request: &Request, told: &Told<'_>, tuning: Tuning) -> Option<Tuning> {
     let at = SHAPES.iter().position(|&shape| shape == (tuning.warps, tuning.ctas_per_sm));
-    let at = at.filter(|_| request.free.warps)?;
+    let at = at.filter(|_| request.free.warps && tuning.groups_per_cta == 1)?;
     let copies = request.target_copies_ahead();
     let grows = !copies || told.program.is_straight_line() && told.fetch > MOST_FETCH;
     let &(warps, ctas_per_sm) = SHAPES.get(if grows { at + 1 } else { at.checked_sub(1)? })?;
