@@ -14,7 +14,7 @@ use crate::overlay;
 use crate::plan::Occupancy;
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
-use crate::search::{self, Candidate, Draft, Found, LayoutTime, Rival, ScheduleScore, Search, Step};
+use crate::search::{self, Candidate, Draft, Found, LayoutTime, Rival, ScheduleScore, Search, Step, Version};
 use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification, Verification};
 use diagnostics::Diagnostic;
 use kinetics::{self, Model};
@@ -54,6 +54,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     }
     (units, sources) = at_best_levels(request, &model, (units, sources), observer)?;
     (units, sources) = with_rivals(request, &model, (units, sources), observer)?;
+    (units, sources) = with_neighbors(request, &model, (units, sources), observer)?;
     (units, sources) = fastest(request, units, sources);
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let mut report = report::report(request, &model, warnings, kernels);
@@ -203,6 +204,53 @@ fn with_rivals(
     Ok(all)
 }
 
+/// Behind the versions of each kernel those with other numbers of warps, and on tensor cores, as long as the fastest straight-line and the
+/// fastest warp-specialized one show that these may save time.
+fn with_neighbors(
+    request: &Request,
+    model: &Model,
+    (units, sources): (Vec<Unit>, Vec<String>),
+    observer: &mut Observer,
+) -> Result<(Vec<Unit>, Vec<String>), Failure> {
+    let mut all: Vec<(Unit, String)> = Vec::new();
+    let mut made: Vec<(Unit, String)> = units.into_iter().zip(sources).collect();
+    for &kernel in &request.kernels {
+        let (mut of_kernel, rest) = made.into_iter().partition::<Vec<_>, _>(|(unit, _)| unit.kernel == kernel);
+        made = rest;
+        let own = request.of_kernel(kernel);
+        for straight in [true, false].into_iter().filter(|_| own.keep_fastest) {
+            let mut tried: Vec<Version> = of_kernel.iter().map(|(unit, _)| unit.version()).collect();
+            while let Some(next) = next_neighbor(&own, &of_kernel, straight, &tried) {
+                tried.push(next);
+                let own = own.clone().with(|own| (own.codegen, own.tuning) = (next.codegen, next.tuning));
+                let (unit, source) = match version(kernel, model, &own, observer) {
+                    Err(failure) if failure.kind == FailureKind::Input => continue,
+                    made => made?.expect("a kernel has a text"),
+                };
+                // one that was not timed cannot be compared
+                let Some(time) = unit.report.machine.predicted_ns else { continue };
+                let mut rivals = if straight { rivals(request, model, (&unit, time), observer)? } else { Vec::new() };
+                let texts = output::sources(request, model, &rivals);
+                check_texts(request, model, &mut rivals, &texts, observer)?;
+                of_kernel.push((unit, source));
+                of_kernel.extend(rivals.into_iter().zip(texts));
+            }
+        }
+        all.append(&mut of_kernel);
+    }
+    Ok(all.into_iter().unzip())
+}
+
+/// Beside the fastest of all versions whose code is straight-line, or is not.
+fn next_neighbor(request: &Request, versions: &[(Unit, String)], straight: bool, tried: &[Version]) -> Option<Version> {
+    let time = |unit: &Unit| unit.report.machine.predicted_ns.unwrap_or(f64::INFINITY);
+    let units = || versions.iter().map(|(unit, _)| unit);
+    let alike = units().filter(|unit| unit.program.is_straight_line() == straight);
+    let fastest = alike.min_by(|a, b| time(a).total_cmp(&time(b)))?;
+    let least = units().map(time).fold(f64::INFINITY, f64::min);
+    search::neighbor(request, &fastest.told(least)?, fastest.version(), tried)
+}
+
 /// Of all versions of a kernel that were timed, in nanoseconds per point.
 fn least_time(units: &[Unit], kernel: Kernel) -> f64 {
     let own = units.iter().filter(|unit| unit.kernel == kernel);
@@ -288,7 +336,11 @@ pub fn compile_kernel(
     observer: &mut Observer,
 ) -> Result<Unit, Failure> {
     let k = Some(kernel);
-    request.check_residency().and_then(|()| request.check_ptx()).map_err(|d| Failure::usage([d]))?;
+    request
+        .check_groups()
+        .and_then(|()| request.check_residency())
+        .and_then(|()| request.check_ptx())
+        .map_err(|d| Failure::usage([d]))?;
     let mut search = Search::new(kernel, request);
     while let Some(step) = search.task() {
         match step {
@@ -348,6 +400,7 @@ fn draft(
         .map_err(Failure::verification)?;
     let frame = overlay::Frame {
         warps: request.warps(),
+        groups: request.groups(),
         registers: request.registers(),
         points_per_lane: limits.points_per_lane,
         cache_bytes: request.cache_bytes(),

@@ -10,7 +10,7 @@ use crate::graph::body::Tally;
 use crate::kernels::{self, Form, Kernel, Matrix, Options};
 use diagnostics::Diagnostic;
 use kinetics::Model;
-use machine::cost::{self, Work};
+use machine::cost::Work;
 use machine::target::Target;
 
 /// A form, and what multiplies with its constant matrices.
@@ -84,7 +84,7 @@ impl Rates {
 
     /// Clocks per point, then slots: what forms are compared by.
     fn cost(self, count: &Count) -> (f64, u64) {
-        let spills = cost::lacking(count.registers, self.registers, self.target);
+        let spills = count.registers.saturating_sub(self.registers);
         let work = work(count.slots, count.shuffles, count.shared_passes).spilling(spills);
         (work.clocks(self.target), count.slots)
     }

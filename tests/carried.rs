@@ -48,8 +48,14 @@ fn no_double_is_carried_to_the_next_group() {
                 let mapping = mapping::map(&graph, warps, Mapper::Greedy, &Weights::default()).unwrap();
                 let schedule = schedule::schedule(&graph, &mapping, Placement::Auto, &kepler()).unwrap();
                 let proven = proof::prove(&graph, &mapping, schedule, kepler().barriers).unwrap();
-                let frame =
-                    Frame { warps, registers, points_per_lane: 1, cache_bytes: 128 * 1024, staging_bytes: None };
+                let frame = Frame {
+                    warps,
+                    groups: 1,
+                    registers,
+                    points_per_lane: 1,
+                    cache_bytes: 128 * 1024,
+                    staging_bytes: None,
+                };
                 let program = overlay::overlay(&graph, &proven, codegen, Residence::Striped, "kernel", frame);
                 let target = Target::by_name("kepler").unwrap();
                 let module = emit::ptx::print(&lower::lower(&program, target), target.compute_capability);

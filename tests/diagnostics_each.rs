@@ -366,6 +366,16 @@ fn command_line() -> Vec<Case> {
         printed("emit::no-reactor", &all, &["chem.inp", "--target", "cpu", "--emit", "cvode"]),
         printed("target::no-warps", &all, &["chem.inp", "--codegen", "overlay", "--target", "cpu"]),
         printed(
+            "target::no-warp-groups",
+            &all,
+            &["chem.inp", "--codegen", "data-parallel", "--groups-per-cta", "2", "--target", "kepler"],
+        ),
+        printed(
+            "target::too-many-groups",
+            &all,
+            &["chem.inp", "--codegen", "overlay", "--warps", "12", "--groups-per-cta", "4", "--target", "kepler"],
+        ),
+        printed(
             "target::too-many-ctas",
             &all,
             &["chem.inp", "--codegen", "overlay", "--warps", "32", "--ctas-per-sm", "3", "--target", "kepler"],

@@ -8,6 +8,7 @@ use singe::driver::{self, Request};
 use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
+use singe::plan::{Free, Multiplier};
 use singe::report::{KernelReport, Report};
 use singe::verify::{MachineCode, MachineCodeVerification};
 use warpsim::machine_code::Cause;
@@ -158,7 +159,7 @@ fn constants_lie_in_the_order_in_which_machine_code_reads_them() {
 fn code_that_waits_for_instructions_has_more_warps_where_these_are_free() {
     for free in [true, false] {
         let auto = |r: &mut Request| {
-            (r.codegen, r.keep_fastest, r.free_warps) = (Codegen::DataParallel, true, free);
+            (r.codegen, r.keep_fastest, r.free.warps) = (Codegen::DataParallel, true, free);
             r.kernels = vec![Kernel::Chemistry];
         };
         let Some(report) = compiled("gri30", "hopper", auto) else { return };
@@ -167,4 +168,33 @@ fn code_that_waits_for_instructions_has_more_warps_where_these_are_free() {
         assert_eq!(warps.contains(&12), free, "{:?}", kernel.layouts);
         assert_eq!(kernel.warps, if free { 12 } else { 8 }, "{:?}", kernel.layouts);
     }
+}
+
+/// Four warps of which several CTAs share an SM, and tensor cores: what `auto` finds for GRI-Mech's diffusion on Ampere where neither was
+/// asked for.
+#[test]
+fn fewer_warps_and_tensor_cores_are_tried_where_they_are_free() {
+    let auto = |r: &mut Request| {
+        r.beside = vec![Codegen::DataParallel];
+        (r.keep_fastest, r.free) = (true, Free { warps: true, matrix: true });
+        r.kernels = vec![Kernel::Diffusion];
+    };
+    let Some(report) = compiled("gri30", "ampere", auto) else { return };
+    let kernel = &report.kernels[0];
+    assert_eq!((kernel.codegen.as_str(), kernel.warps), ("partial", 4), "{:?}", kernel.layouts);
+    assert!(kernel.form.ends_with("dmma") && kernel.machine.ctas_per_sm > 1, "{}", kernel.form);
+    assert!(matches!(kernel.machine_code, Some(MachineCode::Verified(_))), "{:?}", kernel.machine_code);
+}
+
+/// On Hopper some warps of this kernel begin their sums anew where others go on with theirs, in the same instructions: a uniform predicate
+/// tells which.
+#[test]
+fn products_that_add_where_a_predicate_holds() {
+    let partial = |r: &mut Request| {
+        (r.codegen, r.tuning.warps, r.tuning.matrix) = (Codegen::Partial, 4, Some(Multiplier::Dmma));
+        r.kernels = vec![Kernel::Diffusion];
+    };
+    let Some(report) = compiled("gri30", "hopper", partial) else { return };
+    let machine_code = &report.kernels[0].machine_code;
+    assert!(matches!(machine_code, Some(MachineCode::Verified(_))), "{machine_code:?}");
 }

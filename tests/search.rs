@@ -172,6 +172,7 @@ fn draft(request: &Request, model: &Model, Candidate { options, limits, .. }: &C
     let proven = proof::prove(&graph, &mapping, ways.swap_remove(0).schedule, limits.barriers).unwrap();
     let frame = Frame {
         warps: 8,
+        groups: 1,
         registers: request.registers(),
         points_per_lane: limits.points_per_lane,
         cache_bytes: 0,

@@ -10,6 +10,7 @@ use super::{command_line, config, tell};
 use crate::driver::{self, Failure, Request};
 use crate::observer::Observer;
 use crate::overlay::Codegen;
+use crate::plan::Free;
 use crate::report;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -49,7 +50,7 @@ pub fn run(arguments: &CompileArguments, matches: &ArgMatches, words: &[OsString
 pub fn completed(arguments: &CompileArguments, matches: &ArgMatches, command: String) -> Result<Request, Failure> {
     let mut request = request(arguments, command);
     let given = |flag: &str| matches.value_source(&flag.replace('-', "_")) == Some(ValueSource::CommandLine);
-    request.free_warps = !given("warps");
+    request.free = Free { warps: !given("warps"), matrix: !given("matrix") };
     if let Some(path) = &arguments.config {
         request = config::complete(request, path, given)?;
     }
@@ -78,7 +79,7 @@ pub fn request(arguments: &CompileArguments, command: String) -> Request {
         codegen: *codegen,
         beside: beside.to_vec(),
         keep_fastest: arguments.codegen.contains(&Layout::Auto),
-        free_warps: false,
+        free: Free::default(),
         own_layouts: Vec::new(),
         verify: arguments.verify,
         real_compilers: arguments.compilers == Compilers::Auto,

@@ -21,7 +21,7 @@ use super::args::values::Layout;
 use crate::failure::Failure;
 use crate::kernels::Kernel;
 use crate::overlay::Codegen;
-use crate::plan::{self, Common, Request, Tuning};
+use crate::plan::{self, Common, Free, Request, Tuning};
 use clap::ValueEnum;
 use diagnostics::{Diagnostic, Source, Span};
 use mechanism::{self, Input};
@@ -49,10 +49,12 @@ pub fn complete(request: Request, path: &Path, given: impl Fn(&str) -> bool) -> 
     let own_layouts = file.own.iter_mut().filter_map(|(kernel, table)| Some((*kernel, layouts(table)?))).collect();
     let tuning = plan::set(&request.tuning, &file.tuning).expect(accepted);
     let own = |(kernel, table): &(Kernel, Table)| (*kernel, plan::set(&tuning, table).expect(accepted));
-    let names_warps = |table: &Table| table.contains_key("warps");
-    let free_warps = !names_warps(&file.tuning) && !file.own.iter().any(|(_, table)| names_warps(table));
+    let is_named =
+        |key: &str| file.tuning.contains_key(key) || file.own.iter().any(|(_, table)| table.contains_key(key));
+    let free =
+        Free { warps: request.free.warps && !is_named("warps"), matrix: request.free.matrix && !is_named("matrix") };
     Ok(Request {
-        free_warps: request.free_warps && free_warps,
+        free,
         common: plan::set(&request.common, &file.common).expect(accepted),
         own: file.own.iter().map(own).collect(),
         own_layouts,

@@ -111,7 +111,10 @@ impl Body<'_> {
                 let row = self.index(row);
                 Statement::StoreField { array: *array, row, point: *point, value: self.operand(*value) }
             }
-            Node::Barrier { id, threads, kind } => Statement::Barrier { id: *id, threads: *threads, kind: *kind },
+            Node::Barrier { id, threads, kind } => {
+                let threads = threads * self.program.execution.warp_groups();
+                Statement::Barrier { id: *id, threads, kind: *kind }
+            }
             Node::WarpSync => Statement::WarpSync,
             Node::Multiply { rows, blocks } => self.multiply(*rows, blocks),
             Node::StoreBlock { rows, sums } => Statement::StoreBlock { row: self.lane_row(*rows), sums: *sums },
@@ -137,7 +140,7 @@ impl Body<'_> {
     }
 
     fn are_all(&self, warps: WarpMask) -> bool {
-        let all = WarpMask::MAX >> (WarpMask::BITS - self.program.execution.warps());
+        let all = WarpMask::MAX >> (WarpMask::BITS - self.program.execution.roles());
         warps & all == all
     }
 

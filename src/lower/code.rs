@@ -47,7 +47,7 @@ pub struct Registers {
 /// Rows of doubles of a CTA in shared memory, or doubles of a thread in local memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Slots {
-    /// Of values.
+    /// Of values, of all groups of warps one after the other.
     pub count: u32,
     /// With those of banks behind them.
     pub rows: u32,
@@ -69,6 +69,11 @@ impl Code {
     /// Whether a warp's next inputs are copied to shared memory while it computes.
     pub fn copies_inputs(&self) -> bool {
         self.stream.body.iter().any(|statement| matches!(statement, Statement::CopyInputs { .. }))
+    }
+
+    /// Rows of slots of each group of warps.
+    pub fn rows_per_warp_group(&self) -> u32 {
+        self.slots.count / self.execution.warp_groups()
     }
 
     /// Bytes of shared memory that a CTA takes.
@@ -170,8 +175,11 @@ pub struct Less {
 /// A whole number with a name. Its value is assigned once in each turn of the loop that it belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Local {
-    /// The number of the warp in its CTA.
+    /// The number of the warp in its CTA, or in its group where a CTA has several groups of warps.
     Warp,
+    /// Where a CTA has several groups of warps: the number of the warp in the CTA, and of its group.
+    CtaWarp,
+    WarpGroup,
     /// The number of the lane in its warp.
     Lane,
     /// The first entry of a bank that belongs to the warp.

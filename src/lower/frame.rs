@@ -11,13 +11,14 @@ pub fn prologue(program: &Program, needs: &Needs, target: &Target) -> Vec<Statem
     let mut out = Vec::new();
     let changes = needs.recomputes;
     let define = |local, value, changes| Statement::DefineInteger { local, value, changes };
-    if needs.warp || is_data_parallel(program) {
-        let warp = warp(Integer::Thread);
-        let warp = if sees_warps(program, target) { Integer::Uniform(Box::new(warp)) } else { warp };
-        out.push(define(Local::Warp, warp, changes && !sees_warps(program, target)));
+    let is_seen = sees_warps(program, target);
+    let uniform = |warp| if is_seen { Integer::Uniform(Box::new(warp)) } else { warp };
+    if needs.warp || is_data_parallel(program) || has_warp_groups(program) {
+        let own = warps(program, Integer::Thread, uniform);
+        out.extend(own.into_iter().map(|(local, value)| define(local, value, changes && !is_seen)));
     }
     for &bank in &needs.own {
-        let [common, own] = program.constants.entries(bank, program.execution.warps());
+        let [common, own] = program.constants.entries(bank, program.execution.roles());
         out.push(define(Local::Own(bank), Integer::Local(Local::Warp).with(Mul, own).with(Add, common), false));
     }
     if needs.lane || !needs.points.is_empty() {
@@ -41,29 +42,24 @@ pub fn prologue(program: &Program, needs: &Needs, target: &Target) -> Vec<Statem
     if needs.powers {
         out.push(Statement::DefinePower { entry: lane(Integer::Thread) });
     }
-    out.push(if needs.recomputes {
-        define(Local::GivenStride, Integer::Local(Local::Stride), false)
-    } else {
+    if needs.recomputes {
+        out.push(define(Local::GivenStride, Integer::Local(Local::Stride), false));
+    }
+    if !needs.recomputes || program.shares_turns() {
         let size = program.points_per_group();
         let partial = Integer::IsNotZero(Box::new(Integer::Points.with(Rem, size)));
-        define(Local::Groups, Integer::binary(Add, Integer::Points.with(Div, size), partial), false)
-    });
+        out.push(define(Local::Groups, Integer::binary(Add, Integer::Points.with(Div, size), partial), false));
+    }
     out
 }
 
 /// The loop over groups of points.
 pub fn stream(program: &Program, needs: &Needs, body: Vec<Statement>) -> Stream {
-    let warps = program.execution.warps();
-    let (first, step, groups_per_cta) = match program.execution {
-        Execution::WarpSpecialized { .. } => (Integer::Cta, Integer::Ctas, 1),
-        Execution::DataParallel { .. } => {
-            let first = Integer::Cta.with(Mul, warps);
-            // Warps that wait for each other take equally many turns: the loop is over the first of the CTA's groups.
-            let is_alone = !program.is_in_step();
-            let first = if is_alone { Integer::binary(Add, first, Integer::Local(Local::Warp)) } else { first };
-            (first, Integer::Ctas.with(Mul, warps), warps)
-        }
-    };
+    let groups_per_cta = program.execution.groups_per_cta();
+    let (first, step) = (Integer::Cta.with(Mul, groups_per_cta), Integer::Ctas.with(Mul, groups_per_cta));
+    // Warps that wait for each other take equally many turns: the loop is over the first of the CTA's groups.
+    let is_alone = is_data_parallel(program) && !program.shares_turns();
+    let first = if is_alone { Integer::binary(Add, first, Integer::Local(Local::Warp)) } else { first };
     let group = || Integer::Local(Local::Group);
     // Where registers are short, without the number of groups.
     let more = if needs.recomputes {
@@ -74,8 +70,8 @@ pub fn stream(program: &Program, needs: &Needs, body: Vec<Statement>) -> Stream 
     let mut points = Vec::new();
     for point in 0..program.points_per_lane {
         if needs.active.contains(&point) {
-            let value = if program.is_in_step() {
-                let first = own_group(group()).with(Mul, program.points_per_group());
+            let value = if program.shares_turns() {
+                let first = own_group(program, group()).with(Mul, program.points_per_group());
                 let behind = Integer::Local(Local::Lane).with(Add, 32 * point);
                 Less { a: Integer::binary(Add, behind, first), b: Integer::Points, is_wide: true }
             } else {
@@ -95,9 +91,9 @@ pub fn stream(program: &Program, needs: &Needs, body: Vec<Statement>) -> Stream 
 pub fn recomputed(program: &Program, target: &Target) -> Vec<(Local, Integer)> {
     let thread = || Integer::Opaque(Box::new(Integer::Thread));
     let stride = Integer::Opaque(Box::new(Integer::Local(Local::GivenStride)));
-    let own = [(Local::Warp, warp(thread())), (Local::Lane, lane(thread())), (Local::Stride, stride)];
     // Where compilers see that a warp has one number, no thread keeps it.
-    let own = own.into_iter().filter(|(local, _)| *local != Local::Warp || !sees_warps(program, target));
+    let warps = if sees_warps(program, target) { Vec::new() } else { warps(program, thread(), |warp| warp) };
+    let own = warps.into_iter().chain([(Local::Lane, lane(thread())), (Local::Stride, stride)]);
     own.chain((0..program.points_per_lane).map(|point| clamped(program, point))).collect()
 }
 
@@ -111,8 +107,27 @@ pub fn is_data_parallel(program: &Program) -> bool {
     matches!(program.execution, Execution::DataParallel { .. })
 }
 
-fn warp(thread: Integer) -> Integer {
-    thread.with(ShiftRight, 5)
+fn has_warp_groups(program: &Program) -> bool {
+    program.execution.warp_groups() > 1
+}
+
+/// The number of the warp, and of its group where a CTA has several. Warps with one number in their groups are as many apart as a
+/// group has warps: where these are a multiple of four, they share a sub-partition of the SM and its cache for instructions.
+fn warps(program: &Program, thread: Integer, uniform: impl Fn(Integer) -> Integer) -> Vec<(Local, Integer)> {
+    let warp = uniform(thread.with(ShiftRight, 5));
+    if !has_warp_groups(program) {
+        return vec![(Local::Warp, warp)];
+    }
+    let roles = program.execution.roles();
+    let cta_warp = || Integer::Local(Local::CtaWarp);
+    let group = if roles.is_power_of_two() {
+        cta_warp().with(ShiftRight, roles.trailing_zeros())
+    } else {
+        // The quotient of numbers below 32, by a reciprocal in 1024ths.
+        cta_warp().with(Mul, 1024u32.div_ceil(roles)).with(ShiftRight, 10)
+    };
+    let own = Integer::binary(Sub, cta_warp(), Integer::Local(Local::WarpGroup).with(Mul, roles));
+    vec![(Local::CtaWarp, warp), (Local::WarpGroup, group), (Local::Warp, own)]
 }
 
 fn lane(thread: Integer) -> Integer {
@@ -121,9 +136,9 @@ fn lane(thread: Integer) -> Integer {
 
 /// The lane's points in a group, none beyond the last point.
 pub fn points(program: &Program, group: &Integer) -> Vec<Integer> {
-    let group = if program.is_in_step() {
+    let group = if program.shares_turns() {
         let last = Integer::Local(Local::Groups).with(Sub, 1);
-        Integer::binary(Min, own_group(group.clone()), last)
+        Integer::binary(Min, own_group(program, group.clone()), last)
     } else {
         group.clone()
     };
@@ -131,8 +146,9 @@ pub fn points(program: &Program, group: &Integer) -> Vec<Integer> {
 }
 
 /// The warp's own group, where the loop is over the first one of its CTA. There may be no such group.
-fn own_group(first: Integer) -> Integer {
-    Integer::binary(Add, first, Integer::Local(Local::Warp))
+fn own_group(program: &Program, first: Integer) -> Integer {
+    let own = if has_warp_groups(program) { Local::WarpGroup } else { Local::Warp };
+    Integer::binary(Add, first, Integer::Local(own))
 }
 
 fn in_range(point: Integer) -> Integer {
@@ -168,8 +184,8 @@ fn shared_banks(program: &Program, out: &mut Vec<Statement>) {
     let constants = &program.constants;
     let [real_rows, index_rows] = constants.shared_rows();
     let banks = [
-        (TableKind::RealBank, real_rows, program.slots, constants.real_bank.len()),
-        (TableKind::IndexBank, index_rows, program.slots + real_rows, constants.index_bank.len()),
+        (TableKind::RealBank, real_rows, program.slots_per_cta(), constants.real_bank.len()),
+        (TableKind::IndexBank, index_rows, program.slots_per_cta() + real_rows, constants.index_bank.len()),
     ];
     let present = banks.into_iter().filter(|(_, rows, ..)| *rows > 0);
     out.extend(present.map(|(bank, _, row, entries)| Statement::CopyBank { bank, row, entries: entries as u32 }));

@@ -67,7 +67,7 @@ fn staged(program: &Program, body: &[Statement], bytes: u32) -> Option<prefetch:
 }
 
 fn rows_before_inputs(program: &Program) -> u32 {
-    program.slots + program.constants.shared_rows().iter().sum::<u32>()
+    program.slots_per_cta() + program.constants.shared_rows().iter().sum::<u32>()
 }
 
 /// What the frame must provide for the body.
@@ -109,7 +109,7 @@ fn slots(program: &Program, staged: Option<&prefetch::Plan>, target: &Target) ->
             let pitch = program.pitch();
             let are_dynamic = 8 * pitch * rows + program.mirror_bytes(target) > STATIC_SHARED_BYTES;
             let space = SlotSpace::Shared;
-            Slots { count: program.slots, rows, pitch, space, are_dynamic, are_volatile: false }
+            Slots { count: program.slots_per_cta(), rows, pitch, space, are_dynamic, are_volatile: false }
         }
         Execution::DataParallel { .. } => {
             // Whether they are more than a thread has registers for, beside what lives shortly.
@@ -125,6 +125,8 @@ fn slots(program: &Program, staged: Option<&prefetch::Plan>, target: &Target) ->
 /// The tables that the code reads.
 fn tables(program: &Program, needs: &Needs) -> Vec<Table> {
     let constants = &program.constants;
+    // A striped table has an entry for each thread of the CTA: groups of warps have the same ones.
+    let (span, groups) = (32 * program.execution.roles() as usize, program.execution.warp_groups() as usize);
     let copies_banks = constants.shared;
     // Banks are read by whole warps at one address, which is what constant memory is for; but it is small.
     let is_constant = constants.in_constant_memory();
@@ -136,14 +138,19 @@ fn tables(program: &Program, needs: &Needs) -> Vec<Table> {
     };
     let logarithms: Vec<f64> = log2::ENTRIES.iter().flat_map(|&(c, l)| [c, l]).collect();
     let tables = [
-        reals(!needs.reals.is_empty(), TableKind::Reals, false, &constants.reals),
-        integers(!needs.indices.is_empty(), TableKind::Indices, false, &constants.indices),
+        reals(!needs.reals.is_empty(), TableKind::Reals, false, &repeated(&constants.reals, span, groups)),
+        integers(!needs.indices.is_empty(), TableKind::Indices, false, &repeated(&constants.indices, span, groups)),
         reals(needs.real_bank || copies_banks, TableKind::RealBank, is_constant, &constants.real_bank),
         integers(needs.index_bank || copies_banks, TableKind::IndexBank, is_constant, &constants.index_bank),
         reals(needs.logarithms, TableKind::Logarithms, false, &logarithms),
         reals(needs.powers, TableKind::Powers, false, &std::array::from_fn::<f64, 32, _>(exp2::entry)),
     ];
     tables.into_iter().flatten().collect()
+}
+
+/// The values with each run of `span` of them so many times in a row.
+fn repeated<T: Copy>(values: &[T], span: usize, times: usize) -> Vec<T> {
+    values.chunks(span).flat_map(|run| run.repeat(times)).collect()
 }
 
 #[cfg(test)]

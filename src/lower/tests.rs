@@ -6,7 +6,7 @@ use crate::overlay::program::*;
 use cranelift_entity::{EntityRef, PrimaryMap};
 use machine::target::Target;
 
-const FOUR: Execution = Execution::WarpSpecialized { warps: 4 };
+const FOUR: Execution = Execution::WarpSpecialized { warps: 4, groups: 1 };
 
 fn code(execution: Execution, slots: u32, body: Vec<Node>) -> Code {
     let array = |name: &str, output| Array { name: name.to_owned(), rows: 2, output };

@@ -8,7 +8,7 @@ use crate::overlay::Codegen;
 use crate::overlay::program::Program;
 use crate::report::KernelReport;
 use crate::schedule::proof::Proven;
-use crate::search::Told;
+use crate::search::{Told, Version};
 use warpsim::machine_code::Cause;
 
 /// What one kernel went through on its way to code.
@@ -29,16 +29,23 @@ pub struct Unit {
 }
 
 impl Unit {
+    pub fn version(&self) -> Version {
+        Version { codegen: self.codegen, tuning: self.report.tuning }
+    }
+
     /// What decides which other ways to make the kernel are tried; nothing where its machine code was not timed. `fastest`: what the
     /// fastest version of the kernel takes, in nanoseconds per point.
     pub fn told(&self, fastest: f64) -> Option<Told<'_>> {
         let prediction = self.report.prediction.as_ref()?;
         let [local, fetch] = [Cause::Local, Cause::Fetch].map(|cause| prediction.share(cause));
         let behind = prediction.nanoseconds_per_point / fastest;
+        let over_bound = self.report.machine.bound_ns.map_or(1.0, |bound| prediction.nanoseconds_per_point / bound);
         Some(Told {
+            kernel: self.kernel,
             program: &self.program,
             codegen: self.codegen,
             behind,
+            over_bound,
             prefetch: self.report.prefetch,
             local,
             fetch,

@@ -80,6 +80,8 @@ pub enum Residence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame {
     pub warps: u32,
+    /// As in [`Execution::WarpSpecialized`].
+    pub groups: u32,
     /// 32-bit registers per thread.
     pub registers: u32,
     pub points_per_lane: u32,
@@ -131,13 +133,15 @@ fn emit(
     (phases, partly): (&[Phase], Option<&Plan>),
     (codegen, residence): (Codegen, Residence),
     symbol: &str,
-    Frame { warps, points_per_lane, .. }: Frame,
+    Frame { warps, groups, points_per_lane, .. }: Frame,
     reload: bool,
 ) -> (Program, u32) {
     let schedule = proven.schedule();
     let execution = match codegen {
         Codegen::DataParallel => Execution::DataParallel { warps },
-        Codegen::Overlay | Codegen::Partial | Codegen::Switch => Execution::WarpSpecialized { warps: schedule.warps },
+        Codegen::Overlay | Codegen::Partial | Codegen::Switch => {
+            Execution::WarpSpecialized { warps: schedule.warps, groups }
+        }
     };
     let mut emitter = Emitter::new(graph, schedule, phases, residence, reload);
     let everybody = all_warps(schedule.warps);

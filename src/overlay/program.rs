@@ -95,9 +95,16 @@ impl Program {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Execution {
-    /// A CTA of `warps` warps cooperates on one group of 32 P points; slots are in shared memory. The streaming loop is
-    /// `for (group = blockIdx.x; group < ceil(points/(32 P)); group += gridDim.x)`.
-    WarpSpecialized { warps: u32 },
+    /// `warps` warps cooperate on one group of 32 P points; slots are in shared memory. A CTA has so many `groups` of warps, of which
+    /// each has its own group of points and its own slots, at the same place of the code. The streaming loop is
+    /// `for (group = blockIdx.x*groups; group < ceil(points/(32 P)); group += gridDim.x*groups)`, all groups of warps take as many
+    /// turns, and those whose points are beyond the last group compute the last point again.
+    ///
+    /// Named barriers count the threads of all groups, so that a warp of the schedule stands for one of each. What is proven of one
+    /// group holds for all of them together: a wait that orders two warps of a schedule orders every copy of the one before every
+    /// copy of the other, and as each use of a barrier has a warp that waits, no copy comes to the next use before all have come
+    /// to this one.
+    WarpSpecialized { warps: u32, groups: u32 },
     /// Every warp handles its own group (no thread shares a point); slots are thread-local memory.
     /// `for (group = blockIdx.x*warps + warp_id; ...; group += gridDim.x*warps)`.
     DataParallel { warps: u32 },
@@ -111,13 +118,13 @@ impl Program {
 
     /// Groups of 32 points that a CTA works on at once.
     pub fn groups_under_way(&self) -> u32 {
-        self.points_per_lane * if let Execution::DataParallel { warps } = self.execution { warps } else { 1 }
+        self.points_per_lane * self.execution.groups_per_cta()
     }
 
     /// Points of the groups of this many points, with those that the last group lacks, and with the groups that warps lack which wait
     /// for others of their CTA.
     pub fn padded(&self, points: u32) -> u32 {
-        let groups = if self.is_in_step() { self.execution.warps() } else { 1 };
+        let groups = if self.shares_turns() { self.execution.groups_per_cta() } else { 1 };
         points.next_multiple_of(groups * self.points_per_group())
     }
 
@@ -127,6 +134,17 @@ impl Program {
     /// same place, and again and again for warps that are not: each throws out what another one needs next.
     pub fn is_in_step(&self) -> bool {
         self.is_straight_line() && self.execution.warps() > 1 && self.body.len() > LARGEST_CACHED
+    }
+
+    /// Whether the groups of a CTA take equally many turns of the streaming loop, which is over the first of them: they wait for
+    /// each other in it.
+    pub fn shares_turns(&self) -> bool {
+        self.is_in_step() || self.execution.warp_groups() > 1
+    }
+
+    /// Slots in the shared memory of a CTA, or in the local memory of a thread.
+    pub fn slots_per_cta(&self) -> u32 {
+        self.slots * self.execution.warp_groups()
     }
 
     /// Bytes of shared memory per CTA through which striped constants are broadcast on machines without shuffles.
@@ -160,8 +178,29 @@ fn reloaded(nodes: &[Node], found: &mut (BTreeSet<u32>, BTreeSet<u32>)) {
 impl Execution {
     /// Warps per CTA.
     pub fn warps(self) -> u32 {
+        self.roles() * self.warp_groups()
+    }
+
+    /// Warps that the code tells apart: those of a schedule.
+    pub fn roles(self) -> u32 {
         match self {
-            Self::WarpSpecialized { warps } | Self::DataParallel { warps } => warps,
+            Self::WarpSpecialized { warps, .. } | Self::DataParallel { warps } => warps,
+        }
+    }
+
+    /// Groups of warps in a CTA that share its named barriers.
+    pub fn warp_groups(self) -> u32 {
+        match self {
+            Self::WarpSpecialized { groups, .. } => groups,
+            Self::DataParallel { .. } => 1,
+        }
+    }
+
+    /// Groups of points that a CTA works on at once, for one point of each lane.
+    pub fn groups_per_cta(self) -> u32 {
+        match self {
+            Self::WarpSpecialized { groups, .. } => groups,
+            Self::DataParallel { warps } => warps,
         }
     }
 }

@@ -40,8 +40,8 @@ pub struct Request {
     pub beside: Vec<Codegen>,
     /// Keep of each kernel the layout alone that takes least time; its symbol has no layout's name then.
     pub keep_fastest: bool,
-    /// The number of warps is nobody's wish: of data-parallel code it may be another where that is faster.
-    pub free_warps: bool,
+    /// What is nobody's wish, and may be otherwise where that is faster and the fastest version is kept.
+    pub free: Free,
     /// Kernels that have other layouts, of which the fastest is kept.
     pub own_layouts: Vec<(Kernel, Vec<Codegen>)>,
     /// Number of states that every kernel is verified on; `None` leaves the simulation out.
@@ -81,7 +81,7 @@ impl Default for Request {
             codegen: Codegen::Overlay,
             beside: Vec::new(),
             keep_fastest: false,
-            free_warps: false,
+            free: Free::default(),
             own_layouts: Vec::new(),
             verify: Some(VERIFIED_STATES),
             real_compilers: false,
@@ -94,6 +94,15 @@ impl Default for Request {
             fault: None,
         }
     }
+}
+
+/// Flags that were not given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Free {
+    /// The number of warps.
+    pub warps: bool,
+    /// The way to multiply matrices.
+    pub matrix: bool,
 }
 
 impl Request {

@@ -10,7 +10,7 @@ use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
 use kinetics::reactor::Constant;
 use machine::cost;
-use machine::target::{ComputeCapability, Shuffle, Target};
+use machine::target::{ComputeCapability, Shuffle, Target, most_registers};
 
 /// Where a target's file has none (Jia et al., Dissecting the NVIDIA Volta GPU Architecture, 2018).
 const CACHE_BYTES: u32 = 128 * 1024;
@@ -18,16 +18,37 @@ const CACHE_BYTES: u32 = 128 * 1024;
 /// From here on copies from global to shared memory go without registers (PTX ISA, `cp.async`).
 const ASYNCHRONOUS_COPIES: ComputeCapability = ComputeCapability(8, 0);
 
+/// Of a CTA, on every target.
+const MOST_WARPS: u32 = 32;
+
 impl Request {
     /// 32-bit registers per thread, for as many CTAs per SM as wanted.
     pub fn registers(&self) -> u32 {
-        let (target, threads) = (self.common.target, 32 * self.tuning.warps);
-        (target.registers_per_sm / (self.tuning.ctas_per_sm * threads)).min(target.max_registers_per_thread)
+        most_registers(self.common.target, 32 * self.cta_warps(), self.tuning.ctas_per_sm)
+    }
+
+    /// Errors: data-parallel code is wanted of several groups of warps, or a CTA of more warps than there can be.
+    pub fn check_groups(&self) -> Result<(), Diagnostic> {
+        let Tuning { warps, groups_per_cta: groups, .. } = self.tuning;
+        let is_alone = self.codegen == Codegen::DataParallel && self.codegens().count() == 1 && !self.keep_fastest;
+        if groups > 1 && is_alone {
+            let message =
+                "the warps of data-parallel code have a group of points each, and form no larger groups".to_owned();
+            let help = "leave out --groups-per-cta, or use --codegen overlay, partial or switch";
+            return Err(Diagnostic::error("target::no-warp-groups", message).help(help));
+        }
+        if warps * groups <= MOST_WARPS {
+            return Ok(());
+        }
+        let message =
+            format!("{groups} groups of {warps} warps are more than the {MOST_WARPS} warps that a CTA can have");
+        let help = format!("use at most --groups-per-cta {} with --warps {warps}, or fewer warps", MOST_WARPS / warps);
+        Err(Diagnostic::error("target::too-many-groups", message).help(help))
     }
 
     /// Errors: an SM does not hold as many CTAs as wanted, whatever their kernels need.
     pub fn check_residency(&self) -> Result<(), Diagnostic> {
-        let (target, ctas, warps) = (self.common.target, self.tuning.ctas_per_sm, self.tuning.warps);
+        let (target, ctas, warps) = (self.common.target, self.tuning.ctas_per_sm, self.cta_warps());
         if ctas * warps <= target.warps_per_sm && ctas <= target.blocks_per_sm {
             return Ok(());
         }
@@ -36,7 +57,7 @@ impl Request {
             target.name, target.warps_per_sm, target.blocks_per_sm
         );
         let most = (target.warps_per_sm / warps).min(target.blocks_per_sm);
-        let help = format!("use at most --ctas-per-sm {most} with --warps {warps}, or fewer warps");
+        let help = format!("use at most --ctas-per-sm {most} with {warps} warps per CTA, or fewer warps");
         Err(Diagnostic::error("target::too-many-ctas", message).help(help))
     }
 
@@ -146,9 +167,19 @@ impl Request {
         if self.codegen == Codegen::DataParallel { 1 } else { self.tuning.warps }
     }
 
-    /// Warps of a CTA. A thread of a CPU is alone.
+    /// Warps of a CTA, or of each of its groups. A thread of a CPU is alone.
     pub fn warps(&self) -> u32 {
         if self.common.target.is_cpu() { 1 } else { self.tuning.warps }
+    }
+
+    /// Groups of cooperating warps in a CTA, of code that has such groups.
+    pub fn groups(&self) -> u32 {
+        if self.codegen == Codegen::DataParallel { 1 } else { self.tuning.groups_per_cta }
+    }
+
+    /// Warps of a CTA, of all its groups.
+    pub fn cta_warps(&self) -> u32 {
+        self.tuning.warps * self.groups()
     }
 
     /// What decides the graph; of the form, only what is known before it is chosen.
@@ -228,11 +259,15 @@ impl Request {
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta)
     }
 
+    /// The target copies from global to shared memory while it computes.
+    pub fn target_copies_ahead(&self) -> bool {
+        !self.common.target.is_cpu() && self.common.target.compute_capability >= ASYNCHRONOUS_COPIES
+    }
+
     /// Bytes of shared memory for inputs that are copied while another group of points is computed, where the target copies
     /// asynchronously.
     pub fn staging_bytes(&self) -> Option<u32> {
-        let copies = !self.common.target.is_cpu() && self.common.target.compute_capability >= ASYNCHRONOUS_COPIES;
-        (copies && self.tuning.prefetch == Prefetch::On).then(|| self.shared_bytes())
+        (self.target_copies_ahead() && self.tuning.prefetch == Prefetch::On).then(|| self.shared_bytes())
     }
 
     /// By what forms are weighed.
@@ -250,9 +285,9 @@ impl Request {
         // Whether there are doubles and integers to broadcast is known only when the program is there.
         let striped = self.residence() == Residence::Striped;
         let shared =
-            self.shared_bytes().saturating_sub(target.mirror_bytes_per_warp(striped, striped) * self.tuning.warps);
+            self.shared_bytes().saturating_sub(target.mirror_bytes_per_warp(striped, striped) * self.cta_warps());
         let barriers = target.named_barriers_per_cta.min(target.barrier_pool() / ctas);
-        let slots = (shared / (256 * points_per_lane)).min(self.tuning.buffer.unwrap_or(u32::MAX));
+        let slots = (shared / (256 * points_per_lane * self.groups())).min(self.tuning.buffer.unwrap_or(u32::MAX));
         Limits {
             slots: Some(slots),
             barriers,

@@ -52,7 +52,7 @@ mod tests {
         };
         of(names::<Tuning>(), table(&Tuning::default()), &["buffer", "passes", "qssa-warps"]);
         of(names::<Common>(), table(&Common::default()), &[]);
-        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (14, 9));
+        assert_eq!((names::<Tuning>().len(), names::<Common>().len()), (15, 9));
     }
 
     #[test]
@@ -60,6 +60,7 @@ mod tests {
         let word = |text: &str| text.parse::<i64>().map_or(Value::String(text.into()), Value::Integer);
         let flags = [
             ("warps", "13"),
+            ("groups-per-cta", "2"),
             ("points-per-lane", "auto"),
             ("ctas-per-sm", "3"),
             ("occupancy", "auto"),

@@ -21,6 +21,11 @@ pub struct Tuning {
     #[arg(long, value_name = "N", default_value = "8", value_parser = values::count::parse)]
     #[serde(with = "super::values::count")]
     pub warps: u32,
+    /// Groups of so many warps in a CTA, 1 to 32: each works on points of its own in shared memory of its own, and all go through the
+    /// code together; not in data-parallel code
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::count::parse)]
+    #[serde(with = "super::values::count")]
+    pub groups_per_cta: u32,
     /// Grid points that each lane works on at once: constants are fetched once for all of them; auto takes more than one
     /// where that saves shuffles that take longest, and registers suffice
     #[arg(long, value_name = "1|2|4|auto", default_value = "1", value_parser = values::points_per_lane::parse)]
@@ -111,6 +116,7 @@ impl Default for Tuning {
     fn default() -> Self {
         Self {
             warps: 8,
+            groups_per_cta: 1,
             points_per_lane: Some(1),
             ctas_per_sm: 1,
             occupancy: Occupancy::Fixed,

@@ -78,7 +78,10 @@ pub struct KernelReport {
     pub candidates: Vec<Trial>,
     /// Double-precision slots that an `mma.sync.m8n8k4` counts as; 0 for a kernel without.
     pub slots_per_matrix_product: u32,
+    /// Warps that share the work on a group of points; of data-parallel code those of a CTA.
     pub warps: u32,
+    /// Groups of so many warps in a CTA.
+    pub groups_per_cta: u32,
     pub points_per_lane: u32,
     pub operations: usize,
     /// Edges of the dataflow graph between operations of different warps.
@@ -305,6 +308,7 @@ pub fn kernel(
         tuning: request.tuning,
         candidates,
         warps: request.tuning.warps,
+        groups_per_cta: request.groups(),
         points_per_lane: program.points_per_lane,
         operations: graph.ops.len(),
         cross_warp_edges: costs.0.crossing,

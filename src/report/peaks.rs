@@ -167,11 +167,12 @@ pub fn machine(
 fn spread(program: &Program, ctas_per_sm: u32, barriers: f64, text: u64) -> Spread {
     let points_per_lane = program.points_per_lane;
     let (warps_per_group, groups) = match program.execution {
-        Execution::WarpSpecialized { warps } => (warps, ctas_per_sm),
+        Execution::WarpSpecialized { warps, groups } => (warps, groups * ctas_per_sm),
         Execution::DataParallel { warps } => (1, warps * ctas_per_sm),
     };
     let barriers = barriers * f64::from(points_per_lane) / f64::from(warps_per_group);
     let constants = &program.constants;
     let constant_bytes = if constants.in_constant_memory() { constants.bank_bytes() as u64 } else { 0 };
-    Spread { warps_per_group, groups, points_per_lane, barriers, text, constant_bytes }
+    let warps_per_barrier = warps_per_group * program.execution.warp_groups();
+    Spread { warps_per_group, warps_per_barrier, groups, points_per_lane, barriers, text, constant_bytes }
 }

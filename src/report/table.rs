@@ -118,6 +118,10 @@ pub fn cells(report: &Report) -> Vec<Vec<String>> {
     if report.kernels.iter().any(|k| k.slots_per_matrix_product > 0) {
         rows.insert(slots, products);
     }
+    let warps = rows.iter().position(|row| row.0 == "warps").unwrap_or(0);
+    if report.kernels.iter().any(|k| k.groups_per_cta > 1) {
+        rows.insert(warps + 1, ("groups of warps per CTA", |k| k.groups_per_cta.to_string()));
+    }
     let counted: [Row; 5] = [
         ("  arithmetic, addresses, moves", |k| {
             classes(k, &[Class::Arithmetic, Class::Addresses, Class::Moves], |c| {

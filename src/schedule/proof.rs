@@ -359,6 +359,11 @@ impl<'a> Checker<'a> {
             blocked[w] = Some(id);
         }
         if barrier.arrived.len() as u32 * 32 >= barrier.threads {
+            // Who reuses a barrier knows that a waiting warp has left it, and so that all copies of all warps had come, where a CTA
+            // has several groups of warps.
+            if barrier.waiting.is_empty() {
+                self.report("proof::barrier-count", format!("no warp waits at barrier {id}, {}", self.place(w)));
+            }
             for &waiter in &barrier.waiting {
                 blocked[waiter] = None;
                 for (own, all) in self.clocks[waiter].iter_mut().zip(&barrier.clock) {

@@ -25,7 +25,7 @@ pub fn levels(request: &Request, registers_held: u32, resident: u32) -> Vec<u32>
     if target.is_cpu() || direction(target, registers_held) == Direction::Decreasing {
         return Vec::new();
     }
-    let threads = 32 * request.tuning.warps;
+    let threads = 32 * request.cta_warps();
     let demand = Demand { threads, static_shared: 0, launch_shared: 0, named_barriers: 0, max_live: registers_held };
     let blocks = occupancy::levels(target, &demand).into_iter().map(|level| level.blocks);
     blocks.filter(|blocks| *blocks > resident).take(MOST_VERSIONS - 1).collect()

@@ -4,12 +4,14 @@
 
 mod layout;
 mod level;
+mod neighbor;
 mod rival;
 mod trial;
 mod width;
 
 pub use layout::{LayoutTime, fastest};
 pub use level::{LevelTime, levels};
+pub use neighbor::{Version, neighbor};
 pub use rival::{Rival, Told, rivals};
 pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 

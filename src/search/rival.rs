@@ -1,5 +1,6 @@
 //! What else is tried when the machine code of a kernel has been timed.
 
+use crate::kernels::Kernel;
 use crate::overlay::program::Program;
 use crate::overlay::{Codegen, Residence};
 use crate::plan::{Prefetch, Request, Tuning};
@@ -16,10 +17,13 @@ pub enum Rival {
 
 /// What is known of a kernel.
 pub struct Told<'a> {
+    pub kernel: Kernel,
     pub program: &'a Program,
     pub codegen: Codegen,
     /// Its predicted time over that of the fastest version of the kernel.
     pub behind: f64,
+    /// Its predicted time over its bound.
+    pub over_bound: f64,
     /// Its inputs are copied ahead.
     pub prefetch: bool,
     /// The shares of its warps' clocks that went to waits for local memory, and for instructions.
@@ -32,18 +36,13 @@ const MOST_LOCAL: f64 = 0.25;
 /// From this share on the copies' instructions may be those that the cache for code has no room for.
 const MOST_FETCH: f64 = 0.15;
 
-/// From this share on it may be faster to fetch code for the points of more warps at once.
-const MOST_FETCH_OF_FEW: f64 = 0.25;
-/// Warps that fetch together then: each has 168 registers.
-const MANY_WARPS: u32 = 12;
-
 /// An overlay that takes more than so many times as long as another layout is not worth another one beside it.
 const MOST_BEHIND: f64 = 2.5;
 
 /// What may be faster than a kernel: the layouts that give each warp code of its own, where
 /// layouts are free, of an overlay that data-parallel code is not far ahead of; of straight-line code constants elsewhere, where they are more than the small cache holds (in shared memory, or in
 /// another order where instructions have them as operands); inputs that are not copied ahead, where it waits for local memory or for
-/// instructions; more warps, where it waits for instructions and the number of warps is free. `None`: its machine code was not timed.
+/// instructions. `None`: its machine code was not timed.
 pub fn rivals(request: &Request, told: Option<Told<'_>>) -> Vec<Rival> {
     let pipeline = request.common.target.pipeline.as_ref();
     let Some((told, cache)) = told.zip(pipeline.map(|pipeline| &pipeline.constants)) else { return Vec::new() };
@@ -62,14 +61,5 @@ pub fn rivals(request: &Request, told: Option<Told<'_>>) -> Vec<Rival> {
     let without = Rival::Tuned(Tuning { prefetch: Prefetch::Off, ..request.tuning });
     let moves = misses && request.tuning.constants.is_none();
     let waits = told.prefetch && (told.local > MOST_LOCAL || told.fetch > MOST_FETCH);
-    let widens =
-        request.free_warps && told.prefetch && told.fetch > MOST_FETCH_OF_FEW && request.tuning.warps < MANY_WARPS;
-    let constants =
-        if moves && !cache.are_operands_of_doubles { Some(Residence::Shared) } else { request.tuning.constants };
-    let wider = Rival::Tuned(Tuning { constants, warps: MANY_WARPS, ..request.tuning });
-    [(moves, elsewhere), (waits, without), (widens, wider)]
-        .into_iter()
-        .filter(|(tries, _)| *tries)
-        .map(|(_, rival)| rival)
-        .collect()
+    [(moves, elsewhere), (waits, without)].into_iter().filter(|(tries, _)| *tries).map(|(_, rival)| rival).collect()
 }

@@ -9,7 +9,6 @@ use crate::overlay::Codegen;
 use crate::plan::Request;
 use crate::schedule::Limits;
 use diagnostics::Diagnostic;
-use machine::cost;
 
 pub struct Width {
     kernel: Kernel,
@@ -233,27 +232,27 @@ fn lacking(request: &Request, draft: &Draft) -> u32 {
     if request.codegen == Codegen::DataParallel {
         return 0;
     }
-    cost::lacking(draft.registers_held, request.registers(), request.common.target)
+    draft.registers_held.saturating_sub(request.registers())
 }
 
 /// `None` where slots and constants fit beside each other, else the slots that the constants leave, fewer than before.
 ///
 /// Errors: they leave none.
 fn slots_left(kernel: Kernel, request: &Request, slots: Option<u32>, draft: &Draft) -> Result<Option<u32>, Diagnostic> {
-    let (Slots { count, rows, .. }, points_per_lane) = (draft.code.slots, request.points());
+    let (Slots { count, rows, .. }, each) = (draft.code.slots, request.points() * request.groups());
     let row_bytes = draft.code.slots.row_bytes();
     let (taken, most) = (draft.code.shared_bytes(), request.shared_bytes());
     if slots.is_none() && taken > most {
         return Err(too_many_constants(kernel, taken, most));
     }
     // Slots lie further apart where matrix products read them.
-    let total = request.limits().slots.map(|most| most * points_per_lane * 8 * 32 / row_bytes);
+    let total = request.limits().slots.map(|most| most * each * 8 * 32 / row_bytes);
     let (Some(total), Some(_)) = (total, slots) else { return Ok(None) };
     if rows <= total {
         return Ok(None);
     }
     let constants = rows - count;
-    let left = (total.saturating_sub(constants) / points_per_lane).min((count / points_per_lane).saturating_sub(1));
+    let left = (total.saturating_sub(constants) / each).min((count / each).saturating_sub(1));
     if left > 0 {
         return Ok(Some(left));
     }

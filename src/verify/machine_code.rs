@@ -6,7 +6,7 @@ use super::Subject;
 use super::judge;
 use super::simulate::{self, Shape};
 use super::text::{at_launch, launches};
-use crate::overlay::program::{Execution, Program};
+use crate::overlay::program::Program;
 use diagnostics::Diagnostic;
 use kinetics::{self, State};
 use sass::Cubin;
@@ -103,10 +103,7 @@ pub fn verify_machine_code(
 
 /// Points on which a CTA works in one turn of the streaming loop.
 pub(super) fn points_per_turn(program: &Program) -> u32 {
-    match program.execution {
-        Execution::WarpSpecialized { .. } => program.points_per_group(),
-        Execution::DataParallel { warps } => warps * program.points_per_group(),
-    }
+    program.execution.groups_per_cta() * program.points_per_group()
 }
 
 fn difference(more: &Report, less: &Report) -> Vec<Counts> {

@@ -79,14 +79,15 @@ pub struct Subject<'a> {
 }
 
 /// Verifies a kernel on `states` states, or more where it takes more to run the streaming loop twice with several points
-/// per lane or to have both sides of every intermediate temperature; a last group that is not full and a stride larger than the number of points are part of the test.
+/// per lane or groups of warps per CTA or to have both sides of every intermediate temperature; a last group that is not full and a stride larger than the number of points are part of the test.
 ///
 /// Errors: hazards in the simulator, an output that differs from the graph's or is too far from the reference.
 pub fn verify(subject: &Subject<'_>, states: usize) -> Result<Verification, Vec<Diagnostic>> {
     let Subject { kernel, model, graph, program, .. } = *subject;
-    let least = match program.points_per_lane {
-        1 => 1,
-        _ => program.points_per_group() + 6,
+    let least = match (program.points_per_lane, program.execution.warp_groups()) {
+        (1, 1) => 1,
+        // in the second turn the first group of warps alone has points, and not for all lanes
+        (_, groups) => groups * program.points_per_group() + 6,
     };
     let enough = if !kernel.is_transport() { kinetics::enough_states(model) } else { 1 };
     let states = judge::states(model, graph, states.max(least as usize).max(enough));

@@ -84,7 +84,8 @@ pub fn verify_text(
 pub(super) fn launches(program: &Program) -> [(u32, usize, usize); 2] {
     let group = program.points_per_group() as usize;
     let (partial, whole) = match program.execution {
-        Execution::WarpSpecialized { .. } => (group + 6, 3 * group),
+        // In the last turn of each launch the first group of warps alone has points.
+        Execution::WarpSpecialized { groups, .. } => (groups as usize * group + 6, (2 * groups as usize + 1) * group),
         // Each warp has groups of its own, so that only the first one comes to a second.
         Execution::DataParallel { warps } => (warps as usize * group + 6, group),
     };

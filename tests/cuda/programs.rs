@@ -55,7 +55,7 @@ fn barrier(id: u32, kind: BarrierKind) -> Node {
 
 /// Warp 0 computes ln T and hands it to warp 1 through a slot, with one barrier for "full" and one for "empty".
 pub fn hand_over() -> Program {
-    let mut p = new("hand_over", Execution::WarpSpecialized { warps: 2 }, &[("temperature", 1)], 1);
+    let mut p = new("hand_over", Execution::WarpSpecialized { warps: 2, groups: 1 }, &[("temperature", 1)], 1);
     p.slots = 1;
     let [t, half, log, received, square, sum] =
         ["temperature", "half", "log T", "log T", "square", "sum"].map(|hint| p.vars.push(hint.to_owned()));
@@ -91,7 +91,7 @@ pub fn hand_over() -> Program {
 
 /// A polynomial in T by Horner's rule: coefficients striped over the lanes, trips and rows by warp indexing.
 pub fn striped_loop() -> Program {
-    let mut p = new("striped_loop", Execution::WarpSpecialized { warps: 2 }, &[("temperature", 1)], 2);
+    let mut p = new("striped_loop", Execution::WarpSpecialized { warps: 2, groups: 1 }, &[("temperature", 1)], 2);
     let [t, sum, coefficient, high, low, chosen] =
         ["t", "sum", "coefficient", "high", "low", "chosen"].map(|hint| p.vars.push(hint.to_owned()));
     p.counters = 1;
@@ -121,7 +121,8 @@ pub fn striped_loop() -> Program {
 
 /// Each warp takes another way; two share one.
 pub fn switch() -> Program {
-    let mut p = new("switch", Execution::WarpSpecialized { warps: 4 }, &[("temperature", 1), ("pressure", 1)], 1);
+    let mut p =
+        new("switch", Execution::WarpSpecialized { warps: 4, groups: 1 }, &[("temperature", 1), ("pressure", 1)], 1);
     let [t, pressure, y, z, limit, least] =
         ["T", "P", "y", "z", "limit", "least"].map(|hint| p.vars.push(hint.to_owned()));
     p.body = vec![
@@ -175,7 +176,7 @@ pub fn data_parallel() -> Program {
 
 /// More slots than static shared memory holds.
 pub fn large_slots() -> Program {
-    let mut p = new("large_slots", Execution::WarpSpecialized { warps: 1 }, &[("x", 1)], 1);
+    let mut p = new("large_slots", Execution::WarpSpecialized { warps: 1, groups: 1 }, &[("x", 1)], 1);
     p.slots = 200;
     let [x, y] = ["x", "y"].map(|hint| p.vars.push(hint.to_owned()));
     p.body = vec![

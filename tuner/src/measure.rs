@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use singe::driver::{self, POINTS_PER_LANE, Request};
 use singe::kernels::Kernel;
 use singe::observer::Observer;
-use singe::plan;
+use singe::plan::{self, Free};
 use singe::report::KernelReport;
 use warpsim::machine_code::Cause;
 
@@ -97,9 +97,9 @@ pub fn request(base: &Request, kernel: Kernel, candidate: &Candidate) -> Request
     let request = base.of_kernel(kernel);
     let tuning = plan::set(&request.tuning, &candidate.table()).expect("each value was accepted before");
     // a candidate of so many warps has so many
-    let free_warps = request.free_warps && candidate.value("warps").is_none();
-    let request =
-        Request { kernels: vec![kernel], own: Vec::new(), own_layouts: Vec::new(), tuning, free_warps, ..request };
+    let is_free = |key: &str| candidate.value(key).is_none();
+    let free = Free { warps: request.free.warps && is_free("warps"), matrix: request.free.matrix && is_free("matrix") };
+    let request = Request { kernels: vec![kernel], own: Vec::new(), own_layouts: Vec::new(), tuning, free, ..request };
     match candidate.layout() {
         Some(layout) => request.with_fastest_of(&layout.codegens()),
         None => request,
@@ -203,15 +203,18 @@ mod tests {
 
     #[test]
     fn a_candidate_has_the_warps_that_it_says() {
-        let free = Request { free_warps: true, ..Request::default() };
+        let free = Request { free: Free { warps: true, matrix: true }, ..Request::default() };
         let of = |axes: &[Axis]| {
             let candidates = crate::space::candidates(Kernel::Chemistry, None, axes);
             candidates.iter().map(|one| request(&free, Kernel::Chemistry, one)).collect::<Vec<_>>()
         };
         let four = of(&[Axis::new("warps", &[4])]);
-        assert_eq!(four.iter().map(|r| (r.tuning.warps, r.free_warps)).collect::<Vec<_>>(), [(4, false)]);
+        assert_eq!(
+            four.iter().map(|r| (r.tuning.warps, r.free.warps, r.free.matrix)).collect::<Vec<_>>(),
+            [(4, false, true)]
+        );
         let any = of(&[Axis::new("codegen", &["overlay"])]);
-        assert!(any.iter().all(|r| r.free_warps));
+        assert!(any.iter().all(|r| r.free.warps));
     }
 
     #[test]

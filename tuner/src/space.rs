@@ -11,8 +11,8 @@ use toml::{Table, Value};
 pub const LAYOUT: &str = "codegen";
 
 /// What data-parallel code does not heed: its threads share nothing.
-const SHARED_WORK: [&str; 8] =
-    ["constants", "placement", "buffer", "passes", "mapper", "weights", "matrix", "qssa-warps"];
+const SHARED_WORK: [&str; 9] =
+    ["groups-per-cta", "constants", "placement", "buffer", "passes", "mapper", "weights", "matrix", "qssa-warps"];
 
 /// A flag of `singe` and the values to try, as one writes them on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -124,8 +124,8 @@ impl Instruction {
             "IMAD" if self.is_move() => Class::Moves,
             "HFMA2" | "MOV" | "UMOV" | "SEL" | "USEL" | "FSEL" | "PRMT" | "UPRMT" | "R2UR" | "CS2R" | "MOV32I"
             | "I2I" | "ICMP" | "FCMP" => Class::Moves,
-            "ISETP" | "UISETP" | "FSETP" | "DSETP" | "PLOP3" | "UPLOP3" | "P2R" | "R2P" | "PSETP" | "PSET" | "ISET"
-            | "FSET" | "DSET" | "VOTE" | "VOTEU" | "QSPC" => Class::Predicates,
+            "ISETP" | "UISETP" | "FSETP" | "DSETP" | "PLOP3" | "UPLOP3" | "P2R" | "UP2UR" | "R2P" | "PSETP"
+            | "PSET" | "ISET" | "FSET" | "DSET" | "VOTE" | "VOTEU" | "QSPC" => Class::Predicates,
             "BRA" | "BRX" | "BRXU" | "CALL" | "CAL" | "RET" | "EXIT" | "JMP" | "JMX" | "JCAL" | "BRK" | "CONT" => {
                 Class::Branches
             }

@@ -92,8 +92,8 @@ pub enum Operand {
         number: Option<u8>,
         negate: bool,
     },
-    /// All predicates as one word, `PR`.
-    Predicates,
+    /// All predicates as one word, `PR` and `UPR`.
+    Predicates(File),
     /// A test of the condition code, such as `NEU` of `CC.NEU`, before Volta.
     ConditionCode(Box<str>),
     /// A convergence barrier, `B0` ….

@@ -49,8 +49,10 @@ fn plain(text: &str) -> Option<Operand> {
     if let Some(name) = text.strip_prefix('!') {
         return predicate(name, true);
     }
-    if text == "PR" {
-        return Some(Operand::Predicates);
+    match text {
+        "PR" => return Some(Operand::Predicates(File::General)),
+        "UPR" => return Some(Operand::Predicates(File::Uniform)),
+        _ => {}
     }
     if let Some(test) = text.strip_prefix("CC.") {
         return Some(Operand::ConditionCode(test.into()));

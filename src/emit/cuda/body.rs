@@ -88,8 +88,11 @@ fn point_name(code: &Code, what: &str, point: u32) -> String {
 /// The name of the stride that the kernel was given, where the other is set again and again.
 const GIVEN_STRIDE: &str = "given_stride";
 
+/// The name of a group of warps' own part of the slots.
+const OWN_SLOTS: &str = "own_slots";
+
 /// Names that the frame of the kernel uses.
-const RESERVED: [&str; 43] = [
+const RESERVED: [&str; 46] = [
     "blockIdx",
     "blockDim",
     "gridDim",
@@ -126,6 +129,9 @@ const RESERVED: [&str; 43] = [
     "grid",
     "block",
     "warp_id",
+    "cta_warp",
+    "warp_group",
+    OWN_SLOTS,
     "lane",
     "own_reals",
     "own_indices",
@@ -163,6 +169,14 @@ impl Body<'_> {
             }
             Statement::DefineInteger { local, value, changes } => {
                 let (value, kind) = (self.integer(value).text, constant("int", !changes));
+                if *local == Local::WarpGroup && self.code.slots.count > 0 {
+                    let (rows, pitch) = (self.code.rows_per_warp_group(), self.code.slots.pitch);
+                    self.line(depth, &format!("{kind} {} = {value};", self.local(*local)));
+                    self.line(depth, "// The slots of the warp's own group");
+                    let own =
+                        format!("double (*const {OWN_SLOTS})[{pitch}] = slots + {rows} * {};", self.local(*local));
+                    return self.line(depth, &own);
+                }
                 format!("{kind} {} = {value};", self.new_local(*local))
             }
             Statement::DefineActive { point, value } => {
@@ -233,19 +247,19 @@ impl Body<'_> {
             }
             Statement::WarpSync => "__syncwarp();".to_owned(),
             Statement::Multiply { row, blocks, in_pairs } => {
-                let row = self.integer(row).text;
+                let (row, slots) = (self.integer(row).text, self.slots());
                 for blocks in blocks.chunks(if *in_pairs { 2 } else { 1 }) {
                     let multiply = self.helper(if blocks.len() == 2 { Helper::MultiplyPair } else { Helper::Multiply });
                     let registers = blocks.iter().map(|(register, _)| format!("c{register}")).collect::<Vec<_>>();
                     let sums = blocks.iter().map(|(_, sums)| self.list(sums)).collect::<Vec<_>>();
                     let (registers, sums) = (registers.join(", "), sums.join(", "));
-                    self.line(depth, &format!("{multiply}({registers}, &slots[{row}][read_column], {sums});"));
+                    self.line(depth, &format!("{multiply}({registers}, &{slots}[{row}][read_column], {sums});"));
                 }
                 return;
             }
             Statement::StoreBlock { row, sums } => {
                 let (store, row, sums) = (self.helper(Helper::StoreBlock), self.integer(row).text, self.list(sums));
-                format!("{store}(slots[{row}], write_column, other_column, {sums});")
+                format!("{store}({}[{row}], write_column, other_column, {sums});", self.slots())
             }
             Statement::If { warps, body } => {
                 self.line(depth, &format!("if (({warps:#x}u >> warp_id) & 1u) {{"));
@@ -295,8 +309,13 @@ impl Body<'_> {
         let row = self.integer(row).text;
         match self.code.slots.space {
             SlotSpace::Local => format!("slots[{row}]"),
-            SlotSpace::Shared => format!("slots[{row}][lane]"),
+            SlotSpace::Shared => format!("{}[{row}][lane]", self.slots()),
         }
+    }
+
+    /// The name of the slots of the warp's own group.
+    fn slots(&self) -> &'static str {
+        if self.code.execution.warp_groups() > 1 { OWN_SLOTS } else { "slots" }
     }
 
     fn list(&mut self, vars: &[Var]) -> String {
@@ -334,6 +353,8 @@ impl Body<'_> {
     pub(super) fn local(&self, local: Local) -> String {
         let name = match local {
             Local::Warp => "warp_id",
+            Local::CtaWarp => "cta_warp",
+            Local::WarpGroup => "warp_group",
             Local::Lane => "lane",
             Local::Own(Bank::Reals) => "own_reals",
             Local::Own(Bank::Indices) => "own_indices",

@@ -123,6 +123,12 @@ fn header(code: &Code, provenance: &Provenance, target: &Target) -> String {
         format!("banks       entries: {real_entries} real, {index_entries} index{bank_space}"),
         format!("slots       {count} ({} bytes of {slot_space})", count * row_bytes),
     ]);
+    let (roles, groups) = (code.execution.roles(), code.execution.warp_groups());
+    if groups > 1 {
+        lines.push(format!(
+            "groups      {groups} of {roles} warps per CTA, each with points and slots of its own; they share barriers"
+        ));
+    }
     if code.points_per_lane > 1 {
         lines.push(format!("points      {} per lane", code.points_per_lane));
     }

@@ -49,6 +49,7 @@ pub(super) fn enter<'c>(code: &'c Code, module: &mut Module) -> Printer<'c> {
         bases,
         shared_banks: BTreeMap::new(),
         slots_base,
+        own_slots: None,
         warp_bit: None,
         columns: BTreeMap::new(),
         own,
@@ -105,9 +106,13 @@ impl Printer<'_> {
                 self.warp_bit = Some(b.binary(BinaryOp::Shl, Type::B32, one, value));
             }
             Local::Lane | Local::ReadColumn | Local::WriteColumn | Local::OtherColumn => {
-                if let (SlotSpace::Shared, Some(start)) = (self.code.slots.space, self.slots_base) {
+                if let (SlotSpace::Shared, Some(start)) = (self.code.slots.space, self.own_slots.or(self.slots_base)) {
                     self.columns.insert(local, b.ternary(TernaryOp::Mad, Type::U32, value, 8, start));
                 }
+            }
+            Local::WarpGroup => {
+                let bytes = self.code.rows_per_warp_group() * self.code.slots.row_bytes();
+                self.own_slots = self.slots_base.map(|start| b.ternary(TernaryOp::Mad, Type::U32, value, bytes, start));
             }
             Local::Point(point) => {
                 let (to, from, dst) = (Type::U64, Type::U32, self.own[point as usize].0);

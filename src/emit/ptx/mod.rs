@@ -52,6 +52,8 @@ struct Printer<'c> {
     /// Addresses of tables and of slots in local memory, and of the thread's first entries of striped tables.
     bases: BTreeMap<TableKind, Reg>,
     slots_base: Option<Reg>,
+    /// Where a CTA has several groups of warps: the address of the slots of the warp's own.
+    own_slots: Option<Reg>,
     /// Addresses of banks in shared memory.
     shared_banks: BTreeMap<TableKind, Reg>,
     /// 1 << warp
@@ -197,7 +199,7 @@ impl Printer<'_> {
     fn switch(&mut self, arms: &[(WarpMask, Vec<Statement>)]) {
         let blocks: Vec<Block> = arms.iter().map(|_| self.builder.block()).collect();
         let join = self.builder.block();
-        let targets = (0..self.code.execution.warps())
+        let targets = (0..self.code.execution.roles())
             .map(|warp| {
                 let arm = arms.iter().position(|(warps, _)| warps >> warp & 1 == 1);
                 arm.map_or(join, |arm| blocks[arm])

@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 42] = [
+pub const ENTRIES: [Entry; 44] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },
     Entry {
         id: "config::key",
@@ -113,6 +113,11 @@ pub const ENTRIES: [Entry; 42] = [
         remedy: "Use the CUDA text, or `--target kepler` or a later one.",
     },
     Entry {
+        id: "target::no-warp-groups",
+        cause: "`--groups-per-cta` is given for data-parallel code alone, whose warps have a group of points each.",
+        remedy: "Leave out `--groups-per-cta`, or use another layout (`--codegen`).",
+    },
+    Entry {
         id: "target::no-warps",
         cause: "Warp-specialized code, several points per lane or PTX text are asked for of a CPU.",
         remedy: "Leave out `--codegen`, `--points-per-lane` and `--emit ptx`, or name a GPU with `--target`.",
@@ -121,6 +126,11 @@ pub const ENTRIES: [Entry; 42] = [
         id: "target::too-many-ctas",
         cause: "An SM of the target does not hold as many CTAs of so many warps as `--ctas-per-sm` asks for.",
         remedy: "Use fewer CTAs per SM, or fewer warps (`--warps`).",
+    },
+    Entry {
+        id: "target::too-many-groups",
+        cause: "`--groups-per-cta` and `--warps` together ask for more than 32 warps per CTA.",
+        remedy: "Use fewer groups, or fewer warps (`--warps`).",
     },
     Entry {
         id: "tune::busy",

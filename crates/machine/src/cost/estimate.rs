@@ -12,6 +12,8 @@ use crate::target::{SHUFFLES_PER_CLOCK_PER_SM, Target};
 pub struct Spread {
     /// Warps that share the work of a group of points.
     pub warps_per_group: u32,
+    /// Warps of a CTA that wait for each other.
+    pub warps_per_barrier: u32,
     /// Groups of points that an SM works on at once.
     pub groups: u32,
     pub points_per_lane: u32,
@@ -133,7 +135,7 @@ impl Work {
         let (slower, further) = if is_beyond { (factors.fetch_beyond, global) } else { (0.0, 0.0) };
         let constants = factors.constants * (constants + further) * spread.missed_lines(target);
         let fetched = (factors.fetch + slower) * (code - small_code / INSTRUCTION).max(0.0);
-        let barriers = spread.barriers * (barrier[0] + warps * barrier[1]);
+        let barriers = spread.barriers * (barrier[0] + f64::from(spread.warps_per_barrier) * barrier[1]);
         let turn = points * imbalance * steps / warps + factors.first * device + constants + fetched + barriers;
         turn / (32.0 * points * f64::from(spread.groups.max(1)))
     }
@@ -209,8 +211,15 @@ const OLDER: Latencies = Latencies {
 mod tests {
     use super::*;
 
-    const SPREAD: Spread =
-        Spread { warps_per_group: 8, groups: 1, points_per_lane: 1, barriers: 6.0, text: 3000, constant_bytes: 20_000 };
+    const SPREAD: Spread = Spread {
+        warps_per_group: 8,
+        warps_per_barrier: 8,
+        groups: 1,
+        points_per_lane: 1,
+        barriers: 6.0,
+        text: 3000,
+        constant_bytes: 20_000,
+    };
     const WORK: Work = Work {
         slots: 5000.0,
         shuffles: 2000.0,

@@ -6,8 +6,6 @@
 //! where each phase loads its own it is 9 to 28 above (7 kernels). With the [`short_lived`], what the code holds is 17 registers from
 //! what ptxas takes where nothing limits it, at the median.
 
-use crate::target::Target;
-
 /// Registers of a thread's place: addresses of fields and slots, the group of points, counters of loops.
 const PLACE: u32 = 20;
 
@@ -38,14 +36,6 @@ pub fn doubles_beside_short_lived(registers: u32, points_per_lane: u32) -> u32 {
     registers.saturating_sub(PLACE + short_lived(points_per_lane)) / (2 * points_per_lane)
 }
 
-/// By how much held registers exceed those that are available. Registers are given away in units, but a thread cannot have more
-/// than the most.
-pub fn lacking(held: u32, available: u32, target: &Target) -> u32 {
-    let unit = (target.register_unit / 32).max(1);
-    let whole = if available < target.max_registers_per_thread { available / unit * unit } else { available };
-    held.saturating_sub(whole)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,13 +58,5 @@ mod tests {
                 assert!(needed(most + 1) > registers, "{registers} {points_per_lane}");
             }
         }
-    }
-
-    #[test]
-    fn registers_come_in_units_up_to_the_most() {
-        let kepler = Target::by_name("kepler").unwrap();
-        assert_eq!(kepler.register_unit, 256);
-        assert_eq!([64, 65, 71].map(|held| lacking(held, 71, kepler)), [0, 1, 7]);
-        assert_eq!([255, 256].map(|held| lacking(held, 255, kepler)), [0, 1]);
     }
 }

@@ -4,7 +4,7 @@ mod occupancy;
 mod pipeline;
 mod sweep;
 
-pub use occupancy::{Kernel, Limits, Occupancy, occupancy};
+pub use occupancy::{Kernel, Limits, Occupancy, most_registers, occupancy};
 pub use pipeline::{Constants, Fetch, Fixed, Memory, Pipeline};
 pub use sweep::{Parameter, sweep};
 

@@ -83,6 +83,20 @@ pub fn occupancy(target: &Target, kernel: Kernel) -> Occupancy {
     }
 }
 
+/// The most 32-bit registers per thread with which an SM holds so many CTAs as far as registers go; those of one unit where it
+/// never does; all that a thread has on a CPU. Warps get them in units, and sub-partitions have their own.
+pub fn most_registers(target: &Target, threads: u32, ctas: u32) -> u32 {
+    if target.is_cpu() {
+        return target.max_registers_per_thread;
+    }
+    let warps = threads.div_ceil(32).max(1);
+    let unit = (target.register_unit / 32).max(1);
+    let fits = |per_thread: &u32| {
+        register_limit(target, *per_thread, (per_thread * 32).next_multiple_of(target.register_unit), warps) >= ctas
+    };
+    (unit..=target.max_registers_per_thread).rev().find(fits).unwrap_or(unit)
+}
+
 fn register_limit(target: &Target, per_thread: u32, warp_registers: u32, warps: u32) -> u32 {
     if per_thread == 0 {
         return target.blocks_per_sm;
@@ -180,5 +194,16 @@ mod tests {
         ] {
             assert_eq!(occupancy(target, kernel).blocks, 0, "{kernel:?}");
         }
+    }
+
+    #[test]
+    fn as_many_registers_as_the_units_allow() {
+        let most = |target: &str, warps: u32, ctas| most_registers(Target::by_name(target).unwrap(), 32 * warps, ctas);
+        assert_eq!([4, 8, 12, 16, 32].map(|warps| most("hopper", warps, 1)), [255, 255, 168, 128, 64]);
+        // three warps on two of the sub-partitions
+        assert_eq!(most("hopper", 10, 1), 168);
+        assert_eq!([1, 2, 3, 4].map(|ctas| most("hopper", 8, ctas)), [255, 128, 80, 64]);
+        assert_eq!(most("kepler", 32, 2), 32);
+        assert_eq!(most("fermi", 8, 1), 63);
     }
 }

@@ -185,9 +185,10 @@ pub(super) enum Op {
         sources: [Bit; 3],
         tables: [u8; 2],
     },
-    /// Predicates into the bits of a word.
+    /// Predicates from `first` on into the bits of a word.
     Collect {
         d: u32,
+        first: u8,
         a: Source,
         mask: Source,
     },
@@ -286,9 +287,11 @@ pub(super) enum Op {
         space: Space,
         address: Address,
     },
-    /// A product of matrices of doubles, 8 x 4 and 4 x 8, and the sum with one of 8 x 8; with two blocks 16 rows.
+    /// A product of matrices of doubles, 8 x 4 and 4 x 8, and the sum with one of 8 x 8, which counts as 0 where `adds` does
+    /// not hold; with two blocks 16 rows.
     Matrix {
         blocks: u32,
+        adds: Bit,
         d: u32,
         sources: [u32; 3],
     },

@@ -2,7 +2,7 @@ use super::programs::handover;
 use super::*;
 use ptx::inst::Space;
 
-const TWO: Execution = Execution::WarpSpecialized { warps: 2 };
+const TWO: Execution = Execution::WarpSpecialized { warps: 2, groups: 1 };
 
 /// The handover with the body of one warp changed.
 fn changed(warp: usize, change: impl Fn(&mut Vec<Node>)) -> Program {

@@ -1,7 +1,7 @@
 use super::*;
 use crate::graph::{elementary, exp2, log2};
 
-const TWO: Execution = Execution::WarpSpecialized { warps: 2 };
+const TWO: Execution = Execution::WarpSpecialized { warps: 2, groups: 1 };
 
 /// Warp 0 loads and hands over through slot 0; warp 1 doubles and stores. Barrier 1: full, barrier 2: empty.
 pub(super) fn handover() -> Program {
@@ -136,7 +136,7 @@ fn switch_takes_the_arm_of_the_warp() {
         on(2, vec![put(1, 1)]),
         sync(0, 160),
     ];
-    let mut program = program(Execution::WarpSpecialized { warps: 5 }, 5, body);
+    let mut program = program(Execution::WarpSpecialized { warps: 5, groups: 1 }, 5, body);
     // only one warp may write slot 4
     program.body[1] = on(16, vec![store(4, 1)]);
     let (output, _) = simulate(&program, &input(40), &Options::default()).unwrap();
@@ -229,7 +229,7 @@ fn order_is_transitive() {
         on(4, vec![sync(2, 64), load(1, 0), double(1), store(0, 1), put(1, 0)]),
         sync(3, 96),
     ];
-    let program = program(Execution::WarpSpecialized { warps: 3 }, 1, body);
+    let program = program(Execution::WarpSpecialized { warps: 3, groups: 1 }, 1, body);
     for seed in 0..20 {
         let options = Options { schedule: Schedule::Random { seed }, ..Options::default() };
         assert_eq!(simulate(&program, &input(96), &options).unwrap().0[95], 192.0);

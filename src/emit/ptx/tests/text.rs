@@ -57,7 +57,7 @@ fn the_assembler_accepts_the_text() {
     let path = dir.path().join("k.ptx");
     let programs = [
         handover(),
-        everything(Execution::WarpSpecialized { warps: 4 }),
+        everything(Execution::WarpSpecialized { warps: 4, groups: 1 }),
         everything(Execution::DataParallel { warps: 4 }),
     ];
     for program in &programs {

@@ -1,11 +1,11 @@
 //! Integers, words, and predicates.
 
-use super::operands::Operands;
+use super::operands::{Operands, first_predicate};
 use super::{FAILS, HOLDS};
 use crate::machine_code::op::{Below, Count, Half, Kind, Op, Source, ZERO};
 use crate::rows;
 use ptx::inst::{Cmp, Type};
-use sass::Operand;
+use sass::{File, Operand};
 
 /// `None`: it is not one of these, or has a form that is not known.
 pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
@@ -79,15 +79,16 @@ pub(super) fn decode(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
             one(o, |a, _, _| a.reverse_bits())?
         }
         "PLOP3" => predicate_logic(o)?,
-        "P2R" => {
+        "P2R" | "P2UR" => {
             o.only(&[])?;
             let d = o.register()?;
-            matches!(o.next()?, Operand::Predicates).then_some(())?;
-            Op::Collect { d, a: o.source(Kind::Integer)?, mask: o.source(Kind::Integer)? }
+            let Operand::Predicates(file) = o.next()? else { return None };
+            let first = first_predicate(*file);
+            Op::Collect { d, first, a: o.source(Kind::Integer)?, mask: o.source(Kind::Integer)? }
         }
         "R2P" => {
             o.only(&[])?;
-            matches!(o.next()?, Operand::Predicates).then_some(())?;
+            matches!(o.next()?, Operand::Predicates(File::General)).then_some(())?;
             Op::Spread { a: o.source(Kind::Integer)?, mask: o.source(Kind::Integer)? }
         }
         _ => return None,
@@ -149,8 +150,9 @@ fn product(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     };
     let (a, b) = (o.source(Kind::Integer)?, o.source(Kind::Integer)?);
     let c = o.source(if half == Half::Low { Kind::Integer } else { Kind::Long })?;
-    // the sign of a product of 64 bits is not that of its factors
-    if half != Half::Low && (a.negate || a.invert || b.negate || b.invert || c.negate || c.invert) {
+    // the sign of a product of 64 bits is not that of its factors, and what a difference carries is not known
+    let subtracts = c.negate && (carry.is_some() || o.has("X"));
+    if half != Half::Low && (a.negate || a.invert || b.negate || b.invert || subtracts || c.invert) {
         return None;
     }
     if half == Half::Low && carry.is_some() {

@@ -228,11 +228,15 @@ fn short(value: f64, kind: Kind) -> Option<u32> {
 /// A predicate operand.
 pub(super) fn bit(operand: &Operand) -> Option<Bit> {
     let Operand::Predicate { file, number, negate } = operand else { return None };
-    let first = match file {
+    Some((number.map_or(TRUE, |number| first_predicate(*file) + number), *negate))
+}
+
+/// The place of a file's first predicate.
+pub(super) fn first_predicate(file: File) -> u8 {
+    match file {
         File::General => 0,
         File::Uniform => UNIFORM_PREDICATE,
-    };
-    Some((number.map_or(TRUE, |number| first + number), *negate))
+    }
 }
 
 /// The row of a register.

@@ -1,5 +1,6 @@
 //! Real numbers, and conversions.
 
+use super::HOLDS;
 use super::operands::Operands;
 use crate::float::Real;
 use crate::machine_code::op::{Kind, Op, Source, ZERO};
@@ -143,11 +144,14 @@ fn bits(a: &rows::Row, b: &rows::Row, f: impl Fn(u64, u64) -> bool) -> u32 {
 }
 
 /// `DMMA.8x8x4 d, a, b, c`, which older releases write as `884`: d and c take four registers, a and b two. `DMMA.16x8x4` takes
-/// twice as many for a, c and d, the upper eight rows first.
+/// twice as many for a, c and d, the upper eight rows first. A uniform predicate behind them tells whether c is added: so it is
+/// in the machine code that ptxas makes of warps of which some begin a sum anew and others continue one, with equal results.
 fn matrix(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["884", "8x8x4", "16x8x4"])?;
     let blocks = if o.has("16x8x4") { 2 } else { 1 };
-    Some(Op::Matrix { blocks, d: o.register()?, sources: [o.register()?, o.register()?, o.register()?] })
+    let (d, sources) = (o.register()?, [o.register()?, o.register()?, o.register()?]);
+    let adds = if o.left() > 0 { o.bit()? } else { HOLDS };
+    Some(Op::Matrix { blocks, adds, d, sources })
 }
 
 /// `HFMA2.MMA d, -RZ, RZ, x, y` only moves an immediate; all other arithmetic on halves is not known.

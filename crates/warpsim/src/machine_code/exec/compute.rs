@@ -184,9 +184,10 @@ impl Machine<'_, '_> {
                 warp.set_pred(*p, logic(tables[0], a, b, c), mask);
                 warp.set_pred(*q, logic(tables[1], a, b, c), mask);
             }
-            Op::Collect { d, a, mask: which } => {
+            Op::Collect { d, first, a, mask: which } => {
                 let (a, which) = (warp.integer(code, *a), warp.integer(code, *which));
-                let all = |lane: usize| (0..7u8).fold(0, |all, p| all | (warp.holds((p, false)) >> lane & 1) << p);
+                let all =
+                    |lane: usize| (0..7u8).fold(0, |all, p| all | (warp.holds((first + p, false)) >> lane & 1) << p);
                 warp.set(*d, &from_fn(|i| a[i] & !which[i] | all(i) & which[i]), mask);
             }
             Op::Spread { a, mask: which } => {
@@ -236,13 +237,14 @@ impl Machine<'_, '_> {
                 let inside = self.lanes_in(warp, *space, address);
                 warp.set_pred(*p, inside, mask);
             }
-            Op::Matrix { blocks, d, sources: [a, b, c] } => {
+            Op::Matrix { blocks, adds, d, sources: [a, b, c] } => {
                 if let Some(kind) = missing_lane(mask) {
                     return Err(crate::cta::Core::fatal(self, warp, pc, kind));
                 }
+                let c = if warp.holds(*adds) == 0 { ZERO } else { *c };
                 let part = |first: u32, by: u32| warp.pair(code, if first == ZERO { ZERO } else { first + by });
                 let product = |block: u32| {
-                    let (low, high) = (part(*c, 4 * block), part(*c, 4 * block + 2));
+                    let (low, high) = (part(c, 4 * block), part(c, 4 * block + 2));
                     multiply_add(&part(*a, 2 * block), &part(*b, 0), [&low, &high])
                 };
                 // all are read before any is written

@@ -1,0 +1,71 @@
+//! Which other number of warps, and which other way to multiply, is tried beside the fastest version of a kernel.
+
+use super::Told;
+use crate::kernels::Kernel;
+use crate::overlay::Codegen;
+use crate::plan::{Multiplier, Request, Tuning};
+
+/// What two versions of a kernel differ in here.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Version {
+    pub codegen: Codegen,
+    pub tuning: Tuning,
+}
+
+/// Up to so many times its bound a kernel may take without anything else being tried.
+const CLOSE: f64 = 1.25;
+/// A warp-specialized kernel that takes more than so many times as long as the fastest version is left as it is.
+const FAR: f64 = 2.5;
+/// With tensor cores, and with two layouts for them: more has to be tried for less.
+const FAR_FROM_TENSOR_CORES: f64 = 1.5;
+/// Double-precision instructions of a warp that multiply as much as a product of 8 x 4 and 4 x 8 does.
+const SLOTS_OF_A_PRODUCT: u32 = 8;
+/// From this share on of the clocks in which a warp waits for instructions it may be faster to fetch them for more warps at once.
+const MOST_FETCH: f64 = 0.25;
+
+/// Warps of a CTA and CTAs of an SM, from few to many. In between, with numbers that sub-partitions share unevenly, no kernel was faster.
+const SHAPES: [(u32, u32); 5] = [(4, 1), (8, 1), (12, 1), (16, 1), (16, 2)];
+
+/// The next version to try beside `fastest`, the fastest one so far of straight-line code or of warp-specialized code: with another
+/// number of warps where that is free, then with tensor cores where the way to multiply is free.
+pub fn neighbor(request: &Request, told: &Told<'_>, fastest: Version, tried: &[Version]) -> Option<Version> {
+    let is_far = !told.program.is_straight_line() && told.behind > FAR;
+    if is_far || told.over_bound <= CLOSE {
+        return None;
+    }
+    let is_new = |version: &Version| tried.iter().all(|earlier| !is_same(*earlier, *version));
+    let shape = other_shape(request, told, fastest.tuning).map(|tuning| Version { tuning, ..fastest });
+    let products = on_tensor_cores(request, told, fastest);
+    shape.into_iter().chain(products).find(is_new)
+}
+
+fn is_same(a: Version, b: Version) -> bool {
+    let of = |Version { codegen, tuning }: Version| (codegen, tuning.warps, tuning.ctas_per_sm, tuning.matrix);
+    of(a) == of(b)
+}
+
+/// More warps as long as each step pays where straight-line code waits for instructions, or where no inputs are copied ahead, so that
+/// only other warps hide latencies; else fewer, of which several CTAs fit on an SM.
+fn other_shape(request: &Request, told: &Told<'_>, tuning: Tuning) -> Option<Tuning> {
+    let at = SHAPES.iter().position(|&shape| shape == (tuning.warps, tuning.ctas_per_sm));
+    let at = at.filter(|_| request.free.warps && tuning.groups_per_cta == 1)?;
+    let copies = request.target_copies_ahead();
+    let grows = !copies || told.program.is_straight_line() && told.fetch > MOST_FETCH;
+    let &(warps, ctas_per_sm) = SHAPES.get(if grows { at + 1 } else { at.checked_sub(1)? })?;
+    Some(Tuning { warps, ctas_per_sm, ..tuning })
+}
+
+/// Warp-specialized code that multiplies on tensor cores, in two layouts where layouts are free: on targets that have a higher rate
+/// there.
+fn on_tensor_cores(request: &Request, told: &Told<'_>, fastest: Version) -> Vec<Version> {
+    let gains = request.common.target.slots_per_matrix_product().is_some_and(|slots| slots < SLOTS_OF_A_PRODUCT);
+    let multiplies = matches!(told.kernel, Kernel::Viscosity | Kernel::Diffusion);
+    let is_near = told.behind <= FAR_FROM_TENSOR_CORES;
+    if told.program.is_straight_line() || !(request.free.matrix && gains && multiplies && is_near) {
+        return Vec::new();
+    }
+    let layouts =
+        if request.beside.is_empty() { vec![fastest.codegen] } else { vec![Codegen::Overlay, Codegen::Partial] };
+    let tuning = Tuning { matrix: Some(Multiplier::Dmma), constants: request.tuning.constants, ..fastest.tuning };
+    layouts.into_iter().map(|codegen| Version { codegen, tuning }).collect()
+}
