@@ -28,7 +28,7 @@ pub use crate::plan::{Multiplier, POINTS_PER_LANE, Request, Tuning};
 
 /// Compiles a mechanism. Nothing is written unless every kernel was proven and verified.
 pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Failure> {
-    let (mut mechanism, warnings) = observer
+    let (mut mechanism, mut warnings) = observer
         .pass("mechanism", None, || mechanism::read_with(&request.needed_files(), request.reading))
         .map_err(Failure::input)?;
     mechanism.name = request.name(&mechanism.name);
@@ -53,8 +53,8 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
         check_texts(request, &model, &mut units, &sources, observer)?;
     }
     (units, sources) = at_best_levels(request, &model, (units, sources), observer)?;
-    (units, sources) = with_rivals(request, &model, (units, sources), observer)?;
-    (units, sources) = with_neighbors(request, &model, (units, sources), observer)?;
+    (units, sources) = with_rivals(request, &model, (units, sources), &mut warnings, observer)?;
+    (units, sources) = with_neighbors(request, &model, (units, sources), &mut warnings, observer)?;
     (units, sources) = fastest(request, units, sources);
     let kernels = units.iter().map(|unit| unit.report.clone()).collect();
     let mut report = report::report(request, &model, warnings, kernels);
@@ -167,7 +167,18 @@ fn version(
     request: &Request,
     observer: &mut Observer,
 ) -> Result<Option<(Unit, String)>, Failure> {
-    let mut unit = [compile_kernel(kernel, model, request, observer)?];
+    let unit = compile_kernel(kernel, model, request, observer)?;
+    checked(request, model, unit, observer)
+}
+
+/// A kernel with its source, which was tried on the compilers.
+fn checked(
+    request: &Request,
+    model: &Model,
+    unit: Unit,
+    observer: &mut Observer,
+) -> Result<Option<(Unit, String)>, Failure> {
+    let mut unit = [unit];
     let texts = output::sources(request, model, &unit);
     if request.real_compilers {
         check_texts(request, model, &mut unit, &texts, observer)?;
@@ -180,6 +191,7 @@ fn with_rivals(
     request: &Request,
     model: &Model,
     (units, sources): (Vec<Unit>, Vec<String>),
+    warnings: &mut Vec<Diagnostic>,
     observer: &mut Observer,
 ) -> Result<(Vec<Unit>, Vec<String>), Failure> {
     let mut all = (Vec::new(), Vec::new());
@@ -192,10 +204,7 @@ fn with_rivals(
             if made[..at].iter().any(|(earlier, _)| earlier.report.prefetch == unit.report.prefetch) {
                 continue;
             }
-            let mut rivals = rivals(request, model, (unit, fastest), observer)?;
-            let texts = output::sources(request, model, &rivals);
-            check_texts(request, model, &mut rivals, &texts, observer)?;
-            made.extend(rivals.into_iter().zip(texts));
+            made.extend(rivals(request, model, (unit, fastest), warnings, observer)?);
         }
         let (units, sources): (Vec<Unit>, Vec<String>) = made.into_iter().unzip();
         all.0.extend(units);
@@ -210,6 +219,7 @@ fn with_neighbors(
     request: &Request,
     model: &Model,
     (units, sources): (Vec<Unit>, Vec<String>),
+    warnings: &mut Vec<Diagnostic>,
     observer: &mut Observer,
 ) -> Result<(Vec<Unit>, Vec<String>), Failure> {
     let mut all: Vec<(Unit, String)> = Vec::new();
@@ -223,17 +233,14 @@ fn with_neighbors(
             while let Some(next) = next_neighbor(&own, &of_kernel, straight, &tried) {
                 tried.push(next);
                 let own = own.clone().with(|own| (own.codegen, own.tuning) = (next.codegen, next.tuning));
-                let (unit, source) = match version(kernel, model, &own, observer) {
-                    Err(failure) if failure.kind == FailureKind::Input => continue,
-                    made => made?.expect("a kernel has a text"),
-                };
+                let made = version(kernel, model, &own, observer);
+                let Some((unit, source)) = attempted(made, warnings)? else { continue };
                 // one that was not timed cannot be compared
                 let Some(time) = unit.report.machine.predicted_ns else { continue };
-                let mut rivals = if straight { rivals(request, model, (&unit, time), observer)? } else { Vec::new() };
-                let texts = output::sources(request, model, &rivals);
-                check_texts(request, model, &mut rivals, &texts, observer)?;
+                if straight {
+                    of_kernel.extend(rivals(request, model, (&unit, time), warnings, observer)?);
+                }
                 of_kernel.push((unit, source));
-                of_kernel.extend(rivals.into_iter().zip(texts));
             }
         }
         all.append(&mut of_kernel);
@@ -257,12 +264,29 @@ fn least_time(units: &[Unit], kernel: Kernel) -> f64 {
     own.filter_map(|unit| unit.report.machine.predicted_ns).fold(f64::INFINITY, f64::min)
 }
 
+/// What became of a version that is tried beside others, which are there and have passed: one that cannot be made is none, and one that
+/// fails a check is left out with a warning.
+fn attempted<T>(made: Result<Option<T>, Failure>, warnings: &mut Vec<Diagnostic>) -> Result<Option<T>, Failure> {
+    match made {
+        Err(failure) if failure.kind == FailureKind::Input => Ok(None),
+        Err(failure) if failure.kind == FailureKind::Verification => {
+            let left_out = |d: &Diagnostic| {
+                format!("a version that --codegen auto tried failed a check and is left out: {}", d.message)
+            };
+            warnings.extend(failure.diagnostics.iter().map(|d| Diagnostic::warning(d.id, left_out(d))));
+            Ok(None)
+        }
+        made => made,
+    }
+}
+
 fn rivals(
     request: &Request,
     model: &Model,
     (unit, fastest): (&Unit, f64),
+    warnings: &mut Vec<Diagnostic>,
     observer: &mut Observer,
-) -> Result<Vec<Unit>, Failure> {
+) -> Result<Vec<(Unit, String)>, Failure> {
     let own = request.of_kernel(unit.kernel);
     let request = own.with(|own| (own.codegen, own.tuning) = (unit.codegen, unit.report.tuning));
     if !request.keep_fastest {
@@ -271,24 +295,23 @@ fn rivals(
     let mut found = Vec::new();
     for rival in search::rivals(&request, unit.told(fastest)) {
         let changed = |change: &dyn Fn(&mut Request)| request.clone().with(change);
-        let request = match rival {
-            Rival::InOrder => {
-                found.extend(in_order(&request, model, unit, observer)?);
-                continue;
-            }
-            Rival::Tuned(tuning) => changed(&|own| own.tuning = tuning),
-            Rival::Layout(codegen) => changed(&|own| own.codegen = codegen),
+        let made = match rival {
+            Rival::InOrder => in_order(&request, model, unit, observer),
+            Rival::Tuned(tuning) => version(unit.kernel, model, &changed(&|own| own.tuning = tuning), observer),
+            Rival::Layout(codegen) => version(unit.kernel, model, &changed(&|own| own.codegen = codegen), observer),
         };
-        match compile_kernel(unit.kernel, model, &request, observer) {
-            Err(failure) if failure.kind == FailureKind::Input => {}
-            compiled => found.push(compiled?),
-        }
+        found.extend(attempted(made, warnings)?);
     }
     Ok(found)
 }
 
-/// A kernel with its constants in the order in which the machine code reads them.
-fn in_order(request: &Request, model: &Model, unit: &Unit, observer: &mut Observer) -> Result<Option<Unit>, Failure> {
+/// A kernel with its constants in the order in which the machine code reads them, with its source.
+fn in_order(
+    request: &Request,
+    model: &Model,
+    unit: &Unit,
+    observer: &mut Observer,
+) -> Result<Option<(Unit, String)>, Failure> {
     let (target, kernel) = (request.common.target, unit.kernel);
     let Some(program) = overlay::in_order(&unit.program, &unit.constants_read) else { return Ok(None) };
     let code = observer.pass("lower", Some(kernel), || lower::lower(&program, target));
@@ -304,7 +327,9 @@ fn in_order(request: &Request, model: &Model, unit: &Unit, observer: &mut Observ
     let (codegen, ctas_per_sm) = (unit.codegen, unit.ctas_per_sm);
     let (graph, mapping, proven) = (graph.clone(), mapping.clone(), proven.clone());
     let constants_read = Vec::new();
-    Ok(Some(Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, code, ptx, constants_read, report }))
+    let unit =
+        Unit { kernel, codegen, ctas_per_sm, graph, mapping, proven, program, code, ptx, constants_read, report };
+    checked(request, model, unit, observer)
 }
 
 /// The layout of each kernel that takes least time, with its source; its report has the times of all. Where the request names the

@@ -46,6 +46,7 @@ impl Unit {
             codegen: self.codegen,
             behind,
             over_bound,
+            ctas: self.report.machine.ctas_per_sm,
             prefetch: self.report.prefetch,
             local,
             fetch,

@@ -23,8 +23,13 @@ const SLOTS_OF_A_PRODUCT: u32 = 8;
 /// From this share on of the clocks in which a warp waits for instructions it may be faster to fetch them for more warps at once.
 const MOST_FETCH: f64 = 0.25;
 
-/// Warps of a CTA and CTAs of an SM, from few to many. In between, with numbers that sub-partitions share unevenly, no kernel was faster.
-const SHAPES: [(u32, u32); 5] = [(4, 1), (8, 1), (12, 1), (16, 1), (16, 2)];
+/// Warps of a CTA and CTAs of an SM, where there are to be more. In between, with numbers that sub-partitions share unevenly, no kernel
+/// was faster.
+const GROWING: [(u32, u32); 4] = [(8, 1), (12, 1), (16, 1), (16, 2)];
+/// A warp for each sub-partition, where there are to be fewer.
+const FEW: u32 = 4;
+/// CTAs of an SM that are asked for then at most.
+const MOST_CTAS: u32 = 4;
 
 /// The next version to try beside `fastest`, the fastest one so far of straight-line code or of warp-specialized code: with another
 /// number of warps where that is free, then with tensor cores where the way to multiply is free. A partial overlay gains most from
@@ -50,14 +55,22 @@ fn is_same(a: Version, b: Version) -> bool {
 }
 
 /// More warps as long as each step pays where straight-line code waits for instructions, or where no inputs are copied ahead, so that
-/// only other warps hide latencies; else fewer, of which several CTAs fit on an SM.
+/// only other warps hide latencies. Else fewer, and of warp-specialized code, whose slots take all shared memory that there is, more CTAs
+/// for an SM as long as each step pays.
 fn other_shape(request: &Request, told: &Told<'_>, tuning: Tuning) -> Option<Tuning> {
-    let at = SHAPES.iter().position(|&shape| shape == (tuning.warps, tuning.ctas_per_sm));
-    let at = at.filter(|_| request.free.warps && tuning.groups_per_cta == 1)?;
-    let copies = request.target_copies_ahead();
-    let grows = !copies || told.program.is_straight_line() && told.fetch > MOST_FETCH;
-    let &(warps, ctas_per_sm) = SHAPES.get(if grows { at + 1 } else { at.checked_sub(1)? })?;
-    Some(Tuning { warps, ctas_per_sm, ..tuning })
+    if !request.free.warps || tuning.groups_per_cta > 1 {
+        return None;
+    }
+    let straight = told.program.is_straight_line();
+    if !request.target_copies_ahead() || straight && told.fetch > MOST_FETCH {
+        let at = GROWING.iter().position(|&shape| shape == (tuning.warps, tuning.ctas_per_sm))?;
+        return GROWING.get(at + 1).map(|&(warps, ctas_per_sm)| Tuning { warps, ctas_per_sm, ..tuning });
+    }
+    match tuning.warps {
+        ..=FEW if straight || told.ctas > tuning.ctas_per_sm || tuning.ctas_per_sm == MOST_CTAS => None,
+        ..=FEW => Some(Tuning { ctas_per_sm: tuning.ctas_per_sm + 1, ..tuning }),
+        _ => Some(Tuning { warps: FEW, ..tuning }),
+    }
 }
 
 /// Warp-specialized code that multiplies on tensor cores, in two layouts where layouts are free: on targets that have a higher rate

@@ -26,6 +26,8 @@ pub struct Told<'a> {
     pub over_bound: f64,
     /// Its inputs are copied ahead.
     pub prefetch: bool,
+    /// CTAs that an SM holds.
+    pub ctas: u32,
     /// The shares of its warps' clocks that went to waits for local memory, and for instructions.
     pub local: f64,
     pub fetch: f64,
