@@ -55,8 +55,8 @@ fn is_same(a: Version, b: Version) -> bool {
 }
 
 /// More warps as long as each step pays where straight-line code waits for instructions, or where no inputs are copied ahead, so that
-/// only other warps hide latencies. Else fewer, and of warp-specialized code, whose slots take all shared memory that there is, more CTAs
-/// for an SM as long as each step pays.
+/// only other warps hide latencies. Else fewer, and of warp-specialized code, which takes all registers and all shared memory that there
+/// are, more CTAs for an SM as long as each step pays.
 fn other_shape(request: &Request, told: &Told<'_>, tuning: Tuning) -> Option<Tuning> {
     if !request.free.warps || tuning.groups_per_cta > 1 {
         return None;
@@ -67,8 +67,8 @@ fn other_shape(request: &Request, told: &Told<'_>, tuning: Tuning) -> Option<Tun
         return GROWING.get(at + 1).map(|&(warps, ctas_per_sm)| Tuning { warps, ctas_per_sm, ..tuning });
     }
     match tuning.warps {
-        ..=FEW if straight || told.ctas > tuning.ctas_per_sm || tuning.ctas_per_sm == MOST_CTAS => None,
-        ..=FEW => Some(Tuning { ctas_per_sm: tuning.ctas_per_sm + 1, ..tuning }),
+        ..=FEW if straight || told.ctas >= MOST_CTAS => None,
+        ..=FEW => Some(Tuning { ctas_per_sm: told.ctas + 1, ..tuning }),
         _ => Some(Tuning { warps: FEW, ..tuning }),
     }
 }
