@@ -115,7 +115,7 @@ fn too_many_ctas_name_the_resource() {
     let chem = concat!(env!("CARGO_MANIFEST_DIR"), "/mechanisms/gri30/chem.inp");
     let overlay = |flags: &[&'static str]| [&[chem, "--target", "kepler", "--codegen", "overlay"], flags].concat();
     refused(&[], &overlay(&["--warps", "4", "--ctas-per-sm", "16"]), 1, &["shared memory"]);
-    let words = ["3 CTAs of 32 warps", "--ctas-per-sm 2 with --warps 32"];
+    let words = ["3 CTAs of 32 warps", "--ctas-per-sm 2 with 32 warps per CTA"];
     refused(&[], &[chem, "--target", "kepler", "--warps", "32", "--ctas-per-sm", "3"], 2, &words);
     refused(&[], &[chem, "--target", "kepler", "--warps", "1", "--ctas-per-sm", "17"], 2, &["at most 16 CTAs"]);
     refused(&[], &overlay(&["--placement", "store", "--buffer", "10"]), 1, &["raise --buffer"]);

@@ -172,10 +172,10 @@ fn code_that_waits_for_instructions_has_more_warps_where_these_are_free() {
     }
 }
 
-/// Four warps of which several CTAs share an SM, and tensor cores: what `auto` finds for GRI-Mech's diffusion on Ampere where neither was
-/// asked for.
+/// Four warps of which several CTAs share an SM: what `auto` finds for GRI-Mech's diffusion on Ampere where no number of warps was asked
+/// for.
 #[test]
-fn fewer_warps_and_tensor_cores_are_tried_where_they_are_free() {
+fn fewer_warps_are_tried_where_they_are_free() {
     let auto = |r: &mut Request| {
         r.beside = vec![Codegen::DataParallel];
         (r.keep_fastest, r.free) = (true, Free { warps: true, matrix: true });
@@ -184,7 +184,7 @@ fn fewer_warps_and_tensor_cores_are_tried_where_they_are_free() {
     let Some(report) = compiled("gri30", "ampere", auto) else { return };
     let kernel = &report.kernels[0];
     assert_eq!((kernel.codegen.as_str(), kernel.warps), ("partial", 4), "{:?}", kernel.layouts);
-    assert!(kernel.form.ends_with("dmma") && kernel.machine.ctas_per_sm > 1, "{}", kernel.form);
+    assert!(kernel.machine.ctas_per_sm > 1, "{:?}", kernel.layouts);
     assert!(matches!(kernel.machine_code, Some(MachineCode::Verified(_))), "{:?}", kernel.machine_code);
 }
 
