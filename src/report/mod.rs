@@ -177,6 +177,8 @@ impl KernelReport {
         LayoutTime {
             codegen: self.codegen.clone(),
             warps: self.warps,
+            ctas_per_sm: self.machine.ctas_per_sm,
+            form: self.form.clone(),
             constants: self.constants.clone(),
             prefetch: self.prefetch,
             estimated_ns: self.machine.estimated_ns,

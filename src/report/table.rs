@@ -222,16 +222,16 @@ pub fn remarks(report: &Report) -> String {
         out += &format!("\nlayouts of {}: estimated, predicted time per point (ns), constants\n", kernel.kernel);
         let several = kernel.layouts.iter().any(|layout| layout.warps != kernel.warps);
         for layout in &kernel.layouts {
-            let is_chosen = layout.codegen == kernel.codegen
-                && layout.warps == kernel.warps
-                && layout.constants == kernel.constants
-                && layout.prefetch == kernel.prefetch;
+            let is_chosen = *layout == kernel.layout_time();
             let ahead = if layout.prefetch { ", inputs ahead" } else { "" };
-            let warps = if several { format!(", {} warps", layout.warps) } else { String::new() };
+            let shape = format!(", {} warps, {}", layout.warps, layout.ctas_per_sm);
+            let warps =
+                if several { shape + if layout.ctas_per_sm == 1 { " CTA" } else { " CTAs" } } else { String::new() };
+            let tensor = if layout.form.ends_with("dmma") { ", on tensor cores" } else { "" };
             let chosen = if is_chosen { "  chosen" } else { "" };
             let [estimated, predicted] = [layout.estimated_ns, layout.predicted_ns].map(hundredths);
             out += &format!(
-                "  {:14}  {estimated:>8}  {predicted:>8}  {}{ahead}{warps}{chosen}\n",
+                "  {:14}  {estimated:>8}  {predicted:>8}  {}{ahead}{warps}{tensor}{chosen}\n",
                 layout.codegen, layout.constants
             );
         }

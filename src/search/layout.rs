@@ -7,6 +7,10 @@ use serde::Serialize;
 pub struct LayoutTime {
     pub codegen: String,
     pub warps: u32,
+    /// That an SM holds.
+    pub ctas_per_sm: u32,
+    /// The algebra, with the way to multiply matrices.
+    pub form: String,
     /// Where the constants live.
     pub constants: String,
     /// Inputs are copied ahead.
@@ -36,6 +40,8 @@ mod tests {
         LayoutTime {
             codegen: String::new(),
             warps: 8,
+            ctas_per_sm: 1,
+            form: String::new(),
             constants: String::new(),
             prefetch: false,
             estimated_ns,
