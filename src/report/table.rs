@@ -86,8 +86,9 @@ pub fn cells(report: &Report) -> Vec<Vec<String>> {
         ("bandwidth floor (ns)", |k| format!("{:.2}", k.machine.bandwidth_floor_ns)),
         ("DP slot floor (ns)", |k| hundredths(k.machine.slots_floor_ns)),
         ("machine code's bound (ns)", |k| {
-            let bound = k.machine.bound_ns.zip(k.machine.bound);
-            bound.map_or("-".to_owned(), |(time, bound)| format!("{time:.2} ({})", bound.largest().0))
+            let Some((time, bound)) = k.machine.bound_ns.zip(k.machine.bound) else { return "-".to_owned() };
+            let is_memory = time <= k.machine.bandwidth_floor_ns;
+            format!("{time:.2} ({})", if is_memory { "memory" } else { bound.largest().0 })
         }),
         ("estimated time (ns)", |k| hundredths(k.machine.estimated_ns)),
         ("predicted time (ns)", |k| hundredths(k.machine.predicted_ns)),
