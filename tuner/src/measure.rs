@@ -96,9 +96,12 @@ impl Cost {
 pub fn request(base: &Request, kernel: Kernel, candidate: &Candidate) -> Request {
     let request = base.of_kernel(kernel);
     let tuning = plan::set(&request.tuning, &candidate.table()).expect("each value was accepted before");
-    // a candidate of so many warps has so many
+    // a candidate of so many warps and CTAs has so many
     let is_free = |key: &str| candidate.value(key).is_none();
-    let free = Free { warps: request.free.warps && is_free("warps"), matrix: request.free.matrix && is_free("matrix") };
+    let free = Free {
+        warps: request.free.warps && is_free("warps") && is_free("ctas-per-sm"),
+        matrix: request.free.matrix && is_free("matrix"),
+    };
     let request = Request { kernels: vec![kernel], own: Vec::new(), own_layouts: Vec::new(), tuning, free, ..request };
     match candidate.layout() {
         Some(layout) => request.with_fastest_of(&layout.codegens()),
@@ -213,6 +216,8 @@ mod tests {
             four.iter().map(|r| (r.tuning.warps, r.free.warps, r.free.matrix)).collect::<Vec<_>>(),
             [(4, false, true)]
         );
+        let two = of(&[Axis::new("ctas-per-sm", &[2])]);
+        assert!(two.iter().all(|r| r.tuning.ctas_per_sm == 2 && !r.free.warps));
         let any = of(&[Axis::new("codegen", &["overlay"])]);
         assert!(any.iter().all(|r| r.free.warps));
     }
