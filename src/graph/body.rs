@@ -199,6 +199,11 @@ impl Body {
         self.push(Inst::Literal(value))
     }
 
+    /// What a sum is before its first term: -0.0, to which IEEE 754 adds every number without a change.
+    pub fn empty_sum(&mut self) -> Id {
+        self.literal(-0.0)
+    }
+
     pub fn constant(&mut self, k: u32) -> Id {
         self.push(Inst::Constant(k))
     }

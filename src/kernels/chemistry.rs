@@ -303,7 +303,8 @@ fn production(
     let mut values = Vec::new();
     for (k, iterations) in iterations.into_iter().enumerate() {
         let mut o = Operands::default();
-        let sum = o.body.state(0);
+        // what no reaction makes has a rate of 0, not of -0
+        let sum = if iterations.is_empty() { o.body.literal(0.0) } else { o.body.state(0) };
         let mut stores = Vec::new();
         for &(quantity, first) in places {
             let stored = match quantity {
@@ -322,7 +323,7 @@ fn production(
         let operation = Operation {
             name: name.clone(),
             states: 1,
-            prologue: Some(common::zeros(graph, 1)),
+            prologue: Some(common::empty_sums(graph, 1)),
             iterations,
             ordered: false,
             epilogue: Step { stores, ..o.into_step(graph) },

@@ -236,11 +236,11 @@ pub fn step(shape: Shape, constants: Vec<f64>, inputs: Vec<Value>, rows: Vec<u32
     Step { shape, constants, inputs, rows, ..Step::default() }
 }
 
-/// A prologue that sets all running sums to zero.
-pub fn zeros(graph: &mut Graph, states: usize) -> Step {
+/// A prologue after which all running sums are empty.
+pub fn empty_sums(graph: &mut Graph, states: usize) -> Step {
     let mut b = Body::default();
-    let zero = b.literal(0.0);
-    b.states = vec![zero; states];
+    let empty = b.empty_sum();
+    b.states = vec![empty; states];
     step(graph.shape(b), vec![], vec![], vec![])
 }
 

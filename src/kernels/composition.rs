@@ -1,6 +1,6 @@
 //! Mass fractions instead of mole fractions as input: X_k = (Y_k/W_k) / sum Y_j/W_j, computed once for all readers.
 
-use super::common::{single, step, zeros};
+use super::common::{empty_sums, single, step};
 use super::reaction::Operands;
 use crate::graph::body::Body;
 use crate::graph::dataflow::{Graph, Operation, Value};
@@ -56,7 +56,7 @@ pub fn begin(graph: &mut Graph, model: &Model, with_amount: bool) -> Composition
     let sum = Operation {
         name: "amounts".into(),
         states,
-        prologue: Some(zeros(graph, states as usize)),
+        prologue: Some(empty_sums(graph, states as usize)),
         iterations,
         ordered: false,
         epilogue: step(epilogue, vec![], vec![], vec![]),

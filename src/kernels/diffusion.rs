@@ -133,8 +133,8 @@ impl Columns<'_> {
         }
         let prologue = {
             let mut b = Body::default();
-            let zero = b.literal(0.0);
-            b.states = vec![zero; 2 * m - 1];
+            let empty = b.empty_sum();
+            b.states = vec![empty; 2 * m - 1];
             for i in 0..m {
                 let x = clamp(&mut b, options, i as u32);
                 b.states.push(x);
@@ -220,8 +220,8 @@ fn inverse_fit(fits: &TransportFits, i: usize, j: usize, n: usize) -> [f64; 4] {
 pub fn mass(graph: &mut Graph, model: &Model, options: &Options, block: Block) -> (Value, Value) {
     let prologue = {
         let mut b = Body::default();
-        let zero = b.literal(0.0);
-        b.states = vec![zero, zero];
+        let empty = b.empty_sum();
+        b.states = vec![empty, empty];
         graph.shape(b)
     };
     let iteration = {
@@ -259,7 +259,7 @@ fn sum(graph: &mut Graph, name: &str, values: impl Iterator<Item = Value>, epilo
     let operation = Operation {
         name: name.into(),
         states: 1,
-        prologue: Some(common::zeros(graph, 1)),
+        prologue: Some(common::empty_sums(graph, 1)),
         iterations: values.map(|value| common::add_term(graph, value, 1.0)).collect(),
         ordered: false,
         epilogue,
@@ -294,7 +294,7 @@ fn row(
     let operation = Operation {
         name: format!("row {}", model.mechanism.species[i].name),
         states: 1,
-        prologue: Some(common::zeros(graph, 1)),
+        prologue: Some(common::empty_sums(graph, 1)),
         iterations: shares.iter().map(|&share| common::add_term(graph, share, 1.0)).collect(),
         ordered: false,
         epilogue: Step {

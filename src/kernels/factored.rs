@@ -125,7 +125,7 @@ fn products(graph: &mut Graph, matrix: &[Vec<f64>], clamped: Option<&[Value]>, o
         let operation = Operation {
             name: format!("products {}..{}", group.start, group.end),
             states: group.len() as u32,
-            prologue: Some(common::zeros(graph, group.len())),
+            prologue: Some(common::empty_sums(graph, group.len())),
             iterations: iterations.collect(),
             ordered: false,
             epilogue: passed_on(graph, group.len()),
@@ -178,7 +178,7 @@ fn core(graph: &mut Graph, factors: &Factors, reduced: &[Value], functions: &[Va
         let operation = Operation {
             name: format!("core {}..{}", group.start, group.end),
             states: sums as u32,
-            prologue: (full > 0).then(|| common::zeros(graph, sums)),
+            prologue: (full > 0).then(|| common::empty_sums(graph, sums)),
             iterations: if full > 0 { iterations.collect() } else { vec![] },
             ordered: false,
             epilogue,

@@ -101,7 +101,7 @@ fn ratios(graph: &mut Graph, model: &Model, light: &[LightSpecies], first: Optio
         o.body.values = vec![value];
         o.body.stores = vec![value; stores.len()];
         let epilogue = Step { stores, ..o.into_step(graph) };
-        let prologue = Some(common::zeros(graph, 1));
+        let prologue = Some(common::empty_sums(graph, 1));
         let operation = Operation { name: name.clone(), states: 1, prologue, iterations, ordered: false, epilogue };
         let op = graph.add(operation, |_, _| name.clone());
         *ratio = Some(graph.ops[op].epilogue.outputs[0]);
@@ -145,7 +145,7 @@ fn correction(graph: &mut Graph, model: &Model, fluxes: &[Value]) -> Value {
     let mut o = Operands::default();
     let sums = [o.body.state(0), o.body.state(1)];
     o.body.values = vec![o.body.div(sums[0], sums[1])];
-    let (epilogue, prologue) = (o.into_step(graph), Some(common::zeros(graph, 2)));
+    let (epilogue, prologue) = (o.into_step(graph), Some(common::empty_sums(graph, 2)));
     let name = "correction".to_owned();
     let op = graph
         .add(Operation { name: name.clone(), states: 2, prologue, iterations, ordered: false, epilogue }, |_, _| {
@@ -193,7 +193,7 @@ fn total(graph: &mut Graph, shares: &[Value], row: u32) {
     let rt = o.body.mul(gas_constant, t);
     o.body.stores = vec![o.body.mul(sum, rt)];
     let epilogue = Step { stores: vec![(output, row)], ..o.into_step(graph) };
-    let prologue = Some(common::zeros(graph, 1));
+    let prologue = Some(common::empty_sums(graph, 1));
     let operation =
         Operation { name: "enthalpy flux".into(), states: 1, prologue, iterations, ordered: false, epilogue };
     graph.add(operation, |_, _| unreachable!("it is stored"));

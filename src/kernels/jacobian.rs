@@ -280,7 +280,7 @@ impl Matrix {
         for &(value, nu) in scaled {
             iterations.push(term(graph, (states - 1, states), value, nu));
         }
-        let prologue = Some(common::zeros(graph, states as usize));
+        let prologue = Some(common::empty_sums(graph, states as usize));
         let mut o = Operands::default();
         let mut entry = has_plain.then(|| o.body.state(0));
         if let Some(total) = self.total[row] {

@@ -246,7 +246,7 @@ fn gas(graph: &mut Graph, model: &Model, constant: Constant) -> [Value; 5] {
     let (minus, amounts) = (b.neg(inverse_heat), b.mul(density, amounts));
     b.values = vec![density, inverse_density, minus, heat_slope, amounts];
     let epilogue = common::step(graph.shape(b), vec![], vec![], vec![]);
-    let prologue = Some(common::zeros(graph, 4));
+    let prologue = Some(common::empty_sums(graph, 4));
     let operation = Operation { name: "gas".into(), states: 4, prologue, iterations, ordered: false, epilogue };
     let names = ["density", "inverse density", "minus inverse heat", "heat slope", "direction of amounts"];
     let op = graph.add(operation, |_, n| names[n].to_owned());
@@ -309,7 +309,7 @@ fn row(
     let (change, capacity) = (b.fma(t, own, heat), b.mul(capacity, along_c));
     b.values = vec![heating, change, capacity];
     let epilogue = Step { stores: vec![(output, k as u32)], ..o.into_step(graph) };
-    let prologue = Some(common::zeros(graph, 2));
+    let prologue = Some(common::empty_sums(graph, 2));
     let name = format!("mass fraction {}", species.name);
     let operation = Operation { name, states: 2, prologue, iterations, ordered: false, epilogue };
     let names = ["heating", "change of heating", "change of capacity"];
@@ -341,7 +341,7 @@ fn temperature(graph: &mut Graph, rows: &[Row], direction: &Direction) {
     let sum = b.fma(tendency, capacity, change);
     b.stores = vec![b.mul(sum, minus_inverse)];
     let epilogue = Step { stores: vec![(output, rows.len() as u32)], ..o.into_step(graph) };
-    let prologue = Some(common::zeros(graph, 3));
+    let prologue = Some(common::empty_sums(graph, 3));
     let operation = Operation { name: "temperature".into(), states: 3, prologue, iterations, ordered: false, epilogue };
     graph.add(operation, |_, _| unreachable!("it is stored"));
 }

@@ -130,8 +130,8 @@ fn mixture(
     let count = functions.len() as u32;
     let prologue = {
         let mut b = Body::default();
-        let (zero, one) = (b.literal(0.0), b.literal(1.0));
-        b.states = vec![zero, zero, one];
+        let (empty, one) = (b.empty_sum(), b.literal(1.0));
+        b.states = vec![empty, empty, one];
         for r in 0..count {
             let f = b.input(r);
             b.states.push(f);

@@ -1,6 +1,6 @@
 //! Products of a constant matrix with vectors of values on tensor cores.
 
-use super::common::{step, zeros};
+use super::common::{empty_sums, step};
 use crate::graph::body::{Body, PRODUCTS_PER_STEP, Tensor};
 use crate::graph::dataflow::{Graph, Operation, Shape, Value};
 
@@ -35,7 +35,7 @@ pub fn product(graph: &mut Graph, name: &str, matrix: &[Vec<f64>], vector: &[Val
         let operation = Operation {
             name: format!("{name}, rows from {}", ROWS * block),
             states: ROWS as u32,
-            prologue: Some(zeros(graph, ROWS)),
+            prologue: Some(empty_sums(graph, ROWS)),
             iterations,
             ordered: false,
             epilogue: step(pass(graph, rows.len()), vec![], vec![], vec![]),

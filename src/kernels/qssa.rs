@@ -114,7 +114,7 @@ impl System<'_> {
     }
 
     fn sum(&mut self, name: String, terms: &Terms, epilogue: Body, inputs: Vec<Value>) -> Value {
-        let prologue = common::zeros(self.graph, 1);
+        let prologue = common::empty_sums(self.graph, 1);
         let iterations = terms.iter().map(|&(value, nu)| common::add_term(self.graph, value, nu)).collect();
         let epilogue = step(self.graph.shape(epilogue), vec![], inputs, vec![]);
         let operation =
@@ -172,7 +172,7 @@ impl System<'_> {
             }
             let name = format!("concentration {}", self.names[p]);
             let value = self.node(name, inputs, |b, x| {
-                let (mut sum, products) = if constant.is_some() { (x[0], &x[1..]) } else { (b.literal(0.0), x) };
+                let (mut sum, products) = if constant.is_some() { (x[0], &x[1..]) } else { (b.empty_sum(), x) };
                 for pair in products.chunks(2) {
                     sum = b.fma(pair[0], pair[1], sum);
                 }

@@ -123,7 +123,7 @@ fn by_species(
     }
     let value = finish(&mut o, slope?);
     o.body.values = vec![value];
-    let (epilogue, prologue) = (o.into_step(graph), Some(common::zeros(graph, states as usize)));
+    let (epilogue, prologue) = (o.into_step(graph), Some(common::empty_sums(graph, states as usize)));
     let operation = Operation { name: name.clone(), states, prologue, iterations, ordered: false, epilogue };
     let op = graph.add(operation, |_, _| name.clone());
     Some(graph.ops[op].epilogue.outputs[0])

@@ -36,7 +36,7 @@ pub fn add(graph: &mut Graph, model: &Model, production: &[Value], constant: Con
     let sum = o.body.state(0);
     o.body.stores = vec![o.body.mul(sum, heating)];
     let epilogue = Step { stores: vec![(output, species.len() as u32)], ..o.into_step(graph) };
-    let prologue = Some(common::zeros(graph, 1));
+    let prologue = Some(common::empty_sums(graph, 1));
     let operation = Operation { name: "temperature".into(), states: 1, prologue, iterations, ordered: false, epilogue };
     graph.add(operation, |_, _| unreachable!("it is stored"));
 }
@@ -97,7 +97,7 @@ fn mixture(graph: &mut Graph, properties: &[[Value; 3]]) -> [Value; 2] {
     let minus = b.neg(t);
     b.values = vec![inverse, b.div(minus, heat)];
     let epilogue = common::step(graph.shape(b), vec![], vec![], vec![]);
-    let prologue = Some(common::zeros(graph, 2));
+    let prologue = Some(common::empty_sums(graph, 2));
     let operation = Operation { name: "mixture".into(), states: 2, prologue, iterations, ordered: false, epilogue };
     let op = graph.add(operation, |_, n| ["inverse density", "heating"][n].to_owned());
     let outputs = &graph.ops[op].epilogue.outputs;

@@ -81,7 +81,7 @@ fn gas(graph: &mut Graph, model: &Model, work: f64) -> Gas {
     let factor = b.mul(mass, minus);
     b.values = vec![inverse_density, inverse_concentration, minus, heat_slope, factor];
     let epilogue = o.into_step(graph);
-    let prologue = Some(common::zeros(graph, 3));
+    let prologue = Some(common::empty_sums(graph, 3));
     let operation = Operation { name: "gas".into(), states: 3, prologue, iterations, ordered: false, epilogue };
     let names = ["inverse density", "inverse concentration", "minus inverse heat", "heat slope", "factor"];
     let op = graph.add(operation, |_, n| names[n].to_owned());
@@ -195,7 +195,7 @@ fn mixture(graph: &mut Graph, rows: &[Row], gas: Gas, places: &Places) -> Value 
     b.values = vec![change];
     let stores = place(graph, places, rows.len(), rows.len()).into_iter().collect();
     let epilogue = Step { stores, ..o.into_step(graph) };
-    let prologue = Some(common::zeros(graph, 2));
+    let prologue = Some(common::empty_sums(graph, 2));
     let operation = Operation { name: "mixture".into(), states: 2, prologue, iterations, ordered: false, epilogue };
     let op = graph.add(operation, |_, _| "heating".to_owned());
     graph.ops[op].epilogue.outputs[0]
@@ -267,7 +267,7 @@ fn temperature_by(
     b.stores = vec![b.mul(bracket, scale)];
     let stores = place(graph, places, column.len(), j).into_iter().collect();
     let epilogue = Step { stores, ..o.into_step(graph) };
-    let prologue = Some(common::zeros(graph, 1));
+    let prologue = Some(common::empty_sums(graph, 1));
     let name = format!("temperature by {}", species.name);
     let operation = Operation { name, states: 1, prologue, iterations, ordered: false, epilogue };
     graph.add(operation, |_, _| unreachable!("it is stored"));

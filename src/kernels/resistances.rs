@@ -141,8 +141,8 @@ fn numerators(
 fn row(graph: &mut Graph, model: &Model, i: usize, numerator: Value, shares: &[Value]) {
     let prologue = {
         let mut b = Body::default();
-        let zero = b.literal(0.0);
-        b.states = vec![zero];
+        let empty = b.empty_sum();
+        b.states = vec![empty];
         graph.shape(b)
     };
     let iteration = {

@@ -82,7 +82,7 @@ impl Rows<'_> {
         let mut b = Body::default();
         let most = most_mass(&mut b, self.pure_limit);
         let (zero, one) = (b.literal(0.0), b.literal(1.0));
-        let (mut resistance, mut mass) = (zero, zero);
+        let (mut resistance, mut mass) = (b.empty_sum(), b.empty_sum());
         for i in 0..block.len() as u32 {
             let x = fractions.of(&mut b, i, 1 + self.functions.len());
             let first = i * (count + 1);
@@ -179,7 +179,7 @@ impl Fractions<'_> {
         let first = inputs.len() as u32;
         let count = self.block.len() as u32;
         for i in 0..count {
-            let sum = if sums.is_some() { b.input(i) } else { b.literal(0.0) };
+            let sum = if sums.is_some() { b.input(i) } else { b.empty_sum() };
             b.states.push(sum);
         }
         let clamped = clamped.filter(|_| self.held);

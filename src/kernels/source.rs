@@ -27,7 +27,7 @@ pub fn heat_release(graph: &mut Graph, model: &Model, production: &[Value], row:
     let heat = o.body.mul(factor, t);
     o.body.stores = vec![o.body.mul(sum, heat)];
     let epilogue = Step { stores: vec![(output, row)], ..o.into_step(graph) };
-    let prologue = Some(common::zeros(graph, 1));
+    let prologue = Some(common::empty_sums(graph, 1));
     let operation =
         Operation { name: "heat release".into(), states: 1, prologue, iterations, ordered: false, epilogue };
     graph.add(operation, |_, _| unreachable!("it is stored"));

@@ -34,7 +34,7 @@ pub fn add(
         iterations.push(iteration(graph, &terms));
     }
     let name = &mechanism.species[k].name;
-    let prologue = common::zeros(graph, 2);
+    let prologue = common::empty_sums(graph, 2);
     let epilogue = ratio(graph, k, mechanism.species[k].weight, sources);
     let operation = Operation {
         name: format!("stiffness {name}"),

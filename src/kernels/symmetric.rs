@@ -190,7 +190,7 @@ fn class_sum(graph: &mut Graph, model: &Model, class: &[usize], triples: &[Tripl
 
 /// A sum that takes the triples one by one, as they are made.
 fn running_sum_of(graph: &mut Graph, name: &str, triples: &[Triple]) -> Triple {
-    let (prologue, epilogue) = (zeros(graph, 3), passed_on(graph));
+    let (prologue, epilogue) = (empty_sums(graph, 3), passed_on(graph));
     let iteration = {
         let mut b = Body::default();
         for part in 0..3 {
@@ -235,7 +235,7 @@ fn triple(values: &[Value]) -> Triple {
 /// t_q = sum_k G_kq [w, w/e, w/e^2]_k: one operation per rank index and part of the columns.
 fn reduced(graph: &mut Graph, factors: &[Vec<f64>], columns: &[Triple], warps: usize) -> Vec<Triple> {
     let rank = factors[0].len();
-    let (prologue, iteration, epilogue) = (zeros(graph, 3), product_round(graph, 1), passed_on(graph));
+    let (prologue, iteration, epilogue) = (empty_sums(graph, 3), product_round(graph, 1), passed_on(graph));
     // Parts that spread the operations evenly over the warps.
     let parts = (1..=2usize.min(columns.len())).min_by_key(|&p| (rank * p).div_ceil(warps) * 12 / p).unwrap_or(1);
     (0..rank)
@@ -263,10 +263,10 @@ fn reduced(graph: &mut Graph, factors: &[Vec<f64>], columns: &[Triple], warps: u
         .collect()
 }
 
-fn zeros(graph: &mut Graph, states: usize) -> crate::graph::Shape {
+fn empty_sums(graph: &mut Graph, states: usize) -> crate::graph::Shape {
     let mut b = Body::default();
-    let zero = b.literal(0.0);
-    b.states = vec![zero; states];
+    let empty = b.empty_sum();
+    b.states = vec![empty; states];
     graph.shape(b)
 }
 
@@ -299,7 +299,7 @@ fn rows(graph: &mut Graph, model: &Model, matrix: &[Vec<f64>], vectors: &[Triple
     groups
         .into_iter()
         .map(|group| {
-            let prologue = zeros(graph, 3 * group.len());
+            let prologue = empty_sums(graph, 3 * group.len());
             let iteration = product_round(graph, group.len());
             let iterations = (0..vectors.len()).map(|j| {
                 let entries = group.clone().map(|k| matrix[k][j]).collect();
@@ -407,7 +407,7 @@ fn shares(graph: &mut Graph, classes: &[Vec<usize>], sums: Option<&[Triple]>, en
 
 /// sqrt(8) times the sum of the shares.
 fn mixture(graph: &mut Graph, shares: &[Value]) {
-    let prologue = zeros(graph, 1);
+    let prologue = empty_sums(graph, 1);
     let iteration = {
         let mut b = Body::default();
         let (sum, share) = (b.state(0), b.input(0));

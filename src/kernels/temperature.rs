@@ -93,7 +93,7 @@ fn sum(graph: &mut Graph, terms: &[(Value, gibbs::Terms)], places: &[usize], nam
     let mut b = Body::default();
     b.values = (0..places.len() as u32).map(|n| b.state(n)).collect();
     let epilogue = common::step(graph.shape(b), vec![], vec![], vec![]);
-    let prologue = Some(common::zeros(graph, places.len()));
+    let prologue = Some(common::empty_sums(graph, places.len()));
     let states = places.len() as u32;
     let operation = Operation { name: name.into(), states, prologue, iterations, ordered: false, epilogue };
     let op = graph.add(operation, |_, n| format!("{name}, term {n}"));

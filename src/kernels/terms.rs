@@ -51,7 +51,7 @@ pub fn summed(graph: &mut Graph, terms: &[Term], name: String) -> Value {
     let mut b = Body::default();
     b.values = vec![b.state(0)];
     let epilogue = common::step(graph.shape(b), vec![], vec![], vec![]);
-    let prologue = Some(common::zeros(graph, 1));
+    let prologue = Some(common::empty_sums(graph, 1));
     let operation = Operation { name: name.clone(), states: 1, prologue, iterations, ordered: false, epilogue };
     let op = graph.add(operation, |_, _| name.clone());
     graph.ops[op].epilogue.outputs[0]

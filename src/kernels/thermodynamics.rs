@@ -191,7 +191,7 @@ fn mixture(graph: &mut Graph, places: &[Place], sums: &[Sum], shares: &[Vec<Valu
         stores.push((output, row));
     }
     let epilogue = Step { stores, ..o.into_step(graph) };
-    let prologue = Some(common::zeros(graph, sums.len()));
+    let prologue = Some(common::empty_sums(graph, sums.len()));
     let states = sums.len() as u32;
     let operation = Operation { name: "mixture".into(), states, prologue, iterations, ordered: false, epilogue };
     graph.add(operation, |_, _| unreachable!("it is stored"));

@@ -64,7 +64,7 @@ fn total(graph: &mut Graph, species: impl Iterator<Item = SpeciesIndex>) -> Valu
     let total = common::scalar_of(&mut b, &SCALARS, scalar::CONCENTRATION);
     let state = b.state(0);
     b.values = vec![b.mul(state, total)];
-    let (prologue, epilogue) = (common::zeros(graph, 1), common::step(graph.shape(b), vec![], vec![], vec![]));
+    let (prologue, epilogue) = (common::empty_sums(graph, 1), common::step(graph.shape(b), vec![], vec![], vec![]));
     finish(graph, "total", prologue, iterations, epilogue)
 }
 
@@ -90,7 +90,7 @@ fn sum(
     });
     let iterations = iterations.collect();
     let prologue = match start {
-        None => common::zeros(graph, 1),
+        None => common::empty_sums(graph, 1),
         Some(total) => {
             let mut b = Body::default();
             b.states = vec![b.input(0)];

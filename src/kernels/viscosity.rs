@@ -20,8 +20,8 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
         let mut b = Body::default();
         let ln_t = common::scalar_of(&mut b, &SCALARS, scalar::LN_TEMPERATURE);
         let half = b.polynomial(ln_t, 0, 3);
-        let zero = b.literal(0.0);
-        b.states = vec![zero, half];
+        let empty = b.empty_sum();
+        b.states = vec![empty, half];
         graph.shape(b)
     };
     let iteration = {
@@ -110,8 +110,8 @@ fn sources(graph: &mut Graph, model: &Model, fits: &TransportFits, stage_inputs:
 fn mixture(graph: &mut Graph, contributions: &[Value]) {
     let prologue = {
         let mut b = Body::default();
-        let zero = b.literal(0.0);
-        b.states = vec![zero];
+        let empty = b.empty_sum();
+        b.states = vec![empty];
         graph.shape(b)
     };
     let iteration = {

@@ -7,6 +7,7 @@
 
 mod align;
 mod branch;
+mod first_terms;
 mod legend;
 mod partial;
 mod phases;
@@ -164,6 +165,7 @@ fn emit(
             body.push(Node::Switch { arms });
         }
     }
+    first_terms::spare(&mut body);
     let arrays = graph.arrays.iter().map(|a| Array { name: a.name.into(), rows: a.rows, output: a.output }).collect();
     let states = emitter.state_registers();
     let (vars, counters, constants) = emitter.finish();

@@ -112,7 +112,7 @@ impl<'a> Emitter<'a> {
         let mut nodes = self.enter(number, warps, &code);
         for node in &nodes {
             if let Node::Let { var, .. } = node {
-                zero_once(&mut code, *var, &self.states);
+                empty_once(&mut code, *var, &self.states);
             }
         }
         nodes.append(&mut code);
@@ -123,7 +123,7 @@ impl<'a> Emitter<'a> {
     /// there, and would keep that: around the streaming loop, or since the last use.
     fn enter(&self, phase: u32, warps: WarpMask, code: &[Node]) -> Vec<Node> {
         let entered = self.registers.entered(phase, warps).into_iter().map(|r| self.states[r as usize]);
-        entered.filter(|&state| !is_set(code, state)).map(|state| assign(state, Value::Literal(0.0))).collect()
+        entered.filter(|&state| !is_set(code, state)).map(|state| assign(state, Value::Literal(-0.0))).collect()
     }
 
     fn batch(&mut self, batch: &Batch, warps: WarpMask) -> Vec<Node> {
@@ -409,15 +409,15 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Leaves out that warps set a variable to 0 where it is 0 already, at their first write.
-fn zero_once(code: &mut Vec<Node>, var: Var, states: &[Var]) {
+/// Leaves out that warps set a variable to -0.0, an empty sum, where it is that already, at their first write.
+fn empty_once(code: &mut Vec<Node>, var: Var, states: &[Var]) {
     let mut written: WarpMask = 0;
     for node in code.iter_mut().filter(|node| writes(std::slice::from_ref(node), var)) {
         let Node::If { warps, body } = node else { break };
         let first = body.iter().position(|node| writes(std::slice::from_ref(node), var));
         if let Some(first) = first
             && *warps & written == 0
-            && is_zero(body, &body[first])
+            && is_empty(body, &body[first])
         {
             body.remove(first);
         }
@@ -431,13 +431,13 @@ fn zero_once(code: &mut Vec<Node>, var: Var, states: &[Var]) {
     code.retain(|node| !matches!(node, Node::If { body, .. } if body.iter().all(does_nothing)));
 }
 
-/// Whether the node assigns 0, or a variable that this block sets to 0.
-fn is_zero(block: &[Node], node: &Node) -> bool {
-    let zero = |value: &Value| matches!(value, Value::Literal(x) if x.to_bits() == 0);
-    let sets = |node: &Node, var: Var| matches!(node, Node::Let { var: set, value } if *set == var && zero(value));
+/// Whether the node assigns -0.0, or a variable that this block sets to it.
+fn is_empty(block: &[Node], node: &Node) -> bool {
+    let empty = |value: &Value| matches!(value, Value::Literal(x) if x.to_bits() == (-0.0f64).to_bits());
+    let sets = |node: &Node, var: Var| matches!(node, Node::Let { var: set, value } if *set == var && empty(value));
     match node {
         Node::Let { value: Value::Var(from), .. } => block.iter().any(|node| sets(node, *from)),
-        Node::Let { value, .. } => zero(value),
+        Node::Let { value, .. } => empty(value),
         _ => false,
     }
 }

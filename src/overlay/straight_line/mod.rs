@@ -8,7 +8,7 @@ pub use order::in_order;
 
 use super::program::{Array, Constants, Execution, Index, Node, Program, Value, Var};
 use super::translate::{Block, Input, Operands};
-use super::{Frame, Residence, assign, points};
+use super::{Frame, Residence, assign, first_terms, points};
 use crate::graph::{Graph, Op, Step, StepRef, Value as FlowValue};
 use crate::schedule::Action;
 use crate::schedule::proof::Proven;
@@ -32,6 +32,7 @@ pub fn program(graph: &Graph, proven: &Proven, residence: Residence, symbol: &st
         }
     }
     let Emitter { mut vars, mut body, .. } = emitter;
+    first_terms::spare(&mut body);
     if frame.staging_bytes.is_some() {
         body = reread::where_far(&mut vars, body);
     }
