@@ -16,10 +16,10 @@ use std::collections::BTreeMap;
 pub(super) struct Undefined {
     /// For each register, and each predicate behind them, the lanes whose value nobody wrote; empty until there is one.
     lanes: Vec<u32>,
-    /// For each register the bits that have been written since in all of these lanes.
-    known: Vec<u32>,
+    /// For each register the bits that have been written since, in each of these lanes.
+    known: Vec<[u32; 32]>,
     /// The same for words of local memory that were stored, by address.
-    spilled: BTreeMap<u64, u32>,
+    spilled: BTreeMap<u64, [u32; 32]>,
     /// How many registers and predicates have such lanes.
     count: usize,
     /// From where the last came.
@@ -49,22 +49,21 @@ impl Undefined {
     /// all lanes have the same.
     pub(super) fn fill(&mut self, register: u32, lanes: u32, origin: (Space, u64), word: Option<u64>) {
         self.lanes.resize(ALL, 0);
-        self.known.resize(ALL, 0);
+        self.known.resize(ALL, [0; 32]);
         self.origin = Some(origin);
         // the last stands for no register
         if register < 255 {
-            let known = word.and_then(|word| self.spilled.get(&word)).copied().unwrap_or(0);
-            self.set(register as usize, lanes, lanes, known);
+            let known = word.and_then(|word| self.spilled.get(&word)).copied().unwrap_or_default();
+            self.set(register as usize, lanes, lanes, &known);
         }
     }
 
-    /// A register is stored in a word of local memory; `whole` when by all lanes and all of its bits.
-    pub(super) fn spill(&mut self, register: u32, word: u64, whole: bool) {
-        let known = self.known.get(register as usize).copied().unwrap_or(0);
-        if whole && known != 0 {
-            self.spilled.insert(word, known);
-        } else {
-            self.spilled.remove(&word);
+    /// The lanes of the mask store a register in a word of local memory; `whole` when all of its bits.
+    pub(super) fn spill(&mut self, register: u32, word: u64, mask: u32, whole: bool) {
+        let known = self.known.get(register as usize).filter(|_| whole).copied().unwrap_or_default();
+        if known != [0; 32] || self.spilled.contains_key(&word) {
+            let kept = self.spilled.entry(word).or_default();
+            each(mask).for_each(|lane| kept[lane] = known[lane]);
         }
     }
 
@@ -89,9 +88,9 @@ impl Undefined {
             Some(lanes) => lanes,
             None => found.reads.iter().flatten().fold(0, |lanes, read| lanes | self.any(*read)),
         };
-        let open = bits::of_result(instruction, |register| self.bits(register));
-        let sources = mask & (by_predicates | if open == Some(0) { 0 } else { by_registers });
-        let known = if by_predicates & mask == 0 { !open.unwrap_or(u32::MAX) } else { 0 };
+        let (by_registers, mut known) = self.result(instruction, mask & by_registers);
+        let sources = mask & by_predicates | by_registers;
+        each(by_predicates).for_each(|lane| known[lane] = 0);
         let is_followed = found.writes.is_some() || found.predicates_written != 0;
         let used = match instruction.class() {
             Class::Local => mask & self.addresses(instruction),
@@ -109,11 +108,11 @@ impl Undefined {
         };
         if let Some((first, count)) = found.writes {
             for register in (usize::from(first)..255).take(usize::from(count)) {
-                self.set(register, mask, values, known);
+                self.set(register, mask, values, &known);
             }
         }
         for at in (0..7).filter(|at| found.predicates_written >> at & 1 == 1) {
-            self.set(PREDICATES + at, mask, values, 0);
+            self.set(PREDICATES + at, mask, values, &[0; 32]);
         }
         self.origin.filter(|_| used != 0)
     }
@@ -136,23 +135,32 @@ impl Undefined {
         Some(undefined(a) & first | undefined(b) & !first)
     }
 
+    /// Of lanes with undefined sources those whose result is undefined, and the bits of it that are known nevertheless.
+    fn result(&self, instruction: &Instruction, lanes: u32) -> (u32, [u32; 32]) {
+        let (mut undefined, mut known) = (lanes, [0; 32]);
+        for lane in each(lanes) {
+            let Some(open) = bits::of_result(instruction, |register| self.bits(register, lane)) else { break };
+            known[lane] = !open;
+            if open == 0 {
+                undefined &= !(1 << lane);
+            }
+        }
+        (undefined, known)
+    }
+
     /// Of the lanes of the mask only these are undefined, but for the known bits.
-    fn set(&mut self, at: usize, mask: u32, undefined: u32, known: u32) {
+    fn set(&mut self, at: usize, mask: u32, undefined: u32, known: &[u32; 32]) {
         let old = self.lanes[at];
         let new = old & !mask | undefined & mask;
-        self.known[at] = match (old & !mask != 0, undefined & mask != 0) {
-            (true, true) => self.known[at] & known,
-            (true, false) => self.known[at],
-            _ => known,
-        };
+        each(undefined & mask).for_each(|lane| self.known[at][lane] = known[lane]);
         self.lanes[at] = new;
         self.count = self.count + usize::from(new != 0) - usize::from(old != 0);
     }
 
-    /// The undefined bits of a register.
-    fn bits(&self, register: u8) -> u32 {
+    /// The undefined bits of a register in a lane.
+    fn bits(&self, register: u8, lane: usize) -> u32 {
         let at = usize::from(register);
-        if self.lanes[at] == 0 { 0 } else { !self.known[at] }
+        if self.lanes[at] >> lane & 1 == 0 { 0 } else { !self.known[at][lane] }
     }
 
     fn any(&self, (first, count): Span) -> u32 {
@@ -167,6 +175,11 @@ impl Undefined {
         let spans = terms.flatten().filter_map(|term| span(term, if term.part == Part::Wide { 2 } else { 1 }));
         spans.fold(0, |lanes, read| lanes | self.any(read))
     }
+}
+
+/// The lanes of a mask.
+fn each(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |lane| mask >> lane & 1 == 1)
 }
 
 #[cfg(test)]
@@ -225,13 +238,34 @@ mod tests {
         undefined.fill(18, u32::MAX, (Space::Local, 8), Some(8));
         let clear = instruction("LOP3.LUT R18, R18, 0xffffffef, RZ, 0xc0, !PT");
         assert_eq!(undefined.follow(&clear, (u32::MAX, u32::MAX), |_| 0), None);
-        for (word, whole, bits) in [(16, true, !0x10), (24, false, u32::MAX)] {
-            undefined.spill(18, word, whole);
-            undefined.fill(4, 0xf, (Space::Local, word), Some(word));
-            assert_eq!(undefined.bits(4), bits);
+        for (word, mask, whole, bits) in [
+            (16, u32::MAX, true, [!0x10; 2]),
+            (24, u32::MAX, false, [u32::MAX; 2]),
+            (32, 0xf0, true, [u32::MAX, !0x10]),
+        ] {
+            undefined.spill(18, word, mask, whole);
+            undefined.fill(4, 0xff, (Space::Local, word), Some(word));
+            assert_eq!([0, 5].map(|lane| undefined.bits(4, lane)), bits);
         }
         undefined.fill(4, 0xf, (Space::Local, 16), None);
-        assert_eq!(undefined.bits(4), u32::MAX);
+        assert_eq!(undefined.bits(4, 0), u32::MAX);
+    }
+
+    /// Lanes that have left a loop keep what they had, while the others go on.
+    #[test]
+    fn bits_are_known_lane_by_lane() {
+        let mut undefined = Undefined::default();
+        undefined.fill(18, u32::MAX, (Space::Local, 8), None);
+        let [clear, test] =
+            ["LOP3.LUT R18, R18, 0xffffffef, RZ, 0xc0, !PT", "LOP3.LUT P2, RZ, R18, 0x10, RZ, 0xc0, !PT"]
+                .map(instruction);
+        let branch = instruction("@P2 BRA 0x40");
+        assert_eq!(undefined.follow(&clear, (0x3f, 0x3f), |_| 0), None);
+        assert_eq!([5, 6].map(|lane| undefined.bits(18, lane)), [!0x10, u32::MAX]);
+        for (lanes, origin) in [(0x3f, None), (0x7f, Some((Space::Local, 8)))] {
+            assert_eq!(undefined.follow(&test, (lanes, lanes), |_| 0), None);
+            assert_eq!(undefined.follow(&branch, (lanes, lanes), |_| 0), origin);
+        }
     }
 
     /// The predicate holds in lanes 0 to 3, and lanes 0 to 7 are undefined.

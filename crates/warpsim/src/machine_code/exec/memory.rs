@@ -314,15 +314,11 @@ pub(super) fn traffic(lanes: &Lanes) -> u64 {
 /// Known bits of undefined values go to local memory with them.
 fn spilled(warp: &mut Warp, a: u32, lanes: &Lanes) {
     let words = lanes.bytes.div_ceil(4);
+    let mut spill = |first: u64, mask: u32| {
+        (0..words).for_each(|at| warp.undefined.spill(next(a, at), first + 4 * u64::from(at), mask, lanes.bytes >= 4));
+    };
     match lanes.uniform() {
-        Some(address) => {
-            (0..words).for_each(|at| {
-                warp.undefined.spill(next(a, at), address + 4 * u64::from(at), lanes.bytes >= 4);
-            });
-        }
-        None => lanes.active().for_each(|lane| {
-            let first = lanes.address(lane) & !3;
-            (0..words).for_each(|at| warp.undefined.spill(next(a, at), first + 4 * u64::from(at), false));
-        }),
+        Some(address) => spill(address & !3, lanes.mask),
+        None => lanes.active().for_each(|lane| spill(lanes.address(lane) & !3, 1 << lane)),
     }
 }
