@@ -1,7 +1,7 @@
 //! What each form of the kernels costs: slots, shuffles and shared passes by the simulator, errors against the exact
 //! form, registers and spills by ptxas, beside the goals. `cargo bench --bench forms` writes `docs/forms.md` and
-//! `docs/forms.svg`; `-- points`, `-- large` and `-- matrix` only print the table of points per lane, that of the largest
-//! mechanism and that of tensor cores. Mechanisms and states are those of `../shared`.
+//! `docs/forms.svg`; `-- points`, `-- large`, `-- matrix` and `-- machine` only print the table of points per lane, that of the largest
+//! mechanism, that of tensor cores and that of machine code. Mechanisms and states are those of `../shared`.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -23,6 +23,7 @@ use singe::verify;
 mod chemistry;
 mod growth;
 mod large;
+mod machine_code;
 mod matrix;
 mod points;
 #[path = "../../tests/common/request.rs"]
@@ -62,6 +63,10 @@ fn main() {
     }
     if std::env::args().any(|a| a == "points") {
         points::table(&shared);
+        return;
+    }
+    if std::env::args().any(|a| a == "machine") {
+        machine_code::table(&shared);
         return;
     }
     if std::env::args().any(|a| a == "matrix") {
@@ -133,6 +138,7 @@ fn main() {
     text += &growth::fits(&growth);
     text += &chemistry::table(&shared, &mut compiled);
     text += &compiled;
+    text += &machine_code::table(&shared);
     text += &matrix::table(&shared);
     text += &points::table(&shared);
     std::fs::write(root.join("docs/forms.md"), text).expect("docs can be written");

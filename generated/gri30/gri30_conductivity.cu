@@ -220,8 +220,8 @@ gri30_conductivity(const double *__restrict__ temperature, const double *__restr
     // phase 1
     // warp 0: block 0..7; warp 1: block 7..14; warp 2: block 14..21; warp 3: block 21..28; warp 4: block 28..35; warp
     //   5: block 35..41; warp 6: block 41..47; warp 7: block 47..53
-    double r0 = 0.0;
-    double r1 = 0.0;
+    double r0 = -0.0;
+    double r1 = -0.0;
     double r2 = 1.0;
     // warp 0: block 0..7; warp 1: block 7..14; warp 2: block 14..21; warp 3: block 21..28; warp 4: block 28..35; warp
     //   5: block 35..41; warp 6: block 41..47; warp 7: block 47..53
@@ -249,9 +249,9 @@ gri30_conductivity(const double *__restrict__ temperature, const double *__restr
       barrier_sync<1, 256>();
     }
     // phase 2
-    r0 = 0.0;
-    r1 = 0.0;
-    r2 = 0.0;
+    r0 = -0.0;
+    r1 = -0.0;
+    r2 = -0.0;
     if ((0x20u >> warp_id) & 1u) {
       // warp 5: mixture
       r0 = slots[0][lane];

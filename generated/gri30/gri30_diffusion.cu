@@ -1000,20 +1000,20 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     const bool active = group * 32 + lane < points;
     const int point = min(group * 32 + lane, points - 1);
     // phase 1
-    double r0 = 0.0;
-    double r1 = 0.0;
-    double r2 = 0.0;
-    double r3 = 0.0;
-    double r4 = 0.0;
-    double r5 = 0.0;
-    double r6 = 0.0;
-    double r7 = 0.0;
-    double r8 = 0.0;
-    double r9 = 0.0;
-    double r10 = 0.0;
-    double r11 = 0.0;
-    double r12 = 0.0;
-    double r13 = 0.0;
+    double r0 = -0.0;
+    double r1 = -0.0;
+    double r2 = -0.0;
+    double r3 = -0.0;
+    double r4 = -0.0;
+    double r5 = -0.0;
+    double r6 = -0.0;
+    double r7 = -0.0;
+    double r8 = -0.0;
+    double r9 = -0.0;
+    double r10 = -0.0;
+    double r11 = -0.0;
+    double r12 = -0.0;
+    double r13 = -0.0;
     switch (warp_id) {
     case 0: {
       // warp 0: temperature
@@ -1089,14 +1089,14 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: products 0..3; warp 3: products 3..6; warp 4: products 6..9; warp 5: products 9..12; warp 6: products
       //   12..15; warp 7: products 15..18
-      r0 = 0.0;
-      r1 = 0.0;
-      r2 = 0.0;
+      r0 = -0.0;
+      r1 = -0.0;
+      r2 = -0.0;
     }
     if ((0xcu >> warp_id) & 1u) {
       // warp 2: products 18..20; warp 3: products 20..22
-      r3 = 0.0;
-      r4 = 0.0;
+      r3 = -0.0;
+      r4 = -0.0;
     }
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: products 0..3; warp 3: products 3..6; warp 4: products 6..9; warp 5: products 9..12; warp 6: products
@@ -1152,13 +1152,13 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     case 0: case 2: case 3: case 4: {
       // warp 0: rows from H2; warp 2: rows from CO; warp 3: rows from C2H; warp 4: rows from CH2CO
       const int index_4 = broadcast_index(k1, 2);
-      r0 = 0.0;
-      r1 = 0.0;
-      r2 = 0.0;
-      r3 = 0.0;
-      r4 = 0.0;
-      r5 = 0.0;
-      r6 = 0.0;
+      r0 = -0.0;
+      r1 = -0.0;
+      r2 = -0.0;
+      r3 = -0.0;
+      r4 = -0.0;
+      r5 = -0.0;
+      r6 = -0.0;
       r7 = slots[index_4][lane];
       r8 = slots[index_4 + 1][lane];
       r9 = slots[index_4 + 2][lane];
@@ -1171,12 +1171,12 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     case 5: case 6: case 7: {
       // warp 5: rows from NO; warp 6: rows from H2CN; warp 7: rows from N2
       const int index_5 = broadcast_index(k0, 0);
-      r0 = 0.0;
-      r1 = 0.0;
-      r2 = 0.0;
-      r3 = 0.0;
-      r4 = 0.0;
-      r5 = 0.0;
+      r0 = -0.0;
+      r1 = -0.0;
+      r2 = -0.0;
+      r3 = -0.0;
+      r4 = -0.0;
+      r5 = -0.0;
       r6 = slots[index_5][lane];
       r7 = slots[index_5 + 1][lane];
       r8 = slots[index_5 + 2][lane];
@@ -1188,20 +1188,20 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
     }
     barrier_sync<0, 256>();
     // phase 3
-    double r14 = 0.0;
-    double r15 = 0.0;
-    double r16 = 0.0;
-    double r17 = 0.0;
-    double r18 = 0.0;
-    double r19 = 0.0;
-    double r20 = 0.0;
-    double r21 = 0.0;
+    double r14 = -0.0;
+    double r15 = -0.0;
+    double r16 = -0.0;
+    double r17 = -0.0;
+    double r18 = -0.0;
+    double r19 = -0.0;
+    double r20 = -0.0;
+    double r21 = -0.0;
     // warp 0: core 14..15; warp 1: core 15..16; warp 2: core 11..12; warp 3: core 12..13; warp 4: core 10..11; warp 5:
     //   core 18..19; warp 6: core 19..20; warp 7: core 20..21
-    double r22 = 0.0;
-    double r23 = 0.0;
-    double r24 = 0.0;
-    double r25 = 0.0;
+    double r22 = -0.0;
+    double r23 = -0.0;
+    double r24 = -0.0;
+    double r25 = -0.0;
     switch (warp_id) {
     case 0: case 1: case 5: case 6: case 7: {
       // warp 0: core 6..8; warp 1: core 8..10; warp 5: core 0..2; warp 6: core 2..4; warp 7: core 4..6
@@ -1332,7 +1332,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double t_53 = fma(s_15, broadcast(c5, 28), s_14 * broadcast(c5, 27));
       const double t_54 = fma(s_17, broadcast(c5, 30), fma(s_16, broadcast(c5, 29), t_53));
       const double t_55 = fma(fma(s_18, broadcast(c5, 31), t_54), r11, r4);
-      const double t_56 = fma(t_52, t_55, fma(t_47, t_50, fma(t_42, t_45, fma(t_37, t_40, fma(t_32, t_35, 0.0)))));
+      const double t_56 = fma(t_52, t_55, fma(t_47, t_50, fma(t_42, t_45, fma(t_37, t_40, t_32 * t_35))));
       const double c_6 = broadcast(c8, 21);
       const double t_57 = c_6 * r12;
       const double t_58 = select_le(t_30, t_57, 0.0, r12);
@@ -1347,7 +1347,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double t_66 = fma(fma(s_18, broadcast(c9, 21), t_65), r13, r6);
       const int index_9 = broadcast_index(k1, 5);
       slots[index_9][lane] = fma(t_63, t_66, fma(t_58, t_61, t_56));
-      const double t_67 = fma(c_5, t_52, fma(c_4, t_47, fma(c_3, t_42, fma(c_2, t_37, fma(c, t_32, 0.0)))));
+      const double t_67 = fma(c_5, t_52, fma(c_4, t_47, fma(c_3, t_42, fma(c_2, t_37, c * t_32))));
       slots[index_9 + 1][lane] = fma(c_7, t_63, fma(c_6, t_58, t_67));
       r0 = select_le(t_30, t_31, 1.0, t_35);
       r1 = select_le(t_30, t_36, 1.0, t_40);
@@ -1407,7 +1407,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double t_91 = fma(s_21, broadcast(c5, 28), s_20 * broadcast(c5, 27));
       const double t_92 = fma(s_23, broadcast(c5, 30), fma(s_22, broadcast(c5, 29), t_91));
       const double t_93 = fma(fma(s_24, broadcast(c5, 31), t_92), r10, r4);
-      const double t_94 = fma(t_90, t_93, fma(t_85, t_88, fma(t_80, t_83, fma(t_75, t_78, fma(t_70, t_73, 0.0)))));
+      const double t_94 = fma(t_90, t_93, fma(t_85, t_88, fma(t_80, t_83, fma(t_75, t_78, t_70 * t_73))));
       const double c_13 = broadcast(c6, 21);
       const double t_95 = c_13 * r11;
       const double t_96 = select_le(t_68, t_95, 0.0, r11);
@@ -1416,7 +1416,7 @@ gri30_diffusion(const double *__restrict__ temperature, const double *__restrict
       const double t_99 = fma(fma(s_24, broadcast(c6, 26), t_98), r11, r5);
       const int index_10 = broadcast_index(k0, 1);
       slots[index_10][lane] = fma(t_96, t_99, t_94);
-      const double t_100 = fma(c_12, t_90, fma(c_11, t_85, fma(c_10, t_80, fma(c_9, t_75, fma(c_8, t_70, 0.0)))));
+      const double t_100 = fma(c_12, t_90, fma(c_11, t_85, fma(c_10, t_80, fma(c_9, t_75, c_8 * t_70))));
       slots[index_10 + 1][lane] = fma(c_13, t_96, t_100);
       r0 = select_le(t_68, t_69, 1.0, t_73);
       r1 = select_le(t_68, t_74, 1.0, t_78);

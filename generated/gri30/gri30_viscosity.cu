@@ -387,9 +387,9 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     const double ln_t = __dmul_rn(singe_log2(select_le(100.0, t, t, __longlong_as_double(0x7ff8000000000000LL)),
         gri30_viscosity_logarithms), 0.6931471805599453);
     // phase 1
-    double r0 = 0.0;
-    double r1 = 0.0;
-    double r2 = 0.0;
+    double r0 = -0.0;
+    double r1 = -0.0;
+    double r2 = -0.0;
     switch (warp_id) {
     case 0: case 1: case 2: case 3: case 4: {
       // warp 0: species from NH2; warp 1: species from NO; warp 2: species from HNO; warp 3: species from HOCN; warp 4:
@@ -774,21 +774,21 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       barrier_sync<1, 192>();
     }
     // phase 5
-    double r3 = 0.0;
-    double r4 = 0.0;
-    double r5 = 0.0;
-    double r6 = 0.0;
-    double r7 = 0.0;
-    double r8 = 0.0;
-    double r9 = 0.0;
-    double r10 = 0.0;
-    double r11 = 0.0;
-    double r12 = 0.0;
-    double r13 = 0.0;
-    double r14 = 0.0;
-    double r15 = 0.0;
-    double r16 = 0.0;
-    double r17 = 0.0;
+    double r3 = -0.0;
+    double r4 = -0.0;
+    double r5 = -0.0;
+    double r6 = -0.0;
+    double r7 = -0.0;
+    double r8 = -0.0;
+    double r9 = -0.0;
+    double r10 = -0.0;
+    double r11 = -0.0;
+    double r12 = -0.0;
+    double r13 = -0.0;
+    double r14 = -0.0;
+    double r15 = -0.0;
+    double r16 = -0.0;
+    double r17 = -0.0;
     if ((0x1fu >> warp_id) & 1u) {
       // warp 0: factor 0 of 0..48; warp 1: factor 1 of 0..48; warp 2: factor 2 of 0..48; warp 3: factor 3 of 0..48;
       //   warp 4: factor 4 of 0..48
@@ -805,9 +805,6 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       const int index_15 = broadcast_index(k1, 28);
       slots[index_15][lane] = r2;
       // warp 0: rows from H2O; warp 1: rows from C; warp 2: rows from CH4; warp 3: rows from HCO; warp 4: rows from C2H
-      r0 = 0.0;
-      r1 = 0.0;
-      r2 = 0.0;
       // warp 0: rows from H2O; warp 1: rows from C; warp 2: rows from CH4; warp 3: rows from HCO; warp 4: rows from C2H
       const double s = slots[index_13][lane];
       const double c_6 = broadcast(c0, 26);
@@ -815,15 +812,15 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       const double s_3 = slots[index_15][lane];
       const double c_7 = broadcast(c0, 27);
       const double c_8 = broadcast(c0, 28);
-      r0 = fma(c_6, s, r0);
-      r1 = fma(c_6, s_2, r1);
-      r2 = fma(c_6, s_3, r2);
-      r3 = fma(c_7, s, r3);
-      r4 = fma(c_7, s_2, r4);
-      r5 = fma(c_7, s_3, r5);
-      r6 = fma(c_8, s, r6);
-      r7 = fma(c_8, s_2, r7);
-      r8 = fma(c_8, s_3, r8);
+      r0 = __dmul_rn(c_6, s);
+      r1 = __dmul_rn(c_6, s_2);
+      r2 = __dmul_rn(c_6, s_3);
+      r3 = c_7 * s;
+      r4 = __dmul_rn(c_7, s_2);
+      r5 = c_7 * s_3;
+      r6 = c_8 * s;
+      r7 = __dmul_rn(c_8, s_2);
+      r8 = c_8 * s_3;
       // warp 0: rows from NO; warp 1: rows from HNO; warp 2: rows from H2CN; warp 3: rows from N2; warp 4: rows from
       //   C3H8
       const double s_4 = slots[index_13][lane];
@@ -832,42 +829,42 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       const double s_6 = slots[index_15][lane];
       const double c_10 = broadcast(c0, 30);
       const double c_11 = broadcast(c0, 31);
-      r9 = fma(c_9, s_4, r9);
-      r10 = fma(c_9, s_5, r10);
-      r11 = fma(c_9, s_6, r11);
-      r12 = fma(c_10, s_4, r12);
-      r13 = fma(c_10, s_5, r13);
-      r14 = fma(c_10, s_6, r14);
-      r15 = fma(c_11, s_4, r15);
-      r16 = fma(c_11, s_5, r16);
-      r17 = fma(c_11, s_6, r17);
+      r9 = c_9 * s_4;
+      r10 = __dmul_rn(c_9, s_5);
+      r11 = c_9 * s_6;
+      r12 = c_10 * s_4;
+      r13 = __dmul_rn(c_10, s_5);
+      r14 = c_10 * s_6;
+      r15 = c_11 * s_4;
+      r16 = __dmul_rn(c_11, s_5);
+      r17 = c_11 * s_6;
     }
     barrier_sync<0, 256>();
     // phase 6
     if ((0xe0u >> warp_id) & 1u) {
       // warp 5: rows from NH2; warp 6: rows from HCCO; warp 7: rows from O
-      r0 = 0.0;
-      r1 = 0.0;
-      r2 = 0.0;
-      r3 = 0.0;
-      r4 = 0.0;
-      r5 = 0.0;
-      r6 = 0.0;
-      r7 = 0.0;
-      r8 = 0.0;
+      r0 = -0.0;
+      r1 = -0.0;
+      r2 = -0.0;
+      r3 = -0.0;
+      r4 = -0.0;
+      r5 = -0.0;
+      r6 = -0.0;
+      r7 = -0.0;
+      r8 = -0.0;
     }
     switch (warp_id) {
     case 5: case 6: {
       // warp 5: rows from HCNO; warp 6: rows from CH2CO
-      r9 = 0.0;
-      r10 = 0.0;
-      r11 = 0.0;
-      r12 = 0.0;
-      r13 = 0.0;
-      r14 = 0.0;
-      r15 = 0.0;
-      r16 = 0.0;
-      r17 = 0.0;
+      r9 = -0.0;
+      r10 = -0.0;
+      r11 = -0.0;
+      r12 = -0.0;
+      r13 = -0.0;
+      r14 = -0.0;
+      r15 = -0.0;
+      r16 = -0.0;
+      r17 = -0.0;
       // warp 5: rows from NH2, rows from HCNO; warp 6: rows from HCCO, rows from CH2CO
       #pragma unroll 2
       for (int i6 = 0; i6 < 5; ++i6) {
@@ -1014,15 +1011,15 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
     switch (warp_id) {
     case 7: {
       // warp 7: rows from C2H4
-      r0 = 0.0;
-      r1 = 0.0;
-      r2 = 0.0;
-      r3 = 0.0;
-      r4 = 0.0;
-      r5 = 0.0;
-      r6 = 0.0;
-      r7 = 0.0;
-      r8 = 0.0;
+      r0 = -0.0;
+      r1 = -0.0;
+      r2 = -0.0;
+      r3 = -0.0;
+      r4 = -0.0;
+      r5 = -0.0;
+      r6 = -0.0;
+      r7 = -0.0;
+      r8 = -0.0;
       // warp 7: rows from C2H4
       #pragma unroll 4
       for (int i7 = 0; i7 < 5; ++i7) {
@@ -1058,7 +1055,7 @@ gri30_viscosity(const double *__restrict__ temperature, const double *__restrict
       const double t_157 = positive(field_39) * 5.4836119483420775 * (s_32 * s_32) * t_155;
       slots[42][lane] = fma(t_154, t_156, t_157) / (t_155 * t_156);
       // warp 7: mixture
-      r0 = 0.0;
+      r0 = -0.0;
       // warp 7: mixture
       #pragma unroll 4
       for (int i9 = 0; i9 < 2; ++i9) {

@@ -298,7 +298,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     const double inverse_t = t_4;
     const double concentration = fma(field_2 * 0.00012027235504272603, t_4, t_3 - t_3);
     // phase 1
-    double r0 = 0.0;
+    double r0 = -0.0;
     switch (warp_id) {
     case 0: {
       // warp 0: total
@@ -310,7 +310,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       // warp 0: total
       slots[15][lane] = __dmul_rn(r0, concentration);
       // warp 0: power 1
-      slots[16][lane] = singe_exp2_table_within(fma(-1.7889418507023145, ln_t, 0.0), power);
+      slots[16][lane] = singe_exp2_table_within(__dmul_rn(-1.7889418507023145, ln_t), power);
       // warp 0: third body 2
       r0 = slots[15][lane];
       break;
@@ -365,7 +365,7 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
     }
     if ((0xc0u >> warp_id) & 1u) {
       // warp 6: production N2; warp 7: production AR
-      store(production_rates, broadcast_index(k0, 4), stride, point, active, r0);
+      store(production_rates, broadcast_index(k0, 4), stride, point, active, 0.0);
     }
     barrier_sync<0, 256>();
     // phase 2
@@ -553,8 +553,8 @@ h2o2_chemistry(const double *__restrict__ temperature, const double *__restrict_
       barrier_sync<1, 256>();
     }
     // phase 3
-    r0 = 0.0;
-    double r1 = 0.0;
+    r0 = -0.0;
+    double r1 = -0.0;
     switch (warp_id) {
     case 1: case 7: {
       // warp 1: reaction 12 2H+M<=>H2+M; warp 7: reaction 1 2O+M<=>O2+M

@@ -195,8 +195,8 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
     // phase 1
     // warp 0: block 0..2; warp 1: block 2..4; warp 2: block 4..5; warp 3: block 5..6; warp 4: block 6..7; warp 5: block
     //   7..8; warp 6: block 8..9; warp 7: block 9..10
-    double r0 = 0.0;
-    double r1 = 0.0;
+    double r0 = -0.0;
+    double r1 = -0.0;
     double r2 = 1.0;
     // warp 0: block 0..2; warp 1: block 2..4; warp 2: block 4..5; warp 3: block 5..6; warp 4: block 6..7; warp 5: block
     //   7..8; warp 6: block 8..9; warp 7: block 9..10
@@ -224,9 +224,9 @@ h2o2_conductivity(const double *__restrict__ temperature, const double *__restri
       barrier_sync<1, 256>();
     }
     // phase 2
-    r0 = 0.0;
-    r1 = 0.0;
-    r2 = 0.0;
+    r0 = -0.0;
+    r1 = -0.0;
+    r2 = -0.0;
     if ((0x4u >> warp_id) & 1u) {
       // warp 2: mixture
       r0 = slots[0][lane];

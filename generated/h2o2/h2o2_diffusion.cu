@@ -212,10 +212,10 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
         h2o2_diffusion_logarithms) * 0.6931471805599453;
     const double scaled_ln_t = fma(0.667616401390668, t_2, -4.537243573680481);
     // phase 1
-    double r0 = 0.0;
-    double r1 = 0.0;
-    double r2 = 0.0;
-    double r3 = 0.0;
+    double r0 = -0.0;
+    double r1 = -0.0;
+    double r2 = -0.0;
+    double r3 = -0.0;
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: mass 5..6; warp 3: mass 7..8; warp 4: mass 6..7; warp 5: mass 4..5; warp 6: mass 0..2; warp 7: mass
       //   2..4
@@ -232,8 +232,8 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       // warp 5: mass 8..9; warp 6: mass 9..10
       const double field_3 = load(mole_fractions, broadcast_index(k0, 2), stride, point);
       const double c_2 = broadcast(c0, 2);
-      r2 = fma(select_le(field_3, 1e-20, 1e-20, field_3), c_2, r2);
-      r3 = fma(positive(field_3), c_2, r3);
+      r2 = __dmul_rn(select_le(field_3, 1e-20, 1e-20, field_3), c_2);
+      r3 = __dmul_rn(positive(field_3), c_2);
     }
     if ((0xfcu >> warp_id) & 1u) {
       // warp 2: mass 5..6; warp 3: mass 7..8; warp 4: mass 6..7; warp 5: mass 4..5; warp 6: mass 0..2; warp 7: mass
@@ -268,11 +268,11 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       barrier_sync<1, 256>();
     }
     // phase 2
-    r0 = 0.0;
-    r1 = 0.0;
-    r2 = 0.0;
-    r3 = 0.0;
-    double r4 = 0.0;
+    r0 = -0.0;
+    r1 = -0.0;
+    r2 = -0.0;
+    r3 = -0.0;
+    double r4 = -0.0;
     switch (warp_id) {
     case 0: case 1: {
       // warp 0: columns 0..2; warp 1: columns 2..4
@@ -359,8 +359,8 @@ h2o2_diffusion(const double *__restrict__ temperature, const double *__restrict_
       barrier_sync<2, 256>();
     }
     // phase 3
-    r0 = 0.0;
-    r1 = 0.0;
+    r0 = -0.0;
+    r1 = -0.0;
     if ((0x18u >> warp_id) & 1u) {
       // warp 3: numerators 0..2; warp 4: numerators 2..4
       const double s_3 = slots[8][lane];

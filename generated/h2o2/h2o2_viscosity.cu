@@ -262,12 +262,12 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
     }
     barrier_sync<0, 256>();
     // phase 2
-    double r0 = 0.0;
-    double r1 = 0.0;
-    double r2 = 0.0;
-    double r3 = 0.0;
-    double r4 = 0.0;
-    double r5 = 0.0;
+    double r0 = -0.0;
+    double r1 = -0.0;
+    double r2 = -0.0;
+    double r3 = -0.0;
+    double r4 = -0.0;
+    double r5 = -0.0;
     switch (warp_id) {
     case 0: case 1: {
       // warp 0: rows from H2; warp 1: rows from O
@@ -326,7 +326,7 @@ h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict_
       barrier_sync<1, 256>();
     }
     // phase 3
-    r0 = 0.0;
+    r0 = -0.0;
     if ((0x40u >> warp_id) & 1u) {
       // warp 6: mixture
       #pragma unroll 4

@@ -74,11 +74,7 @@ fn floor_error(floor: f64, weights: &[f64]) -> f64 {
 /// Functions of temperature, polynomials in scaled ln T, by one operation for all warps.
 pub fn functions(graph: &mut Graph, polynomials: &[Vec<f64>], range: TemperatureRange) -> Vec<Value> {
     let mut b = Body::default();
-    let t = b.field(common::TEMPERATURE, 0);
-    let lg_t = b.log2(t);
-    let slope = b.literal(range.slope() * std::f64::consts::LN_2);
-    let offset = b.literal(range.offset());
-    let u = b.fma(slope, lg_t, offset);
+    let u = scaled_ln_temperature(&mut b, range);
     let mut first = 0;
     for f in polynomials {
         let last = first + f.len() as u32 - 1;
@@ -90,6 +86,15 @@ pub fn functions(graph: &mut Graph, polynomials: &[Vec<f64>], range: Temperature
     let at = step(shape, polynomials.concat(), vec![], vec![0]);
     let op = graph.add(single("temperature".into(), at), |_, r| format!("f{r}"));
     graph.ops[op].epilogue.outputs.clone()
+}
+
+/// ln T, on -1..1 over the range; the temperature is the step's first row.
+pub fn scaled_ln_temperature(b: &mut Body, range: TemperatureRange) -> Id {
+    let t = b.field(common::TEMPERATURE, 0);
+    let lg_t = b.log2(t);
+    let slope = b.literal(range.slope() * std::f64::consts::LN_2);
+    let offset = b.literal(range.offset());
+    b.fma(slope, lg_t, offset)
 }
 
 /// A few rows of an operation each, so that all warps have about as many.

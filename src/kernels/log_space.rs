@@ -86,7 +86,8 @@ pub fn exponent(o: &mut Operands, k: &Arrhenius) -> Id {
 /// lg + b log2 T - (E/R) log2 e/T, without the terms that are zero.
 pub fn exponent_of(o: &mut Operands, lg: f64, b: f64, e_over_r: f64) -> Id {
     let scalars = &super::chemistry::SCALARS;
-    let mut sum = if lg == 0.0 { o.body.empty_sum() } else { o.constant(lg) };
+    // as an empty sum, which straight-line code leaves out
+    let mut sum = o.constant(if lg == 0.0 { -0.0 } else { lg });
     for (factor, which) in [(b, scalar::LN_TEMPERATURE), (-e_over_r, scalar::INVERSE_TEMPERATURE)] {
         if factor != 0.0 {
             let factor = o.constant(std::f64::consts::LOG2_E * factor);

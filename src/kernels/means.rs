@@ -65,7 +65,7 @@ pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, toleranc
     let direct = principal::shared(&scale.scaled, 0.99 * tolerance);
     graph.bound = bound(direct.error);
     graph.range = Some(options.fit_range);
-    let functions = factored::functions(&mut graph, &direct.functions, options.fit_range);
+    let functions = functions(&mut graph, &direct.tails, options.fit_range);
     let count = functions.len() as u32;
     let lambda = |b: &mut Body| {
         let terms: Vec<(Id, Id)> = (0..count).map(|r| (b.constant(r), b.state(STATES + r))).collect();
@@ -75,6 +75,33 @@ pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, toleranc
     };
     mixture(&mut graph, options, &scale, direct.coefficients, (&[], &functions), lambda);
     graph
+}
+
+/// f_r = T_r + sum_j tails_rj T_(n+j) for n functions, with Chebyshev's polynomials T of scaled ln T, by one operation for all warps.
+fn functions(graph: &mut Graph, tails: &[Vec<f64>], range: TemperatureRange) -> Vec<Value> {
+    let mut b = Body::default();
+    let u = factored::scaled_ln_temperature(&mut b, range);
+    let (one, twice) = (b.literal(1.0), b.add(u, u));
+    let mut polynomials = vec![one, u];
+    while polynomials.len() < tails.len() + tails[0].len() {
+        let [.., before, last] = polynomials[..] else { unreachable!("there are two") };
+        let minus = b.neg(before);
+        polynomials.push(b.fma(twice, last, minus));
+    }
+    let mut constant = 0;
+    for (r, tail) in tails.iter().enumerate() {
+        let mut sum = polynomials[r];
+        for &polynomial in &polynomials[tails.len()..tails.len() + tail.len()] {
+            let c = b.constant(constant);
+            sum = b.fma(c, polynomial, sum);
+            constant += 1;
+        }
+        b.values.push(sum);
+    }
+    let shape = graph.shape(b);
+    let at = step(shape, tails.concat(), vec![], vec![0]);
+    let op = graph.add(common::single("temperature".into(), at), |_, r| format!("f{r}"));
+    graph.ops[op].epilogue.outputs.clone()
 }
 
 /// Both means err by at most as much as the conductivities, the harmonic one by what their reciprocals err.

@@ -6,6 +6,7 @@
 //! thin factors for the pairs of species ([`tucker`]). How close is not sampled but proven over the whole range ([`maximum`]), with
 //! the coefficients as they stand in the code, which are [`short`] ones where the tolerance allows it.
 
+pub mod chebyshev;
 pub mod interpolation;
 pub mod low_rank;
 pub mod maximum;

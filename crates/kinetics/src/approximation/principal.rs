@@ -1,6 +1,7 @@
 //! A few functions of temperature that all fitted properties share: the principal components of their dependence on it.
 
-use super::interpolation::{interpolation, nodes};
+use super::chebyshev::{ascending, series};
+use super::interpolation::nodes;
 use super::maximum::Grid;
 use super::polynomials::polynomials;
 use super::short;
@@ -10,11 +11,13 @@ use crate::linear_algebra::{eigen, elimination};
 /// Functions, at most.
 const MOST: usize = 12;
 
-/// exp(cubic_k(u)) ~ sum_r coefficients_kr f_r(u) on -1..1.
+/// exp(cubic_k(u)) ~ sum_r coefficients_kr f_r(u) on -1..1, with f_r = T_r + sum_j tails_rj T_(n+j) for n functions and Chebyshev's
+/// polynomials T. Of all bases of the same space it is the one whose functions have most in common: the polynomials are made once, and
+/// a function adds few of them.
 #[derive(Debug, Clone)]
 pub struct Shared {
-    /// f_r: coefficients, ascending in u.
-    pub functions: Vec<Vec<f64>>,
+    /// By function, then by polynomial.
+    pub tails: Vec<Vec<f64>>,
     /// By property, then by function.
     pub coefficients: Vec<Vec<f64>>,
     /// A bound of the relative error of the properties over the range.
@@ -42,20 +45,18 @@ pub fn shared(cubics: &[[f64; 4]], tolerance: f64) -> Shared {
     let grid = Grid::default();
     let with = |count: usize| {
         let at_nodes = &components[..count.min(components.len())];
-        let function = |f: &Vec<f64>| {
-            let values = f.iter().zip(&course).map(|(f, c)| f * c.exp()).collect();
-            interpolation(&nodes, values)
-        };
+        let function = |f: &Vec<f64>| series(&f.iter().zip(&course).map(|(f, c)| f * c.exp()).collect::<Vec<f64>>());
         let functions: Vec<Vec<f64>> = at_nodes.iter().map(function).collect();
         let coefficients: Vec<Vec<f64>> =
             scaled.iter().map(|(scale, g)| closest(at_nodes, g).iter().map(|c| scale * c).collect()).collect();
-        let with_error = |functions: Vec<Vec<f64>>, coefficients: Vec<Vec<f64>>| {
-            let error = largest_error(cubics, &functions, &coefficients, &grid);
-            Shared { functions, coefficients, error }
+        let (tails, coefficients) = with_common_terms(&functions, &coefficients);
+        let with_error = |tails: Vec<Vec<f64>>, coefficients: Vec<Vec<f64>>| {
+            let error = largest_error(cubics, &whole(&tails), &coefficients, &grid);
+            Shared { tails, coefficients, error }
         };
         let short = |rows: &[Vec<f64>]| rows.iter().map(|row| short::all(row)).collect();
-        let short = with_error(short(&functions), short(&coefficients));
-        if short.error <= tolerance { short } else { with_error(functions, coefficients) }
+        let short = with_error(short(&tails), short(&coefficients));
+        if short.error <= tolerance { short } else { with_error(tails, coefficients) }
     };
     let mut best = with(1);
     for count in 2..=MOST.min(components.len()) {
@@ -65,6 +66,24 @@ pub fn shared(cubics: &[[f64; 4]], tolerance: f64) -> Shared {
         best = with(count);
     }
     best
+}
+
+/// The same sums in another basis: n functions, given as series, with the terms T_0 to T_(n-1) eliminated from all but one of them each.
+/// What is behind these terms, and the coefficients.
+fn with_common_terms(functions: &[Vec<f64>], coefficients: &[Vec<f64>]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    let count = functions.len();
+    let behind = |j: usize| elimination::solve(functions.iter().map(|f| [&f[..count], &f[j..=j]].concat()).collect());
+    let columns: Vec<Vec<f64>> = (count..functions[0].len()).map(behind).collect();
+    let tails = (0..count).map(|r| columns.iter().map(|column| column[r]).collect()).collect();
+    let first_terms = |row: &Vec<f64>| combined(row, functions)[..count].to_vec();
+    (tails, coefficients.iter().map(first_terms).collect())
+}
+
+/// The functions with these tails as polynomials with ascending coefficients.
+fn whole(tails: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let count = tails.len();
+    let first = |r: usize| (0..count).map(|k| if k == r { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
+    (0..count).map(|r| ascending(&[first(r), tails[r].clone()].concat())).collect()
 }
 
 /// Rounds of the iteration.
@@ -131,8 +150,8 @@ mod tests {
         for tolerance in [1e-2, 1e-4, 1e-6] {
             let found = shared(&cubics, tolerance);
             assert!(found.error <= tolerance, "{tolerance:e}: {:e}", found.error);
-            assert!(found.functions.len() > count && found.functions.len() <= 9);
-            count = found.functions.len();
+            assert!(found.tails.len() > count && found.tails.len() <= 9);
+            count = found.tails.len();
         }
     }
 }

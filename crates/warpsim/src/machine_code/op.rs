@@ -288,12 +288,13 @@ pub(super) enum Op {
         address: Address,
     },
     /// A product of matrices of doubles, 8 x 4 and 4 x 8, and the sum with one of 8 x 8, which counts as 0 where `adds` does
-    /// not hold; with two blocks 16 rows.
+    /// not hold; with two blocks 16 rows. `sum` is the first of its registers, without an absolute value.
     Matrix {
         blocks: u32,
         adds: Bit,
         d: u32,
-        sources: [u32; 3],
+        factors: [u32; 2],
+        sum: Source,
     },
     /// From a bank of constant memory.
     Constant {

@@ -149,9 +149,11 @@ fn bits(a: &rows::Row, b: &rows::Row, f: impl Fn(u64, u64) -> bool) -> u32 {
 fn matrix(o: &mut Operands<'_, '_, '_>) -> Option<Op> {
     o.only(&["884", "8x8x4", "16x8x4"])?;
     let blocks = if o.has("16x8x4") { 2 } else { 1 };
-    let (d, sources) = (o.register()?, [o.register()?, o.register()?, o.register()?]);
+    let (d, factors) = (o.register()?, [o.register()?, o.register()?]);
+    // a sum may begin with -RZ: with -0.0, to which every number adds without a change
+    let sum = o.source(Kind::Double).filter(|sum| !sum.absolute)?;
     let adds = if o.left() > 0 { o.bit()? } else { HOLDS };
-    Some(Op::Matrix { blocks, adds, d, sources })
+    Some(Op::Matrix { blocks, adds, d, factors, sum })
 }
 
 /// `HFMA2.MMA d, -RZ, RZ, x, y` only moves an immediate; all other arithmetic on halves is not known.

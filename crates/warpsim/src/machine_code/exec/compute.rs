@@ -237,14 +237,14 @@ impl Machine<'_, '_> {
                 let inside = self.lanes_in(warp, *space, address);
                 warp.set_pred(*p, inside, mask);
             }
-            Op::Matrix { blocks, adds, d, sources: [a, b, c] } => {
+            Op::Matrix { blocks, adds, d, factors: [a, b], sum } => {
                 if let Some(kind) = missing_lane(mask) {
                     return Err(crate::cta::Core::fatal(self, warp, pc, kind));
                 }
-                let c = if warp.holds(*adds) == 0 { ZERO } else { *c };
+                let (c, sign) = if warp.holds(*adds) == 0 { (ZERO, 0) } else { (sum.row, u64::from(sum.negate) << 63) };
                 let part = |first: u32, by: u32| warp.pair(code, if first == ZERO { ZERO } else { first + by });
                 let product = |block: u32| {
-                    let (low, high) = (part(c, 4 * block), part(c, 4 * block + 2));
+                    let [low, high] = [0, 2].map(|by| part(c, 4 * block + by).map(|x| x ^ sign));
                     multiply_add(&part(*a, 2 * block), &part(*b, 0), [&low, &high])
                 };
                 // all are read before any is written
