@@ -77,9 +77,9 @@ fn bounds_of_approximations_hold_at_every_temperature() {
         }
         let cubics = scaled(&fits.conductivity);
         let found = principal::shared(&cubics, 0.99 * TOLERANCE);
-        let all =
-            found.coefficients.iter().zip(&cubics).map(|(row, c)| (principal::combined(row, &found.functions), *c));
-        let count = found.functions.len();
+        let functions = principal::functions(&found.tails);
+        let all = found.coefficients.iter().zip(&cubics).map(|(row, c)| (principal::combined(row, &functions), *c));
+        let count = functions.len();
         is_tight(&format!("{name}, {count} functions for conductivities"), largest_error(all), found.error);
 
         let cubics = resistances(fits);

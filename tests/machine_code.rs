@@ -7,7 +7,7 @@ use machine::toolchain;
 use singe::driver::{self, Request};
 use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::overlay::Codegen;
+use singe::overlay::{Codegen, Residence};
 use singe::plan::{Free, Multiplier};
 use singe::report::{KernelReport, Report};
 use singe::verify::{MachineCode, MachineCodeVerification};
@@ -199,4 +199,22 @@ fn products_that_add_where_a_predicate_holds() {
     let Some(report) = compiled("gri30", "hopper", partial) else { return };
     let machine_code = &report.kernels[0].machine_code;
     assert!(matches!(machine_code, Some(MachineCode::Verified(_))), "{machine_code:?}");
+}
+
+/// Here coefficients are looked up by range all through the kernel, between copies of the next inputs to other rows of the same array.
+#[test]
+fn look_ups_in_shared_memory_and_copies_are_ordered() {
+    let Some(mechanism) = skip::shared("mechanisms/usc2/chem.inp") else { return };
+    let four_warps = |r: &mut Request| {
+        r.files.mechanism = mechanism;
+        r.reading = mechanism::Options::PERMISSIVE;
+        r.codegen = Codegen::DataParallel;
+        (r.tuning.warps, r.tuning.constants) = (4, Some(Residence::Shared));
+        r.kernels = vec![Kernel::Chemistry];
+        // the text is what is proven
+        r.verify_machine_code = false;
+    };
+    let Some(report) = compiled("gri30", "hopper", four_warps) else { return };
+    assert!(report.kernels[0].prefetch);
+    assert!(report.kernels[0].text.is_some());
 }

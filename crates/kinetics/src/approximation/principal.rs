@@ -46,12 +46,12 @@ pub fn shared(cubics: &[[f64; 4]], tolerance: f64) -> Shared {
     let with = |count: usize| {
         let at_nodes = &components[..count.min(components.len())];
         let function = |f: &Vec<f64>| series(&f.iter().zip(&course).map(|(f, c)| f * c.exp()).collect::<Vec<f64>>());
-        let functions: Vec<Vec<f64>> = at_nodes.iter().map(function).collect();
+        let components: Vec<Vec<f64>> = at_nodes.iter().map(function).collect();
         let coefficients: Vec<Vec<f64>> =
             scaled.iter().map(|(scale, g)| closest(at_nodes, g).iter().map(|c| scale * c).collect()).collect();
-        let (tails, coefficients) = with_common_terms(&functions, &coefficients);
+        let (tails, coefficients) = with_common_terms(&components, &coefficients);
         let with_error = |tails: Vec<Vec<f64>>, coefficients: Vec<Vec<f64>>| {
-            let error = largest_error(cubics, &whole(&tails), &coefficients, &grid);
+            let error = largest_error(cubics, &functions(&tails), &coefficients, &grid);
             Shared { tails, coefficients, error }
         };
         let short = |rows: &[Vec<f64>]| rows.iter().map(|row| short::all(row)).collect();
@@ -80,7 +80,7 @@ fn with_common_terms(functions: &[Vec<f64>], coefficients: &[Vec<f64>]) -> (Vec<
 }
 
 /// The functions with these tails as polynomials with ascending coefficients.
-fn whole(tails: &[Vec<f64>]) -> Vec<Vec<f64>> {
+pub fn functions(tails: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let count = tails.len();
     let first = |r: usize| (0..count).map(|k| if k == r { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
     (0..count).map(|r| ascending(&[first(r), tails[r].clone()].concat())).collect()
