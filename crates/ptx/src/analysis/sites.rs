@@ -17,7 +17,7 @@ impl Sites {
     pub fn compute(func: &Func, cfg: &Cfg, accesses: &Accesses) -> Self {
         let regs = func.regs.len();
         let mut first_writer: SecondaryMap<Reg, PackedOption<Block>> = table(regs);
-        let (mut more_writers, mut exposed) = (Vec::new(), Vec::new());
+        let (mut more_writers, mut exposed) = (Vec::with_capacity(regs), Vec::with_capacity(regs));
         let mut last_writer: SecondaryMap<Reg, PackedOption<Block>> = table(regs);
         let mut last_exposed: SecondaryMap<Reg, PackedOption<Block>> = table(regs);
         for &block in &cfg.order {

@@ -103,9 +103,12 @@ fn fold(func: &mut Func) -> usize {
     let mut folded = 0;
     for block in &func.layout {
         let terminator = &mut func.blocks[*block].terminator;
-        let targets = terminator.targets();
-        let branches = !matches!(terminator, Terminator::Bra { .. });
-        if let Some(&target) = targets.first().filter(|first| branches && targets.iter().all(|other| other == *first)) {
+        if matches!(terminator, Terminator::Bra { .. }) {
+            continue;
+        }
+        let (mut first, mut one) = (None, true);
+        terminator.each_target(|target| one &= *first.get_or_insert(target) == target);
+        if let (Some(target), true) = (first, one) {
             *terminator = Terminator::Bra { target };
             folded += 1;
         }

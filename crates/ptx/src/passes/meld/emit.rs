@@ -7,7 +7,7 @@ use super::similar::{Named, harmless, immediate, named};
 use crate::align::Column;
 use crate::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
-use crate::visit::PartMut;
+use crate::visit::{Part, PartMut};
 use cranelift_entity::EntitySet;
 
 /// Cycles from which on instructions of one side have a block of their own, which lanes of the other side go round.
@@ -128,7 +128,8 @@ impl<'a> Emitter<'a> {
         let data = &self.func.blocks[block];
         let mut live = named(liveness.live_out(block));
         data.terminator.condition().iter().for_each(|reg| _ = live.insert(name(reg)));
-        let mut list = vec![live.clone()];
+        let mut list = Vec::with_capacity(data.insts.len() + 1);
+        list.push(live.clone());
         for inst in data.insts.iter().rev() {
             let (reads, writes) = accesses.reads_and_writes(*inst);
             writes.iter().for_each(|reg| _ = live.remove(name(reg)));
@@ -142,9 +143,8 @@ impl<'a> Emitter<'a> {
     /// Instructions of one side in a row, while lanes of the other side need these registers. Those that harm nobody all lanes
     /// execute, the others have the condition as their guard; many of these have a block of their own.
     fn run(&mut self, side: usize, insts: Vec<Inst>, others: Option<&EntitySet<Reg>>) {
-        let guarded = |data: &InstData| {
-            others.is_some_and(|live| !harmless(data) || data.op.results().iter().any(|reg| live.contains(*reg)))
-        };
+        let guarded =
+            |data: &InstData| others.is_some_and(|live| !harmless(data) || writes(&data.op, |reg| live.contains(reg)));
         let price = |data: &InstData| latency(&data.op) + if data.guard.is_some() { 2 * SIMPLE } else { 0 };
         let datas: Vec<InstData> = insts.iter().map(|inst| self.result.insts[*inst].clone()).collect();
         let predicated: u64 = datas.iter().filter(|data| guarded(data)).map(price).sum();
@@ -369,8 +369,7 @@ impl<'a> Emitter<'a> {
         if self.local.is_empty() {
             return;
         }
-        let written = op.results();
-        let changes = |(operand, _): &Held| operand.reg().is_some_and(|reg| written.contains(&reg));
+        let changes = |(operand, _): &Held| operand.reg().is_some_and(|reg| writes(op, |written| written == reg));
         self.local.retain(|(held, _)| !held.iter().any(changes));
     }
 
@@ -386,6 +385,17 @@ impl Live {
     fn at(&self, position: usize) -> Option<&EntitySet<Reg>> {
         self.0.get(position).or(self.0.last())
     }
+}
+
+/// Whether the operation writes such a register.
+fn writes(op: &Op, such: impl Fn(Reg) -> bool) -> bool {
+    let mut found = false;
+    op.parts(|part| {
+        if let Part::Def(reg) | Part::Touch(reg) = part {
+            found |= such(*reg);
+        }
+    });
+    found
 }
 
 /// pred = the guard holds

@@ -4,6 +4,7 @@ use super::facts::Facts;
 use super::similar::own;
 use crate::inst::{Op, Terminator};
 use crate::ir::{Block, Func};
+use cranelift_entity::EntitySet;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks that are entered at one and left to one.
@@ -39,28 +40,35 @@ pub fn region(func: &Func, facts: &Facts, branch: Block) -> Option<Region> {
 /// The subgraphs from the first block of a side on, as far as nobody enters them from elsewhere.
 fn chain(func: &Func, facts: &Facts, branch: Block, first: Block, end: Block) -> Vec<Subgraph> {
     let mut chain: Vec<Subgraph> = Vec::new();
-    let (mut entry, mut before) = (first, BTreeSet::from([branch]));
+    let mut entry = first;
+    let mut before = EntitySet::with_capacity(func.blocks.len());
+    before.insert(branch);
     while entry != end {
-        let Some(subgraph) = subgraph(func, facts, entry, &before, end) else { break };
+        let Some((subgraph, inside)) = subgraph(func, facts, entry, &before, end) else { break };
         entry = subgraph.exit;
-        before = subgraph.blocks.iter().copied().collect();
+        before = inside;
         chain.push(subgraph);
     }
     chain
 }
 
-/// The smallest subgraph that begins with the block and is entered only from `before`.
-fn subgraph(func: &Func, facts: &Facts, entry: Block, before: &BTreeSet<Block>, end: Block) -> Option<Subgraph> {
+/// The smallest subgraph that begins with the block and is entered only from `before`, and the set of its blocks.
+fn subgraph(
+    func: &Func,
+    facts: &Facts,
+    entry: Block,
+    before: &EntitySet<Block>,
+    end: Block,
+) -> Option<(Subgraph, EntitySet<Block>)> {
     let mut exit = facts.meets[entry]?;
     loop {
-        let blocks = between(func, entry, exit);
-        let inside: BTreeSet<Block> = blocks.iter().copied().collect();
+        let (blocks, inside) = between(func, entry, exit);
         let closed = blocks.iter().all(|block| {
             let mut from = facts.cfg.predecessors(*block).iter();
-            from.all(|from| inside.contains(from) || *block == entry && before.contains(from))
+            from.all(|from| inside.contains(*from) || *block == entry && before.contains(*from))
         });
         if closed {
-            return Some(Subgraph { entry, blocks, exit });
+            return Some((Subgraph { entry, blocks, exit }, inside));
         }
         if exit == end {
             return None;
@@ -69,18 +77,20 @@ fn subgraph(func: &Func, facts: &Facts, entry: Block, before: &BTreeSet<Block>, 
     }
 }
 
-/// The blocks that can be reached without passing the exit, in pre-order.
-fn between(func: &Func, entry: Block, exit: Block) -> Vec<Block> {
+/// The blocks that can be reached without passing the exit, in pre-order and as a set.
+fn between(func: &Func, entry: Block, exit: Block) -> (Vec<Block>, EntitySet<Block>) {
     let mut blocks = Vec::new();
-    let mut seen = BTreeSet::from([exit]);
+    let mut inside = EntitySet::with_capacity(func.blocks.len());
     let mut work = vec![entry];
     while let Some(block) = work.pop() {
-        if seen.insert(block) {
+        if block != exit && inside.insert(block) {
             blocks.push(block);
-            work.extend(func.blocks[block].terminator.targets().into_iter().rev());
+            let first = work.len();
+            func.blocks[block].terminator.each_target(|target| work.push(target));
+            work[first..].reverse();
         }
     }
-    blocks
+    (blocks, inside)
 }
 
 impl Subgraph {

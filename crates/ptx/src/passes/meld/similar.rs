@@ -34,7 +34,7 @@ pub enum Named {
 
 /// All that an instruction names but its guard. Empty for instructions with parts that cannot be chosen.
 pub fn named(op: &Op) -> Option<Vec<Named>> {
-    let mut list = Vec::new();
+    let mut list = Vec::with_capacity(4);
     let mut whole = true;
     op.parts(|part| match part {
         Part::Def(reg) => list.push(Named::Def(*reg)),

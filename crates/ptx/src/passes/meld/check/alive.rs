@@ -27,10 +27,13 @@ impl Alive {
         let words = count.div_ceil(64) as usize;
         let mut alive = Self { positions, words, starts: vec![0; words * func.blocks.len()] };
         let mut written = alive.starts.clone();
+        let mut read = vec![0; words];
         for block in &func.layout {
             let span = alive.span(*block);
             let written = &mut written[span.clone()];
-            alive.reads(func, *block, written).into_iter().zip(span).for_each(|(read, word)| alive.starts[word] = read);
+            read.fill(0);
+            alive.reads(func, *block, &mut read, written);
+            alive.starts[span].copy_from_slice(&read);
         }
         while alive.backwards(func, &written) {}
         alive
@@ -51,36 +54,35 @@ impl Alive {
         self.words * block.index()..self.words * (block.index() + 1)
     }
 
-    /// What the block reads before it writes it; all that it writes is noted. Where the old value may stay it is read.
-    fn reads(&self, func: &Func, block: Block, written: &mut [u64]) -> Vec<u64> {
-        let mut read = vec![0; self.words];
-        let note = |set: &mut [u64], but: &[u64], reg: Reg| {
-            if let Some(position) = self.positions[reg] {
-                let (word, bit) = (position as usize / 64, 1 << (position % 64));
-                set[word] |= bit & !but[word];
+    /// Notes what the block reads before it writes it, and all that it writes. Where the old value may stay it is read.
+    fn reads(&self, func: &Func, block: Block, read: &mut [u64], written: &mut [u64]) {
+        let place = |reg: Reg| self.positions[reg].map(|position| (position as usize / 64, 1 << (position % 64)));
+        let note = |read: &mut [u64], written: &[u64], reg: Reg| {
+            if let Some((word, bit)) = place(reg) {
+                read[word] |= bit & !written[word];
             }
         };
-        let none = vec![0; self.words];
         for inst in &func.blocks[block].insts {
             let data = &func.insts[*inst];
             let keeps = data.guard.is_some() || matches!(data.op, Op::Opaque { .. });
-            data.guard.iter().for_each(|guard| note(&mut read, written, guard.pred));
+            data.guard.iter().for_each(|guard| note(read, written, guard.pred));
             data.op.parts(|part| match part {
                 Part::Use(reg)
                 | Part::Touch(reg)
                 | Part::Read(Operand::Reg(reg))
-                | Part::At(Address { base: Base::Reg(reg), .. }) => note(&mut read, written, *reg),
-                Part::Def(reg) if keeps => note(&mut read, written, *reg),
+                | Part::At(Address { base: Base::Reg(reg), .. }) => note(read, written, *reg),
+                Part::Def(reg) if keeps => note(read, written, *reg),
                 Part::Read(_) | Part::At(_) | Part::Pass(_) | Part::Def(_) => {}
             });
             data.op.parts(|part| {
-                if let Part::Def(reg) | Part::Touch(reg) = part {
-                    note(written, &none, *reg);
+                if let Part::Def(reg) | Part::Touch(reg) = part
+                    && let Some((word, bit)) = place(*reg)
+                {
+                    written[word] |= bit;
                 }
             });
         }
-        func.blocks[block].terminator.condition().iter().for_each(|reg| note(&mut read, written, *reg));
-        read
+        func.blocks[block].terminator.condition().iter().for_each(|reg| note(read, written, *reg));
     }
 
     /// What a successor needs is alive where it is not written; whether that is news.

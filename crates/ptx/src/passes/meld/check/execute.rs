@@ -9,6 +9,7 @@ use crate::ir::{Block, Func, Inst, Reg};
 use crate::visit::{Part, PartMut};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::mem::{Discriminant, discriminant};
 
 /// The number of a value; of a predicate twice that, and one more for its negation.
 pub type Number = u32;
@@ -48,14 +49,16 @@ pub struct Numbers {
     known: FxHashMap<What, Number>,
     /// What has the number 2, 4, 6 and so on.
     values: Vec<What>,
-    shapes: FxHashMap<Op, u32>,
+    /// Operations without their operands, by their kind: there are few of each, and to hash one takes longer than to compare a few.
+    shapes: FxHashMap<Discriminant<Op>, Vec<(Op, u32)>>,
+    count: u32,
 }
 
 impl Numbers {
     /// With room for so many values.
     pub fn with_capacity(values: usize) -> Self {
         let known = FxHashMap::with_capacity_and_hasher(values, FxBuildHasher);
-        Self { known, values: Vec::with_capacity(values), shapes: FxHashMap::default() }
+        Self { known, values: Vec::with_capacity(values), shapes: FxHashMap::default(), count: 0 }
     }
 
     pub fn of(&mut self, what: What) -> Number {
@@ -98,8 +101,16 @@ impl Numbers {
             PartMut::At(Address { base: base @ Base::Reg(_), offset }) => (*base, *offset) = (Base::Reg(none), 0),
             PartMut::At(_) | PartMut::Pass(_) => {}
         });
-        let next = self.shapes.len() as u32;
-        let shape = *self.shapes.entry(bare).or_insert(next);
+        let kind = self.shapes.entry(discriminant(&bare)).or_default();
+        let shape = match kind.iter().find(|(known, _)| *known == bare) {
+            Some((_, shape)) => *shape,
+            None => {
+                let shape = self.count;
+                self.count += 1;
+                kind.push((bare, shape));
+                shape
+            }
+        };
         self.of(What::Operation(shape))
     }
 }

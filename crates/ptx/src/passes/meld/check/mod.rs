@@ -250,7 +250,7 @@ mod tests {
     use super::super::region::region;
     use super::super::{Options, Tidy, apply, plan, tidy};
     use super::*;
-    use crate::inst::{Terminator, Type};
+    use crate::inst::{BinaryOp, Terminator, Type};
 
     /// Both sides load, compute and store; one of them does more.
     const KERNEL: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .pred %p<4>;\n\
@@ -368,6 +368,20 @@ mod tests {
         let first = after.layout[0];
         after.blocks[first].insts.remove(0);
         assert!(checked(&tidy, &plan, &applied, &after).is_err());
+    }
+
+    #[test]
+    fn another_operation_of_the_same_kind_is_found() {
+        let (tidy, plan, applied) = melded(KERNEL);
+        let mut changed = 0;
+        for inst in applied.func.layout.iter().flat_map(|block| &applied.func.blocks[*block].insts) {
+            let mut after = applied.func.clone();
+            let Op::Binary { op, .. } = &mut after.insts[*inst].op else { continue };
+            *op = if *op == BinaryOp::Xor { BinaryOp::Or } else { BinaryOp::Xor };
+            assert!(checked(&tidy, &plan, &applied, &after).is_err(), "{inst} may be another operation");
+            changed += 1;
+        }
+        assert!(changed > 1, "{changed}");
     }
 
     #[test]
