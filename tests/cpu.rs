@@ -112,7 +112,7 @@ fn gives_the_bits_of_the_graph(
 ) {
     let program = folder.join("host");
     let sources = units.iter().map(|unit| format!("{}.cpp", unit.program.symbol));
-    let strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-Wno-unknown-pragmas"];
+    let strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"];
     let mut compile = Command::new(compiler);
     compile.current_dir(folder).args(strict).args(flags).arg("host.cpp").args(sources);
     run(compile.arg(format!("{name}_context.cpp")).arg("-o").arg(&program));
