@@ -33,12 +33,7 @@ pub fn build(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
 
 /// Both sums over the species and the mean; `iteration` adds species k to the two running sums with `constants[k]`.
 fn sums(graph: &mut Graph, options: &Options, iteration: Shape, constants: &[Vec<f64>]) {
-    let empty = {
-        let mut b = Body::default();
-        let empty = b.empty_sum();
-        b.states = vec![empty, empty];
-        graph.shape(b)
-    };
+    let prologue = common::empty_sums(graph, 2);
     let partial = {
         let mut b = Body::default();
         b.values = vec![b.state(0), b.state(1)];
@@ -49,7 +44,7 @@ fn sums(graph: &mut Graph, options: &Options, iteration: Shape, constants: &[Vec
         let operation = Operation {
             name: format!("block {}..{}", range.start, range.end),
             states: 2,
-            prologue: Some(step(empty, vec![], vec![], vec![])),
+            prologue: Some(prologue.clone()),
             iterations: range.clone().map(|k| step(iteration, constants[k].clone(), vec![], vec![k as u32])).collect(),
             ordered: false,
             epilogue: step(partial, vec![], vec![], vec![]),
@@ -78,7 +73,7 @@ fn sums(graph: &mut Graph, options: &Options, iteration: Shape, constants: &[Vec
     let operation = Operation {
         name: "mixture".into(),
         states: 2,
-        prologue: Some(step(empty, vec![], vec![], vec![])),
+        prologue: Some(prologue),
         iterations: partials.into_iter().map(|pair| step(add, vec![], pair, vec![])).collect(),
         ordered: false,
         epilogue: Step { shape: epilogue, stores: vec![(OUTPUT, 0)], ..Step::default() },

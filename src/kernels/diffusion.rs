@@ -218,12 +218,7 @@ fn inverse_fit(fits: &TransportFits, i: usize, j: usize, n: usize) -> [f64; 4] {
 
 /// (sum of clamp_j m_j, sum of x_j m_j) over a block.
 pub fn mass(graph: &mut Graph, model: &Model, options: &Options, block: Block) -> (Value, Value) {
-    let prologue = {
-        let mut b = Body::default();
-        let empty = b.empty_sum();
-        b.states = vec![empty, empty];
-        graph.shape(b)
-    };
+    let prologue = common::empty_sums(graph, 2);
     let iteration = {
         let mut b = Body::default();
         let (clamped_sum, sum) = (b.state(0), b.state(1));
@@ -241,7 +236,7 @@ pub fn mass(graph: &mut Graph, model: &Model, options: &Options, block: Block) -
     let operation = Operation {
         name: format!("mass {}..{}", block.start, block.end),
         states: 2,
-        prologue: Some(step(prologue, vec![], vec![], vec![])),
+        prologue: Some(prologue),
         iterations: block
             .clone()
             .map(|k| step(iteration, vec![model.mechanism.species[k].weight], vec![], vec![k as u32]))

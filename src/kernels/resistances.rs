@@ -139,12 +139,7 @@ fn numerators(
 
 /// numerator / sum of the shares
 fn row(graph: &mut Graph, model: &Model, i: usize, numerator: Value, shares: &[Value]) {
-    let prologue = {
-        let mut b = Body::default();
-        let empty = b.empty_sum();
-        b.states = vec![empty];
-        graph.shape(b)
-    };
+    let prologue = common::empty_sums(graph, 1);
     let iteration = {
         let mut b = Body::default();
         let (sum, share) = (b.state(0), b.input(0));
@@ -160,7 +155,7 @@ fn row(graph: &mut Graph, model: &Model, i: usize, numerator: Value, shares: &[V
     let operation = Operation {
         name: format!("row {}", model.species()[i].name),
         states: 1,
-        prologue: Some(step(prologue, vec![], vec![], vec![])),
+        prologue: Some(prologue),
         iterations: shares.iter().map(|&v| step(iteration, vec![], vec![v], vec![])).collect(),
         ordered: false,
         epilogue: Step {

@@ -190,7 +190,7 @@ fn class_sum(graph: &mut Graph, model: &Model, class: &[usize], triples: &[Tripl
 
 /// A sum that takes the triples one by one, as they are made.
 fn running_sum_of(graph: &mut Graph, name: &str, triples: &[Triple]) -> Triple {
-    let (prologue, epilogue) = (empty_sums(graph, 3), passed_on(graph));
+    let (prologue, epilogue) = (common::empty_sums(graph, 3), passed_on(graph));
     let iteration = {
         let mut b = Body::default();
         for part in 0..3 {
@@ -203,7 +203,7 @@ fn running_sum_of(graph: &mut Graph, name: &str, triples: &[Triple]) -> Triple {
     let operation = Operation {
         name: name.to_owned(),
         states: 3,
-        prologue: Some(step(prologue, vec![], vec![], vec![])),
+        prologue: Some(prologue),
         iterations: triples.iter().map(|triple| step(iteration, vec![], triple.to_vec(), vec![])).collect(),
         ordered: false,
         epilogue: step(epilogue, vec![], vec![], vec![]),
@@ -235,7 +235,7 @@ fn triple(values: &[Value]) -> Triple {
 /// t_q = sum_k G_kq [w, w/e, w/e^2]_k: one operation per rank index and part of the columns.
 fn reduced(graph: &mut Graph, factors: &[Vec<f64>], columns: &[Triple], warps: usize) -> Vec<Triple> {
     let rank = factors[0].len();
-    let (prologue, iteration, epilogue) = (empty_sums(graph, 3), product_round(graph, 1), passed_on(graph));
+    let (prologue, iteration, epilogue) = (common::empty_sums(graph, 3), product_round(graph, 1), passed_on(graph));
     // Parts that spread the operations evenly over the warps.
     let parts = (1..=2usize.min(columns.len())).min_by_key(|&p| (rank * p).div_ceil(warps) * 12 / p).unwrap_or(1);
     (0..rank)
@@ -247,7 +247,7 @@ fn reduced(graph: &mut Graph, factors: &[Vec<f64>], columns: &[Triple], warps: u
                     let operation = Operation {
                         name: name.clone(),
                         states: 3,
-                        prologue: Some(step(prologue, vec![], vec![], vec![])),
+                        prologue: Some(prologue.clone()),
                         iterations: block
                             .map(|c| step(iteration, vec![factors[c][q]], columns[c].to_vec(), vec![]))
                             .collect(),
@@ -261,13 +261,6 @@ fn reduced(graph: &mut Graph, factors: &[Vec<f64>], columns: &[Triple], warps: u
             if sums.len() == 1 { sums[0] } else { sum_of(graph, &format!("factor {q}"), &sums) }
         })
         .collect()
-}
-
-fn empty_sums(graph: &mut Graph, states: usize) -> crate::graph::Shape {
-    let mut b = Body::default();
-    let empty = b.empty_sum();
-    b.states = vec![empty; states];
-    graph.shape(b)
 }
 
 fn passed_on(graph: &mut Graph) -> crate::graph::Shape {
@@ -299,7 +292,7 @@ fn rows(graph: &mut Graph, model: &Model, matrix: &[Vec<f64>], vectors: &[Triple
     groups
         .into_iter()
         .map(|group| {
-            let prologue = empty_sums(graph, 3 * group.len());
+            let prologue = common::empty_sums(graph, 3 * group.len());
             let iteration = product_round(graph, group.len());
             let iterations = (0..vectors.len()).map(|j| {
                 let entries = group.clone().map(|k| matrix[k][j]).collect();
@@ -311,7 +304,7 @@ fn rows(graph: &mut Graph, model: &Model, matrix: &[Vec<f64>], vectors: &[Triple
             let operation = Operation {
                 name: name.clone(),
                 states: 3 * group.len() as u32,
-                prologue: Some(step(prologue, vec![], vec![], vec![])),
+                prologue: Some(prologue),
                 iterations,
                 ordered: false,
                 epilogue: shares(graph, &classes[group], None, ends),
@@ -407,7 +400,7 @@ fn shares(graph: &mut Graph, classes: &[Vec<usize>], sums: Option<&[Triple]>, en
 
 /// sqrt(8) times the sum of the shares.
 fn mixture(graph: &mut Graph, shares: &[Value]) {
-    let prologue = empty_sums(graph, 1);
+    let prologue = common::empty_sums(graph, 1);
     let iteration = {
         let mut b = Body::default();
         let (sum, share) = (b.state(0), b.input(0));
@@ -423,7 +416,7 @@ fn mixture(graph: &mut Graph, shares: &[Value]) {
     let operation = Operation {
         name: "mixture".into(),
         states: 1,
-        prologue: Some(step(prologue, vec![], vec![], vec![])),
+        prologue: Some(prologue),
         iterations: shares.iter().map(|&v| step(iteration, vec![], vec![v], vec![])).collect(),
         ordered: false,
         epilogue: Step { shape: epilogue, stores: vec![(OUTPUT, 0)], ..Step::default() },

@@ -108,12 +108,7 @@ fn sources(graph: &mut Graph, model: &Model, fits: &TransportFits, stage_inputs:
 
 /// sqrt(8) times the sum of the species' shares.
 fn mixture(graph: &mut Graph, contributions: &[Value]) {
-    let prologue = {
-        let mut b = Body::default();
-        let empty = b.empty_sum();
-        b.states = vec![empty];
-        graph.shape(b)
-    };
+    let prologue = common::empty_sums(graph, 1);
     let iteration = {
         let mut b = Body::default();
         let (sum, share) = (b.state(0), b.input(0));
@@ -130,7 +125,7 @@ fn mixture(graph: &mut Graph, contributions: &[Value]) {
     let operation = Operation {
         name: "mixture".into(),
         states: 1,
-        prologue: Some(step(prologue, vec![], vec![], vec![])),
+        prologue: Some(prologue),
         iterations: contributions.iter().map(|&v| step(iteration, vec![], vec![v], vec![])).collect(),
         ordered: false,
         epilogue: Step { shape: epilogue, stores: vec![(OUTPUT, 0)], ..Step::default() },
