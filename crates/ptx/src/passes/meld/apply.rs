@@ -1,68 +1,103 @@
 //! Applies a plan: one subgraph in the place of two.
 
+use super::check::Condition;
 use super::emit::{Emitter, Held};
 use super::facts::Facts;
-use super::plan::{Idle, Pair, Plan};
+use super::plan::{Idle, Pair, Plan, PlannedMeld};
 use crate::inst::{Guard, InstData, Mode, Op, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::Slot;
-use std::collections::{BTreeMap, BTreeSet};
+use cranelift_entity::EntitySet;
+use std::collections::BTreeMap;
 
 /// What a plan made, with what a checker needs to follow it.
 pub struct Applied {
     pub func: Func,
-    /// Holds in the lanes of the first side from the branch on.
-    pub condition: Guard,
-    /// Registers that hold, from the start of the meld to its end, one sum in lanes of the first side and another in those of
-    /// the second.
-    pub selected: Vec<(Reg, [Held; 2])>,
+    /// Conditions of melds; each predicate once.
+    pub conditions: Vec<Condition>,
+    /// The new blocks of each meld, the first of them first, each with an old one that is executed as often.
+    pub made: Vec<Vec<(Block, Block)>>,
 }
 
-/// The function after the meld. Instructions that are alike are executed once, the others under the condition of their side.
+/// The function after the melds. Instructions that are alike are executed once, the others under the condition of their side.
 pub fn apply(func: &Func, facts: &Facts, plan: &Plan) -> Applied {
     let mut result = func.clone();
     rename(&mut result, &plan.renames);
-    let condition = condition(&mut result, facts, plan);
-    let inside: BTreeSet<Block> = plan.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten()).collect();
-    let before = block(&mut result, Terminator::Ret);
-    let behind = block(&mut result, Terminator::Ret);
-    let starts: Vec<Block> = plan.pairs.iter().map(|_| block(&mut result, Terminator::Ret)).collect();
-    let new = Places { plan, starts: &starts, behind };
-    let mut emitter = Emitter::new(func, facts, plan, result, condition);
-    let mut layout = vec![before];
-    for (pair, start) in plan.pairs.iter().zip(&starts) {
+    let (mut conditions, mut made) = (Vec::new(), Vec::with_capacity(plan.melds.len()));
+    let mut guards: BTreeMap<Block, Guard> = BTreeMap::new();
+    // melded blocks, and what takes the place of their entries
+    let mut gone: EntitySet<Block> = EntitySet::with_capacity(func.blocks.len());
+    let mut starts: Vec<([Block; 2], Block)> = Vec::with_capacity(plan.melds.len());
+    for meld in &plan.melds {
+        let guard = *guards.entry(meld.branch).or_insert_with(|| condition(&mut result, facts, meld.branch));
+        let mut one = apply_one(Emitter::new(func, facts, &plan.renames, meld, result, guard), meld, guard);
+        one.selected.iter_mut().filter(|_| guard.negate).for_each(|(_, held)| held.swap(0, 1));
+        note(&mut conditions, guard.pred, facts.meets[meld.branch], one.selected);
+        starts.push((meld.entries, one.made[0].0));
+        made.push(one.made);
+        meld.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten()).for_each(|block| _ = gone.insert(block));
+        result = one.func;
+    }
+    result.layout.retain(|block| !gone.contains(*block));
+    for block in &result.layout {
+        result.blocks[*block].terminator.targets_mut(|target| {
+            if let Some((_, before)) = starts.iter().find(|(entries, _)| entries.contains(target)) {
+                *target = *before;
+            }
+        });
+    }
+    Applied { func: result, conditions, made }
+}
+
+/// Adds what follows from the condition of a meld, and where its lanes meet again.
+fn note(conditions: &mut Vec<Condition>, pred: Reg, end: Option<Block>, selected: Vec<(Reg, [Held; 2])>) {
+    match conditions.iter_mut().find(|condition| condition.pred == pred) {
+        Some(condition) => {
+            condition.ends.extend(end);
+            condition.selected.extend(selected);
+        }
+        None => conditions.push(Condition { pred, ends: end.into_iter().collect(), selected }),
+    }
+}
+
+/// What one meld made, as [`Applied`] has it of all.
+struct One {
+    func: Func,
+    selected: Vec<(Reg, [Held; 2])>,
+    made: Vec<(Block, Block)>,
+}
+
+/// Adds the blocks of one meld, in front of those that they replace.
+fn apply_one(mut emitter: Emitter, meld: &PlannedMeld, guard: Guard) -> One {
+    let [before, behind] = [(); 2].map(|()| emitter.block());
+    let starts: Vec<Block> = meld.pairs.iter().map(|_| emitter.block()).collect();
+    let new = Places { meld, starts: &starts, behind };
+    let mut made = vec![(before, meld.branch)];
+    for (pair, start) in meld.pairs.iter().zip(&starts) {
         let blocks = emitter.pair(pair, *start);
         let end = *blocks.last().unwrap_or(start);
         let terminator = new.terminator(&mut emitter, pair);
         emitter.end(end, terminator);
-        layout.extend(blocks);
+        let like = pair.blocks.into_iter().flatten().next().unwrap_or(meld.branch);
+        made.extend(blocks.into_iter().map(|block| (block, like)));
     }
-    layout.push(behind);
+    made.push((behind, meld.branch));
     let hoisted = emitter.hoisted();
-    let (mut result, selected) = emitter.finish();
-    result.blocks[before] = BlockData { insts: hoisted, terminator: Terminator::Bra { target: starts[0] } };
-    result.blocks[behind].terminator = match plan.exits {
+    let (mut func, selected) = emitter.finish();
+    func.blocks[before] = BlockData { insts: hoisted, terminator: Terminator::Bra { target: starts[0] } };
+    func.blocks[behind].terminator = match meld.exits {
         [a, b] if a == b => Terminator::Bra { target: a },
-        [then, otherwise] => Terminator::CondBra { guard: condition, uni: false, then, otherwise },
+        [then, otherwise] => Terminator::CondBra { guard, uni: false, then, otherwise },
     };
-    for outside in result.layout.clone() {
-        if !inside.contains(&outside) {
-            result.blocks[outside].terminator.targets_mut(|target| {
-                if plan.entries.contains(target) {
-                    *target = before;
-                }
-            });
-        }
-    }
-    let place = result.layout.iter().position(|block| inside.contains(block)).unwrap_or(result.layout.len());
-    result.layout.splice(place..place, layout);
-    result.layout.retain(|block| !inside.contains(block));
-    Applied { func: result, condition, selected }
+    let inside = |block: &Block| meld.pairs.iter().any(|pair| pair.blocks.contains(&Some(*block)));
+    let place = func.layout.iter().position(inside).unwrap_or(func.layout.len());
+    func.layout.splice(place..place, made.iter().map(|(block, _)| *block));
+    One { func, selected, made }
 }
 
 /// The new blocks by what they stand for.
 struct Places<'a> {
-    plan: &'a Plan,
+    meld: &'a PlannedMeld,
     starts: &'a [Block],
     behind: Block,
 }
@@ -70,10 +105,10 @@ struct Places<'a> {
 impl Places<'_> {
     /// Where a branch of a side goes in the meld.
     fn of(&self, side: usize, target: Block) -> Block {
-        if target == self.plan.exits[side] {
+        if target == self.meld.exits[side] {
             return self.behind;
         }
-        let place = self.plan.pairs.iter().position(|pair| pair.blocks[side] == Some(target));
+        let place = self.meld.pairs.iter().position(|pair| pair.blocks[side] == Some(target));
         place.map_or(self.behind, |place| self.starts[place])
     }
 
@@ -111,16 +146,12 @@ impl Places<'_> {
     }
 }
 
-fn block(func: &mut Func, terminator: Terminator) -> Block {
-    func.blocks.push(BlockData { insts: Vec::new(), terminator })
-}
-
-/// The condition of the branch in a register that nothing changes as long as the meld needs it.
-fn condition(func: &mut Func, facts: &Facts, plan: &Plan) -> Guard {
-    let Terminator::CondBra { guard, .. } = func.blocks[plan.branch].terminator else {
+/// The condition of the branch in a register that nothing changes as long as a meld needs it.
+fn condition(func: &mut Func, facts: &Facts, branch: Block) -> Guard {
+    let Terminator::CondBra { guard, .. } = func.blocks[branch].terminator else {
         return Guard { pred: Reg::from_u32(0), negate: false };
     };
-    let later = |block: &&Block| **block != plan.branch && facts.dominators.dominates(plan.branch, **block);
+    let later = |block: &&Block| **block != branch && facts.dominators.dominates(branch, **block);
     // nothing else becomes this register
     let writes = |inst: &Inst| facts.accesses.writes(*inst).contains(&guard.pred);
     let written = facts.cfg.order.iter().filter(later).any(|block| func.blocks[*block].insts.iter().any(writes));
@@ -130,7 +161,7 @@ fn condition(func: &mut Func, facts: &Facts, plan: &Plan) -> Guard {
     let pred = func.regs.push(Type::Pred);
     let op = Op::Unary { op: UnaryOp::Mov, mode: Mode::default(), ty: Type::Pred, dst: pred, a: guard.pred.into() };
     let copy = func.insts.push(InstData { guard: None, op });
-    func.blocks[plan.branch].insts.push(copy);
+    func.blocks[branch].insts.push(copy);
     Guard { pred, ..guard }
 }
 

@@ -2,13 +2,14 @@
 
 use super::facts::Facts;
 use super::latency::{BRANCH, SIMPLE, latency};
-use super::plan::{Pair, Plan};
+use super::plan::{Pair, PlannedMeld};
 use super::similar::{Named, harmless, immediate, named};
 use crate::align::Column;
 use crate::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::{Part, PartMut};
 use cranelift_entity::EntitySet;
+use std::collections::BTreeMap;
 
 /// Cycles from which on instructions of one side have a block of their own, which lanes of the other side go round.
 const MOST_PREDICATED: u64 = 3 * BRANCH;
@@ -19,11 +20,11 @@ pub type Held = (Operand, i64);
 pub struct Emitter<'a> {
     func: &'a Func,
     facts: &'a Facts,
-    plan: &'a Plan,
+    renames: &'a BTreeMap<Reg, Reg>,
     /// The function that grows, with the new names of registers.
     result: Func,
     condition: Guard,
-    /// What the blocks of the plan write.
+    /// What the blocks of the meld write.
     defined: EntitySet<Reg>,
     /// Computed once in front of the meld.
     hoisted: Vec<Inst>,
@@ -35,18 +36,25 @@ pub struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    pub fn new(func: &'a Func, facts: &'a Facts, plan: &'a Plan, result: Func, condition: Guard) -> Self {
-        let blocks = plan.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten());
+    pub fn new(
+        func: &'a Func,
+        facts: &'a Facts,
+        renames: &'a BTreeMap<Reg, Reg>,
+        meld: &PlannedMeld,
+        result: Func,
+        condition: Guard,
+    ) -> Self {
+        let blocks = meld.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten());
         let insts = blocks.flat_map(|block| &func.blocks[block].insts);
-        let name = |reg: &Reg| plan.renames.get(reg).copied().unwrap_or(*reg);
+        let name = |reg: &Reg| renames.get(reg).copied().unwrap_or(*reg);
         let mut defined = EntitySet::with_capacity(result.regs.len());
         let written = insts.flat_map(|inst| facts.accesses.writes(*inst));
         written.for_each(|reg| _ = defined.insert(name(reg)));
-        let current = plan.branch;
+        let current = meld.branch;
         Self {
             func,
             facts,
-            plan,
+            renames,
             result,
             condition,
             defined,
@@ -111,7 +119,7 @@ impl<'a> Emitter<'a> {
     /// The registers that lanes of a side need at each position of its block.
     fn live(&self, pair: &Pair, side: usize) -> Live {
         // registers that become one are never needed together, so that a set of new names can be kept
-        let name = |reg: &Reg| self.plan.renames.get(reg).copied().unwrap_or(*reg);
+        let name = |reg: &Reg| self.renames.get(reg).copied().unwrap_or(*reg);
         let (liveness, accesses) = (self.facts.liveness(self.func), &self.facts.accesses);
         let named = |regs: &[Reg]| {
             let mut set = EntitySet::with_capacity(self.func.regs.len());
@@ -373,7 +381,7 @@ impl<'a> Emitter<'a> {
         self.local.retain(|(held, _)| !held.iter().any(changes));
     }
 
-    fn block(&mut self) -> Block {
+    pub fn block(&mut self) -> Block {
         self.result.blocks.push(BlockData { insts: Vec::new(), terminator: Terminator::Ret })
     }
 }

@@ -4,8 +4,8 @@
 //! their side.
 //!
 //! Each round finds the regions behind divergent branches, aligns the subgraphs on their sides, and melds the pair that saves
-//! most; this repeats until no meld lowers the estimate of the function's cycles. What is melded is a [`Plan`](plan::Plan);
-//! [`check`](check::check) proves each one that was applied.
+//! most, with all others that it leaves as they are; this repeats until no meld lowers the estimate of the function's cycles. What
+//! is melded is a [`Plan`]; [`check`](check::check) proves each one that was applied.
 //!
 //! Beyond the paper: only branches that the divergence analysis finds divergent; candidates in the order of what they save; no
 //! load that the program did not have: what one side stores is stored under its condition; nothing that concerns several threads.
@@ -35,11 +35,12 @@ use crate::analysis::ssa::{self, Ssa};
 use crate::cost::executions;
 use crate::inst::{Cmp, Op, Operand, Terminator};
 use crate::ir::{Block, Func, Module, Reg};
+use apply::Applied;
 use check::{Change, Violation};
 use cranelift_entity::SecondaryMap;
 use facts::Facts;
 use latency::{BRANCH, latency};
-use plan::Kind;
+use plan::{Candidate, Kind, Plan, PlannedMeld};
 use region::Region;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -115,17 +116,44 @@ pub fn run(func: &Func, options: &Options) -> Result<(Func, Melded), Violation> 
     let mut melded = Melded { before: work.estimate(), ..Melded::default() };
     melded.after = melded.before;
     for _ in 0..most_rounds(&work.func) {
-        let mut cycles = melded.after;
-        let lowers = |_: Place, next: &Tidy| {
-            cycles = next.estimate();
-            cycles < melded.after
-        };
-        let Some((next, meld)) = first(&work, options, lowers)? else { break };
+        let Some((next, melds)) = round(&work, options, melded.after)? else { break };
         work = next;
-        melded.melds.push(meld);
-        melded.after = cycles;
+        melded.after = work.estimate();
+        melded.melds.extend(melds);
     }
     Ok(if melded.melds.is_empty() { (func.clone(), melded) } else { (work.func, melded) })
+}
+
+/// A function after all melds that can be made together and each lower the estimate, or after the first one that does.
+fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Vec<Meld>)>, Violation> {
+    let Tidy { func, facts, .. } = work;
+    let (candidates, verdicts) = divergent(work, options);
+    let mut all = plan::together(func, facts, &candidates);
+    while all.len() > 1 {
+        let plan = plan::plan(func, facts, &all);
+        let applied = apply::apply(func, facts, &plan);
+        let lower: Vec<bool> =
+            plan.melds.iter().zip(&applied.made).map(|(meld, made)| lowers(func, facts, meld, &applied.func, made)).collect();
+        if lower.iter().all(|lower| *lower) {
+            let next = proven(work, &plan, applied, &verdicts)?;
+            if next.estimate() < cycles {
+                return Ok(Some((next, plan.melds.iter().map(Meld::of).collect())));
+            }
+            break;
+        }
+        let mut lower = lower.into_iter();
+        all.retain(|_| lower.next() == Some(true));
+    }
+    let made = first_of(work, &candidates, &verdicts, |_, next| next.estimate() < cycles)?;
+    Ok(made.map(|(next, meld)| (next, vec![meld])))
+}
+
+/// Whether a meld lowers the estimate by itself, before anything is simplified.
+fn lowers(func: &Func, facts: &Facts, meld: &PlannedMeld, after: &Func, made: &[(Block, Block)]) -> bool {
+    let gone = meld.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten());
+    let before: u64 = gone.map(|block| cycles_of(func, block) * executions(facts.loops.depth(block))).sum();
+    let after = made.iter().map(|(block, like)| cycles_of(after, *block) * executions(facts.loops.depth(*like)));
+    after.sum::<u64>() < before
 }
 
 /// Melds after which no more are tried.
@@ -173,37 +201,60 @@ impl Melded {
 /// # Errors
 /// The checker finds that it is wrong.
 pub fn first(
-    Tidy { func, facts, verdicts }: &Tidy,
+    work: &Tidy,
     options: &Options,
-    mut accept: impl FnMut(Place, &Tidy) -> bool,
+    accept: impl FnMut(Place, &Tidy) -> bool,
 ) -> Result<Option<(Tidy, Meld)>, Violation> {
+    let (candidates, verdicts) = divergent(work, options);
+    first_of(work, &candidates, &verdicts, accept)
+}
+
+/// What might be melded behind divergent branches, and which branches are divergent.
+fn divergent(Tidy { func, facts, verdicts }: &Tidy, options: &Options) -> (Vec<Candidate>, Verdicts) {
     let regions: Vec<Region> = facts.cfg.order.iter().filter_map(|block| region::region(func, facts, *block)).collect();
     let mut candidates = plan::candidates(func, facts, &regions, options);
     let verdicts = verdicts.of(func, facts, &candidates, options.block);
     candidates.retain(|candidate| verdicts.divergent(func, facts, candidate.branch));
+    (candidates, verdicts)
+}
+
+fn first_of(
+    work: &Tidy,
+    candidates: &[Candidate],
+    verdicts: &Verdicts,
+    mut accept: impl FnMut(Place, &Tidy) -> bool,
+) -> Result<Option<(Tidy, Meld)>, Violation> {
     for candidate in candidates {
-        let plan = plan::plan(func, facts, &candidate);
-        let applied = apply::apply(func, facts, &plan);
-        check::check(&Change {
-            before: func,
-            facts,
-            after: &applied.func,
-            renames: &plan.renames,
-            roots: &[plan.branch],
-            condition: Some(applied.condition),
-            selected: &applied.selected,
-        })?;
-        let mut next = tidy_again(applied.func, &plan.renames);
-        if !accept(Place { branch: plan.branch, entries: plan.entries }, &next) {
-            continue;
+        let plan = plan::plan(&work.func, &work.facts, &[candidate]);
+        let applied = apply::apply(&work.func, &work.facts, &plan);
+        let next = proven(work, &plan, applied, verdicts)?;
+        if accept(Place { branch: candidate.branch, entries: candidate.entries }, &next) {
+            return Ok(Some((next, Meld::of(&plan.melds[0]))));
         }
-        next.verdicts = verdicts;
-        let columns = plan.pairs.iter().flat_map(|pair| &pair.columns);
-        let common = columns.clone().filter(|column| matches!(column, Column::Both(..))).count();
-        let alone = columns.count() - common;
-        return Ok(Some((next, Meld { kind: plan.kind, share: candidate.share, common, alone })));
     }
     Ok(None)
+}
+
+/// The function that a plan made, once it is checked.
+fn proven(work: &Tidy, plan: &Plan, applied: Applied, verdicts: &Verdicts) -> Result<Tidy, Violation> {
+    check::check(&Change {
+        before: &work.func,
+        facts: &work.facts,
+        after: &applied.func,
+        renames: &plan.renames,
+        roots: &plan.melds.iter().map(|meld| meld.branch).collect::<Vec<_>>(),
+        conditions: &applied.conditions,
+    })?;
+    let next = tidy_again(applied.func, &plan.renames);
+    Ok(Tidy { verdicts: verdicts.clone(), ..next })
+}
+
+impl Meld {
+    fn of(planned: &PlannedMeld) -> Self {
+        let columns = planned.pairs.iter().flat_map(|pair| &pair.columns);
+        let common = columns.clone().filter(|column| matches!(column, Column::Both(..))).count();
+        Self { kind: planned.kind, share: planned.share, common, alone: columns.count() - common }
+    }
 }
 
 /// A function in the form that is melded, with its analyses.
@@ -306,11 +357,12 @@ pub fn estimate(func: &Func) -> u64 {
 }
 
 fn cycles(func: &Func, cfg: &Cfg, loops: &Loops) -> u64 {
-    let block = |block: &Block| {
-        let data = &func.blocks[*block];
-        let insts: u64 = data.insts.iter().map(|inst| latency(&func.insts[*inst].op)).sum();
-        let branch = if matches!(data.terminator, Terminator::Bra { .. }) { 0 } else { BRANCH };
-        (insts + branch) * executions(loops.depth(*block))
-    };
-    cfg.order.iter().map(block).sum()
+    cfg.order.iter().map(|block| cycles_of(func, *block) * executions(loops.depth(*block))).sum()
+}
+
+/// Cycles of one execution of a block.
+fn cycles_of(func: &Func, block: Block) -> u64 {
+    let data = &func.blocks[block];
+    let insts: u64 = data.insts.iter().map(|inst| latency(&func.insts[*inst].op)).sum();
+    insts + if matches!(data.terminator, Terminator::Bra { .. }) { 0 } else { BRANCH }
 }

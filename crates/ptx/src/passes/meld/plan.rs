@@ -9,9 +9,13 @@ use super::{Mode, Options};
 use crate::align::{Column, align};
 use crate::inst::{InstData, Terminator};
 use crate::ir::{Block, Func, Inst, Reg};
+use cranelift_entity::EntitySet;
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Melds that are applied and checked together: the checker keeps what it knows of their conditions in words of 64 bits.
+const MOST_TOGETHER: usize = 64;
 
 /// What corresponds, in the order of preference among equals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -63,17 +67,24 @@ pub enum Idle {
     After(Block),
 }
 
-/// A meld, ready to be applied.
+/// Melds of a function that concern different blocks, ready to be applied together.
 #[derive(Debug, Clone)]
 pub struct Plan {
+    pub melds: Vec<PlannedMeld>,
+    /// Registers that become others.
+    pub renames: BTreeMap<Reg, Reg>,
+}
+
+#[derive(Debug, Clone)]
+pub struct PlannedMeld {
     pub kind: Kind,
     pub branch: Block,
     pub entries: [Block; 2],
     pub exits: [Block; 2],
     /// The pair of the entries comes first.
     pub pairs: Vec<Pair>,
-    /// Registers that become others.
-    pub renames: BTreeMap<Reg, Reg>,
+    /// The least share of cycles that is saved.
+    pub share: f64,
 }
 
 /// All candidates of a function whose share reaches the threshold: those that need no replication first, and of these the one
@@ -240,30 +251,76 @@ impl Profiles<'_> {
     }
 }
 
-/// Aligns the instructions of a candidate, and makes registers one.
-pub fn plan(func: &Func, facts: &Facts, candidate: &Candidate) -> Plan {
-    let Candidate { kind, branch, entries, exits, .. } = *candidate;
-    let mut pairs = candidate.pairs.clone();
-    let defined = [0, 1].map(|side| {
-        let blocks = pairs.iter().filter_map(|pair| pair.blocks[side]);
-        let insts = blocks.flat_map(|block| &func.blocks[block].insts);
-        insts.flat_map(|inst| facts.accesses.writes(*inst).iter().copied()).collect::<BTreeSet<Reg>>()
-    });
-    for pair in &mut pairs {
-        pair.columns = columns(func, pair.blocks, |a, b| a == b || defined[0].contains(&a) && defined[1].contains(&b));
+/// Aligns the instructions of candidates that can be melded [together](together), and makes registers one.
+pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate]) -> Plan {
+    let mut wanted: Vec<(Reg, Reg)> = Vec::new();
+    let mut melds: Vec<PlannedMeld> = Vec::with_capacity(candidates.len());
+    for Candidate { kind, branch, entries, exits, pairs, share, .. } in candidates {
+        let mut pairs = pairs.clone();
+        let defined = [0, 1].map(|side| {
+            let blocks = pairs.iter().filter_map(|pair| pair.blocks[side]);
+            let insts = blocks.flat_map(|block| &func.blocks[block].insts);
+            insts.flat_map(|inst| facts.accesses.writes(*inst).iter().copied()).collect::<BTreeSet<Reg>>()
+        });
+        for pair in &mut pairs {
+            pair.columns =
+                columns(func, pair.blocks, |a, b| a == b || defined[0].contains(&a) && defined[1].contains(&b));
+        }
+        let condition = func.blocks[*branch].terminator.condition();
+        let common = pairs.iter().flat_map(|pair| common_registers(func, pair));
+        wanted.extend(common.filter(|(a, b)| {
+            let local = defined[0].contains(a) && defined[1].contains(b);
+            local && func.regs[*a].class() == func.regs[*b].class() && ![Some(*a), Some(*b)].contains(&condition)
+        }));
+        let (entries, exits) = (*entries, *exits);
+        melds.push(PlannedMeld { kind: *kind, branch: *branch, entries, exits, pairs, share: *share });
     }
-    let condition = func.blocks[branch].terminator.condition();
-    let mut wanted: Vec<(Reg, Reg)> = pairs.iter().flat_map(|pair| common_registers(func, pair)).collect();
-    wanted.retain(|(a, b)| {
-        let local = defined[0].contains(a) && defined[1].contains(b);
-        local && func.regs[*a].class() == func.regs[*b].class() && ![Some(*a), Some(*b)].contains(&condition)
-    });
     let renames = unify(func, facts, &wanted);
     let renamed = |reg: Reg| renames.get(&reg).copied().unwrap_or(reg);
-    for pair in &mut pairs {
+    for pair in melds.iter_mut().flat_map(|meld| &mut meld.pairs) {
         part(func, pair, |a, b| renamed(a) == renamed(b));
     }
-    Plan { kind, branch, entries, exits, pairs, renames }
+    Plan { melds, renames }
+}
+
+impl Candidate {
+    fn blocks(&self) -> impl Iterator<Item = Block> {
+        self.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten())
+    }
+}
+
+/// The candidates, in order, that can be melded together as if one after the other: they concern neither blocks nor branches of
+/// one before them, and write no register that it writes or branches by. One that needs replication comes alone: others might
+/// leave something better to meld.
+pub fn together<'a>(func: &Func, facts: &Facts, candidates: &'a [Candidate]) -> Vec<&'a Candidate> {
+    let mut taken: Vec<&Candidate> = Vec::new();
+    let mut inside: EntitySet<Block> = EntitySet::with_capacity(func.blocks.len());
+    let mut branches: EntitySet<Block> = EntitySet::with_capacity(func.blocks.len());
+    let mut written: EntitySet<Reg> = EntitySet::with_capacity(func.regs.len());
+    let mut conditions: EntitySet<Reg> = EntitySet::with_capacity(func.regs.len());
+    for candidate in candidates {
+        let condition = func.blocks[candidate.branch].terminator.condition();
+        let writes = || {
+            let insts = candidate.blocks().flat_map(|block| &func.blocks[block].insts);
+            insts.flat_map(|inst| facts.accesses.writes(*inst).iter().copied())
+        };
+        let apart = !inside.contains(candidate.branch)
+            && candidate.blocks().all(|block| !inside.contains(block) && !branches.contains(block))
+            && !condition.is_some_and(|reg| written.contains(reg))
+            && !writes().any(|reg| written.contains(reg) || conditions.contains(reg));
+        let alone = !taken.is_empty() && candidate.kind == Kind::BlockAndRegion;
+        if apart && !alone {
+            candidate.blocks().for_each(|block| _ = inside.insert(block));
+            writes().for_each(|reg| _ = written.insert(reg));
+            conditions.extend(condition);
+            branches.insert(candidate.branch);
+            taken.push(candidate);
+        }
+        if candidate.kind == Kind::BlockAndRegion || taken.len() == MOST_TOGETHER {
+            break;
+        }
+    }
+    taken
 }
 
 fn insts(func: &Func, block: Option<Block>) -> &[Inst] {

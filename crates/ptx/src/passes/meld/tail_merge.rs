@@ -47,8 +47,7 @@ pub fn run(func: &Func) -> Result<(Func, Merged), Violation> {
             after: &next,
             renames: &plan.renames,
             roots: &plan.blocks,
-            condition: None,
-            selected: &[],
+            conditions: &[],
         })?;
         let next = tidy(next);
         if next.estimate() >= work.estimate() {

@@ -134,6 +134,8 @@ pub enum End {
     Table(Number, Vec<Block>),
     Ret,
     Exit,
+    /// It comes to this block, which both functions have.
+    At(Block),
     Endless,
 }
 
@@ -153,12 +155,17 @@ impl<'a> Thread<'a> {
         Self { func, side, regs, operations }
     }
 
-    /// Runs from the start of a block to the next branch on a condition that is not known.
-    pub fn straight(&mut self, numbers: &mut Numbers, start: Block) -> Outcome {
+    /// Runs from the start of a block to the next branch on a condition that is not known, or up to a block where it is to
+    /// stop; `at_once`: which may be the first one.
+    pub fn straight(&mut self, numbers: &mut Numbers, start: Block, at_once: bool, stop: impl Fn(Block) -> bool) -> Outcome {
         let func = self.func;
         let mut outcome = Outcome { accesses: Vec::new(), way: Vec::new(), end: End::Endless };
         let mut block = start;
         for _ in 0..=2 * func.layout.len() {
+            if (at_once || !outcome.way.is_empty()) && stop(block) {
+                outcome.end = End::At(block);
+                return outcome;
+            }
             outcome.way.push(block);
             for inst in &func.blocks[block].insts {
                 self.execute(numbers, *inst, &mut outcome.accesses);

@@ -2,11 +2,11 @@
 //! decision and the application: it executes both functions symbolically, side by side.
 //!
 //! Values are numbers: two computations have one number if they apply one operation to equal values. A state is a pair of
-//! blocks, one of each function, and what is known of the condition of the meld. Between two branches whose condition is not
-//! known both functions run straight on. There it must hold that
+//! blocks, one of each function, and what is known of the conditions of melds. Between two branches whose condition is not
+//! known, and blocks that no change concerns, both functions run straight on. There it must hold that
 //!
 //! - both have accessed memory in the same way, in the same order, with equal addresses and values;
-//! - both branch on equal conditions, or both end;
+//! - both branch on equal conditions, come to the same block, or end;
 //! - every register that the first function needs from there on has, by its new name, an equal value in the second.
 //!
 //! The walk begins at the changed blocks and ends at blocks that are as before and where the condition is needed no more.
@@ -39,10 +39,19 @@ pub struct Change<'a> {
     pub renames: &'a BTreeMap<Reg, Reg>,
     /// Blocks of both functions from which on they may differ.
     pub roots: &'a [Block],
-    /// What holds on one side of the meld.
-    pub condition: Option<Guard>,
-    /// New registers that hold one sum where the condition holds and another where it does not.
-    pub selected: &'a [(Reg, [Held; 2])],
+    /// What lanes take one side of a meld by, at most 64.
+    pub conditions: &'a [Condition],
+}
+
+/// A predicate that it matters for whether it is true.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    /// In the changed function.
+    pub pred: Reg,
+    /// Blocks of both functions from which on it does not matter.
+    pub ends: Vec<Block>,
+    /// New registers that hold one sum where the predicate is true and another where it is not.
+    pub selected: Vec<(Reg, [Held; 2])>,
 }
 
 impl Change<'_> {
@@ -268,7 +277,7 @@ mod tests {
         let Tidy { func, facts, .. } = &tidy;
         let regions: Vec<_> = facts.cfg.order.iter().filter_map(|block| region(func, facts, *block)).collect();
         let candidate = plan::candidates(func, facts, &regions, &Options::default()).swap_remove(0);
-        let plan = plan::plan(func, facts, &candidate);
+        let plan = plan::plan(func, facts, &[&candidate]);
         let applied = apply::apply(func, facts, &plan);
         (tidy, plan, applied)
     }
@@ -279,9 +288,8 @@ mod tests {
             facts: &tidy.facts,
             after,
             renames: &plan.renames,
-            roots: &[plan.branch],
-            condition: Some(applied.condition),
-            selected: &applied.selected,
+            roots: &[plan.melds[0].branch],
+            conditions: &applied.conditions,
         })
     }
 

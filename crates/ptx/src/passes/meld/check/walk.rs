@@ -3,7 +3,7 @@
 use super::alive::Alive;
 use super::execute::{End, Number, Numbers, Side, TRUE, Thread, What};
 use super::registers::Registers;
-use super::{Change, Kind, Violation, named};
+use super::{Change, Condition, Kind, Violation, named};
 use crate::analysis::lists::table;
 use crate::inst::Operand;
 use crate::ir::Block;
@@ -11,16 +11,41 @@ use crate::passes::meld::emit::Held;
 use cranelift_entity::SecondaryMap;
 use std::collections::BTreeSet;
 
-/// A block of each function, and whether the condition of the meld holds where that is known.
-type State = (Block, Block, Option<bool>);
+/// What is known of the conditions of melds, by their positions: whether they are true. Nothing is said of the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+struct Known {
+    which: u64,
+    values: u64,
+}
+
+impl Known {
+    fn of(self, position: usize) -> Option<bool> {
+        (self.which >> position & 1 == 1).then_some(self.values >> position & 1 == 1)
+    }
+
+    fn with(self, position: usize, value: bool) -> Self {
+        Self { which: self.which | 1 << position, values: self.values | u64::from(value) << position }
+    }
+
+    fn only(self, which: u64) -> Self {
+        Self { which: self.which & which, values: self.values & which }
+    }
+}
+
+/// A block of each function, and what is known there.
+type State = (Block, Block, Known);
 
 /// Two functions that are executed side by side.
 pub struct Walk<'a> {
     change: &'a Change<'a>,
     /// The blocks of both functions that differ by the names of registers only.
     same: &'a SecondaryMap<Block, bool>,
-    /// The condition of the meld and the selected registers, which follow from it, in the second function.
+    /// The conditions of melds and the selected registers, which follow from them, in the second function.
     alive: Alive,
+    /// The conditions that matter at the start of each block of the second function.
+    matter: SecondaryMap<Block, u64>,
+    /// The conditions that do not matter any more from a block on.
+    ended: SecondaryMap<Block, u64>,
     numbers: Numbers,
     first: Thread<'a>,
     second: Thread<'a>,
@@ -31,12 +56,24 @@ pub struct Walk<'a> {
 impl<'a> Walk<'a> {
     pub fn new(change: &'a Change<'a>, same: &'a SecondaryMap<Block, bool>) -> Self {
         let func = change.after;
-        let condition = change.condition.iter().map(|guard| guard.pred);
-        let alive = Alive::compute(func, condition.chain(change.selected.iter().map(|(reg, _)| *reg)));
+        let regs = |condition: &'a Condition| {
+            std::iter::once(condition.pred).chain(condition.selected.iter().map(|(reg, _)| *reg))
+        };
+        let alive = Alive::compute(func, change.conditions.iter().flat_map(regs));
+        let mut matter: SecondaryMap<Block, u64> = table(func.blocks.len());
+        let mut ended: SecondaryMap<Block, u64> = table(func.blocks.len());
+        for (position, condition) in change.conditions.iter().enumerate() {
+            condition.ends.iter().for_each(|block| ended[*block] |= 1 << position);
+            for block in func.layout.iter().filter(|block| alive.any(**block)) {
+                matter[*block] |= u64::from(regs(condition).any(|reg| alive.at(reg, *block))) << position;
+            }
+        }
         Self {
             change,
             same,
             alive,
+            matter,
+            ended,
             numbers: Numbers::with_capacity(2 * func.insts.len()),
             first: Thread::new(change.before, Side::Before),
             second: Thread::new(func, Side::After),
@@ -45,105 +82,123 @@ impl<'a> Walk<'a> {
     }
 
     pub fn run(&mut self) -> Result<(), Violation> {
-        let mut work: Vec<State> = self.change.roots.iter().map(|root| (*root, *root, None)).collect();
+        let starts = starts(self.change);
+        let mut work: Vec<State> = starts.iter().map(|start| (*start, *start, Known::default())).collect();
         let mut seen = BTreeSet::new();
-        let before_changes = before_changes(self.change, self.same);
+        let before_changes = before_changes(self.change, self.same, &starts);
         while let Some(state) = work.pop() {
-            let (old, new, holds) = state;
-            let unchanged = old == new && !before_changes[old] && !self.alive.any(new);
+            let (old, new, known) = state;
+            let unchanged = old == new && !before_changes[old] && known == Known::default();
             if !seen.insert(state) || unchanged {
                 continue;
             }
             match self.behind_equal(state) {
                 Some(next) => work.extend(next),
-                None => work.extend(self.compare(old, new, holds)?),
+                None => work.extend(self.compare(state)?),
             }
         }
         Ok(())
     }
 
     /// The pairs behind a block that is in both functions and differs by names alone: from equal values it makes equal ones, so that it
-    /// need not be executed. `None` where it matters whether the condition of the meld holds.
-    fn behind_equal(&mut self, (old, new, holds): (Block, Block, Option<bool>)) -> Option<Vec<State>> {
-        if old != new || holds.is_some() || !self.same[new] || self.alive.any(new) {
-            return None;
-        }
-        let targets = self.change.after.blocks[new].terminator.targets();
-        if targets.iter().any(|target| self.alive.any(*target)) {
+    /// need not be executed. `None` where it matters how it branches.
+    fn behind_equal(&mut self, (old, new, known): State) -> Option<Vec<State>> {
+        if old != new || known != Known::default() || !self.same[new] || self.change.roots.contains(&old) {
             return None;
         }
         self.visited[new] = true;
-        Some(targets.into_iter().map(|target| (target, target, None)).collect())
+        let targets = self.change.after.blocks[new].terminator.targets();
+        Some(targets.into_iter().map(|target| (target, target, known)).collect())
     }
 
     /// Executes both functions from a pair of blocks to their next branches, and compares; the pairs behind the branches.
-    fn compare(&mut self, old: Block, new: Block, holds: Option<bool>) -> Result<Vec<State>, Violation> {
+    fn compare(&mut self, (old, new, known): State) -> Result<Vec<State>, Violation> {
         let wrong = |kind| Violation { block: new, kind };
-        let Self { change, numbers, first, second, .. } = self;
-        first.regs.forget();
-        second.regs.forget();
-        let known = change.condition.zip(holds).map(|(guard, holds)| (guard.pred, holds ^ guard.negate));
-        for &reg in change.liveness().live_in(old) {
-            let name = named(change, reg);
-            let number = match known {
-                Some((pred, holds)) if pred == name => TRUE ^ Number::from(!holds),
-                _ => numbers.of(What::Start(reg)),
-            };
-            first.regs.set(reg, number);
-            if second.regs.get(name).is_some_and(|other| other != number) {
-                return Err(wrong(Kind::Value(reg)));
-            }
-            second.regs.set(name, number);
-        }
-        if let Some((pred, holds)) = known {
-            second.regs.set(pred, TRUE ^ Number::from(!holds));
-        }
-        for (reg, held) in change.selected.iter().filter(|_| holds.is_some()) {
-            if let Some(number) = sum(change, numbers, held[usize::from(holds == Some(false))], &second.regs) {
-                second.regs.set(*reg, number);
-            }
-        }
-        let first = first.straight(numbers, old);
-        let second = second.straight(numbers, new);
+        self.start(old, known).map_err(wrong)?;
+        let Self { numbers, first, second, same, matter, ended, .. } = self;
+        // nothing that is known matters in a block that is as before
+        let stop = |block: Block| same[block] && known.which & matter[block] & !ended[block] == 0;
+        let at_once = old != new;
+        let first = first.straight(numbers, old, at_once, stop);
+        let second = second.straight(numbers, new, at_once, stop);
         second.way.iter().for_each(|block| self.visited[*block] = true);
         if first.accesses != second.accesses {
             return Err(wrong(Kind::Memory));
         }
+        let known = second.way.iter().skip(1).fold(known, |known, block| known.only(!self.ended[*block]));
         let mut next = Vec::new();
         match (&first.end, &second.end) {
             (End::Branch(a, a_then, a_otherwise), End::Branch(b, b_then, b_otherwise)) if a >> 1 == b >> 1 => {
                 let [b_then, b_otherwise] = if a == b { [b_then, b_otherwise] } else { [b_otherwise, b_then] };
-                next.push((*a_then, *b_then, self.knowledge(*a)));
-                next.push((*a_otherwise, *b_otherwise, self.knowledge(*a ^ 1)));
+                next.push((*a_then, *b_then, self.knowledge(known, *a)));
+                next.push((*a_otherwise, *b_otherwise, self.knowledge(known, *a ^ 1)));
             }
             (End::Table(a, targets), End::Table(b, others)) if a == b && targets.len() == others.len() => {
-                next.extend(targets.iter().zip(others).map(|(a, b)| (*a, *b, self.knowledge(TRUE))));
+                next.extend(targets.iter().zip(others).map(|(a, b)| (*a, *b, self.knowledge(known, TRUE))));
             }
-            (a, b) if a == b && !matches!(a, End::Branch(..) | End::Table(..)) => {}
+            (End::At(a), End::At(b)) if a == b => next.push((*a, *b, self.knowledge(known, TRUE))),
+            (End::Ret, End::Ret) | (End::Exit, End::Exit) | (End::Endless, End::Endless) => {}
             _ => return Err(wrong(Kind::End)),
         }
-        for (old, new, holds) in &mut next {
-            if !self.alive.any(*new) {
-                *holds = None;
-            }
-            self.arrive(*old, *new, *holds).map_err(wrong)?;
+        for (old, new, known) in &mut next {
+            *known = known.only(self.matter[*new] & !self.ended[*new]);
+            self.arrive(*old, *new, *known).map_err(wrong)?;
         }
         Ok(next)
     }
 
-    /// Whether the condition of the meld holds where a predicate does.
-    fn knowledge(&self, holds: Number) -> Option<bool> {
-        let guard = self.change.condition?;
-        let number = self.second.regs.get(guard.pred)? ^ Number::from(guard.negate);
-        match number {
-            _ if number >> 1 == TRUE >> 1 => Some(number == TRUE),
-            _ if number >> 1 == holds >> 1 => Some(number == holds),
-            _ => None,
+    /// Gives what the first function needs equal values in both, and what is known those that it has.
+    fn start(&mut self, old: Block, known: Known) -> Result<(), Kind> {
+        let Self { change, numbers, first, second, .. } = self;
+        first.regs.forget();
+        second.regs.forget();
+        let conditions = || {
+            let all = change.conditions.iter().enumerate();
+            all.filter_map(move |(position, condition)| known.of(position).map(|holds| (condition, holds)))
+        };
+        let value = |holds: bool| TRUE ^ Number::from(!holds);
+        for &reg in change.liveness().live_in(old) {
+            let name = named(change, reg);
+            let number = match conditions().find(|(condition, _)| condition.pred == name) {
+                Some((_, holds)) => value(holds),
+                None => numbers.of(What::Start(reg)),
+            };
+            first.regs.set(reg, number);
+            if second.regs.get(name).is_some_and(|other| other != number) {
+                return Err(Kind::Value(reg));
+            }
+            second.regs.set(name, number);
         }
+        for (condition, holds) in conditions() {
+            second.regs.set(condition.pred, value(holds));
+        }
+        for (condition, holds) in conditions() {
+            for (reg, held) in &condition.selected {
+                if let Some(number) = sum(change, numbers, held[usize::from(!holds)], &second.regs) {
+                    second.regs.set(*reg, number);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Which conditions are known behind a branch that is taken where a predicate holds.
+    fn knowledge(&self, before: Known, holds: Number) -> Known {
+        let mut known = Known::default();
+        for (position, condition) in self.change.conditions.iter().enumerate() {
+            match self.second.regs.get(condition.pred) {
+                Some(number) if number >> 1 == TRUE >> 1 && before.of(position).is_some() => {
+                    known = known.with(position, number == TRUE);
+                }
+                Some(number) if number >> 1 == holds >> 1 && holds != TRUE => known = known.with(position, number == holds),
+                _ => {}
+            }
+        }
+        known
     }
 
     /// What is needed behind a branch has equal values.
-    fn arrive(&mut self, old: Block, new: Block, holds: Option<bool>) -> Result<(), Kind> {
+    fn arrive(&mut self, old: Block, new: Block, known: Known) -> Result<(), Kind> {
         let Self { change, numbers, first, second, alive, .. } = self;
         for reg in change.liveness().live_in(old) {
             // what neither has touched is as it was
@@ -152,10 +207,13 @@ impl<'a> Walk<'a> {
                 return Err(Kind::Value(*reg));
             }
         }
-        for (reg, held) in change.selected.iter().filter(|_| holds.is_some()) {
-            let expected = sum(change, numbers, held[usize::from(holds == Some(false))], &second.regs);
-            if alive.at(*reg, new) && expected.is_some() && second.regs.get(*reg) != expected {
-                return Err(Kind::Value(*reg));
+        for (position, condition) in change.conditions.iter().enumerate() {
+            let Some(holds) = known.of(position) else { continue };
+            for (reg, held) in &condition.selected {
+                let expected = sum(change, numbers, held[usize::from(!holds)], &second.regs);
+                if alive.at(*reg, new) && expected.is_some() && second.regs.get(*reg) != expected {
+                    return Err(Kind::Value(*reg));
+                }
             }
         }
         Ok(())
@@ -174,14 +232,24 @@ fn sum(change: &Change, numbers: &mut Numbers, (operand, offset): Held, regs: &R
     }
 }
 
-/// The roots, and the blocks from which others that differ can be reached without passing a root.
-fn before_changes(change: &Change, same: &SecondaryMap<Block, bool>) -> SecondaryMap<Block, bool> {
+/// The roots that are not behind another one, through which all ways to them lead.
+fn starts(change: &Change) -> Vec<Block> {
+    let behind = |root: Block, other: Block| root != other && change.facts.dominators.dominates(other, root);
+    let mut starts: Vec<Block> = change.roots.to_vec();
+    starts.retain(|root| !change.roots.iter().any(|other| behind(*root, *other)));
+    starts.sort_unstable();
+    starts.dedup();
+    starts
+}
+
+/// The starts, and the blocks from which others that differ can be reached without passing a start.
+fn before_changes(change: &Change, same: &SecondaryMap<Block, bool>, starts: &[Block]) -> SecondaryMap<Block, bool> {
     let cfg = &change.facts.cfg;
     let differs = |block: &&Block| !same[**block];
-    let mut work: Vec<Block> = cfg.order.iter().filter(differs).copied().chain(change.roots.iter().copied()).collect();
+    let mut work: Vec<Block> = cfg.order.iter().filter(differs).copied().chain(starts.iter().copied()).collect();
     let mut found: SecondaryMap<Block, bool> = table(change.before.blocks.len());
     while let Some(block) = work.pop() {
-        if !std::mem::replace(&mut found[block], true) && !change.roots.contains(&block) {
+        if !std::mem::replace(&mut found[block], true) && !starts.contains(&block) {
             work.extend(cfg.predecessors(block));
         }
     }
