@@ -3,12 +3,12 @@
 use super::facts::Facts;
 use super::latency::{BRANCH, SIMPLE, latency};
 use super::plan::{Pair, PlannedMeld};
-use super::similar::{Named, harmless, immediate, named};
+use super::similar::{Named, Names, harmless, immediate, named};
 use crate::align::Column;
 use crate::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::{Part, PartMut};
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntityRef, EntitySet};
 use std::collections::BTreeMap;
 
 /// Cycles from which on instructions of one side have a block of their own, which lanes of the other side go round.
@@ -121,36 +121,32 @@ impl<'a> Emitter<'a> {
         // registers that become one are never needed together, so that a set of new names can be kept
         let name = |reg: &Reg| self.renames.get(reg).copied().unwrap_or(*reg);
         let (liveness, accesses) = (self.facts.liveness(self.func), &self.facts.accesses);
-        let named = |regs: &[Reg]| {
-            let mut set = EntitySet::with_capacity(self.func.regs.len());
-            regs.iter().for_each(|reg| _ = set.insert(name(reg)));
-            set
-        };
+        let insts = pair.blocks[side].map_or(0, |block| self.func.blocks[block].insts.len());
         let Some(block) = pair.blocks[side] else {
-            return match pair.needs(side) {
-                None => Live(Vec::new()),
-                Some((block, true)) => Live(vec![named(liveness.live_in(block))]),
-                Some((block, false)) => Live(vec![named(liveness.live_out(block))]),
-            };
+            let needs = pair.needs(side).map(|(block, start)| match start {
+                true => liveness.live_in(block),
+                false => liveness.live_out(block),
+            });
+            let mut live = Live::new(usize::from(needs.is_some()), self.func.regs.len());
+            needs.into_iter().flatten().for_each(|reg| live.insert(0, name(reg)));
+            return live;
         };
         let data = &self.func.blocks[block];
-        let mut live = named(liveness.live_out(block));
-        data.terminator.condition().iter().for_each(|reg| _ = live.insert(name(reg)));
-        let mut list = Vec::with_capacity(data.insts.len() + 1);
-        list.push(live.clone());
-        for inst in data.insts.iter().rev() {
+        let mut live = Live::new(insts + 1, self.func.regs.len());
+        liveness.live_out(block).iter().for_each(|reg| live.insert(insts, name(reg)));
+        data.terminator.condition().iter().for_each(|reg| live.insert(insts, name(reg)));
+        for (position, inst) in data.insts.iter().enumerate().rev() {
             let (reads, writes) = accesses.reads_and_writes(*inst);
-            writes.iter().for_each(|reg| _ = live.remove(name(reg)));
-            reads.iter().for_each(|reg| _ = live.insert(name(reg)));
-            list.push(live.clone());
+            live.copy(position + 1, position);
+            writes.iter().for_each(|reg| live.remove(position, name(reg)));
+            reads.iter().for_each(|reg| live.insert(position, name(reg)));
         }
-        list.reverse();
-        Live(list)
+        live
     }
 
     /// Instructions of one side in a row, while lanes of the other side need these registers. Those that harm nobody all lanes
     /// execute, the others have the condition as their guard; many of these have a block of their own.
-    fn run(&mut self, side: usize, insts: Vec<Inst>, others: Option<&EntitySet<Reg>>) {
+    fn run(&mut self, side: usize, insts: Vec<Inst>, others: Option<Needed>) {
         let guarded =
             |data: &InstData| others.is_some_and(|live| !harmless(data) || writes(&data.op, |reg| live.contains(reg)));
         let price = |data: &InstData| latency(&data.op) + if data.guard.is_some() { 2 * SIMPLE } else { 0 };
@@ -185,12 +181,12 @@ impl<'a> Emitter<'a> {
     }
 
     /// One instruction for two of one shape. `after`: what lanes of each side need behind it.
-    fn both(&mut self, insts: [Inst; 2], after: [Option<&EntitySet<Reg>>; 2]) {
+    fn both(&mut self, insts: [Inst; 2], after: [Option<Needed>; 2]) {
         let [first, second] = insts.map(|inst| self.result.insts[inst].clone());
         let (Some(names), Some(others)) = (named(&first.op), named(&second.op)) else { return };
         let mut op = first.op.clone();
         let mut moves = Vec::new();
-        let mut list = Vec::new();
+        let mut list = Names::new();
         let several = names.iter().filter(|name| matches!(name, Named::Def(_))).count() > 1;
         for (position, pair) in names.into_iter().zip(others).enumerate() {
             list.push(match pair {
@@ -223,7 +219,7 @@ impl<'a> Emitter<'a> {
         operands: [Operand; 2],
         ty: Type,
         both: [&InstData; 2],
-        after: [Option<&EntitySet<Reg>>; 2],
+        after: [Option<Needed>; 2],
     ) {
         let mut moves = Vec::new();
         let dst = self.result_of(both.map(|data| data.op.results()[0]), false, after, &mut moves);
@@ -239,7 +235,7 @@ impl<'a> Emitter<'a> {
         &mut self,
         [a, b]: [Reg; 2],
         several: bool,
-        after: [Option<&EntitySet<Reg>>; 2],
+        after: [Option<Needed>; 2],
         moves: &mut Vec<InstData>,
     ) -> Reg {
         if a == b {
@@ -387,11 +383,44 @@ impl<'a> Emitter<'a> {
 }
 
 /// Registers needed at positions of a block; none where a side has no lanes, one set where its lanes only pass.
-struct Live(Vec<EntitySet<Reg>>);
+struct Live {
+    /// Of each set, a bit per register.
+    words: usize,
+    bits: Vec<u64>,
+}
+
+/// One of the sets.
+#[derive(Clone, Copy)]
+struct Needed<'a>(&'a [u64]);
 
 impl Live {
-    fn at(&self, position: usize) -> Option<&EntitySet<Reg>> {
-        self.0.get(position).or(self.0.last())
+    fn new(sets: usize, registers: usize) -> Self {
+        let words = registers.div_ceil(64);
+        Self { words, bits: vec![0; sets * words] }
+    }
+
+    fn copy(&mut self, from: usize, to: usize) {
+        self.bits.copy_within(from * self.words..(from + 1) * self.words, to * self.words);
+    }
+
+    fn insert(&mut self, set: usize, reg: Reg) {
+        self.bits[set * self.words + reg.index() / 64] |= 1 << (reg.index() % 64);
+    }
+
+    fn remove(&mut self, set: usize, reg: Reg) {
+        self.bits[set * self.words + reg.index() / 64] &= !(1 << (reg.index() % 64));
+    }
+
+    fn at(&self, position: usize) -> Option<Needed<'_>> {
+        let last = self.bits.len().checked_div(self.words)?.checked_sub(1)?;
+        let set = position.min(last);
+        Some(Needed(&self.bits[set * self.words..(set + 1) * self.words]))
+    }
+}
+
+impl Needed<'_> {
+    fn contains(self, reg: Reg) -> bool {
+        self.0.get(reg.index() / 64).is_some_and(|word| word >> (reg.index() % 64) & 1 == 1)
     }
 }
 
@@ -421,7 +450,7 @@ fn compare(dst: Reg, holds: bool, combine: Option<(BoolOp, Guard)>) -> Op {
 }
 
 /// Gives an instruction other names, in the order of [`named`].
-fn set(op: &mut Op, list: Vec<Named>) {
+fn set(op: &mut Op, list: Names) {
     let mut list = list.into_iter();
     op.parts_mut(|part| match (part, list.next()) {
         (PartMut::Def(reg), Some(Named::Def(new))) | (PartMut::Use(reg), Some(Named::Use(new))) => *reg = new,

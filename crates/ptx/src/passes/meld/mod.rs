@@ -17,6 +17,7 @@ mod facts;
 pub(crate) mod latency;
 pub mod plan;
 mod region;
+mod shapes;
 mod similar;
 pub mod tail_merge;
 #[cfg(test)]
@@ -43,6 +44,8 @@ use latency::{BRANCH, latency};
 use plan::{Candidate, Kind, Plan, PlannedMeld};
 use region::Region;
 use serde::Serialize;
+use shapes::Shapes;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use verdicts::Verdicts;
@@ -130,13 +133,14 @@ fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Ve
     let (candidates, verdicts) = divergent(work, options);
     let mut all = plan::together(func, facts, &candidates);
     while all.len() > 1 {
-        let plan = plan::plan(func, facts, &all);
+        let plan = plan::plan(func, facts, &all, &work.shapes.borrow());
         let applied = apply::apply(func, facts, &plan);
         let lower: Vec<bool> =
             plan.melds.iter().zip(&applied.made).map(|(meld, made)| lowers(func, facts, meld, &applied.func, made)).collect();
         if lower.iter().all(|lower| *lower) {
             let next = proven(work, &plan, applied, &verdicts)?;
             if next.estimate() < cycles {
+                next.shapes.swap(&work.shapes);
                 return Ok(Some((next, plan.melds.iter().map(Meld::of).collect())));
             }
             break;
@@ -210,9 +214,9 @@ pub fn first(
 }
 
 /// What might be melded behind divergent branches, and which branches are divergent.
-fn divergent(Tidy { func, facts, verdicts }: &Tidy, options: &Options) -> (Vec<Candidate>, Verdicts) {
+fn divergent(Tidy { func, facts, verdicts, shapes }: &Tidy, options: &Options) -> (Vec<Candidate>, Verdicts) {
     let regions: Vec<Region> = facts.cfg.order.iter().filter_map(|block| region::region(func, facts, *block)).collect();
-    let mut candidates = plan::candidates(func, facts, &regions, options);
+    let mut candidates = plan::candidates(func, facts, &regions, options, &mut shapes.borrow_mut());
     let verdicts = verdicts.of(func, facts, &candidates, options.block);
     candidates.retain(|candidate| verdicts.divergent(func, facts, candidate.branch));
     (candidates, verdicts)
@@ -225,10 +229,11 @@ fn first_of(
     mut accept: impl FnMut(Place, &Tidy) -> bool,
 ) -> Result<Option<(Tidy, Meld)>, Violation> {
     for candidate in candidates {
-        let plan = plan::plan(&work.func, &work.facts, &[candidate]);
+        let plan = plan::plan(&work.func, &work.facts, &[candidate], &work.shapes.borrow());
         let applied = apply::apply(&work.func, &work.facts, &plan);
         let next = proven(work, &plan, applied, verdicts)?;
         if accept(Place { branch: candidate.branch, entries: candidate.entries }, &next) {
+            next.shapes.swap(&work.shapes);
             return Ok(Some((next, Meld::of(&plan.melds[0]))));
         }
     }
@@ -263,6 +268,7 @@ pub struct Tidy {
     facts: Facts,
     /// Of the functions that it was made from.
     verdicts: Verdicts,
+    shapes: RefCell<Shapes>,
 }
 
 impl Tidy {
@@ -287,7 +293,7 @@ fn tidy_again(mut func: Func, renames: &BTreeMap<Reg, Reg>) -> Tidy {
     let known = ssa::Facts::compute(&func);
     if is_tidy(&func, &known, renames) {
         let facts = Facts::from_ssa(&func, known);
-        return Tidy { func, facts, verdicts: Verdicts::default() };
+        return Tidy { func, facts, verdicts: Verdicts::default(), shapes: RefCell::default() };
     }
     by_values(func, known)
 }
@@ -333,7 +339,7 @@ fn by_values(mut func: Func, known: ssa::Facts) -> Tidy {
         simplify_cfg::simplify(&mut func);
         Facts::compute(&func)
     };
-    Tidy { func, facts, verdicts: Verdicts::default() }
+    Tidy { func, facts, verdicts: Verdicts::default(), shapes: RefCell::default() }
 }
 
 /// Makes `b < a` of `a > b`, for registers, so that what compares alike is of one shape.

@@ -3,11 +3,12 @@
 use super::facts::Facts;
 use super::latency::{SIMPLE, latency};
 use super::region::{self, Correspondence, Region, Subgraph};
-use super::similar::{Named, named, selections, shape};
+use super::shapes::{Shape, Shapes};
+use super::similar::{Named, named, selections};
 use super::unify::unify;
 use super::{Mode, Options};
 use crate::align::{Column, align};
-use crate::inst::{InstData, Terminator};
+use crate::inst::Terminator;
 use crate::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::EntitySet;
 use serde::Serialize;
@@ -89,8 +90,14 @@ pub struct PlannedMeld {
 
 /// All candidates of a function whose share reaches the threshold: those that need no replication first, and of these the one
 /// that saves most.
-pub fn candidates(func: &Func, facts: &Facts, regions: &[Region], options: &Options) -> Vec<Candidate> {
-    let mut profiles = Profiles { func, known: BTreeMap::new() };
+pub fn candidates(
+    func: &Func,
+    facts: &Facts,
+    regions: &[Region],
+    options: &Options,
+    shapes: &mut Shapes,
+) -> Vec<Candidate> {
+    let mut profiles = Profiles { func, shapes, known: BTreeMap::new() };
     let mut found = Vec::new();
     for region in regions {
         found.extend(of_region(func, facts, region, options, &mut profiles));
@@ -212,23 +219,25 @@ fn replicated(func: &Func, sides: [&Subgraph; 2], alone: usize, profiles: &mut P
 /// How often each shape of instructions occurs in a block.
 #[derive(Default)]
 struct Profile {
-    shapes: Vec<(InstData, u64)>,
+    shapes: Vec<(Shape, u64)>,
     total: u64,
 }
 
 struct Profiles<'a> {
     func: &'a Func,
+    shapes: &'a mut Shapes,
     known: BTreeMap<Block, Profile>,
 }
 
 impl Profiles<'_> {
     fn of(&mut self, block: Block) -> &Profile {
-        let func = self.func;
-        self.known.entry(block).or_insert_with(|| {
-            let mut profile = Profile::default();
-            for inst in &func.blocks[block].insts {
-                let shape = shape(&func.insts[*inst]);
-                profile.total += latency(&shape.op);
+        let Self { func, shapes, known } = self;
+        known.entry(block).or_insert_with(|| {
+            let insts = &func.blocks[block].insts;
+            let mut profile = Profile { shapes: Vec::with_capacity(insts.len()), total: 0 };
+            for inst in insts {
+                let shape = shapes.of(func, *inst);
+                profile.total += shapes.cycles(shape);
                 match profile.shapes.iter_mut().find(|(known, _)| *known == shape) {
                     Some((_, count)) => *count += 1,
                     None => profile.shapes.push((shape, 1)),
@@ -243,16 +252,18 @@ impl Profiles<'_> {
         self.of(a);
         self.of(b);
         let (a, b) = (&self.known[&a], &self.known[&b]);
-        let common = |(shape, count): &(InstData, u64)| {
+        let common = |(shape, count): &(Shape, u64)| {
             let other = b.shapes.iter().find(|(other, _)| other == shape);
-            other.map_or(0, |(_, other)| latency(&shape.op) * (*count).min(*other))
+            other.map_or(0, |(_, other)| self.shapes.cycles(*shape) * (*count).min(*other))
         };
         a.shapes.iter().map(common).sum()
     }
 }
 
 /// Aligns the instructions of candidates that can be melded [together](together), and makes registers one.
-pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate]) -> Plan {
+///
+/// `shapes`: those that the candidates were found by.
+pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate], shapes: &Shapes) -> Plan {
     let mut wanted: Vec<(Reg, Reg)> = Vec::new();
     let mut melds: Vec<PlannedMeld> = Vec::with_capacity(candidates.len());
     for Candidate { kind, branch, entries, exits, pairs, share, .. } in candidates {
@@ -263,8 +274,8 @@ pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate]) -> Plan {
             insts.flat_map(|inst| facts.accesses.writes(*inst).iter().copied()).collect::<BTreeSet<Reg>>()
         });
         for pair in &mut pairs {
-            pair.columns =
-                columns(func, pair.blocks, |a, b| a == b || defined[0].contains(&a) && defined[1].contains(&b));
+            let same = |a, b| a == b || defined[0].contains(&a) && defined[1].contains(&b);
+            pair.columns = columns(func, shapes, pair.blocks, same);
         }
         let condition = func.blocks[*branch].terminator.condition();
         let common = pairs.iter().flat_map(|pair| common_registers(func, pair));
@@ -328,25 +339,27 @@ fn insts(func: &Func, block: Option<Block>) -> &[Inst] {
 }
 
 /// Aligns the instructions of two blocks; `same` tells of two registers whether they might become one.
-fn columns(func: &Func, blocks: [Option<Block>; 2], same: impl Fn(Reg, Reg) -> bool) -> Vec<Column> {
-    let mut shapes: Vec<InstData> = Vec::new();
-    let mut number = |shape: InstData| {
-        let known = shapes.iter().position(|known| *known == shape);
-        known.unwrap_or_else(|| {
-            shapes.push(shape);
-            shapes.len() - 1
-        })
+fn columns(
+    func: &Func,
+    shapes: &Shapes,
+    blocks: [Option<Block>; 2],
+    same: impl Fn(Reg, Reg) -> bool,
+) -> Vec<Column> {
+    let sides = blocks.map(|block| insts(func, block));
+    let [Some(_), Some(_)] = blocks else {
+        let alone = |side: usize| 0..sides[side].len();
+        return alone(0).map(Column::First).chain(alone(1).map(Column::Second)).collect();
     };
-    let sides = blocks.map(|block| {
-        let list = insts(func, block).iter().map(|inst| &func.insts[*inst]);
-        list.map(|data| (data, number(shape(data)), named(&data.op))).collect::<Vec<_>>()
+    let sides = sides.map(|insts| {
+        let side = |inst: &Inst| (&func.insts[*inst].op, shapes.known(*inst), named(&func.insts[*inst].op));
+        insts.iter().map(side).collect::<Vec<_>>()
     });
     let score = |i: usize, j: usize| {
-        let ((data, shape, first), (_, other, second)) = (&sides[0][i], &sides[1][j]);
-        let (Some(first), Some(second), true) = (first, second, shape == other) else { return 0 };
-        let Some(count) = selections(func, &data.op, [first, second], &same) else { return 0 };
+        let ((op, shape, first), (_, other, second)) = (&sides[0][i], &sides[1][j]);
+        let (Some(first), Some(second), Some(shape), true) = (first, second, shape, shape == other) else { return 0 };
+        let Some(count) = selections(func, op, [first, second], &same) else { return 0 };
         // of two that save the same, the one with fewer selections
-        4 * latency(&data.op).saturating_sub(SIMPLE * count)
+        4 * shapes.cycles(*shape).saturating_sub(SIMPLE * count)
     };
     align([sides[0].len(), sides[1].len()], 2, score)
 }

@@ -5,6 +5,7 @@ use crate::inst::{Base, InstData, Op, Operand, Order, Space, Type, UnaryOp};
 use crate::ir::{Func, Reg};
 use crate::visit::{Part, PartMut};
 use cranelift_entity::EntityRef;
+use smallvec::SmallVec;
 
 /// An instruction without its operands: two of one shape do the same with different operands.
 pub fn shape(data: &InstData) -> InstData {
@@ -32,9 +33,12 @@ pub enum Named {
     At(Base, i64),
 }
 
+/// A list that most instructions need no memory for.
+pub type Names = SmallVec<[Named; 4]>;
+
 /// All that an instruction names but its guard. Empty for instructions with parts that cannot be chosen.
-pub fn named(op: &Op) -> Option<Vec<Named>> {
-    let mut list = Vec::with_capacity(4);
+pub fn named(op: &Op) -> Option<Names> {
+    let mut list = Names::new();
     let mut whole = true;
     op.parts(|part| match part {
         Part::Def(reg) => list.push(Named::Def(*reg)),

@@ -276,8 +276,8 @@ mod tests {
         let tidy = tidy(module.funcs[0].clone());
         let Tidy { func, facts, .. } = &tidy;
         let regions: Vec<_> = facts.cfg.order.iter().filter_map(|block| region(func, facts, *block)).collect();
-        let candidate = plan::candidates(func, facts, &regions, &Options::default()).swap_remove(0);
-        let plan = plan::plan(func, facts, &[&candidate]);
+        let candidate = plan::candidates(func, facts, &regions, &Options::default(), &mut tidy.shapes.borrow_mut()).swap_remove(0);
+        let plan = plan::plan(func, facts, &[&candidate], &tidy.shapes.borrow());
         let applied = apply::apply(func, facts, &plan);
         (tidy, plan, applied)
     }
