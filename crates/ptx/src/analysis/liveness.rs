@@ -22,8 +22,8 @@ impl Liveness {
     /// As [`compute`](Self::compute), where the sites are known. The time is that of writing down the sets.
     pub fn from_sites(func: &Func, cfg: &Cfg, sites: &Sites) -> Self {
         let mut blocks = LiveBlocks::new(func);
-        let mut live_in = Vec::with_capacity(2 * func.regs.len());
-        let mut live_out = Vec::with_capacity(2 * func.regs.len());
+        let mut live_in = Vec::with_capacity(4 * func.regs.len());
+        let mut live_out = Vec::with_capacity(4 * func.regs.len());
         for reg in func.regs.keys() {
             blocks.walk(reg, sites, cfg, |block, start| match start {
                 true => live_in.push((block, reg)),

@@ -4,10 +4,11 @@ use super::check::Condition;
 use super::emit::{Emitter, Held};
 use super::facts::Facts;
 use super::plan::{Idle, Pair, Plan, PlannedMeld};
+use crate::analysis::lists::table;
 use crate::inst::{Guard, InstData, Mode, Op, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::Slot;
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntitySet, SecondaryMap, packed_option::PackedOption};
 use std::collections::BTreeMap;
 
 /// What a plan made, with what a checker needs to follow it.
@@ -170,11 +171,9 @@ pub fn rename(func: &mut Func, renames: &BTreeMap<Reg, Reg>) {
     if renames.is_empty() {
         return;
     }
-    let change = |reg: &mut Reg| {
-        if let Some(new) = renames.get(reg) {
-            *reg = *new;
-        }
-    };
+    let mut names: SecondaryMap<Reg, PackedOption<Reg>> = table(func.regs.len());
+    renames.iter().for_each(|(from, to)| names[*from] = (*to).into());
+    let change = |reg: &mut Reg| *reg = names[*reg].expand().unwrap_or(*reg);
     for data in func.insts.values_mut() {
         if let Some(guard) = &mut data.guard {
             change(&mut guard.pred);

@@ -13,7 +13,7 @@ use crate::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::EntitySet;
 use serde::Serialize;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Melds that are applied and checked together: the checker keeps what it knows of their conditions in words of 64 bits.
 const MOST_TOGETHER: usize = 64;
@@ -271,16 +271,18 @@ pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate], shapes: &Shap
         let defined = [0, 1].map(|side| {
             let blocks = pairs.iter().filter_map(|pair| pair.blocks[side]);
             let insts = blocks.flat_map(|block| &func.blocks[block].insts);
-            insts.flat_map(|inst| facts.accesses.writes(*inst).iter().copied()).collect::<BTreeSet<Reg>>()
+            let mut set: EntitySet<Reg> = EntitySet::with_capacity(func.regs.len());
+            set.extend(insts.flat_map(|inst| facts.accesses.writes(*inst).iter().copied()));
+            set
         });
         for pair in &mut pairs {
-            let same = |a, b| a == b || defined[0].contains(&a) && defined[1].contains(&b);
+            let same = |a, b| a == b || defined[0].contains(a) && defined[1].contains(b);
             pair.columns = columns(func, shapes, pair.blocks, same);
         }
         let condition = func.blocks[*branch].terminator.condition();
         let common = pairs.iter().flat_map(|pair| common_registers(func, pair));
         wanted.extend(common.filter(|(a, b)| {
-            let local = defined[0].contains(a) && defined[1].contains(b);
+            let local = defined[0].contains(*a) && defined[1].contains(*b);
             local && func.regs[*a].class() == func.regs[*b].class() && ![Some(*a), Some(*b)].contains(&condition)
         }));
         let (entries, exits) = (*entries, *exits);

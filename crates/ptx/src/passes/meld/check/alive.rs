@@ -62,25 +62,25 @@ impl Alive {
                 read[word] |= bit & !written[word];
             }
         };
+        let mut results: Vec<(usize, u64)> = Vec::new();
         for inst in &func.blocks[block].insts {
             let data = &func.insts[*inst];
             let keeps = data.guard.is_some() || matches!(data.op, Op::Opaque { .. });
             data.guard.iter().for_each(|guard| note(read, written, guard.pred));
-            data.op.parts(|part| match part {
-                Part::Use(reg)
-                | Part::Touch(reg)
-                | Part::Read(Operand::Reg(reg))
-                | Part::At(Address { base: Base::Reg(reg), .. }) => note(read, written, *reg),
-                Part::Def(reg) if keeps => note(read, written, *reg),
-                Part::Read(_) | Part::At(_) | Part::Pass(_) | Part::Def(_) => {}
-            });
             data.op.parts(|part| {
-                if let Part::Def(reg) | Part::Touch(reg) = part
-                    && let Some((word, bit)) = place(*reg)
-                {
-                    written[word] |= bit;
+                let reg = match part {
+                    Part::Use(reg)
+                    | Part::Read(Operand::Reg(reg))
+                    | Part::At(Address { base: Base::Reg(reg), .. }) => return note(read, written, *reg),
+                    Part::Def(reg) | Part::Touch(reg) => *reg,
+                    Part::Read(_) | Part::At(_) | Part::Pass(_) => return,
+                };
+                if keeps || matches!(part, Part::Touch(_)) {
+                    note(read, written, reg);
                 }
+                results.extend(place(reg));
             });
+            results.drain(..).for_each(|(word, bit)| written[word] |= bit);
         }
         func.blocks[block].terminator.condition().iter().for_each(|reg| note(read, written, *reg));
     }

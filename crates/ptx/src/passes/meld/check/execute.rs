@@ -29,11 +29,12 @@ pub enum What {
     Either(Number, Number, Number),
     /// An operation without its operands: the number of its shape.
     Operation(u32),
-    /// An operation that has some of its values, on the next one.
-    On(Number, Number),
+    /// An operation that has some of its values, on the next two, or the last one and [`NOTHING`].
+    On(Number, Number, Number),
     /// An operation where it matters when it is executed, under a guard.
     Guarded(Number, Number),
-    /// The result of this number, of an operation or of one access of so many.
+    /// The result of this number, of an operation or of one access of so many. The first result of an operation that is no access
+    /// has the number of the operation on its values.
     Result(Number, u32, u32),
 }
 
@@ -114,6 +115,9 @@ impl Numbers {
         self.of(What::Operation(shape))
     }
 }
+
+/// The number of no value.
+const NOTHING: Number = Number::MAX;
 
 /// The predicate that always holds; its negation is one more.
 pub const TRUE: Number = 0;
@@ -231,7 +235,10 @@ impl<'a> Thread<'a> {
         let mut count = 0;
         op.parts(|part| {
             let (Part::Def(reg) | Part::Touch(reg)) = part else { return };
-            let value = simple.unwrap_or_else(|| numbers.of(What::Result(operation.0, operation.1, count)));
+            let value = simple.unwrap_or_else(|| match (operation, count) {
+                ((applied, 0), 0) => applied,
+                ((operation, access), count) => numbers.of(What::Result(operation, access, count)),
+            });
             count += 1;
             let value = match guard {
                 Some(guard) => {
@@ -294,6 +301,7 @@ impl<'a> Thread<'a> {
         let func = self.func;
         let op = &func.insts[inst].op;
         let mut applied = *self.operations[inst].get_or_insert_with(|| numbers.operation(op));
+        let mut first = None;
         op.parts(|part| {
             let value = match part {
                 Part::Use(reg) | Part::Touch(reg) => self.read(numbers, *reg),
@@ -305,8 +313,14 @@ impl<'a> Thread<'a> {
                 // other addresses belong to the shape
                 Part::At(_) | Part::Def(_) | Part::Pass(_) => return,
             };
-            applied = numbers.of(What::On(applied, value));
+            match first.take() {
+                Some(first) => applied = numbers.of(What::On(applied, first, value)),
+                None => first = Some(value),
+            }
         });
+        if let Some(last) = first {
+            applied = numbers.of(What::On(applied, last, NOTHING));
+        }
         if !orders(op) {
             return (applied, 0);
         }
