@@ -17,10 +17,11 @@ use super::steps::Steps;
 use crate::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Gated SSA form.
 pub struct Gated {
-    pub facts: Facts,
+    pub facts: Arc<Facts>,
     pub loops: Loops,
     pub ssa: Ssa,
     joins: Lists<Block, Block>,
@@ -50,7 +51,7 @@ impl Gated {
 
     /// As [`compute`](Self::compute), where the loads `alike` of parameters give the same to all lanes.
     pub fn assuming(func: &Func, alike: &BTreeSet<Inst>) -> Self {
-        let facts = Facts::compute(func);
+        let facts = Arc::new(Facts::compute(func));
         let loops = Loops::compute(&facts.cfg, &facts.dominators);
         Self::from_facts(func, facts, loops, &post_dominators(func), alike)
     }
@@ -58,7 +59,7 @@ impl Gated {
     /// As [`assuming`](Self::assuming), where these are known of the function.
     pub fn from_facts(
         func: &Func,
-        facts: Facts,
+        facts: Arc<Facts>,
         loops: Loops,
         post_dominators: &SecondaryMap<Block, Option<Block>>,
         alike: &BTreeSet<Inst>,

@@ -2,6 +2,7 @@
 //! counted. Branches stay, with what they depend on.
 
 use super::{Failure, Options, Outcome, Report, counted, with_func};
+use crate::analysis::lists::table;
 use crate::analysis::ssa::{Def, Facts, Ssa, Value};
 use crate::inst::{Op, Order};
 use crate::ir::{Func, Inst, Module};
@@ -50,8 +51,8 @@ pub(super) fn pass(module: &Module, index: usize, _: &Options) -> Result<Outcome
 
 /// Instructions that do something, and those whose values they and the branches need.
 fn needed(func: &Func, facts: &Facts, ssa: &Ssa) -> SecondaryMap<Inst, bool> {
-    let mut needed: SecondaryMap<Inst, bool> = SecondaryMap::new();
-    let mut known: SecondaryMap<Value, bool> = SecondaryMap::new();
+    let mut needed: SecondaryMap<Inst, bool> = table(func.insts.len());
+    let mut known: SecondaryMap<Value, bool> = table(ssa.values.len());
     let mut work: Vec<Value> = Vec::new();
     for block in &facts.cfg.order {
         work.extend(ssa.condition(*block));

@@ -1,6 +1,7 @@
 //! Gives every web a register of its own: the definitions that reach a common use, and the uses that they reach (Muchnick,
 //! "Advanced Compiler Design and Implementation", section 16.3.3). Values that only happened to share a register are then free.
 
+use crate::analysis::lists::table;
 use crate::analysis::ssa::{Facts, Ssa, Value};
 use crate::inst::InstData;
 use crate::ir::{Func, Inst, Reg};
@@ -21,7 +22,7 @@ pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) -> bool {
             ssa.writes(*inst).iter().zip(old).for_each(|(new, old)| webs.join(*new, *old));
         }
     }
-    let mut taken: SecondaryMap<Reg, bool> = SecondaryMap::new();
+    let mut taken: SecondaryMap<Reg, bool> = table(registers);
     let mut regs: Vec<Option<Reg>> = vec![None; ssa.values.len()];
     for (value, data) in ssa.values.iter() {
         let web = webs.find(value.index());

@@ -7,15 +7,14 @@ use crate::ir::{Block, Func, Reg};
 use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};
 
 pub(super) fn rename(func: &Func, facts: &Facts, pins: &[Pin]) -> Ssa {
-    let mut ssa = number(func, facts, pins);
-    ssa.conditions.resize(func.blocks.len());
+    let ssa = number(func, facts, pins);
     let mut walk = Walk {
         func,
         facts,
         ssa,
         current: table(func.regs.len()),
         undo: Vec::with_capacity(func.insts.len()),
-        undefined: SecondaryMap::new(),
+        undefined: table(func.regs.len()),
     };
     walk.tree();
     let mut ssa = walk.ssa;
@@ -34,7 +33,7 @@ fn number(func: &Func, facts: &Facts, pins: &[Pin]) -> Ssa {
         spans: table(func.insts.len()),
         arguments: Vec::new(),
         phis: vec![0],
-        conditions: SecondaryMap::new(),
+        conditions: table(func.blocks.len()),
         reachable: 0,
         undefined: 0,
     };

@@ -12,24 +12,29 @@ use crate::ir::{Block, Func, Reg};
 use cranelift_entity::SecondaryMap;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// What is known of a function.
 pub struct Facts {
-    pub cfg: Cfg,
-    pub dominators: Dominators,
+    known: Arc<ssa::Facts>,
     pub loops: Loops,
-    pub accesses: Accesses,
-    sites: Sites,
     liveness: OnceCell<Liveness>,
     /// Where lanes that part at the end of a block meet again.
     pub meets: SecondaryMap<Block, Option<Block>>,
 }
 
+impl Deref for Facts {
+    type Target = ssa::Facts;
+
+    fn deref(&self) -> &ssa::Facts {
+        &self.known
+    }
+}
+
 impl Facts {
     pub fn compute(func: &Func) -> Self {
-        let cfg = Cfg::compute(func);
-        let dominators = Dominators::compute(func, &cfg);
-        Self::of_graph(func, cfg, dominators)
+        Self::from_ssa(func, ssa::Facts::compute(func))
     }
 
     /// As [`compute`](Self::compute), where the graph is known.
@@ -40,9 +45,9 @@ impl Facts {
     }
 
     /// As [`compute`](Self::compute), where these are known.
-    pub fn from_ssa(func: &Func, ssa::Facts { cfg, dominators, accesses, sites }: ssa::Facts) -> Self {
-        let loops = Loops::compute(&cfg, &dominators);
-        Self { cfg, dominators, loops, accesses, sites, liveness: OnceCell::new(), meets: post_dominators(func) }
+    pub fn from_ssa(func: &Func, known: ssa::Facts) -> Self {
+        let loops = Loops::compute(&known.cfg, &known.dominators);
+        Self { known: Arc::new(known), loops, liveness: OnceCell::new(), meets: post_dominators(func) }
     }
 
     /// Of the function that was analysed: where nothing is melded, nobody asks.
@@ -57,13 +62,6 @@ impl Facts {
 
     /// Gated SSA form of the function.
     pub fn gated(&self, func: &Func) -> Gated {
-        let Self { cfg, dominators, accesses, sites, .. } = self;
-        let facts = ssa::Facts {
-            cfg: cfg.clone(),
-            dominators: dominators.clone(),
-            accesses: accesses.clone(),
-            sites: sites.clone(),
-        };
-        Gated::from_facts(func, facts, self.loops.clone(), &self.meets, &BTreeSet::new())
+        Gated::from_facts(func, Arc::clone(&self.known), self.loops.clone(), &self.meets, &BTreeSet::new())
     }
 }

@@ -130,7 +130,7 @@ pub fn run(func: &Func, options: &Options) -> Result<(Func, Melded), Violation> 
 /// A function after all melds that can be made together and each lower the estimate, or after the first one that does.
 fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Vec<Meld>)>, Violation> {
     let Tidy { func, facts, .. } = work;
-    let (candidates, verdicts) = divergent(work, options);
+    let candidates = divergent(work, options);
     let mut all = plan::together(func, facts, &candidates);
     while all.len() > 1 {
         let plan = plan::plan(func, facts, &all, &work.shapes.borrow());
@@ -138,9 +138,9 @@ fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Ve
         let lower: Vec<bool> =
             plan.melds.iter().zip(&applied.made).map(|(meld, made)| lowers(func, facts, meld, &applied.func, made)).collect();
         if lower.iter().all(|lower| *lower) {
-            let next = proven(work, &plan, applied, &verdicts)?;
+            let next = proven(work, &plan, applied)?;
             if next.estimate() < cycles {
-                next.shapes.swap(&work.shapes);
+                next.inherit(work);
                 return Ok(Some((next, plan.melds.iter().map(Meld::of).collect())));
             }
             break;
@@ -148,7 +148,7 @@ fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Ve
         let mut lower = lower.into_iter();
         all.retain(|_| lower.next() == Some(true));
     }
-    let made = first_of(work, &candidates, &verdicts, |_, next| next.estimate() < cycles)?;
+    let made = first_of(work, &candidates, |_, next| next.estimate() < cycles)?;
     Ok(made.map(|(next, meld)| (next, vec![meld])))
 }
 
@@ -209,31 +209,31 @@ pub fn first(
     options: &Options,
     accept: impl FnMut(Place, &Tidy) -> bool,
 ) -> Result<Option<(Tidy, Meld)>, Violation> {
-    let (candidates, verdicts) = divergent(work, options);
-    first_of(work, &candidates, &verdicts, accept)
+    let candidates = divergent(work, options);
+    first_of(work, &candidates, accept)
 }
 
-/// What might be melded behind divergent branches, and which branches are divergent.
-fn divergent(Tidy { func, facts, verdicts, shapes }: &Tidy, options: &Options) -> (Vec<Candidate>, Verdicts) {
+/// What might be melded behind divergent branches.
+fn divergent(Tidy { func, facts, verdicts, shapes }: &Tidy, options: &Options) -> Vec<Candidate> {
     let regions: Vec<Region> = facts.cfg.order.iter().filter_map(|block| region::region(func, facts, *block)).collect();
     let mut candidates = plan::candidates(func, facts, &regions, options, &mut shapes.borrow_mut());
-    let verdicts = verdicts.of(func, facts, &candidates, options.block);
+    let mut verdicts = verdicts.borrow_mut();
+    verdicts.add(func, facts, &candidates, options.block);
     candidates.retain(|candidate| verdicts.divergent(func, facts, candidate.branch));
-    (candidates, verdicts)
+    candidates
 }
 
 fn first_of(
     work: &Tidy,
     candidates: &[Candidate],
-    verdicts: &Verdicts,
     mut accept: impl FnMut(Place, &Tidy) -> bool,
 ) -> Result<Option<(Tidy, Meld)>, Violation> {
     for candidate in candidates {
         let plan = plan::plan(&work.func, &work.facts, &[candidate], &work.shapes.borrow());
         let applied = apply::apply(&work.func, &work.facts, &plan);
-        let next = proven(work, &plan, applied, verdicts)?;
+        let next = proven(work, &plan, applied)?;
         if accept(Place { branch: candidate.branch, entries: candidate.entries }, &next) {
-            next.shapes.swap(&work.shapes);
+            next.inherit(work);
             return Ok(Some((next, Meld::of(&plan.melds[0]))));
         }
     }
@@ -241,7 +241,7 @@ fn first_of(
 }
 
 /// The function that a plan made, once it is checked.
-fn proven(work: &Tidy, plan: &Plan, applied: Applied, verdicts: &Verdicts) -> Result<Tidy, Violation> {
+fn proven(work: &Tidy, plan: &Plan, applied: Applied) -> Result<Tidy, Violation> {
     check::check(&Change {
         before: &work.func,
         facts: &work.facts,
@@ -250,8 +250,7 @@ fn proven(work: &Tidy, plan: &Plan, applied: Applied, verdicts: &Verdicts) -> Re
         roots: &plan.melds.iter().map(|meld| meld.branch).collect::<Vec<_>>(),
         conditions: &applied.conditions,
     })?;
-    let next = tidy_again(applied.func, &plan.renames);
-    Ok(Tidy { verdicts: verdicts.clone(), ..next })
+    Ok(tidy_again(applied.func, &plan.renames))
 }
 
 impl Meld {
@@ -266,12 +265,18 @@ impl Meld {
 pub struct Tidy {
     pub func: Func,
     facts: Facts,
-    /// Of the functions that it was made from.
-    verdicts: Verdicts,
+    /// Also of the functions that it was made from.
+    verdicts: RefCell<Verdicts>,
     shapes: RefCell<Shapes>,
 }
 
 impl Tidy {
+    /// Takes over what was found of the function that it was made from and still holds.
+    fn inherit(&self, from: &Self) {
+        self.verdicts.swap(&from.verdicts);
+        self.shapes.swap(&from.shapes);
+    }
+
     /// As [`estimate`].
     pub fn estimate(&self) -> u64 {
         cycles(&self.func, &self.facts.cfg, &self.facts.loops)
@@ -293,7 +298,7 @@ fn tidy_again(mut func: Func, renames: &BTreeMap<Reg, Reg>) -> Tidy {
     let known = ssa::Facts::compute(&func);
     if is_tidy(&func, &known, renames) {
         let facts = Facts::from_ssa(&func, known);
-        return Tidy { func, facts, verdicts: Verdicts::default(), shapes: RefCell::default() };
+        return Tidy { func, facts, verdicts: RefCell::default(), shapes: RefCell::default() };
     }
     by_values(func, known)
 }
@@ -339,7 +344,7 @@ fn by_values(mut func: Func, known: ssa::Facts) -> Tidy {
         simplify_cfg::simplify(&mut func);
         Facts::compute(&func)
     };
-    Tidy { func, facts, verdicts: Verdicts::default(), shapes: RefCell::default() }
+    Tidy { func, facts, verdicts: RefCell::default(), shapes: RefCell::default() }
 }
 
 /// Makes `b < a` of `a > b`, for registers, so that what compares alike is of one shape.

@@ -25,7 +25,7 @@ fn each_round_finds_what_one_that_knows_nothing_finds() {
     for func in corpus() {
         let mut work = tidy(func);
         for _ in 0..most_rounds(&work.func) {
-            let forgetful = Tidy { verdicts: Verdicts::default(), ..tidy(work.func.clone()) };
+            let forgetful = Tidy { verdicts: RefCell::default(), ..tidy(work.func.clone()) };
             assert_eq!(forgetful.func, work.func, "{}: it was not tidy", work.func.name);
             let next = |from: &Tidy| {
                 let mut place = None;

@@ -4,6 +4,7 @@ use super::facts::Facts;
 use crate::analysis::lists::table;
 use crate::ir::{Func, Reg};
 use cranelift_entity::SecondaryMap;
+use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
 
 /// Which registers become which, of the pairs that are wanted, in order as far as the ones before allow it.
@@ -16,7 +17,7 @@ pub fn unify(func: &Func, facts: &Facts, wanted: &[(Reg, Reg)]) -> BTreeMap<Reg,
     members.dedup();
     let interfering = Interference::compute(func, facts, &members);
     // by positions among the members: who belongs to each class, and the class of each
-    let mut classes: Vec<Vec<u32>> = (0..members.len() as u32).map(|member| vec![member]).collect();
+    let mut classes: Vec<SmallVec<[u32; 4]>> = (0..members.len() as u32).map(|member| smallvec![member]).collect();
     let mut of: Vec<u32> = (0..members.len() as u32).collect();
     for (a, b) in wanted {
         let [a, b] = [a, b].map(|reg| of[interfering.position(*reg).expect("it is wanted") as usize]);

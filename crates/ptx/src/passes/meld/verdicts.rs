@@ -9,26 +9,24 @@ use std::collections::BTreeMap;
 
 /// Whether branches are divergent, by the only instruction that makes their condition. Where there are several, this is known of
 /// one function alone.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Verdicts(BTreeMap<(Block, Option<Inst>), bool>);
 
 impl Verdicts {
-    /// With those of the candidates, of a function that melding has made since; the analysis is asked where one of them is new.
-    pub fn of(&self, func: &Func, facts: &Facts, candidates: &[Candidate], block: Option<[u32; 3]>) -> Self {
-        let mut verdicts = self.clone();
-        verdicts.0.retain(|(_, maker), _| maker.is_some());
-        if candidates.iter().all(|candidate| verdicts.0.contains_key(&key(func, facts, candidate.branch))) {
-            return verdicts;
+    /// Adds those of the candidates, of a function that melding has made since; the analysis is asked where one of them is new.
+    pub fn add(&mut self, func: &Func, facts: &Facts, candidates: &[Candidate], block: Option<[u32; 3]>) {
+        self.0.retain(|(_, maker), _| maker.is_some());
+        if candidates.iter().all(|candidate| self.0.contains_key(&key(func, facts, candidate.branch))) {
+            return;
         }
         let gated = facts.gated(func);
         let block = block.map_or(BlockShape::Unknown, BlockShape::Known);
         let divergence = Divergence::compute(func, &gated, Options { block, ..Options::default() });
         for branch in &facts.cfg.order {
             if let Some(uniform) = divergence.uniform_branch(&gated, *branch) {
-                verdicts.0.insert(key(func, facts, *branch), !uniform);
+                self.0.insert(key(func, facts, *branch), !uniform);
             }
         }
-        verdicts
     }
 
     pub fn divergent(&self, func: &Func, facts: &Facts, branch: Block) -> bool {

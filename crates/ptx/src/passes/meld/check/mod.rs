@@ -24,8 +24,8 @@ use crate::analysis::liveness::Liveness;
 use crate::inst::{Address, Base, Guard, Op, Operand};
 use crate::ir::{Block, Func, Inst, Reg};
 use crate::visit::PartMut;
-use cranelift_entity::SecondaryMap;
-use std::collections::{BTreeMap, BTreeSet};
+use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use walk::Walk;
 
@@ -100,19 +100,35 @@ impl Display for Violation {
 
 /// Compares both functions.
 pub fn check(change: &Change) -> Result<(), Violation> {
-    names(change)?;
-    convergent(change)?;
-    let same = same(change);
-    let mut walk = Walk::new(change, &same);
+    let names = Names::of(change);
+    distinct(change, &names)?;
+    convergent(change, &names)?;
+    let same = same(change, &names);
+    let mut walk = Walk::new(change, &names, &same);
     walk.run()?;
     elsewhere(change, &same, &walk.visited)
 }
 
+/// The new names of registers.
+struct Names(SecondaryMap<Reg, PackedOption<Reg>>);
+
+impl Names {
+    fn of(change: &Change) -> Self {
+        let mut names: SecondaryMap<Reg, PackedOption<Reg>> = table(change.before.regs.len());
+        change.renames.iter().for_each(|(from, to)| names[*from] = (*to).into());
+        Self(names)
+    }
+
+    fn get(&self, reg: Reg) -> Reg {
+        self.0[reg].expand().unwrap_or(reg)
+    }
+}
+
 /// The blocks of the first function that the second one has, too, and that differ there by the names of registers only.
-fn same(change: &Change) -> SecondaryMap<Block, bool> {
+fn same(change: &Change, names: &Names) -> SecondaryMap<Block, bool> {
     let mut same = table(change.after.blocks.len());
     for block in placed(change) {
-        same[block] = is_same(change, block);
+        same[block] = is_same(change, names, block);
     }
     same
 }
@@ -124,48 +140,45 @@ fn placed<'a>(change: &Change<'a>) -> impl Iterator<Item = Block> + use<'a> {
     change.after.layout.iter().copied().filter(move |block| before[*block])
 }
 
-fn named(change: &Change, reg: Reg) -> Reg {
-    change.renames.get(&reg).copied().unwrap_or(reg)
-}
-
 /// Registers that are alive together have different names, in every block of the first function.
-fn names(change: &Change) -> Result<(), Violation> {
-    let Facts { cfg, accesses, .. } = change.facts;
+fn distinct(change: &Change, names: &Names) -> Result<(), Violation> {
     if change.renames.is_empty() {
         return Ok(());
     }
-    let func = change.before;
-    // the registers of each shared name
-    let mut shared: BTreeMap<Reg, BTreeSet<Reg>> = BTreeMap::new();
-    for (from, to) in change.renames {
-        shared.entry(*to).or_default().extend([*from, *to]);
-    }
-    let others = |reg: Reg| shared.get(&named(change, reg)).into_iter().flatten().copied().filter(move |o| *o != reg);
-    let mut ours: SecondaryMap<Reg, bool> = table(func.regs.len());
-    shared.values().flatten().for_each(|reg| ours[*reg] = true);
-    for block in &cfg.order {
-        // of registers that share a name
-        let mut live: BTreeSet<Reg> =
-            change.liveness().live_out(*block).iter().copied().filter(|reg| ours[*reg]).collect();
-        live.extend(func.blocks[*block].terminator.condition().filter(|reg| ours[*reg]));
-        let clash = |written: &[Reg], live: &BTreeSet<Reg>| {
-            let mut pairs =
-                written.iter().filter(|reg| ours[**reg]).flat_map(|reg| others(*reg).map(|other| (*reg, other)));
-            pairs.find(|(reg, other)| live.contains(other) || written.contains(other) && reg != other)
+    let (func, accesses) = (change.before, &change.facts.accesses);
+    // of registers that share a name
+    let mut shares: SecondaryMap<Reg, bool> = table(func.regs.len());
+    change.renames.iter().for_each(|(from, to)| (shares[*from], shares[*to]) = (true, true));
+    let other = |reg: Reg, regs: &[Reg]| {
+        let same = |other: &&Reg| **other != reg && shares[**other] && names.get(**other) == names.get(reg);
+        shares[reg].then(|| regs.iter().find(same).copied()).flatten()
+    };
+    for block in &change.facts.cfg.order {
+        let found = |a: Reg, b: Reg| Err(Violation { block: *block, kind: Kind::Names(a, b) });
+        let mut live: Vec<Reg> = Vec::new();
+        let enter = |live: &mut Vec<Reg>, reg: Reg| {
+            if shares[reg] && !live.contains(&reg) {
+                live.push(reg);
+            }
         };
-        let found = |(a, b)| Violation { block: *block, kind: Kind::Names(a, b) };
+        change.liveness().live_out(*block).iter().for_each(|reg| enter(&mut live, *reg));
+        func.blocks[*block].terminator.condition().iter().for_each(|reg| enter(&mut live, *reg));
         for inst in func.blocks[*block].insts.iter().rev() {
             let (reads, writes) = accesses.reads_and_writes(*inst);
-            if let Some(pair) = clash(writes, &live) {
-                return Err(found(pair));
+            for reg in writes {
+                if let Some(other) = other(*reg, &live).or_else(|| other(*reg, writes)) {
+                    return found(*reg, other);
+                }
             }
-            writes.iter().filter(|reg| ours[**reg]).for_each(|reg| _ = live.remove(reg));
-            live.extend(reads.iter().filter(|reg| ours[**reg]));
+            live.retain(|reg| !writes.contains(reg));
+            reads.iter().for_each(|reg| enter(&mut live, *reg));
         }
-        if *block == cfg.entry
-            && let Some(pair) = clash(&live.iter().copied().collect::<Vec<_>>(), &BTreeSet::new())
-        {
-            return Err(found(pair));
+        if *block == change.facts.cfg.entry {
+            for reg in &live {
+                if let Some(other) = other(*reg, &live) {
+                    return found(*reg, other);
+                }
+            }
         }
     }
     Ok(())
@@ -190,7 +203,7 @@ fn is_convergent(op: &Op) -> bool {
 }
 
 /// The same instructions that concern several threads stand in both functions, each once and with the same guard.
-fn convergent(change: &Change) -> Result<(), Violation> {
+fn convergent(change: &Change, names: &Names) -> Result<(), Violation> {
     let all = |func: &Func| -> BTreeMap<Inst, (Block, Option<Guard>)> {
         let insts = func.layout.iter().flat_map(|block| func.blocks[*block].insts.iter().map(|inst| (*inst, *block)));
         let convergent = insts.filter(|(inst, _)| is_convergent(&func.insts[*inst].op));
@@ -198,7 +211,7 @@ fn convergent(change: &Change) -> Result<(), Violation> {
     };
     let (before, after) = (all(change.before), all(change.after));
     for (inst, (block, guard)) in &before {
-        let guard = guard.map(|guard| Guard { pred: named(change, guard.pred), ..guard });
+        let guard = guard.map(|guard| Guard { pred: names.get(guard.pred), ..guard });
         if after.get(inst).is_none_or(|(_, new)| *new != guard) {
             return Err(Violation { block: *block, kind: Kind::Convergent });
         }
@@ -224,30 +237,30 @@ fn elsewhere(
 }
 
 /// Whether a block of both functions differs by the names of registers only.
-fn is_same(change: &Change, block: Block) -> bool {
+fn is_same(change: &Change, names: &Names, block: Block) -> bool {
     let (old, new) = (&change.before.blocks[block], &change.after.blocks[block]);
     let mut terminator = old.terminator.clone();
     if let Some(reg) = terminator.condition_mut() {
-        *reg = named(change, *reg);
+        *reg = names.get(*reg);
     }
     let insts = old.insts.iter().zip(&new.insts);
     old.insts.len() == new.insts.len()
         && terminator == new.terminator
         && insts.into_iter().all(|(old, new)| {
             let (reads, writes) = change.facts.accesses.reads_and_writes(*old);
-            if reads.iter().chain(writes).all(|reg| named(change, *reg) == *reg) {
+            if reads.iter().chain(writes).all(|reg| names.get(*reg) == *reg) {
                 return change.before.insts[*old] == change.after.insts[*new];
             }
             let mut data = change.before.insts[*old].clone();
             if let Some(guard) = &mut data.guard {
-                guard.pred = named(change, guard.pred);
+                guard.pred = names.get(guard.pred);
             }
             data.op.parts_mut(|part| match part {
                 PartMut::Def(reg)
                 | PartMut::Use(reg)
                 | PartMut::Touch(reg)
                 | PartMut::Read(Operand::Reg(reg))
-                | PartMut::At(Address { base: Base::Reg(reg), .. }) => *reg = named(change, *reg),
+                | PartMut::At(Address { base: Base::Reg(reg), .. }) => *reg = names.get(*reg),
                 PartMut::Read(_) | PartMut::At(_) | PartMut::Pass(_) => {}
             });
             data == change.after.insts[*new]
@@ -260,6 +273,7 @@ mod tests {
     use super::super::{Options, Tidy, apply, plan, tidy};
     use super::*;
     use crate::inst::{BinaryOp, Terminator, Type};
+    use std::collections::BTreeSet;
 
     /// Both sides load, compute and store; one of them does more.
     const KERNEL: &str = ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .pred %p<4>;\n\

@@ -3,7 +3,7 @@
 use super::alive::Alive;
 use super::execute::{End, Number, Numbers, Side, TRUE, Thread, What};
 use super::registers::Registers;
-use super::{Change, Condition, Kind, Violation, named};
+use super::{Change, Condition, Kind, Names, Violation};
 use crate::analysis::lists::table;
 use crate::inst::Operand;
 use crate::ir::Block;
@@ -38,6 +38,7 @@ type State = (Block, Block, Known);
 /// Two functions that are executed side by side.
 pub struct Walk<'a> {
     change: &'a Change<'a>,
+    names: &'a Names,
     /// The blocks of both functions that differ by the names of registers only.
     same: &'a SecondaryMap<Block, bool>,
     /// The conditions of melds and the selected registers, which follow from them, in the second function.
@@ -54,7 +55,7 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    pub fn new(change: &'a Change<'a>, same: &'a SecondaryMap<Block, bool>) -> Self {
+    pub fn new(change: &'a Change<'a>, names: &'a Names, same: &'a SecondaryMap<Block, bool>) -> Self {
         let func = change.after;
         let regs = |condition: &'a Condition| {
             std::iter::once(condition.pred).chain(condition.selected.iter().map(|(reg, _)| *reg))
@@ -70,6 +71,7 @@ impl<'a> Walk<'a> {
         }
         Self {
             change,
+            names,
             same,
             alive,
             matter,
@@ -149,7 +151,7 @@ impl<'a> Walk<'a> {
 
     /// Gives what the first function needs equal values in both, and what is known those that it has.
     fn start(&mut self, old: Block, known: Known) -> Result<(), Kind> {
-        let Self { change, numbers, first, second, .. } = self;
+        let Self { change, names, numbers, first, second, .. } = self;
         first.regs.forget();
         second.regs.forget();
         let conditions = || {
@@ -158,7 +160,7 @@ impl<'a> Walk<'a> {
         };
         let value = |holds: bool| TRUE ^ Number::from(!holds);
         for &reg in change.liveness().live_in(old) {
-            let name = named(change, reg);
+            let name = names.get(reg);
             let number = match conditions().find(|(condition, _)| condition.pred == name) {
                 Some((_, holds)) => value(holds),
                 None => numbers.of(What::Start(reg)),
@@ -199,10 +201,10 @@ impl<'a> Walk<'a> {
 
     /// What is needed behind a branch has equal values.
     fn arrive(&mut self, old: Block, new: Block, known: Known) -> Result<(), Kind> {
-        let Self { change, numbers, first, second, alive, .. } = self;
+        let Self { change, names, numbers, first, second, alive, .. } = self;
         for reg in change.liveness().live_in(old) {
             // what neither has touched is as it was
-            let (a, b) = (first.regs.get(*reg), second.regs.get(named(change, *reg)));
+            let (a, b) = (first.regs.get(*reg), second.regs.get(names.get(*reg)));
             if a.is_none() || a != b {
                 return Err(Kind::Value(*reg));
             }
