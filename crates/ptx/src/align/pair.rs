@@ -62,12 +62,12 @@ fn best_local(from: [usize; 2], to: [usize; 2], gap: u64, score: &impl Fn(usize,
         return None;
     }
     let mut steps = vec![Step::Start; height * width];
-    let mut above = vec![0u64; width + 1];
+    // of the row above and of this one; nothing comes before the first column
+    let (mut above, mut row) = (vec![0u64; width + 1], vec![0u64; width + 1]);
     // the best cell of each column so far, and of the row: its value and position
     let mut columns_best = vec![(0u64, 0usize); width];
     let mut best = (0u64, 0usize, 0usize);
     for i in 0..height {
-        let mut row = vec![0u64; width + 1];
         let mut row_best = (0u64, 0usize);
         for j in 0..width {
             let pair = match score(from[0] + i, from[1] + j) {
@@ -94,7 +94,7 @@ fn best_local(from: [usize; 2], to: [usize; 2], gap: u64, score: &impl Fn(usize,
                 best = (value, i, j);
             }
         }
-        above = row;
+        std::mem::swap(&mut above, &mut row);
     }
     (best.0 > 0).then(|| trace(&steps, width, (best.1, best.2), from))
 }

@@ -1,10 +1,10 @@
 //! Which registers every instruction reads and writes, once for all analyses.
 
 use super::lists::table;
-use crate::inst::{Address, Base, Op, Operand};
+use crate::inst::{Address, Base, InstData, Op, Operand};
 use crate::ir::{Func, Inst, Reg};
 use crate::visit::Part;
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntityRef, SecondaryMap};
 
 /// The registers of every instruction.
 #[derive(Debug, Clone)]
@@ -25,40 +25,62 @@ struct Span {
 
 impl Accesses {
     pub fn compute(func: &Func) -> Self {
-        let mut regs = Vec::with_capacity(3 * func.insts.len());
-        let mut spans = table(func.insts.len());
-        let mut results = Vec::new();
+        let mut accesses = Self { regs: Vec::with_capacity(4 * func.insts.len()), spans: table(func.insts.len()) };
+        let mut results = Vec::with_capacity(4);
         for (inst, data) in func.insts.iter() {
-            let start = regs.len() as u32;
-            let mut specials = false;
-            results.clear();
-            data.op.parts(|part| match part {
-                Part::Use(reg) | Part::Read(Operand::Reg(reg)) | Part::At(Address { base: Base::Reg(reg), .. }) => {
-                    regs.push(*reg);
-                }
-                Part::Touch(reg) => {
-                    regs.push(*reg);
-                    results.push(*reg);
-                }
-                Part::Def(reg) => results.push(*reg),
-                Part::Read(Operand::Special(_)) => specials = true,
-                Part::Read(_) | Part::At(_) | Part::Pass(_) => {}
-            });
-            let guard = regs.len() as u32;
-            regs.extend(data.guard.map(|guard| guard.pred));
-            let old = regs.len() as u32;
-            if matches!(data.op, Op::Opaque { .. }) {
-                results.sort_unstable();
-                results.dedup();
-            }
-            if keeps(data.guard.is_some(), &data.op) {
-                regs.extend(&results);
-            }
-            let write = regs.len() as u32;
-            regs.extend(&results);
-            spans[inst] = Span { start, guard, old, write, end: regs.len() as u32, specials };
+            accesses.spans[inst] = accesses.add(data, &mut results);
         }
-        Self { regs, spans }
+        accesses
+    }
+
+    /// Of a function that has the first so many instructions of the one that this is known of, with other names of registers, and
+    /// more behind them.
+    pub fn renamed(&self, func: &Func, instructions: usize, name: impl Fn(Reg) -> Reg) -> Self {
+        let more = func.insts.len().saturating_sub(instructions);
+        let mut regs = Vec::with_capacity(self.regs.len() + 4 * more);
+        regs.extend(self.regs.iter().map(|reg| name(*reg)));
+        let mut accesses = Self { regs, spans: table(func.insts.len()) };
+        let mut results = Vec::with_capacity(4);
+        for (inst, data) in func.insts.iter() {
+            // those of unknown instructions are in the order of names
+            accesses.spans[inst] = match inst.index() < instructions && !matches!(data.op, Op::Opaque { .. }) {
+                true => self.spans[inst],
+                false => accesses.add(data, &mut results),
+            };
+        }
+        accesses
+    }
+
+    /// Writes down the registers of an instruction; `results` is an empty list, and is left so.
+    fn add(&mut self, data: &InstData, results: &mut Vec<Reg>) -> Span {
+        let regs = &mut self.regs;
+        let start = regs.len() as u32;
+        let mut specials = false;
+        data.op.parts(|part| match part {
+            Part::Use(reg) | Part::Read(Operand::Reg(reg)) | Part::At(Address { base: Base::Reg(reg), .. }) => {
+                regs.push(*reg);
+            }
+            Part::Touch(reg) => {
+                regs.push(*reg);
+                results.push(*reg);
+            }
+            Part::Def(reg) => results.push(*reg),
+            Part::Read(Operand::Special(_)) => specials = true,
+            Part::Read(_) | Part::At(_) | Part::Pass(_) => {}
+        });
+        let guard = regs.len() as u32;
+        regs.extend(data.guard.map(|guard| guard.pred));
+        let old = regs.len() as u32;
+        if matches!(data.op, Op::Opaque { .. }) {
+            results.sort_unstable();
+            results.dedup();
+        }
+        if keeps(data.guard.is_some(), &data.op) {
+            regs.extend(results.iter());
+        }
+        let write = regs.len() as u32;
+        regs.append(results);
+        Span { start, guard, old, write, end: regs.len() as u32, specials }
     }
 
     /// The registers among the operands, in the order of [`Op::operands`].

@@ -91,9 +91,13 @@ pub struct Facts {
 
 impl Facts {
     pub fn compute(func: &Func) -> Self {
+        Self::from_accesses(func, Accesses::compute(func))
+    }
+
+    /// As [`compute`](Self::compute), where it is known what each instruction reads and writes.
+    pub fn from_accesses(func: &Func, accesses: Accesses) -> Self {
         let cfg = Cfg::compute(func);
         let dominators = Dominators::compute(func, &cfg);
-        let accesses = Accesses::compute(func);
         let sites = Sites::compute(func, &cfg, &accesses);
         Self { cfg, dominators, accesses, sites }
     }

@@ -23,6 +23,9 @@ pub struct Applied {
 /// The function after the melds. Instructions that are alike are executed once, the others under the condition of their side.
 pub fn apply(func: &Func, facts: &Facts, plan: &Plan) -> Applied {
     let mut result = func.clone();
+    let columns: usize = plan.melds.iter().flat_map(|meld| &meld.pairs).map(|pair| pair.columns.len()).sum();
+    result.insts.reserve(2 * columns);
+    result.regs.reserve(columns);
     rename(&mut result, &plan.renames);
     let (mut conditions, mut made) = (Vec::new(), Vec::with_capacity(plan.melds.len()));
     let mut guards: BTreeMap<Block, Guard> = BTreeMap::new();

@@ -28,6 +28,7 @@ mod verdicts;
 use super::dead_code::{self, only_makes_results};
 use super::{Failure, Outcome, Report, counted, simplify_cfg, unproven, webs, with_func};
 use crate::align::Column;
+use crate::analysis::access::Accesses;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
 use crate::analysis::lists::table;
@@ -250,7 +251,8 @@ fn proven(work: &Tidy, plan: &Plan, applied: Applied) -> Result<Tidy, Violation>
         roots: &plan.melds.iter().map(|meld| meld.branch).collect::<Vec<_>>(),
         conditions: &applied.conditions,
     })?;
-    Ok(tidy_again(applied.func, &plan.renames))
+    let accesses = work.facts.accesses.renamed(&applied.func, work.func.insts.len(), &plan.names(&work.func));
+    Ok(tidy_again(applied.func, accesses, &plan.renames))
 }
 
 impl Meld {
@@ -293,9 +295,9 @@ pub fn tidy(mut func: Func) -> Tidy {
 
 /// As [`tidy`], of a tidy function in which melding has made registers one. SSA form is asked for only where there might be
 /// something left to do.
-fn tidy_again(mut func: Func, renames: &BTreeMap<Reg, Reg>) -> Tidy {
+fn tidy_again(mut func: Func, accesses: Accesses, renames: &BTreeMap<Reg, Reg>) -> Tidy {
     simplify_cfg::simplify(&mut func);
-    let known = ssa::Facts::compute(&func);
+    let known = ssa::Facts::from_accesses(&func, accesses);
     if is_tidy(&func, &known, renames) {
         let facts = Facts::from_ssa(&func, known);
         return Tidy { func, facts, verdicts: RefCell::default(), shapes: RefCell::default() };

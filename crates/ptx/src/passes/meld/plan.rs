@@ -8,9 +8,10 @@ use super::similar::{Named, named, selections};
 use super::unify::unify;
 use super::{Mode, Options};
 use crate::align::{Column, align};
+use crate::analysis::lists::table;
 use crate::inst::Terminator;
 use crate::ir::{Block, Func, Inst, Reg};
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntitySet, SecondaryMap, packed_option::PackedOption};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -294,6 +295,15 @@ pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate], shapes: &Shap
         part(func, pair, |a, b| renamed(a) == renamed(b));
     }
     Plan { melds, renames }
+}
+
+impl Plan {
+    /// The names of the registers of the function when the plan is applied.
+    pub fn names(&self, func: &Func) -> impl Fn(Reg) -> Reg {
+        let mut names: SecondaryMap<Reg, PackedOption<Reg>> = table(func.regs.len());
+        self.renames.iter().for_each(|(from, to)| names[*from] = (*to).into());
+        move |reg| names[reg].expand().unwrap_or(reg)
+    }
 }
 
 impl Candidate {
