@@ -2,7 +2,7 @@
 //! "Advanced Compiler Design and Implementation", section 16.3.3). Values that only happened to share a register are then free.
 
 use crate::analysis::lists::table;
-use crate::analysis::ssa::{Facts, Ssa, Value};
+use crate::analysis::ssa::{Def, Facts, Ssa, Value};
 use crate::inst::InstData;
 use crate::ir::{Func, Inst, Reg};
 use crate::visit::Slot;
@@ -16,6 +16,9 @@ pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) -> bool {
     for block in &facts.cfg.order {
         for value in ssa.starts(*block) {
             ssa.arguments(*value).iter().for_each(|argument| webs.join(*value, *argument));
+            if let Def::Copy(_, source) = ssa.values[*value].def {
+                webs.join(*value, source);
+            }
         }
         for inst in &func.blocks[*block].insts {
             let old = ssa.kept(&facts.accesses, *inst);

@@ -57,7 +57,7 @@ impl Step {
         let func = &module.funcs[index];
         match self {
             Self::Meld(places) => {
-                let mut work = meld::tidy(func.clone());
+                let mut work = meld::tidy_to_meld(func.clone(), &given.melding());
                 for place in places {
                     let made = meld::first(&work, &given.melding(), |found, _| found == *place);
                     let made = made.map_err(|violation| wrong(&violation))?;

@@ -99,7 +99,7 @@ impl Search<'_> {
     /// After melds: those that lower the cost, or all that lower the estimate.
     fn melded(&mut self, from: &Version, careful: bool) -> Result<Option<Version>, Failure> {
         let index = self.index(&from.module)?;
-        let mut work = meld::tidy(from.module.funcs[index].clone());
+        let mut work = meld::tidy_to_meld(from.module.funcs[index].clone(), &self.given.melding());
         let (mut places, mut cycles): (Vec<Place>, u64) = (Vec::new(), from.cycles);
         let mut estimate = work.estimate();
         let mut fault = None;

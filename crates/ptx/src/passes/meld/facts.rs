@@ -1,8 +1,7 @@
 //! The analyses of a function that is melded, made once for all who ask.
 
 use crate::analysis::access::Accesses;
-use crate::analysis::cfg::Cfg;
-use crate::analysis::dominators::{Dominators, post_dominators};
+use crate::analysis::dominators::post_dominators;
 use crate::analysis::gated::Gated;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::loops::Loops;
@@ -37,17 +36,20 @@ impl Facts {
         Self::from_ssa(func, ssa::Facts::compute(func))
     }
 
-    /// As [`compute`](Self::compute), where the graph is known.
-    pub fn of_graph(func: &Func, cfg: Cfg, dominators: Dominators) -> Self {
-        let accesses = Accesses::compute(func);
-        let sites = Sites::compute(func, &cfg, &accesses);
-        Self::from_ssa(func, ssa::Facts { cfg, dominators, accesses, sites })
-    }
-
     /// As [`compute`](Self::compute), where these are known.
     pub fn from_ssa(func: &Func, known: ssa::Facts) -> Self {
         let loops = Loops::compute(&known.cfg, &known.dominators);
         Self { known: Arc::new(known), loops, liveness: OnceCell::new(), meets: post_dominators(func) }
+    }
+
+    /// Of a function with the same graph and other instructions.
+    pub fn with_instructions(self, func: &Func) -> Self {
+        let Self { known, loops, meets, .. } = self;
+        let ssa::Facts { cfg, dominators, .. } = Arc::unwrap_or_clone(known);
+        let accesses = Accesses::compute(func);
+        let sites = Sites::compute(func, &cfg, &accesses);
+        let known = Arc::new(ssa::Facts { cfg, dominators, accesses, sites });
+        Self { known, loops, liveness: OnceCell::new(), meets }
     }
 
     /// Of the function that was analysed: where nothing is melded, nobody asks.

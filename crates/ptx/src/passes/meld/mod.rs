@@ -31,6 +31,7 @@ use crate::align::Column;
 use crate::analysis::access::Accesses;
 use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::Dominators;
+use crate::analysis::gated::Gated;
 use crate::analysis::lists::table;
 use crate::analysis::loops::Loops;
 use crate::analysis::ssa::{self, Ssa};
@@ -116,7 +117,7 @@ impl Display for Place {
 /// # Errors
 /// The checker finds that a meld is wrong.
 pub fn run(func: &Func, options: &Options) -> Result<(Func, Melded), Violation> {
-    let mut work = tidy(func.clone());
+    let mut work = tidy_to_meld(func.clone(), options);
     let mut melded = Melded { before: work.estimate(), ..Melded::default() };
     melded.after = melded.before;
     for _ in 0..most_rounds(&work.func) {
@@ -275,7 +276,7 @@ pub struct Tidy {
 impl Tidy {
     /// Takes over what was found of the function that it was made from and still holds.
     fn inherit(&self, from: &Self) {
-        self.verdicts.swap(&from.verdicts);
+        self.verdicts.replace(from.verdicts.take().lasting());
         self.shapes.swap(&from.shapes);
     }
 
@@ -286,11 +287,34 @@ impl Tidy {
 }
 
 /// The same function with a register per web, without what nothing needs, with a simple graph and comparisons in one direction.
-pub fn tidy(mut func: Func) -> Tidy {
+pub fn tidy(func: Func) -> Tidy {
+    let (func, facts) = simple(func);
+    let values = Ssa::compute(&func, &facts, &[]);
+    by_values(func, facts, &values).0
+}
+
+/// As [`tidy`], of a function that is to be melded: where it might be, one SSA form serves, and tells of the branches, too.
+pub fn tidy_to_meld(func: Func, options: &Options) -> Tidy {
+    let (func, facts) = simple(func);
+    if facts.cfg.order.iter().all(|block| region::region(&func, &facts, *block).is_none()) {
+        let values = Ssa::compute(&func, &facts, &[]);
+        return by_values(func, facts, &values).0;
+    }
+    let gated = facts.gated(&func);
+    let branches = verdicts::branches(&func, &gated, options.block);
+    let Gated { ssa, .. } = gated;
+    let (tidy, same) = by_values(func, facts, &ssa);
+    if same {
+        tidy.verdicts.replace(Verdicts::of(&tidy.func, &tidy.facts, &branches));
+    }
+    tidy
+}
+
+fn simple(mut func: Func) -> (Func, Facts) {
     simplify_cfg::simplify(&mut func);
     func.insts.values_mut().for_each(|data| turn(&mut data.op));
-    let known = ssa::Facts::compute(&func);
-    by_values(func, known)
+    let facts = Facts::compute(&func);
+    (func, facts)
 }
 
 /// As [`tidy`], of a tidy function in which melding has made registers one. SSA form is asked for only where there might be
@@ -298,15 +322,16 @@ pub fn tidy(mut func: Func) -> Tidy {
 fn tidy_again(mut func: Func, accesses: Accesses, renames: &BTreeMap<Reg, Reg>) -> Tidy {
     simplify_cfg::simplify(&mut func);
     let known = ssa::Facts::from_accesses(&func, accesses);
-    if is_tidy(&func, &known, renames) {
-        let facts = Facts::from_ssa(&func, known);
+    let facts = Facts::from_ssa(&func, known);
+    if is_tidy(&func, &facts, renames) {
         return Tidy { func, facts, verdicts: RefCell::default(), shapes: RefCell::default() };
     }
-    by_values(func, known)
+    let values = Ssa::compute(&func, &facts, &[]);
+    by_values(func, facts, &values).0
 }
 
 /// Whether every result is read somewhere, and whatever was made one register is written once.
-fn is_tidy(func: &Func, known: &ssa::Facts, renames: &BTreeMap<Reg, Reg>) -> bool {
+fn is_tidy(func: &Func, known: &Facts, renames: &BTreeMap<Reg, Reg>) -> bool {
     let insts = || known.cfg.order.iter().flat_map(|block| &func.blocks[*block].insts);
     let mut once: SecondaryMap<Reg, bool> = table(func.regs.len());
     renames.values().for_each(|reg| once[*reg] = true);
@@ -333,20 +358,21 @@ fn is_tidy(func: &Func, known: &ssa::Facts, renames: &BTreeMap<Reg, Reg>) -> boo
     })
 }
 
-fn by_values(mut func: Func, known: ssa::Facts) -> Tidy {
-    let values = Ssa::compute(&func, &known, &[]);
-    let parted = webs::split(&mut func, &known, &values);
-    let removed = dead_code::remove_unneeded(&mut func, &known, &values);
+/// The function with a register per web and without what nothing needs, and whether its graph stayed the same.
+fn by_values(mut func: Func, facts: Facts, values: &Ssa) -> (Tidy, bool) {
+    let parted = webs::split(&mut func, &facts, values);
+    let removed = dead_code::remove_unneeded(&mut func, &facts, values);
+    // a block may have been emptied
+    let same = func.layout.iter().all(|block| simplify_cfg::leads_on(&func, *block).is_none());
     let facts = if removed.instructions == 0 && !parted {
-        Facts::from_ssa(&func, known)
-    } else if func.layout.iter().all(|block| simplify_cfg::leads_on(&func, *block).is_none()) {
-        // no block was emptied: the graph is as simple as before
-        Facts::of_graph(&func, known.cfg, known.dominators)
+        facts
+    } else if same {
+        facts.with_instructions(&func)
     } else {
         simplify_cfg::simplify(&mut func);
         Facts::compute(&func)
     };
-    Tidy { func, facts, verdicts: RefCell::default(), shapes: RefCell::default() }
+    (Tidy { func, facts, verdicts: RefCell::default(), shapes: RefCell::default() }, same)
 }
 
 /// Makes `b < a` of `a > b`, for registers, so that what compares alike is of one shape.
