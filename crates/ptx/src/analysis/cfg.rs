@@ -34,7 +34,8 @@ impl Cfg {
             (block, first, edges.len())
         };
         reached[entry.index()] = true;
-        let mut path = vec![visit(entry, &mut edges)];
+        let mut path = Vec::with_capacity(func.blocks.len());
+        path.push(visit(entry, &mut edges));
         while let Some((block, next, end)) = path.last_mut() {
             if next < end {
                 let (_, target) = edges[*next];

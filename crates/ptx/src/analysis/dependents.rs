@@ -17,7 +17,7 @@ pub struct Dependents {
 
 impl Dependents {
     pub(super) fn compute(func: &Func, gated: &Gated) -> Self {
-        let mut late = Vec::new();
+        let mut late = Vec::with_capacity(16);
         let mut links = Vec::with_capacity(2 * gated.ssa.values.len());
         // values that are not final once all have been looked at in order: those that late ones reach
         let mut open = vec![false; gated.ssa.values.len()];

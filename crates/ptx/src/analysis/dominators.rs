@@ -30,7 +30,8 @@ impl Dominators {
         let mut spans = SecondaryMap::with_default((1, 0));
         spans.resize(func.blocks.len());
         let mut count = 0;
-        let mut path = vec![(cfg.entry, 0)];
+        let mut path = Vec::with_capacity(cfg.blocks());
+        path.push((cfg.entry, 0));
         while let Some((block, next)) = path.last_mut() {
             if *next == 0 {
                 spans[*block].0 = count;
@@ -68,7 +69,7 @@ impl Dominators {
 
     /// The blocks where the dominance of each block ends.
     pub fn frontiers(&self, cfg: &Cfg) -> Lists<Block, Block> {
-        let mut edges = Vec::new();
+        let mut edges = Vec::with_capacity(cfg.blocks());
         let mut last: SecondaryMap<Block, Option<Block>> = table(cfg.blocks());
         for join in &cfg.order {
             let from = cfg.predecessors(*join);
@@ -119,7 +120,8 @@ pub fn post_dominators(func: &Func) -> SecondaryMap<Block, Option<Block>> {
 fn backward_order(backward: &Lists<Block, Block>, exit: Block) -> Vec<Block> {
     let mut reached = vec![false; exit.index() + 1];
     let mut order = Vec::with_capacity(exit.index() + 1);
-    let mut path = vec![(exit, 0)];
+    let mut path = Vec::with_capacity(exit.index() + 1);
+    path.push((exit, 0));
     reached[exit.index()] = true;
     while let Some((block, next)) = path.last_mut() {
         match backward.of(*block).get(*next) {

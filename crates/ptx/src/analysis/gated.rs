@@ -68,7 +68,7 @@ impl Gated {
         let exits = exits(func, &facts, &loops, &repeats(&facts.cfg, post_dominators, &loops));
         let pins: Vec<Pin> = exits.keys().map(|&(block, reg)| Pin { block, reg }).collect();
         let ssa = Ssa::compute(func, &facts, &pins);
-        let mut pairs = Vec::new();
+        let mut pairs = Vec::with_capacity(16);
         for value in facts.cfg.order.iter().flat_map(|block| ssa.starts(*block)) {
             let data = &ssa.values[*value];
             if let Def::Copy(block, _) = data.def {
@@ -153,7 +153,7 @@ fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> BTree
         let written = |writer: Block| !facts.plain(reg) || dominators.dominates(writer, reconvergence);
         !behind && sites.only_writer(reg).is_none_or(written)
     };
-    let mut found: Vec<(Reg, Block, Block)> = Vec::new();
+    let mut found: Vec<(Reg, Block, Block)> = Vec::with_capacity(32);
     let mut known: SecondaryMap<Reg, PackedOption<Block>> = table(func.regs.len());
     for repeat in repeats {
         let branch = PackedOption::from(repeat.branches[0]);

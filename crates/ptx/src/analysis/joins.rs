@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// one label flows on that can meet no other, the rest of the way is left out: else branches that never come together again
 /// would take time that grows with the square of the blocks.
 pub fn joins(cfg: &Cfg, post_dominators: &SecondaryMap<Block, Option<Block>>) -> Lists<Block, Block> {
-    let mut result = Vec::new();
+    let mut result = Vec::with_capacity(2 * cfg.blocks());
     let mut labels: SecondaryMap<Block, (u32, u32)> = table(cfg.blocks());
-    let (mut work, mut reached) = (BTreeSet::new(), Vec::new());
+    let (mut work, mut reached) = (BTreeSet::new(), Vec::with_capacity(cfg.blocks()));
     for branch in cfg.order.iter().copied().filter(|block| cfg.successors(*block).len() > 1) {
         let reconvergence = post_dominators[branch];
         if let Some(reconvergence) = reconvergence {

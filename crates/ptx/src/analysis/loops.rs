@@ -113,7 +113,7 @@ impl Loops {
 /// The blocks that reach one of `work`; the search does not go on behind blocks that do not `pass`.
 fn reaching(cfg: &Cfg, mut work: Vec<Block>, pass: impl Fn(Block) -> bool) -> Vec<Block> {
     let mut seen: SecondaryMap<Block, bool> = table(cfg.blocks());
-    let mut result = Vec::new();
+    let mut result = Vec::with_capacity(cfg.blocks());
     while let Some(block) = work.pop() {
         if !std::mem::replace(&mut seen[block], true) {
             result.push(block);

@@ -45,7 +45,8 @@ const NOWHERE: u32 = u32::MAX;
 impl Steps {
     pub(super) fn compute(func: &Func, gated: &Gated, alike: &BTreeSet<Inst>) -> Self {
         let mut steps = Vec::with_capacity(gated.ssa.reachable().len());
-        let (mut constants, mut forms, mut choices) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut constants, mut forms, mut choices) =
+            (Vec::with_capacity(16), Vec::with_capacity(16), Vec::with_capacity(16));
         let generic = |op: &Op| matches!(op, Op::Ld { space: Space::Generic, .. });
         let pointers = func.insts.values().any(|data| generic(&data.op)).then(|| LocalPointers::compute(func));
         let local = |reg| pointers.as_ref().is_none_or(|pointers| pointers.may_be(reg));

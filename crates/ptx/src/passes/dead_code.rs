@@ -53,7 +53,7 @@ pub(super) fn pass(module: &Module, index: usize, _: &Options) -> Result<Outcome
 fn needed(func: &Func, facts: &Facts, ssa: &Ssa) -> SecondaryMap<Inst, bool> {
     let mut needed: SecondaryMap<Inst, bool> = table(func.insts.len());
     let mut known: SecondaryMap<Value, bool> = table(ssa.values.len());
-    let mut work: Vec<Value> = Vec::new();
+    let mut work: Vec<Value> = Vec::with_capacity(ssa.values.len());
     for block in &facts.cfg.order {
         work.extend(ssa.condition(*block));
         for &inst in &func.blocks[*block].insts {

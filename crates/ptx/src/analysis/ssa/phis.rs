@@ -13,9 +13,9 @@ pub(super) fn phis(func: &Func, facts: &Facts, pins: &[Pin]) -> Lists<Block, Reg
     let pinned: Lists<Reg, Block> =
         Lists::new(func.regs.len(), &pins.iter().map(|pin| (pin.reg, pin.block)).collect::<Vec<_>>());
     let mut live = LiveBlocks::new(func);
-    let mut phis = Vec::new();
+    let mut phis = Vec::with_capacity(func.regs.len());
     let mut placed: SecondaryMap<Block, PackedOption<Reg>> = table(func.blocks.len());
-    let mut work = Vec::new();
+    let mut work = Vec::with_capacity(func.blocks.len());
     for reg in func.regs.keys() {
         let pinned = pinned.of(reg);
         if facts.sites.exposed(reg).is_empty() || pinned.is_empty() && facts.plain(reg) {

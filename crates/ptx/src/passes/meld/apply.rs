@@ -3,17 +3,18 @@
 use super::check::Condition;
 use super::emit::{Emitter, Held};
 use super::facts::Facts;
-use super::plan::{Idle, Pair, Plan, PlannedMeld};
-use crate::analysis::lists::table;
+use super::plan::{Idle, NewNames, Pair, Plan, PlannedMeld};
 use crate::inst::{Guard, InstData, Mode, Op, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::Slot;
-use cranelift_entity::{EntitySet, SecondaryMap, packed_option::PackedOption};
+use cranelift_entity::EntitySet;
 use std::collections::BTreeMap;
 
 /// What a plan made, with what a checker needs to follow it.
 pub struct Applied {
     pub func: Func,
+    /// Of the registers that were there before.
+    pub names: NewNames,
     /// Conditions of melds; each predicate once.
     pub conditions: Vec<Condition>,
     /// The new blocks of each meld, the first of them first, each with an old one that is executed as often.
@@ -25,8 +26,10 @@ pub fn apply(func: &Func, facts: &Facts, plan: &Plan) -> Applied {
     let mut result = func.clone();
     let columns: usize = plan.melds.iter().flat_map(|meld| &meld.pairs).map(|pair| pair.columns.len()).sum();
     result.insts.reserve(2 * columns);
-    result.regs.reserve(columns);
-    rename(&mut result, &plan.renames);
+    let names = NewNames::of(func, &plan.renames);
+    if !plan.renames.is_empty() {
+        rename(&mut result, &names);
+    }
     let (mut conditions, mut made) = (Vec::new(), Vec::with_capacity(plan.melds.len()));
     let mut guards: BTreeMap<Block, Guard> = BTreeMap::new();
     // melded blocks, and what takes the place of their entries
@@ -34,7 +37,7 @@ pub fn apply(func: &Func, facts: &Facts, plan: &Plan) -> Applied {
     let mut starts: Vec<([Block; 2], Block)> = Vec::with_capacity(plan.melds.len());
     for meld in &plan.melds {
         let guard = *guards.entry(meld.branch).or_insert_with(|| condition(&mut result, facts, meld.branch));
-        let mut one = apply_one(Emitter::new(func, facts, &plan.renames, meld, result, guard), meld, guard);
+        let mut one = apply_one(Emitter::new(func, facts, &names, meld, result, guard), meld, guard);
         one.selected.iter_mut().filter(|_| guard.negate).for_each(|(_, held)| held.swap(0, 1));
         note(&mut conditions, guard.pred, facts.meets[meld.branch], one.selected);
         starts.push((meld.entries, one.made[0].0));
@@ -50,7 +53,7 @@ pub fn apply(func: &Func, facts: &Facts, plan: &Plan) -> Applied {
             }
         });
     }
-    Applied { func: result, conditions, made }
+    Applied { func: result, names, conditions, made }
 }
 
 /// Adds what follows from the condition of a meld, and where its lanes meet again.
@@ -170,13 +173,8 @@ fn condition(func: &mut Func, facts: &Facts, branch: Block) -> Guard {
 }
 
 /// Renames registers everywhere.
-pub fn rename(func: &mut Func, renames: &BTreeMap<Reg, Reg>) {
-    if renames.is_empty() {
-        return;
-    }
-    let mut names: SecondaryMap<Reg, PackedOption<Reg>> = table(func.regs.len());
-    renames.iter().for_each(|(from, to)| names[*from] = (*to).into());
-    let change = |reg: &mut Reg| *reg = names[*reg].expand().unwrap_or(*reg);
+pub fn rename(func: &mut Func, names: &NewNames) {
+    let change = |reg: &mut Reg| *reg = names.get(*reg);
     for data in func.insts.values_mut() {
         if let Some(guard) = &mut data.guard {
             change(&mut guard.pred);

@@ -2,14 +2,13 @@
 
 use super::facts::Facts;
 use super::latency::{BRANCH, SIMPLE, latency};
-use super::plan::{Pair, PlannedMeld};
+use super::plan::{NewNames, Pair, PlannedMeld};
 use super::similar::{Named, Names, harmless, immediate, named};
 use crate::align::Column;
 use crate::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::{Part, PartMut};
 use cranelift_entity::{EntityRef, EntitySet};
-use std::collections::BTreeMap;
 
 /// Cycles from which on instructions of one side have a block of their own, which lanes of the other side go round.
 const MOST_PREDICATED: u64 = 3 * BRANCH;
@@ -20,7 +19,7 @@ pub type Held = (Operand, i64);
 pub struct Emitter<'a> {
     func: &'a Func,
     facts: &'a Facts,
-    renames: &'a BTreeMap<Reg, Reg>,
+    names: &'a NewNames,
     /// The function that grows, with the new names of registers.
     result: Func,
     condition: Guard,
@@ -39,14 +38,14 @@ impl<'a> Emitter<'a> {
     pub fn new(
         func: &'a Func,
         facts: &'a Facts,
-        renames: &'a BTreeMap<Reg, Reg>,
+        names: &'a NewNames,
         meld: &PlannedMeld,
         result: Func,
         condition: Guard,
     ) -> Self {
         let blocks = meld.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten());
         let insts = blocks.flat_map(|block| &func.blocks[block].insts);
-        let name = |reg: &Reg| renames.get(reg).copied().unwrap_or(*reg);
+        let name = |reg: &Reg| names.get(*reg);
         let mut defined = EntitySet::with_capacity(result.regs.len());
         let written = insts.flat_map(|inst| facts.accesses.writes(*inst));
         written.for_each(|reg| _ = defined.insert(name(reg)));
@@ -54,7 +53,7 @@ impl<'a> Emitter<'a> {
         Self {
             func,
             facts,
-            renames,
+            names,
             result,
             condition,
             defined,
@@ -119,7 +118,7 @@ impl<'a> Emitter<'a> {
     /// The registers that lanes of a side need at each position of its block.
     fn live(&self, pair: &Pair, side: usize) -> Live {
         // registers that become one are never needed together, so that a set of new names can be kept
-        let name = |reg: &Reg| self.renames.get(reg).copied().unwrap_or(*reg);
+        let name = |reg: &Reg| self.names.get(*reg);
         let (liveness, accesses) = (self.facts.liveness(self.func), &self.facts.accesses);
         let insts = pair.blocks[side].map_or(0, |block| self.func.blocks[block].insts.len());
         let Some(block) = pair.blocks[side] else {

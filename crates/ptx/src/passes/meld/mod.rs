@@ -252,7 +252,7 @@ fn proven(work: &Tidy, plan: &Plan, applied: Applied) -> Result<Tidy, Violation>
         roots: &plan.melds.iter().map(|meld| meld.branch).collect::<Vec<_>>(),
         conditions: &applied.conditions,
     })?;
-    let accesses = work.facts.accesses.renamed(&applied.func, work.func.insts.len(), &plan.names(&work.func));
+    let accesses = work.facts.accesses.renamed(&applied.func, work.func.insts.len(), |reg| applied.names.get(reg));
     Ok(tidy_again(applied.func, accesses, &plan.renames))
 }
 

@@ -290,19 +290,25 @@ pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate], shapes: &Shap
         melds.push(PlannedMeld { kind: *kind, branch: *branch, entries, exits, pairs, share: *share });
     }
     let renames = unify(func, facts, &wanted);
-    let renamed = |reg: Reg| renames.get(&reg).copied().unwrap_or(reg);
+    let names = NewNames::of(func, &renames);
     for pair in melds.iter_mut().flat_map(|meld| &mut meld.pairs) {
-        part(func, pair, |a, b| renamed(a) == renamed(b));
+        part(func, pair, |a, b| names.get(a) == names.get(b));
     }
     Plan { melds, renames }
 }
 
-impl Plan {
-    /// The names of the registers of the function when the plan is applied.
-    pub fn names(&self, func: &Func) -> impl Fn(Reg) -> Reg {
-        let mut names: SecondaryMap<Reg, PackedOption<Reg>> = table(func.regs.len());
-        self.renames.iter().for_each(|(from, to)| names[*from] = (*to).into());
-        move |reg| names[reg].expand().unwrap_or(reg)
+/// The names that registers get.
+pub struct NewNames(SecondaryMap<Reg, PackedOption<Reg>>);
+
+impl NewNames {
+    pub fn of(func: &Func, renames: &BTreeMap<Reg, Reg>) -> Self {
+        let mut names = table(func.regs.len());
+        renames.iter().for_each(|(from, to)| names[*from] = (*to).into());
+        Self(names)
+    }
+
+    pub fn get(&self, reg: Reg) -> Reg {
+        self.0[reg].expand().unwrap_or(reg)
     }
 }
 

@@ -39,7 +39,7 @@ pub fn region(func: &Func, facts: &Facts, branch: Block) -> Option<Region> {
 
 /// The subgraphs from the first block of a side on, as far as nobody enters them from elsewhere.
 fn chain(func: &Func, facts: &Facts, branch: Block, first: Block, end: Block) -> Vec<Subgraph> {
-    let mut chain: Vec<Subgraph> = Vec::new();
+    let mut chain: Vec<Subgraph> = Vec::with_capacity(4);
     let mut entry = first;
     let mut before = EntitySet::with_capacity(func.blocks.len());
     before.insert(branch);
@@ -79,9 +79,10 @@ fn subgraph(
 
 /// The blocks that can be reached without passing the exit, in pre-order and as a set.
 fn between(func: &Func, entry: Block, exit: Block) -> (Vec<Block>, EntitySet<Block>) {
-    let mut blocks = Vec::new();
+    let mut blocks = Vec::with_capacity(8);
     let mut inside = EntitySet::with_capacity(func.blocks.len());
-    let mut work = vec![entry];
+    let mut work = Vec::with_capacity(8);
+    work.push(entry);
     while let Some(block) = work.pop() {
         if block != exit && inside.insert(block) {
             blocks.push(block);

@@ -5,8 +5,9 @@ use super::latency::latency;
 use super::similar::shape;
 use crate::inst::{InstData, Op};
 use crate::ir::{Func, Inst};
-use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
+use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::mem::{Discriminant, discriminant};
 
 /// The number of a shape.
@@ -18,35 +19,36 @@ cranelift_entity::entity_impl!(Shape);
 #[derive(Debug, Default)]
 pub struct Shapes {
     of: SecondaryMap<Inst, PackedOption<Shape>>,
+    /// Each with its latency.
+    known: PrimaryMap<Shape, (InstData, u64)>,
     /// By the kind of operation: there are few of each.
-    known: FxHashMap<Discriminant<Op>, Vec<(InstData, Shape)>>,
-    /// The latency of each.
-    cycles: Vec<u64>,
+    kinds: FxHashMap<Discriminant<Op>, SmallVec<[Shape; 4]>>,
 }
 
 impl Shapes {
     pub fn of(&mut self, func: &Func, inst: Inst) -> Shape {
+        if self.of.get(inst).is_none() {
+            self.of.resize(func.insts.len());
+        }
         if let Some(shape) = self.of[inst].expand() {
             return shape;
         }
         let bare = shape(&func.insts[inst]);
-        let kind = self.known.entry(discriminant(&bare.op)).or_default();
-        let shape = match kind.iter().find(|(known, _)| *known == bare) {
-            Some((_, shape)) => *shape,
-            None => {
-                let new = Shape(self.cycles.len() as u32);
-                self.cycles.push(latency(&bare.op));
-                kind.push((bare, new));
-                new
-            }
-        };
+        let kind = self.kinds.entry(discriminant(&bare.op)).or_default();
+        let known = kind.iter().copied().find(|shape| self.known[*shape].0 == bare);
+        let shape = known.unwrap_or_else(|| {
+            let cycles = latency(&bare.op);
+            let new = self.known.push((bare, cycles));
+            kind.push(new);
+            new
+        });
         self.of[inst] = shape.into();
         shape
     }
 
     /// The cycles of an instruction of the shape.
     pub fn cycles(&self, shape: Shape) -> u64 {
-        self.cycles[shape.0 as usize]
+        self.known[shape].1
     }
 
     /// As [`of`](Self::of), of an instruction that was asked for before.

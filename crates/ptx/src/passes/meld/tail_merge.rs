@@ -2,6 +2,7 @@
 //! for names of registers the ends must be equal. It is the weakest of the techniques that melding is compared with.
 
 use super::apply::rename;
+use super::plan::NewNames;
 use super::check::{self, Change, Violation};
 use super::facts::Facts;
 use super::latency::latency;
@@ -142,7 +143,7 @@ fn alike(func: &Func, a: Inst, b: Inst, same: impl Fn(Reg, Reg) -> bool) -> bool
 /// Both blocks go to a new one with the common end.
 fn apply(func: &Func, plan: &Plan) -> Func {
     let mut result = func.clone();
-    rename(&mut result, &plan.renames);
+    rename(&mut result, &NewNames::of(func, &plan.renames));
     let [first, second] = plan.blocks;
     let kept = result.blocks[first].insts.len() - plan.length;
     let insts = result.blocks[first].insts.split_off(kept);

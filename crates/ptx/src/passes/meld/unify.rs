@@ -38,40 +38,36 @@ pub fn unify(func: &Func, facts: &Facts, wanted: &[(Reg, Reg)]) -> BTreeMap<Reg,
 struct Interference {
     /// The position of each register among the members.
     positions: SecondaryMap<Reg, Option<u32>>,
-    members: usize,
-    pairs: Vec<bool>,
+    /// Of a set of members.
+    words: usize,
+    /// A set for each member: those that are alive where it is written.
+    rows: Vec<u64>,
 }
 
 impl Interference {
     fn compute(func: &Func, facts: &Facts, members: &[Reg]) -> Self {
         let mut positions = table(func.regs.len());
         members.iter().zip(0..).for_each(|(reg, member)| positions[*reg] = Some(member));
-        let mut found = Self { positions, members: members.len(), pairs: vec![false; members.len() * members.len()] };
-        // few members are alive at one place
-        let insert = |found: &Self, live: &mut Vec<u32>, reg: Reg| {
-            if let Some(member) = found.position(reg).filter(|member| !live.contains(member)) {
-                live.push(member);
-            }
-        };
+        let words = members.len().div_ceil(64);
+        let mut found = Self { positions, words, rows: vec![0; words * members.len()] };
         let liveness = facts.liveness(func);
-        let mut live = Vec::new();
-        liveness.live_in(facts.cfg.entry).iter().for_each(|reg| insert(&found, &mut live, *reg));
-        live.iter().for_each(|a| live.iter().for_each(|b| found.add(*a, *b)));
-        let mut written = Vec::new();
+        let mut live = vec![0; words];
+        found.set(&mut live, liveness.live_in(facts.cfg.entry), true);
+        for reg in liveness.live_in(facts.cfg.entry) {
+            found.add(*reg, &live);
+        }
         for block in &facts.cfg.order {
             let data = &func.blocks[*block];
-            live.clear();
-            liveness.live_out(*block).iter().for_each(|reg| insert(&found, &mut live, *reg));
-            data.terminator.condition().iter().for_each(|reg| insert(&found, &mut live, *reg));
+            live.fill(0);
+            found.set(&mut live, liveness.live_out(*block), true);
+            found.set(&mut live, data.terminator.condition().as_slice(), true);
             for inst in data.insts.iter().rev() {
                 let (reads, writes) = facts.accesses.reads_and_writes(*inst);
-                written.clear();
-                writes.iter().for_each(|reg| insert(&found, &mut written, *reg));
-                for member in &written {
-                    live.iter().chain(&written).for_each(|other| found.add(*member, *other));
-                }
-                live.retain(|member| !written.contains(member));
-                reads.iter().for_each(|reg| insert(&found, &mut live, *reg));
+                // results are alive together behind the instruction
+                found.set(&mut live, writes, true);
+                writes.iter().for_each(|reg| found.add(*reg, &live));
+                found.set(&mut live, writes, false);
+                found.set(&mut live, reads, true);
             }
         }
         found
@@ -81,13 +77,26 @@ impl Interference {
         self.positions[reg]
     }
 
-    fn add(&mut self, a: u32, b: u32) {
-        self.pairs[a as usize * self.members + b as usize] = true;
-        self.pairs[b as usize * self.members + a as usize] = true;
+    /// Puts the members among the registers into a set, or takes them out.
+    fn set(&self, set: &mut [u64], regs: &[Reg], inside: bool) {
+        for member in regs.iter().filter_map(|reg| self.position(*reg)) {
+            let bit = 1 << (member % 64);
+            let word = &mut set[member as usize / 64];
+            *word = if inside { *word | bit } else { *word & !bit };
+        }
+    }
+
+    /// The register is written where these are alive.
+    fn add(&mut self, reg: Reg, live: &[u64]) {
+        if let Some(member) = self.position(reg) {
+            let row = &mut self.rows[member as usize * self.words..][..self.words];
+            row.iter_mut().zip(live).for_each(|(row, live)| *row |= live);
+        }
     }
 
     /// Of two different members.
     fn holds(&self, a: u32, b: u32) -> bool {
-        self.pairs[a as usize * self.members + b as usize]
+        let row = |of: u32, other: u32| self.rows[of as usize * self.words + other as usize / 64] >> (other % 64) & 1;
+        row(a, b) | row(b, a) == 1
     }
 }

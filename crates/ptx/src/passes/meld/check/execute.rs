@@ -9,6 +9,7 @@ use crate::ir::{Block, Func, Inst, Reg};
 use crate::visit::{Part, PartMut};
 use cranelift_entity::{EntityRef, SecondaryMap};
 use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
 use std::mem::{Discriminant, discriminant};
 
 /// The number of a value; of a predicate twice that, and one more for its negation.
@@ -124,9 +125,9 @@ pub const TRUE: Number = 0;
 
 /// What a thread has done since the last branch: its accesses, and how it goes on.
 pub struct Outcome {
-    pub accesses: Vec<Number>,
+    pub accesses: SmallVec<[Number; 8]>,
     /// The blocks on the way.
-    pub way: Vec<Block>,
+    pub way: SmallVec<[Block; 8]>,
     pub end: End,
 }
 
@@ -163,7 +164,7 @@ impl<'a> Thread<'a> {
     /// stop; `at_once`: which may be the first one.
     pub fn straight(&mut self, numbers: &mut Numbers, start: Block, at_once: bool, stop: impl Fn(Block) -> bool) -> Outcome {
         let func = self.func;
-        let mut outcome = Outcome { accesses: Vec::new(), way: Vec::new(), end: End::Endless };
+        let mut outcome = Outcome { accesses: SmallVec::new(), way: SmallVec::new(), end: End::Endless };
         let mut block = start;
         for _ in 0..=2 * func.layout.len() {
             if (at_once || !outcome.way.is_empty()) && stop(block) {
@@ -222,7 +223,7 @@ impl<'a> Thread<'a> {
         }
     }
 
-    fn execute(&mut self, numbers: &mut Numbers, inst: Inst, accesses: &mut Vec<Number>) {
+    fn execute(&mut self, numbers: &mut Numbers, inst: Inst, accesses: &mut SmallVec<[Number; 8]>) {
         let func = self.func;
         let InstData { guard, op } = &func.insts[inst];
         let guard = guard.map(|guard| self.holds(numbers, guard));
@@ -296,7 +297,7 @@ impl<'a> Thread<'a> {
         numbers: &mut Numbers,
         inst: Inst,
         guard: Option<Number>,
-        accesses: &mut Vec<Number>,
+        accesses: &mut SmallVec<[Number; 8]>,
     ) -> (Number, u32) {
         let func = self.func;
         let op = &func.insts[inst].op;
