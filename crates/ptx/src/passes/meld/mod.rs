@@ -121,16 +121,17 @@ pub fn run(func: &Func, options: &Options) -> Result<(Func, Melded), Violation> 
     let mut melded = Melded { before: work.estimate(), ..Melded::default() };
     melded.after = melded.before;
     for _ in 0..most_rounds(&work.func) {
-        let Some((next, melds)) = round(&work, options, melded.after)? else { break };
+        let Some((next, melds, cycles)) = round(&work, options, melded.after)? else { break };
         work = next;
-        melded.after = work.estimate();
+        melded.after = cycles;
         melded.melds.extend(melds);
     }
     Ok(if melded.melds.is_empty() { (func.clone(), melded) } else { (work.func, melded) })
 }
 
-/// A function after all melds that can be made together and each lower the estimate, or after the first one that does.
-fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Vec<Meld>)>, Violation> {
+/// A function after all melds that can be made together and each lower the estimate, or after the first one that does, and its
+/// new estimate.
+fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Vec<Meld>, u64)>, Violation> {
     let Tidy { func, facts, .. } = work;
     let candidates = divergent(work, options);
     let mut all = plan::together(func, facts, &candidates);
@@ -141,17 +142,22 @@ fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Ve
             plan.melds.iter().zip(&applied.made).map(|(meld, made)| lowers(func, facts, meld, &applied.func, made)).collect();
         if lower.iter().all(|lower| *lower) {
             let next = proven(work, &plan, applied)?;
-            if next.estimate() < cycles {
+            let after = next.estimate();
+            if after < cycles {
                 next.inherit(work);
-                return Ok(Some((next, plan.melds.iter().map(Meld::of).collect())));
+                return Ok(Some((next, plan.melds.iter().map(Meld::of).collect(), after)));
             }
             break;
         }
         let mut lower = lower.into_iter();
         all.retain(|_| lower.next() == Some(true));
     }
-    let made = first_of(work, &candidates, |_, next| next.estimate() < cycles)?;
-    Ok(made.map(|(next, meld)| (next, vec![meld])))
+    let mut after = cycles;
+    let made = first_of(work, &candidates, |_, next| {
+        after = next.estimate();
+        after < cycles
+    })?;
+    Ok(made.map(|(next, meld)| (next, vec![meld], after)))
 }
 
 /// Whether a meld lowers the estimate by itself, before anything is simplified.

@@ -6,9 +6,10 @@ use super::registers::Registers;
 use super::{Change, Condition, Kind, Names, Violation};
 use crate::analysis::lists::table;
 use crate::inst::Operand;
-use crate::ir::Block;
+use crate::ir::{Block, Reg};
 use crate::passes::meld::emit::Held;
 use cranelift_entity::SecondaryMap;
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
 /// What is known of the conditions of melds, by their positions: whether they are true. Nothing is said of the others.
@@ -48,6 +49,8 @@ pub struct Walk<'a> {
     /// The conditions that do not matter any more from a block on.
     ended: SecondaryMap<Block, u64>,
     numbers: Numbers,
+    /// The numbers of registers where both functions begin, once they were asked for.
+    begins: SecondaryMap<Reg, Option<Number>>,
     first: Thread<'a>,
     second: Thread<'a>,
     /// The blocks of the second function that were executed.
@@ -77,6 +80,7 @@ impl<'a> Walk<'a> {
             matter,
             ended,
             numbers: Numbers::with_capacity(2 * func.insts.len()),
+            begins: table(change.before.regs.len()),
             first: Thread::new(change.before, Side::Before),
             second: Thread::new(func, Side::After),
             visited: table(func.blocks.len()),
@@ -151,19 +155,18 @@ impl<'a> Walk<'a> {
 
     /// Gives what the first function needs equal values in both, and what is known those that it has.
     fn start(&mut self, old: Block, known: Known) -> Result<(), Kind> {
-        let Self { change, names, numbers, first, second, .. } = self;
+        let Self { change, names, numbers, begins, first, second, .. } = self;
         first.regs.forget();
         second.regs.forget();
-        let conditions = || {
-            let all = change.conditions.iter().enumerate();
-            all.filter_map(move |(position, condition)| known.of(position).map(|holds| (condition, holds)))
-        };
+        let all = change.conditions.iter().enumerate();
+        let conditions: SmallVec<[(&Condition, bool); 4]> =
+            all.filter_map(|(position, condition)| Some((condition, known.of(position)?))).collect();
         let value = |holds: bool| TRUE ^ Number::from(!holds);
         for &reg in change.liveness().live_in(old) {
             let name = names.get(reg);
-            let number = match conditions().find(|(condition, _)| condition.pred == name) {
-                Some((_, holds)) => value(holds),
-                None => numbers.of(What::Start(reg)),
+            let number = match conditions.iter().find(|(condition, _)| condition.pred == name) {
+                Some((_, holds)) => value(*holds),
+                None => *begins[reg].get_or_insert_with(|| numbers.of(What::Start(reg))),
             };
             first.regs.set(reg, number);
             if second.regs.get(name).is_some_and(|other| other != number) {
@@ -171,10 +174,10 @@ impl<'a> Walk<'a> {
             }
             second.regs.set(name, number);
         }
-        for (condition, holds) in conditions() {
-            second.regs.set(condition.pred, value(holds));
+        for (condition, holds) in &conditions {
+            second.regs.set(condition.pred, value(*holds));
         }
-        for (condition, holds) in conditions() {
+        for (condition, holds) in &conditions {
             for (reg, held) in &condition.selected {
                 if let Some(number) = sum(change, numbers, held[usize::from(!holds)], &second.regs) {
                     second.regs.set(*reg, number);
