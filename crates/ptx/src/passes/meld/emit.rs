@@ -213,13 +213,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Two moves of different operands: the selection is the move.
-    fn chosen_move(
-        &mut self,
-        operands: [Operand; 2],
-        ty: Type,
-        both: [&InstData; 2],
-        after: [Option<Needed>; 2],
-    ) {
+    fn chosen_move(&mut self, operands: [Operand; 2], ty: Type, both: [&InstData; 2], after: [Option<Needed>; 2]) {
         let mut moves = Vec::new();
         let dst = self.result_of(both.map(|data| data.op.results()[0]), false, after, &mut moves);
         let guard = both[0].guard.zip(both[1].guard).map(|(a, b)| self.choice([a, b]));

@@ -138,8 +138,12 @@ fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Ve
     while all.len() > 1 {
         let plan = plan::plan(func, facts, &all, &work.shapes.borrow());
         let applied = apply::apply(func, facts, &plan);
-        let lower: Vec<bool> =
-            plan.melds.iter().zip(&applied.made).map(|(meld, made)| lowers(func, facts, meld, &applied.func, made)).collect();
+        let lower: Vec<bool> = plan
+            .melds
+            .iter()
+            .zip(&applied.made)
+            .map(|(meld, made)| lowers(func, facts, meld, &applied.func, made))
+            .collect();
         if lower.iter().all(|lower| *lower) {
             let next = proven(work, &plan, applied)?;
             let after = next.estimate();

@@ -357,12 +357,7 @@ fn insts(func: &Func, block: Option<Block>) -> &[Inst] {
 }
 
 /// Aligns the instructions of two blocks; `same` tells of two registers whether they might become one.
-fn columns(
-    func: &Func,
-    shapes: &Shapes,
-    blocks: [Option<Block>; 2],
-    same: impl Fn(Reg, Reg) -> bool,
-) -> Vec<Column> {
+fn columns(func: &Func, shapes: &Shapes, blocks: [Option<Block>; 2], same: impl Fn(Reg, Reg) -> bool) -> Vec<Column> {
     let sides = blocks.map(|block| insts(func, block));
     let [Some(_), Some(_)] = blocks else {
         let alone = |side: usize| 0..sides[side].len();

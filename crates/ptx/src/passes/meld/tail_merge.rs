@@ -2,10 +2,10 @@
 //! for names of registers the ends must be equal. It is the weakest of the techniques that melding is compared with.
 
 use super::apply::rename;
-use super::plan::NewNames;
 use super::check::{self, Change, Violation};
 use super::facts::Facts;
 use super::latency::latency;
+use super::plan::NewNames;
 use super::similar::Named::{At, Def, Read, Use};
 use super::similar::{named, own, shape};
 use super::unify::unify;

@@ -77,6 +77,32 @@ fn diamond(number: u32, condition: &str, operands: [&str; 2]) -> String {
 }
 
 #[test]
+fn melds_that_are_made_together_are_those_that_are_made_one_after_the_other() {
+    let mut together = 0;
+    for func in corpus() {
+        let name = func.name.clone();
+        let (_, found) = run(&func, &Options::default()).expect("melds are right");
+        let given = func.clone();
+        let mut work = tidy(func);
+        for meld in &found.melds {
+            let cycles = work.estimate();
+            let lowers = |_: Place, next: &Tidy| next.estimate() < cycles;
+            let (next, one) = first(&work, &Options::default(), lowers).expect("melds are right").expect("one more");
+            assert!(found.melds.contains(&one), "{name}: {one:?} instead of {meld:?}");
+            work = next;
+        }
+        assert_eq!(work.estimate(), found.after, "{name}");
+        let mut work = tidy_to_meld(given, &Options::default());
+        while let Some((next, melds, _)) = round(&work, &Options::default(), work.estimate()).expect("melds are right")
+        {
+            together += melds.len() - 1;
+            work = next;
+        }
+    }
+    assert!(together > 5, "{together} melds more than rounds");
+}
+
+#[test]
 fn uniform_branches_stay_in_every_round() {
     let body = [diamond(1, "%r1", ["3", "5"]), diamond(2, "%r9", ["3", "5"]), diamond(3, "%r1", ["7", "5"])].concat();
     let (func, melded) = run(&kernel(&body), &Options::default()).expect("melds are right");

@@ -69,9 +69,9 @@ impl Alive {
             data.guard.iter().for_each(|guard| note(read, written, guard.pred));
             data.op.parts(|part| {
                 let reg = match part {
-                    Part::Use(reg)
-                    | Part::Read(Operand::Reg(reg))
-                    | Part::At(Address { base: Base::Reg(reg), .. }) => return note(read, written, *reg),
+                    Part::Use(reg) | Part::Read(Operand::Reg(reg)) | Part::At(Address { base: Base::Reg(reg), .. }) => {
+                        return note(read, written, *reg);
+                    }
                     Part::Def(reg) | Part::Touch(reg) => *reg,
                     Part::Read(_) | Part::At(_) | Part::Pass(_) => return,
                 };

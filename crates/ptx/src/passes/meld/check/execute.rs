@@ -162,7 +162,13 @@ impl<'a> Thread<'a> {
 
     /// Runs from the start of a block to the next branch on a condition that is not known, or up to a block where it is to
     /// stop; `at_once`: which may be the first one.
-    pub fn straight(&mut self, numbers: &mut Numbers, start: Block, at_once: bool, stop: impl Fn(Block) -> bool) -> Outcome {
+    pub fn straight(
+        &mut self,
+        numbers: &mut Numbers,
+        start: Block,
+        at_once: bool,
+        stop: impl Fn(Block) -> bool,
+    ) -> Outcome {
         let func = self.func;
         let mut outcome = Outcome { accesses: SmallVec::new(), way: SmallVec::new(), end: End::Endless };
         let mut block = start;

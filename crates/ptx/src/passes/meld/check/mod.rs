@@ -283,15 +283,16 @@ mod tests {
         bra END;\nEVEN:\nld.global.u32 %r6, [%o+8];\nadd.u32 %r6, %r6, %r2;\nsetp.gt.u32 %p3, %r6, 5;\n@%p3 bra EVEN_END;\n\
         mul.lo.u32 %r7, %r6, %r1;\nst.global.u32 [%o+12], %r7;\nEVEN_END:\nst.global.u32 [%o+20], %r6;\nEND:\nret;\n}";
 
-    /// The function, its meld, and the plan of it.
+    /// The function, the first melds that can be made together, and the plan of them.
     fn melded(text: &str) -> (Tidy, plan::Plan, apply::Applied) {
         let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
         let module = crate::read::read(&source.into()).expect("this is PTX");
         let tidy = tidy(module.funcs[0].clone());
         let Tidy { func, facts, .. } = &tidy;
         let regions: Vec<_> = facts.cfg.order.iter().filter_map(|block| region(func, facts, *block)).collect();
-        let candidate = plan::candidates(func, facts, &regions, &Options::default(), &mut tidy.shapes.borrow_mut()).swap_remove(0);
-        let plan = plan::plan(func, facts, &[&candidate], &tidy.shapes.borrow());
+        let candidates = plan::candidates(func, facts, &regions, &Options::default(), &mut tidy.shapes.borrow_mut());
+        let together = plan::together(func, facts, &candidates);
+        let plan = plan::plan(func, facts, &together, &tidy.shapes.borrow());
         let applied = apply::apply(func, facts, &plan);
         (tidy, plan, applied)
     }
@@ -302,14 +303,47 @@ mod tests {
             facts: &tidy.facts,
             after,
             renames: &plan.renames,
-            roots: &[plan.melds[0].branch],
+            roots: &plan.melds.iter().map(|meld| meld.branch).collect::<Vec<_>>(),
             conditions: &applied.conditions,
         })
     }
 
     #[test]
     fn a_meld_passes_and_no_change_of_it_does() {
-        let (tidy, plan, applied) = melded(KERNEL);
+        let (melds, changes) = no_change_passes(KERNEL);
+        assert_eq!(melds, 2);
+        assert!(changes > 15, "{changes}");
+    }
+
+    /// Behind these, two that have their condition, one of them the other way round, and one in the way of some threads only.
+    #[test]
+    fn several_melds_pass_and_no_change_of_them_does() {
+        let diamond = |number: u32, branch: &str| {
+            format!(
+                "{branch} bra ONE{number};\nld.global.u32 %r{a}, [%o+{number}];\nmul.lo.u32 %r{a}, %r{a}, %r1;\n\
+                 st.global.u32 [%o+48], %r{a};\nbra BOTH{number};\nONE{number}:\nld.global.u32 %r{b}, [%o+32];\n\
+                 mul.lo.u32 %r{b}, %r{b}, %r2;\nst.global.u32 [%o+44], %r{b};\nBOTH{number}:\n",
+                a = 8 + 2 * (number / 4),
+                b = 9 + 2 * (number / 4)
+            )
+        };
+        let text = KERNEL.replace("%r<12>", "%r<24>").replace(
+            "END:\nret;",
+            &format!(
+                "END:\n{}{}setp.gt.u32 %p2, %r1, 7;\n@%p2 bra LAST;\nadd.u32 %r5, %r1, %r2;\n{}st.global.u32 [%o], %r5;\nLAST:\nret;",
+                diamond(4, "@!%p1"),
+                diamond(8, "@%p1"),
+                diamond(12, "@%p1"),
+            ),
+        );
+        let (melds, changes) = no_change_passes(&text);
+        assert_eq!(melds, 5);
+        assert!(changes > 60, "{changes}");
+    }
+
+    /// How many melds there are together, and in how many ways they were changed, none of which the checker took.
+    fn no_change_passes(text: &str) -> (usize, usize) {
+        let (tidy, plan, applied) = melded(text);
         assert_eq!(checked(&tidy, &plan, &applied, &applied.func), Ok(()));
         let placed: BTreeSet<Block> = tidy.func.layout.iter().copied().collect();
         let new: Vec<Block> = applied.func.layout.iter().copied().filter(|block| !placed.contains(block)).collect();
@@ -347,8 +381,7 @@ mod tests {
                 }
             });
         }
-        println!("{changes} changes");
-        assert!(changes > 15, "{changes}");
+        (plan.melds.len(), changes)
     }
 
     /// What both sides store under a predicate is stored under that predicate, and no other.

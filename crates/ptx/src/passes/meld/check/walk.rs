@@ -195,7 +195,9 @@ impl<'a> Walk<'a> {
                 Some(number) if number >> 1 == TRUE >> 1 && before.of(position).is_some() => {
                     known = known.with(position, number == TRUE);
                 }
-                Some(number) if number >> 1 == holds >> 1 && holds != TRUE => known = known.with(position, number == holds),
+                Some(number) if number >> 1 == holds >> 1 && holds != TRUE => {
+                    known = known.with(position, number == holds)
+                }
                 _ => {}
             }
         }
