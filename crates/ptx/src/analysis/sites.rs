@@ -79,6 +79,9 @@ impl LiveBlocks {
     /// Walks from the reads of a register backwards to its writes, and tells of each block whether the register is live at
     /// its start (true) or its end. To be asked once for each register.
     pub fn walk(&mut self, reg: Reg, sites: &Sites, cfg: &Cfg, mut live: impl FnMut(Block, bool)) {
+        if sites.exposed(reg).is_empty() {
+            return;
+        }
         let own = PackedOption::from(reg);
         sites.writers(reg).for_each(|block| self.writers[block] = own);
         self.work.extend(sites.exposed(reg));

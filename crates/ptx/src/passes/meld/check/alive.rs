@@ -1,5 +1,7 @@
 //! Where a few registers are alive. The checker asks for those that a meld added and for its condition alone.
 
+use super::Names;
+use crate::analysis::access::Accesses;
 use crate::analysis::lists::table;
 use crate::inst::{Address, Base, Op, Operand};
 use crate::ir::{Block, Func, Reg};
@@ -15,7 +17,13 @@ pub struct Alive {
 }
 
 impl Alive {
-    pub fn compute(func: &Func, regs: impl Iterator<Item = Reg>) -> Self {
+    /// Of these registers. `known`: a block that has the instructions of another function, of which it is known what they read and
+    /// write, with these names.
+    pub fn compute<'a>(
+        func: &Func,
+        regs: impl Iterator<Item = Reg>,
+        known: impl Fn(Block) -> Option<(&'a Accesses, &'a Names)>,
+    ) -> Self {
         let mut positions: SecondaryMap<Reg, Option<u32>> = table(func.regs.len());
         let mut count = 0;
         for reg in regs {
@@ -32,7 +40,19 @@ impl Alive {
             let span = alive.span(*block);
             let written = &mut written[span.clone()];
             read.fill(0);
-            alive.reads(func, *block, &mut read, written);
+            match known(*block) {
+                Some((accesses, names)) => {
+                    for inst in &func.blocks[*block].insts {
+                        let (reads, writes) = accesses.reads_and_writes(*inst);
+                        reads.iter().for_each(|reg| alive.note(&mut read, written, names.get(*reg)));
+                        let places = writes.iter().filter_map(|reg| alive.place(names.get(*reg)));
+                        places.for_each(|(word, bit)| written[word] |= bit);
+                    }
+                }
+                None => alive.reads(func, *block, &mut read, written),
+            }
+            let condition = func.blocks[*block].terminator.condition();
+            condition.iter().for_each(|reg| alive.note(&mut read, written, *reg));
             alive.starts[span].copy_from_slice(&read);
         }
         while alive.backwards(func, &written) {}
@@ -54,35 +74,39 @@ impl Alive {
         self.words * block.index()..self.words * (block.index() + 1)
     }
 
-    /// Notes what the block reads before it writes it, and all that it writes. Where the old value may stay it is read.
+    /// Notes what the instructions of a block read before they write it, and all that they write. Where the old value may stay it is read.
     fn reads(&self, func: &Func, block: Block, read: &mut [u64], written: &mut [u64]) {
-        let place = |reg: Reg| self.positions[reg].map(|position| (position as usize / 64, 1 << (position % 64)));
-        let note = |read: &mut [u64], written: &[u64], reg: Reg| {
-            if let Some((word, bit)) = place(reg) {
-                read[word] |= bit & !written[word];
-            }
-        };
         let mut results: Vec<(usize, u64)> = Vec::new();
         for inst in &func.blocks[block].insts {
             let data = &func.insts[*inst];
             let keeps = data.guard.is_some() || matches!(data.op, Op::Opaque { .. });
-            data.guard.iter().for_each(|guard| note(read, written, guard.pred));
+            data.guard.iter().for_each(|guard| self.note(read, written, guard.pred));
             data.op.parts(|part| {
                 let reg = match part {
                     Part::Use(reg) | Part::Read(Operand::Reg(reg)) | Part::At(Address { base: Base::Reg(reg), .. }) => {
-                        return note(read, written, *reg);
+                        return self.note(read, written, *reg);
                     }
                     Part::Def(reg) | Part::Touch(reg) => *reg,
                     Part::Read(_) | Part::At(_) | Part::Pass(_) => return,
                 };
                 if keeps || matches!(part, Part::Touch(_)) {
-                    note(read, written, reg);
+                    self.note(read, written, reg);
                 }
-                results.extend(place(reg));
+                results.extend(self.place(reg));
             });
             results.drain(..).for_each(|(word, bit)| written[word] |= bit);
         }
-        func.blocks[block].terminator.condition().iter().for_each(|reg| note(read, written, *reg));
+    }
+
+    /// The word and the bit of a register that is asked for.
+    fn place(&self, reg: Reg) -> Option<(usize, u64)> {
+        self.positions[reg].map(|position| (position as usize / 64, 1 << (position % 64)))
+    }
+
+    fn note(&self, read: &mut [u64], written: &[u64], reg: Reg) {
+        if let Some((word, bit)) = self.place(reg) {
+            read[word] |= bit & !written[word];
+        }
     }
 
     /// What a successor needs is alive where it is not written; whether that is news.
@@ -104,7 +128,6 @@ impl Alive {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::access::Accesses;
     use crate::analysis::cfg::Cfg;
     use crate::analysis::liveness::Liveness;
 
@@ -121,13 +144,13 @@ mod tests {
         let module = crate::read::read(&source.into()).expect("this is PTX");
         let func = &module.funcs[0];
         let liveness = Liveness::compute(func, &Cfg::compute(func), &Accesses::compute(func));
-        let alive = Alive::compute(func, func.regs.keys());
+        let alive = Alive::compute(func, func.regs.keys(), |_| None);
         for block in &func.layout {
             for reg in func.regs.keys() {
                 assert_eq!(alive.at(reg, *block), liveness.is_live_in(reg, *block), "{reg} in {block}");
             }
             assert_eq!(alive.any(*block), !liveness.live_in(*block).is_empty());
-            assert!(!Alive::compute(func, std::iter::empty()).any(*block));
+            assert!(!Alive::compute(func, std::iter::empty(), |_| None).any(*block));
         }
     }
 }

@@ -63,7 +63,8 @@ impl<'a> Walk<'a> {
         let regs = |condition: &'a Condition| {
             std::iter::once(condition.pred).chain(condition.selected.iter().map(|(reg, _)| *reg))
         };
-        let alive = Alive::compute(func, change.conditions.iter().flat_map(regs));
+        let known = |block: Block| same[block].then_some((&change.facts.accesses, names));
+        let alive = Alive::compute(func, change.conditions.iter().flat_map(regs), known);
         let mut matter: SecondaryMap<Block, u64> = table(func.blocks.len());
         let mut ended: SecondaryMap<Block, u64> = table(func.blocks.len());
         for (position, condition) in change.conditions.iter().enumerate() {
