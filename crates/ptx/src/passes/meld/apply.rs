@@ -8,7 +8,6 @@ use crate::inst::{Guard, InstData, Mode, Op, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::Slot;
 use cranelift_entity::EntitySet;
-use std::collections::BTreeMap;
 
 /// What a plan made, with what a checker needs to follow it.
 pub struct Applied {
@@ -31,12 +30,14 @@ pub fn apply(func: &Func, facts: &Facts, plan: &Plan) -> Applied {
         rename(&mut result, &names);
     }
     let (mut conditions, mut made) = (Vec::new(), Vec::with_capacity(plan.melds.len()));
-    let mut guards: BTreeMap<Block, Guard> = BTreeMap::new();
+    let mut guards: Vec<(Block, Guard)> = Vec::with_capacity(plan.melds.len());
     // melded blocks, and what takes the place of their entries
     let mut gone: EntitySet<Block> = EntitySet::with_capacity(func.blocks.len());
     let mut starts: Vec<([Block; 2], Block)> = Vec::with_capacity(plan.melds.len());
     for meld in &plan.melds {
-        let guard = *guards.entry(meld.branch).or_insert_with(|| condition(&mut result, facts, meld.branch));
+        let known = guards.iter().find(|(branch, _)| *branch == meld.branch);
+        let guard = known.map_or_else(|| condition(&mut result, facts, meld.branch), |(_, guard)| *guard);
+        guards.push((meld.branch, guard));
         let mut one = apply_one(Emitter::new(func, facts, &names, meld, result, guard), meld, guard);
         one.selected.iter_mut().filter(|_| guard.negate).for_each(|(_, held)| held.swap(0, 1));
         note(&mut conditions, guard.pred, facts.meets[meld.branch], one.selected);

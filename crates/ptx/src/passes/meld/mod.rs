@@ -229,9 +229,9 @@ pub fn first(
 fn divergent(Tidy { func, facts, verdicts, shapes }: &Tidy, options: &Options) -> Vec<Candidate> {
     let regions: Vec<Region> = facts.cfg.order.iter().filter_map(|block| region::region(func, facts, *block)).collect();
     let mut candidates = plan::candidates(func, facts, &regions, options, &mut shapes.borrow_mut());
-    let mut verdicts = verdicts.borrow_mut();
-    verdicts.add(func, facts, &candidates, options.block);
-    candidates.retain(|candidate| verdicts.divergent(func, facts, candidate.branch));
+    let known = verdicts.take().with(func, facts, &candidates, options.block);
+    candidates.retain(|candidate| known.divergent(func, facts, candidate.branch) == Some(true));
+    verdicts.replace(known);
     candidates
 }
 

@@ -98,7 +98,7 @@ pub fn candidates(
     options: &Options,
     shapes: &mut Shapes,
 ) -> Vec<Candidate> {
-    let mut profiles = Profiles { func, shapes, known: BTreeMap::new() };
+    let mut profiles = Profiles { func, shapes, known: table(func.blocks.len()) };
     let mut found = Vec::new();
     for region in regions {
         found.extend(of_region(func, facts, region, options, &mut profiles));
@@ -120,7 +120,7 @@ fn of_region(
     options: &Options,
     profiles: &mut Profiles,
 ) -> Vec<Candidate> {
-    let mut known: BTreeMap<(usize, usize), Candidate> = BTreeMap::new();
+    let mut known: Vec<((usize, usize), Candidate)> = Vec::new();
     // lanes of one side wait for those of the other at the start of a meld: nothing before it may wait for them
     let reach =
         |side: usize| region.sides[side].iter().take_while(|subgraph| subgraph.meldable(func, facts)).enumerate();
@@ -130,19 +130,17 @@ fn of_region(
             if let Some(candidate) = candidate(func, facts, region.branch, sides, options.mode, profiles)
                 && candidate.share >= options.threshold
             {
-                known.insert((i, j), candidate);
+                known.push(((i, j), candidate));
             }
         }
     }
-    let score = |i, j| known.get(&(i, j)).map_or(0, |candidate| (candidate.share * 1000.0) as u64);
+    let score = |i, j| {
+        let found = known.iter().find(|(place, _)| *place == (i, j));
+        found.map_or(0, |(_, candidate)| (candidate.share * 1000.0) as u64)
+    };
     let columns = align([region.sides[0].len(), region.sides[1].len()], 0, score);
-    columns
-        .into_iter()
-        .filter_map(|column| match column {
-            Column::Both(i, j) => known.remove(&(i, j)),
-            Column::First(_) | Column::Second(_) => None,
-        })
-        .collect()
+    known.retain(|((i, j), _)| columns.contains(&Column::Both(*i, *j)));
+    known.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
 fn candidate(
@@ -218,7 +216,7 @@ fn replicated(func: &Func, sides: [&Subgraph; 2], alone: usize, profiles: &mut P
 }
 
 /// How often each shape of instructions occurs in a block.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Profile {
     shapes: Vec<(Shape, u64)>,
     total: u64,
@@ -227,13 +225,13 @@ struct Profile {
 struct Profiles<'a> {
     func: &'a Func,
     shapes: &'a mut Shapes,
-    known: BTreeMap<Block, Profile>,
+    known: SecondaryMap<Block, Option<Profile>>,
 }
 
 impl Profiles<'_> {
     fn of(&mut self, block: Block) -> &Profile {
         let Self { func, shapes, known } = self;
-        known.entry(block).or_insert_with(|| {
+        known[block].get_or_insert_with(|| {
             let insts = &func.blocks[block].insts;
             let mut profile = Profile { shapes: Vec::with_capacity(insts.len()), total: 0 };
             for inst in insts {
@@ -252,7 +250,7 @@ impl Profiles<'_> {
     fn shared(&mut self, a: Block, b: Block) -> u64 {
         self.of(a);
         self.of(b);
-        let (a, b) = (&self.known[&a], &self.known[&b]);
+        let (Some(a), Some(b)) = (&self.known[a], &self.known[b]) else { return 0 };
         let common = |(shape, count): &(Shape, u64)| {
             let other = b.shapes.iter().find(|(other, _)| other == shape);
             other.map_or(0, |(_, other)| self.shapes.cycles(*shape) * (*count).min(*other))

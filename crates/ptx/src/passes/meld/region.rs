@@ -134,14 +134,8 @@ pub fn isomorphism(func: &Func, sides: [&Subgraph; 2]) -> Option<Vec<Corresponde
         return None;
     }
     let mut search = Search { func, exits: [sides[0].exit, sides[1].exit], steps: MOST_STEPS };
-    let found = search.extend(Mapping::default(), vec![[sides[0].entry, sides[1].entry]])?;
-    (found.pairs.len() == sides[0].blocks.len()).then_some(found.pairs)
-}
-
-#[derive(Clone, Default)]
-struct Mapping {
-    pairs: Vec<Correspondence>,
-    of: [BTreeMap<Block, Block>; 2],
+    let found = search.extend(Vec::with_capacity(4), vec![[sides[0].entry, sides[1].entry]])?;
+    (found.len() == sides[0].blocks.len()).then_some(found)
 }
 
 struct Search<'a> {
@@ -152,7 +146,7 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Maps the pairs of blocks that are still open, and what follows them.
-    fn extend(&mut self, mut mapping: Mapping, mut open: Vec<[Block; 2]>) -> Option<Mapping> {
+    fn extend(&mut self, mut mapping: Vec<Correspondence>, mut open: Vec<[Block; 2]>) -> Option<Vec<Correspondence>> {
         let Some([a, b]) = open.pop() else { return Some(mapping) };
         self.steps = self.steps.checked_sub(1)?;
         match (a == self.exits[0], b == self.exits[1]) {
@@ -160,17 +154,15 @@ impl Search<'_> {
             (false, false) => {}
             _ => return None,
         }
-        match (mapping.of[0].get(&a), mapping.of[1].get(&b)) {
-            (None, None) => {}
-            (Some(known), Some(_)) if *known == b => return self.extend(mapping, open),
-            _ => return None,
+        match mapping.iter().find(|pair| pair.blocks[0] == a || pair.blocks[1] == b) {
+            None => {}
+            Some(known) if known.blocks == [a, b] => return self.extend(mapping, open),
+            Some(_) => return None,
         }
-        mapping.of[0].insert(a, b);
-        mapping.of[1].insert(b, a);
         let ends = [a, b].map(|block| &self.func.blocks[block].terminator);
         match ends {
             [Terminator::Bra { target: a_next }, Terminator::Bra { target: b_next }] => {
-                mapping.pairs.push(Correspondence { blocks: [a, b], inverted: false });
+                mapping.push(Correspondence { blocks: [a, b], inverted: false });
                 open.push([*a_next, *b_next]);
                 self.extend(mapping, open)
             }
@@ -179,7 +171,7 @@ impl Search<'_> {
                 Terminator::CondBra { then: b_then, otherwise: b_otherwise, .. },
             ] => [false, true].into_iter().find_map(|inverted| {
                 let (mut mapping, mut open) = (mapping.clone(), open.clone());
-                mapping.pairs.push(Correspondence { blocks: [a, b], inverted });
+                mapping.push(Correspondence { blocks: [a, b], inverted });
                 let [first, second] = if inverted { [b_otherwise, b_then] } else { [b_then, b_otherwise] };
                 open.push([*a_otherwise, *second]);
                 open.push([*a_then, *first]);

@@ -5,35 +5,42 @@ use super::facts::Facts;
 use super::plan::Candidate;
 use crate::analysis::divergence::{BlockShape, Divergence, Options};
 use crate::analysis::gated::Gated;
+use crate::analysis::lists::table;
 use crate::ir::{Block, Func, Inst};
-use std::collections::BTreeMap;
+use cranelift_entity::SecondaryMap;
 
-/// Whether branches are divergent, by the only instruction that makes their condition. Where there are several, this is known of
-/// one function alone.
+/// Whether branches are divergent, with the only instruction that makes their condition. Where there are several, this is known
+/// of one function alone.
 #[derive(Default)]
-pub struct Verdicts(BTreeMap<(Block, Option<Inst>), bool>);
+pub struct Verdicts(SecondaryMap<Block, Option<(Option<Inst>, bool)>>);
 
 impl Verdicts {
     pub fn of(func: &Func, facts: &Facts, branches: &[(Block, bool)]) -> Self {
-        Self(branches.iter().map(|(branch, divergent)| (key(func, facts, *branch), *divergent)).collect())
+        let mut verdicts = Self(table(func.blocks.len()));
+        for (branch, divergent) in branches {
+            verdicts.0[*branch] = Some((maker(func, facts, *branch), *divergent));
+        }
+        verdicts
     }
 
     /// Those that hold in a function that melding has made, too.
     pub fn lasting(mut self) -> Self {
-        self.0.retain(|(_, maker), _| maker.is_some());
+        self.0.values_mut().for_each(|verdict| *verdict = verdict.filter(|(maker, _)| maker.is_some()));
         self
     }
 
-    /// Adds those of the candidates; the analysis is asked where one of them is new.
-    pub fn add(&mut self, func: &Func, facts: &Facts, candidates: &[Candidate], block: Option<[u32; 3]>) {
-        if candidates.iter().any(|candidate| !self.0.contains_key(&key(func, facts, candidate.branch))) {
-            let found = Self::of(func, facts, &branches(func, &facts.gated(func), block));
-            self.0.extend(found.0);
+    /// With those of the candidates; the analysis is asked where one of them is new.
+    pub fn with(self, func: &Func, facts: &Facts, candidates: &[Candidate], block: Option<[u32; 3]>) -> Self {
+        let known = |candidate: &Candidate| self.divergent(func, facts, candidate.branch).is_some();
+        match candidates.iter().all(known) {
+            true => self,
+            false => Self::of(func, facts, &branches(func, &facts.gated(func), block)),
         }
     }
 
-    pub fn divergent(&self, func: &Func, facts: &Facts, branch: Block) -> bool {
-        self.0.get(&key(func, facts, branch)) == Some(&true)
+    /// `None` of branches that nothing is known of.
+    pub fn divergent(&self, func: &Func, facts: &Facts, branch: Block) -> Option<bool> {
+        self.0[branch].filter(|(known, _)| *known == maker(func, facts, branch)).map(|(_, divergent)| divergent)
     }
 }
 
@@ -45,12 +52,10 @@ pub fn branches(func: &Func, gated: &Gated, block: Option<[u32; 3]>) -> Vec<(Blo
     gated.facts.cfg.order.iter().filter_map(verdict).collect()
 }
 
-fn key(func: &Func, facts: &Facts, branch: Block) -> (Block, Option<Inst>) {
-    let maker = || {
-        let condition = func.blocks[branch].terminator.condition()?;
-        let writes = |inst: &&Inst| facts.accesses.writes(**inst).contains(&condition);
-        let mut makers = func.blocks[facts.only_writer(condition)?].insts.iter().filter(writes);
-        makers.next().filter(|_| makers.next().is_none()).copied()
-    };
-    (branch, maker())
+/// The only instruction that makes the condition of a branch.
+fn maker(func: &Func, facts: &Facts, branch: Block) -> Option<Inst> {
+    let condition = func.blocks[branch].terminator.condition()?;
+    let writes = |inst: &&Inst| facts.accesses.writes(**inst).contains(&condition);
+    let mut makers = func.blocks[facts.only_writer(condition)?].insts.iter().filter(writes);
+    makers.next().filter(|_| makers.next().is_none()).copied()
 }

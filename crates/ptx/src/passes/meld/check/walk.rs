@@ -10,10 +10,9 @@ use crate::ir::{Block, Reg};
 use crate::passes::meld::emit::Held;
 use cranelift_entity::SecondaryMap;
 use smallvec::SmallVec;
-use std::collections::BTreeSet;
 
 /// What is known of the conditions of melds, by their positions: whether they are true. Nothing is said of the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Known {
     which: u64,
     values: u64,
@@ -91,14 +90,15 @@ impl<'a> Walk<'a> {
     pub fn run(&mut self) -> Result<(), Violation> {
         let starts = starts(self.change);
         let mut work: Vec<State> = starts.iter().map(|start| (*start, *start, Known::default())).collect();
-        let mut seen = BTreeSet::new();
+        let mut seen: SecondaryMap<Block, SmallVec<[(Block, Known); 2]>> = table(self.change.before.blocks.len());
         let before_changes = before_changes(self.change, self.same, &starts);
         while let Some(state) = work.pop() {
             let (old, new, known) = state;
             let unchanged = old == new && !before_changes[old] && known == Known::default();
-            if !seen.insert(state) || unchanged {
+            if unchanged || seen[old].contains(&(new, known)) {
                 continue;
             }
+            seen[old].push((new, known));
             match self.behind_equal(state) {
                 Some(next) => work.extend(next),
                 None => work.extend(self.compare(state)?),
