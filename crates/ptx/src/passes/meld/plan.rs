@@ -190,6 +190,10 @@ impl Pair {
 /// its side take the way through the region that comes by there once.
 fn replicated(func: &Func, sides: [&Subgraph; 2], alone: usize, profiles: &mut Profiles) -> Option<Vec<Pair>> {
     let (block, around) = (sides[alone].entry, sides[1 - alone]);
+    // a loop of one block is none that is executed once
+    if !matches!(func.blocks[block].terminator, Terminator::Bra { .. }) {
+        return None;
+    }
     let mut best: Option<(u64, Block)> = None;
     for other in &around.blocks {
         let shared = profiles.shared(block, *other);
