@@ -40,7 +40,7 @@ pub fn apply(func: &Func, facts: &Facts, plan: &Plan) -> Applied {
         guards.push((meld.branch, guard));
         let mut one = apply_one(Emitter::new(func, facts, &names, meld, result, guard), meld, guard);
         one.selected.iter_mut().filter(|_| guard.negate).for_each(|(_, held)| held.swap(0, 1));
-        note(&mut conditions, guard.pred, facts.meets[meld.branch], one.selected);
+        note(&mut conditions, guard.pred, (meld.branch, facts.meets[meld.branch]), one.selected);
         starts.push((meld.entries, one.made[0].0));
         made.push(one.made);
         meld.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten()).for_each(|block| _ = gone.insert(block));
@@ -58,13 +58,18 @@ pub fn apply(func: &Func, facts: &Facts, plan: &Plan) -> Applied {
 }
 
 /// Adds what follows from the condition of a meld, and where its lanes meet again.
-fn note(conditions: &mut Vec<Condition>, pred: Reg, end: Option<Block>, selected: Vec<(Reg, [Held; 2])>) {
+fn note(
+    conditions: &mut Vec<Condition>,
+    pred: Reg,
+    region: (Block, Option<Block>),
+    selected: Vec<(Reg, [Held; 2])>,
+) {
     match conditions.iter_mut().find(|condition| condition.pred == pred) {
         Some(condition) => {
-            condition.ends.extend(end);
+            condition.regions.push(region);
             condition.selected.extend(selected);
         }
-        None => conditions.push(Condition { pred, ends: end.into_iter().collect(), selected }),
+        None => conditions.push(Condition { pred, regions: vec![region], selected }),
     }
 }
 

@@ -48,8 +48,8 @@ pub struct Change<'a> {
 pub struct Condition {
     /// In the changed function.
     pub pred: Reg,
-    /// Blocks of both functions from which on it does not matter.
-    pub ends: Vec<Block>,
+    /// The branches of melds by it, and where their lanes meet again, from where on it does not matter for the meld.
+    pub regions: Vec<(Block, Option<Block>)>,
     /// New registers that hold one sum where the predicate is true and another where it is not.
     pub selected: Vec<(Reg, [Held; 2])>,
 }

@@ -67,7 +67,9 @@ impl<'a> Walk<'a> {
         let mut matter: SecondaryMap<Block, u64> = table(func.blocks.len());
         let mut ended: SecondaryMap<Block, u64> = table(func.blocks.len());
         for (position, condition) in change.conditions.iter().enumerate() {
-            condition.ends.iter().for_each(|block| ended[*block] |= 1 << position);
+            for end in ends(change, condition) {
+                ended[end] |= 1 << position;
+            }
             for block in func.layout.iter().filter(|block| alive.any(**block)) {
                 matter[*block] |= u64::from(regs(condition).any(|reg| alive.at(reg, *block))) << position;
             }
@@ -238,6 +240,18 @@ fn sum(change: &Change, numbers: &mut Numbers, (operand, offset): Held, regs: &R
         }
         _ => None,
     }
+}
+
+/// Where a condition matters no more: the ends of its regions that do not lie in another one of them.
+fn ends<'a>(change: &'a Change, condition: &'a Condition) -> impl Iterator<Item = Block> + 'a {
+    let behind = |first: Block, block: Block| change.facts.dominators.dominates(first, block);
+    let regions = condition.regions.iter();
+    regions.clone().filter_map(|(_, end)| *end).filter(move |block| {
+        let within = |(branch, end): &(Block, Option<Block>)| {
+            behind(*branch, *block) && !end.is_some_and(|end| behind(end, *block))
+        };
+        !regions.clone().any(within)
+    })
 }
 
 /// The roots that are not behind another one, through which all ways to them lead.
