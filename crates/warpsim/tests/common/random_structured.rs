@@ -175,6 +175,9 @@ impl Writer {
     fn repetition(&mut self, length: usize, depth: usize, numbers: &mut Numbers) {
         let rounds = self.word(numbers);
         let left = self.b.binary(BinaryOp::And, Type::B32, rounds, 3);
+        if numbers.below(3) == 0 {
+            return self.repetition_of_a_block(left, numbers);
+        }
         let [header, body, next, end] = [self.b.block(), self.b.block(), self.b.block(), self.b.block()];
         self.b.end(Terminator::Bra { target: header }, header);
         let done = self.b.setp(Cmp::Eq, Type::U32, left, 0);
@@ -188,6 +191,18 @@ impl Writer {
         self.b.end(Terminator::Bra { target: next }, next);
         self.instruction(numbers);
         self.b.end(Terminator::Bra { target: header }, end);
+    }
+
+    /// A loop of one block, which is executed once at least.
+    fn repetition_of_a_block(&mut self, left: Reg, numbers: &mut Numbers) {
+        let [body, end] = [self.b.block(), self.b.block()];
+        self.b.end(Terminator::Bra { target: body }, body);
+        (0..1 + numbers.below(4)).for_each(|_| self.instruction(numbers));
+        let a = Operand::Reg(left);
+        self.b.push(Op::Binary { op: BinaryOp::Sub, mode: Mode::default(), ty: Type::U32, dst: left, a, b: 1.into() });
+        let more = self.b.setp(Cmp::Gt, Type::S32, left, 0);
+        let guard = Guard { pred: more, negate: false };
+        self.b.end(Terminator::CondBra { guard, uni: false, then: body, otherwise: end }, end);
     }
 
     /// `break` or `continue` of one of the loops around.

@@ -58,12 +58,7 @@ pub fn apply(func: &Func, facts: &Facts, plan: &Plan) -> Applied {
 }
 
 /// Adds what follows from the condition of a meld, and where its lanes meet again.
-fn note(
-    conditions: &mut Vec<Condition>,
-    pred: Reg,
-    region: (Block, Option<Block>),
-    selected: Vec<(Reg, [Held; 2])>,
-) {
+fn note(conditions: &mut Vec<Condition>, pred: Reg, region: (Block, Option<Block>), selected: Vec<(Reg, [Held; 2])>) {
     match conditions.iter_mut().find(|condition| condition.pred == pred) {
         Some(condition) => {
             condition.regions.push(region);

@@ -119,3 +119,23 @@ fn a_condition_that_nobody_needs_any_more_goes() {
     assert!(insts.iter().all(|inst| !matches!(func.insts[*inst].op, Op::Setp { .. })));
     assert_eq!(insts.len(), 4, "two loads, an addition and a store");
 }
+
+/// A loop of one block, and a region whose block has an instruction in common with it.
+#[test]
+fn a_loop_of_one_block_does_not_take_the_place_of_a_block() {
+    let body = "setp.eq.u32 %p1, %r1, 0;\nsetp.gt.u32 %p2, %r1, 9;\n@%p1 bra LOOP;\n@!%p2 bra AROUND;\nst.global.u32 [%o+12], %r1;\n\
+        AROUND:\nbra END;\nLOOP:\nst.global.u32 [%o+28], %r9;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p3, %r2, 3;\n@%p3 bra LOOP;\nEND:\n";
+    let (_, melded) = run(&kernel(body), &Options::default()).expect("no wrong meld");
+    assert_eq!(melded.melds, []);
+}
+
+/// What the outer branch tells is needed behind the inner one, by the same condition, whose sides are melded at the same time.
+#[test]
+fn a_branch_by_the_condition_of_the_one_around_it() {
+    let body = "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra SIDE;\nFIRST:\nld.global.u32 %r5, [%o+24];\n@%p2 bra FIRST;\nbra END;\n\
+        SIDE:\n@%p1 bra INNER;\nst.global.u32 [%o+16], %r4;\nbra BOTH;\nINNER:\nst.global.u32 [%o+16], %r4;\nBOTH:\n\
+        mov.u32 %r7, 0;\nAGAIN:\nld.global.u32 %r6, [%o+12];\nsetp.lt.u32 %p2, %r7, 2;\n@%p2 bra AGAIN;\nEND:\n\
+        mul.lo.u32 %r8, %r5, %r3;\nst.global.u32 [%o+24], %r6;\nst.global.u32 [%o+28], %r8;\n";
+    let (_, melded) = run(&kernel(body), &Options::default()).expect("melds are right");
+    assert_eq!(melded.melds.len(), 2);
+}
