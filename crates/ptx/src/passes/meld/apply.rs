@@ -3,7 +3,8 @@
 use super::check::Condition;
 use super::emit::{Emitter, Held};
 use super::facts::Facts;
-use super::plan::{Idle, NewNames, Pair, Plan, PlannedMeld};
+use super::names::NewNames;
+use super::plan::{Idle, Pair, Plan, PlannedMeld};
 use crate::inst::{Guard, InstData, Mode, Op, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::Slot;

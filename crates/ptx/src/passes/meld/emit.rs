@@ -2,7 +2,8 @@
 
 use super::facts::Facts;
 use super::latency::{BRANCH, SIMPLE, latency};
-use super::plan::{NewNames, Pair, PlannedMeld};
+use super::names::NewNames;
+use super::plan::{Pair, PlannedMeld};
 use super::similar::{Named, Names, harmless, immediate, named};
 use crate::align::Column;
 use crate::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};

@@ -5,7 +5,7 @@ use super::apply::rename;
 use super::check::{self, Change, Violation};
 use super::facts::Facts;
 use super::latency::latency;
-use super::plan::NewNames;
+use super::names::NewNames;
 use super::similar::Named::{At, Def, Read, Use};
 use super::similar::{named, own, shape};
 use super::unify::unify;

@@ -1,7 +1,9 @@
 //! What a round takes over from the one before is what it would find by itself.
 
 use super::*;
+use crate::inst::Op;
 use crate::ir::Inst;
+use std::cell::RefCell;
 use std::path::Path;
 
 /// The kernels of the corpus of divergent kernels.

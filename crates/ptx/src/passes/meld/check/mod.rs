@@ -270,7 +270,7 @@ fn is_same(change: &Change, names: &Names, block: Block) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::region::region;
-    use super::super::{Options, Tidy, apply, plan, tidy};
+    use super::super::{Options, Tidy, apply, candidates, plan, tidy};
     use super::*;
     use crate::inst::{BinaryOp, Terminator, Type};
     use std::collections::BTreeSet;
@@ -290,8 +290,9 @@ mod tests {
         let tidy = tidy(module.funcs[0].clone());
         let Tidy { func, facts, .. } = &tidy;
         let regions: Vec<_> = facts.cfg.order.iter().filter_map(|block| region(func, facts, *block)).collect();
-        let candidates = plan::candidates(func, facts, &regions, &Options::default(), &mut tidy.shapes.borrow_mut());
-        let together = plan::together(func, facts, &candidates);
+        let candidates =
+            candidates::candidates(func, facts, &regions, &Options::default(), &mut tidy.shapes.borrow_mut());
+        let together = candidates::together(func, facts, &candidates);
         let plan = plan::plan(func, facts, &together, &tidy.shapes.borrow());
         let applied = apply::apply(func, facts, &plan);
         (tidy, plan, applied)

@@ -1,0 +1,21 @@
+//! The names that registers get where a plan makes several of them one.
+
+use crate::analysis::lists::table;
+use crate::ir::{Func, Reg};
+use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
+use std::collections::BTreeMap;
+
+/// The names that registers get.
+pub struct NewNames(SecondaryMap<Reg, PackedOption<Reg>>);
+
+impl NewNames {
+    pub fn of(func: &Func, renames: &BTreeMap<Reg, Reg>) -> Self {
+        let mut names = table(func.regs.len());
+        renames.iter().for_each(|(from, to)| names[*from] = (*to).into());
+        Self(names)
+    }
+
+    pub fn get(&self, reg: Reg) -> Reg {
+        self.0[reg].expand().unwrap_or(reg)
+    }
+}

@@ -1,0 +1,143 @@
+//! The form that functions are melded in: a register per web, nothing that nobody needs, a simple graph, and comparisons in one
+//! direction, so that what does the same looks the same.
+
+use super::facts::Facts;
+use super::shapes::Shapes;
+use super::verdicts::{self, Verdicts};
+use super::{Options, cycles, region};
+use crate::analysis::access::Accesses;
+use crate::analysis::gated::Gated;
+use crate::analysis::lists::table;
+use crate::analysis::ssa::{self, Ssa};
+use crate::inst::{Cmp, Op, Operand};
+use crate::ir::{Func, Reg};
+use crate::passes::dead_code::{self, only_makes_results};
+use crate::passes::{simplify_cfg, webs};
+use cranelift_entity::SecondaryMap;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// A function in the form that is melded, with its analyses.
+pub struct Tidy {
+    pub func: Func,
+    pub facts: Facts,
+    /// Also of the functions that it was made from.
+    pub verdicts: RefCell<Verdicts>,
+    pub shapes: RefCell<Shapes>,
+}
+
+impl Tidy {
+    /// Takes over what was found of the function that it was made from and still holds.
+    pub fn inherit(&self, from: &Self) {
+        self.verdicts.replace(from.verdicts.take().lasting());
+        self.shapes.swap(&from.shapes);
+    }
+
+    /// As [`estimate`].
+    pub fn estimate(&self) -> u64 {
+        cycles(&self.func, &self.facts.cfg, &self.facts.loops)
+    }
+}
+
+/// The same function with a register per web, without what nothing needs, with a simple graph and comparisons in one direction.
+pub fn tidy(func: Func) -> Tidy {
+    let (func, facts) = simple(func);
+    let values = Ssa::compute(&func, &facts, &[]);
+    by_values(func, facts, &values).0
+}
+
+/// As [`tidy`], of a function that is to be melded: where it might be, one SSA form serves, and tells of the branches, too.
+pub fn tidy_to_meld(func: Func, options: &Options) -> Tidy {
+    let (func, facts) = simple(func);
+    if facts.cfg.order.iter().all(|block| region::region(&func, &facts, *block).is_none()) {
+        let values = Ssa::compute(&func, &facts, &[]);
+        return by_values(func, facts, &values).0;
+    }
+    let gated = facts.gated(&func);
+    let branches = verdicts::branches(&func, &gated, options.block);
+    let Gated { ssa, .. } = gated;
+    let (tidy, same) = by_values(func, facts, &ssa);
+    if same {
+        tidy.verdicts.replace(Verdicts::of(&tidy.func, &tidy.facts, &branches));
+    }
+    tidy
+}
+
+fn simple(mut func: Func) -> (Func, Facts) {
+    simplify_cfg::simplify(&mut func);
+    func.insts.values_mut().for_each(|data| turn(&mut data.op));
+    let facts = Facts::compute(&func);
+    (func, facts)
+}
+
+/// As [`tidy`], of a tidy function in which melding has made registers one. SSA form is asked for only where there might be
+/// something left to do.
+pub fn tidy_again(mut func: Func, accesses: Accesses, renames: &BTreeMap<Reg, Reg>) -> Tidy {
+    simplify_cfg::simplify(&mut func);
+    let known = ssa::Facts::from_accesses(&func, accesses);
+    let facts = Facts::from_ssa(&func, known);
+    if is_tidy(&func, &facts, renames) {
+        return Tidy { func, facts, verdicts: RefCell::default(), shapes: RefCell::default() };
+    }
+    let values = Ssa::compute(&func, &facts, &[]);
+    by_values(func, facts, &values).0
+}
+
+/// Whether every result is read somewhere, and whatever was made one register is written once.
+fn is_tidy(func: &Func, known: &Facts, renames: &BTreeMap<Reg, Reg>) -> bool {
+    let insts = || known.cfg.order.iter().flat_map(|block| &func.blocks[*block].insts);
+    let mut once: SecondaryMap<Reg, bool> = table(func.regs.len());
+    renames.values().for_each(|reg| once[*reg] = true);
+    let mut read: SecondaryMap<Reg, bool> = table(func.regs.len());
+    let mut written: SecondaryMap<Reg, bool> = table(func.regs.len());
+    known
+        .cfg
+        .order
+        .iter()
+        .filter_map(|block| func.blocks[*block].terminator.condition())
+        .for_each(|reg| read[reg] = true);
+    for inst in insts() {
+        let data = &func.insts[*inst];
+        known.accesses.operands(*inst).iter().for_each(|reg| read[*reg] = true);
+        data.guard.iter().for_each(|guard| read[guard.pred] = true);
+        for reg in known.accesses.writes(*inst) {
+            if std::mem::replace(&mut written[*reg], true) && once[*reg] {
+                return false;
+            }
+        }
+    }
+    insts().all(|inst| {
+        known.accesses.writes(*inst).iter().any(|reg| read[*reg]) || !only_makes_results(&func.insts[*inst].op)
+    })
+}
+
+/// The function with a register per web and without what nothing needs, and whether its graph stayed the same.
+fn by_values(mut func: Func, facts: Facts, values: &Ssa) -> (Tidy, bool) {
+    let parted = webs::split(&mut func, &facts, values);
+    let removed = dead_code::remove_unneeded(&mut func, &facts, values);
+    // a block may have been emptied
+    let same = func.layout.iter().all(|block| simplify_cfg::leads_on(&func, *block).is_none());
+    let facts = if removed.instructions == 0 && !parted {
+        facts
+    } else if same {
+        facts.with_instructions(&func)
+    } else {
+        simplify_cfg::simplify(&mut func);
+        Facts::compute(&func)
+    };
+    (Tidy { func, facts, verdicts: RefCell::default(), shapes: RefCell::default() }, same)
+}
+
+/// Makes `b < a` of `a > b`, for registers, so that what compares alike is of one shape.
+fn turn(op: &mut Op) {
+    let Op::Setp { cmp, a: a @ Operand::Reg(_), b: b @ Operand::Reg(_), .. } = op else { return };
+    let turned = match cmp {
+        Cmp::Gt => Cmp::Lt,
+        Cmp::Ge => Cmp::Le,
+        Cmp::Gtu => Cmp::Ltu,
+        Cmp::Geu => Cmp::Leu,
+        _ => return,
+    };
+    *cmp = turned;
+    std::mem::swap(a, b);
+}
