@@ -33,7 +33,7 @@ impl Tidy {
         self.shapes.swap(&from.shapes);
     }
 
-    /// As [`estimate`].
+    /// As [`estimate`](super::estimate).
     pub fn estimate(&self) -> u64 {
         cycles(&self.func, &self.facts.cfg, &self.facts.loops)
     }
