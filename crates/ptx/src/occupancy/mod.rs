@@ -7,8 +7,8 @@
 //! |---|---|
 //! | [`demand`] | what a CTA of the kernel takes whatever the level |
 //! | [`level`] | the levels, and what each leaves a thread |
-//! | [`realise`] | the kernel at a level: registers, spills, padding (section 3.2) |
-//! | [`select`] | direction, candidates, and the choice among them (section 3.3) |
+//! | [`mod@realise`] | the kernel at a level: registers, spills, padding (section 3.2) |
+//! | [`mod@select`] | direction, candidates, and the choice among them (section 3.3) |
 //! | [`settle`], [`header`], [`split`] | the choice while the application runs (section 3.4), as a C++ header, also of one launch in parts |
 //! | [`stack`] | where the slots of procedures that call each other lie (section 3.2) |
 //! | [`estimate`] | time without the tools that make and run machine code |
