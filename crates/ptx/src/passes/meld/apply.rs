@@ -1,10 +1,11 @@
 //! Applies a plan: one subgraph in the place of two.
 
+use super::candidates::Candidate;
 use super::check::Condition;
 use super::emit::{Emitter, Held};
 use super::facts::Facts;
 use super::names::NewNames;
-use super::plan::{Idle, Pair, Plan, PlannedMeld};
+use super::plan::{Idle, Pair, Plan};
 use crate::inst::{Guard, InstData, Mode, Op, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::Slot;
@@ -77,7 +78,7 @@ struct One {
 }
 
 /// Adds the blocks of one meld, in front of those that they replace.
-fn apply_one(mut emitter: Emitter, meld: &PlannedMeld, guard: Guard) -> One {
+fn apply_one(mut emitter: Emitter, meld: &Candidate, guard: Guard) -> One {
     let [before, behind] = [(); 2].map(|()| emitter.block());
     let starts: Vec<Block> = meld.pairs.iter().map(|_| emitter.block()).collect();
     let new = Places { meld, starts: &starts, behind };
@@ -106,7 +107,7 @@ fn apply_one(mut emitter: Emitter, meld: &PlannedMeld, guard: Guard) -> One {
 
 /// The new blocks by what they stand for.
 struct Places<'a> {
-    meld: &'a PlannedMeld,
+    meld: &'a Candidate,
     starts: &'a [Block],
     behind: Block,
 }

@@ -22,6 +22,7 @@ pub struct Candidate {
     pub branch: Block,
     pub entries: [Block; 2],
     pub exits: [Block; 2],
+    /// The pair of the entries comes first.
     pub pairs: Vec<Pair>,
     /// The share of the cycles of both that is saved if all that is alike is executed once, at most a half.
     pub share: f64,

@@ -1,9 +1,10 @@
 //! Emits the blocks of a meld: instructions of both sides, selections of their operands, and what only one side executes.
 
+use super::candidates::Candidate;
 use super::facts::Facts;
 use super::latency::{BRANCH, SIMPLE, latency};
 use super::names::NewNames;
-use super::plan::{Pair, PlannedMeld};
+use super::plan::Pair;
 use super::similar::{Named, Names, harmless, immediate, named};
 use crate::align::Column;
 use crate::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};
@@ -40,7 +41,7 @@ impl<'a> Emitter<'a> {
         func: &'a Func,
         facts: &'a Facts,
         names: &'a NewNames,
-        meld: &PlannedMeld,
+        meld: &Candidate,
         result: Func,
         condition: Guard,
     ) -> Self {

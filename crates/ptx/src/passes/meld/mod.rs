@@ -41,7 +41,7 @@ use candidates::Candidate;
 use check::{Change, Violation};
 use facts::Facts;
 use latency::{BRANCH, latency};
-use plan::{Kind, Plan, PlannedMeld};
+use plan::{Kind, Plan};
 use region::Region;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
@@ -161,14 +161,14 @@ fn round(work: &Tidy, options: &Options, cycles: u64) -> Result<Option<(Tidy, Ve
 }
 
 /// Whether a meld lowers the estimate by itself, before anything is simplified.
-fn lowers(func: &Func, facts: &Facts, meld: &PlannedMeld, after: &Func, made: &[(Block, Block)]) -> bool {
+fn lowers(func: &Func, facts: &Facts, meld: &Candidate, after: &Func, made: &[(Block, Block)]) -> bool {
     let gone = meld.pairs.iter().flat_map(|pair| pair.blocks.into_iter().flatten());
     let before: u64 = gone.map(|block| cycles_of(func, block) * executions(facts.loops.depth(block))).sum();
     let after = made.iter().map(|(block, like)| cycles_of(after, *block) * executions(facts.loops.depth(*like)));
     after.sum::<u64>() < before
 }
 
-/// Melds after which no more are tried.
+/// Rounds after which no more are tried.
 pub fn most_rounds(func: &Func) -> usize {
     4 * func.layout.iter().filter(|block| func.blocks[**block].terminator.targets().len() > 1).count()
 }
@@ -263,7 +263,7 @@ fn proven(work: &Tidy, plan: &Plan, applied: Applied) -> Result<Tidy, Violation>
 }
 
 impl Meld {
-    fn of(planned: &PlannedMeld) -> Self {
+    fn of(planned: &Candidate) -> Self {
         let columns = planned.pairs.iter().flat_map(|pair| &pair.columns);
         let common = columns.clone().filter(|column| matches!(column, Column::Both(..))).count();
         Self { kind: planned.kind, share: planned.share, common, alone: columns.count() - common }

@@ -53,21 +53,10 @@ pub enum Idle {
 /// Melds of a function that concern different blocks, ready to be applied together.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    pub melds: Vec<PlannedMeld>,
+    /// With the columns of their pairs.
+    pub melds: Vec<Candidate>,
     /// Registers that become others.
     pub renames: BTreeMap<Reg, Reg>,
-}
-
-#[derive(Debug, Clone)]
-pub struct PlannedMeld {
-    pub kind: Kind,
-    pub branch: Block,
-    pub entries: [Block; 2],
-    pub exits: [Block; 2],
-    /// The pair of the entries comes first.
-    pub pairs: Vec<Pair>,
-    /// The least share of cycles that is saved.
-    pub share: f64,
 }
 
 /// Aligns the instructions of candidates that can be melded together, and makes registers one.
@@ -75,9 +64,8 @@ pub struct PlannedMeld {
 /// `shapes`: those that the candidates were found by.
 pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate], shapes: &Shapes) -> Plan {
     let mut wanted: Vec<(Reg, Reg)> = Vec::new();
-    let mut melds: Vec<PlannedMeld> = Vec::with_capacity(candidates.len());
-    for Candidate { kind, branch, entries, exits, pairs, share, .. } in candidates {
-        let mut pairs = pairs.clone();
+    let mut melds: Vec<Candidate> = candidates.iter().map(|candidate| (*candidate).clone()).collect();
+    for Candidate { branch, pairs, .. } in &mut melds {
         let defined = [0, 1].map(|side| {
             let blocks = pairs.iter().filter_map(|pair| pair.blocks[side]);
             let insts = blocks.flat_map(|block| &func.blocks[block].insts);
@@ -85,7 +73,7 @@ pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate], shapes: &Shap
             set.extend(insts.flat_map(|inst| facts.accesses.writes(*inst).iter().copied()));
             set
         });
-        for pair in &mut pairs {
+        for pair in pairs.iter_mut() {
             let same = |a, b| a == b || defined[0].contains(a) && defined[1].contains(b);
             pair.columns = columns(func, shapes, pair.blocks, same);
         }
@@ -95,8 +83,6 @@ pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate], shapes: &Shap
             let local = defined[0].contains(*a) && defined[1].contains(*b);
             local && func.regs[*a].class() == func.regs[*b].class() && ![Some(*a), Some(*b)].contains(&condition)
         }));
-        let (entries, exits) = (*entries, *exits);
-        melds.push(PlannedMeld { kind: *kind, branch: *branch, entries, exits, pairs, share: *share });
     }
     let renames = unify(func, facts, &wanted);
     let names = NewNames::of(func, &renames);

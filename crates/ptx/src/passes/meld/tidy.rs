@@ -20,10 +20,10 @@ use std::collections::BTreeMap;
 /// A function in the form that is melded, with its analyses.
 pub struct Tidy {
     pub func: Func,
-    pub facts: Facts,
+    pub(super) facts: Facts,
     /// Also of the functions that it was made from.
-    pub verdicts: RefCell<Verdicts>,
-    pub shapes: RefCell<Shapes>,
+    pub(super) verdicts: RefCell<Verdicts>,
+    pub(super) shapes: RefCell<Shapes>,
 }
 
 impl Tidy {
