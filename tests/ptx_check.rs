@@ -71,7 +71,7 @@ fn every_rule_is_checked() {
     assert_eq!(broken("scan", |m| m.funcs[0].layout.push(Block::from_u32(500))), [Rule::Layout]);
     let vector = |m: &mut Module| {
         if let Op::Ld { dst, .. } = &mut first(m, |op| matches!(op, Op::Ld { space: Space::Shared, .. })).op {
-            *dst = vec![dst[0]; 3];
+            *dst = [dst[0]; 3].into_iter().collect();
         }
     };
     assert_eq!(broken("scan", vector), [Rule::Vector]);

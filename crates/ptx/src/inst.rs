@@ -7,6 +7,13 @@ use super::ir::{Block, Param, Reg, Variable};
 pub use super::modifier::*;
 pub use super::opcode::*;
 pub use super::types::{Space, Special, Type};
+use smallvec::{SmallVec, smallvec};
+
+/// Registers that a load writes: a list that no memory is asked for, as it has four at most, but for the widest loads.
+pub type Destinations = SmallVec<[Reg; 4]>;
+
+/// What a store writes: most often one operand, which no memory is asked for.
+pub type Sources = SmallVec<[Operand; 1]>;
 
 /// What an instruction reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -210,7 +217,7 @@ pub enum Op {
         read_only: bool,
         access: Access,
         ty: Type,
-        dst: Vec<Reg>,
+        dst: Destinations,
         addr: Address,
     },
     St {
@@ -218,7 +225,7 @@ pub enum Op {
         access: Access,
         ty: Type,
         addr: Address,
-        src: Vec<Operand>,
+        src: Sources,
     },
     /// `atom`, and without `dst` `red`. `b` belongs to `cas`: a is compared with, b is stored.
     Atom {
@@ -343,12 +350,12 @@ impl Op {
 
     /// A plain load of one register.
     pub fn load(space: Space, read_only: bool, ty: Type, dst: Reg, addr: Address) -> Self {
-        Self::Ld { space, read_only, access: Access::default(), ty, dst: vec![dst], addr }
+        Self::Ld { space, read_only, access: Access::default(), ty, dst: smallvec![dst], addr }
     }
 
     /// A plain store of one register.
     pub fn store(space: Space, ty: Type, addr: Address, src: impl Into<Operand>) -> Self {
-        Self::St { space, access: Access::default(), ty, addr, src: vec![src.into()] }
+        Self::St { space, access: Access::default(), ty, addr, src: smallvec![src.into()] }
     }
 
     /// `mov.b64 dst, {lo, hi}`
@@ -404,12 +411,12 @@ pub enum Terminator {
 
 impl Terminator {
     /// The successors, in order, possibly repeated.
-    pub fn targets(&self) -> Vec<Block> {
+    pub fn targets(&self) -> SmallVec<[Block; 2]> {
         match self {
-            Self::Bra { target } => vec![*target],
-            Self::CondBra { then, otherwise, .. } => vec![*then, *otherwise],
-            Self::Brx { targets, .. } => targets.clone(),
-            Self::Ret | Self::Exit => Vec::new(),
+            Self::Bra { target } => smallvec![*target],
+            Self::CondBra { then, otherwise, .. } => smallvec![*then, *otherwise],
+            Self::Brx { targets, .. } => targets.iter().copied().collect(),
+            Self::Ret | Self::Exit => SmallVec::new(),
         }
     }
 }

@@ -146,7 +146,7 @@ impl Checker<'_> {
 
     fn vector(&self, data: &InstData) -> bool {
         let elements: Vec<Reg> = match &data.op {
-            Op::Ld { dst, ty, .. } if dst.len() > 1 && ty.bytes() >= 4 => dst.clone(),
+            Op::Ld { dst, ty, .. } if dst.len() > 1 && ty.bytes() >= 4 => dst.to_vec(),
             Op::St { src, ty, .. } if src.len() > 1 && ty.bytes() >= 4 => {
                 let regs: Vec<Reg> = src.iter().filter_map(|operand: &Operand| operand.reg()).collect();
                 if regs.len() < src.len() {

@@ -8,6 +8,7 @@ use crate::inst::{Type, UnaryOp};
 use crate::ir::{Block, Func, Inst, Reg, Variable};
 use crate::visit::Slot;
 use cranelift_entity::SecondaryMap;
+use smallvec::smallvec;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The memory of spilled values.
@@ -186,7 +187,7 @@ impl Spiller<'_> {
         let word = if ty == Type::Pred { self.temporary(Type::B32) } else { into };
         let ty_word = if ty == Type::Pred { Type::B32 } else { ty };
         let addr = Address { base, offset: 0 };
-        let op = Op::Ld { space, read_only: false, access: Access::default(), ty: ty_word, dst: vec![word], addr };
+        let op = Op::Ld { space, read_only: false, access: Access::default(), ty: ty_word, dst: smallvec![word], addr };
         let inst = self.push(op, new);
         if ty == Type::Pred {
             self.test(Operand::Reg(word), into, new);
@@ -203,7 +204,7 @@ impl Spiller<'_> {
         }
         let ty = if ty == Type::Pred { Type::B32 } else { ty };
         let addr = Address { base, offset: 0 };
-        let op = Op::St { space, access: Access::default(), ty, addr, src: vec![Operand::Reg(word)] };
+        let op = Op::St { space, access: Access::default(), ty, addr, src: smallvec![Operand::Reg(word)] };
         self.push(op, new)
     }
 

@@ -32,7 +32,7 @@ fn separate_block(func: &mut Func, block: Block, groups: &mut Groups) {
                     }
                     after.push(mov(func, *reg, Operand::Reg(*own)));
                 }
-                dst.clone_from(&group);
+                *dst = group.iter().copied().collect();
                 groups.push(group);
             }
             Op::St { src, ty, .. } if wide(*ty, src.len()) => {

@@ -83,6 +83,23 @@ impl Accesses {
         Span { start, guard, old, write, end: regs.len() as u32, specials }
     }
 
+    /// Gives the registers of an instruction other names, in the order of [`reads`](Self::reads) and [`writes`](Self::writes).
+    pub fn rename(
+        &mut self,
+        func: &Func,
+        inst: Inst,
+        reads: impl Iterator<Item = Reg>,
+        writes: impl Iterator<Item = Reg>,
+    ) {
+        let Span { start, old, write, end, .. } = self.spans[inst];
+        let [start, old, write, end] = [start, old, write, end].map(|place| place as usize);
+        self.regs[start..end].iter_mut().zip(reads.chain(writes)).for_each(|(reg, new)| *reg = new);
+        if matches!(func.insts[inst].op, Op::Opaque { .. }) {
+            self.regs[old..write].sort_unstable();
+            self.regs[write..end].sort_unstable();
+        }
+    }
+
     /// The registers among the operands, in the order of [`Op::operands`].
     pub fn operands(&self, inst: Inst) -> &[Reg] {
         let span = self.spans[inst];

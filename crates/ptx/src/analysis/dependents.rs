@@ -17,18 +17,25 @@ pub struct Dependents {
 
 impl Dependents {
     pub(super) fn compute(func: &Func, gated: &Gated) -> Self {
-        let mut late = Vec::with_capacity(16);
+        let starts = || gated.facts.cfg.order.iter().flat_map(|block| gated.ssa.starts(*block));
+        let is_late = |value: &&Value| {
+            let mut late = false;
+            gated.inputs(**value, |on| late |= on >= **value && gated.ssa.values[on].def != Def::Undefined);
+            late
+        };
+        let late: Vec<Value> = starts().filter(is_late).copied().collect();
+        if late.is_empty() {
+            // nothing is looked at again
+            return Self::default();
+        }
         let mut links = Vec::with_capacity(2 * gated.ssa.values.len());
         // values that are not final once all have been looked at in order: those that late ones reach
         let mut open = vec![false; gated.ssa.values.len()];
         for &block in &gated.facts.cfg.order {
             for &value in gated.ssa.starts(block) {
-                let mut behind = false;
-                gated.inputs(value, |on| {
-                    behind |= on >= value && gated.ssa.values[on].def != Def::Undefined;
-                    open[value.index()] |= behind || open[on.index()];
-                });
-                late.extend(behind.then_some(value));
+                let mut reached = late.binary_search(&value).is_ok();
+                gated.inputs(value, |on| reached |= open[on.index()]);
+                open[value.index()] = reached;
             }
             for &inst in &func.blocks[block].insts {
                 let writes = gated.ssa.writes(inst);
@@ -42,7 +49,7 @@ impl Dependents {
                 writes.iter().for_each(|value| open[value.index()] = reached);
             }
         }
-        for value in gated.facts.cfg.order.iter().flat_map(|block| gated.ssa.starts(*block)) {
+        for value in starts() {
             gated.inputs(*value, |on| links.extend(open[on.index()].then_some((on, *value))));
         }
         Self { late, of: Lists::new(gated.ssa.values.len(), &links) }

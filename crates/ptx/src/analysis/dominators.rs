@@ -107,8 +107,17 @@ pub fn post_dominators(func: &Func) -> SecondaryMap<Block, Option<Block>> {
     for (number, block) in order.iter().enumerate() {
         numbers[*block] = Some(number as u32);
     }
-    let forward = Lists::new(exit.index(), &edges.iter().map(|(to, from)| (*from, *to)).collect::<Vec<_>>());
-    let parents = parents(order.len(), |node| forward.of(order[node as usize]).iter().filter_map(|to| numbers[*to]));
+    // the edges of a block follow each other
+    let mut starts: SecondaryMap<Block, (u32, u32)> = table(func.blocks.len());
+    for (place, (_, from)) in edges.iter().enumerate() {
+        let span = &mut starts[*from];
+        *span = (if span.1 == 0 { place as u32 } else { span.0 }, place as u32 + 1);
+    }
+    let forward = |block: Block| {
+        let (start, end) = starts[block];
+        &edges[start as usize..end as usize]
+    };
+    let parents = parents(order.len(), |node| forward(order[node as usize]).iter().filter_map(|(to, _)| numbers[*to]));
     let mut result = table(func.blocks.len());
     for (block, parent) in order.iter().zip(parents).skip(1) {
         result[*block] = Some(order[parent as usize]).filter(|parent| *parent != exit);

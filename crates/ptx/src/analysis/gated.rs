@@ -16,7 +16,7 @@ use super::ssa::{Def, Facts, Pin, Ssa, Value};
 use super::steps::Steps;
 use crate::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Gated SSA form.
@@ -66,13 +66,15 @@ impl Gated {
     ) -> Self {
         let joins = joins(&facts.cfg, post_dominators);
         let exits = exits(func, &facts, &loops, &repeats(&facts.cfg, post_dominators, &loops));
-        let pins: Vec<Pin> = exits.keys().map(|&(block, reg)| Pin { block, reg }).collect();
+        let pins: Vec<Pin> = exits.chunk_by(|a, b| a.0 == b.0).map(|same| same[0].0).collect();
         let ssa = Ssa::compute(func, &facts, &pins);
         let mut pairs = Vec::with_capacity(16);
         for value in facts.cfg.order.iter().flat_map(|block| ssa.starts(*block)) {
             let data = &ssa.values[*value];
             if let Def::Copy(block, _) = data.def {
-                pairs.extend(exits[&(block, data.reg)].iter().map(|branch| (*value, *branch)));
+                let pin = Pin { block, reg: data.reg };
+                let same = exits[exits.partition_point(|(other, _)| *other < pin)..].iter();
+                pairs.extend(same.take_while(|(other, _)| *other == pin).map(|(_, branch)| (*value, *branch)));
             }
         }
         let exits = Lists::new(ssa.values.len(), &pairs);
@@ -142,15 +144,19 @@ impl Gated {
     }
 }
 
-/// The registers that need a copy, with the block, and the branches that decide what a lane brings.
-fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> BTreeMap<(Block, Reg), Vec<Block>> {
-    let Facts { cfg, dominators, accesses, sites, .. } = facts;
+/// The copies that are needed, in order, each with every branch that decides what a lane brings.
+fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> Vec<(Pin, Block)> {
+    if repeats.is_empty() {
+        return Vec::new();
+    }
+    let Facts { cfg, dominators, accesses, .. } = facts;
+    let sites = facts.sites(func);
     let reducible = cfg.order.iter().all(|block| !loops.irreducible(*block));
     // cheap and never wrong to say yes
     let may_be_live = |reg: Reg, reconvergence: Block| {
         let Some(last) = sites.exposed(reg).last() else { return false };
         let behind = cfg.number(*last) < cfg.number(reconvergence) && reducible && loops.depth(reconvergence) == 0;
-        let written = |writer: Block| !facts.plain(reg) || dominators.dominates(writer, reconvergence);
+        let written = |writer: Block| !facts.plain(sites, reg) || dominators.dominates(writer, reconvergence);
         !behind && sites.only_writer(reg).is_none_or(written)
     };
     let mut found: Vec<(Reg, Block, Block)> = Vec::with_capacity(32);
@@ -166,14 +172,14 @@ fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> BTree
         }
     }
     found.sort_by_key(|(reg, _, branch)| (*reg, cfg.number(*branch)));
-    let mut exits: BTreeMap<(Block, Reg), Vec<Block>> = BTreeMap::new();
+    let mut exits: Vec<(Pin, Block)> = Vec::with_capacity(found.len());
     let mut live = LiveBlocks::new(func);
     for same in found.chunk_by(|a, b| a.0 == b.0) {
         live.walk(same[0].0, sites, cfg, |_, _| {});
         let meets = |(reg, reconvergence, _): &&(Reg, Block, Block)| live.is_live_in(*reg, *reconvergence);
-        for &(reg, reconvergence, branch) in same.iter().filter(meets) {
-            exits.entry((reconvergence, reg)).or_default().push(branch);
-        }
+        exits.extend(same.iter().filter(meets).map(|&(reg, block, branch)| (Pin { block, reg }, branch)));
     }
+    // the branches of a copy stay in order
+    exits.sort_by_key(|(pin, _)| *pin);
     exits
 }

@@ -1,16 +1,18 @@
 //! Gives every web a register of its own: the definitions that reach a common use, and the uses that they reach (Muchnick,
 //! "Advanced Compiler Design and Implementation", section 16.3.3). Values that only happened to share a register are then free.
 
+use crate::analysis::access::Accesses;
+use crate::analysis::cfg::Cfg;
 use crate::analysis::lists::table;
-use crate::analysis::ssa::{Def, Facts, Ssa, Value};
+use crate::analysis::ssa::{Def, Facts, Ssa, Value, ValueData};
 use crate::inst::InstData;
 use crate::ir::{Func, Inst, Reg};
 use crate::visit::Slot;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-/// Gives the function one register per web, and tells whether that changes it. The first web of a register keeps it; reads of what was
-/// never written form webs too.
-pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) -> bool {
+/// Gives the function one register per web: the register of each value; `None` where that changes nothing. The first web of a register
+/// keeps it; reads of what was never written form webs too.
+pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) -> Option<Vec<Reg>> {
     let registers = func.regs.len();
     let mut webs = Webs((0..ssa.values.len()).collect());
     for block in &facts.cfg.order {
@@ -36,19 +38,30 @@ pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) -> bool {
         }
     }
     if func.regs.len() == registers {
-        return false;
+        return None;
     }
-    let mut reg = |value: Value| regs[webs.find(value.index())].unwrap_or(ssa.values[value].reg);
+    let of = |(value, data): (Value, &ValueData)| regs[webs.find(value.index())].unwrap_or(data.reg);
+    let regs: Vec<Reg> = ssa.values.iter().map(of).collect();
+    let reg = |value: Value| regs[value.index()];
     for block in &facts.cfg.order {
         let Func { blocks, insts, .. } = &mut *func;
         for inst in &blocks[*block].insts {
-            rename(&mut insts[*inst], facts, ssa, *inst, &mut reg);
+            rename(&mut insts[*inst], facts, ssa, *inst, reg);
         }
         if let (Some(place), Some(value)) = (blocks[*block].terminator.condition_mut(), ssa.condition(*block)) {
             *place = reg(value);
         }
     }
-    true
+    Some(regs)
+}
+
+/// What the instructions of a function read and write when each value has this register.
+pub fn renamed(mut accesses: Accesses, func: &Func, cfg: &Cfg, ssa: &Ssa, regs: &[Reg]) -> Accesses {
+    let reg = |value: &Value| regs[value.index()];
+    for inst in cfg.order.iter().flat_map(|block| &func.blocks[*block].insts) {
+        accesses.rename(func, *inst, ssa.reads(*inst).iter().map(reg), ssa.writes(*inst).iter().map(reg));
+    }
+    accesses
 }
 
 /// Sets of values.
@@ -71,7 +84,7 @@ impl Webs {
     }
 }
 
-fn rename(data: &mut InstData, facts: &Facts, ssa: &Ssa, inst: Inst, mut reg: impl FnMut(Value) -> Reg) {
+fn rename(data: &mut InstData, facts: &Facts, ssa: &Ssa, inst: Inst, reg: impl Fn(Value) -> Reg) {
     let (values, writes) = (ssa.reads(inst), ssa.writes(inst));
     let (mut reads, mut results) = (values.iter(), writes.iter());
     data.op.slots(|slot| match slot {

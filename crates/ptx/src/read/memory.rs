@@ -7,6 +7,7 @@ use super::instruction::Args;
 use super::operand::{Misfit, storage, vector};
 use crate::inst::*;
 use crate::names::Named;
+use smallvec::smallvec;
 
 /// What stands between `ld` and its type.
 struct Qualifiers {
@@ -23,8 +24,8 @@ impl<'a> Reader<'a> {
         let [dst, addr] = args else { return Err(Misfit::Unknown) };
         let addr = self.address(addr, space, body)?;
         let dst = match vector(dst) {
-            Some(words) => words.iter().map(|word| self.reg(word, body)).collect::<Result<Vec<_>, _>>()?,
-            None => vec![self.register(dst, body)?],
+            Some(words) => words.iter().map(|word| self.reg(word, body)).collect::<Result<Destinations, _>>()?,
+            None => smallvec![self.register(dst, body)?],
         };
         if dst.len() != elements {
             return Err(Misfit::Unknown);
@@ -37,8 +38,8 @@ impl<'a> Reader<'a> {
         let [addr, src] = args else { return Err(Misfit::Unknown) };
         let addr = self.address(addr, space, body)?;
         let src = match vector(src) {
-            Some(words) => words.iter().map(|word| self.simple(word, ty, body)).collect::<Result<Vec<_>, _>>()?,
-            None => vec![self.operand(src, ty, body)?],
+            Some(words) => words.iter().map(|word| self.simple(word, ty, body)).collect::<Result<Sources, _>>()?,
+            None => smallvec![self.operand(src, ty, body)?],
         };
         if src.len() != elements || read_only {
             return Err(Misfit::Unknown);

@@ -18,6 +18,7 @@ use super::dominators::Dominators;
 use super::sites::Sites;
 use crate::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl, packed_option::PackedOption};
+use std::sync::OnceLock;
 
 /// One version of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,7 +46,7 @@ pub enum Def {
 }
 
 /// Asks for a new version of a register at the start of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pin {
     pub block: Block,
     pub reg: Reg,
@@ -86,7 +87,7 @@ pub struct Facts {
     pub cfg: Cfg,
     pub dominators: Dominators,
     pub accesses: Accesses,
-    pub sites: Sites,
+    sites: OnceLock<Sites>,
 }
 
 impl Facts {
@@ -98,15 +99,25 @@ impl Facts {
     pub fn from_accesses(func: &Func, accesses: Accesses) -> Self {
         let cfg = Cfg::compute(func);
         let dominators = Dominators::compute(func, &cfg);
-        let sites = Sites::compute(func, &cfg, &accesses);
-        Self { cfg, dominators, accesses, sites }
+        Self { cfg, dominators, accesses, sites: OnceLock::new() }
+    }
+
+    /// Of a function with the same graph, whose instructions read and write other registers.
+    pub fn with_accesses(self, accesses: impl FnOnce(Accesses, &Cfg) -> Accesses) -> Self {
+        let accesses = accesses(self.accesses, &self.cfg);
+        Self { accesses, sites: OnceLock::new(), ..self }
+    }
+
+    /// Where the registers of the function, which is the one that was analysed, are read and written: looked for when first asked for.
+    pub fn sites(&self, func: &Func) -> &Sites {
+        self.sites.get_or_init(|| Sites::compute(func, &self.cfg, &self.accesses))
     }
 
     /// The register is written in one block only, and nothing reads it before: it needs no φ.
-    pub fn plain(&self, reg: Reg) -> bool {
-        let Some(writer) = self.sites.only_writer(reg) else { return false };
+    pub fn plain(&self, sites: &Sites, reg: Reg) -> bool {
+        let Some(writer) = sites.only_writer(reg) else { return false };
         let read_behind = |block: &Block| *block != writer && self.dominators.dominates(writer, *block);
-        self.sites.exposed(reg).iter().all(read_behind)
+        sites.exposed(reg).iter().all(read_behind)
     }
 }
 

@@ -8,7 +8,7 @@ use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
 
 /// The registers that need a φ at the start of each block, in ascending order. Pins write.
 pub(super) fn phis(func: &Func, facts: &Facts, pins: &[Pin]) -> Lists<Block, Reg> {
-    let cfg = &facts.cfg;
+    let (cfg, sites) = (&facts.cfg, facts.sites(func));
     let frontiers = facts.dominators.frontiers(cfg);
     let pinned: Lists<Reg, Block> =
         Lists::new(func.regs.len(), &pins.iter().map(|pin| (pin.reg, pin.block)).collect::<Vec<_>>());
@@ -18,11 +18,11 @@ pub(super) fn phis(func: &Func, facts: &Facts, pins: &[Pin]) -> Lists<Block, Reg
     let mut work = Vec::with_capacity(func.blocks.len());
     for reg in func.regs.keys() {
         let pinned = pinned.of(reg);
-        if facts.sites.exposed(reg).is_empty() || pinned.is_empty() && facts.plain(reg) {
+        if sites.exposed(reg).is_empty() || pinned.is_empty() && facts.plain(sites, reg) {
             continue;
         }
-        live.walk(reg, &facts.sites, cfg, |_, _| {});
-        work.extend(facts.sites.writers(reg).chain(pinned.iter().copied()));
+        live.walk(reg, sites, cfg, |_, _| {});
+        work.extend(sites.writers(reg).chain(pinned.iter().copied()));
         if live.is_live_in(reg, cfg.entry) {
             work.push(cfg.entry);
         }

@@ -75,12 +75,18 @@ fn of_region(
             }
         }
     }
-    let score = |i, j| {
-        let found = known.iter().find(|(place, _)| *place == (i, j));
-        found.map_or(0, |(_, candidate)| (candidate.share * 1000.0) as u64)
-    };
-    let columns = align([region.sides[0].len(), region.sides[1].len()], 0, score);
-    known.retain(|((i, j), _)| columns.contains(&Column::Both(*i, *j)));
+    let score = |candidate: &Candidate| (candidate.share * 1000.0) as u64;
+    match &known[..] {
+        [] => {}
+        // one has nothing to cross
+        [(_, candidate)] if score(candidate) > 0 => {}
+        _ => {
+            let found = |i, j| known.iter().find(|(place, _)| *place == (i, j));
+            let score = |i, j| found(i, j).map_or(0, |(_, candidate)| score(candidate));
+            let columns = align([region.sides[0].len(), region.sides[1].len()], 0, score);
+            known.retain(|((i, j), _)| columns.contains(&Column::Both(*i, *j)));
+        }
+    }
     known.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
@@ -214,6 +220,9 @@ impl Candidate {
 /// one before them, and write no register that it writes or branches by. One that needs replication comes alone: others might
 /// leave something better to meld.
 pub fn together<'a>(func: &Func, facts: &Facts, candidates: &'a [Candidate]) -> Vec<&'a Candidate> {
+    if let [candidate] = candidates {
+        return vec![candidate];
+    }
     let mut taken: Vec<&Candidate> = Vec::new();
     let mut inside: EntitySet<Block> = EntitySet::with_capacity(func.blocks.len());
     let mut branches: EntitySet<Block> = EntitySet::with_capacity(func.blocks.len());

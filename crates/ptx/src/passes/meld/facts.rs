@@ -1,11 +1,11 @@
 //! The analyses of a function that is melded, made once for all who ask.
 
 use crate::analysis::access::Accesses;
+use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::post_dominators;
 use crate::analysis::gated::Gated;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::loops::Loops;
-use crate::analysis::sites::Sites;
 use crate::analysis::ssa;
 use crate::ir::{Block, Func, Reg};
 use cranelift_entity::SecondaryMap;
@@ -42,24 +42,21 @@ impl Facts {
         Self { known: Arc::new(known), loops, liveness: OnceCell::new(), meets: post_dominators(func) }
     }
 
-    /// Of a function with the same graph and other instructions.
-    pub fn with_instructions(self, func: &Func) -> Self {
+    /// Of a function with the same graph and other registers, or without some of the instructions.
+    pub fn with_accesses(self, accesses: impl FnOnce(Accesses, &Cfg) -> Accesses) -> Self {
         let Self { known, loops, meets, .. } = self;
-        let ssa::Facts { cfg, dominators, .. } = Arc::unwrap_or_clone(known);
-        let accesses = Accesses::compute(func);
-        let sites = Sites::compute(func, &cfg, &accesses);
-        let known = Arc::new(ssa::Facts { cfg, dominators, accesses, sites });
+        let known = Arc::new(Arc::unwrap_or_clone(known).with_accesses(accesses));
         Self { known, loops, liveness: OnceCell::new(), meets }
     }
 
     /// Of the function that was analysed: where nothing is melded, nobody asks.
     pub fn liveness(&self, func: &Func) -> &Liveness {
-        self.liveness.get_or_init(|| Liveness::from_sites(func, &self.cfg, &self.sites))
+        self.liveness.get_or_init(|| Liveness::from_sites(func, &self.cfg, self.sites(func)))
     }
 
-    /// The only block that writes the register.
-    pub fn only_writer(&self, reg: Reg) -> Option<Block> {
-        self.sites.only_writer(reg)
+    /// The only block of the function that writes the register.
+    pub fn only_writer(&self, func: &Func, reg: Reg) -> Option<Block> {
+        self.sites(func).only_writer(reg)
     }
 
     /// Gated SSA form of the function.

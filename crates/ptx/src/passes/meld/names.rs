@@ -3,13 +3,12 @@
 use crate::analysis::lists::table;
 use crate::ir::{Func, Reg};
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
-use std::collections::BTreeMap;
 
 /// The names that registers get.
 pub struct NewNames(SecondaryMap<Reg, PackedOption<Reg>>);
 
 impl NewNames {
-    pub fn of(func: &Func, renames: &BTreeMap<Reg, Reg>) -> Self {
+    pub fn of(func: &Func, renames: &[(Reg, Reg)]) -> Self {
         let mut names = table(func.regs.len());
         renames.iter().for_each(|(from, to)| names[*from] = (*to).into());
         Self(names)

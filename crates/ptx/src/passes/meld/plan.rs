@@ -12,7 +12,6 @@ use crate::inst::Terminator;
 use crate::ir::{Block, Func, Inst, Reg};
 use cranelift_entity::EntitySet;
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// What corresponds, in the order of preference among equals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -55,8 +54,8 @@ pub enum Idle {
 pub struct Plan {
     /// With the columns of their pairs.
     pub melds: Vec<Candidate>,
-    /// Registers that become others.
-    pub renames: BTreeMap<Reg, Reg>,
+    /// Registers that become others, each once.
+    pub renames: Vec<(Reg, Reg)>,
 }
 
 /// Aligns the instructions of candidates that can be melded together, and makes registers one.
@@ -78,11 +77,14 @@ pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate], shapes: &Shap
             pair.columns = columns(func, shapes, pair.blocks, same);
         }
         let condition = func.blocks[*branch].terminator.condition();
-        let common = pairs.iter().flat_map(|pair| common_registers(func, pair));
-        wanted.extend(common.filter(|(a, b)| {
-            let local = defined[0].contains(*a) && defined[1].contains(*b);
-            local && func.regs[*a].class() == func.regs[*b].class() && ![Some(*a), Some(*b)].contains(&condition)
-        }));
+        for pair in pairs.iter() {
+            common_registers(func, pair, |a, b| {
+                let local = a != b && defined[0].contains(a) && defined[1].contains(b);
+                if local && func.regs[a].class() == func.regs[b].class() && ![Some(a), Some(b)].contains(&condition) {
+                    wanted.push((a, b));
+                }
+            });
+        }
     }
     let renames = unify(func, facts, &wanted);
     let names = NewNames::of(func, &renames);
@@ -117,27 +119,27 @@ fn columns(func: &Func, shapes: &Shapes, blocks: [Option<Block>; 2], same: impl 
     align([sides[0].len(), sides[1].len()], 2, score)
 }
 
-/// The registers that two blocks use alike where their instructions correspond: results, conditions and guards.
-fn common_registers(func: &Func, pair: &Pair) -> Vec<(Reg, Reg)> {
-    let mut list = Vec::new();
-    let [Some(a), Some(b)] = pair.blocks else { return list };
+/// Visits the registers that two blocks use alike where their instructions correspond: results, conditions and guards.
+fn common_registers(func: &Func, pair: &Pair, mut visit: impl FnMut(Reg, Reg)) {
+    let [Some(a), Some(b)] = pair.blocks else { return };
     if let [Terminator::CondBra { guard: a, .. }, Terminator::CondBra { guard: b, .. }] =
         [a, b].map(|block| &func.blocks[block].terminator)
     {
-        list.push((a.pred, b.pred));
+        visit(a.pred, b.pred);
     }
     for column in &pair.columns {
         let Column::Both(i, j) = *column else { continue };
         let [a, b] = [(a, i), (b, j)].map(|(block, at)| &func.insts[func.blocks[block].insts[at]]);
-        list.extend(a.guard.iter().zip(&b.guard).map(|(a, b)| (a.pred, b.pred)));
+        if let (Some(a), Some(b)) = (a.guard, b.guard) {
+            visit(a.pred, b.pred);
+        }
         let (Some(a), Some(b)) = (named(&a.op), named(&b.op)) else { continue };
-        list.extend(a.into_iter().zip(b).filter_map(|pair| match pair {
-            (Named::Def(a), Named::Def(b)) => Some((a, b)),
-            _ => None,
-        }));
+        for pair in a.iter().zip(&b) {
+            if let (Named::Def(a), Named::Def(b)) = pair {
+                visit(*a, *b);
+            }
+        }
     }
-    list.retain(|(a, b)| a != b);
-    list
 }
 
 /// Parts instructions that share a column but are dearer together, now that it is known which registers are one. Guarded ones
@@ -160,12 +162,12 @@ fn part(func: &Func, pair: &mut Pair, same: impl Fn(Reg, Reg) -> bool) {
         }
         SIMPLE * count < latency(&a.op)
     };
-    let columns = std::mem::take(&mut pair.columns);
-    pair.columns = columns
-        .into_iter()
-        .flat_map(|column| match column {
-            Column::Both(i, j) if !together(i, j) => vec![Column::First(i), Column::Second(j)],
-            column => vec![column],
-        })
-        .collect();
+    let mut columns = Vec::with_capacity(2 * pair.columns.len());
+    for column in &pair.columns {
+        match *column {
+            Column::Both(i, j) if !together(i, j) => columns.extend([Column::First(i), Column::Second(j)]),
+            column => columns.push(column),
+        }
+    }
+    pair.columns = columns;
 }

@@ -5,7 +5,6 @@ use super::similar::own;
 use crate::inst::{Op, Terminator};
 use crate::ir::{Block, Func};
 use cranelift_entity::EntitySet;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Blocks that are entered at one and left to one.
 #[derive(Debug, Clone)]
@@ -185,37 +184,42 @@ impl Search<'_> {
 /// The branches that a thread has to take in a subgraph to run one of its blocks exactly once and no block twice: at each block
 /// on its way with two successors, whether it takes the first. `None` where there is no such way.
 pub fn way_through(func: &Func, subgraph: &Subgraph, block: Block) -> Option<Vec<(Block, Option<bool>)>> {
-    let mut way = path(func, subgraph.entry, block, &BTreeSet::from([subgraph.exit]))?;
-    let passed: BTreeSet<Block> = way.iter().map(|(block, _)| *block).collect();
+    let mut way = path(func, subgraph.entry, block, &[subgraph.exit])?;
+    let passed: Vec<Block> = way.iter().map(|(block, _)| *block).collect();
     way.extend(path(func, block, subgraph.exit, &passed)?);
     Some(way)
 }
 
 /// A shortest way to a block, without it, that avoids others.
-fn path(func: &Func, from: Block, to: Block, avoid: &BTreeSet<Block>) -> Option<Vec<(Block, Option<bool>)>> {
-    let mut before: BTreeMap<Block, (Block, Option<bool>)> = BTreeMap::new();
-    let mut level = vec![from];
-    let mut seen: BTreeSet<Block> = avoid.iter().copied().chain([from]).filter(|block| *block != to).collect();
+fn path(func: &Func, from: Block, to: Block, avoid: &[Block]) -> Option<Vec<(Block, Option<bool>)>> {
     if from == to {
         return Some(Vec::new());
     }
-    while !level.is_empty() && !before.contains_key(&to) {
-        for block in std::mem::take(&mut level) {
-            let targets = func.blocks[block].terminator.targets();
-            for (i, target) in targets.iter().enumerate() {
-                if seen.insert(*target) {
-                    before.insert(*target, (block, (targets.len() > 1).then_some(i == 0)));
-                    level.push(*target);
-                }
+    let mut seen = EntitySet::with_capacity(func.blocks.len());
+    seen.insert(from);
+    avoid.iter().filter(|block| **block != to).for_each(|block| _ = seen.insert(*block));
+    // each block that was reached, with the place in this list that it was reached from, and the side of the branch there
+    let mut reached: Vec<(Block, usize, Option<bool>)> = vec![(from, 0, None)];
+    let mut next = 0;
+    while !seen.contains(to) {
+        let block = reached.get(next)?.0;
+        let terminator = &func.blocks[block].terminator;
+        let branches = !matches!(terminator, Terminator::Bra { .. });
+        let mut first = true;
+        terminator.each_target(|target| {
+            if seen.insert(target) {
+                reached.push((target, next, branches.then_some(first)));
             }
-        }
+            first = false;
+        });
+        next += 1;
     }
+    let mut at = reached.iter().position(|(block, ..)| *block == to)?;
     let mut way = Vec::new();
-    let mut at = to;
-    while at != from {
-        let (previous, branch) = *before.get(&at)?;
-        way.push((previous, branch));
-        at = previous;
+    while at > 0 {
+        let (_, before, branch) = reached[at];
+        way.push((reached[before].0, branch));
+        at = before;
     }
     way.reverse();
     Some(way)

@@ -6,7 +6,6 @@ use super::similar::shape;
 use crate::inst::{InstData, Op};
 use crate::ir::{Func, Inst};
 use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::mem::{Discriminant, discriminant};
 
@@ -22,7 +21,7 @@ pub struct Shapes {
     /// Each with its latency.
     known: PrimaryMap<Shape, (InstData, u64)>,
     /// By the kind of operation: there are few of each.
-    kinds: FxHashMap<Discriminant<Op>, SmallVec<[Shape; 4]>>,
+    kinds: Vec<(Discriminant<Op>, SmallVec<[Shape; 4]>)>,
 }
 
 impl Shapes {
@@ -34,7 +33,12 @@ impl Shapes {
             return shape;
         }
         let bare = shape(&func.insts[inst]);
-        let kind = self.kinds.entry(discriminant(&bare.op)).or_default();
+        let kind = discriminant(&bare.op);
+        let place = self.kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
+            self.kinds.push((kind, SmallVec::new()));
+            self.kinds.len() - 1
+        });
+        let kind = &mut self.kinds[place].1;
         let known = kind.iter().copied().find(|shape| self.known[*shape].0 == bare);
         let shape = known.unwrap_or_else(|| {
             let cycles = latency(&bare.op);

@@ -14,7 +14,6 @@ use crate::inst::{Base, Operand, Terminator};
 use crate::ir::{Block, BlockData, Func, Inst, Module, Reg};
 use crate::passes::{Failure, Options, Outcome, Report, counted, unproven, with_func};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// What was merged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -29,7 +28,7 @@ struct Plan {
     blocks: [Block; 2],
     target: Block,
     length: usize,
-    renames: BTreeMap<Reg, Reg>,
+    renames: Vec<(Reg, Reg)>,
     saved: u64,
 }
 
@@ -101,7 +100,7 @@ fn common_end(func: &Func, facts: &Facts, blocks: [Block; 2], target: Block) -> 
     let mut wanted: Vec<(Reg, Reg)> = ends(&alike).iter().flat_map(|(a, b)| registers(func, *a, *b)).collect();
     wanted.retain(|(a, b)| a != b && func.regs[*a].class() == func.regs[*b].class());
     let renames = unify(func, facts, &wanted);
-    let name = |reg: Reg| renames.get(&reg).copied().unwrap_or(reg);
+    let name = |reg: Reg| renames.iter().find(|(from, _)| *from == reg).map_or(reg, |(_, to)| *to);
     let same = |a: Inst, b: Inst| self::alike(func, a, b, |a, b| name(a) == name(b));
     let end = ends(&same);
     let depth = facts.loops.depth(blocks[0]).min(10);

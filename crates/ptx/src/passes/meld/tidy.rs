@@ -10,12 +10,12 @@ use crate::analysis::gated::Gated;
 use crate::analysis::lists::table;
 use crate::analysis::ssa::{self, Ssa};
 use crate::inst::{Cmp, Op, Operand};
-use crate::ir::{Func, Reg};
+use crate::ir::{Block, Func, Reg};
 use crate::passes::dead_code::{self, only_makes_results};
 use crate::passes::{simplify_cfg, webs};
 use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 /// A function in the form that is melded, with its analyses.
 pub struct Tidy {
@@ -29,7 +29,7 @@ pub struct Tidy {
 impl Tidy {
     /// Takes over what was found of the function that it was made from and still holds.
     pub fn inherit(&self, from: &Self) {
-        self.verdicts.replace(from.verdicts.take().lasting());
+        self.verdicts.replace(from.verdicts.take().lasting(&from.func, &from.facts));
         self.shapes.swap(&from.shapes);
     }
 
@@ -58,7 +58,7 @@ pub fn tidy_to_meld(func: Func, options: &Options) -> Tidy {
     let Gated { ssa, .. } = gated;
     let (tidy, same) = by_values(func, facts, &ssa);
     if same {
-        tidy.verdicts.replace(Verdicts::of(&tidy.func, &tidy.facts, &branches));
+        tidy.verdicts.replace(Verdicts::of(&tidy.func, &branches));
     }
     tidy
 }
@@ -72,7 +72,7 @@ fn simple(mut func: Func) -> (Func, Facts) {
 
 /// As [`tidy`], of a tidy function in which melding has made registers one. SSA form is asked for only where there might be
 /// something left to do.
-pub fn tidy_again(mut func: Func, accesses: Accesses, renames: &BTreeMap<Reg, Reg>) -> Tidy {
+pub fn tidy_again(mut func: Func, accesses: Accesses, renames: &[(Reg, Reg)]) -> Tidy {
     simplify_cfg::simplify(&mut func);
     let known = ssa::Facts::from_accesses(&func, accesses);
     let facts = Facts::from_ssa(&func, known);
@@ -83,44 +83,51 @@ pub fn tidy_again(mut func: Func, accesses: Accesses, renames: &BTreeMap<Reg, Re
     by_values(func, facts, &values).0
 }
 
-/// Whether every result is read somewhere, and whatever was made one register is written once.
-fn is_tidy(func: &Func, known: &Facts, renames: &BTreeMap<Reg, Reg>) -> bool {
-    let insts = || known.cfg.order.iter().flat_map(|block| &func.blocks[*block].insts);
-    let mut once: SecondaryMap<Reg, bool> = table(func.regs.len());
-    renames.values().for_each(|reg| once[*reg] = true);
-    let mut read: SecondaryMap<Reg, bool> = table(func.regs.len());
-    let mut written: SecondaryMap<Reg, bool> = table(func.regs.len());
-    known
-        .cfg
-        .order
-        .iter()
-        .filter_map(|block| func.blocks[*block].terminator.condition())
-        .for_each(|reg| read[reg] = true);
-    for inst in insts() {
-        let data = &func.insts[*inst];
-        known.accesses.operands(*inst).iter().for_each(|reg| read[*reg] = true);
-        data.guard.iter().for_each(|guard| read[guard.pred] = true);
-        for reg in known.accesses.writes(*inst) {
-            if std::mem::replace(&mut written[*reg], true) && once[*reg] {
-                return false;
+/// Whether every result is read somewhere, and whatever was made one register is one web: it is written once, or where it was written
+/// before in the same block under a guard, which keeps the old value in some lanes.
+fn is_tidy(func: &Func, known: &Facts, renames: &[(Reg, Reg)]) -> bool {
+    #[derive(Clone, Copy, Default)]
+    struct Seen {
+        renamed: bool,
+        read: bool,
+        writer: PackedOption<Block>,
+    }
+    let mut seen: SecondaryMap<Reg, Seen> = table(func.regs.len());
+    renames.iter().for_each(|(_, reg)| seen[*reg].renamed = true);
+    for block in &known.cfg.order {
+        let data = &func.blocks[*block];
+        data.terminator.condition().iter().for_each(|reg| seen[*reg].read = true);
+        for inst in &data.insts {
+            known.accesses.operands(*inst).iter().for_each(|reg| seen[*reg].read = true);
+            let guard = func.insts[*inst].guard;
+            guard.iter().for_each(|guard| seen[guard.pred].read = true);
+            for reg in known.accesses.writes(*inst) {
+                let seen = &mut seen[*reg];
+                let before = std::mem::replace(&mut seen.writer, (*block).into());
+                if seen.renamed && before.is_some() && (guard.is_none() || before != seen.writer) {
+                    return false;
+                }
             }
         }
     }
-    insts().all(|inst| {
-        known.accesses.writes(*inst).iter().any(|reg| read[*reg]) || !only_makes_results(&func.insts[*inst].op)
+    known.cfg.order.iter().flat_map(|block| &func.blocks[*block].insts).all(|inst| {
+        known.accesses.writes(*inst).iter().any(|reg| seen[*reg].read) || !only_makes_results(&func.insts[*inst].op)
     })
 }
 
 /// The function with a register per web and without what nothing needs, and whether its graph stayed the same.
 fn by_values(mut func: Func, facts: Facts, values: &Ssa) -> (Tidy, bool) {
-    let parted = webs::split(&mut func, &facts, values);
+    let regs = webs::split(&mut func, &facts, values);
     let removed = dead_code::remove_unneeded(&mut func, &facts, values);
     // a block may have been emptied
     let same = func.layout.iter().all(|block| simplify_cfg::leads_on(&func, *block).is_none());
-    let facts = if removed.instructions == 0 && !parted {
+    let facts = if removed.instructions == 0 && regs.is_none() {
         facts
     } else if same {
-        facts.with_instructions(&func)
+        facts.with_accesses(|accesses, cfg| match regs {
+            Some(regs) => webs::renamed(accesses, &func, cfg, values, &regs),
+            None => accesses,
+        })
     } else {
         simplify_cfg::simplify(&mut func);
         Facts::compute(&func)

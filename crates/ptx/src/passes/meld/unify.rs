@@ -5,12 +5,12 @@ use crate::analysis::lists::table;
 use crate::ir::{Func, Reg};
 use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
-use std::collections::BTreeMap;
 
-/// Which registers become which, of the pairs that are wanted, in order as far as the ones before allow it.
-pub fn unify(func: &Func, facts: &Facts, wanted: &[(Reg, Reg)]) -> BTreeMap<Reg, Reg> {
+/// Which registers become which, of the pairs that are wanted, in order as far as the ones before allow it. Each once, in ascending
+/// order.
+pub fn unify(func: &Func, facts: &Facts, wanted: &[(Reg, Reg)]) -> Vec<(Reg, Reg)> {
     if wanted.is_empty() {
-        return BTreeMap::new();
+        return Vec::new();
     }
     let mut members: Vec<Reg> = wanted.iter().flat_map(|(a, b)| [*a, *b]).collect();
     members.sort_unstable();

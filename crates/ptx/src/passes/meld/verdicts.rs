@@ -7,25 +7,35 @@ use crate::analysis::divergence::{BlockShape, Divergence, Options};
 use crate::analysis::gated::Gated;
 use crate::analysis::lists::table;
 use crate::ir::{Block, Func, Inst};
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
 
-/// Whether branches are divergent, with the only instruction that makes their condition. Where there are several, this is known
-/// of one function alone.
+/// Whether branches are divergent.
 #[derive(Default)]
-pub struct Verdicts(SecondaryMap<Block, Option<(Option<Inst>, bool)>>);
+pub struct Verdicts {
+    of: SecondaryMap<Block, Option<bool>>,
+    /// Of verdicts on a function from which melding has made this one: the only instruction that makes the condition.
+    makers: Option<SecondaryMap<Block, PackedOption<Inst>>>,
+}
 
 impl Verdicts {
-    pub fn of(func: &Func, facts: &Facts, branches: &[(Block, bool)]) -> Self {
-        let mut verdicts = Self(table(func.blocks.len()));
-        for (branch, divergent) in branches {
-            verdicts.0[*branch] = Some((maker(func, facts, *branch), *divergent));
-        }
-        verdicts
+    pub fn of(func: &Func, branches: &[(Block, bool)]) -> Self {
+        let mut of = table(func.blocks.len());
+        branches.iter().for_each(|(branch, divergent)| of[*branch] = Some(*divergent));
+        Self { of, makers: None }
     }
 
-    /// Those that hold in a function that melding has made, too.
-    pub fn lasting(mut self) -> Self {
-        self.0.values_mut().for_each(|verdict| *verdict = verdict.filter(|(maker, _)| maker.is_some()));
+    /// Those that hold in a function that melding has made of this one, too: where one instruction alone makes the condition.
+    pub fn lasting(mut self, func: &Func, facts: &Facts) -> Self {
+        if self.makers.is_some() {
+            return self;
+        }
+        let mut makers = table(func.blocks.len());
+        for (branch, verdict) in self.of.iter_mut().filter(|(_, verdict)| verdict.is_some()) {
+            let maker = maker(func, facts, branch);
+            makers[branch] = maker.into();
+            *verdict = verdict.filter(|_| maker.is_some());
+        }
+        self.makers = Some(makers);
         self
     }
 
@@ -34,13 +44,15 @@ impl Verdicts {
         let known = |candidate: &Candidate| self.divergent(func, facts, candidate.branch).is_some();
         match candidates.iter().all(known) {
             true => self,
-            false => Self::of(func, facts, &branches(func, &facts.gated(func), block)),
+            false => Self::of(func, &branches(func, &facts.gated(func), block)),
         }
     }
 
     /// `None` of branches that nothing is known of.
     pub fn divergent(&self, func: &Func, facts: &Facts, branch: Block) -> Option<bool> {
-        self.0[branch].filter(|(known, _)| *known == maker(func, facts, branch)).map(|(_, divergent)| divergent)
+        let holds =
+            |makers: &SecondaryMap<Block, PackedOption<Inst>>| makers[branch] == maker(func, facts, branch).into();
+        self.of[branch].filter(|_| self.makers.as_ref().is_none_or(holds))
     }
 }
 
@@ -56,6 +68,6 @@ pub fn branches(func: &Func, gated: &Gated, block: Option<[u32; 3]>) -> Vec<(Blo
 fn maker(func: &Func, facts: &Facts, branch: Block) -> Option<Inst> {
     let condition = func.blocks[branch].terminator.condition()?;
     let writes = |inst: &&Inst| facts.accesses.writes(**inst).contains(&condition);
-    let mut makers = func.blocks[facts.only_writer(condition)?].insts.iter().filter(writes);
+    let mut makers = func.blocks[facts.only_writer(func, condition)?].insts.iter().filter(writes);
     makers.next().filter(|_| makers.next().is_none()).copied()
 }

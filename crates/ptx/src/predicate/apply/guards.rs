@@ -46,7 +46,7 @@ impl<'a> Guarding<'a> {
         match data.op {
             Op::Ld { space: Space::Param, ref addr, ref dst, .. } if is_local(func, addr) => {
                 let mut load = data.op.clone();
-                let fresh: Vec<Reg> = dst.iter().map(|dst| func.regs.push(func.regs[*dst])).collect();
+                let fresh: Destinations = dst.iter().map(|dst| func.regs.push(func.regs[*dst])).collect();
                 if let Op::Ld { dst, .. } = &mut load {
                     dst.clone_from(&fresh);
                 }

@@ -52,7 +52,7 @@ pub struct Numbers {
     /// What has the number 2, 4, 6 and so on.
     values: Vec<What>,
     /// Operations without their operands, by their kind: there are few of each, and to hash one takes longer than to compare a few.
-    shapes: FxHashMap<Discriminant<Op>, Vec<(Op, u32)>>,
+    shapes: Vec<(Discriminant<Op>, Vec<(Op, u32)>)>,
     count: u32,
 }
 
@@ -60,7 +60,7 @@ impl Numbers {
     /// With room for so many values.
     pub fn with_capacity(values: usize) -> Self {
         let known = FxHashMap::with_capacity_and_hasher(values, FxBuildHasher);
-        Self { known, values: Vec::with_capacity(values), shapes: FxHashMap::default(), count: 0 }
+        Self { known, values: Vec::with_capacity(values), shapes: Vec::new(), count: 0 }
     }
 
     pub fn of(&mut self, what: What) -> Number {
@@ -103,7 +103,12 @@ impl Numbers {
             PartMut::At(Address { base: base @ Base::Reg(_), offset }) => (*base, *offset) = (Base::Reg(none), 0),
             PartMut::At(_) | PartMut::Pass(_) => {}
         });
-        let kind = self.shapes.entry(discriminant(&bare)).or_default();
+        let kind = discriminant(&bare);
+        let place = self.shapes.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
+            self.shapes.push((kind, Vec::new()));
+            self.shapes.len() - 1
+        });
+        let kind = &mut self.shapes[place].1;
         let shape = match kind.iter().find(|(known, _)| *known == bare) {
             Some((_, shape)) => *shape,
             None => {

@@ -21,11 +21,10 @@ use super::emit::Held;
 use super::facts::Facts;
 use crate::analysis::lists::table;
 use crate::analysis::liveness::Liveness;
-use crate::inst::{Address, Base, Guard, Op, Operand};
+use crate::inst::{Address, Base, Guard, InstData, Op, Operand};
 use crate::ir::{Block, Func, Inst, Reg};
 use crate::visit::PartMut;
 use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
-use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use walk::Walk;
 
@@ -36,7 +35,7 @@ pub struct Change<'a> {
     pub facts: &'a Facts,
     pub after: &'a Func,
     /// New names of registers; the others keep theirs.
-    pub renames: &'a BTreeMap<Reg, Reg>,
+    pub renames: &'a [(Reg, Reg)],
     /// Blocks of both functions from which on they may differ.
     pub roots: &'a [Block],
     /// What lanes take one side of a meld by, at most 64.
@@ -204,20 +203,27 @@ fn is_convergent(op: &Op) -> bool {
 
 /// The same instructions that concern several threads stand in both functions, each once and with the same guard.
 fn convergent(change: &Change, names: &Names) -> Result<(), Violation> {
-    let all = |func: &Func| -> BTreeMap<Inst, (Block, Option<Guard>)> {
-        let insts = func.layout.iter().flat_map(|block| func.blocks[*block].insts.iter().map(|inst| (*inst, *block)));
-        let convergent = insts.filter(|(inst, _)| is_convergent(&func.insts[*inst].op));
-        convergent.map(|(inst, block)| (inst, (block, func.insts[inst].guard))).collect()
-    };
-    let (before, after) = (all(change.before), all(change.after));
-    for (inst, (block, guard)) in &before {
-        let guard = guard.map(|guard| Guard { pred: names.get(guard.pred), ..guard });
-        if after.get(inst).is_none_or(|(_, new)| *new != guard) {
-            return Err(Violation { block: *block, kind: Kind::Convergent });
+    let all = |func: &Func, name: &dyn Fn(Reg) -> Reg| {
+        let mut found: Vec<(Inst, Block, Option<Guard>)> = Vec::new();
+        for block in &func.layout {
+            for inst in &func.blocks[*block].insts {
+                let InstData { guard, op } = &func.insts[*inst];
+                if is_convergent(op) {
+                    found.push((*inst, *block, guard.map(|guard| Guard { pred: name(guard.pred), ..guard })));
+                }
+            }
         }
-    }
-    match after.iter().find(|(inst, _)| !before.contains_key(inst)) {
-        Some((_, (block, _))) => Err(Violation { block: *block, kind: Kind::Convergent }),
+        found.sort_unstable_by_key(|(inst, ..)| *inst);
+        found
+    };
+    let (before, after) = (all(change.before, &|reg| names.get(reg)), all(change.after, &|reg| reg));
+    let like = |(a, _, guard): &(Inst, Block, Option<Guard>), (b, _, other): &(Inst, Block, Option<Guard>)| {
+        a == b && guard == other
+    };
+    let first =
+        before.iter().zip(&after).position(|(old, new)| !like(old, new)).unwrap_or(before.len().min(after.len()));
+    match before.get(first).or(after.get(first)) {
+        Some((_, block, _)) => Err(Violation { block: *block, kind: Kind::Convergent }),
         None => Ok(()),
     }
 }
@@ -445,7 +451,7 @@ mod tests {
         let (tidy, mut plan, applied) = melded(KERNEL);
         let regs = &tidy.func.regs;
         let live: Vec<Reg> = regs.keys().filter(|reg| regs[*reg].class() == Type::B32).collect();
-        plan.renames.insert(live[1], live[0]);
+        plan.renames.push((live[1], live[0]));
         assert!(matches!(checked(&tidy, &plan, &applied, &applied.func), Err(Violation { kind: Kind::Names(..), .. })));
     }
 }
