@@ -52,6 +52,7 @@ impl Accesses {
     }
 
     /// Writes down the registers of an instruction; `results` is an empty list, and is left so.
+    #[inline(never)]
     fn add(&mut self, data: &InstData, results: &mut Vec<Reg>) -> Span {
         let regs = &mut self.regs;
         let start = regs.len() as u32;
@@ -133,6 +134,28 @@ impl Accesses {
     pub fn writes(&self, inst: Inst) -> &[Reg] {
         let span = self.spans[inst];
         &self.regs[span.write as usize..span.end as usize]
+    }
+}
+
+/// What one instruction reads and writes, at a time.
+pub struct Scratch {
+    accesses: Accesses,
+    results: Vec<Reg>,
+}
+
+impl Scratch {
+    pub fn new() -> Self {
+        Self {
+            accesses: Accesses { regs: Vec::with_capacity(16), spans: SecondaryMap::new() },
+            results: Vec::with_capacity(4),
+        }
+    }
+
+    /// As [`Accesses::reads_and_writes`].
+    pub fn of(&mut self, data: &InstData) -> (&[Reg], &[Reg]) {
+        self.accesses.regs.clear();
+        let span = self.accesses.add(data, &mut self.results);
+        self.accesses.regs.split_at(span.write as usize)
     }
 }
 

@@ -113,10 +113,15 @@ impl Gated {
 
     /// What a value depends on: operands, or arguments and the conditions that decide which of them a lane brings.
     pub fn inputs(&self, value: Value, mut visit: impl FnMut(Value)) {
+        self.each_input(value, &mut visit);
+    }
+
+    #[inline(never)]
+    fn each_input(&self, value: Value, visit: &mut dyn FnMut(Value)) {
         match self.ssa.values[value].def {
-            Def::Phi(..) => self.ssa.arguments(value).iter().copied().for_each(&mut visit),
+            Def::Phi(..) => self.ssa.arguments(value).iter().copied().for_each(&mut *visit),
             Def::Copy(_, source) => visit(source),
-            Def::Inst(inst, _) => self.ssa.reads(inst).iter().copied().for_each(&mut visit),
+            Def::Inst(inst, _) => self.ssa.reads(inst).iter().copied().for_each(&mut *visit),
             Def::Undefined => {}
         }
         self.branches(value).iter().filter_map(|branch| self.ssa.condition(*branch)).for_each(visit);
@@ -175,7 +180,7 @@ fn exits(func: &Func, facts: &Facts, loops: &Loops, repeats: &[Repeat]) -> Vec<(
     let mut exits: Vec<(Pin, Block)> = Vec::with_capacity(found.len());
     let mut live = LiveBlocks::new(func);
     for same in found.chunk_by(|a, b| a.0 == b.0) {
-        live.walk(same[0].0, sites, cfg, |_, _| {});
+        live.walk(same[0].0, sites, cfg, None);
         let meets = |(reg, reconvergence, _): &&(Reg, Block, Block)| live.is_live_in(*reg, *reconvergence);
         exits.extend(same.iter().filter(meets).map(|&(reg, block, branch)| (Pin { block, reg }, branch)));
     }

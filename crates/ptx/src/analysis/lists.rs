@@ -20,8 +20,10 @@ impl<K, T> Default for Lists<K, T> {
 
 impl<K: EntityRef, T: Copy> Lists<K, T> {
     /// The items of each key in the order of the pairs. Keys are below `keys`.
+    #[inline(never)]
     pub fn new(keys: usize, pairs: &[(K, T)]) -> Self {
-        let mut starts = vec![0; keys + 1];
+        // memory that is asked for with zeros in it is none that was given back a moment ago, and takes longer
+        let mut starts: Vec<u32> = std::iter::repeat_n(0, keys + 1).collect();
         for (key, _) in pairs {
             starts[key.index()] += 1;
         }
@@ -49,7 +51,9 @@ impl<K: EntityRef, T: Copy> Lists<K, T> {
     }
 }
 
-/// A table with an entry for each of the first keys.
+/// A table with an entry for each of the first keys. Not inlined: there are many callers, and a command on a small file waits for
+/// code longer than for data.
+#[inline(never)]
 pub fn table<K: EntityRef, V: Clone + Default>(keys: usize) -> SecondaryMap<K, V> {
     let mut table = SecondaryMap::with_capacity(keys);
     table.resize(keys);

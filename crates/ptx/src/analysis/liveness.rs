@@ -22,16 +22,12 @@ impl Liveness {
     /// As [`compute`](Self::compute), where the sites are known. The time is that of writing down the sets.
     pub fn from_sites(func: &Func, cfg: &Cfg, sites: &Sites) -> Self {
         let mut blocks = LiveBlocks::new(func);
-        let mut live_in = Vec::with_capacity(4 * func.regs.len());
-        let mut live_out = Vec::with_capacity(4 * func.regs.len());
+        let mut live = [(); 2].map(|()| Vec::with_capacity(4 * func.regs.len()));
         for reg in func.regs.keys() {
-            blocks.walk(reg, sites, cfg, |block, start| match start {
-                true => live_in.push((block, reg)),
-                false => live_out.push((block, reg)),
-            });
+            blocks.walk(reg, sites, cfg, Some(&mut live));
         }
-        let count = func.blocks.len();
-        Self { live_in: Lists::new(count, &live_in), live_out: Lists::new(count, &live_out) }
+        let [live_in, live_out] = live.map(|pairs| Lists::new(func.blocks.len(), &pairs));
+        Self { live_in, live_out }
     }
 
     /// Live at the start of the block.

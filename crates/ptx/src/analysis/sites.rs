@@ -8,46 +8,53 @@ use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
 
 #[derive(Debug, Clone)]
 pub struct Sites {
-    first_writer: SecondaryMap<Reg, PackedOption<Block>>,
+    found: SecondaryMap<Reg, Found>,
     more_writers: Lists<Reg, Block>,
     exposed: Lists<Reg, Block>,
+}
+
+/// What was found of one register.
+#[derive(Debug, Clone, Copy, Default)]
+struct Found {
+    first_writer: PackedOption<Block>,
+    last_writer: PackedOption<Block>,
+    last_exposed: PackedOption<Block>,
 }
 
 impl Sites {
     pub fn compute(func: &Func, cfg: &Cfg, accesses: &Accesses) -> Self {
         let regs = func.regs.len();
-        let mut first_writer: SecondaryMap<Reg, PackedOption<Block>> = table(regs);
+        let mut found: SecondaryMap<Reg, Found> = table(regs);
         let (mut more_writers, mut exposed) = (Vec::with_capacity(regs), Vec::with_capacity(regs));
-        let mut last_writer: SecondaryMap<Reg, PackedOption<Block>> = table(regs);
-        let mut last_exposed: SecondaryMap<Reg, PackedOption<Block>> = table(regs);
         for &block in &cfg.order {
             let here = PackedOption::from(block);
             let data = &func.blocks[block];
-            let mut read = |reg: Reg, last_writer: &SecondaryMap<Reg, PackedOption<Block>>| {
-                if last_writer[reg] != here && std::mem::replace(&mut last_exposed[reg], here) != here {
+            let mut read = |reg: Reg, found: &mut Found| {
+                if found.last_writer != here && std::mem::replace(&mut found.last_exposed, here) != here {
                     exposed.push((reg, block));
                 }
             };
             for &inst in &data.insts {
                 let (reads, writes) = accesses.reads_and_writes(inst);
-                reads.iter().for_each(|reg| read(*reg, &last_writer));
+                reads.iter().for_each(|reg| read(*reg, &mut found[*reg]));
                 for &reg in writes {
-                    if std::mem::replace(&mut last_writer[reg], here) != here {
-                        match first_writer[reg].is_none() {
-                            true => first_writer[reg] = here,
+                    let found = &mut found[reg];
+                    if std::mem::replace(&mut found.last_writer, here) != here {
+                        match found.first_writer.is_none() {
+                            true => found.first_writer = here,
                             false => more_writers.push((reg, block)),
                         }
                     }
                 }
             }
-            data.terminator.condition().iter().for_each(|reg| read(*reg, &last_writer));
+            data.terminator.condition().iter().for_each(|reg| read(*reg, &mut found[*reg]));
         }
-        Self { first_writer, more_writers: Lists::new(regs, &more_writers), exposed: Lists::new(regs, &exposed) }
+        Self { found, more_writers: Lists::new(regs, &more_writers), exposed: Lists::new(regs, &exposed) }
     }
 
     /// The blocks that write the register, in reverse post-order.
     pub fn writers(&self, reg: Reg) -> impl Iterator<Item = Block> {
-        self.first_writer[reg].expand().into_iter().chain(self.more_writers.of(reg).iter().copied())
+        self.found[reg].first_writer.expand().into_iter().chain(self.more_writers.of(reg).iter().copied())
     }
 
     /// The blocks that read the register before they write it, in reverse post-order.
@@ -57,43 +64,54 @@ impl Sites {
 
     /// The only block that writes the register.
     pub fn only_writer(&self, reg: Reg) -> Option<Block> {
-        self.first_writer[reg].expand().filter(|_| self.more_writers.of(reg).is_empty())
+        let Found { first_writer, last_writer, .. } = self.found[reg];
+        first_writer.expand().filter(|_| first_writer == last_writer)
     }
 }
 
 /// Where one register is live at a time.
 pub struct LiveBlocks {
-    /// The register that was last found to be live at the start of a block, and at its end.
-    starts: SecondaryMap<Block, PackedOption<Reg>>,
-    ends: SecondaryMap<Block, PackedOption<Reg>>,
-    writers: SecondaryMap<Block, PackedOption<Reg>>,
+    marks: SecondaryMap<Block, Marks>,
     work: Vec<Block>,
+}
+
+/// The register that was last found to be live at the start of a block, the one at its end, and the one that it writes.
+#[derive(Clone, Copy, Default)]
+struct Marks {
+    start: PackedOption<Reg>,
+    end: PackedOption<Reg>,
+    writer: PackedOption<Reg>,
 }
 
 impl LiveBlocks {
     pub fn new(func: &Func) -> Self {
-        let count = func.blocks.len();
-        Self { starts: table(count), ends: table(count), writers: table(count), work: Vec::new() }
+        Self { marks: table(func.blocks.len()), work: Vec::new() }
     }
 
-    /// Walks from the reads of a register backwards to its writes, and tells of each block whether the register is live at
-    /// its start (true) or its end. To be asked once for each register.
-    pub fn walk(&mut self, reg: Reg, sites: &Sites, cfg: &Cfg, mut live: impl FnMut(Block, bool)) {
+    /// Walks from the reads of a register backwards to its writes, and notes the blocks at whose start the register is live, and those
+    /// at whose end it is. To be asked once for each register.
+    #[inline(never)]
+    pub fn walk(&mut self, reg: Reg, sites: &Sites, cfg: &Cfg, mut live: Option<&mut [Vec<(Block, Reg)>; 2]>) {
         if sites.exposed(reg).is_empty() {
             return;
         }
         let own = PackedOption::from(reg);
-        sites.writers(reg).for_each(|block| self.writers[block] = own);
+        sites.writers(reg).for_each(|block| self.marks[block].writer = own);
         self.work.extend(sites.exposed(reg));
         while let Some(block) = self.work.pop() {
-            if std::mem::replace(&mut self.starts[block], own) == own {
+            if std::mem::replace(&mut self.marks[block].start, own) == own {
                 continue;
             }
-            live(block, true);
+            if let Some([starts, _]) = &mut live {
+                starts.push((block, reg));
+            }
             for &from in cfg.predecessors(block) {
-                if std::mem::replace(&mut self.ends[from], own) != own {
-                    live(from, false);
-                    if self.writers[from] != own {
+                let marks = &mut self.marks[from];
+                if std::mem::replace(&mut marks.end, own) != own {
+                    if let Some([_, ends]) = &mut live {
+                        ends.push((from, reg));
+                    }
+                    if marks.writer != own {
                         self.work.push(from);
                     }
                 }
@@ -103,6 +121,6 @@ impl LiveBlocks {
 
     /// Whether the register that was walked last is live at the start of the block.
     pub fn is_live_in(&self, reg: Reg, block: Block) -> bool {
-        self.starts[block] == reg.into()
+        self.marks[block].start == reg.into()
     }
 }

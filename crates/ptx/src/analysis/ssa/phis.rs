@@ -21,7 +21,7 @@ pub(super) fn phis(func: &Func, facts: &Facts, pins: &[Pin]) -> Lists<Block, Reg
         if sites.exposed(reg).is_empty() || pinned.is_empty() && facts.plain(sites, reg) {
             continue;
         }
-        live.walk(reg, sites, cfg, |_, _| {});
+        live.walk(reg, sites, cfg, None);
         work.extend(sites.writers(reg).chain(pinned.iter().copied()));
         if live.is_live_in(reg, cfg.entry) {
             work.push(cfg.entry);

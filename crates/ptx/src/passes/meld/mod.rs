@@ -223,7 +223,7 @@ pub fn first(
 
 /// What might be melded behind divergent branches.
 fn divergent(Tidy { func, facts, verdicts, shapes }: &Tidy, options: &Options) -> Vec<Candidate> {
-    let regions: Vec<Region> = facts.cfg.order.iter().filter_map(|block| region::region(func, facts, *block)).collect();
+    let regions: Vec<Region> = region::regions(func, facts).collect();
     let mut candidates = candidates::candidates(func, facts, &regions, options, &mut shapes.borrow_mut());
     let known = verdicts.take().with(func, facts, &candidates, options.block);
     candidates.retain(|candidate| known.divergent(func, facts, candidate.branch) == Some(true));

@@ -2,9 +2,10 @@
 
 use super::facts::Facts;
 use super::similar::own;
+use crate::analysis::lists::table;
 use crate::inst::{Op, Terminator};
 use crate::ir::{Block, Func};
-use cranelift_entity::EntitySet;
+use cranelift_entity::{EntitySet, SecondaryMap};
 
 /// Blocks that are entered at one and left to one.
 #[derive(Debug, Clone)]
@@ -25,49 +26,62 @@ pub struct Region {
     pub sides: [Vec<Subgraph>; 2],
 }
 
-/// The region behind a branch, if both sides have subgraphs.
-pub fn region(func: &Func, facts: &Facts, branch: Block) -> Option<Region> {
+/// The regions behind the branches of a function whose two sides both have subgraphs, in reverse post-order.
+pub fn regions<'a>(func: &'a Func, facts: &'a Facts) -> impl Iterator<Item = Region> + use<'a> {
+    let mut marks = Marks { of: table(func.blocks.len()), last: 0, work: Vec::with_capacity(8) };
+    facts.cfg.order.iter().filter_map(move |block| region(func, facts, *block, &mut marks))
+}
+
+fn region(func: &Func, facts: &Facts, branch: Block, marks: &mut Marks) -> Option<Region> {
     let Terminator::CondBra { then, otherwise, .. } = func.blocks[branch].terminator else { return None };
     let end = facts.meets[branch]?;
     if then == otherwise || then == end || otherwise == end {
         return None;
     }
-    let sides = [then, otherwise].map(|side| chain(func, facts, branch, side, end));
+    let sides = [then, otherwise].map(|side| chain(func, facts, branch, side, end, marks));
     sides.iter().all(|side| !side.is_empty()).then_some(Region { branch, sides })
 }
 
+/// Sets of blocks, each by a number of its own.
+struct Marks {
+    /// The last set of blocks in a subgraph that a block was found in, and the last one that a subgraph may be entered from.
+    of: SecondaryMap<Block, (u32, u32)>,
+    last: u32,
+    /// Blocks to look at, none between searches.
+    work: Vec<Block>,
+}
+
 /// The subgraphs from the first block of a side on, as far as nobody enters them from elsewhere.
-fn chain(func: &Func, facts: &Facts, branch: Block, first: Block, end: Block) -> Vec<Subgraph> {
-    let mut chain: Vec<Subgraph> = Vec::with_capacity(4);
+fn chain(func: &Func, facts: &Facts, branch: Block, first: Block, end: Block, marks: &mut Marks) -> Vec<Subgraph> {
+    let mut chain: Vec<Subgraph> = Vec::new();
     let mut entry = first;
-    let mut before = EntitySet::with_capacity(func.blocks.len());
-    before.insert(branch);
+    marks.last += 1;
+    marks.of[branch].1 = marks.last;
     while entry != end {
-        let Some((subgraph, inside)) = subgraph(func, facts, entry, &before, end) else { break };
+        let Some(subgraph) = subgraph(func, facts, entry, end, marks) else { break };
         entry = subgraph.exit;
-        before = inside;
+        marks.last += 1;
+        subgraph.blocks.iter().for_each(|block| marks.of[*block].1 = marks.last);
         chain.push(subgraph);
     }
     chain
 }
 
-/// The smallest subgraph that begins with the block and is entered only from `before`, and the set of its blocks.
-fn subgraph(
-    func: &Func,
-    facts: &Facts,
-    entry: Block,
-    before: &EntitySet<Block>,
-    end: Block,
-) -> Option<(Subgraph, EntitySet<Block>)> {
+/// The smallest subgraph that begins with the block and is entered only from the set that was marked last.
+fn subgraph(func: &Func, facts: &Facts, entry: Block, end: Block, marks: &mut Marks) -> Option<Subgraph> {
     let mut exit = facts.meets[entry]?;
+    let before = marks.last;
     loop {
-        let (blocks, inside) = between(func, entry, exit);
+        let blocks = between(func, entry, exit, marks);
         let closed = blocks.iter().all(|block| {
-            let mut from = facts.cfg.predecessors(*block).iter();
-            from.all(|from| inside.contains(*from) || *block == entry && before.contains(*from))
+            let entered = |from: &Block| {
+                let (inside, outside) = marks.of[*from];
+                inside == marks.last || *block == entry && outside == before
+            };
+            facts.cfg.predecessors(*block).iter().all(entered)
         });
         if closed {
-            return Some((Subgraph { entry, blocks, exit }, inside));
+            return Some(Subgraph { entry, blocks, exit });
         }
         if exit == end {
             return None;
@@ -76,21 +90,21 @@ fn subgraph(
     }
 }
 
-/// The blocks that can be reached without passing the exit, in pre-order and as a set.
-fn between(func: &Func, entry: Block, exit: Block) -> (Vec<Block>, EntitySet<Block>) {
-    let mut blocks = Vec::with_capacity(8);
-    let mut inside = EntitySet::with_capacity(func.blocks.len());
-    let mut work = Vec::with_capacity(8);
+/// The blocks that can be reached without passing the exit, in pre-order, and marked.
+fn between(func: &Func, entry: Block, exit: Block, marks: &mut Marks) -> Vec<Block> {
+    let Marks { of, last, work } = marks;
+    *last += 1;
+    let mut blocks = Vec::with_capacity(4);
     work.push(entry);
     while let Some(block) = work.pop() {
-        if block != exit && inside.insert(block) {
+        if block != exit && std::mem::replace(&mut of[block].0, *last) != *last {
             blocks.push(block);
             let first = work.len();
             func.blocks[block].terminator.each_target(|target| work.push(target));
             work[first..].reverse();
         }
     }
-    (blocks, inside)
+    blocks
 }
 
 impl Subgraph {

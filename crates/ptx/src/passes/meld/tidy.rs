@@ -49,7 +49,7 @@ pub fn tidy(func: Func) -> Tidy {
 /// As [`tidy`], of a function that is to be melded: where it might be, one SSA form serves, and tells of the branches, too.
 pub fn tidy_to_meld(func: Func, options: &Options) -> Tidy {
     let (func, facts) = simple(func);
-    if facts.cfg.order.iter().all(|block| region::region(&func, &facts, *block).is_none()) {
+    if region::regions(&func, &facts).next().is_none() {
         let values = Ssa::compute(&func, &facts, &[]);
         return by_values(func, facts, &values).0;
     }

@@ -1,11 +1,9 @@
 //! Where a few registers are alive. The checker asks for those that a meld added and for its condition alone.
 
 use super::Names;
-use crate::analysis::access::Accesses;
+use crate::analysis::access::{Accesses, Scratch};
 use crate::analysis::lists::table;
-use crate::inst::{Address, Base, Op, Operand};
 use crate::ir::{Block, Func, Reg};
-use crate::visit::Part;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
 /// The registers that are alive at the start of each block, by positions among those that are asked for.
@@ -36,20 +34,21 @@ impl Alive {
         let mut alive = Self { positions, words, starts: vec![0; words * func.blocks.len()] };
         let mut written = alive.starts.clone();
         let mut read = vec![0; words];
+        let mut scratch = Scratch::new();
         for block in &func.layout {
             let span = alive.span(*block);
             let written = &mut written[span.clone()];
             read.fill(0);
-            match known(*block) {
-                Some((accesses, names)) => {
-                    for inst in &func.blocks[*block].insts {
-                        let (reads, writes) = accesses.reads_and_writes(*inst);
-                        reads.iter().for_each(|reg| alive.note(&mut read, written, names.get(*reg)));
-                        let places = writes.iter().filter_map(|reg| alive.place(names.get(*reg)));
-                        places.for_each(|(word, bit)| written[word] |= bit);
-                    }
-                }
-                None => alive.reads(func, *block, &mut read, written),
+            let known = known(*block);
+            for inst in &func.blocks[*block].insts {
+                let (reads, writes) = match known {
+                    Some((accesses, _)) => accesses.reads_and_writes(*inst),
+                    None => scratch.of(&func.insts[*inst]),
+                };
+                let name = |reg: &Reg| known.map_or(*reg, |(_, names)| names.get(*reg));
+                reads.iter().for_each(|reg| alive.note(&mut read, written, name(reg)));
+                let places = writes.iter().filter_map(|reg| alive.place(name(reg)));
+                places.for_each(|(word, bit)| written[word] |= bit);
             }
             let condition = func.blocks[*block].terminator.condition();
             condition.iter().for_each(|reg| alive.note(&mut read, written, *reg));
@@ -72,30 +71,6 @@ impl Alive {
 
     fn span(&self, block: Block) -> std::ops::Range<usize> {
         self.words * block.index()..self.words * (block.index() + 1)
-    }
-
-    /// Notes what the instructions of a block read before they write it, and all that they write. Where the old value may stay it is read.
-    fn reads(&self, func: &Func, block: Block, read: &mut [u64], written: &mut [u64]) {
-        let mut results: Vec<(usize, u64)> = Vec::new();
-        for inst in &func.blocks[block].insts {
-            let data = &func.insts[*inst];
-            let keeps = data.guard.is_some() || matches!(data.op, Op::Opaque { .. });
-            data.guard.iter().for_each(|guard| self.note(read, written, guard.pred));
-            data.op.parts(|part| {
-                let reg = match part {
-                    Part::Use(reg) | Part::Read(Operand::Reg(reg)) | Part::At(Address { base: Base::Reg(reg), .. }) => {
-                        return self.note(read, written, *reg);
-                    }
-                    Part::Def(reg) | Part::Touch(reg) => *reg,
-                    Part::Read(_) | Part::At(_) | Part::Pass(_) => return,
-                };
-                if keeps || matches!(part, Part::Touch(_)) {
-                    self.note(read, written, reg);
-                }
-                results.extend(self.place(reg));
-            });
-            results.drain(..).for_each(|(word, bit)| written[word] |= bit);
-        }
     }
 
     /// The word and the bit of a register that is asked for.

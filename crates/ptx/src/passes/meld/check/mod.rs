@@ -275,7 +275,7 @@ fn is_same(change: &Change, names: &Names, block: Block) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::region::region;
+    use super::super::region::regions;
     use super::super::{Options, Tidy, apply, candidates, plan, tidy};
     use super::*;
     use crate::inst::{BinaryOp, Terminator, Type};
@@ -295,7 +295,7 @@ mod tests {
         let module = crate::read::read(&source.into()).expect("this is PTX");
         let tidy = tidy(module.funcs[0].clone());
         let Tidy { func, facts, .. } = &tidy;
-        let regions: Vec<_> = facts.cfg.order.iter().filter_map(|block| region(func, facts, *block)).collect();
+        let regions: Vec<_> = regions(func, facts).collect();
         let candidates =
             candidates::candidates(func, facts, &regions, &Options::default(), &mut tidy.shapes.borrow_mut());
         let together = candidates::together(func, facts, &candidates);
