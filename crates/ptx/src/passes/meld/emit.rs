@@ -89,7 +89,8 @@ impl<'a> Emitter<'a> {
         self.current = start;
         self.made = vec![start];
         let live = [0, 1].map(|side| self.live(pair, side));
-        let insts = pair.blocks.map(|block| block.map_or(Vec::new(), |block| self.func.blocks[block].insts.clone()));
+        let func = self.func;
+        let insts = pair.blocks.map(|block| block.map_or(&[][..], |block| &func.blocks[block].insts));
         // how far each side has come
         let mut at = [0, 0];
         let mut run: Vec<Inst> = Vec::new();
@@ -148,25 +149,29 @@ impl<'a> Emitter<'a> {
     /// Instructions of one side in a row, while lanes of the other side need these registers. Those that harm nobody all lanes
     /// execute, the others have the condition as their guard; many of these have a block of their own.
     fn run(&mut self, side: usize, insts: Vec<Inst>, others: Option<Needed>) {
+        if insts.is_empty() {
+            return;
+        }
         let guarded =
             |data: &InstData| others.is_some_and(|live| !harmless(data) || writes(&data.op, |reg| live.contains(reg)));
         let price = |data: &InstData| latency(&data.op) + if data.guard.is_some() { 2 * SIMPLE } else { 0 };
-        let datas: Vec<InstData> = insts.iter().map(|inst| self.result.insts[*inst].clone()).collect();
-        let predicated: u64 = datas.iter().filter(|data| guarded(data)).map(price).sum();
+        let datas = insts.iter().map(|inst| &self.result.insts[*inst]);
+        let predicated: u64 = datas.filter(|data| guarded(data)).map(price).sum();
         if predicated > MOST_PREDICATED {
             let [own, tail] = [(); 2].map(|()| self.block());
             let guard = self.side(side);
             self.end(self.current, Terminator::CondBra { guard, uni: false, then: own, otherwise: tail });
             self.end(own, Terminator::Bra { target: tail });
-            self.result.blocks[own].insts = insts;
-            for data in &datas {
-                self.forget(&data.op);
+            for inst in &insts {
+                forget(&mut self.local, &self.result.insts[*inst].op);
             }
+            self.result.blocks[own].insts = insts;
             self.made.extend([own, tail]);
             self.current = tail;
             return;
         }
-        for data in datas {
+        for inst in insts {
+            let data = self.result.insts[inst].clone();
             match (guarded(&data), data.guard) {
                 (false, _) => self.push(data),
                 (true, None) => self.push(InstData { guard: Some(self.side(side)), ..data }),
@@ -183,9 +188,9 @@ impl<'a> Emitter<'a> {
 
     /// One instruction for two of one shape. `after`: what lanes of each side need behind it.
     fn both(&mut self, insts: [Inst; 2], after: [Option<Needed>; 2]) {
-        let [first, second] = insts.map(|inst| self.result.insts[inst].clone());
+        let [first, second] = insts.map(|inst| &self.result.insts[inst]);
         let (Some(names), Some(others)) = (named(&first.op), named(&second.op)) else { return };
-        let mut op = first.op.clone();
+        let (mut op, guards) = (first.op.clone(), [first.guard, second.guard]);
         let mut moves = Vec::new();
         let mut list = Names::new();
         let several = names.iter().filter(|name| matches!(name, Named::Def(_))).count() > 1;
@@ -199,8 +204,9 @@ impl<'a> Emitter<'a> {
                 (Named::Read(a), Named::Read(b)) if a != b => {
                     let ty = [a, b].iter().find_map(|operand| operand.reg()).map(|reg| self.result.regs[reg].class());
                     let ty = ty.or(immediate(&op, position)).unwrap_or(Type::B32);
-                    if let (Op::Unary { op: UnaryOp::Mov, .. }, true) = (&first.op, ty != Type::Pred) {
-                        return self.chosen_move([a, b], ty, [&first, &second], after);
+                    if let (Op::Unary { op: UnaryOp::Mov, dst, .. }, true) = (&op, ty != Type::Pred) {
+                        let results = [*dst, self.result.insts[insts[1]].op.results()[0]];
+                        return self.chosen_move([a, b], ty, results, guards, after);
                     }
                     Named::Read(self.chosen([a, b], ty))
                 }
@@ -209,16 +215,23 @@ impl<'a> Emitter<'a> {
             });
         }
         set(&mut op, list);
-        let guard = first.guard.zip(second.guard).map(|(a, b)| self.choice([a, b]));
+        let guard = guards[0].zip(guards[1]).map(|(a, b)| self.choice([a, b]));
         self.push(InstData { guard, op });
         moves.into_iter().for_each(|data| self.push(data));
     }
 
     /// Two moves of different operands: the selection is the move.
-    fn chosen_move(&mut self, operands: [Operand; 2], ty: Type, both: [&InstData; 2], after: [Option<Needed>; 2]) {
+    fn chosen_move(
+        &mut self,
+        operands: [Operand; 2],
+        ty: Type,
+        results: [Reg; 2],
+        guards: [Option<Guard>; 2],
+        after: [Option<Needed>; 2],
+    ) {
         let mut moves = Vec::new();
-        let dst = self.result_of(both.map(|data| data.op.results()[0]), false, after, &mut moves);
-        let guard = both[0].guard.zip(both[1].guard).map(|(a, b)| self.choice([a, b]));
+        let dst = self.result_of(results, false, after, &mut moves);
+        let guard = guards[0].zip(guards[1]).map(|(a, b)| self.choice([a, b]));
         let op = self.selection(operands, ty, dst);
         self.push(InstData { guard, op });
         moves.into_iter().for_each(|data| self.push(data));
@@ -358,18 +371,9 @@ impl<'a> Emitter<'a> {
     }
 
     fn push(&mut self, data: InstData) {
-        self.forget(&data.op);
+        forget(&mut self.local, &data.op);
         let inst = self.result.insts.push(data);
         self.result.blocks[self.current].insts.push(inst);
-    }
-
-    /// Selections of what the instruction writes no longer hold.
-    fn forget(&mut self, op: &Op) {
-        if self.local.is_empty() {
-            return;
-        }
-        let changes = |(operand, _): &Held| operand.reg().is_some_and(|reg| writes(op, |written| written == reg));
-        self.local.retain(|(held, _)| !held.iter().any(changes));
     }
 
     pub fn block(&mut self) -> Block {
@@ -417,6 +421,15 @@ impl Needed<'_> {
     fn contains(self, reg: Reg) -> bool {
         self.0.get(reg.index() / 64).is_some_and(|word| word >> (reg.index() % 64) & 1 == 1)
     }
+}
+
+/// Selections of what the instruction writes no longer hold.
+fn forget(local: &mut Vec<([Held; 2], Reg)>, op: &Op) {
+    if local.is_empty() {
+        return;
+    }
+    let changes = |(operand, _): &Held| operand.reg().is_some_and(|reg| writes(op, |written| written == reg));
+    local.retain(|(held, _)| !held.iter().any(changes));
 }
 
 /// Whether the operation writes such a register.

@@ -6,7 +6,6 @@ use super::shapes::Shapes;
 use super::verdicts::{self, Verdicts};
 use super::{Options, cycles, region};
 use crate::analysis::access::Accesses;
-use crate::analysis::gated::Gated;
 use crate::analysis::lists::table;
 use crate::analysis::ssa::{self, Ssa};
 use crate::inst::{Cmp, Op, Operand};
@@ -53,9 +52,12 @@ pub fn tidy_to_meld(func: Func, options: &Options) -> Tidy {
         let values = Ssa::compute(&func, &facts, &[]);
         return by_values(func, facts, &values).0;
     }
-    let gated = facts.gated(&func);
-    let branches = verdicts::branches(&func, &gated, options.block);
-    let Gated { ssa, .. } = gated;
+    let (ssa, branches) = {
+        let gated = facts.gated(&func);
+        let branches = verdicts::branches(&func, &gated, options.block);
+        // the rest goes, so that nobody else has the facts
+        (gated.ssa, branches)
+    };
     let (tidy, same) = by_values(func, facts, &ssa);
     if same {
         tidy.verdicts.replace(Verdicts::of(&tidy.func, &branches));
