@@ -2,7 +2,7 @@
 
 use ptx::analysis::cfg::Cfg;
 use ptx::analysis::control;
-use ptx::analysis::dominators::{Dominators, post_dominators};
+use ptx::analysis::dominators::{Dominators, post_dominators, post_dominators_of_reachable};
 use ptx::analysis::liveness::Liveness;
 use ptx::analysis::loops::Loops;
 use ptx::analysis::ssa::{Facts, Ssa, SsaFunc, apply, destruct};
@@ -204,6 +204,11 @@ fn post_dominators_follow_their_definition() {
         let module = random(seed);
         let func = &module.funcs[0];
         let parents = post_dominators(func);
+        let cfg = Cfg::compute(func);
+        let of_reachable = post_dominators_of_reachable(&cfg);
+        for block in &cfg.order {
+            assert_eq!(of_reachable[*block], parents[*block], "seed {seed}: {block}");
+        }
         let returns = |set: &BTreeSet<Block>| set.iter().any(|b| func.blocks[*b].terminator.targets().is_empty());
         for block in func.blocks.keys().filter(|block| returns(&reach(func, *block, None))) {
             let all: BTreeSet<Block> =

@@ -159,7 +159,11 @@ const COLD: &str = "\nThe goal was 5 %. In instructions it is met, in time it is
     page faults more, beside 294. From one run to the next the share varies by one or two hundredths.\n";
 
 /// How often the command is run on each kernel with each pass.
-const ROUNDS: usize = 201;
+const ROUNDS: usize = 210;
+
+/// Copies of the command that are run in turns: where the system has put a copy in its memory changes its times by more than melding
+/// takes, and an installed command is such a copy.
+const COPIES: usize = 14;
 
 /// What melding adds to the whole command, from a file of PTX to a file of PTX.
 fn commanded(kernels: &[Kernel]) -> String {
@@ -168,9 +172,12 @@ fn commanded(kernels: &[Kernel]) -> String {
         return "\nThe command was not timed: no SINGE names it.\n".to_owned();
     };
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus/divergent");
-    let to = std::env::temp_dir().join(format!("singe-melding-{}.ptx", std::process::id()));
-    let once = |name: &str, pass: &str| {
-        let mut command = Command::new(&singe);
+    let temporary = tempfile::tempdir().expect("a folder for copies of the command");
+    let copies: Vec<_> = (0..COPIES).map(|copy| temporary.path().join(format!("singe-{copy}"))).collect();
+    copies.iter().for_each(|copy| _ = std::fs::copy(&singe, copy).expect("the command can be copied"));
+    let to = temporary.path().join("out.ptx");
+    let once = |copy: &Path, name: &str, pass: &str| {
+        let mut command = Command::new(copy);
         command.arg("opt").arg(folder.join(name).with_extension("ptx")).args(["--pass", pass, "-o"]).arg(&to);
         let begin = Instant::now();
         let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -181,20 +188,15 @@ fn commanded(kernels: &[Kernel]) -> String {
     let mut processor = [0.0; 3];
     let mut clock = TIMED.map(|_| vec![Vec::with_capacity(ROUNDS); kernels.len()]);
     // in turns, so that a machine that is busy for a while slows all of them, and each as often behind each other one
-    for i in (0..ROUNDS).flat_map(|round| [0, 1, 2].map(|i| (round + i) % 3)) {
+    for (round, i) in (0..ROUNDS).flat_map(|round| [0, 1, 2].map(|i| (round, (round + i) % 3))) {
         let before = children();
         for (kernel, times) in kernels.iter().zip(&mut clock[i]) {
-            times.push(once(&kernel.name, TIMED[i]));
+            times.push(once(&copies[round % COPIES], &kernel.name, TIMED[i]));
         }
         processor[i] += 1e3 * (children() - before) / (ROUNDS * kernels.len()) as f64;
     }
-    // a file that stays behind harms nobody
-    let _ = std::fs::remove_file(&to);
-    let median = |times: &mut Vec<f64>| {
-        times.sort_by(f64::total_cmp);
-        times[times.len() / 2]
-    };
-    let clock = clock.map(|mut kernels| kernels.iter_mut().map(median).sum::<f64>() / kernels.len() as f64);
+    let of_copies = copy_shares(&clock);
+    let clock = clock.map(|kernels| mean_of_medians(kernels.iter().map(Vec::as_slice)));
     let mut text = format!(
         "\nThe whole command, `singe opt K.ptx --pass PASS -o OUT.ptx`, with the start of the process, reading, checks, the \
          pass, printing and writing: milliseconds per file, of {ROUNDS} rounds over the {} files with each pass in turns. `identity` prints and \
@@ -214,8 +216,53 @@ fn commanded(kernels: &[Kernel]) -> String {
             100.0 * (meld - simplify) / meld
         );
     }
+    let _ = writeln!(
+        text,
+        "\nThe times are those of {COPIES} copies of the command, which take turns: where the system has put a file in its memory \
+         changes the share more than anything in it. By the clock it is {:.1} % of the sums of the medians of each copy; of single copies \
+         between {:.1} and {:.1} %, half of them between {:.1} and {:.1} %.",
+        of_copies.of_all,
+        of_copies.each[0],
+        of_copies.each[COPIES - 1],
+        of_copies.each[COPIES / 4],
+        of_copies.each[COPIES - 1 - COPIES / 4]
+    );
     text += COLD;
     text
+}
+
+/// Melding's share of the time by the clock, beside `simplify-cfg`, in percent.
+struct Shares {
+    /// Of the sums over all copies.
+    of_all: f64,
+    /// Of single copies, in ascending order.
+    each: Vec<f64>,
+}
+
+/// From the times of each pass, each kernel and each round.
+fn copy_shares(clock: &[Vec<Vec<f64>>; 3]) -> Shares {
+    let of_copy = |kernels: &Vec<Vec<f64>>, copy: usize| {
+        let own: Vec<Vec<f64>> =
+            kernels.iter().map(|times| times.iter().skip(copy).step_by(COPIES).copied().collect()).collect();
+        mean_of_medians(own.iter().map(Vec::as_slice))
+    };
+    let times: Vec<[f64; 2]> = (0..COPIES).map(|copy| [1, 2].map(|i| of_copy(&clock[i], copy))).collect();
+    let share = |[plain, meld]: [f64; 2]| 100.0 * (meld - plain) / meld;
+    let mut each: Vec<f64> = times.iter().map(|times| share(*times)).collect();
+    each.sort_by(f64::total_cmp);
+    let sums = [0, 1].map(|i| times.iter().map(|times| times[i]).sum());
+    Shares { of_all: share(sums), each }
+}
+
+/// The mean over kernels of the median of their times.
+fn mean_of_medians<'a>(kernels: impl ExactSizeIterator<Item = &'a [f64]>) -> f64 {
+    let count = kernels.len() as f64;
+    let median = |times: &[f64]| {
+        let mut times = times.to_vec();
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    };
+    kernels.map(median).sum::<f64>() / count
 }
 
 /// How many threads wanted to run in the last minute, on average, as Linux tells.

@@ -92,48 +92,56 @@ impl Dominators {
 
 /// The immediate post-dominator of each block: where lanes that part at its end meet again. `None`: only at the exit.
 pub fn post_dominators(func: &Func) -> SecondaryMap<Block, Option<Block>> {
-    let exit = Block::new(func.blocks.len());
     let mut edges = Vec::with_capacity(2 * func.blocks.len());
     for (block, data) in func.blocks.iter() {
-        let before = edges.len();
-        data.terminator.each_target(|target| edges.push((target, block)));
-        if edges.len() == before {
-            edges.push((exit, block));
-        }
+        data.terminator.each_target(|target| edges.push((block, target)));
     }
-    let backward = Lists::new(exit.index() + 1, &edges);
-    let mut numbers: SecondaryMap<Block, Option<u32>> = table(exit.index() + 1);
-    let order = backward_order(&backward, exit);
+    let forward = Lists::new(func.blocks.len(), &edges);
+    edges.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
+    let backward = Lists::new(func.blocks.len(), &edges);
+    meets(func.blocks.len(), func.blocks.keys(), |block| forward.of(block), |block| backward.of(block))
+}
+
+/// As [`post_dominators`], of the blocks that can be reached.
+pub fn post_dominators_of_reachable(cfg: &Cfg) -> SecondaryMap<Block, Option<Block>> {
+    let blocks = cfg.order.iter().copied();
+    meets(cfg.blocks(), blocks, |block| cfg.successors(block), |block| cfg.predecessors(block))
+}
+
+fn meets<'a>(
+    count: usize,
+    blocks: impl Iterator<Item = Block>,
+    forward: impl Fn(Block) -> &'a [Block],
+    backward: impl Fn(Block) -> &'a [Block],
+) -> SecondaryMap<Block, Option<Block>> {
+    // behind all blocks that nothing follows
+    let exit = Block::new(count);
+    let ends: Vec<Block> = blocks.filter(|block| forward(*block).is_empty()).collect();
+    let order = backward_order(count, exit, |block| if block == exit { &ends } else { backward(block) });
+    let mut numbers: SecondaryMap<Block, Option<u32>> = table(count + 1);
     for (number, block) in order.iter().enumerate() {
         numbers[*block] = Some(number as u32);
     }
-    // the edges of a block follow each other
-    let mut starts: SecondaryMap<Block, (u32, u32)> = table(func.blocks.len());
-    for (place, (_, from)) in edges.iter().enumerate() {
-        let span = &mut starts[*from];
-        *span = (if span.1 == 0 { place as u32 } else { span.0 }, place as u32 + 1);
-    }
-    let forward = |block: Block| {
-        let (start, end) = starts[block];
-        &edges[start as usize..end as usize]
-    };
-    let parents = parents(order.len(), |node| forward(order[node as usize]).iter().filter_map(|(to, _)| numbers[*to]));
-    let mut result = table(func.blocks.len());
+    let parents = parents(order.len(), |node| {
+        let behind = forward(order[node as usize]);
+        behind.iter().filter_map(|to| numbers[*to]).chain(behind.is_empty().then_some(0))
+    });
+    let mut result = table(count);
     for (block, parent) in order.iter().zip(parents).skip(1) {
         result[*block] = Some(order[parent as usize]).filter(|parent| *parent != exit);
     }
     result
 }
 
-/// The blocks that lead to the exit in reverse post-order of the backward graph.
-fn backward_order(backward: &Lists<Block, Block>, exit: Block) -> Vec<Block> {
-    let mut reached = vec![false; exit.index() + 1];
-    let mut order = Vec::with_capacity(exit.index() + 1);
-    let mut path = Vec::with_capacity(exit.index() + 1);
+/// The blocks that lead to the exit in reverse post-order of the backward graph, the exit first.
+fn backward_order<'a>(count: usize, exit: Block, backward: impl Fn(Block) -> &'a [Block]) -> Vec<Block> {
+    let mut reached = vec![false; count + 1];
+    let mut order = Vec::with_capacity(count + 1);
+    let mut path = Vec::with_capacity(count + 1);
     path.push((exit, 0));
     reached[exit.index()] = true;
     while let Some((block, next)) = path.last_mut() {
-        match backward.of(*block).get(*next) {
+        match backward(*block).get(*next) {
             Some(from) => {
                 *next += 1;
                 if !std::mem::replace(&mut reached[from.index()], true) {

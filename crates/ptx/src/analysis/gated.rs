@@ -7,7 +7,7 @@
 //! the value of an earlier round. All lanes agree when no branch of the set is divergent.
 
 use super::dependents::Dependents;
-use super::dominators::post_dominators;
+use super::dominators::post_dominators_of_reachable;
 use super::joins::{Repeat, joins, repeats};
 use super::lists::{Lists, table};
 use super::loops::Loops;
@@ -53,7 +53,8 @@ impl Gated {
     pub fn assuming(func: &Func, alike: &BTreeSet<Inst>) -> Self {
         let facts = Arc::new(Facts::compute(func));
         let loops = Loops::compute(&facts.cfg, &facts.dominators);
-        Self::from_facts(func, facts, loops, &post_dominators(func), alike)
+        let meets = post_dominators_of_reachable(&facts.cfg);
+        Self::from_facts(func, facts, loops, &meets, alike)
     }
 
     /// As [`assuming`](Self::assuming), where these are known of the function.

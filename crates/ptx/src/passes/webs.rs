@@ -126,4 +126,24 @@ mod tests {
         split(&mut func);
         assert_eq!(func, again);
     }
+
+    /// An unknown instruction has its registers in the order of their names, which the webs change.
+    #[test]
+    fn accesses_are_renamed_as_the_instructions_are() {
+        let text = ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .pred %p;\n.reg .b32 %a, %b;\n\
+                    .reg .b64 %o;\nld.param.u64 %o, [out];\nmov.u32 %a, %tid.x;\nmov.u32 %b, 2;\nst.global.u32 [%o], %a;\n\
+                    mov.u32 %a, 1;\nsetp.eq.u32 %p, %a, 3;\n@%p add.u32 %a, %a, %b;\nfoo.u32 %b, %a;\n@!%p foo.u32 %a, %b;\n\
+                    st.global.u32 [%o], %a;\nst.global.u32 [%o+4], %b;\nret;\n}";
+        let source = diagnostics::Source { name: "k.ptx".to_owned(), text: text.to_owned() };
+        let mut func = crate::read::read(&source.into()).expect("this is PTX").funcs[0].clone();
+        let facts = Facts::compute(&func);
+        let ssa = Ssa::compute(&func, &facts, &[]);
+        let regs = super::split(&mut func, &facts, &ssa).expect("%a has two webs");
+        let (found, expected) =
+            (renamed(facts.accesses.clone(), &func, &facts.cfg, &ssa, &regs), Accesses::compute(&func));
+        for inst in func.insts.keys() {
+            assert_eq!(found.reads_and_writes(inst), expected.reads_and_writes(inst), "{inst}");
+            assert_eq!(found.kept(inst), expected.kept(inst), "{inst}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::analysis::access::Accesses;
 use crate::analysis::cfg::Cfg;
-use crate::analysis::dominators::post_dominators;
+use crate::analysis::dominators::post_dominators_of_reachable;
 use crate::analysis::gated::Gated;
 use crate::analysis::liveness::Liveness;
 use crate::analysis::loops::Loops;
@@ -33,13 +33,14 @@ impl Deref for Facts {
 
 impl Facts {
     pub fn compute(func: &Func) -> Self {
-        Self::from_ssa(func, ssa::Facts::compute(func))
+        Self::from_ssa(ssa::Facts::compute(func))
     }
 
     /// As [`compute`](Self::compute), where these are known.
-    pub fn from_ssa(func: &Func, known: ssa::Facts) -> Self {
+    pub fn from_ssa(known: ssa::Facts) -> Self {
         let loops = Loops::compute(&known.cfg, &known.dominators);
-        Self { known: Arc::new(known), loops, liveness: OnceCell::new(), meets: post_dominators(func) }
+        let meets = post_dominators_of_reachable(&known.cfg);
+        Self { known: Arc::new(known), loops, liveness: OnceCell::new(), meets }
     }
 
     /// Of a function with the same graph and other registers, or without some of the instructions.

@@ -98,6 +98,7 @@ fn melds_that_are_made_together_are_those_that_are_made_one_after_the_other() {
         while let Some((next, melds, _)) = round(&work, &Options::default(), work.estimate()).expect("melds are right")
         {
             together += melds.len() - 1;
+            assert_eq!(tidy(next.func.clone()).func, next.func, "{name}: it was not tidy");
             work = next;
         }
     }

@@ -77,7 +77,7 @@ fn simple(mut func: Func) -> (Func, Facts) {
 pub fn tidy_again(mut func: Func, accesses: Accesses, renames: &[(Reg, Reg)]) -> Tidy {
     simplify_cfg::simplify(&mut func);
     let known = ssa::Facts::from_accesses(&func, accesses);
-    let facts = Facts::from_ssa(&func, known);
+    let facts = Facts::from_ssa(known);
     if is_tidy(&func, &facts, renames) {
         return Tidy { func, facts, verdicts: RefCell::default(), shapes: RefCell::default() };
     }
