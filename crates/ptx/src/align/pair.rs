@@ -101,7 +101,7 @@ fn best_local(from: [usize; 2], to: [usize; 2], gap: u64, score: &impl Fn(usize,
 
 fn trace(steps: &[Step], width: usize, end: (usize, usize), from: [usize; 2]) -> Vec<Column> {
     let (mut i, mut j) = (end.0 as isize, end.1 as isize);
-    let mut columns = Vec::new();
+    let mut columns = Vec::with_capacity((end.0 + 1).min(end.1 + 1));
     while i >= 0 && j >= 0 {
         let (row, column) = (i as usize, j as usize);
         match steps[row * width + column] {

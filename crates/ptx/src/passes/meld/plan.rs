@@ -5,7 +5,7 @@ use super::facts::Facts;
 use super::latency::{SIMPLE, latency};
 use super::names::NewNames;
 use super::shapes::Shapes;
-use super::similar::{Named, named, selections};
+use super::similar::{Named, Names, named, selections};
 use super::unify::unify;
 use crate::align::{Column, align};
 use crate::inst::Terminator;
@@ -63,6 +63,7 @@ pub struct Plan {
 /// `shapes`: those that the candidates were found by.
 pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate], shapes: &Shapes) -> Plan {
     let mut wanted: Vec<(Reg, Reg)> = Vec::new();
+    let mut named: Vec<[Vec<Option<Names>>; 2]> = Vec::new();
     let mut melds: Vec<Candidate> = candidates.iter().map(|candidate| (*candidate).clone()).collect();
     for Candidate { branch, pairs, .. } in &mut melds {
         let defined = [0, 1].map(|side| {
@@ -72,13 +73,16 @@ pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate], shapes: &Shap
             set.extend(insts.flat_map(|inst| facts.accesses.writes(*inst).iter().copied()));
             set
         });
+        let first = named.len();
         for pair in pairs.iter_mut() {
             let same = |a, b| a == b || defined[0].contains(a) && defined[1].contains(b);
-            pair.columns = columns(func, shapes, pair.blocks, same);
+            let names = names(func, pair.blocks);
+            pair.columns = columns(func, shapes, pair.blocks, &names, same);
+            named.push(names);
         }
         let condition = func.blocks[*branch].terminator.condition();
-        for pair in pairs.iter() {
-            common_registers(func, pair, |a, b| {
+        for (pair, names) in pairs.iter().zip(&named[first..]) {
+            common_registers(func, pair, names, |a, b| {
                 let local = a != b && defined[0].contains(a) && defined[1].contains(b);
                 if local && func.regs[a].class() == func.regs[b].class() && ![Some(a), Some(b)].contains(&condition) {
                     wanted.push((a, b));
@@ -88,8 +92,8 @@ pub fn plan(func: &Func, facts: &Facts, candidates: &[&Candidate], shapes: &Shap
     }
     let renames = unify(func, facts, &wanted);
     let names = NewNames::of(func, &renames);
-    for pair in melds.iter_mut().flat_map(|meld| &mut meld.pairs) {
-        part(func, pair, |a, b| names.get(a) == names.get(b));
+    for (pair, named) in melds.iter_mut().flat_map(|meld| &mut meld.pairs).zip(&named) {
+        part(func, pair, named, |a, b| names.get(a) == names.get(b));
     }
     Plan { melds, renames }
 }
@@ -98,29 +102,40 @@ fn insts(func: &Func, block: Option<Block>) -> &[Inst] {
     block.map_or(&[], |block| &func.blocks[block].insts)
 }
 
+/// What the instructions of two blocks name; nothing where there is nothing to align.
+fn names(func: &Func, blocks: [Option<Block>; 2]) -> [Vec<Option<Names>>; 2] {
+    if blocks.contains(&None) {
+        return [Vec::new(), Vec::new()];
+    }
+    blocks.map(|block| insts(func, block).iter().map(|inst| named(&func.insts[*inst].op)).collect())
+}
+
 /// Aligns the instructions of two blocks; `same` tells of two registers whether they might become one.
-fn columns(func: &Func, shapes: &Shapes, blocks: [Option<Block>; 2], same: impl Fn(Reg, Reg) -> bool) -> Vec<Column> {
+fn columns(
+    func: &Func,
+    shapes: &Shapes,
+    blocks: [Option<Block>; 2],
+    named: &[Vec<Option<Names>>; 2],
+    same: impl Fn(Reg, Reg) -> bool,
+) -> Vec<Column> {
     let sides = blocks.map(|block| insts(func, block));
     let [Some(_), Some(_)] = blocks else {
         let alone = |side: usize| 0..sides[side].len();
         return alone(0).map(Column::First).chain(alone(1).map(Column::Second)).collect();
     };
-    let sides = sides.map(|insts| {
-        let side = |inst: &Inst| (&func.insts[*inst].op, shapes.known(*inst), named(&func.insts[*inst].op));
-        insts.iter().map(side).collect::<Vec<_>>()
-    });
     let score = |i: usize, j: usize| {
-        let ((op, shape, first), (_, other, second)) = (&sides[0][i], &sides[1][j]);
-        let (Some(first), Some(second), Some(shape), true) = (first, second, shape, shape == other) else { return 0 };
-        let Some(count) = selections(func, op, [first, second], &same) else { return 0 };
+        let (shape, other) = (shapes.known(sides[0][i]), shapes.known(sides[1][j]));
+        let (Some(shape), true) = (shape, shape == other) else { return 0 };
+        let (Some(first), Some(second)) = (&named[0][i], &named[1][j]) else { return 0 };
+        let Some(count) = selections(func, &func.insts[sides[0][i]].op, [first, second], &same) else { return 0 };
         // of two that save the same, the one with fewer selections
-        4 * shapes.cycles(*shape).saturating_sub(SIMPLE * count)
+        4 * shapes.cycles(shape).saturating_sub(SIMPLE * count)
     };
     align([sides[0].len(), sides[1].len()], 2, score)
 }
 
 /// Visits the registers that two blocks use alike where their instructions correspond: results, conditions and guards.
-fn common_registers(func: &Func, pair: &Pair, mut visit: impl FnMut(Reg, Reg)) {
+fn common_registers(func: &Func, pair: &Pair, named: &[Vec<Option<Names>>; 2], mut visit: impl FnMut(Reg, Reg)) {
     let [Some(a), Some(b)] = pair.blocks else { return };
     if let [Terminator::CondBra { guard: a, .. }, Terminator::CondBra { guard: b, .. }] =
         [a, b].map(|block| &func.blocks[block].terminator)
@@ -133,8 +148,8 @@ fn common_registers(func: &Func, pair: &Pair, mut visit: impl FnMut(Reg, Reg)) {
         if let (Some(a), Some(b)) = (a.guard, b.guard) {
             visit(a.pred, b.pred);
         }
-        let (Some(a), Some(b)) = (named(&a.op), named(&b.op)) else { continue };
-        for pair in a.iter().zip(&b) {
+        let (Some(a), Some(b)) = (&named[0][i], &named[1][j]) else { continue };
+        for pair in a.iter().zip(b) {
             if let (Named::Def(a), Named::Def(b)) = pair {
                 visit(*a, *b);
             }
@@ -144,13 +159,13 @@ fn common_registers(func: &Func, pair: &Pair, mut visit: impl FnMut(Reg, Reg)) {
 
 /// Parts instructions that share a column but are dearer together, now that it is known which registers are one. Guarded ones
 /// share it only with one result: lanes without the guard keep what they have.
-fn part(func: &Func, pair: &mut Pair, same: impl Fn(Reg, Reg) -> bool) {
+fn part(func: &Func, pair: &mut Pair, named: &[Vec<Option<Names>>; 2], same: impl Fn(Reg, Reg) -> bool) {
     let [Some(a), Some(b)] = pair.blocks else { return };
     let together = |i: usize, j: usize| {
         let [a, b] = [(a, i), (b, j)].map(|(block, at)| &func.insts[func.blocks[block].insts[at]]);
-        let (Some(first), Some(second)) = (named(&a.op), named(&b.op)) else { return false };
-        let Some(mut count) = selections(func, &a.op, [&first, &second], &same) else { return false };
-        for pair in first.iter().zip(&second) {
+        let (Some(first), Some(second)) = (&named[0][i], &named[1][j]) else { return false };
+        let Some(mut count) = selections(func, &a.op, [first, second], &same) else { return false };
+        for pair in first.iter().zip(second) {
             if let (Named::Def(x), Named::Def(y)) = pair
                 && !same(*x, *y)
             {

@@ -52,15 +52,21 @@ pub struct Numbers {
     /// What has the number 2, 4, 6 and so on.
     values: Vec<What>,
     /// Operations without their operands, by their kind: there are few of each, and to hash one takes longer than to compare a few.
-    shapes: Vec<(Discriminant<Op>, Vec<(Op, u32)>)>,
-    count: u32,
+    kinds: Vec<(Discriminant<Op>, SmallVec<[u32; 4]>)>,
+    /// Each in the place of its number.
+    shapes: Vec<Op>,
 }
 
 impl Numbers {
     /// With room for so many values.
     pub fn with_capacity(values: usize) -> Self {
         let known = FxHashMap::with_capacity_and_hasher(values, FxBuildHasher);
-        Self { known, values: Vec::with_capacity(values), shapes: Vec::new(), count: 0 }
+        Self {
+            known,
+            values: Vec::with_capacity(values),
+            kinds: Vec::with_capacity(16),
+            shapes: Vec::with_capacity(32),
+        }
     }
 
     pub fn of(&mut self, what: What) -> Number {
@@ -104,20 +110,18 @@ impl Numbers {
             PartMut::At(_) | PartMut::Pass(_) => {}
         });
         let kind = discriminant(&bare);
-        let place = self.shapes.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
-            self.shapes.push((kind, Vec::new()));
-            self.shapes.len() - 1
+        let place = self.kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
+            self.kinds.push((kind, SmallVec::new()));
+            self.kinds.len() - 1
         });
-        let kind = &mut self.shapes[place].1;
-        let shape = match kind.iter().find(|(known, _)| *known == bare) {
-            Some((_, shape)) => *shape,
-            None => {
-                let shape = self.count;
-                self.count += 1;
-                kind.push((bare, shape));
-                shape
-            }
-        };
+        let kind = &mut self.kinds[place].1;
+        let known = kind.iter().copied().find(|shape| self.shapes[*shape as usize] == bare);
+        let shape = known.unwrap_or_else(|| {
+            let shape = self.shapes.len() as u32;
+            self.shapes.push(bare);
+            kind.push(shape);
+            shape
+        });
         self.of(What::Operation(shape))
     }
 }

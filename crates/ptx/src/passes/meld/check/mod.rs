@@ -152,9 +152,10 @@ fn distinct(change: &Change, names: &Names) -> Result<(), Violation> {
         let same = |other: &&Reg| **other != reg && shares[**other] && names.get(**other) == names.get(reg);
         shares[reg].then(|| regs.iter().find(same).copied()).flatten()
     };
+    let mut live: Vec<Reg> = Vec::with_capacity(change.renames.len());
     for block in &change.facts.cfg.order {
         let found = |a: Reg, b: Reg| Err(Violation { block: *block, kind: Kind::Names(a, b) });
-        let mut live: Vec<Reg> = Vec::new();
+        live.clear();
         let enter = |live: &mut Vec<Reg>, reg: Reg| {
             if shares[reg] && !live.contains(&reg) {
                 live.push(reg);

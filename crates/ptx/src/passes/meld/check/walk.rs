@@ -35,6 +35,9 @@ impl Known {
 /// A block of each function, and what is known there.
 type State = (Block, Block, Known);
 
+/// Those behind a state.
+type Next = SmallVec<[State; 2]>;
+
 /// Two functions that are executed side by side.
 pub struct Walk<'a> {
     change: &'a Change<'a>,
@@ -111,7 +114,7 @@ impl<'a> Walk<'a> {
 
     /// The pairs behind a block that is in both functions and differs by names alone: from equal values it makes equal ones, so that it
     /// need not be executed. `None` where it matters how it branches.
-    fn behind_equal(&mut self, (old, new, known): State) -> Option<Vec<State>> {
+    fn behind_equal(&mut self, (old, new, known): State) -> Option<Next> {
         if old != new || known != Known::default() || !self.same[new] || self.change.roots.contains(&old) {
             return None;
         }
@@ -121,7 +124,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Executes both functions from a pair of blocks to their next branches, and compares; the pairs behind the branches.
-    fn compare(&mut self, (old, new, known): State) -> Result<Vec<State>, Violation> {
+    fn compare(&mut self, (old, new, known): State) -> Result<Next, Violation> {
         let wrong = |kind| Violation { block: new, kind };
         self.start(old, known).map_err(wrong)?;
         let Self { numbers, first, second, same, matter, ended, .. } = self;
@@ -135,7 +138,7 @@ impl<'a> Walk<'a> {
             return Err(wrong(Kind::Memory));
         }
         let known = second.way.iter().skip(1).fold(known, |known, block| known.only(!self.ended[*block]));
-        let mut next = Vec::new();
+        let mut next = Next::new();
         match (&first.end, &second.end) {
             (End::Branch(a, a_then, a_otherwise), End::Branch(b, b_then, b_otherwise)) if a >> 1 == b >> 1 => {
                 let [b_then, b_otherwise] = if a == b { [b_then, b_otherwise] } else { [b_otherwise, b_then] };
