@@ -6,34 +6,39 @@ use super::lists::Lists;
 use super::ssa::{Def, Value};
 use crate::ir::Func;
 use cranelift_entity::EntityRef;
+use std::sync::OnceLock;
 
 /// Made once for all analyses over a [`Gated`] form.
 #[derive(Debug, Clone, Default)]
 pub struct Dependents {
-    /// The φs and copies that depend on values that come behind them.
+    /// The φs and copies that depend on values that come behind them, in order.
     pub late: Vec<Value>,
-    of: Lists<Value, Value>,
+    of: OnceLock<Lists<Value, Value>>,
 }
 
 impl Dependents {
-    pub(super) fn compute(func: &Func, gated: &Gated) -> Self {
-        let starts = || gated.facts.cfg.order.iter().flat_map(|block| gated.ssa.starts(*block));
+    pub(super) fn compute(gated: &Gated) -> Self {
         let is_late = |value: &&Value| {
             let mut late = false;
             gated.inputs(**value, |on| late |= on >= **value && gated.ssa.values[on].def != Def::Undefined);
             late
         };
-        let late: Vec<Value> = starts().filter(is_late).copied().collect();
-        if late.is_empty() {
-            // nothing is looked at again
-            return Self::default();
-        }
+        Self { late: starts(gated).filter(is_late).copied().collect(), of: OnceLock::new() }
+    }
+
+    /// The values to look at again when this one, of the form that these dependents are of, fell after all had been looked at. They
+    /// are looked for when the first one falls: most often none does.
+    pub fn of(&self, func: &Func, gated: &Gated, value: Value) -> &[Value] {
+        self.of.get_or_init(|| self.links(func, gated)).of(value)
+    }
+
+    fn links(&self, func: &Func, gated: &Gated) -> Lists<Value, Value> {
         let mut links = Vec::with_capacity(2 * gated.ssa.values.len());
         // values that are not final once all have been looked at in order: those that late ones reach
         let mut open = vec![false; gated.ssa.values.len()];
         for &block in &gated.facts.cfg.order {
             for &value in gated.ssa.starts(block) {
-                let mut reached = late.binary_search(&value).is_ok();
+                let mut reached = self.late.binary_search(&value).is_ok();
                 gated.inputs(value, |on| reached |= open[on.index()]);
                 open[value.index()] = reached;
             }
@@ -49,14 +54,14 @@ impl Dependents {
                 writes.iter().for_each(|value| open[value.index()] = reached);
             }
         }
-        for value in starts() {
+        for value in starts(gated) {
             gated.inputs(*value, |on| links.extend(open[on.index()].then_some((on, *value))));
         }
-        Self { late, of: Lists::new(gated.ssa.values.len(), &links) }
+        Lists::new(gated.ssa.values.len(), &links)
     }
+}
 
-    /// The values to look at again when this one fell after all had been looked at.
-    pub fn of(&self, value: Value) -> &[Value] {
-        self.of.of(value)
-    }
+/// The φs and copies, in order.
+fn starts(gated: &Gated) -> impl Iterator<Item = &Value> {
+    gated.facts.cfg.order.iter().flat_map(|block| gated.ssa.starts(*block))
 }

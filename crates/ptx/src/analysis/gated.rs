@@ -93,7 +93,7 @@ impl Gated {
             dependents: Dependents::default(),
             steps: Steps::default(),
         };
-        gated.dependents = Dependents::compute(func, &gated);
+        gated.dependents = Dependents::compute(&gated);
         gated.steps = Steps::compute(func, &gated, alike);
         gated
     }

@@ -11,7 +11,7 @@ use crate::ir::Func;
 /// Which values are divergent (true): what differs from lane to lane spreads along uses and the branches of φs and copies.
 pub fn compute(func: &Func, gated: &Gated, options: Options) -> Vec<bool> {
     let basis = Basis::new(func, options.block);
-    solve(gated, &mut Boolean(Context { func, gated, basis: &basis, options })).0
+    solve(func, gated, &mut Boolean(Context { func, gated, basis: &basis, options })).0
 }
 
 struct Boolean<'a>(Context<'a>);

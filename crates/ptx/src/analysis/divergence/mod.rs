@@ -73,7 +73,7 @@ impl Divergence {
         let basis = Basis::new(func, options.block);
         let context = Context { func, gated, basis: &basis, options };
         let mut rules = affine::Affine { context, numbered: Numbered::new(&gated.steps().constants) };
-        let (numbers, evaluations) = solve::solve(gated, &mut rules);
+        let (numbers, evaluations) = solve::solve(func, gated, &mut rules);
         let states = States { numbers, numbered: rules.numbered };
         Self { basis, states, evaluations }
     }

@@ -7,6 +7,7 @@
 use crate::analysis::gated::Gated;
 use crate::analysis::ssa::Value;
 use crate::analysis::steps::Step;
+use crate::ir::Func;
 use cranelift_entity::EntityRef;
 
 /// What an analysis knows of values, and how it follows from what their inputs are.
@@ -33,7 +34,7 @@ pub(super) trait Rules {
 
 /// The states of all values, and how many were computed. A state falls at most a few times, so the time is linear in the
 /// number of uses. Values that cannot be reached stay at the top.
-pub(super) fn solve<R: Rules>(gated: &Gated, rules: &mut R) -> (Vec<R::State>, u64) {
+pub(super) fn solve<R: Rules>(func: &Func, gated: &Gated, rules: &mut R) -> (Vec<R::State>, u64) {
     let mut states = vec![R::TOP; gated.ssa.values.len()];
     for value in gated.ssa.undefined() {
         states[value.index()] = R::UNDEFINED;
@@ -42,7 +43,7 @@ pub(super) fn solve<R: Rules>(gated: &Gated, rules: &mut R) -> (Vec<R::State>, u
     for (i, step) in steps.iter().enumerate() {
         states[i] = evaluate(gated, rules, &states, Value::new(i), step);
     }
-    let evaluations = steps.len() as u64 + fall(gated, rules, &mut states);
+    let evaluations = steps.len() as u64 + fall(func, gated, rules, &mut states);
     (states, evaluations)
 }
 
@@ -61,7 +62,7 @@ fn all_inputs<R: Rules>(gated: &Gated, states: &[R::State], value: Value, mut am
 }
 
 /// Looks again at what may be too high, always at the first value in order that waits.
-fn fall<R: Rules>(gated: &Gated, rules: &mut R, states: &mut [R::State]) -> u64 {
+fn fall<R: Rules>(func: &Func, gated: &Gated, rules: &mut R, states: &mut [R::State]) -> u64 {
     let (dependents, steps) = (gated.dependents(), gated.steps().all());
     let mut waiting = Waiting { words: vec![0; states.len().div_ceil(64)], first: 0 };
     dependents.late.iter().for_each(|value| waiting.insert(*value));
@@ -73,7 +74,7 @@ fn fall<R: Rules>(gated: &Gated, rules: &mut R, states: &mut [R::State]) -> u64 
         let fallen = rules.descend(present, next);
         if fallen != present {
             states[value.index()] = fallen;
-            dependents.of(value).iter().for_each(|user| waiting.insert(*user));
+            dependents.of(func, gated, value).iter().for_each(|user| waiting.insert(*user));
         }
     }
     evaluations
