@@ -22,6 +22,9 @@ impl<K: EntityRef, T: Copy> Lists<K, T> {
     /// The items of each key in the order of the pairs. Keys are below `keys`.
     #[inline(never)]
     pub fn new(keys: usize, pairs: &[(K, T)]) -> Self {
+        if pairs.is_empty() {
+            return Self::default();
+        }
         // memory that is asked for with zeros in it is none that was given back a moment ago, and takes longer
         let mut starts: Vec<u32> = std::iter::repeat_n(0, keys + 1).collect();
         for (key, _) in pairs {

@@ -82,11 +82,10 @@ impl Loops {
     }
 
     fn push(&mut self, cfg: &Cfg, header: Block, latches: Vec<Block>) {
-        let mut blocks = reaching(cfg, latches.clone(), |block| block != header);
-        if !blocks.contains(&header) {
-            blocks.push(header);
-        }
-        blocks.sort_unstable_by_key(|block| cfg.number(*block));
+        let inside = reaching(cfg, latches.clone(), |block| block != header);
+        // the header dominates the others, so that they come behind it
+        let blocks: Vec<Block> =
+            cfg.order[cfg.number(header)..].iter().copied().filter(|block| inside[*block]).collect();
         let parent = self.innermost[header];
         let depth = 1 + parent.map_or(0, |outer| self.loops[outer].depth);
         let number = self.loops.next_key();
@@ -104,23 +103,20 @@ impl Loops {
                 work.extend(cfg.successors(block));
             }
         }
-        for block in reaching(cfg, vec![from], |block| forward[block]) {
+        let cyclic = reaching(cfg, vec![from], |block| forward[block]);
+        for block in cfg.order.iter().copied().filter(|block| cyclic[*block]) {
             self.irreducible[block] |= forward[block];
         }
     }
 }
 
 /// The blocks that reach one of `work`; the search does not go on behind blocks that do not `pass`.
-fn reaching(cfg: &Cfg, mut work: Vec<Block>, pass: impl Fn(Block) -> bool) -> Vec<Block> {
+fn reaching(cfg: &Cfg, mut work: Vec<Block>, pass: impl Fn(Block) -> bool) -> SecondaryMap<Block, bool> {
     let mut seen: SecondaryMap<Block, bool> = table(cfg.blocks());
-    let mut result = Vec::with_capacity(cfg.blocks());
     while let Some(block) = work.pop() {
-        if !std::mem::replace(&mut seen[block], true) {
-            result.push(block);
-            if pass(block) {
-                work.extend(cfg.predecessors(block));
-            }
+        if !std::mem::replace(&mut seen[block], true) && pass(block) {
+            work.extend(cfg.predecessors(block));
         }
     }
-    result
+    seen
 }

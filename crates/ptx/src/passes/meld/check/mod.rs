@@ -102,10 +102,12 @@ pub fn check(change: &Change) -> Result<(), Violation> {
     let names = Names::of(change);
     distinct(change, &names)?;
     convergent(change, &names)?;
-    let same = same(change, &names);
+    let placed = placed(change);
+    let mut same = table(change.after.blocks.len());
+    placed.iter().for_each(|block| same[*block] = is_same(change, &names, *block));
     let mut walk = Walk::new(change, &names, &same);
     walk.run()?;
-    elsewhere(change, &same, &walk.visited)
+    elsewhere(change, &placed, &same, &walk.visited)
 }
 
 /// The new names of registers.
@@ -123,20 +125,11 @@ impl Names {
     }
 }
 
-/// The blocks of the first function that the second one has, too, and that differ there by the names of registers only.
-fn same(change: &Change, names: &Names) -> SecondaryMap<Block, bool> {
-    let mut same = table(change.after.blocks.len());
-    for block in placed(change) {
-        same[block] = is_same(change, names, block);
-    }
-    same
-}
-
 /// The blocks of both functions.
-fn placed<'a>(change: &Change<'a>) -> impl Iterator<Item = Block> + use<'a> {
+fn placed(change: &Change) -> Vec<Block> {
     let mut before: SecondaryMap<Block, bool> = table(change.before.blocks.len());
     change.before.layout.iter().for_each(|block| before[*block] = true);
-    change.after.layout.iter().copied().filter(move |block| before[*block])
+    change.after.layout.iter().copied().filter(|block| before[*block]).collect()
 }
 
 /// Registers that are alive together have different names, in every block of the first function.
@@ -233,11 +226,12 @@ fn convergent(change: &Change, names: &Names) -> Result<(), Violation> {
 /// take two branches on one condition in two ways.
 fn elsewhere(
     change: &Change,
+    placed: &[Block],
     same: &SecondaryMap<Block, bool>,
     visited: &SecondaryMap<Block, bool>,
 ) -> Result<(), Violation> {
     let behind = |block: Block| change.roots.iter().any(|root| change.facts.dominators.dominates(*root, block));
-    match placed(change).find(|block| !visited[*block] && !same[*block] && !behind(*block)) {
+    match placed.iter().copied().find(|block| !visited[*block] && !same[*block] && !behind(*block)) {
         Some(block) => Err(Violation { block, kind: Kind::Elsewhere }),
         None => Ok(()),
     }
