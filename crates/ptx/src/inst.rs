@@ -9,10 +9,10 @@ pub use super::opcode::*;
 pub use super::types::{Space, Special, Type};
 use smallvec::{SmallVec, smallvec};
 
-/// Registers that a load writes: a list that no memory is asked for, as it has four at most, but for the widest loads.
+/// Registers that a load writes: no memory is asked for up to four.
 pub type Destinations = SmallVec<[Reg; 4]>;
 
-/// What a store writes: most often one operand, which no memory is asked for.
+/// What a store writes: no memory is asked for one operand, as most have.
 pub type Sources = SmallVec<[Operand; 1]>;
 
 /// What an instruction reads.

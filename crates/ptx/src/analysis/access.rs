@@ -7,7 +7,7 @@ use crate::visit::Part;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
 /// The registers of every instruction.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Accesses {
     regs: Vec<Reg>,
     spans: SecondaryMap<Inst, Span>,
@@ -138,19 +138,13 @@ impl Accesses {
 }
 
 /// What one instruction reads and writes, at a time.
+#[derive(Default)]
 pub struct Scratch {
     accesses: Accesses,
     results: Vec<Reg>,
 }
 
 impl Scratch {
-    pub fn new() -> Self {
-        Self {
-            accesses: Accesses { regs: Vec::with_capacity(16), spans: SecondaryMap::new() },
-            results: Vec::with_capacity(4),
-        }
-    }
-
     /// As [`Accesses::reads_and_writes`].
     pub fn of(&mut self, data: &InstData) -> (&[Reg], &[Reg]) {
         self.accesses.regs.clear();

@@ -34,7 +34,7 @@ impl Alive {
         let mut alive = Self { positions, words, starts: vec![0; words * func.blocks.len()] };
         let mut written = alive.starts.clone();
         let mut read = vec![0; words];
-        let mut scratch = Scratch::new();
+        let mut scratch = Scratch::default();
         for block in &func.layout {
             let span = alive.span(*block);
             let written = &mut written[span.clone()];
