@@ -150,3 +150,36 @@ fn turn(op: &mut Op) {
     *cmp = turned;
     std::mem::swap(a, b);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a function that does this is found to be tidy. Its register `%a` was made of several.
+    fn is_tidy_with(body: &str) -> bool {
+        let text = format!(
+            ".version 7.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 out)\n{{\n.reg .pred %p;\n.reg .b32 %a;\n\
+             .reg .b64 %o;\nld.param.u64 %o, [out];\nmov.u32 %a, %tid.x;\nsetp.eq.u32 %p, %a, 3;\n{body}\
+             st.global.u32 [%o], %a;\nret;\n}}"
+        );
+        let source = diagnostics::Source { name: "k.ptx".to_owned(), text };
+        let func = crate::read::read(&source.into()).expect("this is PTX").funcs[0].clone();
+        let facts = Facts::compute(&func);
+        let results = |inst: crate::ir::Inst| func.insts[inst].op.results()[0];
+        let a = results(func.blocks[func.layout[0]].insts[1]);
+        is_tidy(&func, &facts, &[(a, a)])
+    }
+
+    #[test]
+    fn a_register_of_several_webs_is_not_tidy() {
+        assert!(is_tidy_with("@%p add.u32 %a, %a, 1;\n"));
+        assert!(!is_tidy_with("@%p bra END;\nadd.u32 %a, %a, 1;\nEND:\n"));
+        assert!(is_tidy_with("@%p st.global.u32 [%o+4], %a;\n"));
+        assert!(!is_tidy_with("@%p st.global.u32 [%o+4], %a;\nmov.u32 %a, 1;\n"));
+    }
+
+    #[test]
+    fn a_result_that_nobody_reads_is_not_tidy() {
+        assert!(!is_tidy_with(""));
+    }
+}
