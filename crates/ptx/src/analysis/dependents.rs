@@ -26,8 +26,8 @@ impl Dependents {
         Self { late: starts(gated).filter(is_late).copied().collect(), of: OnceLock::new() }
     }
 
-    /// The values to look at again when this one, of the form that these dependents are of, fell after all had been looked at. They
-    /// are looked for when the first one falls: most often none does.
+    /// The values to look at again when this one, of the form that these dependents are of, fell after all had been looked at: looked
+    /// for when the first one falls.
     pub fn of(&self, func: &Func, gated: &Gated, value: Value) -> &[Value] {
         self.of.get_or_init(|| self.links(func, gated)).of(value)
     }
