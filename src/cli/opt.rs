@@ -49,7 +49,7 @@ pub fn run(arguments: &OptArguments) -> Result<(), Failure> {
         (None, true) => {}
     }
     if arguments.json {
-        let entry = |(pass, kernel, report): &(&str, &str, Report)| json!({ "kernel": kernel, "pass": pass, "report": report.data });
+        let entry = |(pass, kernel, report): &(&str, &str, Report)| json!({ "kernel": kernel, "pass": pass, "report": report.data() });
         let entries: Vec<Value> = reports.iter().map(entry).collect();
         print(format_args!("{:#}\n", json!(entries)))?;
     } else {

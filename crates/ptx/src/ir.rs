@@ -170,6 +170,27 @@ impl Func {
         }
     }
 
+    /// A copy with room for so many more instructions.
+    pub fn clone_with_room(&self, more: usize) -> Self {
+        let mut insts = PrimaryMap::with_capacity(self.insts.len() + more);
+        insts.extend(self.insts.values().cloned());
+        Self {
+            name: self.name.clone(),
+            kind: self.kind,
+            linkage: self.linkage,
+            params: self.params.clone(),
+            threads: self.threads,
+            directives: self.directives.clone(),
+            prototypes: self.prototypes.clone(),
+            regs: self.regs.clone(),
+            insts,
+            blocks: self.blocks.clone(),
+            layout: self.layout.clone(),
+            comments: self.comments.clone(),
+            lines: self.lines.clone(),
+        }
+    }
+
     /// Whether only the header is known.
     pub fn is_declaration(&self) -> bool {
         self.layout.is_empty()

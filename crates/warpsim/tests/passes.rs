@@ -172,7 +172,7 @@ fn each_technique_melds_what_the_paper_says() {
         let kernel = kernels.iter().find(|kernel| kernel.name == name).unwrap_or_else(|| panic!("no {name}"));
         let options = Options { block: Some(kernel.setup.launch.threads), ..Options::default() };
         let outcome = Pass::by_name(pass).expect("a pass").run(&kernel.module, &kernel.entry, &options);
-        let data = outcome.expect("it is proven").report.data;
+        let data = outcome.expect("it is proven").report.data();
         let melds = data["melds"].as_array().expect("a list");
         melds.iter().map(|meld| meld["common"].as_u64().expect("a number")).collect()
     };

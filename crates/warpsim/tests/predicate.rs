@@ -52,7 +52,7 @@ fn predicated(module: &Module, (sbu, rbu): (bool, bool), block: Option<[u32; 3]>
     let options = Options { block, predication, ..Options::default() };
     let pass = Pass::by_name("predicate").expect("it is in the table");
     let outcome = pass.run(module, "k", &options).unwrap_or_else(|e| panic!("{e:?}\n{module}"));
-    (outcome.module, serde_json::from_value(outcome.report.data).expect("a report"))
+    (outcome.module, serde_json::from_value(outcome.report.data()).expect("a report"))
 }
 
 /// The kernel before and after in all modes, and a second time through the pass.

@@ -1,7 +1,7 @@
 //! Dominators and post-dominators, after Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001).
 
 use super::cfg::Cfg;
-use super::lists::{Lists, table};
+use super::lists::{Lists, filled, table};
 use crate::ir::{Block, Func};
 use cranelift_entity::{EntityRef, SecondaryMap};
 
@@ -135,7 +135,7 @@ fn meets<'a>(
 
 /// The blocks that lead to the exit in reverse post-order of the backward graph, the exit first.
 fn backward_order<'a>(count: usize, exit: Block, backward: impl Fn(Block) -> &'a [Block]) -> Vec<Block> {
-    let mut reached = vec![false; count + 1];
+    let mut reached = filled(false, count + 1);
     let mut order = Vec::with_capacity(count + 1);
     let mut path = Vec::with_capacity(count + 1);
     path.push((exit, 0));

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// Gated SSA form.
 pub struct Gated {
     pub facts: Arc<Facts>,
-    pub loops: Loops,
+    pub loops: Arc<Loops>,
     pub ssa: Ssa,
     joins: Lists<Block, Block>,
     exits: Lists<Value, Block>,
@@ -54,14 +54,14 @@ impl Gated {
         let facts = Arc::new(Facts::compute(func));
         let loops = Loops::compute(&facts.cfg, &facts.dominators);
         let meets = post_dominators_of_reachable(&facts.cfg);
-        Self::from_facts(func, facts, loops, &meets, alike)
+        Self::from_facts(func, facts, Arc::new(loops), &meets, alike)
     }
 
     /// As [`assuming`](Self::assuming), where these are known of the function.
     pub fn from_facts(
         func: &Func,
         facts: Arc<Facts>,
-        loops: Loops,
+        loops: Arc<Loops>,
         post_dominators: &SecondaryMap<Block, Option<Block>>,
         alike: &BTreeSet<Inst>,
     ) -> Self {

@@ -5,6 +5,7 @@ use super::lists::{Lists, table};
 use super::loops::Loops;
 use crate::ir::Block;
 use cranelift_entity::{EntityRef, SecondaryMap};
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// For each block the branches of which it is a join: two paths lead from the branch to it that share no other block.
@@ -22,13 +23,15 @@ pub fn joins(cfg: &Cfg, post_dominators: &SecondaryMap<Block, Option<Block>>) ->
         if let Some(reconvergence) = reconvergence {
             result.push((reconvergence, branch));
         }
-        let ways: Vec<Block> =
+        let ways: SmallVec<[Block; 4]> =
             cfg.successors(branch).iter().copied().filter(|way| Some(*way) != reconvergence).collect();
         if ways.len() < 2 {
             continue;
         }
         let stamp = branch.index() as u32 + 1;
-        work.clear();
+        if !work.is_empty() {
+            work.clear();
+        }
         reached.clear();
         for (i, way) in ways.iter().enumerate() {
             labels[*way] = (stamp, u32::MAX - i as u32);

@@ -25,8 +25,7 @@ impl<K: EntityRef, T: Copy> Lists<K, T> {
         if pairs.is_empty() {
             return Self::default();
         }
-        // memory that is asked for with zeros in it is none that was given back a moment ago, and takes longer
-        let mut starts: Vec<u32> = std::iter::repeat_n(0, keys + 1).collect();
+        let mut starts: Vec<u32> = filled(0, keys + 1);
         for (key, _) in pairs {
             starts[key.index()] += 1;
         }
@@ -35,7 +34,7 @@ impl<K: EntityRef, T: Copy> Lists<K, T> {
             end += *start;
             *start = end;
         }
-        let mut items = pairs.first().map_or(Vec::new(), |(_, item)| vec![*item; pairs.len()]);
+        let mut items = filled(pairs[0].1, pairs.len());
         // the last comes first, so that each start sinks to its place
         for (key, item) in pairs.iter().rev() {
             let start = &mut starts[key.index()];
@@ -52,6 +51,20 @@ impl<K: EntityRef, T: Copy> Lists<K, T> {
             _ => &[],
         }
     }
+}
+
+/// So many copies of a value. `vec!` would ask for memory with zeros in it, which is none that was given back a moment ago, and takes
+/// longer.
+pub fn filled<T: Clone>(value: T, count: usize) -> Vec<T> {
+    let mut list = room(count);
+    list.resize(count, value);
+    list
+}
+
+/// Not inlined: a compiler that sees what is done with the memory asks for zeros, too.
+#[inline(never)]
+fn room<T>(count: usize) -> Vec<T> {
+    Vec::with_capacity(count)
 }
 
 /// A table with an entry for each of the first keys. Not inlined: there are many callers, and a command on a small file waits for

@@ -42,8 +42,8 @@ impl Loops {
         // headers in reverse post-order: an outer loop comes before the loops in it
         for header in &cfg.order {
             let jumps_back = |from: &&Block| dominators.dominates(*header, **from);
-            let latches: Vec<Block> = cfg.predecessors(*header).iter().filter(jumps_back).copied().collect();
-            if !latches.is_empty() {
+            if cfg.predecessors(*header).iter().any(|from| jumps_back(&from)) {
+                let latches = cfg.predecessors(*header).iter().filter(jumps_back).copied().collect();
                 result.push(cfg, *header, latches);
             }
         }

@@ -30,6 +30,7 @@ use crate::ir::{Func, Module};
 use diagnostics::{Diagnostic, Source};
 use machine::target::Target;
 use serde::Serialize;
+use std::fmt::Debug;
 use std::sync::Arc;
 
 /// A pass, with its name on the command line.
@@ -143,17 +144,32 @@ pub struct Outcome {
 }
 
 /// What a pass did.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Report {
     /// For people: one line, or several.
     pub summary: String,
-    /// For programs.
-    pub data: serde_json::Value,
+    data: Arc<dyn Data>,
 }
 
 impl Report {
-    pub fn new(summary: String, data: impl Serialize) -> Self {
-        Self { summary, data: serde_json::to_value(data).unwrap_or_default() }
+    pub fn new(summary: String, data: impl Serialize + Debug + Send + Sync + 'static) -> Self {
+        Self { summary, data: Arc::new(data) }
+    }
+
+    /// For programs: made when it is asked for.
+    pub fn data(&self) -> serde_json::Value {
+        self.data.json()
+    }
+}
+
+/// What a report can tell as JSON.
+trait Data: Debug + Send + Sync {
+    fn json(&self) -> serde_json::Value;
+}
+
+impl<T: Serialize + Debug + Send + Sync> Data for T {
+    fn json(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
     }
 }
 
@@ -194,11 +210,19 @@ pub(crate) fn unproven(pass: &str, kernel: &str, what: &dyn std::fmt::Display) -
         .help("this is a defect of the pass; please report it with the text and the command")
 }
 
-/// The module with another function in the place of one.
+/// The module with another function in the place of one, which is not copied.
 fn with_func(module: &Module, index: usize, func: Func) -> Module {
-    let mut module = module.clone();
-    module.funcs[index] = func;
-    module
+    let (before, behind) = (&module.funcs[..index], &module.funcs[index + 1..]);
+    Module {
+        sm: module.sm,
+        target_options: module.target_options.clone(),
+        version: module.version,
+        address_size: module.address_size,
+        directives: module.directives.clone(),
+        variables: module.variables.clone(),
+        funcs: before.iter().cloned().chain([func]).chain(behind.iter().cloned()).collect(),
+        sections: module.sections.clone(),
+    }
 }
 
 /// "1 block", "2 blocks"

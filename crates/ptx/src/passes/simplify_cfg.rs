@@ -93,8 +93,8 @@ fn jump_over(func: &mut Func) {
     };
     let ends: Vec<(Block, Block)> = func.layout.iter().map(|block| (*block, end(*block))).collect();
     let ends: SecondaryMap<Block, Option<Block>> = ends.into_iter().map(|(from, to)| (from, Some(to))).collect();
-    for block in func.layout.clone() {
-        func.blocks[block].terminator.targets_mut(|target| *target = ends[*target].unwrap_or(*target));
+    for block in &func.layout {
+        func.blocks[*block].terminator.targets_mut(|target| *target = ends[*target].unwrap_or(*target));
     }
 }
 
@@ -124,7 +124,8 @@ fn join(func: &mut Func) {
         func.blocks[*block].terminator.each_target(|target| entries[target] += 1);
     }
     let mut gone: SecondaryMap<Block, bool> = table(func.blocks.len());
-    for block in func.layout.clone() {
+    for place in 0..func.layout.len() {
+        let block = func.layout[place];
         if gone[block] {
             continue;
         }

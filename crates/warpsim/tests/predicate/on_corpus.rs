@@ -18,7 +18,7 @@ fn predicated(kernel: &corpus::Kernel, (sbu, rbu): (bool, bool)) -> (ptx::Module
     let pass = Pass::by_name("predicate").expect("it is in the table");
     let outcome = pass.run(&kernel.module, &kernel.entry, &options);
     let outcome = outcome.unwrap_or_else(|e| panic!("{}: {e:?}", kernel.name));
-    (outcome.module, serde_json::from_value(outcome.report.data).expect("a report"))
+    (outcome.module, serde_json::from_value(outcome.report.data()).expect("a report"))
 }
 
 /// Prints the paper's structural columns, with uniform branches that end loops among the loop votes as there, and warp instructions before and after in each mode.

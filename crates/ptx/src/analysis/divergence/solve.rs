@@ -5,6 +5,7 @@
 //! depend on later values may be too high, and what depends on those.
 
 use crate::analysis::gated::Gated;
+use crate::analysis::lists::filled;
 use crate::analysis::ssa::Value;
 use crate::analysis::steps::Step;
 use crate::ir::Func;
@@ -64,7 +65,7 @@ fn all_inputs<R: Rules>(gated: &Gated, states: &[R::State], value: Value, mut am
 /// Looks again at what may be too high, always at the first value in order that waits.
 fn fall<R: Rules>(func: &Func, gated: &Gated, rules: &mut R, states: &mut [R::State]) -> u64 {
     let (dependents, steps) = (gated.dependents(), gated.steps().all());
-    let mut waiting = Waiting { words: vec![0; states.len().div_ceil(64)], first: 0 };
+    let mut waiting = Waiting { words: filled(0, states.len().div_ceil(64)), first: 0 };
     dependents.late.iter().for_each(|value| waiting.insert(*value));
     let mut evaluations = 0;
     while let Some(value) = waiting.pop() {

@@ -24,9 +24,8 @@ pub struct Applied {
 
 /// The function after the melds. Instructions that are alike are executed once, the others under the condition of their side.
 pub fn apply(func: &Func, facts: &Facts, plan: &Plan) -> Applied {
-    let mut result = func.clone();
     let columns: usize = plan.melds.iter().flat_map(|meld| &meld.pairs).map(|pair| pair.columns.len()).sum();
-    result.insts.reserve(2 * columns);
+    let mut result = func.clone_with_room(2 * columns);
     let names = NewNames::of(func, &plan.renames);
     if !plan.renames.is_empty() {
         rename(&mut result, &names);

@@ -7,6 +7,7 @@ use super::names::NewNames;
 use super::plan::Pair;
 use super::similar::{Named, Names, harmless, immediate, named};
 use crate::align::Column;
+use crate::analysis::lists::filled;
 use crate::inst::{Base, BinaryOp, BoolOp, Cmp, Guard, InstData, Mode, Op, Operand, Terminator, Type, UnaryOp};
 use crate::ir::{Block, BlockData, Func, Inst, Reg};
 use crate::visit::{Part, PartMut};
@@ -88,6 +89,7 @@ impl<'a> Emitter<'a> {
         self.local.clear();
         self.current = start;
         self.made = vec![start];
+        self.result.blocks[start].insts.reserve(pair.columns.len());
         let live = [0, 1].map(|side| self.live(pair, side));
         let func = self.func;
         let insts = pair.blocks.map(|block| block.map_or(&[][..], |block| &func.blocks[block].insts));
@@ -395,7 +397,7 @@ struct Needed<'a>(&'a [u64]);
 impl Live {
     fn new(sets: usize, registers: usize) -> Self {
         let words = registers.div_ceil(64);
-        Self { words, bits: vec![0; sets * words] }
+        Self { words, bits: filled(0, sets * words) }
     }
 
     fn copy(&mut self, from: usize, to: usize) {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 /// What is known of a function.
 pub struct Facts {
     known: Arc<ssa::Facts>,
-    pub loops: Loops,
+    pub loops: Arc<Loops>,
     liveness: OnceCell<Liveness>,
     /// Where lanes that part at the end of a block meet again.
     pub meets: SecondaryMap<Block, Option<Block>>,
@@ -38,7 +38,7 @@ impl Facts {
 
     /// As [`compute`](Self::compute), where these are known.
     pub fn from_ssa(known: ssa::Facts) -> Self {
-        let loops = Loops::compute(&known.cfg, &known.dominators);
+        let loops = Arc::new(Loops::compute(&known.cfg, &known.dominators));
         let meets = post_dominators_of_reachable(&known.cfg);
         Self { known: Arc::new(known), loops, liveness: OnceCell::new(), meets }
     }
@@ -62,6 +62,6 @@ impl Facts {
 
     /// Gated SSA form of the function.
     pub fn gated(&self, func: &Func) -> Gated {
-        Gated::from_facts(func, Arc::clone(&self.known), self.loops.clone(), &self.meets, &BTreeSet::new())
+        Gated::from_facts(func, Arc::clone(&self.known), Arc::clone(&self.loops), &self.meets, &BTreeSet::new())
     }
 }

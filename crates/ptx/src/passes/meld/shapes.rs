@@ -2,7 +2,7 @@
 //! alone, so that a number holds in all rounds.
 
 use super::latency::latency;
-use super::similar::shape;
+use super::similar::of_one_shape;
 use crate::inst::{InstData, Op};
 use crate::ir::{Func, Inst};
 use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};
@@ -18,7 +18,7 @@ cranelift_entity::entity_impl!(Shape);
 #[derive(Debug, Default)]
 pub struct Shapes {
     of: SecondaryMap<Inst, PackedOption<Shape>>,
-    /// Each with its latency.
+    /// Each with the first instruction that has it, and its latency.
     known: PrimaryMap<Shape, (InstData, u64)>,
     /// By the kind of operation: there are few of each.
     kinds: Vec<(Discriminant<Op>, SmallVec<[Shape; 4]>)>,
@@ -32,17 +32,16 @@ impl Shapes {
         if let Some(shape) = self.of[inst].expand() {
             return shape;
         }
-        let bare = shape(&func.insts[inst]);
-        let kind = discriminant(&bare.op);
+        let data = &func.insts[inst];
+        let kind = discriminant(&data.op);
         let place = self.kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
             self.kinds.push((kind, SmallVec::new()));
             self.kinds.len() - 1
         });
         let kind = &mut self.kinds[place].1;
-        let known = kind.iter().copied().find(|shape| self.known[*shape].0 == bare);
+        let known = kind.iter().copied().find(|shape| of_one_shape(&self.known[*shape].0, data));
         let shape = known.unwrap_or_else(|| {
-            let cycles = latency(&bare.op);
-            let new = self.known.push((bare, cycles));
+            let new = self.known.push((data.clone(), latency(&data.op)));
             kind.push(new);
             new
         });

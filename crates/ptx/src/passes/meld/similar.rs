@@ -7,20 +7,44 @@ use crate::visit::{Part, PartMut};
 use cranelift_entity::EntityRef;
 use smallvec::SmallVec;
 
-/// An instruction without its operands: two of one shape do the same with different operands.
-pub fn shape(data: &InstData) -> InstData {
-    let mut data = data.clone();
-    let none = Reg::new(0);
-    if let Some(guard) = &mut data.guard {
-        (guard.pred, guard.negate) = (none, false);
+/// Whether two instructions are of one shape: they do the same with different operands. Those that are frequent are compared where
+/// they are, the others by copies without operands.
+pub fn of_one_shape(first: &InstData, second: &InstData) -> bool {
+    if first.guard.is_some() != second.guard.is_some() {
+        return false;
     }
-    data.op.parts_mut(|part| match part {
+    match [&first.op, &second.op] {
+        [Op::Unary { op, mode, ty, .. }, Op::Unary { op: other, mode: b, ty: c, .. }] => {
+            (op, mode, ty) == (other, b, c)
+        }
+        [Op::Binary { op, mode, ty, .. }, Op::Binary { op: other, mode: b, ty: c, .. }] => {
+            (op, mode, ty) == (other, b, c)
+        }
+        [Op::Ternary { op, mode, ty, .. }, Op::Ternary { op: other, mode: b, ty: c, .. }] => {
+            (op, mode, ty) == (other, b, c)
+        }
+        [
+            Op::Ld { space, read_only, access, ty, dst, .. },
+            Op::Ld { space: other, read_only: cached, access: b, ty: c, dst: to, .. },
+        ] => (space, read_only, ty, dst.len(), access) == (other, cached, c, to.len(), b),
+        [Op::St { space, access, ty, src, .. }, Op::St { space: other, access: b, ty: c, src: from, .. }] => {
+            (space, ty, src.len(), access) == (other, c, from.len(), b)
+        }
+        [first, second] => bare(first) == bare(second),
+    }
+}
+
+/// An operation without its operands.
+fn bare(op: &Op) -> Op {
+    let mut op = op.clone();
+    let none = Reg::new(0);
+    op.parts_mut(|part| match part {
         PartMut::Def(reg) | PartMut::Use(reg) | PartMut::Touch(reg) => *reg = none,
         PartMut::Read(operand) => *operand = Operand::Imm(0),
         PartMut::At(addr) => (addr.base, addr.offset) = (Base::Reg(none), 0),
         PartMut::Pass(_) => {}
     });
-    data
+    op
 }
 
 /// What an instruction names, in the order in which all instructions of its shape name it.

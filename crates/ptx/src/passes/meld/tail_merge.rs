@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::latency::latency;
 use super::names::NewNames;
 use super::similar::Named::{At, Def, Read, Use};
-use super::similar::{named, own, shape};
+use super::similar::{named, of_one_shape, own};
 use super::unify::unify;
 use super::{Tidy, tidy};
 use crate::inst::{Base, Operand, Terminator};
@@ -129,7 +129,7 @@ fn alike(func: &Func, a: Inst, b: Inst, same: impl Fn(Reg, Reg) -> bool) -> bool
         (Some(a), Some(b)) => a.negate == b.negate && same(a.pred, b.pred),
         _ => false,
     };
-    let shapes = shape(first) == shape(second) && own(&first.op);
+    let shapes = of_one_shape(first, second) && own(&first.op);
     let (Some(x), Some(y), true) = (named(&first.op), named(&second.op), guards && shapes) else { return false };
     x.len() == y.len()
         && x.into_iter().zip(y).all(|pair| match pair {

@@ -1,8 +1,8 @@
 //! Makes one register of two that are never alive together, so that melded instructions have common results and operands.
 
 use super::facts::Facts;
-use crate::analysis::lists::table;
-use crate::ir::{Func, Reg};
+use crate::analysis::lists::{filled, table};
+use crate::ir::{Block, Func, Reg};
 use cranelift_entity::SecondaryMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -49,14 +49,18 @@ impl Interference {
         let mut positions = table(func.regs.len());
         members.iter().zip(0..).for_each(|(reg, member)| positions[*reg] = Some(member));
         let words = members.len().div_ceil(64);
-        let mut found = Self { positions, words, rows: vec![0; words * members.len()] };
+        let mut found = Self { positions, words, rows: filled(0, words * members.len()) };
         let liveness = facts.liveness(func);
-        let mut live = vec![0; words];
+        let mut live = filled(0, words);
         found.set(&mut live, liveness.live_in(facts.cfg.entry), true);
         for reg in liveness.live_in(facts.cfg.entry) {
             found.add(*reg, &live);
         }
-        for block in &facts.cfg.order {
+        // elsewhere no member is written
+        let mut writers: Vec<Block> = members.iter().flat_map(|reg| facts.sites(func).writers(*reg)).collect();
+        writers.sort_unstable();
+        writers.dedup();
+        for block in &writers {
             let data = &func.blocks[*block];
             live.fill(0);
             found.set(&mut live, liveness.live_out(*block), true);

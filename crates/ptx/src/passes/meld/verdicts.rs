@@ -7,36 +7,42 @@ use crate::analysis::divergence::{BlockShape, Divergence, Options};
 use crate::analysis::gated::Gated;
 use crate::analysis::lists::table;
 use crate::ir::{Block, Func, Inst};
-use cranelift_entity::{SecondaryMap, packed_option::PackedOption};
+use cranelift_entity::SecondaryMap;
 
 /// Whether branches are divergent.
-#[derive(Default)]
-pub struct Verdicts {
-    of: SecondaryMap<Block, Option<bool>>,
-    /// Of verdicts on a function from which melding has made this one: the only instruction that makes the condition.
-    makers: Option<SecondaryMap<Block, PackedOption<Inst>>>,
+pub enum Verdicts {
+    /// Of the function that was analysed.
+    Own(SecondaryMap<Block, Option<bool>>),
+    /// Of functions from which melding has made this one, by the only instruction that makes the condition, in order: melding moves
+    /// branches by it to where their lanes meet, and joins blocks. `None` where two branches differ.
+    Inherited(Vec<(Inst, Option<bool>)>),
+}
+
+impl Default for Verdicts {
+    fn default() -> Self {
+        Self::Inherited(Vec::new())
+    }
 }
 
 impl Verdicts {
     pub fn of(func: &Func, branches: &[(Block, bool)]) -> Self {
         let mut of = table(func.blocks.len());
         branches.iter().for_each(|(branch, divergent)| of[*branch] = Some(*divergent));
-        Self { of, makers: None }
+        Self::Own(of)
     }
 
-    /// Those that hold in a function that melding has made of this one, too: where one instruction alone makes the condition.
-    pub fn lasting(mut self, func: &Func, facts: &Facts) -> Self {
-        if self.makers.is_some() {
-            return self;
-        }
-        let mut makers = table(func.blocks.len());
-        for (branch, verdict) in self.of.iter_mut().filter(|(_, verdict)| verdict.is_some()) {
-            let maker = maker(func, facts, branch);
-            makers[branch] = maker.into();
-            *verdict = verdict.filter(|_| maker.is_some());
-        }
-        self.makers = Some(makers);
-        self
+    /// Those that hold in a function that melding has made of this one, too.
+    pub fn lasting(self, func: &Func, facts: &Facts) -> Self {
+        let Self::Own(of) = self else { return self };
+        let known = |(branch, verdict): (Block, &Option<bool>)| Some((maker(func, facts, branch)?, Some((*verdict)?)));
+        let mut by_makers: Vec<(Inst, Option<bool>)> = of.iter().filter_map(known).collect();
+        by_makers.sort_unstable();
+        by_makers.dedup_by(|(inst, verdict), (first, kept)| {
+            let same = inst == first;
+            *kept = kept.filter(|_| !same || *verdict == *kept);
+            same
+        });
+        Self::Inherited(by_makers)
     }
 
     /// With those of the candidates; the analysis is asked where one of them is new.
@@ -50,9 +56,14 @@ impl Verdicts {
 
     /// `None` of branches that nothing is known of.
     pub fn divergent(&self, func: &Func, facts: &Facts, branch: Block) -> Option<bool> {
-        let holds =
-            |makers: &SecondaryMap<Block, PackedOption<Inst>>| makers[branch] == maker(func, facts, branch).into();
-        self.of[branch].filter(|_| self.makers.as_ref().is_none_or(holds))
+        match self {
+            Self::Own(of) => of[branch],
+            Self::Inherited(by_makers) => {
+                let maker = maker(func, facts, branch)?;
+                let at = by_makers.binary_search_by_key(&maker, |(inst, _)| *inst).ok()?;
+                by_makers[at].1
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Names;
 use crate::analysis::access::{Accesses, Scratch};
-use crate::analysis::lists::table;
+use crate::analysis::lists::{filled, table};
 use crate::ir::{Block, Func, Reg};
 use cranelift_entity::{EntityRef, SecondaryMap};
 
@@ -31,9 +31,9 @@ impl Alive {
             }
         }
         let words = count.div_ceil(64) as usize;
-        let mut alive = Self { positions, words, starts: vec![0; words * func.blocks.len()] };
+        let mut alive = Self { positions, words, starts: filled(0, words * func.blocks.len()) };
         let mut written = alive.starts.clone();
-        let mut read = vec![0; words];
+        let mut read = filled(0, words);
         let mut scratch = Scratch::default();
         for block in &func.layout {
             let span = alive.span(*block);

@@ -14,6 +14,8 @@
 
 mod alive;
 mod execute;
+mod numbers;
+mod operations;
 mod registers;
 mod walk;
 
@@ -145,8 +147,12 @@ fn distinct(change: &Change, names: &Names) -> Result<(), Violation> {
         let same = |other: &&Reg| **other != reg && shares[**other] && names.get(**other) == names.get(reg);
         shares[reg].then(|| regs.iter().find(same).copied()).flatten()
     };
+    let writes_shared = |block: &&Block| {
+        let mut insts = func.blocks[**block].insts.iter();
+        **block == change.facts.cfg.entry || insts.any(|inst| accesses.writes(*inst).iter().any(|reg| shares[*reg]))
+    };
     let mut live: Vec<Reg> = Vec::with_capacity(change.renames.len());
-    for block in &change.facts.cfg.order {
+    for block in change.facts.cfg.order.iter().filter(writes_shared) {
         let found = |a: Reg, b: Reg| Err(Violation { block: *block, kind: Kind::Names(a, b) });
         live.clear();
         let enter = |live: &mut Vec<Reg>, reg: Reg| {

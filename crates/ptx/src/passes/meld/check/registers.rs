@@ -1,6 +1,7 @@
 //! The registers of a thread that is executed symbolically.
 
-use super::execute::Number;
+use super::numbers::Number;
+use crate::analysis::lists::filled;
 use crate::ir::Reg;
 use cranelift_entity::EntityRef;
 
@@ -13,7 +14,7 @@ pub struct Registers {
 
 impl Registers {
     pub fn new(registers: usize) -> Self {
-        Self { values: vec![(0, 0); registers], run: 1 }
+        Self { values: filled((0, 0), registers), run: 1 }
     }
 
     pub fn forget(&mut self) {

@@ -1,7 +1,8 @@
 //! Walks through pairs of blocks, one of each function, and compares what is done between branches.
 
 use super::alive::Alive;
-use super::execute::{End, Number, Numbers, Side, TRUE, Thread, What};
+use super::execute::{End, Thread};
+use super::numbers::{Number, Numbers, Side, TRUE, What};
 use super::registers::Registers;
 use super::{Change, Condition, Kind, Names, Violation};
 use crate::analysis::lists::table;
@@ -50,7 +51,7 @@ pub struct Walk<'a> {
     matter: SecondaryMap<Block, u64>,
     /// The conditions that do not matter any more from a block on.
     ended: SecondaryMap<Block, u64>,
-    numbers: Numbers,
+    numbers: Numbers<'a>,
     /// The numbers of registers where both functions begin, once they were asked for.
     begins: SecondaryMap<Reg, Option<Number>>,
     first: Thread<'a>,
