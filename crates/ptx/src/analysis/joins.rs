@@ -3,10 +3,11 @@
 use super::cfg::Cfg;
 use super::lists::{Lists, table};
 use super::loops::Loops;
+use super::waiting::Waiting;
 use crate::ir::Block;
 use cranelift_entity::{EntityRef, SecondaryMap};
 use smallvec::SmallVec;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// For each block the branches of which it is a join: two paths lead from the branch to it that share no other block.
 ///
@@ -17,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn joins(cfg: &Cfg, post_dominators: &SecondaryMap<Block, Option<Block>>) -> Lists<Block, Block> {
     let mut result = Vec::with_capacity(2 * cfg.blocks());
     let mut labels: SecondaryMap<Block, (u32, u32)> = table(cfg.blocks());
-    let (mut work, mut reached) = (BTreeSet::new(), Vec::with_capacity(cfg.blocks()));
+    let (mut work, mut reached) = (Waiting::new(cfg.order.len()), Vec::with_capacity(cfg.blocks()));
     for branch in cfg.order.iter().copied().filter(|block| cfg.successors(*block).len() > 1) {
         let reconvergence = post_dominators[branch];
         if let Some(reconvergence) = reconvergence {
@@ -29,9 +30,7 @@ pub fn joins(cfg: &Cfg, post_dominators: &SecondaryMap<Block, Option<Block>>) ->
             continue;
         }
         let stamp = branch.index() as u32 + 1;
-        if !work.is_empty() {
-            work.clear();
-        }
+        while work.pop().is_some() {}
         reached.clear();
         for (i, way) in ways.iter().enumerate() {
             labels[*way] = (stamp, u32::MAX - i as u32);
@@ -41,7 +40,7 @@ pub fn joins(cfg: &Cfg, post_dominators: &SecondaryMap<Block, Option<Block>>) ->
             reached.push(*way);
         }
         let (mut steps, mut look) = (0, 1);
-        while let Some(number) = work.pop_first() {
+        while let Some(number) = work.pop() {
             let block = cfg.order[number];
             if block == branch {
                 continue;
@@ -80,19 +79,19 @@ pub fn joins(cfg: &Cfg, post_dominators: &SecondaryMap<Block, Option<Block>>) ->
 fn alone(
     cfg: &Cfg,
     labels: &SecondaryMap<Block, (u32, u32)>,
-    work: &BTreeSet<usize>,
+    work: &Waiting,
     reached: &[Block],
     branch: Block,
 ) -> bool {
-    let label_of = |number: &usize| labels[cfg.order[*number]];
-    let Some(label) = work.first().map(label_of) else { return false };
+    let mut waiting = reached.iter().filter(|block| work.contains(cfg.number(**block)));
+    let Some(label) = waiting.next().map(|block| labels[*block]) else { return false };
     let stamp = label.0;
-    let done = |before: &Block| *before == branch || labels[*before].0 == stamp && !work.contains(&cfg.number(*before));
+    let done = |before: &Block| *before == branch || labels[*before].0 == stamp && !work.contains(cfg.number(*before));
     let met = |block: &Block| {
         let own = labels[*block];
         own == label || own == (stamp, block.index() as u32) || cfg.predecessors(*block).iter().all(done)
     };
-    work.iter().all(|number| label_of(number) == label) && reached.iter().all(met)
+    waiting.all(|block| labels[*block] == label) && reached.iter().all(met)
 }
 
 /// Branches that some lanes may pass more often than others before all meet.

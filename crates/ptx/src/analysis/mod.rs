@@ -19,3 +19,4 @@ pub mod pressure;
 pub(crate) mod sites;
 pub mod ssa;
 pub mod steps;
+mod waiting;

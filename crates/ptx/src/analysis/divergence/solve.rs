@@ -5,9 +5,9 @@
 //! depend on later values may be too high, and what depends on those.
 
 use crate::analysis::gated::Gated;
-use crate::analysis::lists::filled;
 use crate::analysis::ssa::Value;
 use crate::analysis::steps::Step;
+use crate::analysis::waiting::Waiting;
 use crate::ir::Func;
 use cranelift_entity::EntityRef;
 
@@ -65,41 +65,18 @@ fn all_inputs<R: Rules>(gated: &Gated, states: &[R::State], value: Value, mut am
 /// Looks again at what may be too high, always at the first value in order that waits.
 fn fall<R: Rules>(func: &Func, gated: &Gated, rules: &mut R, states: &mut [R::State]) -> u64 {
     let (dependents, steps) = (gated.dependents(), gated.steps().all());
-    let mut waiting = Waiting { words: filled(0, states.len().div_ceil(64)), first: 0 };
-    dependents.late.iter().for_each(|value| waiting.insert(*value));
+    let mut waiting = Waiting::new(states.len());
+    dependents.late.iter().for_each(|value| waiting.insert(value.index()));
     let mut evaluations = 0;
-    while let Some(value) = waiting.pop() {
+    while let Some(value) = waiting.pop().map(Value::new) {
         let next = evaluate(gated, rules, states, value, &steps[value.index()]);
         evaluations += 1;
         let present = states[value.index()];
         let fallen = rules.descend(present, next);
         if fallen != present {
             states[value.index()] = fallen;
-            dependents.of(func, gated, value).iter().for_each(|user| waiting.insert(*user));
+            dependents.of(func, gated, value).iter().for_each(|user| waiting.insert(user.index()));
         }
     }
     evaluations
-}
-
-/// A set of values.
-struct Waiting {
-    words: Vec<u64>,
-    /// No word before it has a member.
-    first: usize,
-}
-
-impl Waiting {
-    fn insert(&mut self, value: Value) {
-        let word = value.index() / 64;
-        self.words[word] |= 1 << (value.index() % 64);
-        self.first = self.first.min(word);
-    }
-
-    fn pop(&mut self) -> Option<Value> {
-        self.first += self.words[self.first.min(self.words.len())..].iter().position(|word| *word != 0)?;
-        let word = &mut self.words[self.first];
-        let bit = word.trailing_zeros() as usize;
-        *word &= *word - 1;
-        Some(Value::new(64 * self.first + bit))
-    }
 }

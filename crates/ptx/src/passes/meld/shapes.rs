@@ -6,7 +6,6 @@ use super::similar::of_one_shape;
 use crate::inst::{InstData, Op};
 use crate::ir::{Func, Inst};
 use cranelift_entity::{PrimaryMap, SecondaryMap, packed_option::PackedOption};
-use smallvec::SmallVec;
 use std::mem::{Discriminant, discriminant};
 
 /// The number of a shape.
@@ -20,8 +19,8 @@ pub struct Shapes {
     of: SecondaryMap<Inst, PackedOption<Shape>>,
     /// Each with the first instruction that has it, and its latency.
     known: PrimaryMap<Shape, (InstData, u64)>,
-    /// By the kind of operation: there are few of each.
-    kinds: Vec<(Discriminant<Op>, SmallVec<[Shape; 4]>)>,
+    /// Their kinds of operation: to compare these takes no time.
+    kinds: Vec<(Discriminant<Op>, Shape)>,
 }
 
 impl Shapes {
@@ -34,15 +33,10 @@ impl Shapes {
         }
         let data = &func.insts[inst];
         let kind = discriminant(&data.op);
-        let place = self.kinds.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
-            self.kinds.push((kind, SmallVec::new()));
-            self.kinds.len() - 1
-        });
-        let kind = &mut self.kinds[place].1;
-        let known = kind.iter().copied().find(|shape| of_one_shape(&self.known[*shape].0, data));
-        let shape = known.unwrap_or_else(|| {
+        let alike = |(known, shape): &&(_, Shape)| *known == kind && of_one_shape(&self.known[*shape].0, data);
+        let shape = self.kinds.iter().find(alike).map(|(_, shape)| *shape).unwrap_or_else(|| {
             let new = self.known.push((data.clone(), latency(&data.op)));
-            kind.push(new);
+            self.kinds.push((kind, new));
             new
         });
         self.of[inst] = shape.into();

@@ -117,18 +117,21 @@ pub fn selections(func: &Func, op: &Op, named: [&[Named]; 2], same: impl Fn(Reg,
 
 /// The type of the immediate at this position of the named parts.
 pub fn immediate(op: &Op, position: usize) -> Option<Type> {
-    let types: Vec<Type> = match op {
-        Op::Unary { ty, .. } => vec![*ty],
-        Op::Binary { op, ty, .. } => vec![*ty, op.second(*ty)],
-        Op::Ternary { op, ty, .. } => op.operands(*ty).to_vec(),
-        Op::Setp { ty, .. } | Op::Set { ty, .. } | Op::Selp { ty, .. } => vec![*ty; 2],
-        Op::Lop3 { .. } => vec![Type::B32; 3],
-        Op::Bfi { ty, .. } => vec![*ty, *ty, Type::U32, Type::U32],
+    let ty = match (op, position) {
+        (Op::Unary { ty, .. }, 0) => *ty,
+        (Op::Binary { ty, .. }, 0) => *ty,
+        (Op::Binary { op, ty, .. }, 1) => op.second(*ty),
+        (Op::Ternary { op, ty, .. }, 0..3) => op.operands(*ty)[position],
+        (Op::Setp { ty, .. } | Op::Set { ty, .. } | Op::Selp { ty, .. }, 0 | 1) => *ty,
+        (Op::Lop3 { .. }, 0..3) => Type::B32,
+        (Op::Bfi { ty, .. }, 0 | 1) => *ty,
+        (Op::Bfi { .. }, 2 | 3) => Type::U32,
         // the address comes first
-        Op::St { ty, src, .. } => [Type::U64].into_iter().chain(src.iter().map(|_| *ty)).collect(),
+        (Op::St { .. }, 0) => Type::U64,
+        (Op::St { ty, src, .. }, place) if place <= src.len() => *ty,
         _ => return None,
     };
-    types.get(position).map(|ty| ty.class()).filter(|ty| !matches!(ty, Type::Pred | Type::B128))
+    Some(ty.class()).filter(|ty| !matches!(ty, Type::Pred | Type::B128))
 }
 
 /// Whether a meld may contain the instruction: it concerns its own thread alone, in no order with other threads.

@@ -12,9 +12,9 @@ pub fn unify(func: &Func, facts: &Facts, wanted: &[(Reg, Reg)]) -> Vec<(Reg, Reg
     if wanted.is_empty() {
         return Vec::new();
     }
-    let mut members: Vec<Reg> = wanted.iter().flat_map(|(a, b)| [*a, *b]).collect();
-    members.sort_unstable();
-    members.dedup();
+    let mut chosen: SecondaryMap<Reg, bool> = table(func.regs.len());
+    wanted.iter().for_each(|(a, b)| (chosen[*a], chosen[*b]) = (true, true));
+    let members: Vec<Reg> = func.regs.keys().filter(|reg| chosen[*reg]).collect();
     let interfering = Interference::compute(func, facts, &members);
     // by positions among the members: who belongs to each class, and the class of each
     let mut classes: Vec<SmallVec<[u32; 4]>> = (0..members.len() as u32).map(|member| smallvec![member]).collect();
@@ -57,10 +57,9 @@ impl Interference {
             found.add(*reg, &live);
         }
         // elsewhere no member is written
-        let mut writers: Vec<Block> = members.iter().flat_map(|reg| facts.sites(func).writers(*reg)).collect();
-        writers.sort_unstable();
-        writers.dedup();
-        for block in &writers {
+        let mut writes: SecondaryMap<Block, bool> = table(func.blocks.len());
+        members.iter().flat_map(|reg| facts.sites(func).writers(*reg)).for_each(|block| writes[block] = true);
+        for block in facts.cfg.order.iter().filter(|block| writes[**block]) {
             let data = &func.blocks[*block];
             live.fill(0);
             found.set(&mut live, liveness.live_out(*block), true);
