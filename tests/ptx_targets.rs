@@ -47,7 +47,7 @@ fn modules(target: &'static Target) -> Vec<(String, Module)> {
 #[test]
 fn the_text_is_that_of_the_target_and_every_ptxas_takes_it_without_a_remark() {
     let mut taken = 0;
-    for target in Target::all().iter().filter(|target| target.shuffle != Shuffle::Mirror) {
+    for target in Target::all().filter(|target| target.shuffle != Shuffle::Mirror) {
         let folder = tempfile::tempdir().unwrap();
         let sm = target.compute_capability.sm();
         let mut files: Vec<PathBuf> = Vec::new();

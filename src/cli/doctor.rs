@@ -79,7 +79,7 @@ const PROGRAMS: [(&str, &str); 4] = [
 impl Findings {
     fn new() -> Self {
         let installations = toolchain::installations();
-        let targets: Vec<Served> = Target::all().iter().map(|target| Served::new(target, installations)).collect();
+        let targets: Vec<Served> = Target::all().map(|target| Served::new(target, installations)).collect();
         let programs = PROGRAMS.map(|(name, purpose)| Program { name, version: version(name), purpose });
         let missing = missing(&targets, &programs);
         Self {

@@ -119,7 +119,7 @@ pub fn driver(interface: &Interface, project: &Project, provenance: &Provenance)
         arguments: joined((0..case.inputs.len()).map(|i| format!("in[{i}]")).collect()),
         case: case.clone(),
     });
-    let rates = Target::all().iter().map(|target| Rate {
+    let rates = Target::all().map(|target| Rate {
         sm: 10 * target.compute_capability.0 + target.compute_capability.1,
         rate: target.fp64_per_clock_per_sm,
     });

@@ -10,7 +10,7 @@ pub use sweep::{Parameter, sweep};
 
 use serde::Deserialize;
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 /// Warp shuffles per clock of an SM, in lanes (CUDA C Programming Guide).
 pub const SHUFFLES_PER_CLOCK_PER_SM: u32 = 32;
@@ -135,7 +135,7 @@ pub struct UnknownTarget {
 
 impl fmt::Display for UnknownTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known: Vec<&str> = Target::all().iter().map(|t| t.name.as_str()).collect();
+        let known: Vec<&str> = FILES.iter().map(|file| file.name).collect();
         write!(f, "unknown target `{}`; known: {}", self.name, known.join(", "))
     }
 }
@@ -150,10 +150,8 @@ impl Target {
 
     /// The architecture of this name (`kepler`) or machine code (`sm_35`).
     pub fn by_name(name: &str) -> Result<&'static Self, UnknownTarget> {
-        Self::all()
-            .iter()
-            .find(|t| t.name == name || t.compute_capability.sm() == name)
-            .ok_or_else(|| UnknownTarget { name: name.to_owned() })
+        let place = FILES.iter().position(|file| file.name == name || file.sm == name);
+        place.map(described).ok_or_else(|| UnknownTarget { name: name.to_owned() })
     }
 
     /// Named barriers that the CTAs of an SM share. Where the number is not published, what one CTA may use (paper,
@@ -195,14 +193,18 @@ impl Target {
     }
 
     /// All GPU architectures, oldest first.
-    pub fn all() -> &'static [Self] {
-        &TARGETS
+    pub fn all() -> impl ExactSizeIterator<Item = &'static Self> {
+        (0..FILES.len()).map(described)
     }
 }
 
-static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
-    FILES.iter().map(|text| toml::from_str(text).expect("a test parses every description in this folder")).collect()
-});
+/// The target of a file, which is read when it is first asked for: a command needs one or two of them.
+fn described(place: usize) -> &'static Target {
+    static TARGETS: [OnceLock<Target>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+    TARGETS[place].get_or_init(|| {
+        toml::from_str(FILES[place].text).expect("a test parses every description in this folder")
+    })
+}
 
 const CPU_NAME: &str = "cpu";
 
@@ -221,20 +223,27 @@ static CPU: LazyLock<Target> = LazyLock::new(|| {
 /// More than any kernel asks for.
 const MOST_REGISTERS: u32 = 1 << 30;
 
-const FILES: [&str; 13] = [
-    include_str!("fermi.toml"),
-    include_str!("kepler.toml"),
-    include_str!("kepler-gk210.toml"),
-    include_str!("maxwell.toml"),
-    include_str!("pascal.toml"),
-    include_str!("volta.toml"),
-    include_str!("turing.toml"),
-    include_str!("ampere.toml"),
-    include_str!("ampere-ga10x.toml"),
-    include_str!("ada.toml"),
-    include_str!("hopper.toml"),
-    include_str!("blackwell.toml"),
-    include_str!("blackwell-gb20x.toml"),
+/// A description, and the names that it is found by.
+struct File {
+    name: &'static str,
+    sm: &'static str,
+    text: &'static str,
+}
+
+const FILES: [File; 13] = [
+    File { name: "fermi", sm: "sm_20", text: include_str!("fermi.toml") },
+    File { name: "kepler", sm: "sm_35", text: include_str!("kepler.toml") },
+    File { name: "kepler-gk210", sm: "sm_37", text: include_str!("kepler-gk210.toml") },
+    File { name: "maxwell", sm: "sm_52", text: include_str!("maxwell.toml") },
+    File { name: "pascal", sm: "sm_60", text: include_str!("pascal.toml") },
+    File { name: "volta", sm: "sm_70", text: include_str!("volta.toml") },
+    File { name: "turing", sm: "sm_75", text: include_str!("turing.toml") },
+    File { name: "ampere", sm: "sm_80", text: include_str!("ampere.toml") },
+    File { name: "ampere-ga10x", sm: "sm_86", text: include_str!("ampere-ga10x.toml") },
+    File { name: "ada", sm: "sm_89", text: include_str!("ada.toml") },
+    File { name: "hopper", sm: "sm_90", text: include_str!("hopper.toml") },
+    File { name: "blackwell", sm: "sm_100", text: include_str!("blackwell.toml") },
+    File { name: "blackwell-gb20x", sm: "sm_120", text: include_str!("blackwell-gb20x.toml") },
 ];
 
 #[cfg(test)]
@@ -261,7 +270,7 @@ mod tests {
 
     #[test]
     fn a_cpu_is_no_gpu() {
-        assert!(Target::cpu().is_cpu() && Target::all().iter().all(|target| !target.is_cpu()));
+        assert!(Target::cpu().is_cpu() && Target::all().all(|target| !target.is_cpu()));
         assert_eq!(Target::cpu().shuffle, Shuffle::Mirror, "tables are read from memory");
     }
 

@@ -91,7 +91,7 @@ fn more_work_never_takes_a_lone_warp_less_time() {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 16) % n
     };
-    for target in Target::all().iter().filter(|target| target.pipeline.as_ref().is_some_and(|p| p.fixed.is_none())) {
+    for target in Target::all().filter(|target| target.pipeline.as_ref().is_some_and(|p| p.fixed.is_none())) {
         let program: Vec<Line> = (0..40)
             .map(|_| {
                 let made = line(texts[random(8) as usize]).stall(1 + random(6) as u8);
