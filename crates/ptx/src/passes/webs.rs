@@ -2,7 +2,6 @@
 //! "Advanced Compiler Design and Implementation", section 16.3.3). Values that only happened to share a register are then free.
 
 use crate::analysis::access::Accesses;
-use crate::analysis::cfg::Cfg;
 use crate::analysis::lists::table;
 use crate::analysis::ssa::{Def, Facts, Ssa, Value, ValueData};
 use crate::inst::InstData;
@@ -10,9 +9,17 @@ use crate::ir::{Func, Inst, Reg};
 use crate::visit::Slot;
 use cranelift_entity::{EntityRef, SecondaryMap};
 
-/// Gives the function one register per web: the register of each value; `None` where that changes nothing. The first web of a register
-/// keeps it; reads of what was never written form webs too.
-pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) -> Option<Vec<Reg>> {
+/// What became of a function with one register per web.
+pub struct Split {
+    /// The register of each value.
+    regs: Vec<Reg>,
+    /// The instructions that name others than before.
+    insts: Vec<Inst>,
+}
+
+/// Gives the function one register per web; `None` where that changes nothing. The first web of a register keeps it; reads of what was
+/// never written form webs too.
+pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) -> Option<Split> {
     let registers = func.regs.len();
     let mut webs = Webs((0..ssa.values.len()).collect());
     for block in &facts.cfg.order {
@@ -43,22 +50,27 @@ pub fn split(func: &mut Func, facts: &Facts, ssa: &Ssa) -> Option<Vec<Reg>> {
     let of = |(value, data): (Value, &ValueData)| regs[webs.find(value.index())].unwrap_or(data.reg);
     let regs: Vec<Reg> = ssa.values.iter().map(of).collect();
     let reg = |value: Value| regs[value.index()];
+    let another = |value: &Value| reg(*value) != ssa.values[*value].reg;
+    let mut changed = Vec::with_capacity(func.insts.len());
     for block in &facts.cfg.order {
         let Func { blocks, insts, .. } = &mut *func;
         for inst in &blocks[*block].insts {
-            rename(&mut insts[*inst], facts, ssa, *inst, reg);
+            if ssa.reads(*inst).iter().any(another) || ssa.writes(*inst).iter().any(another) {
+                rename(&mut insts[*inst], facts, ssa, *inst, reg);
+                changed.push(*inst);
+            }
         }
         if let (Some(place), Some(value)) = (blocks[*block].terminator.condition_mut(), ssa.condition(*block)) {
             *place = reg(value);
         }
     }
-    Some(regs)
+    Some(Split { regs, insts: changed })
 }
 
-/// What the instructions of a function read and write when each value has this register.
-pub fn renamed(mut accesses: Accesses, func: &Func, cfg: &Cfg, ssa: &Ssa, regs: &[Reg]) -> Accesses {
-    let reg = |value: &Value| regs[value.index()];
-    for inst in cfg.order.iter().flat_map(|block| &func.blocks[*block].insts) {
+/// What the instructions of a function read and write once it is split.
+pub fn renamed(mut accesses: Accesses, func: &Func, ssa: &Ssa, split: &Split) -> Accesses {
+    let reg = |value: &Value| split.regs[value.index()];
+    for inst in &split.insts {
         accesses.rename(func, *inst, ssa.reads(*inst).iter().map(reg), ssa.writes(*inst).iter().map(reg));
     }
     accesses
@@ -138,9 +150,9 @@ mod tests {
         let mut func = crate::read::read(&source.into()).expect("this is PTX").funcs[0].clone();
         let facts = Facts::compute(&func);
         let ssa = Ssa::compute(&func, &facts, &[]);
-        let regs = super::split(&mut func, &facts, &ssa).expect("%a has two webs");
-        let (found, expected) =
-            (renamed(facts.accesses.clone(), &func, &facts.cfg, &ssa, &regs), Accesses::compute(&func));
+        let split = super::split(&mut func, &facts, &ssa).expect("%a has two webs");
+        let found = renamed(facts.accesses.clone(), &func, &ssa, &split);
+        let expected = Accesses::compute(&func);
         for inst in func.insts.keys() {
             assert_eq!(found.reads_and_writes(inst), expected.reads_and_writes(inst), "{inst}");
             assert_eq!(found.kept(inst), expected.kept(inst), "{inst}");

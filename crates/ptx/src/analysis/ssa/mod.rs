@@ -103,8 +103,8 @@ impl Facts {
     }
 
     /// Of a function with the same graph, whose instructions read and write other registers.
-    pub fn with_accesses(self, accesses: impl FnOnce(Accesses, &Cfg) -> Accesses) -> Self {
-        let accesses = accesses(self.accesses, &self.cfg);
+    pub fn with_accesses(self, accesses: impl FnOnce(Accesses) -> Accesses) -> Self {
+        let accesses = accesses(self.accesses);
         Self { accesses, sites: OnceLock::new(), ..self }
     }
 

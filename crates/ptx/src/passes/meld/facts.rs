@@ -1,7 +1,6 @@
 //! The analyses of a function that is melded, made once for all who ask.
 
 use crate::analysis::access::Accesses;
-use crate::analysis::cfg::Cfg;
 use crate::analysis::dominators::post_dominators_of_reachable;
 use crate::analysis::gated::Gated;
 use crate::analysis::liveness::Liveness;
@@ -44,7 +43,7 @@ impl Facts {
     }
 
     /// Of a function with the same graph and other registers, or without some of the instructions.
-    pub fn with_accesses(self, accesses: impl FnOnce(Accesses, &Cfg) -> Accesses) -> Self {
+    pub fn with_accesses(self, accesses: impl FnOnce(Accesses) -> Accesses) -> Self {
         let Self { known, loops, meets, .. } = self;
         let known = Arc::new(Arc::unwrap_or_clone(known).with_accesses(accesses));
         Self { known, loops, liveness: OnceCell::new(), meets }

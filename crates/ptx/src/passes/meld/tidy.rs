@@ -119,15 +119,15 @@ fn is_tidy(func: &Func, known: &Facts, renames: &[(Reg, Reg)]) -> bool {
 
 /// The function with a register per web and without what nothing needs, and whether its graph stayed the same.
 fn by_values(mut func: Func, facts: Facts, values: &Ssa) -> (Tidy, bool) {
-    let regs = webs::split(&mut func, &facts, values);
+    let split = webs::split(&mut func, &facts, values);
     let removed = dead_code::remove_unneeded(&mut func, &facts, values);
     // a block may have been emptied
     let same = func.layout.iter().all(|block| simplify_cfg::leads_on(&func, *block).is_none());
-    let facts = if removed.instructions == 0 && regs.is_none() {
+    let facts = if removed.instructions == 0 && split.is_none() {
         facts
     } else if same {
-        facts.with_accesses(|accesses, cfg| match regs {
-            Some(regs) => webs::renamed(accesses, &func, cfg, values, &regs),
+        facts.with_accesses(|accesses| match split {
+            Some(split) => webs::renamed(accesses, &func, values, &split),
             None => accesses,
         })
     } else {
