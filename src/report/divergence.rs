@@ -8,7 +8,7 @@ use ptx::Module;
 use ptx::analysis::calls;
 use ptx::analysis::divergence::{Class, Coefficient, Divergence, Options, Reason, compute_boolean};
 use ptx::analysis::gated::{Gate, Gated};
-use ptx::analysis::ssa::{Def, Value};
+use ptx::analysis::ssa::Value;
 use ptx::inst::Special;
 use ptx::ir::{Block, Func, Inst};
 use ptx::print::Quotes;
@@ -49,7 +49,7 @@ impl<'a> Analysed<'a> {
     pub fn summary(&self) -> Summary {
         let mut summary = Summary { instructions: self.func.insts.len(), ..Summary::default() };
         let boolean = compute_boolean(self.func, &self.gated, self.options);
-        for (value, _) in self.gated.ssa.values.iter().filter(|(_, data)| self.counts(&data.def)) {
+        for (value, _) in self.gated.ssa.values.iter().filter(|(value, _)| self.gated.block(*value).is_some()) {
             summary.variables += 1;
             summary.boolean_divergent += usize::from(boolean[data_index(value)]);
             *match self.result.state(value).class() {
@@ -66,14 +66,6 @@ impl<'a> Analysed<'a> {
             }
         }
         summary
-    }
-
-    fn counts(&self, def: &Def) -> bool {
-        match def {
-            Def::Undefined => false,
-            Def::Inst(inst, _) => self.gated.block(*inst).is_some(),
-            Def::Phi(..) | Def::Copy(..) => true,
-        }
     }
 
     /// Every value with its state and, where it is not uniform, why; every branch.

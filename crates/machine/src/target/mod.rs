@@ -201,9 +201,8 @@ impl Target {
 /// The target of a file, which is read when it is first asked for: a command needs one or two of them.
 fn described(place: usize) -> &'static Target {
     static TARGETS: [OnceLock<Target>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
-    TARGETS[place].get_or_init(|| {
-        toml::from_str(FILES[place].text).expect("a test parses every description in this folder")
-    })
+    TARGETS[place]
+        .get_or_init(|| toml::from_str(FILES[place].text).expect("a test parses every description in this folder"))
 }
 
 const CPU_NAME: &str = "cpu";

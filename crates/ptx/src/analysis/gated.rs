@@ -26,7 +26,6 @@ pub struct Gated {
     pub ssa: Ssa,
     joins: Lists<Block, Block>,
     exits: Lists<Value, Block>,
-    block_of: SecondaryMap<Inst, PackedOption<Block>>,
     dependents: Dependents,
     steps: Steps,
 }
@@ -79,28 +78,16 @@ impl Gated {
             }
         }
         let exits = Lists::new(ssa.values.len(), &pairs);
-        let mut block_of: SecondaryMap<Inst, PackedOption<Block>> = table(func.insts.len());
-        for block in &facts.cfg.order {
-            func.blocks[*block].insts.iter().for_each(|inst| block_of[*inst] = (*block).into());
-        }
-        let mut gated = Self {
-            facts,
-            loops,
-            ssa,
-            joins,
-            exits,
-            block_of,
-            dependents: Dependents::default(),
-            steps: Steps::default(),
-        };
+        let mut gated =
+            Self { facts, loops, ssa, joins, exits, dependents: Dependents::default(), steps: Steps::default() };
         gated.dependents = Dependents::compute(&gated);
         gated.steps = Steps::compute(func, &gated, alike);
         gated
     }
 
-    /// The block of an instruction that can be reached.
-    pub fn block(&self, inst: Inst) -> Option<Block> {
-        self.block_of[inst].expand()
+    /// The block that makes a value, if it can be reached.
+    pub fn block(&self, value: Value) -> Option<Block> {
+        self.ssa.block(&self.facts.cfg, value)
     }
 
     /// The branches that decide about a φ or a copy.

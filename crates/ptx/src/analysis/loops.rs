@@ -39,18 +39,19 @@ impl Loops {
         let mut result =
             Self { loops: PrimaryMap::new(), innermost: table(cfg.blocks()), irreducible: table(cfg.blocks()) };
         let backward = |from: Block, to: Block| cfg.number(to) <= cfg.number(from);
+        let mut inside = Marks { of: table(cfg.blocks()), last: 0, work: Vec::with_capacity(16) };
         // headers in reverse post-order: an outer loop comes before the loops in it
         for header in &cfg.order {
             let jumps_back = |from: &&Block| dominators.dominates(*header, **from);
             if cfg.predecessors(*header).iter().any(|from| jumps_back(&from)) {
                 let latches = cfg.predecessors(*header).iter().filter(jumps_back).copied().collect();
-                result.push(cfg, *header, latches);
+                result.push(cfg, *header, latches, &mut inside);
             }
         }
         for to in &cfg.order {
             for from in cfg.predecessors(*to) {
                 if backward(*from, *to) && !dominators.dominates(*to, *from) {
-                    result.mark_irreducible(cfg, *from, *to);
+                    result.mark_irreducible(cfg, *from, *to, &mut inside);
                 }
             }
         }
@@ -81,11 +82,11 @@ impl Loops {
         std::iter::successors(self.innermost[block], |inner| self.loops[*inner].parent)
     }
 
-    fn push(&mut self, cfg: &Cfg, header: Block, latches: Vec<Block>) {
-        let inside = reaching(cfg, latches.clone(), |block| block != header);
+    fn push(&mut self, cfg: &Cfg, header: Block, latches: Vec<Block>, inside: &mut Marks) {
+        let count = inside.reaching(cfg, &latches, |block| block != header);
         // the header dominates the others, so that they come behind it
-        let blocks: Vec<Block> =
-            cfg.order[cfg.number(header)..].iter().copied().filter(|block| inside[*block]).collect();
+        let mut blocks = Vec::with_capacity(count);
+        blocks.extend(cfg.order[cfg.number(header)..].iter().copied().filter(|block| inside.contains(*block)));
         let parent = self.innermost[header];
         let depth = 1 + parent.map_or(0, |outer| self.loops[outer].depth);
         let number = self.loops.next_key();
@@ -94,7 +95,7 @@ impl Loops {
     }
 
     /// Marks the blocks on cycles through an edge that is no back edge of a natural loop, inside the loop around it.
-    fn mark_irreducible(&mut self, cfg: &Cfg, from: Block, to: Block) {
+    fn mark_irreducible(&mut self, cfg: &Cfg, from: Block, to: Block, cyclic: &mut Marks) {
         let around = self.around(from).find(|outer| self.contains(*outer, to)).map(|outer| self.loops[outer].header);
         let mut forward: SecondaryMap<Block, bool> = SecondaryMap::new();
         let mut work = vec![to];
@@ -103,20 +104,40 @@ impl Loops {
                 work.extend(cfg.successors(block));
             }
         }
-        let cyclic = reaching(cfg, vec![from], |block| forward[block]);
-        for block in cfg.order.iter().copied().filter(|block| cyclic[*block]) {
+        cyclic.reaching(cfg, &[from], |block| forward[block]);
+        for block in cfg.order.iter().copied().filter(|block| cyclic.contains(*block)) {
             self.irreducible[block] |= forward[block];
         }
     }
 }
 
-/// The blocks that reach one of `work`; the search does not go on behind blocks that do not `pass`.
-fn reaching(cfg: &Cfg, mut work: Vec<Block>, pass: impl Fn(Block) -> bool) -> SecondaryMap<Block, bool> {
-    let mut seen: SecondaryMap<Block, bool> = table(cfg.blocks());
-    while let Some(block) = work.pop() {
-        if !std::mem::replace(&mut seen[block], true) && pass(block) {
-            work.extend(cfg.predecessors(block));
+/// A set of blocks, which a search fills.
+struct Marks {
+    /// The last search that came to each block.
+    of: SecondaryMap<Block, u32>,
+    last: u32,
+    /// Empty between searches.
+    work: Vec<Block>,
+}
+
+impl Marks {
+    /// Finds the blocks that reach one of these; the search does not go on behind blocks that do not `pass`. How many there are.
+    fn reaching(&mut self, cfg: &Cfg, to: &[Block], pass: impl Fn(Block) -> bool) -> usize {
+        self.last += 1;
+        self.work.extend(to);
+        let mut count = 0;
+        while let Some(block) = self.work.pop() {
+            if std::mem::replace(&mut self.of[block], self.last) != self.last {
+                count += 1;
+                if pass(block) {
+                    self.work.extend(cfg.predecessors(block));
+                }
+            }
         }
+        count
     }
-    seen
+
+    fn contains(&self, block: Block) -> bool {
+        self.of[block] == self.last
+    }
 }

@@ -85,7 +85,7 @@ struct Marks {
 
 impl LiveBlocks {
     pub fn new(func: &Func) -> Self {
-        Self { marks: table(func.blocks.len()), work: Vec::new() }
+        Self { marks: table(func.blocks.len()), work: Vec::with_capacity(16) }
     }
 
     /// Walks from the reads of a register backwards to its writes, and notes the blocks at whose start the register is live, and those

@@ -251,8 +251,7 @@ fn visible(gated: &Gated, state: State, block: Block) -> State {
 fn defined_above(gated: &Gated, value: Value, block: Block) -> bool {
     let defining = match gated.ssa.values[value].def {
         Def::Undefined => return true,
-        Def::Phi(at, _) | Def::Copy(at, _) => at,
-        Def::Inst(inst, _) => match gated.block(inst) {
+        Def::Phi(..) | Def::Copy(..) | Def::Inst(..) => match gated.block(value) {
             Some(at) => at,
             None => return false,
         },

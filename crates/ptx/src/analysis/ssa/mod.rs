@@ -173,6 +173,12 @@ impl Ssa {
         &self.all[start as usize..end as usize]
     }
 
+    /// The block that makes a value, if it can be reached.
+    pub fn block(&self, cfg: &Cfg, value: Value) -> Option<Block> {
+        let behind = cfg.order.partition_point(|block| self.starts[*block].0 <= value.0);
+        cfg.order[..behind].last().copied().filter(|_| value.0 < self.reachable)
+    }
+
     /// What the block's terminator reads.
     pub fn condition(&self, block: Block) -> Option<Value> {
         self.conditions[block].expand()

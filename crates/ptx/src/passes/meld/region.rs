@@ -6,13 +6,14 @@ use crate::analysis::lists::table;
 use crate::inst::{Op, Terminator};
 use crate::ir::{Block, Func};
 use cranelift_entity::{EntitySet, SecondaryMap};
+use smallvec::SmallVec;
 
 /// Blocks that are entered at one and left to one.
 #[derive(Debug, Clone)]
 pub struct Subgraph {
     pub entry: Block,
     /// In pre-order; the entry first.
-    pub blocks: Vec<Block>,
+    pub blocks: SmallVec<[Block; 4]>,
     /// Where all its ways lead, outside of it.
     pub exit: Block,
 }
@@ -91,10 +92,10 @@ fn subgraph(func: &Func, facts: &Facts, entry: Block, end: Block, marks: &mut Ma
 }
 
 /// The blocks that can be reached without passing the exit, in pre-order, and marked.
-fn between(func: &Func, entry: Block, exit: Block, marks: &mut Marks) -> Vec<Block> {
+fn between(func: &Func, entry: Block, exit: Block, marks: &mut Marks) -> SmallVec<[Block; 4]> {
     let Marks { of, last, work } = marks;
     *last += 1;
-    let mut blocks = Vec::with_capacity(4);
+    let mut blocks = SmallVec::new();
     work.push(entry);
     while let Some(block) = work.pop() {
         if block != exit && std::mem::replace(&mut of[block].0, *last) != *last {
@@ -146,8 +147,13 @@ pub fn isomorphism(func: &Func, sides: [&Subgraph; 2]) -> Option<Vec<Corresponde
     if sides[0].blocks.len() != sides[1].blocks.len() {
         return None;
     }
+    let entries = [sides[0].entry, sides[1].entry];
+    let jumps = entries.map(|block| matches!(func.blocks[block].terminator, Terminator::Bra { .. }));
+    if sides[0].is_block() && jumps == [true; 2] {
+        return Some(vec![Correspondence { blocks: entries, inverted: false }]);
+    }
     let mut search = Search { func, exits: [sides[0].exit, sides[1].exit], steps: MOST_STEPS };
-    let found = search.extend(Vec::with_capacity(4), vec![[sides[0].entry, sides[1].entry]])?;
+    let found = search.extend(Vec::with_capacity(4), vec![entries])?;
     (found.len() == sides[0].blocks.len()).then_some(found)
 }
 
