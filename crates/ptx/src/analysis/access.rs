@@ -39,14 +39,15 @@ impl Accesses {
         let more = func.insts.len().saturating_sub(instructions);
         let mut regs = Vec::with_capacity(self.regs.len() + 4 * more);
         regs.extend(self.regs.iter().map(|reg| name(*reg)));
-        let mut accesses = Self { regs, spans: table(func.insts.len()) };
+        let mut spans = self.spans.clone();
+        spans.resize(func.insts.len());
+        let mut accesses = Self { regs, spans };
         let mut results = Vec::with_capacity(4);
         for (inst, data) in func.insts.iter() {
             // those of unknown instructions are in the order of names
-            accesses.spans[inst] = match inst.index() < instructions && !matches!(data.op, Op::Opaque { .. }) {
-                true => self.spans[inst],
-                false => accesses.add(data, &mut results),
-            };
+            if inst.index() >= instructions || matches!(data.op, Op::Opaque { .. }) {
+                accesses.spans[inst] = accesses.add(data, &mut results);
+            }
         }
         accesses
     }
