@@ -201,9 +201,14 @@ impl<'a> Thread<'a> {
             // other addresses belong to the operation
             Part::At(_) | Part::Pass(_) => {}
         });
-        let mut applied = numbers.operation(op);
-        for pair in values.chunks(2) {
-            applied = numbers.of(What::On(applied, pair[0], pair.get(1).copied().unwrap_or(NOTHING)));
+        let operation = numbers.operation(op);
+        let mut pairs = values.chunks(2).map(|pair| (pair[0], pair.get(1).copied().unwrap_or(NOTHING)));
+        let mut applied = numbers.of(match pairs.next() {
+            Some((first, second)) => What::First(operation, first, second),
+            None => What::Operation(operation),
+        });
+        for (next, behind) in pairs {
+            applied = numbers.of(What::On(applied, next, behind));
         }
         let mut access = 0;
         if orders(op) {

@@ -32,6 +32,8 @@ pub enum What {
     Either(Number, Number, Number),
     /// An operation without its operands.
     Operation(Operation),
+    /// An operation on its first two values, or the only one and [`NOTHING`].
+    First(Operation, Number, Number),
     /// An operation that has some of its values, on the next two, or the last one and [`NOTHING`].
     On(Number, Number, Number),
     /// An operation where it matters when it is executed, under a guard.
@@ -69,6 +71,8 @@ impl Key {
             What::Either(guard, a, b) => key(5, guard, pair(a, b)),
             What::Operation(Operation::Word(word)) => key(6, word, 0),
             What::Operation(Operation::Long(position)) => key(6, position, 1),
+            What::First(Operation::Word(word), a, b) => key(10, word, pair(a, b)),
+            What::First(Operation::Long(position), a, b) => key(11, position, pair(a, b)),
             What::On(operation, a, b) => key(7, operation, pair(a, b)),
             What::Guarded(operation, guard) => key(8, operation, u64::from(guard)),
             What::Result(number, access, count) => key(9, number, pair(access, count)),
@@ -171,8 +175,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// An operation without its operands.
-    pub fn operation(&mut self, op: &'a Op) -> Number {
-        let operation = self.operations.of(op);
-        self.of(What::Operation(operation))
+    pub fn operation(&mut self, op: &'a Op) -> Operation {
+        self.operations.of(op)
     }
 }
