@@ -137,8 +137,8 @@ fn report(rows: &[Row], kernels: &[Kernel]) -> String {
     let _ = writeln!(
         text,
         "\n## Time\n\nIn one process, as a library, the least of 40: reading and printing all these texts takes {:.1} ms, melding them \
-         besides {:.1} ms, which is {:.0} % of both. By a count of instructions a quarter of the melding checks the melds, almost a third brings functions \
-         into order before and after them, a tenth tells which branches are divergent, and the rest finds and builds melds. Those that leave each other \
+         besides {:.1} ms, which is {:.0} % of both. By a count of instructions a fifth of the melding checks the melds, more than a fifth brings functions \
+         into order before and after them, a sixth makes SSA form and tells which branches are divergent, and the rest finds and builds melds. Those that leave each other \
          as they are come from one plan, with one check; what an earlier round found of branches, shapes of instructions, reads and writes need not be \
          found again, the graph is.",
         1e3 * plain.as_secs_f64(),
@@ -151,15 +151,15 @@ fn report(rows: &[Row], kernels: &[Kernel]) -> String {
 }
 
 /// Why the command takes longer for melding than the library does.
-const COLD: &str = "\nThe goal is 5 %. The command executes 0.50 million instructions more for melding, beside 11.5 million, which \
-    is 4.2 % of all; a sixth of them is memory allocation. Half of the time is that of machine code that is fetched \
-    to be executed once or twice: by cachegrind's counts, with a cache that holds everything, the command touches \
-    11,500 lines (of 64 bytes) of code without melding, and 2,640 to 3,320 more where something is melded (750 to \
-    1,570 where nothing is), but at most 200 more lines of data; it has one to seven page faults more, beside 277. \
-    Other work in the caches that machines share weighs on it: of nine runs of this bench, the first two with 2 \
-    and 3 % more instructions for melding, the share by the clock was 4.0 to 4.4 % in four, 5.0 and 5.1 % in three, and \
-    5.4 and 6.5 % in two. The goal is met by the count and by half of the runs, no better. A command with 4.9 % of \
-    the instructions took 5.2 and 5.8 % where this one took 3.5 and 5.1 %, timed in turns with 14 copies of each.\n";
+const COLD: &str = "\nThe goal is 5 %. The command executes 0.44 million instructions more for melding, beside 8.3 million, which is \
+    5.0 % of all; a fifth of them is memory allocation. More than half of the time is that of machine code that is fetched \
+    to be executed once or twice: sb3 is melded in 150 µs the first time that a process does it, in 65 µs after some ten times. By a \
+    count with a cache that holds everything, the command touches 11,350 to 11,650 lines (of 64 bytes) of code without melding, and \
+    2,630 to 3,290 more where something is melded (810 to 1,550 where nothing is), and it has one to twelve page faults \
+    more, beside 250 to 270. The share is one of a command whose start takes half of its time: read all at once, the descriptions of the \
+    thirteen targets took 0.26 ms of each start, and beside such a command the same melding took 4.2 %. Five runs of this bench, with 1 % more \
+    instructions for melding, gave 4.5 to 4.8 % by the clock; the processor time, which is told in hundredths of a second, 5.1 to 6.8 %, \
+    and 5.0 % as `wait4` tells it in microseconds.\n";
 
 /// How often the command is run on each kernel with each pass.
 const ROUNDS: usize = 294;
