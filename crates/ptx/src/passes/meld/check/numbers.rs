@@ -179,3 +179,59 @@ impl<'a> Numbers<'a> {
         self.operations.of(op)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cranelift_entity::EntityRef;
+
+    /// One of each kind, and others that differ from it in one part.
+    fn values() -> Vec<What> {
+        let reg = |number| Reg::new(number);
+        let mut values: Vec<What> = [1, 2].map(|n| What::Start(reg(n))).to_vec();
+        for n in [1, 2] {
+            values.extend([Side::Before, Side::After].map(|side| What::Unwritten(side, reg(n))));
+        }
+        values.extend([0, 1, 1 << 32, u64::MAX].map(What::Constant));
+        values.extend([1, 2].map(What::Operand));
+        values.extend([1, 2].map(|n| What::Operation(Operation::Word(n))));
+        values.extend([1, 2].map(|n| What::Operation(Operation::Long(n))));
+        for (a, b) in [(1, 1), (1, 2), (2, 1), (2, 2)] {
+            values.push(What::Guarded(a, b));
+            for c in [1, 2, NOTHING] {
+                values.extend([What::Either(a, b, c), What::On(a, b, c), What::Result(a, b, c)]);
+                values.extend([Operation::Word(a), Operation::Long(a)].map(|of| What::First(of, b, c)));
+            }
+            for offset in [1, 2, 1 << 32] {
+                values.push(What::Sum(a, offset, b));
+            }
+        }
+        values
+    }
+
+    #[test]
+    fn values_that_differ_in_one_part_have_numbers_of_their_own() {
+        let mut numbers = Numbers::with_capacity(4);
+        let found: Vec<Number> = values().into_iter().map(|what| numbers.of(what)).collect();
+        let mut all = found.clone();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), found.len());
+        assert!(all.iter().all(|number| number.is_multiple_of(2) && number >> 1 != TRUE >> 1));
+        let again: Vec<Number> = values().into_iter().map(|what| numbers.of(what)).collect();
+        assert_eq!(found, again);
+    }
+
+    #[test]
+    fn sums_of_sums_are_sums() {
+        let mut numbers = Numbers::with_capacity(4);
+        let base = numbers.of(What::Start(Reg::new(3)));
+        let once = numbers.sum(base, 5, Type::U32);
+        assert_eq!(numbers.sum(once, -5, Type::U32), base);
+        assert_eq!(numbers.sum(base, 1 << 32, Type::U32), base);
+        assert_ne!(numbers.sum(base, 5, Type::U64), once);
+        let constant = numbers.constant(7);
+        assert_eq!([constant, base].map(|number| numbers.as_constant(number)), [Some(7), None]);
+        assert_eq!(numbers.as_constant(constant + 1), None);
+    }
+}
