@@ -46,7 +46,7 @@ impl<'a> Thread<'a> {
     /// stop; `at_once`: which may be the first one.
     pub fn straight(
         &mut self,
-        numbers: &mut Numbers<'a>,
+        numbers: &mut Numbers,
         start: Block,
         at_once: bool,
         stop: impl Fn(Block) -> bool,
@@ -91,7 +91,7 @@ impl<'a> Thread<'a> {
     }
 
     /// The value of a register; what nobody wrote differs between the functions.
-    fn read(&mut self, numbers: &mut Numbers<'a>, reg: Reg) -> Number {
+    fn read(&mut self, numbers: &mut Numbers, reg: Reg) -> Number {
         self.regs.get(reg).unwrap_or_else(|| {
             let number = numbers.of(What::Unwritten(self.side, reg));
             self.regs.set(reg, number);
@@ -99,18 +99,18 @@ impl<'a> Thread<'a> {
         })
     }
 
-    fn holds(&mut self, numbers: &mut Numbers<'a>, guard: Guard) -> Number {
+    fn holds(&mut self, numbers: &mut Numbers, guard: Guard) -> Number {
         self.read(numbers, guard.pred) ^ Number::from(guard.negate)
     }
 
-    fn operand(&mut self, numbers: &mut Numbers<'a>, operand: Operand) -> Number {
+    fn operand(&mut self, numbers: &mut Numbers, operand: Operand) -> Number {
         match operand {
             Operand::Reg(reg) => self.read(numbers, reg),
             other => numbers.operand(other),
         }
     }
 
-    fn execute(&mut self, numbers: &mut Numbers<'a>, inst: Inst, accesses: &mut SmallVec<[Number; 8]>) {
+    fn execute(&mut self, numbers: &mut Numbers, inst: Inst, accesses: &mut SmallVec<[Number; 8]>) {
         let func = self.func;
         let InstData { guard, op } = &func.insts[inst];
         let guard = guard.map(|guard| self.holds(numbers, guard));
@@ -125,7 +125,7 @@ impl<'a> Thread<'a> {
     }
 
     /// Gives a register a value, under a guard.
-    fn write(&mut self, numbers: &mut Numbers<'a>, guard: Option<Number>, reg: Reg, value: Number) {
+    fn write(&mut self, numbers: &mut Numbers, guard: Option<Number>, reg: Reg, value: Number) {
         let value = match guard {
             Some(guard) => {
                 let old = self.read(numbers, reg);
@@ -137,7 +137,7 @@ impl<'a> Thread<'a> {
     }
 
     /// The result of an operation that only passes a value on, or adds a constant to it, or of a predicate that is known.
-    fn simple(&mut self, numbers: &mut Numbers<'a>, op: &Op) -> Option<(Reg, Number)> {
+    fn simple(&mut self, numbers: &mut Numbers, op: &Op) -> Option<(Reg, Number)> {
         match op {
             Op::Unary { op: UnaryOp::Mov, a, ty, dst, .. } if *ty != Type::Pred || a.reg().is_some() => {
                 Some((*dst, self.operand(numbers, *a)))
@@ -178,8 +178,8 @@ impl<'a> Thread<'a> {
     /// how many there are tells their results apart.
     fn operation(
         &mut self,
-        numbers: &mut Numbers<'a>,
-        op: &'a Op,
+        numbers: &mut Numbers,
+        op: &Op,
         guard: Option<Number>,
         accesses: &mut SmallVec<[Number; 8]>,
     ) {

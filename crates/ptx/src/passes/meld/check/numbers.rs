@@ -93,17 +93,17 @@ impl Key {
 }
 
 /// Numbers of values by what they are.
-pub struct Numbers<'a> {
+pub struct Numbers {
     /// The positions of keys.
     known: HashTable<u32>,
     /// Of what has the number 2, 4, 6 and so on.
     keys: Vec<Key>,
-    operations: Operations<'a>,
+    operations: Operations,
     /// There are few of them, and each is asked for a few times.
     operands: Vec<Operand>,
 }
 
-impl<'a> Numbers<'a> {
+impl Numbers {
     /// With room for so many values.
     pub fn with_capacity(values: usize) -> Self {
         Self {
@@ -175,7 +175,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// An operation without its operands.
-    pub fn operation(&mut self, op: &'a Op) -> Operation {
+    pub fn operation(&mut self, op: &Op) -> Operation {
         self.operations.of(op)
     }
 }

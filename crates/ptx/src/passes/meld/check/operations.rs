@@ -14,21 +14,18 @@ pub enum Operation {
     Long(u32),
 }
 
-/// The operations that were asked for and do not fit into a word. There are few.
+/// The operations that were asked for and do not fit into a word, without what they name. There are few.
 #[derive(Default)]
-pub struct Operations<'a>(Vec<&'a Op>);
+pub struct Operations(Vec<Op>);
 
-impl<'a> Operations<'a> {
-    pub fn of(&mut self, op: &'a Op) -> Operation {
+impl Operations {
+    pub fn of(&mut self, op: &Op) -> Operation {
         if let Some(word) = word(op) {
             return Operation::Word(word);
         }
-        let known = self
-            .0
-            .iter()
-            .position(|known| std::mem::discriminant(*known) == std::mem::discriminant(op) && bare(known) == bare(op));
-        let position = known.unwrap_or_else(|| {
-            self.0.push(op);
+        let bare = bare(op);
+        let position = self.0.iter().position(|known| *known == bare).unwrap_or_else(|| {
+            self.0.push(bare);
             self.0.len() - 1
         });
         Operation::Long(position as u32)

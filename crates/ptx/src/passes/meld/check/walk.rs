@@ -51,7 +51,7 @@ pub struct Walk<'a> {
     matter: SecondaryMap<Block, u64>,
     /// The conditions that do not matter any more from a block on.
     ended: SecondaryMap<Block, u64>,
-    numbers: Numbers<'a>,
+    numbers: Numbers,
     /// The numbers of registers where both functions begin, once they were asked for.
     begins: SecondaryMap<Reg, Option<Number>>,
     first: Thread<'a>,
