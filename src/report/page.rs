@@ -1,8 +1,6 @@
 //! Reports as one HTML file: no scripts, and nothing from elsewhere.
 
-use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use handlebars::Handlebars;
 use serde::Serialize;
 
 /// One chapter of a page.
@@ -26,15 +24,11 @@ struct Page<'a> {
 
 /// A page: its title, facts as (name, text), and its chapters with links to them. Titles and facts are plain texts.
 pub fn page(title: &str, facts: &[(&str, String)], sections: &[Section]) -> String {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    let mut syntax = SyntaxConfig::builder();
-    syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true);
-    environment.set_syntax(syntax.build().expect("the delimiters are the default ones"));
-    let template = environment.template_from_str(include_str!("../../templates/report.html.jinja"));
+    let mut frame = Handlebars::new();
+    frame.set_strict_mode(true);
+    frame.register_escape_fn(escaped);
     let page = Page { title, facts, sections, linked: sections.len() > 1 };
-    template.expect("tests parse the frame").render(Value::from(Serde(&page))).expect("tests fill the frame")
+    frame.render_template(include_str!("../../templates/report.html.hbs"), &page).expect("tests fill the frame")
 }
 
 /// A plain text as HTML.

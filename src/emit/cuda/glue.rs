@@ -1,8 +1,6 @@
-//! The fixed parts of emitted files, as Jinja templates. A template takes no decision.
+//! The fixed parts of emitted files, as Handlebars templates. A template takes no decision.
 
-use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use handlebars::{Handlebars, no_escape};
 use serde::Serialize;
 use std::sync::LazyLock;
 
@@ -55,8 +53,7 @@ const ALL: [Template; 19] = [
 
 /// Fills a template.
 pub fn render(template: Template, data: &impl Serialize) -> String {
-    let template = ENVIRONMENT.get_template(template.name()).expect("every template is registered");
-    template.render(Value::from(Serde(data))).expect("tests render every template, and undefined names are errors")
+    TEMPLATES.render(template.name(), data).expect("tests render every template, and undefined names are errors")
 }
 
 impl Template {
@@ -86,38 +83,35 @@ impl Template {
 
     fn text(self) -> &'static str {
         match self {
-            Self::Kernel => include_str!("../../../templates/kernel.cu.jinja"),
-            Self::Header => include_str!("../../../templates/header.h.jinja"),
-            Self::Context => include_str!("../../../templates/context.cu.jinja"),
-            Self::Wrapper => include_str!("../../../templates/wrapper.hpp.jinja"),
-            Self::Module => include_str!("../../../templates/module.f90.jinja"),
-            Self::Example => include_str!("../../../templates/example.f90.jinja"),
-            Self::Cmake => include_str!("../../../templates/CMakeLists.txt.jinja"),
-            Self::Driver => include_str!("../../../templates/driver.cu.jinja"),
-            Self::Reference => include_str!("../../../templates/reference.h.jinja"),
-            Self::Vector => include_str!("../../../templates/cpu/singe_vector.h.jinja"),
-            Self::CpuKernel => include_str!("../../../templates/cpu/kernel.cpp.jinja"),
-            Self::CpuContext => include_str!("../../../templates/cpu/context.cpp.jinja"),
-            Self::CpuCmake => include_str!("../../../templates/cpu/CMakeLists.txt.jinja"),
-            Self::CpuDriver => include_str!("../../../templates/cpu/driver.cpp.jinja"),
-            Self::CpuExample => include_str!("../../../templates/cpu/example.f90.jinja"),
-            Self::Device => include_str!("../../../templates/device.h.jinja"),
-            Self::Conditions => include_str!("../../../templates/conditions.jinja"),
-            Self::Ignition => include_str!("../../../templates/ignition.cu.jinja"),
-            Self::CpuIgnition => include_str!("../../../templates/cpu/ignition.cpp.jinja"),
+            Self::Kernel => include_str!("../../../templates/kernel.cu.hbs"),
+            Self::Header => include_str!("../../../templates/header.h.hbs"),
+            Self::Context => include_str!("../../../templates/context.cu.hbs"),
+            Self::Wrapper => include_str!("../../../templates/wrapper.hpp.hbs"),
+            Self::Module => include_str!("../../../templates/module.f90.hbs"),
+            Self::Example => include_str!("../../../templates/example.f90.hbs"),
+            Self::Cmake => include_str!("../../../templates/CMakeLists.txt.hbs"),
+            Self::Driver => include_str!("../../../templates/driver.cu.hbs"),
+            Self::Reference => include_str!("../../../templates/reference.h.hbs"),
+            Self::Vector => include_str!("../../../templates/cpu/singe_vector.h.hbs"),
+            Self::CpuKernel => include_str!("../../../templates/cpu/kernel.cpp.hbs"),
+            Self::CpuContext => include_str!("../../../templates/cpu/context.cpp.hbs"),
+            Self::CpuCmake => include_str!("../../../templates/cpu/CMakeLists.txt.hbs"),
+            Self::CpuDriver => include_str!("../../../templates/cpu/driver.cpp.hbs"),
+            Self::CpuExample => include_str!("../../../templates/cpu/example.f90.hbs"),
+            Self::Device => include_str!("../../../templates/device.h.hbs"),
+            Self::Conditions => include_str!("../../../templates/conditions.hbs"),
+            Self::Ignition => include_str!("../../../templates/ignition.cu.hbs"),
+            Self::CpuIgnition => include_str!("../../../templates/cpu/ignition.cpp.hbs"),
         }
     }
 }
 
-static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_auto_escape_callback(|_| AutoEscape::None);
-    let mut syntax = SyntaxConfig::builder();
-    syntax.keep_trailing_newline(true).trim_blocks(true).lstrip_blocks(true);
-    environment.set_syntax(syntax.build().expect("the delimiters are the default ones"));
+static TEMPLATES: LazyLock<Handlebars<'static>> = LazyLock::new(|| {
+    let mut templates = Handlebars::new();
+    templates.set_strict_mode(true);
+    templates.register_escape_fn(no_escape);
     for template in ALL {
-        environment.add_template(template.name(), template.text()).expect("the templates are well formed");
+        templates.register_template_string(template.name(), template.text()).expect("the templates are well formed");
     }
-    environment
+    templates
 });
