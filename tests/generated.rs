@@ -1,38 +1,20 @@
-//! The committed samples are what the compiler makes today, byte for byte.
-//! `SINGE_BLESS=1 cargo test --test generated` writes them anew.
+//! The committed samples are what the compiler makes today, byte for byte: a whole mechanism as an overlay, and its viscosity in every
+//! other layout. `SINGE_BLESS=1 cargo test --release --test generated` writes them anew.
 
 use std::path::Path;
 
 use assert_cmd::Command;
 
-fn same(name: &str) {
+/// Compiles h2o2 with these flags, and compares every file with the committed folder.
+fn same(name: &str, flags: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let committed = root.join("generated").join(name);
     let folder = tempfile::tempdir().unwrap();
     let bless = std::env::var_os("SINGE_BLESS").is_some();
     let out = if bless { committed.clone() } else { folder.path().join(name) };
-    let mechanism = format!("mechanisms/{name}/chem.inp");
     // The folder is not part of the provenance.
-    Command::cargo_bin("singe")
-        .unwrap()
-        .current_dir(root)
-        .args([
-            &mechanism,
-            "--warps",
-            "8",
-            "--target",
-            "kepler",
-            "--codegen",
-            "overlay",
-            "--emit",
-            "cuda,picture",
-            "--compilers",
-            "off",
-            "-o",
-        ])
-        .arg(&out)
-        .assert()
-        .success();
+    let command = format!("mechanisms/h2o2/chem.inp {flags} --compilers off -o");
+    Command::cargo_bin("singe").unwrap().current_dir(root).args(command.split(' ')).arg(&out).assert().success();
     let list = |folder: &Path| {
         let mut names: Vec<_> = std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
         names.sort();
@@ -46,11 +28,31 @@ fn same(name: &str) {
 }
 
 #[test]
-fn h2o2() {
-    same("h2o2");
+fn overlay() {
+    same("h2o2", "--warps 8 --target kepler --codegen overlay --emit cuda,picture");
 }
 
 #[test]
-fn gri30() {
-    same("gri30");
+fn partial() {
+    same("partial", "--kernel viscosity --warps 4 --target hopper --codegen partial --emit cuda");
+}
+
+#[test]
+fn switch() {
+    same("switch", "--kernel viscosity --warps 4 --target hopper --codegen switch --emit cuda");
+}
+
+#[test]
+fn data_parallel() {
+    same("data-parallel", "--kernel viscosity --warps 4 --target hopper --codegen data-parallel --emit cuda");
+}
+
+#[test]
+fn cpu() {
+    same("cpu", "--kernel viscosity --target cpu --emit cuda");
+}
+
+#[test]
+fn device() {
+    same("device", "--kernel viscosity --target hopper --emit device");
 }

@@ -1,18 +1,15 @@
-// Context of gri30, made by singe 0.1.0
+// Context of h2o2, made by singe 0.1.0
 //
-// command     singe mechanisms/gri30/chem.inp --warps 8 --target kepler --codegen overlay --emit cuda,picture --compilers off
-// input       mechanisms/gri30/chem.inp sha256 c44043e30d74e609c5d3615146fe0bb563ee2d4df99d2e60a48092fa5edda871
-// input       mechanisms/gri30/therm.dat sha256 bb9637ea52f0ab3cf9e91ccb3c60c80f66b99342f276ed2d7175d519c6bc812b
-// input       mechanisms/gri30/tran.dat sha256 e3695b982e4dc3f4aeb8c41f3b76a8de6c9945bc8345b91e7e004c79fbdc44e8
+// command     singe mechanisms/h2o2/chem.inp --kernel viscosity --warps 4 --target hopper --codegen partial --emit cuda --compilers off
+// input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
+// input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
+// input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
 
-#include "gri30.h"
+#include "h2o2.h"
 #include <cuda_runtime.h>
 #include <stdlib.h>
 
-extern "C" int gri30_viscosity_prepare(int multiprocessors, int *ctas);
-extern "C" int gri30_conductivity_prepare(int multiprocessors, int *ctas);
-extern "C" int gri30_diffusion_prepare(int multiprocessors, int *ctas);
-extern "C" int gri30_chemistry_prepare(int multiprocessors, int *ctas);
+extern "C" int h2o2_viscosity_prepare(int multiprocessors, int *ctas);
 
 // The errors that have a meaning of their own here.
 static int status_of(int error)
@@ -34,7 +31,7 @@ static int status_of(int error)
   }
 }
 
-extern "C" int gri30_context_create(struct gri30_context **context)
+extern "C" int h2o2_context_create(struct h2o2_context **context)
 {
   if (!context) return SINGE_NULL_POINTER;
   *context = NULL;
@@ -43,14 +40,11 @@ extern "C" int gri30_context_create(struct gri30_context **context)
   if (!error) error = (int)cudaGetDevice(&device);
   if (!error) error = (int)cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
   if (error) return status_of(error);
-  struct gri30_context *made = (struct gri30_context *)calloc(1, sizeof *made);
+  struct h2o2_context *made = (struct h2o2_context *)calloc(1, sizeof *made);
   if (!made) return SINGE_OUT_OF_MEMORY;
   made->device = device;
   made->multiprocessors = multiprocessors;
-  if (!error) error = gri30_viscosity_prepare(multiprocessors, &made->viscosity_ctas);
-  if (!error) error = gri30_conductivity_prepare(multiprocessors, &made->conductivity_ctas);
-  if (!error) error = gri30_diffusion_prepare(multiprocessors, &made->diffusion_ctas);
-  if (!error) error = gri30_chemistry_prepare(multiprocessors, &made->chemistry_ctas);
+  if (!error) error = h2o2_viscosity_prepare(multiprocessors, &made->viscosity_ctas);
   if (error) {
     free(made);
     return status_of(error);
@@ -59,13 +53,13 @@ extern "C" int gri30_context_create(struct gri30_context **context)
   return SINGE_SUCCESS;
 }
 
-extern "C" int gri30_context_destroy(struct gri30_context *context)
+extern "C" int h2o2_context_destroy(struct h2o2_context *context)
 {
   free(context);
   return SINGE_SUCCESS;
 }
 
-extern "C" const char *gri30_status_text(int status)
+extern "C" const char *h2o2_status_text(int status)
 {
   switch (status) {
   case SINGE_SUCCESS:

@@ -1,0 +1,58 @@
+// Context of h2o2, made by singe 0.1.0
+//
+// command     singe mechanisms/h2o2/chem.inp --kernel viscosity --target cpu --emit cuda --compilers off
+// input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
+// input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
+// input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
+
+#include "h2o2.h"
+#include <cstdlib>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+extern "C" int h2o2_context_create(struct h2o2_context **context)
+{
+  if (!context) return SINGE_NULL_POINTER;
+  *context = NULL;
+  struct h2o2_context *made = (struct h2o2_context *)std::calloc(1, sizeof *made);
+  if (!made) return SINGE_OUT_OF_MEMORY;
+  made->multiprocessors = 1;
+#ifdef _OPENMP
+  made->multiprocessors = omp_get_max_threads();
+#endif
+  made->viscosity_ctas = made->multiprocessors;
+  *context = made;
+  return SINGE_SUCCESS;
+}
+
+extern "C" int h2o2_context_destroy(struct h2o2_context *context)
+{
+  std::free(context);
+  return SINGE_SUCCESS;
+}
+
+extern "C" const char *h2o2_status_text(int status)
+{
+  switch (status) {
+  case SINGE_SUCCESS:
+    return "success";
+  case SINGE_NULL_POINTER:
+    return "the context or an array is a null pointer";
+  case SINGE_INVALID_POINTS:
+    return "the number of points is negative";
+  case SINGE_INVALID_STRIDE:
+    return "the stride is below the number of points";
+  case SINGE_WRONG_DEVICE:
+    return "the context was made for another device than the current one";
+  case SINGE_NO_DEVICE:
+    return "there is no CUDA device, or its driver is absent or too old";
+  case SINGE_UNSUPPORTED_DEVICE:
+    return "the kernels were not compiled for this device, or a CTA needs more of it than it has";
+  case SINGE_OUT_OF_MEMORY:
+    return "out of memory";
+  default:
+    return "unknown status";
+  }
+}

@@ -1,0 +1,972 @@
+// h2o2_viscosity: viscosity of h2o2, made by singe 0.1.0
+//
+// command     singe mechanisms/h2o2/chem.inp --kernel viscosity --warps 4 --target hopper --codegen partial --emit cuda --compilers off
+// input       mechanisms/h2o2/chem.inp sha256 b672951e65e781496dc3dbac71cc1188a40605a11f20f8f00b734de95f70ecc7
+// input       mechanisms/h2o2/therm.dat sha256 c0e83a2f1255ee15ce3ffdf5db49e1813d580f7632d8b60c80df5cc9023ad45b
+// input       mechanisms/h2o2/tran.dat sha256 377ed79c9f704d6c49a316134f171ad180a1cfde27eadec992dce85edf624272
+// form        symmetric, exact to rounding
+// target      hopper (compute capability 9.0)
+// execution   warp-specialized; warps per CTA: 4, CTAs per SM: 1
+// barriers    named barriers per CTA: 2
+// constants   registers per thread: 0 real, 0 index
+// banks       entries: 93 real, 0 index
+// slots       44 (11264 bytes of shared memory per CTA)
+
+// Constants that all lanes of a warp read at one place
+static __constant__ double h2o2_viscosity_real_bank[93] = {
+  1.4198591479439078, 0.0007831549211509924, -0.017682845859199398, 0.5977722020218197, -11.612970457630992,
+  0.011571274906378668, -0.26454373626430094, 2.4815426893953014, -16.037321505489878, 0.004842991449865368,
+  -0.10875511321666731, 1.2783296304674954, -13.29853797215189, 1.0039920318408906, 3.9998749980468142,
+  5.745084855770191, 0.00787796750159, -0.17819316893493772, 1.807950339167127, -15.006768160112012,
+  0.007877967501581257, -0.17819316893474782, 1.8079503391657574, -15.006768160108727, 5.832152261386872,
+  5.656677470034862, 0.007877967501583528, -0.1781931689347973, 1.807950339166116, -15.006768160109592,
+  0.004842991449867423, -0.10875511321671197, 1.2783296304678178, -13.298537972152662, -0.014657906382325073,
+  0.24845856756213702, -0.6250409025532503, -11.126301017079417, 4.123954412939115, 4.244408085940842,
+  6.320601237224193, 0.010819664231332923, -0.24675690064432224, 2.3410651294810507, -16.360566143574356,
+  0.00680111096766307, -0.1534135491328559, 1.6178265888676915, -14.5766498037306, 5.292825332466584,
+  0.4980119205559974, 0.5750546327852952, 0.2356041124585535, 0.7042952122737639, 0.24248570664662283,
+  0.1767822198273286, 0.17146328751063888, 0.17406183287190788, 0.14434207805782748, 0.22927700291941078,
+  0.2234337036776108, 0.22927700291941083, 0.16897775199502918, 0.1428498547851611, 0.16659726559488114,
+  0.14140297504525345, 0.15436584402531847, 0.15625381483696968, 0.1336915122080266, 0.18248296715045295,
+  0.18562494206472438, 0.15073340649834172, 0.125003906433115, 0.12403091831197144, 0.13999918800706432,
+  0.12308030236948557, 0.13863639621878496, 0.11789371061611124, 0.1325032244223844, 0.13134606911970886,
+  0.1290865368652622, 0.1490364273897514, 0.1473955018497629, 0.12215121419215742, 0.12124285332331142,
+  0.11707643582382288, 0.11627592551775516, 0.1280158954404281, 0.12697145926183326, 0.11187334157740447,
+  0.12129992557281451, 0.13359722582362618, 2.8284271247461903,
+};
+
+// c and -log2 c by interval of the mantissa
+static __device__ const double h2o2_viscosity_logarithms[128] = {
+  1.4408932497454283, -0.5269634557294012, 1.424874049815125, -0.5108343994613733, 1.4091837676837855,
+  -0.4948597617103587, 1.393842696311441, -0.47906775341812136, 1.3788048650018707, -0.46341829426000913,
+  1.3641311307058503, -0.44798233389724373, 1.3497290567774154, -0.43266983122111924, 1.335640773739679,
+  -0.4175320410220138, 1.3218698795441954, -0.402580169753719, 1.3083403363290098, -0.3877378754436904,
+  1.295097788908842, -0.373061035554656, 1.2821446572723838, -0.3585590424215752, 1.2694311522312263,
+  -0.3441821523481394, 1.2569477698652798, -0.3299247024856413, 1.2447275120254677, -0.3158299510678262,
+  1.2327490697952177, -0.3018791642141423, 1.2209775296330294, -0.288036649805008, 1.2094451851190757,
+  -0.2743453844902888, 1.198115558842654, -0.26076706349317647, 1.1870093177125787, -0.24733125980287696,
+  1.1761191898348955, -0.23403427264906895, 1.165411214156234, -0.22083909818138636, 1.1548809538519171,
+  -0.20774414502739091, 1.1445707383002022, -0.194806629028335, 1.1344156498844626, -0.18194934059465595,
+  1.1244591252097453, -0.16923121920467565, 1.1146607596662776, -0.1566047013423031, 1.1050315022033133,
+  -0.14408749850781533, 1.0955733807486745, -0.1316861182822322, 1.0862853543600886, -0.11940313191189489,
+  1.0771458614948586, -0.10721362537583445, 1.068140718033234, -0.09510172177783716, 1.0593124223940171,
+  -0.08312814529358548, 1.050604764277002, -0.07122003194604076, 1.0420579340240304, -0.05943548760274098,
+  1.0336529708639584, -0.047751909785120006, 1.0253761150581122, -0.03615319733921751, 1.0172137799145247,
+  -0.024622911064852815, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.9721478259984143, 0.04075238638642986, 0.9576013379700844,
+  0.0625029268567232, 0.9434895404940554, 0.08392157066100481, 0.9297751625058435, 0.10504620786491614,
+  0.9164665583875065, 0.12584585670674642, 0.9035231265088695, 0.14636656621291877, 0.8909558148761583,
+  0.16657420886372165, 0.878721232669225, 0.18652254047719907, 0.8668090597832012, 0.20621386250331852,
+  0.8552345319763852, 0.22560798866561527, 0.8439588314810613, 0.24475546925668823, 0.8329633970484452,
+  0.2636749943228551, 0.822261691832361, 0.2823304778362399, 0.811834447522057, 0.30074253753855373, 0.8016649744152521,
+  0.31892865213785626, 0.791744585637959, 0.33689299850061616, 0.782083575938888, 0.35460530813497826,
+  0.772630728758579, 0.3721490378895851, 0.7634236741652612, 0.3894441689164978, 0.7544150417420937, 0.4065696537227268,
+  0.7456271905138941, 0.42347362370378505, 0.7370384881409521, 0.4401881360822699, 0.7286595067870512,
+  0.45668327570433576,
+};
+
+// 2^(j/32), j 2^47 less in its bits
+static __device__ const double h2o2_viscosity_powers[32] = {
+  1.0, 0.9953235743270583, 0.9908868912137069, 0.9866952003384118, 0.9827538663326288, 0.9790683712979462,
+  0.9756443173783458, 0.9724874293887887, 0.9696035575013605, 0.9669986799902345, 0.964678906036742, 0.9626504785958666,
+  0.9609197773255048, 0.9594933215798707, 0.9583777734684463, 0.957579940981916, 0.9571067811865476, 0.9569654034885233,
+  0.9571630729697497, 0.9577072137967114, 0.9586054127039704, 0.9598654225539432, 0.9614951659746271,
+  0.9635027390769825, 0.9658964152537145, 0.968684649061239, 0.9718760801866497, 0.9754795375015536, 0.9795040432046712,
+  0.98395881705515, 0.9888532806985737, 0.9941970620877001,
+};
+
+static __device__ __forceinline__ int broadcast_index(int value, int lane)
+{
+  return __shfl_sync(0xffffffffu, value, lane);
+}
+
+// Row of a field-major input at one point.
+static __device__ __forceinline__ double load(const double *__restrict__ field, int row, int stride, int point)
+{
+  return __ldg(field + (size_t)row * stride + point);
+}
+
+// Row of a field-major output at one point, for the lanes whose point exists.
+static __device__ __forceinline__ void store(double *field, int row, int stride, int point, bool active, double value)
+{
+  if (active) field[(size_t)row * stride + point] = value;
+}
+
+static __device__ __forceinline__ double select_le(double a, double b, double then, double otherwise)
+{
+  return a <= b ? then : otherwise;
+}
+
+// Arrives and waits for the rest.
+template <int id, int threads> static __device__ __forceinline__ void barrier_sync()
+{
+  asm volatile("bar.sync %0, %1;" : : "n"(id), "n"(threads) : "memory");
+}
+
+// Arrives and goes on.
+template <int id, int threads> static __device__ __forceinline__ void barrier_arrive()
+{
+  asm volatile("bar.arrive %0, %1;" : : "n"(id), "n"(threads) : "memory");
+}
+
+// 2^x below 1 ulp for |x| < 1021; anything beyond. Lane j holds 2^(j/32) in `power`, j 2^47 less in its bits.
+static __device__ __forceinline__ double singe_exp2_table_within(double x, double power)
+{
+  const double shifted = x + 211106232532992.0;
+  const unsigned n = (unsigned)__double2loint(shifted);
+  const double r = x - (shifted - 211106232532992.0);
+  double q = fma(0.0001540357879001064, r, 0.0013333614003710275);
+  q = fma(q, r, 0.009618129107584169);
+  q = fma(q, r, 0.055504108664310194);
+  q = fma(q, r, 0.24022650695910072);
+  q = fma(q, r, 0.6931471805599453);
+  const int entry_high = __shfl_sync(0xffffffffu, __double2hiint(power), (int)n);
+  const double entry = __hiloint2double(entry_high, __shfl_sync(0xffffffffu, __double2loint(power), (int)n));
+  const double root = __hiloint2double((int)((unsigned)__double2hiint(entry) + (n << 15)), __double2loint(entry));
+  return fma(root, q * r, root);
+}
+
+// log2 x below 1 ulp for positive normal x; not a number for any other. The table has pairs c, -log2 c; next to 1, c is
+// 1 and the largest term, the product of f and log2 e, is rounded once.
+static __device__ __forceinline__ double singe_log2(double x, const double *table)
+{
+  const unsigned high = (unsigned)__double2hiint(x);
+  const unsigned above = high - 0x3fe61556u;
+  const bool near = (above - 0x98000u) < 0xc000u;
+  const unsigned exponent = (unsigned)((int)above >> 20);
+  const unsigned m_high = ((high - 0x100000u) < 0x7fe00000u) ? (high - (exponent << 20)) : 0x7ff80000u;
+  const double m = __hiloint2double((int)m_high, __double2loint(x));
+  const unsigned entry = (above >> 14) & 63u;
+  const double f = fma(m, __ldg(table + 2 * entry), -1.0);
+  double p = fma(-0.17608424994567926, f, 0.20612868497723777);
+  p = fma(p, f, -0.24045037899117797);
+  p = fma(p, f, 0.28853900755724343);
+  p = fma(p, f, -0.3606737601342694);
+  p = fma(p, f, 0.4808983469629641);
+  p = fma(p, f, -0.7213475204444827);
+  p = fma(p, f, near ? 2.0355273740931033e-17 : 1.4426950408889634);
+  const double rest = fma(near ? f : (double)(int)exponent, near ? p : 1.0, __ldg(table + 2 * entry + 1));
+  return fma(f, near ? 1.4426950408889634 : p, rest);
+}
+
+// max(x, 0) without a double-precision instruction; what is not a number stays so.
+static __device__ __forceinline__ double positive(double x)
+{
+  return (__double2hiint(x) < -1048576) ? 0.0 : x;
+}
+
+extern "C" __global__ void __launch_bounds__(128, 1)
+h2o2_viscosity(const double *__restrict__ temperature, const double *__restrict__ pressure,
+    const double *__restrict__ mole_fractions, double *__restrict__ viscosity, int points, int stride)
+{
+  __shared__ double slots[44][32];
+  const int warp_id = broadcast_index(threadIdx.x >> 5, 0);
+  const int lane = threadIdx.x & 31;
+  const double power = h2o2_viscosity_powers[threadIdx.x & 31];
+  const int groups = points / 32 + (points % 32 != 0);
+  for (int group = blockIdx.x; group < groups; group += gridDim.x) {
+    const bool active = group * 32 + lane < points;
+    const int point = min(group * 32 + lane, points - 1);
+    const double field = load(temperature, 0, stride, point);
+    const double t = select_le(field, 10000.0, field, __longlong_as_double(0x7ff8000000000000LL));
+    const double ln_t = __dmul_rn(singe_log2(select_le(100.0, t, t, __longlong_as_double(0x7ff8000000000000LL)),
+        h2o2_viscosity_logarithms), 0.6931471805599453);
+    // phase 1
+    switch (warp_id) {
+    case 2: {
+      // warp 2: species from H2
+      const double field_2 = load(mole_fractions, 0, stride, point);
+      const double t_2 = __dmul_rn(positive(field_2), h2o2_viscosity_real_bank[0]);
+      slots[0][lane] = t_2;
+      const double t_3 = fma(fma(h2o2_viscosity_real_bank[1], ln_t, h2o2_viscosity_real_bank[2]), ln_t,
+          h2o2_viscosity_real_bank[3]);
+      const double e = singe_exp2_table_within(fma(t_3, ln_t, h2o2_viscosity_real_bank[4]), power);
+      const double t_4 = fma(fma(h2o2_viscosity_real_bank[5], ln_t, h2o2_viscosity_real_bank[6]), ln_t,
+          h2o2_viscosity_real_bank[7]);
+      const double e_2 = singe_exp2_table_within(fma(t_4, ln_t, h2o2_viscosity_real_bank[8]), power);
+      const double t_5 = fma(fma(h2o2_viscosity_real_bank[9], ln_t, h2o2_viscosity_real_bank[10]), ln_t,
+          h2o2_viscosity_real_bank[11]);
+      const double e_3 = singe_exp2_table_within(fma(t_5, ln_t, h2o2_viscosity_real_bank[12]), power);
+      const double t_6 = e * e_2;
+      const double t_7 = 1.0 / (t_6 * e_3);
+      const double t_8 = t_7 * e_3;
+      const double t_9 = t_8 * e_2;
+      const double t_10 = __dmul_rn(t_2, t_9);
+      slots[1][lane] = t_10;
+      slots[2][lane] = __dmul_rn(t_10, t_9);
+      slots[3][lane] = e;
+      const double field_3 = load(mole_fractions, 1, stride, point);
+      const double t_11 = __dmul_rn(positive(field_3), h2o2_viscosity_real_bank[13]);
+      slots[4][lane] = t_11;
+      const double t_12 = t_8 * e;
+      const double t_13 = __dmul_rn(t_11, t_12);
+      slots[5][lane] = t_13;
+      slots[6][lane] = __dmul_rn(t_13, t_12);
+      slots[7][lane] = e_2;
+      const double field_4 = load(mole_fractions, 2, stride, point);
+      const double t_14 = __dmul_rn(positive(field_4), h2o2_viscosity_real_bank[14]);
+      slots[8][lane] = t_14;
+      const double t_15 = t_7 * t_6;
+      const double t_16 = __dmul_rn(t_14, t_15);
+      slots[9][lane] = t_16;
+      slots[10][lane] = __dmul_rn(t_16, t_15);
+      slots[11][lane] = e_3;
+      // warp 2: species from HO2
+      const double field_5 = load(mole_fractions, 6, stride, point);
+      const double t_17 = __dmul_rn(positive(field_5), h2o2_viscosity_real_bank[15]);
+      slots[24][lane] = t_17;
+      const double t_18 = fma(fma(h2o2_viscosity_real_bank[16], ln_t, h2o2_viscosity_real_bank[17]), ln_t,
+          h2o2_viscosity_real_bank[18]);
+      const double e_4 = singe_exp2_table_within(fma(t_18, ln_t, h2o2_viscosity_real_bank[19]), power);
+      const double t_19 = fma(fma(h2o2_viscosity_real_bank[20], ln_t, h2o2_viscosity_real_bank[21]), ln_t,
+          h2o2_viscosity_real_bank[22]);
+      const double e_5 = singe_exp2_table_within(fma(t_19, ln_t, h2o2_viscosity_real_bank[23]), power);
+      const double t_20 = 1.0 / (e_4 * e_5);
+      const double t_21 = t_20 * e_5;
+      const double t_22 = __dmul_rn(t_17, t_21);
+      slots[25][lane] = t_22;
+      slots[26][lane] = __dmul_rn(t_22, t_21);
+      slots[27][lane] = e_4;
+      const double field_6 = load(mole_fractions, 7, stride, point);
+      const double t_23 = __dmul_rn(positive(field_6), h2o2_viscosity_real_bank[24]);
+      slots[28][lane] = t_23;
+      const double t_24 = t_20 * e_4;
+      const double t_25 = __dmul_rn(t_23, t_24);
+      slots[29][lane] = t_25;
+      slots[30][lane] = __dmul_rn(t_25, t_24);
+      slots[31][lane] = e_5;
+      break;
+    }
+    case 3: {
+      // warp 3: species from O2
+      const double field_7 = load(mole_fractions, 3, stride, point);
+      const double t_26 = __dmul_rn(positive(field_7), h2o2_viscosity_real_bank[25]);
+      slots[12][lane] = t_26;
+      const double t_27 = fma(fma(h2o2_viscosity_real_bank[26], ln_t, h2o2_viscosity_real_bank[27]), ln_t,
+          h2o2_viscosity_real_bank[28]);
+      const double e_6 = singe_exp2_table_within(fma(t_27, ln_t, h2o2_viscosity_real_bank[29]), power);
+      const double t_28 = fma(fma(h2o2_viscosity_real_bank[30], ln_t, h2o2_viscosity_real_bank[31]), ln_t,
+          h2o2_viscosity_real_bank[32]);
+      const double e_7 = singe_exp2_table_within(fma(t_28, ln_t, h2o2_viscosity_real_bank[33]), power);
+      const double t_29 = fma(fma(h2o2_viscosity_real_bank[34], ln_t, h2o2_viscosity_real_bank[35]), ln_t,
+          h2o2_viscosity_real_bank[36]);
+      const double e_8 = singe_exp2_table_within(fma(t_29, ln_t, h2o2_viscosity_real_bank[37]), power);
+      const double t_30 = e_6 * e_7;
+      const double t_31 = 1.0 / (t_30 * e_8);
+      const double t_32 = t_31 * e_8;
+      const double t_33 = t_32 * e_7;
+      const double t_34 = __dmul_rn(t_26, t_33);
+      slots[13][lane] = t_34;
+      slots[14][lane] = __dmul_rn(t_34, t_33);
+      slots[15][lane] = e_6;
+      const double field_8 = load(mole_fractions, 4, stride, point);
+      const double t_35 = __dmul_rn(positive(field_8), h2o2_viscosity_real_bank[38]);
+      slots[16][lane] = t_35;
+      const double t_36 = t_32 * e_6;
+      const double t_37 = __dmul_rn(t_35, t_36);
+      slots[17][lane] = t_37;
+      slots[18][lane] = __dmul_rn(t_37, t_36);
+      slots[19][lane] = e_7;
+      const double field_9 = load(mole_fractions, 5, stride, point);
+      const double t_38 = __dmul_rn(positive(field_9), h2o2_viscosity_real_bank[39]);
+      slots[20][lane] = t_38;
+      const double t_39 = t_31 * t_30;
+      const double t_40 = __dmul_rn(t_38, t_39);
+      slots[21][lane] = t_40;
+      slots[22][lane] = __dmul_rn(t_40, t_39);
+      slots[23][lane] = e_8;
+      // warp 3: species from AR
+      const double field_10 = load(mole_fractions, 8, stride, point);
+      const double t_41 = __dmul_rn(positive(field_10), h2o2_viscosity_real_bank[40]);
+      slots[32][lane] = t_41;
+      const double t_42 = fma(fma(h2o2_viscosity_real_bank[41], ln_t, h2o2_viscosity_real_bank[42]), ln_t,
+          h2o2_viscosity_real_bank[43]);
+      const double e_9 = singe_exp2_table_within(fma(t_42, ln_t, h2o2_viscosity_real_bank[44]), power);
+      const double t_43 = fma(fma(h2o2_viscosity_real_bank[45], ln_t, h2o2_viscosity_real_bank[46]), ln_t,
+          h2o2_viscosity_real_bank[47]);
+      const double e_10 = singe_exp2_table_within(fma(t_43, ln_t, h2o2_viscosity_real_bank[48]), power);
+      const double t_44 = 1.0 / (e_9 * e_10);
+      const double t_45 = t_44 * e_10;
+      const double t_46 = __dmul_rn(t_41, t_45);
+      slots[33][lane] = t_46;
+      slots[34][lane] = __dmul_rn(t_46, t_45);
+      slots[35][lane] = e_9;
+      const double field_11 = load(mole_fractions, 9, stride, point);
+      const double t_47 = __dmul_rn(positive(field_11), h2o2_viscosity_real_bank[49]);
+      slots[36][lane] = t_47;
+      const double t_48 = t_44 * e_9;
+      const double t_49 = __dmul_rn(t_47, t_48);
+      slots[37][lane] = t_49;
+      slots[38][lane] = __dmul_rn(t_49, t_48);
+      slots[39][lane] = e_10;
+      break;
+    }
+    }
+    barrier_sync<0, 128>();
+    // phase 2
+    double r0 = -0.0;
+    double r1 = -0.0;
+    double r2 = -0.0;
+    double r3 = -0.0;
+    double r4 = -0.0;
+    double r5 = -0.0;
+    double r6 = -0.0;
+    double r7 = -0.0;
+    double r8 = -0.0;
+    switch (warp_id) {
+    case 0: {
+      // warp 0: rows from H2
+      const double s = slots[0][lane];
+      const double literal = h2o2_viscosity_real_bank[50];
+      const double s_2 = slots[1][lane];
+      const double s_3 = slots[2][lane];
+      const double literal_2 = h2o2_viscosity_real_bank[51];
+      const double literal_3 = h2o2_viscosity_real_bank[52];
+      r0 = __dmul_rn(literal, s);
+      r1 = __dmul_rn(literal, s_2);
+      r2 = literal * s_3;
+      r3 = literal_2 * s;
+      r4 = __dmul_rn(literal_2, s_2);
+      r5 = literal_2 * s_3;
+      r6 = literal_3 * s;
+      r7 = __dmul_rn(literal_3, s_2);
+      r8 = literal_3 * s_3;
+      const double s_4 = slots[4][lane];
+      const double literal_4 = h2o2_viscosity_real_bank[51];
+      const double s_5 = slots[5][lane];
+      const double s_6 = slots[6][lane];
+      const double literal_5 = h2o2_viscosity_real_bank[53];
+      const double literal_6 = h2o2_viscosity_real_bank[54];
+      r0 = fma(literal_4, s_4, r0);
+      r1 = fma(literal_4, s_5, r1);
+      r2 = fma(literal_4, s_6, r2);
+      r3 = fma(literal_5, s_4, r3);
+      r4 = fma(literal_5, s_5, r4);
+      r5 = fma(literal_5, s_6, r5);
+      r6 = fma(literal_6, s_4, r6);
+      r7 = fma(literal_6, s_5, r7);
+      r8 = fma(literal_6, s_6, r8);
+      const double s_7 = slots[8][lane];
+      const double literal_7 = h2o2_viscosity_real_bank[52];
+      const double s_8 = slots[9][lane];
+      const double s_9 = slots[10][lane];
+      const double literal_8 = h2o2_viscosity_real_bank[54];
+      const double literal_9 = h2o2_viscosity_real_bank[55];
+      r0 = fma(literal_7, s_7, r0);
+      r1 = fma(literal_7, s_8, r1);
+      r2 = fma(literal_7, s_9, r2);
+      r3 = fma(literal_8, s_7, r3);
+      r4 = fma(literal_8, s_8, r4);
+      r5 = fma(literal_8, s_9, r5);
+      r6 = fma(literal_9, s_7, r6);
+      r7 = fma(literal_9, s_8, r7);
+      r8 = fma(literal_9, s_9, r8);
+      const double s_10 = slots[12][lane];
+      const double literal_10 = h2o2_viscosity_real_bank[56];
+      const double s_11 = slots[13][lane];
+      const double s_12 = slots[14][lane];
+      const double literal_11 = h2o2_viscosity_real_bank[57];
+      const double literal_12 = h2o2_viscosity_real_bank[58];
+      r0 = fma(literal_10, s_10, r0);
+      r1 = fma(literal_10, s_11, r1);
+      r2 = fma(literal_10, s_12, r2);
+      r3 = fma(literal_11, s_10, r3);
+      r4 = fma(literal_11, s_11, r4);
+      r5 = fma(literal_11, s_12, r5);
+      r6 = fma(literal_12, s_10, r6);
+      r7 = fma(literal_12, s_11, r7);
+      r8 = fma(literal_12, s_12, r8);
+      const double s_13 = slots[16][lane];
+      const double literal_13 = h2o2_viscosity_real_bank[59];
+      const double s_14 = slots[17][lane];
+      const double s_15 = slots[18][lane];
+      const double literal_14 = h2o2_viscosity_real_bank[52];
+      const double literal_15 = h2o2_viscosity_real_bank[57];
+      r0 = fma(literal_13, s_13, r0);
+      r1 = fma(literal_13, s_14, r1);
+      r2 = fma(literal_13, s_15, r2);
+      r3 = fma(literal_14, s_13, r3);
+      r4 = fma(literal_14, s_14, r4);
+      r5 = fma(literal_14, s_15, r5);
+      r6 = fma(literal_15, s_13, r6);
+      r7 = fma(literal_15, s_14, r7);
+      r8 = fma(literal_15, s_15, r8);
+      const double s_16 = slots[20][lane];
+      const double literal_16 = h2o2_viscosity_real_bank[60];
+      const double s_17 = slots[21][lane];
+      const double s_18 = slots[22][lane];
+      const double literal_17 = h2o2_viscosity_real_bank[61];
+      const double literal_18 = h2o2_viscosity_real_bank[56];
+      r0 = fma(literal_16, s_16, r0);
+      r1 = fma(literal_16, s_17, r1);
+      r2 = fma(literal_16, s_18, r2);
+      r3 = fma(literal_17, s_16, r3);
+      r4 = fma(literal_17, s_17, r4);
+      r5 = fma(literal_17, s_18, r5);
+      r6 = fma(literal_18, s_16, r6);
+      r7 = fma(literal_18, s_17, r7);
+      r8 = fma(literal_18, s_18, r8);
+      const double s_19 = slots[24][lane];
+      const double literal_19 = h2o2_viscosity_real_bank[62];
+      const double s_20 = slots[25][lane];
+      const double s_21 = slots[26][lane];
+      const double literal_20 = h2o2_viscosity_real_bank[56];
+      const double literal_21 = h2o2_viscosity_real_bank[63];
+      r0 = fma(literal_19, s_19, r0);
+      r1 = fma(literal_19, s_20, r1);
+      r2 = fma(literal_19, s_21, r2);
+      r3 = fma(literal_20, s_19, r3);
+      r4 = fma(literal_20, s_20, r4);
+      r5 = fma(literal_20, s_21, r5);
+      r6 = fma(literal_21, s_19, r6);
+      r7 = fma(literal_21, s_20, r7);
+      r8 = fma(literal_21, s_21, r8);
+      const double s_22 = slots[28][lane];
+      const double literal_22 = h2o2_viscosity_real_bank[64];
+      const double s_23 = slots[29][lane];
+      const double s_24 = slots[30][lane];
+      const double literal_23 = h2o2_viscosity_real_bank[62];
+      const double literal_24 = h2o2_viscosity_real_bank[65];
+      r0 = fma(literal_22, s_22, r0);
+      r1 = fma(literal_22, s_23, r1);
+      r2 = fma(literal_22, s_24, r2);
+      r3 = fma(literal_23, s_22, r3);
+      r4 = fma(literal_23, s_23, r4);
+      r5 = fma(literal_23, s_24, r5);
+      r6 = fma(literal_24, s_22, r6);
+      r7 = fma(literal_24, s_23, r7);
+      r8 = fma(literal_24, s_24, r8);
+      const double s_25 = slots[32][lane];
+      const double literal_25 = h2o2_viscosity_real_bank[66];
+      const double s_26 = slots[33][lane];
+      const double s_27 = slots[34][lane];
+      const double literal_26 = h2o2_viscosity_real_bank[67];
+      const double literal_27 = h2o2_viscosity_real_bank[68];
+      r0 = fma(literal_25, s_25, r0);
+      r1 = fma(literal_25, s_26, r1);
+      r2 = fma(literal_25, s_27, r2);
+      r3 = fma(literal_26, s_25, r3);
+      r4 = fma(literal_26, s_26, r4);
+      r5 = fma(literal_26, s_27, r5);
+      r6 = fma(literal_27, s_25, r6);
+      r7 = fma(literal_27, s_26, r7);
+      r8 = fma(literal_27, s_27, r8);
+      const double s_28 = slots[36][lane];
+      const double literal_28 = h2o2_viscosity_real_bank[69];
+      const double s_29 = slots[37][lane];
+      const double s_30 = slots[38][lane];
+      const double literal_29 = h2o2_viscosity_real_bank[70];
+      const double literal_30 = h2o2_viscosity_real_bank[71];
+      r0 = fma(literal_28, s_28, r0);
+      r1 = fma(literal_28, s_29, r1);
+      r2 = fma(literal_28, s_30, r2);
+      r3 = fma(literal_29, s_28, r3);
+      r4 = fma(literal_29, s_29, r4);
+      r5 = fma(literal_29, s_30, r5);
+      r6 = fma(literal_30, s_28, r6);
+      r7 = fma(literal_30, s_29, r7);
+      r8 = fma(literal_30, s_30, r8);
+      const double s_31 = slots[3][lane];
+      const double t_50 = fma(s_31, fma(s_31, r2, r1 + r1), r0);
+      const double field_12 = load(mole_fractions, 0, stride, point);
+      const double s_32 = slots[7][lane];
+      const double t_51 = fma(s_32, fma(s_32, r5, r4 + r4), r3);
+      const double field_13 = load(mole_fractions, 1, stride, point);
+      const double t_52 = positive(field_13) * h2o2_viscosity_real_bank[13] * (s_32 * s_32) * t_50;
+      const double t_53 = fma(positive(field_12) * h2o2_viscosity_real_bank[0] * (s_31 * s_31), t_51, t_52);
+      const double t_54 = t_50 * t_51;
+      const double s_33 = slots[11][lane];
+      const double t_55 = fma(s_33, fma(s_33, r8, r7 + r7), r6);
+      const double field_14 = load(mole_fractions, 2, stride, point);
+      const double t_56 = positive(field_14) * h2o2_viscosity_real_bank[14] * (s_33 * s_33) * t_54;
+      slots[40][lane] = fma(t_53, t_55, t_56) / (t_54 * t_55);
+      break;
+    }
+    case 1: {
+      // warp 1: rows from O2
+      const double s_34 = slots[0][lane];
+      const double literal_31 = h2o2_viscosity_real_bank[56];
+      const double s_35 = slots[1][lane];
+      const double s_36 = slots[2][lane];
+      const double literal_32 = h2o2_viscosity_real_bank[59];
+      const double literal_33 = h2o2_viscosity_real_bank[60];
+      r0 = __dmul_rn(literal_31, s_34);
+      r1 = __dmul_rn(literal_31, s_35);
+      r2 = literal_31 * s_36;
+      r3 = literal_32 * s_34;
+      r4 = __dmul_rn(literal_32, s_35);
+      r5 = literal_32 * s_36;
+      r6 = literal_33 * s_34;
+      r7 = __dmul_rn(literal_33, s_35);
+      r8 = literal_33 * s_36;
+      const double s_37 = slots[4][lane];
+      const double literal_34 = h2o2_viscosity_real_bank[57];
+      const double s_38 = slots[5][lane];
+      const double s_39 = slots[6][lane];
+      const double literal_35 = h2o2_viscosity_real_bank[52];
+      const double literal_36 = h2o2_viscosity_real_bank[61];
+      r0 = fma(literal_34, s_37, r0);
+      r1 = fma(literal_34, s_38, r1);
+      r2 = fma(literal_34, s_39, r2);
+      r3 = fma(literal_35, s_37, r3);
+      r4 = fma(literal_35, s_38, r4);
+      r5 = fma(literal_35, s_39, r5);
+      r6 = fma(literal_36, s_37, r6);
+      r7 = fma(literal_36, s_38, r7);
+      r8 = fma(literal_36, s_39, r8);
+      const double s_40 = slots[8][lane];
+      const double literal_37 = h2o2_viscosity_real_bank[58];
+      const double s_41 = slots[9][lane];
+      const double s_42 = slots[10][lane];
+      const double literal_38 = h2o2_viscosity_real_bank[57];
+      const double literal_39 = h2o2_viscosity_real_bank[56];
+      r0 = fma(literal_37, s_40, r0);
+      r1 = fma(literal_37, s_41, r1);
+      r2 = fma(literal_37, s_42, r2);
+      r3 = fma(literal_38, s_40, r3);
+      r4 = fma(literal_38, s_41, r4);
+      r5 = fma(literal_38, s_42, r5);
+      r6 = fma(literal_39, s_40, r6);
+      r7 = fma(literal_39, s_41, r7);
+      r8 = fma(literal_39, s_42, r8);
+      const double s_43 = slots[12][lane];
+      const double literal_40 = h2o2_viscosity_real_bank[72];
+      const double s_44 = slots[13][lane];
+      const double s_45 = slots[14][lane];
+      const double literal_41 = h2o2_viscosity_real_bank[63];
+      const double literal_42 = h2o2_viscosity_real_bank[65];
+      r0 = fma(literal_40, s_43, r0);
+      r1 = fma(literal_40, s_44, r1);
+      r2 = fma(literal_40, s_45, r2);
+      r3 = fma(literal_41, s_43, r3);
+      r4 = fma(literal_41, s_44, r4);
+      r5 = fma(literal_41, s_45, r5);
+      r6 = fma(literal_42, s_43, r6);
+      r7 = fma(literal_42, s_44, r7);
+      r8 = fma(literal_42, s_45, r8);
+      const double s_46 = slots[16][lane];
+      const double literal_43 = h2o2_viscosity_real_bank[63];
+      const double s_47 = slots[17][lane];
+      const double s_48 = slots[18][lane];
+      const double literal_44 = h2o2_viscosity_real_bank[56];
+      const double literal_45 = h2o2_viscosity_real_bank[62];
+      r0 = fma(literal_43, s_46, r0);
+      r1 = fma(literal_43, s_47, r1);
+      r2 = fma(literal_43, s_48, r2);
+      r3 = fma(literal_44, s_46, r3);
+      r4 = fma(literal_44, s_47, r4);
+      r5 = fma(literal_44, s_48, r5);
+      r6 = fma(literal_45, s_46, r6);
+      r7 = fma(literal_45, s_47, r7);
+      r8 = fma(literal_45, s_48, r8);
+      const double s_49 = slots[20][lane];
+      const double literal_46 = h2o2_viscosity_real_bank[65];
+      const double s_50 = slots[21][lane];
+      const double s_51 = slots[22][lane];
+      const double literal_47 = h2o2_viscosity_real_bank[62];
+      const double literal_48 = h2o2_viscosity_real_bank[64];
+      r0 = fma(literal_46, s_49, r0);
+      r1 = fma(literal_46, s_50, r1);
+      r2 = fma(literal_46, s_51, r2);
+      r3 = fma(literal_47, s_49, r3);
+      r4 = fma(literal_47, s_50, r4);
+      r5 = fma(literal_47, s_51, r5);
+      r6 = fma(literal_48, s_49, r6);
+      r7 = fma(literal_48, s_50, r7);
+      r8 = fma(literal_48, s_51, r8);
+      const double s_52 = slots[24][lane];
+      const double literal_49 = h2o2_viscosity_real_bank[73];
+      const double s_53 = slots[25][lane];
+      const double s_54 = slots[26][lane];
+      const double literal_50 = h2o2_viscosity_real_bank[65];
+      const double literal_51 = h2o2_viscosity_real_bank[74];
+      r0 = fma(literal_49, s_52, r0);
+      r1 = fma(literal_49, s_53, r1);
+      r2 = fma(literal_49, s_54, r2);
+      r3 = fma(literal_50, s_52, r3);
+      r4 = fma(literal_50, s_53, r4);
+      r5 = fma(literal_50, s_54, r5);
+      r6 = fma(literal_51, s_52, r6);
+      r7 = fma(literal_51, s_53, r7);
+      r8 = fma(literal_51, s_54, r8);
+      const double s_55 = slots[28][lane];
+      const double literal_52 = h2o2_viscosity_real_bank[75];
+      const double s_56 = slots[29][lane];
+      const double s_57 = slots[30][lane];
+      const double literal_53 = h2o2_viscosity_real_bank[74];
+      const double literal_54 = h2o2_viscosity_real_bank[76];
+      r0 = fma(literal_52, s_55, r0);
+      r1 = fma(literal_52, s_56, r1);
+      r2 = fma(literal_52, s_57, r2);
+      r3 = fma(literal_53, s_55, r3);
+      r4 = fma(literal_53, s_56, r4);
+      r5 = fma(literal_53, s_57, r5);
+      r6 = fma(literal_54, s_55, r6);
+      r7 = fma(literal_54, s_56, r7);
+      r8 = fma(literal_54, s_57, r8);
+      const double s_58 = slots[32][lane];
+      const double literal_55 = h2o2_viscosity_real_bank[77];
+      const double s_59 = slots[33][lane];
+      const double s_60 = slots[34][lane];
+      const double literal_56 = h2o2_viscosity_real_bank[78];
+      const double literal_57 = h2o2_viscosity_real_bank[79];
+      r0 = fma(literal_55, s_58, r0);
+      r1 = fma(literal_55, s_59, r1);
+      r2 = fma(literal_55, s_60, r2);
+      r3 = fma(literal_56, s_58, r3);
+      r4 = fma(literal_56, s_59, r4);
+      r5 = fma(literal_56, s_60, r5);
+      r6 = fma(literal_57, s_58, r6);
+      r7 = fma(literal_57, s_59, r7);
+      r8 = fma(literal_57, s_60, r8);
+      const double s_61 = slots[36][lane];
+      const double literal_58 = h2o2_viscosity_real_bank[80];
+      const double s_62 = slots[37][lane];
+      const double s_63 = slots[38][lane];
+      const double literal_59 = h2o2_viscosity_real_bank[81];
+      const double literal_60 = h2o2_viscosity_real_bank[82];
+      r0 = fma(literal_58, s_61, r0);
+      r1 = fma(literal_58, s_62, r1);
+      r2 = fma(literal_58, s_63, r2);
+      r3 = fma(literal_59, s_61, r3);
+      r4 = fma(literal_59, s_62, r4);
+      r5 = fma(literal_59, s_63, r5);
+      r6 = fma(literal_60, s_61, r6);
+      r7 = fma(literal_60, s_62, r7);
+      r8 = fma(literal_60, s_63, r8);
+      const double s_64 = slots[15][lane];
+      const double t_57 = fma(s_64, fma(s_64, r2, r1 + r1), r0);
+      const double field_15 = load(mole_fractions, 3, stride, point);
+      const double s_65 = slots[19][lane];
+      const double t_58 = fma(s_65, fma(s_65, r5, r4 + r4), r3);
+      const double field_16 = load(mole_fractions, 4, stride, point);
+      const double t_59 = positive(field_16) * h2o2_viscosity_real_bank[38] * (s_65 * s_65) * t_57;
+      const double t_60 = fma(positive(field_15) * h2o2_viscosity_real_bank[25] * (s_64 * s_64), t_58, t_59);
+      const double t_61 = t_57 * t_58;
+      const double s_66 = slots[23][lane];
+      const double t_62 = fma(s_66, fma(s_66, r8, r7 + r7), r6);
+      const double field_17 = load(mole_fractions, 5, stride, point);
+      const double t_63 = positive(field_17) * h2o2_viscosity_real_bank[39] * (s_66 * s_66) * t_61;
+      slots[41][lane] = fma(t_60, t_62, t_63) / (t_61 * t_62);
+      break;
+    }
+    case 2: {
+      // warp 2: rows from HO2
+      const double s_67 = slots[0][lane];
+      const double literal_61 = h2o2_viscosity_real_bank[62];
+      const double s_68 = slots[1][lane];
+      const double s_69 = slots[2][lane];
+      const double literal_62 = h2o2_viscosity_real_bank[64];
+      r0 = __dmul_rn(literal_61, s_67);
+      r1 = __dmul_rn(literal_61, s_68);
+      r2 = literal_61 * s_69;
+      r3 = literal_62 * s_67;
+      r4 = __dmul_rn(literal_62, s_68);
+      r5 = literal_62 * s_69;
+      const double s_70 = slots[4][lane];
+      const double literal_63 = h2o2_viscosity_real_bank[56];
+      const double s_71 = slots[5][lane];
+      const double s_72 = slots[6][lane];
+      const double literal_64 = h2o2_viscosity_real_bank[62];
+      r0 = fma(literal_63, s_70, r0);
+      r1 = fma(literal_63, s_71, r1);
+      r2 = fma(literal_63, s_72, r2);
+      r3 = fma(literal_64, s_70, r3);
+      r4 = fma(literal_64, s_71, r4);
+      r5 = fma(literal_64, s_72, r5);
+      const double s_73 = slots[8][lane];
+      const double literal_65 = h2o2_viscosity_real_bank[63];
+      const double s_74 = slots[9][lane];
+      const double s_75 = slots[10][lane];
+      const double literal_66 = h2o2_viscosity_real_bank[65];
+      r0 = fma(literal_65, s_73, r0);
+      r1 = fma(literal_65, s_74, r1);
+      r2 = fma(literal_65, s_75, r2);
+      r3 = fma(literal_66, s_73, r3);
+      r4 = fma(literal_66, s_74, r4);
+      r5 = fma(literal_66, s_75, r5);
+      const double s_76 = slots[12][lane];
+      const double literal_67 = h2o2_viscosity_real_bank[73];
+      const double s_77 = slots[13][lane];
+      const double s_78 = slots[14][lane];
+      const double literal_68 = h2o2_viscosity_real_bank[75];
+      r0 = fma(literal_67, s_76, r0);
+      r1 = fma(literal_67, s_77, r1);
+      r2 = fma(literal_67, s_78, r2);
+      r3 = fma(literal_68, s_76, r3);
+      r4 = fma(literal_68, s_77, r4);
+      r5 = fma(literal_68, s_78, r5);
+      const double s_79 = slots[16][lane];
+      const double literal_69 = h2o2_viscosity_real_bank[65];
+      const double s_80 = slots[17][lane];
+      const double s_81 = slots[18][lane];
+      const double literal_70 = h2o2_viscosity_real_bank[74];
+      r0 = fma(literal_69, s_79, r0);
+      r1 = fma(literal_69, s_80, r1);
+      r2 = fma(literal_69, s_81, r2);
+      r3 = fma(literal_70, s_79, r3);
+      r4 = fma(literal_70, s_80, r4);
+      r5 = fma(literal_70, s_81, r5);
+      const double s_82 = slots[20][lane];
+      const double literal_71 = h2o2_viscosity_real_bank[74];
+      const double s_83 = slots[21][lane];
+      const double s_84 = slots[22][lane];
+      const double literal_72 = h2o2_viscosity_real_bank[76];
+      r0 = fma(literal_71, s_82, r0);
+      r1 = fma(literal_71, s_83, r1);
+      r2 = fma(literal_71, s_84, r2);
+      r3 = fma(literal_72, s_82, r3);
+      r4 = fma(literal_72, s_83, r4);
+      r5 = fma(literal_72, s_84, r5);
+      const double s_85 = slots[24][lane];
+      const double literal_73 = h2o2_viscosity_real_bank[75];
+      const double s_86 = slots[25][lane];
+      const double s_87 = slots[26][lane];
+      const double literal_74 = h2o2_viscosity_real_bank[83];
+      r0 = fma(literal_73, s_85, r0);
+      r1 = fma(literal_73, s_86, r1);
+      r2 = fma(literal_73, s_87, r2);
+      r3 = fma(literal_74, s_85, r3);
+      r4 = fma(literal_74, s_86, r4);
+      r5 = fma(literal_74, s_87, r5);
+      const double s_88 = slots[28][lane];
+      const double literal_75 = h2o2_viscosity_real_bank[83];
+      const double s_89 = slots[29][lane];
+      const double s_90 = slots[30][lane];
+      const double literal_76 = h2o2_viscosity_real_bank[84];
+      r0 = fma(literal_75, s_88, r0);
+      r1 = fma(literal_75, s_89, r1);
+      r2 = fma(literal_75, s_90, r2);
+      r3 = fma(literal_76, s_88, r3);
+      r4 = fma(literal_76, s_89, r4);
+      r5 = fma(literal_76, s_90, r5);
+      const double s_91 = slots[32][lane];
+      const double literal_77 = h2o2_viscosity_real_bank[85];
+      const double s_92 = slots[33][lane];
+      const double s_93 = slots[34][lane];
+      const double literal_78 = h2o2_viscosity_real_bank[86];
+      r0 = fma(literal_77, s_91, r0);
+      r1 = fma(literal_77, s_92, r1);
+      r2 = fma(literal_77, s_93, r2);
+      r3 = fma(literal_78, s_91, r3);
+      r4 = fma(literal_78, s_92, r4);
+      r5 = fma(literal_78, s_93, r5);
+      const double s_94 = slots[36][lane];
+      const double literal_79 = h2o2_viscosity_real_bank[87];
+      const double s_95 = slots[37][lane];
+      const double s_96 = slots[38][lane];
+      const double literal_80 = h2o2_viscosity_real_bank[88];
+      r0 = fma(literal_79, s_94, r0);
+      r1 = fma(literal_79, s_95, r1);
+      r2 = fma(literal_79, s_96, r2);
+      r3 = fma(literal_80, s_94, r3);
+      r4 = fma(literal_80, s_95, r4);
+      r5 = fma(literal_80, s_96, r5);
+      const double s_97 = slots[27][lane];
+      const double t_64 = fma(s_97, fma(s_97, r2, r1 + r1), r0);
+      const double field_18 = load(mole_fractions, 6, stride, point);
+      const double s_98 = slots[31][lane];
+      const double t_65 = fma(s_98, fma(s_98, r5, r4 + r4), r3);
+      const double field_19 = load(mole_fractions, 7, stride, point);
+      const double t_66 = positive(field_19) * h2o2_viscosity_real_bank[24] * (s_98 * s_98) * t_64;
+      const double t_67 = fma(positive(field_18) * h2o2_viscosity_real_bank[15] * (s_97 * s_97), t_65, t_66);
+      slots[42][lane] = t_67 / (t_64 * t_65);
+      break;
+    }
+    case 3: {
+      // warp 3: rows from AR
+      const double s_99 = slots[0][lane];
+      const double literal_81 = h2o2_viscosity_real_bank[66];
+      const double s_100 = slots[1][lane];
+      const double s_101 = slots[2][lane];
+      const double literal_82 = h2o2_viscosity_real_bank[69];
+      r0 = __dmul_rn(literal_81, s_99);
+      r1 = __dmul_rn(literal_81, s_100);
+      r2 = literal_81 * s_101;
+      r3 = literal_82 * s_99;
+      r4 = __dmul_rn(literal_82, s_100);
+      r5 = literal_82 * s_101;
+      const double s_102 = slots[4][lane];
+      const double literal_83 = h2o2_viscosity_real_bank[67];
+      const double s_103 = slots[5][lane];
+      const double s_104 = slots[6][lane];
+      const double literal_84 = h2o2_viscosity_real_bank[70];
+      r0 = fma(literal_83, s_102, r0);
+      r1 = fma(literal_83, s_103, r1);
+      r2 = fma(literal_83, s_104, r2);
+      r3 = fma(literal_84, s_102, r3);
+      r4 = fma(literal_84, s_103, r4);
+      r5 = fma(literal_84, s_104, r5);
+      const double s_105 = slots[8][lane];
+      const double literal_85 = h2o2_viscosity_real_bank[68];
+      const double s_106 = slots[9][lane];
+      const double s_107 = slots[10][lane];
+      const double literal_86 = h2o2_viscosity_real_bank[71];
+      r0 = fma(literal_85, s_105, r0);
+      r1 = fma(literal_85, s_106, r1);
+      r2 = fma(literal_85, s_107, r2);
+      r3 = fma(literal_86, s_105, r3);
+      r4 = fma(literal_86, s_106, r4);
+      r5 = fma(literal_86, s_107, r5);
+      const double s_108 = slots[12][lane];
+      const double literal_87 = h2o2_viscosity_real_bank[77];
+      const double s_109 = slots[13][lane];
+      const double s_110 = slots[14][lane];
+      const double literal_88 = h2o2_viscosity_real_bank[80];
+      r0 = fma(literal_87, s_108, r0);
+      r1 = fma(literal_87, s_109, r1);
+      r2 = fma(literal_87, s_110, r2);
+      r3 = fma(literal_88, s_108, r3);
+      r4 = fma(literal_88, s_109, r4);
+      r5 = fma(literal_88, s_110, r5);
+      const double s_111 = slots[16][lane];
+      const double literal_89 = h2o2_viscosity_real_bank[78];
+      const double s_112 = slots[17][lane];
+      const double s_113 = slots[18][lane];
+      const double literal_90 = h2o2_viscosity_real_bank[81];
+      r0 = fma(literal_89, s_111, r0);
+      r1 = fma(literal_89, s_112, r1);
+      r2 = fma(literal_89, s_113, r2);
+      r3 = fma(literal_90, s_111, r3);
+      r4 = fma(literal_90, s_112, r4);
+      r5 = fma(literal_90, s_113, r5);
+      const double s_114 = slots[20][lane];
+      const double literal_91 = h2o2_viscosity_real_bank[79];
+      const double s_115 = slots[21][lane];
+      const double s_116 = slots[22][lane];
+      const double literal_92 = h2o2_viscosity_real_bank[82];
+      r0 = fma(literal_91, s_114, r0);
+      r1 = fma(literal_91, s_115, r1);
+      r2 = fma(literal_91, s_116, r2);
+      r3 = fma(literal_92, s_114, r3);
+      r4 = fma(literal_92, s_115, r4);
+      r5 = fma(literal_92, s_116, r5);
+      const double s_117 = slots[24][lane];
+      const double literal_93 = h2o2_viscosity_real_bank[85];
+      const double s_118 = slots[25][lane];
+      const double s_119 = slots[26][lane];
+      const double literal_94 = h2o2_viscosity_real_bank[87];
+      r0 = fma(literal_93, s_117, r0);
+      r1 = fma(literal_93, s_118, r1);
+      r2 = fma(literal_93, s_119, r2);
+      r3 = fma(literal_94, s_117, r3);
+      r4 = fma(literal_94, s_118, r4);
+      r5 = fma(literal_94, s_119, r5);
+      const double s_120 = slots[28][lane];
+      const double literal_95 = h2o2_viscosity_real_bank[86];
+      const double s_121 = slots[29][lane];
+      const double s_122 = slots[30][lane];
+      const double literal_96 = h2o2_viscosity_real_bank[88];
+      r0 = fma(literal_95, s_120, r0);
+      r1 = fma(literal_95, s_121, r1);
+      r2 = fma(literal_95, s_122, r2);
+      r3 = fma(literal_96, s_120, r3);
+      r4 = fma(literal_96, s_121, r4);
+      r5 = fma(literal_96, s_122, r5);
+      const double s_123 = slots[32][lane];
+      const double literal_97 = h2o2_viscosity_real_bank[89];
+      const double s_124 = slots[33][lane];
+      const double s_125 = slots[34][lane];
+      const double literal_98 = h2o2_viscosity_real_bank[90];
+      r0 = fma(literal_97, s_123, r0);
+      r1 = fma(literal_97, s_124, r1);
+      r2 = fma(literal_97, s_125, r2);
+      r3 = fma(literal_98, s_123, r3);
+      r4 = fma(literal_98, s_124, r4);
+      r5 = fma(literal_98, s_125, r5);
+      const double s_126 = slots[36][lane];
+      const double literal_99 = h2o2_viscosity_real_bank[90];
+      const double s_127 = slots[37][lane];
+      const double s_128 = slots[38][lane];
+      const double literal_100 = h2o2_viscosity_real_bank[91];
+      r0 = fma(literal_99, s_126, r0);
+      r1 = fma(literal_99, s_127, r1);
+      r2 = fma(literal_99, s_128, r2);
+      r3 = fma(literal_100, s_126, r3);
+      r4 = fma(literal_100, s_127, r4);
+      r5 = fma(literal_100, s_128, r5);
+      const double s_129 = slots[35][lane];
+      const double t_68 = fma(s_129, fma(s_129, r2, r1 + r1), r0);
+      const double field_20 = load(mole_fractions, 8, stride, point);
+      const double s_130 = slots[39][lane];
+      const double t_69 = fma(s_130, fma(s_130, r5, r4 + r4), r3);
+      const double field_21 = load(mole_fractions, 9, stride, point);
+      const double t_70 = positive(field_21) * h2o2_viscosity_real_bank[49] * (s_130 * s_130) * t_68;
+      const double t_71 = fma(positive(field_20) * h2o2_viscosity_real_bank[40] * (s_129 * s_129), t_69, t_70);
+      slots[43][lane] = t_71 / (t_68 * t_69);
+      break;
+    }
+    }
+    if ((0xbu >> warp_id) & 1u) {
+      barrier_arrive<1, 128>();
+    }
+    if ((0x4u >> warp_id) & 1u) {
+      barrier_sync<1, 128>();
+    }
+    // phase 3
+    r0 = -0.0;
+    switch (warp_id) {
+    case 2: {
+      // warp 2: mixture
+      r0 = slots[40][lane];
+      r0 = r0 + slots[41][lane];
+      r0 = r0 + slots[42][lane];
+      r0 = r0 + slots[43][lane];
+      store(viscosity, 0, stride, point, active, fma(r0, h2o2_viscosity_real_bank[92], ln_t - ln_t));
+      break;
+    }
+    }
+    barrier_sync<0, 128>();
+  }
+}
+
+#ifndef __CUDACC_RTC__
+#include "h2o2.h"
+#include <cuda_runtime.h>
+
+// Finds the CTAs of the kernel that the current device holds at once. Returns a cudaError_t.
+extern "C" int h2o2_viscosity_prepare(int multiprocessors, int *ctas)
+{
+  const int threads = 128;
+  const int dynamic_shared_bytes = 0;
+  const void *kernel = (const void *)h2o2_viscosity;
+  int resident = 0;
+  cudaError_t error = cudaSuccess;
+  if (error == cudaSuccess) {
+    error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, dynamic_shared_bytes);
+  }
+  if (error == cudaSuccess && resident == 0) error = cudaErrorLaunchOutOfResources;
+  *ctas = multiprocessors * resident;
+  return (int)error;
+}
+
+// Runs the kernel on all points, on a stream. Returns a singe_status or a cudaError_t.
+extern "C" int h2o2_viscosity_launch(const struct h2o2_context *context, const double *temperature,
+    const double *pressure, const double *mole_fractions, double *viscosity, int points, int stride,
+    struct CUstream_st *stream)
+{
+  const int threads = 128;
+  const int groups_per_cta = 1;
+  const int dynamic_shared_bytes = 0;
+  if (!context) return SINGE_NULL_POINTER;
+  if (points < 0) return SINGE_INVALID_POINTS;
+  if (stride < points) return SINGE_INVALID_STRIDE;
+  if (points == 0) return SINGE_SUCCESS;
+  if (!temperature) return SINGE_NULL_POINTER;
+  if (!pressure) return SINGE_NULL_POINTER;
+  if (!mole_fractions) return SINGE_NULL_POINTER;
+  if (!viscosity) return SINGE_NULL_POINTER;
+  int device = 0;
+  const cudaError_t error = cudaGetDevice(&device);
+  if (error != cudaSuccess) return (int)error;
+  if (device != context->device) return SINGE_WRONG_DEVICE;
+
+  // As many CTAs as the device holds at once: each streams over its share of the points and loads its constants once.
+  const int groups = points / 32 + (points % 32 != 0);
+  const int needed = (groups - 1) / groups_per_cta + 1;
+  const int most = context->viscosity_ctas;
+  const dim3 grid(needed < most ? needed : most), block(threads);
+  void *arguments[] = { &temperature, &pressure, &mole_fractions, &viscosity, &points, &stride };
+  // The status of this launch alone: an earlier error of the host stays where cudaGetLastError finds it.
+  return (int)cudaLaunchKernel((const void *)h2o2_viscosity, grid, block, arguments, dynamic_shared_bytes, stream);
+}
+#endif
