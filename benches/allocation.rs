@@ -1,5 +1,5 @@
 //! Register allocation of the corpus and the mechanism kernels at six budgets: spill code by allocator and by row of Figure 6.
-//! With `--write` the table goes to docs/allocation.md and the picture to docs/allocation.svg.
+//! With `--write` the table goes to docs/lab/allocation.md and the picture to docs/lab/allocation.svg.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -79,7 +79,7 @@ fn main() {
     let text = table(&sums, modules.len());
     print!("{text}");
     if std::env::args().any(|argument| argument == "--write") {
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/lab");
         let mut svg = String::new();
         draw(&mut svg, &sums).expect("the picture can be drawn");
         std::fs::write(docs.join("allocation.md"), text).expect("docs can be written");

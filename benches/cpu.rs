@@ -1,4 +1,4 @@
-//! Points per second of the CPU target on one core, beside a scalar build of the same code and beside Cantera. Writes docs/cpu.md
+//! Points per second of the CPU target on one core, beside a scalar build of the same code and beside Cantera. Writes docs/lab/cpu.md
 //! with `-- --write`. Times are of the processor, not of the clock on the wall, so that other programs disturb them little.
 
 use std::fmt::Write as _;
@@ -115,7 +115,7 @@ fn main() {
     }
     print!("{page}");
     if std::env::args().any(|argument| argument == "--write") {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/cpu.md");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/lab/cpu.md");
         std::fs::write(path, page).expect("docs can be written");
     }
 }

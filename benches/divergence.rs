@@ -1,5 +1,5 @@
 //! The divergence analysis over the corpus and the mechanism kernels: what it finds, and what it costs. With `--write` the
-//! result goes to docs/divergence.md and docs/divergence.svg.
+//! result goes to docs/lab/divergence.md and docs/lab/divergence.svg.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn main() {
     let text = report(&rows);
     print!("{text}");
     if std::env::args().any(|argument| argument == "--write") {
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/lab");
         let mut svg = String::new();
         draw(&mut svg, &rows).expect("the picture can be drawn");
         std::fs::write(docs.join("divergence.md"), text).expect("docs can be written");

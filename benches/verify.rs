@@ -1,5 +1,5 @@
 //! Time and memory of `singe verify` on the largest kernels, each in a process of its own, and its words on kernels that
-//! are broken on purpose. Writes docs/verify.md. Kernels of the mechanisms are what NVRTC makes of the emitted text, or
+//! are broken on purpose. Writes docs/lab/verify.md. Kernels of the mechanisms are what NVRTC makes of the emitted text, or
 //! without NVRTC what the project's own code generator makes.
 
 use std::fmt::Write as _;
@@ -44,7 +44,8 @@ fn main() {
     }
     let page = page(&rows, toolchain.as_ref().map_or("the project's own code generator", |t| &t.name));
     print!("{page}");
-    std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/verify.md"), page).expect("docs can be written");
+    std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/lab/verify.md"), page)
+        .expect("docs can be written");
 }
 
 fn page(rows: &[String], compiler: &str) -> String {

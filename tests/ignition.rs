@@ -54,7 +54,7 @@ fn rows(output: &Output) -> Vec<Vec<f64>> {
 
 /// The rows of a mechanism in the committed table: temperature in K, pressure in atm, delay, Cantera's.
 fn committed(name: &str) -> Vec<[f64; 4]> {
-    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/ignition.md")).unwrap();
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/lab/ignition.md")).unwrap();
     let section = page.split("\n## ").find(|section| section.starts_with(name)).unwrap();
     let rows = section.lines().filter(|line| line.starts_with("| ") && !line.contains("T (K)"));
     rows.map(|row| {

@@ -1,6 +1,6 @@
 //! What each form of the kernels costs: slots, shuffles and shared passes by the simulator, errors against the exact
-//! form, registers and spills by ptxas, beside the goals. `cargo bench --bench forms` writes `docs/forms.md` and
-//! `docs/forms.svg`; `-- points`, `-- large`, `-- matrix` and `-- machine` only print the table of points per lane, that of the largest
+//! form, registers and spills by ptxas, beside the goals. `cargo bench --bench forms` writes `docs/lab/forms.md` and
+//! `docs/lab/forms.svg`; `-- points`, `-- large`, `-- matrix` and `-- machine` only print the table of points per lane, that of the largest
 //! mechanism, that of tensor cores and that of machine code. Mechanisms and states are those of `../shared`.
 
 use std::fmt::Write as _;
@@ -141,8 +141,8 @@ fn main() {
     text += &machine_code::table(&shared);
     text += &matrix::table(&shared);
     text += &points::table(&shared);
-    std::fs::write(root.join("docs/forms.md"), text).expect("docs can be written");
-    std::fs::write(root.join("docs/forms.svg"), growth::plot(&growth)).expect("docs can be written");
+    std::fs::write(root.join("docs/lab/forms.md"), text).expect("docs can be written");
+    std::fs::write(root.join("docs/lab/forms.svg"), growth::plot(&growth)).expect("docs can be written");
 }
 
 const HEAD: &str = "# What the forms cost

@@ -1,6 +1,6 @@
 //! What times are worth: `cargo bench --bench time -- estimate` compares the fast estimate with the full model of time on all our
 //! kernels, `-- paper` both with what was published of the original compiler's kernels. With `--write` after these words they write
-//! `docs/estimate.md` and `docs/paper.md`. Mechanisms are those of `../shared`.
+//! `docs/lab/estimate.md` and `docs/lab/paper.md`. Mechanisms are those of `../shared`.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn main() {
         let text = page(&shared);
         println!("{text}");
         if has("--write") {
-            std::fs::write(root.join(format!("docs/{word}.md")), text).expect("the page can be written");
+            std::fs::write(root.join(format!("docs/lab/{word}.md")), text).expect("the page can be written");
         }
     }
 }

@@ -1,12 +1,12 @@
 //! How exact the kernels are on published mechanisms: against the reference evaluator, in the simulator, and against Cantera, as
-//! compiled libraries. Writes `docs/accuracy.md`.
+//! compiled libraries. Writes `docs/lab/accuracy.md`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::{cantera, compiler};
+use crate::{cantera, compiler, lab};
 
 /// With the arrays of the state that they take.
 const KERNELS: [(&str, &str); 14] = [
@@ -81,8 +81,7 @@ pub fn write(root: &Path, only: &str) -> Result<(), String> {
                 others += &format!("| {} | {} |\n", name(file), errors.join(" | "));
             }
         }
-        let path = root.join("docs/accuracy.md");
-        std::fs::write(path, page(&own, &others, &left_out, &version)).map_err(|e| format!("docs/accuracy.md: {e}"))?;
+        lab::write(root, "accuracy.md", &page(&own, &others, &left_out, &version))?;
     }
     Ok(())
 }

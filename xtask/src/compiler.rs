@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::program;
+
 /// What the compiler is built from.
 const SOURCES: [&str; 6] = ["src", "crates", "templates", "mechanisms", "Cargo.toml", "Cargo.lock"];
 
@@ -11,13 +13,7 @@ const SOURCES: [&str; 6] = ["src", "crates", "templates", "mechanisms", "Cargo.t
 ///
 /// Errors: the compiler cannot be built or copied.
 pub fn built(root: &Path) -> Result<PathBuf, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo).current_dir(root).args(["build", "--release", "--bin", "singe"]).status();
-    match status {
-        Ok(status) if status.success() => {}
-        Ok(_) => return Err("the compiler cannot be built".to_owned()),
-        Err(e) => return Err(format!("cargo cannot be run: {e}")),
-    }
+    program::cargo_runs(root, &["build", "--release", "--bin", "singe"])?;
     let folder = root.join("target/compilers").join(commit(root));
     copied(&root.join("target/release/singe"), &folder).map_err(|e| format!("{}: {e}", folder.display()))
 }

@@ -1,11 +1,11 @@
 //! Ignition delays of reactors that CVODE integrates on generated code, beside Cantera's own integration of the same mechanism:
-//! `docs/ignition.md`.
+//! `docs/lab/ignition.md`.
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::cantera;
+use crate::{cantera, lab, program};
 
 /// A mechanism and its stoichiometric mixture with air, at the temperatures of a table in K.
 struct Batch {
@@ -63,11 +63,11 @@ pub fn write(root: &Path) -> Result<(), String> {
     let python = cantera::python(root)?;
     let mut page = String::from(
         "# Ignition delays\n\n`cargo xtask ignition` makes this page. Reactors of constant volume, stoichiometric with air, are integrated by \
-         SUNDIALS' CVODE\non the code that `--target cpu --emit cvode` writes ([guide](guide/integrator.md)), at a relative tolerance of 1e-8. The \
+         SUNDIALS' CVODE\non the code that `--target cpu --emit cvode` writes ([guide](../guide/integrator.md)), at a relative tolerance of 1e-8. The \
          delay is when the\ntemperature has risen by 400 K. Cantera integrates the same mechanism (`singe fmt --to yaml`) by itself, with a \
          tolerance of 1e-10.\n*Rates* are all evaluations of the right-hand side with the analytic Jacobian; *with quotients* are those with \
          CVODE's own\ndifference quotients in its place, and *for Jacobians* those of them that the matrices take. An analytic \
-         Jacobian takes none, and the\ntime of about three ([slots](guide/solver.md#derivatives)). *Jacobians* are all launches of its kernel.\n",
+         Jacobian takes none, and the\ntime of about three ([slots](../guide/solver.md#derivatives)). *Jacobians* are all launches of its kernel.\n",
     );
     for batch in BATCHES {
         if !root.join(batch.mechanism).is_file() {
@@ -76,7 +76,7 @@ pub fn write(root: &Path) -> Result<(), String> {
         }
         page += &section(root, &python, &batch)?;
     }
-    std::fs::write(root.join("docs/ignition.md"), page).map_err(|e| format!("docs/ignition.md: {e}"))
+    lab::write(root, "ignition.md", &page)
 }
 
 /// The heading and the table of a mechanism.
@@ -128,8 +128,8 @@ fn section(root: &Path, python: &Path, batch: &Batch) -> Result<String, String> 
 }
 
 fn singe(root: &Path) -> Command {
-    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.current_dir(root).args(["run", "--release", "--quiet", "--"]);
+    let mut command = program::cargo(root);
+    command.args(["run", "--release", "--quiet", "--"]);
     command
 }
 

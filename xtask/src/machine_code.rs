@@ -5,10 +5,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use crate::{compiler, peers, sweep};
+use crate::{compiler, lab, peers, sweep};
 
 /// Of each family of instructions, oldest first.
 const TARGETS: [&str; 4] = ["kepler", "ampere", "hopper", "blackwell"];
@@ -32,16 +31,15 @@ const INPUTS: [Input; 6] = [
     Input { name: "heptane, reduced", folder: "../shared/mechanisms/heptane", reduced: true, warps: 8 },
 ];
 
-/// Compiles every kernel of the mechanisms whose names start with `only`, and writes `docs/machine-code.md` and
-/// `docs/machine-code.json`; rows of other mechanisms stay as they are.
+/// Compiles every kernel of the mechanisms whose names start with `only`, and writes `docs/lab/machine-code.md` and
+/// `docs/lab/machine-code.json`; rows of other mechanisms stay as they are.
 ///
 /// Errors: the compiler cannot be built or run, a mechanism is absent, or the files cannot be written.
 pub fn write(root: &Path, only: &str) -> Result<(), String> {
     let compiler = compiler::built(root)?;
     let inputs: Vec<&Input> = INPUTS.iter().filter(|input| input.name.starts_with(only)).collect();
-    let mut rows: Vec<Value> = last(root);
-    let style = ProgressStyle::with_template("{bar:26} {pos}/{len} [{elapsed}] {msg}").expect("the template is valid");
-    let bar = ProgressBar::new((inputs.len() * TARGETS.len() * KERNELS.len()) as u64).with_style(style);
+    let mut rows: Vec<Value> = lab::last(root, "machine-code.json").as_array().cloned().unwrap_or_default();
+    let bar = lab::bar(inputs.len() * TARGETS.len() * KERNELS.len());
     for input in inputs {
         let file = root.join(input.folder).join("chem.inp");
         if !file.is_file() {
@@ -69,19 +67,9 @@ fn save(root: &Path, rows: &mut [Value]) -> Result<(), String> {
         (at(&TARGETS, "target"), at(&INPUTS.map(|input| input.name), "mechanism"), at(&KERNELS, "kernel"))
     };
     rows.sort_by_key(place);
-    let file = |name: &str, text: String| {
-        let path = root.join("docs").join(name);
-        std::fs::write(&path, text).map_err(|e| format!("{} cannot be written: {e}", path.display()))
-    };
-    file("machine-code.md", page(rows))?;
+    lab::write(root, "machine-code.md", &page(rows))?;
     let lines = rows.iter().map(Value::to_string).collect::<Vec<_>>().join(",\n");
-    file("machine-code.json", format!("[\n{lines}\n]\n"))
-}
-
-/// The rows of the last sweep.
-fn last(root: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(root.join("docs/machine-code.json")).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_default()
+    lab::write(root, "machine-code.json", &format!("[\n{lines}\n]\n"))
 }
 
 /// One kernel in all layouts.

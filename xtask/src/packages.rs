@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::program;
+
 const MATURIN: &str = "maturin==1.16.0";
 const NUMPY: &str = "numpy==2.2.6";
 
@@ -17,13 +19,13 @@ pub fn check(root: &Path) -> Result<(), String> {
     let own = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut install = Command::new(&own);
     install.args(["install", "--locked", "--force", "--path", ".", "--root"]).arg(&cargo);
-    run(install.arg("--target-dir").arg(root.join("target")).current_dir(root))?;
+    program::output(install.arg("--target-dir").arg(root.join("target")).current_dir(root))?;
     let mechanism = root.join("mechanisms/h2o2/chem.inp");
     let compiled = |command: &Path| {
         let mut singe = Command::new(command);
         singe.arg(&mechanism).args(["--kernel", "viscosity", "--compilers", "off", "--verify", "4", "-o", "kernels"]);
         // A folder without the project above it has no compilers of the project's either.
-        run(singe.current_dir(&outside).env("SINGE_TOOLCHAIN", &outside))
+        program::output(singe.current_dir(&outside).env("SINGE_TOOLCHAIN", &outside))
     };
     println!("cargo install: {}", first(&compiled(&cargo.join("bin/singe"))?));
     let builder = environment(&all.join("builder"), &[OsStr::new(MATURIN)])?;
@@ -31,7 +33,7 @@ pub fn check(root: &Path) -> Result<(), String> {
     fs::remove_dir_all(&wheels).ok();
     let mut build = Command::new(builder.join("maturin"));
     build.args(["build", "--release", "--locked", "--out"]).arg(&wheels).current_dir(root);
-    run(build.env("CARGO_TARGET_DIR", root.join("target")))?;
+    program::output(build.env("CARGO_TARGET_DIR", root.join("target")))?;
     let wheel =
         fs::read_dir(&wheels).ok().and_then(|mut entries| entries.next()?.ok()).ok_or("maturin left no wheel")?;
     fs::remove_dir_all(all.join("clean")).ok();
@@ -40,7 +42,7 @@ pub fn check(root: &Path) -> Result<(), String> {
     println!("wheel's command: {}", first(&compiled(&clean.join("singe"))?));
     let mut script = Command::new(clean.join("python"));
     script.arg(root.join("tests/python/module.py")).arg(root).current_dir(&outside);
-    println!("wheel's module: {}", first(&run(&mut script)?));
+    println!("wheel's module: {}", first(&program::output(&mut script)?));
     println!("cargo package: {}", archives(&own, root, &all.join("archives"))?.join(", "));
     Ok(())
 }
@@ -49,7 +51,7 @@ pub fn check(root: &Path) -> Result<(), String> {
 fn archives(cargo: &OsStr, root: &Path, all: &Path) -> Result<Vec<String>, String> {
     let mut package = Command::new(cargo);
     package.args(["package", "--workspace", "--exclude", "xtask", "--allow-dirty", "--target-dir"]).arg(all);
-    run(package.current_dir(root))?;
+    program::output(package.current_dir(root))?;
     let entries = fs::read_dir(all.join("package")).map_err(|e| e.to_string())?.flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
     let mut archives: Vec<String> = names.filter(|name| name.ends_with(".crate")).collect();
@@ -59,27 +61,13 @@ fn archives(cargo: &OsStr, root: &Path, all: &Path) -> Result<Vec<String>, Strin
 
 /// A virtual environment with packages; the answer is its folder of programs.
 fn environment(folder: &Path, packages: &[&OsStr]) -> Result<PathBuf, String> {
-    run(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
+    program::output(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
     let programs = folder.join("bin");
     let mut pip = Command::new(programs.join("pip"));
-    run(pip.args(["install", "--quiet", "--disable-pip-version-check"]).args(packages))?;
+    program::output(pip.args(["install", "--quiet", "--disable-pip-version-check"]).args(packages))?;
     Ok(programs)
 }
 
 fn first(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
-}
-
-/// What the command prints.
-fn run(command: &mut Command) -> Result<String, String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|e| format!("{name} cannot be run: {e}"))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    Err(format!(
-        "{name} failed:\n{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    ))
 }

@@ -1,9 +1,11 @@
 //! Whole generated projects through CMake and nvcc, with host codes in C, C++ and Fortran around them.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value, json};
+
+use crate::program;
 
 /// A mechanism, by its name and path, and what else the command line says.
 struct Project {
@@ -37,7 +39,7 @@ const NO_DEVICE: i32 = 2;
 /// Errors: a generated project does not build without a remark of a compiler, or its programs do not end as documented.
 pub fn build(root: &Path) -> Result<Vec<Value>, String> {
     let nvcc = root.join(".toolchain/cuda13/nvidia/cu13/bin/nvcc");
-    if !nvcc.is_file() || !succeeds("cmake", "--version") {
+    if !nvcc.is_file() || !program::runs("cmake", &["--version"]) {
         eprintln!("No project is built: nvcc 13 or CMake is absent (`cargo xtask toolchain` installs them).");
         return Ok(Vec::new());
     }
@@ -60,36 +62,38 @@ fn one(root: &Path, nvcc: &Path, project: &Project, target: &str) -> Result<Valu
     let Project { name, mechanism, options, remark } = project;
     let folder = root.join("target/projects").join(format!("{name}-{remark}-{target}"));
     let (source, build) = (folder.join(name), folder.join("build"));
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    run(Command::new(cargo)
-        .current_dir(root)
-        .args(["run", "--release", "--quiet", "--", mechanism, "--target", target, "--emit", "host,report"])
-        .args(["--codegen", "overlay,data-parallel", "--verify", "off", "--compilers", "off", "-o"])
-        .arg(&source)
-        .args(*options))?;
-    let fortran = succeeds("gfortran", "--version");
-    run(Command::new("cmake")
-        .arg("-S")
-        .arg(root.join("tests/consumer"))
-        .arg("-B")
-        .arg(&build)
-        .arg(format!("-DPROJECT={}", source.display()))
-        .arg(format!("-DPREFIX={name}"))
-        .arg(format!("-DCMAKE_CUDA_COMPILER={}", nvcc.display()))
-        .arg("-DCMAKE_CUDA_FLAGS=-Werror all-warnings -Xcompiler=-Wall,-Wextra,-Werror")
-        .args(["C", "CXX", "Fortran"].map(|language| format!("-DCMAKE_{language}_FLAGS={STRICT}")))
-        .args(["--no-warn-unused-cli", if fortran { "-DSINGE_FORTRAN=ON" } else { "-DSINGE_FORTRAN=OFF" }]))?;
-    run(Command::new("cmake").arg("--build").arg(&build).args(["--parallel", "2"]))?;
+    program::output(
+        program::cargo(root)
+            .args(["run", "--release", "--quiet", "--", mechanism, "--target", target, "--emit", "host,report"])
+            .args(["--codegen", "overlay,data-parallel", "--verify", "off", "--compilers", "off", "-o"])
+            .arg(&source)
+            .args(*options),
+    )?;
+    let fortran = program::runs("gfortran", &["--version"]);
+    program::output(
+        Command::new("cmake")
+            .arg("-S")
+            .arg(root.join("tests/consumer"))
+            .arg("-B")
+            .arg(&build)
+            .arg(format!("-DPROJECT={}", source.display()))
+            .arg(format!("-DPREFIX={name}"))
+            .arg(format!("-DCMAKE_CUDA_COMPILER={}", nvcc.display()))
+            .arg("-DCMAKE_CUDA_FLAGS=-Werror all-warnings -Xcompiler=-Wall,-Wextra,-Werror")
+            .args(["C", "CXX", "Fortran"].map(|language| format!("-DCMAKE_{language}_FLAGS={STRICT}")))
+            .args(["--no-warn-unused-cli", if fortran { "-DSINGE_FORTRAN=ON" } else { "-DSINGE_FORTRAN=OFF" }]),
+    )?;
+    program::output(Command::new("cmake").arg("--build").arg(&build).args(["--parallel", "2"]))?;
     let languages: &[&str] = if fortran { &["c", "cpp", "f90"] } else { &["c", "cpp"] };
     for language in languages {
-        run(&mut Command::new(build.join(format!("consumer_{language}"))))?;
+        program::output(&mut Command::new(build.join(format!("consumer_{language}"))))?;
     }
     let driver = build.join(name).join(format!("{name}_driver"));
     let outcome = Command::new(&driver).output().map_err(|e| format!("{}: {e}", driver.display()))?;
     let checked = match outcome.status.code() {
         Some(0) => true,
         Some(NO_DEVICE) => false,
-        _ => return Err(told(&driver, &outcome)),
+        _ => return Err(program::failure(&driver.to_string_lossy(), &outcome)),
     };
     let report = std::fs::read_to_string(source.join("report.json")).map_err(|e| format!("{name} {target}: {e}"))?;
     let report: Value = serde_json::from_str(&report).map_err(|e| format!("{name} {target}: {e}"))?;
@@ -137,19 +141,4 @@ fn version(nvcc: &Path) -> String {
     let text = text.unwrap_or_default();
     let number = text.split_whitespace().find_map(|word| word.strip_prefix('V'));
     format!("nvcc {}", number.unwrap_or("of an unknown version"))
-}
-
-fn succeeds(program: &str, argument: &str) -> bool {
-    Command::new(program).arg(argument).output().is_ok_and(|output| output.status.success())
-}
-
-fn run(command: &mut Command) -> Result<(), String> {
-    let program = PathBuf::from(command.get_program());
-    let output = command.output().map_err(|e| format!("{} cannot be run: {e}", program.display()))?;
-    if output.status.success() { Ok(()) } else { Err(told(&program, &output)) }
-}
-
-fn told(program: &Path, output: &Output) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    format!("{} ended with {}\n{}{}", program.display(), output.status, text(&output.stdout), text(&output.stderr))
 }

@@ -1,5 +1,5 @@
 //! Runs SentryWard 0.1.1 and `singe verify` on the small kernels of `crates/warpsim/tests/verdicts`, whose first lines say
-//! what the PTX memory model says of them, and writes the table of `docs/verdicts.md`.
+//! what the PTX memory model says of them, and writes the table of `docs/lab/verdicts.md`.
 //!
 //! SentryWard is installed with pip into a temporary folder and only run; nothing of it is kept.
 
@@ -9,6 +9,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+
+use crate::lab;
 
 const VERSION: &str = "0.1.1";
 
@@ -50,8 +52,7 @@ pub fn write(root: &Path) -> Result<(), String> {
     let _ = std::fs::remove_dir_all(&folder);
     let page = result?;
     print!("{page}");
-    let path = root.join("docs/verdicts.md");
-    std::fs::write(&path, page).map_err(|e| format!("{}: {e}", path.display()))
+    lab::write(root, "verdicts.md", &page)
 }
 
 fn install(folder: &Path) -> Result<PathBuf, String> {
@@ -95,7 +96,7 @@ fn compare(root: &Path, singe: &Path, tool: &Path, folder: &Path) -> Result<Stri
     Ok(format!(
         "# Verdicts on small kernels\n\nWhat `singe verify` and SentryWard {VERSION} say of the kernels in `crates/warpsim/tests/verdicts`, each \
          in a process of its own, with the verdict that the PTX memory model gives. `cargo xtask sentryward` fills this \
-         page; [what the differences come from](proofs.md#beside-other-tools).\n\n| tool | decided | as the model says | \
+         page; [what the differences come from](../proofs.md#beside-other-tools).\n\n| tool | decided | as the model says | \
          otherwise | time (s) |\n|---|---:|---:|---:|---:|\n{}{}\n| kernel | why | model | singe | SentryWard |\n|---|---|---|---|---|\n{rows}",
         row("singe", &ours),
         row("SentryWard", &theirs)

@@ -1,12 +1,10 @@
 //! What every kernel takes in every layout: slots, shuffles, passes over shared memory, and the bound that follows. Writes
-//! `docs/slots.md`.
+//! `docs/lab/slots.md`.
 
 use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressStyle};
-
-use crate::compiler;
 use crate::kernels::{KERNELS, Outcome, compiled};
+use crate::{compiler, lab};
 
 /// Mechanisms that ship, with the warps of a CTA.
 const INPUTS: [(&str, &str); 2] = [("h2o2", "4"), ("gri30", "8")];
@@ -24,9 +22,8 @@ const HEAD: &str = "# Slots and bounds of every kernel\n\n`cargo xtask slots` ma
 /// Errors: the compiler cannot be built or run, a kernel is wrong, or the page cannot be written.
 pub fn write(root: &Path) -> Result<(), String> {
     let compiler = compiler::built(root)?;
-    let style = ProgressStyle::with_template("{bar:26} {pos}/{len} [{elapsed}] {msg}").expect("the template is valid");
     let runs = INPUTS.len() * TARGETS.len() * KERNELS.len() * LAYOUTS.len();
-    let bar = ProgressBar::new(runs as u64).with_style(style);
+    let bar = lab::bar(runs);
     let mut tables = String::new();
     for (mechanism, warps) in INPUTS {
         for target in TARGETS {
@@ -44,8 +41,7 @@ pub fn write(root: &Path) -> Result<(), String> {
                 }
             }
             // a run that is cut off leaves what it has
-            let page = root.join("docs/slots.md");
-            std::fs::write(page, format!("{HEAD}{tables}")).map_err(|e| format!("docs/slots.md: {e}"))?;
+            lab::write(root, "slots.md", &format!("{HEAD}{tables}"))?;
         }
     }
     Ok(())

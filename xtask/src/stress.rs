@@ -5,6 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use crate::program;
+
 /// Longest time for one input.
 const MOST_SECONDS: f64 = 60.0;
 /// Most address space for one input: the program aborts beyond, and that is no diagnostic.
@@ -12,10 +14,7 @@ const MOST_KILOBYTES: u64 = 6 << 20;
 
 /// Runs `singe check` on every input; the error names those that did not end well.
 pub fn run(root: &Path) -> Result<(), String> {
-    let built = Command::new(env!("CARGO")).current_dir(root).args(["build", "--release", "--bin", "singe"]).status();
-    if !built.is_ok_and(|status| status.success()) {
-        return Err("singe cannot be built".to_owned());
-    }
+    program::cargo_runs(root, &["build", "--release", "--bin", "singe"])?;
     let folder = root.join("target/stress");
     std::fs::create_dir_all(&folder).map_err(|reason| reason.to_string())?;
     let mut bad = Vec::new();

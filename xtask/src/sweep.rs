@@ -1,7 +1,6 @@
 //! The sweep over the published reduced mechanisms: every kernel in many shapes of a CTA is proven and verified, or refused
 //! with the resource that is short; and the paper's configurations beside what the original's kernels take.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Mutex;
@@ -9,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::{compiler, sweep_page};
+use crate::{compiler, lab, sweep_page};
 
 pub const MECHANISMS: [&str; 2] = ["dme", "heptane"];
 pub const WARPS: [u32; 8] = [4, 8, 10, 12, 13, 15, 16, 20];
@@ -53,8 +52,8 @@ const PUBLISHED: [Published; 6] = [
     Published { mechanism: "heptane", kernel: "chemistry", warps: 16, qssa_warps: Some(2), ctas: 1, registers: 128, spills: 16, barriers: Some((30, 18)) },
 ];
 
-/// Compiles all of them, or only the paper's configurations, on all processors; writes `docs/reduced.md` and
-/// `docs/reduced.json`.
+/// Compiles all of them, or only the paper's configurations, on all processors; writes `docs/lab/reduced.md` and
+/// `docs/lab/reduced.json`.
 ///
 /// Errors: the mechanisms are absent, the compiler cannot be built or run, or the files cannot be written.
 pub fn write(root: &Path, all: bool) -> Result<(), String> {
@@ -73,20 +72,18 @@ pub fn write(root: &Path, all: bool) -> Result<(), String> {
         })
         .collect();
     let sweep = if all { run_all(&compiler, &mechanisms, &sweep_cases())? } else { last_sweep(root) };
-    let file = |name: &str, text: String| {
-        let path = root.join("docs").join(name);
-        std::fs::write(&path, text).map_err(|e| format!("{} cannot be written: {e}", path.display()))
-    };
-    file("reduced.md", sweep_page::page(&beside, &sweep))?;
+    lab::write(root, "reduced.md", &sweep_page::page(&beside, &sweep))?;
     let lines = |rows: &[Value]| rows.iter().map(Value::to_string).collect::<Vec<_>>().join(",\n");
-    file("reduced.json", format!("{{\"published\": [\n{}\n], \"sweep\": [\n{}\n]}}\n", lines(&beside), lines(&sweep)))
+    lab::write(
+        root,
+        "reduced.json",
+        &format!("{{\"published\": [\n{}\n], \"sweep\": [\n{}\n]}}\n", lines(&beside), lines(&sweep)),
+    )
 }
 
 /// The rows of the last sweep over all shapes; none where there was no sweep.
 fn last_sweep(root: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(root.join("docs/reduced.json")).unwrap_or_default();
-    let last: Value = serde_json::from_str(&text).unwrap_or_default();
-    last["sweep"].as_array().cloned().unwrap_or_default()
+    lab::last(root, "reduced.json")["sweep"].as_array().cloned().unwrap_or_default()
 }
 
 /// Each configuration in the pairwise form, and in the one that the compiler chooses.
@@ -129,12 +126,13 @@ fn sweep_cases() -> Vec<Case> {
 fn run_all(compiler: &Path, mechanisms: &Path, cases: &[Case]) -> Result<Vec<Value>, String> {
     let next = AtomicUsize::new(0);
     let rows = Mutex::new(vec![Value::Null; cases.len()]);
-    let done = AtomicUsize::new(0);
+    let bar = lab::bar(cases.len());
+    bar.tick();
     let work = || -> Result<(), String> {
         while let Some((n, case)) = Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|n| Some((n, cases.get(n)?))) {
             let row = run(compiler, mechanisms, case)?;
             rows.lock().map_err(|_| "another thread failed")?[n] = row;
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1, cases.len());
+            bar.inc(1);
         }
         Ok(())
     };
@@ -143,16 +141,8 @@ fn run_all(compiler: &Path, mechanisms: &Path, cases: &[Case]) -> Result<Vec<Val
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
         running.into_iter().try_for_each(|t| t.join().map_err(|_| "a thread failed".to_owned())?)
     })?;
-    eprintln!();
+    bar.finish_and_clear();
     rows.into_inner().map_err(|_| "a thread failed".to_owned())
-}
-
-fn progress(done: usize, all: usize) {
-    const WIDTH: usize = 40;
-    let filled = WIDTH * done / all;
-    eprint!("\r[{}{}] {done}/{all}", "#".repeat(filled), "-".repeat(WIDTH - filled));
-    // A terminal that is gone need not see progress.
-    let _ = std::io::stderr().flush();
 }
 
 fn run(compiler: &Path, mechanisms: &Path, case: &Case) -> Result<Value, String> {

@@ -13,7 +13,7 @@ const HEAD: &str = "# The reduced mechanisms of the paper\n\n\
     Registers per thread and spill-store bytes by ptxas 11.8; `bar.sync` and `bar.arrive` that stand in the emitted source, and the\n\
     named barriers of all CTAs on an SM (of 16). *Original* is what the paper's own kernels take with the same ptxas; a dash where\n\
     nothing is known. *Chosen* is the form of `--form auto`, *pairwise* the original's algebra. *QSSA beside rates* and\n\
-    *iteration* are rows of [the report](guide/report.md): the share of the quasi-steady solution that runs beside rates as scheduled,\n\
+    *iteration* are rows of [the report](../guide/report.md): the share of the quasi-steady solution that runs beside rates as scheduled,\n\
     with a full barrier at the hand-over, and with full barriers only; and the length of an iteration in slots, in brackets if one\n\
     full barrier stood between all rates and the solution.\n\n\
     | kernel | warps × CTAs | form | registers | spill stores | original | sync / arrive | original | barriers per SM | QSSA beside rates | iteration | no worse |\n\

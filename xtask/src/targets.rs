@@ -3,12 +3,10 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use crate::projects;
+use crate::{lab, program, projects};
 
 /// Every machine description, oldest first.
 const TARGETS: [&str; 13] = [
@@ -27,13 +25,12 @@ const TARGETS: [&str; 13] = [
     "blackwell-gb20x",
 ];
 
-/// Compiles a mechanism for every target and builds whole projects; writes `docs/targets.md` and `docs/targets.json`.
+/// Compiles a mechanism for every target and builds whole projects; writes `docs/lab/targets.md` and `docs/lab/targets.json`.
 ///
 /// Errors: a compilation or a build fails, or the files cannot be written.
 pub fn write(root: &Path, mechanism: &str, warps: &str) -> Result<(), String> {
     let mut rows = Vec::new();
-    let style = ProgressStyle::with_template("{bar:26} {pos}/{len} [{elapsed}] {msg}").expect("the template is valid");
-    let bar = ProgressBar::new(TARGETS.len() as u64).with_style(style);
+    let bar = lab::bar(TARGETS.len());
     for target in TARGETS {
         bar.set_message(target);
         bar.tick();
@@ -45,22 +42,17 @@ pub fn write(root: &Path, mechanism: &str, warps: &str) -> Result<(), String> {
     }
     bar.finish_and_clear();
     let built = projects::build(root)?;
-    let file = |name: &str, text: String| {
-        let path = root.join("docs").join(name);
-        std::fs::write(&path, text).map_err(|e| format!("{} cannot be written: {e}", path.display()))
-    };
-    file("targets.md", page(mechanism, warps, &rows, &built))?;
-    file(
+    lab::write(root, "targets.md", &page(mechanism, warps, &rows, &built))?;
+    lab::write(
+        root,
         "targets.json",
-        format!("{:#}\n", json!({ "mechanism": mechanism, "warps": warps, "rows": rows, "projects": built })),
+        &format!("{:#}\n", json!({ "mechanism": mechanism, "warps": warps, "rows": rows, "projects": built })),
     )
 }
 
 fn compile(root: &Path, mechanism: &str, warps: &str, target: &str) -> Result<Value, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let folder = root.join("target").join("targets").join(target);
-    let output = Command::new(cargo)
-        .current_dir(root)
+    let output = program::cargo(root)
         .args(["run", "--release", "--quiet", "--", mechanism, "--warps", warps, "--target", target, "--json"])
         .args(["--emit", "report", "-o"])
         .arg(&folder)

@@ -2,6 +2,7 @@
 //! `.toolchain/`, what no wheel has from a Debian package beside them, the others from Debian.
 
 use crate::apt::{self, Packaged};
+use crate::program::runs;
 use crate::wheels;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -81,6 +82,12 @@ const DEBIAN: [(&str, &str); 12] = [
 /// Libraries, by a header of theirs, and the Debian packages that have them.
 const LIBRARIES: [(&str, &str); 1] = [("/usr/include/cvode/cvode.h", "libsundials-dev")];
 
+/// Installs what is missing; the error names everything that stays missing, with the reason.
+pub fn install_all(root: &Path) -> Result<(), String> {
+    let missing = fetch(root);
+    if missing.is_empty() { Ok(()) } else { Err(format!("Not installed: {}", missing.join("\nNot installed: "))) }
+}
+
 /// Installs what is missing; one line for everything that stays missing, with the reason.
 pub fn fetch(root: &Path) -> Vec<String> {
     let mut missing: Vec<String> = WHEELS.iter().filter_map(|wheels| install(root, wheels).err()).collect();
@@ -134,7 +141,7 @@ fn link_libraries(folder: &Path) -> Result<(), String> {
 /// Installs the programs that are missing, where this is Debian and the user may.
 fn debian() -> Result<(), String> {
     // Those of Slurm do nothing without a cluster.
-    let is_there = |program: &str| runs(program, "--version") || runs("which", program);
+    let is_there = |program: &str| runs(program, &["--version"]) || runs("which", &[program]);
     let programs = DEBIAN.into_iter().filter(|(program, _)| !is_there(program));
     let libraries = LIBRARIES.into_iter().filter(|(header, _)| !Path::new(header).is_file());
     let missing: Vec<(&str, &str)> = programs.chain(libraries).collect();
@@ -142,7 +149,7 @@ fn debian() -> Result<(), String> {
         return Ok(());
     }
     let programs = missing.iter().map(|(program, _)| *program).collect::<Vec<_>>().join(", ");
-    if !runs("apt-get", "--version") {
+    if !runs("apt-get", &["--version"]) {
         return Err(format!("{programs}: absent, and there is no apt-get"));
     }
     let user = Command::new("id").arg("-u").output().map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
@@ -157,17 +164,9 @@ fn debian() -> Result<(), String> {
         Command::new("apt-get").args(arguments).output().is_ok_and(|o| o.status.success())
     };
     // The lists of packages may be absent or too old.
-    if install() || (runs_all("apt-get", &["update", "-qq"]) && install()) {
+    if install() || (runs("apt-get", &["update", "-qq"]) && install()) {
         Ok(())
     } else {
         Err(format!("{programs}: apt-get could not install them"))
     }
-}
-
-fn runs(program: &str, argument: &str) -> bool {
-    runs_all(program, &[argument])
-}
-
-fn runs_all(program: &str, arguments: &[&str]) -> bool {
-    Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success())
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::compiler;
+use crate::{compiler, lab, program};
 
 const TARGETS: [&str; 3] = ["hopper", "ampere", "kepler"];
 
@@ -27,7 +27,7 @@ const GRIDS: [Grid; 4] = [
 ];
 const LAYOUTS: &str = "codegen=overlay,data-parallel";
 
-/// Tunes all of them, one candidate at a time, and writes `docs/tuned.md` and `docs/tuned.json`. What an earlier run finished is not done
+/// Tunes all of them, one candidate at a time, and writes `docs/lab/tuned.md` and `docs/lab/tuned.json`. What an earlier run finished is not done
 /// again; after `most` no further search begins, and the page says what is missing.
 ///
 /// Errors: the tuner cannot be built or run, or the files cannot be written.
@@ -46,7 +46,7 @@ pub fn write(root: &Path, most: Duration) -> Result<(), String> {
                     continue;
                 }
                 if !is_there && !is_built {
-                    build(root)?;
+                    program::cargo_runs(root, &["build", "--release", "-p", "singe-tune"])?;
                     is_built = true;
                 }
                 eprintln!("{} of {name} for {target}", grid.kernel);
@@ -56,28 +56,14 @@ pub fn write(root: &Path, most: Duration) -> Result<(), String> {
             }
         }
     }
-    let file = |name: &str, text: String| {
-        let path = root.join("docs").join(name);
-        std::fs::write(&path, text).map_err(|e| format!("{} cannot be written: {e}", path.display()))
-    };
-    file("tuned.md", page(root, &rows, &missing))?;
+    lab::write(root, "tuned.md", &page(root, &rows, &missing))?;
     let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
-    file("tuned.json", format!("[\n{}\n]\n", lines.join(",\n")))
+    lab::write(root, "tuned.json", &format!("[\n{}\n]\n", lines.join(",\n")))
 }
 
 fn mechanisms(root: &Path) -> [(&'static str, PathBuf); 3] {
     let reduced = |name: &str| root.join("../shared/mechanisms").join(name).join("chem.inp");
     [("gri30", root.join("mechanisms/gri30/chem.inp")), ("dme", reduced("dme")), ("heptane", reduced("heptane"))]
-}
-
-fn build(root: &Path) -> Result<(), String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo).current_dir(root).args(["build", "--release", "-p", "singe-tune"]).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err("the tuner cannot be built".to_owned()),
-        Err(e) => Err(format!("cargo cannot be run: {e}")),
-    }
 }
 
 /// What `tune.json` says after a search. Both methods share a record: what one has compiled the other takes from there.

@@ -1,5 +1,5 @@
 //! The sweep over numbers of warps: every kernel in warp-specialized code, proven and verified in the simulator at each of them.
-//! Writes `docs/warps.md`.
+//! Writes `docs/lab/warps.md`.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -7,11 +7,10 @@ use std::io::Write as _;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
-use crate::compiler;
 use crate::kernels::{KERNELS, Outcome, compiled};
+use crate::{compiler, lab};
 
 /// Mechanisms that ship.
 const INPUTS: [&str; 2] = ["h2o2", "gri30"];
@@ -37,8 +36,7 @@ pub fn write(root: &Path, only: &str) -> Result<(), String> {
     let record = compiler.with_file_name("warps.jsonl");
     let mut finished = read(&record);
     let inputs: Vec<_> = INPUTS.iter().filter(|name| name.starts_with(only)).collect();
-    let style = ProgressStyle::with_template("{bar:26} {pos}/{len} [{elapsed}] {msg}").expect("the template is valid");
-    let bar = ProgressBar::new((inputs.len() * KERNELS.len() * WARPS.count()) as u64).with_style(style);
+    let bar = lab::bar(inputs.len() * KERNELS.len() * WARPS.count());
     let mut tables = String::new();
     for name in inputs {
         tables += &format!(
@@ -72,9 +70,8 @@ pub fn write(root: &Path, only: &str) -> Result<(), String> {
             tables +=
                 &format!("| `{kernel}` | {state} | {} | {:.1e} | {refused} |\n", listed(&row.verified), row.error);
             // a sweep that is cut off leaves what it has
-            let page = root.join("docs/warps.md");
             let text = format!("{HEAD}\nThe compiler is that of commit {commit}.\n{tables}");
-            std::fs::write(page, text).map_err(|e| format!("docs/warps.md: {e}"))?;
+            lab::write(root, "warps.md", &text)?;
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! What each way to deal with divergent branches costs on the corpus of divergent kernels: counts of the simulator and modelled
 //! cycles of machine code, for which ptxas and nvdisasm must be installed. With `--write` the result goes to
-//! docs/divergent-code.md; names of kernels restrict it to these.
+//! docs/lab/divergent-code.md; names of kernels restrict it to these.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -65,7 +65,7 @@ fn main() {
     let text = report(&rows);
     print!("{text}");
     if std::env::args().any(|argument| argument == "--write") {
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lab");
         std::fs::write(docs.join("divergent-code.md"), text).expect("docs can be written");
     }
 }
@@ -126,7 +126,7 @@ fn report(rows: &[Row]) -> String {
                     each pass of `singe opt` that deals with divergent branches. `auto` is `singe opt K.ptx --pass diverge=auto \
                     --launch K.toml --target NAME`, which asks the model of the columns. Every version leaves the same values in \
                     memory, as PTX and as machine code.\n\nCycles are those of one SM for the machine code that ptxas makes, by \
-                    the model of docs/time.md. ptxas itself predicates short sides of branches and moves code, in what is called \
+                    the model of docs/lab/time.md. ptxas itself predicates short sides of branches and moves code, in what is called \
                     stack too. Of a kernel with a star ptxas makes wrong code in a version: in place of its cycles stand the warp instructions that the \
                     simulator executes, each as long as its result takes. The papers' figures are measured: DARM's on an AMD Vega 20, predication's on a Tesla K20c.\n"
         .to_owned();

@@ -1,5 +1,5 @@
 //! What control-flow melding saves on the corpus of divergent kernels, beside tail merging and branch fusion: counts of the
-//! simulator before and after each pass. With `--write` the result goes to docs/melding.md. `cargo xtask melding` names the
+//! simulator before and after each pass. With `--write` the result goes to docs/lab/melding.md. `cargo xtask melding` names the
 //! command that is timed in the variable SINGE.
 
 use std::fmt::Write;
@@ -41,7 +41,7 @@ fn main() {
     let text = report(&rows, &kernels);
     print!("{text}");
     if std::env::args().any(|argument| argument == "--write") {
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lab");
         std::fs::write(docs.join("melding.md"), text).expect("docs can be written");
     }
 }

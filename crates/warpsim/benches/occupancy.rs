@@ -1,6 +1,6 @@
 //! How good the choice of an occupancy is: over kernels and targets the chosen level beside the best and the worst of all levels and
 //! beside what ptxas makes of the kernel as it is, in modelled cycles, for which ptxas and nvdisasm must be installed. With `--write` the
-//! result goes to the end of docs/occupancy.md and to docs/occupancy.svg; names of kernels restrict it to these. Each row is kept in
+//! result goes to the end of docs/lab/occupancy.md and to docs/lab/occupancy.svg; names of kernels restrict it to these. Each row is kept in
 //! `target/occupancy.jsonl` as soon as it is there; `--resume` takes those that an interrupted run left.
 
 use std::path::Path;
@@ -65,7 +65,7 @@ fn main() {
     let text = page::text(&rows);
     print!("{text}");
     if std::env::args().any(|argument| argument == "--write") {
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/lab");
         let path = docs.join("occupancy.md");
         let page = std::fs::read_to_string(&path).expect("the page is there");
         let own = page.split(page::BEGIN).next().unwrap_or_default();

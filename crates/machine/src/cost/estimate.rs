@@ -2,7 +2,7 @@
 //!
 //! An SM takes as long as its busiest part and as long as the steps of its warps, one after the other, where too few of them are
 //! there to hide that: the two are added as a norm, because neither hides the other wholly. What a step costs is known from the target's
-//! pipeline but for a few factors, which were calibrated against the model of time for machine code (`docs/estimate.md`).
+//! pipeline but for a few factors, which were calibrated against the model of time for machine code (`docs/lab/estimate.md`).
 
 use super::Work;
 use crate::target::{SHUFFLES_PER_CLOCK_PER_SM, Target};

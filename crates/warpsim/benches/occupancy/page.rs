@@ -1,4 +1,4 @@
-//! What was measured, as the end of docs/occupancy.md.
+//! What was measured, as the end of docs/lab/occupancy.md.
 
 use super::TARGETS;
 use super::measured::Measured;

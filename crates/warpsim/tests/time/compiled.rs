@@ -1,5 +1,5 @@
 //! Published latencies of operations of PTX, and what the model makes of chains of them as ptxas compiles them: the second table in
-//! docs/time.md.
+//! docs/lab/time.md.
 //!
 //! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time compiled` writes it, where the compilers are.
 

@@ -1,5 +1,5 @@
 //! Published measurements of latencies and rates, and what the model of time makes of the same small kernels: the table in
-//! docs/time.md.
+//! docs/lab/time.md.
 //!
 //! `SINGE_BLESS=1 cargo test --release -p singe-warpsim --test time published` writes it.
 

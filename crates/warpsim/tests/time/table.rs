@@ -1,4 +1,4 @@
-//! Tables of what was published beside what is modelled, in docs/time.md.
+//! Tables of what was published beside what is modelled, in docs/lab/time.md.
 
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -21,7 +21,7 @@ pub fn table<'a>(rows: impl IntoIterator<Item = &'a Row>) -> String {
     text
 }
 
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/time.md");
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/lab/time.md");
 const END: &str = "<!-- end -->";
 
 /// The page has this table behind the mark; with `SINGE_BLESS=1` it is written there.
