@@ -203,7 +203,7 @@ pages! {
     processors: "guide/cpu.md",
     functions: "guide/device.md",
     reactors: "guide/integrator.md",
-    times: "performance.md",
+    times: "lab/performance.md",
     python: "guide/python.md",
     gallery: "gallery.md",
     the_paper: "systems/singe.md",
