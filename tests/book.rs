@@ -204,6 +204,7 @@ pages! {
     functions: "guide/device.md",
     reactors: "guide/integrator.md",
     times: "lab/performance.md",
+    report: "guide/report.md",
     python: "guide/python.md",
     gallery: "gallery.md",
     the_paper: "systems/singe.md",
