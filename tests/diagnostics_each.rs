@@ -112,6 +112,12 @@ fn mechanisms() -> Vec<Case> {
     ];
     let reactions = [
         ("mechanism::auxiliary-without-reaction", "LOW/1 0 0/\n"),
+        ("mechanism::behind-end", "2H=H2 1 0 0\nEND\nH2=2H 1 0 0\n"),
+        ("mechanism::end-with-words", "end of a block\n2H=H2 1 0 0\n"),
+        ("mechanism::explicit-collider", "2H+M=H2+M 1 0 0\n2H+H2=H2+H2 1 0 0\n"),
+        ("mechanism::section-behind-end", "2H=H2 1 0 0\nEND\nSPECIES\n"),
+        ("mechanism::trailing-text", "2H=H2 1 0 0 Baulch\n"),
+        ("mechanism::unused-third-body", "2H+M=H2+M 1 0 0\nPLOG/1 1 0 0/\n"),
         ("mechanism::chebyshev", "2H=H2 1 0 0\nTCHEB/300 2000/ PCHEB/1 2/ CHEB/2 2 1 2 3/\n"),
         ("mechanism::equation", "2H+=H2 1 0 0\n"),
         ("mechanism::foreign-order", "2H=H2 1 0 0\nFORD/H2 1/\n"),
@@ -173,7 +179,11 @@ fn yaml() -> Vec<Case> {
     vec![
         ("mechanism::rate-unit", reactions("- {equation: 2 H => H2, rate-constant: [1 cm^6/mol^2/s, 0, 0]}\n")),
         ("yaml::companion", read(&format!("{PHASE}{YAML_SPECIES}"), Some(THERMO))),
-        ("yaml::explicit-collider", reactions(with_collider)),
+        ("mechanism::explicit-collider", reactions(with_collider)),
+        (
+            "thermo::reference-pressure",
+            read(&format!("{PHASE}{}", YAML_SPECIES.replacen("NASA7", "NASA7, reference-pressure: 1 bar", 1)), None),
+        ),
         ("yaml::missing-file", phase("[H, H2]", "[{absent.yaml/species: all}]")),
         ("yaml::missing-key", reactions("- {equation: 2 H => H2}\n")),
         ("yaml::missing-section", read(PHASE, None)),
@@ -220,6 +230,7 @@ fn sources() -> Vec<Case> {
         ("thermo::undeclared-element", edited("H   2               G", "O   2               G")),
         ("transport::geometry", transport("H 7 145. 2.05 0 0 0\n")),
         ("transport::malformed-number", transport("H 0 145. x 0 0 0\n")),
+        ("transport::shape", transport("H 1 145. 2.05 0 0 0\nH2 1 38. 2.9 0 .8 280.\n")),
         ("transport::missing-species", transport("H 0 145. 2.05 0 0 0\n")),
         ("transport::no-entries", transport("HE 0 10.2 2.58 0 0 0\n")),
         ("transport::not-positive", transport("H 0 145. 0 0 0 0\n")),

@@ -60,11 +60,12 @@ fn transport_data_may_stand_inside_the_mechanism() {
 }
 
 #[test]
-fn what_stands_behind_the_end_is_ignored() {
+fn what_stands_behind_the_end_is_told_and_not_read() {
     let notes = "ENDOFDATA\nThese rates = those of Smith et al. (1999), +/- 10 %.\nTHERMOchemistry: see there\n";
     let text = format!("ELEMENTS H END\nSPECIES H H2 END\nREACTIONS\n2H+M=H2+M 1 0 0\nEND\n{notes}");
     let (mechanism, warnings) = read(text.as_bytes(), &(thermo() + "END\n" + notes)).expect("notes are no errors");
-    assert_eq!((mechanism.reactions.len(), warnings.len()), (1, 0));
+    let told: Vec<&str> = warnings.iter().map(|warning| warning.id).collect();
+    assert_eq!((mechanism.reactions.len(), told), (1, vec!["mechanism::behind-end"]));
 }
 
 #[test]

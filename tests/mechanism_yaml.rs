@@ -412,8 +412,8 @@ fn colliders_beside_m_follow_the_rule_of_the_phase() {
         read("case.yaml", &format!("{CGS}\n{species}\nreactions:\n{reactions}"), None)
     };
     let (_, warnings) = with_rule("").expect("a warning only");
-    assert_eq!(warnings.iter().map(|d| d.id).collect::<Vec<_>>(), ["yaml::explicit-collider"]);
-    assert_eq!(errors(with_rule("explicit-third-body-duplicates: error"))[0].0, "yaml::explicit-collider");
+    assert_eq!(warnings.iter().map(|d| d.id).collect::<Vec<_>>(), ["mechanism::explicit-collider"]);
+    assert_eq!(errors(with_rule("explicit-third-body-duplicates: error"))[0].0, "mechanism::explicit-collider");
     let modified = valid(with_rule("explicit-third-body-duplicates: modify-efficiency"));
     assert_eq!(modified.reactions[0].third_body, Some(Collider::Mixture(vec![(5, 6.0), (8, 0.0)])));
 }

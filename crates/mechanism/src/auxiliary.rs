@@ -6,7 +6,7 @@ use super::report::Report;
 use super::syntax::{Item, Word};
 use super::units::{ATMOSPHERE, RateUnits, Units};
 use super::{LandauTeller, SpeciesIndex, number, unsupported};
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 /// `A b E` as written: `A` stays text until its order is known.
@@ -52,7 +52,7 @@ pub struct Auxiliary<'a> {
 
 /// Reads all keywords of a reaction; absent after an error. `units` are those of the REACTIONS line.
 pub fn read<'a>(items: &[Item<'a>], species: &Names, units: Units, report: &mut Report) -> Option<Auxiliary<'a>> {
-    let mut reader = Reader { species, units, report, auxiliary: Auxiliary::default(), colliders: HashSet::new() };
+    let mut reader = Reader { species, units, report, auxiliary: Auxiliary::default(), colliders: HashMap::new() };
     // Not `all`: every item is read, for every problem.
     let errors = items.iter().filter(|item| reader.item(item).is_none()).count();
     (errors == 0).then_some(reader.auxiliary)
@@ -63,8 +63,8 @@ struct Reader<'a, 'r> {
     units: Units,
     report: &'r mut Report,
     auxiliary: Auxiliary<'a>,
-    /// The species of the efficiencies so far.
-    colliders: HashSet<SpeciesIndex>,
+    /// Where the efficiency of a species stands in the list.
+    colliders: HashMap<SpeciesIndex, usize>,
 }
 
 impl<'a> Reader<'a, '_> {
@@ -127,13 +127,13 @@ impl<'a> Reader<'a, '_> {
             }
             "FORD" => {
                 let value = self.order(item)?;
-                let known = self.auxiliary.forward_orders.iter().any(|given| given.value.0 == value.0);
+                let known = self.auxiliary.forward_orders.iter().position(|given| given.value.0 == value.0);
                 self.at_most_orders(self.auxiliary.forward_orders.len(), item)?;
                 push_once(&mut self.auxiliary.forward_orders, known, place, value, self.report)
             }
             "RORD" => {
                 let value = self.order(item)?;
-                let known = self.auxiliary.reverse_orders.iter().any(|given| given.value.0 == value.0);
+                let known = self.auxiliary.reverse_orders.iter().position(|given| given.value.0 == value.0);
                 self.at_most_orders(self.auxiliary.reverse_orders.len(), item)?;
                 push_once(&mut self.auxiliary.reverse_orders, known, place, value, self.report)
             }
@@ -210,7 +210,8 @@ impl<'a> Reader<'a, '_> {
     fn efficiency(&mut self, item: &Item<'a>, key: &str) -> Option<()> {
         if let Some(index) = self.species.find(item.key.text()) {
             let value = self.numbers(item, 1..=1)?[0];
-            let known = !self.colliders.insert(index);
+            let known = self.colliders.get(&index).copied();
+            self.colliders.entry(index).or_insert(self.auxiliary.efficiencies.len());
             return push_once(&mut self.auxiliary.efficiencies, known, item.whole, (index, value), self.report);
         }
         let looks_like_efficiency = matches!(figures(item).as_slice(), [word] if number::parse(word.text()).is_some());
@@ -281,9 +282,16 @@ pub fn report_number(word: &Word, report: &mut Report) {
 
 /// Says that a word is not a unit.
 pub fn report_unit(word: &Word, report: &mut Report) {
-    let help = "known are CAL/MOLE, KCAL/MOLE, JOULES/MOLE, KJOULES/MOLE, KELVINS, EVOLTS, MOLES and MOLECULES";
+    let known = "known are CAL/MOLE, KCAL/MOLE, JOULES/MOLE, KJOULES/MOLE, KELVINS, EVOLTS, MOLES and MOLECULES";
+    let text = word.text().to_uppercase();
+    let meant = ABBREVIATIONS.iter().find(|(start, _)| text.starts_with(start)).map(|(_, keyword)| keyword);
+    let help = meant.map_or(known.to_owned(), |keyword| format!("did you mean '{keyword}'?"));
     report.error("mechanism::unknown-unit", format!("unknown unit '{}'", word.text()), word, help);
 }
+
+/// How units that CHEMKIN does not know begin, and its keywords for them.
+const ABBREVIATIONS: [(&str, &str); 5] =
+    [("KJ", "KJOULES/MOLE"), ("J", "JOULES/MOLE"), ("EV", "EVOLTS"), ("K", "KELVINS"), ("MOL", "MOLES")];
 
 /// FORD or RORD keywords of one reaction
 const MOST_ORDERS: usize = 100;
@@ -294,26 +302,40 @@ const KEYWORDS: [&str; 15] = [
 
 fn once<'a, T>(slot: &mut Option<Given<'a, T>>, place: Word<'a>, value: T, report: &mut Report) -> Option<()> {
     if slot.is_some() {
-        let message = format!("'{}' is given twice for one reaction", place.text());
-        report.error("mechanism::repeated-keyword", message, &place, "keep one of the two");
-        return None;
+        let what = format!("'{}' is given twice for one reaction", place.text());
+        forgiven("mechanism::repeated-keyword", what, &place, report)?;
     }
     *slot = Some(Given { place, value });
     Some(())
 }
 
+/// Adds a value, or puts it in the place of the one that the species has.
 fn push_once<'a>(
     list: &mut Vec<Given<'a, (SpeciesIndex, f64)>>,
-    known: bool,
+    known: Option<usize>,
     place: Word<'a>,
     value: (SpeciesIndex, f64),
     report: &mut Report,
 ) -> Option<()> {
-    if known {
-        let message = format!("'{}' repeats a species of the same reaction; the first value counts", place.text());
-        report.warning("mechanism::repeated-species", message, &place, "keep one of the two");
-    } else {
-        list.push(Given { place, value });
+    let given = Given { place, value };
+    match known.and_then(|known| list.get_mut(known)) {
+        Some(first) => {
+            let what = format!("'{}' repeats a species of the same reaction", place.text());
+            if first.value == value {
+                report.warning("mechanism::repeated-species", what, &place, "keep one of the two");
+            } else {
+                forgiven("mechanism::repeated-species", what + " with another value", &place, report)?;
+            }
+            *first = given;
+        }
+        None => list.push(given),
     }
     Some(())
+}
+
+/// An error that the permissive mode forgives: it takes the last, as Cantera's ck2yaml does.
+fn forgiven(id: &'static str, what: String, place: &Word, report: &mut Report) -> Option<()> {
+    let taken = if report.is_permissive() { "; the last counts" } else { "" };
+    report.forgivable(id, what + taken, place, "keep one of the two");
+    report.is_permissive().then_some(())
 }

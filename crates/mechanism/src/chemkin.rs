@@ -1,9 +1,10 @@
 //! The CHEMKIN mechanism file: from text to [`File`].
 
+use super::equation;
 use super::names::Names;
 use super::report::{Report, brief};
 use super::syntax::{File, Item, ReactionLines, ReactionSection, ThermoSection, Word};
-use super::unsupported;
+use super::{unread, unsupported};
 use diagnostics::Source;
 use pest::Parser;
 use pest::iterators::Pair;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 /// Splits a mechanism file into sections, declarations and reactions. Problems of form go to `report`.
 pub fn parse<'a>(source: &'a Arc<Source>, report: &mut Report) -> File<'a> {
-    let mut reader = Reader { source, report, file: File::default(), stray: Vec::new() };
+    let mut reader = Reader { source, report, file: File::default(), stray: Vec::new(), unread: Vec::new() };
     let pairs = Grammar::parse(Rule::file, &source.text).expect("the grammar accepts every text");
     pairs.flat_map(Pair::into_inner).for_each(|pair| reader.top_level(pair));
     reader.finish()
@@ -27,12 +28,15 @@ struct Reader<'a, 'r> {
     file: File<'a>,
     /// Lines outside sections, before the reactions, since the last section.
     stray: Vec<Word<'a>>,
+    /// Lines behind the END of the reactions.
+    unread: Vec<Word<'a>>,
 }
 
 impl<'a> Reader<'a, '_> {
     fn top_level(&mut self, pair: Pair<'a, Rule>) {
         match pair.as_rule() {
             Rule::stray => self.stray.push(self.word(&pair)),
+            Rule::unread => self.unread.push(self.word(&pair).trimmed()),
             Rule::elements | Rule::species | Rule::thermo | Rule::transport | Rule::reactions => {
                 self.report_stray();
                 self.section(pair);
@@ -58,7 +62,7 @@ impl<'a> Reader<'a, '_> {
             Rule::transport => self.file.transport.extend(bodies(self.source, &parts)),
             _ => self.reactions(key, &parts),
         }
-        if parts.last().is_none_or(|last| last.as_rule() != Rule::end) {
+        if !parts.iter().any(|part| matches!(part.as_rule(), Rule::end | Rule::end_with_words)) {
             let message = format!("the {} section has no END", key.text().to_uppercase());
             let help = "it ends where the next section or the file ends; write END there";
             self.report.warning("mechanism::missing-end", message, &key, help);
@@ -83,8 +87,15 @@ impl<'a> Reader<'a, '_> {
 
     fn reactions(&mut self, key: Word<'a>, parts: &[Pair<'a, Rule>]) {
         let mut reactions: Vec<ReactionLines> = Vec::new();
-        for part in parts {
+        let last_equation = parts.iter().rposition(|part| part.as_rule() == Rule::equation_line);
+        for (place, part) in parts.iter().enumerate() {
             let line = self.word(part).trimmed();
+            if part.as_rule() == Rule::end_with_words && last_equation.is_none_or(|last| last < place) {
+                self.end_with_words(&line, "taken as END");
+                let source = self.source;
+                self.unread.extend(parts[place + 1..].iter().map(|part| word(source, part).trimmed()));
+                break;
+            }
             match part.as_rule() {
                 Rule::equation_line => {
                     let words = part.clone().into_inner().map(|word| self.word(&word)).collect();
@@ -95,17 +106,33 @@ impl<'a> Reader<'a, '_> {
                     self.auxiliary(&line, items, reactions.last_mut());
                 }
                 Rule::bad_line => self.unparsable(&line),
+                Rule::end_with_words => self.end_with_words(&line, "taken as a remark, because reactions follow"),
                 _ => {}
             }
         }
         self.file.reactions.push(ReactionSection { key, units: words(self.source, parts).collect(), reactions });
     }
 
-    fn auxiliary(&mut self, line: &Word, items: Vec<Item<'a>>, reaction: Option<&mut ReactionLines<'a>>) {
+    fn end_with_words(&mut self, line: &Word, meaning: &str) {
+        let message = format!("END with more words on its line: {meaning}");
+        let help = "write END alone on its line, and remarks behind !";
+        self.report.forgivable("mechanism::end-with-words", message, line, help);
+    }
+
+    fn auxiliary(&mut self, line: &Word<'a>, mut items: Vec<Item<'a>>, reaction: Option<&mut ReactionLines<'a>>) {
         let is_keyword = |item: &Item| {
             let key = item.key.text();
             item.arguments.is_some() || is_duplicate_mark(key) || unsupported::keyword(key).is_some()
         };
+        // Text behind the last slash: whether it is a remark or a lost keyword, the line belongs to the reaction.
+        let known = items.iter().rposition(is_keyword).map_or(0, |last| last + 1);
+        if let Some(text) = items.get(known).filter(|_| items[..known].iter().all(is_keyword) && known > 0) {
+            let text = Word { len: line.offset + line.len - text.whole.offset, ..text.whole }.trimmed();
+            let message = format!("'{}' behind the last slash is no keyword with values", brief(text.text()));
+            let help = "write remarks behind !, and values between slashes";
+            self.report.forgivable("mechanism::trailing-text", message, &text, help);
+            items.truncate(known);
+        }
         match reaction {
             _ if !items.iter().all(is_keyword) => self.unparsable(line),
             Some(reaction) => reaction.auxiliary.extend(items),
@@ -128,7 +155,8 @@ impl<'a> Reader<'a, '_> {
 
     fn unparsable(&mut self, line: &Word) {
         let message = format!("unparsable line '{}'", brief(line.text()));
-        let help = "a reaction has an arrow (=, <=>, =>) and three numbers; an auxiliary line has KEYWORD / numbers /";
+        let form = "a reaction has an arrow (=, <=>, =>) and three numbers; an auxiliary line has KEYWORD / numbers /";
+        let help = equation::foreign_arrow(line.text()).unwrap_or_else(|| form.to_owned());
         self.report.error("mechanism::unparsable-line", message, line, help);
     }
 
@@ -158,6 +186,7 @@ impl<'a> Reader<'a, '_> {
         if self.file.reactions.is_empty() {
             self.report_stray();
         }
+        unread::tell(&self.unread, self.report);
         self.file
     }
 

@@ -59,6 +59,10 @@ pub fn check(equation: &Equation, auxiliary: &Auxiliary, place: Word, report: &m
             report.error("mechanism::keyword-conflict", message, &keyword, help);
         }
     }
+    if tabulated && equation.third_body == ThirdBody::Mixture {
+        let message = "the +M has no effect: the rate is tabulated over the pressure";
+        report.warning("mechanism::unused-third-body", message, &place, "write the equation without M");
+    }
     let effective = match equation.third_body {
         ThirdBody::None => !tabulated,
         ThirdBody::Mixture => !tabulated,

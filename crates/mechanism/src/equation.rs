@@ -69,6 +69,13 @@ pub fn arrows(text: &str) -> impl Iterator<Item = (Range<usize>, bool)> {
     })
 }
 
+/// A hint where a line has an arrow of another notation.
+pub fn foreign_arrow(line: &str) -> Option<String> {
+    let arrows = [("<->", "<=>"), ("->", "=>"), ("\u{21CC}", "<=>"), ("\u{2194}", "<=>"), ("\u{2192}", "=>")];
+    let (written, meant) = arrows.into_iter().find(|(written, _)| line.contains(written))?;
+    Some(format!("did you mean '{meant}' by '{written}'?"))
+}
+
 struct Context<'a, 'n> {
     text: &'a str,
     /// Where each byte of `text` stands in the source.
@@ -98,6 +105,7 @@ impl Context<'_, '_> {
         let help = "an equation has one of =, <=> and =>";
         let Some((first, _)) = arrows.first().cloned() else {
             let message = format!("the equation '{}' has no arrow", brief(self.text));
+            let help = foreign_arrow(self.text).unwrap_or_else(|| help.to_owned());
             report.error("mechanism::equation", message, &self.whole, help);
             return None;
         };

@@ -67,6 +67,11 @@ impl Names {
         }
     }
 
+    /// Whether a word is one of the names, or nearly so.
+    pub fn is_near(&self, word: &str) -> bool {
+        self.nearest(word).is_some()
+    }
+
     fn nearest(&self, name: &str) -> Option<&str> {
         let left = self.suggestions_left.get().checked_sub(1)?;
         self.suggestions_left.set(left);

@@ -206,8 +206,8 @@ impl Parts<'_, '_> {
         coefficients[0][0] += self.units.log10_factor(order);
         let (t, p) = (&self.auxiliary.temperatures, &self.auxiliary.pressures);
         let (low, high) = (0.001 * ATMOSPHERE, 100.0 * ATMOSPHERE);
-        let temperatures = window(t, "TCHEB", (300.0, 2500.0), p.is_some(), &place, self.report);
-        let pressures = window(p, "PCHEB", (low, high), t.is_some(), &place, self.report);
+        let temperatures = window(t, "TCHEB", (300.0, 2500.0), &place, self.report);
+        let pressures = window(p, "PCHEB", (low, high), &place, self.report);
         let ((t_min, t_max), (p_min, p_max)) = (temperatures?, pressures?);
         Some(Chebyshev { t_min, t_max, p_min, p_max, coefficients })
     }
@@ -224,12 +224,11 @@ pub fn overall_order(terms: &[(SpeciesIndex, f64)], orders: &[(SpeciesIndex, f64
     kept + given + if third_body { 1.0 } else { 0.0 }
 }
 
-/// A range of the Chebyshev fit, or CHEMKIN's default. One without the other is suspicious.
+/// A range of the Chebyshev fit, or CHEMKIN's default, which is told.
 fn window(
     given: &Option<Given<Vec<f64>>>,
     keyword: &str,
     default: (f64, f64),
-    other_is_given: bool,
     place: &Word,
     report: &mut Report,
 ) -> Option<(f64, f64)> {
@@ -243,11 +242,9 @@ fn window(
             valid.then_some((low, high))
         }
         _ => {
-            if other_is_given {
-                let default = if keyword == "TCHEB" { "300 to 2500 K" } else { "0.001 to 100 atm" };
-                let message = format!("missing {keyword}: {default} is taken");
-                report.warning("mechanism::chebyshev", message, place, "state both ranges");
-            }
+            let default_text = if keyword == "TCHEB" { "300 to 2500 K" } else { "0.001 to 100 atm" };
+            let message = format!("missing {keyword}: {default_text} is taken");
+            report.warning("mechanism::chebyshev", message, place, "state both ranges");
             Some(default)
         }
     }

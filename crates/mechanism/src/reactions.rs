@@ -5,7 +5,7 @@ use super::equation::{self, Equation};
 use super::names::Names;
 use super::rate::Parts;
 use super::report::{Report, brief};
-use super::syntax::{File, ReactionLines};
+use super::syntax::{File, ReactionLines, Word};
 use super::units::Units;
 use super::{Element, Reaction, Species, SpeciesIndex, number};
 use diagnostics::Diagnostic;
@@ -65,7 +65,8 @@ fn reaction(lines: &ReactionLines, names: &Names, units: Units, report: &mut Rep
         report.error("mechanism::rate-numbers", message, &place, "write three numbers behind the equation");
         return None;
     }
-    let (equation, numbers) = words.split_at(split);
+    let words = without_text(words, arrow, names, report)?;
+    let (equation, numbers) = words.split_at(words.len() - 3);
     let last = &equation[equation.len() - 1];
     if equation.len() > arrow + 1 && number::parse(last.text()).is_some() && names.find(last.text()).is_none() {
         let message = format!("the reaction '{}' has more numbers than A, b and E", brief(place.text()));
@@ -85,6 +86,25 @@ fn reaction(lines: &ReactionLines, names: &Names, units: Units, report: &mut Rep
     warn_of_foreign_orders(&auxiliary, &equation, names, report);
     let units = auxiliary.units.unwrap_or(units);
     Parts { equation, numbers, auxiliary, units, place, report }.combine()
+}
+
+/// The words of a reaction up to its three numbers; text behind them is told, and absent after an error.
+fn without_text<'w, 'a>(
+    words: &'w [Word<'a>],
+    arrow: usize,
+    names: &Names,
+    report: &mut Report,
+) -> Option<&'w [Word<'a>]> {
+    let is_number = |word: &Word| number::parse(word.text()).is_some() && names.find(word.text()).is_none();
+    let begin = (arrow + 1..words.len() - 3).find(|&i| words[i..i + 3].iter().all(is_number));
+    let text = begin.map_or(&[][..], |begin| &words[begin + 3..]);
+    let (Some(begin), Some(first), Some(last)) = (begin, text.iter().find(|word| !is_number(word)), text.last()) else {
+        return Some(words);
+    };
+    let message = format!("'{}' is a word too many behind the numbers A, b and E", first.text());
+    let help = "write remarks behind !";
+    report.forgivable("mechanism::trailing-text", message, &text[0].to(last), help);
+    report.is_permissive().then(|| &words[..begin + 3])
 }
 
 /// An order of a species that does not react in this direction is legal, and mostly a typing error.

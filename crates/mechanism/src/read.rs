@@ -1,11 +1,13 @@
 //! From files, or from texts in memory, to a checked [`Mechanism`].
 
+use super::explicit;
 use super::foreign::{self, Companions};
 use super::load::Inputs;
 use super::names::Names;
 use super::report::Report;
 use super::syntax::{self, Word};
-use super::thermo::Records;
+use super::thermo::{self as nasa, Records};
+use super::unread;
 use super::{
     Element, Mechanism, Reaction, Species, chemkin, duplicates, elements, reactions, reduction, species, transport,
     yaml,
@@ -174,17 +176,22 @@ fn check<'a>(
     let mut records = Records::new(options.single_intermediate_temperature);
     file.thermo.iter().for_each(|section| records.add_section(section));
     thermo.into_iter().for_each(|source| records.add_file(source));
+    unread::tell_of_entries(&records.unread, nasa::begins_entry, &mut report);
     let declared = species::declared(&file.species, &mut report);
     let thermo_is_absent = file.thermo.is_empty() && thermo.is_none();
     let has_thermo = !thermo_is_absent && foreign::has_thermo(&declared, &records, companions, &mut report);
     let declared = if has_thermo { species::without_broken(declared, &records, &mut report) } else { declared };
     let mut entries = Vec::new();
     file.transport.iter().for_each(|body| entries.extend(transport::parse_section(body)));
-    transport.into_iter().for_each(|source| entries.extend(transport::parse_file(source)));
+    if let Some(source) = transport {
+        entries.extend(transport::parse_file(source));
+        unread::tell_of_entries(&transport::behind_end(source), transport::is_entry, &mut report);
+    }
     let transport_exists = !file.transport.is_empty() || transport.is_some();
     let names = Names::new(declared.iter().map(Word::text));
     // Without declarations every species would be unknown.
-    let reactions = if declared.is_empty() { Vec::new() } else { reactions::read(file, &names, &mut report) };
+    let mut reactions = if declared.is_empty() { Vec::new() } else { reactions::read(file, &names, &mut report) };
+    explicit::check(explicit::Rule::Warn, &mut reactions, &mut report);
 
     check_presence(file, &mut report);
     if thermo_is_absent && !report.has_unreadable_file() && !declared.is_empty() {
@@ -250,6 +257,10 @@ fn conclude(name: String, parts: Parts, reduction: Option<&Arc<Source>>, mut rep
 }
 
 fn check_presence(file: &syntax::File, report: &mut Report) {
+    if report.has("mechanism::unsupported-section") {
+        // A surface mechanism lacks much, for one reason.
+        return;
+    }
     let empty = [("ELEMENTS", file.elements.is_empty()), ("SPECIES", file.species.is_empty())];
     for (section, _) in empty.iter().filter(|(_, is_empty)| *is_empty) {
         let message = format!("the mechanism declares no {}", section.to_lowercase());

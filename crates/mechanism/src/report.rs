@@ -65,6 +65,11 @@ impl Report {
         self.dropped == 0 && self.diagnostics.iter().all(|diagnostic| diagnostic.id == id)
     }
 
+    /// Whether a diagnostic has this id.
+    pub fn has(&self, id: &str) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.id == id)
+    }
+
     /// Whether a file could not be opened: what it would have held is then not missing.
     pub fn has_unreadable_file(&self) -> bool {
         let unread = ["mechanism::unreadable-file", "mechanism::file-size", "mechanism::not-a-text"];

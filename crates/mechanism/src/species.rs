@@ -1,5 +1,6 @@
 //! Declared species with their thermo and transport data.
 
+use super::geometry;
 use super::names::Names;
 use super::report::Report;
 use super::syntax::Word;
@@ -97,12 +98,16 @@ impl Data<'_> {
     fn species(&self, word: &Word, report: &mut Report) -> Option<Species> {
         let thermo = self.thermo(word, report);
         let transport = self.transport(word, report);
-        let ((composition, thermo), transport) = (thermo?, transport?);
+        let ((composition, thermo), mut transport) = (thermo?, transport?);
         let weight: f64 = composition.iter().map(|(element, count)| count * self.elements[*element].weight).sum();
         if weight <= 0.0 {
             let message = format!("species '{}' has no atoms", word.text());
             report.error("thermo::composition", message, word, "check its composition in the thermo data");
             return None;
+        }
+        if let (Some(transport), Some(entry)) = (&mut transport, self.entry(word)) {
+            let (given, flag) = (transport.geometry, entry.flag());
+            transport.geometry = geometry::checked(word.text(), given, &composition, self.elements, &flag, report);
         }
         Some(Species { name: word.text().to_owned(), composition, weight, thermo, transport })
     }
@@ -123,9 +128,14 @@ impl Data<'_> {
 
     /// `Some(None)`: there is no transport data at all.
     fn transport(&self, word: &Word, report: &mut Report) -> Option<Option<Transport>> {
-        let Some(entries) = self.transport else { return Some(None) };
-        let found = self.entry_names.find(word.text())?;
-        entries[found].values(report).map(Some)
+        if self.transport.is_none() {
+            return Some(None);
+        }
+        self.entry(word)?.values(report).map(Some)
+    }
+
+    fn entry(&self, word: &Word) -> Option<&Entry<'_>> {
+        self.transport?.get(self.entry_names.find(word.text())?)
     }
 
     /// Reports the species that have no entry at all.

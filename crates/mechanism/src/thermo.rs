@@ -42,6 +42,8 @@ enum Functions<'a> {
 pub struct Records<'a> {
     pub records: Vec<Record<'a>>,
     pub broken: Vec<Broken<'a>>,
+    /// Lines behind END.
+    pub unread: Vec<Word<'a>>,
     /// The ranges of NASA-7 records meet at the default temperature, whatever stands in columns 66-73.
     single_break: bool,
 }
@@ -74,6 +76,7 @@ impl<'a> Records<'a> {
                 }
                 Rule::record7 => self.records.push(nasa7::record(&body, pair, defaults)),
                 Rule::record9 => self.records.push(nasa9::record(&body, pair)),
+                Rule::unread => self.unread.push(cut(&body, &pair).trimmed()),
                 Rule::broken7 => self.broken.push(Broken { block: cut(&body, &pair).trimmed(), nasa9: false }),
                 Rule::broken9 => self.broken.push(Broken { block: cut(&body, &pair).trimmed(), nasa9: true }),
                 _ => {}
@@ -115,6 +118,11 @@ impl Record<'_> {
     pub fn place(&self) -> Word<'_> {
         words(&self.name).next().unwrap_or(self.name)
     }
+}
+
+/// Whether a line has the digit of the first line of a NASA-7 entry in column 80.
+pub fn begins_entry(line: &str) -> bool {
+    line.chars().nth(79) == Some('1')
 }
 
 fn cut<'a>(body: &Word<'a>, pair: &Pair<'a, Rule>) -> Word<'a> {

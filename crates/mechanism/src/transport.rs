@@ -22,9 +22,24 @@ pub fn parse_file<'a>(source: &'a Arc<Source>) -> Vec<Entry<'a>> {
 
 /// All lines of the body of a TRANSPORT section.
 pub fn parse_section<'a>(body: &Word<'a>) -> Vec<Entry<'a>> {
+    lines(body, Rule::entry).filter_map(|pair| entry(body, pair)).collect()
+}
+
+/// The lines behind END.
+pub fn behind_end<'a>(source: &'a Arc<Source>) -> Vec<Word<'a>> {
+    let body = Word { source, offset: 0, len: source.text.len() };
+    lines(&body, Rule::unread).map(|pair| word(&body, &pair).trimmed()).collect()
+}
+
+/// Whether a line could be an entry: a name, and six numbers.
+pub fn is_entry(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().take(7).collect();
+    words.len() == 7 && words[1..].iter().all(|word| number::parse(word).is_some())
+}
+
+fn lines<'a>(body: &Word<'a>, rule: Rule) -> impl Iterator<Item = Pair<'a, Rule>> {
     let pairs = Grammar::parse(Rule::file, body.text()).expect("the grammar accepts every text");
-    let lines = pairs.flat_map(Pair::into_inner).filter(|pair| pair.as_rule() == Rule::entry);
-    lines.filter_map(|pair| entry(body, pair)).collect()
+    pairs.flat_map(Pair::into_inner).filter(move |pair| pair.as_rule() == rule)
 }
 
 impl Entry<'_> {
@@ -72,6 +87,11 @@ impl Entry<'_> {
         positive.then_some(transport)
     }
 
+    /// Where the geometry stands; the name in a line that has nothing else.
+    pub fn flag(&self) -> Word<'_> {
+        self.values.first().copied().unwrap_or(self.name)
+    }
+
     /// Whether both lines hold the same numbers.
     pub fn agrees_with(&self, other: &Entry) -> bool {
         let values =
@@ -95,11 +115,13 @@ const COLUMNS: &str =
     "a line reads: name, geometry, eps/k in K, sigma in Angstrom, dipole in Debye, polarizability in Angstrom^3, Zrot";
 
 fn entry<'a>(body: &Word<'a>, pair: Pair<'a, Rule>) -> Option<Entry<'a>> {
-    let mut words = pair.into_inner().map(|word| {
-        let span = word.as_span();
-        Word { offset: body.offset + span.start(), len: span.end() - span.start(), ..*body }
-    });
+    let mut words = pair.into_inner().map(|pair| word(body, &pair));
     Some(Entry { name: words.next()?, values: words.take(7).collect() })
+}
+
+fn word<'a>(body: &Word<'a>, pair: &Pair<'a, Rule>) -> Word<'a> {
+    let span = pair.as_span();
+    Word { offset: body.offset + span.start(), len: span.end() - span.start(), ..*body }
 }
 
 #[derive(pest_derive::Parser)]

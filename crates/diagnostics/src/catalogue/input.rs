@@ -2,7 +2,7 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 94] = [
+pub const ENTRIES: [Entry; 101] = [
     Entry {
         id: "fmt::not-canonical",
         cause: "`singe fmt --check` found a file that differs from its canonical form.",
@@ -69,14 +69,29 @@ pub const ENTRIES: [Entry; 94] = [
         remedy: "Move it below the reaction that it belongs to.",
     },
     Entry {
+        id: "mechanism::behind-end",
+        cause: "Lines behind END are not read, such as reactions below a misplaced END.",
+        remedy: "Move what is meant before END, and write `!` before remarks.",
+    },
+    Entry {
         id: "mechanism::chebyshev",
         cause: "The sizes, the ranges or the number of coefficients of a Chebyshev rate do not fit together.",
         remedy: "Give `TCHEB/ min max /`, `PCHEB/ min max /` and `CHEB/ rows columns coefficients /` with rows times columns coefficients.",
     },
     Entry {
+        id: "mechanism::end-with-words",
+        cause: "A line in REACTIONS begins with END and goes on with other words.",
+        remedy: "Write END alone on its line, and remarks behind `!`. Forgiven by `--permissive`: it is a remark where reactions follow, else END.",
+    },
+    Entry {
         id: "mechanism::equation",
         cause: "An equation lacks an arrow, a side or a species.",
         remedy: "Write at least one species on both sides, separated by `=`, `<=>` or `=>`.",
+    },
+    Entry {
+        id: "mechanism::explicit-collider",
+        cause: "A collider that one reaction names also counts in the same reaction with M.",
+        remedy: "Give it the efficiency 0 there, or mark both as duplicates; in YAML set `explicit-third-body-duplicates` in the phase.",
     },
     Entry {
         id: "mechanism::file-size",
@@ -171,12 +186,17 @@ pub const ENTRIES: [Entry; 94] = [
     Entry {
         id: "mechanism::repeated-keyword",
         cause: "A keyword is given twice for one reaction.",
-        remedy: "Keep one of the two.",
+        remedy: "Keep one of the two. Forgiven by `--permissive`: the last counts.",
     },
     Entry {
         id: "mechanism::repeated-species",
         cause: "A species is declared twice, or an efficiency or order is given twice.",
-        remedy: "Remove the later one; the first counts.",
+        remedy: "Remove one of the two. An efficiency or order with another value is an error, which `--permissive` forgives: the last counts.",
+    },
+    Entry {
+        id: "mechanism::section-behind-end",
+        cause: "A section such as SPECIES or SITE stands behind the END of the reactions, where it is not read.",
+        remedy: "Give it before REACTIONS, or remove it. Forgiven by `--permissive`.",
     },
     Entry {
         id: "mechanism::species-name",
@@ -192,6 +212,11 @@ pub const ENTRIES: [Entry; 94] = [
         id: "mechanism::too-many-problems",
         cause: "There are more problems than are shown.",
         remedy: "Repair those above first.",
+    },
+    Entry {
+        id: "mechanism::trailing-text",
+        cause: "Text stands behind the last slash of an auxiliary line, or behind A, b and E.",
+        remedy: "Write remarks behind `!`, and values between slashes. Forgiven by `--permissive`: the text is left out.",
     },
     Entry {
         id: "mechanism::unbalanced",
@@ -247,6 +272,11 @@ pub const ENTRIES: [Entry; 94] = [
         id: "mechanism::unused-efficiency",
         cause: "A third-body efficiency has no effect: its species is undeclared, or the reaction has no `M`.",
         remedy: "Remove it, or declare the species.",
+    },
+    Entry {
+        id: "mechanism::unused-third-body",
+        cause: "An equation with +M has a rate that is tabulated over the pressure, on which M has no effect.",
+        remedy: "Write the equation without M.",
     },
     Entry {
         id: "mechanism::value-count",
@@ -349,6 +379,11 @@ pub const ENTRIES: [Entry; 94] = [
         remedy: "Let each range begin where the one below it ends; a range has three lines.",
     },
     Entry {
+        id: "thermo::reference-pressure",
+        cause: "Two species give their entropies for different reference pressures, which Cantera refuses.",
+        remedy: "Give all species one `reference-pressure`. Forgiven by `--permissive`: entropies are converted to 1 atm.",
+    },
+    Entry {
         id: "thermo::repeated-species",
         cause: "A species has two thermo entries that differ; the first counts.",
         remedy: "Remove one of the entries.",
@@ -399,6 +434,11 @@ pub const ENTRIES: [Entry; 94] = [
         remedy: "Remove one of the lines. Where they differ, `--permissive` takes the first.",
     },
     Entry {
+        id: "transport::shape",
+        cause: "The geometry of a species contradicts its number of atoms, such as a linear atom or a nonlinear diatomic.",
+        remedy: "Give 0 for an atom, 1 for a linear molecule, 2 for a nonlinear one of three or more atoms. Forgiven by `--permissive`, which takes the geometry that fits: nonlinear for three and more atoms.",
+    },
+    Entry {
         id: "transport::too-long",
         cause: "A transport line has more than six values.",
         remedy: "Write geometry, well depth, diameter, dipole, polarizability and Zrot. Forgiven by `--permissive`: the first six count.",
@@ -412,11 +452,6 @@ pub const ENTRIES: [Entry; 94] = [
         id: "yaml::companion",
         cause: "A thermo or transport file is given beside a YAML file.",
         remedy: "Leave `--thermo` and `--transport` out: YAML files hold these data themselves.",
-    },
-    Entry {
-        id: "yaml::explicit-collider",
-        cause: "A collider that one reaction names also counts in the same reaction with M.",
-        remedy: "Give it the efficiency 0 there, or set `explicit-third-body-duplicates` in the phase.",
     },
     Entry {
         id: "yaml::missing-file",

@@ -42,9 +42,20 @@ impl Broken<'_> {
         let kind = if self.nasa9 { "NASA-9" } else { "NASA-7" };
         let message =
             format!("the lines from here on could not be parsed as the {kind} entry of species '{}'", self.species());
-        let help = if self.nasa9 { NASA9.to_owned() } else { nasa7_fault(block.text()) };
+        let help =
+            tabs(block.text()).unwrap_or_else(|| if self.nasa9 { NASA9.to_owned() } else { nasa7_fault(block.text()) });
         (line, message, help)
     }
+}
+
+/// Shows the first line with tabs, which shift columns.
+fn tabs(block: &str) -> Option<String> {
+    let line = block.lines().take(4).find(|line| line.contains('\t'))?;
+    let shown: String = line.replace('\t', "\u{2192}").chars().take(80).collect();
+    Some(format!(
+        "the line has {} tabs, shown as \u{2192} in '{shown}': entries are read by columns, so write blanks up to them",
+        line.matches('\t').count()
+    ))
 }
 
 /// Which of the four lines is off, and by how many columns.

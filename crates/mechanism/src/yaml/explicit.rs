@@ -1,78 +1,21 @@
-//! `explicit-third-body-duplicates`: reactions with M beside the same ones with a named collider.
+//! The rule `explicit-third-body-duplicates` of a phase.
 
 use super::tree::Node;
 use super::unsupported;
-use crate::report::{Report, brief};
-use crate::{Collider, Reaction, SpeciesIndex};
-use diagnostics::Diagnostic;
-use std::collections::HashMap;
+use crate::explicit::Rule;
+use crate::report::Report;
 
-/// Applies the rule of a phase to every reaction whose named collider also counts in a reaction with M.
-pub fn check(rule: Option<&Node>, reactions: &mut [Reaction], report: &mut Report) {
-    let kind = rule.map_or("warn", |rule| rule.place.text());
-    if !matches!(kind, "warn" | "error" | "mark-duplicate" | "modify-efficiency") {
-        let help = "write warn, error, mark-duplicate or modify-efficiency";
-        rule.into_iter().for_each(|rule| unsupported(&rule.place, help, report));
-        return;
-    }
-    let mut with_m: HashMap<Sides, Vec<usize>> = HashMap::new();
-    for (i, reaction) in reactions.iter().enumerate().filter(|(_, r)| r.third_body.is_some()) {
-        with_m.entry(sides(reaction, None)).or_default().push(i);
-    }
-    for i in 0..reactions.len() {
-        let Some(collider) = collider(&reactions[i]) else { continue };
-        let Some(general) = with_m.get(&sides(&reactions[i], Some(collider))) else { continue };
-        for &j in general {
-            let (named, general) = (reactions[i].clone(), &mut reactions[j]);
-            let Some(Collider::Mixture(efficiencies)) = &mut general.third_body else { continue };
-            let own = efficiencies.iter_mut().find(|(species, _)| *species == collider);
-            if own.as_ref().is_some_and(|(_, alpha)| *alpha == 0.0) || (named.duplicate && general.duplicate) {
-                continue;
-            }
-            match kind {
-                "mark-duplicate" => {}
-                "modify-efficiency" => {
-                    match own {
-                        Some((_, alpha)) => *alpha = 0.0,
-                        None => efficiencies.push((collider, 0.0)),
-                    }
-                    efficiencies.sort_unstable_by_key(|(species, _)| *species);
-                }
-                _ => {
-                    let severity = if kind == "error" { Diagnostic::error } else { Diagnostic::warning };
-                    let (one, other) = (brief(&named.equation), brief(&general.equation));
-                    let message = format!("the collider of '{one}' also counts in '{other}'");
-                    let help = "give it the efficiency 0 there, or set explicit-third-body-duplicates in the phase";
-                    report.push(severity("yaml::explicit-collider", message).at(named.span.clone()).help(help));
-                }
-            }
+/// What the phase says, or what Cantera does where it says nothing; absent after an error.
+pub fn rule(given: Option<&Node>, report: &mut Report) -> Option<Rule> {
+    let Some(given) = given else { return Some(Rule::Warn) };
+    match given.place.text() {
+        "warn" => Some(Rule::Warn),
+        "error" => Some(Rule::Error),
+        "mark-duplicate" => Some(Rule::MarkDuplicate),
+        "modify-efficiency" => Some(Rule::ModifyEfficiency),
+        _ => {
+            unsupported(&given.place, "write warn, error, mark-duplicate or modify-efficiency", report);
+            None
         }
     }
-}
-
-/// Reactants and products, sorted; coefficients as bits.
-type Sides = [Vec<(SpeciesIndex, u64)>; 2];
-
-/// Both sides without one molecule of the collider; a reversible reaction is the same in both directions.
-fn sides(reaction: &Reaction, collider: Option<SpeciesIndex>) -> Sides {
-    let mut sides = [&reaction.reactants, &reaction.products].map(|side| {
-        let left = side.iter().map(|(species, nu)| (*species, nu - f64::from(Some(*species) == collider)));
-        let mut left: Vec<_> = left.filter(|(_, nu)| *nu != 0.0).map(|(species, nu)| (species, nu.to_bits())).collect();
-        left.sort_unstable();
-        left
-    });
-    if reaction.is_reversible() {
-        sides.sort_unstable();
-    }
-    sides
-}
-
-/// The only species on both sides of an ordinary reaction of whole coefficients, three on one of its sides.
-fn collider(reaction: &Reaction) -> Option<SpeciesIndex> {
-    let terms = [&reaction.reactants, &reaction.products];
-    let whole = terms.iter().all(|side| side.iter().all(|(_, nu)| nu.fract() == 0.0));
-    let three = terms.iter().any(|side| side.iter().map(|(_, nu)| nu).sum::<f64>() == 3.0);
-    let mut common = reaction.reactants.iter().filter(|(k, _)| reaction.products.iter().any(|(j, _)| j == k));
-    let found = common.next().map(|(species, _)| *species);
-    found.filter(|_| whole && three && reaction.third_body.is_none() && common.next().is_none())
 }

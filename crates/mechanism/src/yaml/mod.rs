@@ -86,7 +86,9 @@ fn contents(source: &Arc<Source>, selection: Selection, load: &mut Load, report:
     let names = Names::new(declared.iter().map(Word::text));
     let skip_third_bodies = phase.get("skip-undeclared-third-bodies").is_some_and(Node::is_true);
     let mut reactions = reaction::read(&selected, &names, skip_third_bodies, report);
-    explicit::check(phase.get("explicit-third-body-duplicates"), &mut reactions, report);
+    if let Some(rule) = explicit::rule(phase.get("explicit-third-body-duplicates"), report) {
+        crate::explicit::check(rule, &mut reactions, report);
+    }
     if reactions.is_empty() && report.errors() == 0 {
         let diagnostic = Diagnostic::warning("mechanism::no-reactions", "the mechanism has no reactions");
         report.push(diagnostic.at(phase.place.span()).help("add reactions, unless only transport is wanted"));
@@ -112,9 +114,15 @@ fn others(own: &Document, phase: Option<&str>, load: &mut Load, report: &mut Rep
     others
 }
 
-/// Says that a map lacks a key.
+/// Says that a map lacks a key, and which of its keys may be a misspelt one.
 fn missing<T>(node: &Node, key: &str, report: &mut Report) -> Option<T> {
-    report.error("yaml::missing-key", format!("this entry has no {key}"), &node.place, format!("add {key}"));
+    let near = Names::new([key]);
+    let misspelt = node.entries().iter().map(|(other, _)| other).find(|other| near.is_near(other.text()));
+    let help = match misspelt {
+        Some(other) => format!("it has {}: did you mean '{key}'?", other.text()),
+        None => format!("add {key}"),
+    };
+    report.error("yaml::missing-key", format!("this entry has no {key}"), &node.place, help);
     None
 }
 

@@ -3,6 +3,7 @@
 use super::phase::Listed;
 use super::tree::Node;
 use super::{missing, number, thermo, transport};
+use crate::geometry;
 use crate::names::Names;
 use crate::report::Report;
 use crate::syntax::Word;
@@ -23,26 +24,50 @@ pub fn assemble(
     // As with CHEMKIN files: transport data of some species means that all need them.
     let described = wants_transport
         && listed.iter().any(|species| species.entry.is_some_and(|entry| entry.get("transport").is_some()));
+    let mut pressures: Vec<(&Word, f64)> = Vec::new();
     let species = declared.iter().map(|word| {
         let listed = found(word)?;
         let entry = listed.entry?;
         let system = listed.system.apply(entry.get("units"), report);
+        pressures.push((word, thermo::reference_pressure(entry, system)));
         let composition = composition(entry, word.text(), &symbols, report);
         let thermo = thermo::read(entry, system, report);
         if let Some(Polynomials::Nasa7(nasa)) = &thermo {
             report_ranges(nasa, &listed.name, report);
         }
         let transport = if described { transport::read(entry, word, report).map(Some) } else { Some(None) };
-        let (composition, thermo, transport) = (composition?, thermo?, transport?);
+        let (composition, thermo, mut transport) = (composition?, thermo?, transport?);
         let weight: f64 = composition.iter().map(|(element, count)| count * elements[*element].weight).sum();
         if weight <= 0.0 {
             let message = format!("species '{}' has no atoms", word.text());
             report.error("thermo::composition", message, word, "check its composition");
             return None;
         }
+        let shape = entry.get("transport").and_then(|given| given.get("geometry"));
+        if let (Some(transport), Some(shape)) = (&mut transport, shape) {
+            let (name, given) = (word.text(), transport.geometry);
+            transport.geometry = geometry::checked(name, given, &composition, elements, &shape.place, report);
+        }
         Some(Species { name: word.text().to_owned(), composition, weight, thermo, transport })
     });
-    species.collect()
+    let species = species.collect();
+    same_reference_pressure(&pressures, report);
+    species
+}
+
+/// Reports the first species whose entropies are given for another pressure than those of the species before it.
+fn same_reference_pressure(pressures: &[(&Word, f64)], report: &mut Report) {
+    let Some((first, pressure)) = pressures.first() else { return };
+    let differs = |(_, other): &&(&Word, f64)| (other / pressure - 1.0).abs() > 1e-12;
+    if let Some((word, other)) = pressures.iter().find(differs) {
+        let message = format!(
+            "the reference pressure of species '{}' is {other} Pa, that of '{}' {pressure} Pa",
+            word.text(),
+            first.text()
+        );
+        let help = "give all species one reference-pressure; with --permissive entropies are converted to 1 atm";
+        report.forgivable("thermo::reference-pressure", message, word, help);
+    }
 }
 
 /// The elements of which the species consist, in the order of their first occurrence.

@@ -29,6 +29,12 @@ pub fn read(entry: &Node, system: System, report: &mut Report) -> Option<Polynom
     }
 }
 
+/// The pressure in Pa for which the entropies of a species are given; 1 atm where it does not say, or says it wrongly.
+pub fn reference_pressure(entry: &Node, system: System) -> f64 {
+    let given = entry.get("thermo").and_then(|thermo| thermo.get("reference-pressure"));
+    given.and_then(|node| system.pascals(node, &mut Report::default())).unwrap_or(ATMOSPHERE)
+}
+
 /// What the entropy over R at 1 atm is more than at this pressure in Pa; nothing where the two are meant to be equal.
 fn entropy_shift(pressure: f64) -> f64 {
     if (pressure / ATMOSPHERE - 1.0).abs() < 1e-12 { 0.0 } else { (pressure / ATMOSPHERE).ln() }
