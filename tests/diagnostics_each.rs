@@ -174,10 +174,20 @@ fn yaml() -> Vec<Case> {
         read(&format!("{}{YAML_SPECIES}", PHASE.replacen(from, to, 1)), None)
     };
     let reactions = |lines: &str| read(&format!("{PHASE}{YAML_SPECIES}reactions:\n{lines}"), None);
+    let long = format!("{PHASE}{}", YAML_SPECIES.replacen("[[2.5", "[[2.512345678901234", 1));
+    let sources = Sources {
+        name: "case".to_owned(),
+        mechanism: decode("case.yaml", long.as_bytes()),
+        thermo: None,
+        transport: None,
+        reduction: None,
+    };
+    let (long, _) = parse(&sources, Options::default()).expect("a valid mechanism");
     let with_collider = "- {equation: 2 H + M <=> H2 + M, rate-constant: [1, 0, 0]}\n\
                          - {equation: 2 H + H2 <=> H2 + H2, rate-constant: [1, 0, 0]}\n";
     vec![
         ("mechanism::rate-unit", reactions("- {equation: 2 H => H2, rate-constant: [1 cm^6/mol^2/s, 0, 0]}\n")),
+        ("fmt::rounded", mechanism::write(&long).warnings),
         ("yaml::companion", read(&format!("{PHASE}{YAML_SPECIES}"), Some(THERMO))),
         ("mechanism::explicit-collider", reactions(with_collider)),
         (

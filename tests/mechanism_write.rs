@@ -194,3 +194,34 @@ const H2O2: [&str; 3] = [
     include_str!("../mechanisms/h2o2/therm.dat"),
     include_str!("../mechanisms/h2o2/tran.dat"),
 ];
+
+/// Units that the base cannot express stand on lines of one keyword each, as other readers want them; numbers with many digits fill their
+/// columns.
+#[test]
+fn other_readers_take_the_units_and_all_digits() {
+    let species = |name: &str, atoms: u32, a: &str| {
+        format!(
+            "- {{name: {name}, composition: {{H: {atoms}}}, thermo: {{model: NASA7, temperature-ranges: [200, 1000, 3500], data: [[{a}, 0, 0, 0, 0, 1, 2], [2.5, 0, 0, 0, 0, 1, 2]]}}}}\n"
+        )
+    };
+    let text = format!(
+        "units: {{length: m, quantity: kmol, activation-energy: cal/mol}}\nphases:\n- {{name: gas, thermo: ideal-gas, elements: [H], species: [H, H2], kinetics: gas}}\nspecies:\n{}{}reactions:\n- equation: 2.5 H => 1.25 H2\n  rate-constant: {{A: 6.324555e+07, b: 0.0, Ea: 1.2e+04}}\n",
+        species("H", 1, "2.512345678901"),
+        species("H2", 2, "-1.2345678912345e-5")
+    );
+    let sources = Sources {
+        name: "units".to_owned(),
+        mechanism: decode("chem.yaml", text.as_bytes()),
+        thermo: None,
+        transport: None,
+        reduction: None,
+    };
+    let (mechanism, _) = parse(&sources, Options::default()).expect("a valid mechanism");
+    let written = write(&mechanism);
+    let units: Vec<&str> = written.mechanism.lines().filter(|line| line.contains("UNITS")).collect();
+    assert!(units.iter().all(|line| line.split_whitespace().count() == 3), "{units:?}");
+    assert!(written.thermo.contains("2.512345678901"), "{}", written.thermo);
+    assert!(written.thermo.contains("-1.234567891E-5"), "{}", written.thermo);
+    let message = &written.warnings.first().expect("one number is rounded").message;
+    assert!(message.starts_with("thermo coefficients of 'H2' are rounded"), "{message}");
+}

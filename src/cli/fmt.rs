@@ -13,7 +13,8 @@ pub fn run(arguments: &FmtArguments) -> Result<(), Failure> {
     let read = mechanism::read_with(&files, compile::options(&arguments.input));
     let (mechanism, warnings) = read.map_err(Failure::input)?;
     compile::warn(&warnings);
-    let texts = texts(&mechanism, arguments.to);
+    let (texts, rounded) = texts(&mechanism, arguments.to);
+    compile::warn(&rounded);
     if arguments.check {
         let others = not_canonical(&files, &mechanism, &texts);
         return if others.is_empty() { Ok(()) } else { Err(Failure::input(others)) };
@@ -33,10 +34,13 @@ struct Text {
     text: String,
 }
 
-/// The mechanism comes first.
-fn texts(mechanism: &Mechanism, to: Format) -> Vec<Text> {
+/// The texts, the mechanism first, and warnings of what they do not say exactly.
+fn texts(mechanism: &Mechanism, to: Format) -> (Vec<Text>, Vec<Diagnostic>) {
     if to == Format::Yaml {
-        return vec![Text { what: "mechanism", file: "chem.yaml", text: mechanism::write_yaml(mechanism) }];
+        return (
+            vec![Text { what: "mechanism", file: "chem.yaml", text: mechanism::write_yaml(mechanism) }],
+            Vec::new(),
+        );
     }
     let written = mechanism::write(mechanism);
     let transport = written.transport.map(|text| Text { what: "transport file", file: "tran.dat", text });
@@ -45,7 +49,7 @@ fn texts(mechanism: &Mechanism, to: Format) -> Vec<Text> {
         Text { what: "thermo file", file: "therm.dat", text: written.thermo },
     ];
     texts.extend(transport);
-    texts
+    (texts, written.warnings)
 }
 
 /// One error for each file that differs from its canonical text, or does not exist because its data stand elsewhere.

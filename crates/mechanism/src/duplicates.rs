@@ -6,8 +6,17 @@ use diagnostics::{Diagnostic, Source};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Reports reactions that agree in species, third body and form of the rate but are not all marked DUPLICATE.
-pub fn check(reactions: &[Reaction], species_count: usize, report: &mut Report) {
+/// Reports reactions that agree in species, third body and form of the rate but are not all marked DUPLICATE. A mark of a reaction that no other
+/// equals means nothing, and is taken away with a warning.
+pub fn check(reactions: &mut [Reaction], species_count: usize, report: &mut Report) {
+    for lone in judge(reactions, species_count, report) {
+        reactions[lone].duplicate = false;
+    }
+}
+
+/// The reactions that are marked alone.
+fn judge(reactions: &[Reaction], species_count: usize, report: &mut Report) -> Vec<usize> {
+    let mut marked_alone = Vec::new();
     let lines = LineNumbers::new(reactions);
     let mut groups: HashMap<Key, Vec<usize>> = HashMap::new();
     for (i, reaction) in reactions.iter().enumerate() {
@@ -22,6 +31,7 @@ pub fn check(reactions: &[Reaction], species_count: usize, report: &mut Report) 
                     format!("no other reaction equals '{}', which is marked DUPLICATE", brief(&reaction.equation));
                 let diagnostic = Diagnostic::warning("mechanism::lone-duplicate", message).at(reaction.span.clone());
                 report.push(diagnostic.help("remove DUPLICATE, or look for a typing error"));
+                marked_alone.push(i);
             }
             continue;
         }
@@ -44,6 +54,7 @@ pub fn check(reactions: &[Reaction], species_count: usize, report: &mut Report) 
         let diagnostic = Diagnostic::error("mechanism::undeclared-duplicate", message).at(reaction.span.clone());
         report.push(diagnostic.help("remove what is repeated, or write DUPLICATE below each"));
     }
+    marked_alone
 }
 
 /// Lines that one message names.

@@ -86,6 +86,14 @@ pub fn fitted(x: f64, width: usize) -> Option<String> {
     forms.chain([plain]).filter(|text| text.len() <= width && parse(text) == Some(x)).min_by_key(String::len)
 }
 
+/// The text of at most `width` characters that is nearest to `x`, with as many digits as fit.
+pub fn nearest(x: f64, width: usize) -> String {
+    let forms = (0..=width).flat_map(|digits| [format!("{x:.digits$E}"), format!("{x:.digits$}")]);
+    let error = |text: &String| parse(text).map_or(f64::INFINITY, |read| (read - x).abs());
+    let fitting = forms.filter(|text| text.len() <= width);
+    fitting.min_by(|a, b| error(a).total_cmp(&error(b))).unwrap_or_else(|| format!("{x:.8E}"))
+}
+
 /// The shortest decimal that `convert` maps to `value`, sought around `guess`; absent when there is none.
 pub fn preimage(value: f64, guess: f64, convert: impl Fn(f64) -> f64) -> Option<f64> {
     for digits in 0..16 {

@@ -242,8 +242,8 @@ struct Parts {
 
 /// The checks that need all parts.
 fn conclude(name: String, parts: Parts, reduction: Option<&Arc<Source>>, mut report: Report) -> Outcome {
-    let Parts { elements, species, reactions, declared } = parts;
-    duplicates::check(&reactions, declared, &mut report);
+    let Parts { elements, species, mut reactions, declared } = parts;
+    duplicates::check(&mut reactions, declared, &mut report);
     // The balance needs every composition; without one the cause is already reported.
     if let Some(species) = species.into_iter().collect::<Option<Vec<_>>>().filter(|s| s.len() == declared) {
         reactions::check_balance(&reactions, &species, &elements, &mut report);

@@ -8,7 +8,7 @@ mod nasa9;
 
 pub use broken::Broken;
 pub use composition::is_possible;
-pub use nasa7::report_ranges;
+pub use nasa7::check_ranges;
 
 use self::composition::Atoms;
 use self::field::words;

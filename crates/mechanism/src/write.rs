@@ -13,6 +13,7 @@ use super::elements::standard_weight;
 use super::number::shortest;
 use super::units::Energy;
 use super::{Geometry, Mechanism, Species, Transport};
+use diagnostics::Diagnostic;
 use std::fmt::Write as _;
 
 /// The texts of the files.
@@ -26,6 +27,8 @@ pub struct Written {
     pub transport: Option<String>,
     /// Absent when the mechanism is not reduced.
     pub reduction: Option<String>,
+    /// What the files do not say exactly.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// Writes a mechanism as CHEMKIN files. Energies are in the unit that makes them shortest, and `A` is in cm3-mol-s
@@ -38,11 +41,22 @@ pub fn write(mechanism: &Mechanism) -> Written {
         mechanism: chemkin(mechanism),
         thermo: thermo::records(mechanism),
         transport: (!transport.is_empty()).then(|| transport.into_iter().map(transport_line).collect()),
+        warnings: rounded(mechanism).into_iter().collect(),
         reduction: mechanism.reduction.as_ref().map(|r| {
             let list = |species: &[usize]| -> String { species.iter().map(|&k| names[k].to_owned() + "\n").collect() };
             format!("QSSA\n{}END\nSTIFF\n{}END\n", list(&r.qssa), list(&r.stiff))
         }),
     }
+}
+
+/// Columns of thermo entries hold some ten digits.
+fn rounded(mechanism: &Mechanism) -> Option<Diagnostic> {
+    let (species, error) = thermo::rounded(mechanism);
+    let (first, others) = species.split_first()?;
+    let more = if others.is_empty() { String::new() } else { format!(" and {} other species", others.len()) };
+    let message =
+        format!("thermo coefficients of '{first}'{more} are rounded to their columns, by {error:.0e} at most");
+    Some(Diagnostic::warning("fmt::rounded", message).help("--to yaml keeps all digits"))
 }
 
 fn chemkin(mechanism: &Mechanism) -> String {

@@ -2,11 +2,16 @@
 
 use super::Entry;
 
-pub const ENTRIES: [Entry; 101] = [
+pub const ENTRIES: [Entry; 102] = [
     Entry {
         id: "fmt::not-canonical",
         cause: "`singe fmt --check` found a file that differs from its canonical form.",
         remedy: "Write the files anew with `singe fmt MECHANISM -o FOLDER`.",
+    },
+    Entry {
+        id: "fmt::rounded",
+        cause: "`singe fmt` wrote thermo coefficients that have more digits than fixed columns hold.",
+        remedy: "Write Cantera YAML with `--to yaml`, which keeps all digits, or accept the rounding, whose size is told.",
     },
     Entry {
         id: "kernel::no-transport",
@@ -346,7 +351,7 @@ pub const ENTRIES: [Entry; 101] = [
     Entry {
         id: "thermo::empty-range",
         cause: "The common temperature of an entry is its lowest or its highest one, and its two sets of coefficients differ.",
-        remedy: "Correct the temperatures, or give one set of coefficients twice. Forgiven by `--permissive`.",
+        remedy: "Correct the temperatures, or give one set of coefficients twice. Forgiven by `--permissive`: the empty range takes the coefficients of the other one.",
     },
     Entry {
         id: "thermo::malformed-entry",
@@ -396,7 +401,7 @@ pub const ENTRIES: [Entry; 101] = [
     Entry {
         id: "thermo::temperature-order",
         cause: "The temperatures of a thermo entry do not ascend.",
-        remedy: "Give the lowest, the common and the highest temperature in their columns; `--single-intermediate-temperature` ignores columns 66-73, `--permissive` forgives it.",
+        remedy: "Give the lowest, the common and the highest temperature in their columns; `--single-intermediate-temperature` ignores columns 66-73. Forgiven by `--permissive`, which takes the outer temperatures as the ends.",
     },
     Entry {
         id: "thermo::undeclared-element",

@@ -86,11 +86,14 @@ impl Fields<'_> {
                         66-73 hold something else, use --single-intermediate-temperature";
             report.forgivable("thermo::temperature-order", message, species, help);
         }
+        // A permissive reader takes the outer temperatures as the ends, and the common one between them.
+        let (t_low, t_high) = (t_low.min(t_high), t_low.max(t_high));
+        let t_mid = t_mid.max(t_low).min(t_high);
         let mut polynomials = Nasa7 { t_low, t_mid, t_high, low: [0.0; 7], high: [0.0; 7] };
         polynomials.high.copy_from_slice(&values[..7]);
         polynomials.low.copy_from_slice(&values[7..]);
         extend_the_only_range(&mut polynomials);
-        report_ranges(&polynomials, species, report);
+        check_ranges(&mut polynomials, species, report);
         Some(polynomials)
     }
 
@@ -99,8 +102,9 @@ impl Fields<'_> {
     }
 }
 
-/// Reports an empty range that has coefficients of its own, and warns of ranges that do not meet.
-pub fn report_ranges(nasa: &Nasa7, species: &Word, report: &mut Report) {
+/// Reports an empty range that has coefficients of its own, and warns of ranges that do not meet. A permissive reader gives an empty range the
+/// coefficients of the other one.
+pub fn check_ranges(nasa: &mut Nasa7, species: &Word, report: &mut Report) {
     let Nasa7 { t_low, t_mid, t_high, .. } = *nasa;
     if (t_low == t_mid || t_mid == t_high) && nasa.low != nasa.high {
         let message = format!(
@@ -109,6 +113,11 @@ pub fn report_ranges(nasa: &Nasa7, species: &Word, report: &mut Report) {
         );
         let help = "correct the lowest, the common or the highest temperature, or give one set of coefficients twice";
         report.forgivable("thermo::empty-range", message, species, help);
+        if t_low == t_mid {
+            nasa.low = nasa.high;
+        } else {
+            nasa.high = nasa.low;
+        }
     }
     let step = nasa.step();
     if step > LARGEST_STEP {

@@ -16,7 +16,7 @@ pub fn lines(reaction: &Reaction, energy: Energy, names: &[&str]) -> String {
         Energy::ALL.iter().map(move |(energy, _)| Units { energy: *energy, quantity, ..Units::DEFAULT })
     });
     let attempt = |units: Units| {
-        let mut printer = Printer { reaction, names, values: Values::new(units), is_base: units == base };
+        let mut printer = Printer { reaction, names, values: Values::new(units), base };
         let text = printer.text();
         (text, printer.values.exact)
     };
@@ -28,7 +28,8 @@ struct Printer<'a> {
     reaction: &'a Reaction,
     names: &'a [&'a str],
     values: Values,
-    is_base: bool,
+    /// The units of the mechanism.
+    base: Units,
 }
 
 impl Printer<'_> {
@@ -38,9 +39,7 @@ impl Printer<'_> {
         let order = overall_order(&reaction.reactants, &reaction.forward_orders, third_body);
         let reverse_order = overall_order(&reaction.products, &reaction.reverse_orders, third_body);
         let mut below: Vec<String> = Vec::new();
-        if !self.is_base {
-            below.push(self.unit_line());
-        }
+        below.extend(self.unit_lines());
         let line = match &reaction.rate {
             Rate::Arrhenius(rate) => self.arrhenius(rate, order),
             Rate::LandauTeller(rate, factor) => {
@@ -109,14 +108,13 @@ impl Printer<'_> {
         lines
     }
 
-    fn unit_line(&self) -> String {
-        let energy =
-            Energy::ALL.iter().find(|(unit, _)| *unit == self.values.units.energy).map_or("", |(_, keyword)| keyword);
-        let energy = energy.split('/').next().unwrap_or(energy);
-        match self.values.units.quantity {
-            Quantity::Moles | Quantity::Kilomoles => format!("UNITS/ {energy} /"),
-            Quantity::Molecules => format!("UNITS/ {energy} MOLECULES /"),
-        }
+    /// One keyword in each line, in the spelling that other readers know: CHEMKIN's four letters, and `CAL/MOLE`, whose short form they do not.
+    fn unit_lines(&self) -> Vec<String> {
+        let Units { energy, quantity, .. } = self.values.units;
+        let known = Energy::ALL.iter().find(|(unit, _)| *unit == energy && energy != self.base.energy);
+        let energy = known.map(|(unit, keyword)| if *unit == Energy::Calories { keyword } else { &keyword[..4] });
+        let quantity = (quantity == Quantity::Molecules).then_some("MOLECULES");
+        energy.into_iter().chain(quantity).map(|keyword| format!("UNITS/ {keyword} /")).collect()
     }
 
     fn orders(&self, keyword: &str, orders: &[(SpeciesIndex, f64)]) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Thermo records in fixed columns.
 
-use crate::number::{fitted, parse, shortest};
+use crate::number::{fitted, nearest, parse, shortest};
 use crate::{Element, Mechanism, Nasa7, Nasa9, Polynomials, Species};
 
 /// The THERMO file of a mechanism: NASA-7 records, then a section of NASA-9 records where there are some.
@@ -104,5 +104,27 @@ fn temperature(value: f64, width: usize) -> Option<String> {
 }
 
 fn coefficient(value: f64, width: usize) -> String {
-    format!("{:>width$}", fitted(value, width).unwrap_or_else(|| format!("{value:.8E}")))
+    format!("{:>width$}", fitted(value, width).unwrap_or_else(|| nearest(value, width)))
+}
+
+/// The names of the species with a coefficient that its columns cannot hold with all digits, and the largest relative error of their rounding.
+pub fn rounded(mechanism: &Mechanism) -> (Vec<&str>, f64) {
+    let (mut names, mut largest) = (Vec::new(), 0.0);
+    for species in &mechanism.species {
+        let error = match &species.thermo {
+            Polynomials::Nasa7(thermo) => rounding(thermo.high.iter().chain(&thermo.low), 15),
+            Polynomials::Nasa9(thermo) => rounding(thermo.ranges.iter().flatten(), 16),
+        };
+        if error > 0.0 {
+            names.push(species.name.as_str());
+            largest = f64::max(largest, error);
+        }
+    }
+    (names, largest)
+}
+
+fn rounding<'a>(values: impl Iterator<Item = &'a f64>, width: usize) -> f64 {
+    let error =
+        |value: &f64| parse(coefficient(*value, width).trim()).map_or(0.0, |read| ((read - value) / value).abs());
+    values.map(error).filter(|error| *error > 0.0).fold(0.0, f64::max)
 }

@@ -7,7 +7,7 @@ use crate::geometry;
 use crate::names::Names;
 use crate::report::Report;
 use crate::syntax::Word;
-use crate::thermo::{is_possible, report_ranges};
+use crate::thermo::{check_ranges, is_possible};
 use crate::{Element, Polynomials, Species};
 
 /// The data of all declared species. Those without complete data are reported and absent.
@@ -31,9 +31,9 @@ pub fn assemble(
         let system = listed.system.apply(entry.get("units"), report);
         pressures.push((word, thermo::reference_pressure(entry, system)));
         let composition = composition(entry, word.text(), &symbols, report);
-        let thermo = thermo::read(entry, system, report);
-        if let Some(Polynomials::Nasa7(nasa)) = &thermo {
-            report_ranges(nasa, &listed.name, report);
+        let mut thermo = thermo::read(entry, system, report);
+        if let Some(Polynomials::Nasa7(nasa)) = &mut thermo {
+            check_ranges(nasa, &listed.name, report);
         }
         let transport = if described { transport::read(entry, word, report).map(Some) } else { Some(None) };
         let (composition, thermo, mut transport) = (composition?, thermo?, transport?);
