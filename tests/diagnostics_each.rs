@@ -515,7 +515,7 @@ fn kernels() -> Vec<Case> {
         module: &singe::emit::ptx::print(&singe::lower::lower(&broken, target), target.compute_capability),
         ..subject(&model, &unit.program)
     };
-    let refused = singe::compilers::compile(request.common.target, &["viscosity"], &["no code".to_owned()]);
+    let refused = singe::compilers::compile(request.common.target, &[("viscosity", "no code")]);
     // No target holds more CTAs than it has barriers.
     let limits = Limits { barriers: 0, ..request.limits() };
     let alone = schedule::schedule(&unit.graph, &unit.mapping, request.tuning.placement, &limits);

@@ -4,15 +4,19 @@
 
 mod layout;
 mod level;
+mod made;
 mod neighbor;
 mod rival;
+mod rounds;
 mod trial;
 mod width;
 
 pub use layout::{LayoutTime, fastest};
 pub use level::{LevelTime, levels};
+pub use made::{Made, Maker};
 pub use neighbor::{Version, neighbor};
 pub use rival::{Rival, Told, rivals};
+pub use rounds::best;
 pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 
 use crate::failure::{Failure, FailureKind};
