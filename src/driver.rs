@@ -12,6 +12,7 @@ use crate::mapping;
 use crate::observer::Observer;
 use crate::output;
 use crate::overlay;
+use crate::plan::Resolved;
 use crate::report::{self, Report};
 use crate::schedule::{self, proof};
 use crate::search::{self, Candidate, Draft, Found, ScheduleScore, Search, Step};
@@ -36,7 +37,7 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
     observer.text("kinetics", None, || format!("{:#?}\n", model.transport));
     let mut units = Vec::new();
     for &kernel in &request.kernels {
-        units.extend(compile_layouts(kernel, &model, &request.of_kernel(kernel), observer)?);
+        units.extend(compile_layouts(&model, &request.of_kernel(kernel), observer)?);
     }
     let beside = if request.needs_cpu() {
         observer.pass("kernels for a CPU", None, || compile_for_cpu(request, &model))?
@@ -61,24 +62,19 @@ pub fn compile(request: &Request, observer: &mut Observer) -> Result<Report, Fai
 /// The kernels for a CPU, beside those for another target.
 fn compile_for_cpu(request: &Request, model: &Model) -> Result<Vec<Unit>, Failure> {
     let request = request.for_cpu();
-    let compile = |&kernel: &Kernel| compile_kernel(kernel, model, &request.of_kernel(kernel), &mut Observer::silent());
+    let compile = |&kernel: &Kernel| compile_kernel(kernel, model, &request, &mut Observer::silent());
     request.kernels.iter().map(compile).collect()
 }
 
 /// One kernel in all layouts that were asked for, with the estimated time of data-parallel code beside others.
-fn compile_layouts(
-    kernel: Kernel,
-    model: &Model,
-    request: &Request,
-    observer: &mut Observer,
-) -> Result<Vec<Unit>, Failure> {
+fn compile_layouts(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<Vec<Unit>, Failure> {
     let mut units = Vec::new();
     let mut refused = None;
-    for codegen in request.codegens() {
-        match compile_kernel(kernel, model, &Request { codegen, ..request.clone() }, observer) {
+    for codegen in own.codegens() {
+        match compile_one(model, &own.in_layout(codegen), observer) {
             Ok(unit) => units.push(unit),
             // Another layout may do.
-            Err(failure) if request.keep_fastest && failure.kind == FailureKind::Input => refused = Some(failure),
+            Err(failure) if own.keep_fastest && failure.kind == FailureKind::Input => refused = Some(failure),
             Err(failure) => return Err(failure),
         }
     }
@@ -87,8 +83,8 @@ fn compile_layouts(
     {
         return Err(failure);
     }
-    if let Some(layout) = search::data_parallel(request) {
-        let alternative = compile_kernel(kernel, model, &layout, &mut Observer::silent()).ok();
+    if let Some(layout) = search::data_parallel(own) {
+        let alternative = compile_one(model, &layout, &mut Observer::silent()).ok();
         let time = alternative.and_then(|unit| unit.report.machine.estimated_ns);
         units.iter_mut().for_each(|unit| unit.report.data_parallel_ns = time);
     }
@@ -104,14 +100,14 @@ struct Versions<'a> {
 impl search::Maker for Versions<'_> {
     type Made = Unit;
 
-    fn make(&mut self, kernel: Kernel, request: &Request) -> Result<Unit, Failure> {
-        let unit = compile_kernel(kernel, self.model, request, self.observer)?;
-        self.checked(request, unit)
+    fn make(&mut self, own: &Resolved<'_>) -> Result<Unit, Failure> {
+        let unit = compile_one(self.model, own, self.observer)?;
+        self.checked(own.asked, unit)
     }
 
-    fn in_order(&mut self, unit: &Unit, request: &Request) -> Result<Option<Unit>, Failure> {
-        let made = in_order(request, self.model, unit, self.observer)?;
-        made.map(|unit| self.checked(request, unit)).transpose()
+    fn in_order(&mut self, unit: &Unit, own: &Resolved<'_>) -> Result<Option<Unit>, Failure> {
+        let made = in_order(own, self.model, unit, self.observer)?;
+        made.map(|unit| self.checked(own.asked, unit)).transpose()
     }
 }
 
@@ -128,47 +124,51 @@ impl Versions<'_> {
 }
 
 /// A kernel with its constants in the order in which the machine code reads them; nothing where no other order is known.
-fn in_order(request: &Request, model: &Model, unit: &Unit, observer: &mut Observer) -> Result<Option<Unit>, Failure> {
-    let (target, kernel) = (request.common.target, unit.kernel);
+fn in_order(own: &Resolved<'_>, model: &Model, unit: &Unit, observer: &mut Observer) -> Result<Option<Unit>, Failure> {
+    let (target, kernel) = (own.asked.common.target, unit.kernel);
     let Some(program) = overlay::in_order(&unit.program, &unit.constants_read) else { return Ok(None) };
     let code = observer.pass("lower", Some(kernel), || lower::lower(&program, target));
     let ptx = observer.pass("ptx", Some(kernel), || emit::ptx::print(&code, target.compute_capability));
     let codegen = unit.codegen;
     let (graph, mapping, proven) = (unit.graph.clone(), unit.mapping.clone(), unit.proven.clone());
-    if let Some(states) = request.verify {
-        let (floor, stiffness) = (request.common.floor, request.common.stiffness);
+    if let Some(states) = own.asked.verify {
+        let (floor, stiffness) = (own.asked.common.floor, own.asked.common.stiffness);
         let (graph, mapping, proven, program, module) = (&graph, &mapping, &proven, &program, &ptx);
         let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
         observer.pass("verify", Some(kernel), || verify::verify(&subject, states)).map_err(Failure::verification)?;
     }
     let mut report = unit.report.clone();
     report.constants += ", as the machine code reads them";
-    let source = observer.pass("print", Some(kernel), || output::source(request, model, &code, &report));
+    let source = observer.pass("print", Some(kernel), || output::source(own, model, &code, &report));
     let constants_read = Vec::new();
     let made = Unit { kernel, codegen, graph, mapping, proven, program, code, ptx, source, constants_read, report };
     Ok(Some(made))
 }
 
-/// One kernel, from the model to a verified program: the best of the candidates that the search asks for.
+/// One kernel as it was asked for, in its first layout.
 pub fn compile_kernel(
     kernel: Kernel,
     model: &Model,
     request: &Request,
     observer: &mut Observer,
 ) -> Result<Unit, Failure> {
-    let k = Some(kernel);
-    request
-        .check_groups()
-        .and_then(|()| request.check_residency())
-        .and_then(|()| request.check_ptx())
+    compile_one(model, &request.of_kernel(kernel), observer)
+}
+
+/// One kernel, from the model to a verified program: the best of the candidates that the search asks for.
+fn compile_one(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<Unit, Failure> {
+    let (kernel, k) = (own.kernel, Some(own.kernel));
+    own.check_groups()
+        .and_then(|()| own.check_residency())
+        .and_then(|()| own.check_ptx())
         .map_err(|d| Failure::usage([d]))?;
-    let mut search = Search::new(kernel, request);
+    let mut search = Search::new(*own);
     while let Some(step) = search.task() {
         match step {
             Step::Weigh { points_per_lane } => {
-                search.weighed(weigh(kernel, model, &request.with_points(points_per_lane), observer)?);
+                search.weighed(weigh(model, &own.with_points(points_per_lane), observer)?);
             }
-            Step::Draft(candidate) => search.drafted(draft(kernel, model, request, &candidate, observer))?,
+            Step::Draft(candidate) => search.drafted(draft(model, own, &candidate, observer))?,
         }
     }
     let Found { choice, draft, trials } = search.finish()?;
@@ -178,61 +178,60 @@ pub fn compile_kernel(
     observer.text("overlay", k, || format!("{:#?}\n", draft.program.body));
     observer.text("lower", k, || format!("{:#?}\n", draft.code.stream.body));
     observer.text("ptx", k, || draft.ptx.to_string());
-    let verified = match request.verify {
+    let verified = match own.asked.verify {
         None => None,
-        Some(states) => Some(verified(kernel, model, request, &draft, states, observer)?),
+        Some(states) => Some(verified(model, own, &draft, states, observer)?),
     };
-    let report = report::kernel(kernel, request, choice, &draft, trials, verified);
+    let report = report::kernel(own, choice, &draft, trials, verified);
     let Draft { graph, mapping, proven, program, code, ptx, .. } = draft;
-    let codegen = request.codegen;
-    let source = observer.pass("print", k, || output::source(request, model, &code, &report));
+    let codegen = own.codegen;
+    let source = observer.pass("print", k, || output::source(own, model, &code, &report));
     let constants_read = Vec::new();
     Ok(Unit { kernel, codegen, graph, mapping, proven, program, code, ptx, source, constants_read, report })
 }
 
 /// What the forms of a kernel cost before scheduling.
-fn weigh(kernel: Kernel, model: &Model, request: &Request, observer: &mut Observer) -> Result<Choice, Failure> {
-    let matrices = request.matrices().map_err(|d| Failure::usage([d]))?;
-    let (options, rates) = (request.options(), request.rates());
-    let choose = || forms::choose(kernel, model, &options, request.tuning.form, &matrices, rates);
-    observer.pass("form", Some(kernel), choose).map_err(Failure::input)
+fn weigh(model: &Model, own: &Resolved<'_>, observer: &mut Observer) -> Result<Choice, Failure> {
+    let matrices = own.matrices().map_err(|d| Failure::usage([d]))?;
+    let (options, rates) = (own.options(), own.rates());
+    let choose = || forms::choose(own.kernel, model, &options, own.tuning.form, &matrices, rates);
+    observer.pass("form", Some(own.kernel), choose).map_err(Failure::input)
 }
 
 /// One candidate, from the model to code.
 fn draft(
-    kernel: Kernel,
     model: &Model,
-    request: &Request,
+    own: &Resolved<'_>,
     Candidate { options, limits, .. }: &Candidate,
     observer: &mut Observer,
 ) -> Result<Draft, Failure> {
-    let k = Some(kernel);
+    let (kernel, k) = (own.kernel, Some(own.kernel));
     let graph = observer.pass("dataflow", k, || kernels::build(kernel, model, options)).map_err(Failure::input)?;
     let mapping = observer
-        .pass("map", k, || mapping::map(&graph, options.warps, request.tuning.mapper, &request.tuning.weights))
+        .pass("map", k, || mapping::map(&graph, options.warps, own.tuning.mapper, &own.tuning.weights))
         .map_err(|d| Failure::input([d]))?;
     let mut ways = observer
-        .pass("schedule", k, || schedule::ways(&graph, &mapping, request.tuning.placement, limits))
+        .pass("schedule", k, || schedule::ways(&graph, &mapping, own.tuning.placement, limits))
         .map_err(|d| Failure::input([d]))?;
     let schedules = ways.iter().map(ScheduleScore::of).collect();
     let mut schedule = ways.swap_remove(0).schedule;
-    fault::in_schedule(request.fault, &mut schedule);
+    fault::in_schedule(own.asked.fault, &mut schedule);
     let proven = observer
         .pass("prove", k, || proof::prove(&graph, &mapping, schedule, limits.barriers))
         .map_err(Failure::verification)?;
     let frame = overlay::Frame {
-        warps: request.warps(),
-        groups: request.groups(),
-        registers: request.registers(),
+        warps: own.warps(),
+        groups: own.groups(),
+        registers: own.registers(),
         points_per_lane: limits.points_per_lane,
-        cache_bytes: request.cache_bytes(),
-        staging_bytes: request.staging_bytes(),
+        cache_bytes: own.cache_bytes(),
+        staging_bytes: own.staging_bytes(),
     };
-    let symbol = request.symbol(&model.mechanism.name, kernel);
-    let mut program = observer
-        .pass("overlay", k, || overlay::overlay(&graph, &proven, request.codegen, request.residence(), &symbol, frame));
-    fault::in_program(request.fault, &mut program);
-    let target = request.common.target;
+    let symbol = own.symbol(&model.mechanism.name);
+    let mut program =
+        observer.pass("overlay", k, || overlay::overlay(&graph, &proven, own.codegen, own.residence(), &symbol, frame));
+    fault::in_program(own.asked.fault, &mut program);
+    let target = own.asked.common.target;
     let code = observer.pass("lower", k, || lower::lower(&program, target));
     let ptx = observer.pass("ptx", k, || emit::ptx::print(&code, target.compute_capability));
     Ok(Draft::new(graph, mapping, (proven, schedules), program, (code, ptx)))
@@ -240,15 +239,14 @@ fn draft(
 
 /// Runs the code in the simulator and compares.
 fn verified(
-    kernel: Kernel,
     model: &Model,
-    request: &Request,
+    own: &Resolved<'_>,
     draft: &Draft,
     states: usize,
     observer: &mut Observer,
 ) -> Result<Verification, Failure> {
     let Draft { graph, mapping, proven, program, ptx: module, .. } = draft;
-    let (floor, stiffness) = (request.common.floor, request.common.stiffness);
-    let subject = Subject { kernel, model, floor, stiffness, graph, mapping, proven, program, module };
-    observer.pass("verify", Some(kernel), || verify::verify(&subject, states)).map_err(Failure::verification)
+    let (floor, stiffness) = (own.asked.common.floor, own.asked.common.stiffness);
+    let subject = Subject { kernel: own.kernel, model, floor, stiffness, graph, mapping, proven, program, module };
+    observer.pass("verify", Some(own.kernel), || verify::verify(&subject, states)).map_err(Failure::verification)
 }

@@ -44,7 +44,7 @@ fn closes(request: Request) {
         Err(absent) => return skip::skip(format!("{}: {absent}", arch.sm())),
     };
     let request = Request { verify: None, ..request };
-    let (codegen, constants) = (request.codegen, request.residence());
+    let (codegen, constants) = (request.codegen, request.of_kernel(request.kernels[0]).residence());
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
     let states = kinetics::verification_states(&model, 38 + 32 * request.tuning.points_per_lane.unwrap_or(1) as usize);

@@ -4,16 +4,17 @@ use super::provenance::provenance;
 use crate::emit::cpu;
 use crate::emit::cuda::{self, Provenance};
 use crate::lower::code::Code;
-use crate::plan::Request;
+use crate::plan::Resolved;
 use crate::report::KernelReport;
 use crate::report::accuracy::accuracy;
 use kinetics::Model;
 use machine::target::Target;
 
 /// CUDA, or C++ for a CPU.
-pub fn source(request: &Request, model: &Model, code: &Code, report: &KernelReport) -> String {
-    let provenance = Provenance { form: Some(form(report)), ..provenance(request, model) };
-    match request.common.target {
+pub fn source(own: &Resolved<'_>, model: &Model, code: &Code, report: &KernelReport) -> String {
+    let (ctas_per_sm, form) = (own.tuning.ctas_per_sm, Some(form(report)));
+    let provenance = Provenance { ctas_per_sm, form, ..provenance(own.asked, model) };
+    match own.asked.common.target {
         target if target.is_cpu() => cpu::print(code, &provenance),
         target => cuda::print(code, &provenance, target),
     }

@@ -3,7 +3,7 @@
 use super::{LayoutTime, LevelTime, Told, Version};
 use crate::failure::{Failure, FailureKind};
 use crate::kernels::Kernel;
-use crate::plan::Request;
+use crate::plan::Resolved;
 use diagnostics::Diagnostic;
 
 /// A version of a kernel that was made and has passed its checks.
@@ -49,12 +49,12 @@ pub trait Made {
 pub trait Maker {
     type Made: Made;
 
-    /// A kernel as a request has it, tried on the compilers.
-    fn make(&mut self, kernel: Kernel, request: &Request) -> Result<Self::Made, Failure>;
+    /// A kernel as it was resolved, tried on the compilers.
+    fn make(&mut self, own: &Resolved<'_>) -> Result<Self::Made, Failure>;
 
     /// A version with its constants in the order in which its machine code reads them; nothing where they are so already, or where that
     /// is not known.
-    fn in_order(&mut self, made: &Self::Made, request: &Request) -> Result<Option<Self::Made>, Failure>;
+    fn in_order(&mut self, made: &Self::Made, own: &Resolved<'_>) -> Result<Option<Self::Made>, Failure>;
 }
 
 /// What became of a version that is tried beside others, which are there and have passed: one that cannot be made is none, and one that

@@ -5,7 +5,7 @@ use super::made::{Made, Maker, attempted};
 use super::{LayoutTime, Rival, Version, fastest, levels, neighbor, rivals};
 use crate::failure::{Failure, FailureKind};
 use crate::kernels::Kernel;
-use crate::plan::{Occupancy, Request, Tuning};
+use crate::plan::{Occupancy, Request, Resolved, Tuning};
 use diagnostics::Diagnostic;
 use ptx::occupancy::Direction;
 use ptx::occupancy::settle::settle;
@@ -27,7 +27,7 @@ pub fn best<M: Maker>(
 /// of them as long as that does not take longer, as an application finds it out while it runs.
 fn at_best_levels<M: Maker>(request: &Request, made: Vec<M::Made>, maker: &mut M) -> Result<Vec<M::Made>, Failure> {
     let settled = made.into_iter().map(|first| {
-        let own = request.of_kernel(first.kernel()).with(|own| own.codegen = first.version().codegen);
+        let own = request.of_kernel(first.kernel()).in_layout(first.version().codegen);
         match own.tuning.occupancy {
             Occupancy::Fixed => Ok(first),
             Occupancy::Auto => at_best_level(&own, first, maker),
@@ -37,19 +37,19 @@ fn at_best_levels<M: Maker>(request: &Request, made: Vec<M::Made>, maker: &mut M
 }
 
 /// One kernel of [`at_best_levels`].
-fn at_best_level<M: Maker>(request: &Request, first: M::Made, maker: &mut M) -> Result<M::Made, Failure> {
-    let resident = first.ctas_per_sm().max(request.tuning.ctas_per_sm);
+fn at_best_level<M: Maker>(own: &Resolved<'_>, first: M::Made, maker: &mut M) -> Result<M::Made, Failure> {
+    let resident = first.ctas_per_sm().max(own.tuning.ctas_per_sm);
     let levels = match first.level_time().nanoseconds {
-        Some(_) => levels(request, first.registers_held(), resident),
+        Some(_) => levels(own, first.registers_held(), resident),
         None => Vec::new(),
     };
-    let (kernel, data_parallel_ns) = (first.kernel(), first.data_parallel_ns());
+    let data_parallel_ns = first.data_parallel_ns();
     let mut made = vec![Some(first)];
     let mut refused = None;
     let settled = settle(1 + levels.len(), 0, Direction::Increasing, |at| {
         if at > 0 {
-            let tuning = Tuning { ctas_per_sm: levels[at - 1], ..request.tuning };
-            let version = maker.make(kernel, &Request { tuning, ..request.clone() });
+            let tuning = Tuning { ctas_per_sm: levels[at - 1], ..own.tuning };
+            let version = maker.make(&own.tuned(tuning));
             made.push(version.map_err(|failure| refused = refused.take().or(Some(failure))).ok());
         }
         made[at].as_ref().and_then(|version| version.level_time().nanoseconds).unwrap_or(f64::INFINITY)
@@ -96,17 +96,17 @@ fn rivals_of<M: Maker>(
     maker: &mut M,
     warnings: &mut Vec<Diagnostic>,
 ) -> Result<Vec<M::Made>, Failure> {
-    let (kernel, Version { codegen, tuning }) = (version.kernel(), version.version());
-    let request = request.of_kernel(kernel).with(|own| (own.codegen, own.tuning) = (codegen, tuning));
-    if !request.keep_fastest {
+    let Version { codegen, tuning } = version.version();
+    let own = request.of_kernel(version.kernel()).in_layout(codegen).tuned(tuning);
+    if !own.keep_fastest {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    for rival in rivals(&request, version.told(fastest)) {
+    for rival in rivals(&own, version.told(fastest)) {
         let made = match rival {
-            Rival::InOrder => maker.in_order(version, &request),
-            Rival::Tuned(tuning) => maker.make(kernel, &Request { tuning, ..request.clone() }).map(Some),
-            Rival::Layout(codegen) => maker.make(kernel, &Request { codegen, ..request.clone() }).map(Some),
+            Rival::InOrder => maker.in_order(version, &own),
+            Rival::Tuned(tuning) => maker.make(&own.tuned(tuning)).map(Some),
+            Rival::Layout(codegen) => maker.make(&own.in_layout(codegen)).map(Some),
         };
         found.extend(attempted(made, warnings)?);
     }
@@ -130,8 +130,7 @@ fn with_neighbors<M: Maker>(
             let mut tried: Vec<Version> = of_kernel.iter().map(Made::version).collect();
             while let Some(next) = next_neighbor(&own, &of_kernel, straight, &tried) {
                 tried.push(next);
-                let own = own.clone().with(|own| (own.codegen, own.tuning) = (next.codegen, next.tuning));
-                let made = maker.make(kernel, &own).map(Some);
+                let made = maker.make(&own.in_layout(next.codegen).tuned(next.tuning)).map(Some);
                 let Some(version) = attempted(made, warnings)? else { continue };
                 // one that was not timed cannot be compared
                 let Some(time) = version.predicted_ns() else { continue };
@@ -147,12 +146,12 @@ fn with_neighbors<M: Maker>(
 }
 
 /// Beside the fastest of all versions whose code is straight-line, or is not.
-fn next_neighbor(request: &Request, versions: &[impl Made], straight: bool, tried: &[Version]) -> Option<Version> {
+fn next_neighbor(own: &Resolved<'_>, versions: &[impl Made], straight: bool, tried: &[Version]) -> Option<Version> {
     let time = |version: &_| Made::predicted_ns(version).unwrap_or(f64::INFINITY);
     let alike = versions.iter().filter(|version| version.is_straight_line() == straight);
     let fastest = alike.min_by(|a, b| time(*a).total_cmp(&time(*b)))?;
     let least = versions.iter().map(time).fold(f64::INFINITY, f64::min);
-    neighbor(request, &fastest.told(least)?, fastest.version(), tried)
+    neighbor(own, &fastest.told(least)?, fastest.version(), tried)
 }
 
 /// Of all versions of a kernel that were timed, in nanoseconds per point.
