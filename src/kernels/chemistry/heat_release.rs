@@ -28,5 +28,5 @@ pub fn heat_release(graph: &mut Graph, model: &Model, production: &[Value], row:
     let prologue = Some(build::empty_sums(graph, 1));
     let operation =
         Operation { name: "heat release".into(), states: 1, prologue, iterations, ordered: false, epilogue };
-    graph.add(operation, |_, _| unreachable!("it is stored"));
+    graph.add_stores(operation);
 }

@@ -24,7 +24,7 @@ pub fn add(graph: &mut Graph, model: &Model, production: &[Value], constant: Con
         let mass = o.body.mul(rate, weight);
         o.body.stores = vec![o.body.mul(mass, inverse)];
         let step = Step { stores: vec![(output, k as u32)], ..o.into_step(graph) };
-        graph.add(single(format!("mass fraction {}", species[k].name), step), |_, _| unreachable!("it is stored"));
+        graph.add_stores(single(format!("mass fraction {}", species[k].name), step));
     }
     let energies: Vec<Value> = properties.iter().map(|&[energy, ..]| energy).collect();
     let iterations = products(graph, &energies, production);
@@ -35,7 +35,7 @@ pub fn add(graph: &mut Graph, model: &Model, production: &[Value], constant: Con
     let epilogue = Step { stores: vec![(output, species.len() as u32)], ..o.into_step(graph) };
     let prologue = Some(build::empty_sums(graph, 1));
     let operation = Operation { name: "temperature".into(), states: 1, prologue, iterations, ordered: false, epilogue };
-    graph.add(operation, |_, _| unreachable!("it is stored"));
+    graph.add_stores(operation);
 }
 
 /// h/RT, C W and C cp/R of a species, or what stands for them at constant volume.

@@ -142,6 +142,6 @@ fn store(graph: &mut Graph, model: &Model, matrix: &Matrix, places: &Places) {
             continue;
         }
         let step = Step { stores: rest, ..o.into_step(graph) };
-        graph.add(single(format!("rest of {}", species[row].name), step), |_, _| unreachable!("it is stored"));
+        graph.add_stores(single(format!("rest of {}", species[row].name), step));
     }
 }

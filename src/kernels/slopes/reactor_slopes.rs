@@ -236,7 +236,7 @@ fn entries(
     }
     if !stores.is_empty() {
         let step = Step { stores, ..o.into_step(graph) };
-        graph.add(single(format!("rest of {}", species[k].name), step), |_, _| unreachable!("it is stored"));
+        graph.add_stores(single(format!("rest of {}", species[k].name), step));
     }
     values
 }
@@ -268,5 +268,5 @@ fn temperature_by(
     let prologue = Some(build::empty_sums(graph, 1));
     let name = format!("temperature by {}", species.name);
     let operation = Operation { name, states: 1, prologue, iterations, ordered: false, epilogue };
-    graph.add(operation, |_, _| unreachable!("it is stored"));
+    graph.add_stores(operation);
 }

@@ -192,7 +192,7 @@ fn mixture(graph: &mut Graph, places: &[Place], sums: &[Sum], shares: &[Vec<Valu
     let prologue = Some(build::empty_sums(graph, sums.len()));
     let states = sums.len() as u32;
     let operation = Operation { name: "mixture".into(), states, prologue, iterations, ordered: false, epilogue };
-    graph.add(operation, |_, _| unreachable!("it is stored"));
+    graph.add_stores(operation);
 }
 
 /// A quantity of the mixture.

@@ -16,6 +16,6 @@ pub fn build(model: &Model, options: &Options) -> Graph {
     o.body.stores = vec![o.field(TEMPERATURE, 0), o.field(PRESSURE, 0)];
     let output = graph.arrays.len() as u32 - 1;
     let step = Step { stores: vec![(output, 0), (output, 1)], ..o.into_step(&mut graph) };
-    graph.add(build::single("temperature and pressure".into(), step), |_, _| unreachable!("they are stored"));
+    graph.add_stores(build::single("temperature and pressure".into(), step));
     graph
 }

@@ -81,7 +81,7 @@ fn ratios(graph: &mut Graph, model: &Model, light: &[LightSpecies], first: Optio
                 let mut o = Operands::default();
                 o.body.stores = vec![build::zero_or_nan(&mut o.body, &SCALARS)];
                 let step = Step { stores, ..o.into_step(graph) };
-                graph.add(single(name, step), |_, _| unreachable!("it is stored"));
+                graph.add_stores(single(name, step));
             }
             continue;
         };
@@ -196,5 +196,5 @@ fn total(graph: &mut Graph, shares: &[Value], row: u32) {
     let prologue = Some(build::empty_sums(graph, 1));
     let operation =
         Operation { name: "enthalpy flux".into(), states: 1, prologue, iterations, ordered: false, epilogue };
-    graph.add(operation, |_, _| unreachable!("it is stored"));
+    graph.add_stores(operation);
 }
