@@ -1,7 +1,7 @@
 //! `explicit-third-body-duplicates`: reactions with M beside the same ones with a named collider.
 
+use super::fields::unsupported;
 use super::tree::Node;
-use super::unsupported;
 use crate::report::{Report, brief};
 use crate::{Collider, Reaction, SpeciesIndex};
 use diagnostics::Diagnostic;
