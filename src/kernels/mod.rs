@@ -17,14 +17,11 @@ pub use options::{Exponential, Form, Kernel, Matrix, MatrixStorage, Options, Out
 pub use options::{StateVariables, low_rank_bound};
 pub use transport::coefficients::PARTS as TRANSPORT_PARTS;
 
-use crate::graph::Graph;
-use crate::graph::unguarded;
-use crate::graph::units;
+use crate::graph::{Graph, unguarded, units};
 use chemistry::production;
 use diagnostics::Diagnostic;
-use kinetics::Model;
-use kinetics::Stiffness;
 use kinetics::reactor::Constant;
+use kinetics::{Model, Stiffness};
 use slopes::{jacobian, jacobian_vector};
 use thermodynamics::{newton, properties, state, temperature_kernel};
 use transport::{coefficients, flux, part};

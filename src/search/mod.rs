@@ -1,6 +1,6 @@
 //! Where the request leaves a choice, several drafts of a kernel are made and the best is kept. How a draft is made is the
 //! driver's business: it takes its tasks from [`Search::task`] and tells what came of them. What is varied, what is better, and what is
-//! kept of the losers stands here.
+//! kept of the losers stands here. What was kept may have further versions, which [`best`] asks for by [`Maker`].
 
 mod layout;
 mod level;
@@ -11,11 +11,11 @@ mod rounds;
 mod trial;
 mod width;
 
-pub use layout::{LayoutTime, fastest};
-pub use level::{LevelTime, levels};
+pub use layout::LayoutTime;
+pub use level::LevelTime;
 pub use made::{Made, Maker};
-pub use neighbor::{Version, neighbor};
-pub use rival::{Rival, Told, rivals};
+pub use neighbor::Version;
+pub use rival::Told;
 pub use rounds::best;
 pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 

@@ -1,8 +1,11 @@
 //! The rounds in which further versions of kernels are made that have passed already: more CTAs per SM, rivals of the same shape, other
 //! shapes; at last the fastest is kept.
 
+use super::layout::{LayoutTime, fastest};
+use super::level::levels;
 use super::made::{Made, Maker, attempted};
-use super::{LayoutTime, Rival, Version, fastest, levels, neighbor, rivals};
+use super::neighbor::{Version, neighbor};
+use super::rival::{Rival, rivals};
 use crate::failure::{Failure, FailureKind};
 use crate::kernels::Kernel;
 use crate::plan::{Occupancy, Request, Resolved, Tuning};
