@@ -1,5 +1,5 @@
-//! What can be asked of a kernel: which one, in which form, of which state, with which outputs. These are choices and their names;
-//! nothing here builds operations.
+//! What can be asked of a kernel: which one, in which form, of which state, with which outputs. These are choices and their
+//! names; of code there is nothing but the power of two that was chosen ([`Exponential`]).
 
 mod exponential;
 mod form;
