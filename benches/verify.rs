@@ -14,7 +14,6 @@ use machine::toolchain::{self, Job, Toolchain};
 use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::output;
 use warpsim::{Launch, prove};
 
 #[path = "../tests/common/broken.rs"]
@@ -121,12 +120,11 @@ fn kernels(warps: u32, toolchain: Option<&Toolchain>) -> Vec<(String, String)> {
         kinetics::model(mechanism::read(&request.files).expect("a shipped mechanism").0).expect("it has a model");
     let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent());
     let units: Vec<_> = request.kernels.iter().map(|kernel| compile(kernel).expect("it compiles")).collect();
-    let sources = output::sources(&request, &model, &units);
-    let text = |(unit, source): (&driver::Unit, String)| {
-        let symbol = unit.program.symbol.clone();
+    let text = |unit: driver::Unit| {
+        let (symbol, source) = (unit.program.symbol, unit.source);
         let job = Job { name: format!("{symbol}.cu"), source, arch: ComputeCapability(3, 5), options: vec![] };
         let text = toolchain.map_or(unit.ptx.to_string(), |t| t.compile_to_ptx(&job).expect("NVRTC takes it").text);
         (symbol, text)
     };
-    units.iter().zip(sources).map(text).collect()
+    units.into_iter().map(text).collect()
 }

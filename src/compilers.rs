@@ -35,20 +35,20 @@ pub struct Made {
     pub cubin: Vec<u8>,
 }
 
-/// Compiles the source of each kernel, whose symbols these are; nothing where compilers for the target are not installed.
+/// Compiles kernels, (symbol, source) each; nothing where compilers for the target are not installed.
 ///
 /// Errors: a compiler refuses the text, or warns about it; its PTX cannot be read.
-pub fn compile(target: &Target, symbols: &[&str], sources: &[String]) -> Result<Vec<Made>, Vec<Diagnostic>> {
+pub fn compile(target: &Target, kernels: &[(&str, &str)]) -> Result<Vec<Made>, Vec<Diagnostic>> {
     let arch = target.compute_capability;
     let Ok(toolchain) = toolchain::find_for(arch) else { return Ok(Vec::new()) };
-    let jobs: Vec<Job> = symbols
-        .iter()
-        .zip(sources)
-        .map(|(symbol, source)| Job { name: format!("{symbol}.cu"), source: source.clone(), arch, options: vec![] })
-        .collect();
+    let job = |&(symbol, source): &(&str, &str)| {
+        let (name, source) = (format!("{symbol}.cu"), source.to_owned());
+        Job { name, source, arch, options: vec![] }
+    };
+    let jobs: Vec<Job> = kernels.iter().map(job).collect();
     let mut refused = Vec::new();
     let mut made = Vec::new();
-    for (symbol, ptx) in symbols.iter().zip(toolchain.compile_all(&jobs)) {
+    for (&(symbol, _), ptx) in kernels.iter().zip(toolchain.compile_all(&jobs)) {
         let read = ptx
             .map_err(|failure| vec![refusal(symbol, &failure)])
             .and_then(|ptx| assemble(symbol, &toolchain, arch, ptx.text));

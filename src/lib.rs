@@ -1,8 +1,7 @@
 //! Singe compiles combustion mechanisms to warp-specialized CUDA kernels.
 //!
-//! [`driver`] is the whole compiler at a glance. Imports point one way: graph, kernels, mapping, schedule, overlay, lower beside
-//! emit, forms, plan, search, verify, report, output, driver, cli. What stands alone lies in crates of its own: diagnostics, machine,
-//! ptx, warpsim, mechanism, kinetics.
+//! [`driver`] is the whole compiler at a glance. Imports point one way, in the order that docs/architecture.md lists. What stands alone
+//! lies in crates of its own: diagnostics, machine, ptx, sass, warpsim, mechanism, kinetics.
 #![forbid(unsafe_code)]
 
 pub mod cli;

@@ -76,7 +76,7 @@ fn kernels_that_call_them_give_the_bits_of_the_graph_in_the_simulator() {
             // Clang remarks on functions that a file has and does not call.
             let text =
                 format!("#define SINGE_POINT static __device__ __attribute__((unused))\n{header}{}", kernel(unit));
-            let made = compilers::compile(target, &[&unit.program.symbol], &[text]).unwrap().remove(0);
+            let made = compilers::compile(target, &[(&unit.program.symbol, &text)]).unwrap().remove(0);
             let Unit { kernel, graph, mapping, proven, program, .. } = unit;
             let request = Request::default().common;
             let (floor, stiffness, module) = (request.floor, request.stiffness, &made.ptx);

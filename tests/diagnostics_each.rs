@@ -536,9 +536,9 @@ fn kernels() -> Vec<Case> {
         module: &singe::emit::ptx::print(&singe::lower::lower(&broken, target), target.compute_capability),
         ..subject(&model, &unit.program)
     };
-    let refused = singe::compilers::compile(request.common.target, &["viscosity"], &["no code".to_owned()]);
+    let refused = singe::compilers::compile(request.common.target, &[("viscosity", "no code")]);
     // No target holds more CTAs than it has barriers.
-    let limits = Limits { barriers: 0, ..request.limits() };
+    let limits = Limits { barriers: 0, ..request.of_kernel(Kernel::Viscosity).limits() };
     let alone = schedule::schedule(&unit.graph, &unit.mapping, request.tuning.placement, &limits);
     vec![
         ("schedule::no-barriers", vec![alone.expect_err("several warps have no barrier")]),

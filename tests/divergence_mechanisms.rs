@@ -9,7 +9,6 @@ use ptx::analysis::divergence::{BlockShape, Options};
 use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::output;
 use singe::overlay::Codegen;
 use singe::report::divergence::Analysed;
 use singe::verify;
@@ -35,11 +34,11 @@ fn all(codegen: Codegen, warps: u32) {
     if let Err(absent) = &toolchain {
         skip::skip(format!("compiled kernels: {absent}"));
     }
-    for (unit, source) in units.iter().zip(output::sources(&request, &model, &units)) {
+    for unit in &units {
         let symbol = &unit.program.symbol;
         let mut modules: Vec<Module> = vec![unit.ptx.clone()];
         if let Ok(toolchain) = &toolchain {
-            let job = Job { name: format!("{symbol}.cu"), source, arch: ARCH, options: vec![] };
+            let job = Job { name: format!("{symbol}.cu"), source: unit.source.clone(), arch: ARCH, options: vec![] };
             let text = toolchain.compile_to_ptx(&job).unwrap().text;
             modules.push(read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text })).unwrap());
         }

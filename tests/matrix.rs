@@ -15,7 +15,6 @@ use singe::emit;
 use singe::kernels::{Form, Kernel};
 use singe::lower;
 use singe::observer::Observer;
-use singe::output;
 use singe::overlay::program::{Node, Program};
 use singe::overlay::{Codegen, Residence};
 use singe::verify::{self, Subject};
@@ -160,11 +159,8 @@ fn compilers_agree() {
 
             let (model, unit) = unit(&Request { verify: None, ..request.clone() });
             let symbol = unit.program.symbol.clone();
-            let units = [unit];
-            let source = output::sources(&request, &model, &units).remove(0);
-            let unit = &units[0];
             let arch = target.compute_capability;
-            let job = Job { name: format!("{symbol}.cu"), source, arch, options: vec![] };
+            let job = Job { name: format!("{symbol}.cu"), source: unit.source.clone(), arch, options: vec![] };
             let text = toolchain.compile_to_ptx(&job).unwrap().text;
             let compiled = read::read(&Arc::new(Source { name: symbol.clone(), text })).unwrap();
 

@@ -10,7 +10,6 @@ use mechanism::{Files, Mechanism, Options, Sources, decode, parse, read, write, 
 use singe::driver::{self, Request};
 use singe::kernels::Kernel;
 use singe::observer::Observer;
-use singe::output;
 use std::path::{Path, PathBuf};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/.toolchain/cantera/cantera/data");
@@ -185,9 +184,7 @@ fn kernels(mut mechanism: Mechanism, request: &Request) -> String {
             continue;
         }
         let Ok(unit) = driver::compile_kernel(kernel, &model, request, &mut observer) else { panic!("{kernel}") };
-        let ptx = unit.ptx.to_string();
-        let sources = output::sources(request, &model, &[unit]);
-        let text = sources.concat() + &ptx;
+        let text = unit.source + &unit.ptx.to_string();
         all.extend(text.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| format!("{line}\n")));
     }
     all

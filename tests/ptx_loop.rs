@@ -11,7 +11,6 @@ use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::kernels::{Form, Kernel};
 use singe::observer::Observer;
-use singe::output;
 use singe::overlay::{Codegen, Residence};
 use singe::verify;
 use warpsim::Launch;
@@ -45,21 +44,21 @@ fn closes(request: Request) {
         Err(absent) => return skip::skip(format!("{}: {absent}", arch.sm())),
     };
     let request = Request { verify: None, ..request };
-    let (codegen, constants) = (request.codegen, request.residence());
+    let (codegen, constants) = (request.codegen, request.of_kernel(request.kernels[0]).residence());
     let (mechanism, _) = mechanism::read(&request.files).unwrap();
     let model = kinetics::model(mechanism).unwrap();
     let states = kinetics::verification_states(&model, 38 + 32 * request.tuning.points_per_lane.unwrap_or(1) as usize);
     let stride = states.len() + 5;
     let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, &request, &mut Observer::silent()).unwrap();
     let units: Vec<_> = request.kernels.iter().map(compile).collect();
-    for (unit, source) in units.iter().zip(output::sources(&request, &model, &units)) {
+    for unit in &units {
         let symbol = &unit.program.symbol;
         let printed = unit.ptx.to_string();
         let again = read::read(&Arc::new(Source { name: symbol.clone(), text: printed.clone() })).unwrap();
         assert_eq!(again, unit.ptx.canonical(), "{symbol}: reading what was printed changes it");
 
-        let dynamic = dynamic_shared_bytes(&source);
-        let job = Job { name: format!("{symbol}.cu"), source, arch, options: vec![] };
+        let dynamic = dynamic_shared_bytes(&unit.source);
+        let job = Job { name: format!("{symbol}.cu"), source: unit.source.clone(), arch, options: vec![] };
         let text = toolchain.compile_to_ptx(&job).unwrap().text;
         let mut module = read::read(&Arc::new(Source { name: format!("{symbol}.ptx"), text })).unwrap();
         let printed = module.to_string();

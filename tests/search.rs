@@ -14,6 +14,7 @@ use singe::mapping::{self, Mapper, Weights};
 use singe::observer::Observer;
 use singe::overlay::{self, Codegen, Frame, Residence};
 use singe::plan::Occupancy;
+use singe::plan::Resolved;
 use singe::report::KernelReport;
 use singe::schedule::{self, Placement, proof};
 use singe::search::{Candidate, Draft, Found, Inputs, LevelTime, Outcome, ScheduleScore, Search, Step, Trial};
@@ -141,20 +142,20 @@ fn log_space() -> (Request, Model) {
 /// What a search asks for, answered as `refuse` says: what it does not refuse is made.
 fn search(refuse: impl Fn(&Candidate) -> Option<Failure>) -> (Vec<Inputs>, Result<Found, Failure>) {
     let (request, model) = log_space();
-    let kernel = Kernel::Chemistry;
-    let mut search = Search::new(kernel, &request);
+    let own = request.of_kernel(Kernel::Chemistry);
+    let mut search = Search::new(own);
     let mut asked = Vec::new();
     while let Some(step) = search.task() {
         match step {
             Step::Weigh { points_per_lane } => {
-                let request = request.with_points(points_per_lane);
-                let (options, rates) = (request.options(), request.rates());
-                let form = request.tuning.form;
-                search.weighed(forms::choose(kernel, &model, &options, form, &[Matrix::Dfma], rates).unwrap());
+                let own = own.with_points(points_per_lane);
+                let (options, rates) = (own.options(), own.rates());
+                let form = own.tuning.form;
+                search.weighed(forms::choose(own.kernel, &model, &options, form, &[Matrix::Dfma], rates).unwrap());
             }
             Step::Draft(candidate) => {
                 asked.push(candidate.inputs);
-                let draft = refuse(&candidate).map_or_else(|| Ok(draft(&request, &model, &candidate)), Err);
+                let draft = refuse(&candidate).map_or_else(|| Ok(draft(&own, &model, &candidate)), Err);
                 if let Err(failure) = search.drafted(draft) {
                     return (asked, Err(failure));
                 }
@@ -164,7 +165,7 @@ fn search(refuse: impl Fn(&Candidate) -> Option<Failure>) -> (Vec<Inputs>, Resul
     (asked, search.finish())
 }
 
-fn draft(request: &Request, model: &Model, Candidate { options, limits, .. }: &Candidate) -> Draft {
+fn draft(own: &Resolved<'_>, model: &Model, Candidate { options, limits, .. }: &Candidate) -> Draft {
     let graph = kernels::build(Kernel::Chemistry, model, options).unwrap();
     let mapping = mapping::map(&graph, options.warps, Mapper::Greedy, &Weights::default()).unwrap();
     let mut ways = schedule::ways(&graph, &mapping, Placement::Auto, limits).unwrap();
@@ -173,13 +174,13 @@ fn draft(request: &Request, model: &Model, Candidate { options, limits, .. }: &C
     let frame = Frame {
         warps: 8,
         groups: 1,
-        registers: request.registers(),
+        registers: own.registers(),
         points_per_lane: limits.points_per_lane,
         cache_bytes: 0,
         staging_bytes: None,
     };
     let program = overlay::overlay(&graph, &proven, Codegen::Overlay, Residence::Striped, "kernel", frame);
-    let target = request.common.target;
+    let target = own.asked.common.target;
     let code = lower::lower(&program, target);
     let ptx = emit::ptx::print(&code, target.compute_capability);
     Draft::new(graph, mapping, (proven, schedules), program, (code, ptx))

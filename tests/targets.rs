@@ -20,7 +20,7 @@ fn barriers_are_divided_among_the_ctas() {
             r.common.target = target;
             r.tuning.ctas_per_sm = ctas_per_sm;
         });
-        assert_eq!(request.limits().barriers, barriers, "{name} {ctas_per_sm}");
+        assert_eq!(request.of_kernel(Kernel::Viscosity).limits().barriers, barriers, "{name} {ctas_per_sm}");
     }
 }
 

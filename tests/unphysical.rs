@@ -14,7 +14,7 @@ use singe::graph::{Graph, interpret};
 use singe::kernels::{self, Exponential, Form, Kernel, Options};
 use singe::observer::Observer;
 use singe::overlay::Codegen;
-use singe::{output, verify};
+use singe::verify;
 
 mod common;
 #[path = "common/request.rs"]
@@ -279,9 +279,9 @@ fn shows(request: &Request) {
     let states = broken_states(&model);
     let compile = |kernel: &_| driver::compile_kernel(*kernel, &model, request, &mut Observer::silent()).unwrap();
     let units: Vec<_> = request.kernels.iter().map(compile).collect();
-    for (unit, source) in units.iter().zip(output::sources(request, &model, &units)) {
+    for unit in &units {
         let symbol = &unit.program.symbol;
-        let printed = compiled(symbol, source, request.common.target.compute_capability);
+        let printed = compiled(symbol, unit.source.clone(), request.common.target.compute_capability);
         for module in [Some(unit.ptx.clone()), printed].iter().flatten() {
             let warps = unit.program.execution.warps();
             let (outputs, _) =

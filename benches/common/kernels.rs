@@ -9,7 +9,6 @@ use machine::toolchain::{self, Job};
 use ptx::{Module, read};
 use singe::driver::{self, Request};
 use singe::observer::Observer;
-use singe::output;
 use singe::overlay::Codegen;
 
 #[path = "../../tests/common/request.rs"]
@@ -50,9 +49,14 @@ pub fn mechanisms() -> Vec<(String, Module)> {
         };
         let units: Vec<_> = request.kernels.iter().map(compile).collect();
         let label = if codegen == Codegen::DataParallel { "data-parallel" } else { "overlay" };
-        for (unit, source) in units.iter().zip(output::sources(&request, &model, &units)) {
+        for unit in &units {
             modules.push((format!("{label}, lowered:"), unit.ptx.clone()));
-            let job = Job { name: "k.cu".into(), source, arch: ComputeCapability(3, 5), options: vec![] };
+            let job = Job {
+                name: "k.cu".into(),
+                source: unit.source.clone(),
+                arch: ComputeCapability(3, 5),
+                options: vec![],
+            };
             let compiled = toolchain.as_ref().and_then(|t| t.compile_to_ptx(&job).ok());
             if let Some(text) = compiled.map(|compiled| compiled.text)
                 && let Ok(module) = read::read(&Arc::new(Source { name: "k.ptx".into(), text }))

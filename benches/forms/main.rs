@@ -16,7 +16,6 @@ use singe::driver::{self, Request, Unit};
 use singe::forms::{self, Rates};
 use singe::kernels::{self, Form, Kernel, Matrix};
 use singe::observer::Observer;
-use singe::output;
 use singe::overlay::Codegen;
 use singe::verify;
 
@@ -283,18 +282,17 @@ fn registers(shared: &Path, case: &Case, model: &Model, kernel: Kernel, form: Fo
         let request =
             Request { codegen, ..request(shared, case, kernel, Some(form)) }.with(|r| r.common.target = target);
         let start = Instant::now();
-        let units = [unit(model, &request)];
-        let sources = output::sources(&request, model, &units);
+        let unit = unit(model, &request);
         let generated = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let made = compilers::compile(target, &[&units[0].program.symbol], &sources).expect("accepted text");
+        let made = compilers::compile(target, &[(&unit.program.symbol, &unit.source)]).expect("accepted text");
         let cell = made
             .first()
             .map(|made| &made.needs)
             .map_or("-".into(), |c| format!("{} / {} + {}", c.registers, c.spill_store_bytes, c.spill_load_bytes));
         write!(cells, " {cell} |").expect("a string");
         if kepler.is_empty() {
-            let kilobytes = sources[0].len() as f64 / 1024.0;
+            let kilobytes = unit.source.len() as f64 / 1024.0;
             kepler = format!(" {kilobytes:.0} | {generated:.2} | {:.1} |", start.elapsed().as_secs_f64());
         }
     }

@@ -7,7 +7,6 @@ use machine::target::Target;
 use singe::compilers;
 use singe::driver::Multiplier;
 use singe::kernels::{Form, Kernel};
-use singe::output;
 
 use crate::{CASES, model, request, states, unit};
 
@@ -57,9 +56,9 @@ pub fn table(shared: &Path) -> String {
                     row.error
                 );
                 for request in ["ampere", "hopper"].map(on) {
-                    let units = [unit(&model, &request)];
-                    let sources = output::sources(&request, &model, &units);
-                    let usage = compilers::compile(request.common.target, &[&units[0].program.symbol], &sources);
+                    let unit = unit(&model, &request);
+                    let text = (unit.program.symbol.as_str(), unit.source.as_str());
+                    let usage = compilers::compile(request.common.target, &[text]);
                     let cell = usage.expect("accepted text").first().map_or("-".into(), |made| {
                         let c = &made.needs;
                         format!("{} / {}", c.registers, c.spill_store_bytes + c.spill_load_bytes)

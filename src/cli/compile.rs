@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::args::values::{Compilers, Layout};
 use super::args::{CompileArguments, InputArguments};
+use super::command_line::command_line;
+use super::config;
+use super::exit::tell;
 use super::out::print;
-use super::{command_line, config, tell};
 use crate::driver::{self, Failure, Request};
 use crate::observer::Observer;
 use crate::overlay::Codegen;

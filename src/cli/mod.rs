@@ -6,10 +6,12 @@
 mod analyze;
 mod args;
 mod check;
+mod command_line;
 mod compile;
 mod completions;
 mod config;
 mod doctor;
+mod exit;
 mod fmt;
 mod given;
 mod kernel;
@@ -30,12 +32,14 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches};
 
-use crate::failure::{Failure, FailureKind};
-use diagnostics::{self, Diagnostic, Style};
+use crate::failure::Failure;
+use diagnostics::Diagnostic;
 
 pub use args::values::Layout;
 pub use args::{Arguments, Command, CompileArguments};
+pub use command_line::command_line;
 pub use compile::{completed, default_folder, request};
+pub use exit::exit_code;
 
 /// Runs `singe` with the given arguments, the first being its own name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -78,62 +82,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     exit_code(result, json)
 }
 
-/// Prints what went wrong, if anything did, and gives the documented exit code. As JSON, `failure` is input, usage or
-/// verification; a command that has printed its own JSON gives no diagnostics.
-pub fn exit_code(result: Result<(), Failure>, json: bool) -> ExitCode {
-    let Err(Failure { kind, diagnostics }) = result else { return ExitCode::SUCCESS };
-    let (name, code) = match kind {
-        FailureKind::Input => ("input", 1),
-        FailureKind::Usage => ("usage", 2),
-        FailureKind::Verification => ("verification", 3),
-    };
-    if json && !diagnostics.is_empty() {
-        let list = diagnostics::to_json(&diagnostics);
-        let all = serde_json::json!({ "failure": name, "exit_code": code, "diagnostics": list });
-        // The exit code tells what is left to tell if nobody reads.
-        let _ = out::print(format_args!("{all:#}\n"));
-    } else {
-        tell(&diagnostics);
-    }
-    ExitCode::from(code)
-}
-
 /// What clap says, as a diagnostic.
 fn misunderstood(error: &clap::Error) -> Diagnostic {
     let text = error.to_string();
     let (message, rest) = text.split_once("\n\n").unwrap_or((&text, ""));
     let message = message.trim().trim_start_matches("error: ").to_owned();
     Diagnostic::error("usage::arguments", message).help(rest.trim().to_owned())
-}
-
-/// The command for the header of generated files: what decides their contents, not where they go or what is printed.
-pub fn command_line(program: &str, words: &[OsString]) -> String {
-    let mut kept = vec![program.to_owned()];
-    let mut rest = words.iter().skip(1).map(|w| w.to_string_lossy().into_owned());
-    while let Some(word) = rest.next() {
-        match word.as_str() {
-            "-o" | "--output" | "--print-after" => {
-                rest.next();
-            }
-            "--json" | "--time-passes" => {}
-            w if w.starts_with("-o") || w.starts_with("--output=") || w.starts_with("--print-after=") => {}
-            _ => kept.push(quoted(&word)),
-        }
-    }
-    // A line end would end the comment.
-    kept.join(" ").replace(char::is_control, " ")
-}
-
-/// The word as a shell must be given it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_@%+=:,./-".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
-
-/// Prints diagnostics to stderr.
-fn tell(diagnostics: &[Diagnostic]) {
-    eprint!("{}", diagnostics::render(diagnostics, Style::of_stderr()));
 }

@@ -158,12 +158,12 @@ impl Unary {
         }
     }
 
-    /// Reads the table of [`super::exp2::entry`].
+    /// Reads the table of [`super::lane_tables::power`].
     pub fn reads_powers(self) -> bool {
         self.function().is_some_and(Function::reads_powers)
     }
 
-    /// Reads the table of [`super::log2::ENTRIES`].
+    /// Reads the table of [`super::lane_tables::LOGARITHMS`].
     pub fn reads_logarithms(self) -> bool {
         self.function().is_some_and(Function::reads_logarithms)
     }

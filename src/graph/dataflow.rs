@@ -199,6 +199,12 @@ impl Graph {
         self.ops.push(operation)
     }
 
+    /// Adds an operation that stores what it computes, and makes no values.
+    pub fn add_stores(&mut self, operation: Operation) -> Op {
+        let name = operation.name.clone();
+        self.add(operation, |_, n| format!("{name} {n}"))
+    }
+
     /// Connects an input of a step to a value that was made after the step was added. A step may wait for what other
     /// operations make of its operation's earlier steps.
     pub fn connect(&mut self, at: StepRef, input: usize, value: Value) {

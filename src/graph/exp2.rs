@@ -40,47 +40,6 @@ pub const PART_COEFFICIENTS: [f64; 6] = [
     0.0013333614003710275,
     0.0001540357879001064,
 ];
-/// What lane j of a warp holds: 2^(j/32) with j less in the last bits of its exponent and the first of its mantissa,
-/// so that n times their unit makes 2^(n/32) of entry n mod 32.
-pub fn entry(j: usize) -> f64 {
-    f64::from_bits(ROOTS[j].to_bits().wrapping_sub((j as u64) << 47))
-}
-
-/// 2^(j/32), correctly rounded.
-const ROOTS: [f64; 32] = [
-    1.0,
-    1.0218971486541166,
-    1.0442737824274138,
-    1.0671404006768237,
-    1.0905077326652577,
-    1.1143867425958924,
-    1.1387886347566916,
-    1.1637248587775775,
-    1.189207115002721,
-    1.215247359980469,
-    1.241857812073484,
-    1.2690509571917332,
-    1.2968395546510096,
-    1.3252366431597413,
-    1.3542555469368927,
-    1.383909881963832,
-    std::f64::consts::SQRT_2,
-    1.4451808069770467,
-    1.4768261459394993,
-    1.5091644275934228,
-    1.5422108254079407,
-    1.5759808451078865,
-    1.6104903319492543,
-    1.645755478153965,
-    1.681792830507429,
-    1.718619298122478,
-    1.7562521603732995,
-    1.7947090750031072,
-    1.8340080864093424,
-    1.8741676341103,
-    1.9152065613971474,
-    1.9571441241754002,
-];
 /// High word of 1021.0: from here on the result is 0 or infinity, so that it is always a normal number.
 pub const LIMIT_HIGH_WORD: u32 = 0x408f_e800;
 
@@ -202,6 +161,7 @@ fn from_table(s: &mut Steps, n: Word, q: Real, guard: Guard, falling: bool) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::lane_tables;
 
     /// a * b as a sum of two doubles, exactly.
     fn product(a: f64, b: f64) -> (f64, f64) {
@@ -297,9 +257,10 @@ mod tests {
 
     #[test]
     fn the_table_holds_roots_of_two() {
-        for (j, power) in ROOTS.iter().enumerate() {
+        for j in 0..32 {
             let (high, low) = precise(j as f64 / 32.0);
-            assert_eq!(*power, high + low);
+            let root = f64::from_bits(lane_tables::power(j).to_bits() + ((j as u64) << 47));
+            assert_eq!(root, high + low);
         }
     }
 }

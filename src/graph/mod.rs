@@ -9,6 +9,7 @@ pub mod elementary;
 pub mod exp2;
 pub mod interpret;
 mod intervals;
+pub mod lane_tables;
 pub mod log2;
 pub mod steps;
 pub mod text;

@@ -7,6 +7,8 @@
 //! No product is an operand of a sum, so that compilers which fuse products into sums find nothing to fuse; what is fused
 //! is [`Fma`](RealOperation::Fma).
 
+use super::lane_tables;
+
 /// A double: the argument, what an earlier step made, or a constant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Real {
@@ -45,9 +47,9 @@ pub enum RealOperation {
     },
     /// The value of a word with a sign.
     FromSigned(Word),
-    /// Entry j of [`super::exp2::entry`], j = the last five bits. A warp has one entry in each lane.
+    /// Entry j of [`lane_tables::power`], j = the last five bits. A warp has one entry in each lane.
     Power(Word),
-    /// An entry of [`super::log2::ENTRIES`]: its first number, or its second.
+    /// An entry of [`lane_tables::LOGARITHMS`]: its first number, or its second.
     Entry {
         index: Word,
         second: bool,
@@ -169,9 +171,9 @@ fn evaluate(operation: &Operation, x: f64, made: &[u64]) -> u64 {
             RealOperation::Choose(Flag(flag), a, b) => real(if made[flag] == 0 { b } else { a }),
             RealOperation::Join { high, low } => f64::from_bits(u64::from(word(high)) << 32 | u64::from(word(low))),
             RealOperation::FromSigned(a) => f64::from(word(a) as i32),
-            RealOperation::Power(a) => super::exp2::entry(word(a) as usize % 32),
+            RealOperation::Power(a) => lane_tables::power(word(a) as usize % 32),
             RealOperation::Entry { index, second } => {
-                let entries = &super::log2::ENTRIES;
+                let entries = &lane_tables::LOGARITHMS;
                 let (first, other) = entries[word(index) as usize % entries.len()];
                 if second { other } else { first }
             }

@@ -117,9 +117,9 @@ pub enum TableKind {
     Indices,
     RealBank,
     IndexBank,
-    /// [`crate::graph::log2::ENTRIES`]
+    /// [`crate::graph::lane_tables::LOGARITHMS`]
     Logarithms,
-    /// [`crate::graph::exp2::entry`]
+    /// [`crate::graph::lane_tables::power`]
     Powers,
 }
 

@@ -11,7 +11,7 @@ mod prefetch;
 mod rounding;
 mod uses;
 
-use crate::graph::{exp2, log2};
+use crate::graph::lane_tables;
 use crate::overlay::program::{Bank, Execution, Program, ROW_BYTES};
 use code::{BankSpace, Code, Integer, Registers, SlotSpace, Slots, Statement, Table, TableKind, Values};
 use machine::cost::{self, Held};
@@ -140,14 +140,14 @@ fn tables(program: &Program, needs: &Needs) -> Vec<Table> {
     let integers = |is_read: bool, kind, is_constant, values: &[i32]| {
         (is_read && !values.is_empty()).then(|| Table { kind, is_constant, values: Values::Integers(values.to_vec()) })
     };
-    let logarithms: Vec<f64> = log2::ENTRIES.iter().flat_map(|&(c, l)| [c, l]).collect();
+    let logarithms: Vec<f64> = lane_tables::LOGARITHMS.iter().flat_map(|&(c, l)| [c, l]).collect();
     let tables = [
         reals(!needs.reals.is_empty(), TableKind::Reals, false, &repeated(&constants.reals, span, groups)),
         integers(!needs.indices.is_empty(), TableKind::Indices, false, &repeated(&constants.indices, span, groups)),
         reals(needs.real_bank || copies_banks, TableKind::RealBank, is_constant, &constants.real_bank),
         integers(needs.index_bank || copies_banks, TableKind::IndexBank, is_constant, &constants.index_bank),
         reals(needs.logarithms, TableKind::Logarithms, false, &logarithms),
-        reals(needs.powers, TableKind::Powers, false, &std::array::from_fn::<f64, 32, _>(exp2::entry)),
+        reals(needs.powers, TableKind::Powers, false, &std::array::from_fn::<f64, 32, _>(lane_tables::power)),
     ];
     tables.into_iter().flatten().collect()
 }

@@ -1,6 +1,7 @@
 //! The kernels for a CPU in the project of a GPU, with the same functions: CMake builds them where there is no compiler for CUDA.
 
-use super::{Unit, interface, project, provenance, sources};
+use super::provenance::provenance;
+use super::{Unit, interface, project};
 use crate::emit::{cpu, host};
 use crate::plan::Request;
 use kinetics::Model;
@@ -17,8 +18,8 @@ pub fn files(request: &Request, model: &Model, of_gpu: &host::Project, units: &[
     let own = project::project(&request.for_cpu(), model, units);
     let (tables, states) = (of_gpu.tables.clone(), of_gpu.states);
     let project = host::Project { tables, states, example: EXAMPLE, ..own };
-    let texts = units.iter().zip(sources(&request.for_cpu(), model, units));
-    let mut files: Vec<_> = texts.map(|(unit, text)| (format!("{}.cpp", unit.program.symbol), text)).collect();
+    let text = |unit: &Unit| (format!("{}.cpp", unit.program.symbol), unit.source.clone());
+    let mut files: Vec<_> = units.iter().map(text).collect();
     files.extend([
         (cpu::VECTOR_HEADER.into(), cpu::vector_header()),
         (format!("{name}_context.cpp"), host::context(&interface, &provenance)),

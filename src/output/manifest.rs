@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::sha256;
+use sha2::{Digest, Sha256};
 
 /// The file with the list.
 pub fn name(project: &str) -> String {
@@ -12,6 +12,11 @@ pub fn name(project: &str) -> String {
 /// One line for each file: SHA-256 and name, as `sha256sum --check` reads them.
 pub fn text(files: &[(String, String)]) -> String {
     files.iter().map(|(name, text)| format!("{}  {name}\n", sha256(text.as_bytes()))).collect()
+}
+
+/// In hexadecimal.
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
 /// A file of an earlier run that the present one does not write.

@@ -1,6 +1,7 @@
 //! What the generated project knows of its kernels: reference values, and counts for its floors.
 
 use super::Unit;
+use super::source::source_extension;
 use crate::emit::host::{Case, Project, Table};
 use crate::overlay::Codegen;
 use crate::plan::{Emit, Request};
@@ -47,7 +48,7 @@ pub fn project(request: &Request, model: &Model, units: &[Unit]) -> Project {
         });
     }
     tables.sort_by_key(|t| !t.input);
-    let extension = super::source_extension(request.common.target);
+    let extension = source_extension(request.common.target);
     let sources = units.iter().map(|u| format!("{}.{extension}", u.program.symbol));
     Project {
         sources: sources.chain([format!("{name}_context.{extension}")]).collect(),

@@ -412,3 +412,8 @@ pub enum Index {
     Sum(Box<Index>, Box<Index>),
     Scaled(Box<Index>, u32),
 }
+
+/// `var = value`
+pub fn assign(var: Var, value: Value) -> Node {
+    Node::Let { var, value }
+}

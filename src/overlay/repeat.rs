@@ -9,12 +9,13 @@ use std::collections::BTreeMap;
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
 use super::align::{self, Batch};
+use super::layout::Residence;
 use super::legend;
 use super::phases::Phase;
+use super::program::assign;
 use super::registers::{self, Registers};
 use super::tables::Tables;
 use super::translate::{Block, Input, Operands};
-use super::{Residence, assign};
 use crate::graph::{Graph, Shape, Step, StepRef, Value as FlowValue};
 use crate::overlay::program::{Constants, Counter, Index, Node, Value, Var};
 use crate::schedule::{Schedule, WarpMask};

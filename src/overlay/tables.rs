@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Residence;
+use super::layout::Residence;
 use crate::overlay::program::{
     Bank, CONSTANT_BYTES, ConstantRef, Constants, Counter, Index, LaneRows, Node, Value, WarpMask,
 };

@@ -5,7 +5,7 @@ use cranelift_entity::PrimaryMap;
 use crate::graph::body::{Body, Id, Inst};
 use crate::overlay::program::{Index, Node, Unary, Value, Var};
 
-use super::assign;
+use super::program::assign;
 
 /// What a body's operands stand for in the program.
 pub struct Operands<'a> {

@@ -2,6 +2,8 @@
 
 mod common;
 mod emit;
+mod machines;
+mod resolved;
 mod resources;
 mod settings;
 mod tuning;
@@ -17,13 +19,14 @@ use mechanism::{self, Companion, Files, Input};
 
 pub use common::Common;
 pub use emit::Emit;
+pub use resolved::Resolved;
 pub use settings::{names, set};
 pub use tuning::{Multiplier, Occupancy, POINTS_PER_LANE, Prefetch, Tuning};
 
 /// A name that a kernel's and a layout's are added to; lines of Fortran have room for the whole.
 const LONGEST_NAME: usize = 60;
 
-/// All that a compilation depends on.
+/// All that was asked of a compilation; what that is for one kernel, [`Resolved`] tells.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub files: Files,
@@ -112,14 +115,15 @@ impl Request {
         self
     }
 
-    /// The same request as one kernel sees it.
-    pub fn of_kernel(&self, kernel: Kernel) -> Self {
-        let own = self.own.iter().find(|(k, _)| *k == kernel);
-        let request = Self { tuning: own.map_or(self.tuning, |(_, tuning)| *tuning), ..self.clone() };
-        match self.own_layouts.iter().find(|(k, _)| *k == kernel) {
-            Some((_, layouts)) => request.with_fastest_of(layouts),
-            None => request,
-        }
+    /// The request as it stands for one kernel, in the first of its layouts.
+    pub fn of_kernel(&self, kernel: Kernel) -> Resolved<'_> {
+        let tuning = self.own.iter().find(|(k, _)| *k == kernel).map_or(self.tuning, |(_, tuning)| *tuning);
+        let own_layouts = self.own_layouts.iter().find(|(k, _)| *k == kernel);
+        let (codegen, beside, keep_fastest) = match own_layouts.and_then(|(_, layouts)| layouts.split_first()) {
+            Some((&first, rest)) => (first, rest, true),
+            None => (self.codegen, &self.beside[..], self.keep_fastest || own_layouts.is_some()),
+        };
+        Resolved { asked: self, kernel, tuning, codegen, beside, keep_fastest }
     }
 
     /// The request for the fastest of some layouts, of which there is one at least.
@@ -131,16 +135,6 @@ impl Request {
     /// All layouts of the kernels.
     pub fn codegens(&self) -> impl Iterator<Item = Codegen> + '_ {
         std::iter::once(self.codegen).chain(self.beside.iter().copied())
-    }
-
-    /// Grid points of a lane, where they are given.
-    pub fn points(&self) -> u32 {
-        self.tuning.points_per_lane.unwrap_or(1)
-    }
-
-    /// The same request for so many points per lane.
-    pub fn with_points(&self, points_per_lane: u32) -> Self {
-        self.clone().with(|request| request.tuning.points_per_lane = Some(points_per_lane))
     }
 
     /// What files and symbols begin with: an identifier that is no keyword, at most [`LONGEST_NAME`] characters of it.
@@ -155,12 +149,5 @@ impl Request {
         let files = self.files.clone();
         let is_needed = self.kernels.iter().any(|kernel| kernel.is_transport());
         if is_needed { files } else { Files { transport: Companion::Ignored, ..files } }
-    }
-
-    /// The symbol of a kernel.
-    pub fn symbol(&self, mechanism: &str, kernel: Kernel) -> String {
-        let is_plain = self.beside.is_empty() || self.keep_fastest;
-        let layout = if is_plain { String::new() } else { format!("_{}", self.codegen.name()) };
-        format!("{}_{kernel}{layout}", self.name(mechanism)).replace('-', "_")
     }
 }

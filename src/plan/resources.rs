@@ -1,14 +1,12 @@
-//! What a request leaves of its target: registers, shared memory, barriers, ways to multiply.
+//! What a kernel has of its target: registers, shared memory, barriers, ways to multiply.
 
-use super::{Common, Emit, Multiplier, Prefetch, Request, Tuning};
+use super::{Emit, Multiplier, Prefetch, Resolved, Tuning};
 use crate::forms::{Rates, Variant};
-use crate::graph::Units;
-use crate::kernels::{self, Exponential, Form, Kernel, Matrix, StateVariables};
+use crate::kernels::{self, Exponential, Form, Matrix};
 use crate::overlay::{Codegen, Residence};
 use crate::schedule::Limits;
 use diagnostics::Diagnostic;
 use kinetics::approximation::range::TemperatureRange;
-use kinetics::reactor::Constant;
 use machine::cost;
 use machine::target::{ComputeCapability, Shuffle, Target, most_registers};
 
@@ -21,10 +19,10 @@ const ASYNCHRONOUS_COPIES: ComputeCapability = ComputeCapability(8, 0);
 /// Of a CTA, on every target.
 const MOST_WARPS: u32 = 32;
 
-impl Request {
+impl Resolved<'_> {
     /// 32-bit registers per thread, for as many CTAs per SM as wanted.
     pub fn registers(&self) -> u32 {
-        most_registers(self.common.target, 32 * self.cta_warps(), self.tuning.ctas_per_sm)
+        most_registers(self.asked.common.target, 32 * self.cta_warps(), self.tuning.ctas_per_sm)
     }
 
     /// Errors: data-parallel code is wanted of several groups of warps, or a CTA of more warps than there can be.
@@ -48,7 +46,7 @@ impl Request {
 
     /// Errors: an SM does not hold as many CTAs as wanted, whatever their kernels need.
     pub fn check_residency(&self) -> Result<(), Diagnostic> {
-        let (target, ctas, warps) = (self.common.target, self.tuning.ctas_per_sm, self.cta_warps());
+        let (target, ctas, warps) = (self.asked.common.target, self.tuning.ctas_per_sm, self.cta_warps());
         if ctas * warps <= target.warps_per_sm && ctas <= target.blocks_per_sm {
             return Ok(());
         }
@@ -61,105 +59,14 @@ impl Request {
         Err(Diagnostic::error("target::too-many-ctas", message).help(help))
     }
 
-    /// The request as its target can have it: a CPU runs data-parallel code with one point per lane, and no compiler for GPUs is asked.
-    ///
-    /// Errors: another layout, several points per lane or PTX text are wanted of a CPU.
-    pub fn for_target(self) -> Result<Self, Diagnostic> {
-        if !self.common.target.is_cpu() {
-            return Ok(self);
-        }
-        let is_other = |&codegen: &Codegen| codegen != Codegen::DataParallel;
-        let asks_for_other = !self.keep_fastest && self.codegens().any(|codegen| is_other(&codegen))
-            || self.own_layouts.iter().any(|(_, layouts)| layouts.iter().all(is_other));
-        let has_lanes =
-            self.tuning.points_per_lane != Some(1) || self.own.iter().any(|(_, t)| t.points_per_lane != Some(1));
-        if asks_for_other || has_lanes || self.emit.contains(&Emit::Ptx) {
-            let message = "a CPU has neither warps nor lanes: its code is data-parallel C++ with one point per lane";
-            let help = "leave out --codegen, --points-per-lane and --emit ptx, or name a GPU with --target";
-            return Err(Diagnostic::error("target::no-warps", message).help(help));
-        }
-        Ok(Self {
-            codegen: Codegen::DataParallel,
-            beside: Vec::new(),
-            keep_fastest: false,
-            own_layouts: Vec::new(),
-            real_compilers: false,
-            ..self
-        })
-    }
-
-    /// The same kernels for a CPU, beside those for the target: in the form that was asked for, and of the tuning nothing else.
-    pub fn for_cpu(&self) -> Self {
-        let tuning = |tuning: &Tuning| Tuning { form: tuning.form, ..Tuning::default() };
-        Self {
-            common: Common { target: Target::cpu(), ..self.common },
-            tuning: tuning(&self.tuning),
-            own: self.own.iter().map(|(kernel, own)| (*kernel, tuning(own))).collect(),
-            codegen: Codegen::DataParallel,
-            beside: Vec::new(),
-            keep_fastest: false,
-            real_compilers: false,
-            ..self.clone()
-        }
-    }
-
-    /// Whether kernels for a CPU are to be made beside those of another target; functions of one point are printed from them too.
-    pub fn needs_cpu(&self) -> bool {
-        self.has_fallback() || (self.emit.contains(&Emit::Device) && !self.common.target.is_cpu())
-    }
-
-    /// Whether the project of a GPU contains the same for CPUs: of several layouts side by side each has a symbol of its own, which
-    /// kernels for a CPU have not.
-    pub fn has_fallback(&self) -> bool {
-        let is_plain = self.beside.is_empty() || self.keep_fastest;
-        let has_host = self.emit.contains(&Emit::Host) || self.emit.contains(&Emit::Cvode);
-        has_host && is_plain && !self.common.target.is_cpu()
-    }
-
     /// Errors: PTX text is wanted of a machine without the shuffles that it broadcasts constants with.
     pub fn check_ptx(&self) -> Result<(), Diagnostic> {
-        if !self.emit.contains(&Emit::Ptx) || self.common.target.shuffle != Shuffle::Mirror {
+        if !self.asked.emit.contains(&Emit::Ptx) || self.asked.common.target.shuffle != Shuffle::Mirror {
             return Ok(());
         }
-        let message = format!("there is no PTX text for {}, which has no warp shuffles", self.common.target.name);
+        let message = format!("there is no PTX text for {}, which has no warp shuffles", self.asked.common.target.name);
         let help = "leave out --emit ptx (the CUDA text serves it), or use --target kepler or a later one";
         Err(Diagnostic::error("target::no-ptx", message).help(help))
-    }
-
-    /// Errors: an output that none of the kernels has.
-    pub fn check_outputs(&self) -> Result<(), Diagnostic> {
-        let Some(output) = self.common.outputs.given().find(|output| !self.kernels.contains(&output.kernel())) else {
-            return Ok(());
-        };
-        let message =
-            format!("the output {} is the {} kernel's, which is not asked for", output.name(), output.kernel());
-        let help = format!("add it with --kernel, or leave {} out of --outputs", output.name());
-        Err(Diagnostic::error("kernel::no-such-output", message).help(help))
-    }
-
-    /// What stays constant in the reactors that an integrator is wanted for; nothing where none is.
-    ///
-    /// Errors: the kernels are not those of a reactor in the state that its unknowns tell.
-    pub fn reactor(&self) -> Result<Option<Constant>, Diagnostic> {
-        if !self.emit.contains(&Emit::Cvode) {
-            return Ok(None);
-        }
-        let has = |kernels: [Kernel; 2]| kernels.iter().all(|kernel| self.kernels.contains(kernel));
-        let common = &self.common;
-        let constant = match common.state {
-            StateVariables::Density if has([Kernel::Isochoric, Kernel::IsochoricJacobian]) => Some(Constant::Volume),
-            StateVariables::MassFractions if has([Kernel::Isobaric, Kernel::IsobaricJacobian]) => {
-                Some(Constant::Pressure)
-            }
-            _ => None,
-        };
-        if constant.is_some() && common.units == Units::Si {
-            return Ok(constant);
-        }
-        let message = "an integrator needs the rates of a reactor and their derivatives, in SI units";
-        let help = "use --kernel isochoric,isochoric-jacobian --state TRY or \
-                    --kernel isobaric,isobaric-jacobian --state TPY";
-        Err(Diagnostic::error("emit::no-reactor", message).help(help))
     }
 
     /// Warps that share the work on a group of points.
@@ -169,7 +76,7 @@ impl Request {
 
     /// Warps of a CTA, or of each of its groups. A thread of a CPU is alone.
     pub fn warps(&self) -> u32 {
-        if self.common.target.is_cpu() { 1 } else { self.tuning.warps }
+        if self.asked.common.target.is_cpu() { 1 } else { self.tuning.warps }
     }
 
     /// Groups of cooperating warps in a CTA, of code that has such groups.
@@ -187,19 +94,19 @@ impl Request {
         kernels::Options {
             warps: self.cooperating_warps(),
             stage_inputs: true,
-            floor: self.common.floor,
+            floor: self.asked.common.floor,
             form: Form::Pairwise,
-            fit_tolerance: self.common.fit_tolerance,
+            fit_tolerance: self.asked.common.fit_tolerance,
             fit_range: TemperatureRange::DEFAULT,
-            stiffness: self.common.stiffness,
+            stiffness: self.asked.common.stiffness,
             qssa_warps: self.tuning.qssa_warps.map(|n| n.min(self.tuning.warps)),
-            state: self.common.state,
-            outputs: self.common.outputs,
-            soret: self.common.soret,
-            storage: self.common.jacobian_storage,
-            units: self.common.units,
+            state: self.asked.common.state,
+            outputs: self.asked.common.outputs,
+            soret: self.asked.common.soret,
+            storage: self.asked.common.jacobian_storage,
+            units: self.asked.common.units,
             activities: true,
-            exponential: exponential(self.common.target),
+            exponential: exponential(self.asked.common.target),
             matrix: Matrix::Dfma,
             states: self.states(),
         }
@@ -223,12 +130,14 @@ impl Request {
     ///
     /// Errors: tensor cores are wanted of a target that has none for doubles.
     pub fn matrices(&self) -> Result<Vec<Matrix>, Diagnostic> {
-        let slots = self.common.target.slots_per_matrix_product();
+        let slots = self.asked.common.target.slots_per_matrix_product();
         let dmma = slots.map(|slots| Matrix::Dmma { slots }).filter(|_| self.codegen != Codegen::DataParallel);
         match (self.tuning.matrix, dmma, slots) {
             (Some(Multiplier::Dmma), _, None) => {
-                let message =
-                    format!("{} has no fast products of matrices of doubles on tensor cores", self.common.target.name);
+                let message = format!(
+                    "{} has no fast products of matrices of doubles on tensor cores",
+                    self.asked.common.target.name
+                );
                 let remedy = "use --matrix dfma or auto, or --target ampere, hopper or blackwell";
                 Err(Diagnostic::error("target::no-matrix-products", message).help(remedy))
             }
@@ -241,7 +150,7 @@ impl Request {
     /// Where the constants of warp-specialized code live. Shuffles are the paper's answer to a machine that reads indexed
     /// constants into registers slowly; where the lanes of a warp are not in lockstep, a warp has registers of its own for them.
     pub fn residence(&self) -> Residence {
-        let by_target = match self.common.target.shuffle {
+        let by_target = match self.asked.common.target.shuffle {
             Shuffle::ShflSync => Residence::BankAndStriped,
             Shuffle::Mirror | Shuffle::Shfl => Residence::Striped,
         };
@@ -250,18 +159,18 @@ impl Request {
 
     /// Of the cache of an SM for code and constants.
     pub fn cache_bytes(&self) -> u32 {
-        self.common.target.pipeline.as_ref().map_or(CACHE_BYTES, |pipeline| pipeline.fetch.l1_bytes)
+        self.asked.common.target.pipeline.as_ref().map_or(CACHE_BYTES, |pipeline| pipeline.fetch.l1_bytes)
     }
 
     /// Of shared memory, for a CTA.
     pub fn shared_bytes(&self) -> u32 {
-        let (target, ctas) = (self.common.target, self.tuning.ctas_per_sm);
+        let (target, ctas) = (self.asked.common.target, self.tuning.ctas_per_sm);
         target.shared_bytes_per_cta.min(target.shared_bytes_per_sm / ctas - target.reserved_shared_bytes_per_cta)
     }
 
     /// The target copies from global to shared memory while it computes.
     pub fn target_copies_ahead(&self) -> bool {
-        !self.common.target.is_cpu() && self.common.target.compute_capability >= ASYNCHRONOUS_COPIES
+        !self.asked.common.target.is_cpu() && self.asked.common.target.compute_capability >= ASYNCHRONOUS_COPIES
     }
 
     /// Bytes of shared memory for inputs that are copied while another group of points is computed, where the target copies
@@ -273,12 +182,12 @@ impl Request {
     /// By what forms are weighed.
     pub fn rates(&self) -> Rates {
         let striped = self.residence() == Residence::Striped && self.codegen != Codegen::DataParallel;
-        Rates::of(self.common.target, striped, self.registers(), self.points())
+        Rates::of(self.asked.common.target, striped, self.registers(), self.points())
     }
 
     /// What one CTA may use.
     pub fn limits(&self) -> Limits {
-        let (target, ctas, points_per_lane) = (self.common.target, self.tuning.ctas_per_sm, self.points());
+        let (target, ctas, points_per_lane) = (self.asked.common.target, self.tuning.ctas_per_sm, self.points());
         if self.codegen == Codegen::DataParallel {
             return Limits { slots: None, barriers: 0, states: self.states(), points_per_lane, passes: None, target };
         }

@@ -23,11 +23,10 @@ use serde::Serialize;
 use crate::compilers::Compiled;
 use crate::forms::{Choice, Count};
 use crate::graph::{Graph, StepRef, critical};
-use crate::kernels::Kernel;
 use crate::mapping::{self, Cost, Mapping};
 use crate::overlay::Codegen;
 use crate::overlay::program::{Array, Program};
-use crate::plan::{Request, Tuning};
+use crate::plan::{Request, Resolved, Tuning};
 use crate::schedule::overlap::{self, Overlap};
 use crate::schedule::{Schedule, Storage};
 use crate::search::{Draft, LayoutTime, LevelTime, Trial};
@@ -279,38 +278,37 @@ pub fn report(request: &Request, model: &Model, warnings: Vec<Diagnostic>, kerne
 
 /// What is known of a kernel before the real compilers have seen it.
 pub fn kernel(
-    kernel: Kernel,
-    request: &Request,
+    own: &Resolved<'_>,
     choice: Choice,
     draft: &Draft,
     candidates: Vec<Trial>,
     verification: Option<Verification>,
 ) -> KernelReport {
     let Draft { graph, mapping, proven, program, .. } = draft;
-    let costs = mapping::costs(graph, mapping, &request.tuning.weights);
+    let costs = mapping::costs(graph, mapping, &own.tuning.weights);
     let schedule = proven.schedule();
-    let available = request.registers();
+    let available = own.registers();
     let registers_estimated = draft.registers().min(available);
     let shared_bytes = draft.code.shared_bytes();
     let ptx_instructions = draft.ptx.entries().map(|entry| entry.insts.len() as u64).sum();
     let needs =
         Needs { registers_estimated, shared_bytes, named_barriers: schedule.barrier_ids(), text: ptx_instructions };
-    let machine = peaks::machine(request.common.target, program, needs, None, verification.as_ref());
+    let machine = peaks::machine(own.asked.common.target, program, needs, None, verification.as_ref());
     let argument = |array: &Array| Argument { name: array.name.clone(), rows: array.rows, output: array.output };
     KernelReport {
-        kernel: kernel.name().into(),
+        kernel: own.kernel.name().into(),
         symbol: program.symbol.clone(),
         arrays: program.arrays.iter().map(argument).collect(),
-        codegen: request.codegen.name().into(),
+        codegen: own.codegen.name().into(),
         form: choice.variant.to_string(),
         slots_per_matrix_product: graph.slots_per_matrix_product(),
         form_error: graph.bound,
         form_range: graph.range.map(|range| [range.coldest, range.hottest]),
         forms: choice.considered,
-        tuning: request.tuning,
+        tuning: own.tuning,
         candidates,
-        warps: request.tuning.warps,
-        groups_per_cta: request.groups(),
+        warps: own.tuning.warps,
+        groups_per_cta: own.groups(),
         points_per_lane: program.points_per_lane,
         operations: graph.ops.len(),
         cross_warp_edges: costs.0.crossing,

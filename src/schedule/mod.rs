@@ -14,12 +14,13 @@ mod straight_line;
 pub mod sync;
 mod threshold_accepting;
 pub mod timeline;
+mod ways;
+
+pub use ways::{schedule, ways};
 
 use cranelift_entity::SecondaryMap;
 
 use crate::graph::{Graph, StepRef, Value};
-use crate::mapping::Mapping;
-use diagnostics::Diagnostic;
 use machine::cost::Iteration;
 use machine::target::Target;
 
@@ -186,48 +187,6 @@ pub struct Way {
     pub slots_per_phase: u32,
     /// Clocks of one turn of the streaming loop.
     pub clocks: f64,
-}
-
-/// Schedules a mapped graph: the shortest of the [`ways`] to use shared memory.
-///
-/// Errors: as [`ways`].
-pub fn schedule(
-    graph: &Graph,
-    mapping: &Mapping,
-    placement: Placement,
-    limits: &Limits,
-) -> Result<Schedule, Diagnostic> {
-    Ok(ways(graph, mapping, placement, limits)?.swap_remove(0).schedule)
-}
-
-/// Schedules of a mapped graph by several ways to use shared memory, at least one, the shortest first.
-///
-/// Errors: shared memory or named barriers do not suffice; the diagnostic names the resource.
-pub fn ways(graph: &Graph, mapping: &Mapping, placement: Placement, limits: &Limits) -> Result<Vec<Way>, Diagnostic> {
-    if mapping.warps > 1 && limits.slots.is_some() && limits.barriers == 0 {
-        return Err(Diagnostic::error(
-            "schedule::no-barriers",
-            format!("{}: several warps need a named barrier, and this many CTAs per SM leave none", graph.kernel),
-        )
-        .help("use at most 16 CTAs per SM (--ctas-per-sm), or one warp"));
-    }
-    if limits.slots.is_none() && straight_line::is_short(graph) {
-        let schedule = straight_line::schedule(graph);
-        let clocks = schedule.iteration(graph, limits).clocks(limits.target);
-        return Ok(vec![Way { slots_per_phase: schedule.slots, schedule, clocks }]);
-    }
-    let crossing = graph.steps().any(|at| graph.crosses_lanes(at));
-    let mut ways = phases::place(graph, mapping, placement, limits)?;
-    for Way { schedule, clocks, .. } in &mut ways {
-        let boundaries = sync::boundaries(graph, mapping, schedule);
-        barriers::allocate(schedule, &boundaries, limits.barriers);
-        for phase in schedule.phases.iter_mut().filter(|_| crossing) {
-            phase.warp_syncs = phase.syncs.iter().fold(all_warps(mapping.warps), |warps, sync| warps & !sync.wait);
-        }
-        *clocks = schedule.iteration(graph, limits).clocks(limits.target);
-    }
-    ways.sort_by(|a, b| a.clocks.total_cmp(&b.clocks));
-    Ok(ways)
 }
 
 /// All warps of a CTA.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::plan::Request;
+use crate::plan::Resolved;
 use ptx::occupancy::select::{MOST_VERSIONS, direction};
 use ptx::occupancy::{self, Demand, Direction};
 
@@ -20,12 +20,12 @@ pub struct LevelTime {
 /// The numbers of CTAs per SM above the `resident` ones of a version that holds so many registers per thread from block to block, the
 /// next one first. None where those suffice at full occupancy. Shared memory and named barriers are shared out anew at each level, so
 /// that they set no limit here.
-pub fn levels(request: &Request, registers_held: u32, resident: u32) -> Vec<u32> {
-    let target = request.common.target;
+pub fn levels(own: &Resolved<'_>, registers_held: u32, resident: u32) -> Vec<u32> {
+    let target = own.asked.common.target;
     if target.is_cpu() || direction(target, registers_held) == Direction::Decreasing {
         return Vec::new();
     }
-    let threads = 32 * request.cta_warps();
+    let threads = 32 * own.cta_warps();
     let demand = Demand { threads, static_shared: 0, launch_shared: 0, named_barriers: 0, max_live: registers_held };
     let blocks = occupancy::levels(target, &demand).into_iter().map(|level| level.blocks);
     blocks.filter(|blocks| *blocks > resident).take(MOST_VERSIONS - 1).collect()

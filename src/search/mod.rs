@@ -1,29 +1,32 @@
 //! Where the request leaves a choice, several drafts of a kernel are made and the best is kept. How a draft is made is the
 //! driver's business: it takes its tasks from [`Search::task`] and tells what came of them. What is varied, what is better, and what is
-//! kept of the losers stands here.
+//! kept of the losers stands here. What was kept may have further versions, which [`best`] asks for by [`Maker`].
 
 mod layout;
 mod level;
+mod made;
 mod neighbor;
 mod rival;
+mod rounds;
 mod trial;
 mod width;
 
-pub use layout::{LayoutTime, fastest};
-pub use level::{LevelTime, levels};
-pub use neighbor::{Version, neighbor};
-pub use rival::{Rival, Told, rivals};
+pub use layout::LayoutTime;
+pub use level::LevelTime;
+pub use made::{Made, Maker};
+pub use neighbor::Version;
+pub use rival::Told;
+pub use rounds::best;
 pub use trial::{Candidate, Inputs, Outcome, ScheduleScore, Score, Trial};
 
 use crate::failure::{Failure, FailureKind};
 use crate::forms::Choice;
 use crate::graph::Graph;
-use crate::kernels::Kernel;
 use crate::lower::code::Code;
 use crate::mapping::Mapping;
 use crate::overlay::Codegen;
 use crate::overlay::program::Program;
-use crate::plan::{Emit, POINTS_PER_LANE, Request};
+use crate::plan::{Emit, POINTS_PER_LANE, Resolved};
 use crate::schedule::Storage;
 use crate::schedule::proof::Proven;
 use machine::cost::{self, Held};
@@ -85,15 +88,14 @@ pub struct Found {
 }
 
 /// Candidates and drafts of one kernel.
-pub struct Search {
-    kernel: Kernel,
-    request: Request,
+pub struct Search<'a> {
+    own: Resolved<'a>,
     /// Points per lane that are still to be tried, the next one first.
     widths: Vec<u32>,
     /// The search among the forms with the points per lane that are being tried.
-    width: Option<Width>,
+    width: Option<Width<'a>>,
     /// The best number of points per lane so far, with its clocks per point.
-    best: Option<(Width, f64)>,
+    best: Option<(Width<'a>, f64)>,
     refusal: Option<Failure>,
     trials: Vec<Trial>,
 }
@@ -104,18 +106,19 @@ const LEAST_SAVING: f64 = 0.1;
 
 /// The same kernel in data-parallel code, whose estimated time the report has beside that of other layouts. Nothing where it was
 /// asked for itself, or where nothing is simulated.
-pub fn data_parallel(request: &Request) -> Option<Request> {
-    let is_told = request.emit.contains(&Emit::Report) && request.verify.is_some() && request.fault.is_none();
-    if !is_told || request.codegens().any(|codegen| codegen == Codegen::DataParallel) {
+pub fn data_parallel<'a>(own: &Resolved<'a>) -> Option<Resolved<'a>> {
+    let asked = own.asked;
+    let is_told = asked.emit.contains(&Emit::Report) && asked.verify.is_some() && asked.fault.is_none();
+    if !is_told || own.codegens().any(|codegen| codegen == Codegen::DataParallel) {
         return None;
     }
-    Some(Request { codegen: Codegen::DataParallel, emit: Vec::new(), ..request.clone() })
+    Some(own.in_layout(Codegen::DataParallel))
 }
 
-impl Search {
-    pub fn new(kernel: Kernel, request: &Request) -> Self {
-        let widths = request.tuning.points_per_lane.map_or(POINTS_PER_LANE.to_vec(), |points| vec![points]);
-        Self { kernel, request: request.clone(), widths, width: None, best: None, refusal: None, trials: Vec::new() }
+impl<'a> Search<'a> {
+    pub fn new(own: Resolved<'a>) -> Self {
+        let widths = own.tuning.points_per_lane.map_or(POINTS_PER_LANE.to_vec(), |points| vec![points]);
+        Self { own, widths, width: None, best: None, refusal: None, trials: Vec::new() }
     }
 
     /// What to find out next; `None` when the best is found, or nothing can be.
@@ -135,7 +138,7 @@ impl Search {
     /// Takes what the forms cost.
     pub fn weighed(&mut self, choice: Choice) {
         let points = self.widths.remove(0);
-        self.width = Some(Width::new(self.kernel, self.request.with_points(points), choice));
+        self.width = Some(Width::new(self.own.with_points(points), choice));
     }
 
     /// Takes what became of the candidate.
@@ -174,7 +177,7 @@ impl Search {
             return;
         };
         let clocks = width.clocks(draft);
-        let available = self.request.registers();
+        let available = self.own.registers();
         let points = draft.program.points_per_lane;
         match &self.best {
             Some((_, least)) if clocks > (1.0 - LEAST_SAVING) * least => {

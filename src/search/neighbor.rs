@@ -3,7 +3,7 @@
 use super::Told;
 use crate::kernels::Kernel;
 use crate::overlay::Codegen;
-use crate::plan::{Multiplier, Request, Tuning};
+use crate::plan::{Multiplier, Resolved, Tuning};
 
 /// What two versions of a kernel differ in here.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,19 +34,19 @@ const MOST_CTAS: u32 = 4;
 /// The next version to try beside `fastest`, the fastest one so far of straight-line code or of warp-specialized code: with another
 /// number of warps where that is free, then with tensor cores where the way to multiply is free. A partial overlay gains most from
 /// fewer warps, as its code grows with them, so it is tried first where layouts are free.
-pub fn neighbor(request: &Request, told: &Told<'_>, fastest: Version, tried: &[Version]) -> Option<Version> {
+pub fn neighbor(own: &Resolved<'_>, told: &Told<'_>, fastest: Version, tried: &[Version]) -> Option<Version> {
     let is_far = !told.program.is_straight_line() && told.behind > FAR;
     if is_far || told.over_bound <= CLOSE {
         return None;
     }
     let is_new = |version: &Version| tried.iter().all(|earlier| !is_same(*earlier, *version));
-    let shapes = other_shape(request, told, fastest.tuning).into_iter().flat_map(|tuning| {
+    let shapes = other_shape(own, told, fastest.tuning).into_iter().flat_map(|tuning| {
         let fewer = tuning.warps < fastest.tuning.warps;
-        let may_be_partial = fewer && !told.program.is_straight_line() && !request.beside.is_empty();
+        let may_be_partial = fewer && !told.program.is_straight_line() && !own.beside.is_empty();
         let partial = may_be_partial.then_some(Codegen::Partial);
         partial.into_iter().chain([fastest.codegen]).map(move |codegen| Version { codegen, tuning })
     });
-    shapes.chain(on_tensor_cores(request, told, fastest)).find(is_new)
+    shapes.chain(on_tensor_cores(own, told, fastest)).find(is_new)
 }
 
 fn is_same(a: Version, b: Version) -> bool {
@@ -57,12 +57,12 @@ fn is_same(a: Version, b: Version) -> bool {
 /// More warps as long as each step pays where straight-line code waits for instructions, or where no inputs are copied ahead, so that
 /// only other warps hide latencies. Else fewer, and of warp-specialized code, which takes all registers and all shared memory that there
 /// are, more CTAs for an SM as long as each step pays.
-fn other_shape(request: &Request, told: &Told<'_>, tuning: Tuning) -> Option<Tuning> {
-    if !request.free.warps || tuning.groups_per_cta > 1 {
+fn other_shape(own: &Resolved<'_>, told: &Told<'_>, tuning: Tuning) -> Option<Tuning> {
+    if !own.asked.free.warps || tuning.groups_per_cta > 1 {
         return None;
     }
     let straight = told.program.is_straight_line();
-    if !request.target_copies_ahead() || straight && told.fetch > MOST_FETCH {
+    if !own.target_copies_ahead() || straight && told.fetch > MOST_FETCH {
         let at = GROWING.iter().position(|&shape| shape == (tuning.warps, tuning.ctas_per_sm))?;
         return GROWING.get(at + 1).map(|&(warps, ctas_per_sm)| Tuning { warps, ctas_per_sm, ..tuning });
     }
@@ -75,15 +75,14 @@ fn other_shape(request: &Request, told: &Told<'_>, tuning: Tuning) -> Option<Tun
 
 /// Warp-specialized code that multiplies on tensor cores, in two layouts where layouts are free: on targets that have a higher rate
 /// there.
-fn on_tensor_cores(request: &Request, told: &Told<'_>, fastest: Version) -> Vec<Version> {
-    let gains = request.common.target.slots_per_matrix_product().is_some_and(|slots| slots < SLOTS_OF_A_PRODUCT);
+fn on_tensor_cores(own: &Resolved<'_>, told: &Told<'_>, fastest: Version) -> Vec<Version> {
+    let gains = own.asked.common.target.slots_per_matrix_product().is_some_and(|slots| slots < SLOTS_OF_A_PRODUCT);
     let multiplies = matches!(told.kernel, Kernel::Viscosity | Kernel::Diffusion);
     let is_near = told.behind <= FAR_FROM_TENSOR_CORES;
-    if told.program.is_straight_line() || !(request.free.matrix && gains && multiplies && is_near) {
+    if told.program.is_straight_line() || !(own.asked.free.matrix && gains && multiplies && is_near) {
         return Vec::new();
     }
-    let layouts =
-        if request.beside.is_empty() { vec![fastest.codegen] } else { vec![Codegen::Overlay, Codegen::Partial] };
-    let tuning = Tuning { matrix: Some(Multiplier::Dmma), constants: request.tuning.constants, ..fastest.tuning };
+    let layouts = if own.beside.is_empty() { vec![fastest.codegen] } else { vec![Codegen::Overlay, Codegen::Partial] };
+    let tuning = Tuning { matrix: Some(Multiplier::Dmma), constants: own.tuning.constants, ..fastest.tuning };
     layouts.into_iter().map(|codegen| Version { codegen, tuning }).collect()
 }

@@ -3,7 +3,7 @@
 use crate::kernels::Kernel;
 use crate::overlay::program::Program;
 use crate::overlay::{Codegen, Residence};
-use crate::plan::{Prefetch, Request, Tuning};
+use crate::plan::{Prefetch, Resolved, Tuning};
 
 /// Another way to make a kernel of straight-line code.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,19 +45,19 @@ const MOST_BEHIND: f64 = 2.5;
 /// layouts are free, of an overlay that data-parallel code is not far ahead of; of straight-line code constants elsewhere, where they are more than the small cache holds (in shared memory, and in
 /// another order where instructions have them as operands); inputs that are not copied ahead, where it waits for local memory or for
 /// instructions. `None`: its machine code was not timed.
-pub fn rivals(request: &Request, told: Option<Told<'_>>) -> Vec<Rival> {
-    let pipeline = request.common.target.pipeline.as_ref();
+pub fn rivals(own: &Resolved<'_>, told: Option<Told<'_>>) -> Vec<Rival> {
+    let pipeline = own.asked.common.target.pipeline.as_ref();
     let Some((told, cache)) = told.zip(pipeline.map(|pipeline| &pipeline.constants)) else { return Vec::new() };
     if !told.program.is_straight_line() {
-        let is_free = !request.beside.is_empty();
+        let is_free = !own.beside.is_empty();
         let tries = is_free && told.codegen == Codegen::Overlay && told.behind <= MOST_BEHIND;
         return if tries { [Codegen::Partial, Codegen::Switch].map(Rival::Layout).to_vec() } else { Vec::new() };
     }
     let constants = &told.program.constants;
     let misses = constants.in_constant_memory() && constants.bank_bytes() > cache.bytes as usize;
-    let shared = Rival::Tuned(Tuning { constants: Some(Residence::Shared), ..request.tuning });
-    let without = Rival::Tuned(Tuning { prefetch: Prefetch::Off, ..request.tuning });
-    let moves = misses && request.tuning.constants.is_none();
+    let shared = Rival::Tuned(Tuning { constants: Some(Residence::Shared), ..own.tuning });
+    let without = Rival::Tuned(Tuning { prefetch: Prefetch::Off, ..own.tuning });
+    let moves = misses && own.tuning.constants.is_none();
     let waits = told.prefetch && (told.local > MOST_LOCAL || told.fetch > MOST_FETCH);
     [(moves && cache.are_operands_of_doubles, Rival::InOrder), (moves, shared), (waits, without)]
         .into_iter()

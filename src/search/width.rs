@@ -6,13 +6,12 @@ use crate::forms::{Choice, Variant};
 use crate::kernels::{self, Form, Kernel};
 use crate::lower::code::Slots;
 use crate::overlay::Codegen;
-use crate::plan::Request;
+use crate::plan::Resolved;
 use crate::schedule::Limits;
 use diagnostics::Diagnostic;
 
-pub struct Width {
-    kernel: Kernel,
-    request: Request,
+pub struct Width<'a> {
+    own: Resolved<'a>,
     choice: Choice,
     /// Forms that are settled, with the registers that they lack.
     tried: Vec<(Variant, u32)>,
@@ -47,9 +46,9 @@ impl Open {
     }
 }
 
-impl Width {
-    pub fn new(kernel: Kernel, request: Request, choice: Choice) -> Self {
-        Self { kernel, request, choice, tried: Vec::new(), best: None, open: None, refusals: Vec::new() }
+impl<'a> Width<'a> {
+    pub fn new(own: Resolved<'a>, choice: Choice) -> Self {
+        Self { own, choice, tried: Vec::new(), best: None, open: None, refusals: Vec::new() }
     }
 
     /// The next candidate; `None` when no other can be better.
@@ -57,7 +56,7 @@ impl Width {
         loop {
             match self.open.take() {
                 None => match self.choice.next(&self.tried) {
-                    Some(variant) => self.open = Some(Open::new(variant, self.request.limits().slots)),
+                    Some(variant) => self.open = Some(Open::new(variant, self.own.limits().slots)),
                     None => {
                         self.counted_only(trials);
                         return None;
@@ -80,13 +79,13 @@ impl Width {
         let open = self.open.as_mut().expect("a candidate was asked for");
         let inputs = open.inputs.remove(0);
         let (score, why) = match &draft {
-            Ok(draft) => (Some(score(&self.request, draft)), String::new()),
+            Ok(draft) => (Some(score(&self.own, draft)), String::new()),
             Err(failure) => {
                 (None, failure.diagnostics.first().map_or(String::new(), |d| format!("{}: {}", d.id, d.message)))
             }
         };
         trials.push(Trial {
-            points_per_lane: self.request.points(),
+            points_per_lane: self.own.points(),
             form: open.variant.to_string(),
             inputs: Some(inputs),
             slots: open.slots,
@@ -118,16 +117,16 @@ impl Width {
 
     /// Clocks of an SM per point in the busiest pipe.
     pub fn clocks(&self, draft: &Draft) -> f64 {
-        self.request.rates().clocks(&draft.graph, self.request.cooperating_warps())
+        self.own.rates().clocks(&draft.graph, self.own.cooperating_warps())
     }
 
     fn candidate(&self, variant: Variant, inputs: Inputs, slots: Option<u32>) -> Candidate {
         let options = kernels::Options {
             stage_inputs: inputs == Inputs::Staged,
             activities: inputs != Inputs::GlobalWithoutActivities,
-            ..self.request.options_of(variant)
+            ..self.own.options_of(variant)
         };
-        let limits = Limits { slots, ..self.request.limits() };
+        let limits = Limits { slots, ..self.own.limits() };
         Candidate { variant, inputs, options, limits }
     }
 
@@ -136,7 +135,7 @@ impl Width {
     /// read, leave less room to the slots; how much is known only when the program is there: then the form stays open.
     fn settle(&mut self, open: Open, trials: &mut [Trial]) -> Option<Open> {
         let Open { variant, slots, mut drafts, mut refusals, .. } = open;
-        let log_space = variant.form == Form::LogSpace && self.kernel.has_rates();
+        let log_space = variant.form == Form::LogSpace && self.own.kernel.has_rates();
         if drafts.is_empty() && refusals.len() == 2 && log_space {
             return Some(Open { variant, slots, inputs: vec![Inputs::GlobalWithoutActivities], drafts, refusals });
         }
@@ -151,8 +150,8 @@ impl Width {
             let (more, less) = (other.schedules[0].clocks, draft.schedules[0].clocks);
             trials[lost].why = format!("a turn takes {more:.0} clocks, and with the inputs elsewhere {less:.0}");
         }
-        match slots_left(self.kernel, &self.request, slots, &draft) {
-            Ok(None) => self.compare(Best { variant, lacking: lacking(&self.request, &draft), draft, trial }, trials),
+        match slots_left(&self.own, slots, &draft) {
+            Ok(None) => self.compare(Best { variant, lacking: lacking(&self.own, &draft), draft, trial }, trials),
             Ok(Some(left)) => {
                 trials[trial].why = format!("constants leave room for {left} slots: scheduled again");
                 return Some(Open::new(variant, Some(left)));
@@ -174,7 +173,7 @@ impl Width {
     /// The cheapest form that fits shared memory and registers is best. Where registers suffice for none, the one that exceeds
     /// them least.
     fn compare(&mut self, new: Best, trials: &mut [Trial]) {
-        self.choice.recount(new.variant, &new.draft.graph, self.request.cooperating_warps());
+        self.choice.recount(new.variant, &new.draft.graph, self.own.cooperating_warps());
         self.tried.push((new.variant, new.lacking));
         let Some(old) = self.best.take() else {
             self.best = Some(new);
@@ -197,7 +196,7 @@ impl Width {
         let Some(best) = &self.best else { return };
         for (form, clocks, within) in self.choice.counted(&self.tried) {
             trials.push(Trial {
-                points_per_lane: self.request.points(),
+                points_per_lane: self.own.points(),
                 form,
                 inputs: None,
                 slots: None,
@@ -217,36 +216,36 @@ impl Width {
     }
 }
 
-fn score(request: &Request, draft: &Draft) -> Score {
+fn score(own: &Resolved<'_>, draft: &Draft) -> Score {
     Score {
-        clocks_per_point: request.rates().clocks(&draft.graph, request.cooperating_warps()),
+        clocks_per_point: own.rates().clocks(&draft.graph, own.cooperating_warps()),
         registers_held: draft.registers_held,
-        registers_lacking: lacking(request, draft),
+        registers_lacking: lacking(own, draft),
         schedules: draft.schedules.clone(),
     }
 }
 
 /// By how much the values that pass from block to block exceed a thread's registers. Those of data-parallel code are in local
 /// memory by decision.
-fn lacking(request: &Request, draft: &Draft) -> u32 {
-    if request.codegen == Codegen::DataParallel {
+fn lacking(own: &Resolved<'_>, draft: &Draft) -> u32 {
+    if own.codegen == Codegen::DataParallel {
         return 0;
     }
-    draft.registers_held.saturating_sub(request.registers())
+    draft.registers_held.saturating_sub(own.registers())
 }
 
 /// `None` where slots and constants fit beside each other, else the slots that the constants leave, fewer than before.
 ///
 /// Errors: they leave none.
-fn slots_left(kernel: Kernel, request: &Request, slots: Option<u32>, draft: &Draft) -> Result<Option<u32>, Diagnostic> {
-    let (Slots { count, rows, .. }, each) = (draft.code.slots, request.points() * request.groups());
+fn slots_left(own: &Resolved<'_>, slots: Option<u32>, draft: &Draft) -> Result<Option<u32>, Diagnostic> {
+    let (Slots { count, rows, .. }, each) = (draft.code.slots, own.points() * own.groups());
     let row_bytes = draft.code.slots.row_bytes();
-    let (taken, most) = (draft.code.shared_bytes(), request.shared_bytes());
+    let (taken, most) = (draft.code.shared_bytes(), own.shared_bytes());
     if slots.is_none() && taken > most {
-        return Err(too_many_constants(kernel, taken, most));
+        return Err(too_many_constants(own.kernel, taken, most));
     }
     // Slots lie further apart where matrix products read them.
-    let total = request.limits().slots.map(|most| most * each * 8 * 32 / row_bytes);
+    let total = own.limits().slots.map(|most| most * each * 8 * 32 / row_bytes);
     let (Some(total), Some(_)) = (total, slots) else { return Ok(None) };
     if rows <= total {
         return Ok(None);
@@ -257,7 +256,7 @@ fn slots_left(kernel: Kernel, request: &Request, slots: Option<u32>, draft: &Dra
         return Ok(Some(left));
     }
     let [bytes, available] = [constants, total].map(|rows| row_bytes * rows);
-    Err(too_many_constants(kernel, bytes, available))
+    Err(too_many_constants(own.kernel, bytes, available))
 }
 
 fn too_many_constants(kernel: Kernel, bytes: u32, available: u32) -> Diagnostic {

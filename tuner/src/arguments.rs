@@ -10,7 +10,7 @@ use singe::driver::{Failure, Request, Tuning};
 use singe::kernels::Kernel;
 use singe::plan;
 
-use crate::search::Method;
+use crate::method::Method;
 use crate::shard::{self, Shard};
 use crate::space::{self, Axis, Candidate, LAYOUT};
 use crate::work::{self, Work};

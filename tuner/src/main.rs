@@ -10,6 +10,7 @@ mod best;
 mod level;
 mod measure;
 mod merge;
+mod method;
 mod page;
 mod picture;
 mod program;

@@ -94,7 +94,7 @@ impl Cost {
 
 /// The request for a candidate alone.
 pub fn request(base: &Request, kernel: Kernel, candidate: &Candidate) -> Request {
-    let request = base.of_kernel(kernel);
+    let request = base.of_kernel(kernel).alone();
     let tuning = plan::set(&request.tuning, &candidate.table()).expect("each value was accepted before");
     // a candidate of so many warps and CTAs has so many
     let is_free = |key: &str| candidate.value(key).is_none();
@@ -102,7 +102,7 @@ pub fn request(base: &Request, kernel: Kernel, candidate: &Candidate) -> Request
         warps: request.free.warps && is_free("warps") && is_free("ctas-per-sm"),
         matrix: request.free.matrix && is_free("matrix"),
     };
-    let request = Request { kernels: vec![kernel], own: Vec::new(), own_layouts: Vec::new(), tuning, free, ..request };
+    let request = Request { tuning, free, ..request };
     match candidate.layout() {
         Some(layout) => request.with_fastest_of(&layout.codegens()),
         None => request,

@@ -2,22 +2,14 @@
 
 use std::cmp::Ordering;
 
-use clap::ValueEnum;
 use diagnostics::Diagnostic;
 use singe::kernels::Kernel;
 
 use crate::level::Level;
 use crate::measure::{Cost, Trial};
+use crate::method::Method;
 use crate::session::Session;
 use crate::space::Candidate;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Method {
-    /// Every candidate on the last level.
-    Exhaustive,
-    /// Every candidate on the first level, and on each further one the best of those before.
-    Halving,
-}
 
 /// One of so many goes on to the next level, and at least so many do.
 const GO_ON: usize = 4;

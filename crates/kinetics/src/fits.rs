@@ -1,6 +1,7 @@
 //! Cubic fits of ln(property) in ln T, and of thermal diffusion in T (TRANFIT, SAND86-8246): 50 temperatures equally spaced over the range that all species
 //! share, unweighted.
 
+pub use crate::cubic::cubic;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -63,11 +64,6 @@ pub fn fit(species: &[Species], progress: Progress<'_>) -> Result<TransportFits,
         diffusion: all_pairs(&fitter, &molecules, progress),
         thermal_diffusion: fitter.thermal_diffusion(&molecules),
     })
-}
-
-/// A cubic in `x`, coefficients ascending.
-pub fn cubic(c: &[f64; 4], x: f64) -> f64 {
-    c[0] + x * (c[1] + x * (c[2] + x * c[3]))
 }
 
 struct Fitter {

@@ -24,6 +24,7 @@ pub mod approximation;
 pub mod collision;
 pub mod collision_tables;
 pub mod constants;
+mod cubic;
 pub mod expressions;
 pub mod falloff;
 pub mod fits;
@@ -32,8 +33,10 @@ pub mod inverse;
 pub mod jacobian;
 pub mod linear_algebra;
 pub mod mixture;
+mod models;
 pub mod number;
 mod overflow;
+mod pairs;
 pub mod production;
 pub mod properties;
 pub mod qssa;
@@ -50,6 +53,7 @@ pub mod transport;
 mod fixtures;
 
 pub use mixture::{binary_diffusion, conductivity, diffusion, species_conductivity, species_viscosity, viscosity};
+pub use models::{Model, State, TransportFits};
 pub use production::{Production, production, production_of};
 pub use qssa::{QuasiSteady, quasi_steady};
 pub use rates::{Rates, rates, rates_at};
@@ -58,8 +62,7 @@ pub use stiffness::{Reduced, Stiffness, Surroundings, reduced};
 pub use thermo::{Thermo, concentrations, density, thermo};
 
 use diagnostics::Diagnostic;
-use mechanism::{Mechanism, Species};
-use thermal_diffusion::LightSpecies;
+use mechanism::Mechanism;
 
 /// A mechanism with its transport fits, which are computed here once. A mechanism of which no species has transport data
 /// gives a model for chemistry alone.
@@ -88,50 +91,4 @@ pub fn model_with(mechanism: Mechanism, progress: fits::Progress<'_>) -> Result<
             Err(errors)
         }
     }
-}
-
-/// A mechanism with its transport fits: all that kernels are made from.
-#[derive(Debug, Clone)]
-pub struct Model {
-    /// Its quasi-steady species come last: states, fits and arrays are of the species before them.
-    pub mechanism: Mechanism,
-    /// Of the transported species. Absent when the mechanism has no transport data.
-    pub transport: Option<TransportFits>,
-    /// What was approximated before, for candidates and layouts that ask again.
-    pub found: approximation::tucker::Found,
-}
-
-impl Model {
-    /// The transported species, in the order of every array by species.
-    pub fn species(&self) -> &[Species] {
-        let all = &self.mechanism.species;
-        &all[..all.len() - self.mechanism.quasi_steady().len()]
-    }
-}
-
-/// Cubic fits of ln(property) in ln T, coefficients ascending (TRANFIT, SAND86-8246).
-#[derive(Debug, Clone, PartialEq)]
-pub struct TransportFits {
-    /// K; the range of the fits.
-    pub t_min: f64,
-    pub t_max: f64,
-    /// ln of viscosity in Pa s, by species.
-    pub viscosity: Vec<[f64; 4]>,
-    /// ln of conductivity in W/m/K, by species.
-    pub conductivity: Vec<[f64; 4]>,
-    /// ln of P D_ij in Pa m2/s; upper triangle i <= j, row-major, K(K+1)/2.
-    pub diffusion: Vec<[f64; 4]>,
-    /// Of thermal diffusion, in the order of the species.
-    pub thermal_diffusion: Vec<LightSpecies>,
-}
-
-/// One physical state.
-#[derive(Debug, Clone, PartialEq)]
-pub struct State {
-    /// K
-    pub temperature: f64,
-    /// Pa
-    pub pressure: f64,
-    /// Mole fractions, by transported species.
-    pub mole_fractions: Vec<f64>,
 }

@@ -1,9 +1,10 @@
 //! Transport properties of the mixture from the fits of its species and pairs.
 
 use super::constants::ATMOSPHERE;
-use super::fits::cubic;
+use super::cubic::cubic;
 use super::thermo::mean_weight;
 use super::{Model, State, TransportFits};
+pub use crate::pairs::pair_index;
 
 /// Wilke's mixture viscosity in Pa s. Wilke, J. Chem. Phys. 18 (1950) 517, in the form of Bird, Stewart, Lightfoot.
 ///
@@ -78,12 +79,6 @@ pub fn species_conductivity(model: &Model, temperature: f64) -> Vec<f64> {
 pub fn binary_diffusion(model: &Model, temperature: f64) -> Vec<f64> {
     let scaled = evaluate(&fits(model).diffusion, temperature);
     scaled.into_iter().map(|pd| pd / ATMOSPHERE).collect()
-}
-
-/// Place of the pair i <= j in a row-major upper triangle of `size` species.
-pub fn pair_index(size: usize, i: usize, j: usize) -> usize {
-    debug_assert!(i <= j && j < size);
-    i * (2 * size - i + 1) / 2 + j - i
 }
 
 fn fits(model: &Model) -> &TransportFits {

@@ -2,11 +2,11 @@
 //! SAND86-8246 (1986); Kee, Coltrin & Glarborg, Chemically Reacting Flow (2003), chapter 12.
 
 use super::constants::BOLTZMANN;
-use super::fits::cubic;
+use super::cubic::cubic;
 use super::properties::Judged;
 use super::transport::{Molecule, pair};
 use super::{Model, State};
-use mechanism::SpeciesIndex;
+pub use crate::models::LightSpecies;
 
 /// kg/kmol. Heavier species have a ratio of zero.
 pub const HEAVIEST: f64 = 5.0;
@@ -17,14 +17,6 @@ const RATIOS: [[f64; 7]; 3] = [
     [1.199673577, -1.140928763e-1, -2.147636665e-3, 2.512965407e-2, -3.030372973e-3, -1.445009039e-3, 2.492954809e-4],
     [8.386993788e-1, 4.748325276e-2, 3.250097527e-2, -1.625859588e-2, -2.260153363e-3, 1.844922811e-3, -2.115417788e-4],
 ];
-
-/// A light species' factors with all others.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LightSpecies {
-    pub species: SpeciesIndex,
-    /// Cubics in T (K), coefficients ascending, by partner; zero for the species itself.
-    pub factors: Vec<[f64; 4]>,
-}
 
 /// The factor theta_kj of a light species k beside j at a temperature, by kinetic theory: positive where j is heavier.
 pub fn factor(k: &Molecule, j: &Molecule, t: f64) -> f64 {

@@ -170,36 +170,21 @@ impl Body<'_> {
             Statement::DefineInteger { local, value, changes } => {
                 let (value, kind) = (self.integer(value).text, constant("int", !changes));
                 if *local == Local::WarpGroup && self.code.slots.count > 0 {
-                    let (rows, pitch) = (self.code.rows_per_warp_group(), self.code.slots.pitch);
-                    self.line(depth, &format!("{kind} {} = {value};", self.local(*local)));
-                    self.line(depth, "// The slots of the warp's own group");
-                    let own =
-                        format!("double (*const {OWN_SLOTS})[{pitch}] = slots + {rows} * {};", self.local(*local));
-                    return self.line(depth, &own);
+                    return self.warp_group(*local, &kind, &value, depth);
                 }
                 format!("{kind} {} = {value};", self.new_local(*local))
             }
             Statement::DefineActive { point, value } => {
                 format!("const bool {} = {};", point_name(self.code, "active", *point), self.less(value))
             }
-            Statement::Recompute(values) => {
-                let assignment = |(local, value): &(Local, Integer)| {
-                    let value = self.integer(value).text;
-                    format!("{} = {value};", self.local(*local))
-                };
-                values.iter().map(assignment).collect::<Vec<_>>().join(" ")
-            }
+            Statement::Recompute(values) => self.recompute(values),
             Statement::DeclareStripe(stripe) => format!("{} {};", kind(*stripe), stripe_name(*stripe)),
             Statement::DefineStripe { stripe, first } => {
                 let (kind, table) = (kind(*stripe), self.tables.of(stripe.table()));
                 format!("const {kind} {} = {table}[{first} + threadIdx.x];", stripe_name(*stripe))
             }
             Statement::LoadStripe { stripe, first } => {
-                let helper = match stripe {
-                    Stripe::Real(_) => Helper::Reload,
-                    Stripe::Index(_) => Helper::ReloadIndex,
-                };
-                let (load, table) = (self.helper(helper), self.tables.of(stripe.table()));
+                let (load, table) = (self.helper(reload(*stripe)), self.tables.of(stripe.table()));
                 format!("{} = {load}({table} + {first});", stripe_name(*stripe))
             }
             Statement::CopyBank { bank, row, entries } => {
@@ -215,23 +200,9 @@ impl Body<'_> {
                 format!("const double power = {}[{entry}];", self.tables.powers)
             }
             Statement::StoreSlot { row, value } => {
-                let (slot, value) = (self.slot(row), self.real(value).text);
-                format!("{slot} = {value};")
+                format!("{} = {};", self.slot(row), self.real(value).text)
             }
-            Statement::CopyInputs { more, points, copies } => {
-                let more = self.less(more);
-                self.line(depth, &format!("if ({more}) {{"));
-                let next: Vec<String> =
-                    (0..).zip(points).map(|(at, point)| self.next_point(at, point, depth + 1)).collect();
-                let copy = self.helper(Helper::CopyAsync);
-                for (row, array, field, point) in copies {
-                    let (slot, array) = (self.slot(row), &self.arrays[*array]);
-                    let point = &next[*point as usize];
-                    self.line(depth + 1, &format!("{copy}(&{slot}, {array}, {field}, stride, {point});"));
-                }
-                self.line(depth, "}");
-                format!("{}();", self.helper(Helper::CommitCopies))
-            }
+            Statement::CopyInputs { more, points, copies } => return self.copy_inputs((more, points), copies, depth),
             Statement::AwaitCopies { pending } => format!("{}<{pending}>();", self.helper(Helper::AwaitCopies)),
             Statement::StoreField { array, row, point, value } => {
                 let (store, row, value) = (self.helper(Helper::Store), self.integer(row).text, self.real(value).text);
@@ -239,24 +210,10 @@ impl Body<'_> {
                 format!("{store}({}, {row}, stride, {point}, {active}, {value});", self.arrays[*array])
             }
             Statement::Barrier { id, threads, kind } => {
-                let helper = match kind {
-                    BarrierKind::Arrive => Helper::BarrierArrive,
-                    BarrierKind::Sync => Helper::BarrierSync,
-                };
-                format!("{}<{id}, {threads}>();", self.helper(helper))
+                format!("{}<{id}, {threads}>();", self.helper(barrier(*kind)))
             }
             Statement::WarpSync => "__syncwarp();".to_owned(),
-            Statement::Multiply { row, blocks, in_pairs } => {
-                let (row, slots) = (self.integer(row).text, self.slots());
-                for blocks in blocks.chunks(if *in_pairs { 2 } else { 1 }) {
-                    let multiply = self.helper(if blocks.len() == 2 { Helper::MultiplyPair } else { Helper::Multiply });
-                    let registers = blocks.iter().map(|(register, _)| format!("c{register}")).collect::<Vec<_>>();
-                    let sums = blocks.iter().map(|(_, sums)| self.list(sums)).collect::<Vec<_>>();
-                    let (registers, sums) = (registers.join(", "), sums.join(", "));
-                    self.line(depth, &format!("{multiply}({registers}, &{slots}[{row}][read_column], {sums});"));
-                }
-                return;
-            }
+            Statement::Multiply { row, blocks, in_pairs } => return self.multiply(row, blocks, *in_pairs, depth),
             Statement::StoreBlock { row, sums } => {
                 let (store, row, sums) = (self.helper(Helper::StoreBlock), self.integer(row).text, self.list(sums));
                 format!("{store}({}[{row}], write_column, other_column, {sums});", self.slots())
@@ -277,6 +234,55 @@ impl Body<'_> {
             }
         };
         self.line(depth, &line);
+    }
+
+    fn recompute(&mut self, values: &[(Local, Integer)]) -> String {
+        let assignment = |(local, value): &(Local, Integer)| {
+            let value = self.integer(value).text;
+            format!("{} = {value};", self.local(*local))
+        };
+        values.iter().map(assignment).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Defines the number of the warp's group in the CTA, and the slots of that.
+    fn warp_group(&mut self, local: Local, kind: &str, value: &str, depth: usize) {
+        let (rows, pitch) = (self.code.rows_per_warp_group(), self.code.slots.pitch);
+        self.line(depth, &format!("{kind} {} = {value};", self.local(local)));
+        self.line(depth, "// The slots of the warp's own group");
+        self.line(depth, &format!("double (*const {OWN_SLOTS})[{pitch}] = slots + {rows} * {};", self.local(local)));
+    }
+
+    /// Begins the copies of inputs of the next group of points, where there is one.
+    fn copy_inputs(
+        &mut self,
+        (more, points): (&Less, &[Integer]),
+        copies: &[(Integer, usize, u32, u32)],
+        depth: usize,
+    ) {
+        let more = self.less(more);
+        self.line(depth, &format!("if ({more}) {{"));
+        let next: Vec<String> = (0..).zip(points).map(|(at, point)| self.next_point(at, point, depth + 1)).collect();
+        let copy = self.helper(Helper::CopyAsync);
+        for (row, array, field, point) in copies {
+            let (slot, array) = (self.slot(row), &self.arrays[*array]);
+            let point = &next[*point as usize];
+            self.line(depth + 1, &format!("{copy}(&{slot}, {array}, {field}, stride, {point});"));
+        }
+        self.line(depth, "}");
+        let commit = self.helper(Helper::CommitCopies);
+        self.line(depth, &format!("{commit}();"));
+    }
+
+    /// Multiplies blocks of a matrix with a row of slots.
+    fn multiply(&mut self, row: &Integer, blocks: &[(u32, [Var; 8])], in_pairs: bool, depth: usize) {
+        let (row, slots) = (self.integer(row).text, self.slots());
+        for blocks in blocks.chunks(if in_pairs { 2 } else { 1 }) {
+            let multiply = self.helper(if blocks.len() == 2 { Helper::MultiplyPair } else { Helper::Multiply });
+            let registers = blocks.iter().map(|(register, _)| format!("c{register}")).collect::<Vec<_>>();
+            let sums = blocks.iter().map(|(_, sums)| self.list(sums)).collect::<Vec<_>>();
+            let (registers, sums) = (registers.join(", "), sums.join(", "));
+            self.line(depth, &format!("{multiply}({registers}, &{slots}[{row}][read_column], {sums});"));
+        }
     }
 
     /// Defines the number of a point of the next group; its name.
@@ -416,4 +422,18 @@ pub fn comment(indent: &str, text: &str) -> String {
         out.push('\n');
     }
     out
+}
+
+fn barrier(kind: BarrierKind) -> Helper {
+    match kind {
+        BarrierKind::Arrive => Helper::BarrierArrive,
+        BarrierKind::Sync => Helper::BarrierSync,
+    }
+}
+
+fn reload(stripe: Stripe) -> Helper {
+    match stripe {
+        Stripe::Real(_) => Helper::Reload,
+        Stripe::Index(_) => Helper::ReloadIndex,
+    }
 }

@@ -6,9 +6,11 @@ mod reread;
 
 pub use order::in_order;
 
+use super::layout::{Frame, Residence};
+use super::program::assign;
 use super::program::{Array, Constants, Execution, Index, Node, Program, Value, Var};
 use super::translate::{Block, Input, Operands};
-use super::{Frame, Residence, assign, first_terms, points};
+use super::{first_terms, points};
 use crate::graph::{Graph, Op, Step, StepRef, Value as FlowValue};
 use crate::schedule::Action;
 use crate::schedule::proof::Proven;

@@ -1,8 +1,8 @@
 //! Time over the values of each flag, a panel for each. The candidates of a value stand side by side, so that none hides another.
 
+use super::point::{Point, colour, having, layouts};
 use super::scale::{Logarithmic, label};
 use super::svg::Svg;
-use super::{Point, colour, having, layouts};
 
 const HEIGHT: f64 = 220.0;
 const LEFT: f64 = 56.0;

@@ -1,8 +1,8 @@
 //! The best time over two flags.
 
+use super::point::{Point, having};
 use super::scale::Logarithmic;
 use super::svg::Svg;
-use super::{Point, having};
 
 const CELL: (f64, f64) = (84.0, 40.0);
 const TOP: f64 = 20.0;

@@ -3,10 +3,12 @@
 mod flags;
 mod heat;
 mod pareto;
+mod point;
 mod scale;
 mod svg;
 
-use crate::measure::{Cost, Trial};
+use crate::measure::Trial;
+use point::Point;
 
 /// An SVG document.
 pub struct Picture {
@@ -14,24 +16,6 @@ pub struct Picture {
     pub name: &'static str,
     pub caption: &'static str,
     pub svg: String,
-}
-
-/// A candidate with the time that is known of it.
-struct Point<'a> {
-    trial: &'a Trial,
-    cost: &'a Cost,
-    time: f64,
-    is_best: bool,
-}
-
-impl Point<'_> {
-    /// What it is, in words.
-    fn tip(&self) -> String {
-        let (time, kind) = self.cost.time();
-        let Cost { form, layout, registers, spilled_bytes, .. } = self.cost;
-        let spills = if *spilled_bytes > 0 { format!(", spills {spilled_bytes} B") } else { String::new() };
-        format!("{}: {time:.4} ns {kind}, {form}, {layout}, {registers} registers{spills}", self.trial.candidate)
-    }
 }
 
 /// All pictures of a kernel's candidates on the last level; those that need more than was varied are left out.
@@ -80,30 +64,6 @@ fn varied(points: &[Point]) -> Vec<(String, Vec<String>)> {
         values.sort_by_key(|value| value.parse::<u32>().unwrap_or(0));
     }
     axes
-}
-
-/// The points with a value of a flag, best first.
-fn having<'a, 'b>(points: &'b [Point<'a>], flag: &str, value: &str) -> Vec<&'b Point<'a>> {
-    let mut own: Vec<&Point> = points.iter().filter(|p| p.trial.candidate.value(flag) == Some(value)).collect();
-    own.sort_by(|a, b| a.time.total_cmp(&b.time));
-    own
-}
-
-/// Layouts keep their colours from picture to picture; blue, orange and green can be told apart by everybody.
-fn colour(layout: &str) -> &'static str {
-    match layout {
-        "overlay" => "#0072b2",
-        "data-parallel" => "#d55e00",
-        _ => "#009e73",
-    }
-}
-
-/// The layouts that there are, each with its colour.
-fn layouts<'a>(points: &[Point<'a>]) -> Vec<&'a str> {
-    let mut layouts: Vec<&str> = points.iter().map(|point| point.cost.layout.as_str()).collect();
-    layouts.sort();
-    layouts.dedup();
-    layouts
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Registers against time: what a faster kernel costs a thread.
 
+use super::point::{Point, colour, layouts};
 use super::scale::{Logarithmic, label};
 use super::svg::Svg;
-use super::{Point, colour, layouts};
 
 const SIZE: (f64, f64) = (560.0, 260.0);
 const LEFT: f64 = 56.0;

@@ -1,6 +1,6 @@
 //! What can be wrong with the input.
 
-use super::Entry;
+use super::entry::Entry;
 
 pub const ENTRIES: [Entry; 102] = [
     Entry {

@@ -1,6 +1,6 @@
 //! What can go wrong between the mechanism and the files of its kernels.
 
-use super::Entry;
+use super::entry::Entry;
 
 pub const ENTRIES: [Entry; 44] = [
     Entry { id: "compiler::refused", cause: "A CUDA compiler rejects the generated code.", remedy: DEFECT },

@@ -1,18 +1,13 @@
 //! Every diagnostic id with its cause and its remedy: the source of `docs/diagnostics.md`.
 
+mod entry;
 mod input;
 mod kernel;
 mod ptx;
 
 use std::fmt::Write as _;
 
-/// What an id stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
-    pub id: &'static str,
-    pub cause: &'static str,
-    pub remedy: &'static str,
-}
+pub use entry::Entry;
 
 /// All entries: those about the input, then those about kernels, then those about any PTX or machine code, each sorted by id.
 pub fn entries() -> impl Iterator<Item = &'static Entry> {

@@ -1,6 +1,6 @@
 //! What can go wrong with PTX and machine code: reading them, and the commands that take any kernel.
 
-use super::Entry;
+use super::entry::Entry;
 
 pub const ENTRIES: [Entry; 38] = [
     Entry { id: "cli::unreadable", cause: "A file of PTX or of a launch cannot be read.", remedy: "Check the path." },

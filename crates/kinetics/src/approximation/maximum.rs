@@ -8,7 +8,7 @@
 //! Approximation Practice, theorem 8.2). All that counts here is entire; rho = 2. Rounding is not covered: it is some 1e-15.
 
 use super::interpolation::{nodes, value};
-use crate::fits::cubic;
+use crate::cubic::cubic;
 
 /// Points of the grid: enough for what they add to be about a hundredth of an error by polynomials of degree 10.
 const POINTS: usize = 96;

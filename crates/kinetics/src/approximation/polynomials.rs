@@ -6,7 +6,7 @@
 use super::interpolation::{interpolation, nodes};
 use super::maximum::Grid;
 use super::short;
-use crate::fits::cubic;
+use crate::cubic::cubic;
 
 /// Beyond this degree the exponential is cheaper.
 const HIGHEST_DEGREE: usize = 14;

@@ -5,7 +5,7 @@ use super::interpolation::nodes;
 use super::maximum::Grid;
 use super::polynomials::polynomials;
 use super::short;
-use crate::fits::cubic;
+use crate::cubic::cubic;
 use crate::linear_algebra::{eigen, elimination};
 
 /// Functions, at most.

@@ -1,6 +1,6 @@
 //! The range of temperatures over which approximations are made and their errors bounded.
 
-use crate::fits::cubic;
+use crate::cubic::cubic;
 
 /// In K; 0 < coldest < hottest.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -12,10 +12,10 @@ use super::interpolation::{self, interpolation};
 use super::maximum::Grid;
 use super::principal::{combined, components};
 use super::short;
-use crate::fits::cubic;
+use crate::cubic::cubic;
 use crate::linear_algebra::dense::{dot, orthonormal, product, transposed};
 use crate::linear_algebra::eigen;
-use crate::mixture::pair_index;
+use crate::pairs::pair_index;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

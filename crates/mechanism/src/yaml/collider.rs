@@ -1,6 +1,6 @@
 //! Third bodies: the efficiencies of an entry, and what they mean where the equation names its collider.
 
-use super::number;
+use super::fields::number;
 use super::reaction::kind;
 use super::tree::Node;
 use crate::SpeciesIndex;

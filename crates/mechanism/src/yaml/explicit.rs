@@ -1,7 +1,7 @@
 //! The rule `explicit-third-body-duplicates` of a phase.
 
+use super::fields::unsupported;
 use super::tree::Node;
-use super::unsupported;
 use crate::explicit::Rule;
 use crate::report::Report;
 

@@ -6,6 +6,7 @@ mod collider;
 mod document;
 mod events;
 mod explicit;
+mod fields;
 mod phase;
 mod quoted;
 mod rates;
@@ -17,17 +18,16 @@ mod thermo;
 mod transport;
 mod tree;
 
-use super::auxiliary::report_number;
 use super::names::Names;
 use super::report::Report;
 use super::syntax::Word;
-use super::{Element, Reaction, Species, elements, lookalike, number as reals};
+use super::{Element, Reaction, Species, elements, lookalike};
 use diagnostics::{Diagnostic, Source};
 use document::Document;
 pub use document::Load;
 use std::path::Path;
 use std::sync::Arc;
-use tree::{Content, Node};
+use tree::Node;
 
 /// What a file declares. Species with errors are absent, and reactions with errors are left out.
 pub struct Contents {
@@ -112,41 +112,4 @@ fn others(own: &Document, phase: Option<&str>, load: &mut Load, report: &mut Rep
         }
     }
     others
-}
-
-/// Says that a map lacks a key, and which of its keys may be a misspelt one.
-fn missing<T>(node: &Node, key: &str, report: &mut Report) -> Option<T> {
-    let near = Names::new([key]);
-    let misspelt = node.entries().iter().map(|(other, _)| other).find(|other| near.is_near(other.text()));
-    let help = match misspelt {
-        Some(other) => format!("it has {}: did you mean '{key}'?", other.text()),
-        None => format!("add {key}"),
-    };
-    report.error("yaml::missing-key", format!("this entry has no {key}"), &node.place, help);
-    None
-}
-
-/// Says that Singe does not know what a word stands for.
-fn unsupported(word: &Word, help: &str, report: &mut Report) {
-    report.error("yaml::unsupported", format!("'{}' is not supported", word.text()), word, help);
-}
-
-fn number(node: &Node, report: &mut Report) -> Option<f64> {
-    let value = match node.content {
-        Content::Scalar => reals::parse(node.place.text()),
-        _ => None,
-    };
-    if value.is_none() {
-        report_number(&node.place, report);
-    }
-    value
-}
-
-fn numbers(node: &Node, report: &mut Report) -> Option<Vec<f64>> {
-    let Some(items) = node.items() else {
-        report_number(&node.place, report);
-        return None;
-    };
-    let values: Vec<Option<f64>> = items.iter().map(|item| number(item, report)).collect();
-    values.into_iter().collect()
 }

@@ -1,9 +1,9 @@
 //! Which phase of a file is read, and which elements, species and reactions it selects.
 
 use super::document::{self, Document, Section};
+use super::fields::unsupported;
 use super::system::System;
 use super::tree::{Content, Node};
-use super::unsupported;
 use crate::names::Names;
 use crate::report::Report;
 use crate::syntax::Word;

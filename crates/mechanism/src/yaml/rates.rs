@@ -1,9 +1,9 @@
 //! The rate constants of reaction entries, form by form.
 
+use super::fields::{missing, number, numbers, unsupported};
 use super::reaction::Reader;
 use super::system::{self, temperature};
 use super::tree::Node;
-use super::{missing, number, numbers, unsupported};
 use crate::LandauTeller;
 use crate::auxiliary::{Given, RawRate};
 

@@ -1,10 +1,10 @@
 //! The entries of reactions, brought to the same parts as those of CHEMKIN files.
 
+use super::fields::{missing, number, unsupported};
 use super::phase::Selected;
 use super::system::System;
 use super::tree::Node;
 use super::{collider, reverse};
-use super::{missing, number, unsupported};
 use crate::auxiliary::{Auxiliary, Given, RawRate};
 use crate::equation::Equation;
 use crate::names::Names;

@@ -1,8 +1,9 @@
 //! The entries of species: composition, thermo and transport data.
 
+use super::fields::{missing, number};
 use super::phase::Listed;
 use super::tree::Node;
-use super::{missing, number, thermo, transport};
+use super::{thermo, transport};
 use crate::geometry;
 use crate::names::Names;
 use crate::report::Report;

@@ -1,8 +1,8 @@
 //! The thermodynamic data of species entries, brought to polynomials at 1 atm.
 
+use super::fields::{missing, numbers, unsupported};
 use super::system::{System, temperature};
 use super::tree::Node;
-use super::{missing, numbers, unsupported};
 use crate::report::Report;
 use crate::units::{ATMOSPHERE, GAS_CONSTANT};
 use crate::{Nasa7, Nasa9, Polynomials};

@@ -1,7 +1,7 @@
 //! The transport data of species entries.
 
+use super::fields::{missing, number, unsupported};
 use super::tree::Node;
-use super::{missing, number, unsupported};
 use crate::report::Report;
 use crate::syntax::Word;
 use crate::{Geometry, Transport};

@@ -1,0 +1,32 @@
+//! How the command ends: what went wrong, and the exit code.
+
+use std::process::ExitCode;
+
+use super::out;
+use crate::failure::{Failure, FailureKind};
+use diagnostics::{self, Diagnostic, Style};
+
+/// Prints what went wrong, if anything did, and gives the documented exit code. As JSON, `failure` is input, usage or
+/// verification; a command that has printed its own JSON gives no diagnostics.
+pub fn exit_code(result: Result<(), Failure>, json: bool) -> ExitCode {
+    let Err(Failure { kind, diagnostics }) = result else { return ExitCode::SUCCESS };
+    let (name, code) = match kind {
+        FailureKind::Input => ("input", 1),
+        FailureKind::Usage => ("usage", 2),
+        FailureKind::Verification => ("verification", 3),
+    };
+    if json && !diagnostics.is_empty() {
+        let list = diagnostics::to_json(&diagnostics);
+        let all = serde_json::json!({ "failure": name, "exit_code": code, "diagnostics": list });
+        // The exit code tells what is left to tell if nobody reads.
+        let _ = out::print(format_args!("{all:#}\n"));
+    } else {
+        tell(&diagnostics);
+    }
+    ExitCode::from(code)
+}
+
+/// Prints diagnostics to stderr.
+pub fn tell(diagnostics: &[Diagnostic]) {
+    eprint!("{}", diagnostics::render(diagnostics, Style::of_stderr()));
+}

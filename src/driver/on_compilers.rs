@@ -1,0 +1,101 @@
+//! Kernels on the real compilers: what these make of the texts is verified, run and timed.
+
+use crate::compilers;
+use crate::failure::Failure;
+use crate::observer::Observer;
+use crate::output::Unit;
+use crate::plan::Request;
+use crate::verify::{self, MachineCode, Prediction, Subject, TextVerification};
+use diagnostics::Diagnostic;
+use kinetics::Model;
+use sass::Cubin;
+
+/// Tries the texts on the real compilers, where they are installed, runs and times what they make of them, and takes the figures
+/// into the reports.
+pub fn check(request: &Request, model: &Model, units: &mut [Unit], observer: &mut Observer) -> Result<(), Failure> {
+    let target = request.common.target;
+    let texts: Vec<(&str, &str)> =
+        units.iter().map(|unit| (unit.program.symbol.as_str(), unit.source.as_str())).collect();
+    let made = observer.pass("compilers", None, || compilers::compile(target, &texts));
+    for (unit, made) in units.iter_mut().zip(made.map_err(Failure::verification)?) {
+        let kernel = Some(unit.kernel);
+        let verified = observer.pass("verify text", kernel, || verify_text(request, model, unit, &made));
+        let verified = verified.map_err(Failure::verification)?;
+        let cubin = machine_code(request, unit, &made).map_err(Failure::verification)?;
+        let run = || verify_machine_code(request, model, unit, &made, cubin.as_ref());
+        let run = observer.pass("verify machine code", kernel, run).map_err(Failure::verification)?;
+        unit.report.measured(target, &unit.program, made.needs.clone(), verified, run);
+        let predicted = || predict(request, model, unit, &made, cubin.as_ref());
+        let predicted = observer.pass("time", kernel, predicted).map_err(Failure::verification)?;
+        unit.report.predicted(predicted);
+        let code = cubin.as_ref().and_then(|cubin| cubin.as_ref().ok()?.kernel(&unit.program.symbol));
+        unit.constants_read = code.map(sass::Kernel::constants).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// Verifies what the compilers made of a kernel's text, unless the request leaves the simulation out.
+fn verify_text(
+    request: &Request,
+    model: &Model,
+    unit: &Unit,
+    made: &compilers::Made,
+) -> Result<Option<TextVerification>, Vec<Diagnostic>> {
+    let (subject, shared) = (subject(request, model, unit, made), unit.report.shared_bytes);
+    request.verify.map(|states| verify::verify_text(&subject, &made.compiler, shared, states)).transpose()
+}
+
+/// The machine code of a kernel where the request wants it run, or why nothing here can read it.
+fn machine_code(
+    request: &Request,
+    unit: &Unit,
+    made: &compilers::Made,
+) -> Result<Option<Result<Cubin, String>>, Vec<Diagnostic>> {
+    if request.verify.is_none() || !(request.verify_machine_code || request.predict_time) {
+        return Ok(None);
+    }
+    if let Err(reason) = compilers::reads_machine_code(request.common.target) {
+        return Ok(Some(Err(reason)));
+    }
+    compilers::read_machine_code(&unit.program.symbol, &made.cubin).map(|cubin| Some(Ok(cubin)))
+}
+
+/// Verifies the machine code, unless the request leaves that out.
+fn verify_machine_code(
+    request: &Request,
+    model: &Model,
+    unit: &Unit,
+    made: &compilers::Made,
+    cubin: Option<&Result<Cubin, String>>,
+) -> Result<Option<MachineCode>, Vec<Diagnostic>> {
+    let Some((states, cubin)) = request.verify.filter(|_| request.verify_machine_code).zip(cubin) else {
+        return Ok(None);
+    };
+    match cubin {
+        Err(reason) => Ok(Some(MachineCode::NotRun(reason.clone()))),
+        Ok(cubin) => {
+            let (subject, shared) = (subject(request, model, unit, made), unit.report.shared_bytes);
+            verify::verify_machine_code(&subject, cubin, &made.assembler, shared, states).map(Some)
+        }
+    }
+}
+
+/// Runs the full model of time on the machine code, unless the request leaves that out.
+fn predict(
+    request: &Request,
+    model: &Model,
+    unit: &Unit,
+    made: &compilers::Made,
+    cubin: Option<&Result<Cubin, String>>,
+) -> Result<Option<Prediction>, Vec<Diagnostic>> {
+    let Some(Ok(cubin)) = cubin.filter(|_| request.predict_time) else { return Ok(None) };
+    let (subject, report) = (subject(request, model, unit, made), &unit.report);
+    verify::predict(&subject, cubin, (report.shared_bytes, report.machine.ctas_per_sm), request.common.target)
+}
+
+/// What verification has to know of a kernel.
+fn subject<'a>(request: &Request, model: &'a Model, unit: &'a Unit, made: &'a compilers::Made) -> Subject<'a> {
+    let Unit { kernel, graph, mapping, proven, program, .. } = unit;
+    let (floor, stiffness) = (request.common.floor, request.common.stiffness);
+    Subject { kernel: *kernel, model, floor, stiffness, graph, mapping, proven, program, module: &made.ptx }
+}

@@ -1,0 +1,14 @@
+//! The kernels of production rates: what reactions read, the operations of the reactions, the reduction's phases (quasi-steady and
+//! stiff species), and what is made of production rates.
+
+pub mod apart;
+pub mod common_reactants;
+pub mod heat_release;
+pub mod held;
+pub mod inputs;
+pub mod production;
+pub mod qssa;
+pub mod split;
+pub mod stages;
+pub mod stiffness;
+pub mod tendencies;

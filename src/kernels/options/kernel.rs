@@ -1,0 +1,95 @@
+//! The kernels, and what each is about.
+
+use std::fmt;
+
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, clap::ValueEnum, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kernel {
+    Viscosity,
+    Conductivity,
+    Diffusion,
+    Chemistry,
+    /// Viscosity, conductivity and diffusion coefficients at once
+    Transport,
+    /// Diffusive fluxes of mass and enthalpy
+    Flux,
+    /// Rates of change of mass fractions and temperature at constant pressure
+    Isobaric,
+    /// The same at constant volume
+    Isochoric,
+    /// Properties of species and of the mixture
+    Thermodynamics,
+    /// Temperature and pressure of a state that is told otherwise
+    Temperature,
+    /// Derivatives of production rates by concentrations and temperature
+    Jacobian,
+    /// Derivatives of what the isobaric kernel gives
+    IsobaricJacobian,
+    /// Derivatives of what the isochoric kernel gives
+    IsochoricJacobian,
+    /// The former's product with a vector
+    IsobaricJacobianVector,
+    /// The latter's product with a vector
+    IsochoricJacobianVector,
+}
+
+impl Kernel {
+    /// Those that are compiled by default.
+    pub const ALL: [Self; 4] = [Self::Viscosity, Self::Conductivity, Self::Diffusion, Self::Chemistry];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Viscosity => "viscosity",
+            Self::Conductivity => "conductivity",
+            Self::Diffusion => "diffusion",
+            Self::Chemistry => "chemistry",
+            Self::Transport => "transport",
+            Self::Flux => "flux",
+            Self::Isobaric => "isobaric",
+            Self::Isochoric => "isochoric",
+            Self::Thermodynamics => "thermodynamics",
+            Self::Temperature => "temperature",
+            Self::Jacobian => "jacobian",
+            Self::IsobaricJacobian => "isobaric-jacobian",
+            Self::IsochoricJacobian => "isochoric-jacobian",
+            Self::IsobaricJacobianVector => "isobaric-jacobian-vector",
+            Self::IsochoricJacobianVector => "isochoric-jacobian-vector",
+        }
+    }
+
+    /// Whether it computes production rates, from which others follow.
+    pub fn has_rates(self) -> bool {
+        matches!(self, Self::Chemistry | Self::Isobaric | Self::Isochoric) || self.is_jacobian()
+    }
+
+    /// Whether it computes derivatives of them.
+    pub fn is_jacobian(self) -> bool {
+        matches!(
+            self,
+            Self::Jacobian
+                | Self::IsobaricJacobian
+                | Self::IsochoricJacobian
+                | Self::IsobaricJacobianVector
+                | Self::IsochoricJacobianVector
+        )
+    }
+
+    /// Whether it needs transport data.
+    pub fn is_transport(self) -> bool {
+        matches!(self, Self::Viscosity | Self::Conductivity | Self::Diffusion | Self::Transport | Self::Flux)
+    }
+
+    /// Largest error of a generated kernel of an exact form against the reference evaluator: relative for transport, relative to the
+    /// gross rate for chemistry.
+    pub fn tolerance(self) -> f64 {
+        if self.has_rates() { 1e-10 } else { 1e-12 }
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

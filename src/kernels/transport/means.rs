@@ -1,0 +1,263 @@
+//! Mathur's conductivity with few elementary functions: the log-space form takes one power of two per species, the polynomial form
+//! a polynomial in ln T, the low-rank form a combination of a few functions of temperature that all species share.
+//!
+//! The sum of x_k/lambda_k is one fraction N/D all the way: N/D + x/lambda = (N lambda + x D)/(D lambda), and the harmonic
+//! mean is D/N. D is a product of conductivities, in units of their geometric mean: as many as are proven to stay in range.
+
+use std::f64::consts::LOG2_E;
+use std::ops::Range;
+
+use super::factored;
+use crate::graph::body::{Body, Id};
+use crate::graph::dataflow::{Graph, Operation, Step, Value};
+use crate::kernels::build::{self, OUTPUT, scalar, step};
+use crate::kernels::options::Options;
+use crate::kernels::thermodynamics::begin;
+use kinetics::approximation::maximum::extremes;
+use kinetics::approximation::polynomials::polynomials;
+use kinetics::approximation::principal;
+use kinetics::approximation::range::TemperatureRange;
+use kinetics::{Model, TransportFits};
+
+const LOG_SPACE_SCALARS: [u32; 1] = [scalar::LN_TEMPERATURE];
+const POLYNOMIAL_SCALARS: [u32; 1] = [scalar::SCALED_LN_TEMPERATURE];
+
+/// Largest |ln| of a product of conductivities, over their geometric mean, over the range of the fits.
+const LARGEST_PRODUCT: f64 = 300.0;
+
+/// The running states of a block: sum x lambda, N, D.
+const SUM: u32 = 0;
+const NUMERATOR: u32 = 1;
+const DENOMINATOR: u32 = 2;
+const STATES: u32 = 3;
+
+pub fn log_space(model: &Model, fits: &TransportFits, options: &Options) -> Graph {
+    let mut graph = begin::begin("conductivity", model, options, "conductivity", 1, &LOG_SPACE_SCALARS);
+    let scale = Scale::of(fits, options.fit_range);
+    graph.range = Some(options.fit_range);
+    let lambda = |b: &mut Body| {
+        let ln_t = build::scalar_of(b, &LOG_SPACE_SCALARS, scalar::LN_TEMPERATURE);
+        let lg = b.polynomial(ln_t, 0, 3);
+        options.exponential.power(b, lg)
+    };
+    let constants = scale.cubics.iter().map(|c| c.map(|c| LOG2_E * c).to_vec()).collect();
+    mixture(&mut graph, options, &scale, constants, (&LOG_SPACE_SCALARS, &[]), lambda);
+    graph
+}
+
+pub fn polynomial(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
+    let mut graph = begin::begin("conductivity", model, options, "conductivity", 1, &POLYNOMIAL_SCALARS);
+    let scale = Scale::of(fits, options.fit_range);
+    let direct = polynomials(&scale.scaled, 0.99 * tolerance);
+    graph.bound = bound(direct.error);
+    graph.range = Some(options.fit_range);
+    let last = direct.coefficients[0].len() as u32 - 1;
+    let lambda = |b: &mut Body| {
+        let u = build::scalar_of(b, &POLYNOMIAL_SCALARS, scalar::SCALED_LN_TEMPERATURE);
+        b.polynomial(u, 0, last)
+    };
+    mixture(&mut graph, options, &scale, direct.coefficients, (&POLYNOMIAL_SCALARS, &[]), lambda);
+    graph
+}
+
+/// lambda_k ~ sum_r L_kr f_r(T).
+pub fn low_rank(model: &Model, fits: &TransportFits, options: &Options, tolerance: f64) -> Graph {
+    let mut graph = begin::begin("conductivity", model, options, "conductivity", 1, &[]);
+    let scale = Scale::of(fits, options.fit_range);
+    let direct = principal::shared(&scale.scaled, 0.99 * tolerance);
+    graph.bound = bound(direct.error);
+    graph.range = Some(options.fit_range);
+    let functions = functions(&mut graph, &direct.tails, options.fit_range);
+    let count = functions.len() as u32;
+    let lambda = |b: &mut Body| {
+        let terms: Vec<(Id, Id)> = (0..count).map(|r| (b.constant(r), b.state(STATES + r))).collect();
+        let (c, f) = terms[0];
+        let first = b.mul(c, f);
+        terms[1..].iter().fold(first, |sum, &(c, f)| b.fma(c, f, sum))
+    };
+    mixture(&mut graph, options, &scale, direct.coefficients, (&[], &functions), lambda);
+    graph
+}
+
+/// f_r = T_r + sum_j tails_rj T_(n+j) for n functions, with Chebyshev's polynomials T of scaled ln T, by one operation for all warps.
+fn functions(graph: &mut Graph, tails: &[Vec<f64>], range: TemperatureRange) -> Vec<Value> {
+    let mut b = Body::default();
+    let u = factored::scaled_ln_temperature(&mut b, range);
+    let (one, twice) = (b.literal(1.0), b.add(u, u));
+    let mut polynomials = vec![one, u];
+    while polynomials.len() < tails.len() + tails[0].len() {
+        let [.., before, last] = polynomials[..] else { unreachable!("there are two") };
+        let minus = b.neg(before);
+        polynomials.push(b.fma(twice, last, minus));
+    }
+    let mut constant = 0;
+    for (r, tail) in tails.iter().enumerate() {
+        let mut sum = polynomials[r];
+        for &polynomial in &polynomials[tails.len()..tails.len() + tail.len()] {
+            let c = b.constant(constant);
+            sum = b.fma(c, polynomial, sum);
+            constant += 1;
+        }
+        b.values.push(sum);
+    }
+    let shape = graph.shape(b);
+    let at = step(shape, tails.concat(), vec![], vec![0]);
+    let op = graph.add(build::single("temperature".into(), at), |_, r| format!("f{r}"));
+    graph.ops[op].epilogue.outputs.clone()
+}
+
+/// Both means err by at most as much as the conductivities, the harmonic one by what their reciprocals err.
+fn bound(error: f64) -> f64 {
+    error / (1.0 - error)
+}
+
+/// Conductivities in units of their geometric mean.
+struct Scale {
+    /// W/m/K
+    unit: f64,
+    /// ln(lambda/unit), of ln T
+    cubics: Vec<[f64; 4]>,
+    /// The same, of scaled ln T
+    scaled: Vec<[f64; 4]>,
+    /// By species: the largest |ln(lambda/unit)| over the range.
+    ranges: Vec<f64>,
+}
+
+impl Scale {
+    fn of(fits: &TransportFits, range: TemperatureRange) -> Self {
+        let middles = fits.conductivity.iter().map(|c| {
+            let [low, high] = extremes(&range.scaled(c));
+            0.5 * (low + high)
+        });
+        let mean = middles.sum::<f64>() / fits.conductivity.len() as f64;
+        let cubics: Vec<[f64; 4]> = fits.conductivity.iter().map(|&[a, b, c, d]| [a - mean, b, c, d]).collect();
+        let scaled: Vec<[f64; 4]> = cubics.iter().map(|c| range.scaled(c)).collect();
+        let ranges = scaled.iter().map(|c| extremes(c).map(f64::abs).into_iter().fold(0.0, f64::max)).collect();
+        Self { unit: mean.exp(), cubics, scaled, ranges }
+    }
+
+    /// Consecutive species, at least one block per part, each with its product in range.
+    fn blocks(&self, parts: usize) -> Vec<Range<usize>> {
+        let n = self.ranges.len();
+        (parts..=n.max(parts))
+            .map(|parts| build::blocks(n, parts))
+            .find(|blocks| blocks.iter().all(|block| self.ranges[block.clone()].iter().sum::<f64>() <= LARGEST_PRODUCT))
+            .unwrap_or_else(|| build::blocks(n, n))
+    }
+}
+
+/// One block of species per warp, then the means; `lambda` makes a conductivity of a species' constants and of the kernel's
+/// scalars or of functions, which follow the running states.
+fn mixture(
+    graph: &mut Graph,
+    options: &Options,
+    scale: &Scale,
+    constants: Vec<Vec<f64>>,
+    (scalars, functions): (&[u32], &[Value]),
+    lambda: impl Fn(&mut Body) -> Id,
+) {
+    let count = functions.len() as u32;
+    let prologue = {
+        let mut b = Body::default();
+        let (empty, one) = (b.empty_sum(), b.literal(1.0));
+        b.states = vec![empty, empty, one];
+        for r in 0..count {
+            let f = b.input(r);
+            b.states.push(f);
+        }
+        graph.shape(b)
+    };
+    let iteration = {
+        let mut b = Body::default();
+        let lambda = lambda(&mut b);
+        let x = build::mole_fraction(&mut b, 0);
+        let [sum, numerator, denominator] = [SUM, NUMERATOR, DENOMINATOR].map(|k| b.state(k));
+        let sum = b.fma(x, lambda, sum);
+        let crossed = b.mul(x, denominator);
+        let numerator = b.fma(numerator, lambda, crossed);
+        let denominator = b.mul(denominator, lambda);
+        b.states = vec![sum, numerator, denominator];
+        for r in 0..count {
+            let f = b.state(STATES + r);
+            b.states.push(f);
+        }
+        graph.shape(b)
+    };
+    let epilogue = {
+        let mut b = Body::default();
+        b.values = (0..STATES).map(|k| b.state(k)).collect();
+        graph.shape(b)
+    };
+    let mut parts = Vec::new();
+    for block in scale.blocks(options.warps as usize) {
+        let operation = Operation {
+            name: format!("block {}..{}", block.start, block.end),
+            states: STATES + count,
+            prologue: Some(step(prologue, vec![], functions.to_vec(), vec![])),
+            iterations: block.clone().map(|k| step(iteration, constants[k].clone(), vec![], vec![k as u32])).collect(),
+            ordered: false,
+            epilogue: step(epilogue, vec![], vec![], vec![]),
+        };
+        let names = ["sum", "numerator", "denominator"];
+        let op = graph.add(operation, |_, i| format!("{} from {}", names[i], block.start));
+        parts.push(graph.ops[op].epilogue.outputs.clone());
+    }
+    means(graph, scale, scalars, parts);
+}
+
+/// The arithmetic and the harmonic mean of the blocks, and their mean.
+fn means(graph: &mut Graph, scale: &Scale, scalars: &[u32], parts: Vec<Vec<Value>>) {
+    let one_fraction = scale.ranges.iter().sum::<f64>() <= LARGEST_PRODUCT;
+    let states = if one_fraction { STATES } else { 2 };
+    let prologue = {
+        let mut b = Body::default();
+        let inputs: Vec<Id> = (0..STATES).map(|k| b.input(k)).collect();
+        b.states = if one_fraction { inputs } else { vec![inputs[0], b.div(inputs[1], inputs[2])] };
+        graph.shape(b)
+    };
+    let iteration = {
+        let mut b = Body::default();
+        let inputs: Vec<Id> = (0..STATES).map(|k| b.input(k)).collect();
+        let (sum, fraction) = (b.state(SUM), b.state(NUMERATOR));
+        b.states = vec![b.add(sum, inputs[0])];
+        if one_fraction {
+            let denominator = b.state(DENOMINATOR);
+            let crossed = b.mul(inputs[1], denominator);
+            let numerator = b.fma(fraction, inputs[2], crossed);
+            let denominator = b.mul(denominator, inputs[2]);
+            b.states.extend([numerator, denominator]);
+        } else {
+            let part = b.div(inputs[1], inputs[2]);
+            let sum = b.add(fraction, part);
+            b.states.push(sum);
+        }
+        graph.shape(b)
+    };
+    let epilogue = {
+        let mut b = Body::default();
+        let top = if one_fraction { b.state(DENOMINATOR) } else { b.literal(1.0) };
+        let (sum, bottom) = (b.state(SUM), b.state(NUMERATOR));
+        let harmonic = b.div(top, bottom);
+        let both = b.add(sum, harmonic);
+        let half_unit = b.literal(0.5 * scale.unit);
+        let through_powers = scalars.contains(&scalar::LN_TEMPERATURE);
+        b.stores = vec![if through_powers {
+            let zero = build::zero_or_nan(&mut b, scalars);
+            b.fma(half_unit, both, zero)
+        } else {
+            b.mul(half_unit, both)
+        }];
+        graph.shape(b)
+    };
+    let mut parts = parts.into_iter();
+    let first = parts.next().expect("a mechanism has species");
+    let operation = Operation {
+        name: "mixture".into(),
+        states,
+        prologue: Some(step(prologue, vec![], first, vec![])),
+        iterations: parts.map(|part| step(iteration, vec![], part, vec![])).collect(),
+        ordered: false,
+        epilogue: Step { stores: vec![(OUTPUT, 0)], ..step(epilogue, vec![], vec![], vec![]) },
+    };
+    graph.add_stores(operation);
+}

@@ -1,0 +1,32 @@
+//! The text of a kernel.
+
+use super::provenance::provenance;
+use crate::emit::cpu;
+use crate::emit::cuda::{self, Provenance};
+use crate::lower::code::Code;
+use crate::plan::Resolved;
+use crate::report::KernelReport;
+use crate::report::accuracy::accuracy;
+use kinetics::Model;
+use machine::target::Target;
+
+/// CUDA, or C++ for a CPU.
+pub fn source(own: &Resolved<'_>, model: &Model, code: &Code, report: &KernelReport) -> String {
+    let (ctas_per_sm, form) = (own.tuning.ctas_per_sm, Some(form(report)));
+    let provenance = Provenance { ctas_per_sm, form, ..provenance(own.asked, model) };
+    match own.asked.common.target {
+        target if target.is_cpu() => cpu::print(code, &provenance),
+        target => cuda::print(code, &provenance, target),
+    }
+}
+
+/// The algebra of a kernel in words.
+fn form(report: &KernelReport) -> String {
+    let pipe = if report.slots_per_matrix_product > 0 { ", on tensor cores" } else { "" };
+    format!("{}{pipe}, {}", report.form, accuracy(report.form_error, report.form_range))
+}
+
+/// What the names of a target's source files end in.
+pub fn source_extension(target: &Target) -> &'static str {
+    if target.is_cpu() { "cpp" } else { "cu" }
+}

@@ -1,0 +1,40 @@
+//! The files of a project are written all or not at all.
+
+use std::path::Path;
+
+use super::manifest;
+use diagnostics::Diagnostic;
+
+/// Writes the files of a project and the list of them, and removes what an earlier run of the same project left and this one
+/// did not write. What became of such files is told.
+///
+/// Errors: as [`write`].
+pub fn write_project(
+    folder: &Path,
+    project: &str,
+    mut files: Vec<(String, String)>,
+) -> Result<Vec<String>, Diagnostic> {
+    let stale = manifest::stale(folder, project, &files);
+    files.push((manifest::name(project), manifest::text(&files)));
+    write(folder, &files)?;
+    Ok(stale.into_iter().map(|file| file.remove(folder)).collect())
+}
+
+/// Writes all files into a temporary folder beside the target, then moves them.
+///
+/// Errors: the folder cannot be made or written; then none of the files is in it.
+pub fn write(folder: &Path, files: &[(String, String)]) -> Result<(), Diagnostic> {
+    let failed = |e: std::io::Error| {
+        Diagnostic::error("output::unwritable", format!("cannot write to {}: {e}", folder.display()))
+            .help("choose a folder that you may write to with -o")
+    };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    let staging = tempfile::Builder::new().prefix(".singe-").tempdir_in(folder).map_err(failed)?;
+    for (name, text) in files {
+        std::fs::write(staging.path().join(name), text).map_err(failed)?;
+    }
+    for (name, _) in files {
+        std::fs::rename(staging.path().join(name), folder.join(name)).map_err(failed)?;
+    }
+    Ok(())
+}

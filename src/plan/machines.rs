@@ -1,0 +1,102 @@
+//! What machines can have of a request, and what kernels and outputs must go together.
+
+use super::{Common, Emit, Request, Tuning};
+use crate::graph::Units;
+use crate::kernels::{Kernel, StateVariables};
+use crate::overlay::Codegen;
+use diagnostics::Diagnostic;
+use kinetics::reactor::Constant;
+use machine::target::Target;
+
+impl Request {
+    /// The request as its target can have it: a CPU runs data-parallel code with one point per lane, and no compiler for GPUs is asked.
+    ///
+    /// Errors: another layout, several points per lane or PTX text are wanted of a CPU.
+    pub fn for_target(self) -> Result<Self, Diagnostic> {
+        if !self.common.target.is_cpu() {
+            return Ok(self);
+        }
+        let is_other = |&codegen: &Codegen| codegen != Codegen::DataParallel;
+        let asks_for_other = !self.keep_fastest && self.codegens().any(|codegen| is_other(&codegen))
+            || self.own_layouts.iter().any(|(_, layouts)| layouts.iter().all(is_other));
+        let has_lanes =
+            self.tuning.points_per_lane != Some(1) || self.own.iter().any(|(_, t)| t.points_per_lane != Some(1));
+        if asks_for_other || has_lanes || self.emit.contains(&Emit::Ptx) {
+            let message = "a CPU has neither warps nor lanes: its code is data-parallel C++ with one point per lane";
+            let help = "leave out --codegen, --points-per-lane and --emit ptx, or name a GPU with --target";
+            return Err(Diagnostic::error("target::no-warps", message).help(help));
+        }
+        Ok(Self {
+            codegen: Codegen::DataParallel,
+            beside: Vec::new(),
+            keep_fastest: false,
+            own_layouts: Vec::new(),
+            real_compilers: false,
+            ..self
+        })
+    }
+
+    /// The same kernels for a CPU, beside those for the target: in the form that was asked for, and of the tuning nothing else.
+    pub fn for_cpu(&self) -> Self {
+        let tuning = |tuning: &Tuning| Tuning { form: tuning.form, ..Tuning::default() };
+        Self {
+            common: Common { target: Target::cpu(), ..self.common },
+            tuning: tuning(&self.tuning),
+            own: self.own.iter().map(|(kernel, own)| (*kernel, tuning(own))).collect(),
+            codegen: Codegen::DataParallel,
+            beside: Vec::new(),
+            keep_fastest: false,
+            real_compilers: false,
+            ..self.clone()
+        }
+    }
+
+    /// Whether kernels for a CPU are to be made beside those of another target; functions of one point are printed from them too.
+    pub fn needs_cpu(&self) -> bool {
+        self.has_fallback() || (self.emit.contains(&Emit::Device) && !self.common.target.is_cpu())
+    }
+
+    /// Whether the project of a GPU contains the same for CPUs: of several layouts side by side each has a symbol of its own, which
+    /// kernels for a CPU have not.
+    pub fn has_fallback(&self) -> bool {
+        let is_plain = self.beside.is_empty() || self.keep_fastest;
+        let has_host = self.emit.contains(&Emit::Host) || self.emit.contains(&Emit::Cvode);
+        has_host && is_plain && !self.common.target.is_cpu()
+    }
+
+    /// Errors: an output that none of the kernels has.
+    pub fn check_outputs(&self) -> Result<(), Diagnostic> {
+        let Some(output) = self.common.outputs.given().find(|output| !self.kernels.contains(&output.kernel())) else {
+            return Ok(());
+        };
+        let message =
+            format!("the output {} is the {} kernel's, which is not asked for", output.name(), output.kernel());
+        let help = format!("add it with --kernel, or leave {} out of --outputs", output.name());
+        Err(Diagnostic::error("kernel::no-such-output", message).help(help))
+    }
+
+    /// What stays constant in the reactors that an integrator is wanted for; nothing where none is.
+    ///
+    /// Errors: the kernels are not those of a reactor in the state that its unknowns tell.
+    pub fn reactor(&self) -> Result<Option<Constant>, Diagnostic> {
+        if !self.emit.contains(&Emit::Cvode) {
+            return Ok(None);
+        }
+        let has = |kernels: [Kernel; 2]| kernels.iter().all(|kernel| self.kernels.contains(kernel));
+        let common = &self.common;
+        let constant = match common.state {
+            StateVariables::Density if has([Kernel::Isochoric, Kernel::IsochoricJacobian]) => Some(Constant::Volume),
+            StateVariables::MassFractions if has([Kernel::Isobaric, Kernel::IsobaricJacobian]) => {
+                Some(Constant::Pressure)
+            }
+            _ => None,
+        };
+        if constant.is_some() && common.units == Units::Si {
+            return Ok(constant);
+        }
+        let message = "an integrator needs the rates of a reactor and their derivatives, in SI units";
+        let help = "use --kernel isochoric,isochoric-jacobian --state TRY or \
+                    --kernel isobaric,isobaric-jacobian --state TPY";
+        Err(Diagnostic::error("emit::no-reactor", message).help(help))
+    }
+}

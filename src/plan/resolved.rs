@@ -1,0 +1,60 @@
+//! What was asked, as it stands for one kernel in one layout.
+
+use super::{Request, Tuning};
+use crate::kernels::Kernel;
+use crate::overlay::Codegen;
+
+/// One kernel in one layout, with its own tuning: all that making it depends on besides what concerns every kernel.
+#[derive(Debug, Clone, Copy)]
+pub struct Resolved<'a> {
+    pub asked: &'a Request,
+    pub kernel: Kernel,
+    pub tuning: Tuning,
+    pub codegen: Codegen,
+    /// Further layouts of the kernel.
+    pub beside: &'a [Codegen],
+    /// The layout that takes least time is kept alone.
+    pub keep_fastest: bool,
+}
+
+impl Resolved<'_> {
+    /// The same kernel in another layout.
+    pub fn in_layout(self, codegen: Codegen) -> Self {
+        Self { codegen, ..self }
+    }
+
+    /// The same kernel with another tuning.
+    pub fn tuned(self, tuning: Tuning) -> Self {
+        Self { tuning, ..self }
+    }
+
+    /// The same kernel for so many points per lane.
+    pub fn with_points(self, points_per_lane: u32) -> Self {
+        self.tuned(Tuning { points_per_lane: Some(points_per_lane), ..self.tuning })
+    }
+
+    /// The request for this kernel and no other.
+    pub fn alone(&self) -> Request {
+        let Self { asked, kernel, tuning, codegen, beside, keep_fastest } = *self;
+        let (kernels, own, own_layouts) = (vec![kernel], Vec::new(), Vec::new());
+        let beside = beside.to_vec();
+        Request { kernels, tuning, own, codegen, beside, keep_fastest, own_layouts, ..asked.clone() }
+    }
+
+    /// All layouts of the kernel.
+    pub fn codegens(&self) -> impl Iterator<Item = Codegen> + '_ {
+        std::iter::once(self.codegen).chain(self.beside.iter().copied())
+    }
+
+    /// Grid points of a lane, where they are given.
+    pub fn points(&self) -> u32 {
+        self.tuning.points_per_lane.unwrap_or(1)
+    }
+
+    /// The symbol of the kernel.
+    pub fn symbol(&self, mechanism: &str) -> String {
+        let is_plain = self.beside.is_empty() || self.keep_fastest;
+        let layout = if is_plain { String::new() } else { format!("_{}", self.codegen.name()) };
+        format!("{}_{}{layout}", self.asked.name(mechanism), self.kernel).replace('-', "_")
+    }
+}

@@ -1,0 +1,106 @@
+//! What stands below the table.
+
+use super::figures::{bound, hundredths};
+use super::is_of_a_cpu;
+use crate::graph::body::Tally;
+use crate::report::{KernelReport, Report, causes};
+use crate::verify::MachineCode;
+
+/// What the figures rest on, what the clocks go to, levels of occupancy, layouts and forms.
+pub fn remarks(report: &Report) -> String {
+    grounds(report) + &causes::table(&report.kernels) + &levels(report) + &layouts(report) + &forms(report)
+}
+
+/// What the figures rest on.
+fn grounds(report: &Report) -> String {
+    let is_cpu = is_of_a_cpu(report);
+    let mut out = String::new();
+    if let Some(first) = report.kernels.first().filter(|_| !is_cpu) {
+        out += &format!("\nfloors and times are per point on {}; they are not measurements\n", first.machine.board);
+    }
+    if !is_cpu && report.kernels.iter().any(|k| k.compiled.is_none()) {
+        out += "\nwithout NVRTC and ptxas (`singe doctor` tells what is there), registers are estimated, and CTAs per SM and occupancy follow from them\n";
+    }
+    let not_run = |k: &&KernelReport| matches!(k.machine_code, Some(MachineCode::NotRun(_)));
+    if let Some(KernelReport { machine_code: Some(MachineCode::NotRun(reason)), .. }) =
+        report.kernels.iter().find(not_run)
+    {
+        out += &format!("\nmachine code was not run, so counts of it are estimated from PTX: {reason}\n");
+    }
+    let faster: Vec<&str> =
+        report.kernels.iter().filter(|k| k.is_slower_than_data_parallel()).map(|k| k.kernel.as_str()).collect();
+    if !faster.is_empty() {
+        out += &format!(
+            "\ndata-parallel code is estimated faster for {}: --codegen data-parallel makes it, overlay,data-parallel both\n",
+            faster.join(", ")
+        );
+    }
+    out
+}
+
+/// The numbers of CTAs per SM that were tried.
+fn levels(report: &Report) -> String {
+    let mut out = String::new();
+    for kernel in report.kernels.iter().filter(|k| !k.levels.is_empty()) {
+        out +=
+            &format!("\noccupancy of {}: CTAs per SM, registers, spilled bytes, time per point (ns)\n", kernel.kernel);
+        for level in &kernel.levels {
+            let chosen = if level.ctas_per_sm == kernel.tuning.ctas_per_sm { "  chosen" } else { "" };
+            let [ctas, registers, spilled] = [level.ctas_per_sm, level.registers, level.spilled_bytes];
+            out +=
+                &format!("  {ctas:>4}  {registers:>4}  {spilled:>6}  {:>8}{chosen}\n", hundredths(level.nanoseconds));
+        }
+    }
+    out
+}
+
+/// The layouts that were tried.
+fn layouts(report: &Report) -> String {
+    let mut out = String::new();
+    for kernel in report.kernels.iter().filter(|k| k.layouts.len() > 1) {
+        out += &format!("\nlayouts of {}: estimated, predicted time per point (ns), constants\n", kernel.kernel);
+        let several = kernel.layouts.iter().any(|layout| layout.warps != kernel.warps);
+        for layout in &kernel.layouts {
+            let is_chosen = *layout == kernel.layout_time();
+            let ahead = if layout.prefetch { ", inputs ahead" } else { "" };
+            let shape = format!(", {} warps, {}", layout.warps, layout.ctas_per_sm);
+            let warps =
+                if several { shape + if layout.ctas_per_sm == 1 { " CTA" } else { " CTAs" } } else { String::new() };
+            let tensor = if layout.form.ends_with("dmma") { ", on tensor cores" } else { "" };
+            let chosen = if is_chosen { "  chosen" } else { "" };
+            let [estimated, predicted] = [layout.estimated_ns, layout.predicted_ns].map(hundredths);
+            out += &format!(
+                "  {:14}  {estimated:>8}  {predicted:>8}  {}{ahead}{warps}{tensor}{chosen}\n",
+                layout.codegen, layout.constants
+            );
+        }
+    }
+    out
+}
+
+/// The forms that were weighed.
+fn forms(report: &Report) -> String {
+    let mut out = String::new();
+    for kernel in report.kernels.iter().filter(|k| !k.forms.is_empty()) {
+        out += &format!(
+            "\nforms of {} per point before scheduling: slots (exponentials, logarithms, divisions, others), shuffles, shared passes, \
+             registers, error bound\n",
+            kernel.kernel
+        );
+        for f in &kernel.forms {
+            let chosen = if f.form == kernel.form { "  chosen" } else { "" };
+            let Tally { exponentials, logarithms, divisions, others } = f.tally;
+            let kinds = format!("({exponentials}, {logarithms}, {divisions}, {others})");
+            out += &format!(
+                "  {:10}  {:>8} {kinds:28}  {:>8}  {:>8}  {:>5}  {}{chosen}\n",
+                f.form,
+                f.slots,
+                f.shuffles,
+                f.shared_passes,
+                f.registers,
+                bound(f.error_bound, f.range)
+            );
+        }
+    }
+    out
+}

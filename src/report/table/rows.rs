@@ -1,0 +1,154 @@
+//! The rows of the table, in their order.
+
+use super::figures::{
+    beside_rates, bound, bound_of_machine_code, classes, hundredths, instructions, largest_error, lengths, memory,
+    microseconds, of_compilers, of_machine_code, of_prediction, of_verification, over, verdict, verified_machine_code,
+    verified_text,
+};
+use crate::report::KernelReport;
+use sass::Class;
+
+/// A row.
+pub struct Row {
+    pub name: &'static str,
+    /// Its cell for one kernel.
+    pub cell: fn(&KernelReport) -> String,
+    pub shown: Shown,
+}
+
+/// Which tables have a row.
+#[derive(Clone, Copy)]
+pub enum Shown {
+    /// All: it means something without warps and multiprocessors, too.
+    Always,
+    OfGpus,
+    /// Those of GPUs in which some kernel has what it tells of.
+    OfGpusWhereAny(fn(&KernelReport) -> bool),
+}
+
+/// All rows.
+pub fn all() -> impl Iterator<Item = &'static Row> {
+    [&CODE[..], &SCHEDULE, &COUNTS, &CLASSES, &ACCURACY, &RESIDENCY, &FLOORS, &TIMES, &VERDICTS].into_iter().flatten()
+}
+
+const fn always(name: &'static str, cell: fn(&KernelReport) -> String) -> Row {
+    Row { name, cell, shown: Shown::Always }
+}
+
+const fn of_gpus(name: &'static str, cell: fn(&KernelReport) -> String) -> Row {
+    Row { name, cell, shown: Shown::OfGpus }
+}
+
+/// A row of tables in which some kernel has this.
+const fn where_any(has: fn(&KernelReport) -> bool, name: &'static str, cell: fn(&KernelReport) -> String) -> Row {
+    Row { name, cell, shown: Shown::OfGpusWhereAny(has) }
+}
+
+const CODE: [Row; 5] = [
+    of_gpus("code", |k| k.codegen.clone()),
+    always("form", |k| k.form.clone()),
+    of_gpus("warps", |k| k.warps.to_string()),
+    where_any(|k| k.groups_per_cta > 1, "groups of warps per CTA", |k| k.groups_per_cta.to_string()),
+    of_gpus("points per lane", |k| k.points_per_lane.to_string()),
+];
+
+const SCHEDULE: [Row; 14] = [
+    always("operations", |k| k.operations.to_string()),
+    of_gpus("cross-warp edges", |k| k.cross_warp_edges.to_string()),
+    of_gpus("mapping cost (greedy's)", |k| format!("{:.3} ({:.3})", k.mapping_cost.total, k.greedy_cost.total)),
+    of_gpus("synchronisation points", |k| k.sync_points.to_string()),
+    of_gpus("barriers after grouping", |k| k.barriers.to_string()),
+    of_gpus("named barriers", |k| k.named_barriers.to_string()),
+    of_gpus("phases", |k| k.phases.to_string()),
+    where_any(|k| k.qssa_overlap.is_some(), "QSSA work beside rates", beside_rates),
+    where_any(|k| k.qssa_overlap.is_some(), "iteration, after all rates (slots)", lengths),
+    of_gpus("placement", |k| k.placement.clone()),
+    of_gpus("shared memory (bytes)", |k| k.shared_bytes.to_string()),
+    always("constants", |k| k.constants.clone()),
+    of_gpus("inputs", |k| if k.prefetch { "copied ahead".to_owned() } else { "loaded".to_owned() }),
+    of_gpus("constants per thread", |k| {
+        format!("{} + {} int", k.real_constants_per_thread, k.index_constants_per_thread)
+    }),
+];
+
+const COUNTS: [Row; 7] = [
+    always("FLOPs per point", |k| k.flops_per_point.to_string()),
+    of_gpus("critical path (DP results)", |k| k.critical_path.to_string()),
+    where_any(
+        |k| k.slots_per_matrix_product > 0,
+        "DMMA per point",
+        |k| of_verification(k, |v| format!("{:.0}", v.matrix_products_per_point)),
+    ),
+    always("DP slots per point", |k| of_verification(k, |v| format!("{:.0}", v.slots_per_point))),
+    of_gpus("shuffles per point", |k| of_verification(k, |v| format!("{:.0}", v.shuffles_per_point))),
+    of_gpus("shared passes per point", |k| of_verification(k, |v| format!("{:.0}", v.shared_passes_per_point))),
+    of_gpus("warp instructions per 32 points", instructions),
+];
+
+/// What the instructions are.
+const CLASSES: [Row; 5] = [
+    where_any(is_verified, "  arithmetic, addresses, moves", |k| {
+        classes(k, &[Class::Arithmetic, Class::Addresses, Class::Moves], |c| {
+            [Some(c.arithmetic), Some(c.addresses), Some(c.moves), None]
+        })
+    }),
+    where_any(is_verified, "  predicates, branches, convergence", |k| {
+        classes(k, &[Class::Predicates, Class::Branches, Class::Convergence], |c| [None, Some(c.branches), None, None])
+    }),
+    where_any(is_verified, "  shuffles, shared, local, global", |k| {
+        classes(k, &[Class::Shuffles, Class::Shared, Class::Local, Class::Global], |c| {
+            [Some(c.shuffles), Some(c.shared), Some(c.local), Some(c.global)]
+        })
+    }),
+    where_any(is_verified, "  shared wavefronts, local bytes per point", memory),
+    where_any(is_verified, "  code executed (bytes)", |k| of_machine_code(k, |m| m.code_bytes.to_string())),
+];
+
+fn is_verified(kernel: &KernelReport) -> bool {
+    kernel.verification.is_some()
+}
+
+const ACCURACY: [Row; 3] = [
+    always("error bound of the form", |k| bound(k.form_error, k.form_range)),
+    always("states verified", |k| of_verification(k, |v| v.states.to_string())),
+    always("largest error", largest_error),
+];
+
+const RESIDENCY: [Row; 6] = [
+    of_gpus("registers", |k| format!("{} ({})", k.machine.registers, k.machine.registers_from)),
+    of_gpus("spilled bytes (ptxas)", |k| of_compilers(k, |c| (c.spill_store_bytes + c.spill_load_bytes).to_string())),
+    of_gpus("named barriers (ptxas)", |k| of_compilers(k, |c| c.barriers.to_string())),
+    of_gpus("CTAs per SM", |k| k.machine.ctas_per_sm.to_string()),
+    of_gpus("occupancy", |k| format!("{:.0} %", 100.0 * k.machine.occupancy)),
+    of_gpus("limited by", |k| k.machine.limited_by.join(", ")),
+];
+
+const FLOORS: [Row; 4] = [
+    always("bytes per point", |k| k.machine.bytes_per_point.to_string()),
+    of_gpus("bandwidth floor (ns)", |k| format!("{:.2}", k.machine.bandwidth_floor_ns)),
+    of_gpus("DP slot floor (ns)", |k| hundredths(k.machine.slots_floor_ns)),
+    of_gpus("machine code's bound (ns)", bound_of_machine_code),
+];
+
+const TIMES: [Row; 8] = [
+    of_gpus("estimated time (ns)", |k| hundredths(k.machine.estimated_ns)),
+    of_gpus("predicted time (ns)", |k| hundredths(k.machine.predicted_ns)),
+    of_gpus("predicted over estimated", |k| over(k.machine.predicted_ns, k.machine.estimated_ns)),
+    where_any(is_predicted, "  points simulated, on an SM's CTAs", |k| {
+        of_prediction(k, |p| format!("{}, {}", p.points, p.ctas))
+    }),
+    where_any(is_predicted, "  32³, 64³, 128³ points (µs)", |k| of_prediction(k, |p| microseconds(&p.cubes))),
+    of_gpus("predicted over bound", |k| over(k.machine.predicted_ns, k.machine.bound_ns)),
+    of_gpus("time over floor", |k| hundredths(k.machine.over_floor)),
+    where_any(|k| k.data_parallel_ns.is_some(), "data-parallel estimated (ns)", |k| hundredths(k.data_parallel_ns)),
+];
+
+fn is_predicted(kernel: &KernelReport) -> bool {
+    kernel.prediction.is_some()
+}
+
+const VERDICTS: [Row; 3] = [
+    always("verdict", verdict),
+    of_gpus("text verified", verified_text),
+    of_gpus("machine code verified", verified_machine_code),
+];

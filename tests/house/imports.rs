@@ -1,0 +1,130 @@
+//! Which file takes a name from which: the import graph of a crate.
+
+use std::collections::BTreeSet;
+
+use super::modules::{Module, Use};
+
+/// A file names what another one defines.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Import {
+    pub from: String,
+    pub to: String,
+    /// Such as `Graph` or `units::convert`.
+    pub name: String,
+}
+
+/// All imports between files. Names are followed through what modules hand on (`pub use`) to the file that defines them; what a module
+/// hands on of its own folder is no import of it.
+pub fn imports(modules: &[Module]) -> BTreeSet<Import> {
+    let crate_ = Crate { modules };
+    let mut all = BTreeSet::new();
+    for (at, module) in modules.iter().enumerate() {
+        let mut add = |path: &[String], to: usize| {
+            let (from, to) = (module.file.clone(), modules[to].file.clone());
+            if from != to {
+                all.insert(Import { from, to, name: path.join("::") });
+            }
+        };
+        for used in &module.uses {
+            match crate_.of_use(at, used, &mut Vec::new()) {
+                Some(Place::Module(to) | Place::Item(to)) if used.is_public && crate_.is_within(to, at) => {}
+                Some(Place::Item(to)) => add(&used.path[used.path.len() - 1..], to),
+                Some(Place::Module(to)) if used.name == "*" => add(&["*".to_owned()], to),
+                // What is taken of the module shows in the paths.
+                Some(Place::Module(_)) | None => {}
+            }
+        }
+        for path in &module.paths {
+            if let Some(Place::Item(to)) = crate_.resolve(at, path, &mut Vec::new()) {
+                add(path, to);
+            }
+        }
+    }
+    all
+}
+
+/// What a path leads to: a module, or an item by its module.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Place {
+    Module(usize),
+    Item(usize),
+}
+
+struct Crate<'a> {
+    modules: &'a [Module],
+}
+
+/// Names that are being looked up: imports may go in circles.
+type Open = Vec<(usize, String)>;
+
+impl Crate<'_> {
+    fn of_use(&self, at: usize, used: &Use, open: &mut Open) -> Option<Place> {
+        match &used.path[..] {
+            // `use a;` in a module whose child `a` is: the name means itself.
+            [only] if *only == used.name => self.modules[at].children.get(only).map(|&child| Place::Module(child)),
+            path => self.resolve(at, path, open),
+        }
+    }
+
+    /// Where a path leads that stands in a module; `None` out of the crate.
+    fn resolve(&self, at: usize, path: &[String], open: &mut Open) -> Option<Place> {
+        match path[0].as_str() {
+            "crate" => self.walk(0, &path[1..], open),
+            _ => self.walk(at, path, open),
+        }
+    }
+
+    /// Goes on from a module.
+    fn walk(&self, at: usize, path: &[String], open: &mut Open) -> Option<Place> {
+        let Some((first, rest)) = path.split_first() else { return Some(Place::Module(at)) };
+        let module = &self.modules[at];
+        match first.as_str() {
+            "super" => return self.walk(module.parent?, rest, open),
+            "self" => return self.walk(at, rest, open),
+            _ => {}
+        }
+        // A function may have the name of a module, which paths go through.
+        if rest.is_empty() && module.items.contains(first) {
+            return Some(Place::Item(at));
+        }
+        if let Some(&child) = module.children.get(first) {
+            return self.walk(child, rest, open);
+        }
+        if module.items.contains(first) {
+            return Some(Place::Item(at));
+        }
+        let key = (at, first.clone());
+        if open.contains(&key) {
+            return None;
+        }
+        open.push(key);
+        let found = self.through_uses(at, (first, rest), path, open);
+        open.pop();
+        found
+    }
+
+    /// Goes on through what the module brought into scope.
+    fn through_uses(
+        &self,
+        at: usize,
+        (first, rest): (&str, &[String]),
+        path: &[String],
+        open: &mut Open,
+    ) -> Option<Place> {
+        let uses = &self.modules[at].uses;
+        if let Some(used) = uses.iter().find(|used| used.name == first) {
+            return match self.of_use(at, used, open)? {
+                Place::Module(module) => self.walk(module, rest, open),
+                item => Some(item),
+            };
+        }
+        uses.iter().filter(|used| used.name == "*").find_map(|used| match self.resolve(at, &used.path, open)? {
+            Place::Module(module) => self.walk(module, path, open),
+            Place::Item(_) => None,
+        })
+    }
+
+    fn is_within(&self, inner: usize, outer: usize) -> bool {
+        inner == outer || self.modules[inner].parent.is_some_and(|parent| self.is_within(parent, outer))
+    }
+}

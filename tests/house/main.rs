@@ -1,0 +1,186 @@
+//! The order of the house: which room may take names from which, which files take names from each other in a circle, and whether the
+//! places that docs/architecture.md names are there. `cargo test --release --test house -- --nocapture` prints the figures.
+
+mod imports;
+mod modules;
+mod named_places;
+mod words;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use imports::{Import, imports};
+use modules::modules;
+
+/// The rooms of `src`: each takes names from those before it alone.
+const ROOMS: [&str; 19] = [
+    "failure",
+    "compilers",
+    "graph",
+    "kernels",
+    "observer",
+    "mapping",
+    "schedule",
+    "overlay",
+    "fault",
+    "lower",
+    "emit",
+    "forms",
+    "plan",
+    "search",
+    "verify",
+    "report",
+    "output",
+    "driver",
+    "cli",
+];
+
+/// The floors of `src/kernels`, in the same way.
+const FLOORS: [&str; 7] = ["options", "build", "thermodynamics", "rates", "transport", "chemistry", "slopes"];
+
+/// As many files may take names from each other in a circle.
+const LARGEST_CIRCLE: usize = 3;
+
+/// The larger ones that there still are: the folder that has all of their files, and how many these are. None may be added and no number
+/// may rise; where a circle became smaller its number falls with it.
+const LARGER_CIRCLES: [(&str, usize); 8] = [
+    ("crates/ptx/src", 24),
+    ("crates/ptx/src/allocate", 5),
+    ("crates/ptx/src/analysis/divergence", 4),
+    ("crates/ptx/src/predicate", 4),
+    ("crates/warpsim/src", 14),
+    ("crates/warpsim/src/machine_code", 7),
+    ("crates/warpsim/src/machine_code", 9),
+    ("crates/warpsim/src/prove", 4),
+];
+
+fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn of_crate(root: &str) -> BTreeSet<Import> {
+    imports(&modules(project(), root))
+}
+
+#[test]
+fn rooms_take_names_from_those_before_them() {
+    let imports = of_crate("src/lib.rs");
+    assert!(imports.len() > 500, "the imports of src are found");
+    assert_eq!(against_the_order(&imports, "src/", &ROOMS), Vec::<String>::new());
+}
+
+#[test]
+fn floors_of_kernels_take_names_from_those_below() {
+    let imports = of_crate("src/lib.rs");
+    let inside = |import: &&Import| {
+        let is_on_a_floor = |file: &str| file.starts_with("src/kernels/") && file != "src/kernels/mod.rs";
+        is_on_a_floor(&import.from) && (is_on_a_floor(&import.to) || import.to == "src/kernels/mod.rs")
+    };
+    let inside: BTreeSet<Import> = imports.iter().filter(inside).cloned().collect();
+    assert!(inside.len() > 100, "the imports of kernels are found");
+    let floors: Vec<&str> = FLOORS.into_iter().chain(["mod"]).collect();
+    assert_eq!(against_the_order(&inside, "src/kernels/", &floors), Vec::<String>::new());
+}
+
+/// The imports from a room behind the own one, or between rooms of which the list lacks one. A room is a folder or a file in `folder`.
+fn against_the_order(imports: &BTreeSet<Import>, folder: &str, rooms: &[&str]) -> Vec<String> {
+    let place = |file: &str| {
+        let room = file.strip_prefix(folder)?.split(['/', '.']).next()?;
+        rooms.iter().position(|known| *known == room)
+    };
+    let is_wrong = |import: &&Import| match (place(&import.from), place(&import.to)) {
+        (Some(from), Some(to)) => to > from,
+        _ => true,
+    };
+    imports.iter().filter(is_wrong).map(|Import { from, to, name }| format!("{from} takes {name} from {to}")).collect()
+}
+
+#[test]
+fn the_page_has_the_order_of_the_rooms() {
+    let page = page();
+    for order in [&ROOMS[..], &FLOORS[..]] {
+        let order = order.join(" ← ");
+        assert!(page.contains(&order), "docs/architecture.md lacks: {order}");
+    }
+}
+
+#[test]
+fn circles_are_small() {
+    let mut larger = Vec::new();
+    for root in roots() {
+        let modules = modules(project(), &root);
+        let files: BTreeSet<&str> = modules.iter().map(|module| module.file.as_str()).collect();
+        let imports = imports(&modules);
+        let circles = circles(&imports);
+        let largest = circles.iter().map(Vec::len).max().unwrap_or(0);
+        let of_crate: Vec<&Vec<String>> = circles.iter().filter(|circle| circle.len() > LARGEST_CIRCLE).collect();
+        println!(
+            "{root}: {} files, {} imports between them, {} circles, {} of more than {LARGEST_CIRCLE} files, the largest of {largest}",
+            files.len(),
+            pairs(&imports).len(),
+            circles.len(),
+            of_crate.len()
+        );
+        for circle in of_crate {
+            println!("    {}", circle.join(" "));
+            larger.push((folder(circle), circle.len()));
+        }
+    }
+    larger.sort();
+    let mut known: Vec<(String, usize)> = LARGER_CIRCLES.map(|(folder, size)| (folder.to_owned(), size)).to_vec();
+    known.sort();
+    assert_eq!(larger, known, "circles of more than {LARGEST_CIRCLE} files; known ones may only become smaller");
+}
+
+/// The files that the crates begin with.
+fn roots() -> Vec<String> {
+    let entries = std::fs::read_dir(project().join("crates")).expect("there are crates");
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.expect("a folder is read").file_name();
+    let mut folders: Vec<String> = entries.map(|entry| format!("crates/{}/", name(entry).to_string_lossy())).collect();
+    folders.extend(["", "tuner/", "xtask/"].map(str::to_owned));
+    folders.sort();
+    let root = |folder: &String| {
+        let files = ["lib", "main"].map(|name| format!("{folder}src/{name}.rs"));
+        files.into_iter().find(|file| project().join(file).exists()).expect("a crate has a file that it begins with")
+    };
+    folders.iter().map(root).collect()
+}
+
+/// Which file takes any name from which.
+fn pairs(imports: &BTreeSet<Import>) -> BTreeSet<(&str, &str)> {
+    imports.iter().map(|import| (import.from.as_str(), import.to.as_str())).collect()
+}
+
+/// Files each of which takes names from each other one, if through others.
+fn circles(imports: &BTreeSet<Import>) -> Vec<Vec<String>> {
+    let graph = petgraph::graphmap::DiGraphMap::<&str, ()>::from_edges(pairs(imports));
+    let mut circles: Vec<Vec<String>> = petgraph::algo::tarjan_scc(&graph)
+        .into_iter()
+        .filter(|files| files.len() > 1)
+        .map(|files| files.into_iter().map(str::to_owned).collect())
+        .collect();
+    circles.iter_mut().for_each(|files| files.sort());
+    circles.sort();
+    circles
+}
+
+/// The folder that has all of these files.
+fn folder(files: &[String]) -> String {
+    let mut folder = files[0].as_str();
+    while !files.iter().all(|file| file.starts_with(&format!("{folder}/"))) {
+        folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+    }
+    folder.to_owned()
+}
+
+#[test]
+fn the_page_names_places_that_are_there() {
+    let (named, missing) = named_places::missing(project(), &page());
+    println!("docs/architecture.md names {named} places");
+    assert!(named > 80, "the places on the page are found");
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+fn page() -> String {
+    std::fs::read_to_string(project().join("docs/architecture.md")).expect("the page is there")
+}
