@@ -50,8 +50,6 @@ pub(super) enum Undecided<'c> {
     Company,
     /// The addresses that it accesses in the space.
     Address(Space),
-    /// Which of the values that several lanes write to one address stays there.
-    Winner,
     /// What it does.
     Meaning,
 }
@@ -115,6 +113,9 @@ pub(super) trait Domain: Sized {
 
     /// Several lanes of a warp wrote the same value to one address of shared memory.
     fn same_value(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32);
+
+    /// As [`same_value`](Self::same_value) of values that are not known.
+    fn equal_values(_: &mut Machine<Self>, _: &Warp<Self::Knowledge>, _: u32) {}
 
     /// The execution takes more of something than it may.
     fn exhausted(machine: &mut Machine<Self>, warp: &Warp<Self::Knowledge>, pc: u32, what: &str) -> Stop;

@@ -163,16 +163,16 @@ impl<D: Domain> Machine<'_, '_, D> {
                     return Ok(Some(barrier));
                 }
             }
-            Micro::Bar { kind, id, threads, .. } if mask != 0 => {
+            Micro::Bar { aligned, id, threads, .. } if mask != 0 => {
                 if mask & !(warp.knows(*id) & warp.knows(threads.unwrap_or(*id))) != 0 {
                     D::undecided(self, warp, pc, mask, Undecided::Barrier)?;
                     return Ok(None);
                 }
                 if mask != warp.live && code.independent_lanes() {
-                    warp.wait(pc, mask, ALL, true);
+                    warp.wait(pc, mask, ALL, *aligned);
                     return self.gather(warp);
                 }
-                return self.arrive(warp, pc, mask).map(Some);
+                return self.arrive(warp, pc, mask, mask).map(Some);
             }
             micro @ (Micro::Shuffle { .. }
             | Micro::Vote { .. }
@@ -197,10 +197,11 @@ impl<D: Domain> Machine<'_, '_, D> {
         Ok(None)
     }
 
-    /// The lanes of the mask come to a barrier of the CTA.
-    fn arrive(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, mask: u32) -> Result<Event, Stop> {
+    /// The lanes of the mask come to a barrier of the CTA, those of `here` at this instruction.
+    fn arrive(&mut self, warp: &mut Warp<D::Knowledge>, pc: u32, mask: u32, here: u32) -> Result<Event, Stop> {
         let Micro::Bar { kind, id, threads, .. } = &self.code.ops[pc as usize].micro else { return Ok(Event::Pause) };
-        let (id, threads) = barrier(warp, self.code, *id, *threads, mask)
+        let (id, threads) = barrier(warp, self.code, *id, *threads, here)
+            .and_then(|named| if mask == warp.live { Ok(named) } else { Err(named.0) })
             .map_err(|id| self.fatal(warp, pc, Kind::Barrier { id, misuse: BarrierMisuse::Divergent }))?;
         // one lane that arrives and goes on does not wait for the others
         if *kind == BarKind::Sync {
@@ -335,8 +336,8 @@ fn uniform<K>(warp: &Warp<K>, code: &Code, source: Source, mask: u32) -> Option<
     (0..32).all(|lane| mask >> lane & 1 == 0 || row[lane] == first).then_some(first)
 }
 
-/// The barrier and its threads that all active lanes agree on; else what is known of the barrier.
-fn barrier<K>(
+/// The barrier and its threads that all lanes of the mask agree on; else what is known of the barrier.
+pub(super) fn barrier<K>(
     warp: &Warp<K>,
     code: &Code,
     id: Source,
@@ -346,7 +347,7 @@ fn barrier<K>(
     let id = uniform(warp, code, id, mask).map(|id| id as u32);
     let threads = threads.map(|threads| uniform(warp, code, threads, mask).map(|n| n as u32));
     match (id, threads) {
-        (Some(id), None | Some(Some(_))) if mask == warp.live => Ok((id, threads.flatten())),
+        (Some(id), None | Some(Some(_))) => Ok((id, threads.flatten())),
         (id, _) => Err(id.unwrap_or(u32::MAX)),
     }
 }

@@ -2,7 +2,8 @@
 
 use super::cluster::alone;
 use super::{Machine, Stop};
-use crate::domain::{ALL, Domain, Touch, Undecided};
+use crate::buffer::extract;
+use crate::domain::{ALL, Domain, Touch};
 use crate::hazard::Access;
 use crate::memory::{Lanes, concrete};
 use crate::rows::Row;
@@ -172,8 +173,8 @@ impl<D: Domain> Machine<'_, '_, D> {
         };
         let mut findings = stored.map_err(|kind| self.fatal(warp, pc, kind))?;
         D::accessed(self, warp, pc, lanes, Touch::Write)?;
-        if lanes.mask & !known != 0 && findings.lanes.take().is_some() {
-            D::undecided(self, warp, pc, lanes.mask, Undecided::Winner)?;
+        if lanes.mask & !known != 0 && !differ(lanes, values, known) && findings.lanes.take().is_some() {
+            D::equal_values(self, warp, pc);
         }
         if findings.same {
             D::same_value(self, warp, pc);
@@ -185,6 +186,15 @@ impl<D: Domain> Machine<'_, '_, D> {
 /// The values, where those that are not known differ from lane to lane.
 fn told_apart(values: &Row, known: u32) -> Row {
     std::array::from_fn(|lane| if known >> lane & 1 == 1 { values[lane] } else { !(lane as u64) })
+}
+
+/// Whether two lanes that know their values write different ones to one address.
+fn differ(lanes: &Lanes, values: &Row, known: u32) -> bool {
+    let certain: Vec<usize> = lanes.active().filter(|lane| known >> lane & 1 == 1).collect();
+    let clash = |a: usize, b: usize| {
+        lanes.address(a) == lanes.address(b) && extract(values[a] ^ values[b], 0, lanes.bytes) != 0
+    };
+    certain.iter().enumerate().any(|(at, a)| certain[..at].iter().any(|b| clash(*a, *b)))
 }
 
 /// The lanes of a generic access by the space that their addresses lie in, with the addresses there.

@@ -143,8 +143,8 @@ impl<D: Domain> Machine<'_, '_, D> {
             self.store_placed(warp, pc, &Lanes::new(&row, 0, lanes, 8), &[0; 32], ALL)?;
             let count = count.row(&warp.regs, &self.code.pool)[lanes.trailing_zeros() as usize] as u32;
             let used = self.asynchronous.barriers.get(&address);
-            if used.is_some_and(Mbarrier::is_in_use) {
-                return Err(self.misused(warp, pc, address, MbarrierMisuse::InUse));
+            if lanes.count_ones() > 1 || used.is_some_and(|old| !old.ended) {
+                return Err(self.misused(warp, pc, address, MbarrierMisuse::Valid));
             }
             let index = self.asynchronous.barriers.len();
             let (slot, epoch) = match used {
@@ -175,10 +175,10 @@ impl<D: Domain> Machine<'_, '_, D> {
         for (address, lanes) in self.places(warp, pc, at, false, mask)? {
             let row = [address; 32];
             self.store_placed(warp, pc, &Lanes::new(&row, 0, lanes, 8), &[0; 32], ALL)?;
-            let in_use = self.barrier_at(warp, pc, address, |barrier| Ok(barrier.is_in_use()))?;
-            if in_use {
-                return Err(self.misused(warp, pc, address, MbarrierMisuse::InUse));
-            }
+            self.barrier_at(warp, pc, address, |barrier| {
+                barrier.ended = true;
+                if barrier.is_in_use() { Err(MbarrierMisuse::InUse) } else { Ok(()) }
+            })?;
         }
         Ok(())
     }
@@ -292,7 +292,7 @@ impl<D: Domain> Machine<'_, '_, D> {
         address: u64,
         f: impl FnOnce(&mut Mbarrier) -> Result<T, MbarrierMisuse>,
     ) -> Result<T, Stop> {
-        let barrier = self.asynchronous.barriers.get_mut(&address);
+        let barrier = self.asynchronous.barriers.get_mut(&address).filter(|barrier| !barrier.ended);
         let result = barrier.map_or(Err(MbarrierMisuse::Uninitialised), f);
         result.map_err(|misuse| self.misused(warp, pc, address, misuse))
     }

@@ -34,9 +34,10 @@ use super::warp::{Place, Warp};
 use super::{Launch, cta};
 pub use arguments::{argument, arguments};
 pub use assumption::Assumption;
+use decode::Code;
 use known::Known;
 pub(super) use partial::Partial;
-use ptx::inst::Space;
+use ptx::inst::{Operand, Space, Special};
 use ptx::ir::{Func, Module, ParamKind};
 
 /// What the analysis found for one kernel and launch.
@@ -98,8 +99,28 @@ pub fn prove_within(module: &Module, kernel: &str, launch: &Launch, budget: u64)
         verdict.assumed.splice(0..0, needed.into_iter().map(parameter));
     }
     let dynamic = module.variables.values().any(|data| data.space == Space::Shared && data.bytes == 0);
+    let dynamic = dynamic || reads(module, Special::DynamicSmemSize);
     verdict.assumed.splice(0..0, assumption::of_launch(launch, dynamic || launch.shared > 0));
     Ok(verdict)
+}
+
+/// Whether some instruction reads the special register.
+fn reads(module: &Module, special: Special) -> bool {
+    let mut found = false;
+    let insts = module.funcs.iter().flat_map(|func| func.insts.values());
+    insts.for_each(|inst| inst.op.operands(|operand| found |= operand == Operand::Special(special)));
+    found
+}
+
+/// What a kernel that is not proven is told of special registers that do not have one value.
+fn volatile(code: &Code) -> Vec<String> {
+    let read = |special: Special| code.specials.iter().any(|(known, _)| *known == special);
+    let names = Special::ALL.into_iter().filter(move |(special, _)| read(*special) && !special.is_fixed());
+    names
+        .map(|(_, name)| {
+            format!("{name} counts as data: PTX does not say that the launch and the thread's place decide it")
+        })
+        .collect()
 }
 
 /// Executes the kernel once; also what that cost.
@@ -138,6 +159,9 @@ fn once(module: &Module, func: &Func, launch: &Launch, budget: u64) -> Result<(V
     }
     if shares && !code.independent_lanes() {
         assumed.insert(0, Assumption::Lockstep);
+    }
+    if !not_analysed.is_empty() {
+        machine.asynchronous.warnings.extend(volatile(&code));
     }
     let verdict = Verdict {
         kernel: func.name.clone(),

@@ -137,7 +137,6 @@ impl Domain for Partial {
             }
             Undecided::Mask => Some("the lanes that it names depend on data, or on how the lanes are scheduled"),
             Undecided::Barrier => Some("the barrier or its threads depend on data"),
-            Undecided::Winner => Some("several lanes write values that depend on data to one address"),
             Undecided::Address(Space::Shared | Space::Generic) => return anywhere(machine, warp, pc, mask),
             Undecided::Address(_) => touches(machine.code, tables, pc).then_some(CHANGES_TABLE),
         };
@@ -185,6 +184,11 @@ impl Domain for Partial {
     fn same_value(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
         let site = machine.code.site(warp.thread.index as u32, pc);
         machine.domain.assume_once(pc, Assumption::SameValue(site));
+    }
+
+    fn equal_values(machine: &mut Prover, warp: &Warp<Known>, pc: u32) {
+        let site = machine.code.site(warp.thread.index as u32, pc);
+        machine.domain.assume_once(pc, Assumption::EqualValues(site));
     }
 
     fn exhausted(machine: &mut Prover, warp: &Warp<Known>, pc: u32, what: &str) -> Stop {
